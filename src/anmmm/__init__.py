@@ -1,0 +1,86 @@
+"""Causal direction and mechanism clustering of variable pairs (ANM mixture model).
+
+The public names below are loaded when they are first used, so that importing the package costs
+next to nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from anmmm import datasets
+    from anmmm._kernels.warm import warm_up
+    from anmmm.clustering import MechanismClustering, cluster_mechanisms
+    from anmmm.collection import infer_directions
+    from anmmm.direction import CausalDirection, infer_direction
+    from anmmm.gppom import GPPOM, FitOptions
+    from anmmm.independence import hsic, hsic_test
+    from anmmm.objective import GPPOMObjective
+    from anmmm.results import (
+        ClusteringResult,
+        DirectionResult,
+        FitResult,
+        HSICTest,
+        Hyperparameters,
+        PairResult,
+    )
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "ClusteringResult": "anmmm.results",
+    "DirectionResult": "anmmm.results",
+    "FitResult": "anmmm.results",
+    "HSICTest": "anmmm.results",
+    "Hyperparameters": "anmmm.results",
+    "PairResult": "anmmm.results",
+    "CausalDirection": "anmmm.direction",
+    "FitOptions": "anmmm.gppom",
+    "GPPOM": "anmmm.gppom",
+    "GPPOMObjective": "anmmm.objective",
+    "MechanismClustering": "anmmm.clustering",
+    "cluster_mechanisms": "anmmm.clustering",
+    "hsic": "anmmm.independence",
+    "hsic_test": "anmmm.independence",
+    "infer_direction": "anmmm.direction",
+    "infer_directions": "anmmm.collection",
+    "warm_up": "anmmm._kernels.warm",
+}
+
+__all__ = [
+    "GPPOM",
+    "CausalDirection",
+    "ClusteringResult",
+    "DirectionResult",
+    "FitOptions",
+    "FitResult",
+    "GPPOMObjective",
+    "HSICTest",
+    "Hyperparameters",
+    "MechanismClustering",
+    "PairResult",
+    "__version__",
+    "cluster_mechanisms",
+    "datasets",
+    "hsic",
+    "hsic_test",
+    "infer_direction",
+    "infer_directions",
+    "warm_up",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "datasets":
+        return import_module("anmmm.datasets")
+    if name not in _HOMES:
+        raise AttributeError(f"module 'anmmm' has no attribute {name!r}")
+    value = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

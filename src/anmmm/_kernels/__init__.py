@@ -1,0 +1,4 @@
+"""Compiled kernels: arrays in, arrays out.
+
+Imports NumPy and Numba alone. Everything above composes what is here.
+"""

@@ -1,0 +1,68 @@
+"""How kernels are compiled: the decorators, their options in one place, and the registry.
+
+A kernel takes arrays and gives arrays. One Python body is compiled up to twice: `kernel` gives the
+serial form, which releases the GIL, and `kernel_parallel` the form whose ``prange`` loops run on
+Numba's threads. Everything compiled is entered in `REGISTRY`, for the tests to iterate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any, TypeVar, cast
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+__all__ = ["REGISTRY", "SUMS", "FloatArray", "kernel", "kernel_parallel"]
+
+FloatArray = NDArray[np.float64]
+F = TypeVar("F", bound=Callable[..., Any])
+
+REGISTRY: dict[str, Any] = {}
+
+# Sums may be reordered and multiply-adds fused, or no reduction is vectorised. NaN and infinity
+# keep their meaning, so a failed evaluation still shows.
+SUMS = frozenset({"reassoc", "contract", "nsz"})
+
+
+def _compile(body: Callable[..., Any], **options: Any) -> Any:
+    dispatcher = njit(body, cache=True, nogil=True, error_model="numpy", **options)
+    REGISTRY[f"{body.__module__.rsplit('.', 1)[-1]}.{body.__name__}"] = dispatcher
+    return dispatcher
+
+
+def kernel(*, fastmath: frozenset[str] = frozenset({"contract"})) -> Callable[[F], F]:
+    """Compile a body in serial form, GIL released.
+
+    Parameters
+    ----------
+    fastmath : frozenset of str
+        LLVM fast-math flags. `SUMS` where the body holds reductions that may be reordered.
+    """
+
+    def decorate(body: F) -> F:
+        return cast(F, _compile(body, fastmath=set(fastmath)))
+
+    return decorate
+
+
+def kernel_parallel(dispatcher: F, *, fastmath: frozenset[str] = frozenset({"contract"})) -> F:
+    """Compile the body of a serial kernel once more, its ``prange`` loops on Numba's threads.
+
+    Parameters
+    ----------
+    dispatcher : callable
+        What `kernel` returned.
+    fastmath : frozenset of str
+        As for `kernel`.
+    """
+    body = cast(Any, dispatcher).py_func
+    # Numba names the file of a cached function by its qualified name and line: without a name of
+    # its own the twin would load the serial form's machine code.
+    twin = FunctionType(body.__code__, body.__globals__, f"{body.__name__}_parallel")
+    twin.__qualname__ = f"{body.__qualname__}_parallel"
+    twin.__module__ = body.__module__
+    twin.__doc__ = body.__doc__
+    return cast(F, _compile(twin, fastmath=set(fastmath), parallel=True))

@@ -1,0 +1,113 @@
+"""LAPACK's Cholesky routines, callable from compiled code without the GIL.
+
+The addresses are those that ``scipy.linalg.cython_lapack`` publishes. They are entered in LLVM's
+symbol table under names of our own, so that machine code cached on disk finds them again in
+the next process (a ctypes pointer would make its caller uncacheable).
+
+The matrices are symmetric in C order with only the lower triangle read and written, which is
+what LAPACK, counting by columns, calls the upper one.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import llvmlite.binding as llvm
+import numpy as np
+from numba import types
+from numba.extending import get_cython_function_address
+
+from anmmm._kernels._jit import FloatArray, kernel
+
+__all__ = ["potrf", "potri", "potrs"]
+
+_POINTER = types.voidptr
+
+
+def _external(name: str, n_arguments: int) -> Any:
+    symbol = f"anmmm_{name}"
+    llvm.add_symbol(symbol, get_cython_function_address("scipy.linalg.cython_lapack", name))
+    return types.ExternalFunction(symbol, types.void(*([_POINTER] * n_arguments)))
+
+
+_dpotrf = _external("dpotrf", 5)
+_dpotri = _external("dpotri", 5)
+_dpotrs = _external("dpotrs", 8)
+_UPPER = 85  # ord("U")
+
+
+@kernel()
+def potrf(A: FloatArray) -> int:
+    """Overwrite the lower triangle of A by its Cholesky factor L, ``A = L Lᵀ``.
+
+    Parameters
+    ----------
+    A : float64 (n, n), C order
+        Only the lower triangle is read and written.
+
+    Returns
+    -------
+    int
+        0, or the order of the leading minor that is not positive definite.
+
+    Notes
+    -----
+    LAPACK ``dpotrf``; n³/3 flops.
+    """
+    uplo = np.array([_UPPER], dtype=np.uint8)
+    sizes = np.array([A.shape[0], 0], dtype=np.int32)
+    _dpotrf(uplo.ctypes, sizes.ctypes, A.ctypes, sizes.ctypes, sizes[1:].ctypes)
+    return int(sizes[1])
+
+
+@kernel()
+def potri(L: FloatArray) -> int:
+    """Overwrite the Cholesky factor L by the lower triangle of ``(L Lᵀ)⁻¹``.
+
+    Parameters
+    ----------
+    L : float64 (n, n), C order
+        Factor as `potrf` leaves it.
+
+    Returns
+    -------
+    int
+        0, or the index of a zero on the diagonal of L.
+
+    Notes
+    -----
+    LAPACK ``dpotri``; 2n³/3 flops.
+    """
+    uplo = np.array([_UPPER], dtype=np.uint8)
+    sizes = np.array([L.shape[0], 0], dtype=np.int32)
+    _dpotri(uplo.ctypes, sizes.ctypes, L.ctypes, sizes.ctypes, sizes[1:].ctypes)
+    return int(sizes[1])
+
+
+@kernel()
+def potrs(L: FloatArray, B: FloatArray) -> None:
+    """Overwrite each row b of B by the solution of ``L Lᵀ s = b``.
+
+    Parameters
+    ----------
+    L : float64 (n, n), C order
+        Factor as `potrf` leaves it.
+    B : float64 (k, n), C order
+        Right-hand sides, one a row.
+
+    Notes
+    -----
+    LAPACK ``dpotrs``; 2kn² flops.
+    """
+    uplo = np.array([_UPPER], dtype=np.uint8)
+    sizes = np.array([L.shape[0], B.shape[0], 0], dtype=np.int32)
+    _dpotrs(
+        uplo.ctypes,
+        sizes.ctypes,
+        sizes[1:].ctypes,
+        L.ctypes,
+        sizes.ctypes,
+        B.ctypes,
+        sizes.ctypes,
+        sizes[2:].ctypes,
+    )

@@ -1,0 +1,124 @@
+"""The back-constraint Θ = MLP([x, y]): one hidden layer of logistic units, forward and backward.
+
+Inputs come in as the observations [x, y]; Θ goes out to the engines, and their gradient on Θ comes
+back and goes out to the optimiser as a gradient on the weights.
+
+Weights are one flat vector: W1 (n_inputs, n_hidden), b1 (n_hidden,), W2 (n_hidden, n_latent),
+b2 (n_latent,), in this order.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import prange
+
+from anmmm._kernels._jit import FloatArray, kernel, kernel_parallel
+
+__all__ = ["backward", "backward_parallel", "forward", "forward_parallel"]
+
+
+@kernel()
+def forward(
+    inputs: FloatArray,
+    W1: FloatArray,
+    b1: FloatArray,
+    W2: FloatArray,
+    b2: FloatArray,
+    hidden: FloatArray,
+    theta: FloatArray,
+    n_chunks: int,
+) -> None:
+    """Latent of every observation.
+
+    Parameters
+    ----------
+    inputs : float64 (n, n_inputs), C order
+    W1, b1, W2, b2 : float64
+        Weights, shapes as in the module's head.
+    hidden : float64 (n, n_hidden)
+        Overwritten by the activations, which `backward` reads.
+    theta : float64 (n, n_latent)
+        Overwritten.
+    n_chunks : int
+        Chunks that rows are dealt out to.
+
+    Notes
+    -----
+    docs/mathematics.md, eq. 12; O(n n_hidden (n_inputs + n_latent)).
+    """
+    for c in prange(n_chunks):
+        for i in range(c, inputs.shape[0], n_chunks):
+            theta[i] = b2
+            for h in range(W1.shape[1]):
+                t = b1[h]
+                for k in range(W1.shape[0]):
+                    t += inputs[i, k] * W1[k, h]
+                # The form that cannot overflow on either side.
+                e = np.exp(-abs(t))
+                activation = 1.0 / (1.0 + e) if t >= 0.0 else e / (1.0 + e)
+                hidden[i, h] = activation
+                for m in range(W2.shape[1]):
+                    theta[i, m] += activation * W2[h, m]
+
+
+forward_parallel = kernel_parallel(forward)
+
+
+@kernel()
+def backward(
+    inputs: FloatArray,
+    W2: FloatArray,
+    hidden: FloatArray,
+    d_theta: FloatArray,
+    d_W1: FloatArray,
+    d_b1: FloatArray,
+    d_W2: FloatArray,
+    d_b2: FloatArray,
+    n_chunks: int,
+) -> None:
+    """Pull ``∂J/∂Θ`` back to the weights.
+
+    Parameters
+    ----------
+    inputs : float64 (n, n_inputs), C order
+    W2 : float64 (n_hidden, n_latent)
+    hidden : float64 (n, n_hidden)
+        As `forward` left it.
+    d_theta : float64 (n, n_latent)
+    d_W1, d_b1, d_W2, d_b2 : float64
+        Overwritten by the gradients; shapes of the weights.
+    n_chunks : int
+        Chunks that rows are dealt out to.
+
+    Notes
+    -----
+    docs/mathematics.md, eq. 12; the derivative of the logistic function is ``h (1 - h)``.
+    O(n n_hidden (n_inputs + n_latent)).
+    """
+    n_inputs = inputs.shape[1]
+    n_hidden, n_latent = W2.shape
+    p_W1 = np.zeros((n_chunks, n_inputs, n_hidden))
+    p_b1 = np.zeros((n_chunks, n_hidden))
+    p_W2 = np.zeros((n_chunks, n_hidden, n_latent))
+    p_b2 = np.zeros((n_chunks, n_latent))
+    for c in prange(n_chunks):
+        for i in range(c, inputs.shape[0], n_chunks):
+            for m in range(n_latent):
+                p_b2[c, m] += d_theta[i, m]
+            for h in range(n_hidden):
+                activation = hidden[i, h]
+                t = 0.0
+                for m in range(n_latent):
+                    t += d_theta[i, m] * W2[h, m]
+                    p_W2[c, h, m] += d_theta[i, m] * activation
+                t *= activation * (1.0 - activation)
+                p_b1[c, h] += t
+                for k in range(n_inputs):
+                    p_W1[c, k, h] += t * inputs[i, k]
+    d_W1[:] = p_W1.sum(axis=0)
+    d_b1[:] = p_b1.sum(axis=0)
+    d_W2[:] = p_W2.sum(axis=0)
+    d_b2[:] = p_b2.sum(axis=0)
+
+
+backward_parallel = kernel_parallel(backward)

@@ -1,0 +1,327 @@
+"""The one place that refuses input.
+
+Whatever a caller holds comes in (lists, NumPy, pandas, polars); float64 arrays in C order with
+finite values, or plain checked numbers, go out to everything below. Every error names the
+argument, says what was found and what to do.
+"""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import validate_data
+
+__all__ = [
+    "MIN_SAMPLES",
+    "as_matrix",
+    "as_pair",
+    "check_choice",
+    "check_count",
+    "check_fit_input",
+    "check_lengths",
+    "check_n_mechanisms",
+    "check_new_input",
+    "check_nonnegative",
+    "check_rng",
+]
+
+MIN_SAMPLES = 10
+
+FloatArray = NDArray[np.float64]
+
+
+def as_matrix(values: Any, name: str, *, min_samples: int = MIN_SAMPLES) -> FloatArray:
+    """Turn one variable into a finite float64 matrix without a constant column.
+
+    Parameters
+    ----------
+    values : array-like of shape (n_samples,) or (n_samples, n_features)
+        Numbers of any real type, in any container that NumPy converts.
+    name : str
+        Name of the argument, for messages.
+    min_samples : int
+        Fewest observations accepted.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_features)
+        C order; may share memory with `values`, which nobody downstream writes to.
+
+    Raises
+    ------
+    TypeError
+        If the data are not numbers.
+    ValueError
+        If they are complex, have the wrong number of dimensions, too few rows, missing or infinite
+        values, or a constant column.
+    """
+    array = _as_columns(_as_real(values, name), name)
+    n_samples = len(array)
+    if n_samples < min_samples:
+        raise ValueError(
+            f"{name} has n_samples={n_samples}, but at least {min_samples} observations are needed"
+        )
+    _refuse_nonfinite(array, name)
+    _refuse_constant(array, name)
+    return np.ascontiguousarray(array, dtype=np.float64)
+
+
+def as_pair(
+    x: Any, y: Any, *, names: tuple[str, str] = ("x", "y"), min_samples: int = MIN_SAMPLES
+) -> tuple[FloatArray, FloatArray]:
+    """Check the two variables of a pair, and that they are of one length.
+
+    Parameters
+    ----------
+    x, y : array-like of shape (n_samples,) or (n_samples, n_features)
+    names : tuple of str
+        Names of the arguments, for messages.
+    min_samples : int
+        Fewest observations accepted.
+
+    Returns
+    -------
+    x, y : ndarray of shape (n_samples, n_features)
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `as_matrix`, and where the lengths differ.
+    """
+    first = as_matrix(x, names[0], min_samples=min_samples)
+    second = as_matrix(y, names[1], min_samples=min_samples)
+    check_lengths(first, second, names)
+    return first, second
+
+
+def check_lengths(x: FloatArray, y: FloatArray, names: tuple[str, str]) -> None:
+    """Refuse variables of unequal length."""
+    if len(x) != len(y):
+        raise ValueError(
+            f"{names[0]} and {names[1]} must have the same number of observations, "
+            f"found {len(x)} and {len(y)}"
+        )
+
+
+def check_nonnegative(value: Any, name: str) -> float:
+    """Return a finite number >= 0 as float, or refuse it by name."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Real):
+        raise TypeError(f"{name} must be a number, found {value!r} ({type(value).__name__})")
+    number = float(value)
+    if not math.isfinite(number) or number < 0.0:
+        raise ValueError(f"{name} must be finite and not negative, found {value!r}")
+    return number
+
+
+def check_count(value: Any, name: str, *, minimum: int = 1) -> int:
+    """Return a whole number >= `minimum` as int, or refuse it by name."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Integral):
+        raise TypeError(f"{name} must be a whole number, found {value!r} ({type(value).__name__})")
+    number = int(value)
+    if number < minimum:
+        raise ValueError(f"{name} must be at least {minimum}, found {number}")
+    return number
+
+
+def check_n_mechanisms(value: Any, n_samples: int) -> int:
+    """Return the number of mechanisms, which must lie between 1 and the number of samples."""
+    number = check_count(value, "n_mechanisms")
+    if number > n_samples:
+        raise ValueError(
+            f"n_mechanisms must be at most n_samples, found {number} mechanisms for "
+            f"{n_samples} observations"
+        )
+    return number
+
+
+def check_choice(value: Any, name: str, choices: Sequence[str]) -> str:
+    """Return `value` if it is one of `choices`, or refuse it with the list."""
+    if not isinstance(value, str) or value not in choices:
+        listed = ", ".join(repr(choice) for choice in choices)
+        raise ValueError(f"{name} must be one of {listed}; found {value!r}")
+    return value
+
+
+def check_fit_input(estimator: Any, X: Any, y: Any, *, pair: bool) -> tuple[FloatArray, FloatArray]:
+    """Check what an estimator's ``fit`` received, and record its features on the estimator.
+
+    Parameters
+    ----------
+    estimator : BaseEstimator
+        Gets ``n_features_in_`` and, for data frames, ``feature_names_in_``.
+    X : array-like of shape (n_samples, n_features)
+    y : array-like of shape (n_samples,) or (n_samples, n_outputs), or None
+    pair : bool
+        Whether ``y=None`` means that the two columns of X are the pair.
+
+    Returns
+    -------
+    x, y : ndarray of shape (n_samples, n_features)
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `as_pair`, and where X is not two-dimensional or y is missing.
+    """
+    validate_data(estimator, X, skip_check_array=True)
+    matrix = _as_two_dimensional(X)
+    if y is not None:
+        return as_pair(matrix, y, names=("X", "y"))
+    if not pair:
+        raise ValueError(
+            f"{type(estimator).__name__} requires y to be passed, but the target y is None"
+        )
+    if matrix.shape[1] != 2:
+        raise ValueError(
+            f"{type(estimator).__name__} requires y to be passed, but the target y is None: "
+            f"without y, X must have the two columns of the pair, found {matrix.shape[1]}"
+        )
+    return matrix[:, :1].copy(), matrix[:, 1:].copy()
+
+
+def check_new_input(estimator: Any, X: Any, y: Any) -> tuple[FloatArray, FloatArray]:
+    """Check new observations for a fitted estimator, of the same columns as in its ``fit``.
+
+    Parameters
+    ----------
+    estimator : BaseEstimator
+        Fitted by a ``fit`` that called `check_fit_input`.
+    X, y
+        As in `check_fit_input`; y may be None if X holds the pair and ``fit`` was called so.
+
+    Returns
+    -------
+    x, y : ndarray of shape (n_samples, n_features)
+    """
+    validate_data(estimator, X, skip_check_array=True, reset=False)
+    matrix = _as_two_dimensional(X, new=True)
+    if y is None:
+        if matrix.shape[1] != 2:
+            raise ValueError("y is None: new observations need both variables, X and y")
+        return matrix[:, :1].copy(), matrix[:, 1:].copy()
+    other = _as_columns(_as_real(y, "y"), "y")
+    _refuse_nonfinite(other, "y")
+    check_lengths(matrix, other, ("X", "y"))
+    return matrix, np.ascontiguousarray(other, dtype=np.float64)
+
+
+def check_rng(random_state: Any) -> np.random.Generator:
+    """Return a generator for None, a seed, a ``SeedSequence``, ``Generator`` or ``RandomState``."""
+    if isinstance(random_state, np.random.RandomState):
+        return np.random.default_rng(random_state.randint(2**31, size=4))
+    try:
+        return np.random.default_rng(random_state)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"random_state must be None, a whole number >= 0, or a NumPy generator; found "
+            f"{random_state!r}"
+        ) from None
+
+
+def _as_real(values: Any, name: str) -> NDArray[Any]:
+    if hasattr(values, "toarray") and hasattr(values, "nnz"):
+        raise TypeError(f"{name} is a sparse matrix; pass a dense array, e.g. {name}.toarray()")
+    if np.ma.isMaskedArray(values):
+        n_masked = int(np.ma.getmaskarray(values).sum())
+        if n_masked:
+            raise ValueError(
+                f"{name} holds {n_masked} masked values; remove or impute those observations"
+            )
+    try:
+        array = np.asarray(values)
+    except ValueError as error:
+        raise ValueError(f"{name} is not a rectangular array of numbers: {error}") from None
+    if array.dtype.kind == "c":
+        raise ValueError(f"Complex data not supported: {name} has dtype {array.dtype}")
+    if array.dtype.kind == "O":
+        return _from_objects(array, name)
+    if array.dtype.kind not in "biuf":
+        raise TypeError(f"{name} must be numeric, found dtype {array.dtype}")
+    return array
+
+
+def _as_columns(array: NDArray[Any], name: str) -> NDArray[Any]:
+    if array.ndim == 1:
+        array = array[:, np.newaxis]
+    if array.ndim != 2:
+        raise ValueError(
+            f"{name} must have one dimension (n_samples,) or two (n_samples, n_features), "
+            f"found {array.ndim}, shape {array.shape}"
+        )
+    if array.shape[1] == 0:
+        raise ValueError(
+            f"{name} has 0 feature(s) (shape={array.shape}) while a minimum of 1 is required."
+        )
+    return array
+
+
+def _as_two_dimensional(X: Any, *, new: bool = False) -> FloatArray:
+    array = _as_real(X, "X")
+    if array.ndim != 2:
+        raise ValueError(
+            f"X must have two dimensions (n_samples, n_features), found shape {array.shape}. "
+            f"Reshape your data with X.reshape(-1, 1) if it has a single feature"
+        )
+    if not new:
+        return as_matrix(array, "X")
+    _refuse_nonfinite(array, "X")
+    return np.ascontiguousarray(array, dtype=np.float64)
+
+
+def _from_objects(array: NDArray[Any], name: str) -> FloatArray:
+    numeric = np.empty(array.shape, dtype=np.float64)
+    for index, item in np.ndenumerate(array):
+        if isinstance(item, (complex, np.complexfloating)):
+            raise ValueError(f"Complex data not supported: {name} holds {item!r}")
+        try:
+            # None and pandas.NA mean a missing value; text never counts as a number.
+            missing = item is None or type(item).__name__ in ("NAType", "NaTType")
+            if isinstance(item, (str, bytes)):
+                raise TypeError
+            numeric[index] = np.nan if missing else float(item)
+        except (TypeError, ValueError):
+            raise TypeError(
+                f"{name} must be numeric, but argument must be a string or a number: found "
+                f"{item!r} ({type(item).__name__}) at position {index}"
+            ) from None
+    return numeric
+
+
+def _refuse_nonfinite(array: NDArray[Any], name: str) -> None:
+    # Integers and booleans are always finite.
+    if array.dtype.kind != "f":
+        return
+    n_nan = int(np.isnan(array).sum())
+    n_infinite = int(np.isinf(array).sum())
+    if n_nan or n_infinite:
+        found = " and ".join(
+            f"{count} {kind}" for count, kind in ((n_nan, "NaN"), (n_infinite, "infinite")) if count
+        )
+        raise ValueError(
+            f"{name} holds {found} values among {array.size}; remove or impute those observations"
+        )
+
+
+def _refuse_constant(array: NDArray[Any], name: str) -> None:
+    low = array.min(axis=0).astype(np.float64)
+    high = array.max(axis=0).astype(np.float64)
+    largest = np.maximum(np.abs(low), np.abs(high))
+    largest[largest == 0.0] = 1.0
+    # Halved, so that the range of values near the largest float does not overflow.
+    spread = 2.0 * (0.5 * (high / largest) - 0.5 * (low / largest))
+    for column in np.flatnonzero(spread <= 32.0 * np.finfo(np.float64).eps):
+        where = name if array.shape[1] == 1 else f"column {column} of {name}"
+        if spread[column] == 0.0:
+            raise ValueError(
+                f"{where} is constant (every value is {low[column]:.6g}); a constant has no "
+                f"cause and no effect"
+            )
+        raise ValueError(
+            f"{where} is constant up to rounding (range {low[column]!r} to {high[column]!r}); "
+            f"subtract its mean before it is rounded to float64"
+        )

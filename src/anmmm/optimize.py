@@ -1,0 +1,185 @@
+"""Thin driver of SciPy's L-BFGS-B: starts, history, status.
+
+An objective and starting vectors come in; the best end point and a record of how it was reached
+go out to ``gppom``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import Bounds, minimize
+
+__all__ = ["Outcome", "minimise_from", "minimise_starts"]
+
+FloatArray = NDArray[np.float64]
+ValueAndGrad = Callable[[FloatArray], tuple[float, FloatArray]]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """End of one descent.
+
+    Attributes
+    ----------
+    z : ndarray
+        Best point seen.
+    value : float
+        J there.
+    n_iter, n_evaluations, n_failed_evaluations : int
+        Iterations; evaluations; those that gave +inf.
+    status : str
+        ``"converged"``, ``"max_iter"``, ``"max_evaluations"``, ``"line_search"`` or
+        ``"cholesky_failed"``.
+    message : str
+        SciPy's words.
+    history : ndarray of shape (n_iter + 1,)
+        J at the start and after each iteration.
+    """
+
+    z: FloatArray
+    value: float
+    n_iter: int
+    n_evaluations: int
+    n_failed_evaluations: int
+    status: str
+    message: str
+    history: FloatArray
+
+    @property
+    def converged(self) -> bool:
+        """Whether the descent ended by its tolerance."""
+        return self.status == "converged"
+
+
+def minimise_from(
+    value_and_grad: ValueAndGrad,
+    start: FloatArray,
+    bounds: tuple[FloatArray, FloatArray],
+    *,
+    max_iter: int = 500,
+    tol: float = 1e-8,
+    gradient_tol: float = 1e-5,
+    memory: int = 10,
+) -> Outcome:
+    """Descend from one starting vector.
+
+    Parameters
+    ----------
+    value_and_grad : callable
+        z -> (J, gradient); +inf where J cannot be evaluated.
+    start : ndarray
+        Starting vector, within the bounds.
+    bounds : tuple of ndarray
+        Lower and upper.
+    max_iter : int
+        Most iterations.
+    tol : float
+        Stop when an iteration lowers J by less than ``tol * max(|J|, 1)``.
+    gradient_tol : float
+        Stop when no component of the projected gradient is larger.
+    memory : int
+        Pairs of steps that L-BFGS keeps.
+
+    Returns
+    -------
+    Outcome
+
+    Raises
+    ------
+    FloatingPointError
+        If J cannot be evaluated at the starting vector.
+    """
+    history: list[float] = []
+    n_failed = 0
+    best_value, best_z = np.inf, start
+
+    def evaluate(z: FloatArray) -> tuple[float, FloatArray]:
+        nonlocal n_failed, best_value, best_z
+        value, gradient = value_and_grad(z)
+        if not np.isfinite(value):
+            if not history:
+                raise FloatingPointError(
+                    "the objective cannot be evaluated at the starting point: its covariance is "
+                    "not numerically positive definite, or HSIC is zero; raise noise_floor or "
+                    "hsic_floor, or give another init"
+                )
+            n_failed += 1
+        elif value < best_value:
+            best_value, best_z = value, z.copy()
+        if not history:
+            history.append(value)
+        return value, gradient
+
+    def record(intermediate_result: object) -> None:
+        history.append(float(intermediate_result.fun))  # type: ignore[attr-defined]
+
+    result = minimize(
+        evaluate,
+        start,
+        jac=True,
+        method="L-BFGS-B",
+        bounds=Bounds(*bounds),
+        callback=record,
+        options={
+            "maxiter": max_iter,
+            "maxfun": 20 * max_iter,
+            "ftol": tol,
+            "gtol": gradient_tol,
+            "maxcor": memory,
+        },
+    )
+    return Outcome(
+        z=best_z,
+        value=float(best_value),
+        n_iter=int(result.nit),
+        n_evaluations=int(result.nfev),
+        n_failed_evaluations=n_failed,
+        status=_status(int(result.status), int(result.nit), max_iter, n_failed),
+        message=str(result.message),
+        history=np.asarray(history),
+    )
+
+
+def minimise_starts(
+    value_and_grad: ValueAndGrad,
+    starts: Iterable[FloatArray],
+    bounds: tuple[FloatArray, FloatArray],
+    **options: float,
+) -> tuple[Outcome, int, FloatArray]:
+    """Descend from every start and keep the lowest end.
+
+    Parameters
+    ----------
+    value_and_grad, bounds, options
+        As for `minimise_from`.
+    starts : iterable of ndarray
+        Starting vectors.
+
+    Returns
+    -------
+    outcome : Outcome
+        The lowest.
+    index : int
+        Which start it came from.
+    values : ndarray of shape (n_starts,)
+        Final J of each start.
+    """
+    outcomes = [
+        minimise_from(value_and_grad, start, bounds, **options)  # type: ignore[arg-type]
+        for start in starts
+    ]
+    values = np.array([outcome.value for outcome in outcomes])
+    index = int(values.argmin())
+    return outcomes[index], index, values
+
+
+def _status(code: int, n_iter: int, max_iter: int, n_failed: int) -> str:
+    if code == 0:
+        return "converged"
+    if code == 1:
+        return "max_iter" if n_iter >= max_iter else "max_evaluations"
+    return "cholesky_failed" if n_failed else "line_search"

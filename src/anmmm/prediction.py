@@ -1,0 +1,104 @@
+"""The mechanism of observations that were not in the fit.
+
+A fitted and clustered GPPOM comes in; labels of new observations go out.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import cho_factor, cho_solve
+from scipy.special import logsumexp
+
+from anmmm._kernels.covariance import hadamard
+from anmmm._kernels.rbf import cross_gram, gram
+from anmmm.gppom import FitOptions
+from anmmm.results import ClusteringResult
+
+__all__ = ["MechanismPredictor"]
+
+FloatArray = NDArray[np.float64]
+
+# Latents that stand for the posterior of a new observation's θ, at most.
+MAX_CANDIDATES = 128
+
+
+class MechanismPredictor:
+    """Posterior over mechanisms of a new (x, y), each mechanism being its fitted latents.
+
+    A new observation's θ is taken to be one of the fitted θ_j, each as likely as the other. The GP
+    gives p(y | x, θ_j, data); the mechanism with the largest sum over its own θ_j wins. This needs
+    no back-constraint and no further optimisation, for any number of latent dimensions.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features_x)
+        Standardised cause of the fit.
+    Y : ndarray of shape (n_samples, n_outputs)
+        Standardised effect of the fit.
+    result : ClusteringResult
+    options : FitOptions
+        Of the fit; its noise floor is needed.
+
+    Notes
+    -----
+    O(N³) once. At most 128 latents, evenly spaced in their order along the first coordinate, stand
+    for all.
+    """
+
+    def __init__(
+        self, X: FloatArray, Y: FloatArray, result: ClusteringResult, options: FitOptions
+    ) -> None:
+        omega = result.fit.hyperparameters
+        self._omega = omega
+        self._noise = 1.0 / omega.beta + options.noise_floor
+        self._x = np.ascontiguousarray(X.T)
+        self._theta = np.ascontiguousarray(result.latent.T)
+        self._n_mechanisms = len(result.centres)
+
+        n = len(X)
+        order = np.lexsort(result.latent.T[::-1])
+        picked = order[np.unique(np.linspace(0, n - 1, min(n, MAX_CANDIDATES)).astype(np.intp))]
+        self._candidates = np.ascontiguousarray(result.latent[picked].T)
+        self._candidate_labels = result.labels[picked]
+
+        K_x, K_theta, K = (np.empty((n, n)) for _ in range(3))
+        gram(self._x, omega.gamma_x, K_x, 1)
+        gram(self._theta, omega.gamma_theta, K_theta, 1)
+        hadamard(K_x, K_theta, omega.amplitude, self._noise, K, 1)
+        self._factor = cho_factor(K, lower=True, overwrite_a=True)
+        self._alpha = cho_solve(self._factor, Y)
+        self._candidate_gram = np.empty((len(picked), n))
+        cross_gram(self._theta, omega.gamma_theta, self._candidates, self._candidate_gram)
+
+    def predict(self, X: FloatArray, Y: FloatArray) -> NDArray[np.intp]:
+        """Label standardised new observations.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_new, n_features_x)
+        Y : ndarray of shape (n_new, n_outputs)
+
+        Returns
+        -------
+        ndarray of int, shape (n_new,)
+        """
+        omega = self._omega
+        k_x = np.empty((len(X), self._x.shape[1]))
+        cross_gram(self._x, omega.gamma_x, np.ascontiguousarray(X.T), k_x)
+        labels = np.empty(len(X), dtype=np.intp)
+        for i, row in enumerate(k_x):
+            k = omega.amplitude * row * self._candidate_gram
+            mean = k @ self._alpha
+            explained = np.einsum("cn,nc->c", k, cho_solve(self._factor, k.T))
+            variance = np.maximum(omega.amplitude - explained, 0.0) + self._noise
+            squared = ((Y[i] - mean) ** 2).sum(axis=1)
+            log_p = -0.5 * (squared / variance + Y.shape[1] * np.log(variance))
+            per_mechanism = [
+                logsumexp(log_p[self._candidate_labels == c])
+                if np.any(self._candidate_labels == c)
+                else -np.inf
+                for c in range(self._n_mechanisms)
+            ]
+            labels[i] = int(np.argmax(per_mechanism))
+        return labels

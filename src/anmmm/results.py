@@ -1,0 +1,252 @@
+"""What every layer hands on: frozen records of fits, decisions and labels.
+
+Numbers come in from ``gppom``, ``direction``, ``clustering`` and ``collection``; tables, plots and
+the command line read them. Nothing here computes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = [
+    "ClusteringResult",
+    "DirectionResult",
+    "FitResult",
+    "HSICTest",
+    "Hyperparameters",
+    "PairResult",
+]
+
+FloatArray = NDArray[np.float64]
+
+
+class HSICTest(NamedTuple):
+    """Outcome of the gamma-approximated HSIC test of independence.
+
+    Attributes
+    ----------
+    statistic : float
+        ``N * HSIC_b``, the biased estimate scaled by the number of samples.
+    threshold : float
+        The ``1 - alpha`` quantile of the gamma distribution fitted to the null.
+    pvalue : float
+        Probability under the null of a statistic at least this large.
+    log_pvalue : float
+        Its natural logarithm, which stays finite where `pvalue` underflows to zero.
+    """
+
+    statistic: float
+    threshold: float
+    pvalue: float
+    log_pvalue: float
+
+
+@dataclass(frozen=True)
+class Hyperparameters:
+    """Hyperparameters Ω of a GPPOM, on the scale of the standardised variables.
+
+    Attributes
+    ----------
+    amplitude : float
+        ``a``, the variance of the signal.
+    beta : float
+        Noise precision; the noise variance is ``1 / beta + noise_floor``.
+    gamma_x : ndarray of shape (n_features_x,)
+        Inverse squared length scales of the observed input.
+    gamma_theta : ndarray of shape (n_latent,)
+        Inverse squared length scales of the latent.
+    """
+
+    amplitude: float
+    beta: float
+    gamma_x: FloatArray
+    gamma_theta: FloatArray
+
+
+@dataclass(frozen=True)
+class FitResult:
+    """One fitted GPPOM.
+
+    Attributes
+    ----------
+    latent : ndarray of shape (n_samples, n_latent)
+        Fitted Θ, one row an observation.
+    hyperparameters : Hyperparameters
+        Fitted Ω.
+    objective : float
+        Final ``J``, priors included; lower is better.
+    log_likelihood : float
+        ``L`` of the effect given the cause and Θ.
+    hsic : float
+        ``HSIC_b`` of cause and Θ under the fitted kernels, the term of ``J``.
+    n_iter, n_evaluations : int
+        L-BFGS iterations and evaluations of value and gradient, of the start that won.
+    converged : bool
+        Whether the optimiser stopped by its tolerance.
+    status : str
+        ``"converged"``, ``"max_iter"``, ``"max_evaluations"``, ``"line_search"`` or
+        ``"cholesky_failed"``.
+    message : str
+        The optimiser's own words.
+    n_failed_evaluations : int
+        Evaluations at which the covariance could not be factorised (0 in a healthy fit).
+    engine : str
+        Engine of the last evaluation.
+    init : str
+        Where Θ started: ``"residual"``, ``"pca"`` or ``"given"``, with ``"+noise"`` where columns
+        had to be filled with seeded noise, and ``"perturbed"`` starts after the first.
+    start : int
+        Index of the start that won.
+    objectives : ndarray of shape (n_starts,)
+        Final ``J`` of every start.
+    history : ndarray of shape (n_iter + 1,)
+        ``J`` at the start and after each iteration, of the start that won.
+    parameters : ndarray
+        The flat vector that the optimiser returned, in the objective's layout.
+    """
+
+    latent: FloatArray
+    hyperparameters: Hyperparameters
+    objective: float
+    log_likelihood: float
+    hsic: float
+    n_iter: int
+    n_evaluations: int
+    converged: bool
+    status: str
+    message: str
+    n_failed_evaluations: int
+    engine: str
+    init: str
+    start: int
+    objectives: FloatArray
+    history: FloatArray
+    parameters: FloatArray
+
+
+@dataclass(frozen=True)
+class DirectionResult:
+    """Decision of Algorithm 1 on one pair.
+
+    Attributes
+    ----------
+    direction : int
+        1: x causes y; -1: y causes x; 0: undecided.
+    score : float
+        ``backward_score - forward_score``; positive means x causes y.
+    forward_score, backward_score : float
+        Dependence of Θ on the hypothetical cause, by the criterion; lower is more independent.
+        Forward is the hypothesis that x causes y.
+    forward_pvalue, backward_pvalue : float
+        Gamma-approximated HSIC test of (Θ, cause). Θ was fitted to be independent of this very
+        cause, so they are not calibrated; they rank, they do not test.
+    criterion : str
+        Criterion of the scores.
+    lam : float
+        Weight λ of the HSIC term.
+    forward, backward : FitResult
+        The two fits.
+    """
+
+    direction: int
+    score: float
+    forward_score: float
+    backward_score: float
+    forward_pvalue: float
+    backward_pvalue: float
+    criterion: str
+    lam: float
+    forward: FitResult
+    backward: FitResult
+
+    @property
+    def converged(self) -> bool:
+        """Whether both fits stopped by their tolerance."""
+        return self.forward.converged and self.backward.converged
+
+
+@dataclass(frozen=True)
+class ClusteringResult:
+    """Mechanism labels of Algorithm 2.
+
+    Attributes
+    ----------
+    labels : ndarray of int, shape (n_samples,)
+        Mechanism of each observation, 0 to ``n_mechanisms - 1``, numbered by first appearance.
+    latent : ndarray of shape (n_samples, n_latent)
+        Θ, on which the labels were formed.
+    n_mechanisms : int
+        Number of mechanisms asked for.
+    centres : ndarray of shape (n_mechanisms, n_latent)
+        Mean Θ of each mechanism.
+    fit : FitResult
+        The fitted GPPOM.
+    """
+
+    labels: NDArray[np.intp]
+    latent: FloatArray
+    n_mechanisms: int
+    centres: FloatArray
+    fit: FitResult
+
+
+@dataclass(frozen=True)
+class PairResult:
+    """One row of a collection's results.
+
+    Attributes
+    ----------
+    pair_id : str
+        Identifier of the pair in its source.
+    status : str
+        ``"ok"``, or ``"unusable"`` where the pair could not be analysed (`reason` says why).
+    reason : str
+        Why the pair is unusable, or a remark on the fit; empty if there is nothing to say.
+    n : int or None
+        Observations in the source, after incomplete rows were dropped.
+    n_used : int or None
+        Observations that entered the fit; less than `n` if the pair was subsampled.
+    subsample_seed : int or None
+        Seed of the subsample, where one was drawn.
+    direction : int or None
+        1, -1 or 0; see `DirectionResult`.
+    score, forward_score, backward_score, forward_pvalue, backward_pvalue : float or None
+        See `DirectionResult`.
+    converged : bool or None
+        Whether both fits converged.
+    seconds : float
+        Wall time of the pair.
+    truth : int or None
+        1, -1, 0, or None where unknown.
+    weight : float
+        Weight of the pair in the collection's accuracy.
+    group : str or None
+        Name of the data set that the pair was taken from.
+    """
+
+    pair_id: str
+    status: str
+    reason: str = ""
+    n: int | None = None
+    n_used: int | None = None
+    subsample_seed: int | None = None
+    direction: int | None = None
+    score: float | None = None
+    forward_score: float | None = None
+    backward_score: float | None = None
+    forward_pvalue: float | None = None
+    backward_pvalue: float | None = None
+    converged: bool | None = None
+    seconds: float = 0.0
+    truth: int | None = None
+    weight: float = 1.0
+    group: str | None = None
+    detail: DirectionResult | None = field(default=None, repr=False, compare=False)
+
+    def to_row(self) -> dict[str, Any]:
+        """Return the record as a flat dict, without `detail`."""
+        return {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "detail"}

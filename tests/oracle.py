@@ -1,0 +1,320 @@
+"""The truth the fast kernels are tested against.
+
+Every quantity of the Gaussian process partially observable model (Hu, Chen, Partovi Nia, Chan and
+Geng, NeurIPS 2018) and of the gamma-approximated HSIC test (Gretton et al., NeurIPS 2008), copied
+from its equation loop for loop with NumPy and SciPy alone. Nothing here is fast, and nothing
+here is shared with the package: each function should be checkable by eye against the formula its
+docstring cites.
+
+    k(z, z') = exp(-Σ_d γ_d (z_d - z'_d)²)
+    K̃ = a (K_X ∘ K_θ) + (1/β + ν) I
+    L = -(D N/2) ln 2π - (D/2) ln|K̃| - ½ tr(K̃⁻¹ Y Yᵀ)
+    HSIC_b = tr(K_X H K_θ H) / N²,  H = I - 11ᵀ/N
+    J = -L + λ log(HSIC_b + ε₀) + (w/2) ‖Θ‖² + (v/2) ‖log Ω‖²,  Ω = {a, β, γ_x, γ_θ}
+
+Arrays are float64 with one sample per row: X (N, Dx), theta (N, q), Y (N, D), gamma_x (Dx,) and
+gamma_theta (q,). The keywords lam, noise_floor, hsic_floor, latent_prior and hyper_prior are
+λ, ν, ε₀, w and v.
+"""
+
+import numpy as np
+from scipy.special import expit
+from scipy.stats import gamma as gamma_distribution
+
+# --- The model -----------------------------------------------------------------------------------
+
+
+def rbf(X, gamma):
+    """K_ij = exp(-Σ_d γ_d (x_id - x_jd)²)."""
+    N, n_dims = X.shape
+    K = np.empty((N, N))
+    for i in range(N):
+        for j in range(N):
+            exponent = 0.0
+            for d in range(n_dims):
+                exponent += gamma[d] * (X[i, d] - X[j, d]) ** 2
+            K[i, j] = np.exp(-exponent)
+    return K
+
+
+def covariance(K_x, K_theta, amplitude, noise):
+    """K̃ = a (K_X ∘ K_θ) + noise I, where noise is the total variance 1/β + ν."""
+    N = len(K_x)
+    K_tilde = np.empty((N, N))
+    for i in range(N):
+        for j in range(N):
+            K_tilde[i, j] = amplitude * K_x[i, j] * K_theta[i, j]
+        K_tilde[i, i] += noise
+    return K_tilde
+
+
+def log_likelihood(K_tilde, Y):
+    """L = -(D N/2) ln 2π - (D/2) ln|K̃| - ½ tr(K̃⁻¹ Y Yᵀ)."""
+    N, D = Y.shape
+    _, log_determinant = np.linalg.slogdet(K_tilde)
+    fit = np.trace(np.linalg.solve(K_tilde, Y @ Y.T))
+    return -0.5 * D * N * np.log(2 * np.pi) - 0.5 * D * log_determinant - 0.5 * fit
+
+
+def hsic_b(K, L):
+    """HSIC_b = tr(K H L H) / N² with H = I - 11ᵀ/N."""
+    N = len(K)
+    H = np.eye(N) - np.ones((N, N)) / N
+    return np.trace(K @ H @ L @ H) / N**2
+
+
+def terms(X, theta, Y, amplitude, beta, gamma_x, gamma_theta, noise_floor):
+    """Return the pair (L, HSIC_b) of J."""
+    K_x = rbf(X, gamma_x)
+    K_theta = rbf(theta, gamma_theta)
+    K_tilde = covariance(K_x, K_theta, amplitude, 1 / beta + noise_floor)
+    return log_likelihood(K_tilde, Y), hsic_b(K_x, K_theta)
+
+
+def objective(
+    X,
+    theta,
+    Y,
+    amplitude,
+    beta,
+    gamma_x,
+    gamma_theta,
+    *,
+    lam,
+    noise_floor,
+    hsic_floor,
+    latent_prior,
+    hyper_prior,
+):
+    """J = -L + λ log(HSIC_b + ε₀) + (w/2) ‖Θ‖² + (v/2) ‖log Ω‖²."""
+    likelihood, hsic = terms(X, theta, Y, amplitude, beta, gamma_x, gamma_theta, noise_floor)
+    log_omega = np.log([amplitude, beta, *gamma_x, *gamma_theta])
+    return float(
+        -likelihood
+        + lam * np.log(hsic + hsic_floor)
+        + 0.5 * latent_prior * np.sum(theta**2)
+        + 0.5 * hyper_prior * np.sum(log_omega**2)
+    )
+
+
+def paper_objective(X, theta, Y, beta, gamma_x, gamma_theta, lam):
+    """J = -L + λ log HSIC_b as the paper states it: K̃ = K_X ∘ K_θ + I/β and no further term."""
+    N, D = Y.shape
+    K_x = rbf(X, gamma_x)
+    K_theta = rbf(theta, gamma_theta)
+    K_tilde = K_x * K_theta + np.eye(N) / beta
+    H = np.eye(N) - np.ones((N, N)) / N
+    negative_log_likelihood = (
+        D * N / 2 * np.log(2 * np.pi)
+        + D / 2 * np.linalg.slogdet(K_tilde)[1]
+        + 1 / 2 * np.trace(np.linalg.inv(K_tilde) @ Y @ Y.T)
+    )
+    log_hsic = np.log(np.trace(K_x @ H @ K_theta @ H) / N**2)
+    return float(negative_log_likelihood + lam * log_hsic)
+
+
+# --- Its gradient, one coordinate at a time ------------------------------------------------------
+
+
+def _rbf_by_point(Z, gamma, n, d):
+    """∂K_ij/∂z_nd = -2 γ_d (z_id - z_jd) (δ_in - δ_jn) K_ij."""
+    N = len(Z)
+    K = rbf(Z, gamma)
+    dK = np.empty((N, N))
+    for i in range(N):
+        for j in range(N):
+            sign = float(i == n) - float(j == n)
+            dK[i, j] = -2 * gamma[d] * (Z[i, d] - Z[j, d]) * sign * K[i, j]
+    return dK
+
+
+def _rbf_by_log_gamma(Z, gamma, d):
+    """∂K_ij/∂log γ_d = -γ_d (z_id - z_jd)² K_ij."""
+    N = len(Z)
+    K = rbf(Z, gamma)
+    dK = np.empty((N, N))
+    for i in range(N):
+        for j in range(N):
+            dK[i, j] = -gamma[d] * (Z[i, d] - Z[j, d]) ** 2 * K[i, j]
+    return dK
+
+
+def gradient(
+    X,
+    theta,
+    Y,
+    amplitude,
+    beta,
+    gamma_x,
+    gamma_theta,
+    *,
+    lam,
+    noise_floor,
+    hsic_floor,
+    latent_prior,
+    hyper_prior,
+):
+    """∂J/∂p for every coordinate p, each from its own full N x N derivative matrices.
+
+    ∂(-L)/∂p = tr(G ∂K̃/∂p) with G = ½ (D K̃⁻¹ - K̃⁻¹ Y Yᵀ K̃⁻¹), and
+    ∂log(HSIC_b + ε₀)/∂p = tr(∂K_X/∂p H K_θ H + K_X H ∂K_θ/∂p H) / N² / (HSIC_b + ε₀).
+    """
+    N, D = Y.shape
+    K_x = rbf(X, gamma_x)
+    K_theta = rbf(theta, gamma_theta)
+    K_inverse = np.linalg.inv(covariance(K_x, K_theta, amplitude, 1 / beta + noise_floor))
+    G = 0.5 * (D * K_inverse - K_inverse @ Y @ Y.T @ K_inverse)
+    H = np.eye(N) - np.ones((N, N)) / N
+    hsic = hsic_b(K_x, K_theta)
+
+    def through_likelihood(dK_tilde):
+        return np.trace(G @ dK_tilde)
+
+    def through_hsic(dtrace):
+        return lam * dtrace / N**2 / (hsic + hsic_floor)
+
+    def by_theta(n, d):
+        dK_theta = _rbf_by_point(theta, gamma_theta, n, d)
+        return (
+            through_likelihood(amplitude * K_x * dK_theta)
+            + through_hsic(np.trace(K_x @ H @ dK_theta @ H))
+            + latent_prior * theta[n, d]
+        )
+
+    def by_log_gamma_theta(d):
+        dK_theta = _rbf_by_log_gamma(theta, gamma_theta, d)
+        return (
+            through_likelihood(amplitude * K_x * dK_theta)
+            + through_hsic(np.trace(K_x @ H @ dK_theta @ H))
+            + hyper_prior * np.log(gamma_theta[d])
+        )
+
+    def by_log_gamma_x(d):
+        dK_x = _rbf_by_log_gamma(X, gamma_x, d)
+        return (
+            through_likelihood(amplitude * dK_x * K_theta)
+            + through_hsic(np.trace(dK_x @ H @ K_theta @ H))
+            + hyper_prior * np.log(gamma_x[d])
+        )
+
+    def by_log_amplitude():
+        dK_tilde = amplitude * K_x * K_theta
+        return through_likelihood(dK_tilde) + hyper_prior * np.log(amplitude)
+
+    def by_log_beta():
+        dK_tilde = -np.eye(N) / beta
+        return through_likelihood(dK_tilde) + hyper_prior * np.log(beta)
+
+    q = theta.shape[1]
+    return {
+        "theta": np.array([[by_theta(n, d) for d in range(q)] for n in range(N)]),
+        "log_amplitude": float(by_log_amplitude()),
+        "log_beta": float(by_log_beta()),
+        "log_gamma_x": np.array([by_log_gamma_x(d) for d in range(X.shape[1])]),
+        "log_gamma_theta": np.array([by_log_gamma_theta(d) for d in range(q)]),
+    }
+
+
+def _moved(z, index, amount):
+    """Return a copy of z with one coordinate shifted."""
+    result = z.copy()
+    result[index] += amount
+    return result
+
+
+def central_difference(f, z, step=1e-6):
+    """∂f/∂z_i ≈ (f(z_i + h) - f(z_i - h)) / 2h with h = step max(1, |z_i|)."""
+    z = np.array(z, dtype=float)
+    result = np.empty(z.shape)
+    for i in np.ndindex(z.shape):
+        h = step * max(1.0, abs(z[i]))
+        difference = f(_moved(z, i, h)) - f(_moved(z, i, -h))
+        result[i] = difference / (2 * h)
+    return result
+
+
+def central_difference4(f, z, step=1e-3):
+    """∂f/∂z_i ≈ (8 [f(z_i + h) - f(z_i - h)] - [f(z_i + 2h) - f(z_i - 2h)]) / 12h, error O(h⁴)."""
+    z = np.array(z, dtype=float)
+    result = np.empty(z.shape)
+    for i in np.ndindex(z.shape):
+        h = step * max(1.0, abs(z[i]))
+        inner = f(_moved(z, i, h)) - f(_moved(z, i, -h))
+        outer = f(_moved(z, i, 2 * h)) - f(_moved(z, i, -2 * h))
+        result[i] = (8 * inner - outer) / (12 * h)
+    return result
+
+
+# --- The back-constraint -------------------------------------------------------------------------
+
+
+def mlp(XY, W1, b1, W2, b2):
+    """Θ = σ(XY W1 + b1) W2 + b2, with σ the logistic function; W1 (n_in, n_hidden)."""
+    n_in, n_hidden = W1.shape
+    N, q = len(XY), W2.shape[1]
+    theta = np.empty((N, q))
+    for n in range(N):
+        hidden = np.empty(n_hidden)
+        for h in range(n_hidden):
+            activation = b1[h]
+            for i in range(n_in):
+                activation += XY[n, i] * W1[i, h]
+            hidden[h] = expit(activation)
+        for d in range(q):
+            theta[n, d] = b2[d]
+            for h in range(n_hidden):
+                theta[n, d] += hidden[h] * W2[h, d]
+    return theta
+
+
+# --- The independence test -----------------------------------------------------------------------
+
+
+def median_width(x):
+    """Width √(½ median of the positive ‖x_i - x_j‖² over all pairs i < j); x is (N, d)."""
+    N, n_dims = x.shape
+    squared_distances = []
+    for i in range(N):
+        for j in range(i + 1, N):
+            squared_distance = 0.0
+            for d in range(n_dims):
+                squared_distance += (x[i, d] - x[j, d]) ** 2
+            if squared_distance > 0:
+                squared_distances.append(squared_distance)
+    return float(np.sqrt(0.5 * np.median(squared_distances)))
+
+
+def hsic_gamma_test(x, y, width_x, width_y, alpha=0.05):
+    """Gamma-approximated HSIC test (Gretton et al. 2008): (statistic, threshold, p-value).
+
+    The kernels are exp(-‖x - x'‖² / (2 width²)); the statistic N HSIC_b = tr(Kc Lc) / N is
+    compared with a gamma law whose moments are those of HSIC_b under independence, scaled by N.
+    x is (N, d) and y is (N, d').
+    """
+    n = len(x)
+    K = rbf(x, np.full(x.shape[1], 1 / (2 * width_x**2)))
+    L = rbf(y, np.full(y.shape[1], 1 / (2 * width_y**2)))
+    H = np.eye(n) - np.ones((n, n)) / n
+    Kc = H @ K @ H
+    Lc = H @ L @ H
+    statistic = np.trace(Kc @ Lc) / n
+
+    # The sums run over the pairs i != j alone, and the means divide by their number.
+    sum_of_squares = 0.0
+    sum_x = 0.0
+    sum_y = 0.0
+    for i in range(n):
+        for j in range(n):
+            if i != j:
+                sum_of_squares += (Kc[i, j] * Lc[i, j] / 6) ** 2
+                sum_x += K[i, j]
+                sum_y += L[i, j]
+    n_pairs = n * (n - 1)
+    mu_x = sum_x / n_pairs
+    mu_y = sum_y / n_pairs
+    mean = (1 + mu_x * mu_y - mu_x - mu_y) / n
+    variance = sum_of_squares / n_pairs
+    variance *= 72 * (n - 4) * (n - 5) / (n * (n - 1) * (n - 2) * (n - 3))
+
+    null = gamma_distribution(mean**2 / variance, scale=n * variance / mean)
+    return float(statistic), float(null.ppf(1 - alpha)), float(null.sf(statistic))
