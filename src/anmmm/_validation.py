@@ -112,7 +112,10 @@ def check_nonnegative(value: Any, name: str) -> float:
     """Return a finite number >= 0 as float, or refuse it by name."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Real):
         raise TypeError(f"{name} must be a number, found {value!r} ({type(value).__name__})")
-    number = float(value)
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
     if not math.isfinite(number) or number < 0.0:
         raise ValueError(f"{name} must be finite and not negative, found {value!r}")
     return number
@@ -184,7 +187,7 @@ def check_fit_input(estimator: Any, X: Any, y: Any, *, pair: bool) -> tuple[Floa
     return matrix[:, :1].copy(), matrix[:, 1:].copy()
 
 
-def check_new_input(estimator: Any, X: Any, y: Any) -> tuple[FloatArray, FloatArray]:
+def check_new_input(estimator: Any, X: Any, y: Any) -> tuple[FloatArray, FloatArray | None]:
     """Check new observations for a fitted estimator, of the same columns as in its ``fit``.
 
     Parameters
@@ -192,18 +195,17 @@ def check_new_input(estimator: Any, X: Any, y: Any) -> tuple[FloatArray, FloatAr
     estimator : BaseEstimator
         Fitted by a ``fit`` that called `check_fit_input`.
     X, y
-        As in `check_fit_input`; y may be None if X holds the pair and ``fit`` was called so.
+        As in `check_fit_input`.
 
     Returns
     -------
-    x, y : ndarray of shape (n_samples, n_features)
+    X : ndarray of shape (n_samples, n_features)
+    y : ndarray of shape (n_samples, n_outputs), or None as it came
     """
-    validate_data(estimator, X, skip_check_array=True, reset=False)
     matrix = _as_two_dimensional(X, new=True)
+    validate_data(estimator, X, skip_check_array=True, reset=False)
     if y is None:
-        if matrix.shape[1] != 2:
-            raise ValueError("y is None: new observations need both variables, X and y")
-        return matrix[:, :1].copy(), matrix[:, 1:].copy()
+        return matrix, None
     other = _as_columns(_as_real(y, "y"), "y")
     _refuse_nonfinite(other, "y")
     check_lengths(matrix, other, ("X", "y"))
@@ -242,6 +244,9 @@ def _as_real(values: Any, name: str) -> NDArray[Any]:
         return _from_objects(array, name)
     if array.dtype.kind not in "biuf":
         raise TypeError(f"{name} must be numeric, found dtype {array.dtype}")
+    if array.dtype.kind == "f" and array.dtype.itemsize > 8:
+        with np.errstate(over="ignore"):
+            return array.astype(np.float64)
     return array
 
 
@@ -284,6 +289,8 @@ def _from_objects(array: NDArray[Any], name: str) -> FloatArray:
             if isinstance(item, (str, bytes)):
                 raise TypeError
             numeric[index] = np.nan if missing else float(item)
+        except OverflowError:
+            raise ValueError(f"{name} holds a number beyond float64 at position {index}") from None
         except (TypeError, ValueError):
             raise TypeError(
                 f"{name} must be numeric, but argument must be a string or a number: found "

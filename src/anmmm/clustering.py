@@ -6,6 +6,7 @@ A cause and its effect come in; a GPPOM is fitted, Θ is clustered by k-means, a
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -187,6 +188,7 @@ class MechanismClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self.cluster_centers_ = result.centres
         self.n_iter_ = result.fit.n_iter
         self._records: tuple[Standardisation, Standardisation] = (record_x, record_y)
+        self._pair_in_X = y is None
         self._predictor = MechanismPredictor(
             standard_x, standard_y, result, FitOptions.from_keywords(options)
         )
@@ -202,7 +204,9 @@ class MechanismClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X, y : array-like
-            As in `fit`: an observation's mechanism shows only in cause and effect together.
+            As in `fit`. An observation's mechanism shows only in cause and effect together: where
+            `fit` had a y and this call has none, every observation gets the most frequent
+            mechanism, which is all that the model knows (Θ is independent of X), with a warning.
 
         Returns
         -------
@@ -215,12 +219,27 @@ class MechanismClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         TypeError, ValueError
             If the data cannot be used.
 
+        Warns
+        -----
+        UserWarning
+            If `y` is missing.
+
         Notes
         -----
         See `anmmm.prediction.MechanismPredictor`; O(N²) an observation.
         """
         check_is_fitted(self)
         cause, effect = check_new_input(self, X, y)
+        if self._pair_in_X and effect is None:
+            cause, effect = cause[:, :1], cause[:, 1:]
+        if effect is None:
+            warnings.warn(
+                "y is None: without the effect every observation gets the most frequent mechanism; "
+                "pass y to label observations by their own",
+                UserWarning,
+                stacklevel=2,
+            )
+            return np.full(len(cause), np.bincount(self.labels_).argmax())
         record_x, record_y = self._records
         return self._predictor.predict(record_x.apply(cause), record_y.apply(effect))
 

@@ -6,6 +6,8 @@ scored, and a `DirectionResult` goes out.
 
 from __future__ import annotations
 
+import math
+import sys
 from typing import Any
 
 import numpy as np
@@ -46,7 +48,8 @@ def infer_direction(
     lam : float
         Weight λ of the HSIC term of the objective.
     criterion : {"hsic", "hsic_ratio", "pvalue"}
-        ``"hsic"``: the HSIC_b term of the objective under the fitted kernels (the paper).
+        ``"hsic"``: the term ``log(HSIC_b + ε₀)`` of the objective under the fitted kernels (the
+        paper; the logarithm orders alike and is the scale on which the fit weighs it).
         ``"hsic_ratio"``: statistic of the gamma-approximated HSIC test of (Θ, cause) divided by
         its 5 % threshold (the authors' program). ``"pvalue"``: minus the logarithm of that test's
         p-value.
@@ -206,8 +209,8 @@ def _decide(
     backward = fit_gppom(y, x, lam=lam, options=options, random_state=seed)
     forward_test = _test_latent(forward.latent, x)
     backward_test = _test_latent(backward.latent, y)
-    forward_score = _score(criterion, forward, forward_test)
-    backward_score = _score(criterion, backward, backward_test)
+    forward_score = _score(criterion, forward, forward_test, options.hsic_floor)
+    backward_score = _score(criterion, backward, backward_test, options.hsic_floor)
     score = backward_score - forward_score
     return DirectionResult(
         direction=int(np.sign(score)),
@@ -223,9 +226,10 @@ def _decide(
     )
 
 
-def _score(criterion: str, fit: FitResult, test: HSICTest) -> float:
+def _score(criterion: str, fit: FitResult, test: HSICTest, hsic_floor: float) -> float:
     if criterion == "hsic":
-        return fit.hsic
+        # Rounding can leave an HSIC of zero a little below it, and both may be zero where λ is.
+        return math.log(max(fit.hsic + hsic_floor, sys.float_info.min))
     if criterion == "hsic_ratio":
         return test.statistic / test.threshold
     return -test.log_pvalue

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 
+from anmmm._threads import blas_threads_for
 from anmmm._validation import (
     check_choice,
     check_count,
@@ -71,15 +72,15 @@ class FitOptions:
     latent_map: str = "free"
     n_hidden: int = 20
     init: Any = "residual"
-    init_degree: int = 3
+    init_degree: int = 1
     n_starts: int = 1
     engine: str = "auto"
     noise_floor: float = 1e-2
-    hsic_floor: float = 1e-12
+    hsic_floor: float = 1e-8
     latent_prior: float = 1.0
-    hyper_prior: float = 1.0
+    hyper_prior: float = 1.2
     weight_prior: float = 1.0
-    max_iter: int = 500
+    max_iter: int = 1000
     tol: float = 1e-7
 
     def __post_init__(self) -> None:
@@ -168,13 +169,15 @@ def fit_gppom(
             latent = initial_weights(objective.layout, np.hstack([X, Y]), latent, rng)
         starts.append(objective.pack(latent, omega))
 
-    outcome, winner, values = minimise_starts(
-        objective.value_and_grad,
-        starts,
-        objective.layout.bounds,
-        max_iter=options.max_iter,
-        tol=options.tol,
-    )
+    with blas_threads_for(len(X)):
+        outcome, winner, values = minimise_starts(
+            objective.value_and_grad,
+            starts,
+            objective.layout.bounds,
+            max_iter=options.max_iter,
+            tol=options.tol,
+        )
+        terms = objective.terms(outcome.z)
     if not outcome.converged:
         warnings.warn(
             f"the fit stopped without converging after {outcome.n_iter} iterations "
@@ -182,7 +185,6 @@ def fit_gppom(
             ConvergenceWarning,
             stacklevel=2,
         )
-    terms = objective.terms(outcome.z)
     latent, omega = objective.unpack(outcome.z)
     return FitResult(
         latent=latent,
@@ -258,15 +260,15 @@ class GPPOM(BaseEstimator):  # type: ignore[misc]
         latent_map: str = "free",
         n_hidden: int = 20,
         init: Any = "residual",
-        init_degree: int = 3,
+        init_degree: int = 1,
         n_starts: int = 1,
         engine: str = "auto",
         noise_floor: float = 1e-2,
-        hsic_floor: float = 1e-12,
+        hsic_floor: float = 1e-8,
         latent_prior: float = 1.0,
-        hyper_prior: float = 1.0,
+        hyper_prior: float = 1.2,
         weight_prior: float = 1.0,
-        max_iter: int = 500,
+        max_iter: int = 1000,
         tol: float = 1e-7,
         random_state: Any = None,
     ) -> None:

@@ -236,9 +236,9 @@ class GPPOMObjective:
         n_hidden: int = 20,
         engine: str = "auto",
         noise_floor: float = 1e-2,
-        hsic_floor: float = 1e-12,
+        hsic_floor: float = 1e-8,
         latent_prior: float = 1.0,
-        hyper_prior: float = 1.0,
+        hyper_prior: float = 1.2,
         weight_prior: float = 1.0,
         n_chunks: int | None = None,
     ) -> None:
@@ -263,6 +263,8 @@ class GPPOMObjective:
             latent_map=check_choice(latent_map, "latent_map", LATENT_MAPS),
             n_hidden=check_count(n_hidden, "n_hidden"),
         )
+        if n_chunks is not None:
+            n_chunks = check_count(n_chunks, "n_chunks")
         check_choice(engine, "engine", ("auto", *ENGINES))
         self._engine = ENGINES["dense" if engine == "auto" else engine](
             self.X, self.Y, n_latent, self.lam, self.hsic_floor, n_chunks
@@ -334,6 +336,8 @@ class GPPOMObjective:
     def _evaluate(self, z: FloatArray) -> tuple[Terms, FloatArray]:
         layout = self.layout
         z = np.asarray(z, dtype=np.float64)
+        if z.shape != (self.n_params,):
+            raise ValueError(f"z must have shape ({self.n_params},), found {z.shape}")
         part = layout.latent_part(z)
         theta = (
             part.reshape(layout.n_samples, layout.n_latent)
@@ -346,7 +350,9 @@ class GPPOMObjective:
         self.n_evaluations += 1
 
         floored = data.hsic + self.hsic_floor
-        if not data.valid or (self.lam > 0.0 and floored <= 0.0):
+        # LAPACK may factorise a matrix of NaN without complaint.
+        finite = np.isfinite(data.log_likelihood) and np.isfinite(data.hsic)
+        if not (data.valid and finite) or (self.lam > 0.0 and floored <= 0.0):
             self.n_failed_evaluations += 1
             nan = float("nan")
             failed = Terms(np.inf, nan, nan, nan, nan, self._engine.name)

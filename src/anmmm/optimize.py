@@ -60,8 +60,8 @@ def minimise_from(
     start: FloatArray,
     bounds: tuple[FloatArray, FloatArray],
     *,
-    max_iter: int = 500,
-    tol: float = 1e-8,
+    max_iter: int = 1000,
+    tol: float = 1e-7,
     gradient_tol: float = 1e-5,
     memory: int = 10,
 ) -> Outcome:
@@ -108,7 +108,11 @@ def minimise_from(
                     "hsic_floor, or give another init"
                 )
             n_failed += 1
-        elif value < best_value:
+            # SciPy's line search interpolates: infinity makes its next step NaN, and it then stops
+            # with status 0 where it stands. A finite value that no Armijo test accepts shortens
+            # the step instead.
+            return history[-1] + max(1.0, abs(history[-1])), np.zeros_like(z)
+        if value < best_value:
             best_value, best_z = value, z.copy()
         if not history:
             history.append(value)

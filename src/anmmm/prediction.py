@@ -66,8 +66,9 @@ class MechanismPredictor:
         gram(self._x, omega.gamma_x, K_x, 1)
         gram(self._theta, omega.gamma_theta, K_theta, 1)
         hadamard(K_x, K_theta, omega.amplitude, self._noise, K, 1)
-        self._factor = cho_factor(K, lower=True, overwrite_a=True)
-        self._alpha = cho_solve(self._factor, Y)
+        # The upper triangle was never written, so it must not be searched for NaN.
+        self._factor = cho_factor(K, lower=True, overwrite_a=True, check_finite=False)
+        self._alpha = cho_solve(self._factor, Y, check_finite=False)
         self._candidate_gram = np.empty((len(picked), n))
         cross_gram(self._theta, omega.gamma_theta, self._candidates, self._candidate_gram)
 
@@ -90,7 +91,7 @@ class MechanismPredictor:
         for i, row in enumerate(k_x):
             k = omega.amplitude * row * self._candidate_gram
             mean = k @ self._alpha
-            explained = np.einsum("cn,nc->c", k, cho_solve(self._factor, k.T))
+            explained = np.einsum("cn,nc->c", k, cho_solve(self._factor, k.T, check_finite=False))
             variance = np.maximum(omega.amplitude - explained, 0.0) + self._noise
             squared = ((Y[i] - mean) ** 2).sum(axis=1)
             log_p = -0.5 * (squared / variance + Y.shape[1] * np.log(variance))

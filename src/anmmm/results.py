@@ -203,7 +203,8 @@ class PairResult:
     pair_id : str
         Identifier of the pair in its source.
     status : str
-        ``"ok"``, or ``"unusable"`` where the pair could not be analysed (`reason` says why).
+        ``"ok"``; ``"unusable"`` where the data cannot be analysed; ``"error"`` where the analysis
+        failed unexpectedly. `reason` says why.
     reason : str
         Why the pair is unusable, or a remark on the fit; empty if there is nothing to say.
     n : int or None

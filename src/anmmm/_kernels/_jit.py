@@ -43,7 +43,10 @@ def kernel(*, fastmath: frozenset[str] = frozenset({"contract"})) -> Callable[[F
     """
 
     def decorate(body: F) -> F:
-        return cast(F, _compile(body, fastmath=set(fastmath)))
+        # Inlined always: otherwise a caller compiled in this process runs its callees' own machine
+        # code, and a caller loaded from the disk cache the copies stored with it, which round
+        # differently. Inlined, there is one machine code, and results are the same to the last bit.
+        return cast(F, _compile(body, fastmath=set(fastmath), forceinline=True))
 
     return decorate
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numba import prange
 
+from anmmm._kernels._fold import add_up, fold
 from anmmm._kernels._jit import SUMS, FloatArray, kernel, kernel_parallel
 from anmmm._kernels._lapack import potrf, potri, potrs
 from anmmm._kernels.covariance import hadamard, hadamard_parallel
@@ -117,13 +118,13 @@ def gradients(
             p_noise[c] += 0.5 * cotangent[i]
         p_amplitude[c] = 2.0 * amplitude_sum
     for k in range(q):
-        d_theta[k] = -4.0 * gamma_theta[k] * p_theta[:, k].sum(axis=0)
-        d_log_gamma_theta[k] = -2.0 * gamma_theta[k] * p_gamma_theta[:, k].sum()
+        fold(p_theta[:, k], -4.0 * gamma_theta[k], d_theta[k])
+        d_log_gamma_theta[k] = -2.0 * gamma_theta[k] * add_up(p_gamma_theta[:, k])
     for k in range(x.shape[0]):
-        d_log_gamma_x[k] = -2.0 * gamma_x[k] * p_gamma_x[:, k].sum()
-    d_noise = p_noise.sum()
+        d_log_gamma_x[k] = -2.0 * gamma_x[k] * add_up(p_gamma_x[:, k])
+    d_noise = add_up(p_noise)
     # The diagonal of K_X ∘ K_θ is 1, so there log a and the noise meet the same cotangent.
-    return p_amplitude.sum() + amplitude * d_noise, d_noise
+    return add_up(p_amplitude) + amplitude * d_noise, d_noise
 
 
 gradients_parallel = kernel_parallel(gradients, fastmath=SUMS)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numba import prange
 
+from anmmm._kernels._fold import add_up, fold
 from anmmm._kernels._jit import SUMS, FloatArray, kernel, kernel_parallel
 from anmmm._kernels.rbf import gram_row
 
@@ -52,8 +53,8 @@ def row_means(K: FloatArray, means: FloatArray, n_chunks: int) -> float:
                 total += row[j]
                 sums[j] += row[j]
             sums[i] += total + row[i]
-    means[:] = partial.sum(axis=0) / n
-    return float(means.mean())
+    fold(partial, 1.0 / n, means)
+    return float(add_up(means) / n)
 
 
 row_means_parallel = kernel_parallel(row_means, fastmath=SUMS)
@@ -135,7 +136,7 @@ def centred_trace(
             centre_row(L[i], l_means, l_mean, i, i + 1, l)
             total += 2.0 * _dot(k, l, i) + k[i] * l[i]
         partial[c] = total
-    return float(partial.sum())
+    return add_up(partial)
 
 
 centred_trace_parallel = kernel_parallel(centred_trace)
@@ -189,10 +190,12 @@ def gamma_moments(
                 y_sums[c, j] += l[j]
             x_sums[c, i] += x_total
             y_sums[c, i] += y_total
-    x_means = x_sums.sum(axis=0) / n
-    y_means = y_sums.sum(axis=0) / n
-    x_mean = x_means.mean()
-    y_mean = y_means.mean()
+    x_means = np.empty(n)
+    y_means = np.empty(n)
+    fold(x_sums, 1.0 / n, x_means)
+    fold(y_sums, 1.0 / n, y_means)
+    x_mean = add_up(x_means) / n
+    y_mean = add_up(y_means) / n
 
     partial = np.zeros((n_chunks, 2))
     for c in prange(n_chunks):
@@ -214,7 +217,7 @@ def gamma_moments(
         partial[c, 1] = 2.0 * squares
     x_off_diagonal = (x_mean * n - 1.0) / (n - 1.0)
     y_off_diagonal = (y_mean * n - 1.0) / (n - 1.0)
-    return partial[:, 0].sum(), partial[:, 1].sum(), x_off_diagonal, y_off_diagonal
+    return add_up(partial[:, 0]), add_up(partial[:, 1]), x_off_diagonal, y_off_diagonal
 
 
 gamma_moments_parallel = kernel_parallel(gamma_moments, fastmath=SUMS)

@@ -12,6 +12,7 @@ from __future__ import annotations
 import numpy as np
 from numba import prange
 
+from anmmm._kernels._fold import fold
 from anmmm._kernels._jit import FloatArray, kernel, kernel_parallel
 
 __all__ = ["backward", "backward_parallel", "forward", "forward_parallel"]
@@ -115,10 +116,12 @@ def backward(
                 p_b1[c, h] += t
                 for k in range(n_inputs):
                     p_W1[c, k, h] += t * inputs[i, k]
-    d_W1[:] = p_W1.sum(axis=0)
-    d_b1[:] = p_b1.sum(axis=0)
-    d_W2[:] = p_W2.sum(axis=0)
-    d_b2[:] = p_b2.sum(axis=0)
+    for k in range(n_inputs):
+        fold(p_W1[:, k], 1.0, d_W1[k])
+    fold(p_b1, 1.0, d_b1)
+    for h in range(n_hidden):
+        fold(p_W2[:, h], 1.0, d_W2[h])
+    fold(p_b2, 1.0, d_b2)
 
 
 backward_parallel = kernel_parallel(backward)

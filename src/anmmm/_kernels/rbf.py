@@ -16,6 +16,7 @@ import numpy as np
 from numba import prange
 
 from anmmm._kernels._exp import exp_nonpositive
+from anmmm._kernels._fold import add_up, fold
 from anmmm._kernels._jit import SUMS, FloatArray, kernel, kernel_parallel
 
 __all__ = [
@@ -200,8 +201,8 @@ def pullback(
                 m[j] = K[i, j] * dK[i, j]
             pull_row(m, points, i, partial_points[c], partial_scale[c])
     for k in range(d):
-        d_points[k] = -4.0 * gamma[k] * partial_points[:, k].sum(axis=0)
-        d_log_gamma[k] = -2.0 * gamma[k] * partial_scale[:, k].sum()
+        fold(partial_points[:, k], -4.0 * gamma[k], d_points[k])
+        d_log_gamma[k] = -2.0 * gamma[k] * add_up(partial_scale[:, k])
 
 
 pullback_parallel = kernel_parallel(pullback, fastmath=SUMS)

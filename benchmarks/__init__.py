@@ -1,0 +1,1 @@
+"""Speed (asv classes) and quality (`python -m benchmarks.quality`) of the package."""

@@ -1,0 +1,5 @@
+"""``python -m anmmm`` is the command ``anmmm``."""
+
+from anmmm.cli import main
+
+main()

@@ -1,0 +1,173 @@
+"""From a file named on the command line to two columns, or to ``file:line: what is wrong``."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import IO, Any
+
+import click
+import numpy as np
+from numpy.typing import NDArray
+
+from anmmm._validation import as_pair
+from anmmm.datasets import TableError, TextTable, parse_table, read_table
+
+__all__ = ["Columns", "InputError", "load_columns", "refusing"]
+
+
+class InputError(click.ClickException):
+    """What was given cannot be used: the text alone goes to stderr, exit status 2."""
+
+    exit_code = 2
+
+    def show(self, file: IO[Any] | None = None) -> None:
+        """Print the message without click's prefix, so that it starts with the place."""
+        click.echo(self.message, file=file, err=file is None)
+
+
+@contextmanager
+def refusing(place: str = "") -> Iterator[None]:
+    """Turn what the library raises on bad input into an `InputError`.
+
+    Parameters
+    ----------
+    place : str
+        File that the input came from, put before errors that do not name one.
+    """
+    prefix = f"{place}: " if place else ""
+    try:
+        yield
+    except OSError as error:
+        where = os.fsdecode(error.filename) if error.filename else place or "error"
+        raise InputError(f"{where}: {error.strerror or error}") from None
+    except TableError as error:
+        raise InputError(str(error)) from None
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{prefix}{error}") from None
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The two columns of a file that are analysed.
+
+    Attributes
+    ----------
+    x, y : ndarray of shape (n,)
+    x_name, y_name : str
+        Names of the header, or ``column 1`` and so on.
+    lines : ndarray of int, shape (n,)
+        Line of each row in the file.
+    n_dropped : int
+        Rows left out for missing values.
+    """
+
+    x: NDArray[np.float64]
+    y: NDArray[np.float64]
+    x_name: str
+    y_name: str
+    lines: NDArray[np.intp]
+    n_dropped: int
+
+
+def load_columns(file: str, x: str | None, y: str | None, *, drop_missing: bool) -> Columns:
+    """Read the two columns of a file.
+
+    Parameters
+    ----------
+    file : str
+        Path, or ``-`` for standard input.
+    x, y : str or None
+        Name or number (from 1) of a column; may be left out where the file has but two.
+    drop_missing : bool
+        Whether rows with a missing value are left out rather than refused.
+
+    Returns
+    -------
+    Columns
+
+    Raises
+    ------
+    InputError
+        If anything prevents an analysis of the two columns.
+    """
+    place = "<stdin>" if file == "-" else file
+    with refusing(place):
+        table = parse_table(sys.stdin.buffer.read(), place) if file == "-" else read_table(file)
+        first, second = _choose(table, x, y)
+        values = table.numbers([first, second])
+        names = (table.label(first), table.label(second))
+        lines = np.asarray(table.lines)
+        missing = np.isnan(values).any(axis=1)
+        if missing.any() and not drop_missing:
+            raise _missing(table, values, names)
+        infinite = np.flatnonzero(np.isinf(values).any(axis=1))
+        if infinite.size:
+            name = names[int(np.argmax(np.isinf(values[infinite[0]])))]
+            raise TableError(place, int(lines[infinite[0]]), f"the value of {name} is infinite")
+        values, lines = values[~missing], lines[~missing]
+        # Here rather than in the fit, so that the message has the names of the file.
+        as_pair(values[:, 0], values[:, 1], names=names)
+    return Columns(values[:, 0], values[:, 1], *names, lines, int(missing.sum()))
+
+
+def _missing(table: TextTable, values: NDArray[np.float64], names: tuple[str, str]) -> TableError:
+    missing = np.isnan(values)
+    rows = np.flatnonzero(missing.any(axis=1))
+    name = names[int(np.argmax(missing[rows[0]]))]
+    count = (
+        f"1 row of {len(values)} lacks"
+        if len(rows) == 1
+        else (f"{len(rows)} rows of {len(values)} lack")
+    )
+    return TableError(
+        table.path,
+        table.lines[int(rows[0])],
+        f"the value of {name} is missing ({count} one); --drop-missing leaves such rows out",
+    )
+
+
+def _choose(table: TextTable, x: str | None, y: str | None) -> tuple[int, int]:
+    if table.n_columns < 2:
+        raise TableError(table.path, None, "two columns are needed, found 1")
+    first = None if x is None else _find(table, x, "--x")
+    second = None if y is None else _find(table, y, "--y")
+    if first is None or second is None:
+        if table.n_columns > 2:
+            raise TableError(
+                table.path,
+                None,
+                f"{table.n_columns} columns; choose two with --x and --y from {_listing(table)}",
+            )
+        # Two columns: the one that is not chosen is the other.
+        first = first if first is not None else 0 if second is None else 1 - second
+        second = second if second is not None else 1 - first
+    if first == second:
+        raise TableError(table.path, None, f"--x and --y are both {table.label(first)}")
+    return first, second
+
+
+def _find(table: TextTable, wanted: str, option: str) -> int:
+    matches = [index for index, name in enumerate(table.names or ()) if name == wanted]
+    if len(matches) > 1:
+        raise TableError(
+            table.path,
+            None,
+            f"{option} {wanted}: {len(matches)} columns have this name; give the number of one",
+        )
+    if matches:
+        return matches[0]
+    if wanted.isdecimal() and 1 <= int(wanted) <= table.n_columns:
+        return int(wanted) - 1
+    raise TableError(
+        table.path, None, f"{option} {wanted}: no such column; there are {_listing(table)}"
+    )
+
+
+def _listing(table: TextTable) -> str:
+    if table.names is None:
+        return f"1 to {table.n_columns}"
+    return ", ".join(name or f"{index} (unnamed)" for index, name in enumerate(table.names, 1))

@@ -1,0 +1,68 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+__all__ = [
+    "column_options",
+    "common_options",
+    "criterion_option",
+    "max_samples_option",
+    "with_options",
+]
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+column_options = [
+    click.option(
+        "--x", metavar="NAME|NUMBER", help="First column: name in the header, or number from 1."
+    ),
+    click.option("--y", metavar="NAME|NUMBER", help="Second column."),
+    click.option("--drop-missing", is_flag=True, help="Leave out rows with a missing value."),
+]
+criterion_option = click.option(
+    "--criterion",
+    metavar="NAME",
+    help="What is compared between the directions: hsic (default), hsic_ratio or pvalue.",
+)
+max_samples_option = click.option(
+    "--max-samples",
+    type=click.IntRange(min=10),
+    default=2000,
+    show_default=True,
+    help="Larger pairs are cut to a random subsample of this many rows.",
+)
+common_options = [
+    click.option(
+        "--lam", type=float, help="Weight of the independence of latent and cause in the fit."
+    ),
+    click.option(
+        "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Random seed."
+    ),
+    click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead."),
+]
+
+
+def with_options(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
+    """Return a decorator that adds options, listed in the help in this order.
+
+    Parameters
+    ----------
+    *options : decorator
+        As `click.option` makes them.
+
+    Returns
+    -------
+    decorator
+    """
+
+    def decorate(function: Command) -> Command:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return decorate

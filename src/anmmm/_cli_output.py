@@ -1,0 +1,204 @@
+"""What the commands print: sentences and aligned tables, spelled as the terminal can show them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+import numpy as np
+
+from anmmm._cli_input import Columns
+from anmmm.collection import CollectionSummary
+from anmmm.results import ClusteringResult, DirectionResult, PairResult
+
+__all__ = ["DirectionsTable", "clustering_text", "direction_text", "plain", "summary_text"]
+
+# What a stream shows in place of characters that its encoding lacks.
+_ASCII = {"→": "->", "✓": "yes", "✗": "no", "—": "-", "λ": "lambda", "Θ": "Theta"}
+
+_NOTE = """\
+Dependence is that of the latent Θ on the hypothetical cause: the lower, the better the hypothesis.
+The p-values rank, they do not test: Θ was fitted to be independent of this very cause."""
+
+
+def plain(text: str) -> str:
+    """Return the text with characters that standard output cannot show spelled out.
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    str
+    """
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        for character, spelling in _ASCII.items():
+            text = text.replace(character, spelling)
+        # Names of columns and pairs may hold anything.
+        text = text.encode(encoding, "replace").decode(encoding)
+    return text
+
+
+def direction_text(result: DirectionResult, columns: Columns, n_used: int) -> str:
+    """Describe the decision on one pair.
+
+    Parameters
+    ----------
+    result : DirectionResult
+    columns : Columns
+        The data and their names.
+    n_used : int
+        Observations in the fit.
+
+    Returns
+    -------
+    str
+        Several lines, the sentence first.
+    """
+    forward = f"{columns.x_name} → {columns.y_name}"
+    backward = f"{columns.y_name} → {columns.x_name}"
+    sentence = {
+        1: forward,
+        -1: backward,
+        0: f"undecided between {forward} and {backward}",
+    }[result.direction]
+    width = max(len(forward), len("hypothesis"))
+    observations = f"{n_used}" if n_used == len(columns.x) else f"{n_used} of {len(columns.x)}"
+    fits = [("forward", result.forward), ("backward", result.backward)]
+    stopped = [f"{name} fit {fit.status}" for name, fit in fits if not fit.converged]
+    facts = [
+        ("score", f"{result.score:+.4g}   (positive: {forward})"),
+        ("criterion", f"{result.criterion}, λ = {result.lam:g}"),
+        ("observations", observations),
+        ("converged", "no: " + ", ".join(stopped) if stopped else "yes"),
+    ]
+    return "\n".join(
+        [
+            sentence,
+            "",
+            f"  {'hypothesis':<{width}}  {'dependence':>12}  {'p-value':>10}",
+            _hypothesis(forward, width, result.forward_score, result.forward_pvalue),
+            _hypothesis(backward, width, result.backward_score, result.backward_pvalue),
+            "",
+            *(f"  {name:<12}  {text}" for name, text in facts),
+            "",
+            _NOTE,
+        ]
+    )
+
+
+def _hypothesis(name: str, width: int, score: float, pvalue: float) -> str:
+    return f"  {name:<{width}}  {score:>12.6g}  {pvalue:>10.3g}"
+
+
+def clustering_text(result: ClusteringResult, columns: Columns) -> str:
+    """Describe a clustering: one line a mechanism.
+
+    Parameters
+    ----------
+    result : ClusteringResult
+    columns : Columns
+        The data and their names.
+
+    Returns
+    -------
+    str
+    """
+    sizes = np.bincount(result.labels, minlength=result.n_mechanisms)
+    lines = [
+        f"{len(result.labels)} observations, cause {columns.x_name}, effect {columns.y_name}",
+        "mechanism    size  share",
+    ]
+    lines += [
+        f"{label:>9}  {size:>6}  {100 * size / len(result.labels):>4.0f}%"
+        for label, size in enumerate(sizes)
+    ]
+    if not result.fit.converged:
+        lines.append(f"the fit did not converge ({result.fit.status})")
+    return "\n".join(lines)
+
+
+class DirectionsTable:
+    """Lines of the table of a collection, one a pair, of widths that are known beforehand.
+
+    Parameters
+    ----------
+    ids : sequence of str
+        Ids of all pairs.
+    """
+
+    def __init__(self, ids: Sequence[str]) -> None:
+        self._width = max([len("pair"), *map(len, ids)])
+
+    def header(self) -> str:
+        """Return the line of column names."""
+        return self._line("pair", "n", "direction", "score", "truth", "remark")
+
+    def line(self, row: PairResult) -> str:
+        """Return the line of one pair.
+
+        Parameters
+        ----------
+        row : PairResult
+
+        Returns
+        -------
+        str
+        """
+        size = "—" if row.n is None else f"{row.n}"
+        if row.n_used is not None and row.n_used != row.n:
+            size = f"{row.n_used}/{row.n}"
+        if row.status != "ok":
+            return self._line(row.pair_id, size, "—", "—", "", f"{row.status}: {row.reason}")
+        direction = {1: "x → y", -1: "y → x"}.get(row.direction or 0, "undecided")
+        truth = ""
+        if row.truth in (1, -1):
+            truth = "✓" if row.direction == row.truth else "✗"
+        return self._line(row.pair_id, size, direction, f"{row.score:+.3e}", truth, row.reason)
+
+    def _line(
+        self, pair: str, size: str, direction: str, score: str, truth: str, remark: str
+    ) -> str:
+        cells = f"{pair:<{self._width}}  {size:>10}  {direction:<9}  {score:>10}  {truth:^5}"
+        return f"{cells}  {remark}".rstrip()
+
+
+def summary_text(summary: CollectionSummary) -> str:
+    """Describe a collection: counts, and accuracy where directions are known.
+
+    Parameters
+    ----------
+    summary : CollectionSummary
+
+    Returns
+    -------
+    str
+    """
+    counts = [
+        f"{summary.n_decided} decided",
+        f"{summary.n_undecided} undecided",
+        f"{summary.n_unusable} unusable",
+    ]
+    if summary.n_error:
+        counts.append(f"{summary.n_error} failed")
+    if summary.n_not_converged:
+        counts.append(f"{summary.n_not_converged} not converged")
+    noun = "pair" if summary.n_pairs == 1 else "pairs"
+    lines = [f"{summary.n_pairs} {noun}: {', '.join(counts)}"]
+    if summary.accuracy is None:
+        lines.append("accuracy           unknown: no analysed pair has a known direction")
+    else:
+        lines.append(
+            f"accuracy           {summary.accuracy:.3f}   "
+            f"({summary.n_correct} of {summary.n_scored} pairs of known direction)"
+        )
+    if summary.weighted_accuracy is not None:
+        lines.append(
+            f"weighted accuracy  {summary.weighted_accuracy:.3f}   "
+            f"(total weight {summary.total_weight:.6g})"
+        )
+    return "\n".join(lines)

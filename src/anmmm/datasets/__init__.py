@@ -1,0 +1,23 @@
+"""Data: variable pairs from folders, the embedded sample, and synthetic mixtures."""
+
+from anmmm.datasets.pair import Pair
+from anmmm.datasets.sample import load_bafu_air, load_sample
+from anmmm.datasets.synthetic import ANMMixtureSample, draw_anm_mixture, make_anm_mixture
+from anmmm.datasets.text import TableError, TextTable, parse_table, read_table
+from anmmm.datasets.tuebingen import PairFolder, load_pairs, load_tuebingen
+
+__all__ = [
+    "ANMMixtureSample",
+    "Pair",
+    "PairFolder",
+    "TableError",
+    "TextTable",
+    "draw_anm_mixture",
+    "load_bafu_air",
+    "load_pairs",
+    "load_sample",
+    "load_tuebingen",
+    "make_anm_mixture",
+    "parse_table",
+    "read_table",
+]

@@ -1,0 +1,72 @@
+"""Draw the embedded sample from the Tübingen collection.
+
+``python -m anmmm.datasets._make_sample SOURCE DESTINATION`` copies the chosen pairs of the folder
+SOURCE, their lines of ``pairmeta.txt`` included. A pair of more than 400 rows keeps 400, drawn
+without replacement by a seeded generator and left in the order of the file. Cells are copied as
+they are written; only blanks and line ends are normalised.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from anmmm.datasets.text import read_table
+from anmmm.datasets.tuebingen import META
+
+PAIRS = (
+    "0001",
+    "0007",
+    "0015",
+    "0018",
+    "0025",
+    "0043",
+    "0048",
+    "0049",
+    "0050",
+    "0077",
+    "0093",
+    "0100",
+)
+MAX_ROWS = 400
+SEED = 20160416
+
+
+def make_sample(source: Path, destination: Path) -> None:
+    """Write the sample.
+
+    Parameters
+    ----------
+    source : Path
+        Folder of the whole collection.
+    destination : Path
+        Folder to write to, made if need be.
+
+    Raises
+    ------
+    OSError, ValueError
+        If a file of the collection is missing or broken.
+    """
+    destination.mkdir(parents=True, exist_ok=True)
+    meta = {row[0]: row for row in read_table(source / META).rows}
+    _write(destination / META, [meta[number] for number in PAIRS])
+    for number in PAIRS:
+        rows = read_table(source / f"pair{number}.txt").rows
+        if len(rows) > MAX_ROWS:
+            rng = np.random.default_rng([SEED, int(number)])
+            kept = np.sort(rng.choice(len(rows), MAX_ROWS, replace=False))
+            rows = [rows[index] for index in kept]
+        _write(destination / f"pair{number}.txt", rows)
+
+
+def _write(path: Path, rows: list[list[str]]) -> None:
+    text = "".join(" ".join(row) + "\n" for row in rows)
+    path.write_text(text, encoding="utf-8", newline="\n")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit("usage: python -m anmmm.datasets._make_sample SOURCE DESTINATION")
+    make_sample(Path(sys.argv[1]), Path(sys.argv[2]))

@@ -1,0 +1,64 @@
+"""The record of one variable pair, as every loader hands it on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Pair"]
+
+
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """Two variables in the column order of their source, with what the source says of them.
+
+    Attributes
+    ----------
+    pair_id : str
+        Identifier in the source.
+    x : ndarray of shape (n,) or (n, n_features_x)
+        Earlier column of the source; two-dimensional if the variable has several columns.
+    y : ndarray of shape (n,) or (n, n_features_y)
+        Later column.
+    truth : int or None
+        1 if x causes y, -1 if y causes x, 0 if neither, None where unknown.
+    weight : float
+        Weight of the pair in the collection's accuracy.
+    group : str or None
+        Name of the data set that the pair was taken from, where the source names it.
+    problem : str
+        Why the pair could not be read; empty if it could. `x` and `y` are then empty.
+    n_dropped : int
+        Rows of the source that were dropped because a value of x or y is missing.
+    """
+
+    pair_id: str
+    x: NDArray[np.float64]
+    y: NDArray[np.float64]
+    truth: int | None = None
+    weight: float = 1.0
+    group: str | None = None
+    problem: str = ""
+    n_dropped: int = 0
+
+    @classmethod
+    def unreadable(
+        cls, pair_id: str, problem: str, *, truth: int | None = None, weight: float = 1.0
+    ) -> Pair:
+        """Return a pair without data that carries the reason.
+
+        Parameters
+        ----------
+        pair_id : str
+        problem : str
+            What is wrong with the source of this pair.
+        truth, weight
+            See the attributes of `Pair`.
+
+        Returns
+        -------
+        Pair
+        """
+        return cls(pair_id, np.empty(0), np.empty(0), truth, weight, problem=problem)

@@ -1,0 +1,85 @@
+"""The embedded sample of real pairs, and BAFU air, the clustering data of the paper."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anmmm.datasets.tuebingen import PairFolder, load_tuebingen
+
+__all__ = ["load_bafu_air", "load_sample"]
+
+SAMPLE = Path(__file__).with_name("sample")
+
+# Lausanne and Chaumont.
+_BAFU_PAIRS = ("pair0049", "pair0050")
+
+
+def load_sample() -> PairFolder:
+    """Open the twelve real pairs that come with the package.
+
+    Returns
+    -------
+    PairFolder
+        Univariate pairs of the Tübingen collection from varied data sets, at most 400 rows each,
+        with the collection's ids, column order, truth and weights. ``README.md`` beside the data
+        names what they are and how longer pairs were shortened.
+
+    References
+    ----------
+    J. M. Mooij, J. Peters, D. Janzing, J. Zscheischler, B. Schölkopf, "Distinguishing cause from
+    effect using observational data: methods and benchmarks", JMLR 17(32), 2016.
+    """
+    return load_tuebingen(SAMPLE)
+
+
+def load_bafu_air(
+    path: str | os.PathLike[str] | None = None,
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.intp]]:
+    """Load daily ozone and temperature of two places in Switzerland, 2009, pooled.
+
+    Pairs 49 (Lausanne) and 50 (Chaumont) of the Tübingen collection, on which the paper clusters
+    mechanisms: the two places are the mechanisms.
+
+    Parameters
+    ----------
+    path : path-like, optional
+        Folder of the Tübingen collection; the embedded sample by default, which holds both pairs
+        whole.
+
+    Returns
+    -------
+    x : ndarray of shape (730,)
+        Temperature, the cause. (In the files it is the *later* column.)
+    y : ndarray of shape (730,)
+        Ozone.
+    labels : ndarray of int, shape (730,)
+        0 for Lausanne, 1 for Chaumont.
+
+    Raises
+    ------
+    OSError, ValueError
+        As `load_tuebingen`; also if the folder lacks one of the two pairs.
+
+    References
+    ----------
+    Data: Bundesamt für Umwelt (BAFU), through J. M. Mooij et al., JMLR 17(32), 2016. Use: S. Hu et
+    al., "Causal Inference and Mechanism Clustering of a Mixture of Additive Noise Models", NeurIPS
+    2018, section 4.2.
+    """
+    folder = load_sample() if path is None else load_tuebingen(path)
+    missing = [pair_id for pair_id in _BAFU_PAIRS if pair_id not in folder.ids]
+    if missing:
+        raise ValueError(f"{folder.path} has no {' and no '.join(missing)}; BAFU air needs both")
+    places = [folder[pair_id] for pair_id in _BAFU_PAIRS]
+    for place in places:
+        if place.problem:
+            raise ValueError(f"{place.pair_id} cannot be read: {place.problem}")
+    # truth -1: the cause, temperature, is y.
+    causes = [place.y if place.truth == -1 else place.x for place in places]
+    effects = [place.x if place.truth == -1 else place.y for place in places]
+    labels = np.repeat(np.arange(len(places)), [len(cause) for cause in causes])
+    return np.concatenate(causes), np.concatenate(effects), labels

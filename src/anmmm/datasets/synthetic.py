@@ -1,0 +1,245 @@
+"""Mixtures of additive noise models with known mechanisms, as the paper draws them.
+
+Source: S. Hu, Z. Chen, V. Partovi Nia, L. Chan, Y. Geng, "Causal Inference and Mechanism Clustering
+of a Mixture of Additive Noise Models", NeurIPS 2018, section 4.1.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anmmm._validation import check_count, check_nonnegative, check_rng
+
+__all__ = ["MECHANISMS", "ANMMixtureSample", "draw_anm_mixture", "make_anm_mixture"]
+
+FloatArray = NDArray[np.float64]
+Mechanism = Callable[[FloatArray, float], FloatArray]
+
+MECHANISMS: dict[str, Mechanism] = {
+    "f1": lambda x, theta: 1.0 / (1.5 + theta * x**2),
+    "f2": lambda x, theta: 2.0 * x ** (theta - 0.25),
+    "f3": lambda x, theta: np.exp(-theta * x),
+    "f4": lambda x, theta: np.tanh(theta * x),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class ANMMixtureSample:
+    """A drawn mixture with everything that was drawn.
+
+    Attributes
+    ----------
+    x, y : ndarray of shape (n_samples,)
+        Cause and effect, not standardised.
+    labels : ndarray of int, shape (n_samples,)
+        Mechanism of each observation, an index into `thetas`.
+    thetas : ndarray of shape (n_mechanisms,)
+        Parameter θ_c of each mechanism.
+    proportions : ndarray of shape (n_mechanisms,)
+        Share of each mechanism.
+    noise_std : float
+        Standard deviation of the noise.
+    function : callable
+        The mechanism, ``function(x, theta)``.
+    """
+
+    x: FloatArray
+    y: FloatArray
+    labels: NDArray[np.intp]
+    thetas: FloatArray
+    proportions: FloatArray
+    noise_std: float
+    function: Mechanism
+
+    def bayes_labels(self) -> NDArray[np.intp]:
+        """Return the labels of the classifier that knows f, θ, σ and the proportions.
+
+        Returns
+        -------
+        ndarray of int, shape (n_samples,)
+            For each observation the mechanism of highest posterior probability; no method that
+            has to estimate the mechanisms can be expected to do better.
+        """
+        residuals = np.stack([self.y - self.function(self.x, float(t)) for t in self.thetas])
+        with np.errstate(divide="ignore"):
+            log_proportions = np.log(self.proportions)[:, np.newaxis]
+        # Multiplied by σ², so that σ = 0 is the limit and not a division by zero.
+        log_posterior = np.where(
+            np.isneginf(log_proportions),
+            -np.inf,
+            np.nan_to_num(log_proportions) * self.noise_std**2 - 0.5 * residuals**2,
+        )
+        labels: NDArray[np.intp] = np.argmax(log_posterior, axis=0)
+        return labels
+
+
+def make_anm_mixture(
+    mechanism: str | Mechanism = "f3",
+    n_samples: int = 100,
+    *,
+    theta_ranges: Sequence[tuple[float, float]] = ((1, 1.1), (3, 3.1)),
+    noise_std: float = 0.05,
+    proportions: Sequence[float] | None = None,
+    random_state: Any = None,
+) -> tuple[FloatArray, FloatArray, NDArray[np.intp]]:
+    """Draw observations from a mixture of additive noise models of one form.
+
+    ``y = f(x; θ_c) + ε`` with x uniform on (0, 1), ε Gaussian, and one θ_c a mechanism, drawn
+    uniformly from its range.
+
+    Parameters
+    ----------
+    mechanism : {"f1", "f2", "f3", "f4"} or callable
+        The paper's f1 = 1/(1.5 + θx²), f2 = 2·x^(θ - 0.25), f3 = exp(-θx), f4 = tanh(θx); or a
+        function of the array x and the number θ that returns an array like x.
+    n_samples : int
+        Number of observations.
+    theta_ranges : sequence of (low, high)
+        One range a mechanism.
+    noise_std : float
+        Standard deviation of the noise.
+    proportions : sequence of float, optional
+        Share of each mechanism, summing to 1; equal by default. The counts are not drawn but
+        rounded by largest remainder; the order of the observations is random.
+    random_state : None, int, SeedSequence, BitGenerator, Generator or RandomState
+        Source of randomness.
+
+    Returns
+    -------
+    x, y : ndarray of shape (n_samples,)
+        Cause and effect.
+    labels : ndarray of int, shape (n_samples,)
+        Mechanism of each observation.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is out of range; the text names it.
+
+    See Also
+    --------
+    draw_anm_mixture : The same draw, with θ_c and the Bayes classifier.
+
+    References
+    ----------
+    S. Hu, Z. Chen, V. Partovi Nia, L. Chan, Y. Geng, "Causal Inference and Mechanism Clustering of
+    a Mixture of Additive Noise Models", NeurIPS 2018.
+
+    Examples
+    --------
+    >>> x, y, labels = make_anm_mixture("f3", 100, random_state=0)
+    >>> x.shape, y.shape, int(labels.sum())
+    ((100,), (100,), 50)
+    """
+    sample = draw_anm_mixture(
+        mechanism,
+        n_samples,
+        theta_ranges=theta_ranges,
+        noise_std=noise_std,
+        proportions=proportions,
+        random_state=random_state,
+    )
+    return sample.x, sample.y, sample.labels
+
+
+def draw_anm_mixture(
+    mechanism: str | Mechanism = "f3",
+    n_samples: int = 100,
+    *,
+    theta_ranges: Sequence[tuple[float, float]] = ((1, 1.1), (3, 3.1)),
+    noise_std: float = 0.05,
+    proportions: Sequence[float] | None = None,
+    random_state: Any = None,
+) -> ANMMixtureSample:
+    """Draw a mixture as `make_anm_mixture` does and return all that was drawn.
+
+    Parameters
+    ----------
+    mechanism, n_samples, theta_ranges, noise_std, proportions, random_state
+        See `make_anm_mixture`.
+
+    Returns
+    -------
+    ANMMixtureSample
+
+    Raises
+    ------
+    TypeError, ValueError
+        See `make_anm_mixture`.
+    """
+    function = _check_mechanism(mechanism)
+    n_samples = check_count(n_samples, "n_samples")
+    ranges = _check_ranges(theta_ranges)
+    shares = _check_proportions(proportions, len(ranges))
+    noise_std = check_nonnegative(noise_std, "noise_std")
+    rng = check_rng(random_state)
+
+    thetas = rng.uniform(ranges[:, 0], ranges[:, 1])
+    labels = rng.permutation(np.repeat(np.arange(len(ranges)), _counts(shares, n_samples)))
+    x = rng.uniform(size=n_samples)
+    y = np.empty_like(x)
+    for index, theta in enumerate(thetas):
+        members = labels == index
+        values = np.asarray(function(x[members], float(theta)))
+        if values.shape != (members.sum(),) or not np.all(np.isfinite(values)):
+            raise ValueError(
+                f"mechanism must return one finite number for each x; at theta = {theta:.6g} it "
+                f"returned an array of shape {values.shape} for {members.sum()} observations"
+                + ("" if np.all(np.isfinite(values)) else ", not all finite")
+            )
+        y[members] = values
+    y += noise_std * rng.standard_normal(n_samples)
+    return ANMMixtureSample(x, y, labels, thetas, shares, noise_std, function)
+
+
+def _check_mechanism(mechanism: str | Mechanism) -> Mechanism:
+    if callable(mechanism):
+        return mechanism
+    if not isinstance(mechanism, str) or mechanism not in MECHANISMS:
+        known = ", ".join(map(repr, MECHANISMS))
+        raise ValueError(f"mechanism must be one of {known} or a callable; found {mechanism!r}")
+    return MECHANISMS[mechanism]
+
+
+def _check_ranges(theta_ranges: Sequence[tuple[float, float]]) -> FloatArray:
+    try:
+        ranges = np.asarray(theta_ranges, dtype=np.float64)
+    except (TypeError, ValueError):
+        ranges = np.empty(0)
+    if ranges.ndim != 2 or ranges.shape[1] != 2 or len(ranges) == 0:
+        raise ValueError(
+            f"theta_ranges must hold one (low, high) a mechanism, found {theta_ranges!r}"
+        )
+    if not np.all(np.isfinite(ranges)) or np.any(ranges[:, 0] > ranges[:, 1]):
+        raise ValueError(f"theta_ranges must be finite with low <= high, found {theta_ranges!r}")
+    return ranges
+
+
+def _check_proportions(proportions: Sequence[float] | None, n_mechanisms: int) -> FloatArray:
+    if proportions is None:
+        return np.full(n_mechanisms, 1.0 / n_mechanisms)
+    shares = np.asarray(proportions, dtype=np.float64)
+    if shares.shape != (n_mechanisms,):
+        raise ValueError(
+            f"proportions must hold one share for each of the {n_mechanisms} theta_ranges, "
+            f"found {proportions!r}"
+        )
+    if not np.all(shares >= 0.0) or not math.isclose(shares.sum(), 1.0, abs_tol=1e-8):
+        raise ValueError(f"proportions must not be negative and sum to 1, found {proportions!r}")
+    return shares
+
+
+def _counts(shares: FloatArray, n_samples: int) -> NDArray[np.intp]:
+    """Round ``shares * n_samples`` to whole numbers of the same sum, by largest remainder."""
+    exact = shares * n_samples
+    # Shares such as 0.1 + 0.2 fall just short of the whole number that is meant.
+    counts = np.floor(exact + 1e-9).astype(np.intp)
+    order = np.argsort(counts - exact, kind="stable")
+    counts[order[: n_samples - int(counts.sum())]] += 1
+    return counts

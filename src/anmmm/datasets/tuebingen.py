@@ -1,0 +1,282 @@
+"""Folders of cause-effect pairs in the layout of the Tübingen collection.
+
+A folder comes in; a sequence goes out that reads one file each time a pair is asked for. A pair
+whose file is missing or broken is handed on with its problem, so that one bad file never ends the
+walk through a collection.
+
+Source of layout and data: J. M. Mooij, J. Peters, D. Janzing, J. Zscheischler, B. Schölkopf,
+"Distinguishing cause from effect using observational data: methods and benchmarks", JMLR 17(32),
+2016.
+"""
+
+from __future__ import annotations
+
+import errno
+import math
+import os
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anmmm.datasets.pair import Pair
+from anmmm.datasets.text import TableError, TextTable, read_table
+
+__all__ = ["PairFolder", "load_pairs", "load_tuebingen"]
+
+META = "pairmeta.txt"
+_DATA_SUFFIXES = frozenset({".txt", ".csv", ".tsv", ".dat"})
+_NUMBERED = re.compile(r"(?:pair)?0*(\d+)", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class _Entry:
+    """Where a pair stands and what the meta file says of it; columns count from 0."""
+
+    pair_id: str
+    path: Path
+    first: range | None = None
+    second: range | None = None
+    truth: int | None = None
+    weight: float = 1.0
+
+    def read(self) -> Pair:
+        try:
+            table = read_table(self.path)
+            first, second = self._columns(table)
+            values = table.numbers([*first, *second])
+        except FileNotFoundError:
+            return self._unreadable(f"{self.path.name}: no such file")
+        except OSError as error:
+            return self._unreadable(f"{self.path.name}: {error.strerror}")
+        except TableError as error:
+            # The folder is known; its repetition in each row of a table would only be noise.
+            return self._unreadable(str(TableError(self.path.name, error.line, error.problem)))
+        # Only now: other columns may hold missing values that do not concern this pair.
+        complete = ~np.isnan(values).any(axis=1)
+        kept = values[complete]
+        return Pair(
+            self.pair_id,
+            _variable(kept[:, : len(first)]),
+            _variable(kept[:, len(first) :]),
+            self.truth,
+            self.weight,
+            n_dropped=len(values) - len(kept),
+        )
+
+    def _columns(self, table: TextTable) -> tuple[range, range]:
+        if self.first is None or self.second is None:
+            if table.n_columns != 2:
+                raise TableError(table.path, None, f"expected 2 columns, found {table.n_columns}")
+            return range(1), range(1, 2)
+        needed = max(self.first.stop, self.second.stop)
+        if needed > table.n_columns:
+            raise TableError(
+                table.path,
+                None,
+                f"{META} speaks of column {needed}, but there are {table.n_columns}",
+            )
+        return self.first, self.second
+
+    def _unreadable(self, problem: str) -> Pair:
+        return Pair.unreadable(self.pair_id, problem, truth=self.truth, weight=self.weight)
+
+
+class PairFolder(Sequence[Pair]):
+    """The pairs of a folder, each read from its file when it is asked for.
+
+    Index it with a position, a slice or the id of a pair; iterate over it to walk the collection.
+
+    Parameters
+    ----------
+    path : Path
+        The folder.
+    entries : sequence
+        One description a pair, as `load_pairs` makes them.
+
+    See Also
+    --------
+    load_pairs, load_tuebingen : Make one from a folder.
+    """
+
+    def __init__(self, path: Path, entries: Sequence[_Entry]) -> None:
+        self.path = path
+        self._entries = tuple(entries)
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """Identifiers of the pairs, in order; no data file is read."""
+        return tuple(entry.pair_id for entry in self._entries)
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __iter__(self) -> Iterator[Pair]:
+        return (entry.read() for entry in self._entries)
+
+    @overload
+    def __getitem__(self, key: int | str) -> Pair: ...
+    @overload
+    def __getitem__(self, key: slice) -> PairFolder: ...
+    def __getitem__(self, key: int | str | slice) -> Pair | PairFolder:
+        if isinstance(key, slice):
+            return PairFolder(self.path, self._entries[key])
+        if isinstance(key, str):
+            if key not in self.ids:
+                raise KeyError(f"{self.path} has no pair {key!r}")
+            return self._entries[self.ids.index(key)].read()
+        return self._entries[key].read()
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} pairs in {self.path}>"
+
+
+def load_pairs(path: str | os.PathLike[str]) -> PairFolder:
+    """Open a folder of variable pairs in Tübingen layout.
+
+    Parameters
+    ----------
+    path : path-like
+        Folder with one text file a pair and ``pairmeta.txt``, whose lines read ``id cause_first
+        cause_last effect_first effect_last [weight]`` with columns counted from 1. Without
+        ``pairmeta.txt`` every ``.txt``, ``.csv``, ``.tsv`` or ``.dat`` file of two columns is a
+        pair of unknown truth and weight 1; descriptions (``*_des.txt``, ``README*``) are passed
+        over.
+
+    Returns
+    -------
+    PairFolder
+        Sequence of `Pair`, read one at a time. The id is the name of the file without its suffix.
+        In each pair x is the earlier column or block of columns and y the later, and truth is -1
+        where the cause is the later one. Rows with a missing value *in these columns* are dropped
+        and counted. A pair that cannot be read carries its `problem`.
+
+    Raises
+    ------
+    OSError
+        If there is no such folder.
+    ValueError
+        If ``pairmeta.txt`` is broken (``file:line: what is wrong``), or there is no pair.
+
+    References
+    ----------
+    J. M. Mooij, J. Peters, D. Janzing, J. Zscheischler, B. Schölkopf, "Distinguishing cause from
+    effect using observational data: methods and benchmarks", JMLR 17(32), 2016.
+    """
+    folder = Path(path)
+    if not folder.exists():
+        raise OSError(errno.ENOENT, "no such folder", str(folder))
+    if not folder.is_dir():
+        raise OSError(errno.ENOTDIR, "not a folder", str(folder))
+    meta = folder / META
+    entries = _from_meta(folder, read_table(meta)) if meta.is_file() else _loose(folder)
+    return PairFolder(folder, entries)
+
+
+def load_tuebingen(path: str | os.PathLike[str]) -> PairFolder:
+    """Open the Tübingen cause-effect pairs.
+
+    The collection has been published with two digits (``pair01.txt``) and with four; the ids are
+    ``pair0001`` and so on here, whichever the files have.
+
+    Parameters
+    ----------
+    path : path-like
+        Folder that holds ``pairmeta.txt`` and the files.
+
+    Returns
+    -------
+    PairFolder
+        As `load_pairs`. Six pairs of the collection are multivariate and keep two-dimensional x
+        and y; the collection does not name the data sets that its pairs come from, so `group` is
+        None.
+
+    Raises
+    ------
+    OSError, ValueError
+        As `load_pairs`; also if the folder has no ``pairmeta.txt``, without which the true
+        directions are unknown.
+    """
+    pairs = load_pairs(path)
+    if not (pairs.path / META).is_file():
+        raise OSError(errno.ENOENT, f"the folder has no {META}", str(pairs.path))
+    entries = []
+    for entry in pairs._entries:
+        number = _NUMBERED.fullmatch(entry.pair_id)
+        pair_id = f"pair{int(number[1]):04d}" if number else entry.pair_id
+        entries.append(replace(entry, pair_id=pair_id))
+    return PairFolder(pairs.path, entries)
+
+
+def _from_meta(folder: Path, meta: TextTable) -> list[_Entry]:
+    if meta.n_columns not in (5, 6):
+        raise TableError(
+            meta.path,
+            meta.lines[0],
+            "expected 'id cause_first cause_last effect_first effect_last [weight]', found "
+            f"{meta.n_columns} fields",
+        )
+    numbers = meta.numbers(range(1, meta.n_columns))
+    files = {file.name: file for file in sorted(folder.iterdir())}
+    entries: list[_Entry] = []
+    for cells, line, values in zip(meta.rows, meta.lines, numbers, strict=True):
+        try:
+            cause, effect = _block(values[0], values[1]), _block(values[2], values[3])
+            if set(cause) & set(effect):
+                raise ValueError("cause and effect share a column")
+            weight = float(values[4]) if len(values) > 4 else 1.0
+            if not (math.isfinite(weight) and weight >= 0.0):
+                raise ValueError(f"the weight must be a number >= 0, found {cells[5]!r}")
+        except ValueError as error:
+            raise TableError(meta.path, line, str(error)) from None
+        path = _data_file(folder, files, cells[0])
+        cause_first = cause.start < effect.start
+        first, second = (cause, effect) if cause_first else (effect, cause)
+        entries.append(_Entry(path.stem, path, first, second, 1 if cause_first else -1, weight))
+    return entries
+
+
+def _block(first: float, last: float) -> range:
+    if not (first >= 1 and last >= first and first.is_integer() and last.is_integer()):
+        raise ValueError(
+            f"columns count from 1, the last not before the first; found {first:g} to {last:g}"
+        )
+    return range(int(first) - 1, int(last))
+
+
+def _data_file(folder: Path, files: dict[str, Path], pair_id: str) -> Path:
+    stems = [f"pair{pair_id}", pair_id]
+    if pair_id.isdigit():
+        stems += [f"pair{int(pair_id):04d}", f"pair{int(pair_id):02d}", f"pair{int(pair_id)}"]
+    names = [f"{stem}{suffix}" for stem in stems for suffix in (".txt", ".csv")]
+    return next((files[name] for name in names if name in files), folder / names[0])
+
+
+def _loose(folder: Path) -> list[_Entry]:
+    paths = [
+        path
+        for path in folder.iterdir()
+        if path.is_file()
+        and path.suffix.lower() in _DATA_SUFFIXES
+        and not path.name.startswith(".")
+        and not path.name.lower().startswith("readme")
+        and not path.stem.endswith("_des")
+    ]
+    if not paths:
+        raise OSError(errno.ENOENT, f"no {META} and no pair file in this folder", str(folder))
+    paths.sort(key=lambda path: [int(t) if t.isdigit() else t for t in _naturally(path.name)])
+    return [_Entry(path.stem, path) for path in paths]
+
+
+def _naturally(name: str) -> list[str]:
+    """Split a name so that pair2 comes before pair10; odd places are the digits."""
+    return re.split(r"(\d+)", name)
+
+
+def _variable(block: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return a single column as a vector, several as they are; contiguous either way."""
+    return np.ascontiguousarray(block[:, 0] if block.shape[1] == 1 else block)

@@ -1,0 +1,202 @@
+"""The dense engine's fused value and gradient against the oracle's separate equations."""
+
+from functools import cache
+from itertools import product
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+import oracle
+from anmmm._kernels import dense, rbf
+
+# n, Dx, D, q
+SHAPES = [(7, *shape) for shape in product([1, 2], repeat=3)] + [(2, 1, 1, 1), (20, 2, 1, 2)]
+AMPLITUDE, BETA, NOISE_FLOOR = 1.3, 4.0, 0.02
+NO_PRIORS = {"latent_prior": 0.0, "hyper_prior": 0.0}
+
+
+@cache
+def case(n, dx, D, q):
+    rng = np.random.default_rng(1000 * n + 100 * dx + 10 * D + q)
+    X, Y, theta = rng.normal(size=(n, dx)), rng.normal(size=(n, D)), rng.normal(size=(n, q))
+    return X, theta, Y, np.exp(0.5 * rng.normal(size=dx)), np.exp(0.5 * rng.normal(size=q))
+
+
+@cache
+def truth(shape, lam, hsic_floor):
+    X, theta, Y, gamma_x, gamma_theta = case(*shape)
+    point = X, theta, Y, AMPLITUDE, BETA, gamma_x, gamma_theta
+    gradient = oracle.gradient(
+        *point, lam=lam, noise_floor=NOISE_FLOOR, hsic_floor=hsic_floor, **NO_PRIORS
+    )
+    return (*oracle.terms(*point, NOISE_FLOOR), gradient)
+
+
+def evaluate(
+    X, theta, Y, gamma_x, gamma_theta, *,
+    n_chunks=None, lam=1.0, hsic_floor=0.0, amplitude=AMPLITUDE, noise=1.0 / BETA + NOISE_FLOOR,
+):  # fmt: skip
+    """Run the kernel in a workspace full of NaN; all that it returns and leaves behind."""
+    (n, q), dx, D = theta.shape, X.shape[1], Y.shape[1]
+    inputs = [np.ascontiguousarray(A.T) for A in (X, theta, Y)] + [gamma_x, gamma_theta]
+    x, latent, y, *_ = inputs
+    before = [array.copy() for array in inputs]
+    K_x, K_theta, K = (np.full((n, n), np.nan) for _ in range(3))
+    alpha, means = np.full((D, n), np.nan), np.full((2, n), np.nan)
+    d_theta, d_gamma_x, d_gamma_theta = (
+        np.full((q, n), np.nan),
+        np.full(dx, np.nan),
+        np.full(q, 0.5),
+    )
+    info, log_likelihood, hsic, d_log_amplitude, d_noise = dense.value_and_gradients(
+        x, gamma_x, latent, gamma_theta, y, amplitude, noise, lam, hsic_floor,
+        K_x, K_theta, K, alpha, means, d_theta, d_gamma_x, d_gamma_theta, n_chunks,
+    )  # fmt: skip
+    for array, original in zip(inputs, before, strict=True):
+        assert_array_equal(array, original)
+    return SimpleNamespace(
+        info=info, log_likelihood=log_likelihood, hsic=hsic,
+        d_log_amplitude=d_log_amplitude, d_noise=d_noise, d_theta=d_theta,
+        d_log_gamma_x=d_gamma_x, d_log_gamma_theta=d_gamma_theta,
+        K_x=K_x, K_theta=K_theta, K=K, alpha=alpha,
+    )  # fmt: skip
+
+
+def flat(result):
+    """Everything numeric that counts as a result."""
+    return np.concatenate(
+        [
+            [result.log_likelihood, result.hsic, result.d_log_amplitude, result.d_noise],
+            result.d_theta.ravel(),
+            result.d_log_gamma_x,
+            result.d_log_gamma_theta,
+        ]
+    )
+
+
+@pytest.mark.parametrize(("lam", "hsic_floor"), [(0.0, 0.0), (1.0, 0.0), (2.5, 1e-3)])
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_value_and_gradients_are_the_oracles(shape, lam, hsic_floor):
+    log_likelihood, hsic, gradient = truth(shape, lam, hsic_floor)
+    result = evaluate(*case(*shape), lam=lam, hsic_floor=hsic_floor)
+    assert result.info == 0
+    assert_allclose(result.log_likelihood, log_likelihood, rtol=1e-12)
+    assert_allclose(result.hsic, hsic, rtol=1e-10)
+
+    tolerance = {"rtol": 1e-9, "atol": 1e-11}
+    assert_allclose(result.d_theta, gradient["theta"].T, **tolerance)
+    assert_allclose(result.d_log_amplitude, gradient["log_amplitude"], **tolerance)
+    assert_allclose(-result.d_noise / BETA, gradient["log_beta"], **tolerance)
+    assert_allclose(result.d_log_gamma_x, gradient["log_gamma_x"], **tolerance)
+    assert_allclose(result.d_log_gamma_theta, gradient["log_gamma_theta"], **tolerance)
+
+
+@pytest.mark.parametrize("shape", [(7, 2, 2, 2), (20, 2, 1, 2)], ids=str)
+def test_workspace_holds_what_the_docstring_says(shape):
+    X, theta, Y, gamma_x, gamma_theta = case(*shape)
+    result = evaluate(X, theta, Y, gamma_x, gamma_theta)
+    K_x, K_theta = oracle.rbf(X, gamma_x), oracle.rbf(theta, gamma_theta)
+    inverse = np.linalg.inv(oracle.covariance(K_x, K_theta, AMPLITUDE, 1 / BETA + NOISE_FLOOR))
+    for actual, expected in ((result.K_x, K_x), (result.K_theta, K_theta), (result.K, inverse)):
+        assert_allclose(np.tril(actual), np.tril(expected), rtol=1e-10, atol=1e-12)
+        assert np.isnan(actual[np.triu_indices(shape[0], 1)]).all()
+    assert_allclose(result.alpha, (inverse @ Y).T, rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize("n_chunks", [1, 3, 30])
+@pytest.mark.parametrize("shape", [(2, 1, 1, 1), (7, 2, 2, 2), (20, 2, 1, 2)], ids=str)
+def test_parallel_is_serial(shape, n_chunks):
+    serial = evaluate(*case(*shape))
+    parallel = evaluate(*case(*shape), n_chunks=n_chunks)
+    assert parallel.info == 0
+    scale = np.abs(flat(serial)).max()
+    assert_allclose(flat(parallel), flat(serial), rtol=1e-12, atol=1e-13 * scale)
+
+
+@pytest.mark.parametrize("n_chunks", [3, 7, 16])
+def test_bits_do_not_depend_on_the_number_of_threads(under_each_thread_count, n_chunks):
+    first, *others = under_each_thread_count(
+        lambda: flat(evaluate(*case(20, 2, 1, 2), n_chunks=n_chunks))
+    )
+    for other in others:
+        assert_array_equal(other, first)
+
+
+@pytest.mark.parametrize("n_chunks", [1, 4])
+def test_fused_gradients_are_the_separate_pull_backs(n_chunks):
+    X, theta, Y, gamma_x, gamma_theta = case(20, 2, 1, 2)
+    n = len(X)
+    K_x, K_theta = oracle.rbf(X, gamma_x), oracle.rbf(theta, gamma_theta)
+    inverse = np.linalg.inv(oracle.covariance(K_x, K_theta, AMPLITUDE, 0.3))
+    alpha = np.ascontiguousarray((inverse @ Y).T)
+    weight = 0.7
+    d_theta, d_log_gamma_x, d_log_gamma_theta = np.empty((2, n)), np.empty(2), np.empty(2)
+    x, latent = np.ascontiguousarray(X.T), np.ascontiguousarray(theta.T)
+    d_log_amplitude, d_noise = dense.gradients(
+        K_x, K_x.mean(axis=1), K_x.mean(), K_theta, K_theta.mean(axis=1), K_theta.mean(),
+        inverse, alpha, x, gamma_x, latent, gamma_theta, AMPLITUDE, weight,
+        d_theta, d_log_gamma_x, d_log_gamma_theta, n_chunks,
+    )  # fmt: skip
+
+    H = np.eye(n) - np.ones((n, n)) / n
+    G = 0.5 * (Y.shape[1] * inverse - alpha.T @ alpha)
+    assert_allclose(d_log_amplitude, AMPLITUDE * np.sum(G * K_x * K_theta), rtol=1e-10)
+    assert_allclose(d_noise, np.trace(G), rtol=1e-10)
+    for K, other, points, gamma, d_points, d_log_gamma in (
+        (K_theta, K_x, latent, gamma_theta, d_theta, d_log_gamma_theta),
+        (K_x, K_theta, x, gamma_x, None, d_log_gamma_x),
+    ):
+        dK = AMPLITUDE * G * other + weight * H @ other @ H
+        expected_points, expected_log_gamma = np.empty_like(points), np.empty_like(gamma)
+        rbf.pullback(K, dK, points, gamma, expected_points, expected_log_gamma, 1)
+        assert_allclose(d_log_gamma, expected_log_gamma, rtol=1e-10)
+        if d_points is not None:
+            assert_allclose(d_points, expected_points, rtol=1e-9, atol=1e-11)
+
+
+@pytest.mark.parametrize("n_chunks", [None, 3])
+@pytest.mark.parametrize(("noise", "minor"), [(0.0, 5), (-1.01 * AMPLITUDE, 1)])
+def test_covariance_that_is_not_positive_definite_is_reported(n_chunks, noise, minor):
+    # Without noise an observation that is there twice leaves a pivot of exactly 0.
+    X, theta, Y, gamma_x, gamma_theta = case(7, 1, 1, 1)
+    X, theta = X.copy(), theta.copy()
+    X[4], theta[4] = X[1], theta[1]
+    result = evaluate(X, theta, Y, gamma_x, gamma_theta, noise=noise, n_chunks=n_chunks)
+    assert result.info == minor
+    assert np.isnan([result.log_likelihood, result.hsic]).all()
+
+
+def test_one_observation_without_hsic():
+    X, theta, Y = np.array([[0.3]]), np.array([[-0.7]]), np.array([[1.5]])
+    result = evaluate(X, theta, Y, np.ones(1), np.ones(1), lam=0.0)
+    variance = AMPLITUDE + 1 / BETA + NOISE_FLOOR
+    expected = -0.5 * (np.log(2 * np.pi * variance) + 1.5**2 / variance)
+    assert_allclose(result.log_likelihood, expected, rtol=1e-14)
+    assert result.hsic == 0.0
+    assert_array_equal(result.d_theta, [[0.0]])
+
+
+def test_constant_latent_has_hsic_exactly_zero_and_does_no_harm_without_lam():
+    X, theta, Y, gamma_x, gamma_theta = case(7, 1, 1, 1)
+    result = evaluate(X, np.zeros_like(theta), Y, gamma_x, gamma_theta, lam=0.0)
+    assert result.hsic == 0.0
+    assert np.isfinite(flat(result)).all()
+
+
+@pytest.mark.parametrize("gamma", [1e-4, 1e-6])
+def test_hsic_gradient_keeps_its_digits_at_very_wide_scales(gamma):
+    # To first order in the scales HSIC_b is then 4 γ_x γ_θ cov(x, θ)², so that log HSIC_b has slope
+    # 1 in each log γ and 2 (x_i - x̄) / (N cov(x, θ)) in θ_i. Under so much noise -L is flat.
+    X, noise, Y, *_ = case(20, 1, 1, 1)
+    theta = X + 0.3 * noise
+    wide = np.array([gamma])
+    result = evaluate(X, theta, Y, wide, wide, amplitude=1e-9, noise=1e6)
+    x = X[:, 0] - X.mean()
+    covariance = x @ theta[:, 0] / len(x)
+    assert_allclose(result.hsic, (2.0 * gamma * covariance) ** 2, rtol=20 * gamma)
+    assert_allclose(result.d_log_gamma_x, [1.0], rtol=20 * gamma)
+    assert_allclose(result.d_log_gamma_theta, [1.0], rtol=20 * gamma)
+    slope = 2.0 * x / len(x) / covariance
+    assert_allclose(result.d_theta[0], slope, atol=50 * gamma * np.abs(slope).max())

@@ -1,0 +1,74 @@
+"""exp_nonpositive against the C library."""
+
+import math
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from anmmm._kernels._exp import exp_nonpositive
+
+
+def exponentials(values):
+    result = np.array(values, dtype=np.float64)
+    exp_nonpositive(result, len(result))
+    return result
+
+
+def distance_to_c_library(values):
+    """Units in the last place between the kernel's exponentials and those of the C library."""
+    expected = np.array([math.exp(value) for value in values])
+    # Positive floats are ordered as their bit patterns are.
+    return np.abs(exponentials(values).view(np.int64) - expected.view(np.int64))
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        -np.random.default_rng(0).uniform(0.0, 1.0, 20_000),
+        -np.random.default_rng(1).uniform(0.0, 708.0, 200_000),
+        -np.exp(np.random.default_rng(2).uniform(np.log(1e-300), np.log(700.0), 50_000)),
+        # Where round(x / ln 2) jumps, the polynomial is at the end of its range.
+        -(np.arange(1000) + 0.5) * np.log(2.0) + np.linspace(-1e-13, 1e-13, 1000),
+        -np.arange(1000) * np.log(2.0),
+    ],
+    ids=["small", "all", "every magnitude", "between powers of two", "at powers of two"],
+)
+def test_within_one_ulp_of_the_c_library(values):
+    assert distance_to_c_library(values).max() <= 1
+
+
+def test_zero_gives_exactly_one():
+    assert_array_equal(exponentials([0.0, -0.0]), [1.0, 1.0])
+
+
+def test_underflow_gives_exactly_zero():
+    below = np.nextafter(-708.0, -np.inf)
+    assert_array_equal(exponentials([below, -709.0, -745.2, -1e6, -1e300, -np.inf]), np.zeros(6))
+
+
+def test_last_value_before_underflow():
+    boundary = np.array([-708.0, np.nextafter(-708.0, 0.0)])
+    assert distance_to_c_library(boundary).max() <= 1
+
+
+def test_nan_stays_nan_and_spares_its_neighbours():
+    # Long enough for a vectorised body and its remainder.
+    values = np.full(23, -1.0)
+    values[5] = values[22] = np.nan
+    result = exponentials(values)
+    assert_array_equal(np.isnan(result), np.isnan(values))
+    assert_array_equal(result[~np.isnan(values)], np.full(21, result[0]))
+
+
+@pytest.mark.parametrize("n", [0, 1, 3, 4, 9])
+def test_only_the_first_n_are_touched(n):
+    values = np.full(9, -2.0)
+    exp_nonpositive(values, n)
+    assert_array_equal(values[n:], np.full(9 - n, -2.0))
+    np.testing.assert_allclose(values[:n], np.exp(-2.0), rtol=1e-15)
+
+
+def test_result_does_not_depend_on_the_position_in_the_array():
+    x = -0.7310585
+    assert len(set(exponentials(np.full(37, x)).tolist())) == 1

@@ -1,0 +1,146 @@
+"""How kernels are compiled: the registry, the options, the parallel twins."""
+
+import json
+import os
+import pkgutil
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+import anmmm._kernels
+from anmmm._kernels._jit import REGISTRY, SUMS, kernel, kernel_parallel
+
+# Modules without a kernel of their own.
+INFRASTRUCTURE = {"_jit", "warm"}
+MODULES = sorted(
+    module.name
+    for module in pkgutil.iter_modules(anmmm._kernels.__path__)
+    if module.name not in INFRASTRUCTURE
+)
+PUBLIC = [
+    (module, name)
+    for module in MODULES
+    for name in import_module(f"anmmm._kernels.{module}").__all__
+]
+# Importing the modules above has filled it.
+ENTRIES = sorted(REGISTRY.items())
+entries = pytest.mark.parametrize(("key", "dispatcher"), ENTRIES, ids=[key for key, _ in ENTRIES])
+
+
+def test_there_are_kernels():
+    assert len(PUBLIC) > 20
+
+
+@pytest.mark.parametrize(("module", "name"), PUBLIC)
+def test_every_public_kernel_is_registered(module, name):
+    assert REGISTRY[f"{module}.{name}"] is getattr(import_module(f"anmmm._kernels.{module}"), name)
+
+
+@entries
+def test_every_entry_is_found_under_its_name(key, dispatcher):
+    module, name = key.split(".")
+    assert getattr(import_module(f"anmmm._kernels.{module}"), name) is dispatcher
+    assert dispatcher.__name__ == name
+
+
+@entries
+def test_every_kernel_is_cached_and_releases_the_gil(key, dispatcher):
+    options = dispatcher.targetoptions
+    assert options["nogil"] is True
+    assert options["nopython"] is True
+    assert options["error_model"] == "numpy"
+    # None where Numba does not cache.
+    assert dispatcher.stats.cache_path is not None
+
+
+@entries
+def test_no_kernel_may_assume_that_nan_and_infinity_do_not_occur(key, dispatcher):
+    assert dispatcher.targetoptions["fastmath"] <= SUMS
+    assert not SUMS & {"nnan", "ninf", "fast"}
+
+
+@entries
+def test_parallel_forms_are_named_so(key, dispatcher):
+    parallel = bool(dispatcher.targetoptions.get("parallel", False))
+    assert parallel == key.endswith("_parallel")
+
+
+@pytest.mark.parametrize(("module", "name"), PUBLIC)
+def test_every_public_kernel_has_a_docstring(module, name):
+    docstring = REGISTRY[f"{module}.{name}"].__doc__
+    assert docstring
+    assert docstring.splitlines()[0].strip()[-1] in ".`", docstring.splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    "key", [key for key in sorted(REGISTRY) if key.endswith("_parallel")], ids=str
+)
+def test_a_parallel_twin_has_the_body_of_its_serial_form_and_a_name_of_its_own(key):
+    serial, parallel = REGISTRY[key.removesuffix("_parallel")], REGISTRY[key]
+    assert parallel.py_func.__code__ is serial.py_func.__code__
+    assert parallel.__doc__ == serial.__doc__
+    assert parallel.__module__ == serial.__module__
+    assert parallel.py_func.__qualname__ == f"{serial.py_func.__qualname__}_parallel"
+
+
+def double(values):
+    """Double the values."""
+    for i in range(len(values)):
+        values[i] = 2.0 * values[i]
+
+
+def test_decorators_register_and_compile():
+    before = set(REGISTRY)
+    compiled = kernel()(double)
+    try:
+        twin = kernel_parallel(compiled)
+        assert set(REGISTRY) - before == {"test_jit.double", "test_jit.double_parallel"}
+        assert compiled.py_func is double
+        assert twin.targetoptions["parallel"]
+        values = np.array([1.0, 2.0])
+        compiled(values)
+        assert_array_equal(values, [2.0, 4.0])
+    finally:
+        for key in set(REGISTRY) - before:
+            del REGISTRY[key]
+
+
+# --- Warm-up -------------------------------------------------------------------------------------
+
+SCRIPT = """
+import json, sys
+import numpy as np
+from anmmm import GPPOMObjective, hsic_test, warm_up
+from anmmm._kernels._jit import REGISTRY
+
+warm_up()
+before = {name: len(kernel.signatures) for name, kernel in REGISTRY.items()}
+x, y = np.random.default_rng(0).normal(size=(2, 12, 2))
+for latent_map in ("free", "mlp"):
+    objective = GPPOMObjective(x, y, latent_map=latent_map)
+    objective.value_and_grad(np.full(objective.n_params, 0.1))
+hsic_test(x, y)
+after = {name: len(kernel.signatures) for name, kernel in REGISTRY.items()}
+json.dump([before, after], sys.stdout)
+"""
+
+
+def test_nothing_is_compiled_after_the_warm_up():
+    source = Path(anmmm._kernels.__file__).parents[2]
+    path = os.pathsep.join(filter(None, [str(source), os.environ.get("PYTHONPATH")]))
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT],
+        env=os.environ | {"PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    before, after = json.loads(done.stdout)
+    assert before["dense.value_and_gradients"] == 1
+    assert after == before

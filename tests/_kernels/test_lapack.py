@@ -1,0 +1,142 @@
+"""LAPACK from compiled code, against NumPy; and its machine code cached on disk."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+import anmmm
+from anmmm._kernels._lapack import potrf, potri, potrs
+
+# Below, at and above the block size of LAPACK.
+SIZES = [1, 2, 7, 64, 130]
+
+
+def positive_definite(rng, n):
+    root = rng.normal(size=(n, n))
+    return root @ root.T / n + np.eye(n)
+
+
+def lower_only(A):
+    """Copy with NaN above the diagonal."""
+    result = np.tril(A)
+    result[np.triu_indices(len(A), 1)] = np.nan
+    return result
+
+
+def assert_upper_untouched(A):
+    assert np.isnan(A[np.triu_indices(len(A), 1)]).all()
+
+
+@pytest.mark.parametrize("n", SIZES)
+def test_potrf_is_the_cholesky_factor(rng, n):
+    A = positive_definite(rng, n)
+    L = lower_only(A)
+    assert potrf(L) == 0
+    assert_upper_untouched(L)
+    assert_allclose(np.tril(L), np.linalg.cholesky(A), rtol=1e-11, atol=1e-13)
+
+
+@pytest.mark.parametrize("n", SIZES)
+def test_potri_is_the_inverse(rng, n):
+    A = positive_definite(rng, n)
+    inverse = lower_only(np.linalg.cholesky(A))
+    assert potri(inverse) == 0
+    assert_upper_untouched(inverse)
+    assert_allclose(np.tril(inverse), np.tril(np.linalg.inv(A)), rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize("n_rows", [1, 3])
+@pytest.mark.parametrize("n", SIZES)
+def test_potrs_solves_every_row(rng, n, n_rows):
+    A = positive_definite(rng, n)
+    L = lower_only(np.linalg.cholesky(A))
+    factor = L.copy()
+    right = rng.normal(size=(n_rows, n))
+    solution = right.copy()
+    potrs(L, solution)
+    assert_allclose(solution, np.linalg.solve(A, right.T).T, rtol=1e-10, atol=1e-12)
+    assert_array_equal(L, factor)
+
+
+@pytest.mark.parametrize("n", [3, 80])
+@pytest.mark.parametrize("diagonal", [-1.0, 0.0])
+def test_potrf_reports_the_minor_that_is_not_positive_definite(n, diagonal):
+    A = np.eye(n)
+    A[n // 2, n // 2] = diagonal
+    assert potrf(A) == n // 2 + 1
+
+
+def test_potri_reports_a_zero_on_the_diagonal():
+    L = np.eye(4)
+    L[2, 2] = 0.0
+    assert potri(L) == 3
+
+
+# --- Machine code on disk -------------------------------------------------------------------------
+
+SCRIPT = """
+import json, sys
+import numpy as np
+from anmmm._kernels._lapack import potrf
+from anmmm._kernels.covariance import hadamard, hadamard_parallel
+
+A = np.array([[4.0, 0.0], [2.0, 5.0]])
+info = potrf(A)
+serial, parallel = np.zeros((2, 5, 5))
+ones = np.ones((5, 5))
+hadamard(ones, ones, 3.0, 1.0, serial, 1)
+hadamard_parallel(ones, ones, 3.0, 1.0, parallel, 2)
+kernels = {"potrf": potrf, "hadamard": hadamard, "hadamard_parallel": hadamard_parallel}
+json.dump(
+    {
+        "hits": {name: sum(k.stats.cache_hits.values()) for name, k in kernels.items()},
+        "misses": {name: sum(k.stats.cache_misses.values()) for name, k in kernels.items()},
+        "info": int(info), "factor": np.tril(A).tolist(),
+        "serial": serial.tolist(), "parallel": parallel.tolist(),
+    },
+    sys.stdout,
+)
+"""
+
+
+def run_in_a_new_process(cache):
+    source = Path(anmmm.__file__).parents[1]
+    path = os.pathsep.join(filter(None, [str(source), os.environ.get("PYTHONPATH")]))
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT],
+        env=os.environ | {"NUMBA_CACHE_DIR": str(cache), "PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_machine_code_is_cached_across_processes_and_still_works(tmp_path):
+    names = ("potrf", "hadamard", "hadamard_parallel")
+    first = run_in_a_new_process(tmp_path)
+    assert first["hits"] == dict.fromkeys(names, 0)
+    assert first["misses"] == dict.fromkeys(names, 1)
+
+    second = run_in_a_new_process(tmp_path)
+    assert second["hits"] == dict.fromkeys(names, 1)
+    assert second["misses"] == dict.fromkeys(names, 0)
+
+    expected = 3.0 * np.tril(np.ones((5, 5))) + np.eye(5)
+    for result in (first, second):
+        assert result["info"] == 0
+        assert_allclose(result["factor"], [[2.0, 0.0], [1.0, 2.0]])
+        assert_allclose(result["serial"], expected)
+        assert_allclose(result["parallel"], expected)
+
+    # The parallel twin shares the body's file and line: only a name of its own keeps them apart.
+    indices = [file.name for file in tmp_path.rglob("*.nbi")]
+    assert sum(name.startswith("covariance.hadamard-") for name in indices) == 1
+    assert sum(name.startswith("covariance.hadamard_parallel-") for name in indices) == 1

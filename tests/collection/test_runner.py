@@ -1,0 +1,277 @@
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+
+from anmmm import infer_direction
+from anmmm.collection import infer_directions
+from anmmm.collection import runner as runner_module
+from anmmm.collection import task as task_module
+from anmmm.collection.task import single_thread, subsample
+from anmmm.datasets import Pair, load_sample, make_anm_mixture
+
+CHEAP = {"max_iter": 5}
+
+
+def mixture(seed, n=30):
+    return make_anm_mixture("f3", n, random_state=seed)[:2]
+
+
+@pytest.fixture
+def replaced(monkeypatch):
+    """Replace the analysis of a pair; the original is handed to the replacement."""
+
+    def replace(function):
+        monkeypatch.setattr(task_module, "infer_direction", function)
+
+    return replace
+
+
+def comparable(rows):
+    return [{**row.to_row(), "seconds": None} for row in rows]
+
+
+def test_rows_come_in_order_and_equal_the_single_analysis():
+    x, y = mixture(1)
+    first, second = infer_directions({"f": (x, y), "b": (y, x)}, random_state=0, **CHEAP)
+    with single_thread(), warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        alone = infer_direction(x, y, random_state=3, **CHEAP)
+    assert (first.pair_id, second.pair_id) == ("f", "b")
+    assert (first.status, first.n, first.n_used, first.subsample_seed) == ("ok", 30, 30, None)
+    for name in ("direction", "score", "forward_score", "backward_score", "forward_pvalue"):
+        assert getattr(first, name) == getattr(alone, name)
+    assert second.direction == -first.direction
+    assert second.score == -first.score
+    assert first.seconds > 0
+    assert first.detail is None
+
+
+def test_detail_is_kept_on_demand():
+    (row,) = infer_directions([mixture(1)], random_state=0, keep_detail=True, **CHEAP)
+    assert row.detail.score == row.score
+    assert row.detail.forward.latent.shape == (30, 1)
+
+
+def test_truth_weight_and_group_are_carried():
+    x, y = mixture(1)
+    (row,) = infer_directions([Pair("p", x, y, -1, 0.25, "air", n_dropped=2)], **CHEAP)
+    assert (row.truth, row.weight, row.group) == (-1, 0.25, "air")
+    assert row.reason.startswith("2 incomplete rows dropped")
+
+
+def test_results_do_not_depend_on_the_number_of_workers():
+    pairs = [mixture(seed) for seed in range(5)] + [(np.zeros(20), np.zeros(20))]
+    options = {"random_state": 11, "max_samples": 25, "n_starts": 2, **CHEAP}
+    one = comparable(infer_directions(pairs, n_jobs=1, **options))
+    two = comparable(infer_directions((pair for pair in pairs), n_jobs=2, **options))
+    assert one == two
+    assert [row["status"] for row in one] == ["ok"] * 5 + ["unusable"]
+
+
+def test_seeds_belong_to_the_position_and_the_collection():
+    pairs = [mixture(1), mixture(1), mixture(2)]
+    seeds = [
+        [
+            row.subsample_seed
+            for row in infer_directions(source, random_state=s, max_samples=10, **CHEAP)
+        ]
+        for source, s in ((pairs, 0), (pairs[:2], 0), (pairs, 1))
+    ]
+    assert len(set(seeds[0])) == 3
+    assert seeds[1] == seeds[0][:2]
+    assert not set(seeds[2]) & set(seeds[0])
+
+
+def test_a_large_pair_is_cut_reproducibly(replaced):
+    seen = []
+
+    def record(x, y, **options):
+        seen.append((x, y))
+        return infer_direction(x, y, **options)
+
+    replaced(record)
+    x, y = np.arange(500.0), np.arange(500.0) ** 1.5
+    (row,) = infer_directions([(x, y)], random_state=4, max_samples=40, **CHEAP)
+    assert (row.n, row.n_used) == (500, 40)
+    kept = np.sort(np.random.default_rng(row.subsample_seed).choice(500, 40, replace=False))
+    np.testing.assert_array_equal(seen[0][0], x[kept])
+    np.testing.assert_array_equal(seen[0][1], y[kept])
+    np.testing.assert_array_equal(subsample(x, y, 40, row.subsample_seed)[1], y[kept])
+
+
+@pytest.mark.parametrize("max_samples", [30, None])
+def test_a_pair_that_fits_is_not_cut(max_samples):
+    (row,) = infer_directions([mixture(1)], max_samples=max_samples, **CHEAP)
+    assert (row.n_used, row.subsample_seed) == (30, None)
+
+
+def test_unusable_pairs_are_rows_with_a_reason():
+    x, y = mixture(1)
+    holed = x.copy()
+    holed[3] = np.nan
+    source = {
+        "constant": (x, np.ones(30)),
+        "missing": (holed, y),
+        "infinite": (x, np.full(30, np.inf)),
+        "short": (x[:5], y[:5]),
+        "unequal": (x, y[:-1]),
+        "text": (x, ["a"] * 30),
+        "wide": (np.column_stack([x, y]), y),
+        "deep": (np.zeros((30, 2, 2)), y),
+        "scalar": (1.0, 2.0),
+        "column": (x[:, None], y[:, None]),
+    }
+    rows = {row.pair_id: row for row in infer_directions(source, random_state=0, **CHEAP)}
+    assert list(rows) == list(source)
+    assert {name for name, row in rows.items() if row.status == "ok"} == {"column"}
+    assert {row.status for row in rows.values()} == {"ok", "unusable"}
+    assert "y is constant" in rows["constant"].reason
+    assert "x holds 1 NaN" in rows["missing"].reason
+    assert "infinite" in rows["infinite"].reason
+    assert "at least 10" in rows["short"].reason
+    assert "found 30 and 29" in rows["unequal"].reason
+    assert "y must be numeric" in rows["text"].reason
+    assert rows["wide"].reason == (
+        "multivariate: x has 2 columns, y has 1 column; only univariate pairs are analysed in a "
+        "collection"
+    )
+    assert (rows["short"].n, rows["unequal"].n, rows["wide"].n) == (5, None, 30)
+    assert rows["constant"].direction is None
+    assert rows["constant"].score is None
+
+
+def test_a_fault_outside_the_subsample_is_found():
+    x, y = mixture(1, n=400)
+    x[123] = np.nan
+    (row,) = infer_directions([(x, y)], random_state=0, max_samples=10, **CHEAP)
+    assert row.status == "unusable"
+    assert "1 NaN" in row.reason
+
+
+def test_a_file_problem_is_a_row():
+    (row,) = infer_directions([Pair.unreadable("p", "p.txt:3: bad", truth=1)], **CHEAP)
+    assert (row.status, row.reason, row.n, row.truth) == ("unusable", "p.txt:3: bad", None, 1)
+
+
+def test_an_unexpected_failure_is_a_row_and_ends_nothing(replaced):
+    def fail_once(x, y, **options):
+        if len(x) == 20:
+            raise FloatingPointError("no factor")
+        return infer_direction(x, y, **options)
+
+    replaced(fail_once)
+    rows = list(infer_directions([mixture(1), mixture(1, n=20), mixture(2)], **CHEAP))
+    assert [row.status for row in rows] == ["ok", "error", "ok"]
+    assert rows[1].reason == "FloatingPointError: no factor"
+    assert rows[1].n == 20
+
+
+def test_what_only_the_fit_refuses_is_unusable(replaced):
+    def refuse(x, y, **options):
+        raise ValueError("cannot be used")
+
+    replaced(refuse)
+    (row,) = infer_directions([mixture(1)], **CHEAP)
+    assert (row.status, row.reason) == ("unusable", "cannot be used")
+
+
+def test_no_convergence_is_a_remark_and_no_warning():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ConvergenceWarning)
+        (row,) = infer_directions([mixture(1)], max_iter=1)
+    assert row.converged is False
+    assert row.status == "ok"
+    assert "fit of x → y not converged (max_iter)" in row.reason
+    assert "fit of y → x not converged (max_iter)" in row.reason
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"criterion": "foo"}, ValueError, "criterion must be one of 'hsic'"),
+        ({"lam": -1}, ValueError, "lam must be"),
+        ({"max_itr": 3}, TypeError, "max_itr"),
+        ({"engine": "steam"}, ValueError, "engine must be one of"),
+        ({"max_samples": 5}, ValueError, "max_samples must be at least 10"),
+        ({"n_jobs": 0}, ValueError, "n_jobs must not be 0"),
+        ({"n_jobs": 1.5}, TypeError, "n_jobs"),
+        ({"random_state": "a"}, ValueError, "random_state"),
+    ],
+)
+def test_wrong_options_are_refused_at_once(arguments, error, message):
+    with pytest.raises(error, match=message):
+        infer_directions([mixture(1)], **arguments)
+
+
+def test_a_numerical_failure_of_the_trial_stops_nothing(monkeypatch):
+    def fail(x, y, **options):
+        raise FloatingPointError("trial")
+
+    monkeypatch.setattr(runner_module, "infer_direction", fail)
+    (row,) = infer_directions([mixture(1)], **CHEAP)
+    assert row.status == "ok"
+
+
+def test_results_are_streamed():
+    drawn = []
+
+    def source():
+        for number in range(4):
+            drawn.append(number)
+            yield mixture(number)
+
+    results = infer_directions(source(), **CHEAP)
+    assert drawn == []
+    assert results.total is None
+    next(results)
+    assert drawn == [0]
+    results.close()
+    assert list(results) == []
+
+
+def test_closing_early_stops_the_workers_quietly():
+    pairs = [mixture(seed) for seed in range(8)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with infer_directions(pairs, n_jobs=2, **CHEAP) as results:
+            assert next(results).pair_id == "0"
+    assert results.to_list() == []
+
+
+def test_threads_are_given_back():
+    import numba
+    from threadpoolctl import threadpool_info
+
+    before = numba.get_num_threads(), [info["num_threads"] for info in threadpool_info()]
+    list(infer_directions([mixture(1)], **CHEAP))
+    assert (numba.get_num_threads(), [i["num_threads"] for i in threadpool_info()]) == before
+
+
+def test_progress_only_when_asked_and_only_to_stderr(capsys):
+    list(infer_directions([mixture(1)] * 2, **CHEAP))
+    assert capsys.readouterr() == ("", "")
+    list(infer_directions([mixture(1)] * 2, progress=True, **CHEAP))
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert "2/2" in captured.err
+
+
+def test_to_pandas_keeps_whole_numbers_and_missing_values():
+    results = infer_directions({"a": mixture(1), "b": (np.ones(20), np.ones(20))}, **CHEAP)
+    frame = results.to_pandas()
+    assert list(frame["pair_id"]) == ["a", "b"]
+    assert str(frame["direction"].dtype) == "Int64"
+    assert frame["direction"].isna().tolist() == [False, True]
+    assert frame["score"].isna().tolist() == [False, True]
+    assert list(infer_directions([], **CHEAP).to_pandas().columns)[:2] == ["pair_id", "status"]
+
+
+def test_the_embedded_sample_runs():
+    results = infer_directions("sample", max_samples=30, random_state=0, **CHEAP)
+    assert results.total == 12
+    rows = results.to_list()
+    assert [row.pair_id for row in rows] == list(load_sample().ids)
+    assert all(row.status == "ok" and row.direction in (-1, 0, 1) for row in rows)
+    assert [row.truth for row in rows].count(-1) == 4

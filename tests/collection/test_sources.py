@@ -1,0 +1,92 @@
+import operator
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from anmmm.collection import as_pairs
+from anmmm.datasets import Pair, load_sample
+
+X, Y = np.arange(12.0), np.arange(12.0) ** 2
+
+
+def test_sample_by_name():
+    pairs = as_pairs("sample")
+    assert pairs.ids == load_sample().ids
+
+
+def test_folder(tmp_path):
+    (tmp_path / "a.csv").write_text("1,2\n3,4\n")
+    (pair,) = as_pairs(tmp_path)
+    assert pair.pair_id == "a"
+    (pair,) = as_pairs(str(tmp_path))
+    assert pair.pair_id == "a"
+    with pytest.raises(FileNotFoundError):
+        as_pairs(tmp_path / "none")
+
+
+def test_mapping_list_and_pair_keep_ids_and_order():
+    named = list(as_pairs({"b": (X, Y), "a": (Y, X), 3: [X, X]}))
+    assert [pair.pair_id for pair in named] == ["b", "a", "3"]
+    np.testing.assert_array_equal(named[1].x, Y)
+    mixed = list(as_pairs([(X, Y), ("own", X, Y), (7, X, Y), Pair("p", X, Y, -1, 0.5)]))
+    assert [pair.pair_id for pair in mixed] == ["0", "own", "7", "p"]
+    assert (mixed[3].truth, mixed[3].weight) == (-1, 0.5)
+
+
+def test_arrays_of_two_rows_lists_and_series_are_pairs():
+    items = [np.stack([X, Y]), (X.tolist(), Y.tolist()), (pd.Series(X), pd.Series(Y))]
+    for pair in as_pairs(items):
+        assert pair.problem == ""
+        np.testing.assert_array_equal(pair.x, X)
+        np.testing.assert_array_equal(pair.y, Y)
+
+
+def test_generators_are_drawn_one_at_a_time():
+    drawn = []
+
+    def generate():
+        for number in range(3):
+            drawn.append(number)
+            yield X, Y
+
+    pairs = iter(as_pairs(generate()))
+    next(pairs)
+    assert drawn == [0]
+
+
+def test_length_is_told_where_it_is_known():
+    assert operator.length_hint(as_pairs([(X, Y)] * 3), -1) == 3
+    assert operator.length_hint(as_pairs({"a": (X, Y)}), -1) == 1
+    assert operator.length_hint(as_pairs("sample"), -1) == 12
+    assert operator.length_hint(as_pairs(item for item in [(X, Y)]), -1) == -1
+
+
+@pytest.mark.parametrize(
+    ("item", "problem"),
+    [
+        ("text", "found str"),
+        ((X, Y, X), "found tuple of length 3"),
+        ((X,), "found tuple of length 1"),
+        (None, "found NoneType"),
+        (([[1], [1, 2]], Y), "x or y is not an array of numbers"),
+    ],
+)
+def test_an_item_of_another_form_is_a_problem_not_an_exception(item, problem):
+    first, second = as_pairs([item, (X, Y)])
+    assert problem in first.problem
+    assert second.problem == ""
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        (np.zeros((10, 2)), r"a single table \(ndarray\)"),
+        (pd.DataFrame({"a": X}), r"a single table \(DataFrame\)"),
+        (3, "found int"),
+        (None, "found NoneType"),
+    ],
+)
+def test_other_sources_are_refused(source, message):
+    with pytest.raises(TypeError, match=message):
+        as_pairs(source)

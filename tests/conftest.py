@@ -1,0 +1,49 @@
+"""Fixtures that many tests share.
+
+Pytest puts this folder on ``sys.path`` (its default import mode), so a test at any depth reads the
+slow truth by ``import oracle``; names of test files must therefore differ across folders.
+"""
+
+import hashlib
+import os
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+# Before Numba is imported: more threads than a small machine has cores, so that a result that
+# depends on the number of threads shows everywhere.
+os.environ.setdefault("NUMBA_NUM_THREADS", "4")
+
+# Numba's disk cache does not see an edit in a kernel that another file calls. A folder named after
+# the text of all kernels cannot be stale; it is kept, so that the next run is fast.
+KERNELS = Path(__file__).parents[1] / "src" / "anmmm" / "_kernels"
+TEXT = b"".join(path.read_bytes() for path in sorted(KERNELS.glob("*.py")))
+DIGEST = hashlib.sha256(TEXT).hexdigest()[:16]
+os.environ.setdefault("NUMBA_CACHE_DIR", str(Path(tempfile.gettempdir(), f"anmmm-numba-{DIGEST}")))
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(20181203)
+
+
+@pytest.fixture
+def under_each_thread_count():
+    """Call a function under 1, 2, ... Numba threads; the results in this order."""
+    import numba
+
+    if numba.config.NUMBA_NUM_THREADS < 2:
+        pytest.skip("NUMBA_NUM_THREADS allows one thread only")
+    before = numba.get_num_threads()
+
+    def run(function):
+        results = []
+        for n_threads in range(1, numba.config.NUMBA_NUM_THREADS + 1):
+            numba.set_num_threads(n_threads)
+            results.append(function())
+        return results
+
+    yield run
+    numba.set_num_threads(before)

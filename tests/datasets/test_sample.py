@@ -1,0 +1,85 @@
+import numpy as np
+import pytest
+from sklearn.cluster import KMeans
+from sklearn.metrics import adjusted_rand_score
+
+from anmmm.datasets import load_bafu_air, load_sample
+from anmmm.datasets._make_sample import MAX_ROWS, make_sample
+from anmmm.datasets.sample import SAMPLE
+
+
+def test_the_sample_is_a_dozen_small_univariate_pairs():
+    pairs = list(load_sample())
+    assert len(pairs) == 12
+    assert len({pair.pair_id for pair in pairs}) == 12
+    for pair in pairs:
+        assert pair.problem == ""
+        assert pair.x.shape == pair.y.shape
+        assert pair.x.ndim == 1
+        assert 100 <= len(pair.x) <= 400
+        assert np.isfinite([pair.x, pair.y]).all()
+        assert pair.truth in (1, -1)
+        assert 0 < pair.weight <= 1
+    assert sum(pair.truth == -1 for pair in pairs) == 4
+
+
+def test_the_sample_names_its_source_and_stays_small():
+    readme = (SAMPLE / "README.md").read_text(encoding="utf-8")
+    assert "Mooij" in readme
+    assert "17(32)" in readme
+    assert all(pair_id.removeprefix("pair") in readme for pair_id in load_sample().ids)
+    assert sum(file.stat().st_size for file in SAMPLE.iterdir()) < 150_000
+
+
+def test_bafu_air_has_temperature_as_x():
+    x, y, labels = load_bafu_air()
+    assert x.shape == y.shape == labels.shape == (730,)
+    np.testing.assert_array_equal(np.bincount(labels), [365, 365])
+    # First row of pair 49: ozone 62.2, temperature 2.3.
+    assert (x[0], y[0]) == (2.3, 62.2)
+    # Chaumont lies 700 m above Lausanne: colder, more ozone.
+    assert x[labels == 1].mean() < x[labels == 0].mean()
+    assert y[labels == 1].mean() > y[labels == 0].mean()
+
+
+def test_bafu_air_k_means_on_standardised_columns_is_as_the_paper_prints():
+    x, y, labels = load_bafu_air()
+    columns = np.column_stack([x, y])
+    columns = (columns - columns.mean(axis=0)) / columns.std(axis=0)
+    found = KMeans(2, n_init=10, random_state=0).fit_predict(columns)
+    assert round(adjusted_rand_score(labels, found), 3) == -0.001
+
+
+def test_bafu_air_from_a_folder_without_it(tmp_path):
+    (tmp_path / "pairmeta.txt").write_text("0049 2 2 1 1 1\n")
+    with pytest.raises(ValueError, match="has no pair0050"):
+        load_bafu_air(tmp_path)
+    (tmp_path / "pairmeta.txt").write_text("0049 2 2 1 1 1\n0050 2 2 1 1 1\n")
+    with pytest.raises(ValueError, match=r"pair0049 cannot be read: pair0049.txt: no such file"):
+        load_bafu_air(tmp_path)
+
+
+def test_bafu_air_from_a_folder(tmp_path):
+    (tmp_path / "pairmeta.txt").write_text("0049 2 2 1 1 1\n0050 2 2 1 1 1\n")
+    (tmp_path / "pair0049.txt").write_text("60 1\n61 2\n")
+    (tmp_path / "pair0050.txt").write_text("80 -1\n")
+    x, y, labels = load_bafu_air(tmp_path)
+    np.testing.assert_array_equal(x, [1, 2, -1])
+    np.testing.assert_array_equal(y, [60, 61, 80])
+    np.testing.assert_array_equal(labels, [0, 0, 1])
+
+
+def test_the_recipe_keeps_small_pairs_whole_and_thins_long_ones_in_order(tmp_path):
+    source, first, second = tmp_path / "source", tmp_path / "a", tmp_path / "b"
+    source.mkdir()
+    (source / "pairmeta.txt").write_text((SAMPLE / "pairmeta.txt").read_text())
+    for file in SAMPLE.glob("pair0*.txt"):
+        (source / file.name).write_text(file.read_text())
+    (source / "pair0043.txt").write_text("".join(f"{n} {2 * n}\r\n" for n in range(1000)))
+    make_sample(source, first)
+    make_sample(source, second)
+    assert (first / "pair0049.txt").read_text() == (SAMPLE / "pair0049.txt").read_text()
+    thinned = np.loadtxt(first / "pair0043.txt")
+    assert thinned.shape == (MAX_ROWS, 2)
+    assert (np.diff(thinned[:, 0]) > 0).all()
+    assert (first / "pair0043.txt").read_bytes() == (second / "pair0043.txt").read_bytes()

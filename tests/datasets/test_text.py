@@ -1,0 +1,179 @@
+import pickle
+import time
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from anmmm.datasets import TableError, parse_table, read_table
+
+
+def table(text, name="data.csv"):
+    return parse_table(text.encode() if isinstance(text, str) else text, name)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1,2\n3,4\n",
+        "1, 2\n3 ,4",
+        "1;2\n3;4\n",
+        "1\t2\n3\t4\n",
+        "1 2\n3 4\n",
+        "  1.0e0   2 \n 3   4\n",
+        "1 \t 2\n3\t4 \n",
+        "1\t\t2\n3\t\t4\n",
+        "1,2\r\n3,4\r\n",
+        "1 2\r3 4\r",
+        "\n1,2\n\n   \n3,4\n\n",
+        "# comment\n1 2\n#5 6\n3 4",
+        '"1","2"\n"3","4"\n',
+        '"1" "2"\n"3" "4"\n',
+        "1,2,\n3,4,\n",
+        "\ufeff1,2\n3,4\n",
+    ],
+)
+def test_every_delimiter_and_line_end_gives_the_same_numbers(text):
+    result = table(text)
+    assert result.names is None
+    np.testing.assert_array_equal(result.numbers(), [[1, 2], [3, 4]])
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("a,b\n1,2\n", ("a", "b")),
+        ("mean temperature\tozone, ppb\n1\t2\n3\t4\n", ("mean temperature", "ozone, ppb")),
+        ('"a, b";c\n1;2\n', ("a, b", "c")),
+        ('"x" "y z"\n1 2\n', ("x", "y z")),
+        ('"x" "y"\n"1" 1 2\n"2" 3 4\n', ("", "x", "y")),
+        ('"","x"\n1,2\n', ("", "x")),
+        ("inf_rate,b\n1,2", ("inf_rate", "b")),
+    ],
+)
+def test_header_names(text, names):
+    assert table(text).names == names
+
+
+def test_utf16_is_read():
+    assert table("ä\tb\r\n1\t2\r\n".encode("utf-16")).names == ("ä", "b")
+
+
+def test_line_numbers_count_every_line_of_the_file():
+    assert table("# c\na,b\n\n1,2\n\n3,4\n").lines == [4, 6]
+
+
+@pytest.mark.parametrize("cell", ["", "NA", "na", "NaN", "nan", "N/A", "null", "?"])
+def test_missing_cells_are_nan(cell):
+    values = table(f"a,b\n1,{cell}\n3,4\n").numbers()
+    np.testing.assert_array_equal(values, [[1, np.nan], [3, 4]])
+
+
+def test_empty_tab_separated_cell_is_missing_and_no_alignment():
+    values = table("1\t2\n\t4\n5\t6\n").numbers()
+    np.testing.assert_array_equal(values, [[1, 2], [np.nan, 4], [5, 6]])
+
+
+def test_decimal_comma_between_semicolons():
+    result = table("a;b\n1,5;2\n-0,25;3,5e2\n")
+    np.testing.assert_array_equal(result.numbers(), [[1.5, 2], [-0.25, 350]])
+
+
+def test_decimal_comma_in_the_first_line_is_no_header():
+    result = table("1,5;2,5\n3,5;4,5\n")
+    assert result.names is None
+    np.testing.assert_array_equal(result.numbers(), [[1.5, 2.5], [3.5, 4.5]])
+
+
+def test_comma_beside_decimal_points_is_refused():
+    with pytest.raises(TableError, match=r"data.csv:2: column 1 holds '1,234', which is not"):
+        table("1.5;2\n1,234;2\n").numbers()
+
+
+def test_only_the_columns_asked_for_need_be_numeric():
+    result = table("day,a,b\n2020-01-01,1,2\n2020-01-02,3,4\n")
+    np.testing.assert_array_equal(result.numbers([2, 1]), [[2, 1], [4, 3]])
+    with pytest.raises(TableError, match=r"^data.csv:2: day holds '2020-01-01', which is not"):
+        result.numbers()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "data.csv: the file is empty"),
+        ("\n \n# only words\n", "data.csv: the file is empty"),
+        ("a,b\n", "data.csv:1: a header, but no row of numbers after it"),
+        ("1,2\n\n3\n", "data.csv:3: expected 2 fields as on line 1, found 1"),
+        ("a,b\n1,2,3\n4,5,6\n7,8\n", "data.csv:4: expected 3 fields as on line 1, found 2"),
+        ("a,b,c\n1,2\n3,4\n", "data.csv:2: expected 3 fields as on line 1, found 2"),
+        ("1 2\n3 4 5\n", "data.csv:2: expected 2 fields as on line 1, found 3"),
+        (b"\x89PNG\x00\x01", "data.csv: this is not a text file (it holds zero bytes)"),
+        (b"a,b\n1,\xe9\n", "data.csv:2: byte 0xe9 is not UTF-8 text; save the file as UTF-8"),
+        ('a,b\n1,"2\n', "data.csv:2: a double quote is opened but not closed"),
+    ],
+)
+def test_broken_files_name_file_and_line(text, message):
+    with pytest.raises(TableError) as caught:
+        table(text)
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize("cell", ["abc", "1_000", "1e", "12 kg", "--3", "0x1f"])
+def test_cells_that_are_no_numbers_are_named(cell):
+    with pytest.raises(TableError) as caught:
+        table(f"a,b\n1,2\n3,{cell}\n").numbers()
+    assert str(caught.value) == f"data.csv:3: b holds {cell!r}, which is not a number"
+
+
+def test_table_error_is_a_value_error_that_survives_another_process():
+    error = pickle.loads(pickle.dumps(TableError("f", 3, "bad")))
+    assert isinstance(error, ValueError)
+    assert (str(error), error.path, error.line, error.problem) == ("f:3: bad", "f", 3, "bad")
+
+
+def test_read_table_names_the_path(tmp_path):
+    path = tmp_path / "x.csv"
+    path.write_text("1,2\n3\n")
+    with pytest.raises(TableError) as caught:
+        read_table(path)
+    assert str(caught.value).startswith(f"{path}:2: ")
+    with pytest.raises(FileNotFoundError):
+        read_table(tmp_path / "none.csv")
+
+
+numbers = st.floats(allow_nan=False, allow_infinity=False)
+
+
+@given(
+    rows=st.lists(st.tuples(numbers, numbers, numbers), min_size=1, max_size=8),
+    delimiter=st.sampled_from([",", ";", "\t", " ", "  \t"]),
+    newline=st.sampled_from(["\n", "\r\n"]),
+    header=st.booleans(),
+)
+def test_what_is_written_is_read_back_exactly(rows, delimiter, newline, header):
+    lines = [delimiter.join(map(repr, row)) for row in rows]
+    if header:
+        lines.insert(0, delimiter.join(["alpha", "beta", "gamma"]))
+    result = table(newline.join(lines))
+    np.testing.assert_array_equal(result.numbers(), rows)
+    assert result.names == (("alpha", "beta", "gamma") if header else None)
+
+
+@given(st.binary(max_size=60))
+def test_any_bytes_give_a_table_or_a_table_error(data):
+    problem = ""
+    try:
+        result = table(data)
+        assert result.numbers().shape == (len(result.rows), result.n_columns)
+    except TableError as error:
+        problem = str(error)
+    assert problem == "" or problem.startswith("data.csv:")
+
+
+def test_sixteen_thousand_lines_are_read_in_a_moment():
+    rng = np.random.default_rng(0)
+    text = "\n".join(f"{a!r}\t{b!r}" for a, b in rng.normal(size=(16_382, 2)).tolist())
+    start = time.perf_counter()
+    assert table(text).numbers().shape == (16_382, 2)
+    assert time.perf_counter() - start < 1.0

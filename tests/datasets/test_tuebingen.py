@@ -1,0 +1,199 @@
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from anmmm.datasets import Pair, TableError, load_pairs, load_tuebingen
+
+REAL = Path(
+    os.environ.get(
+        "ANMMM_TUEBINGEN", Path(__file__).parents[2] / ".." / "shared" / "data" / "tuebingen"
+    )
+)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A folder that shows each trap of the collection."""
+    files = {
+        "pairmeta.txt": "0001 1 1 2 2 0.166\n0047 2 2 1 1 1\n0052 3 4 1 2 0\n"
+        "0053 2 4 1 1 0\n0072 1 1 2 2 0.5 \n0081 1 1 2 2 0.3333\n0090 1 1 2 2 1\n"
+        "0091 1 1 2 2 1\n0092 1 1 3 3 1\n0099 2 2 1 1 1.0\n",
+        "pair0001.txt": "1 10\n2 20\n",
+        "pair0047.txt": "7679 \t 1 \r\n7600 \t 2 \r\n",
+        "pair0052.txt": "1 2 3\t4\n5 6 7\t8\n",
+        "pair0053.txt": "1 2 3\t4\n5 6 7\t8\n",
+        "pair0072.txt": " 1.5\t\t-2e-001\n 2.5\t\t3\n",
+        "pair0081.txt": "1 10 NaN\nNaN 20 1\n3 30 NaN\n4 40 1\n",
+        "pair0090.txt": "1 2\n3 oops\n",
+        "pair0092.txt": "1 2\n3 4\n",
+        "pair0099.txt": "1 2\n3 4\n",
+        "pair0099_des.txt": "A description.",
+        "README.md": "Read me.",
+    }
+    for name, text in files.items():
+        (tmp_path / name).write_bytes(text.encode())
+    return tmp_path
+
+
+def test_length_and_ids_are_known_without_reading_a_file(folder):
+    for file in folder.glob("pair0*.txt"):
+        file.unlink()
+    pairs = load_pairs(folder)
+    assert len(pairs) == 10
+    assert pairs.ids[:3] == ("pair0001", "pair0047", "pair0052")
+
+
+def test_column_order_is_kept_and_truth_tells_the_cause(folder):
+    pairs = load_pairs(folder)
+    first = pairs["pair0001"]
+    np.testing.assert_array_equal(first.x, [1, 2])
+    np.testing.assert_array_equal(first.y, [10, 20])
+    assert (first.truth, first.weight) == (1, 0.166)
+    later = pairs["pair0047"]
+    np.testing.assert_array_equal(later.x, [7679, 7600])
+    np.testing.assert_array_equal(later.y, [1, 2])
+    assert later.truth == -1
+
+
+def test_multivariate_pairs_keep_their_blocks_in_file_order(folder):
+    pairs = load_pairs(folder)
+    equal, unequal = pairs["pair0052"], pairs["pair0053"]
+    np.testing.assert_array_equal(equal.x, [[1, 2], [5, 6]])
+    np.testing.assert_array_equal(equal.y, [[3, 4], [7, 8]])
+    assert (equal.truth, equal.weight) == (-1, 0.0)
+    np.testing.assert_array_equal(unequal.x, [1, 5])
+    np.testing.assert_array_equal(unequal.y, [[2, 3, 4], [6, 7, 8]])
+
+
+def test_tabs_used_for_alignment(folder):
+    pair = load_pairs(folder)["pair0072"]
+    np.testing.assert_array_equal(pair.x, [1.5, 2.5])
+    np.testing.assert_array_equal(pair.y, [-0.2, 3])
+    assert pair.weight == 0.5
+
+
+def test_missing_values_of_other_columns_cost_no_rows(folder):
+    pair = load_pairs(folder)["pair0081"]
+    np.testing.assert_array_equal(pair.x, [1, 3, 4])
+    np.testing.assert_array_equal(pair.y, [10, 30, 40])
+    assert pair.n_dropped == 1
+
+
+@pytest.mark.parametrize(
+    ("pair_id", "problem"),
+    [
+        ("pair0090", "pair0090.txt:2: column 2 holds 'oops', which is not a number"),
+        ("pair0091", "pair0091.txt: no such file"),
+        ("pair0092", "pair0092.txt: pairmeta.txt speaks of column 3, but there are 2"),
+    ],
+)
+def test_broken_pairs_carry_their_problem_and_end_nothing(folder, pair_id, problem):
+    pairs = {pair.pair_id: pair for pair in load_pairs(folder)}
+    assert len(pairs) == 10
+    broken = pairs[pair_id]
+    assert broken.problem == problem
+    assert (len(broken.x), broken.truth, broken.weight) == (0, 1, 1.0)
+    assert pairs["pair0099"].problem == ""
+
+
+def test_a_folder_in_place_of_a_file_is_a_problem_too(folder):
+    (folder / "pair0091.txt").mkdir()
+    assert "Is a directory" in load_pairs(folder)["pair0091"].problem
+
+
+def test_sequence_protocol(folder):
+    pairs = load_pairs(folder)
+    assert pairs[-1].pair_id == "pair0099"
+    assert pairs[1:3].ids == ("pair0047", "pair0052")
+    assert [pair.pair_id for pair in pairs] == list(pairs.ids)
+    assert repr(pairs).startswith("<10 pairs in ")
+    with pytest.raises(KeyError, match="no pair 'pair7'"):
+        pairs["pair7"]
+    with pytest.raises(IndexError):
+        pairs[10]
+
+
+def test_reading_is_lazy(folder):
+    walk = iter(load_pairs(folder))
+    next(walk)
+    (folder / "pair0047.txt").write_text("5 6\n7 8\n")
+    np.testing.assert_array_equal(next(walk).x, [5, 7])
+
+
+def test_two_digit_files_get_the_ids_of_the_collection(tmp_path):
+    (tmp_path / "pairmeta.txt").write_text("7 2 2 1 1\n0012 1 1 2 2\n")
+    (tmp_path / "pair07.txt").write_text("1 2\n3 4\n")
+    (tmp_path / "pair0012.txt").write_text("1 2\n3 4\n")
+    assert load_pairs(tmp_path).ids == ("pair07", "pair0012")
+    pairs = load_tuebingen(tmp_path)
+    assert pairs.ids == ("pair0007", "pair0012")
+    assert (pairs[0].problem, pairs[0].truth, pairs[0].weight) == ("", -1, 1.0)
+
+
+def test_loose_files_are_pairs_of_unknown_truth(tmp_path):
+    for name in ("pair10.txt", "pair2.txt", "wind.csv"):
+        (tmp_path / name).write_text("1,2\n3,4\n")
+    (tmp_path / "three.csv").write_text("1,2,3\n")
+    (tmp_path / "pair2_des.txt").write_text("words")
+    (tmp_path / "README.txt").write_text("words")
+    (tmp_path / ".hidden.csv").write_text("words")
+    pairs = load_pairs(tmp_path)
+    assert pairs.ids == ("pair2", "pair10", "three", "wind")
+    assert (pairs[0].truth, pairs[0].weight, pairs[0].group) == (None, 1.0, None)
+    assert pairs["three"].problem == "three.csv: expected 2 columns, found 3"
+    with pytest.raises(FileNotFoundError, match=r"no pairmeta\.txt"):
+        load_tuebingen(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("meta", "message"),
+    [
+        ("1 1 1 2 2 1\n2 1 1 2 2\n", ":2: expected 6 fields as on line 1, found 5"),
+        ("1 1 1\n", ":1: expected 'id cause_first cause_last effect_first effect_last"),
+        ("1 1 1 2 2 1\n2 0 1 2 2 1\n", ":2: columns count from 1, the last not before the first"),
+        ("1 1 2 2 3 1\n", ":1: cause and effect share a column"),
+        ("1 1.5 2 3 3 1\n", ":1: columns count from 1"),
+        ("1 NaN NaN 2 2 1\n", ":1: columns count from 1"),
+        ("1 1 1 2 2 -1\n", ":1: the weight must be a number >= 0, found '-1'"),
+        ("1 a 1 2 2 1\n", ":1: column 2 holds 'a', which is not a number"),
+        ("", ": the file is empty"),
+    ],
+)
+def test_a_broken_meta_file_is_an_error_with_its_line(tmp_path, meta, message):
+    (tmp_path / "pairmeta.txt").write_text(meta)
+    with pytest.raises(TableError) as caught:
+        load_pairs(tmp_path)
+    assert str(caught.value).startswith(f"{tmp_path / 'pairmeta.txt'}{message}")
+
+
+def test_missing_and_empty_folders(tmp_path):
+    with pytest.raises(FileNotFoundError, match="no such folder"):
+        load_pairs(tmp_path / "none")
+    with pytest.raises(FileNotFoundError, match="no pair file in this folder"):
+        load_pairs(tmp_path)
+    file = tmp_path / "file"
+    file.touch()
+    with pytest.raises(NotADirectoryError, match="not a folder"):
+        load_pairs(file)
+
+
+def test_unreadable_pairs_are_empty():
+    pair = Pair.unreadable("a", "gone", truth=-1, weight=0.5)
+    assert (len(pair.x), len(pair.y), pair.problem, pair.truth) == (0, 0, "gone", -1)
+
+
+@pytest.mark.skipif(not REAL.is_dir(), reason="the Tübingen collection is not here")
+def test_the_real_collection():
+    pairs = {pair.pair_id: pair for pair in load_tuebingen(REAL)}
+    assert len(pairs) == 108
+    assert sum(pair.truth == -1 for pair in pairs.values()) == 30
+    assert not [pair.problem for pair in pairs.values() if pair.problem]
+    multivariate = [key for key, pair in pairs.items() if max(pair.x.ndim, pair.y.ndim) > 1]
+    assert multivariate == [f"pair{n:04d}" for n in (52, 53, 54, 55, 71, 105)]
+    assert sum(pair.weight for pair in pairs.values()) == pytest.approx(39.0, abs=0.01)
+    lengths = [len(pair.x) for pair in pairs.values()]
+    assert (min(lengths), max(lengths)) == (72, 16_382)
+    assert [len(pairs[f"pair00{n}"].x) for n in (81, 82, 83)] == [365, 365, 365]
+    assert all(np.isfinite(pair.x).all() and np.isfinite(pair.y).all() for pair in pairs.values())

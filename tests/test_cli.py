@@ -1,0 +1,456 @@
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from threadpoolctl import threadpool_limits
+
+from anmmm import __version__, cli
+from anmmm.datasets import make_anm_mixture
+
+
+@pytest.fixture(autouse=True)
+def _one_blas_thread():
+    # On a busy machine threads of small matrices wait for each other for seconds.
+    with threadpool_limits(1):
+        yield
+
+
+@pytest.fixture
+def run(monkeypatch, capsys, tmp_path):
+    """Run a command in a folder of its own; returns (exit status, stdout, stderr)."""
+    monkeypatch.chdir(tmp_path)
+
+    def call(*arguments):
+        monkeypatch.setattr(sys, "argv", ["anmmm", *map(str, arguments)])
+        with pytest.raises(SystemExit) as exit_:
+            cli.main()
+        captured = capsys.readouterr()
+        return exit_.value.code or 0, captured.out, captured.err
+
+    return call
+
+
+def rows_of(x, y, delimiter=","):
+    return [f"{a!r}{delimiter}{b!r}" for a, b in zip(x.tolist(), y.tolist(), strict=True)]
+
+
+@pytest.fixture
+def data(tmp_path):
+    """Path of 40 observations whose cause is the *second* column, under a header."""
+    x, y, _ = make_anm_mixture("f3", 40, random_state=1)
+    path = tmp_path / "data.csv"
+    path.write_text("\n".join(["ozone,temperature", *rows_of(y, x)]) + "\n")
+    return path
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Four pairs in Tübingen layout: two analysable, one multivariate, one without a file."""
+    path = tmp_path / "pairs"
+    path.mkdir()
+    x, y, _ = make_anm_mixture("f3", 40, random_state=1)
+    (path / "pair0001.txt").write_text("\n".join(rows_of(x, y, " ")))
+    (path / "pair0002.txt").write_text("\n".join(rows_of(y, x, "\t")))
+    (path / "pair0003.txt").write_text("\n".join(f"{a} 1 {a}" for a in range(40)))
+    (path / "pairmeta.txt").write_text(
+        "0001 1 1 2 2 0.25\n0002 1 1 2 2 0.75\n0003 1 2 3 3 0\n0004 1 1 2 2 1\n"
+    )
+    return path
+
+
+# --- direction ------------------------------------------------------------------------------------
+
+
+def test_direction_says_which_column_is_the_cause(run, data):
+    status, out, err = run("direction", data)
+    assert (status, err) == (0, "")
+    lines = out.splitlines()
+    assert lines[0] == "temperature → ozone"
+    # The columns of the table of hypotheses end below each other.
+    table = lines[2:5]
+    assert len({len(line) for line in table}) == 1
+    assert table[1].startswith("  ozone → temperature  ")
+    assert "  observations  40" in lines
+    assert "The p-values rank, they do not test" in out
+
+
+def test_direction_json_agrees_with_the_library(run, data):
+    from anmmm import infer_direction
+
+    status, out, _ = run("direction", data, "--json", "--criterion", "pvalue", "--lam", "0.5")
+    document = json.loads(out)
+    table = np.loadtxt(data, delimiter=",", skiprows=1)
+    result = infer_direction(*table.T, criterion="pvalue", lam=0.5, random_state=0)
+    assert status == 0
+    assert (document["x"], document["y"]) == ("ozone", "temperature")
+    assert document["direction"] == result.direction
+    assert document["score"] == pytest.approx(result.score, rel=1e-6)
+    assert (document["criterion"], document["lam"], document["n"]) == ("pvalue", 0.5, 40)
+
+
+def test_direction_names_cause_and_effect(run, data):
+    document = json.loads(run("direction", data, "--json")[1])
+    assert (document["direction"], document["cause"], document["effect"]) == (
+        -1,
+        "temperature",
+        "ozone",
+    )
+    turned = json.loads(run("direction", data, "--json", "--x", "temperature")[1])
+    assert (turned["direction"], turned["cause"]) == (1, "temperature")
+    assert turned["score"] == -document["score"]
+
+
+@pytest.mark.parametrize(
+    ("options", "x", "y"),
+    [
+        (["--x", "b", "--y", "c"], "b", "c"),
+        (["--x", "3", "--y", "2"], "c", "b"),
+        (["--x", "c", "--y", "2"], "c", "b"),
+    ],
+)
+def test_columns_are_chosen_by_name_or_number(run, tmp_path, options, x, y):
+    a, b, _ = make_anm_mixture("f3", 30, random_state=0)
+    lines = [f"day {n},{row}" for n, row in enumerate(rows_of(a, b))]
+    (tmp_path / "t.csv").write_text("\n".join(["day,b,c", *lines]))
+    status, out, _ = run("direction", "t.csv", *options, "--json")
+    document = json.loads(out)
+    assert status == 0
+    assert (document["x"], document["y"]) == (x, y)
+
+
+def test_columns_without_names_are_numbered(run, tmp_path):
+    x, y, _ = make_anm_mixture("f3", 40, random_state=1)
+    (tmp_path / "t.txt").write_text("\n".join(rows_of(x, y, "  ")))
+    assert run("direction", "t.txt")[1].startswith("column 1 → column 2\n")
+
+
+def test_direction_reads_standard_input(data):
+    done = subprocess.run(
+        [sys.executable, "-m", "anmmm", "direction", "-", "--json"],
+        input=data.read_bytes(),
+        capture_output=True,
+        check=True,
+    )
+    assert json.loads(done.stdout)["cause"] == "temperature"
+
+
+def test_a_long_file_is_cut_and_says_so(run, data):
+    status, out, err = run("direction", data, "--max-samples", "30", "--seed", "5")
+    assert status == 0
+    assert "  observations  30 of 40" in out.splitlines()
+    assert err == "30 of 40 rows drawn with seed 5; see --max-samples\n"
+
+
+def test_missing_values_are_refused_with_their_line_or_dropped_with_their_count(run, tmp_path):
+    x, y, _ = make_anm_mixture("f3", 40, random_state=1)
+    lines = ["a,b", *rows_of(x, y)]
+    lines[7] = "NA," + lines[7].split(",")[1]
+    lines[9] = lines[9].split(",")[0] + ","
+    (tmp_path / "m.csv").write_text("\n".join(lines))
+    status, out, err = run("direction", "m.csv")
+    assert (status, out) == (2, "")
+    assert err == (
+        "m.csv:8: the value of a is missing (2 rows of 40 lack one); "
+        "--drop-missing leaves such rows out\n"
+    )
+    status, out, err = run("direction", "m.csv", "--drop-missing", "--json")
+    assert status == 0
+    assert (json.loads(out)["n"], json.loads(out)["n_dropped"]) == (38, 2)
+    assert err == "2 rows with a missing value left out\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "t.csv: the file is empty"),
+        ("1\n2\n", "t.csv: two columns are needed, found 1"),
+        ("a,b\n1,2\n3\n", "t.csv:3: expected 2 fields as on line 1, found 1"),
+        ("a,b\n1,2\n3,x\n", "t.csv:3: b holds 'x', which is not a number"),
+        ("a,b\n1,2\n3,inf\n", "t.csv:3: the value of b is infinite"),
+        ("a,b,c\n1,2,3\n", "t.csv: 3 columns; choose two with --x and --y from a, b, c"),
+        ("1,2,3\n4,5,6\n", "t.csv: 3 columns; choose two with --x and --y from 1 to 3"),
+        ("a,b\n" + "1,2\n" * 20, "t.csv: a is constant"),
+        ("a,b\n1,2\n2,5\n", "t.csv: a has n_samples=2, but at least 10"),
+    ],
+)
+@pytest.mark.parametrize("command", ["direction", "cluster"])
+def test_unusable_files_exit_2_with_the_place(run, tmp_path, command, text, message):
+    (tmp_path / "t.csv").write_text(text)
+    status, out, err = run(command, "t.csv")
+    assert (status, out) == (2, "")
+    assert err.startswith(message)
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["direction", "none.csv"], "none.csv: No such file or directory\n"),
+        (["direction", "."], ".: Is a directory\n"),
+        (["direction", "data.csv", "--x", "wind"], "data.csv: --x wind: no such column; there are"),
+        (["direction", "data.csv", "--x", "2", "--y", "temperature"], "data.csv: --x and --y are"),
+        (["direction", "data.csv", "--y", "3"], "data.csv: --y 3: no such column"),
+        (["direction", "data.csv", "--criterion", "foo"], "criterion must be one of 'hsic'"),
+        (["direction", "data.csv", "--lam", "-1"], "lam must be"),
+        (["direction", "data.csv", "--lam", "nan"], "lam must be"),
+        (["cluster", "data.csv", "-k", "0"], "n_mechanisms must be at least 1, found 0"),
+        (["cluster", "data.csv", "-k", "41"], "n_mechanisms must be at most n_samples"),
+        (["cluster", "none.csv", "-o", "no/x.csv"], "no: no such folder\n"),
+        (["cluster", "data.csv", "-o", "x.txt"], "x.txt: the name must end in .csv\n"),
+        (["directions", "none"], "none: no such folder\n"),
+        (["directions", "."], "data.csv: no such"),
+        (["directions", "sample", "-o", "no/x.csv"], "no: no such folder\n"),
+        (["directions", "sample", "-o", "x.xlsx"], "x.xlsx: the name must end in .csv or .json\n"),
+        (["directions", "sample", "--criterion", "foo"], "criterion must be one of 'hsic'"),
+        (["directions", "sample", "-j", "0"], "n_jobs must not be 0"),
+    ],
+)
+def test_wrong_arguments_exit_2_with_one_line(run, data, arguments, message):
+    if arguments == ["directions", "."]:
+        data.unlink()
+        message = ".: no pairmeta.txt and no pair file in this folder\n"
+    status, out, err = run(*arguments)
+    assert (status, out) == (2, "")
+    assert err.startswith(message)
+    assert err.count("\n") == 1
+
+
+def test_duplicate_column_names_need_a_number(run, tmp_path):
+    (tmp_path / "t.csv").write_text("a,a\n" + "1,2\n" * 12)
+    assert run("direction", "t.csv", "--x", "a")[2].startswith("t.csv: --x a: 2 columns have")
+
+
+def test_usage_errors_exit_2(run):
+    status, out, err = run("direction")
+    assert (status, out) == (2, "")
+    assert "Missing argument 'FILE'" in err
+
+
+# --- cluster --------------------------------------------------------------------------------------
+
+
+def test_cluster_writes_labels_with_the_line_of_each_row(run, tmp_path):
+    x, y, _ = make_anm_mixture("f3", 40, random_state=1)
+    lines = rows_of(x, y)
+    lines.insert(3, "")
+    lines.insert(10, "NA,1")
+    (tmp_path / "t.csv").write_text("\n".join(["cause,effect", *lines]))
+    status, out, err = run("cluster", "t.csv", "--drop-missing", "-o", "labels.csv")
+    assert (status, out) == (0, "")
+    assert "40 observations, cause cause, effect effect" in err
+    assert "labels written to labels.csv" in err
+    with (tmp_path / "labels.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert list(rows[0]) == ["line", "x", "y", "label", "latent_1"]
+    expected = [n for n in range(2, 44) if n not in (5, 12)]
+    assert [int(row["line"]) for row in rows] == expected
+    assert [float(row["x"]) for row in rows] == x.tolist()
+    assert [float(row["y"]) for row in rows] == y.tolist()
+    assert {row["label"] for row in rows} == {"0", "1"}
+    sizes = [sum(row["label"] == str(label) for row in rows) for label in range(2)]
+    assert [line.split()[1] for line in err.splitlines()[3:5]] == [str(size) for size in sizes]
+
+
+def test_cluster_agrees_with_the_library_and_takes_the_cause_by_name(run, data):
+    from anmmm import cluster_mechanisms
+
+    status, out, _ = run("cluster", data, "--x", "temperature", "-k", "3", "--seed", "2")
+    rows = list(csv.DictReader(out.splitlines()))
+    effect, cause = np.loadtxt(data, delimiter=",", skiprows=1).T
+    assert status == 0
+    assert [float(row["x"]) for row in rows] == cause.tolist()
+    labels = cluster_mechanisms(cause, effect, 3, random_state=2).labels
+    assert [int(row["label"]) for row in rows] == labels.tolist()
+
+
+def test_cluster_json(run, data):
+    status, out, _ = run("cluster", data, "--json", "-o", "labels.csv")
+    document = json.loads(out)
+    assert status == 0
+    assert (document["x"], document["n_mechanisms"], len(document["rows"])) == ("ozone", 2, 40)
+    assert set(document["rows"][0]) == {"line", "x", "y", "label", "latent_1"}
+    assert len((data.parent / "labels.csv").read_text().splitlines()) == 41
+
+
+# --- directions -----------------------------------------------------------------------------------
+
+
+def test_directions_prints_one_aligned_row_a_pair_and_the_accuracy(run, folder):
+    status, out, err = run("directions", folder)
+    assert (status, err) == (0, "")
+    lines = out.splitlines()
+    header, rows = lines[0], lines[1:5]
+    assert header.split() == ["pair", "n", "direction", "score", "truth", "remark"]
+    assert [row.split()[0] for row in rows] == [f"pair000{n}" for n in (1, 2, 3, 4)]
+    assert "x → y" in rows[0]
+    assert "✓" in rows[0]
+    assert "y → x" in rows[1]
+    assert "✗" in rows[1]
+    place = header.index("direction")
+    assert [row[place - 2 : place] for row in rows] == ["  "] * 4
+    assert rows[0].index("x → y") == rows[1].index("y → x") == rows[2].index("—") == place
+    assert "unusable: multivariate: x has 2 columns, y has 1 column" in rows[2]
+    assert "unusable: pair0004.txt: no such file" in rows[3]
+    assert lines[5] == ""
+    assert lines[6].startswith("4 pairs: 2 decided, 0 undecided, 2 unusable")
+    assert lines[7] == "accuracy           0.500   (1 of 2 pairs of known direction)"
+    assert lines[8] == "weighted accuracy  0.250   (total weight 1)"
+
+
+def test_directions_writes_rows_as_csv_and_json(run, folder, tmp_path):
+    status, out, err = run("directions", folder, "-o", "r.csv")
+    assert status == 0
+    assert out.startswith("pair ")
+    assert err == "4 rows written to r.csv\n"
+    with (tmp_path / "r.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert [row["status"] for row in rows] == ["ok", "ok", "unusable", "unusable"]
+    assert [row["direction"] for row in rows] == ["1", "-1", "", ""]
+    assert [row["weight"] for row in rows] == ["0.25", "0.75", "0.0", "1.0"]
+
+    status, out, _ = run("directions", folder, "-o", "r.json", "--json")
+    document = json.loads(out)
+    assert document == json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
+    assert document["summary"]["weighted_accuracy"] == 0.25
+    assert [row["direction"] for row in document["rows"]] == [1, -1, None, None]
+    assert float(rows[0]["score"]) == document["rows"][0]["score"]
+
+
+def test_directions_of_unknown_truth(run, tmp_path, data):
+    status, out, _ = run("directions", tmp_path)
+    assert status == 0
+    assert "accuracy           unknown: no analysed pair has a known direction" in out
+    assert "weighted" not in out
+
+
+def test_directions_subsample_is_shown(run, folder):
+    out = run("directions", folder, "--max-samples", "20")[1]
+    assert "20/40" in out.splitlines()[1]
+
+
+# --- the terminal ---------------------------------------------------------------------------------
+
+
+def anmmm(*arguments, **options):
+    return subprocess.Popen(
+        [sys.executable, "-m", "anmmm", *map(str, arguments)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        **options,
+    )
+
+
+def test_version_and_help_come_at_once_and_without_the_numerical_core():
+    code = (
+        "import sys; sys.argv = ['anmmm', '--help']\n"
+        "from anmmm.cli import main\n"
+        "try:\n    main()\nexcept SystemExit: pass\n"
+        "print([m for m in ('numpy', 'numba', 'sklearn', 'tqdm') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "direction " in done.stdout
+    assert done.stdout.endswith("[]\n")
+    out, err = anmmm("--version").communicate()
+    assert (out.decode().strip(), err) == (f"anmmm {__version__}", b"")
+
+
+def test_an_ascii_terminal_gets_ascii(folder):
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    out, err = anmmm("directions", folder, "--max-samples", "20", env=environment).communicate()
+    assert err == b""
+    assert b"->" in out
+    assert out.isascii()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX pipes")
+def test_a_closed_pipe_is_quiet(folder):
+    process = anmmm("directions", folder, "--max-samples", "20")
+    process.stdout.readline()
+    process.stdout.close()
+    assert process.stderr.read() == b""
+    process.stderr.close()
+    assert process.wait() in (0, 1)
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full")
+def test_a_full_disk_is_one_line_and_exit_2(folder):
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "anmmm", "directions", str(folder), "--max-samples", "20"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            check=False,
+        )
+    assert done.returncode == 2
+    assert done.stderr == b"standard output: No space left on device\n"
+
+
+@pytest.fixture
+def terminal():
+    """Run a command on a pseudo-terminal; returns (exit status, everything that it showed)."""
+    pty = pytest.importorskip("pty")
+    import fcntl
+    import struct
+    import termios
+
+    def call(*arguments, interrupt_after=None):
+        pid, screen = pty.fork()
+        if pid == 0:
+            os.execv(sys.executable, [sys.executable, "-m", "anmmm", *map(str, arguments)])
+        # A bar needs a width.
+        fcntl.ioctl(screen, termios.TIOCSWINSZ, struct.pack("HHHH", 30, 100, 0, 0))
+        shown = b""
+        while True:
+            try:
+                piece = os.read(screen, 4096)
+            except OSError:
+                break
+            if not piece:
+                break
+            shown += piece
+            if interrupt_after is not None and interrupt_after in shown:
+                interrupt_after = None
+                time.sleep(0.1)
+                os.kill(pid, signal.SIGINT)
+        os.close(screen)
+        return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), shown.decode()
+
+    return call
+
+
+def test_the_bar_never_stands_in_a_row(terminal, folder):
+    status, shown = terminal("directions", folder, "--max-samples", "20")
+    assert status == 0
+    assert "1/4" in shown
+    lines = shown.split("\r\n")
+    # What remains of each line after its carriage returns is what the reader sees.
+    visible = [line.split("\r")[-1] for line in lines]
+    assert sum(line.startswith("pair000") for line in visible) == 4
+    assert not any("%|" in line for line in visible)
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_ctrl_c_exits_130_quietly_and_writes_nothing(terminal, folder, tmp_path, jobs):
+    x = np.random.default_rng(0).normal(size=(2000, 2))
+    np.savetxt(folder / "pair0002.txt", x)
+    output = tmp_path / "r.csv"
+    status, shown = terminal(
+        "directions", folder, "-j", jobs, "-o", output, interrupt_after=b"pair0001"
+    )
+    assert status == 130
+    assert "Traceback" not in shown
+    assert "Error" not in shown
+    assert not output.exists()
+    assert not list(tmp_path.glob(".*"))
+
+
+def test_no_bar_where_stderr_is_no_terminal(folder):
+    out, err = anmmm("directions", folder, "--max-samples", "20").communicate()
+    assert err == b""
+    assert b"%|" not in out

@@ -1,0 +1,138 @@
+"""HSIC and its gamma test: published values, oracle, invariances, extreme inputs."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from mpmath import mp
+from numpy.testing import assert_allclose
+
+import oracle
+from anmmm import hsic, hsic_test
+from anmmm.independence import _log_gamma_tail, median_width
+
+
+def case_a():
+    rng = np.random.default_rng(0)
+    return rng.normal(size=60), rng.normal(size=60)
+
+
+def case_b():
+    rng = np.random.default_rng(1)
+    x = rng.uniform(size=80)
+    return x, x**2 + 0.3 * rng.normal(size=80)
+
+
+# Statistic and p-value printed by causal-learn 0.1.4.8,
+# causallearn.search.FCMBased.lingam.hsic.hsic_test_gamma(x, y), under NumPy 2.4.6 and SciPy 1.17.1.
+# It computes p as 1 - cdf, hence the exact 0.
+CAUSAL_LEARN = [
+    (case_a, 0.36975037860933746, 0.32284761432605669),
+    (case_b, 4.408029998493733, 0.0),
+]
+
+
+@pytest.mark.parametrize(("case", "statistic", "pvalue"), CAUSAL_LEARN)
+def test_equals_the_published_gamma_test(case, statistic, pvalue):
+    result = hsic_test(*case())
+    assert_allclose(result.statistic, statistic, rtol=1e-10)
+    assert_allclose(result.pvalue, pvalue, atol=1e-10, rtol=0)
+
+
+@pytest.mark.parametrize(("n", "dx", "dy"), [(10, 1, 1), (37, 2, 1), (50, 1, 3)])
+def test_equals_the_oracle(n, dx, dy):
+    rng = np.random.default_rng(n)
+    x = rng.normal(size=(n, dx))
+    y = np.tanh(x[:, :1]) + 0.5 * rng.normal(size=(n, dy))
+    widths = oracle.median_width(x), oracle.median_width(y)
+    statistic, threshold, pvalue = oracle.hsic_gamma_test(x, y, *widths, alpha=0.1)
+    result = hsic_test(x, y, alpha=0.1)
+    assert_allclose(result[:3], (statistic, threshold, pvalue), rtol=1e-9, atol=1e-14)
+    gram_x = oracle.rbf(x, np.full(dx, 0.5 / widths[0] ** 2))
+    gram_y = oracle.rbf(y, np.full(dy, 0.5 / widths[1] ** 2))
+    assert_allclose(hsic(x, y), oracle.hsic_b(gram_x, gram_y), rtol=1e-10)
+
+
+def test_fixed_width_is_used():
+    x, y = case_b()
+    gamma = np.array([0.5 / 0.7**2])
+    expected = oracle.hsic_b(oracle.rbf(x[:, None], gamma), oracle.rbf(y[:, None], gamma))
+    assert_allclose(hsic(x, y, width=0.7), expected, rtol=1e-10)
+
+
+@given(
+    st.integers(0, 2**32 - 1),
+    st.floats(-1e3, 1e3),
+    st.floats(1e-3, 1e3),
+)
+@settings(max_examples=25, deadline=None)
+def test_invariant_to_permutation_shift_sign_and_scale(seed, shift, scale):
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=30)
+    y = rng.normal(size=30) + x**2
+    order = rng.permutation(30)
+    expected = hsic_test(x, y)
+    # A shift of 1000 costs three to four digits of the differences.
+    assert_allclose(hsic_test(x[order], y[order]), expected, rtol=1e-8)
+    assert_allclose(hsic_test(y, x), expected, rtol=1e-8)
+    assert_allclose(hsic_test(shift - scale * x, y), expected, rtol=1e-6)
+
+
+def test_null_pvalues_are_roughly_uniform():
+    rng = np.random.default_rng(3)
+    pvalues = [hsic_test(rng.normal(size=60), rng.normal(size=60)).pvalue for _ in range(300)]
+    # Binomial(300, 0.1) has mean 30 and standard deviation 5.2.
+    assert 10 < sum(p < 0.1 for p in pvalues) < 50
+
+
+@pytest.mark.parametrize(("shape", "t"), [(0.7, 50.0), (3.0, 800.0), (2.5, 5e4), (40.0, 2000.0)])
+def test_log_tail_agrees_with_high_precision(shape, t):
+    with mp.workdps(50):
+        expected = float(mp.log(mp.gammainc(shape, t, regularized=True)))
+    assert_allclose(_log_gamma_tail(shape, t), expected, rtol=1e-12)
+
+
+def test_log_pvalue_survives_underflow():
+    x = np.linspace(0, 1, 3000)
+    result = hsic_test(x, x)
+    assert result.pvalue == 0.0
+    assert math.isfinite(result.log_pvalue)
+    assert result.log_pvalue < -700
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e150])
+def test_extreme_scales(scale):
+    x, y = case_b()
+    assert_allclose(hsic_test(x * scale, y), hsic_test(x, y), rtol=1e-9)
+    assert_allclose(hsic(x * scale, y), hsic(x, y), rtol=1e-9)
+
+
+def test_ties_and_duplicates_give_finite_answers():
+    rng = np.random.default_rng(0)
+    binary = rng.integers(0, 2, size=100).astype(float)
+    rare = np.zeros(100)
+    rare[0] = 1.0
+    for x, y in [(binary, rare), (rare, rare), (np.repeat(rng.normal(size=10), 10), binary)]:
+        result = hsic_test(x, y)
+        assert all(math.isfinite(value) for value in result)
+        assert math.isfinite(hsic(x, y))
+
+
+def test_median_width_does_not_depend_on_order_above_its_row_limit():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(1500, 2))
+    assert median_width(x) == median_width(x[rng.permutation(1500)])
+
+
+@pytest.mark.parametrize("alpha", [0.0, 1.0, -0.1, "a"])
+def test_alpha_is_checked(alpha):
+    with pytest.raises((ValueError, TypeError), match="alpha"):
+        hsic_test(*case_a(), alpha=alpha)
+
+
+@pytest.mark.parametrize("width", [0.0, -1.0, "mean"])
+def test_width_is_checked(width):
+    with pytest.raises(ValueError, match="width"):
+        hsic(*case_a(), width=width)

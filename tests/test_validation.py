@@ -1,0 +1,458 @@
+"""Every container that is accepted, every refusal with its words."""
+
+import array
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import scipy.sparse
+from numpy.testing import assert_array_equal
+from sklearn.base import BaseEstimator
+
+from anmmm._validation import (
+    MIN_SAMPLES,
+    as_matrix,
+    as_pair,
+    check_choice,
+    check_count,
+    check_fit_input,
+    check_n_mechanisms,
+    check_new_input,
+    check_nonnegative,
+    check_rng,
+)
+
+# Small integers, so that every numeric type holds them exactly.
+NUMBERS = [3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8]
+FLOATS = np.array(NUMBERS, dtype=np.float64)
+TWO = np.column_stack([FLOATS, FLOATS[::-1]])
+
+
+# --- Accepted -------------------------------------------------------------------------------------
+
+COLUMNS = {
+    "list": NUMBERS,
+    "tuple": tuple(NUMBERS),
+    "list of floats": FLOATS.tolist(),
+    "list of lists": [[number] for number in NUMBERS],
+    "range": range(12),
+    "array.array": array.array("d", NUMBERS),
+    "Fraction": [Fraction(number) for number in NUMBERS],
+    "Decimal": [Decimal(number) for number in NUMBERS],
+    "objects": np.array(NUMBERS, dtype=object),
+    "int8": np.array(NUMBERS, dtype=np.int8),
+    "int64": np.array(NUMBERS, dtype=np.int64),
+    "uint16": np.array(NUMBERS, dtype=np.uint16),
+    "uint64": np.array(NUMBERS, dtype=np.uint64),
+    "bool": np.array(NUMBERS) > 4,
+    "float16": FLOATS.astype(np.float16),
+    "float32": FLOATS.astype(np.float32),
+    "longdouble": FLOATS.astype(np.longdouble),
+    "big-endian": FLOATS.astype(">f8"),
+    "column": FLOATS[:, np.newaxis],
+    "every other": np.repeat(FLOATS, 2)[::2],
+    "reversed": FLOATS[::-1],
+    "column of a matrix": TWO[:, 1],
+    "masked array without a mask": np.ma.array(FLOATS),
+    "pandas Series": pd.Series(NUMBERS, index=range(100, 112)),
+    "pandas float Series": pd.Series(FLOATS),
+    "pandas nullable Int64": pd.Series(NUMBERS, dtype="Int64"),
+    "pandas nullable Float32": pd.Series(FLOATS, dtype="Float32"),
+    "pandas nullable boolean": pd.Series(FLOATS > 4, dtype="boolean"),
+    "pandas DataFrame": pd.DataFrame({"a": NUMBERS}),
+    "polars Series": pl.Series(NUMBERS),
+    "polars float32 Series": pl.Series(NUMBERS, dtype=pl.Float32),
+    "polars boolean Series": pl.Series((FLOATS > 4).tolist()),
+    "polars DataFrame": pl.DataFrame({"a": NUMBERS}),
+}
+MATRICES = {
+    "list of lists": TWO.tolist(),
+    "list of tuples": [tuple(row) for row in TWO.tolist()],
+    "list of arrays": list(TWO),
+    "C order": TWO.copy(),
+    "Fortran order": np.asfortranarray(TWO),
+    "transposed": np.ascontiguousarray(TWO.T).T,
+    "strided": np.repeat(np.repeat(TWO, 2, axis=0), 3, axis=1)[::2, ::3],
+    "float32": TWO.astype(np.float32),
+    "int": TWO.astype(int),
+    "pandas DataFrame": pd.DataFrame(TWO, columns=["b", "a"], index=range(5, 17)),
+    "pandas mixed": pd.DataFrame({"b": TWO[:, 0].astype(int), "a": TWO[:, 1]}),
+    "pandas nullable": pd.DataFrame(TWO).astype("Float64"),
+    "polars DataFrame": pl.DataFrame({"b": TWO[:, 0], "a": TWO[:, 1].astype(int)}),
+}
+
+
+def expected_column(name):
+    if "bool" in name:
+        return (FLOATS > 4)[:, np.newaxis].astype(float)
+    values = {"range": np.arange(12.0), "reversed": FLOATS[::-1]}
+    values["column of a matrix"] = FLOATS[::-1]
+    return values.get(name, FLOATS)[:, np.newaxis]
+
+
+def assert_form(result):
+    assert type(result) is np.ndarray
+    assert result.dtype == np.float64
+    assert result.dtype.isnative
+    assert result.flags.c_contiguous
+    assert result.ndim == 2
+
+
+@pytest.mark.parametrize("name", COLUMNS)
+def test_containers_of_one_variable(name):
+    result = as_matrix(COLUMNS[name], "x")
+    assert_form(result)
+    assert_array_equal(result, expected_column(name))
+
+
+@pytest.mark.parametrize("name", MATRICES)
+def test_containers_of_several_columns(name):
+    result = as_matrix(MATRICES[name], "x")
+    assert_form(result)
+    assert_array_equal(result, TWO)
+
+
+def test_callers_arrays_are_not_changed():
+    for values in (FLOATS.copy(), TWO.copy(), TWO.astype(np.float32), np.asfortranarray(TWO)):
+        before, flags = values.copy(), values.flags.writeable
+        as_matrix(values, "x")
+        assert_array_equal(values, before)
+        assert values.flags.writeable == flags
+
+
+def test_read_only_arrays_pass():
+    values = TWO.copy()
+    values.flags.writeable = False
+    assert_array_equal(as_matrix(values, "x"), TWO)
+    assert not values.flags.writeable
+
+
+@pytest.mark.parametrize("scale", [1e-323, 1e-300, 1e150, 1e307])
+def test_every_scale_passes(scale):
+    values = np.linspace(-1.0, 2.0, 12) * scale
+    assert_array_equal(as_matrix(values, "x")[:, 0], values)
+
+
+def test_ties_heavy_tails_and_binary_columns_pass():
+    for values in ([0.0] * 11 + [1e-9], [0, 1] * 6, [1e-200] * 11 + [1e200], [-1e308, 1e308] * 5):
+        assert_array_equal(as_matrix(values, "x")[:, 0], values)
+
+
+def test_fewest_samples():
+    assert MIN_SAMPLES == 10
+    assert as_matrix(range(10), "x").shape == (10, 1)
+    assert as_matrix(range(3), "x", min_samples=3).shape == (3, 1)
+
+
+def test_pair_of_different_containers_and_widths():
+    x, y = as_pair(pl.Series(NUMBERS), pd.DataFrame(TWO))
+    assert x.shape == (12, 1)
+    assert_array_equal(y, TWO)
+
+
+# --- Refused --------------------------------------------------------------------------------------
+
+
+def spoilt(*values):
+    """The numbers, their first replaced."""
+    return [*values, *NUMBERS[len(values) :]]
+
+
+def masked(*indices):
+    result = np.ma.array(FLOATS)
+    for index in indices:
+        result[index] = np.ma.masked
+    return result
+
+
+nan, inf = float("nan"), float("inf")
+
+REFUSALS = {
+    # Missing and infinite values, counted.
+    "one NaN": (spoilt(nan), ValueError, r"^x holds 1 NaN values among 12; remove or impute"),
+    "NaN": (spoilt(nan, 1.0, nan), ValueError, "x holds 2 NaN values among 12"),
+    "infinite": (spoilt(inf, -inf, inf), ValueError, "x holds 3 infinite values among 12"),
+    "both": (spoilt(nan, inf, nan), ValueError, "x holds 2 NaN and 1 infinite values among 12"),
+    "NaN of two columns": (np.where(TWO > 8, nan, TWO), ValueError, "2 NaN values among 24"),
+    "float32 NaN": (np.float32(spoilt(nan)), ValueError, "x holds 1 NaN"),
+    "None": (spoilt(None, None), ValueError, "x holds 2 NaN"),
+    "pandas NA": (pd.Series(spoilt(None), dtype="Int64"), ValueError, "x holds 1 NaN"),
+    "pandas boolean NA": (
+        pd.Series([None] + [True, False] * 6, dtype="boolean"), ValueError, "x holds 1 NaN",
+    ),
+    "pandas NA in objects": (spoilt(pd.NA), ValueError, "x holds 1 NaN"),
+    "pandas NaN": (pd.DataFrame({"a": spoilt(nan)}), ValueError, "x holds 1 NaN"),
+    "polars null": (pl.Series(spoilt(None, None)), ValueError, "x holds 2 NaN"),
+    "polars null in a frame": (pl.DataFrame({"a": spoilt(None)}), ValueError, "x holds 1 NaN"),
+    "masked": (masked(2, 5, 6), ValueError, "x holds 3 masked values; remove or impute"),
+    "beyond float64": (spoilt(10**400), ValueError, "x"),
+    "longdouble beyond float64": (
+        FLOATS.astype(np.longdouble) * np.longdouble("1e400"), ValueError, "x holds .* infinite",
+    ),
+    # Not numbers.
+    "strings": (["a"] * 12, TypeError, "x must be numeric, found dtype <U1"),
+    "numbers as strings": ([str(n) for n in NUMBERS], TypeError, "x must be numeric"),
+    "bytes": ([b"1"] * 12, TypeError, "x must be numeric, found dtype"),
+    "a string among objects": (
+        np.array(spoilt("7"), dtype=object), TypeError, r"x must be numeric.*found '7' \(str\) at",
+    ),
+    "a string": ("abc", TypeError, "x must be numeric"),
+    "pandas strings": (pd.Series(["a", "b"] * 6), TypeError, "x must be numeric"),
+    "polars strings": (pl.Series(["a", "b"] * 6), TypeError, "x must be numeric"),
+    "pandas categories": (pd.Series(["a", "b"] * 6, dtype="category"), TypeError, "numeric"),
+    "dates": (pd.date_range("2020", periods=12), TypeError, "x must be numeric, found dtype datet"),
+    "objects": ([object()] * 12, TypeError, r"x must be numeric.*\(object\) at position \(0,\)"),
+    "a dict": ({"a": 1}, TypeError, r"x must be numeric.*\(dict\)"),
+    "a generator": ((n for n in NUMBERS), TypeError, r"x must be numeric.*\(generator\)"),
+    "records": (np.zeros(12, dtype=[("a", float)]), TypeError, "x must be numeric, found dtype"),
+    "complex": (FLOATS + 1j, ValueError, "Complex data not supported: x has dtype complex128"),
+    "complex without imaginary part": (FLOATS + 0j, ValueError, "Complex data not supported"),
+    "complex objects": (
+        np.array(spoilt(1j), dtype=object), ValueError, "Complex data not supported: x holds 1j",
+    ),
+    "sparse matrix": (
+        scipy.sparse.csr_matrix(TWO), TypeError, r"x is a sparse matrix; pass a dense.*x.toarray",
+    ),
+    "sparse array": (scipy.sparse.coo_array(TWO), TypeError, "x is a sparse matrix"),
+    # Shapes.
+    "ragged": ([[1.0], [1.0, 2.0]] * 6, ValueError, "x is not a rectangular array of numbers"),
+    "ragged arrays": (
+        [np.zeros(n) for n in range(12)], ValueError, "x is not a rectangular array of numbers",
+    ),
+    "a number": (3.0, ValueError, r"x must have one dimension.*or two.*found 0, shape \(\)"),
+    "None alone": (None, ValueError, "x must have one dimension"),
+    "three dimensions": (np.zeros((12, 2, 3)), ValueError, r"found 3, shape \(12, 2, 3\)"),
+    "no columns": (np.zeros((12, 0)), ValueError, r"x has 0 feature\(s\) \(shape=\(12, 0\)\)"),
+    "empty": ([], ValueError, "x has n_samples=0, but at least 10 observations are needed"),
+    "few": (NUMBERS[:9], ValueError, "x has n_samples=9, but at least 10 observations"),
+    "a row": (FLOATS[np.newaxis], ValueError, "x has n_samples=1"),
+    # Constants.
+    "constant": ([7.5] * 12, ValueError, r"^x is constant \(every value is 7.5\)"),
+    "zero": ([0.0, -0.0] * 6, ValueError, r"x is constant \(every value is -?0\)"),
+    "constant integers": ([2**60] * 12, ValueError, "x is constant"),
+    "constant booleans": ([True] * 12, ValueError, r"x is constant \(every value is 1\)"),
+    "constant column": (
+        np.column_stack([FLOATS, np.full(12, -2.0)]), ValueError, "column 1 of x is constant",
+    ),
+    "constant at the largest float": ([1.7e308] * 12, ValueError, "x is constant"),
+    "constant but for the last digit": (
+        [0.1 + 0.2, 0.3] * 6, ValueError, r"x is constant up to rounding \(range .*0.3.* to .*0.30",
+    ),
+    "integers that differ beyond float64": (
+        [2**60, 2**60 + 100] * 6, ValueError, "x is constant",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REFUSALS)
+def test_refusal_names_the_argument_and_says_what_was_found(name):
+    values, error, match = REFUSALS[name]
+    with pytest.raises(error, match=match):
+        as_matrix(values, "x")
+
+
+def test_refusal_uses_the_name_it_was_given():
+    with pytest.raises(ValueError, match=r"^the effect holds 1 NaN"):
+        as_matrix(spoilt(nan), "the effect")
+
+
+def test_a_small_range_around_a_large_mean_is_not_constant():
+    values = 1e8 + 1e-3 * FLOATS
+    assert_array_equal(as_matrix(values, "x")[:, 0], values)
+
+
+def test_pair_names_the_variable_that_is_at_fault():
+    with pytest.raises(ValueError, match=r"^y holds 1 NaN"):
+        as_pair(NUMBERS, spoilt(nan))
+    with pytest.raises(ValueError, match=r"^cause holds 1 NaN"):
+        as_pair(spoilt(nan), NUMBERS, names=("cause", "effect"))
+
+
+def test_unequal_lengths():
+    match = "x and y must have the same number of observations, found 12 and 11"
+    with pytest.raises(ValueError, match=match):
+        as_pair(NUMBERS, NUMBERS[:-1])
+
+
+# --- Numbers and choices --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("value", [0, 1, 2.5, np.float32(0.5), np.int64(3), Fraction(1, 2)])
+def test_nonnegative_numbers(value):
+    result = check_nonnegative(value, "lam")
+    assert type(result) is float
+    assert result == value
+
+
+@pytest.mark.parametrize(
+    ("value", "error", "match"),
+    [
+        (-1e-300, ValueError, "lam must be finite and not negative, found -1e-300"),
+        (nan, ValueError, "lam must be finite and not negative, found nan"),
+        (inf, ValueError, "lam must be finite and not negative, found inf"),
+        pytest.param(10**400, ValueError, "lam must be finite", id="beyond float64"),
+        ("1", TypeError, r"lam must be a number, found '1' \(str\)"),
+        (None, TypeError, r"lam must be a number, found None \(NoneType\)"),
+        (True, TypeError, r"lam must be a number, found True \(bool\)"),
+        (np.True_, TypeError, "lam must be a number"),
+        (1j, TypeError, "lam must be a number"),
+        (np.ones(1), TypeError, "lam must be a number"),
+    ],
+)
+def test_nonnegative_refuses(value, error, match):
+    with pytest.raises(error, match=match):
+        check_nonnegative(value, "lam")
+
+
+@pytest.mark.parametrize("value", [1, np.int8(5), np.uint64(7)])
+def test_counts(value):
+    result = check_count(value, "n_starts")
+    assert type(result) is int
+    assert result == value
+
+
+def test_count_of_zero_where_zero_is_the_minimum():
+    assert check_count(0, "init_degree", minimum=0) == 0
+
+
+@pytest.mark.parametrize(
+    ("value", "error", "match"),
+    [
+        (0, ValueError, "n_starts must be at least 1, found 0"),
+        (-3, ValueError, "n_starts must be at least 1, found -3"),
+        (2.0, TypeError, r"n_starts must be a whole number, found 2.0 \(float\)"),
+        ("2", TypeError, r"n_starts must be a whole number, found '2' \(str\)"),
+        (True, TypeError, r"n_starts must be a whole number, found True \(bool\)"),
+        (None, TypeError, "n_starts must be a whole number"),
+    ],
+)
+def test_counts_refuse(value, error, match):
+    with pytest.raises(error, match=match):
+        check_count(value, "n_starts")
+
+
+def test_mechanisms():
+    assert [check_n_mechanisms(n, 12) for n in (1, 2, 12)] == [1, 2, 12]
+    with pytest.raises(ValueError, match="n_mechanisms must be at least 1, found 0"):
+        check_n_mechanisms(0, 12)
+    match = "n_mechanisms must be at most n_samples, found 13 mechanisms for 12 observations"
+    with pytest.raises(ValueError, match=match):
+        check_n_mechanisms(13, 12)
+    with pytest.raises(TypeError, match="n_mechanisms must be a whole number"):
+        check_n_mechanisms(2.5, 12)
+
+
+@pytest.mark.parametrize("value", ["hsik", "", None, 3, ["hsic"]])
+def test_choices_are_listed_when_none_is_met(value):
+    choices = ("hsic", "pvalue")
+    assert check_choice("pvalue", "criterion", choices) == "pvalue"
+    with pytest.raises(ValueError, match="criterion must be one of 'hsic', 'pvalue'; found"):
+        check_choice(value, "criterion", choices)
+
+
+# --- Randomness -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", [0, np.int64(7), [1, 2], np.random.SeedSequence(3)])
+def test_a_seed_gives_the_same_numbers(seed):
+    first, second = (check_rng(seed).standard_normal(3) for _ in range(2))
+    assert_array_equal(first, second)
+    assert_array_equal(first, np.random.default_rng(seed).standard_normal(3))
+
+
+def test_a_generator_is_used_itself(rng):
+    assert check_rng(rng) is rng
+
+
+def test_a_random_state_gives_the_same_numbers_for_the_same_state():
+    first, second, other = (
+        check_rng(np.random.RandomState(seed)).standard_normal(3) for seed in (5, 5, 6)
+    )
+    assert_array_equal(first, second)
+    assert not np.array_equal(first, other)
+
+
+def test_none_gives_fresh_numbers():
+    assert not np.array_equal(*(check_rng(None).standard_normal(3) for _ in range(2)))
+
+
+@pytest.mark.parametrize("value", [-1, 1.5, "seed", object()])
+def test_other_seeds_are_refused(value):
+    with pytest.raises(ValueError, match="random_state must be None, a whole number >= 0, or a"):
+        check_rng(value)
+
+
+# --- Estimators -----------------------------------------------------------------------------------
+
+
+class Model(BaseEstimator):
+    pass
+
+
+def test_fit_input_records_the_features():
+    model = Model()
+    X, y = check_fit_input(model, pd.DataFrame(TWO, columns=["a", "b"]), NUMBERS, pair=False)
+    assert model.n_features_in_ == 2
+    assert list(model.feature_names_in_) == ["a", "b"]
+    assert_array_equal(X, TWO)
+    assert_array_equal(y, FLOATS[:, np.newaxis])
+
+
+def test_fit_input_may_be_a_pair_of_columns():
+    x, y = check_fit_input(Model(), TWO, None, pair=True)
+    assert_form(x)
+    assert_form(y)
+    assert_array_equal(np.hstack([x, y]), TWO)
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "pair", "match"),
+    [
+        (FLOATS, FLOATS, False, r"X must have two dimensions.*\(12,\).*Reshape your data"),
+        (TWO, None, False, "Model requires y to be passed, but the target y is None"),
+        (TWO[:, :1], None, True, "X must have the two columns of the pair, found 1"),
+        (TWO, FLOATS[:-1], False, "X and y must have the same number of observations"),
+        (TWO, spoilt(nan), True, "y holds 1 NaN"),
+        (np.where(TWO > 8, nan, TWO), FLOATS, True, "X holds 2 NaN"),
+    ],
+)
+def test_fit_input_refuses(X, y, pair, match):
+    with pytest.raises(ValueError, match=match):
+        check_fit_input(Model(), X, y, pair=pair)
+
+
+def fitted(y=FLOATS):
+    model = Model()
+    check_fit_input(model, TWO, y, pair=True)
+    return model
+
+
+def test_one_new_observation_is_enough():
+    X, y = check_new_input(fitted(), [[1.0, 1.0]], [2.0])
+    assert_array_equal(X, [[1.0, 1.0]])
+    assert_array_equal(y, [[2.0]])
+    X, y = check_new_input(fitted(None), [[1.0, 2.0]], None)
+    assert_array_equal(X, [[1.0, 2.0]])
+    assert y is None
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "match"),
+    [
+        ([[1.0, nan]], [1.0], "X holds 1 NaN"),
+        ([[1.0, 2.0]], [inf], "y holds 1 infinite"),
+        (
+            [[1.0, 2.0]],
+            [1.0, 2.0],
+            "X and y must have the same number of observations, found 1 and 2",
+        ),
+        ([[1.0]], [1.0], "X has 1 features, but Model is expecting 2"),
+        ([1.0, 2.0], [1.0], "X must have two dimensions|2D array"),
+    ],
+)
+def test_new_observations_are_refused(X, y, match):
+    with pytest.raises(ValueError, match=match):
+        check_new_input(fitted(), X, y)
