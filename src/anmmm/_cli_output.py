@@ -158,7 +158,7 @@ class DirectionsTable:
         truth = ""
         if row.truth in (1, -1):
             truth = "✓" if row.direction == row.truth else "✗"
-        return self._line(row.pair_id, size, direction, f"{row.score:+.3e}", truth, row.reason)
+        return self._line(row.pair_id, size, direction, f"{row.score:+.3f}", truth, row.reason)
 
     def _line(
         self, pair: str, size: str, direction: str, score: str, truth: str, remark: str

@@ -91,7 +91,7 @@ def cluster_mechanisms(
     >>> from sklearn.metrics import adjusted_rand_score
     >>> from anmmm import cluster_mechanisms
     >>> from anmmm.datasets import make_anm_mixture
-    >>> x, y, labels = make_anm_mixture("f3", random_state=0)
+    >>> x, y, labels = make_anm_mixture("f3", random_state=1)
     >>> result = cluster_mechanisms(x, y, 2, random_state=0)
     >>> bool(adjusted_rand_score(labels, result.labels) > 0.8)
     True
@@ -133,7 +133,7 @@ class MechanismClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     --------
     >>> from anmmm import MechanismClustering
     >>> from anmmm.datasets import make_anm_mixture
-    >>> x, y, labels = make_anm_mixture("f3", random_state=0)
+    >>> x, y, labels = make_anm_mixture("f3", random_state=1)
     >>> model = MechanismClustering(2, random_state=0).fit(x.reshape(-1, 1), y)
     >>> model.predict(x[:3].reshape(-1, 1), y[:3]).shape
     (3,)

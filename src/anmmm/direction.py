@@ -88,7 +88,7 @@ def infer_direction(
     --------
     >>> from anmmm import infer_direction
     >>> from anmmm.datasets import make_anm_mixture
-    >>> x, y, labels = make_anm_mixture("f3", random_state=0)
+    >>> x, y, labels = make_anm_mixture("f3", random_state=1)
     >>> infer_direction(x, y).direction
     1
     >>> infer_direction(y, x).direction
@@ -134,7 +134,7 @@ class CausalDirection(BaseEstimator):  # type: ignore[misc]
     >>> import numpy as np
     >>> from anmmm import CausalDirection
     >>> from anmmm.datasets import make_anm_mixture
-    >>> x, y, labels = make_anm_mixture("f3", random_state=0)
+    >>> x, y, labels = make_anm_mixture("f3", random_state=1)
     >>> CausalDirection().fit(np.column_stack([x, y])).direction_
     1
     """

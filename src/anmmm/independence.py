@@ -88,7 +88,7 @@ def hsic(x: Any, y: Any, width: str | float = "median") -> float:
     >>> from anmmm import hsic
     >>> x = np.linspace(-1, 1, 50)
     >>> round(hsic(x, x**2), 4)
-    0.0349
+    0.0509
     """
     first, second = _unit_scaled(*as_pair(x, y)) if width == "median" else as_pair(x, y)
     trace = _moments(first, second, _width(first, width), _width(second, width))[0]

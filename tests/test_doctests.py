@@ -1,0 +1,30 @@
+"""The examples in the docstrings are true."""
+
+import doctest
+import importlib
+from pathlib import Path
+
+import pytest
+
+MODULES = [
+    "anmmm.clustering",
+    "anmmm.collection.runner",
+    "anmmm.datasets.synthetic",
+    "anmmm.direction",
+    "anmmm.gppom",
+    "anmmm.independence",
+]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_examples(name):
+    outcome = doctest.testmod(importlib.import_module(name))
+    assert outcome.failed == 0
+    assert outcome.attempted > 0
+
+
+def test_readme():
+    readme = Path(__file__).parents[1] / "README.md"
+    outcome = doctest.testfile(str(readme), module_relative=False)
+    assert outcome.failed == 0
+    assert outcome.attempted > 0
