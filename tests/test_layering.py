@@ -21,6 +21,7 @@ ORDER = (
     "_validation",
     "preprocessing",
     "parameters",
+    "engines",
     "objective",
     "optimize",
     "initialisation",

@@ -56,7 +56,7 @@ class FitOptions:
     n_starts : int
         Descents; the first from `init`, the others from seeded perturbations of it. The lowest J
         is kept.
-    engine : {"auto", "dense"}
+    engine : {"auto", "dense", "lowrank"}
         How the objective is evaluated.
     noise_floor, hsic_floor : float
         ν and ε₀.
@@ -199,6 +199,8 @@ def fit_gppom(
         message=outcome.message,
         n_failed_evaluations=outcome.n_failed_evaluations,
         engine=terms.engine,
+        rank=terms.rank,
+        residual=terms.residual,
         init=init if winner == 0 else f"{init}+perturbed",
         start=winner,
         objectives=values,

@@ -9,7 +9,7 @@ Design
     gradient on Θ and on the hyperparameters. The priors need no Gram matrix and are added here.
 (b) An engine is an object with ``evaluate(theta, omega, noise) -> DataTerms``. It owns its
     workspace, knows nothing of the flat vector, of priors or of the back-constraint, and may be
-    exchanged between two evaluations. Engines are listed in `ENGINES`.
+    exchanged between two evaluations. Engines are listed in `anmmm.engines.ENGINES`.
 (c) The back-constraint is a change of variables: Θ = MLP([x, y]) on the way in, and its
     transpose on the way out.
 (d) An evaluation whose covariance cannot be factorised, or whose HSIC is 0 where its logarithm is
@@ -19,132 +19,21 @@ Design
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from anmmm._kernels import mlp
-from anmmm._kernels.dense import value_and_gradients
 from anmmm._validation import check_choice, check_count, check_nonnegative
+from anmmm.engines import ENGINES
 from anmmm.parameters import LATENT_MAPS, ParameterLayout
 from anmmm.results import Hyperparameters
 
-__all__ = ["ENGINES", "DataTerms", "DenseEngine", "Engine", "GPPOMObjective", "Terms"]
+__all__ = ["GPPOMObjective", "Terms"]
 
 FloatArray = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class DataTerms:
-    """What an engine returns: the data terms and the gradient of -L + λ log(HSIC_b + ε₀).
-
-    Attributes
-    ----------
-    valid : bool
-        False if the covariance could not be factorised; nothing else is then meant.
-    log_likelihood, hsic : float
-        ``L`` and ``HSIC_b``.
-    d_theta : ndarray of shape (n_samples, n_latent)
-    d_log_amplitude, d_noise : float
-        By ``log a`` and by the noise variance ``1/β + ν``.
-    d_log_gamma_x, d_log_gamma_theta : ndarray
-    """
-
-    valid: bool
-    log_likelihood: float
-    hsic: float
-    d_theta: FloatArray
-    d_log_amplitude: float
-    d_noise: float
-    d_log_gamma_x: FloatArray
-    d_log_gamma_theta: FloatArray
-
-
-class Engine(Protocol):
-    """What the objective asks of an engine."""
-
-    name: str
-
-    def evaluate(self, theta: FloatArray, omega: Hyperparameters, noise: float) -> DataTerms:
-        """Evaluate the data terms at Θ (n_samples, n_latent), Ω and a noise variance."""
-        ...
-
-
-class DenseEngine:
-    """Exact evaluation by one Cholesky factorisation and one inverse, O(N³) time, 3N² memory.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features_x)
-    Y : ndarray of shape (n_samples, n_outputs)
-    n_latent : int
-    lam, hsic_floor : float
-        ``λ`` and ``ε₀``.
-    n_chunks : int or None
-        None runs serial loops with the GIL released. A number runs them in parallel over so many
-        chunks of rows; results depend on it by rounding, not on the number of threads.
-    """
-
-    name = "dense"
-
-    def __init__(
-        self,
-        X: FloatArray,
-        Y: FloatArray,
-        n_latent: int,
-        lam: float,
-        hsic_floor: float,
-        n_chunks: int | None = None,
-    ) -> None:
-        n = len(X)
-        self._x = np.ascontiguousarray(X.T)
-        self._y = np.ascontiguousarray(Y.T)
-        self._weights = (lam, hsic_floor)
-        self._n_chunks = n_chunks
-        self._K_x, self._K_theta, self._K = (np.empty((n, n)) for _ in range(3))
-        self._alpha = np.empty_like(self._y)
-        self._means = np.empty((2, n))
-        self._d_theta = np.empty((n_latent, n))
-        self._d_log_gamma_x = np.empty(X.shape[1])
-        self._d_log_gamma_theta = np.empty(n_latent)
-
-    def evaluate(self, theta: FloatArray, omega: Hyperparameters, noise: float) -> DataTerms:
-        """Evaluate the data terms at Θ (n_samples, n_latent), Ω and a noise variance."""
-        info, log_likelihood, hsic, d_log_amplitude, d_noise = value_and_gradients(
-            self._x,
-            omega.gamma_x,
-            np.ascontiguousarray(theta.T),
-            omega.gamma_theta,
-            self._y,
-            omega.amplitude,
-            noise,
-            *self._weights,
-            self._K_x,
-            self._K_theta,
-            self._K,
-            self._alpha,
-            self._means,
-            self._d_theta,
-            self._d_log_gamma_x,
-            self._d_log_gamma_theta,
-            self._n_chunks,
-        )
-        return DataTerms(
-            info == 0,
-            log_likelihood,
-            hsic,
-            self._d_theta.T,
-            d_log_amplitude,
-            d_noise,
-            self._d_log_gamma_x,
-            self._d_log_gamma_theta,
-        )
-
-
-ENGINES: dict[str, Callable[..., Engine]] = {"dense": DenseEngine}
 
 
 @dataclass(frozen=True)
@@ -163,6 +52,10 @@ class Terms:
         All priors together.
     engine : str
         Engine that evaluated it.
+    rank : int or None
+        Rank of the low-rank factor of the covariance; None for the dense engine.
+    residual : float
+        Trace that the factor leaves of ``a K_X ∘ K_θ``; 0 for the dense engine.
     """
 
     objective: float
@@ -171,6 +64,8 @@ class Terms:
     log_hsic_penalty: float
     prior: float
     engine: str
+    rank: int | None = None
+    residual: float = 0.0
 
 
 class GPPOMObjective:
@@ -194,9 +89,9 @@ class GPPOMObjective:
         Θ itself, or Θ as an MLP of [x, y] (back-constraint).
     n_hidden : int
         Logistic units of the MLP.
-    engine : {"auto", "dense"}
-        How the data terms are evaluated. ``"auto"`` picks the cheapest engine there is for these
-        data; today that is ``"dense"``.
+    engine : {"auto", "dense", "lowrank"}
+        How the data terms are evaluated: exactly in O(N³), or by error-controlled low-rank factors
+        in O(N r²). ``"auto"`` takes the cheaper one at each evaluation.
     noise_floor : float
         ν, added to the noise variance. With one latent per observation a GP can interpolate a
         one-dimensional Y; the floor keeps the noise from going to zero.
@@ -265,8 +160,7 @@ class GPPOMObjective:
         )
         if n_chunks is not None:
             n_chunks = check_count(n_chunks, "n_chunks")
-        check_choice(engine, "engine", ("auto", *ENGINES))
-        self._engine = ENGINES["dense" if engine == "auto" else engine](
+        self._engine = ENGINES[check_choice(engine, "engine", tuple(ENGINES))](
             self.X, self.Y, n_latent, self.lam, self.hsic_floor, n_chunks
         )
         self._n_chunks = n_chunks
@@ -355,7 +249,7 @@ class GPPOMObjective:
         if not (data.valid and finite) or (self.lam > 0.0 and floored <= 0.0):
             self.n_failed_evaluations += 1
             nan = float("nan")
-            failed = Terms(np.inf, nan, nan, nan, nan, self._engine.name)
+            failed = Terms(np.inf, nan, nan, nan, nan, data.engine)
             return failed, np.zeros(self.n_params)
 
         log_omega = layout.log_hyperparameters(z)
@@ -379,7 +273,16 @@ class GPPOMObjective:
 
         penalty = self.lam * float(np.log(floored)) if self.lam > 0.0 else 0.0
         value = -data.log_likelihood + penalty + prior
-        terms = Terms(value, data.log_likelihood, data.hsic, penalty, prior, self._engine.name)
+        terms = Terms(
+            value,
+            data.log_likelihood,
+            data.hsic,
+            penalty,
+            prior,
+            data.engine,
+            data.rank,
+            data.residual,
+        )
         return terms, gradient
 
     def _forward(self, part: FloatArray) -> FloatArray:

@@ -96,6 +96,10 @@ class FitResult:
         Evaluations at which the covariance could not be factorised (0 in a healthy fit).
     engine : str
         Engine of the last evaluation.
+    rank : int or None
+        Rank of its factor of the covariance; None for the dense engine.
+    residual : float
+        Trace of what that factor leaves of ``a K_X ∘ K_θ``; 0 for the dense engine.
     init : str
         Where Θ started: ``"residual"``, ``"pca"`` or ``"given"``, with ``"+noise"`` where columns
         had to be filled with seeded noise, and ``"perturbed"`` starts after the first.
@@ -121,6 +125,8 @@ class FitResult:
     message: str
     n_failed_evaluations: int
     engine: str
+    rank: int | None
+    residual: float
     init: str
     start: int
     objectives: FloatArray

@@ -15,9 +15,10 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-__all__ = ["REGISTRY", "SUMS", "FloatArray", "kernel", "kernel_parallel"]
+__all__ = ["REGISTRY", "SUMS", "FloatArray", "IndexArray", "kernel", "kernel_parallel"]
 
 FloatArray = NDArray[np.float64]
+IndexArray = NDArray[np.int64]
 F = TypeVar("F", bound=Callable[..., Any])
 
 REGISTRY: dict[str, Any] = {}

@@ -1,8 +1,8 @@
-"""LAPACK's Cholesky routines, callable from compiled code without the GIL.
+"""LAPACK's Cholesky routines and a triangular solve, callable from compiled code without the GIL.
 
-The addresses are those that ``scipy.linalg.cython_lapack`` publishes. They are entered in LLVM's
-symbol table under names of our own, so that machine code cached on disk finds them again in
-the next process (a ctypes pointer would make its caller uncacheable).
+The addresses are those that ``scipy.linalg.cython_lapack`` and ``cython_blas`` publish. They are
+entered in LLVM's symbol table under names of our own, so that machine code cached on disk finds
+them again in the next process (a ctypes pointer would make its caller uncacheable).
 
 The matrices are symmetric in C order with only the lower triangle read and written, which is
 what LAPACK, counting by columns, calls the upper one.
@@ -19,21 +19,24 @@ from numba.extending import get_cython_function_address
 
 from anmmm._kernels._jit import FloatArray, kernel
 
-__all__ = ["potrf", "potri", "potrs"]
+__all__ = ["potrf", "potri", "potrs", "trsm"]
 
 _POINTER = types.voidptr
 
 
-def _external(name: str, n_arguments: int) -> Any:
+def _external(library: str, name: str, n_arguments: int) -> Any:
     symbol = f"anmmm_{name}"
-    llvm.add_symbol(symbol, get_cython_function_address("scipy.linalg.cython_lapack", name))
+    llvm.add_symbol(symbol, get_cython_function_address(f"scipy.linalg.{library}", name))
     return types.ExternalFunction(symbol, types.void(*([_POINTER] * n_arguments)))
 
 
-_dpotrf = _external("dpotrf", 5)
-_dpotri = _external("dpotri", 5)
-_dpotrs = _external("dpotrs", 8)
+_dpotrf = _external("cython_lapack", "dpotrf", 5)
+_dpotri = _external("cython_lapack", "dpotri", 5)
+_dpotrs = _external("cython_lapack", "dpotrs", 8)
+_dtrsm = _external("cython_blas", "dtrsm", 11)
 _UPPER = 85  # ord("U")
+_RIGHT = 82  # ord("R")
+_NO = 78  # ord("N"), for both "not transposed" and "not of unit diagonal"
 
 
 @kernel()
@@ -110,4 +113,36 @@ def potrs(L: FloatArray, B: FloatArray) -> None:
         B.ctypes,
         sizes.ctypes,
         sizes[2:].ctypes,
+    )
+
+
+@kernel()
+def trsm(L: FloatArray, B: FloatArray) -> None:
+    """Overwrite B by ``L⁻¹ B``.
+
+    Parameters
+    ----------
+    L : float64 (r, r), C order
+        Lower triangular; what stands above the diagonal is not read.
+    B : float64 (r, n), C order
+
+    Notes
+    -----
+    BLAS ``dtrsm``; n r² flops. In the column order of BLAS it is ``Bᵀ L⁻ᵀ`` with an upper triangle.
+    """
+    letters = np.array([_RIGHT, _UPPER, _NO], dtype=np.uint8)
+    sizes = np.array([B.shape[1], B.shape[0]], dtype=np.int32)
+    one = np.ones(1)
+    _dtrsm(
+        letters.ctypes,
+        letters[1:].ctypes,
+        letters[2:].ctypes,
+        letters[2:].ctypes,
+        sizes.ctypes,
+        sizes[1:].ctypes,
+        one.ctypes,
+        L.ctypes,
+        sizes[1:].ctypes,
+        B.ctypes,
+        sizes.ctypes,
     )

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from anmmm._kernels import lowrank
+from anmmm._kernels._jit import FloatArray
 from anmmm._kernels.dense import value_and_gradients
 from anmmm._kernels.hsic import gamma_moments
 from anmmm._kernels.mlp import backward, forward
@@ -33,8 +35,27 @@ def warm_up() -> None:
         d_theta, np.empty(1), np.empty(1), None,
     )  # fmt: skip
     gamma_moments(x, one, x, one, 1)
+    _warm_up_low_rank(x, one)
 
     inputs, W1, b1, W2 = np.zeros((n, 2)), np.zeros((2, 3)), np.zeros(3), np.zeros((3, 1))
     hidden, theta = np.empty((n, 3)), np.empty((n, 1))
     forward(inputs, W1, b1, W2, one, hidden, theta, 1)
     backward(inputs, W2, hidden, theta, W1, b1, W2, one.copy(), 1)
+
+
+def _warm_up_low_rank(x: FloatArray, one: FloatArray) -> None:
+    n = x.shape[1]
+    z = np.vstack([x, x])
+    both = np.ones(2)
+    L, rows, rest = np.empty((1, 2, n)), np.zeros((1, 1, n)), np.empty(n)
+    small, vector = np.eye(2), np.empty((2, 1))
+    pivots = np.empty(2, dtype=np.int64)
+    r = lowrank.pivoted_cholesky(z, both, 0.0, 0.0, L[0], pivots, rest)
+    lowrank.extend(z[None], n, both, z[:, :2].copy(), small, L, rest[None], 1)
+    pair, pairs = np.empty((2, 2, 2)), np.empty((2, 2, 1))
+    lowrank.likelihood_sums(L, r, z[None], x[None], small, pair, vector, pairs, 1)
+    lowrank.likelihood_rows(
+        L, r, z[None], x[None], 1.0, 1.0, small, pair[:1], vector, pairs[:1], rows, both, 1
+    )
+    lowrank.hsic_sums(L, r, L, r, z[None], pair, 1)
+    lowrank.hsic_rows(L, L, both, z[None], small, pair[:1], 0.0, rows, 1)

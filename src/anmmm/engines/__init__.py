@@ -1,0 +1,22 @@
+"""Engines: how the data terms of J are evaluated.
+
+Standardised data, Θ and Ω come in; the data terms and their gradient go out to ``objective``. An
+engine owns its workspace and knows nothing of the flat vector, of priors or of the back-constraint.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from anmmm.engines.auto import AutoEngine
+from anmmm.engines.base import DataTerms, Engine
+from anmmm.engines.dense import DenseEngine
+from anmmm.engines.lowrank import LowRankEngine
+
+__all__ = ["ENGINES", "AutoEngine", "DataTerms", "DenseEngine", "Engine", "LowRankEngine"]
+
+ENGINES: dict[str, Callable[..., Engine]] = {
+    "auto": AutoEngine,
+    "dense": DenseEngine,
+    "lowrank": LowRankEngine,
+}
