@@ -1,1 +1,1 @@
-"""Speed (asv classes) and quality (`python -m benchmarks.quality`) of the package."""
+"""Speed (asv, `python -m benchmarks.peers`) and quality (`python -m benchmarks.quality`)."""

@@ -454,3 +454,33 @@ def test_no_bar_where_stderr_is_no_terminal(folder):
     out, err = anmmm("directions", folder, "--max-samples", "20").communicate()
     assert err == b""
     assert b"%|" not in out
+
+
+def test_the_input_is_never_written_over(run, data, folder):
+    before = data.read_bytes()
+    status, out, err = run("cluster", data, "-o", data)
+    assert (status, out) == (2, "")
+    assert "is part of the input" in err
+    assert data.read_bytes() == before
+    pair = folder / "pair0009.csv"
+    pair.write_bytes(before)
+    status, _, err = run("directions", folder, "-o", pair)
+    assert status == 2
+    assert "is part of the input" in err
+    assert pair.read_bytes() == before
+
+
+def test_results_of_an_earlier_run_may_be_replaced(run, folder):
+    output = folder / "results.csv"
+    output.write_text("pair_id,status\n1,ok\n")
+    status, _, _ = run("directions", folder, "-o", output)
+    assert status == 0
+    assert len(output.read_text().splitlines()) > 2
+
+
+@pytest.mark.parametrize("command", ["direction", "cluster"])
+def test_a_weight_too_large_is_one_line(run, data, command):
+    status, out, err = run(command, data, "--lam", "1e308")
+    assert (status, out) == (2, "")
+    assert err.startswith("lam must be at most 1e+100")
+    assert err.count("\n") == 1

@@ -93,6 +93,15 @@ def test_pair_as_two_columns(mixture):
     assert model.predict(wide).shape == (100,)
 
 
+def test_predict_wants_the_columns_of_fit(mixture):
+    x, y, _ = mixture
+    wide = np.column_stack([x, y])
+    with pytest.raises(ValueError, match="y has 2 columns, but fit was given 1"):
+        MechanismClustering(random_state=0).fit(x[:, None], y).predict(x[:, None], wide)
+    with pytest.raises(ValueError, match="y has 1 columns, but fit was given the pair in X"):
+        MechanismClustering(random_state=0).fit(wide).predict(wide, y)
+
+
 def test_predict_checks_its_input(mixture):
     x, y, _ = mixture
     with pytest.raises(NotFittedError):

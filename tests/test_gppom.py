@@ -140,6 +140,8 @@ def test_missing_columns_are_filled_with_noise_and_recorded(pair):
         ({"latent_map": "linear"}, "latent_map must be one of"),
         ({"engine": "gpu"}, "engine must be one of"),
         ({"noise_floor": -1e-3}, "noise_floor must be"),
+        ({"init_degree": 11}, "init_degree must be at most 10"),
+        ({"hyper_prior": 1e308}, "hyper_prior must be at most 1e"),
         ({"n_latent": 0}, "n_latent must be at least 1"),
     ],
 )
@@ -156,6 +158,8 @@ def test_unknown_options_are_named_with_the_known_ones():
 def test_estimator_parameters_are_the_options_with_the_same_defaults():
     signature = inspect.signature(GPPOM).parameters
     options = {field.name: field.default for field in dataclasses.fields(FitOptions)}
+    for name, parameter in inspect.signature(GPPOMObjective).parameters.items():
+        assert parameter.default == options.get(name, parameter.default)
     extra = set(signature) - set(options)
     assert extra == {"lam", "random_state"}
     for name, default in options.items():

@@ -1,6 +1,7 @@
 """HSIC and its gamma test: published values, oracle, invariances, extreme inputs."""
 
 import math
+import pickle
 
 import numpy as np
 import pytest
@@ -100,6 +101,29 @@ def test_log_pvalue_survives_underflow():
     assert result.pvalue == 0.0
     assert math.isfinite(result.log_pvalue)
     assert result.log_pvalue < -700
+
+
+@pytest.mark.parametrize("tiny", [1e-155, 1e-160, 1e-162, 1e-170, 1e-300])
+def test_a_cluster_far_smaller_than_the_data_counts_as_tied(tiny):
+    x = np.append(tiny * np.arange(59), 1.0)
+    y = np.random.default_rng(0).normal(size=60)
+    assert all(math.isfinite(value) for value in (*hsic_test(x, y), hsic(x, y)))
+
+
+@pytest.mark.parametrize("width", [1e-300, 1e-160, 1e100])
+def test_extreme_widths_are_their_limits(width):
+    x, y = case_b()
+    n = len(x)
+    # Identity Gram matrices, tr(H) = N - 1; or constant ones.
+    assert_allclose(hsic(x, y, width=width), (n - 1) / n**2 if width < 1 else 0.0, atol=1e-12)
+
+
+def test_the_result_is_a_tuple_of_three_with_a_logarithm():
+    result = hsic_test(*case_a())
+    statistic, threshold, pvalue = result
+    assert (statistic, threshold, pvalue) == (result.statistic, result.threshold, result.pvalue)
+    assert_allclose(np.exp(result.log_pvalue), pvalue)
+    assert pickle.loads(pickle.dumps(result)).log_pvalue == result.log_pvalue
 
 
 @pytest.mark.parametrize("scale", [1e-300, 1e150])

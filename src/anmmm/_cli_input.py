@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from anmmm._validation import as_pair
 from anmmm.datasets import TableError, TextTable, parse_table, read_table
 
-__all__ = ["Columns", "InputError", "load_columns", "refusing"]
+__all__ = ["Columns", "InputError", "load_columns", "refuse_own_input", "refusing"]
 
 
 class InputError(click.ClickException):
@@ -46,8 +46,40 @@ def refusing(place: str = "") -> Iterator[None]:
         raise InputError(f"{where}: {error.strerror or error}") from None
     except TableError as error:
         raise InputError(str(error)) from None
-    except (TypeError, ValueError) as error:
+    except MemoryError as error:
+        raise InputError(f"{prefix}not enough memory: {error}; see --max-samples") from None
+    except (TypeError, ValueError, FloatingPointError) as error:
         raise InputError(f"{prefix}{error}") from None
+
+
+def refuse_own_input(output: str, source: str) -> None:
+    """Refuse to write over what is read: the input file itself, or a file in the input folder.
+
+    Parameters
+    ----------
+    output : str
+        File to be written.
+    source : str
+        File or folder to be read.
+
+    Raises
+    ------
+    InputError
+        If they are the same, or `output` exists as a file in the folder `source`.
+    """
+    if not os.path.exists(output) or not os.path.exists(source):
+        return
+    folder = os.path.dirname(os.path.realpath(output))
+    inside = os.path.isdir(source) and os.path.samefile(folder, source)
+    data = inside and os.path.splitext(output)[1].lower() != ".json" and _holds_pairs(output)
+    if os.path.samefile(output, source) or data:
+        raise InputError(f"{output}: is part of the input; write to another file")
+
+
+def _holds_pairs(path: str) -> bool:
+    # A results file of an earlier run may be replaced; it starts with its own header.
+    with open(path, "rb") as file:
+        return not file.readline().startswith(b"pair_id,")
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,8 @@ _ASCII = {"→": "->", "✓": "yes", "✗": "no", "—": "-", "λ": "lambda", "�
 
 _NOTE = """\
 Dependence is that of the latent Θ on the hypothetical cause: the lower, the better the hypothesis.
-The p-values rank, they do not test: Θ was fitted to be independent of this very cause."""
+The p-values rank, they do not test: Θ was fitted to be independent of this very cause.
+The decision is made for mixtures; on a single mechanism it is no better than chance."""
 
 
 def plain(text: str) -> str:

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
+from threading import Lock
+from typing import Any
 
 import numba
 from threadpoolctl import ThreadpoolController
@@ -36,7 +38,7 @@ def blas_threads_for(n_samples: int) -> Iterator[None]:
     if n_samples >= SMALLEST_PARALLEL:
         yield
         return
-    with _controller().limit(limits=1, user_api="blas"):
+    with _one_thread:
         yield
 
 
@@ -54,10 +56,38 @@ def single_thread() -> Iterator[None]:
     n_threads = numba.get_num_threads()
     numba.set_num_threads(1)
     try:
-        with _controller().limit(limits=1):
+        with _one_thread:
             yield
     finally:
         numba.set_num_threads(n_threads)
+
+
+class _OneThread:
+    """Limit of all thread pools to one thread, entered by any number of Python threads at once.
+
+    The limit is one of the whole process: the first to enter sets it and the last to leave takes it
+    back. Without the count, the second would remember the first's limit as the one to restore.
+    """
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._inside = 0
+        self._limiter: Any = None
+
+    def __enter__(self) -> None:
+        with self._lock:
+            self._inside += 1
+            if self._inside == 1:
+                self._limiter = _controller().limit(limits=1)
+
+    def __exit__(self, *exception: object) -> None:
+        with self._lock:
+            self._inside -= 1
+            if self._inside == 0:
+                self._limiter.restore_original_limits()
+
+
+_one_thread = _OneThread()
 
 
 @cache

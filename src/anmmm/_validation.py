@@ -1,4 +1,4 @@
-"""The one place that refuses input.
+"""The one place that refuses data, and the checks of numbers and names that others call.
 
 Whatever a caller holds comes in (lists, NumPy, pandas, polars); float64 arrays in C order with
 finite values, or plain checked numbers, go out to everything below. Every error names the
@@ -18,6 +18,7 @@ from sklearn.utils.validation import validate_data
 
 __all__ = [
     "MIN_SAMPLES",
+    "as_finite",
     "as_matrix",
     "as_pair",
     "check_choice",
@@ -31,6 +32,9 @@ __all__ = [
 ]
 
 MIN_SAMPLES = 10
+
+# Above, the objective itself could overflow.
+LARGEST_WEIGHT = 1e100
 
 FloatArray = NDArray[np.float64]
 
@@ -68,6 +72,13 @@ def as_matrix(values: Any, name: str, *, min_samples: int = MIN_SAMPLES) -> Floa
         )
     _refuse_nonfinite(array, name)
     _refuse_constant(array, name)
+    return np.ascontiguousarray(array, dtype=np.float64)
+
+
+def as_finite(values: Any, name: str) -> FloatArray:
+    """Turn an array of any shape into finite float64 in C order, or refuse it by name."""
+    array = _as_real(values, name)
+    _refuse_nonfinite(array, name)
     return np.ascontiguousarray(array, dtype=np.float64)
 
 
@@ -109,7 +120,7 @@ def check_lengths(x: FloatArray, y: FloatArray, names: tuple[str, str]) -> None:
 
 
 def check_nonnegative(value: Any, name: str) -> float:
-    """Return a finite number >= 0 as float, or refuse it by name."""
+    """Return a number from 0 to 1e100 as float, or refuse it by name."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Real):
         raise TypeError(f"{name} must be a number, found {value!r} ({type(value).__name__})")
     try:
@@ -118,16 +129,20 @@ def check_nonnegative(value: Any, name: str) -> float:
         number = math.inf
     if not math.isfinite(number) or number < 0.0:
         raise ValueError(f"{name} must be finite and not negative, found {value!r}")
+    if number > LARGEST_WEIGHT:
+        raise ValueError(f"{name} must be at most {LARGEST_WEIGHT:g}, found {value!r}")
     return number
 
 
-def check_count(value: Any, name: str, *, minimum: int = 1) -> int:
-    """Return a whole number >= `minimum` as int, or refuse it by name."""
+def check_count(value: Any, name: str, *, minimum: int = 1, maximum: int | None = None) -> int:
+    """Return a whole number >= `minimum` and <= `maximum` as int, or refuse it by name."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Integral):
         raise TypeError(f"{name} must be a whole number, found {value!r} ({type(value).__name__})")
     number = int(value)
     if number < minimum:
         raise ValueError(f"{name} must be at least {minimum}, found {number}")
+    if maximum is not None and number > maximum:
+        raise ValueError(f"{name} must be at most {maximum}, found {number}")
     return number
 
 
@@ -156,7 +171,8 @@ def check_fit_input(estimator: Any, X: Any, y: Any, *, pair: bool) -> tuple[Floa
     Parameters
     ----------
     estimator : BaseEstimator
-        Gets ``n_features_in_`` and, for data frames, ``feature_names_in_``.
+        Gets ``n_features_in_``, ``n_outputs_`` (columns of y; 0 where X holds the pair) and, for
+        data frames, ``feature_names_in_``.
     X : array-like of shape (n_samples, n_features)
     y : array-like of shape (n_samples,) or (n_samples, n_outputs), or None
     pair : bool
@@ -174,7 +190,9 @@ def check_fit_input(estimator: Any, X: Any, y: Any, *, pair: bool) -> tuple[Floa
     validate_data(estimator, X, skip_check_array=True)
     matrix = _as_two_dimensional(X)
     if y is not None:
-        return as_pair(matrix, y, names=("X", "y"))
+        X, y = as_pair(matrix, y, names=("X", "y"))
+        estimator.n_outputs_ = y.shape[1]
+        return X, y
     if not pair:
         raise ValueError(
             f"{type(estimator).__name__} requires y to be passed, but the target y is None"
@@ -184,6 +202,7 @@ def check_fit_input(estimator: Any, X: Any, y: Any, *, pair: bool) -> tuple[Floa
             f"{type(estimator).__name__} requires y to be passed, but the target y is None: "
             f"without y, X must have the two columns of the pair, found {matrix.shape[1]}"
         )
+    estimator.n_outputs_ = 0
     return matrix[:, :1].copy(), matrix[:, 1:].copy()
 
 
@@ -201,12 +220,24 @@ def check_new_input(estimator: Any, X: Any, y: Any) -> tuple[FloatArray, FloatAr
     -------
     X : ndarray of shape (n_samples, n_features)
     y : ndarray of shape (n_samples, n_outputs), or None as it came
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the data are not finite numbers, or have other columns than in ``fit``.
     """
     matrix = _as_two_dimensional(X, new=True)
     validate_data(estimator, X, skip_check_array=True, reset=False)
     if y is None:
         return matrix, None
     other = _as_columns(_as_real(y, "y"), "y")
+    if other.shape[1] != estimator.n_outputs_:
+        fitted = (
+            f"{estimator.n_outputs_} columns of y"
+            if estimator.n_outputs_
+            else "the pair in X alone"
+        )
+        raise ValueError(f"y has {other.shape[1]} columns, but fit was given {fitted}")
     _refuse_nonfinite(other, "y")
     check_lengths(matrix, other, ("X", "y"))
     return matrix, np.ascontiguousarray(other, dtype=np.float64)

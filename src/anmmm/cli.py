@@ -100,7 +100,7 @@ def direction(
         used_x, used_y = subsample(used_x, used_y, max_samples, cut_seed)
         _say(f"{max_samples} of {len(columns.x)} rows drawn with seed {seed}; see --max-samples")
     options = _given(lam=lam, criterion=criterion)
-    # One thread, as in a collection: the same pair gives the same digits there.
+    # One thread, as in a collection: digits do not depend on the machine's number of cores.
     with refusing(), single_thread(), warnings.catch_warnings():
         _ignore_convergence()
         result = infer_direction(used_x, used_y, random_state=seed, **options)
@@ -155,13 +155,14 @@ def cluster(
     are CSV: line of the row in FILE, x, y, label (from 0), and the latent that the label was formed
     on. FILE is a table as in "anmmm direction".
     """
-    from anmmm._cli_input import load_columns, refusing
+    from anmmm._cli_input import load_columns, refuse_own_input, refusing
     from anmmm._cli_output import clustering_text
     from anmmm.clustering import cluster_mechanisms
     from anmmm.collection.sinks import check_writable, dump_csv, to_json, write_csv
 
     if output is not None:
         _require_suffix(output, (".csv",))
+        refuse_own_input(output, file)
         with refusing():
             check_writable(output)
     columns = load_columns(file, x, y, drop_missing=drop_missing)
@@ -229,7 +230,7 @@ def directions(
     """
     from tqdm import tqdm
 
-    from anmmm._cli_input import refusing
+    from anmmm._cli_input import refuse_own_input, refusing
     from anmmm._cli_output import DirectionsTable, plain, summary_text
     from anmmm.collection import as_pairs, infer_directions, summarize
     from anmmm.collection.sinks import check_writable, to_json, write_csv, write_json
@@ -237,6 +238,7 @@ def directions(
 
     if output is not None:
         _require_suffix(output, (".csv", ".json"))
+        refuse_own_input(output, source)
         with refusing():
             check_writable(output)
     with refusing():

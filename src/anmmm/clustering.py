@@ -15,6 +15,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.cluster import KMeans
 from sklearn.utils.validation import check_is_fitted
 
+from anmmm._threads import blas_threads_for
 from anmmm._validation import (
     as_pair,
     check_fit_input,
@@ -189,9 +190,9 @@ class MechanismClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self.n_iter_ = result.fit.n_iter
         self._records: tuple[Standardisation, Standardisation] = (record_x, record_y)
         self._pair_in_X = y is None
-        self._predictor = MechanismPredictor(
-            standard_x, standard_y, result, FitOptions.from_keywords(options)
-        )
+        self._standard = (standard_x, standard_y)
+        self._options = FitOptions.from_keywords(options)
+        self._predictor: MechanismPredictor | None = None
         return self
 
     def fit_predict(self, X: Any, y: Any = None) -> NDArray[np.intp]:
@@ -226,7 +227,9 @@ class MechanismClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
         Notes
         -----
-        See `anmmm.prediction.MechanismPredictor`; O(N²) an observation.
+        See `anmmm.prediction.MechanismPredictor`: O(N³) at the first call and then
+        O(min(N, 128) N²) an observation. Where the mechanisms overlap, an observation of the fit
+        may get another label than ``labels_`` has, which k-means gave.
         """
         check_is_fitted(self)
         cause, effect = check_new_input(self, X, y)
@@ -240,8 +243,11 @@ class MechanismClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
                 stacklevel=2,
             )
             return np.full(len(cause), np.bincount(self.labels_).argmax())
-        record_x, record_y = self._records
-        return self._predictor.predict(record_x.apply(cause), record_y.apply(effect))
+        with blas_threads_for(len(self.labels_)):
+            if self._predictor is None:
+                self._predictor = MechanismPredictor(*self._standard, self.result_, self._options)
+            record_x, record_y = self._records
+            return self._predictor.predict(record_x.apply(cause), record_y.apply(effect))
 
 
 def _cluster(

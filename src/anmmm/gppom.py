@@ -52,7 +52,7 @@ class FitOptions:
     init : {"residual", "pca"} or array-like of shape (n_samples, n_latent)
         Where Θ starts.
     init_degree : int
-        Degree of the polynomial whose residual is taken.
+        Degree of the polynomial whose residual is taken, 0 to 10.
     n_starts : int
         Descents; the first from `init`, the others from seeded perturbations of it. The lowest J
         is kept.
@@ -87,7 +87,7 @@ class FitOptions:
         """Check what the objective does not check."""
         if isinstance(self.init, str):
             check_choice(self.init, "init", INITS)
-        check_count(self.init_degree, "init_degree", minimum=0)
+        check_count(self.init_degree, "init_degree", minimum=0, maximum=10)
         check_count(self.n_starts, "n_starts")
         check_count(self.max_iter, "max_iter")
         check_nonnegative(self.tol, "tol")

@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anmmm._kernels import mlp
-from anmmm._validation import check_choice, check_count, check_nonnegative
+from anmmm._validation import as_finite, check_choice, check_count, check_nonnegative
 from anmmm.engines import ENGINES
 from anmmm.parameters import LATENT_MAPS, ParameterLayout
 from anmmm.results import Hyperparameters
@@ -137,9 +137,8 @@ class GPPOMObjective:
         weight_prior: float = 1.0,
         n_chunks: int | None = None,
     ) -> None:
-        self.X = np.ascontiguousarray(X, dtype=np.float64)
-        self.Y = np.ascontiguousarray(Y, dtype=np.float64)
-        if self.X.ndim != 2 or self.Y.ndim != 2 or len(self.X) != len(self.Y):
+        self.X, self.Y = as_finite(X, "X"), as_finite(Y, "Y")
+        if self.X.ndim != 2 or self.Y.ndim != 2 or len(self.X) != len(self.Y) or len(self.X) == 0:
             raise ValueError(
                 f"X and Y must be two-dimensional with equal numbers of rows, found shapes "
                 f"{self.X.shape} and {self.Y.shape}"
@@ -187,12 +186,24 @@ class GPPOMObjective:
         -------
         ndarray of shape (n_params,)
         """
-        z = self.layout.join(np.asarray(latent, dtype=np.float64), hyperparameters)
-        if z.shape != (self.n_params,):
-            raise ValueError(
-                f"latent and hyperparameters make {z.size} parameters, but this objective has "
-                f"{self.n_params}"
-            )
+        latent = np.asarray(latent, dtype=np.float64)
+        layout = self.layout
+        shapes: list[tuple[int, ...]] = [(layout.n_latent_params,)]
+        if layout.latent_map == "free":
+            shapes.append((layout.n_samples, layout.n_latent))
+        for name, found, wanted in (
+            ("latent", latent.shape, shapes),
+            ("gamma_x", np.shape(hyperparameters.gamma_x), [(layout.n_features_x,)]),
+            ("gamma_theta", np.shape(hyperparameters.gamma_theta), [(layout.n_latent,)]),
+        ):
+            if found not in wanted:
+                raise ValueError(
+                    f"{name} must have shape {' or '.join(map(str, wanted))}, found {found}; "
+                    f"this objective has {self.n_params} parameters"
+                )
+        z = layout.join(latent, hyperparameters)
+        if not np.all(np.isfinite(z)):
+            raise ValueError("latent must be finite, and hyperparameters positive and finite")
         return z
 
     def unpack(self, z: FloatArray) -> tuple[FloatArray, Hyperparameters]:
@@ -239,7 +250,8 @@ class GPPOMObjective:
             else self._forward(part)
         )
         omega = layout.hyperparameters(z)
-        noise = 1.0 / omega.beta + self.noise_floor
+        with np.errstate(over="ignore"):
+            noise = float(np.exp(-layout.log_hyperparameters(z)[1])) + self.noise_floor
         data = self._engine.evaluate(theta, omega, noise)
         self.n_evaluations += 1
 
@@ -266,7 +278,7 @@ class GPPOMObjective:
         d_omega = layout.log_hyperparameters(gradient)
         split = 2 + layout.n_features_x
         d_omega[0] = data.d_log_amplitude
-        d_omega[1] = -data.d_noise / omega.beta
+        d_omega[1] = -data.d_noise * (noise - self.noise_floor)
         d_omega[2:split] = data.d_log_gamma_x
         d_omega[split:] = data.d_log_gamma_theta
         d_omega += self.hyper_prior * log_omega

@@ -104,8 +104,9 @@ def minimise_from(
             if not history:
                 raise FloatingPointError(
                     "the objective cannot be evaluated at the starting point: its covariance is "
-                    "not numerically positive definite, or HSIC is zero; raise noise_floor or "
-                    "hsic_floor, or give another init"
+                    "not numerically positive definite, HSIC is zero, or a weight is so large that "
+                    "it overflows; raise noise_floor or hsic_floor, lower lam or the priors, or "
+                    "give another init"
                 )
             n_failed += 1
             # SciPy's line search interpolates: infinity makes its next step NaN, and it then stops

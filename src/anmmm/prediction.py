@@ -42,8 +42,8 @@ class MechanismPredictor:
 
     Notes
     -----
-    O(N³) once. At most 128 latents, evenly spaced in their order along the first coordinate, stand
-    for all.
+    O(N³) once, O(min(N, 128) N²) an observation. At most 128 latents, evenly spaced in their order
+    along the first coordinate, stand for all.
     """
 
     def __init__(

@@ -6,6 +6,7 @@ the command line read them. Nothing here computes.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -24,8 +25,14 @@ __all__ = [
 FloatArray = NDArray[np.float64]
 
 
-class HSICTest(NamedTuple):
-    """Outcome of the gamma-approximated HSIC test of independence.
+class _TestFields(NamedTuple):
+    statistic: float
+    threshold: float
+    pvalue: float
+
+
+class HSICTest(_TestFields):
+    """Outcome of the gamma-approximated HSIC test of independence, a tuple of three.
 
     Attributes
     ----------
@@ -36,13 +43,21 @@ class HSICTest(NamedTuple):
     pvalue : float
         Probability under the null of a statistic at least this large.
     log_pvalue : float
-        Its natural logarithm, which stays finite where `pvalue` underflows to zero.
+        Its natural logarithm, which stays finite where `pvalue` underflows to zero. Not one of the
+        three.
     """
 
-    statistic: float
-    threshold: float
-    pvalue: float
     log_pvalue: float
+
+    def __new__(
+        cls, statistic: float, threshold: float, pvalue: float, log_pvalue: float | None = None
+    ) -> HSICTest:
+        """Make the tuple; `log_pvalue` is taken from `pvalue` where it is not given."""
+        self = super().__new__(cls, statistic, threshold, pvalue)
+        if log_pvalue is None:
+            log_pvalue = math.log(pvalue) if pvalue > 0.0 else -math.inf
+        self.log_pvalue = log_pvalue
+        return self
 
 
 @dataclass(frozen=True)
@@ -102,7 +117,7 @@ class FitResult:
         Trace of what that factor leaves of ``a K_X ∘ K_θ``; 0 for the dense engine.
     init : str
         Where Θ started: ``"residual"``, ``"pca"`` or ``"given"``, with ``"+noise"`` where columns
-        had to be filled with seeded noise, and ``"perturbed"`` starts after the first.
+        had to be filled with seeded noise, and ``"+perturbed"`` where a later start won.
     start : int
         Index of the start that won.
     objectives : ndarray of shape (n_starts,)
@@ -188,7 +203,8 @@ class ClusteringResult:
     n_mechanisms : int
         Number of mechanisms asked for.
     centres : ndarray of shape (n_mechanisms, n_latent)
-        Mean Θ of each mechanism.
+        Mean Θ of each mechanism; fewer rows where Θ has fewer distinct values (duplicated
+        observations).
     fit : FitResult
         The fitted GPPOM.
     """
@@ -233,6 +249,8 @@ class PairResult:
         Weight of the pair in the collection's accuracy.
     group : str or None
         Name of the data set that the pair was taken from.
+    detail : DirectionResult or None
+        Both fits, where they were asked for (`infer_directions` with ``keep_detail=True``).
     """
 
     pair_id: str

@@ -29,7 +29,12 @@ SUMS = frozenset({"reassoc", "contract", "nsz"})
 
 
 def _compile(body: Callable[..., Any], **options: Any) -> Any:
-    dispatcher = njit(body, cache=True, nogil=True, error_model="numpy", **options)
+    try:
+        dispatcher = njit(body, cache=True, nogil=True, error_model="numpy", **options)
+    except RuntimeError:
+        # Numba finds no folder that it may write to. Without a disk cache every process compiles
+        # anew, which is slow but works.
+        dispatcher = njit(body, nogil=True, error_model="numpy", **options)
     REGISTRY[f"{body.__module__.rsplit('.', 1)[-1]}.{body.__name__}"] = dispatcher
     return dispatcher
 

@@ -149,6 +149,8 @@ def infer_directions(
         max_samples = check_count(max_samples, "max_samples", minimum=MIN_SAMPLES)
     if check_count(n_jobs, "n_jobs", minimum=-joblib.cpu_count()) == 0:
         raise ValueError("n_jobs must not be 0; 1 is one process, -1 is one a core")
+    # The work is arithmetic: more processes than cores only take each other's time and memory.
+    n_jobs = min(n_jobs, joblib.cpu_count())
     entropy = int.from_bytes(check_rng(random_state).bytes(16), "little")
     pairs = as_pairs(source)
     _try_options(options)

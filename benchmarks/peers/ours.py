@@ -1,0 +1,49 @@
+"""`anmmm` itself: `GPPOMObjective` with each of its engines."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from anmmm.objective import ENGINES, GPPOMObjective
+from benchmarks.peers.protocol import Evaluate, FloatArray, Peer
+
+__all__ = ["DENSE", "PEERS", "build"]
+
+
+def build(X: FloatArray, Y: FloatArray, *, engine: str, **constants: Any) -> Evaluate:
+    """Value and gradient as the optimiser of `anmmm` calls them, serial.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features_x)
+    Y : ndarray of shape (n_samples, n_outputs)
+    engine : {"dense", "lowrank"}
+    **constants
+        Weights and floors of J, see `Peer`.
+
+    Returns
+    -------
+    callable
+    """
+    return GPPOMObjective(X, Y, engine=engine, **constants).value_and_grad
+
+
+def _has_lowrank() -> bool:
+    return "lowrank" in ENGINES
+
+
+DENSE = Peer("anmmm, dense", partial(build, engine="dense"))
+PEERS = (
+    DENSE,
+    # It truncates the kernel on purpose, so it is held to what it promises at its default `tol`.
+    Peer(
+        "anmmm, low rank",
+        partial(build, engine="lowrank"),
+        exponent=1,
+        available=_has_lowrank,
+        absent="not in this version",
+        value_rtol=1e-8,
+        gradient_rtol=1e-6,
+    ),
+)

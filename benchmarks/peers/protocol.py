@@ -1,0 +1,135 @@
+"""What a peer is, and the list of them."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["CONSTANTS", "Evaluate", "Peer", "constants_of", "installed", "peers", "split"]
+
+FloatArray = NDArray[np.float64]
+Evaluate = Callable[[FloatArray], tuple[float, FloatArray]]
+
+CONSTANTS = ("lam", "noise_floor", "hsic_floor", "latent_prior", "hyper_prior")
+
+# In the order of the tables: what cannot be beaten, ours, then from fast to slow.
+_MODULES = ("bound", "ours", "numpy_scipy", "jax_jit", "torch_autograd", "textbook")
+
+
+def _always() -> bool:
+    return True
+
+
+@dataclass(frozen=True)
+class Peer:
+    """One way to compute J and its gradient.
+
+    Attributes
+    ----------
+    name : str
+        As the tables show it.
+    build : callable
+        ``build(X, Y, *, n_latent, lam, noise_floor, hsic_floor, latent_prior, hyper_prior)``
+        returns ``evaluate(z) -> (J, gradient)``. X (N, Dx) and Y (N, D) are float64 and already
+        standardised; z and the gradient are NumPy vectors laid out as `split` reads them. What
+        does not depend on z may be computed by ``build``.
+    exponent : int
+        The cost grows as ``N ** exponent``. Foresees which sizes would take too long.
+    available : callable
+        Whether this peer can run here.
+    absent : str
+        What the tables show where it cannot.
+    bound : bool
+        True for a lower bound: ``evaluate`` does the least work and its results mean nothing.
+    value_rtol, gradient_rtol : float
+        How closely it must agree with the dense engine: in J, and in the largest error of a
+        gradient relative to the largest entry.
+    """
+
+    name: str
+    build: Callable[..., Evaluate]
+    exponent: int = 3
+    available: Callable[[], bool] = _always
+    absent: str = "not installed"
+    bound: bool = False
+    value_rtol: float = 1e-9
+    gradient_rtol: float = 1e-7
+
+    def check(
+        self, found: tuple[float, FloatArray], expected: tuple[float, FloatArray]
+    ) -> str | None:
+        """Compare an evaluation with that of the dense engine.
+
+        Parameters
+        ----------
+        found, expected : tuple of float and ndarray
+            J and its gradient.
+
+        Returns
+        -------
+        str or None
+            What differs, or None where nothing does.
+        """
+        if self.bound:
+            return None
+        value = abs(found[0] - expected[0]) / abs(expected[0])
+        # Relative to the largest entry: near a minimum, single entries are differences of large
+        # terms and have no correct digits in any implementation.
+        gradient = np.max(np.abs(found[1] - expected[1])) / np.max(np.abs(expected[1]))
+        # Written so that a NaN fails.
+        if value <= self.value_rtol and gradient <= self.gradient_rtol:
+            return None
+        return (
+            f"relative error {value:.1e} in J (allowed: {self.value_rtol:.0e}) and "
+            f"{gradient:.1e} in the gradient (allowed: {self.gradient_rtol:.0e})"
+        )
+
+
+def installed(module: str) -> Callable[[], bool]:
+    """Return a function that tells whether a module can be imported."""
+
+    def available() -> bool:
+        # Finding the package is not enough: JAX, for one, can be installed without its jaxlib.
+        try:
+            importlib.import_module(module)
+        except ImportError:
+            return False
+        return True
+
+    return available
+
+
+def peers() -> tuple[Peer, ...]:
+    """All peers, the bound first."""
+    modules = (importlib.import_module(f"benchmarks.peers.{name}") for name in _MODULES)
+    return tuple(peer for module in modules for peer in module.PEERS)
+
+
+def constants_of(objective: Any) -> dict[str, Any]:
+    """Keywords of ``Peer.build`` that make the same J as a `GPPOMObjective`."""
+    constants = {name: getattr(objective, name) for name in CONSTANTS}
+    return {"n_latent": objective.layout.n_latent, **constants}
+
+
+def split(z: Any, n_samples: int, n_features_x: int, n_latent: int) -> tuple[Any, Any]:
+    """Θ (n_samples, n_latent) and [log a, log β, log γ_x, log γ_θ] of a flat vector.
+
+    Parameters
+    ----------
+    z : ndarray, jax.Array or torch.Tensor
+    n_samples, n_features_x, n_latent : int
+
+    Returns
+    -------
+    theta, log_omega
+        Views, of the type of z.
+    """
+    n = n_samples * n_latent
+    if len(z) != n + 2 + n_features_x + n_latent:
+        raise ValueError(f"z has {len(z)} entries, not {n + 2 + n_features_x + n_latent}")
+    return z[:n].reshape(n_samples, n_latent), z[n:]
