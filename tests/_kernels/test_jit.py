@@ -144,3 +144,22 @@ def test_nothing_is_compiled_after_the_warm_up():
     before, after = json.loads(done.stdout)
     assert before["dense.value_and_gradients"] == 1
     assert after == before
+
+
+def test_without_a_folder_for_the_cache_kernels_still_compile(monkeypatch):
+    from anmmm._kernels import _jit
+
+    real = _jit.njit
+
+    def no_locator(body, **options):
+        if options.get("cache"):
+            raise RuntimeError("cannot cache function: no locator available")
+        return real(body, **options)
+
+    monkeypatch.setattr(_jit, "njit", no_locator)
+    monkeypatch.setattr(_jit, "REGISTRY", {})
+
+    def double(value):
+        return 2.0 * value
+
+    assert kernel()(double)(3.0) == 6.0
