@@ -11,7 +11,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import anmmm
-from anmmm._kernels._lapack import potrf, potri, potrs
+from anmmm._kernels._lapack import potrf, potri, potrs, trsm
 
 # Below, at and above the block size of LAPACK.
 SIZES = [1, 2, 7, 64, 130]
@@ -62,6 +62,30 @@ def test_potrs_solves_every_row(rng, n, n_rows):
     potrs(L, solution)
     assert_allclose(solution, np.linalg.solve(A, right.T).T, rtol=1e-10, atol=1e-12)
     assert_array_equal(L, factor)
+
+
+@pytest.mark.parametrize("n_columns", [1, 3, 200])
+@pytest.mark.parametrize("n", SIZES)
+def test_trsm_solves_with_the_triangle_alone(rng, n, n_columns):
+    A = positive_definite(rng, n)
+    L = lower_only(np.linalg.cholesky(A))
+    factor = L.copy()
+    right = rng.normal(size=(n, n_columns))
+    solution = right.copy()
+    trsm(L, solution)
+    assert_allclose(solution, np.linalg.solve(np.tril(L), right), rtol=1e-10, atol=1e-12)
+    assert_array_equal(L, factor)
+
+
+def test_trsm_overwrites_the_leading_rows_of_a_block_alone(rng):
+    # As the low-rank kernel calls it: a contiguous part of a larger memory.
+    L = np.linalg.cholesky(positive_definite(rng, 3))
+    memory = rng.normal(size=(2, 5, 7))
+    before = memory.copy()
+    trsm(L, memory[1, :3])
+    assert_allclose(L @ memory[1, :3], before[1, :3], atol=1e-13)
+    assert_array_equal(memory[0], before[0])
+    assert_array_equal(memory[1, 3:], before[1, 3:])
 
 
 @pytest.mark.parametrize("n", [3, 80])

@@ -88,18 +88,22 @@ class Factor:
         candidates = self._subsample
         while True:
             some = np.ascontiguousarray(points[:, candidates])
-            share = total * len(candidates) / self._n
+            # Their share of the allowance, and half of it for what the others have more.
+            share = 0.5 * total * len(candidates) / self._n
             triangle, pivots = self._pivots(some, gamma, share)
             self._extend(blocks, gamma, np.ascontiguousarray(some[:, pivots]), triangle)
             rest = self._rest.ravel()
             if self.residual <= total or rest.max() <= ROUNDING:
                 return
-            worst = np.argpartition(rest, -ADDED)[-ADDED:]
-            grown = np.union1d(candidates, worst[worst < self._n])
-            if len(grown) == len(candidates):
-                # The points of largest residual are candidates already, so it is rounding.
+            others = rest.copy()
+            others[candidates] = 0.0
+            count = min(ADDED, len(others))
+            worst = np.argpartition(others, -count)[-count:]
+            worst = worst[others[worst] > 0.0]
+            if len(worst) == 0:
+                # All points were candidates: what is left is rounding.
                 return
-            candidates = grown
+            candidates = np.union1d(candidates, worst)
 
     def centre(self) -> FloatArray:
         """Subtract from every row of L its mean over the points, and return the means."""

@@ -17,6 +17,10 @@ __all__ = ["TOLERANCE", "LowRankEngine"]
 TOLERANCE = 1e-11
 
 
+def _finite(*values: Any) -> bool:
+    return all(bool(np.all(np.isfinite(value))) for value in values)
+
+
 class LowRankEngine:
     """Evaluation by error-controlled pivoted Cholesky factors, O(N r²) time, O(N r) memory.
 
@@ -61,17 +65,35 @@ class LowRankEngine:
 
     def evaluate(self, theta: FloatArray, omega: Hyperparameters, noise: float) -> DataTerms:
         """Evaluate the data terms at Θ (n_samples, n_latent), Ω and a noise variance."""
-        q = self._n_latent
         z = np.vstack([theta.T, self._x])
         gamma = np.concatenate([omega.gamma_theta, omega.gamma_x])
+        sizes = np.array([omega.amplitude, noise])
+        # Refused at once: looking for the error of a NaN, a factor would grow to full rank.
+        if not (_finite(z, gamma, sizes) and sizes.min() > 0.0):
+            return self._failed()
+        # Latents beyond every scale overflow in their squares; what comes of it is looked at.
+        with np.errstate(over="ignore", invalid="ignore"):
+            terms = self._evaluate(z, gamma, omega, noise)
+        if terms is None or not _finite(
+            terms.log_likelihood, terms.hsic, terms.d_theta, terms.d_log_amplitude, terms.d_noise,
+            terms.d_log_gamma_x, terms.d_log_gamma_theta,
+        ):  # fmt: skip
+            return self._failed()
+        return terms
+
+    def _failed(self) -> DataTerms:
+        nan, nothing = float("nan"), np.empty(0)
+        return DataTerms(False, nan, nan, nothing, nan, nan, nothing, nothing, self.name)
+
+    def _evaluate(
+        self, z: FloatArray, gamma: FloatArray, omega: Hyperparameters, noise: float
+    ) -> DataTerms | None:
+        q = self._n_latent
         blocks = self._joint.blocks(z)
         rows = np.empty((len(blocks), q, blocks.shape[2]))
         likelihood = self._likelihood(z, blocks, gamma, omega.amplitude, noise, rows)
         if likelihood is None:
-            nan, nothing = float("nan"), np.empty(0)
-            return DataTerms(
-                False, nan, nan, nothing, nan, nan, nothing, nothing, self.name, self._joint.rank
-            )
+            return None
         log_likelihood, d_log_amplitude, d_noise, moments = likelihood
         hsic, hsic_moments = self._hsic(z, blocks, gamma, rows)
         d_log_gamma = -gamma * (moments + hsic_moments)
@@ -101,7 +123,8 @@ class LowRankEngine:
         """L; derivatives of -L by log a and noise; ``Σ_ij M_ij (z_i - z_j)²``; fills `rows`."""
         n, q, d, D = self._n, self._n_latent, len(z), self._y.shape[1]
         factor = self._joint
-        factor.fill(z, blocks, gamma, self._tol * noise / amplitude * n)
+        # At least one pivot: LAPACK refuses matrices of size 0.
+        factor.fill(z, blocks, gamma, min(self._tol * noise / amplitude, 0.5) * n)
         L, r = factor.L, factor.rank
         S, S_z = np.empty((r, r)), np.empty((d, r, r))
         Ly, Lzy = np.empty((r, D)), np.empty((d, r, D))

@@ -1,0 +1,387 @@
+"""The low-rank engine's kernels against the formulas of their docstrings, written out in NumPy."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+import oracle
+from anmmm._kernels import lowrank
+
+# Observations, and points of a block: one block, whole blocks, padded blocks, nearly all padding.
+CUTS = [(20, 20), (20, 10), (23, 10), (21, 10)]
+cuts = pytest.mark.parametrize(("n", "c"), CUTS, ids=str)
+
+
+def cut(rows, c):
+    """(d, n) in blocks of c, (n_blocks, d, c), the last padded with zeros."""
+    d, n = rows.shape
+    blocks = np.zeros((-(-n // c), d, c))
+    for i in range(n):
+        blocks[i // c, :, i % c] = rows[:, i]
+    return blocks
+
+
+def uncut(blocks, n):
+    """Undo `cut`."""
+    return np.concatenate(list(blocks), axis=1)[:, :n]
+
+
+def factor_in(rows, c, capacity):
+    """A factor cut into blocks whose rows beyond its rank hold NaN."""
+    blocks = cut(rows, c)
+    spare = np.full((len(blocks), capacity - len(rows), c), np.nan)
+    return np.concatenate([blocks, spare], axis=1)
+
+
+# --- Pivoted Cholesky -----------------------------------------------------------------------------
+
+
+def factorise(points, gamma, *, largest=0.0, total=0.0, capacity=None):
+    """Run the kernel on memory full of NaN; the whole memory comes back as well."""
+    n = points.shape[1]
+    capacity = n if capacity is None else capacity
+    L, residual = np.full((capacity, n), np.nan), np.full(n, np.nan)
+    pivots = np.full(capacity, -7, dtype=np.int64)
+    before = points.copy()
+    rank = lowrank.pivoted_cholesky(points, gamma, largest, total, L, pivots, residual)
+    assert_array_equal(points, before)
+    return SimpleNamespace(
+        rank=rank, L=L[:rank], pivots=pivots[:rank], residual=residual, memory=L, indices=pivots
+    )
+
+
+def gram(points, gamma):
+    return oracle.rbf(points.T, gamma)
+
+
+def greedy(K, rank):
+    """Pivots of largest residual, and the trace and the largest of what each step leaves."""
+    rest, pivots = K.copy(), []
+    traces, largest = [np.trace(K)], [1.0]
+    for _ in range(rank):
+        p = int(np.argmax(np.diag(rest)))
+        rest = rest - np.outer(rest[p], rest[p]) / rest[p, p]
+        pivots.append(p)
+        traces.append(np.trace(rest))
+        largest.append(np.diag(rest).max())
+    return pivots, np.array(traces), np.array(largest)
+
+
+@pytest.mark.parametrize("d", [1, 2, 3])
+@pytest.mark.parametrize("capacity", [1, 4, 7])
+def test_residual_is_what_the_factor_leaves_of_the_diagonal(rng, d, capacity):
+    points, gamma = rng.normal(size=(d, 30)), np.exp(rng.normal(size=d))
+    result = factorise(points, gamma, capacity=capacity)
+    rest = gram(points, gamma) - result.L.T @ result.L
+    assert_allclose(result.residual, np.diag(rest), atol=1e-14)
+    assert np.linalg.eigvalsh(rest).min() >= -1e-13
+    assert_array_equal(result.residual[result.pivots], 0.0)
+    # The factor is a Cholesky factor: its columns at the pivots are a triangle.
+    triangle = result.L[:, result.pivots].T
+    assert_allclose(triangle, np.tril(triangle), atol=1e-14)
+
+
+def test_pivots_are_those_of_largest_residual(rng):
+    points, gamma = rng.normal(size=(2, 40)), np.array([1.5, 0.7])
+    result = factorise(points, gamma, capacity=9)
+    pivots, traces, _ = greedy(gram(points, gamma), 9)
+    assert_array_equal(result.pivots, pivots)
+    assert_allclose(result.residual.sum(), traces[-1], rtol=1e-9)
+
+
+def test_stops_at_the_first_rank_whose_residuals_sum_to_the_total(rng):
+    points, gamma = rng.normal(size=(1, 50)), np.array([0.8])
+    _, traces, _ = greedy(gram(points, gamma), 14)
+    assert traces[-1] < 1e-4
+    for total in (60.0, 50.0, 20.0, 1.0, 1e-2, 1e-4):
+        result = factorise(points, gamma, total=total)
+        assert result.rank == np.argmax(traces <= total)
+        assert result.residual.sum() <= total
+
+
+def test_stops_at_the_first_rank_without_a_residual_above_the_largest(rng):
+    points, gamma = rng.normal(size=(1, 50)), np.array([0.8])
+    _, _, remaining = greedy(gram(points, gamma), 14)
+    assert remaining[-1] < 1e-5
+    for largest in (1.0, 0.9, 0.1, 1e-3, 1e-5):
+        result = factorise(points, gamma, largest=largest)
+        assert result.rank == np.argmax(remaining <= largest)
+        assert result.residual.max() <= largest
+
+
+def test_capacity_reached_shows_in_the_rank_and_the_residual(rng):
+    points, gamma = rng.normal(size=(1, 40)), np.array([4.0])
+    result = factorise(points, gamma, total=1e-10, capacity=5)
+    assert result.rank == 5
+    assert result.residual.sum() > 1e-10
+    longer = factorise(points, gamma, total=1e-10)
+    assert longer.rank > 5
+    assert_array_equal(longer.L[:5], result.L)
+    assert_array_equal(longer.pivots[:5], result.pivots)
+
+
+def test_memory_beyond_the_rank_is_left_alone(rng):
+    points = rng.normal(size=(2, 30))
+    result = factorise(points, np.full(2, 0.05), total=1e-3)
+    assert 1 < result.rank < 30
+    # The row of the step that was not taken has not been begun either.
+    assert np.isnan(result.memory[result.rank :]).all()
+    assert (result.indices[result.rank :] == -7).all()
+
+
+@pytest.mark.parametrize("stop", [{"total": 1e-14}, {"largest": 1e-15}], ids=str)
+def test_points_that_are_there_several_times_are_chosen_once(rng, stop):
+    distinct = np.arange(6.0)[np.newaxis] + 0.1 * rng.normal(size=(1, 6))
+    copies = rng.permutation(np.repeat(np.arange(6), 7))
+    points = np.ascontiguousarray(distinct[:, copies])
+    result = factorise(points, np.array([0.9]), **stop)
+    assert result.rank == 6
+    assert sorted(copies[result.pivots]) == list(range(6))
+    assert_allclose(result.L.T @ result.L, gram(points, np.array([0.9])), atol=1e-14)
+
+
+def test_without_a_tolerance_it_is_the_whole_factor(rng):
+    points, gamma = 3.0 * rng.normal(size=(2, 25)), np.array([2.0, 3.0])
+    result = factorise(points, gamma)
+    assert result.rank == 25
+    assert sorted(result.pivots) == list(range(25))
+    assert_allclose(result.L.T @ result.L, gram(points, gamma), atol=1e-14)
+
+
+def test_rounding_leaves_no_negative_residual_and_no_nan(rng):
+    # Rank 10 or so in floating point; thirty steps are asked for.
+    points = rng.normal(size=(1, 30))
+    result = factorise(points, np.array([1e-2]), capacity=30)
+    assert (result.residual >= 0.0).all()
+    assert np.isfinite(result.L).all()
+    assert len(set(result.pivots)) == result.rank
+
+
+# --- Columns of all points from given pivots ------------------------------------------------------
+
+
+def run_extend(points, c, gamma, pivots, n_chunks=None, capacity=12):
+    n = points.shape[1]
+    pivot_points = np.ascontiguousarray(points[:, pivots])
+    triangle = np.linalg.cholesky(gram(pivot_points, gamma))
+    blocks = cut(points, c)
+    # Padding holds no zeros here: the factor is zero there whatever the points are.
+    padding = len(blocks) * c - n
+    if padding:
+        blocks[-1, :, -padding:] = 0.3
+    L, residual = np.full((len(blocks), capacity, c), np.nan), np.full((len(blocks), c), np.nan)
+    arguments = blocks, n, gamma, pivot_points, triangle, L, residual
+    if n_chunks is None:
+        lowrank.extend(*arguments, 1)
+    else:
+        lowrank.extend_parallel(*arguments, n_chunks)
+    return L, residual, triangle
+
+
+@cuts
+def test_extend_is_the_factor_that_chose_the_pivots(rng, n, c):
+    points, gamma = rng.normal(size=(2, n)), np.array([1.2, 0.6])
+    direct = factorise(points, gamma, capacity=8)
+    L, residual, triangle = run_extend(points, c, gamma, direct.pivots)
+    assert_allclose(uncut(L[:, :8], n), direct.L, rtol=1e-9, atol=1e-11)
+    assert_allclose(uncut(residual[:, np.newaxis], n)[0], direct.residual, atol=1e-11)
+    assert_allclose(direct.L[:, direct.pivots].T, triangle, atol=1e-11)
+    assert np.isnan(L[:, 8:]).all()
+
+
+@cuts
+def test_extend_solves_for_any_pivots_and_leaves_padding_zero(rng, n, c):
+    points, gamma = rng.normal(size=(3, n)), np.array([1.2, 0.6, 0.1])
+    pivots = rng.permutation(n)[:5]
+    L, residual, triangle = run_extend(points, c, gamma, pivots)
+    K = gram(points, gamma)
+    expected = np.linalg.solve(triangle, K[pivots])
+    assert_allclose(uncut(L[:, :5], n), expected, atol=1e-12)
+    assert_allclose(uncut(residual[:, np.newaxis], n)[0], 1 - (expected**2).sum(0), atol=1e-12)
+    assert (residual >= 0.0).all()
+    padding = len(L) * c - n
+    if padding:
+        assert_array_equal(L[-1, :5, -padding:], 0.0)
+        assert_array_equal(residual[-1, -padding:], 0.0)
+
+
+# --- Sums and rows of the likelihood --------------------------------------------------------------
+
+AMPLITUDE, NOISE = 1.7, 0.3
+
+
+def likelihood_case(n, c, q=2, dx=1, D=2, r=5):
+    """Any L is the factor of some covariance: it need not come from a kernel."""
+    rng = np.random.default_rng(100 * n + c)
+    return SimpleNamespace(
+        n=n, c=c, q=q, r=r, L=rng.normal(size=(r, n)), z=rng.normal(size=(q + dx, n)),
+        y=rng.normal(size=(D, n)),
+    )  # fmt: skip
+
+
+def run_likelihood_sums(case, n_chunks=None):
+    d, D, r = len(case.z), len(case.y), case.r
+    S, S_z = np.full((r, r), np.nan), np.full((d, r, r), np.nan)
+    Ly, Lzy = np.full((r, D), np.nan), np.full((d, r, D), np.nan)
+    arguments = (
+        factor_in(case.L, case.c, r + 3), r, cut(case.z, case.c), cut(case.y, case.c),
+        S, S_z, Ly, Lzy,
+    )  # fmt: skip
+    if n_chunks is None:
+        lowrank.likelihood_sums(*arguments, 1)
+    else:
+        lowrank.likelihood_sums_parallel(*arguments, n_chunks)
+    return S, S_z, Ly, Lzy
+
+
+def run_likelihood_rows(case, n_chunks=None):
+    """The small matrices are made here, by their definitions."""
+    d, q, r = len(case.z), case.q, case.r
+    L, y = case.L, case.y
+    B_inverse = np.linalg.inv(NOISE * np.eye(r) + AMPLITUDE * L @ L.T)
+    covariance = AMPLITUDE * L.T @ L + NOISE * np.eye(case.n)
+    alpha = np.linalg.solve(covariance, y.T)
+    P = np.empty((q, r, r))
+    tau = np.empty((q, r, len(y)))
+    for k in range(q):
+        SB = (L * case.z[k]) @ L.T @ B_inverse
+        P[k] = 0.5 * (SB + SB.T)
+        tau[k] = (L * case.z[k]) @ alpha
+    blocks = cut(case.z, case.c)
+    rows, squares = np.full((len(blocks), q, case.c), np.nan), np.full(d, np.nan)
+    arguments = (
+        factor_in(L, case.c, r + 3), r, blocks, cut(y, case.c), AMPLITUDE, NOISE,
+        B_inverse, P, B_inverse @ L @ y.T, tau, rows, squares,
+    )  # fmt: skip
+    if n_chunks is None:
+        fit, norm = lowrank.likelihood_rows(*arguments, 1)
+    else:
+        fit, norm = lowrank.likelihood_rows_parallel(*arguments, n_chunks)
+    return uncut(rows, case.n), squares, np.array([fit, norm])
+
+
+@cuts
+def test_likelihood_sums_are_the_products(n, c):
+    case = likelihood_case(n, c)
+    S, S_z, Ly, Lzy = run_likelihood_sums(case)
+    assert_allclose(S, case.L @ case.L.T, atol=1e-12)
+    assert_allclose(Ly, case.L @ case.y.T, atol=1e-12)
+    for k in range(len(case.z)):
+        assert_allclose(S_z[k], case.L @ np.diag(case.z[k]) @ case.L.T, atol=1e-12)
+        assert_allclose(Lzy[k], case.L @ np.diag(case.z[k]) @ case.y.T, atol=1e-12)
+
+
+@pytest.mark.parametrize(("q", "dx", "D"), [(1, 1, 1), (1, 2, 2), (2, 1, 1), (2, 2, 2)])
+@cuts
+def test_likelihood_rows_are_those_of_the_full_cotangent(n, c, q, dx, D):
+    case = likelihood_case(n, c, q, dx, D)
+    rows, squares, (fit, norm) = run_likelihood_rows(case)
+
+    K = AMPLITUDE * case.L.T @ case.L
+    inverse = np.linalg.inv(K + NOISE * np.eye(n))
+    alpha = inverse @ case.y.T
+    M = 0.5 * (D * inverse - alpha @ alpha.T) * K
+    for k in range(q):
+        differences = case.z[k][:, np.newaxis] - case.z[k]
+        assert_allclose(rows[k], np.sum(M * differences, axis=1), rtol=1e-9, atol=1e-11)
+    # m_i is the row sum of M but for the factor -1/2 and the diagonal part of the cotangent.
+    m = -2.0 * (M.sum(axis=1) - 0.5 * D / NOISE * np.diag(K))
+    assert_allclose(squares, (case.z**2) @ m, rtol=1e-9)
+    assert_allclose(fit, np.sum(case.y.T * alpha), rtol=1e-10)
+    assert_allclose(norm, np.sum(alpha**2), rtol=1e-10)
+
+
+# --- Sums and rows of HSIC ------------------------------------------------------------------------
+
+
+def hsic_case(n, c, q=2, dx=1, u_rank=4, v_rank=3):
+    rng = np.random.default_rng(100 * n + c)
+    U, V = rng.normal(size=(u_rank, n)), rng.normal(size=(v_rank, n))
+    U -= U.mean(axis=1, keepdims=True)
+    v_means = V.mean(axis=1)
+    return SimpleNamespace(
+        n=n, c=c, q=q, U=U, V=V - v_means[:, np.newaxis], v_means=v_means,
+        z=rng.normal(size=(q + dx, n)), before=rng.normal(size=(q, n)), factor=0.37,
+    )  # fmt: skip
+
+
+def run_hsic_sums(case, n_chunks=None):
+    (u_rank, v_rank), d = (len(case.U), len(case.V)), len(case.z)
+    sums = np.full((d, u_rank, v_rank), np.nan)
+    arguments = (
+        factor_in(case.U, case.c, 6), u_rank, factor_in(case.V, case.c, 5), v_rank,
+        cut(case.z, case.c), sums,
+    )  # fmt: skip
+    if n_chunks is None:
+        lowrank.hsic_sums(*arguments, 1)
+    else:
+        lowrank.hsic_sums_parallel(*arguments, n_chunks)
+    return sums
+
+
+def run_hsic_rows(case, n_chunks=None):
+    uncentred = case.V + case.v_means[:, np.newaxis]
+    E = np.stack([(case.U * case.z[k]) @ uncentred.T for k in range(case.q)])
+    rows = cut(case.before, case.c)
+    arguments = (
+        factor_in(case.U, case.c, 6), factor_in(case.V, case.c, 5), case.v_means,
+        cut(case.z, case.c), case.U @ case.V.T, E, case.factor, rows,
+    )  # fmt: skip
+    if n_chunks is None:
+        lowrank.hsic_rows(*arguments, 1)
+    else:
+        lowrank.hsic_rows_parallel(*arguments, n_chunks)
+    return uncut(rows, case.n)
+
+
+@cuts
+def test_hsic_sums_are_the_weighted_products(n, c):
+    case = hsic_case(n, c)
+    sums = run_hsic_sums(case)
+    for k in range(len(case.z)):
+        assert_allclose(sums[k], case.U @ np.diag(case.z[k]) @ case.V.T, atol=1e-12)
+
+
+@pytest.mark.parametrize("q", [1, 2])
+@cuts
+def test_hsic_rows_are_added_and_are_those_of_the_centred_cotangent(n, c, q):
+    case = hsic_case(n, c, q)
+    uncentred = case.V + case.v_means[:, np.newaxis]
+    M = (case.U.T @ case.U) * (uncentred.T @ uncentred)
+    rows = run_hsic_rows(case)
+    for k in range(q):
+        differences = case.z[k][:, np.newaxis] - case.z[k]
+        expected = case.before[k] + case.factor * np.sum(M * differences, axis=1)
+        assert_allclose(rows[k], expected, rtol=1e-10, atol=1e-11)
+
+
+# --- Parallel forms -------------------------------------------------------------------------------
+
+
+def everything(n_chunks):
+    """All results of all four kernels and of `extend`, in one array; five blocks."""
+    likelihood, hsic = likelihood_case(23, 5), hsic_case(23, 5)
+    rng = np.random.default_rng(5)
+    L, residual, _ = run_extend(rng.normal(size=(2, 23)), 5, np.ones(2), [3, 8, 22], n_chunks)
+    parts = [
+        L[:, :3], residual, *run_likelihood_sums(likelihood, n_chunks),
+        *run_likelihood_rows(likelihood, n_chunks), run_hsic_sums(hsic, n_chunks),
+        run_hsic_rows(hsic, n_chunks),
+    ]  # fmt: skip
+    return np.concatenate([part.ravel() for part in parts])
+
+
+@pytest.mark.parametrize("n_chunks", [1, 3, 5, 12])
+def test_parallel_is_serial(n_chunks):
+    serial, parallel = everything(None), everything(n_chunks)
+    assert np.isfinite(serial).all()
+    assert_allclose(parallel, serial, rtol=1e-11, atol=1e-11)
+
+
+@pytest.mark.parametrize("n_chunks", [2, 3, 12])
+def test_bits_do_not_depend_on_the_number_of_threads(under_each_thread_count, n_chunks):
+    first, *others = under_each_thread_count(lambda: everything(n_chunks))
+    for other in others:
+        assert_array_equal(other, first)
