@@ -49,14 +49,17 @@ class AutoEngine:
 
     def evaluate(self, theta: FloatArray, omega: Hyperparameters, noise: float) -> DataTerms:
         """Evaluate the data terms at Θ (n_samples, n_latent), Ω and a noise variance."""
-        if self._n < SMALLEST_LOW_RANK or self._wait > 0:
-            self._wait -= 1
-            if self._dense is None:
-                self._dense = DenseEngine(*self._arguments)
-            return self._dense.evaluate(theta, omega, noise)
-        if self._lowrank is None:
-            self._lowrank = LowRankEngine(*self._arguments, tol=self._tol)
-        terms = self._lowrank.evaluate(theta, omega, noise)
-        if terms.rank is not None and terms.rank > LARGEST_RANK_SHARE * self._n:
+        if self._n >= SMALLEST_LOW_RANK and self._wait <= 0:
+            if self._lowrank is None:
+                self._lowrank = LowRankEngine(*self._arguments, tol=self._tol)
+            terms = self._lowrank.evaluate(theta, omega, noise)
+            if terms.rank is None or terms.rank <= LARGEST_RANK_SHARE * self._n:
+                return terms
+            # Near full rank its gradient also loses digits where the signal is 10⁷ times the noise,
+            # so this evaluation is done again.
             self._wait = PATIENCE
-        return terms
+        else:
+            self._wait -= 1
+        if self._dense is None:
+            self._dense = DenseEngine(*self._arguments)
+        return self._dense.evaluate(theta, omega, noise)
