@@ -551,6 +551,25 @@ def test_rounding_ends_it_where_the_total_cannot_be_reached(rng, whole):
     assert wide.residual <= 100 * 10 * factor.ROUNDING
 
 
+@pytest.mark.parametrize(("gamma", "total"), [(0.01, 1e-14), (0.001, 1e-13)])
+def test_rounding_is_not_chased_through_all_points(rng, monkeypatch, gamma, total):
+    # Below rounding there is always a point with more than its share of the total. Adding those, a
+    # few at a time, would factor everything anew N / ADDED = 125 times.
+    rounds = []
+    original = factor.Factor._extend
+
+    def counted(self, *arguments):
+        rounds.append(None)
+        return original(self, *arguments)
+
+    monkeypatch.setattr(factor.Factor, "_extend", counted)
+    with in_small_blocks():
+        made = factor.Factor(1000, 64, None)
+        fill(made, rng.normal(size=(2, 1000)), np.full(2, gamma), total)
+    assert len(rounds) <= 25
+    assert made.residual <= 1000 * 10 * factor.ROUNDING
+
+
 @pytest.mark.parametrize("whole", [20, 1000])
 def test_a_factor_refilled_is_a_factor_filled(rng, whole):
     points = rng.normal(size=(2, 90))
