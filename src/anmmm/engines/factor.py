@@ -99,9 +99,9 @@ class Factor:
             others[candidates] = 0.0
             count = min(ADDED, len(others))
             worst = np.argpartition(others, -count)[-count:]
-            worst = worst[others[worst] > 0.0]
+            worst = worst[others[worst] > ROUNDING]
             if len(worst) == 0:
-                # All points were candidates: what is left is rounding.
+                # What is left is rounding: adding points would go on for N / ADDED rounds.
                 return
             candidates = np.union1d(candidates, worst)
 
