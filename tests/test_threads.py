@@ -1,6 +1,7 @@
 """The limit on threads is one of the process; Python threads enter and leave it in any order."""
 
-import threading
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier, Event
 
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
@@ -21,24 +22,24 @@ def two_threads():
 
 
 def test_overlapping_threads_restore_what_was(two_threads):
-    inside, leave = threading.Barrier(2), threading.Event()
+    inside, leave = Barrier(2), Event()
 
     def first():
         with blas_threads_for(10):
             inside.wait()
+            seen = blas_threads()
         leave.set()
+        return seen
 
     def second():
         with blas_threads_for(10):
             inside.wait()
             leave.wait()
-            assert set(blas_threads()) == {1}
+            return blas_threads()
 
-    threads = [threading.Thread(target=target) for target in (first, second)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(2) as pool:
+        seen = [task.result() for task in [pool.submit(first), pool.submit(second)]]
+    assert [set(threads) for threads in seen] == [{1}, {1}]
     assert blas_threads() == two_threads
 
 

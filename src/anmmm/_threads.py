@@ -78,16 +78,27 @@ class _OneThread:
         with self._lock:
             self._inside += 1
             if self._inside == 1:
+                _take_control()
                 self._limiter = _controller().limit(limits=1)
 
     def __exit__(self, *exception: object) -> None:
         with self._lock:
             self._inside -= 1
             if self._inside == 0:
+                _take_control()
                 self._limiter.restore_original_limits()
+                _take_control()
 
 
 _one_thread = _OneThread()
+
+
+def _take_control() -> None:
+    # From 3.8 on threadpoolctl lets one Python thread change a limit of the whole process, and
+    # ignores all others until that one is told to have done: here the last to leave restores.
+    for library in _controller().lib_controllers:
+        if hasattr(library, "clear_controlling_thread"):
+            library.clear_controlling_thread(force=True)
 
 
 @cache
