@@ -54,6 +54,25 @@ def test_quadratic_ends_at_its_minimum():
     assert outcome.history[0] == quadratic(np.zeros(3))[0]
 
 
+def test_units_change_the_way_and_not_the_goal():
+    # In these units the bowl is round, and one line search finds its bottom.
+    round_, plain = (
+        minimise_from(quadratic, np.zeros(3), UNBOUNDED, units=units, tol=1e-14)
+        for units in (CURVATURE**-0.5, None)
+    )
+    for outcome in (round_, plain):
+        assert_consistent(outcome)
+        assert_allclose(outcome.z, CENTRE, atol=1e-5)
+    assert round_.n_evaluations < plain.n_evaluations
+    assert round_.n_iter <= 2
+
+
+def test_bounds_are_those_of_z_and_not_of_its_units():
+    bounds = (np.full(3, -2.0), np.full(3, 1.5))
+    outcome = minimise_from(quadratic, np.zeros(3), bounds, units=np.array([4.0, 0.5, 1.0]))
+    assert_allclose(outcome.z, np.clip(CENTRE, *bounds), rtol=1e-12)
+
+
 def test_value_is_that_of_the_point():
     outcome = minimise_from(rosenbrock, np.array([-1.2, 1.0]), (np.full(2, -9.0), np.full(2, 9.0)))
     assert_consistent(outcome)

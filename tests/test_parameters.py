@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from anmmm.parameters import LATENT_MAPS, LOG_BOUND, ParameterLayout
+from anmmm.parameters import LATENT_MAPS, LOG_BOUND, LOG_UNIT, ParameterLayout
 from anmmm.results import Hyperparameters
 
 FREE = ParameterLayout(n_samples=5, n_features_x=3, n_outputs=2, n_latent=2)
@@ -67,6 +67,12 @@ def test_bounds_hold_the_logarithms_alone(layout):
     assert_array_equal(lower, -upper)
     assert np.isinf(upper[: layout.n_latent_params]).all()
     assert_array_equal(upper[layout.n_latent_params :], np.full(7, LOG_BOUND))
+
+
+@layouts
+def test_units_are_other_than_one_for_the_logarithms_alone(layout):
+    assert_array_equal(layout.units[: layout.n_latent_params], 1.0)
+    assert_array_equal(layout.units[layout.n_latent_params :], np.full(7, LOG_UNIT))
 
 
 def test_bounds_are_fresh_arrays():

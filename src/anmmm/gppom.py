@@ -174,6 +174,7 @@ def fit_gppom(
             objective.value_and_grad,
             starts,
             objective.layout.bounds,
+            units=objective.layout.units,
             max_iter=options.max_iter,
             tol=options.tol,
         )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,10 +61,11 @@ def minimise_from(
     start: FloatArray,
     bounds: tuple[FloatArray, FloatArray],
     *,
+    units: FloatArray | None = None,
     max_iter: int = 1000,
     tol: float = 1e-7,
     gradient_tol: float = 1e-5,
-    memory: int = 10,
+    memory: int = 20,
 ) -> Outcome:
     """Descend from one starting vector.
 
@@ -75,12 +77,15 @@ def minimise_from(
         Starting vector, within the bounds.
     bounds : tuple of ndarray
         Lower and upper.
+    units : ndarray, optional
+        L-BFGS sees ``z / units``; ones by default. Coordinates along which J is flat want a large
+        unit.
     max_iter : int
         Most iterations.
     tol : float
         Stop when an iteration lowers J by less than ``tol * max(|J|, 1)``.
     gradient_tol : float
-        Stop when no component of the projected gradient is larger.
+        Stop when no component of the projected gradient by ``z / units`` is larger.
     memory : int
         Pairs of steps that L-BFGS keeps.
 
@@ -96,9 +101,11 @@ def minimise_from(
     history: list[float] = []
     n_failed = 0
     best_value, best_z = np.inf, start
+    units = np.ones_like(start) if units is None else units
 
-    def evaluate(z: FloatArray) -> tuple[float, FloatArray]:
+    def evaluate(scaled: FloatArray) -> tuple[float, FloatArray]:
         nonlocal n_failed, best_value, best_z
+        z = scaled * units
         value, gradient = value_and_grad(z)
         if not np.isfinite(value):
             if not history:
@@ -114,20 +121,20 @@ def minimise_from(
             # the step instead.
             return history[-1] + max(1.0, abs(history[-1])), np.zeros_like(z)
         if value < best_value:
-            best_value, best_z = value, z.copy()
+            best_value, best_z = value, z
         if not history:
             history.append(value)
-        return value, gradient
+        return value, gradient * units
 
     def record(intermediate_result: object) -> None:
         history.append(float(intermediate_result.fun))  # type: ignore[attr-defined]
 
     result = minimize(
         evaluate,
-        start,
+        start / units,
         jac=True,
         method="L-BFGS-B",
-        bounds=Bounds(*bounds),
+        bounds=Bounds(bounds[0] / units, bounds[1] / units),
         callback=record,
         options={
             "maxiter": max_iter,
@@ -153,7 +160,7 @@ def minimise_starts(
     value_and_grad: ValueAndGrad,
     starts: Iterable[FloatArray],
     bounds: tuple[FloatArray, FloatArray],
-    **options: float,
+    **options: Any,
 ) -> tuple[Outcome, int, FloatArray]:
     """Descend from every start and keep the lowest end.
 
@@ -173,10 +180,7 @@ def minimise_starts(
     values : ndarray of shape (n_starts,)
         Final J of each start.
     """
-    outcomes = [
-        minimise_from(value_and_grad, start, bounds, **options)  # type: ignore[arg-type]
-        for start in starts
-    ]
+    outcomes = [minimise_from(value_and_grad, start, bounds, **options) for start in starts]
     values = np.array([outcome.value for outcome in outcomes])
     index = int(values.argmin())
     return outcomes[index], index, values

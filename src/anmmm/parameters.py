@@ -21,6 +21,10 @@ LATENT_MAPS = ("free", "mlp")
 # constant or the identity to every digit.
 LOG_BOUND = 12.0
 
+# Unit of log Ω beside Θ's and the weights' 1 in the optimiser: log Ω is so much less curved that
+# plain L-BFGS takes twice the evaluations to the same J (docs/benchmarks.md).
+LOG_UNIT = 3.0
+
 FloatArray = NDArray[np.float64]
 
 
@@ -76,6 +80,13 @@ class ParameterLayout:
         upper = np.full(self.n_params, np.inf)
         upper[self.n_latent_params :] = LOG_BOUND
         return -upper, upper
+
+    @property
+    def units(self) -> FloatArray:
+        """Step of each coordinate of z that moves J about alike, for the optimiser."""
+        units = np.ones(self.n_params)
+        units[self.n_latent_params :] = LOG_UNIT
+        return units
 
     def latent_part(self, z: FloatArray) -> FloatArray:
         """View of Θ's coordinates or the weights."""
