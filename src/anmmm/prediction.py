@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 from scipy.special import logsumexp
 
-from anmmm._kernels.covariance import hadamard
-from anmmm._kernels.rbf import cross_gram, gram
+from anmmm._kernels.covariance import assemble
+from anmmm._kernels.rbf import cross_gram
 from anmmm.gppom import FitOptions
 from anmmm.results import ClusteringResult
 
@@ -62,10 +62,11 @@ class MechanismPredictor:
         self._candidates = np.ascontiguousarray(result.latent[picked].T)
         self._candidate_labels = result.labels[picked]
 
-        K_x, K_theta, K = (np.empty((n, n)) for _ in range(3))
-        gram(self._x, omega.gamma_x, K_x, 1)
-        gram(self._theta, omega.gamma_theta, K_theta, 1)
-        hadamard(K_x, K_theta, omega.amplitude, self._noise, K, 1)
+        K, k_x, k_theta = np.empty((n, n)), np.empty((1, n)), np.empty((1, n))
+        assemble(
+            self._x, omega.gamma_x, self._theta, omega.gamma_theta, omega.amplitude, self._noise,
+            k_x, k_theta, K, np.empty((2, n)), False, 1,
+        )  # fmt: skip
         # The upper triangle was never written, so it must not be searched for NaN.
         self._factor = cho_factor(K, lower=True, overwrite_a=True, check_finite=False)
         self._alpha = cho_solve(self._factor, Y, check_finite=False)

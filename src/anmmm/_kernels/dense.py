@@ -12,16 +12,10 @@ from numba import prange
 
 from anmmm._kernels._fold import add_up, fold
 from anmmm._kernels._jit import SUMS, FloatArray, kernel, kernel_parallel
-from anmmm._kernels._lapack import potrf, potri, potrs
-from anmmm._kernels.covariance import hadamard, hadamard_parallel
-from anmmm._kernels.hsic import (
-    centre_row,
-    centred_trace,
-    centred_trace_parallel,
-    row_means,
-    row_means_parallel,
-)
-from anmmm._kernels.rbf import gram, gram_parallel, pull_row, pull_scale_row
+from anmmm._kernels._lapack import potrf, potri, solve_rows
+from anmmm._kernels.covariance import assemble, assemble_parallel
+from anmmm._kernels.hsic import centre_row
+from anmmm._kernels.rbf import gram_row, pull_row, pull_scale_row
 
 __all__ = ["gradients", "gradients_parallel", "value_and_gradients"]
 
@@ -47,13 +41,16 @@ def gradients(
     d_theta: FloatArray,
     d_log_gamma_x: FloatArray,
     d_log_gamma_theta: FloatArray,
+    keep: bool,
     n_chunks: int,
 ) -> tuple[float, float]:
     """All gradients of ``-L + λ log(HSIC_b + ε₀)`` in one pass over the lower triangles.
 
     Parameters
     ----------
-    K_x, K_theta : float64 (n, n), C order
+    K_x, K_theta : float64 (n, n) or (n_chunks, n), C order
+        Of n rows, the Gram matrices, lower triangles. Of `n_chunks` rows with `keep` false, memory
+        for the row that each chunk computes again.
     x_means, theta_means : float64 (n,)
         Their row means.
     x_mean, theta_mean : float
@@ -73,6 +70,8 @@ def gradients(
         Overwritten by ``∂J/∂Θ``.
     d_log_gamma_x, d_log_gamma_theta : float64
         Overwritten.
+    keep : bool
+        Whether the Gram matrices were kept.
     n_chunks : int
         Chunks that rows are dealt out to.
 
@@ -85,7 +84,7 @@ def gradients(
     -----
     docs/mathematics.md, eq. 6 to 11. O(n² (Dx + q + D)) time, O(n (q + 1) n_chunks) memory.
     """
-    n = K_x.shape[0]
+    n = inverse.shape[0]
     D = alpha.shape[0]
     q = theta.shape[0]
     p_theta = np.zeros((n_chunks, q, n))
@@ -105,14 +104,19 @@ def gradients(
                 t = alpha[k, i]
                 for j in range(i + 1):
                     cotangent[j] -= t * alpha[k, j]
-            centre_row(K_theta[i], theta_means, theta_mean, i, i, m_x)
-            centre_row(K_x[i], x_means, x_mean, i, i, m_theta)
+            k_x = K_x[i] if keep else K_x[c]
+            k_theta = K_theta[i] if keep else K_theta[c]
+            if not keep:
+                gram_row(x, gamma_x, x[:, i], i, k_x)
+                gram_row(theta, gamma_theta, theta[:, i], i, k_theta)
+            centre_row(k_theta, theta_means, theta_mean, i, i, m_x)
+            centre_row(k_x, x_means, x_mean, i, i, m_theta)
             half = 0.5 * amplitude
             for j in range(i):
-                g = half * cotangent[j] * K_x[i, j] * K_theta[i, j]
+                g = half * cotangent[j] * k_x[j] * k_theta[j]
                 amplitude_sum += g
-                m_x[j] = g + hsic_weight * m_x[j] * K_x[i, j]
-                m_theta[j] = g + hsic_weight * m_theta[j] * K_theta[i, j]
+                m_x[j] = g + hsic_weight * m_x[j] * k_x[j]
+                m_theta[j] = g + hsic_weight * m_theta[j] * k_theta[j]
             pull_row(m_theta, theta, i, p_theta[c], p_gamma_theta[c])
             pull_scale_row(m_x, x, i, p_gamma_x[c])
             p_noise[c] += 0.5 * cotangent[i]
@@ -149,6 +153,7 @@ def value_and_gradients(
     d_theta: FloatArray,
     d_log_gamma_x: FloatArray,
     d_log_gamma_theta: FloatArray,
+    keep: bool,
     n_chunks: int | None,
 ) -> tuple[int, float, float, float, float]:
     """Value and gradient of ``-L + λ log(HSIC_b + ε₀)``.
@@ -167,8 +172,10 @@ def value_and_gradients(
         ``a`` and ``1/β + ν``.
     lam, hsic_floor : float
         ``λ`` and ``ε₀``.
-    K_x, K_theta, K : float64 (n, n), C order
-        Workspace. On return their lower triangles hold K_X, K_θ and K̃⁻¹.
+    K_x, K_theta : float64 (n, n), or (n_chunks or 1, n) with `keep` false, C order
+        Workspace.
+    K : float64 (n, n), C order
+        Workspace; on return its lower triangle holds K̃⁻¹.
     alpha : float64 (D, n)
         Workspace; on return ``(K̃⁻¹ Y)ᵀ``.
     means : float64 (2, n)
@@ -177,6 +184,10 @@ def value_and_gradients(
     d_log_gamma_x : float64 (Dx,)
     d_log_gamma_theta : float64 (q,)
         Gradients, overwritten.
+    keep : bool
+        Keep both Gram matrices between the passes. Without, the second pass computes their rows
+        again: where they do not fit into the cache, that costs no more than to write and read
+        them, and a third of the memory is needed.
     n_chunks : int or None
         None: serial. Otherwise loops run in parallel over so many chunks.
 
@@ -198,21 +209,18 @@ def value_and_gradients(
     # Numba drops the branch that the type of n_chunks rules out, so the serial form never
     # compiles or starts threads.
     if n_chunks is None:
-        gram(x, gamma_x, K_x, 1)
-        gram(theta, gamma_theta, K_theta, 1)
-        x_mean = row_means(K_x, means[0], 1)
-        theta_mean = row_means(K_theta, means[1], 1)
-        trace = centred_trace(K_x, means[0], x_mean, K_theta, means[1], theta_mean, 1)
-        hadamard(K_x, K_theta, amplitude, noise, K, 1)
-    else:
-        gram_parallel(x, gamma_x, K_x, n_chunks)
-        gram_parallel(theta, gamma_theta, K_theta, n_chunks)
-        x_mean = row_means_parallel(K_x, means[0], n_chunks)
-        theta_mean = row_means_parallel(K_theta, means[1], n_chunks)
-        trace = centred_trace_parallel(
-            K_x, means[0], x_mean, K_theta, means[1], theta_mean, n_chunks
+        trace = assemble(
+            x, gamma_x, theta, gamma_theta, amplitude, noise, K_x, K_theta, K, means, keep, 1
         )
-        hadamard_parallel(K_x, K_theta, amplitude, noise, K, n_chunks)
+    else:
+        trace = assemble_parallel(
+            x, gamma_x, theta, gamma_theta, amplitude, noise, K_x, K_theta, K, means, keep, n_chunks
+        )
+    for k in range(2):
+        for i in range(n):
+            means[k, i] += 1.0
+    x_mean = add_up(means[0]) / n
+    theta_mean = add_up(means[1]) / n
 
     info = potrf(K)
     if info != 0:
@@ -221,7 +229,7 @@ def value_and_gradients(
     for i in range(n):
         log_det += np.log(K[i, i])
     alpha[:] = Y
-    potrs(K, alpha)
+    solve_rows(K, alpha)
     fit = 0.0
     for k in range(D):
         for i in range(n):
@@ -237,12 +245,12 @@ def value_and_gradients(
         d_log_amplitude, d_noise = gradients(
             K_x, means[0], x_mean, K_theta, means[1], theta_mean, K, alpha,
             x, gamma_x, theta, gamma_theta, amplitude, weight,
-            d_theta, d_log_gamma_x, d_log_gamma_theta, 1,
+            d_theta, d_log_gamma_x, d_log_gamma_theta, keep, 1,
         )  # fmt: skip
     else:
         d_log_amplitude, d_noise = gradients_parallel(
             K_x, means[0], x_mean, K_theta, means[1], theta_mean, K, alpha,
             x, gamma_x, theta, gamma_theta, amplitude, weight,
-            d_theta, d_log_gamma_x, d_log_gamma_theta, n_chunks,
+            d_theta, d_log_gamma_x, d_log_gamma_theta, keep, n_chunks,
         )  # fmt: skip
     return info, log_likelihood, hsic, d_log_amplitude, d_noise

@@ -1,7 +1,7 @@
-"""HSIC: the centred trace, its cotangent by rows, and the moments of the gamma test.
+"""HSIC: the centred trace and its cotangent by rows, and the moments of the gamma test.
 
-Gram matrices (lower triangles) or points come in; numbers and cotangent rows go out to the
-engines and to the independence test.
+Rows of Gram matrices, or points, come in; numbers and cotangent rows go out to the engines and to
+the independence test.
 """
 
 from __future__ import annotations
@@ -14,50 +14,90 @@ from anmmm._kernels._jit import SUMS, FloatArray, kernel, kernel_parallel
 from anmmm._kernels.rbf import gram_row
 
 __all__ = [
+    "add_deviations",
     "centre_row",
-    "centred_trace",
-    "centred_trace_parallel",
     "gamma_moments",
     "gamma_moments_parallel",
-    "row_means",
-    "row_means_parallel",
+    "trace_of_deviations",
 ]
 
 
 @kernel(fastmath=SUMS)
-def row_means(K: FloatArray, means: FloatArray, n_chunks: int) -> float:
-    """Row means of a symmetric matrix, and their mean.
+def add_deviations(
+    k: FloatArray,
+    l: FloatArray,  # noqa: E741
+    i: int,
+    k_sums: FloatArray,
+    l_sums: FloatArray,
+) -> float:
+    """Add one row of two Gram matrices to the row sums of ``K - 1`` and ``L - 1``.
 
     Parameters
     ----------
-    K : float64 (n, n), C order
-        Lower triangle is read.
-    means : float64 (n,)
-        Overwritten.
-    n_chunks : int
-        Chunks that rows are dealt out to.
+    k, l : float64 (>= i,)
+        Row i of K and L, of which the entries before the diagonal are read. The diagonal is 1.
+    i : int
+        Row.
+    k_sums, l_sums : float64
+        Row and, by symmetry, column sums grow here.
 
     Returns
     -------
     float
-        Mean of all entries.
+        The row's and the column's share of ``Σ_ij (K_ij - 1)(L_ij - 1)``.
+
+    Notes
+    -----
+    Centring removes constants, and 1 is the one that leaves small numbers to be added where a scale
+    is so wide that a Gram matrix is nearly constant: the subtraction is then exact.
     """
-    n = K.shape[0]
-    partial = np.zeros((n_chunks, n))
-    for c in prange(n_chunks):
-        sums = partial[c]
-        for i in range(c, n, n_chunks):
-            row = K[i]
-            total = 0.0
-            for j in range(i):
-                total += row[j]
-                sums[j] += row[j]
-            sums[i] += total + row[i]
-    fold(partial, 1.0 / n, means)
-    return float(add_up(means) / n)
+    k_total = 0.0
+    l_total = 0.0
+    product = 0.0
+    for j in range(i):
+        e = k[j] - 1.0
+        f = l[j] - 1.0
+        k_total += e
+        l_total += f
+        product += e * f
+        k_sums[j] += e
+        l_sums[j] += f
+    k_sums[i] += k_total
+    l_sums[i] += l_total
+    return 2.0 * product
 
 
-row_means_parallel = kernel_parallel(row_means, fastmath=SUMS)
+@kernel(fastmath=SUMS)
+def trace_of_deviations(product: float, k_means: FloatArray, l_means: FloatArray) -> float:
+    """Trace ``tr(K H L H)`` from what `add_deviations` summed.
+
+    Parameters
+    ----------
+    product : float
+        ``Σ_ij (K_ij - 1)(L_ij - 1)``.
+    k_means, l_means : float64 (n,)
+        Row means of ``K - 1`` and ``L - 1``.
+
+    Returns
+    -------
+    float
+        ``N² HSIC_b``.
+
+    Notes
+    -----
+    docs/mathematics.md, eq. 4: with row means k and l, ``Σ_ij E_ij F_ij - 2 N Σ_i k_i l_i +
+    (Σ_i k_i)(Σ_i l_i)``. The diagonal alone keeps the result above a share 1/N of the product, so
+    at most the rounding of the sums times N is lost.
+    """
+    n = k_means.shape[0]
+    cross = 0.0
+    k_sum = 0.0
+    l_sum = 0.0
+    for i in range(n):
+        cross += k_means[i] * l_means[i]
+        k_sum += k_means[i]
+        l_sum += l_means[i]
+    return float(product - 2.0 * n * cross + k_sum * l_sum)
 
 
 @kernel()
@@ -81,65 +121,6 @@ def centre_row(
     shift = means[i] - mean
     for j in range(n):
         out[j] = row[j] - shift - means[j]
-
-
-@kernel(fastmath=SUMS)
-def _dot(a: FloatArray, b: FloatArray, n: int) -> float:
-    total = 0.0
-    for j in range(n):
-        total += a[j] * b[j]
-    return total
-
-
-@kernel()
-def centred_trace(
-    K: FloatArray,
-    k_means: FloatArray,
-    k_mean: float,
-    L: FloatArray,
-    l_means: FloatArray,
-    l_mean: float,
-    n_chunks: int,
-) -> float:
-    """Trace ``tr(K H L H)`` from lower triangles.
-
-    Parameters
-    ----------
-    K, L : float64 (n, n), C order
-        Symmetric; lower triangles are read.
-    k_means, l_means : float64 (n,)
-        Row means.
-    k_mean, l_mean : float
-        Means of all entries.
-    n_chunks : int
-        Chunks that rows are dealt out to.
-
-    Returns
-    -------
-    float
-        ``N² HSIC_b``.
-
-    Notes
-    -----
-    docs/mathematics.md, eq. 4. H is idempotent, so centring one matrix would do; both are centred
-    because the rounding error is then that of two small numbers multiplied, where scales so wide
-    that K is nearly constant would otherwise cancel everything. O(n²).
-    """
-    n = K.shape[0]
-    partial = np.zeros(n_chunks)
-    for c in prange(n_chunks):
-        k = np.empty(n)
-        l = np.empty(n)  # noqa: E741
-        total = 0.0
-        for i in range(c, n, n_chunks):
-            centre_row(K[i], k_means, k_mean, i, i + 1, k)
-            centre_row(L[i], l_means, l_mean, i, i + 1, l)
-            total += 2.0 * _dot(k, l, i) + k[i] * l[i]
-        partial[c] = total
-    return add_up(partial)
-
-
-centred_trace_parallel = kernel_parallel(centred_trace)
 
 
 @kernel(fastmath=SUMS)

@@ -32,7 +32,7 @@ def warm_up() -> None:
     alpha, means, d_theta = np.empty((1, n)), np.empty((2, n)), np.empty((1, n))
     value_and_gradients(
         x, one, x, one, x, 1.0, 0.1, 1.0, 0.0, K_x, K_theta, K, alpha, means,
-        d_theta, np.empty(1), np.empty(1), None,
+        d_theta, np.empty(1), np.empty(1), True, None,
     )  # fmt: skip
     gamma_moments(x, one, x, one, 1)
     _warm_up_low_rank(x, one)

@@ -10,9 +10,13 @@ from anmmm.results import Hyperparameters
 
 __all__ = ["DenseEngine"]
 
+# Up to so many observations both Gram matrices are kept between the passes of an evaluation; above,
+# computing their rows twice is as fast as memory is (docs/benchmarks.md).
+LARGEST_KEPT = 400
+
 
 class DenseEngine:
-    """Exact evaluation by one Cholesky factorisation and one inverse, O(N³) time, 3N² memory.
+    """Exact evaluation by one Cholesky factorisation and one inverse, O(N³) time, O(N²) memory.
 
     Parameters
     ----------
@@ -42,7 +46,9 @@ class DenseEngine:
         self._y = np.ascontiguousarray(Y.T)
         self._weights = (lam, hsic_floor)
         self._n_chunks = n_chunks
-        self._K_x, self._K_theta, self._K = (np.empty((n, n)) for _ in range(3))
+        self._keep = n <= LARGEST_KEPT
+        self._K = np.empty((n, n))
+        self._K_x, self._K_theta = np.empty((2, n if self._keep else n_chunks or 1, n))
         self._alpha = np.empty_like(self._y)
         self._means = np.empty((2, n))
         self._d_theta = np.empty((n_latent, n))
@@ -68,6 +74,7 @@ class DenseEngine:
             self._d_theta,
             self._d_log_gamma_x,
             self._d_log_gamma_theta,
+            self._keep,
             self._n_chunks,
         )
         return DataTerms(
