@@ -802,9 +802,55 @@ def test_auto_is_low_rank_from_its_threshold_on(monkeypatch):
 def test_auto_gives_way_to_dense_while_the_rank_is_too_large_and_looks_again(monkeypatch):
     points = [LOW] * 2 + [HIGH] * 8 + [LOW] * 6
     names, asked = engines_chosen(monkeypatch, 160, points, patience=3)
-    # Looked at 2, then 3 evaluations later again, and so on; rank is small again from 10 on.
-    assert asked == [0, 1, 2, 6, 10, 11, 12, 13, 14, 15]
-    assert names == ["lowrank"] * 2 + ["dense"] * 8 + ["lowrank"] * 6
+    # Looked at 2, again after 1, 2, 3 and then always 3 evaluations; rank is small from 10 on.
+    assert asked == [0, 1, 2, 3, 5, 8, 11, 12, 13, 14, 15]
+    assert names == ["lowrank"] * 2 + ["dense"] * 9 + ["lowrank"] * 5
+
+
+def test_auto_starts_over_with_its_patience_when_the_rank_was_small_again(monkeypatch):
+    asked = engines_chosen(monkeypatch, 160, [HIGH, HIGH, LOW, LOW, HIGH, LOW], patience=9)[1]
+    assert asked == [0, 1, 3, 4, 5]
+
+
+def test_auto_gives_up_where_dense_would_be_too_large(monkeypatch):
+    monkeypatch.setattr(auto, "LARGEST_DENSE", 159)
+    X, theta, Y = case(160)
+    engine = AutoEngine(X, Y, 1, 1.0, HSIC_FLOOR)
+    high, low = (
+        engine.evaluate(theta, omega, noise_of(omega))
+        for omega in (hyperparameters(1, 1, *point) for point in (HIGH, LOW))
+    )
+    assert (high.valid, high.engine, high.rank) == (False, "lowrank", 160 // 3)
+    assert (low.valid, low.engine) == (True, "lowrank")
+
+
+def test_a_descent_turns_back_where_no_engine_can_evaluate(monkeypatch):
+    monkeypatch.setattr(auto, "LARGEST_DENSE", 159)
+    X, _, Y = case(160)
+    objective = GPPOMObjective(X, Y)
+    z = np.zeros(objective.n_params)
+    z[:160] = np.linspace(-2.0, 2.0, 160)
+    z[-4:] = 12.0
+    assert objective.value_and_grad(z)[0] == np.inf
+    assert objective.n_failed_evaluations == 1
+    assert objective.terms(z).rank == 160 // 3
+
+
+@pytest.mark.parametrize("n", [160, 1500])
+def test_largest_rank_is_enough_or_refused(n):
+    X, theta, Y = case(n)
+    omega = hyperparameters(1, 1, *LOW)
+    free = LowRankEngine(X, Y, 1, 1.0, HSIC_FLOOR).evaluate(theta, omega, noise_of(omega))
+    enough, short = (
+        LowRankEngine(X, Y, 1, 1.0, HSIC_FLOOR, max_rank=max_rank).evaluate(
+            theta, omega, noise_of(omega)
+        )
+        for max_rank in (free.rank, free.rank // 2)
+    )
+    assert enough.valid
+    assert enough.rank == free.rank
+    assert_allclose(value_of(enough), value_of(free), rtol=1e-13)
+    assert (short.valid, short.rank) == (False, free.rank // 2)
 
 
 def test_auto_keeps_the_bounds_where_the_low_rank_gradient_loses_digits(monkeypatch):
@@ -816,10 +862,10 @@ def test_auto_tolerates_a_rank_up_to_its_share(monkeypatch):
     X, theta, Y = case(160)
     omega = hyperparameters(1, 1, *LOW)
     rank = LowRankEngine(X, Y, 1, 1.0, HSIC_FLOOR).evaluate(theta, omega, noise_of(omega)).rank
-    monkeypatch.setattr(auto, "LARGEST_RANK_SHARE", rank / 160)
+    monkeypatch.setattr(auto, "LARGEST_RANK_SHARE", (rank + 0.5) / 160)
     assert engines_chosen(monkeypatch, 160, [LOW] * 3)[1] == [0, 1, 2]
     monkeypatch.setattr(auto, "LARGEST_RANK_SHARE", (rank - 0.5) / 160)
-    assert engines_chosen(monkeypatch, 160, [LOW] * 3)[1] == [0]
+    assert engines_chosen(monkeypatch, 160, [LOW] * 3) == (["dense"] * 3, [0, 1])
 
 
 def test_auto_hands_its_tol_on():

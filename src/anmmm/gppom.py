@@ -81,7 +81,7 @@ class FitOptions:
     hyper_prior: float = 1.2
     weight_prior: float = 1.0
     max_iter: int = 1000
-    tol: float = 1e-7
+    tol: float = 1e-6
 
     def __post_init__(self) -> None:
         """Check what the objective does not check."""
@@ -272,7 +272,7 @@ class GPPOM(BaseEstimator):  # type: ignore[misc]
         hyper_prior: float = 1.2,
         weight_prior: float = 1.0,
         max_iter: int = 1000,
-        tol: float = 1e-7,
+        tol: float = 1e-6,
         random_state: Any = None,
     ) -> None:
         self.n_latent = n_latent

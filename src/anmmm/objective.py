@@ -261,7 +261,7 @@ class GPPOMObjective:
         if not (data.valid and finite) or (self.lam > 0.0 and floored <= 0.0):
             self.n_failed_evaluations += 1
             nan = float("nan")
-            failed = Terms(np.inf, nan, nan, nan, nan, data.engine)
+            failed = Terms(np.inf, nan, nan, nan, nan, data.engine, data.rank)
             return failed, np.zeros(self.n_params)
 
         log_omega = layout.log_hyperparameters(z)

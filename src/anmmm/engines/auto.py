@@ -13,8 +13,13 @@ __all__ = ["AutoEngine"]
 SMALLEST_LOW_RANK = 150
 # ... as long as its rank is not above this share of them.
 LARGEST_RANK_SHARE = 1.0 / 3.0
-# Evaluations after which a rank that was too large is looked at again.
-PATIENCE = 25
+# Above, an evaluation of this rank costs seconds where one in a fit costs hundredths.
+LARGEST_RANK = 1000
+# Above, a dense evaluation takes 4 s and 300 MB and more. Such ranks come up only where a line
+# search strides to the end of the box, and it is told to stay nearer instead.
+LARGEST_DENSE = 6000
+# Evaluations after which a rank that was too large is looked at again, at most.
+PATIENCE = 32
 
 
 class AutoEngine:
@@ -26,6 +31,12 @@ class AutoEngine:
         As for `DenseEngine`.
     tol : float
         Of the low-rank engine.
+
+    Notes
+    -----
+    Below 150 observations dense. Otherwise low rank with a rank of at most N/3 and 1000; where that
+    does not suffice dense, up to 6000 observations, and beyond the evaluation is not valid.
+    docs/benchmarks.md has the measurements.
     """
 
     name = "auto"
@@ -40,26 +51,25 @@ class AutoEngine:
         n_chunks: int | None = None,
         tol: float = TOLERANCE,
     ) -> None:
-        self._arguments = (X, Y, n_latent, lam, hsic_floor, n_chunks)
-        self._tol = tol
-        self._n = len(X)
-        self._dense: DenseEngine | None = None
+        n = len(X)
+        arguments = (X, Y, n_latent, lam, hsic_floor, n_chunks)
+        self._dense = DenseEngine(*arguments) if n <= LARGEST_DENSE else None
         self._lowrank: LowRankEngine | None = None
+        if n >= SMALLEST_LOW_RANK:
+            max_rank = min(int(LARGEST_RANK_SHARE * n), LARGEST_RANK)
+            self._lowrank = LowRankEngine(*arguments, tol=tol, max_rank=max_rank)
         self._wait = 0
+        self._patience = 1
 
     def evaluate(self, theta: FloatArray, omega: Hyperparameters, noise: float) -> DataTerms:
         """Evaluate the data terms at Θ (n_samples, n_latent), Ω and a noise variance."""
-        if self._n >= SMALLEST_LOW_RANK and self._wait <= 0:
-            if self._lowrank is None:
-                self._lowrank = LowRankEngine(*self._arguments, tol=self._tol)
+        if self._lowrank is not None and (self._wait <= 0 or self._dense is None):
             terms = self._lowrank.evaluate(theta, omega, noise)
-            if terms.rank is None or terms.rank <= LARGEST_RANK_SHARE * self._n:
+            if terms.valid or terms.rank is None or self._dense is None:
+                self._patience = 1
                 return terms
-            # Near full rank its gradient also loses digits where the signal is 10⁷ times the noise,
-            # so this evaluation is done again.
-            self._wait = PATIENCE
-        else:
-            self._wait -= 1
-        if self._dense is None:
-            self._dense = DenseEngine(*self._arguments)
+            self._wait = self._patience
+            self._patience = min(2 * self._patience, PATIENCE)
+        self._wait -= 1
+        assert self._dense is not None
         return self._dense.evaluate(theta, omega, noise)

@@ -22,7 +22,7 @@ class DataTerms:
     Attributes
     ----------
     valid : bool
-        False if the covariance could not be factorised; nothing else is then meant.
+        False if the covariance could not be factorised; nothing but engine and rank is then meant.
     log_likelihood, hsic : float
         ``L`` and ``HSIC_b``.
     d_theta : ndarray of shape (n_samples, n_latent)
@@ -32,7 +32,8 @@ class DataTerms:
     engine : str
         Which engine evaluated it.
     rank : int or None
-        Rank of the factor of ``a K_X ∘ K_θ``; None where no factor was needed.
+        Rank of the factor of ``a K_X ∘ K_θ``; None where no factor was needed. If not `valid`, the
+        largest rank that was allowed and did not suffice.
     residual : float
         Trace of what the factor leaves of ``a K_X ∘ K_θ``; 0 for the exact engine.
     """

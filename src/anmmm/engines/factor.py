@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from anmmm._kernels import lowrank
 from anmmm.engines.base import FloatArray
 
-__all__ = ["ROUNDING", "Factor"]
+__all__ = ["ROUNDING", "Factor", "RankTooLargeError"]
 
 # Up to so many points a factor is one block, its pivots chosen among all of them.
 WHOLE = 1024
@@ -21,6 +21,10 @@ SUBSAMPLE = 2048
 ADDED = 256
 # Residuals of a unit diagonal that are rounding.
 ROUNDING = 1e-15
+
+
+class RankTooLargeError(Exception):
+    """A factor would need a larger rank than it may have."""
 
 
 class Factor:
@@ -34,6 +38,8 @@ class Factor:
         Rank that memory is first taken for; it doubles when it does not suffice.
     n_chunks : int or None
         None: serial. A number: loops over blocks run in parallel over so many chunks.
+    max_rank : int or None
+        Largest rank; the number of points by default.
 
     Attributes
     ----------
@@ -44,14 +50,17 @@ class Factor:
         Trace of ``K - LᵀL``.
     """
 
-    def __init__(self, n: int, capacity: int, n_chunks: int | None) -> None:
+    def __init__(
+        self, n: int, capacity: int, n_chunks: int | None, max_rank: int | None = None
+    ) -> None:
         self._n = n
+        self._max_rank = n if max_rank is None else min(max_rank, n)
         self._n_chunks = n_chunks
         self._width = n if n <= WHOLE else BLOCK
         self._n_blocks = -(-n // self._width)
         self._rest = np.empty((self._n_blocks, self._width))
         self._subsample = np.unique(np.linspace(0, n - 1, min(n, SUBSAMPLE)).astype(np.intp))
-        self.L = self._memory(min(capacity, n))
+        self.L = self._memory(min(capacity, self._max_rank))
         self.rank = 0
         self.residual = 0.0
 
@@ -81,6 +90,11 @@ class Factor:
             The same, cut.
         gamma : ndarray of shape (d,)
         total : float
+
+        Raises
+        ------
+        RankTooLargeError
+            If the largest rank does not suffice; the factor is then of no use.
         """
         if self._n_blocks == 1:
             self._fill_whole(blocks[0], gamma, total)
@@ -124,9 +138,9 @@ class Factor:
                 points, gamma, ROUNDING, total, self.L[0], pivots, rest
             )
             self.residual = float(rest.sum())
-            if self.rank < capacity or capacity == self._n:
+            if self.rank < capacity or self._small(rest, total):
                 return
-            self.L = self._memory(min(2 * capacity, self._n))
+            self.L = self._memory(self._larger(capacity))
 
     def _pivots(
         self, points: FloatArray, gamma: FloatArray, total: float
@@ -134,13 +148,13 @@ class Factor:
         """Choose pivots among some points; return the factor of their own Gram matrix too."""
         n = points.shape[1]
         rest = np.empty(n)
-        capacity = min(self.L.shape[1], n)
+        capacity = self.L.shape[1]
         while True:
             L, pivots = np.empty((capacity, n)), np.empty(capacity, dtype=np.int64)
             rank = lowrank.pivoted_cholesky(points, gamma, ROUNDING, total, L, pivots, rest)
-            if rank < capacity or capacity == n:
+            if rank < capacity or self._small(rest, total):
                 break
-            capacity = min(2 * capacity, n)
+            capacity = self._larger(capacity)
         if capacity > self.L.shape[1]:
             self.L = self._memory(capacity)
         pivots = pivots[:rank]
@@ -166,6 +180,15 @@ class Factor:
         )
         self.rank = len(triangle)
         self.residual = float(self._rest.sum())
+
+    @staticmethod
+    def _small(rest: FloatArray, total: float) -> bool:
+        return bool(rest.sum() <= total or rest.max() <= ROUNDING)
+
+    def _larger(self, capacity: int) -> int:
+        if capacity == self._max_rank:
+            raise RankTooLargeError
+        return min(2 * capacity, self._max_rank)
 
     def _memory(self, capacity: int) -> FloatArray:
         return np.empty((self._n_blocks, capacity, self._width))

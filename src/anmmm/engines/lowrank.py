@@ -9,7 +9,7 @@ import numpy as np
 from anmmm._kernels import lowrank
 from anmmm._kernels._lapack import potrf, potri
 from anmmm.engines.base import DataTerms, FloatArray
-from anmmm.engines.factor import ROUNDING, Factor
+from anmmm.engines.factor import ROUNDING, Factor, RankTooLargeError
 from anmmm.results import Hyperparameters
 
 __all__ = ["TOLERANCE", "LowRankEngine"]
@@ -32,6 +32,8 @@ class LowRankEngine:
         The factor of ``a K_X ∘ K_θ`` stops when the trace of what it leaves is below
         ``tol * noise * N``; L is then off by at most about ``tol * N`` (docs/mathematics.md,
         eq. 15). The factors of K_X and K_θ go down to rounding.
+    max_rank : int or None
+        Largest rank of a factor; where it does not suffice, the evaluation is given up.
 
     Notes
     -----
@@ -50,6 +52,7 @@ class LowRankEngine:
         hsic_floor: float,
         n_chunks: int | None = None,
         tol: float = TOLERANCE,
+        max_rank: int | None = None,
     ) -> None:
         n = len(X)
         self._n = n
@@ -58,9 +61,10 @@ class LowRankEngine:
         self._weights = (lam, hsic_floor)
         self._n_chunks = n_chunks
         self._tol = tol
-        self._joint = Factor(n, 64, n_chunks)
-        self._of_x = Factor(n, 24, n_chunks)
-        self._of_theta = Factor(n, 24, n_chunks)
+        self._max_rank = max_rank
+        self._joint = Factor(n, 64, n_chunks, max_rank)
+        self._of_x = Factor(n, 24, n_chunks, max_rank)
+        self._of_theta = Factor(n, 24, n_chunks, max_rank)
         self._y = self._joint.blocks(np.ascontiguousarray(Y.T))
 
     def evaluate(self, theta: FloatArray, omega: Hyperparameters, noise: float) -> DataTerms:
@@ -73,7 +77,10 @@ class LowRankEngine:
             return self._failed()
         # Latents beyond every scale overflow in their squares; what comes of it is looked at.
         with np.errstate(over="ignore", invalid="ignore"):
-            terms = self._evaluate(z, gamma, omega, noise)
+            try:
+                terms = self._evaluate(z, gamma, omega, noise)
+            except RankTooLargeError:
+                return self._failed(self._max_rank)
         if terms is None or not _finite(
             terms.log_likelihood, terms.hsic, terms.d_theta, terms.d_log_amplitude, terms.d_noise,
             terms.d_log_gamma_x, terms.d_log_gamma_theta,
@@ -81,9 +88,9 @@ class LowRankEngine:
             return self._failed()
         return terms
 
-    def _failed(self) -> DataTerms:
+    def _failed(self, rank: int | None = None) -> DataTerms:
         nan, nothing = float("nan"), np.empty(0)
-        return DataTerms(False, nan, nan, nothing, nan, nan, nothing, nothing, self.name)
+        return DataTerms(False, nan, nan, nothing, nan, nan, nothing, nothing, self.name, rank)
 
     def _evaluate(
         self, z: FloatArray, gamma: FloatArray, omega: Hyperparameters, noise: float
