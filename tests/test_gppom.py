@@ -55,6 +55,27 @@ def test_the_record_is_consistent(pair):
     assert result.engine == "dense"
 
 
+@pytest.mark.parametrize(("n", "growth", "factor"), [(50, 0.5, 1.0), (400, 0.5, 2.0), (400, 0, 1)])
+def test_weights_grow_with_the_observations(n, growth, factor):
+    x, y, _ = make_anm_mixture("f3", n, random_state=1)
+    pair = standardise(x[:, None])[0], standardise(y[:, None])[0]
+    result = fit_gppom(
+        *pair, lam=0.7, options=FitOptions(weight_growth=growth, hyper_prior=1.5, max_iter=200)
+    )
+    assert_allclose([result.lam, result.hyper_prior], [0.7 * factor, 1.5 * factor], rtol=1e-15)
+    objective = GPPOMObjective(*pair, lam=result.lam, hyper_prior=result.hyper_prior)
+    assert_allclose(objective.value_and_grad(result.parameters)[0], result.objective, rtol=1e-12)
+
+
+def test_a_coarser_engine_takes_a_smaller_rank():
+    x, y, _ = make_anm_mixture("f3", 200, random_state=1)
+    pair = standardise(x[:, None])[0], standardise(y[:, None])[0]
+    coarse, fine = (fit(pair, engine="lowrank", engine_tol=tol) for tol in (1e-6, 1e-11))
+    assert coarse.rank < fine.rank
+    assert fine.residual < coarse.residual
+    assert_allclose(coarse.objective, fine.objective, rtol=1e-3)
+
+
 def test_more_starts_never_end_higher_and_are_reproducible(pair):
     one, three = fit(pair), fit(pair, n_starts=3)
     assert three.objective <= one.objective

@@ -11,7 +11,7 @@ from mpmath import mp
 from numpy.testing import assert_allclose
 
 import oracle
-from anmmm import hsic, hsic_test
+from anmmm import hsic, hsic_test, independence
 from anmmm.independence import _log_gamma_tail, median_width
 
 
@@ -148,6 +148,52 @@ def test_median_width_does_not_depend_on_order_above_its_row_limit():
     rng = np.random.default_rng(0)
     x = rng.normal(size=(1500, 2))
     assert median_width(x) == median_width(x[rng.permutation(1500)])
+
+
+def factor_cases():
+    rng = np.random.default_rng(7)
+    x = rng.normal(size=1500)
+    pairs = {
+        "independent": (x, rng.normal(size=1500)),
+        "dependent": (x, x**2 + 0.1 * rng.normal(size=1500)),
+        "two columns": (rng.normal(size=(300, 2)), rng.uniform(size=300)),
+        "ties": (np.round(x[:400]), rng.integers(0, 2, size=400).astype(float)),
+        "heavy tail": (rng.standard_t(3, size=1100), x[:1100]),
+    }
+    return [pytest.param(*pair, id=name) for name, pair in pairs.items()]
+
+
+@pytest.mark.parametrize(("x", "y"), factor_cases())
+def test_factors_give_what_all_pairs_give(monkeypatch, x, y):
+    results, plain = [], []
+    monkeypatch.setattr(independence, "RANK_SHARE", 10.0)
+    for largest in (0, 10_000):
+        monkeypatch.setattr(independence, "LARGEST_PAIRWISE", largest)
+        results.append(hsic_test(x, y))
+        plain.append(hsic(x, y))
+    assert_allclose(results[0][:2], results[1][:2], rtol=1e-7)
+    assert_allclose(results[0].log_pvalue, results[1].log_pvalue, rtol=1e-6, atol=1e-6)
+    assert_allclose(plain[0], plain[1], rtol=1e-7)
+
+
+def test_ranks_too_large_fall_to_all_pairs(monkeypatch):
+    rng = np.random.default_rng(8)
+    x, y = rng.standard_cauchy(1200), rng.normal(size=1200)
+    refused = []
+    original = independence._moments_of_factors
+
+    def spied(*arguments):
+        try:
+            return original(*arguments)
+        except independence.RankTooLargeError:
+            refused.append(True)
+            raise
+
+    monkeypatch.setattr(independence, "_moments_of_factors", spied)
+    actual = hsic_test(x, y)
+    assert refused == [True]
+    monkeypatch.setattr(independence, "LARGEST_PAIRWISE", 10_000)
+    assert actual == hsic_test(x, y)
 
 
 @pytest.mark.parametrize("alpha", [0.0, 1.0, -0.1, "a"])

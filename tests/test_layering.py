@@ -42,7 +42,7 @@ ORDER = (
 # Tighter than the order.
 ONLY = {
     "datasets": {"_validation"},
-    "independence": {"_kernels", "_validation", "results"},
+    "independence": {"_kernels", "_validation", "engines", "results"},
 }
 KERNEL_LIBRARIES = {"anmmm", "llvmlite", "numba", "numpy"} | sys.stdlib_module_names
 COMPILERS = {

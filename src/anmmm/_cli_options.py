@@ -32,9 +32,7 @@ criterion_option = click.option(
 max_samples_option = click.option(
     "--max-samples",
     type=click.IntRange(min=10),
-    default=2000,
-    show_default=True,
-    help="Larger pairs are cut to a random subsample of this many rows.",
+    help="Cut larger pairs to a random subsample of this many rows.  [default: all rows]",
 )
 common_options = [
     click.option(

@@ -75,7 +75,7 @@ def direction(
     y: str | None,
     drop_missing: bool,
     criterion: str | None,
-    max_samples: int,
+    max_samples: int | None,
     lam: float | None,
     seed: int,
     as_json: bool,
@@ -95,10 +95,10 @@ def direction(
     columns = load_columns(file, x, y, drop_missing=drop_missing)
     _report_dropped(columns.n_dropped)
     used_x, used_y, cut_seed = columns.x, columns.y, None
-    if len(used_x) > max_samples:
+    if max_samples is not None and len(used_x) > max_samples:
         cut_seed = seed
         used_x, used_y = subsample(used_x, used_y, max_samples, cut_seed)
-        _say(f"{max_samples} of {len(columns.x)} rows drawn with seed {seed}; see --max-samples")
+        _say(f"{max_samples} of {len(columns.x)} rows drawn with seed {seed}")
     options = _given(lam=lam, criterion=criterion)
     # One thread, as in a collection: digits do not depend on the machine's number of cores.
     with refusing(), single_thread(), warnings.catch_warnings():
@@ -217,7 +217,7 @@ def directions(
     output: str | None,
     jobs: int,
     criterion: str | None,
-    max_samples: int,
+    max_samples: int | None,
     lam: float | None,
     seed: int,
     as_json: bool,

@@ -57,7 +57,8 @@ def cluster_mechanisms(
     n_mechanisms : int
         Number of mechanisms, between 1 and the number of observations.
     lam : float
-        Weight λ of the HSIC term of the objective.
+        Weight λ of the HSIC term of the objective, at up to 100 observations; it grows with more
+        (``weight_growth``).
     random_state : None, int or Generator
         Seeds k-means and what is drawn in the fit.
     **fit_options

@@ -23,6 +23,7 @@ from anmmm._validation import (
     check_nonnegative,
     check_rng,
 )
+from anmmm.engines import TOLERANCE
 from anmmm.initialisation import INITS, initial_hyperparameters, initial_latent, initial_weights
 from anmmm.objective import GPPOMObjective
 from anmmm.optimize import minimise_starts
@@ -35,6 +36,8 @@ FloatArray = NDArray[np.float64]
 
 # Spread of the perturbation of Θ (standard deviation 1) in starts after the first.
 PERTURBATION = 0.5
+# The default weights were chosen on data of this size.
+REFERENCE_SIZE = 100
 
 
 @dataclass(frozen=True)
@@ -58,10 +61,16 @@ class FitOptions:
         is kept.
     engine : {"auto", "dense", "lowrank"}
         How the objective is evaluated.
+    engine_tol : float
+        Accuracy of the low-rank engine; see `anmmm.GPPOMObjective`.
     noise_floor, hsic_floor : float
         ν and ε₀.
     latent_prior, hyper_prior, weight_prior : float
         Precisions of the Gaussian priors on Θ, log Ω and the MLP's weights.
+    weight_growth : float
+        λ and `hyper_prior` are multiplied by ``max(1, N / 100)**weight_growth``, N observations.
+        With constant weights (0, the paper's J) the likelihood, which grows with N, outweighs them:
+        γ_x tends to 0, where HSIC sees nothing, and clusters blur (docs/quality.md).
     max_iter : int
         Most L-BFGS iterations of a descent.
     tol : float
@@ -75,11 +84,13 @@ class FitOptions:
     init_degree: int = 1
     n_starts: int = 1
     engine: str = "auto"
+    engine_tol: float = TOLERANCE
     noise_floor: float = 1e-2
     hsic_floor: float = 1e-8
     latent_prior: float = 1.0
     hyper_prior: float = 1.2
     weight_prior: float = 1.0
+    weight_growth: float = 0.5
     max_iter: int = 1000
     tol: float = 1e-6
 
@@ -91,6 +102,7 @@ class FitOptions:
         check_count(self.n_starts, "n_starts")
         check_count(self.max_iter, "max_iter")
         check_nonnegative(self.tol, "tol")
+        check_nonnegative(self.weight_growth, "weight_growth")
 
     @classmethod
     def from_keywords(cls, keywords: dict[str, Any]) -> FitOptions:
@@ -117,7 +129,7 @@ def fit_gppom(
     Y : ndarray of shape (n_samples, n_outputs)
         Hypothetical effect, standardised.
     lam : float
-        Weight λ of the HSIC term.
+        Weight λ of the HSIC term, at up to 100 observations; see ``weight_growth``.
     options : FitOptions
     random_state : None, int, Generator or RandomState
         Perturbs starts after the first, draws the MLP's hidden layer, and fills latent columns that
@@ -143,18 +155,20 @@ def fit_gppom(
     -----
     Some tens to some hundreds of evaluations, each O(N³).
     """
+    growth = max(1.0, len(X) / REFERENCE_SIZE) ** options.weight_growth
     objective = GPPOMObjective(
         X,
         Y,
-        lam=lam,
+        lam=lam * growth,
         n_latent=options.n_latent,
         latent_map=options.latent_map,
         n_hidden=options.n_hidden,
         engine=options.engine,
+        engine_tol=options.engine_tol,
         noise_floor=options.noise_floor,
         hsic_floor=options.hsic_floor,
         latent_prior=options.latent_prior,
-        hyper_prior=options.hyper_prior,
+        hyper_prior=options.hyper_prior * growth,
         weight_prior=options.weight_prior,
     )
     rng = check_rng(random_state)
@@ -207,6 +221,8 @@ def fit_gppom(
         objectives=values,
         history=outcome.history,
         parameters=outcome.z,
+        lam=objective.lam,
+        hyper_prior=objective.hyper_prior,
     )
 
 
@@ -219,9 +235,9 @@ class GPPOM(BaseEstimator):  # type: ignore[misc]
         Latent dimensions q.
     lam : float, default=1.0
         Weight λ of the term that makes Θ independent of X.
-    latent_map, n_hidden, init, init_degree, n_starts, engine, noise_floor, hsic_floor
+    latent_map, n_hidden, init, init_degree, n_starts, engine, engine_tol, noise_floor, hsic_floor
         See `FitOptions`.
-    latent_prior, hyper_prior, weight_prior, max_iter, tol
+    latent_prior, hyper_prior, weight_prior, weight_growth, max_iter, tol
         See `FitOptions`.
     random_state : None, int or RandomState
         Seed of starts and weights; see `fit_gppom`.
@@ -266,11 +282,13 @@ class GPPOM(BaseEstimator):  # type: ignore[misc]
         init_degree: int = 1,
         n_starts: int = 1,
         engine: str = "auto",
+        engine_tol: float = TOLERANCE,
         noise_floor: float = 1e-2,
         hsic_floor: float = 1e-8,
         latent_prior: float = 1.0,
         hyper_prior: float = 1.2,
         weight_prior: float = 1.0,
+        weight_growth: float = 0.5,
         max_iter: int = 1000,
         tol: float = 1e-6,
         random_state: Any = None,
@@ -283,11 +301,13 @@ class GPPOM(BaseEstimator):  # type: ignore[misc]
         self.init_degree = init_degree
         self.n_starts = n_starts
         self.engine = engine
+        self.engine_tol = engine_tol
         self.noise_floor = noise_floor
         self.hsic_floor = hsic_floor
         self.latent_prior = latent_prior
         self.hyper_prior = hyper_prior
         self.weight_prior = weight_prior
+        self.weight_growth = weight_growth
         self.max_iter = max_iter
         self.tol = tol
         self.random_state = random_state

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from anmmm._kernels import mlp
 from anmmm._validation import as_finite, check_choice, check_count, check_nonnegative
-from anmmm.engines import ENGINES
+from anmmm.engines import ENGINES, TOLERANCE
 from anmmm.parameters import LATENT_MAPS, ParameterLayout
 from anmmm.results import Hyperparameters
 
@@ -92,6 +92,10 @@ class GPPOMObjective:
     engine : {"auto", "dense", "lowrank"}
         How the data terms are evaluated: exactly in O(N³), or by error-controlled low-rank factors
         in O(N r²). ``"auto"`` takes the cheaper one at each evaluation.
+    engine_tol : float
+        Accuracy of the low-rank factor: the trace of what it leaves of ``a K_X ∘ K_θ`` is below
+        ``engine_tol * noise * N``, and L is off by at most about ``engine_tol * N``. A coarser one
+        lowers the rank, and the time with its square. The terms hold rank and trace.
     noise_floor : float
         ν, added to the noise variance. With one latent per observation a GP can interpolate a
         one-dimensional Y; the floor keeps the noise from going to zero.
@@ -130,6 +134,7 @@ class GPPOMObjective:
         latent_map: str = "free",
         n_hidden: int = 20,
         engine: str = "auto",
+        engine_tol: float = TOLERANCE,
         noise_floor: float = 1e-2,
         hsic_floor: float = 1e-8,
         latent_prior: float = 1.0,
@@ -160,8 +165,9 @@ class GPPOMObjective:
         if n_chunks is not None:
             n_chunks = check_count(n_chunks, "n_chunks")
         self._engine = ENGINES[check_choice(engine, "engine", tuple(ENGINES))](
-            self.X, self.Y, n_latent, self.lam, self.hsic_floor, n_chunks
-        )
+            self.X, self.Y, n_latent, self.lam, self.hsic_floor, n_chunks,
+            check_nonnegative(engine_tol, "engine_tol"),
+        )  # fmt: skip
         self._n_chunks = n_chunks
         if latent_map == "mlp":
             self._inputs = np.hstack([self.X, self.Y])

@@ -126,6 +126,8 @@ class FitResult:
         ``J`` at the start and after each iteration, of the start that won.
     parameters : ndarray
         The flat vector that the optimiser returned, in the objective's layout.
+    lam, hyper_prior : float
+        Weights λ and v of this fit, grown with N.
     """
 
     latent: FloatArray
@@ -147,6 +149,8 @@ class FitResult:
     objectives: FloatArray
     history: FloatArray
     parameters: FloatArray
+    lam: float
+    hyper_prior: float
 
 
 @dataclass(frozen=True)

@@ -94,7 +94,7 @@ def infer_directions(
     n_jobs: int = 1,
     progress: bool = False,
     random_state: Any = None,
-    max_samples: int | None = 2000,
+    max_samples: int | None = None,
     keep_detail: bool = False,
     **options: Any,
 ) -> PairResults:
@@ -114,8 +114,8 @@ def infer_directions(
     random_state : None, int, SeedSequence, Generator or RandomState
         Seed of the collection. Every pair draws from a stream of its own, spawned by its position.
     max_samples : int or None
-        Larger pairs are cut to this many observations, drawn without replacement; the row records
-        the seed. None never cuts.
+        Larger pairs are cut to this many observations, drawn without replacement, and the row
+        records the seed. By default every observation is used: the time grows with their number.
     keep_detail : bool
         Whether each row keeps its `DirectionResult` with both fits, in `PairResult.detail`.
     **options

@@ -11,9 +11,17 @@ from collections.abc import Callable
 from anmmm.engines.auto import AutoEngine
 from anmmm.engines.base import DataTerms, Engine
 from anmmm.engines.dense import DenseEngine
-from anmmm.engines.lowrank import LowRankEngine
+from anmmm.engines.lowrank import TOLERANCE, LowRankEngine
 
-__all__ = ["ENGINES", "AutoEngine", "DataTerms", "DenseEngine", "Engine", "LowRankEngine"]
+__all__ = [
+    "ENGINES",
+    "TOLERANCE",
+    "AutoEngine",
+    "DataTerms",
+    "DenseEngine",
+    "Engine",
+    "LowRankEngine",
+]
 
 ENGINES: dict[str, Callable[..., Engine]] = {
     "auto": AutoEngine,

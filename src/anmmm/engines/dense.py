@@ -28,6 +28,8 @@ class DenseEngine:
     n_chunks : int or None
         None runs serial loops with the GIL released. A number runs them in parallel over so many
         chunks of rows; results depend on it by rounding, not on the number of threads.
+    tol : float
+        Of no effect: every engine is built alike, and this one is exact.
     """
 
     name = "dense"
@@ -40,6 +42,7 @@ class DenseEngine:
         lam: float,
         hsic_floor: float,
         n_chunks: int | None = None,
+        tol: float = 0.0,
     ) -> None:
         n = len(X)
         self._x = np.ascontiguousarray(X.T)
