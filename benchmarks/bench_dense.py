@@ -1,4 +1,4 @@
-"""asv: one evaluation of the objective by the dense engine, and whole fits."""
+"""asv: one evaluation of the objective by the dense engine, and whole fits of few points."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import warnings
 
 import numpy as np
 
-from anmmm import cluster_mechanisms, warm_up
+from anmmm import cluster_mechanisms, infer_direction, warm_up
 from anmmm._kernels._lapack import potrf, potri
 from anmmm.datasets import make_anm_mixture
 from benchmarks.common import mixture_objective
@@ -16,7 +16,7 @@ class DenseEvaluation:
     """Value and gradient against N. Expected O(N³) from N = 500; below, the O(N²) part shows.
 
     The lower bound is one ``potrf`` and one ``potri`` of the same size, timed beside it.
-    Peak memory: 3 N² floats.
+    Peak memory: 3 N² floats up to N = 400, N² above.
     """
 
     param_names = ("n_samples",)
@@ -42,6 +42,42 @@ class DenseEvaluation:
 
     def peakmem_value_and_grad(self, n_samples: int) -> None:
         self.objective.value_and_grad(self.z)
+
+
+class DenseDimensions:
+    """Value and gradient at N = 100 against Dx and q: one pass over the points more for each."""
+
+    param_names = ("n_features_x", "n_latent")
+    params = ((1, 2, 4), (1, 2, 3))
+
+    def setup(self, n_features_x: int, n_latent: int) -> None:
+        """Build the objective and compile."""
+        warm_up()
+        self.objective, self.z = mixture_objective(100, n_features_x, n_latent, engine="dense")
+        self.objective.value_and_grad(self.z)
+
+    def time_value_and_grad(self, n_features_x: int, n_latent: int) -> None:
+        self.objective.value_and_grad(self.z)
+
+
+class Direction:
+    """A whole `infer_direction` with defaults against N: two fits."""
+
+    param_names = ("n_samples",)
+    params = ((50, 100, 200, 400),)
+
+    def setup(self, n_samples: int) -> None:
+        """Draw the data and compile."""
+        warm_up()
+        self.x, self.y, _ = make_anm_mixture("f3", n_samples, random_state=0)
+        warnings.simplefilter("ignore")
+
+    def time_direction(self, n_samples: int) -> None:
+        infer_direction(self.x, self.y)
+
+    def track_evaluations(self, n_samples: int) -> int:
+        result = infer_direction(self.x, self.y)
+        return result.forward.n_evaluations + result.backward.n_evaluations
 
 
 class Clustering:

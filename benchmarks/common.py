@@ -4,18 +4,38 @@ from __future__ import annotations
 
 import numpy as np
 
+from anmmm import FitOptions
 from anmmm.datasets import make_anm_mixture
+from anmmm.gppom import fit_gppom
 from anmmm.objective import GPPOMObjective
 from anmmm.preprocessing import standardise
 from anmmm.results import Hyperparameters
 
 
-def mixture_objective(n_samples: int, **options: object) -> tuple[GPPOMObjective, np.ndarray]:
-    """Objective of an f3 mixture, and a flat vector near a typical fit."""
+def mixture_objective(
+    n_samples: int, n_features_x: int = 1, n_latent: int = 1, **options: object
+) -> tuple[GPPOMObjective, np.ndarray]:
+    """Objective of an f3 mixture, and a flat vector on the way to a fit.
+
+    Further inputs are noise; further latents as well, and of longer scale.
+    """
     x, y, labels = make_anm_mixture("f3", n_samples, random_state=0)
-    X, Y = standardise(x[:, None])[0], standardise(y[:, None])[0]
-    objective = GPPOMObjective(X, Y, **options)
-    omega = Hyperparameters(2.0, 50.0, np.array([0.1]), np.array([0.5]))
     rng = np.random.default_rng(0)
     latent = np.where(labels == 0, -1.0, 1.0) + 0.2 * rng.standard_normal(n_samples)
-    return objective, objective.pack(latent[:, None], omega)
+    inputs = rng.standard_normal((n_samples, n_features_x - 1))
+    latents = rng.standard_normal((n_samples, n_latent - 1))
+    X, Y = standardise(np.column_stack([x, inputs]))[0], standardise(y[:, None])[0]
+    objective = GPPOMObjective(X, Y, n_latent=n_latent, **options)
+    gamma_x, gamma_theta = np.full(n_features_x, 0.1), np.full(n_latent, 0.5)
+    gamma_x[1:] = gamma_theta[1:] = 0.05
+    omega = Hyperparameters(2.0, 50.0, gamma_x, gamma_theta)
+    return objective, objective.pack(np.column_stack([latent, latents]), omega)
+
+
+def fitted_objective(n_samples: int, **options: object) -> tuple[GPPOMObjective, np.ndarray]:
+    """Objective of an f3 mixture, and the flat vector at which a default fit ends."""
+    x, y, _ = make_anm_mixture("f3", n_samples, random_state=0)
+    X, Y = standardise(x[:, None])[0], standardise(y[:, None])[0]
+    fit = fit_gppom(X, Y, lam=1.0, options=FitOptions())
+    objective = GPPOMObjective(X, Y, lam=fit.lam, hyper_prior=fit.hyper_prior, **options)
+    return objective, fit.parameters

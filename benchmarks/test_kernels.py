@@ -1,0 +1,163 @@
+"""pytest-benchmark: each kernel by itself; ``pytest benchmarks --benchmark-enable``.
+
+Not part of the tests: it checks nothing. ``--benchmark-autosave`` and ``--benchmark-compare`` show
+what a change did to one kernel.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from anmmm._kernels import _exp, _lapack, covariance, dense, hsic, lowrank, mlp
+from anmmm.engines.factor import Factor
+
+SIZES = [100, 1000]
+RANK_TOLERANCE = 1e-12
+one = np.ones(1)
+
+
+@pytest.fixture(params=SIZES)
+def n(request: pytest.FixtureRequest) -> int:
+    return int(request.param)
+
+
+@pytest.fixture
+def points(n: int) -> np.ndarray:
+    """Coordinates [θ, x], (2, n)."""
+    return np.random.default_rng(0).standard_normal((2, n))
+
+
+@pytest.fixture
+def matrix(n: int) -> np.ndarray:
+    root = np.random.default_rng(0).standard_normal((n, n))
+    return root @ root.T / n + np.eye(n)
+
+
+def test_exp(benchmark: Any, n: int) -> None:
+    values = -np.random.default_rng(0).uniform(0.0, 5.0, n)
+    benchmark(lambda: _exp.exp_nonpositive(values.copy(), n))
+
+
+def test_potrf(benchmark: Any, matrix: np.ndarray) -> None:
+    benchmark(lambda: _lapack.potrf(matrix.copy()))
+
+
+def test_potri(benchmark: Any, matrix: np.ndarray) -> None:
+    factor = np.linalg.cholesky(matrix)
+    benchmark(lambda: _lapack.potri(factor.copy()))
+
+
+def test_solve_rows(benchmark: Any, matrix: np.ndarray, n: int) -> None:
+    factor, right = np.linalg.cholesky(matrix), np.ones((1, n))
+    benchmark(lambda: _lapack.solve_rows(factor, right.copy()))
+
+
+@pytest.mark.parametrize("keep", [True, False])
+def test_assemble(benchmark: Any, points: np.ndarray, n: int, keep: bool) -> None:
+    K_x, K_theta = np.empty((2, n if keep else 1, n))
+    K, deviations = np.empty((n, n)), np.empty((2, n))
+    benchmark(
+        covariance.assemble,
+        points[1:], one, points[:1], one, 1.0, 0.1, K_x, K_theta, K, deviations, keep, 1,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("keep", [True, False])
+def test_dense_gradients(
+    benchmark: Any, points: np.ndarray, matrix: np.ndarray, n: int, keep: bool
+) -> None:
+    K_x, K_theta = np.full((2, n if keep else 1, n), 0.5)
+    means, alpha, d_theta = np.full(n, 0.5), np.ones((1, n)), np.empty((1, n))
+    benchmark(
+        dense.gradients,
+        K_x, means, 0.5, K_theta, means, 0.5, matrix, alpha, points[1:], one, points[:1], one, 1.0,
+        1.0, d_theta, np.empty(1), np.empty(1), keep, 1,
+    )  # fmt: skip
+
+
+def test_gamma_moments(benchmark: Any, points: np.ndarray) -> None:
+    benchmark(hsic.gamma_moments, points[:1], one, points[1:], one, 1)
+
+
+def test_pivoted_cholesky(benchmark: Any, points: np.ndarray, n: int) -> None:
+    L, pivots, rest = np.empty((n, n)), np.empty(n, dtype=np.int64), np.empty(n)
+    benchmark(
+        lowrank.pivoted_cholesky, points, 0.1 * np.ones(2), 0.0, RANK_TOLERANCE * n, L, pivots, rest
+    )
+
+
+class TestBlocks:
+    """Kernels over blocks of observations, at 20 000 of them."""
+
+    n = 20_000
+
+    @pytest.fixture
+    def factor(self) -> tuple[Factor, np.ndarray, np.ndarray]:
+        z = np.random.default_rng(0).standard_normal((2, self.n))
+        factor = Factor(self.n, 64, None)
+        blocks = factor.blocks(z)
+        factor.fill(z, blocks, 0.1 * np.ones(2), RANK_TOLERANCE * self.n)
+        return factor, blocks, factor.blocks(np.ones((1, self.n)))
+
+    def test_extend(self, benchmark: Any, factor: tuple[Factor, np.ndarray, np.ndarray]) -> None:
+        filled, blocks, _ = factor
+        pivots = np.ascontiguousarray(blocks[0, :, : filled.rank])
+        benchmark(
+            lowrank.extend, blocks, self.n, 0.1 * np.ones(2), pivots, np.eye(filled.rank), filled.L,
+            np.empty((len(blocks), blocks.shape[2])), 1,
+        )  # fmt: skip
+
+    def test_likelihood(
+        self, benchmark: Any, factor: tuple[Factor, np.ndarray, np.ndarray]
+    ) -> None:
+        filled, blocks, y = factor
+        r = filled.rank
+        S, S_z, Ly, Lzy = (
+            np.empty((r, r)),
+            np.empty((2, r, r)),
+            np.empty((r, 1)),
+            np.empty((2, r, 1)),
+        )
+        rows, squares = np.empty((len(blocks), 1, blocks.shape[2])), np.empty(2)
+
+        def run() -> None:
+            lowrank.likelihood_sums(filled.L, r, blocks, y, S, S_z, Ly, Lzy, 1)
+            lowrank.likelihood_rows(
+                filled.L, r, blocks, y, 1.0, 1.0, S, S_z[:1], Ly, Lzy[:1], rows, squares, 1
+            )
+
+        benchmark(run)
+
+    def test_hsic(self, benchmark: Any, factor: tuple[Factor, np.ndarray, np.ndarray]) -> None:
+        filled, blocks, _ = factor
+        r = filled.rank
+        sums, rows = np.empty((2, r, r)), np.zeros((len(blocks), 1, blocks.shape[2]))
+
+        def run() -> None:
+            lowrank.hsic_sums(filled.L, r, filled.L, r, blocks, sums, 1)
+            lowrank.hsic_rows(
+                filled.L, filled.L, np.zeros(r), blocks, sums[0].copy(), sums[:1], 0.0, rows, 1
+            )
+
+        benchmark(run)
+
+
+def test_mlp(benchmark: Any, n: int) -> None:
+    rng = np.random.default_rng(0)
+    inputs, W1, b1 = rng.standard_normal((n, 2)), rng.standard_normal((2, 20)), np.zeros(20)
+    W2, b2, hidden, theta = (
+        rng.standard_normal((20, 1)),
+        np.zeros(1),
+        np.empty((n, 20)),
+        np.ones((n, 1)),
+    )
+    gradients = [np.empty_like(weights) for weights in (W1, b1, W2, b2)]
+
+    def run() -> None:
+        mlp.forward(inputs, W1, b1, W2, b2, hidden, theta, 1)
+        mlp.backward(inputs, W2, hidden, theta, *gradients, 1)
+
+    benchmark(run)
