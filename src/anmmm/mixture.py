@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from anmmm._kernels.mixture import location_scale, mixture_em, mixture_sweep
+from anmmm._kernels.mixture import WEIGHT_PRIOR, location_scale, mixture_em, mixture_sweep
 from anmmm._validation import check_count, check_fit_input, check_new_input, check_nonnegative
 from anmmm.density import Cells
 from anmmm.preprocessing import Standardisation, standardise
@@ -155,8 +155,11 @@ class MixtureFit:
     n_mechanisms : int
     weights : ndarray of shape (n_mechanisms,)
         Share of each mechanism.
-    noise_variance, smoothing : float
-        σ² and τ², shared by the mechanisms.
+    scales : ndarray
+        Variances: of the noise; smoothing of the curves about their centre and of the centre; of
+        constant and linear coefficients about theirs.
+    centre : ndarray of shape (n_columns,)
+        Posterior mean of the curves' centre; zero with one mechanism.
     mean : ndarray of shape (n_mechanisms, n_columns)
         Posterior means of the curves' coefficients.
     covariance : ndarray of shape (n_mechanisms, n_columns * (n_columns + 1) // 2)
@@ -170,8 +173,8 @@ class MixtureFit:
     complexity : float
         Nats that the curves cost: the log-likelihood at their means minus `bound`.
     numbers : float
-        Nats that weights and noise cost: half a logarithm of N each, less log C! because every
-        numbering of the mechanisms is the same mixture.
+        Nats that the noise variance and the weights cost, by Laplace's method, less log C! because
+        every numbering of the mechanisms is the same mixture.
     n_iter : int
     converged : bool
     history : ndarray of shape (n_iter,)
@@ -182,8 +185,8 @@ class MixtureFit:
 
     n_mechanisms: int
     weights: FloatArray
-    noise_variance: float
-    smoothing: float
+    scales: FloatArray
+    centre: FloatArray
     mean: FloatArray
     covariance: FloatArray
     membership: FloatArray
@@ -195,6 +198,11 @@ class MixtureFit:
     converged: bool
     history: FloatArray
     start: int
+
+    @property
+    def noise_variance(self) -> float:
+        """Variance σ² of the noise that all mechanisms share."""
+        return float(self.scales[0])
 
     @property
     def criterion(self) -> float:
@@ -252,6 +260,7 @@ class LocationScaleFit:
 @dataclass(frozen=True, eq=False)
 class _Run:
     scales: FloatArray
+    centre: FloatArray
     weights: FloatArray
     mean: FloatArray
     covariance: FloatArray
@@ -270,7 +279,7 @@ def fit_mixture(
     n_mechanisms: int,
     *,
     starts: Sequence[FloatArray],
-    scales: tuple[float, float] = (0.5, 1.0),
+    noise_variance: float = 0.5,
     floor: float = VARIANCE_FLOOR,
     tol: float = 1e-6,
     max_iter: int = 500,
@@ -287,8 +296,8 @@ def fit_mixture(
     starts : sequence of ndarray of shape (n_samples, n_mechanisms)
         Responsibilities to start from. Each is run for a few iterations; the one of the highest
         bound is continued.
-    scales : (float, float)
-        Noise and smoothing variance to start from.
+    noise_variance : float
+        Where the noise variance starts.
     floor : float
         Smallest noise variance.
     tol : float
@@ -309,20 +318,26 @@ def fit_mixture(
     if n > 2 * START_ROWS:
         rows = np.sort(np.random.default_rng(0).choice(n, START_ROWS, replace=False))
     design, effect = np.ascontiguousarray(basis.design[rows]), y[rows]
+    scales = np.ones(3 + basis.n_null)
+    scales[0] = noise_variance
+    centre = np.zeros(len(basis.prior))
     runs = [
-        _run(basis, design, effect, start[rows], scales, floor, tol, SHORT_RUN) for start in starts
+        _run(basis, design, effect, start[rows], scales, centre, floor, tol, SHORT_RUN)
+        for start in starts
     ]
     winner = int(np.argmax([run.bound for run in runs]))
     run = runs[winner]
     if not run.converged:
-        start_scales = float(run.scales[0]), float(run.scales[1])
-        run = _run(basis, design, effect, run.membership, start_scales, floor, tol, max_iter)
-    fit = _finish(basis, design, effect, run, winner)
+        run = _run(
+            basis, design, effect, run.membership, run.scales, run.centre, floor, tol, max_iter
+        )
+    fit = _finish(design, effect, run, winner)
     if n > 2 * START_ROWS:
         membership = fit.assign(basis.design, y)
-        start_scales = fit.noise_variance, fit.smoothing
-        run = _run(basis, basis.design, y, membership, start_scales, floor, tol, max_iter)
-        fit = _finish(basis, basis.design, y, run, winner)
+        run = _run(
+            basis, basis.design, y, membership, run.scales, run.centre, floor, tol, max_iter
+        )
+        fit = _finish(basis.design, y, run, winner)
     return fit
 
 
@@ -370,10 +385,11 @@ def choose_mixture(
     for n in range(2, last + 1):
         starts = _starts(basis, y, n, fits[-1], fits[0], spread)
         starts += [start for start in extra_starts if start.shape[1] == n]
-        scales = fits[0].noise_variance / n**2, fits[0].smoothing
         fits.append(
-            fit_mixture(basis, y, n, starts=starts, scales=scales, floor=floor, tol=tol,
-                        max_iter=max_iter)
+            fit_mixture(
+                basis, y, n, starts=starts, noise_variance=fits[0].noise_variance / n**2,
+                floor=floor, tol=tol, max_iter=max_iter,
+            )
         )  # fmt: skip
         if n_mechanisms is None and n > 2 and fits[-1].criterion > fits[-2].criterion:
             break
@@ -408,7 +424,7 @@ def fit_location_scale(
     """
     n = len(y)
     curve, log_scale = np.empty(n), np.empty(n)
-    scales = np.array([single.noise_variance, single.smoothing, 1.0])
+    scales = np.array([single.noise_variance, single.scales[1], 1.0])
     evidence, complexity, n_iter = location_scale(
         basis.design, y, basis.prior, basis.n_null, floor, N_INNER, tol * n, max_iter, scales,
         curve, log_scale,
@@ -684,49 +700,48 @@ def _run(
     design: FloatArray,
     y: FloatArray,
     start: FloatArray,
-    scales: tuple[float, float],
+    scales: FloatArray,
+    centre: FloatArray,
     floor: float,
     tol: float,
     max_iter: int,
 ) -> _Run:
     n, n_mechanisms = start.shape
     r = design.shape[1]
-    membership = start.copy()
-    variances = np.array(scales)
+    membership, scales, centre = start.copy(), scales.copy(), centre.copy()
     weights, mean = np.empty(n_mechanisms), np.empty((n_mechanisms, r))
     packed = np.empty((n_mechanisms, r * (r + 1) // 2))
     history = np.empty(max_iter)
     n_iter = mixture_em(
-        design, y, basis.prior, basis.n_null, floor, N_INNER, tol * n, membership, variances,
+        design, y, basis.prior, basis.n_null, floor, N_INNER, tol * n, membership, scales, centre,
         weights, mean, packed, history,
     )  # fmt: skip
     history = history[:n_iter]
     converged = n_iter > 1 and bool(history[-1] - history[-2] < tol * n)
-    return _Run(variances, weights, mean, packed, membership, history, converged)
+    return _Run(scales, centre, weights, mean, packed, membership, history, converged)
 
 
-def _finish(
-    basis: SplineBasis, design: FloatArray, y: FloatArray, run: _Run, winner: int
-) -> MixtureFit:
+def _finish(design: FloatArray, y: FloatArray, run: _Run, winner: int) -> MixtureFit:
     n, n_mechanisms = run.membership.shape
     curves = design @ run.mean.T
     s2 = float(run.scales[0])
     squared = (y[:, np.newaxis] - curves) ** 2
-    # An emptied mechanism has weight zero, and its logarithm no part in the sum.
-    with np.errstate(divide="ignore"):
-        log_p = np.log(run.weights) - 0.5 * (squared / s2 + math.log(2.0 * math.pi * s2))
+    log_p = np.log(run.weights) - 0.5 * (squared / s2 + math.log(2.0 * math.pi * s2))
+    prior = n_mechanisms * WEIGHT_PRIOR
     return MixtureFit(
         n_mechanisms=n_mechanisms,
         weights=run.weights,
-        noise_variance=s2,
-        smoothing=float(run.scales[1]),
+        scales=run.scales,
+        centre=run.centre,
         mean=run.mean,
         covariance=run.covariance,
         membership=run.membership,
         curves=curves,
         bound=run.bound,
         complexity=float(np.logaddexp.reduce(log_p, axis=1).sum()) - run.bound,
-        numbers=0.5 * n_mechanisms * math.log(n) - math.lgamma(n_mechanisms + 1),
+        numbers=0.5 * math.log(n)
+        + 0.5 * (n_mechanisms - 1) * math.log1p(n / prior)
+        - math.lgamma(n_mechanisms + 1),
         n_iter=len(run.history),
         converged=run.converged,
         history=run.history,

@@ -22,9 +22,13 @@ __all__ = ["location_scale", "log_density", "mixture_em", "mixture_posterior", "
 # Shape and scale of the weak inverse-gamma prior on a smoothing variance. Without it the variance
 # of a curve that is exactly linear would creep to zero for ever.
 HYPER = 0.01
+# The same for the variances of intercepts and slopes about their mean over the mechanisms: broad, and
+# with its mass above (a tenth of the effect's standard deviation)².
+NULL_SHAPE, NULL_SCALE = 0.5, 0.01
+# Observations that each mechanism is taken to hold beforehand. At N = 100 the data hardly tell
+# overlapping mechanisms apart, and free weights let one of them swallow another.
+WEIGHT_PRIOR = 20.0
 LOG_2PI = math.log(2.0 * math.pi)
-# Smallest weight of a mechanism of which a logarithm is taken.
-TINY = 1e-300
 
 
 @kernel(fastmath=SUMS)
@@ -89,24 +93,26 @@ def _invert(A: FloatArray, inverse: FloatArray) -> float:
 
 @kernel(fastmath=SUMS)
 def _curve(
-    gram: FloatArray, moment: FloatArray, prior: FloatArray, n_null: int, tau2: float, s2: float,
+    gram: FloatArray, moment: FloatArray, s2: float, centre: FloatArray, variance: FloatArray,
     mean: FloatArray, cov: FloatArray, work: FloatArray,
 ) -> float:  # fmt: skip
     """Posterior of one curve's coefficients; returns the log determinant of its precision.
 
     gram (r (r + 1) / 2,) packed and moment (r,) are the weighted sums over the observations; the
-    precision is ``gram / s2 + diag(1 / prior)``, the prior beyond `n_null` scaled by `tau2`.
+    prior is Gaussian about `centre` with independent `variance`.
     """
-    r = prior.shape[0]
+    r = variance.shape[0]
     p = 0
     for i in range(r):
         for j in range(i + 1):
             work[i, j] = gram[p] / s2
             p += 1
-        work[i, i] += 1.0 / (prior[i] * (tau2 if i >= n_null else 1.0))
+        work[i, i] += 1.0 / variance[i]
     log_det = _invert(work, cov)
     for i in range(r):
-        mean[i] = _dot(cov[i], moment) / s2
+        work[0, i] = moment[i] / s2 + centre[i] / variance[i]
+    for i in range(r):
+        mean[i] = _dot(cov[i], work[0])
     return log_det
 
 
@@ -123,11 +129,33 @@ def _pack_covariance(cov: FloatArray, out: FloatArray) -> None:
 
 
 @kernel(fastmath=SUMS)
+def _variances(prior: FloatArray, n_null: int, scales: FloatArray, out: FloatArray) -> None:
+    """Write the variances of coefficients about their mean over the mechanisms."""
+    for i in range(prior.shape[0]):
+        out[i] = prior[i] * (scales[3 + i] if i < n_null else scales[1])
+
+
+@kernel(fastmath=SUMS)
+def _quadratic(gram: FloatArray, moment: FloatArray, mean: FloatArray, cov: FloatArray) -> float:
+    """What a curve adds to the expected sum of squares beyond ``Σ R y²``."""
+    total = 0.0
+    p = 0
+    for i in range(mean.shape[0]):
+        for j in range(i):
+            total += 2.0 * gram[p] * (mean[i] * mean[j] + cov[i, j])
+            p += 1
+        total += gram[p] * (mean[i] * mean[i] + cov[i, i]) - 2.0 * mean[i] * moment[i]
+        p += 1
+    return total
+
+
+@kernel(fastmath=SUMS)
 def mixture_posterior(
     grams: FloatArray, moments: FloatArray, y2: float, n: float, prior: FloatArray, n_null: int,
-    floor: float, n_inner: int, scales: FloatArray, mean: FloatArray, packed: FloatArray,
+    floor: float, n_inner: int, scales: FloatArray, centre: FloatArray, mean: FloatArray,
+    packed: FloatArray,
 ) -> float:  # fmt: skip
-    """Posteriors of all curves and the two variances, given the responsibilities.
+    """Posteriors of all curves, of their centre and the variances, given the responsibilities.
 
     Parameters
     ----------
@@ -138,15 +166,19 @@ def mixture_posterior(
     y2, n : float
         ``Σ y_n²`` and the number of observations.
     prior : float64 (r,)
-        Prior variances of the coefficients; beyond `n_null` in units of τ².
+        Prior variances of the coefficients; beyond `n_null` in units of τ² and τ₀².
     n_null : int
         Columns that are not smoothed (constant and linear).
     floor : float
         Smallest noise variance.
     n_inner : int
-        Rounds of (posterior, variances).
-    scales : float64 (2,)
-        Noise variance σ² and smoothing variance τ²; overwritten by the new ones.
+        Rounds of (curves, centre, variances).
+    scales : float64 (3 + n_null,)
+        Noise variance σ², smoothing variances τ² of the curves about their centre and τ₀² of the
+        centre, variances ω² of the constant and linear coefficients about theirs; overwritten by
+        the new ones. A single curve has its centre at zero and keeps τ₀² and ω².
+    centre : float64 (r,)
+        Posterior mean of the centre; read, and overwritten.
     mean : float64 (C, r)
         Overwritten by the posterior means.
     packed : float64 (C, r (r + 1) / 2)
@@ -155,49 +187,69 @@ def mixture_posterior(
     Returns
     -------
     float
-        ``Σ_c KL(q_c ‖ p) - log p(τ²)``, what the bound pays for the curves.
+        What the bound pays for curves, centre and variances.
 
     Notes
     -----
     docs/decisions.md, eqs. 4 to 7. Every step raises the bound or leaves it. O(C r³).
     """
     C, r = moments.shape
-    work = np.zeros((r, r))
-    cov = np.empty((r, r))
+    work, cov = np.zeros((r, r)), np.empty((r, r))
+    variance, spread, second, shared = np.empty(r), np.zeros(r), np.empty(r), np.empty(r)
     penalty = 0.0
     for _ in range(n_inner):
+        _variances(prior, n_null, scales, variance)
         rss = y2
-        rough = 0.0
         log_det = 0.0
-        null = 0.0
+        second[:] = 0.0
         for c in range(C):
             log_det += _curve(
-                grams[c], moments[c], prior, n_null, scales[1], scales[0], mean[c], cov, work
+                grams[c], moments[c], scales[0], centre, variance, mean[c], cov, work
             )
             _pack_covariance(cov, packed[c])
-            p = 0
+            rss += _quadratic(grams[c], moments[c], mean[c], cov)
             for i in range(r):
-                m = mean[c, i]
-                second = (m * m + cov[i, i]) / prior[i]
+                second[i] += cov[i, i]
+
+        penalty = 0.0
+        if C > 1:
+            rough = 0.0
+            for i in range(r):
+                wide = prior[i] * (1.0 if i < n_null else scales[2])
+                spread[i] = 1.0 / (C / variance[i] + 1.0 / wide)
+                total = 0.0
+                for c in range(C):
+                    total += mean[c, i]
+                centre[i] = spread[i] * total / variance[i]
+                shared[i] = centre[i] * centre[i] + spread[i]
                 if i >= n_null:
-                    rough += second
-                else:
-                    null += second
-                for j in range(i):
-                    rss += 2.0 * grams[c, p] * (m * mean[c, j] + cov[i, j])
-                    p += 1
-                rss += grams[c, p] * (m * m + cov[i, i]) - 2.0 * m * moments[c, i]
-                p += 1
-        n_rough = C * (r - n_null)
-        if n_rough > 0:
-            scales[1] = (rough + 2.0 * HYPER) / (n_rough + 2.0 * HYPER)
-        scales[0] = max(rss / n, floor)
-        log_prior = n_rough * math.log(scales[1])
+                    rough += shared[i] / prior[i]
+            if r > n_null:
+                scales[2] = (rough + 2.0 * HYPER) / (r - n_null + 2.0 * HYPER)
+                penalty += HYPER * (math.log(scales[2]) + 1.0 / scales[2] - 1.0)
+            for i in range(r):
+                wide = prior[i] * (1.0 if i < n_null else scales[2])
+                penalty += 0.5 * (shared[i] / wide - 1.0 + math.log(wide / spread[i]))
+
+        rough = 0.0
         for i in range(r):
-            log_prior += C * math.log(prior[i])
-        penalty = 0.5 * (null + rough / scales[1] - C * r + log_prior + log_det)
-        if n_rough > 0:
+            for c in range(C):
+                second[i] += (mean[c, i] - centre[i]) ** 2 + spread[i]
+            if i >= n_null:
+                rough += second[i] / prior[i]
+            elif C > 1:
+                omega = (second[i] / prior[i] + 2.0 * NULL_SCALE) / (C + 2.0 * NULL_SHAPE)
+                scales[3 + i] = omega
+                penalty += NULL_SHAPE * math.log(omega / NULL_SCALE) + NULL_SCALE / omega
+                penalty += math.lgamma(NULL_SHAPE)
+        if r > n_null:
+            scales[1] = (rough + 2.0 * HYPER) / (C * (r - n_null) + 2.0 * HYPER)
             penalty += HYPER * (math.log(scales[1]) + 1.0 / scales[1] - 1.0)
+        scales[0] = max(rss / n, floor)
+        _variances(prior, n_null, scales, variance)
+        penalty += 0.5 * log_det
+        for i in range(r):
+            penalty += 0.5 * (second[i] / variance[i] - C + C * math.log(variance[i]))
     return penalty
 
 
@@ -244,7 +296,7 @@ def mixture_sweep(
         highest = -np.inf
         for c in range(C):
             e = y[k] - _dot(mean[c], row)
-            value = math.log(max(weights[c], TINY)) - 0.5 * (e * e + _dot(packed[c], outer)) / s2
+            value = math.log(weights[c]) - 0.5 * (e * e + _dot(packed[c], outer)) / s2
             R[k, c] = value
             highest = max(highest, value)
         z = 0.0
@@ -283,8 +335,8 @@ def _sums(
 @kernel(fastmath=SUMS)
 def mixture_em(
     design: FloatArray, y: FloatArray, prior: FloatArray, n_null: int, floor: float, n_inner: int,
-    tol: float, R: FloatArray, scales: FloatArray, weights: FloatArray, mean: FloatArray,
-    packed: FloatArray, history: FloatArray,
+    tol: float, R: FloatArray, scales: FloatArray, centre: FloatArray, weights: FloatArray,
+    mean: FloatArray, packed: FloatArray, history: FloatArray,
 ) -> int:  # fmt: skip
     """Fit C smooth curves with shared noise by variational EM, from given responsibilities.
 
@@ -299,8 +351,8 @@ def mixture_em(
         Stop when an iteration raises the bound by less.
     R : float64 (n, C)
         Responsibilities to start from; overwritten.
-    scales : float64 (2,)
-        σ² and τ² to start from; overwritten.
+    scales, centre : float64 (3 + n_null,), (r,)
+        See `mixture_posterior`; where to start from, overwritten.
     weights, mean, packed : float64 (C,), (C, r), (C, r (r + 1) / 2)
         Overwritten by the fit.
     history : float64 (max_iter,)
@@ -323,11 +375,12 @@ def mixture_em(
     y2 = _dot(y, y)
     _sums(design, y, R, grams, moments, totals)
     for iteration in range(history.shape[0]):
-        for c in range(C):
-            weights[c] = totals[c] / n
         penalty = mixture_posterior(
-            grams, moments, y2, n, prior, n_null, floor, n_inner, scales, mean, packed
+            grams, moments, y2, n, prior, n_null, floor, n_inner, scales, centre, mean, packed
         )
+        for c in range(C):
+            weights[c] = (totals[c] + WEIGHT_PRIOR) / (n + C * WEIGHT_PRIOR)
+            penalty -= WEIGHT_PRIOR * math.log(C * weights[c])
         bound = mixture_sweep(
             design, y, mean, packed, weights, scales[0], R, grams, moments, totals
         )
@@ -380,6 +433,7 @@ def location_scale(
     moment, mean, gradient = np.empty(r), np.zeros(r), np.empty(r)
     work, cov = np.zeros((r, r)), np.empty((r, r))
     gamma, e2, var = np.zeros(r), np.empty(n), np.empty(n)
+    zero, variance = np.zeros(r), prior.copy()
     gamma[0] = 0.5 * math.log(scales[0])
     g[:] = gamma[0]
     evidence, complexity = -np.inf, 0.0
@@ -393,19 +447,18 @@ def location_scale(
             _add(w * y[k], design[k], moment)
         penalty = 0.0
         for _ in range(n_inner):
-            log_det = _curve(gram, moment, prior, n_null, scales[1], 1.0, mean, cov, work)
-            rough, null, log_prior = 0.0, 0.0, 0.0
-            for i in range(r):
-                second = (mean[i] * mean[i] + cov[i, i]) / prior[i]
-                log_prior += math.log(prior[i])
-                if i >= n_null:
-                    rough += second
-                else:
-                    null += second
+            for i in range(n_null, r):
+                variance[i] = prior[i] * scales[1]
+            log_det = _curve(gram, moment, 1.0, zero, variance, mean, cov, work)
+            rough = 0.0
+            for i in range(n_null, r):
+                rough += (mean[i] * mean[i] + cov[i, i]) / prior[i]
             if r > n_null:
                 scales[1] = (rough + 2.0 * HYPER) / (r - n_null + 2.0 * HYPER)
-                log_prior += (r - n_null) * math.log(scales[1])
-            penalty = 0.5 * (null + rough / scales[1] - r + log_prior + log_det)
+            penalty = 0.5 * log_det
+            for i in range(r):
+                v = prior[i] * (scales[1] if i >= n_null else 1.0)
+                penalty += 0.5 * ((mean[i] * mean[i] + cov[i, i]) / v - 1.0 + math.log(v))
         _pack_covariance(cov, packed)
         for k in range(n):
             _outer(design[k], outer)
