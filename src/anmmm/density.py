@@ -1,8 +1,8 @@
 """One-dimensional densities, and what it costs to tell a variable at its own resolution.
 
-A variable comes in; it is cut into `Cells`, one a distinct value, and a penalised density is fitted.
-The description length of the cells goes out to `anmmm.evidence`. Cells, and not densities at points,
-keep ties, rounding and discrete values from giving either direction of a pair an advantage.
+A variable comes in; it is cut into `Cells`, one a distinct value, and a penalised density is
+fitted. The description length of the cells goes out to `anmmm.evidence`. Cells, and not densities
+at points, keep ties, rounding and discrete values from giving either direction an advantage.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def _cosines() -> tuple[FloatArray, FloatArray]:
     orders = np.arange(1, N_FEATURES + 1)
     centres = (np.arange(N_BINS) + 0.5) / N_BINS
     features = math.sqrt(2.0) * np.cos(math.pi * np.outer(centres, orders))
-    return np.ascontiguousarray(features), orders**-4.0
+    return np.ascontiguousarray(features), np.asarray(orders**-4.0, dtype=np.float64)
 
 
 # Orthonormal on (0, 1); variances j⁻⁴ penalise the square of the second derivative.
@@ -69,8 +69,8 @@ class Cells:
         distinct, inverse = np.unique(values, return_inverse=True)
         if len(distinct) < 2:
             raise ValueError(
-                f"values must hold at least two distinct numbers, found {len(distinct)}; a constant "
-                "has no resolution"
+                f"values must hold at least two distinct numbers, found {len(distinct)}; a "
+                "constant has no resolution"
             )
         middle = distinct[:-1] + 0.5 * np.diff(distinct)
         first, last = 2.0 * distinct[0] - middle[0], 2.0 * distinct[-1] - middle[-1]
@@ -153,7 +153,8 @@ class Density:
         bin_low, bin_high = _bin(low), _bin(high)
         inside = np.exp(self.log_p[bin_low]) * N_BINS * (high - low)
         across = self._corrected(high) - self._corrected(low)
-        return np.where(bin_low == bin_high, inside, across)
+        # Far out in a tail the difference may round to a hair below zero.
+        return np.maximum(np.where(bin_low == bin_high, inside, across), 0.0)
 
     def _corrected(self, u: FloatArray) -> FloatArray:
         p = np.exp(self.log_p)
@@ -242,9 +243,7 @@ def normal_mass(lower: FloatArray, upper: FloatArray) -> FloatArray:
     """Probability of intervals under the standard normal, accurate in both tails."""
     # Above the median 1 - tiny would round: mirror the interval.
     mirror = lower > 0.0
-    return np.asarray(
-        ndtr(np.where(mirror, -lower, upper)) - ndtr(np.where(mirror, -upper, lower))
-    )
+    return np.asarray(ndtr(np.where(mirror, -lower, upper)) - ndtr(np.where(mirror, -upper, lower)))
 
 
 def _base(
@@ -253,20 +252,21 @@ def _base(
     if base == "normal":
         return float(values.mean()), float(values.std())
     if base == "student":
-        return _student(values)
+        return _student(values, float(np.median(upper - lower)))
     if base == "uniform":
         low, high = float(lower.min()), float(upper.max())
         return low, high - low
     raise ValueError(f"bases must be among {', '.join(map(repr, BASES))}; found {base!r}")
 
 
-def _student(values: FloatArray) -> tuple[float, float]:
+def _student(values: FloatArray, resolution: float) -> tuple[float, float]:
     """Location and scale of the t distribution, by EM from the median."""
     location = float(np.median(values))
     squared = (values - location) ** 2
-    variance = float(squared.mean())
-    # A mode that holds more than half of the observations would draw the scale to zero.
-    smallest = 1e-6 * variance
+    # A value that holds more than half of the observations would draw the scale to zero.
+    smallest = resolution**2 / 12.0
+    # Not from the variance, which one outlier can make anything.
+    variance = max(float(np.median(squared)), smallest)
     for _ in range(STUDENT_STEPS):
         weight = (DEGREES_OF_FREEDOM + 1.0) / (DEGREES_OF_FREEDOM + squared / variance)
         location = float(weight @ values / weight.sum())

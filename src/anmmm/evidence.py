@@ -1,8 +1,8 @@
 """Description length of a pair in each direction: which generative model tells the data shorter.
 
-Two variables come in. Each is cut into cells and given a density as a cause; as an effect it is told
-by the best of several conditional models. The totals go out as an `EvidenceResult`, whose score
-decides the direction. What is compared, and why, is in docs/decisions.md.
+Two variables come in. Each is cut into cells and given a density as a cause; as an effect it is
+told by the best of several conditional models. The totals go out as an `EvidenceResult`, whose
+score decides the direction. What is compared, and why, is in docs/decisions.md.
 """
 
 from __future__ import annotations
@@ -57,8 +57,8 @@ class DirectionEvidence:
     model : str
         ``"anm-C"``: C additive noise models sharing Gaussian noise; ``"location-scale"``: one
         mechanism, Gaussian noise of a scale that depends on the cause; with ``"+noise"`` the noise
-        has a fitted density; with ``"+link"`` the effect is first taken to Gaussian quantiles of its
-        own density, as in a cumulative-link regression.
+        has a fitted density; with ``"+link"`` the effect is first taken to Gaussian quantiles of
+        its own density, as in a cumulative-link regression.
     lengths : dict of str to float
         Description length of the effect under every model tried.
     n_mechanisms : int
@@ -173,8 +173,8 @@ def evidence(
     for name, variable in (("x", first), ("y", second)):
         if variable.shape[1] != 1:
             raise ValueError(
-                f"{name} has {variable.shape[1]} columns, but evidence compares densities of single "
-                "variables; pass one column, or use another criterion"
+                f"{name} has {variable.shape[1]} columns, but evidence compares densities of "
+                "single variables; pass one column, or use another criterion"
             )
     most = check_count(max_mechanisms, "max_mechanisms", maximum=len(first))
     x_variable = _Variable.of(standardise(first)[0][:, 0])
@@ -251,9 +251,7 @@ def _mixture_length(fit: MixtureFit, cells: Cells) -> float:
 def _location_scale_length(
     spread: LocationScaleFit, lower: FloatArray, upper: FloatArray, n_cells: int
 ) -> float:
-    mass = normal_mass(
-        (lower - spread.curve) / spread.scale, (upper - spread.curve) / spread.scale
-    )
+    mass = normal_mass((lower - spread.curve) / spread.scale, (upper - spread.curve) / spread.scale)
     return description_length(mass, n_cells) + spread.complexity + 0.5 * math.log(len(mass))
 
 

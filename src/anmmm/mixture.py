@@ -334,9 +334,7 @@ def fit_mixture(
     fit = _finish(design, effect, run, winner)
     if n > 2 * START_ROWS:
         membership = fit.assign(basis.design, y)
-        run = _run(
-            basis, basis.design, y, membership, run.scales, run.centre, floor, tol, max_iter
-        )
+        run = _run(basis, basis.design, y, membership, run.scales, run.centre, floor, tol, max_iter)
         fit = _finish(basis.design, y, run, winner)
     return fit
 
@@ -485,8 +483,8 @@ class ANMMixture(BaseEstimator):  # type: ignore[misc]
     Examples
     --------
     >>> from sklearn.metrics import adjusted_rand_score
+    >>> from anmmm import ANMMixture
     >>> from anmmm.datasets import make_anm_mixture
-    >>> from anmmm.mixture import ANMMixture
     >>> x, y, labels = make_anm_mixture("f3", random_state=1)
     >>> model = ANMMixture("auto").fit(x.reshape(-1, 1), y)
     >>> model.n_mechanisms_
@@ -643,7 +641,7 @@ def as_responsibilities(init: Any, n_samples: int) -> FloatArray:
     totals = membership.sum(axis=1, keepdims=True)
     if not np.all(np.isfinite(membership)) or membership.min() < 0.0 or totals.min() <= 0.0:
         raise ValueError("init must hold finite responsibilities >= 0 with a positive row sum")
-    return membership / totals
+    return np.asarray(membership / totals)
 
 
 def _is_auto(n_mechanisms: Any) -> bool:

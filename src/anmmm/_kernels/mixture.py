@@ -1,8 +1,8 @@
 """Mixtures of smooth mechanisms, location-scale models and log-densities, all in a fixed basis.
 
 A design matrix, a prior variance for each of its columns and the effect come in; posteriors of the
-curves, responsibilities and bounds on the evidence go out to `anmmm.mixture`, and log-densities on a
-grid to `anmmm.density`. The equations are in docs/decisions.md.
+curves, responsibilities and bounds on the evidence go out to `anmmm.mixture`, and log-densities on
+a grid to `anmmm.density`. The equations are in docs/decisions.md.
 
 Symmetric r × r matrices that meet observations are packed: entry (i, j), j <= i, stands at
 ``i (i + 1) / 2 + j``. The outer product of a row with itself is then one vector, and both a Gram
@@ -22,8 +22,8 @@ __all__ = ["location_scale", "log_density", "mixture_em", "mixture_posterior", "
 # Shape and scale of the weak inverse-gamma prior on a smoothing variance. Without it the variance
 # of a curve that is exactly linear would creep to zero for ever.
 HYPER = 0.01
-# The same for the variances of intercepts and slopes about their mean over the mechanisms: broad, and
-# with its mass above (a tenth of the effect's standard deviation)².
+# The same for the variances of intercepts and slopes about their mean over the mechanisms: broad,
+# with its mass above (a tenth of the effect's standard deviation)². Costs count from its mode.
 NULL_SHAPE, NULL_SCALE = 0.5, 0.01
 # Observations that each mechanism is taken to hold beforehand. At N = 100 the data hardly tell
 # overlapping mechanisms apart, and free weights let one of them swallow another.
@@ -137,7 +137,7 @@ def _variances(prior: FloatArray, n_null: int, scales: FloatArray, out: FloatArr
 
 @kernel(fastmath=SUMS)
 def _quadratic(gram: FloatArray, moment: FloatArray, mean: FloatArray, cov: FloatArray) -> float:
-    """What a curve adds to the expected sum of squares beyond ``Σ R y²``."""
+    """Return what a curve adds to the expected sum of squares beyond ``Σ R y²``."""
     total = 0.0
     p = 0
     for i in range(mean.shape[0]):
@@ -203,9 +203,7 @@ def mixture_posterior(
         log_det = 0.0
         second[:] = 0.0
         for c in range(C):
-            log_det += _curve(
-                grams[c], moments[c], scales[0], centre, variance, mean[c], cov, work
-            )
+            log_det += _curve(grams[c], moments[c], scales[0], centre, variance, mean[c], cov, work)
             _pack_covariance(cov, packed[c])
             rss += _quadratic(grams[c], moments[c], mean[c], cov)
             for i in range(r):
@@ -241,7 +239,7 @@ def mixture_posterior(
                 omega = (second[i] / prior[i] + 2.0 * NULL_SCALE) / (C + 2.0 * NULL_SHAPE)
                 scales[3 + i] = omega
                 penalty += NULL_SHAPE * math.log(omega / NULL_SCALE) + NULL_SCALE / omega
-                penalty += math.lgamma(NULL_SHAPE)
+                penalty -= NULL_SHAPE * (1.0 - math.log(NULL_SHAPE))
         if r > n_null:
             scales[1] = (rough + 2.0 * HYPER) / (C * (r - n_null) + 2.0 * HYPER)
             penalty += HYPER * (math.log(scales[1]) + 1.0 / scales[1] - 1.0)
