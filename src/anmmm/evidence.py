@@ -31,7 +31,7 @@ from anmmm.mixture import (
 )
 from anmmm.preprocessing import standardise
 
-__all__ = ["DirectionEvidence", "EvidenceResult", "describe", "evidence"]
+__all__ = ["DirectionEvidence", "EvidenceResult", "evidence"]
 
 FloatArray = NDArray[np.float64]
 
@@ -179,8 +179,8 @@ def evidence(
     most = check_count(max_mechanisms, "max_mechanisms", maximum=len(first))
     x_variable = _Variable.of(standardise(first)[0][:, 0])
     y_variable = _Variable.of(standardise(second)[0][:, 0])
-    forward = describe(x_variable, y_variable, most, _as_starts(forward_labels, len(first)))
-    backward = describe(y_variable, x_variable, most, _as_starts(backward_labels, len(first)))
+    forward = _describe(x_variable, y_variable, most, _as_starts(forward_labels, len(first)))
+    backward = _describe(y_variable, x_variable, most, _as_starts(backward_labels, len(first)))
     n = len(first)
     score = (backward.total - forward.total) / n
     return EvidenceResult(
@@ -193,7 +193,7 @@ def evidence(
     )
 
 
-def describe(
+def _describe(
     cause: _Variable,
     effect: _Variable,
     max_mechanisms: int,
