@@ -12,7 +12,7 @@ from anmmm._kernels import lowrank
 from anmmm._kernels._jit import FloatArray
 from anmmm._kernels.dense import value_and_gradients
 from anmmm._kernels.hsic import gamma_moments
-from anmmm._kernels.mixture import location_scale, log_density, mixture_em
+from anmmm._kernels.mixture import location_scale, log_density, mixture_em, mixture_sweep
 from anmmm._kernels.mlp import backward, forward
 
 __all__ = ["warm_up"]
