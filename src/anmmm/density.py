@@ -52,13 +52,16 @@ class Cells:
     Attributes
     ----------
     values : ndarray of shape (n_samples,)
+    index : ndarray of int, shape (n_samples,)
+        Cell of each observation.
     lower, upper : ndarray of shape (n_samples,)
-        Ends of the cell of each observation.
+        Its ends.
     edges : ndarray of shape (n_distinct + 1,)
         Ends of all cells, increasing.
     """
 
     values: FloatArray
+    index: NDArray[np.intp]
     lower: FloatArray
     upper: FloatArray
     edges: FloatArray
@@ -75,7 +78,7 @@ class Cells:
         middle = distinct[:-1] + 0.5 * np.diff(distinct)
         first, last = 2.0 * distinct[0] - middle[0], 2.0 * distinct[-1] - middle[-1]
         edges = np.concatenate([[first], middle, [last]])
-        return cls(values, edges[inverse], edges[inverse + 1], edges)
+        return cls(values, inverse, edges[inverse], edges[inverse + 1], edges)
 
     @property
     def n_distinct(self) -> int:

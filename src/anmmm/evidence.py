@@ -208,6 +208,7 @@ def _describe(
     single = mixtures[0]
     spread = fit_location_scale(cause.basis, y, single, floor=floor)
     lengths = {f"anm-{fit.n_mechanisms}": _mixture_length(fit, effect.cells) for fit in mixtures}
+    # Curves are those of the Gaussian fits, and so is what they cost.
     lengths["anm-1+noise"] = _free_noise_length(
         effect.cells, single.curves[:, 0], np.full(len(y), math.sqrt(single.noise_variance)),
         single.complexity,
@@ -276,10 +277,8 @@ def _linked_lengths(basis: SplineBasis, effect: _Variable) -> dict[str, float]:
     middle = ndtri(np.clip(0.5 * (low + high), 1e-9, 1.0 - 1e-9))
     shift, unit = middle.mean(), middle.std()
     z, edges = (middle - shift) / unit, (quantiles - shift) / unit
-    index = np.searchsorted(cells.edges, cells.values, side="right") - 1
-    lower, upper = edges[index], edges[index + 1]
-    inner = Cells.of(z)
-    floor = max(inner.variance, VARIANCE_FLOOR)
+    lower, upper = edges[cells.index], edges[cells.index + 1]
+    floor = max(Cells.of(z).variance, VARIANCE_FLOOR)
     single = fit_mixture(
         basis, z, 1, starts=[np.ones((len(z), 1))], floor=floor, tol=TOLERANCE, max_iter=MAX_ITER
     )

@@ -71,5 +71,9 @@ def _warm_up_mixture(y: FloatArray) -> None:
         design, y, prior, 2, 1e-6, 1, 0.0, R, np.ones(5), np.zeros(2), np.empty(2),
         np.empty((2, 2)), packed, np.empty(2),
     )  # fmt: skip
+    mixture_sweep(
+        design, y, np.zeros((2, 2)), packed, np.full(2, 0.5), 1.0, R, np.empty((2, 3)),
+        np.empty((2, 2)), np.empty(2),
+    )  # fmt: skip
     location_scale(design, y, prior, 2, 1e-6, 1, 0.0, 2, np.ones(3), np.empty(n), np.empty(n))
     log_density(np.ones(n), design[:, 1:].copy(), np.ones(1), 2, np.empty(n))
