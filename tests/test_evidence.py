@@ -1,12 +1,21 @@
 """Evidence: both directions are told by the same rules, and the true one is told shorter."""
 
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
-from benchmarks.families import FAMILIES, draw_pair
 from numpy.testing import assert_allclose
 
 from anmmm.datasets import make_anm_mixture
 from anmmm.evidence import evidence
+
+# The benchmarks are no part of the installed package.
+ROOT = str(Path(__file__).parents[1])
+if ROOT not in sys.path:
+    sys.path.append(ROOT)
+
+from benchmarks.families import FAMILIES, draw_pair  # noqa: E402
 
 
 @pytest.mark.parametrize("mechanism", ["f1", "f2", "f3", "f4"])

@@ -274,5 +274,7 @@ def _student(values: FloatArray, resolution: float) -> tuple[float, float]:
         weight = (DEGREES_OF_FREEDOM + 1.0) / (DEGREES_OF_FREEDOM + squared / variance)
         location = float(weight @ values / weight.sum())
         squared = (values - location) ** 2
-        variance = max(float((weight * squared).mean()), smallest)
+        previous, variance = variance, max(float((weight * squared).mean()), smallest)
+        if abs(variance - previous) < 1e-3 * variance:
+            break
     return location, math.sqrt(variance)

@@ -26,8 +26,7 @@ from anmmm.mixture import (
     SplineBasis,
     as_responsibilities,
     choose_mixture,
-    fit_location_scale,
-    fit_mixture,
+    fit_single,
 )
 from anmmm.preprocessing import standardise
 
@@ -201,12 +200,11 @@ def _describe(
 ) -> DirectionEvidence:
     """Tell an effect after its cause by the shortest of all models; see `DirectionEvidence`."""
     y, floor = effect.cells.values, effect.floor
+    single, spread = fit_single(cause.basis, y, floor=floor, tol=TOLERANCE, max_iter=MAX_ITER)
     mixtures = choose_mixture(
-        cause.basis, y, max_mechanisms=max_mechanisms, extra_starts=starts, floor=floor,
-        tol=TOLERANCE, max_iter=MAX_ITER,
+        cause.basis, y, max_mechanisms=max_mechanisms, extra_starts=starts,
+        first=(single, spread), floor=floor, tol=TOLERANCE, max_iter=MAX_ITER,
     )  # fmt: skip
-    single = mixtures[0]
-    spread = fit_location_scale(cause.basis, y, single, floor=floor)
     lengths = {f"anm-{fit.n_mechanisms}": _mixture_length(fit, effect.cells) for fit in mixtures}
     # Curves are those of the Gaussian fits, and so is what they cost.
     lengths["anm-1+noise"] = _free_noise_length(
@@ -279,10 +277,7 @@ def _linked_lengths(basis: SplineBasis, effect: _Variable) -> dict[str, float]:
     z, edges = (middle - shift) / unit, (quantiles - shift) / unit
     lower, upper = edges[cells.index], edges[cells.index + 1]
     floor = max(Cells.of(z).variance, VARIANCE_FLOOR)
-    single = fit_mixture(
-        basis, z, 1, starts=[np.ones((len(z), 1))], floor=floor, tol=TOLERANCE, max_iter=MAX_ITER
-    )
-    spread = fit_location_scale(basis, z, single, floor=floor)
+    single, spread = fit_single(basis, z, floor=floor, tol=TOLERANCE, max_iter=MAX_ITER)
     curve, scale = single.curves[:, 0], math.sqrt(single.noise_variance)
     mass = normal_mass((lower - curve) / scale, (upper - curve) / scale)
     numbers = density.cost + 0.5 * math.log(len(z))

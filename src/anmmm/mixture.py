@@ -30,6 +30,7 @@ __all__ = [
     "choose_mixture",
     "fit_location_scale",
     "fit_mixture",
+    "fit_single",
 ]
 
 FloatArray = NDArray[np.float64]
@@ -346,6 +347,7 @@ def choose_mixture(
     n_mechanisms: int | None = None,
     max_mechanisms: int = MAX_MECHANISMS,
     extra_starts: Sequence[FloatArray] = (),
+    first: tuple[MixtureFit, LocationScaleFit] | None = None,
     floor: float = VARIANCE_FLOOR,
     tol: float = 1e-6,
     max_iter: int = 500,
@@ -362,6 +364,8 @@ def choose_mixture(
     max_mechanisms : int
     extra_starts : sequence of ndarray of shape (n_samples, C)
         Further responsibilities, each used for its own C.
+    first : (MixtureFit, LocationScaleFit), optional
+        What `fit_single` gave for these data, where the caller needs it too.
 
     Returns
     -------
@@ -374,24 +378,48 @@ def choose_mixture(
     and divided by a scale that depends on the cause; crosses them with the cause; and parts each
     mechanism of the fit with C - 1 by the sign of its residual.
     """
-    fits = [fit_mixture(basis, y, 1, starts=[np.ones((len(y), 1))], floor=floor, tol=tol,
-                        max_iter=max_iter)]  # fmt: skip
+    if first is None:
+        first = fit_single(basis, y, floor=floor, tol=tol, max_iter=max_iter)
+    single, spread = first
+    fits = [single]
     last = max_mechanisms if n_mechanisms is None else n_mechanisms
-    if last == 1:
-        return fits
-    spread = fit_location_scale(basis, y, fits[0], floor=floor)
     for n in range(2, last + 1):
-        starts = _starts(basis, y, n, fits[-1], fits[0], spread)
+        starts = _starts(basis, y, n, fits[-1], single, spread)
         starts += [start for start in extra_starts if start.shape[1] == n]
         fits.append(
             fit_mixture(
-                basis, y, n, starts=starts, noise_variance=fits[0].noise_variance / n**2,
+                basis, y, n, starts=starts, noise_variance=single.noise_variance / n**2,
                 floor=floor, tol=tol, max_iter=max_iter,
             )
         )  # fmt: skip
         if n_mechanisms is None and n > 2 and fits[-1].criterion > fits[-2].criterion:
             break
     return fits
+
+
+def fit_single(
+    basis: SplineBasis,
+    y: FloatArray,
+    *,
+    floor: float = VARIANCE_FLOOR,
+    tol: float = 1e-6,
+    max_iter: int = 500,
+) -> tuple[MixtureFit, LocationScaleFit]:
+    """Fit one mechanism with constant noise and with noise of a scale that depends on the cause.
+
+    Parameters
+    ----------
+    basis, y, floor, tol, max_iter
+        See `fit_mixture`.
+
+    Returns
+    -------
+    single : MixtureFit
+    spread : LocationScaleFit
+    """
+    start = np.ones((len(y), 1))
+    single = fit_mixture(basis, y, 1, starts=[start], floor=floor, tol=tol, max_iter=max_iter)
+    return single, fit_location_scale(basis, y, single, floor=floor)
 
 
 def fit_location_scale(
