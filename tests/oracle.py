@@ -318,3 +318,84 @@ def hsic_gamma_test(x, y, width_x, width_y, alpha=0.05):
 
     null = gamma_distribution(mean**2 / variance, scale=n * variance / mean)
     return float(statistic), float(null.ppf(1 - alpha)), float(null.sf(statistic))
+
+
+# --- Mixtures of smooth mechanisms ----------------------------------------------------------------
+
+HYPER = 0.01
+NULL_SHAPE, NULL_SCALE = 0.5, 0.01
+WEIGHT_PRIOR = 20.0
+
+
+def gaussian_divergence(mean, cov, prior_mean, prior_var):
+    """KL(N(mean, cov) ‖ N(prior_mean, diag(prior_var))), the prior's mean uncertain by its own."""
+    _, log_det = np.linalg.slogdet(cov)
+    squared = (mean - prior_mean) ** 2 + np.diag(cov)
+    return 0.5 * (np.sum(squared / prior_var + np.log(prior_var)) - len(mean) - log_det)
+
+
+def mixture_step(design, y, prior, n_null, floor, R, scales, centre):
+    """One iteration of variational EM from responsibilities R; see docs/decisions.md, eqs. 3 to 7.
+
+    scales is [σ², τ², τ₀², ω²…]. Returns (bound, responsibilities, weights, scales, centre, means,
+    covariances).
+    """
+    N, r = design.shape
+    C = R.shape[1]
+    sigma2, tau2, tau2_centre, *omega2 = scales
+    variance = np.array([omega2[i] if i < n_null else tau2 for i in range(r)]) * prior
+    means, covs = np.empty((C, r)), np.empty((C, r, r))
+    for c in range(C):
+        precision, target = np.diag(1.0 / variance), centre / variance
+        for n in range(N):
+            precision = precision + R[n, c] * np.outer(design[n], design[n]) / sigma2
+            target = target + R[n, c] * y[n] * design[n] / sigma2
+        covs[c] = np.linalg.inv(precision)
+        means[c] = covs[c] @ target
+
+    spread = np.zeros(r)
+    cost = 0.0
+    new_centre = np.zeros(r)
+    if C > 1:
+        wide = np.array([1.0 if i < n_null else tau2_centre for i in range(r)]) * prior
+        spread = 1.0 / (C / variance + 1.0 / wide)
+        new_centre = spread * means.sum(axis=0) / variance
+        if r > n_null:
+            rough = sum((new_centre[i] ** 2 + spread[i]) / prior[i] for i in range(n_null, r))
+            tau2_centre = (rough + 2 * HYPER) / (r - n_null + 2 * HYPER)
+            cost += HYPER * (np.log(tau2_centre) + 1 / tau2_centre - 1)
+        wide = np.array([1.0 if i < n_null else tau2_centre for i in range(r)]) * prior
+        cost += gaussian_divergence(new_centre, np.diag(spread), np.zeros(r), wide)
+
+    second = np.zeros(r)
+    for c in range(C):
+        second += (means[c] - new_centre) ** 2 + np.diag(covs[c]) + spread
+    if r > n_null:
+        rough = sum(second[i] / prior[i] for i in range(n_null, r))
+        tau2 = (rough + 2 * HYPER) / (C * (r - n_null) + 2 * HYPER)
+        cost += HYPER * (np.log(tau2) + 1 / tau2 - 1)
+    if C > 1:
+        mode = NULL_SCALE / NULL_SHAPE
+        for i in range(n_null):
+            omega2[i] = (second[i] / prior[i] + 2 * NULL_SCALE) / (C + 2 * NULL_SHAPE)
+            cost += NULL_SHAPE * np.log(omega2[i]) + NULL_SCALE / omega2[i]
+            cost -= NULL_SHAPE * np.log(mode) + NULL_SCALE / mode
+    squares = np.empty((N, C))
+    for n in range(N):
+        for c in range(C):
+            squares[n, c] = (y[n] - means[c] @ design[n]) ** 2 + design[n] @ covs[c] @ design[n]
+    sigma2 = max((R * squares).sum() / N, floor)
+    variance = np.array([omega2[i] if i < n_null else tau2 for i in range(r)]) * prior
+    for c in range(C):
+        cost += gaussian_divergence(means[c], covs[c], new_centre, variance)
+        cost += 0.5 * np.sum(spread / variance)
+
+    weights = (R.sum(axis=0) + WEIGHT_PRIOR) / (N + C * WEIGHT_PRIOR)
+    cost -= WEIGHT_PRIOR * np.log(C * weights).sum()
+    bound, new_R = -cost, np.empty((N, C))
+    for n in range(N):
+        p = weights * np.exp(-0.5 * squares[n] / sigma2) / np.sqrt(2 * np.pi * sigma2)
+        bound += np.log(p.sum())
+        new_R[n] = p / p.sum()
+    new_scales = np.array([sigma2, tau2, tau2_centre, *omega2])
+    return bound, new_R, weights, new_scales, new_centre, means, covs

@@ -1,12 +1,14 @@
-"""scikit-learn's own conformance checks on the three estimators."""
+"""scikit-learn's own conformance checks on the estimators."""
 
 import pytest
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from anmmm import GPPOM, CausalDirection, MechanismClustering
+from anmmm import GPPOM, ANMMixture, CausalDirection, MechanismClustering
 
 ESTIMATORS = [
+    ANMMixture(),
+    ANMMixture("auto"),
     GPPOM(max_iter=20),
     CausalDirection(fit_options={"max_iter": 20}),
     MechanismClustering(fit_options={"max_iter": 20}),

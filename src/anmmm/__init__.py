@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from anmmm.direction import CausalDirection, infer_direction
     from anmmm.gppom import GPPOM, FitOptions
     from anmmm.independence import hsic, hsic_test
+    from anmmm.mixture import ANMMixture
     from anmmm.objective import GPPOMObjective
     from anmmm.results import (
         ClusteringResult,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
+    "ANMMixture": "anmmm.mixture",
     "ClusteringResult": "anmmm.results",
     "DirectionResult": "anmmm.results",
     "FitResult": "anmmm.results",
@@ -51,6 +53,7 @@ _HOMES = {
 
 __all__ = [
     "GPPOM",
+    "ANMMixture",
     "CausalDirection",
     "ClusteringResult",
     "DirectionResult",

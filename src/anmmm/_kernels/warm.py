@@ -12,6 +12,7 @@ from anmmm._kernels import lowrank
 from anmmm._kernels._jit import FloatArray
 from anmmm._kernels.dense import value_and_gradients
 from anmmm._kernels.hsic import gamma_moments
+from anmmm._kernels.mixture import location_scale, log_density, mixture_em, mixture_sweep
 from anmmm._kernels.mlp import backward, forward
 
 __all__ = ["warm_up"]
@@ -36,6 +37,7 @@ def warm_up() -> None:
     )  # fmt: skip
     gamma_moments(x, one, x, one, 1)
     _warm_up_low_rank(x, one)
+    _warm_up_mixture(x[0])
 
     inputs, W1, b1, W2 = np.zeros((n, 2)), np.zeros((2, 3)), np.zeros(3), np.zeros((3, 1))
     hidden, theta = np.empty((n, 3)), np.empty((n, 1))
@@ -59,3 +61,19 @@ def _warm_up_low_rank(x: FloatArray, one: FloatArray) -> None:
     )
     lowrank.hsic_sums(L, r, L, r, z[None], pair, 1)
     lowrank.hsic_rows(L, L, both, z[None], small, pair[:1], 0.0, rows, 1)
+
+
+def _warm_up_mixture(y: FloatArray) -> None:
+    n = len(y)
+    design, prior = np.column_stack([np.ones(n), y]), np.ones(2)
+    R, packed = np.full((n, 2), 0.5), np.empty((2, 3))
+    mixture_em(
+        design, y, prior, 2, 1e-6, 1, 0.0, R, np.ones(5), np.zeros(2), np.empty(2),
+        np.empty((2, 2)), packed, np.empty(2),
+    )  # fmt: skip
+    mixture_sweep(
+        design, y, np.zeros((2, 2)), packed, np.full(2, 0.5), 1.0, R, np.empty((2, 3)),
+        np.empty((2, 2)), np.empty(2),
+    )  # fmt: skip
+    location_scale(design, y, prior, 2, 1e-6, 1, 0.0, 2, np.ones(3), np.empty(n), np.empty(n))
+    log_density(np.ones(n), design[:, 1:].copy(), np.ones(1), 2, np.empty(n))

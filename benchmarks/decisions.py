@@ -1,0 +1,236 @@
+"""Decisions by evidence and clustering by EM, in numbers: ``python -m benchmarks.decisions``.
+
+Studies: ``clustering`` and ``em`` (mean ARI, with and without Θ), ``mechanisms`` (their number),
+``direction`` (accuracy on mixtures), ``families`` (accuracy on single mechanisms), ``pairs``
+(accuracy on a folder of pairs), ``alternatives`` (evidence with HSIC, on pairs). Choices were made
+on seeds from 10 000 and on pairs with odd numbers; others are for reporting.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import adjusted_rand_score
+
+from anmmm import cluster_mechanisms
+from anmmm.datasets import load_pairs
+from anmmm.datasets.synthetic import draw_anm_mixture
+from anmmm.evidence import EvidenceResult, evidence
+from anmmm.independence import hsic_test
+from anmmm.mixture import ANMMixture
+from benchmarks.families import FAMILIES, draw_pair
+
+TWO = ((1, 1.1), (3, 3.1))
+THREE = (*TWO, (0.5, 0.6))
+FOUR = (*THREE, (2, 2.1))
+SETTINGS: dict[str, tuple[str, dict[str, Any]]] = {
+    "f1": ("f1", {}),
+    "f2": ("f2", {}),
+    "f3": ("f3", {}),
+    "f4": ("f4", {}),
+    "f3, C = 3": ("f3", {"theta_ranges": THREE}),
+    "f3, C = 4": ("f3", {"theta_ranges": FOUR}),
+    "f3, sigma = 0.01": ("f3", {"noise_std": 0.01}),
+    "f3, sigma = 0.1": ("f3", {"noise_std": 0.1}),
+    "f3, a1 = 0.25": ("f3", {"proportions": (0.25, 0.75)}),
+    "f3, a1 = 0.75": ("f3", {"proportions": (0.75, 0.25)}),
+}
+
+
+def clustering(seeds: list[int], n: int, em_only: bool = False) -> None:
+    """ARI with the known number of mechanisms: EM, k-means on Θ, and EM with further starts."""
+    print(f"\nMean ARI ± standard error, N = {n}, {len(seeds)} data sets from seed {seeds[0]}\n")
+    print("| setting | Bayes | EM | EM, true labels as a start | k-means on Θ | EM, Θ as a start |")
+    print("|---|---|---|---|---|---|")
+    for name, (mechanism, options) in SETTINGS.items():
+        rows = []
+        for seed in seeds:
+            sample = draw_anm_mixture(mechanism, n, random_state=seed, **options)
+            X, C = sample.x[:, np.newaxis], len(sample.thetas)
+            theta = None
+            if not em_only:
+                theta = cluster_mechanisms(sample.x, sample.y, C, random_state=seed).labels
+            starts = (None, sample.labels) if theta is None else (None, sample.labels, theta)
+            fitted = [ANMMixture(C, init=start).fit(X, sample.y).labels_ for start in starts]
+            labelings = [sample.bayes_labels(), *fitted[:2]]
+            if theta is not None:
+                labelings += [theta, fitted[2]]
+            rows.append([adjusted_rand_score(sample.labels, labels) for labels in labelings])
+        print(
+            f"| {name} | " + " | ".join(map(mean_and_error, np.transpose(rows))) + " |", flush=True
+        )
+
+
+def mechanisms(seeds: list[int], n: int) -> None:
+    """How often ``n_mechanisms="auto"`` finds the right number."""
+    print(f"\nShare of the right number, N = {n}, {len(seeds)} data sets from seed {seeds[0]}\n")
+    print("| function | C = 1 | C = 2 | C = 3 |")
+    print("|---|---|---|---|")
+    for mechanism in ("f1", "f2", "f3", "f4"):
+        cells = []
+        for C in (1, 2, 3):
+            found = []
+            for seed in seeds:
+                sample = draw_anm_mixture(mechanism, n, theta_ranges=THREE[:C], random_state=seed)
+                model = ANMMixture("auto").fit(sample.x[:, np.newaxis], sample.y)
+                found.append(model.n_mechanisms_ == C)
+            cells.append(mean_and_error(np.array(found, dtype=float)))
+        print(f"| {mechanism} | " + " | ".join(cells) + " |", flush=True)
+
+
+def direction(seeds: list[int], n: int) -> None:
+    """Directions of mixtures."""
+    print_directions_header(n, seeds)
+    for name, (mechanism, options) in SETTINGS.items():
+        samples = (draw_anm_mixture(mechanism, n, random_state=s, **options) for s in seeds)
+        print_directions(name, [(sample.x, sample.y) for sample in samples])
+
+
+def families(seeds: list[int], n: int) -> None:
+    """Directions of single mechanisms."""
+    print_directions_header(n, seeds)
+    for family in FAMILIES:
+        print_directions(family, [draw_pair(family, n, seed) for seed in seeds])
+
+
+def pairs(folder: Path, part: str, n: int) -> None:
+    """Directions of a folder of pairs."""
+    weight, right, plain, failed = 0.0, 0.0, [], []
+    chosen: Counter[str] = Counter()
+    for name, x, y, truth, w in read_pairs(folder, part, n):
+        result = evidence(x, y)
+        correct = result.score * truth > 0.0
+        chosen[(result.forward if truth > 0 else result.backward).model] += 1
+        weight, right = weight + w, right + w * correct
+        plain.append(correct)
+        if not correct:
+            failed.append((round(result.score * truth, 3), name))
+    print(f"\n{folder.name}, {part} pairs, at most {n} observations each, {len(plain)} pairs")
+    print(
+        f"weighted accuracy {right / weight:.3f}, plain {np.mean(plain):.3f} ± {error(plain):.3f}"
+    )
+    print("models in the true direction:", dict(chosen.most_common()))
+    print("wrong (score in nats per observation):", sorted(failed), flush=True)
+
+
+def alternatives(folder: Path, part: str, n: int) -> None:
+    """Evidence, HSIC of cause and residual of the chosen model, and sums of both, on pairs."""
+    rows = []
+    for _, x, y, truth, w in read_pairs(folder, part, n):
+        result = evidence(x, y)
+        gain = residual_log_p(x, y, result, 1) - residual_log_p(y, x, result, -1)
+        rows.append((result.score * len(x) * truth, gain * truth, w))
+    nats, gains, weights = np.transpose(rows)
+    print(f"\n{folder.name}, {part} pairs: weighted accuracy (plain)")
+    for share in (0.0, 0.1, 0.3, 1.0, np.inf):
+        score = gains if np.isinf(share) else nats + share * gains
+        weighted = float(weights @ (score > 0.0) / weights.sum())
+        print(
+            f"evidence + {share} log p(HSIC): {weighted:.3f} ({np.mean(score > 0.0):.3f})",
+            flush=True,
+        )
+
+
+def residual_log_p(x: np.ndarray, y: np.ndarray, result: EvidenceResult, sign: int) -> float:
+    """Logarithm of the HSIC test's p for the cause and the residual of the mixture chosen."""
+    side = result.forward if sign > 0 else result.backward
+    fit = side.mixtures[side.n_mechanisms - 1]
+    z = (y - y.mean()) / y.std()
+    residual = z - fit.curves[np.arange(len(z)), fit.labels]
+    return hsic_test(x, residual).log_pvalue
+
+
+def read_pairs(
+    folder: Path, part: str, n: int
+) -> Iterator[tuple[str, np.ndarray, np.ndarray, int, float]]:
+    """Univariate pairs of known truth, cut to `n` observations with the pair's number as seed."""
+    for pair in load_pairs(folder):
+        number = int("".join(filter(str.isdigit, pair.pair_id)))
+        if pair.problem or not pair.truth or (part != "all" and number % 2 != (part == "odd")):
+            continue
+        x, y = np.asarray(pair.x), np.asarray(pair.y)
+        if x.ndim > 1 or y.ndim > 1:
+            continue
+        if len(x) > n:
+            rows = np.random.default_rng(number).choice(len(x), n, replace=False)
+            x, y = x[rows], y[rows]
+        yield pair.pair_id, x, y, pair.truth, pair.weight
+
+
+def print_directions_header(n: int, seeds: list[int]) -> None:
+    print(f"\nDirections, N = {n}, {len(seeds)} data sets from seed {seeds[0]}\n")
+    print("| setting | accuracy | median score | smallest | ms | models in the true direction |")
+    print("|---|---|---|---|---|---|")
+
+
+def print_directions(name: str, samples: list[tuple[np.ndarray, np.ndarray]]) -> None:
+    evidence(*samples[0])
+    start = time.perf_counter()
+    results = [evidence(x, y) for x, y in samples]
+    ms = 1e3 * (time.perf_counter() - start) / len(samples)
+    scores = np.array([result.score for result in results])
+    models = Counter(result.forward.model for result in results)
+    listed = ", ".join(f"{model} {count}" for model, count in models.most_common())
+    print(
+        f"| {name} | {mean_and_error(scores > 0)} | {np.median(scores):.3f} | {scores.min():.3f} "
+        f"| {ms:.0f} | {listed} |",
+        flush=True,
+    )
+
+
+def error(values: Any) -> float:
+    return float(np.std(values, ddof=1) / np.sqrt(len(values)))
+
+
+def mean_and_error(values: Any) -> str:
+    return f"{np.mean(values):.3f} ± {error(values):.3f}"
+
+
+def em(seeds: list[int], n: int) -> None:
+    """ARI of EM without a GPPOM, for many observations."""
+    clustering(seeds, n, em_only=True)
+
+
+STUDIES: dict[str, Callable[[list[int], int], None]] = {
+    "clustering": clustering,
+    "em": em,
+    "mechanisms": mechanisms,
+    "direction": direction,
+    "families": families,
+}
+PAIR_STUDIES: dict[str, Callable[[Path, str, int], None]] = {
+    "pairs": pairs,
+    "alternatives": alternatives,
+}
+
+
+def main() -> None:
+    """Run one study."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("study", choices=[*STUDIES, *PAIR_STUDIES])
+    parser.add_argument("--samples", type=int, default=100, help="observations, at most for pairs")
+    parser.add_argument("--first-seed", type=int, default=0)
+    parser.add_argument("--count", type=int, default=50, help="data sets a row")
+    parser.add_argument("--folder", type=Path, help="pairs in the Tübingen layout")
+    parser.add_argument("--part", choices=["odd", "even", "all"], default="all")
+    arguments = parser.parse_args()
+    warnings.simplefilter("ignore", ConvergenceWarning)
+    if arguments.study in PAIR_STUDIES:
+        if arguments.folder is None:
+            parser.error(f"study {arguments.study} needs --folder")
+        PAIR_STUDIES[arguments.study](arguments.folder, arguments.part, arguments.samples)
+    else:
+        first = arguments.first_seed
+        STUDIES[arguments.study](list(range(first, first + arguments.count)), arguments.samples)
+
+
+if __name__ == "__main__":
+    main()
