@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.exceptions import ConvergenceWarning
 
-from anmmm import GPPOM, FitOptions
+from anmmm import GPPOM, FitOptions, gppom
 from anmmm.datasets import make_anm_mixture
 from anmmm.gppom import fit_gppom
 from anmmm.initialisation import initial_latent
@@ -65,6 +65,12 @@ def test_weights_grow_with_the_observations(n, growth, factor):
     assert_allclose([result.lam, result.hyper_prior], [0.7 * factor, 1.5 * factor], rtol=1e-15)
     objective = GPPOMObjective(*pair, lam=result.lam, hyper_prior=result.hyper_prior)
     assert_allclose(objective.value_and_grad(result.parameters)[0], result.objective, rtol=1e-12)
+
+
+def test_what_an_iteration_must_gain_does_not_grow_with_the_observations(pair, monkeypatch):
+    loose = fit(pair, tol=1e-2)
+    monkeypatch.setattr(gppom, "SMALLEST_GAIN", 1e-6 * len(pair[0]))
+    assert fit(pair, tol=1e-2).n_iter == fit(pair, tol=1e-6).n_iter > loose.n_iter
 
 
 def test_a_coarser_engine_takes_a_smaller_rank():

@@ -38,6 +38,9 @@ FloatArray = NDArray[np.float64]
 PERTURBATION = 0.5
 # The default weights were chosen on data of this size.
 REFERENCE_SIZE = 100
+# Nats per unit of J/N that an iteration must gain for a descent to go on. J grows with N, and what
+# parts good from bad latents does not: at a million observations 1e-6 of J is more than that.
+SMALLEST_GAIN = 0.05
 
 
 @dataclass(frozen=True)
@@ -74,7 +77,8 @@ class FitOptions:
     max_iter : int
         Most L-BFGS iterations of a descent.
     tol : float
-        Stop when an iteration lowers J by less than ``tol`` times its size.
+        Stop when an iteration lowers J by less than ``min(tol, 0.05 / N)`` times its size; the
+        second counts from 50 000 observations on.
     """
 
     n_latent: int = 1
@@ -190,7 +194,7 @@ def fit_gppom(
             objective.layout.bounds,
             units=objective.layout.units,
             max_iter=options.max_iter,
-            tol=options.tol,
+            tol=min(options.tol, SMALLEST_GAIN / len(X)),
         )
         terms = objective.terms(outcome.z)
     if not outcome.converged:
