@@ -73,6 +73,12 @@ def test_what_an_iteration_must_gain_does_not_grow_with_the_observations(pair, m
     assert fit(pair, tol=1e-2).n_iter == fit(pair, tol=1e-6).n_iter > loose.n_iter
 
 
+@pytest.mark.parametrize("engine", ["dense", "lowrank"])
+def test_threads_change_nothing_but_rounding(pair, engine):
+    serial, parallel = (fit(pair, engine=engine, n_chunks=n) for n in (None, 4))
+    assert_allclose(parallel.objective, serial.objective, rtol=1e-5)
+
+
 def test_a_coarser_engine_takes_a_smaller_rank():
     x, y, _ = make_anm_mixture("f3", 200, random_state=1)
     pair = standardise(x[:, None])[0], standardise(y[:, None])[0]

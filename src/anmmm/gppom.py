@@ -66,6 +66,10 @@ class FitOptions:
         How the objective is evaluated.
     engine_tol : float
         Accuracy of the low-rank engine; see `anmmm.GPPOMObjective`.
+    n_chunks : int, optional
+        Run the engine's loops on Numba's threads, dealt out to so many chunks (16, say, on any
+        machine: results depend on it by rounding, and not on the number of threads). For a single
+        fit of many observations; collections use their cores better on several pairs.
     noise_floor, hsic_floor : float
         ν and ε₀.
     latent_prior, hyper_prior, weight_prior : float
@@ -89,6 +93,7 @@ class FitOptions:
     n_starts: int = 1
     engine: str = "auto"
     engine_tol: float = TOLERANCE
+    n_chunks: int | None = None
     noise_floor: float = 1e-2
     hsic_floor: float = 1e-8
     latent_prior: float = 1.0
@@ -169,6 +174,7 @@ def fit_gppom(
         n_hidden=options.n_hidden,
         engine=options.engine,
         engine_tol=options.engine_tol,
+        n_chunks=options.n_chunks,
         noise_floor=options.noise_floor,
         hsic_floor=options.hsic_floor,
         latent_prior=options.latent_prior,
@@ -187,7 +193,8 @@ def fit_gppom(
             latent = initial_weights(objective.layout, np.hstack([X, Y]), latent, rng)
         starts.append(objective.pack(latent, omega))
 
-    with blas_threads_for(len(X)):
+    # The low-rank engine's matrices are small; its blocks are what threads may share.
+    with blas_threads_for(len(X) if options.engine == "dense" else 0):
         outcome, winner, values = minimise_starts(
             objective.value_and_grad,
             starts,
@@ -239,9 +246,9 @@ class GPPOM(BaseEstimator):  # type: ignore[misc]
         Latent dimensions q.
     lam : float, default=1.0
         Weight λ of the term that makes Θ independent of X.
-    latent_map, n_hidden, init, init_degree, n_starts, engine, engine_tol, noise_floor, hsic_floor
+    latent_map, n_hidden, init, init_degree, n_starts, engine, engine_tol, n_chunks
         See `FitOptions`.
-    latent_prior, hyper_prior, weight_prior, weight_growth, max_iter, tol
+    noise_floor, hsic_floor, latent_prior, hyper_prior, weight_prior, weight_growth, max_iter, tol
         See `FitOptions`.
     random_state : None, int or RandomState
         Seed of starts and weights; see `fit_gppom`.
@@ -287,6 +294,7 @@ class GPPOM(BaseEstimator):  # type: ignore[misc]
         n_starts: int = 1,
         engine: str = "auto",
         engine_tol: float = TOLERANCE,
+        n_chunks: int | None = None,
         noise_floor: float = 1e-2,
         hsic_floor: float = 1e-8,
         latent_prior: float = 1.0,
@@ -306,6 +314,7 @@ class GPPOM(BaseEstimator):  # type: ignore[misc]
         self.n_starts = n_starts
         self.engine = engine
         self.engine_tol = engine_tol
+        self.n_chunks = n_chunks
         self.noise_floor = noise_floor
         self.hsic_floor = hsic_floor
         self.latent_prior = latent_prior
