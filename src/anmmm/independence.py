@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import pdist
-from scipy.special import gammaincc, gammaln
-from scipy.stats import gamma as gamma_distribution
+from scipy.special import gammaincc, gammainccinv, gammaln
 
 from anmmm._kernels.hsic import gamma_moments
 from anmmm._validation import as_pair, check_nonnegative
@@ -160,7 +159,7 @@ def hsic_test(x: Any, y: Any, alpha: float = 0.05) -> HSICTest:
     log_pvalue = _log_gamma_tail(shape, statistic / scale)
     return HSICTest(
         statistic=statistic,
-        threshold=float(gamma_distribution.isf(alpha, shape, scale=scale)),
+        threshold=float(scale * gammainccinv(shape, alpha)),
         pvalue=math.exp(log_pvalue),
         log_pvalue=log_pvalue,
     )
