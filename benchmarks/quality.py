@@ -1,8 +1,9 @@
 """Quality on the paper's mixtures, with the defaults: ``python -m benchmarks.quality``.
 
-Mechanism clustering (mean ARI) and causal direction by every criterion (accuracy) on two equal mechanisms, N = 100,
-noise 0.05, one data set a seed. Defaults are chosen on seeds from 10 000; reported are seeds from
-0. Options of a fit can be overridden, e.g. ``--fit noise_floor=0.02``, for studies on other seeds.
+Mechanism clustering (mean ARI) and causal direction by every criterion (accuracy) on two equal
+mechanisms, N = 100, noise 0.05, one data set a seed. Defaults are chosen on seeds from 10 000;
+reported are seeds from 0. Options of a fit can be overridden, e.g. ``--fit noise_floor=0.02``, for
+studies on other seeds.
 """
 
 from __future__ import annotations

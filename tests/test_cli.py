@@ -1,10 +1,12 @@
 import csv
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -421,6 +423,18 @@ def test_directions_of_unknown_truth(run, tmp_path, data):
     assert status == 0
     assert "accuracy           unknown: no analysed pair has a known direction" in out
     assert "weighted" not in out
+
+
+def test_the_output_in_the_readme_is_true(run):
+    readme = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+    shown = readme.split("```text\n")[1].split("```")[0]
+    status, out, _ = run("directions", "sample")
+    assert status == 0
+    # Another machine may round a score the other way.
+    score = re.compile(r"[+-]\d+\.\d{3}")
+    assert score.sub("", out) == score.sub("", shown)
+    scores = [[float(number) for number in score.findall(text)] for text in (out, shown)]
+    np.testing.assert_allclose(*scores, atol=0.0015)
 
 
 def test_directions_subsample_is_shown(run, folder):

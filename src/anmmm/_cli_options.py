@@ -39,8 +39,7 @@ common_options = [
     click.option(
         "--lam",
         type=float,
-        help="Weight of the independence of latent and cause in the fit of the latent; the "
-        "criterion evidence does without.",
+        help="Weight of the independence of latent and cause in the fit of the latent.",
     ),
     click.option(
         "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Random seed."

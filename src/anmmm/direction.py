@@ -94,7 +94,7 @@ def infer_direction(
     mechanisms with additive noise, or from one mechanism whose noise has a scale that depends on
     the cause, and that nothing else causes both variables. It fails where no direction is
     distinguished (a linear mechanism with Gaussian noise: the score is then near 0), where several
-    overlapping mechanisms meet few observations, and on about a quarter of the Tübingen pairs
+    overlapping mechanisms meet few observations, and on about a third of the Tübingen pairs
     (docs/decisions.md). It takes some 25 ms for 100 observations and is linear in their number but
     for two sorts. ``forward``, ``backward`` and their p-values are GPPOM fits that it does not
     need; they are made when first asked for (`DirectionResult`).
