@@ -61,7 +61,7 @@ class DenseDimensions:
 
 
 class Direction:
-    """A whole `infer_direction` with defaults against N: two fits."""
+    """A whole `infer_direction` against N: by evidence, the default, and by two fits."""
 
     param_names = ("n_samples",)
     params = ((50, 100, 200, 400),)
@@ -75,8 +75,11 @@ class Direction:
     def time_direction(self, n_samples: int) -> None:
         infer_direction(self.x, self.y)
 
+    def time_direction_by_hsic(self, n_samples: int) -> None:
+        infer_direction(self.x, self.y, criterion="hsic")
+
     def track_evaluations(self, n_samples: int) -> int:
-        result = infer_direction(self.x, self.y)
+        result = infer_direction(self.x, self.y, criterion="hsic")
         return result.forward.n_evaluations + result.backward.n_evaluations
 
 

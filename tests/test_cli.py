@@ -1,10 +1,12 @@
 import csv
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -67,7 +69,20 @@ def folder(tmp_path):
 # --- direction ------------------------------------------------------------------------------------
 
 
-def test_direction_says_which_column_is_the_cause(run, data):
+@pytest.fixture
+def no_fits(monkeypatch):
+    from anmmm import direction
+
+    def refuse(*arguments, **options):
+        raise AssertionError("a decision by evidence fits no GPPOM")
+
+    monkeypatch.setattr(direction, "fit_gppom", refuse)
+
+
+def test_direction_says_which_column_is_the_cause(run, data, no_fits):
+    from anmmm import infer_direction
+
+    result = infer_direction(*np.loadtxt(data, delimiter=",", skiprows=1).T)
     status, out, err = run("direction", data)
     assert (status, err) == (0, "")
     lines = out.splitlines()
@@ -76,8 +91,86 @@ def test_direction_says_which_column_is_the_cause(run, data):
     table = lines[2:5]
     assert len({len(line) for line in table}) == 1
     assert table[1].startswith("  ozone → temperature  ")
+    assert table[0].split() == ["hypothesis", "length", "mechanisms", "model"]
+    assert table[2].split()[3:] == [f"{result.backward_score:.6g}", "2", "anm-2"]
+    assert lines[6:11] == [
+        f"  score         {result.score:+.4g}   (positive: ozone → temperature)",
+        "  criterion     evidence",
+        "  model         anm-2: 2 mechanisms, additive Gaussian noise",
+        "  observations  40",
+        "  converged     yes",
+    ]
+    assert "in nats per observation: the shorter wins" in out
+
+
+def test_direction_by_a_criterion_of_the_latent(run, data):
+    status, out, err = run("direction", data, "--criterion", "hsic", "--lam", "2")
+    assert (status, err) == (0, "")
+    lines = out.splitlines()
+    table = lines[2:5]
+    assert len({len(line) for line in table}) == 1
+    assert table[0].split() == ["hypothesis", "dependence", "p-value"]
+    assert table[1].startswith("  ozone → temperature  ")
+    assert "  criterion     hsic, λ = 2" in lines
     assert "  observations  40" in lines
     assert "The p-values rank, they do not test" in out
+
+
+@pytest.mark.parametrize(
+    ("model", "text"),
+    [
+        ("anm-1", "one mechanism, additive Gaussian noise"),
+        ("anm-3", "3 mechanisms, additive Gaussian noise"),
+        ("anm-1+noise", "one mechanism, additive noise of a fitted density"),
+        ("anm-1+link", "one mechanism, additive Gaussian noise, on the effect's own quantiles"),
+        ("location-scale", "one mechanism, Gaussian noise, its scale depends on the cause"),
+        (
+            "location-scale+noise",
+            "one mechanism, noise of a fitted density, its scale depends on the cause",
+        ),
+    ],
+)
+def test_models_in_words(model, text):
+    from anmmm._cli_output import model_text
+
+    assert model_text(model) == text
+
+
+def test_undecided_columns_name_no_model(run, tmp_path):
+    x = np.random.default_rng(0).normal(size=30)
+    (tmp_path / "t.csv").write_text("\n".join(["a,b", *rows_of(x, x)]))
+    status, out, _ = run("direction", "t.csv")
+    assert status == 0
+    assert out.startswith("undecided between a → b and b → a\n")
+    assert "  model  " not in out.split("score")[1]
+    document = json.loads(run("direction", "t.csv", "--json")[1])
+    assert (document["direction"], document["model"], document["n_mechanisms"]) == (0, None, None)
+
+
+@pytest.mark.parametrize("command", [["direction", "data.csv"], ["directions", "pairs"]])
+def test_a_weight_that_is_not_used_is_said(run, data, folder, command):
+    status, _, err = run(*command, "--lam", "0.5")
+    assert (status, err) == (
+        0,
+        "--lam is not used: the criterion evidence decides without a latent\n",
+    )
+    assert run(*command, "--lam", "0.5", "--criterion", "hsic")[2] == ""
+
+
+def test_evidence_as_json_has_lengths_and_model(run, data, no_fits):
+    from anmmm import infer_direction
+
+    status, out, _ = run("direction", data, "--json")
+    document = json.loads(out)
+    table = np.loadtxt(data, delimiter=",", skiprows=1)
+    result = infer_direction(*table.T)
+    assert status == 0
+    for name in ("score", "forward_score", "backward_score"):
+        assert document[name] == pytest.approx(getattr(result, name), rel=1e-6)
+    assert (document["criterion"], document["model"]) == ("evidence", "anm-2")
+    assert (document["n_mechanisms"], document["converged"]) == (2, True)
+    for name in ("lam", "forward_pvalue", "backward_pvalue"):
+        assert document[name] is None
 
 
 def test_direction_json_agrees_with_the_library(run, data):
@@ -196,7 +289,7 @@ def test_unusable_files_exit_2_with_the_place(run, tmp_path, command, text, mess
         (["direction", "data.csv", "--x", "wind"], "data.csv: --x wind: no such column; there are"),
         (["direction", "data.csv", "--x", "2", "--y", "temperature"], "data.csv: --x and --y are"),
         (["direction", "data.csv", "--y", "3"], "data.csv: --y 3: no such column"),
-        (["direction", "data.csv", "--criterion", "foo"], "criterion must be one of 'hsic'"),
+        (["direction", "data.csv", "--criterion", "foo"], "criterion must be one of 'evidence'"),
         (["direction", "data.csv", "--lam", "-1"], "lam must be"),
         (["direction", "data.csv", "--lam", "nan"], "lam must be"),
         (["cluster", "data.csv", "-k", "0"], "n_mechanisms must be at least 1, found 0"),
@@ -207,7 +300,7 @@ def test_unusable_files_exit_2_with_the_place(run, tmp_path, command, text, mess
         (["directions", "."], "data.csv: no such"),
         (["directions", "sample", "-o", "no/x.csv"], "no: no such folder\n"),
         (["directions", "sample", "-o", "x.xlsx"], "x.xlsx: the name must end in .csv or .json\n"),
-        (["directions", "sample", "--criterion", "foo"], "criterion must be one of 'hsic'"),
+        (["directions", "sample", "--criterion", "foo"], "criterion must be one of 'evidence'"),
         (["directions", "sample", "-j", "0"], "n_jobs must not be 0"),
     ],
 )
@@ -303,7 +396,7 @@ def test_directions_prints_one_aligned_row_a_pair_and_the_accuracy(run, folder):
     assert lines[8] == "weighted accuracy  0.250   (total weight 1)"
 
 
-def test_directions_writes_rows_as_csv_and_json(run, folder, tmp_path):
+def test_directions_writes_rows_as_csv_and_json(run, folder, tmp_path, no_fits):
     status, out, err = run("directions", folder, "-o", "r.csv")
     assert status == 0
     assert out.startswith("pair ")
@@ -313,6 +406,9 @@ def test_directions_writes_rows_as_csv_and_json(run, folder, tmp_path):
     assert [row["status"] for row in rows] == ["ok", "ok", "unusable", "unusable"]
     assert [row["direction"] for row in rows] == ["1", "-1", "", ""]
     assert [row["weight"] for row in rows] == ["0.25", "0.75", "0.0", "1.0"]
+    assert [row["model"] for row in rows] == ["anm-2", "anm-2", "", ""]
+    assert [row["n_mechanisms"] for row in rows] == ["2", "2", "", ""]
+    assert [row["forward_pvalue"] for row in rows] == ["", "", "", ""]
 
     status, out, _ = run("directions", folder, "-o", "r.json", "--json")
     document = json.loads(out)
@@ -327,6 +423,18 @@ def test_directions_of_unknown_truth(run, tmp_path, data):
     assert status == 0
     assert "accuracy           unknown: no analysed pair has a known direction" in out
     assert "weighted" not in out
+
+
+def test_the_output_in_the_readme_is_true(run):
+    readme = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+    shown = readme.split("```text\n")[1].split("```")[0]
+    status, out, _ = run("directions", "sample")
+    assert status == 0
+    # Another machine may round a score the other way.
+    score = re.compile(r"[+-]\d+\.\d{3}")
+    assert score.sub("", out) == score.sub("", shown)
+    scores = [[float(number) for number in score.findall(text)] for text in (out, shown)]
+    np.testing.assert_allclose(*scores, atol=0.0015)
 
 
 def test_directions_subsample_is_shown(run, folder):
@@ -440,9 +548,9 @@ def test_ctrl_c_exits_130_quietly_and_writes_nothing(terminal, folder, tmp_path,
     x = np.random.default_rng(0).normal(size=(2000, 2))
     np.savetxt(folder / "pair0002.txt", x)
     output = tmp_path / "r.csv"
-    status, shown = terminal(
-        "directions", folder, "-j", jobs, "-o", output, interrupt_after=b"pair0001"
-    )
+    # The criterion that takes seconds for a pair of this size.
+    options = ["--criterion", "hsic", "-j", jobs, "-o", output]
+    status, shown = terminal("directions", folder, *options, interrupt_after=b"pair0001")
     assert status == 130
     assert "Traceback" not in shown
     assert "Error" not in shown

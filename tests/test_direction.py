@@ -1,14 +1,24 @@
 """Algorithm 1: scores, symmetry, criteria, hostile data."""
 
+import inspect
+import pickle
+import tracemalloc
+import warnings
+from dataclasses import FrozenInstanceError, replace
+
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
 from numpy.testing import assert_allclose
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
-from anmmm import CausalDirection, hsic_test, infer_direction
+from anmmm import CausalDirection, FitOptions, direction, hsic_test, infer_direction
+from anmmm import evidence as evidence_module
 from anmmm.datasets import make_anm_mixture
-from anmmm.direction import CRITERIA
+from anmmm.direction import CRITERIA, dependence_scores
+from anmmm.evidence import evidence
 
 
 @pytest.fixture(scope="module")
@@ -44,19 +54,22 @@ def test_scores_are_what_the_criteria_say(mixture):
     assert result.converged
 
 
-def test_mixtures_of_every_mechanism_are_mostly_decided_rightly():
+@pytest.mark.parametrize(("criterion", "least"), [("evidence", 16), ("hsic", 13)])
+def test_mixtures_of_every_mechanism_are_mostly_decided_rightly(criterion, least):
     # 16 data sets; chance would get 8, and 13 or more with probability 0.01.
-    right = sum(
-        infer_direction(*make_anm_mixture(f, 100, random_state=seed)[:2]).direction == 1
+    pairs = [
+        make_anm_mixture(f, 100, random_state=seed)[:2]
         for f in ("f1", "f2", "f3", "f4")
         for seed in range(4)
-    )
-    assert right >= 13
+    ]
+    right = sum(infer_direction(x, y, criterion=criterion).direction == 1 for x, y in pairs)
+    assert right >= least
 
 
-def test_identical_columns_are_undecided():
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_identical_columns_are_undecided(criterion):
     x = np.random.default_rng(0).normal(size=40)
-    result = infer_direction(x, x.copy(), random_state=0)
+    result = infer_direction(x, x.copy(), criterion=criterion, random_state=0)
     assert result.direction == 0
     assert result.score == 0.0
 
@@ -66,9 +79,13 @@ def test_vector_valued_variables():
     rng = np.random.default_rng(0)
     x = rng.normal(size=(40, 2))
     y = np.tanh(x @ rng.normal(size=(2, 3))) + 0.1 * rng.normal(size=(40, 3))
-    result = infer_direction(x, y, max_iter=100, n_latent=2)
+    result = infer_direction(x, y, criterion="hsic", max_iter=100, n_latent=2)
     assert result.forward.latent.shape == (40, 2)
     assert np.isfinite(result.score)
+    with pytest.raises(ValueError, match=r"x has 2 columns.*'hsic', 'hsic_ratio' or 'pvalue'"):
+        infer_direction(x, y)
+    with pytest.raises(ValueError, match="y has 3 columns"):
+        infer_direction(x[:, 0], y)
 
 
 def containers(x, y):
@@ -86,13 +103,15 @@ def containers(x, y):
     yield np.repeat(x, 2)[::2], y[:, None]
 
 
+@pytest.mark.parametrize("criterion", ["evidence", "hsic"])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_every_container_gives_the_same_answer_and_stays_as_it_is(mixture):
+def test_every_container_gives_the_same_answer_and_stays_as_it_is(mixture, criterion):
     x, y = mixture
-    expected = infer_direction(x, y, max_iter=40, tol=0).score
+    options = {"criterion": criterion, "max_iter": 40, "tol": 0}
+    expected = infer_direction(x, y, **options).score
     for first, second in containers(x.copy(), y.copy()):
         kept = np.array(first, copy=True), np.array(second, copy=True)
-        result = infer_direction(first, second, max_iter=40, tol=0)
+        result = infer_direction(first, second, **options)
         assert result.score == expected, type(first)
         np.testing.assert_array_equal(np.asarray(first), kept[0])
         np.testing.assert_array_equal(np.asarray(second), kept[1])
@@ -145,25 +164,185 @@ def test_hostile_data_give_finite_answers(name, criterion):
         (([1.0] * 20, range(20)), {}, "x is constant"),
         ((range(20), range(19)), {}, "found 20 and 19"),
         ((range(5), range(5)), {}, "n_samples=5"),
-        ((range(20), range(20)), {"criterion": "best"}, "'hsic', 'hsic_ratio', 'pvalue'.*'best'"),
+        (
+            (range(20), range(20)),
+            {"criterion": "best"},
+            "'evidence', 'hsic', 'hsic_ratio', 'pvalue'.*'best'",
+        ),
         ((range(20), range(20)), {"lam": -1.0}, "lam must be finite and not negative, found -1.0"),
         ((range(20), range(20)), {"lam": "1"}, "lam must be a number"),
         ((range(20), range(20)), {"gamma": 1.0}, "unknown option 'gamma'"),
         ((range(20), range(20)), {"random_state": "x"}, "random_state"),
+        ((range(20), range(20)), {"engine": "steam"}, "engine must be one of"),
+        ((range(20), range(20)), {"n_latent": 0}, "n_latent must be at least 1"),
+        ((range(20), range(20)), {"noise_floor": -1}, "noise_floor must be"),
+        ((range(20), range(20)), {"init": np.ones((3, 1))}, "init"),
+        ((range(20), range(20)), {"init": np.eye(20)[:, :2]}, "init must have shape"),
     ],
 )
-def test_bad_arguments_are_named(arguments, options, message):
+@pytest.mark.parametrize("criterion", ["evidence", "hsic"])
+def test_bad_arguments_are_named(arguments, options, message, criterion):
     with pytest.raises((ValueError, TypeError), match=message):
-        infer_direction(*arguments, **options)
+        infer_direction(*arguments, **{"criterion": criterion, **options})
 
 
-def test_estimator_takes_two_columns_or_two_variables(mixture):
+@pytest.mark.parametrize("criterion", ["evidence", "hsic"])
+def test_estimator_takes_two_columns_or_two_variables(mixture, criterion):
     x, y = mixture
-    together = CausalDirection(random_state=0).fit(np.column_stack([x, y]))
-    apart = CausalDirection(random_state=0).fit(x[:, None], y)
-    expected = infer_direction(x, y, random_state=0)
+    model = CausalDirection(criterion=criterion, random_state=0)
+    together = clone(model).fit(np.column_stack([x, y]))
+    apart = clone(model).fit(x[:, None], y)
+    expected = infer_direction(x, y, criterion=criterion, random_state=0)
     assert together.direction_ == apart.direction_ == expected.direction
     assert together.score_ == apart.score_ == expected.score
     assert together.forward_pvalue_ == expected.forward_pvalue
+    assert together.backward_pvalue_ == expected.backward_pvalue
+    assert together.n_iter_ == expected.n_iter > 1
     with pytest.raises(ValueError, match="two columns"):
         CausalDirection().fit(np.column_stack([x, y, y]))
+
+
+# --- Evidence, the default ------------------------------------------------------------------------
+
+
+@pytest.fixture
+def count_fits(monkeypatch):
+    """The calls of `fit_gppom` so far, one entry each."""
+    calls = []
+
+    def counted(*arguments, **options):
+        calls.append(options["lam"])
+        return fit(*arguments, **options)
+
+    fit = direction.fit_gppom
+    monkeypatch.setattr(direction, "fit_gppom", counted)
+    return calls
+
+
+def test_evidence_is_the_default_everywhere(mixture):
+    x, y = mixture
+    assert inspect.signature(infer_direction).parameters["criterion"].default == "evidence"
+    assert CausalDirection().criterion == "evidence"
+    assert infer_direction(x, y).criterion == "evidence"
+
+
+def test_an_evidence_decision_is_that_of_the_module(mixture):
+    x, y = mixture
+    result, told = infer_direction(x, y), evidence(x, y)
+    for name in ("direction", "score", "forward_score", "backward_score"):
+        assert getattr(result, name) == getattr(told, name)
+    assert result.evidence.forward.lengths == told.forward.lengths
+    assert result.evidence.chosen.model == "anm-2"
+    assert result.evidence.chosen.n_mechanisms == 2
+    assert_allclose(result.score, result.backward_score - result.forward_score, rtol=1e-12)
+    assert result.converged
+    assert infer_direction(x, y, criterion="hsic").evidence is None
+
+
+def test_fits_are_made_once_when_first_asked_for(mixture, count_fits):
+    x, y = mixture
+    result = infer_direction(x, y, lam=0.5, random_state=0)
+    assert repr(result).startswith("DirectionResult(direction=1, score=")
+    assert (result.converged, result.direction, result.score > 0) == (True, 1, True)
+    assert result.n_iter > 0
+    assert result == infer_direction(x, y, lam=0.5, random_state=0)
+    model = CausalDirection(lam=0.5, random_state=0).fit(np.column_stack([x, y]))
+    assert count_fits == []
+    assert result.forward.n_iter > 0
+    assert count_fits == [0.5, 0.5]
+    copied = replace(result, direction=0)
+    assert copied.backward is result.backward
+    assert result.forward_pvalue == result.latent_fits.forward_test.pvalue
+    assert len(count_fits) == 2
+    assert model.backward_pvalue_ == result.backward_pvalue
+    assert model.forward_pvalue_ == result.forward_pvalue
+    assert len(count_fits) == 4
+
+
+def test_later_fits_are_those_of_the_other_criteria(mixture):
+    x, y = mixture
+    options = {"lam": 0.7, "n_starts": 2, "n_latent": 2, "random_state": 5, "max_iter": 60}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        late, now = (infer_direction(x, y, criterion=c, **options) for c in ("evidence", "hsic"))
+        for name in ("forward", "backward"):
+            one, other = getattr(late, name), getattr(now, name)
+            np.testing.assert_array_equal(one.latent, other.latent)
+            assert (one.objective, one.lam, one.start) == (other.objective, other.lam, other.start)
+    assert late.forward_pvalue == now.forward_pvalue
+    assert late.backward_pvalue == now.backward_pvalue
+
+
+@pytest.mark.parametrize("criterion", [name for name in CRITERIA if name != "evidence"])
+def test_scores_of_all_latent_criteria_come_from_one_pair_of_fits(mixture, criterion):
+    x, y = mixture
+    fits = infer_direction(x, y, random_state=0).latent_fits
+    result = infer_direction(x, y, criterion=criterion, random_state=0)
+    assert dependence_scores(fits, criterion) == (result.forward_score, result.backward_score)
+    assert FitOptions().hsic_floor == 1e-8
+
+
+@pytest.mark.parametrize("criterion", ["evidence", "hsic"])
+def test_a_result_is_pickled_before_and_after_its_fits(mixture, count_fits, criterion):
+    x, y = mixture
+    result = infer_direction(x, y, criterion=criterion, random_state=0)
+    n_fits = len(count_fits)
+    before = pickle.loads(pickle.dumps(result))
+    assert len(count_fits) == n_fits
+    assert before == result
+    pvalue = result.forward_pvalue
+    after = pickle.loads(pickle.dumps(result))
+    n_fits = len(count_fits)
+    assert after.forward_pvalue == pvalue
+    assert after.latent_fits.forward_test.log_pvalue == result.latent_fits.forward_test.log_pvalue
+    assert len(count_fits) == n_fits
+    assert before.forward_pvalue == pvalue
+    np.testing.assert_array_equal(before.forward.latent, result.forward.latent)
+    if criterion == "evidence":
+        assert len(count_fits) == n_fits + 2
+        assert before.evidence.forward.lengths == result.evidence.forward.lengths
+
+
+@pytest.mark.parametrize("name", ["score", "forward", "forward_pvalue", "latent_fits", "evidence"])
+def test_a_result_cannot_be_changed(mixture, name):
+    result = infer_direction(*mixture)
+    with pytest.raises((FrozenInstanceError, AttributeError)):
+        setattr(result, name, 0.0)
+
+
+def test_late_fits_warn_where_they_do_not_converge(mixture):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        result = infer_direction(*mixture, max_iter=1)
+    with pytest.warns(ConvergenceWarning, match="max_iter"):
+        assert result.forward.status == "max_iter"
+    # What was compared did converge.
+    assert result.converged
+
+
+def test_models_that_did_not_converge_are_told(mixture, monkeypatch):
+    x, y = mixture
+    monkeypatch.setattr(evidence_module, "MAX_ITER", 1)
+    with pytest.warns(ConvergenceWarning, match="hypothesis that x causes y stopped") as caught:
+        result = infer_direction(x, y)
+    assert {warning.filename for warning in caught} == {__file__}
+    assert not result.converged
+    assert not result.evidence.forward.converged
+
+
+def test_a_decision_takes_no_memory_of_the_order_of_a_gram_matrix():
+    x, y, _ = make_anm_mixture("f3", 4000, random_state=0)
+    tracemalloc.start()
+    try:
+        assert infer_direction(x, y, engine="dense").direction == 1
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 8 * len(x) ** 2 / 2
+
+
+def test_pvalues_of_an_estimator_need_a_fit():
+    with pytest.raises(NotFittedError):
+        CausalDirection().forward_pvalue_  # noqa: B018
+    with pytest.raises(NotFittedError):
+        CausalDirection().backward_pvalue_  # noqa: B018

@@ -11,6 +11,7 @@ MODULES = [
     "anmmm.collection.runner",
     "anmmm.datasets.synthetic",
     "anmmm.direction",
+    "anmmm.evidence",
     "anmmm.gppom",
     "anmmm.independence",
 ]

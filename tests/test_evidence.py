@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from anmmm import evidence as evidence_module
 from anmmm.datasets import make_anm_mixture
 from anmmm.evidence import evidence
 
@@ -61,7 +62,31 @@ def test_totals_are_the_sums_of_their_parts():
     for side in (result.forward, result.backward):
         assert side.total == side.cause + side.effect
         assert side.effect == side.lengths[side.model] == min(side.lengths.values())
+        assert side.converged
+        assert side.n_iter == max(fit.n_iter for fit in side.mixtures)
         assert side.mixtures[side.n_mechanisms - 1].n_mechanisms == side.n_mechanisms
+
+
+def test_the_chosen_side_is_that_of_the_direction():
+    x, y, _ = make_anm_mixture("f2", random_state=6)
+    there, back = evidence(x, y), evidence(y, x)
+    assert there.chosen is there.forward
+    assert back.chosen is back.backward
+    assert evidence(x, x).chosen is None
+
+
+def test_convergence_is_that_of_the_chosen_model(monkeypatch):
+    rng = np.random.default_rng(12)
+    x = rng.normal(size=150)
+    monkeypatch.setattr(evidence_module, "MAX_ITER", 1)
+    linear = evidence(x, x + rng.normal(size=150))
+    assert linear.forward.model == "anm-1"
+    assert linear.forward.converged == linear.forward.mixtures[0].converged
+    x, y = draw_pair("LS", 300, 0)
+    spread = evidence(x, y)
+    assert spread.forward.model.startswith("location-scale")
+    # Its iterations have a limit of their own.
+    assert spread.forward.converged
 
 
 def test_independent_variables_decide_little():

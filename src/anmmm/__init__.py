@@ -21,10 +21,13 @@ if TYPE_CHECKING:
     from anmmm.objective import GPPOMObjective
     from anmmm.results import (
         ClusteringResult,
+        DirectionEvidence,
         DirectionResult,
+        EvidenceResult,
         FitResult,
         HSICTest,
         Hyperparameters,
+        LatentFits,
         PairResult,
     )
 
@@ -33,10 +36,13 @@ __version__ = "0.1.0"
 _HOMES = {
     "ANMMixture": "anmmm.mixture",
     "ClusteringResult": "anmmm.results",
+    "DirectionEvidence": "anmmm.results",
     "DirectionResult": "anmmm.results",
+    "EvidenceResult": "anmmm.results",
     "FitResult": "anmmm.results",
     "HSICTest": "anmmm.results",
     "Hyperparameters": "anmmm.results",
+    "LatentFits": "anmmm.results",
     "PairResult": "anmmm.results",
     "CausalDirection": "anmmm.direction",
     "FitOptions": "anmmm.gppom",
@@ -56,12 +62,15 @@ __all__ = [
     "ANMMixture",
     "CausalDirection",
     "ClusteringResult",
+    "DirectionEvidence",
     "DirectionResult",
+    "EvidenceResult",
     "FitOptions",
     "FitResult",
     "GPPOMObjective",
     "HSICTest",
     "Hyperparameters",
+    "LatentFits",
     "MechanismClustering",
     "PairResult",
     "__version__",

@@ -27,7 +27,8 @@ column_options = [
 criterion_option = click.option(
     "--criterion",
     metavar="NAME",
-    help="What is compared between the directions: hsic (default), hsic_ratio or pvalue.",
+    help="What is compared between the directions: evidence (description length, default); or "
+    "the dependence of latent and cause: hsic, hsic_ratio, pvalue.",
 )
 max_samples_option = click.option(
     "--max-samples",
@@ -36,7 +37,9 @@ max_samples_option = click.option(
 )
 common_options = [
     click.option(
-        "--lam", type=float, help="Weight of the independence of latent and cause in the fit."
+        "--lam",
+        type=float,
+        help="Weight of the independence of latent and cause in the fit of the latent.",
     ),
     click.option(
         "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Random seed."

@@ -9,14 +9,26 @@ import numpy as np
 
 from anmmm._cli_input import Columns
 from anmmm.collection import CollectionSummary
-from anmmm.results import ClusteringResult, DirectionResult, PairResult
+from anmmm.results import ClusteringResult, DirectionResult, EvidenceResult, PairResult
 
-__all__ = ["DirectionsTable", "clustering_text", "direction_text", "plain", "summary_text"]
+__all__ = [
+    "DirectionsTable",
+    "clustering_text",
+    "direction_text",
+    "model_text",
+    "plain",
+    "summary_text",
+]
 
 # What a stream shows in place of characters that its encoding lacks.
 _ASCII = {"→": "->", "✓": "yes", "✗": "no", "—": "-", "λ": "lambda", "Θ": "Theta"}
 
-_NOTE = """\
+_EVIDENCE_NOTE = """\
+Length is that of both columns told cause first, in nats per observation: the shorter wins.
+A score near 0 says little. The decision is made for a cause and its effect: a common cause of both
+columns, or a selection of rows, is not considered."""
+
+_LATENT_NOTE = """\
 Dependence is that of the latent Θ on the hypothetical cause: the lower, the better the hypothesis.
 The p-values rank, they do not test: Θ was fitted to be independent of this very cause.
 The decision is made for mixtures; on a single mechanism it is no better than chance."""
@@ -67,33 +79,105 @@ def direction_text(result: DirectionResult, columns: Columns, n_used: int) -> st
         -1: backward,
         0: f"undecided between {forward} and {backward}",
     }[result.direction]
-    width = max(len(forward), len("hypothesis"))
     observations = f"{n_used}" if n_used == len(columns.x) else f"{n_used} of {len(columns.x)}"
-    fits = [("forward", result.forward), ("backward", result.backward)]
-    stopped = [f"{name} fit {fit.status}" for name, fit in fits if not fit.converged]
+    if result.evidence is None:
+        table, facts = _latent_parts(result, (forward, backward))
+    else:
+        table, facts = _evidence_parts(result.evidence, (forward, backward))
     facts = [
         ("score", f"{result.score:+.4g}   (positive: {forward})"),
-        ("criterion", f"{result.criterion}, λ = {result.lam:g}"),
+        *facts[:-1],
         ("observations", observations),
-        ("converged", "no: " + ", ".join(stopped) if stopped else "yes"),
+        facts[-1],
     ]
     return "\n".join(
         [
             sentence,
             "",
-            f"  {'hypothesis':<{width}}  {'dependence':>12}  {'p-value':>10}",
-            _hypothesis(forward, width, result.forward_score, result.forward_pvalue),
-            _hypothesis(backward, width, result.backward_score, result.backward_pvalue),
+            *_aligned(table),
             "",
             *(f"  {name:<12}  {text}" for name, text in facts),
             "",
-            _NOTE,
+            _LATENT_NOTE if result.evidence is None else _EVIDENCE_NOTE,
         ]
     )
 
 
-def _hypothesis(name: str, width: int, score: float, pvalue: float) -> str:
-    return f"  {name:<{width}}  {score:>12.6g}  {pvalue:>10.3g}"
+_Parts = tuple[list[tuple[str, ...]], list[tuple[str, str]]]
+
+
+def _latent_parts(result: DirectionResult, hypotheses: tuple[str, str]) -> _Parts:
+    """Table of both hypotheses, and facts, the last one on convergence."""
+    scores = (result.forward_score, result.backward_score)
+    pvalues = (result.forward_pvalue, result.backward_pvalue)
+    table: list[tuple[str, ...]] = [("hypothesis", f"{'dependence':>12}", f"{'p-value':>10}")]
+    for hypothesis, score, pvalue in zip(hypotheses, scores, pvalues, strict=True):
+        table.append((hypothesis, f"{score:.6g}", f"{pvalue:.3g}"))
+    fits = [("forward", result.forward), ("backward", result.backward)]
+    stopped = [f"{name} fit {fit.status}" for name, fit in fits if not fit.converged]
+    return table, [
+        ("criterion", f"{result.criterion}, λ = {result.lam:g}"),
+        ("converged", _converged(stopped)),
+    ]
+
+
+def _evidence_parts(evidence: EvidenceResult, hypotheses: tuple[str, str]) -> _Parts:
+    """Table of both hypotheses, and facts, the last one on convergence."""
+    sides = (evidence.forward, evidence.backward)
+    lengths = (evidence.forward_score, evidence.backward_score)
+    table: list[tuple[str, ...]] = [("hypothesis", f"{'length':>10}", "mechanisms", "model")]
+    for hypothesis, length, side in zip(hypotheses, lengths, sides, strict=True):
+        table.append((hypothesis, f"{length:.6g}", f"{side.n_mechanisms}", side.model))
+    facts = [("criterion", "evidence")]
+    if evidence.chosen is not None:
+        facts.append(("model", f"{evidence.chosen.model}: {model_text(evidence.chosen.model)}"))
+    stopped = [
+        f"model of {hypothesis}"
+        for hypothesis, side in zip(hypotheses, sides, strict=True)
+        if not side.converged
+    ]
+    return table, [*facts, ("converged", _converged(stopped))]
+
+
+def _converged(stopped: list[str]) -> str:
+    return "no: " + ", ".join(stopped) if stopped else "yes"
+
+
+def _aligned(table: list[tuple[str, ...]]) -> list[str]:
+    """Lines of a table: the first column to the left, the others to the right."""
+    first, *widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    return [
+        "  ".join(
+            ["", f"{row[0]:<{first}}", *(f"{c:>{w}}" for c, w in zip(row[1:], widths, strict=True))]
+        )
+        for row in table
+    ]
+
+
+def model_text(model: str) -> str:
+    """Describe a conditional model in words.
+
+    Parameters
+    ----------
+    model : str
+        As in `anmmm.DirectionEvidence`.
+
+    Returns
+    -------
+    str
+    """
+    kind, _, addition = model.partition("+")
+    mechanisms = kind.removeprefix("anm-")
+    noise = "noise of a fitted density" if addition == "noise" else "Gaussian noise"
+    if kind == "location-scale":
+        text = f"one mechanism, {noise}, its scale depends on the cause"
+    elif mechanisms == "1":
+        text = f"one mechanism, additive {noise}"
+    else:
+        text = f"{mechanisms} mechanisms, additive {noise}"
+    if addition == "link":
+        text += ", on the effect's own quantiles"
+    return text
 
 
 def clustering_text(result: ClusteringResult, columns: Columns) -> str:

@@ -47,6 +47,11 @@ def _say(message: str) -> None:
     click.echo(message, err=True)
 
 
+def _report_unused(lam: float | None) -> None:
+    if lam is not None:
+        _say("--lam is not used: the criterion evidence decides without a latent")
+
+
 def _report_dropped(count: int) -> None:
     if count:
         _say(f"{count} {'row' if count == 1 else 'rows'} with a missing value left out")
@@ -104,10 +109,14 @@ def direction(
     with refusing(), single_thread(), warnings.catch_warnings():
         _ignore_convergence()
         result = infer_direction(used_x, used_y, random_state=seed, **options)
+    if result.evidence is not None:
+        _report_unused(lam)
     if not as_json:
         click.echo(plain(direction_text(result, columns, len(used_x))))
         return
     ordered = (columns.x_name, columns.y_name)[:: result.direction or 1]
+    told = result.evidence
+    chosen = None if told is None else told.chosen
     document = {
         "x": columns.x_name,
         "y": columns.y_name,
@@ -117,10 +126,13 @@ def direction(
         "score": result.score,
         "forward_score": result.forward_score,
         "backward_score": result.backward_score,
-        "forward_pvalue": result.forward_pvalue,
-        "backward_pvalue": result.backward_pvalue,
+        # Under evidence they would cost two fits that the decision did without.
+        "forward_pvalue": result.forward_pvalue if told is None else None,
+        "backward_pvalue": result.backward_pvalue if told is None else None,
+        "model": None if chosen is None else chosen.model,
+        "n_mechanisms": None if chosen is None else chosen.n_mechanisms,
         "criterion": result.criterion,
-        "lam": result.lam,
+        "lam": result.lam if told is None else None,
         "seed": seed,
         "n": len(columns.x),
         "n_used": len(used_x),
@@ -262,6 +274,8 @@ def directions(
                 bar.write(plain(table.line(row)))
                 sys.stdout.flush()
             bar.update()
+    if any(row.model is not None for row in rows):
+        _report_unused(lam)
     summary = summarize(rows)
     records = [row.to_row() for row in rows]
     document = {"rows": records, "summary": summary.to_dict()}

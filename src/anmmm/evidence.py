@@ -29,6 +29,7 @@ from anmmm.mixture import (
     fit_single,
 )
 from anmmm.preprocessing import standardise
+from anmmm.results import DirectionEvidence, EvidenceResult
 
 __all__ = ["DirectionEvidence", "EvidenceResult", "evidence"]
 
@@ -39,67 +40,6 @@ TIED = 0.5
 # Change of the bound, in nats per observation, at which a fit stops: well below any score.
 TOLERANCE = 1e-5
 MAX_ITER = 200
-
-
-@dataclass(frozen=True, eq=False)
-class DirectionEvidence:
-    """What it takes to tell a pair in one direction, in nats for all observations.
-
-    Attributes
-    ----------
-    total : float
-        ``cause + effect``.
-    cause : float
-        Description length of the cause.
-    effect : float
-        Description length of the effect given the cause, under the model named `model`.
-    model : str
-        ``"anm-C"``: C additive noise models sharing Gaussian noise; ``"location-scale"``: one
-        mechanism, Gaussian noise of a scale that depends on the cause; with ``"+noise"`` the noise
-        has a fitted density; with ``"+link"`` the effect is first taken to Gaussian quantiles of
-        its own density, as in a cumulative-link regression.
-    lengths : dict of str to float
-        Description length of the effect under every model tried.
-    n_mechanisms : int
-        Number of mechanisms of `model`.
-    mixtures : tuple of MixtureFit
-        Fits with 1, 2, … mechanisms.
-    density : Density
-        Of the cause.
-    """
-
-    total: float
-    cause: float
-    effect: float
-    model: str
-    lengths: dict[str, float]
-    n_mechanisms: int
-    mixtures: tuple[MixtureFit, ...]
-    density: Density
-
-
-@dataclass(frozen=True, eq=False)
-class EvidenceResult:
-    """Description lengths of a pair in both directions.
-
-    Attributes
-    ----------
-    direction : int
-        1: x causes y; -1: y causes x; 0: equal.
-    score : float
-        ``backward_score - forward_score``, nats per observation; positive means x causes y.
-    forward_score, backward_score : float
-        Total description length per observation. Forward is the hypothesis that x causes y.
-    forward, backward : DirectionEvidence
-        The parts.
-    """
-
-    direction: int
-    score: float
-    forward_score: float
-    backward_score: float
-    forward: DirectionEvidence
-    backward: DirectionEvidence
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,7 +113,8 @@ def evidence(
         if variable.shape[1] != 1:
             raise ValueError(
                 f"{name} has {variable.shape[1]} columns, but evidence compares densities of "
-                "single variables; pass one column, or use another criterion"
+                "single variables; pass one column, or infer the direction with criterion "
+                "'hsic', 'hsic_ratio' or 'pvalue'"
             )
     most = check_count(max_mechanisms, "max_mechanisms", maximum=len(first))
     x_variable = _Variable.of(standardise(first)[0][:, 0])
@@ -217,10 +158,16 @@ def _describe(
     lengths["location-scale+noise"] = _free_noise_length(
         effect.cells, spread.curve, spread.scale, spread.complexity
     )
+    converged = {f"anm-{fit.n_mechanisms}": fit.converged for fit in mixtures}
+    converged["anm-1+noise"] = single.converged
+    converged["location-scale"] = converged["location-scale+noise"] = spread.converged
     # On tied data a metric additive model is no longer the natural one. Both directions get the
     # same models, whichever variable is tied.
     if cause.is_tied or effect.is_tied:
-        lengths.update(_linked_lengths(cause.basis, effect))
+        linked, single, spread = _linked_lengths(cause.basis, effect)
+        lengths.update(linked)
+        converged["anm-1+link"] = single.converged
+        converged["location-scale+link"] = spread.converged
     model = min(lengths, key=lengths.__getitem__)
     chosen = int(model[4:]) if model.startswith("anm-") and model[4:].isdigit() else 1
     return DirectionEvidence(
@@ -230,6 +177,7 @@ def _describe(
         model=model,
         lengths=lengths,
         n_mechanisms=chosen,
+        converged=converged[model],
         mixtures=tuple(mixtures),
         density=cause.density,
     )
@@ -266,7 +214,9 @@ def _free_noise_length(
     return length + complexity
 
 
-def _linked_lengths(basis: SplineBasis, effect: _Variable) -> dict[str, float]:
+def _linked_lengths(
+    basis: SplineBasis, effect: _Variable
+) -> tuple[dict[str, float], MixtureFit, LocationScaleFit]:
     """Lengths after the effect was taken to Gaussian quantiles of its own fitted density."""
     cells, density = effect.cells, effect.density
     with np.errstate(divide="ignore"):
@@ -281,8 +231,9 @@ def _linked_lengths(basis: SplineBasis, effect: _Variable) -> dict[str, float]:
     curve, scale = single.curves[:, 0], math.sqrt(single.noise_variance)
     mass = normal_mass((lower - curve) / scale, (upper - curve) / scale)
     numbers = density.cost + 0.5 * math.log(len(z))
-    return {
+    lengths = {
         "anm-1+link": description_length(mass, cells.n_distinct) + single.complexity + numbers,
         "location-scale+link": _location_scale_length(spread, lower, upper, cells.n_distinct)
         + density.cost,
     }
+    return lengths, single, spread

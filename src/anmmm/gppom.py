@@ -30,7 +30,7 @@ from anmmm.optimize import minimise_starts
 from anmmm.preprocessing import standardise
 from anmmm.results import FitResult
 
-__all__ = ["GPPOM", "FitOptions", "fit_gppom"]
+__all__ = ["GPPOM", "FitOptions", "check_fit", "fit_gppom"]
 
 FloatArray = NDArray[np.float64]
 
@@ -164,23 +164,7 @@ def fit_gppom(
     -----
     Some tens to some hundreds of evaluations, each O(N³).
     """
-    growth = max(1.0, len(X) / REFERENCE_SIZE) ** options.weight_growth
-    objective = GPPOMObjective(
-        X,
-        Y,
-        lam=lam * growth,
-        n_latent=options.n_latent,
-        latent_map=options.latent_map,
-        n_hidden=options.n_hidden,
-        engine=options.engine,
-        engine_tol=options.engine_tol,
-        n_chunks=options.n_chunks,
-        noise_floor=options.noise_floor,
-        hsic_floor=options.hsic_floor,
-        latent_prior=options.latent_prior,
-        hyper_prior=options.hyper_prior * growth,
-        weight_prior=options.weight_prior,
-    )
+    objective = _objective(X, Y, len(X), lam, options)
     rng = check_rng(random_state)
     theta, init = initial_latent(X, Y, options.n_latent, options.init, options.init_degree, rng)
     omega = initial_hyperparameters(X.shape[1], options.n_latent)
@@ -234,6 +218,49 @@ def fit_gppom(
         parameters=outcome.z,
         lam=objective.lam,
         hyper_prior=objective.hyper_prior,
+    )
+
+
+def check_fit(X: FloatArray, Y: FloatArray, *, lam: float, options: FitOptions) -> None:
+    """Raise what `fit_gppom` would say to wrong options, without fitting.
+
+    Parameters
+    ----------
+    X, Y, lam, options
+        See `fit_gppom`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an option cannot be used; the message names it.
+    """
+    # Two rows: an engine takes memory by their number.
+    _objective(X[:2], Y[:2], len(X), lam, options)
+    if not isinstance(options.init, str):
+        initial_latent(
+            X, Y, options.n_latent, options.init, options.init_degree, np.random.default_rng(0)
+        )
+
+
+def _objective(
+    X: FloatArray, Y: FloatArray, n_samples: int, lam: float, options: FitOptions
+) -> GPPOMObjective:
+    growth = max(1.0, n_samples / REFERENCE_SIZE) ** options.weight_growth
+    return GPPOMObjective(
+        X,
+        Y,
+        lam=lam * growth,
+        n_latent=options.n_latent,
+        latent_map=options.latent_map,
+        n_hidden=options.n_hidden,
+        engine=options.engine,
+        engine_tol=options.engine_tol,
+        n_chunks=options.n_chunks,
+        noise_floor=options.noise_floor,
+        hsic_floor=options.hsic_floor,
+        latent_prior=options.latent_prior,
+        hyper_prior=options.hyper_prior * growth,
+        weight_prior=options.weight_prior,
     )
 
 

@@ -249,6 +249,8 @@ class LocationScaleFit:
     complexity : float
         What both curves cost in nats.
     n_iter : int
+    converged : bool
+        Whether the evidence settled before the most iterations.
     """
 
     curve: FloatArray
@@ -256,6 +258,7 @@ class LocationScaleFit:
     evidence: float
     complexity: float
     n_iter: int
+    converged: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -455,7 +458,9 @@ def fit_location_scale(
         basis.design, y, basis.prior, basis.n_null, floor, N_INNER, tol * n, max_iter, scales,
         curve, log_scale,
     )  # fmt: skip
-    return LocationScaleFit(curve, np.exp(log_scale), evidence, complexity, n_iter)
+    return LocationScaleFit(
+        curve, np.exp(log_scale), evidence, complexity, n_iter, n_iter < max_iter
+    )
 
 
 class ANMMixture(BaseEstimator):  # type: ignore[misc]

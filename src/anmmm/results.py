@@ -1,12 +1,13 @@
 """What every layer hands on: frozen records of fits, decisions and labels.
 
-Numbers come in from ``gppom``, ``direction``, ``clustering`` and ``collection``; tables, plots and
-the command line read them. Nothing here computes.
+Numbers come in from ``gppom``, ``evidence``, ``direction``, ``clustering`` and ``collection``;
+tables, plots and the command line read them. Nothing here computes.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -15,10 +16,13 @@ from numpy.typing import NDArray
 
 __all__ = [
     "ClusteringResult",
+    "DirectionEvidence",
     "DirectionResult",
+    "EvidenceResult",
     "FitResult",
     "HSICTest",
     "Hyperparameters",
+    "LatentFits",
     "PairResult",
 ]
 
@@ -154,8 +158,101 @@ class FitResult:
 
 
 @dataclass(frozen=True)
+class LatentFits:
+    """A GPPOM fitted in each direction, with the HSIC test of its Θ and the cause.
+
+    Attributes
+    ----------
+    forward, backward : FitResult
+        Forward is the hypothesis that x causes y.
+    forward_test, backward_test : HSICTest
+        Gamma-approximated HSIC test of (Θ, cause).
+    """
+
+    forward: FitResult
+    backward: FitResult
+    forward_test: HSICTest
+    backward_test: HSICTest
+
+
+@dataclass(frozen=True, eq=False)
+class DirectionEvidence:
+    """What it takes to tell a pair in one direction, in nats for all observations.
+
+    Attributes
+    ----------
+    total : float
+        ``cause + effect``.
+    cause : float
+        Description length of the cause.
+    effect : float
+        Description length of the effect given the cause, under the model named `model`.
+    model : str
+        ``"anm-C"``: C additive noise models sharing Gaussian noise; ``"location-scale"``: one
+        mechanism, Gaussian noise of a scale that depends on the cause; with ``"+noise"`` the noise
+        has a fitted density; with ``"+link"`` the effect is first taken to Gaussian quantiles of
+        its own density, as in a cumulative-link regression.
+    lengths : dict of str to float
+        Description length of the effect under every model tried.
+    n_mechanisms : int
+        Number of mechanisms of `model`.
+    converged : bool
+        Whether the curves of `model` were found before the most iterations.
+    mixtures : tuple of anmmm.mixture.MixtureFit
+        Fits with 1, 2, … mechanisms.
+    density : anmmm.density.Density
+        Of the cause.
+    """
+
+    total: float
+    cause: float
+    effect: float
+    model: str
+    lengths: dict[str, float]
+    n_mechanisms: int
+    converged: bool
+    # Their classes compute, so they stand downstream of these records.
+    mixtures: tuple[Any, ...]
+    density: Any
+
+    @property
+    def n_iter(self) -> int:
+        """Largest number of iterations of the mixtures."""
+        return max(int(fit.n_iter) for fit in self.mixtures)
+
+
+@dataclass(frozen=True, eq=False)
+class EvidenceResult:
+    """Description lengths of a pair in both directions.
+
+    Attributes
+    ----------
+    direction : int
+        1: x causes y; -1: y causes x; 0: equal.
+    score : float
+        ``backward_score - forward_score``, nats per observation; positive means x causes y.
+    forward_score, backward_score : float
+        Total description length per observation. Forward is the hypothesis that x causes y.
+    forward, backward : DirectionEvidence
+        The parts.
+    """
+
+    direction: int
+    score: float
+    forward_score: float
+    backward_score: float
+    forward: DirectionEvidence
+    backward: DirectionEvidence
+
+    @property
+    def chosen(self) -> DirectionEvidence | None:
+        """The parts of the shorter direction; None if both are equally long."""
+        return {1: self.forward, -1: self.backward}.get(self.direction)
+
+
+@dataclass(frozen=True)
 class DirectionResult:
-    """Decision of Algorithm 1 on one pair.
+    """Decision on one pair.
 
     Attributes
     ----------
@@ -164,34 +261,78 @@ class DirectionResult:
     score : float
         ``backward_score - forward_score``; positive means x causes y.
     forward_score, backward_score : float
-        Dependence of Θ on the hypothetical cause, by the criterion; lower is more independent.
-        Forward is the hypothesis that x causes y.
-    forward_pvalue, backward_pvalue : float
-        Gamma-approximated HSIC test of (Θ, cause). Θ was fitted to be independent of this very
-        cause, so they are not calibrated; they rank, they do not test.
+        What the criterion compares; lower is better. Under ``"evidence"`` the description length
+        of the pair in nats per observation, otherwise the dependence of Θ on the hypothetical
+        cause. Forward is the hypothesis that x causes y.
     criterion : str
         Criterion of the scores.
     lam : float
-        Weight λ of the HSIC term.
+        Weight λ of the HSIC term of the fits. ``"evidence"`` decides without it.
+    evidence : EvidenceResult or None
+        Both description lengths with their parts; None under the other criteria.
+    latent_fits : LatentFits
+        Both GPPOM fits and both tests, of which the next four are the parts.
     forward, backward : FitResult
         The two fits.
+    forward_pvalue, backward_pvalue : float
+        Gamma-approximated HSIC test of (Θ, cause). Θ was fitted to be independent of this very
+        cause, so they are not calibrated; they rank, they do not test.
+
+    Notes
+    -----
+    Under ``"evidence"`` no GPPOM is fitted for the decision. The first access to `latent_fits`,
+    `forward`, `backward` or one of the p-values then fits both directions, as long as a decision
+    by another criterion takes, with the options and the seed of the call, and may issue a
+    ``ConvergenceWarning``; the outcome is kept. Under the other criteria everything is there.
+    A result can be pickled before and after. Comparing two leaves `evidence` and the fits out.
     """
 
     direction: int
     score: float
     forward_score: float
     backward_score: float
-    forward_pvalue: float
-    backward_pvalue: float
     criterion: str
     lam: float
-    forward: FitResult
-    backward: FitResult
+    evidence: EvidenceResult | None = field(repr=False, compare=False)
+    # Makes the fits, or hands out those that were made; copies of a result share it.
+    _fits: Callable[[], LatentFits] = field(repr=False, compare=False)
+
+    @property
+    def latent_fits(self) -> LatentFits:
+        """Both GPPOM fits and both tests."""
+        return self._fits()
+
+    @property
+    def forward(self) -> FitResult:
+        """GPPOM fit of the hypothesis that x causes y."""
+        return self.latent_fits.forward
+
+    @property
+    def backward(self) -> FitResult:
+        """GPPOM fit of the hypothesis that y causes x."""
+        return self.latent_fits.backward
+
+    @property
+    def forward_pvalue(self) -> float:
+        """P-value of the HSIC test of Θ and x, Θ fitted with x as the cause."""
+        return self.latent_fits.forward_test.pvalue
+
+    @property
+    def backward_pvalue(self) -> float:
+        """P-value of the HSIC test of Θ and y, Θ fitted with y as the cause."""
+        return self.latent_fits.backward_test.pvalue
 
     @property
     def converged(self) -> bool:
-        """Whether both fits stopped by their tolerance."""
-        return self.forward.converged and self.backward.converged
+        """Whether what was compared converged: the chosen models, or both GPPOM fits."""
+        sides = self.evidence or self.latent_fits
+        return sides.forward.converged and sides.backward.converged
+
+    @property
+    def n_iter(self) -> int:
+        """Iterations of the longest run: of the mixtures, or of both GPPOM fits."""
+        sides = self.evidence or self.latent_fits
+        return max(sides.forward.n_iter, sides.backward.n_iter)
 
 
 @dataclass(frozen=True)
@@ -241,10 +382,18 @@ class PairResult:
         Seed of the subsample, where one was drawn.
     direction : int or None
         1, -1 or 0; see `DirectionResult`.
-    score, forward_score, backward_score, forward_pvalue, backward_pvalue : float or None
+    score, forward_score, backward_score : float or None
         See `DirectionResult`.
+    forward_pvalue, backward_pvalue : float or None
+        See `DirectionResult`; None under ``"evidence"``, which decides without the fits that they
+        need.
     converged : bool or None
-        Whether both fits converged.
+        Whether both fits, or the chosen models of both directions, converged.
+    model : str or None
+        Under ``"evidence"`` the model that tells the effect in the chosen direction, such as
+        ``"anm-2"``; see `DirectionEvidence`.
+    n_mechanisms : int or None
+        Its number of mechanisms.
     seconds : float
         Wall time of the pair.
     truth : int or None
@@ -254,7 +403,7 @@ class PairResult:
     group : str or None
         Name of the data set that the pair was taken from.
     detail : DirectionResult or None
-        Both fits, where they were asked for (`infer_directions` with ``keep_detail=True``).
+        The whole result, where it was asked for (`infer_directions` with ``keep_detail=True``).
     """
 
     pair_id: str
@@ -270,6 +419,8 @@ class PairResult:
     forward_pvalue: float | None = None
     backward_pvalue: float | None = None
     converged: bool | None = None
+    model: str | None = None
+    n_mechanisms: int | None = None
     seconds: float = 0.0
     truth: int | None = None
     weight: float = 1.0

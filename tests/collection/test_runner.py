@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
+from anmmm import direction as direction_module
+from anmmm import evidence as evidence_module
 from anmmm import infer_direction
 from anmmm.collection import infer_directions
 from anmmm.collection import runner as runner_module
@@ -11,7 +13,8 @@ from anmmm.collection import task as task_module
 from anmmm.collection.task import single_thread, subsample
 from anmmm.datasets import Pair, load_sample, make_anm_mixture
 
-CHEAP = {"max_iter": 5}
+CHEAP = {"criterion": "hsic", "max_iter": 5}
+BOTH = pytest.mark.parametrize("options", [{}, CHEAP], ids=["evidence", "hsic"])
 
 
 def mixture(seed, n=30):
@@ -32,16 +35,25 @@ def comparable(rows):
     return [{**row.to_row(), "seconds": None} for row in rows]
 
 
-def test_rows_come_in_order_and_equal_the_single_analysis():
+@BOTH
+def test_rows_come_in_order_and_equal_the_single_analysis(options):
     x, y = mixture(1)
-    first, second = infer_directions({"f": (x, y), "b": (y, x)}, random_state=0, **CHEAP)
+    first, second = infer_directions({"f": (x, y), "b": (y, x)}, random_state=0, **options)
     with single_thread(), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        alone = infer_direction(x, y, random_state=3, **CHEAP)
+        alone = infer_direction(x, y, random_state=3, **options)
     assert (first.pair_id, second.pair_id) == ("f", "b")
     assert (first.status, first.n, first.n_used, first.subsample_seed) == ("ok", 30, 30, None)
-    for name in ("direction", "score", "forward_score", "backward_score", "forward_pvalue"):
+    for name in ("direction", "score", "forward_score", "backward_score", "converged"):
         assert getattr(first, name) == getattr(alone, name)
+    if options:
+        assert first.forward_pvalue == alone.forward_pvalue
+        assert first.backward_pvalue == alone.backward_pvalue
+        assert (first.model, first.n_mechanisms) == (None, None)
+    else:
+        assert (first.forward_pvalue, first.backward_pvalue) == (None, None)
+        assert (first.model, first.n_mechanisms) == ("anm-2", 2)
+        assert (second.model, second.n_mechanisms) == ("anm-2", 2)
     assert second.direction == -first.direction
     assert second.score == -first.score
     assert first.seconds > 0
@@ -54,6 +66,34 @@ def test_detail_is_kept_on_demand():
     assert row.detail.forward.latent.shape == (30, 1)
 
 
+def test_rows_of_evidence_fit_no_gppom(monkeypatch):
+    def refuse(*arguments, **options):
+        raise AssertionError("a row needs no fit")
+
+    monkeypatch.setattr(direction_module, "fit_gppom", refuse)
+    (row,) = infer_directions([mixture(1, n=50)], keep_detail=True)
+    assert (row.status, row.reason, row.direction, row.converged) == ("ok", "", 1, True)
+    assert row.detail.evidence.chosen.model == row.model
+    monkeypatch.undo()
+    assert row.detail.forward.latent.shape == (50, 1)
+
+
+def test_a_model_that_did_not_converge_is_a_remark(monkeypatch):
+    monkeypatch.setattr(evidence_module, "MAX_ITER", 1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ConvergenceWarning)
+        (row,) = infer_directions([mixture(1)])
+    assert (row.status, row.converged) == ("ok", False)
+    assert f"model {row.model} of x → y not converged" in row.reason
+
+
+def test_an_undecided_pair_has_no_model():
+    x = np.random.default_rng(0).normal(size=30)
+    (row,) = infer_directions([(x, x)])
+    assert (row.status, row.direction, row.model, row.n_mechanisms) == ("ok", 0, None, None)
+    assert row.converged is not None
+
+
 def test_truth_weight_and_group_are_carried():
     x, y = mixture(1)
     (row,) = infer_directions([Pair("p", x, y, -1, 0.25, "air", n_dropped=2)], **CHEAP)
@@ -61,9 +101,10 @@ def test_truth_weight_and_group_are_carried():
     assert row.reason.startswith("2 incomplete rows dropped")
 
 
-def test_results_do_not_depend_on_the_number_of_workers():
+@BOTH
+def test_results_do_not_depend_on_the_number_of_workers(options):
     pairs = [mixture(seed) for seed in range(5)] + [(np.zeros(20), np.zeros(20))]
-    options = {"random_state": 11, "max_samples": 25, "n_starts": 2, **CHEAP}
+    options = {"random_state": 11, "max_samples": 25, "n_starts": 2, **options}
     one = comparable(infer_directions(pairs, n_jobs=1, **options))
     two = comparable(infer_directions((pair for pair in pairs), n_jobs=2, **options))
     assert one == two
@@ -107,7 +148,8 @@ def test_a_pair_that_fits_is_not_cut(max_samples):
     assert (row.n_used, row.subsample_seed) == (30, None)
 
 
-def test_unusable_pairs_are_rows_with_a_reason():
+@BOTH
+def test_unusable_pairs_are_rows_with_a_reason(options):
     x, y = mixture(1)
     holed = x.copy()
     holed[3] = np.nan
@@ -123,7 +165,7 @@ def test_unusable_pairs_are_rows_with_a_reason():
         "scalar": (1.0, 2.0),
         "column": (x[:, None], y[:, None]),
     }
-    rows = {row.pair_id: row for row in infer_directions(source, random_state=0, **CHEAP)}
+    rows = {row.pair_id: row for row in infer_directions(source, random_state=0, **options)}
     assert list(rows) == list(source)
     assert {name for name, row in rows.items() if row.status == "ok"} == {"column"}
     assert {row.status for row in rows.values()} == {"ok", "unusable"}
@@ -180,7 +222,7 @@ def test_what_only_the_fit_refuses_is_unusable(replaced):
 def test_no_convergence_is_a_remark_and_no_warning():
     with warnings.catch_warnings():
         warnings.simplefilter("error", ConvergenceWarning)
-        (row,) = infer_directions([mixture(1)], max_iter=1)
+        (row,) = infer_directions([mixture(1)], criterion="hsic", max_iter=1)
     assert row.converged is False
     assert row.status == "ok"
     assert "fit of x → y not converged (max_iter)" in row.reason
@@ -190,7 +232,7 @@ def test_no_convergence_is_a_remark_and_no_warning():
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        ({"criterion": "foo"}, ValueError, "criterion must be one of 'hsic'"),
+        ({"criterion": "foo"}, ValueError, "criterion must be one of 'evidence', 'hsic'"),
         ({"lam": -1}, ValueError, "lam must be"),
         ({"max_itr": 3}, TypeError, "max_itr"),
         ({"engine": "steam"}, ValueError, "engine must be one of"),
@@ -258,18 +300,21 @@ def test_progress_only_when_asked_and_only_to_stderr(capsys):
     assert "2/2" in captured.err
 
 
-def test_to_pandas_keeps_whole_numbers_and_missing_values():
-    results = infer_directions({"a": mixture(1), "b": (np.ones(20), np.ones(20))}, **CHEAP)
+@BOTH
+def test_to_pandas_keeps_whole_numbers_and_missing_values(options):
+    results = infer_directions({"a": mixture(1), "b": (np.ones(20), np.ones(20))}, **options)
     frame = results.to_pandas()
     assert list(frame["pair_id"]) == ["a", "b"]
-    assert str(frame["direction"].dtype) == "Int64"
+    assert str(frame["direction"].dtype) == str(frame["n_mechanisms"].dtype) == "Int64"
+    assert frame["n_mechanisms"].isna().tolist() == [bool(options), True]
     assert frame["direction"].isna().tolist() == [False, True]
     assert frame["score"].isna().tolist() == [False, True]
     assert list(infer_directions([], **CHEAP).to_pandas().columns)[:2] == ["pair_id", "status"]
 
 
-def test_the_embedded_sample_runs():
-    results = infer_directions("sample", max_samples=30, random_state=0, **CHEAP)
+@BOTH
+def test_the_embedded_sample_runs(options):
+    results = infer_directions("sample", max_samples=30, random_state=0, **options)
     assert results.total == 12
     rows = results.to_list()
     assert [row.pair_id for row in rows] == list(load_sample().ids)

@@ -1,4 +1,4 @@
-"""Algorithm 1 over many pairs, in parallel, streamed in the order of the source."""
+"""Directions of many pairs, in parallel, streamed in the order of the source."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class PairResults(Iterator[PairResult]):
         # Only whoever asks for a data frame needs pandas.
         pandas: Any = import_module("pandas")
         table = pandas.DataFrame([row.to_row() for row in self], columns=list(_COLUMNS))
-        whole = ["n", "n_used", "subsample_seed", "direction", "truth"]
+        whole = ["n", "n_used", "subsample_seed", "direction", "n_mechanisms", "truth"]
         return table.astype(dict.fromkeys(whole, "Int64") | {"converged": "boolean"})
 
 
@@ -117,9 +117,11 @@ def infer_directions(
         Larger pairs are cut to this many observations, drawn without replacement, and the row
         records the seed. By default every observation is used: the time grows with their number.
     keep_detail : bool
-        Whether each row keeps its `DirectionResult` with both fits, in `PairResult.detail`.
+        Whether each row keeps its `DirectionResult`, in `PairResult.detail`: the description
+        lengths, or both fits.
     **options
-        Keyword arguments of `anmmm.infer_direction`: ``lam``, ``criterion``, options of the fit.
+        Keyword arguments of `anmmm.infer_direction`: ``criterion``, by default ``"evidence"``,
+        ``lam``, options of the fit.
 
     Returns
     -------
@@ -127,8 +129,8 @@ def infer_directions(
         Iterator of `PairResult` in the order of the source. A pair that cannot be analysed
         (multivariate, missing values, constant, too short, unreadable) is a row of status
         ``"unusable"`` with the reason, one that fails unexpectedly a row of status ``"error"``
-        with the exception; neither ends the collection. A fit that did not converge is remarked
-        in `reason`.
+        with the exception; neither ends the collection. A fit or model that did not converge is
+        remarked in `reason`.
 
     Raises
     ------
@@ -194,7 +196,7 @@ def _try_options(options: dict[str, Any]) -> None:
     """Raise what `infer_direction` says to wrong options, on a small pair that is usable.
 
     A wrong option would otherwise come back once for every pair, disguised as a fault of the data.
-    The fit also fills Numba's cache before several processes would compile the same code.
+    It also fills Numba's cache before several processes would compile the same code.
     """
     x, y, _ = make_anm_mixture(n_samples=50, random_state=0)
     with single_thread(), warnings.catch_warnings():

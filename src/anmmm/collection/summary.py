@@ -26,7 +26,7 @@ class CollectionSummary:
     n_unusable, n_error : int
         Pairs that could not be analysed, and pairs that failed unexpectedly.
     n_not_converged : int
-        Analysed pairs of which a fit did not converge.
+        Analysed pairs of which a fit or a chosen model did not converge.
     n_scored : int
         Analysed pairs of known direction (truth 1 or -1); an undecided one among them counts as
         wrong. Pairs that were not analysed are not scored.

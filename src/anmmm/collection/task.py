@@ -14,7 +14,7 @@ from anmmm._threads import single_thread
 from anmmm._validation import as_pair
 from anmmm.datasets import Pair
 from anmmm.direction import infer_direction
-from anmmm.results import DirectionResult, FitResult, PairResult
+from anmmm.results import DirectionEvidence, DirectionResult, FitResult, PairResult
 
 __all__ = ["Task", "subsample"]
 
@@ -88,7 +88,7 @@ class Task:
             x, y = subsample(x, y, self.max_samples, cut_seed)
             row = replace(row, n_used=len(x), subsample_seed=cut_seed)
         with warnings.catch_warnings():
-            # The row says it, with the direction of the fit that is concerned.
+            # The row says it, with the direction that is concerned.
             warnings.simplefilter("ignore", ConvergenceWarning)
             try:
                 result = infer_direction(x, y, random_state=fit_seed, **self.options)
@@ -98,19 +98,29 @@ class Task:
 
     def _completed(self, row: PairResult, result: DirectionResult) -> PairResult:
         remarks = [row.reason] if row.reason else []
-        remarks += _stopped("x → y", result.forward) + _stopped("y → x", result.backward)
-        return replace(
+        sides = result.evidence or result.latent_fits
+        remarks += _stopped("x → y", sides.forward) + _stopped("y → x", sides.backward)
+        row = replace(
             row,
             reason="; ".join(remarks),
             direction=result.direction,
             score=result.score,
             forward_score=result.forward_score,
             backward_score=result.backward_score,
-            forward_pvalue=result.forward_pvalue,
-            backward_pvalue=result.backward_pvalue,
             converged=result.converged,
             detail=result if self.keep_detail else None,
         )
+        if result.evidence is None:
+            return replace(
+                row,
+                forward_pvalue=result.forward_pvalue,
+                backward_pvalue=result.backward_pvalue,
+            )
+        # No p-values: they would cost two fits that the decision did without.
+        chosen = result.evidence.chosen
+        if chosen is None:
+            return row
+        return replace(row, model=chosen.model, n_mechanisms=chosen.n_mechanisms)
 
 
 def subsample(x: Any, y: Any, size: int, seed: int) -> tuple[Any, Any]:
@@ -156,5 +166,9 @@ def _dropped(count: int) -> str:
     return f"{count} incomplete {'row' if count == 1 else 'rows'} dropped"
 
 
-def _stopped(hypothesis: str, fit: FitResult) -> list[str]:
-    return [] if fit.converged else [f"fit of {hypothesis} not converged ({fit.status})"]
+def _stopped(hypothesis: str, side: FitResult | DirectionEvidence) -> list[str]:
+    if side.converged:
+        return []
+    if isinstance(side, DirectionEvidence):
+        return [f"model {side.model} of {hypothesis} not converged"]
+    return [f"fit of {hypothesis} not converged ({side.status})"]
