@@ -323,8 +323,9 @@ def test_late_fits_warn_where_they_do_not_converge(mixture):
 def test_models_that_did_not_converge_are_told(mixture, monkeypatch):
     x, y = mixture
     monkeypatch.setattr(evidence_module, "MAX_ITER", 1)
-    with pytest.warns(ConvergenceWarning, match="hypothesis that x causes y stopped") as caught:
+    with pytest.warns(ConvergenceWarning, match="stopped without converging") as caught:
         result = infer_direction(x, y)
+    assert "model 'anm-2' of the hypothesis that x causes y" in str(caught[0].message)
     assert {warning.filename for warning in caught} == {__file__}
     assert not result.converged
     assert not result.evidence.forward.converged
