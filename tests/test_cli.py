@@ -289,7 +289,10 @@ def test_unusable_files_exit_2_with_the_place(run, tmp_path, command, text, mess
         (["direction", "data.csv", "--x", "wind"], "data.csv: --x wind: no such column; there are"),
         (["direction", "data.csv", "--x", "2", "--y", "temperature"], "data.csv: --x and --y are"),
         (["direction", "data.csv", "--y", "3"], "data.csv: --y 3: no such column"),
-        (["direction", "data.csv", "--criterion", "foo"], "criterion must be one of 'evidence'"),
+        (
+            ["direction", "data.csv", "--criterion", "foo"],
+            "criterion must be one of 'auto', 'evidence'",
+        ),
         (["direction", "data.csv", "--lam", "-1"], "lam must be"),
         (["direction", "data.csv", "--lam", "nan"], "lam must be"),
         (["cluster", "data.csv", "-k", "0"], "n_mechanisms must be at least 1, found 0"),
@@ -300,7 +303,10 @@ def test_unusable_files_exit_2_with_the_place(run, tmp_path, command, text, mess
         (["directions", "."], "data.csv: no such"),
         (["directions", "sample", "-o", "no/x.csv"], "no: no such folder\n"),
         (["directions", "sample", "-o", "x.xlsx"], "x.xlsx: the name must end in .csv or .json\n"),
-        (["directions", "sample", "--criterion", "foo"], "criterion must be one of 'evidence'"),
+        (
+            ["directions", "sample", "--criterion", "foo"],
+            "criterion must be one of 'auto', 'evidence'",
+        ),
         (["directions", "sample", "-j", "0"], "n_jobs must not be 0"),
     ],
 )

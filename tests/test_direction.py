@@ -82,10 +82,12 @@ def test_vector_valued_variables():
     result = infer_direction(x, y, criterion="hsic", max_iter=100, n_latent=2)
     assert result.forward.latent.shape == (40, 2)
     assert np.isfinite(result.score)
+    by_default = infer_direction(x, y, max_iter=100, n_latent=2)
+    assert (by_default.criterion, by_default.score) == ("hsic", result.score)
     with pytest.raises(ValueError, match=r"x has 2 columns.*'hsic', 'hsic_ratio' or 'pvalue'"):
-        infer_direction(x, y)
+        infer_direction(x, y, criterion="evidence")
     with pytest.raises(ValueError, match="y has 3 columns"):
-        infer_direction(x[:, 0], y)
+        infer_direction(x[:, 0], y, criterion="evidence")
 
 
 def containers(x, y):
@@ -221,8 +223,8 @@ def count_fits(monkeypatch):
 
 def test_evidence_is_the_default_everywhere(mixture):
     x, y = mixture
-    assert inspect.signature(infer_direction).parameters["criterion"].default == "evidence"
-    assert CausalDirection().criterion == "evidence"
+    assert inspect.signature(infer_direction).parameters["criterion"].default == "auto"
+    assert CausalDirection().criterion == "auto"
     assert infer_direction(x, y).criterion == "evidence"
 
 

@@ -27,8 +27,9 @@ column_options = [
 criterion_option = click.option(
     "--criterion",
     metavar="NAME",
-    help="What is compared between the directions: evidence (description length, default); or "
-    "the dependence of latent and cause: hsic, hsic_ratio, pvalue.",
+    help="What is compared between the directions: evidence (description length), "
+    "the default for single columns; or the dependence of latent and cause: hsic, hsic_ratio, "
+    "pvalue.",
 )
 max_samples_option = click.option(
     "--max-samples",

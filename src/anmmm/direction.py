@@ -41,7 +41,7 @@ def infer_direction(
     y: Any,
     *,
     lam: float = 1.0,
-    criterion: str = "evidence",
+    criterion: str = "auto",
     random_state: Any = None,
     **fit_options: Any,
 ) -> DirectionResult:
@@ -55,11 +55,13 @@ def infer_direction(
     Parameters
     ----------
     x, y : array-like of shape (n_samples,) or (n_samples, n_features)
-        The two variables, at least 10 observations. ``"evidence"`` takes one column each.
+        The two variables, at least 10 observations.
     lam : float
         Weight λ of the HSIC term of the objective of a GPPOM, at up to 100 observations; it grows
         with more (``weight_growth``). ``"evidence"`` decides without it.
-    criterion : {"evidence", "hsic", "hsic_ratio", "pvalue"}
+    criterion : {"auto", "evidence", "hsic", "hsic_ratio", "pvalue"}
+        ``"auto"``: ``"evidence"`` where both variables have one column, ``"hsic"`` otherwise; the
+        result names the one taken.
         ``"evidence"``: description length in nats per observation; see `anmmm.evidence`.
         ``"hsic"``: the term ``log(HSIC_b + ε₀)`` of the objective under the fitted kernels (the
         paper; the logarithm orders alike and is the scale on which the fit weighs it).
@@ -133,8 +135,9 @@ class CausalDirection(BaseEstimator):  # type: ignore[misc]
     ----------
     lam : float, default=1.0
         Weight λ of the HSIC term; ``"evidence"`` decides without it.
-    criterion : {"evidence", "hsic", "hsic_ratio", "pvalue"}, default="evidence"
-        What is compared between the directions. ``"evidence"`` takes variables of one column.
+    criterion : {"auto", "evidence", "hsic", "hsic_ratio", "pvalue"}, default="auto"
+        What is compared between the directions. ``"auto"`` is ``"evidence"`` where both variables
+        have one column, and ``"hsic"`` otherwise.
     fit_options : dict, optional
         Fields of `anmmm.gppom.FitOptions`; ``weight_growth`` is 0.25 here.
     random_state : None, int or RandomState
@@ -173,7 +176,7 @@ class CausalDirection(BaseEstimator):  # type: ignore[misc]
         self,
         lam: float = 1.0,
         *,
-        criterion: str = "evidence",
+        criterion: str = "auto",
         fit_options: dict[str, Any] | None = None,
         random_state: Any = None,
     ) -> None:
@@ -299,7 +302,9 @@ def _decide(
     fit_options: dict[str, Any],
 ) -> DirectionResult:
     lam = check_nonnegative(lam, "lam")
-    criterion = check_choice(criterion, "criterion", CRITERIA)
+    criterion = check_choice(criterion, "criterion", ("auto", *CRITERIA))
+    if criterion == "auto":
+        criterion = "evidence" if x.shape[1] == y.shape[1] == 1 else "hsic"
     options = FitOptions.from_keywords({"weight_growth": WEIGHT_GROWTH, **fit_options})
     seed = int(check_rng(random_state).integers(2**63))
     plan = _Plan(standardise(x)[0], standardise(y)[0], lam, options, seed)

@@ -232,7 +232,7 @@ def test_no_convergence_is_a_remark_and_no_warning():
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        ({"criterion": "foo"}, ValueError, "criterion must be one of 'evidence', 'hsic'"),
+        ({"criterion": "foo"}, ValueError, "criterion must be one of 'auto', 'evidence'"),
         ({"lam": -1}, ValueError, "lam must be"),
         ({"max_itr": 3}, TypeError, "max_itr"),
         ({"engine": "steam"}, ValueError, "engine must be one of"),

@@ -120,8 +120,7 @@ def infer_directions(
         Whether each row keeps its `DirectionResult`, in `PairResult.detail`: the description
         lengths, or both fits.
     **options
-        Keyword arguments of `anmmm.infer_direction`: ``criterion``, by default ``"evidence"``,
-        ``lam``, options of the fit.
+        Keyword arguments of `anmmm.infer_direction`: ``criterion``, ``lam``, options of the fit.
 
     Returns
     -------
