@@ -9,6 +9,7 @@ import pytest
 MODULES = [
     "anmmm.clustering",
     "anmmm.collection.runner",
+    "anmmm.datasets.families",
     "anmmm.datasets.synthetic",
     "anmmm.direction",
     "anmmm.gppom",

@@ -1,21 +1,11 @@
 """Evidence: both directions are told by the same rules, and the true one is told shorter."""
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from anmmm.datasets import make_anm_mixture
+from anmmm.datasets import FAMILIES, make_anm_mixture, make_single_mechanism
 from anmmm.evidence import evidence
-
-# The benchmarks are no part of the installed package.
-ROOT = str(Path(__file__).parents[1])
-if ROOT not in sys.path:
-    sys.path.append(ROOT)
-
-from benchmarks.families import FAMILIES, draw_pair  # noqa: E402
 
 
 @pytest.mark.parametrize("mechanism", ["f1", "f2", "f3", "f4"])
@@ -28,7 +18,7 @@ def test_direction_of_mixtures(mechanism):
 @pytest.mark.parametrize("family", FAMILIES)
 def test_direction_of_single_mechanisms(family):
     for seed in range(2):
-        x, y = draw_pair(family, 300, seed)
+        x, y = make_single_mechanism(family, 300, random_state=seed)
         result = evidence(y, x)
         assert result.direction == -1
         if family in ("AN", "AN-s"):
