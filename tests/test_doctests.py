@@ -12,6 +12,7 @@ MODULES = [
     "anmmm.datasets.families",
     "anmmm.datasets.synthetic",
     "anmmm.direction",
+    "anmmm.evaluation",
     "anmmm.gppom",
     "anmmm.independence",
 ]

@@ -35,6 +35,8 @@ ORDER = (
     "clustering",
     "datasets",
     "collection",
+    "evaluation",
+    "plotting",
     "__init__",
     "_cli_options",
     "_cli_input",

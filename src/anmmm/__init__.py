@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from anmmm.clustering import MechanismClustering, cluster_mechanisms
     from anmmm.collection import infer_directions
     from anmmm.direction import CausalDirection, infer_direction
+    from anmmm.evaluation import Evaluation, evaluate
     from anmmm.gppom import GPPOM, FitOptions
     from anmmm.independence import hsic, hsic_test
     from anmmm.mixture import ANMMixture
@@ -39,11 +40,13 @@ _HOMES = {
     "Hyperparameters": "anmmm.results",
     "PairResult": "anmmm.results",
     "CausalDirection": "anmmm.direction",
+    "Evaluation": "anmmm.evaluation",
     "FitOptions": "anmmm.gppom",
     "GPPOM": "anmmm.gppom",
     "GPPOMObjective": "anmmm.objective",
     "MechanismClustering": "anmmm.clustering",
     "cluster_mechanisms": "anmmm.clustering",
+    "evaluate": "anmmm.evaluation",
     "hsic": "anmmm.independence",
     "hsic_test": "anmmm.independence",
     "infer_direction": "anmmm.direction",
@@ -57,6 +60,7 @@ __all__ = [
     "CausalDirection",
     "ClusteringResult",
     "DirectionResult",
+    "Evaluation",
     "FitOptions",
     "FitResult",
     "GPPOMObjective",
@@ -67,6 +71,7 @@ __all__ = [
     "__version__",
     "cluster_mechanisms",
     "datasets",
+    "evaluate",
     "hsic",
     "hsic_test",
     "infer_direction",

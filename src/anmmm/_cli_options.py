@@ -11,6 +11,7 @@ __all__ = [
     "column_options",
     "common_options",
     "criterion_option",
+    "jobs_option",
     "max_samples_option",
     "with_options",
 ]
@@ -28,6 +29,14 @@ criterion_option = click.option(
     "--criterion",
     metavar="NAME",
     help="What is compared between the directions: hsic (default), hsic_ratio or pvalue.",
+)
+jobs_option = click.option(
+    "-j",
+    "--jobs",
+    type=int,
+    default=1,
+    show_default=True,
+    help="Processes; -1 is one a core. The results do not depend on it.",
 )
 max_samples_option = click.option(
     "--max-samples",

@@ -14,7 +14,7 @@ from anmmm.results import ClusteringResult, DirectionResult, PairResult
 __all__ = ["DirectionsTable", "clustering_text", "direction_text", "plain", "summary_text"]
 
 # What a stream shows in place of characters that its encoding lacks.
-_ASCII = {"→": "->", "✓": "yes", "✗": "no", "—": "-", "λ": "lambda", "Θ": "Theta"}
+_ASCII = {"→": "->", "✓": "yes", "✗": "no", "—": "-", "±": "+/-", "λ": "lambda", "Θ": "Theta"}
 
 _NOTE = """\
 Dependence is that of the latent Θ on the hypothetical cause: the lower, the better the hypothesis.
