@@ -9,6 +9,7 @@ import pytest
 MODULES = [
     "anmmm.clustering",
     "anmmm.collection.runner",
+    "anmmm.confidence",
     "anmmm.datasets.families",
     "anmmm.datasets.synthetic",
     "anmmm.direction",

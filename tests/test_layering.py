@@ -31,6 +31,7 @@ ORDER = (
     "density",
     "mixture",
     "evidence",
+    "confidence",
     "direction",
     "clustering",
     "datasets",
