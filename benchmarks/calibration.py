@@ -1,10 +1,10 @@
 """How sure a direction is: simulate, fit the map of `anmmm.confidence`, check it on other data.
 
     python -m benchmarks.calibration draw fit.csv --first-seed 10000 --count 600
-    python -m benchmarks.calibration draw check.csv --first-seed 0 --count 600
+    python -m benchmarks.calibration draw check.csv --first-seed 0 --count 400
     python -m benchmarks.calibration pairs sim.csv --folder sim
     python -m benchmarks.calibration pairs tuebingen.csv --folder tuebingen
-    python -m benchmarks.calibration fit fit.csv check.csv
+    python -m benchmarks.calibration fit fit.csv check.csv sim.csv tuebingen.csv
     python -m benchmarks.calibration report check.csv sim.csv tuebingen.csv --plot reliability.png
 
 A row of such a file is one pair whose first variable is the cause: the score of the pair and of
@@ -281,7 +281,7 @@ def draw(data: list[Rows], path: Path) -> None:
         upper.set_title(
             f"{TITLES.get(rows.name, rows.name)}\n{len(rows.n)} pairs, Brier {brier:.3f}"
         )
-        upper.set_ylim(0.25, 1.03)
+        upper.set_ylim(0.15, 1.03)
         bars = lower.bar(
             EDGES[used], count, np.diff(EDGES)[used], align="edge", color=colour, edgecolor="white"
         )
