@@ -21,27 +21,24 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 
 from anmmm import cluster_mechanisms
-from anmmm.datasets import load_pairs
+from anmmm.datasets import FAMILIES, SETTINGS, load_pairs
 from anmmm.datasets.synthetic import draw_anm_mixture
 from anmmm.evidence import EvidenceResult, evidence
 from anmmm.independence import hsic_test
 from anmmm.mixture import ANMMixture
-from benchmarks.families import FAMILIES, draw_pair
 
-TWO = ((1, 1.1), (3, 3.1))
-THREE = (*TWO, (0.5, 0.6))
-FOUR = (*THREE, (2, 2.1))
-SETTINGS: dict[str, tuple[str, dict[str, Any]]] = {
-    "f1": ("f1", {}),
-    "f2": ("f2", {}),
-    "f3": ("f3", {}),
-    "f4": ("f4", {}),
-    "f3, C = 3": ("f3", {"theta_ranges": THREE}),
-    "f3, C = 4": ("f3", {"theta_ranges": FOUR}),
-    "f3, sigma = 0.01": ("f3", {"noise_std": 0.01}),
-    "f3, sigma = 0.1": ("f3", {"noise_std": 0.1}),
-    "f3, a1 = 0.25": ("f3", {"proportions": (0.25, 0.75)}),
-    "f3, a1 = 0.75": ("f3", {"proportions": (0.75, 0.25)}),
+# The paper's settings, by their names in tables.
+MIXTURES = {
+    "f1": SETTINGS["f1"],
+    "f2": SETTINGS["f2"],
+    "f3": SETTINGS["f3"],
+    "f4": SETTINGS["f4"],
+    "f3, C = 3": SETTINGS["f3-c3"],
+    "f3, C = 4": SETTINGS["f3-c4"],
+    "f3, sigma = 0.01": SETTINGS["f3-sigma0.01"],
+    "f3, sigma = 0.1": SETTINGS["f3-sigma0.1"],
+    "f3, a1 = 0.25": SETTINGS["f3-a0.25"],
+    "f3, a1 = 0.75": SETTINGS["f3-a0.75"],
 }
 
 
@@ -50,10 +47,10 @@ def clustering(seeds: list[int], n: int, em_only: bool = False) -> None:
     print(f"\nMean ARI ± standard error, N = {n}, {len(seeds)} data sets from seed {seeds[0]}\n")
     print("| setting | Bayes | EM | EM, true labels as a start | k-means on Θ | EM, Θ as a start |")
     print("|---|---|---|---|---|---|")
-    for name, (mechanism, options) in SETTINGS.items():
+    for name, setting in MIXTURES.items():
         rows = []
         for seed in seeds:
-            sample = draw_anm_mixture(mechanism, n, random_state=seed, **options)
+            sample = draw_anm_mixture(setting.mechanism, n, random_state=seed, **setting.options)
             X, C = sample.x[:, np.newaxis], len(sample.thetas)
             theta = None
             if not em_only:
@@ -74,12 +71,13 @@ def mechanisms(seeds: list[int], n: int) -> None:
     print(f"\nShare of the right number, N = {n}, {len(seeds)} data sets from seed {seeds[0]}\n")
     print("| function | C = 1 | C = 2 | C = 3 |")
     print("|---|---|---|---|")
+    ranges = SETTINGS["f3-c3"].options["theta_ranges"]
     for mechanism in ("f1", "f2", "f3", "f4"):
         cells = []
         for C in (1, 2, 3):
             found = []
             for seed in seeds:
-                sample = draw_anm_mixture(mechanism, n, theta_ranges=THREE[:C], random_state=seed)
+                sample = draw_anm_mixture(mechanism, n, theta_ranges=ranges[:C], random_state=seed)
                 model = ANMMixture("auto").fit(sample.x[:, np.newaxis], sample.y)
                 found.append(model.n_mechanisms_ == C)
             cells.append(mean_and_error(np.array(found, dtype=float)))
@@ -89,16 +87,15 @@ def mechanisms(seeds: list[int], n: int) -> None:
 def direction(seeds: list[int], n: int) -> None:
     """Directions of mixtures."""
     print_directions_header(n, seeds)
-    for name, (mechanism, options) in SETTINGS.items():
-        samples = (draw_anm_mixture(mechanism, n, random_state=s, **options) for s in seeds)
-        print_directions(name, [(sample.x, sample.y) for sample in samples])
+    for name, setting in MIXTURES.items():
+        print_directions(name, [setting.draw(n, random_state=seed) for seed in seeds])
 
 
 def families(seeds: list[int], n: int) -> None:
     """Directions of single mechanisms."""
     print_directions_header(n, seeds)
     for family in FAMILIES:
-        print_directions(family, [draw_pair(family, n, seed) for seed in seeds])
+        print_directions(family, [SETTINGS[family].draw(n, random_state=seed) for seed in seeds])
 
 
 def pairs(folder: Path, part: str, n: int) -> None:

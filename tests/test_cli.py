@@ -308,6 +308,11 @@ def test_unusable_files_exit_2_with_the_place(run, tmp_path, command, text, mess
             "criterion must be one of 'auto', 'evidence'",
         ),
         (["directions", "sample", "-j", "0"], "n_jobs must not be 0"),
+        (["evaluate", "f9"], "f9: neither a folder nor a setting; the settings are f1,"),
+        (["evaluate", "no/f9"], "no/f9: no such folder\n"),
+        (["evaluate", "sample", "--count", "3"], "--count is for the settings by name"),
+        (["evaluate", "f3", "--plot", "p.doc"], "p.doc: the name must end in .png or .pdf or"),
+        (["evaluate", "f3", "--criterion", "foo"], "criterion must be one of"),
     ],
 )
 def test_wrong_arguments_exit_2_with_one_line(run, data, arguments, message):
@@ -446,6 +451,50 @@ def test_the_output_in_the_readme_is_true(run):
 def test_directions_subsample_is_shown(run, folder):
     out = run("directions", folder, "--max-samples", "20")[1]
     assert "20/40" in out.splitlines()[1]
+
+
+# --- evaluate -------------------------------------------------------------------------------------
+
+
+def test_evaluate_prints_an_aligned_table(run):
+    status, out, err = run(
+        "evaluate", "f3", "--count", "4", "--samples", "30", "--seed", "3", "--criterion", "hsic"
+    )
+    assert (status, err) == (0, "")
+    lines = out.splitlines()
+    assert lines[0] == "f3, 30 observations a pair, seeds 3 to 6, criterion hsic"
+    assert [line[:19].rstrip() for line in lines[2:7]] == [
+        "pairs", "accuracy", "weighted accuracy", "ROC-AUC", "seconds per pair",
+    ]  # fmt: skip
+    assert lines[8].startswith("decided  accuracy")
+    assert [line.split()[0] for line in lines[9:]] == [f"{rate}%" for rate in range(10, 101, 10)]
+    assert len({len(line) for line in lines[8:]}) == 1
+
+
+def test_evaluate_a_folder_tells_the_failures(run, folder):
+    status, out, _ = run("evaluate", folder, "--criterion", "hsic")
+    assert status == 0
+    assert "not analysed\npair0003  unusable: multivariate" in out
+    assert "pair0004  unusable: pair0004.txt: no such file" in out
+
+
+def test_evaluate_json_and_plot(run, tmp_path):
+    pytest.importorskip("matplotlib")
+    status, out, err = run(
+        "evaluate", "AN", "--count", "3", "--samples", "20", "--json", "--plot", "p.png"
+    )
+    assert (status, err) == (0, "plot written to p.png\n")
+    assert json.loads(out)["setting"] == {"n_pairs": 3, "n_samples": 20, "first_seed": 0}
+    assert (tmp_path / "p.png").read_bytes()[1:4] == b"PNG"
+
+
+def test_evaluate_without_matplotlib_names_the_extra(run, monkeypatch):
+    for name in ("matplotlib", "matplotlib.figure"):
+        monkeypatch.setitem(sys.modules, name, None)
+    status, out, err = run("evaluate", "f3", "--plot", "p.png")
+    assert (status, out) == (2, "")
+    assert err.startswith("--plot: plots need Matplotlib")
+    assert err.endswith('pip install "anmmm[plot]"\n')
 
 
 # --- the terminal ---------------------------------------------------------------------------------

@@ -9,8 +9,11 @@ import pytest
 MODULES = [
     "anmmm.clustering",
     "anmmm.collection.runner",
+    "anmmm.confidence",
+    "anmmm.datasets.families",
     "anmmm.datasets.synthetic",
     "anmmm.direction",
+    "anmmm.evaluation",
     "anmmm.evidence",
     "anmmm.gppom",
     "anmmm.independence",

@@ -1,22 +1,12 @@
 """Evidence: both directions are told by the same rules, and the true one is told shorter."""
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
 from anmmm import evidence as evidence_module
-from anmmm.datasets import make_anm_mixture
+from anmmm.datasets import FAMILIES, make_anm_mixture, make_single_mechanism
 from anmmm.evidence import evidence
-
-# The benchmarks are no part of the installed package.
-ROOT = str(Path(__file__).parents[1])
-if ROOT not in sys.path:
-    sys.path.append(ROOT)
-
-from benchmarks.families import FAMILIES, draw_pair  # noqa: E402
 
 
 @pytest.mark.parametrize("mechanism", ["f1", "f2", "f3", "f4"])
@@ -29,7 +19,7 @@ def test_direction_of_mixtures(mechanism):
 @pytest.mark.parametrize("family", FAMILIES)
 def test_direction_of_single_mechanisms(family):
     for seed in range(2):
-        x, y = draw_pair(family, 300, seed)
+        x, y = make_single_mechanism(family, 300, random_state=seed)
         result = evidence(y, x)
         assert result.direction == -1
         if family in ("AN", "AN-s"):
@@ -82,7 +72,7 @@ def test_convergence_is_that_of_the_chosen_model(monkeypatch):
     linear = evidence(x, x + rng.normal(size=150))
     assert linear.forward.model == "anm-1"
     assert linear.forward.converged == linear.forward.mixtures[0].converged
-    x, y = draw_pair("LS", 300, 0)
+    x, y = make_single_mechanism("LS", 300, random_state=0)
     spread = evidence(x, y)
     assert spread.forward.model.startswith("location-scale")
     # Its iterations have a limit of their own.

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from anmmm.clustering import MechanismClustering, cluster_mechanisms
     from anmmm.collection import infer_directions
     from anmmm.direction import CausalDirection, infer_direction
+    from anmmm.evaluation import Evaluation, evaluate
     from anmmm.gppom import GPPOM, FitOptions
     from anmmm.independence import hsic, hsic_test
     from anmmm.mixture import ANMMixture
@@ -45,11 +46,13 @@ _HOMES = {
     "LatentFits": "anmmm.results",
     "PairResult": "anmmm.results",
     "CausalDirection": "anmmm.direction",
+    "Evaluation": "anmmm.evaluation",
     "FitOptions": "anmmm.gppom",
     "GPPOM": "anmmm.gppom",
     "GPPOMObjective": "anmmm.objective",
     "MechanismClustering": "anmmm.clustering",
     "cluster_mechanisms": "anmmm.clustering",
+    "evaluate": "anmmm.evaluation",
     "hsic": "anmmm.independence",
     "hsic_test": "anmmm.independence",
     "infer_direction": "anmmm.direction",
@@ -64,6 +67,7 @@ __all__ = [
     "ClusteringResult",
     "DirectionEvidence",
     "DirectionResult",
+    "Evaluation",
     "EvidenceResult",
     "FitOptions",
     "FitResult",
@@ -76,6 +80,7 @@ __all__ = [
     "__version__",
     "cluster_mechanisms",
     "datasets",
+    "evaluate",
     "hsic",
     "hsic_test",
     "infer_direction",

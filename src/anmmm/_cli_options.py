@@ -11,6 +11,7 @@ __all__ = [
     "column_options",
     "common_options",
     "criterion_option",
+    "jobs_option",
     "max_samples_option",
     "with_options",
 ]
@@ -30,6 +31,14 @@ criterion_option = click.option(
     help="What is compared between the directions: evidence (description length), "
     "the default for single columns; or the dependence of latent and cause: hsic, hsic_ratio, "
     "pvalue.",
+)
+jobs_option = click.option(
+    "-j",
+    "--jobs",
+    type=int,
+    default=1,
+    show_default=True,
+    help="Processes; -1 is one a core. The results do not depend on it.",
 )
 max_samples_option = click.option(
     "--max-samples",

@@ -21,7 +21,7 @@ __all__ = [
 ]
 
 # What a stream shows in place of characters that its encoding lacks.
-_ASCII = {"→": "->", "✓": "yes", "✗": "no", "—": "-", "λ": "lambda", "Θ": "Theta"}
+_ASCII = {"→": "->", "✓": "yes", "✗": "no", "—": "-", "±": "+/-", "λ": "lambda", "Θ": "Theta"}
 
 _EVIDENCE_NOTE = """\
 Length is that of both columns told cause first, in nats per observation: the shorter wins.

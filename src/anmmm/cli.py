@@ -16,6 +16,7 @@ from anmmm._cli_options import (
     column_options,
     common_options,
     criterion_option,
+    jobs_option,
     max_samples_option,
     with_options,
 )
@@ -35,6 +36,7 @@ def cli() -> None:
     anmmm directions sample          twelve real pairs that come with the package
     anmmm direction data.csv         which of the two columns is the cause
     anmmm cluster data.csv -k 2      which rows share a mechanism
+    anmmm evaluate f3                how often the direction is right
     """
 
 
@@ -215,15 +217,7 @@ def cluster(
 @cli.command()
 @click.argument("source")
 @click.option("-o", "--output", metavar="FILE", help="Write the rows to this file, .csv or .json.")
-@click.option(
-    "-j",
-    "--jobs",
-    type=int,
-    default=1,
-    show_default=True,
-    help="Processes; -1 is one a core. The results do not depend on it.",
-)
-@with_options(criterion_option, max_samples_option, *common_options)
+@with_options(jobs_option, criterion_option, max_samples_option, *common_options)
 def directions(
     source: str,
     output: str | None,
@@ -288,6 +282,95 @@ def directions(
     click.echo(to_json(document) if as_json else "\n" + plain(summary_text(summary)))
     if output is not None:
         _say(f"{len(rows)} rows written to {output}")
+
+
+@cli.command()
+@click.argument("source", metavar="SOURCE_OR_SETTING")
+@click.option(
+    "--count", type=click.IntRange(min=1), help="Pairs drawn from a setting.  [default: 50]"
+)
+@click.option(
+    "--samples",
+    type=click.IntRange(min=10),
+    help="Observations of each pair drawn from a setting.  [default: 100]",
+)
+@click.option(
+    "--plot",
+    metavar="FILE",
+    help="Draw accuracy against decided share to this file, .png, .pdf or .svg.",
+)
+@with_options(criterion_option, max_samples_option, jobs_option, *common_options)
+def evaluate(
+    source: str,
+    count: int | None,
+    samples: int | None,
+    plot: str | None,
+    criterion: str | None,
+    max_samples: int | None,
+    jobs: int,
+    lam: float | None,
+    seed: int,
+    as_json: bool,
+) -> None:
+    """Measure how good the decisions of a criterion are.
+
+    SOURCE_OR_SETTING is a folder of pairs or "sample", as in "anmmm directions", or a synthetic
+    setting by name: f1, f2, f3, f4, each also with -c3, -c4, -sigma0.01, -sigma0.1, -a0.25 or
+    -a0.75; AN, AN-s, LS, LS-s, MN-U.
+    """
+    from anmmm._cli_input import InputError, refuse_own_input, refusing
+    from anmmm._cli_output import plain
+    from anmmm.collection.sinks import check_writable, to_json
+    from anmmm.datasets import SETTINGS
+    from anmmm.evaluation import evaluate as measure
+
+    if source not in SETTINGS:
+        for name, value in (("--count", count), ("--samples", samples)):
+            if value is not None:
+                raise InputError(
+                    f"{name} is for the settings by name, and {source} is none of them; "
+                    f"--max-samples cuts larger pairs"
+                )
+    if plot is not None:
+        from anmmm.plotting import matplotlib_module
+
+        _require_suffix(plot, (".png", ".pdf", ".svg"))
+        refuse_own_input(plot, source)
+        with refusing():
+            check_writable(plot)
+        try:
+            matplotlib_module("figure")
+        except ImportError as error:
+            raise InputError(f"--plot: {error}") from None
+    with refusing():
+        result = measure(
+            source,
+            n_pairs=count,
+            n_samples=samples,
+            seed=seed,
+            max_samples=max_samples,
+            n_jobs=jobs,
+            progress=sys.stderr.isatty(),
+            **_given(lam=lam, criterion=criterion),
+        )
+    click.echo(to_json(result.to_dict()) if as_json else plain(str(result)))
+    if plot is not None:
+        if result.decision_rates is None:
+            raise InputError(f"{plot}: nothing to draw, no analysed pair has a known direction")
+        _draw_decision_rates(plot, result)
+        _say(f"plot written to {plot}")
+
+
+def _draw_decision_rates(path: str, result: Any) -> None:
+    from anmmm._cli_input import refusing
+    from anmmm.plotting import matplotlib_module, plot_decision_rates
+
+    # A figure without pyplot needs no screen.
+    figure = matplotlib_module("figure").Figure(figsize=(6.0, 4.0), layout="constrained")
+    ax = plot_decision_rates(result.decision_rates, ax=figure.add_subplot())
+    ax.set_title(f"{result.source}, ordered by {result.ordered_by}")
+    with refusing(path):
+        figure.savefig(path, dpi=150)
 
 
 def main() -> None:

@@ -1,15 +1,20 @@
-"""Data: variable pairs from folders, the embedded sample, and synthetic mixtures."""
+"""Data: variable pairs from folders, the embedded sample, and synthetic ones."""
 
+from anmmm.datasets.families import FAMILIES, make_single_mechanism
 from anmmm.datasets.pair import Pair
 from anmmm.datasets.sample import load_bafu_air, load_sample
+from anmmm.datasets.settings import SETTINGS, Setting
 from anmmm.datasets.synthetic import ANMMixtureSample, draw_anm_mixture, make_anm_mixture
 from anmmm.datasets.text import TableError, TextTable, parse_table, read_table
 from anmmm.datasets.tuebingen import PairFolder, load_pairs, load_tuebingen
 
 __all__ = [
+    "FAMILIES",
+    "SETTINGS",
     "ANMMixtureSample",
     "Pair",
     "PairFolder",
+    "Setting",
     "TableError",
     "TextTable",
     "draw_anm_mixture",
@@ -18,6 +23,7 @@ __all__ = [
     "load_sample",
     "load_tuebingen",
     "make_anm_mixture",
+    "make_single_mechanism",
     "parse_table",
     "read_table",
 ]

@@ -1,0 +1,338 @@
+"""How sure a direction is: simulate, fit the map of `anmmm.confidence`, check it on other data.
+
+    python -m benchmarks.calibration draw fit.csv --first-seed 10000 --count 600
+    python -m benchmarks.calibration draw check.csv --first-seed 0 --count 400
+    python -m benchmarks.calibration pairs sim.csv --folder sim
+    python -m benchmarks.calibration pairs tuebingen.csv --folder tuebingen
+    python -m benchmarks.calibration fit fit.csv check.csv sim.csv tuebingen.csv
+    python -m benchmarks.calibration report check.csv sim.csv tuebingen.csv --plot reliability.png
+
+A row of such a file is one pair whose first variable is the cause: the score of the pair and of
+random halves of it. Drawing goes on where an unfinished file ends.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+from scipy.optimize import minimize_scalar
+from scipy.special import expit
+
+from anmmm.confidence import Resamples, confidence_from, resample_scores
+from anmmm.datasets import FAMILIES, make_anm_mixture, make_single_mechanism
+from anmmm.evaluation import decision_rates
+from anmmm.evidence import evidence
+from anmmm.plotting import COLOURS, MARKERS
+from benchmarks.decisions import read_pairs
+
+N_RESAMPLES = 10
+SMALLEST, LARGEST = 30, 500
+# What is simulated, as shares of 25. It decides what a confidence means: among such pairs.
+KINDS = (
+    ["mixture"] * 7
+    + ["family"] * 5
+    + ["general"] * 5
+    + ["weak"] * 4
+    + ["noisy"] * 2
+    + ["linear"] * 2
+)
+# Of the bins in which confidences are compared with what came true; most pairs lie near 1.
+EDGES = np.array([0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0])
+TITLES = {"check": "simulated, other seeds", "sim": "SIM", "tuebingen": "Tübingen"}
+THETA_RANGES = ((1, 1.1), (3, 3.1), (0.5, 0.6), (2, 2.1))
+
+
+def draw_pair(seed: int) -> tuple[str, np.ndarray, np.ndarray]:
+    """Draw kind, cause and effect of one simulated pair."""
+    rng = np.random.default_rng([seed, 99])
+    kind = KINDS[seed % len(KINDS)]
+    n = round(np.exp(rng.uniform(np.log(SMALLEST), np.log(LARGEST))))
+    if kind == "mixture":
+        C = int(rng.choice([2, 2, 3, 4]))
+        x, y, _ = make_anm_mixture(
+            str(rng.choice(["f1", "f2", "f3", "f4"])),
+            n,
+            theta_ranges=THETA_RANGES[:C],
+            noise_std=np.exp(rng.uniform(np.log(0.01), np.log(0.3))),
+            proportions=rng.dirichlet(np.full(C, 5.0)),
+            random_state=rng,
+        )
+        return kind, x, y
+    if kind in ("family", "noisy"):
+        x, y = make_single_mechanism(str(rng.choice(FAMILIES)), n, random_state=rng)
+        if kind == "noisy":
+            y = y + rng.uniform(0.5, 2.0) * y.std() * rng.standard_normal(n)
+        return kind, x, y
+    if kind == "linear":
+        # Nothing tells the direction of a linear Gaussian pair.
+        x = rng.standard_normal(n)
+        return kind, x, rng.uniform(-2.0, 2.0) * x + rng.standard_normal(n)
+    return kind, *(draw_weak(n, rng) if kind == "weak" else draw_general(n, rng))
+
+
+def draw_weak(n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Draw a nearly linear mechanism with various causes and noises."""
+    draws = {
+        "normal": rng.standard_normal,
+        "uniform": lambda n: rng.uniform(-1.7, 1.7, n),
+        "laplace": lambda n: rng.laplace(scale=0.7, size=n),
+        "skew": lambda n: rng.gamma(4.0, 0.5, n) - 2.0,
+        "two": lambda n: 0.9 * rng.choice([-1.0, 1.0], n) + 0.4 * rng.standard_normal(n),
+    }
+    x = draws[str(rng.choice(list(draws)))](n)
+    noise = draws[str(rng.choice(list(draws)))](n)
+    bend = np.exp(rng.uniform(np.log(0.02), np.log(0.5)))
+    bent = x**2 if rng.uniform() < 0.5 else np.sin(2.0 * x)
+    return x, x + bend * bent + rng.uniform(0.2, 1.5) * noise
+
+
+def draw_general(n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Draw an effect ``f(x, e)``, f a Gaussian process of both, and measure it with noise.
+
+    Cause and e are warped normals, much as Mooij et al. (JMLR 2016) simulate pairs. The noise is
+    not additive, so none of the models that evidence compares is the true one.
+    """
+    x, e = warped_normal(n, rng), warped_normal(n, rng)
+    lengths = np.exp(rng.uniform(np.log([0.7, 1.0]), np.log([3.0, 10.0])))
+    distance = ((x[:, None] - x) / lengths[0]) ** 2 + ((e[:, None] - e) / lengths[1]) ** 2
+    y = gaussian_process(np.exp(-0.5 * distance), rng)
+    y = (y - y.mean()) / y.std()
+    error = np.exp(rng.uniform(np.log(0.01), np.log(0.2), size=2))
+    return x + error[0] * rng.standard_normal(n), y + error[1] * rng.standard_normal(n)
+
+
+def warped_normal(n: int, rng: np.random.Generator) -> np.ndarray:
+    """Draw a standardised, increasing function of normal variables, the function at random."""
+    z = np.sort(rng.standard_normal(n))
+    steepness = np.exp(gaussian_process(np.exp(-0.5 * (z[:, None] - z) ** 2), rng))
+    x = np.concatenate([[0.0], np.cumsum(0.5 * (steepness[1:] + steepness[:-1]) * np.diff(z))])
+    return rng.permutation((x - x.mean()) / x.std())
+
+
+def gaussian_process(covariance: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    values, vectors = np.linalg.eigh(covariance)
+    return vectors @ (np.sqrt(np.maximum(values, 0.0)) * rng.standard_normal(len(values)))
+
+
+def score(x: np.ndarray, y: np.ndarray) -> float:
+    return evidence(x, y).score
+
+
+def append_rows(path: Path, pairs: Iterator[tuple[str, str, np.ndarray, np.ndarray, int, float]]):
+    """Score pairs (id, kind, x, y, truth, weight) and append them to a file."""
+    done = set()
+    if path.exists():
+        done = {row[0] for row in csv.reader(path.open())}
+    with path.open("a", newline="") as file:
+        writer = csv.writer(file)
+        for pair_id, kind, x, y, truth, weight in pairs:
+            if pair_id in done:
+                continue
+            halves = resample_scores(x, y, score, n_resamples=N_RESAMPLES, random_state=0)
+            values = [truth * score(x, y), *(truth * halves.scores)]
+            writer.writerow([pair_id, kind, len(x), weight, *map(float, values)])
+            file.flush()
+
+
+class Rows:
+    """Scored pairs of a file; a score is right where it is positive."""
+
+    def __init__(self, path: Path) -> None:
+        with path.open() as file:
+            rows = list(csv.reader(file))
+        self.name = path.stem
+        self.kind = np.array([row[1] for row in rows])
+        self.n = np.array([int(row[2]) for row in rows])
+        self.weight = np.array([float(row[3]) for row in rows])
+        self.score = np.array([float(row[4]) for row in rows])
+        self.halves = np.array([[float(cell) for cell in row[5:]] for row in rows])
+        self.right = (self.score > 0.0).astype(float)
+        self.confidence = np.array(
+            [
+                confidence_from(score, Resamples(halves, n, n // 2, 0))
+                for n, score, halves in zip(self.n, self.score, self.halves, strict=True)
+            ]
+        )
+
+    def statistics(self) -> dict[str, np.ndarray]:
+        """Return what a confidence might be made of, positive where it speaks for the score."""
+        size, agreeing = np.abs(self.score), self.halves * np.sign(self.score)[:, None]
+        left_out = self.n - self.n // 2
+        error = self.halves.std(axis=1, ddof=1) * np.sqrt((self.n // 2) / left_out)
+        few = self.halves[:, :5].std(axis=1, ddof=1) * np.sqrt((self.n // 2) / left_out)
+        share = np.mean(agreeing > 0.0, axis=1)
+        return {
+            "|score| / error": size / error,
+            "the same, 5 halves": size / few,
+            "log(1 + |score| / error)": np.log1p(size / error),
+            "mean of halves / error": agreeing.mean(axis=1) / error,
+            "share of agreeing halves - 1/2": share - 0.5,
+            "|score|": size,
+            "N |score|": self.n * size,
+            "log(1 + N |score|)": np.log1p(self.n * size),
+        }
+
+
+def log_loss(probability: np.ndarray, right: np.ndarray) -> float:
+    p = np.clip(probability, 1e-9, 1.0 - 1e-9)
+    return -float(np.mean(right * np.log(p) + (1.0 - right) * np.log(1.0 - p)))
+
+
+def fit_slope(statistic: np.ndarray, right: np.ndarray) -> float:
+    """Fit ``p = 1 / (1 + exp(-slope * statistic))``, at least 1/2, by maximum likelihood."""
+
+    def loss(log_slope: float) -> float:
+        return log_loss(np.maximum(expit(np.exp(log_slope) * statistic), 0.5), right)
+
+    # The loss may have other minima where the statistic is signed: a grid finds the basin.
+    grid = np.linspace(-8.0, 8.0, 81)
+    best = grid[np.argmin([loss(value) for value in grid])]
+    return float(np.exp(minimize_scalar(loss, bounds=(best - 0.2, best + 0.2)).x))
+
+
+def fit(paths: list[Path]) -> None:
+    """Fit the slope of every candidate on the first file and tell its loss on the others."""
+    data = [Rows(path) for path in paths]
+    right = data[0].right
+    rng = np.random.default_rng(0)
+    print(f"{'statistic':<32}  {'slope':>14}  log loss on " + ", ".join(d.name for d in data))
+    for name, statistic in data[0].statistics().items():
+        slope = fit_slope(statistic, right)
+        drawn = [rng.integers(len(right), size=len(right)) for _ in range(50)]
+        spread = np.std([fit_slope(statistic[rows], right[rows]) for rows in drawn], ddof=1)
+        losses = [
+            log_loss(np.maximum(expit(slope * d.statistics()[name]), 0.5), d.right) for d in data
+        ]
+        listed = "  ".join(f"{loss:.4f}" for loss in losses)
+        print(f"{name:<32}  {slope:>6.3g} ± {spread:<5.2g}  {listed}")
+
+
+def bins_of(confidence: np.ndarray) -> np.ndarray:
+    return np.minimum(np.searchsorted(EDGES, confidence, side="right") - 1, len(EDGES) - 2)
+
+
+def report(paths: list[Path], plot: Path | None) -> None:
+    """Tell how well confidences hold, and draw it."""
+    data = [Rows(path) for path in paths]
+    print("| pairs | number | accuracy | mean confidence | Brier | of the accuracy alone | ECE |")
+    print("|---|---|---|---|---|---|---|")
+    for rows in data:
+        groups = {rows.name: np.ones(len(rows.n), dtype=bool)}
+        if len(set(rows.kind)) > 1:
+            groups |= {f"{rows.name}, {kind}": rows.kind == kind for kind in dict.fromkeys(KINDS)}
+            groups |= {
+                f"{rows.name}, N < 80": rows.n < 80,
+                f"{rows.name}, 80 ≤ N < 200": (rows.n >= 80) & (rows.n < 200),
+                f"{rows.name}, N ≥ 200": rows.n >= 200,
+            }
+        for name, members in groups.items():
+            print(table_line(name, rows.confidence[members], rows.right[members]))
+        if np.ptp(rows.weight) > 0.0:
+            weighted = np.average(rows.right, weights=rows.weight)
+            mean = np.average(rows.confidence, weights=rows.weight)
+            print(f"| {rows.name}, weighted | | {weighted:.3f} | {mean:.3f} | | | |")
+        rates = decision_rates(rows.confidence, rows.right, rows.weight)
+        listed = ", ".join(f"{value:.2f}" for value in rates.accuracy)
+        print(f"<!-- {rows.name}: accuracy at decision rates of 10 % to 100 %: {listed} -->")
+    if plot is not None:
+        draw(data, plot)
+
+
+def table_line(name: str, confidence: np.ndarray, right: np.ndarray) -> str:
+    brier = np.mean((confidence - right) ** 2)
+    accuracy = right.mean()
+    where = bins_of(confidence)
+    gaps = [
+        np.mean(where == index) * abs(np.mean((confidence - right)[where == index]))
+        for index in set(where)
+    ]
+    error = right.std(ddof=1) / np.sqrt(len(right))
+    return (
+        f"| {name} | {len(right)} | {accuracy:.3f} ± {error:.3f} | {confidence.mean():.3f} "
+        f"| {brier:.3f} | {accuracy * (1.0 - accuracy):.3f} | {sum(gaps):.3f} |"
+    )
+
+
+def draw(data: list[Rows], path: Path) -> None:
+    """Draw predicted against observed, and how often each confidence is given."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(4.2 * len(data), 5.6), layout="constrained")
+    axes = figure.subplots(2, len(data), sharex=True, sharey="row", height_ratios=[3, 1])
+    axes = np.reshape(axes, (2, len(data)))
+    for rows, (upper, lower), colour, marker in zip(data, axes.T, COLOURS, MARKERS, strict=False):
+        where = bins_of(rows.confidence)
+        used = sorted(set(where))
+        mean = np.array([rows.confidence[where == index].mean() for index in used])
+        right = np.array([rows.right[where == index].sum() for index in used])
+        count = np.array([np.sum(where == index) for index in used])
+        low, high = wilson(right, count)
+        observed = right / count
+        upper.plot([0.5, 1], [0.5, 1], "--", color="#666666", linewidth=1, label="calibrated")
+        upper.errorbar(
+            mean, observed, [observed - low, high - observed], color=colour, marker=marker,
+            markersize=6, linewidth=1.5, capsize=3, label="share right, 68 % interval",
+        )  # fmt: skip
+        brier = np.mean((rows.confidence - rows.right) ** 2)
+        upper.set_title(
+            f"{TITLES.get(rows.name, rows.name)}\n{len(rows.n)} pairs, Brier {brier:.3f}"
+        )
+        upper.set_ylim(0.15, 1.03)
+        bars = lower.bar(
+            EDGES[used], count, np.diff(EDGES)[used], align="edge", color=colour, edgecolor="white"
+        )
+        lower.bar_label(bars, padding=1, fontsize=8)
+        lower.set_xlabel("confidence")
+        lower.set_xlim(0.49, 1.01)
+        for ax in (upper, lower):
+            ax.grid(color="#dddddd", linewidth=0.6)
+            ax.set_axisbelow(True)
+            ax.spines[["top", "right"]].set_visible(False)
+        upper.legend(frameon=False, loc="lower right")
+    axes[0, 0].set_ylabel("share of right directions")
+    axes[1, 0].set_ylabel("pairs")
+    axes[1, 0].set_ylim(0, 1.2 * axes[1, 0].get_ylim()[1])
+    figure.savefig(path, dpi=130)
+
+
+def wilson(right: np.ndarray, count: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Interval of one standard error for a proportion that stays sensible at 0 and 1."""
+    centre = (right + 0.5) / (count + 1.0)
+    share = right / count
+    half = np.sqrt(share * (1.0 - share) / count + 0.25 / count**2) / (1.0 + 1.0 / count)
+    return np.minimum(centre - half, share), np.maximum(centre + half, share)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("study", choices=["draw", "pairs", "fit", "report"])
+    parser.add_argument("files", type=Path, nargs="+")
+    parser.add_argument("--first-seed", type=int, default=0)
+    parser.add_argument("--count", type=int, default=600)
+    parser.add_argument("--folder", type=Path)
+    parser.add_argument("--samples", type=int, default=500)
+    parser.add_argument("--plot", type=Path)
+    arguments = parser.parse_args()
+    if arguments.study == "draw":
+        seeds = range(arguments.first_seed, arguments.first_seed + arguments.count)
+        drawn = ((seed, *draw_pair(seed)) for seed in seeds)
+        rows = ((str(seed), kind, x, y, 1, 1.0) for seed, kind, x, y in drawn)
+        append_rows(arguments.files[0], rows)
+    elif arguments.study == "fit":
+        fit(arguments.files)
+    elif arguments.study == "report":
+        report(arguments.files, arguments.plot)
+    elif arguments.folder is None:
+        parser.error("study pairs needs --folder")
+    else:
+        read = read_pairs(arguments.folder, "all", arguments.samples)
+        rows = ((pair_id, "pairs", x, y, truth, w) for pair_id, x, y, truth, w in read)
+        append_rows(arguments.files[0], rows)
+
+
+if __name__ == "__main__":
+    main()

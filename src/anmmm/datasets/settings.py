@@ -1,0 +1,80 @@
+"""Synthetic settings by name, so that studies and the command line speak of the same data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anmmm.datasets.families import FAMILIES, make_single_mechanism
+from anmmm.datasets.synthetic import MECHANISMS, make_anm_mixture
+
+__all__ = ["SETTINGS", "Setting"]
+
+FloatArray = NDArray[np.float64]
+
+TWO = ((1, 1.1), (3, 3.1))
+THREE = (*TWO, (0.5, 0.6))
+FOUR = (*THREE, (2, 2.1))
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A named way to draw pairs of which x is the cause.
+
+    Attributes
+    ----------
+    name : str
+        Key in `SETTINGS`.
+    mechanism : str
+        One of ``MECHANISMS`` for a mixture, one of ``FAMILIES`` for a single mechanism.
+    options : dict
+        Keyword arguments of `anmmm.datasets.make_anm_mixture`; empty for a single mechanism.
+    """
+
+    name: str
+    mechanism: str
+    options: dict[str, Any] = field(default_factory=dict)
+
+    def draw(self, n_samples: int = 100, *, random_state: Any = None) -> tuple[FloatArray, ...]:
+        """Draw cause and effect.
+
+        Parameters
+        ----------
+        n_samples, random_state
+            See `anmmm.datasets.make_anm_mixture` and `anmmm.datasets.make_single_mechanism`.
+
+        Returns
+        -------
+        x, y : ndarray of shape (n_samples,)
+        """
+        if self.mechanism in FAMILIES:
+            return make_single_mechanism(self.mechanism, n_samples, random_state=random_state)
+        return make_anm_mixture(
+            self.mechanism, n_samples, random_state=random_state, **self.options
+        )[:2]
+
+
+_VARIATIONS: dict[str, dict[str, Any]] = {
+    "": {},
+    "-c3": {"theta_ranges": THREE},
+    "-c4": {"theta_ranges": FOUR},
+    "-sigma0.01": {"noise_std": 0.01},
+    "-sigma0.1": {"noise_std": 0.1},
+    "-a0.25": {"proportions": (0.25, 0.75)},
+    "-a0.75": {"proportions": (0.75, 0.25)},
+}
+
+SETTINGS: dict[str, Setting] = {
+    setting.name: setting
+    for setting in (
+        *(
+            Setting(mechanism + suffix, mechanism, options)
+            for mechanism in MECHANISMS
+            for suffix, options in _VARIATIONS.items()
+        ),
+        *(Setting(family, family) for family in FAMILIES),
+    )
+}

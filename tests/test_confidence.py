@@ -1,0 +1,169 @@
+"""Confidence: halves are halves, the map is monotone and bounded, exchange keeps it."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from anmmm.confidence import SLOPE, Resamples, confidence_from, resample_scores
+from anmmm.datasets import make_anm_mixture
+from anmmm.evidence import evidence
+
+
+def slope_difference(x, y):
+    """A fast score that exchange negates."""
+    return float(np.mean(x**3) - np.mean(y**3))
+
+
+def evidence_score(x, y):
+    return evidence(x, y).score
+
+
+def halves(scores, n_samples=100, size=50):
+    return Resamples(np.asarray(scores, dtype=float), n_samples, size, 0)
+
+
+@pytest.fixture
+def pair(rng):
+    return rng.standard_normal(60), rng.uniform(size=60)
+
+
+# --- Subsamples -----------------------------------------------------------------------------------
+
+
+def test_halves_are_rows_of_the_pair_without_repetition(pair):
+    seen = []
+    resample_scores(*pair, lambda x, y: seen.append((x, y)) or 0.0, n_resamples=5, random_state=0)
+    assert len(seen) == 5
+    rows = set(zip(*(v.tolist() for v in pair), strict=True))
+    for x, y in seen:
+        assert x.shape == y.shape == (30, 1)
+        drawn = list(zip(x[:, 0].tolist(), y[:, 0].tolist(), strict=True))
+        assert len(set(drawn)) == 30
+        assert set(drawn) <= rows
+    assert not np.array_equal(seen[0][0], seen[1][0])
+
+
+def test_a_seed_repeats_the_draw_and_is_recorded(pair):
+    one = resample_scores(*pair, slope_difference, random_state=7)
+    assert (one.seed, one.n_samples, one.size, len(one.scores)) == (7, 60, 30, 10)
+    drawn = resample_scores(*pair, slope_difference, random_state=np.random.default_rng(1))
+    again = resample_scores(*pair, slope_difference, random_state=drawn.seed)
+    assert np.array_equal(again.scores, drawn.scores)
+    assert not np.array_equal(one.scores, drawn.scores)
+
+
+def test_exchange_negates_the_scores_and_keeps_the_confidence():
+    x, y, _ = make_anm_mixture("f1", 40, random_state=2)
+    one = resample_scores(x, y, evidence_score, n_resamples=4, random_state=0)
+    other = resample_scores(y, x, evidence_score, n_resamples=4, random_state=0)
+    assert np.array_equal(one.scores, -other.scores)
+    forward = confidence_from(evidence_score(x, y), one)
+    assert forward == confidence_from(evidence_score(y, x), other)
+    assert 0.5 < forward < 1.0
+
+
+@pytest.mark.parametrize(("n", "size"), [(10, 10), (13, 10), (21, 10), (22, 11), (61, 30)])
+def test_a_subsample_has_at_least_ten_observations(rng, n, size):
+    found = resample_scores(*rng.standard_normal((2, n)), slope_difference, random_state=0)
+    assert found.size == size
+
+
+def test_nothing_left_out_tells_nothing(rng):
+    found = resample_scores(*rng.standard_normal((2, 10)), slope_difference, random_state=0)
+    assert found.error == np.inf
+    assert confidence_from(1.0, found) == 0.5
+
+
+def test_a_constant_half_scores_zero():
+    x = np.zeros(40)
+    x[0] = 1.0
+    found = resample_scores(x, np.arange(40.0), lambda x, y: 1.0, n_resamples=30, random_state=0)
+    assert set(found.scores.tolist()) == {0.0, 1.0}
+
+
+def test_errors_of_the_score_come_out(pair):
+    def broken(x, y):
+        raise ValueError("this score is broken")
+
+    with pytest.raises(ValueError, match="this score is broken"):
+        resample_scores(*pair, broken)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"n_resamples": 1}, "n_resamples must be at least 2"),
+        ({"random_state": -1}, "random_state must be at least 0"),
+        ({"random_state": "x"}, "random_state must be None"),
+    ],
+)
+def test_wrong_options_are_refused(pair, options, message):
+    with pytest.raises(ValueError, match=message):
+        resample_scores(*pair, slope_difference, **options)
+
+
+def test_a_score_that_is_no_number_is_refused(pair):
+    with pytest.raises(ValueError, match="score must return finite numbers, but returned nan"):
+        resample_scores(*pair, lambda x, y: np.nan)
+
+
+# --- The map --------------------------------------------------------------------------------------
+
+
+def test_map_by_hand():
+    found = halves([0.1, 0.3, -0.1, 0.1])
+    error = np.sqrt(0.08 / 3)
+    assert_allclose(found.error, error)
+    assert_allclose(confidence_from(0.2, found), 1 / (1 + np.exp(-SLOPE * 0.2 / error)))
+    assert_allclose(halves([0.1, 0.3, -0.1, 0.1], 13, 10).error, error * np.sqrt(10 / 3))
+
+
+def test_map_is_monotone_and_bounded():
+    found = halves([0.1, 0.3, -0.1, 0.1])
+    values = [confidence_from(score, found) for score in np.linspace(0.0, 100.0, 2001)]
+    assert values[0] == 0.5
+    assert values[-1] == 1.0
+    assert np.all(np.diff(values) >= 0.0)
+    assert [confidence_from(score, found) for score in -np.linspace(0.0, 100.0, 2001)] == values
+
+
+def test_more_spread_is_less_confidence():
+    spreads = [0.0, 0.01, 0.1, 1.0, 10.0, 1e6]
+    values = [confidence_from(0.2, halves([0.2 - s, 0.2 + s])) for s in spreads]
+    assert values[0] == 1.0
+    assert values == sorted(values, reverse=True)
+    assert_allclose(values[-1], 0.5, atol=1e-5)
+
+
+def test_halves_that_are_all_constant_tell_nothing():
+    assert confidence_from(0.2, halves([0.0, 0.0])) == 0.5
+    assert confidence_from(0.2, halves([-0.1, -0.1])) == 0.5
+
+
+def test_the_unit_of_the_score_does_not_matter():
+    scores = np.array([0.1, 0.3, -0.1, 0.1])
+    assert_allclose(
+        confidence_from(20.0, halves(100 * scores)), confidence_from(0.2, halves(scores))
+    )
+
+
+def test_a_score_that_is_not_finite_is_refused():
+    with pytest.raises(ValueError, match="score must be finite"):
+        confidence_from(np.nan, halves([1.0, 2.0]))
+
+
+# --- On data --------------------------------------------------------------------------------------
+
+
+def test_sure_of_a_clear_mixture_and_not_of_a_linear_gaussian_pair():
+    x, y, _ = make_anm_mixture("f3", 100, random_state=1)
+    clear = resample_scores(x, y, evidence_score, random_state=0)
+    assert confidence_from(evidence_score(x, y), clear) > 0.95
+    rng = np.random.default_rng(0)
+    values = []
+    for _ in range(3):
+        x = rng.standard_normal(100)
+        y = x + rng.standard_normal(100)
+        found = resample_scores(x, y, evidence_score, n_resamples=6, random_state=0)
+        values.append(confidence_from(evidence_score(x, y), found))
+    assert np.median(values) < 0.85

@@ -1,0 +1,223 @@
+"""Decision rates by hand, AUC against flips, and one evaluation from end to end."""
+
+import json
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import anmmm
+from anmmm.collection.sinks import to_json
+from anmmm.datasets import SETTINGS, Pair, make_anm_mixture
+from anmmm.evaluation import _Drawn, _measure, decision_rates, evaluate, flipped_auc
+from anmmm.results import PairResult
+
+# Fits of a few iterations: what is tested is the bookkeeping.
+FAST = {"criterion": "hsic", "max_iter": 3}
+
+
+# --- Decision rates -------------------------------------------------------------------------------
+
+
+def test_rates_by_hand():
+    found = decision_rates([0.6, 0.9, 0.7, 0.8], [0, 1, 0, 1], rates=[0.25, 0.5, 0.75, 1.0])
+    assert_allclose(found.accuracy, [1.0, 1.0, 2 / 3, 0.5])
+    assert_allclose(found.thresholds, [0.9, 0.8, 0.7, 0.6])
+    assert_allclose(found.error, [0.0, 0.0, np.sqrt(2 / 9 / 3), np.sqrt(0.25 / 4)])
+
+
+def test_weights_by_hand():
+    # Weights 1, 3, 4: half of the weight is the first two pairs, three quarters half of the third.
+    found = decision_rates([3.0, -2.0, 1.0], [True, False, True], [1, 3, 4], rates=[0.5, 0.75, 1])
+    assert_allclose(found.accuracy, [1 / 4, 3 / 6, 5 / 8])
+    assert_allclose(found.thresholds, [2.0, 1.0, 1.0])
+    assert_allclose(found.error[0], np.sqrt(0.25 * 0.75 / (4**2 / (1 + 9))))
+
+
+def test_ties_enter_together():
+    correct = np.array([True, False, True, False, True, True])
+    certainty = [1.0, 0.5, 0.5, 0.5, 0.5, 0.1]
+    found = decision_rates(certainty, correct, rates=[1 / 6, 0.5, 5 / 6, 1.0])
+    assert_allclose(found.accuracy, [1.0, (1 + 2 * 0.5) / 3, 3 / 5, 4 / 6])
+    order = [0, 3, 2, 1, 4, 5]
+    again = decision_rates(np.array(certainty)[order], correct[order], rates=[1 / 6, 0.5])
+    assert_allclose(again.accuracy, found.accuracy[:2])
+
+
+def test_all_pairs_are_the_plain_accuracy(rng):
+    correct, weights = rng.uniform(size=37) < 0.7, rng.uniform(size=37)
+    found = decision_rates(rng.standard_normal(37), correct, weights)
+    assert_allclose(found.rates, np.arange(1, 11) / 10)
+    assert_allclose(found.accuracy[-1], np.average(correct, weights=weights))
+    assert list(found.thresholds) == sorted(found.thresholds, reverse=True)
+
+
+def test_pairs_without_weight_do_not_count():
+    found = decision_rates([3.0, 2.0, 1.0], [False, True, True], [0, 1, 1], rates=[0.5])
+    assert_allclose([found.accuracy[0], found.thresholds[0]], [1.0, 2.0])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (([1.0, 2.0], [1]), "correct must hold 2 values"),
+        (([1.0], [0.5]), "correct must be True or False"),
+        (([1.0], [1], [-1.0]), "weights must not be negative"),
+        (([1.0], [1], [0.0]), "weights must not be negative and must not sum to zero"),
+        (([np.nan], [1]), "certainty holds 1 NaN"),
+        (([], []), "certainty must have one value for each pair"),
+    ],
+)
+def test_wrong_rates_are_refused(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        decision_rates(*arguments)
+
+
+@pytest.mark.parametrize("rate", [0.0, 1.1])
+def test_rates_out_of_range_are_refused(rate):
+    with pytest.raises(ValueError, match="rates must be above 0 and at most 1"):
+        decision_rates([1.0], [1], rates=[rate])
+
+
+# --- AUC ------------------------------------------------------------------------------------------
+
+
+def test_auc_does_not_depend_on_which_pairs_come_exchanged(rng):
+    scores = rng.standard_normal(40) + 0.5
+    flips = rng.choice([-1.0, 1.0], 40)
+    plain = flipped_auc(scores, np.ones(40), random_state=3)
+    assert flipped_auc(scores * flips, flips, random_state=3) == plain
+    assert 0.5 < plain < 1.0
+
+
+def test_auc_of_a_criterion_that_always_says_x_is_a_half():
+    # Its score cannot follow an exchange; what is seen of it is a sign that is right by the truth.
+    scores, truths = np.ones(400), np.repeat([1, -1], 200)
+    assert_allclose(flipped_auc(scores, truths, random_state=0), 0.5, atol=0.05)
+
+
+def test_auc_is_one_minus_that_of_the_reverse(rng):
+    scores, truths = rng.standard_normal(31), rng.choice([-1, 1], 31)
+    one = flipped_auc(scores, truths, random_state=0)
+    assert_allclose(flipped_auc(-scores, truths, random_state=0), 1.0 - one)
+
+
+def test_auc_by_hand():
+    # Signed towards the truth the scores are 3 and -1: exchanged, (3 of class 1, 1 of class 0) or
+    # (-1 of class 1, -3 of class 0); both order the classes rightly.
+    assert flipped_auc([3.0, -1.0], [1, 1], random_state=0) == 1.0
+    assert flipped_auc([1.0, -3.0], [1, 1], random_state=0) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("scores", "truths", "message"),
+    [
+        ([1.0], [1], "scores must hold at least two pairs"),
+        ([1.0, 2.0], [1, 0], "truths must be 1 or -1"),
+        ([1.0, 2.0], [1], "truths must hold 2 values"),
+    ],
+)
+def test_auc_refuses(scores, truths, message):
+    with pytest.raises(ValueError, match=message):
+        flipped_auc(scores, truths)
+
+
+# --- Evaluation -----------------------------------------------------------------------------------
+
+
+def rows(*triples):
+    """Rows of (score, truth, weight)."""
+    return tuple(
+        PairResult(
+            str(index), "ok", direction=int(np.sign(score)), score=score, truth=truth,
+            weight=weight, seconds=0.1 * (index + 1), converged=True,
+        )
+        for index, (score, truth, weight) in enumerate(triples)
+    )  # fmt: skip
+
+
+def test_measures_by_hand():
+    scored = rows((2.0, 1, 1.0), (-1.0, -1, 1.0), (0.5, -1, 2.0), (4.0, None, 9.0))
+    failed = (PairResult("bad", "unusable", "y is constant", truth=1),)
+    result = _measure(scored + failed, "here", None, 0, {})
+    assert result.summary.n_scored == 3
+    assert_allclose(result.summary.accuracy, 2 / 3)
+    assert_allclose(result.accuracy_error, np.std([1, 1, 0], ddof=1) / np.sqrt(3))
+    assert_allclose(result.summary.weighted_accuracy, 0.5)
+    assert 0.1 < result.weighted_accuracy_error < 0.5
+    assert_allclose(result.seconds_per_pair, 0.25)
+    assert result.failures == {"bad": "unusable: y is constant"}
+    assert result.ordered_by == "|score|"
+    assert_allclose(result.decision_rates.accuracy[[4, 9]], [1.0, 0.5])
+
+
+def test_weighted_error_agrees_with_the_binomial_for_equal_weights(rng):
+    right = rng.uniform(size=200) < 0.7
+    result = _measure(rows(*((1.0 if r else -1.0, 1, 0.3) for r in right)), "", None, 1, {})
+    assert_allclose(result.weighted_accuracy_error, result.accuracy_error, rtol=0.1)
+
+
+def test_nothing_of_known_direction():
+    result = _measure(rows((1.0, None, 1.0)), "here", None, 0, {})
+    assert (result.decision_rates, result.auc, result.accuracy_error) == (None, None, None)
+    assert "unknown: no analysed pair has a known direction" in str(result)
+
+
+def test_an_undecided_pair_is_wrong_and_comes_last():
+    result = _measure(rows((1.0, 1, 1.0), (0.0, 1, 1.0)), "here", None, 0, {})
+    assert result.summary.accuracy == 0.5
+    assert_allclose(result.decision_rates.accuracy[[4, 9]], [1.0, 0.5])
+
+
+def test_a_setting_draws_the_seeds_that_it_says():
+    pairs = _Drawn(SETTINGS["f3-c3"], 2, 30, 7)
+    assert len(pairs) == 2
+    drawn = list(pairs)
+    assert [pair.pair_id for pair in drawn] == ["f3-c3 seed 7", "f3-c3 seed 8"]
+    assert np.array_equal((drawn[1].x, drawn[1].y), SETTINGS["f3-c3"].draw(30, random_state=8))
+    assert [pair.truth for pair in drawn] == [1, 1]
+
+
+def test_evaluate_a_setting():
+    result = anmmm.evaluate("f3", n_pairs=4, n_samples=30, seed=5, **FAST)
+    assert isinstance(result, anmmm.Evaluation)
+    assert result.setting == {"n_pairs": 4, "n_samples": 30, "first_seed": 5}
+    assert [row.pair_id for row in result.rows] == [f"f3 seed {seed}" for seed in (5, 6, 7, 8)]
+    assert {row.n for row in result.rows} == {30}
+    again = evaluate("f3", n_pairs=4, n_samples=30, seed=5, n_jobs=2, **FAST)
+    assert [row.score for row in again.rows] == [row.score for row in result.rows]
+    document = json.loads(to_json(result.to_dict()))
+    assert document["summary"]["n_scored"] == 4
+    assert len(document["decision_rates"]["accuracy"]) == 10
+    assert document["options"] == FAST
+    text = str(result).splitlines()
+    assert text[0] == "f3, 30 observations a pair, seeds 5 to 8, criterion hsic, max_iter 3"
+    assert text[2].startswith("pairs                  4   (4 of known direction")
+
+
+def test_evaluate_pairs_survives_bad_ones():
+    x, y, _ = make_anm_mixture("f3", 40, random_state=1)
+    pairs = [Pair("a", x, y, 1), Pair("b", y, x, -1, 2.0), Pair("c", x, 0 * x, 1)]
+    result = evaluate(pairs, max_samples=20, **FAST)
+    assert result.summary.n_scored == 2
+    assert list(result.failures) == ["c"]
+    assert {row.n_used for row in result.rows[:2]} == {20}
+    assert result.source == "list"
+    assert "not analysed\nc  unusable: y is constant" in str(result)
+
+
+@pytest.mark.parametrize(
+    ("source", "options", "message"),
+    [
+        ("f9", {}, "f9: neither a folder nor a setting; the settings are f1, f1-c3"),
+        ("sample", {"n_pairs": 3}, "n_pairs is for the settings by name"),
+        ("sample", {"n_samples": 30}, "n_samples is for the settings by name"),
+        ("f3", {"n_samples": 3}, "n_samples must be at least 10"),
+        ("f3", {"n_pairs": 0}, "n_pairs must be at least 1"),
+        ("f3", {"seed": -1}, "seed must be at least 0"),
+        ("f3", {"criterion": "none"}, "criterion must be one of"),
+    ],
+)
+def test_evaluate_refuses(source, options, message):
+    with pytest.raises(ValueError, match=message):
+        evaluate(source, **options)
