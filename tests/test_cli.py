@@ -647,3 +647,17 @@ def test_a_weight_too_large_is_one_line(run, data, command):
     assert (status, out) == (2, "")
     assert err.startswith("lam must be at most 1e+100")
     assert err.count("\n") == 1
+
+
+def test_confidence_is_shown_and_what_is_not_sure_is_undecided(run, data):
+    status, out, _ = run("direction", data, "--resamples", "3")
+    assert status == 0
+    (line,) = (line for line in out.splitlines() if line.startswith("  confidence    "))
+    assert line.endswith("of 3 halves agree)")
+    status, out, _ = run("direction", data, "--min-confidence", "1", "--json")
+    document = json.loads(out)
+    assert (status, document["direction"], document["n_resamples"]) == (0, 0, 10)
+    assert 0.5 <= document["confidence"] < 1.0
+    status, out, err = run("direction", data, "--min-confidence", "2")
+    assert (status, out) == (2, "")
+    assert "min_confidence must lie between 0.5 and 1" in err

@@ -10,12 +10,13 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 from anmmm import CausalDirection, FitOptions, direction, hsic_test, infer_direction
 from anmmm import evidence as evidence_module
+from anmmm.confidence import confidence_from, resample_scores
 from anmmm.datasets import make_anm_mixture
 from anmmm.direction import CRITERIA, dependence_scores
 from anmmm.evidence import evidence
@@ -349,3 +350,74 @@ def test_pvalues_of_an_estimator_need_a_fit():
         CausalDirection().forward_pvalue_  # noqa: B018
     with pytest.raises(NotFittedError):
         CausalDirection().backward_pvalue_  # noqa: B018
+
+
+# --- Confidence -----------------------------------------------------------------------------------
+
+
+def test_no_halves_no_confidence(mixture):
+    result = infer_direction(*mixture)
+    assert (result.confidence, result.resamples) == (None, None)
+
+
+@pytest.mark.parametrize("criterion", ["evidence", "hsic"])
+def test_confidence_is_that_of_the_halves_and_can_be_drawn_again(mixture, criterion):
+    x, y = mixture
+    options = {"max_iter": 30} if criterion == "hsic" else {}
+    result, again = (
+        infer_direction(x, y, criterion=criterion, n_resamples=3, random_state=4, **options)
+        for _ in range(2)
+    )
+    assert result.confidence == confidence_from(result.score, result.resamples)
+    assert 0.5 <= result.confidence <= 1.0
+    assert len(result.resamples.scores) == 3
+    assert_array_equal(again.resamples.scores, result.resamples.scores)
+    if criterion == "evidence":
+        drawn = resample_scores(
+            x, y, lambda x, y: evidence(x, y).score, n_resamples=3,
+            random_state=result.resamples.seed,
+        )  # fmt: skip
+        assert_array_equal(drawn.scores, result.resamples.scores)
+
+
+def test_exchanging_the_variables_keeps_the_confidence(mixture):
+    x, y = mixture
+    one, other = (
+        infer_direction(*pair, n_resamples=3, random_state=0) for pair in ((x, y), (y, x))
+    )
+    assert (one.score, one.confidence) == (-other.score, other.confidence)
+    assert_array_equal(one.resamples.scores, -other.resamples.scores)
+
+
+def test_a_decision_that_is_not_sure_enough_is_none(mixture):
+    x, y = mixture
+    sure = infer_direction(x, y, min_confidence=0.9, random_state=0)
+    unsure = infer_direction(x, y, min_confidence=1.0, random_state=0)
+    assert (sure.direction, unsure.direction) == (1, 0)
+    assert len(sure.resamples.scores) == 10
+    assert sure.score == unsure.score > 0.0
+    assert 0.9 < sure.confidence == unsure.confidence < 1.0
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"n_resamples": 1}, "n_resamples must be 0 or at least 2"),
+        ({"n_resamples": -1}, "n_resamples must be at least 0"),
+        ({"n_resamples": 2.5}, "n_resamples must be a whole number"),
+        ({"min_confidence": 0.4}, "min_confidence must lie between 0.5 and 1"),
+        ({"min_confidence": 1.1}, "min_confidence must lie between 0.5 and 1"),
+        ({"min_confidence": "high"}, "min_confidence must be a number"),
+    ],
+)
+def test_confidence_options_are_checked(mixture, options, message):
+    with pytest.raises((TypeError, ValueError), match=message):
+        infer_direction(*mixture, **options)
+
+
+def test_the_estimator_hands_the_confidence_on(mixture):
+    X = np.column_stack(mixture)
+    assert CausalDirection().fit(X).confidence_ is None
+    model = CausalDirection(min_confidence=1.0, random_state=0).fit(X)
+    assert model.direction_ == 0
+    assert model.confidence_ == model.result_.confidence

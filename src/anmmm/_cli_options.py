@@ -10,6 +10,7 @@ import click
 __all__ = [
     "column_options",
     "common_options",
+    "confidence_options",
     "criterion_option",
     "jobs_option",
     "max_samples_option",
@@ -40,6 +41,18 @@ jobs_option = click.option(
     show_default=True,
     help="Processes; -1 is one a core. The results do not depend on it.",
 )
+confidence_options = [
+    click.option(
+        "--resamples",
+        type=click.IntRange(min=0),
+        help="Random halves to score too, for the confidence; 10 are calibrated.  [default: 0]",
+    ),
+    click.option(
+        "--min-confidence",
+        type=float,
+        help="Between 0.5 and 1: leave a decision of less confidence undecided.",
+    ),
+]
 max_samples_option = click.option(
     "--max-samples",
     type=click.IntRange(min=10),

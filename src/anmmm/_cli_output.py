@@ -86,6 +86,7 @@ def direction_text(result: DirectionResult, columns: Columns, n_used: int) -> st
         table, facts = _evidence_parts(result.evidence, (forward, backward))
     facts = [
         ("score", f"{result.score:+.4g}   (positive: {forward})"),
+        *_confidence_facts(result),
         *facts[:-1],
         ("observations", observations),
         facts[-1],
@@ -101,6 +102,14 @@ def direction_text(result: DirectionResult, columns: Columns, n_used: int) -> st
             _LATENT_NOTE if result.evidence is None else _EVIDENCE_NOTE,
         ]
     )
+
+
+def _confidence_facts(result: DirectionResult) -> list[tuple[str, str]]:
+    if result.confidence is None:
+        return []
+    count = len(result.resamples.scores)
+    agreeing = int((result.resamples.scores * result.score > 0.0).sum())
+    return [("confidence", f"{result.confidence:.3f}   ({agreeing} of {count} halves agree)")]
 
 
 _Parts = tuple[list[tuple[str, ...]], list[tuple[str, str]]]

@@ -15,6 +15,7 @@ from anmmm import __version__
 from anmmm._cli_options import (
     column_options,
     common_options,
+    confidence_options,
     criterion_option,
     jobs_option,
     max_samples_option,
@@ -75,13 +76,17 @@ def _ignore_convergence() -> None:
 
 @cli.command()
 @click.argument("file")
-@with_options(*column_options, criterion_option, max_samples_option, *common_options)
+@with_options(
+    *column_options, criterion_option, *confidence_options, max_samples_option, *common_options
+)
 def direction(
     file: str,
     x: str | None,
     y: str | None,
     drop_missing: bool,
     criterion: str | None,
+    resamples: int | None,
+    min_confidence: float | None,
     max_samples: int | None,
     lam: float | None,
     seed: int,
@@ -106,7 +111,9 @@ def direction(
         cut_seed = seed
         used_x, used_y = subsample(used_x, used_y, max_samples, cut_seed)
         _say(f"{max_samples} of {len(columns.x)} rows drawn with seed {seed}")
-    options = _given(lam=lam, criterion=criterion)
+    options = _given(
+        lam=lam, criterion=criterion, n_resamples=resamples, min_confidence=min_confidence
+    )
     # One thread, as in a collection: digits do not depend on the machine's number of cores.
     with refusing(), single_thread(), warnings.catch_warnings():
         _ignore_convergence()
@@ -126,6 +133,9 @@ def direction(
         "cause": ordered[0] if result.direction else None,
         "effect": ordered[1] if result.direction else None,
         "score": result.score,
+        "confidence": result.confidence,
+        "n_resamples": 0 if result.resamples is None else len(result.resamples.scores),
+        "resample_seed": None if result.resamples is None else result.resamples.seed,
         "forward_score": result.forward_score,
         "backward_score": result.backward_score,
         # Under evidence they would cost two fits that the decision did without.
@@ -217,12 +227,16 @@ def cluster(
 @cli.command()
 @click.argument("source")
 @click.option("-o", "--output", metavar="FILE", help="Write the rows to this file, .csv or .json.")
-@with_options(jobs_option, criterion_option, max_samples_option, *common_options)
+@with_options(
+    jobs_option, criterion_option, *confidence_options, max_samples_option, *common_options
+)
 def directions(
     source: str,
     output: str | None,
     jobs: int,
     criterion: str | None,
+    resamples: int | None,
+    min_confidence: float | None,
     max_samples: int | None,
     lam: float | None,
     seed: int,
@@ -254,7 +268,9 @@ def directions(
             n_jobs=jobs,
             random_state=seed,
             max_samples=max_samples,
-            **_given(lam=lam, criterion=criterion),
+            **_given(
+                lam=lam, criterion=criterion, n_resamples=resamples, min_confidence=min_confidence
+            ),
         )
     table = DirectionsTable(pairs.ids)
     rows: list[PairResult] = []
@@ -299,13 +315,17 @@ def directions(
     metavar="FILE",
     help="Draw accuracy against decided share to this file, .png, .pdf or .svg.",
 )
-@with_options(criterion_option, max_samples_option, jobs_option, *common_options)
+@with_options(
+    criterion_option, *confidence_options, max_samples_option, jobs_option, *common_options
+)
 def evaluate(
     source: str,
     count: int | None,
     samples: int | None,
     plot: str | None,
     criterion: str | None,
+    resamples: int | None,
+    min_confidence: float | None,
     max_samples: int | None,
     jobs: int,
     lam: float | None,
@@ -351,7 +371,9 @@ def evaluate(
             max_samples=max_samples,
             n_jobs=jobs,
             progress=sys.stderr.isatty(),
-            **_given(lam=lam, criterion=criterion),
+            **_given(
+                lam=lam, criterion=criterion, n_resamples=resamples, min_confidence=min_confidence
+            ),
         )
     click.echo(to_json(result.to_dict()) if as_json else plain(str(result)))
     if plot is not None:

@@ -18,7 +18,15 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from anmmm._validation import as_pair, check_choice, check_fit_input, check_nonnegative, check_rng
+from anmmm._validation import (
+    as_pair,
+    check_choice,
+    check_count,
+    check_fit_input,
+    check_nonnegative,
+    check_rng,
+)
+from anmmm.confidence import N_RESAMPLES, confidence_from, resample_scores
 from anmmm.evidence import evidence
 from anmmm.gppom import FitOptions, check_fit, fit_gppom
 from anmmm.independence import hsic_test
@@ -42,6 +50,8 @@ def infer_direction(
     *,
     lam: float = 1.0,
     criterion: str = "auto",
+    n_resamples: int = 0,
+    min_confidence: float | None = None,
     random_state: Any = None,
     **fit_options: Any,
 ) -> DirectionResult:
@@ -68,9 +78,16 @@ def infer_direction(
         ``"hsic_ratio"``: statistic of the gamma-approximated HSIC test of (Θ, cause) divided by
         its 5 % threshold (the authors' program). ``"pvalue"``: minus the logarithm of that test's
         p-value.
+    n_resamples : int
+        Random halves of the data that are scored too, for ``confidence``: 0 for none, or 2 or more.
+        The calibration is for 10 and ``"evidence"``. Each costs a decision on half of the data.
+    min_confidence : float, optional
+        Between 0.5 and 1: a decision of less confidence is 0, undecided. Takes 10 halves where
+        `n_resamples` is 0.
     random_state : None, int or Generator
-        Seeds what is drawn in a fit (see `anmmm.gppom.fit_gppom`); both directions get the same
-        seed. Nothing is drawn for ``"evidence"``. Exchanging x and y exactly reverses the score.
+        Seeds the halves and what is drawn in a fit (see `anmmm.gppom.fit_gppom`); both directions
+        get the same seeds. The score of ``"evidence"`` itself draws nothing. Exchanging x and y
+        exactly reverses the score and keeps the confidence.
     **fit_options
         Fields of `anmmm.gppom.FitOptions`; ``weight_growth`` is 0.25 here. ``"evidence"`` checks
         them and decides without them: they shape the fits in the result.
@@ -78,7 +95,8 @@ def infer_direction(
     Returns
     -------
     DirectionResult
-        ``direction`` is 1 where x causes y, -1 where y causes x, 0 if undecided.
+        ``direction`` is 1 where x causes y, -1 where y causes x, 0 if undecided (equal scores, or a
+        confidence below `min_confidence`).
 
     Raises
     ------
@@ -125,7 +143,9 @@ def infer_direction(
     1
     """
     first, second = as_pair(x, y)
-    return _decide(first, second, lam, criterion, random_state, fit_options)
+    return _decide(
+        first, second, lam, criterion, n_resamples, min_confidence, random_state, fit_options
+    )
 
 
 class CausalDirection(BaseEstimator):  # type: ignore[misc]
@@ -138,6 +158,10 @@ class CausalDirection(BaseEstimator):  # type: ignore[misc]
     criterion : {"auto", "evidence", "hsic", "hsic_ratio", "pvalue"}, default="auto"
         What is compared between the directions. ``"auto"`` is ``"evidence"`` where both variables
         have one column, and ``"hsic"`` otherwise.
+    n_resamples : int, default=0
+        Random halves that are scored for `confidence_`; see `infer_direction`.
+    min_confidence : float, optional
+        Decisions of less confidence are 0.
     fit_options : dict, optional
         Fields of `anmmm.gppom.FitOptions`; ``weight_growth`` is 0.25 here.
     random_state : None, int or RandomState
@@ -155,6 +179,8 @@ class CausalDirection(BaseEstimator):  # type: ignore[misc]
     forward_pvalue_, backward_pvalue_ : float
         Gamma-approximated HSIC test of (Θ, cause); not calibrated. Under ``"evidence"`` the first
         access fits both directions, see `DirectionResult`.
+    confidence_ : float or None
+        Probability that the sign of the score is right, where halves were scored.
     result_ : DirectionResult
         Everything.
     n_iter_ : int
@@ -177,11 +203,15 @@ class CausalDirection(BaseEstimator):  # type: ignore[misc]
         lam: float = 1.0,
         *,
         criterion: str = "auto",
+        n_resamples: int = 0,
+        min_confidence: float | None = None,
         fit_options: dict[str, Any] | None = None,
         random_state: Any = None,
     ) -> None:
         self.lam = lam
         self.criterion = criterion
+        self.n_resamples = n_resamples
+        self.min_confidence = min_confidence
         self.fit_options = fit_options
         self.random_state = random_state
 
@@ -212,12 +242,16 @@ class CausalDirection(BaseEstimator):  # type: ignore[misc]
         """
         first, second = check_fit_input(self, X, y, pair=True)
         options = dict(self.fit_options or {})
-        result = _decide(first, second, self.lam, self.criterion, self.random_state, options)
+        result = _decide(
+            first, second, self.lam, self.criterion, self.n_resamples, self.min_confidence,
+            self.random_state, options,
+        )  # fmt: skip
         self.result_ = result
         self.direction_ = result.direction
         self.score_ = result.score
         self.forward_score_ = result.forward_score
         self.backward_score_ = result.backward_score
+        self.confidence_ = result.confidence
         self.n_iter_ = result.n_iter
         return self
 
@@ -298,6 +332,8 @@ def _decide(
     y: FloatArray,
     lam: Any,
     criterion: Any,
+    n_resamples: Any,
+    min_confidence: Any,
     random_state: Any,
     fit_options: dict[str, Any],
 ) -> DirectionResult:
@@ -306,7 +342,9 @@ def _decide(
     if criterion == "auto":
         criterion = "evidence" if x.shape[1] == y.shape[1] == 1 else "hsic"
     options = FitOptions.from_keywords({"weight_growth": WEIGHT_GROWTH, **fit_options})
-    seed = int(check_rng(random_state).integers(2**63))
+    n_resamples, smallest = _check_confidence(n_resamples, min_confidence)
+    rng = check_rng(random_state)
+    seed, resample_seed = (int(number) for number in rng.integers(2**63, size=2))
     plan = _Plan(standardise(x)[0], standardise(y)[0], lam, options, seed)
     told = None
     if criterion == "evidence":
@@ -322,16 +360,48 @@ def _decide(
         fits = _Fits(made)
         forward_score, backward_score = dependence_scores(made, criterion, options.hsic_floor)
         score = backward_score - forward_score
+    resamples = confidence = None
+    if n_resamples:
+
+        def score_part(first: FloatArray, second: FloatArray) -> float:
+            if criterion == "evidence":
+                return evidence(first, second).score
+            part = _Plan(standardise(first)[0], standardise(second)[0], lam, options, seed).fit()
+            forward, backward = dependence_scores(part, criterion, options.hsic_floor)
+            return backward - forward
+
+        with warnings.catch_warnings():
+            # Whether a half converged is no news about the decision.
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            resamples = resample_scores(
+                x, y, score_part, n_resamples=n_resamples, random_state=resample_seed
+            )
+        confidence = confidence_from(score, resamples)
+    sure = confidence is None or confidence >= smallest
     return DirectionResult(
-        direction=int(np.sign(score)),
+        direction=int(np.sign(score)) if sure else 0,
         score=score,
         forward_score=forward_score,
         backward_score=backward_score,
         criterion=criterion,
         lam=lam,
         evidence=told,
+        confidence=confidence,
+        resamples=resamples,
         _fits=fits,
     )
+
+
+def _check_confidence(n_resamples: Any, min_confidence: Any) -> tuple[int, float]:
+    count = check_count(n_resamples, "n_resamples", minimum=0)
+    if count == 1:
+        raise ValueError("n_resamples must be 0 or at least 2: one half has no spread; found 1")
+    if min_confidence is None:
+        return count, 0.0
+    smallest = check_nonnegative(min_confidence, "min_confidence")
+    if not 0.5 <= smallest <= 1.0:
+        raise ValueError(f"min_confidence must lie between 0.5 and 1, found {min_confidence!r}")
+    return count or N_RESAMPLES, smallest
 
 
 def _warn_of_convergence(told: EvidenceResult) -> None:

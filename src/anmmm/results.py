@@ -259,7 +259,8 @@ class DirectionResult:
     direction : int
         1: x causes y; -1: y causes x; 0: undecided.
     score : float
-        ``backward_score - forward_score``; positive means x causes y.
+        ``backward_score - forward_score``; positive means x causes y, also where the decision was
+        not sure enough.
     forward_score, backward_score : float
         What the criterion compares; lower is better. Under ``"evidence"`` the description length
         of the pair in nats per observation, otherwise the dependence of Θ on the hypothetical
@@ -268,6 +269,11 @@ class DirectionResult:
         Criterion of the scores.
     lam : float
         Weight λ of the HSIC term of the fits. ``"evidence"`` decides without it.
+    confidence : float or None
+        Probability that the sign of the score is right, from 0.5 to 1, where halves were scored;
+        calibrated on simulated pairs (docs/decisions.md).
+    resamples : anmmm.confidence.Resamples or None
+        Scores of the halves, and the seed that draws them again.
     evidence : EvidenceResult or None
         Both description lengths with their parts; None under the other criteria.
     latent_fits : LatentFits
@@ -293,7 +299,10 @@ class DirectionResult:
     backward_score: float
     criterion: str
     lam: float
+    confidence: float | None
     evidence: EvidenceResult | None = field(repr=False, compare=False)
+    # Its class computes, so it stands downstream of this record.
+    resamples: Any = field(repr=False, compare=False)
     # Makes the fits, or hands out those that were made; copies of a result share it.
     _fits: Callable[[], LatentFits] = field(repr=False, compare=False)
 
@@ -387,6 +396,8 @@ class PairResult:
     forward_pvalue, backward_pvalue : float or None
         See `DirectionResult`; None under ``"evidence"``, which decides without the fits that they
         need.
+    confidence : float or None
+        See `DirectionResult`; where halves were scored.
     converged : bool or None
         Whether both fits, or the chosen models of both directions, converged.
     model : str or None
@@ -418,6 +429,7 @@ class PairResult:
     backward_score: float | None = None
     forward_pvalue: float | None = None
     backward_pvalue: float | None = None
+    confidence: float | None = None
     converged: bool | None = None
     model: str | None = None
     n_mechanisms: int | None = None

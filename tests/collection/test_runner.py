@@ -320,3 +320,14 @@ def test_the_embedded_sample_runs(options):
     assert [row.pair_id for row in rows] == list(load_sample().ids)
     assert all(row.status == "ok" and row.direction in (-1, 0, 1) for row in rows)
     assert [row.truth for row in rows].count(-1) == 4
+
+
+def test_rows_carry_the_confidence_and_leave_what_is_not_sure_undecided():
+    source = {"a": mixture(1)}
+    (row,) = infer_directions(source, n_resamples=3, random_state=0)
+    assert row.direction == 1
+    assert 0.5 <= row.confidence <= 1.0
+    (unsure,) = infer_directions(source, n_resamples=3, min_confidence=1.0, random_state=0)
+    assert (unsure.direction, unsure.confidence) == (0, row.confidence)
+    (plain,) = infer_directions(source, random_state=0)
+    assert plain.confidence is None

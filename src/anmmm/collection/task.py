@@ -107,6 +107,7 @@ class Task:
             score=result.score,
             forward_score=result.forward_score,
             backward_score=result.backward_score,
+            confidence=result.confidence,
             converged=result.converged,
             detail=result if self.keep_detail else None,
         )
