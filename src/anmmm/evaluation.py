@@ -389,7 +389,7 @@ def _measure(
     weights = np.array([row.weight for row in scored])
     right = np.array([row.direction == row.truth for row in scored], dtype=float)
     # Criteria that come without a confidence are ordered by their score.
-    confidences = [getattr(row, "confidence", None) for row in scored]
+    confidences = [row.confidence for row in scored]
     by_confidence = bool(scored) and None not in confidences
     decisions = None
     if weights.sum() > 0.0:
