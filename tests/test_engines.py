@@ -138,7 +138,7 @@ def test_lowrank_is_dense_at_200_points(dx, D, q):
     )
 
 
-@pytest.mark.parametrize("n", [1100, 1500])
+@pytest.mark.parametrize("n", [2100, 2600])
 def test_lowrank_is_dense_where_it_works_in_blocks(n):
     assert n > factor.WHOLE
     assert n % factor.BLOCK
@@ -836,7 +836,7 @@ def test_a_descent_turns_back_where_no_engine_can_evaluate(monkeypatch):
     assert objective.terms(z).rank == 160 // 3
 
 
-@pytest.mark.parametrize("n", [160, 1500])
+@pytest.mark.parametrize("n", [160, 2200])
 def test_largest_rank_is_enough_or_refused(n):
     X, theta, Y = case(n)
     omega = hyperparameters(1, 1, *LOW)

@@ -13,7 +13,7 @@ from anmmm.engines.base import FloatArray
 __all__ = ["ROUNDING", "Factor", "RankTooLargeError"]
 
 # Up to so many points a factor is one block, its pivots chosen among all of them.
-WHOLE = 1024
+WHOLE = 2048
 # Points of a block, above: its factor rows stay in the second-level cache.
 BLOCK = 512
 # Points among which pivots are first looked for, and are added where residuals are large.
