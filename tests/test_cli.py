@@ -296,7 +296,7 @@ def test_cluster_without_refinement(run, data):
     assert status == 0
     assert list(rows[0]) == ["line", "x", "y", "label", "latent_1"]
     assert [int(row["label"]) for row in rows] == labels.tolist()
-    assert "labels not refined: refine is None" in err
+    assert "labels not refined by EM: refine is None" in err
     document = json.loads(run("cluster", data, "--no-refine", "--json")[1])
     assert document["refined"] is False
 

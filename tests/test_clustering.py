@@ -198,6 +198,19 @@ def test_several_effects_are_clustered_without_refinement(mixture):
         cluster_mechanisms(x, effect, "auto")
 
 
+def test_one_mechanism_is_not_refined_into_two_unless_asked():
+    rng = np.random.default_rng(0)
+    x = rng.uniform(size=200)
+    y = np.sin(4 * x) + 0.05 * rng.normal(size=200)
+    result = cluster_mechanisms(x, y, 2, random_state=0)
+    assert (result.refined, result.membership, result.mixture) == (False, None, None)
+    assert result.reason.startswith("the mixture takes one mechanism for likelier than 2, by ")
+    plain = cluster_mechanisms(x, y, 2, refine=None, random_state=0)
+    assert_array_equal(result.labels, plain.labels)
+    assert cluster_mechanisms(x, y, 2, refine="em", random_state=0).refined
+    assert cluster_mechanisms(x, y, "auto", random_state=0).membership.shape == (200, 1)
+
+
 def test_several_causes_are_refined():
     rng = np.random.default_rng(2)
     X, labels = rng.normal(size=(200, 2)), rng.integers(2, size=200)

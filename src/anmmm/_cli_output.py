@@ -112,7 +112,7 @@ def clustering_text(result: ClusteringResult, columns: Columns) -> str:
     sizes = np.bincount(result.labels, minlength=result.n_mechanisms)
     lines = [
         f"{len(result.labels)} observations, cause {columns.x_name}, effect {columns.y_name}",
-        "labels refined by EM" if result.refined else f"labels not refined: {result.reason}",
+        "labels refined by EM" if result.refined else f"labels not refined by EM: {result.reason}",
         "mechanism    size  share",
     ]
     lines += [

@@ -146,16 +146,16 @@ def direction(
 )
 @click.option(
     "--refine/--no-refine",
-    default=True,
-    show_default=True,
-    help="Refine the clusters of the latent by EM on smooth mechanisms, or print them as they are.",
+    default=None,
+    help="Refine the clusters of the latent by EM on smooth mechanisms, or print them as they are. "
+    "[default: refine, unless one mechanism is far more likely]",
 )
 @click.option("-o", "--output", metavar="FILE.csv", help="Write the labels to this file.")
 @with_options(*column_options, *common_options)
 def cluster(
     file: str,
     n_mechanisms: int | str,
-    refine: bool,
+    refine: bool | None,
     output: str | None,
     x: str | None,
     y: str | None,
@@ -188,7 +188,7 @@ def cluster(
             columns.x,
             columns.y,
             n_mechanisms,
-            refine="em" if refine else None,
+            refine="auto" if refine is None else "em" if refine else None,
             random_state=seed,
             **_given(lam=lam),
         )
@@ -209,6 +209,7 @@ def cluster(
             "y": columns.y_name,
             "n_mechanisms": result.n_mechanisms,
             "refined": result.refined,
+            "reason": result.reason,
             "criteria": None if result.criteria is None else result.criteria.tolist(),
             "seed": seed,
             "n_dropped": columns.n_dropped,

@@ -51,6 +51,10 @@ FloatArray = NDArray[np.float64]
 # Lloyd's algorithm from so many seedings; on a one-dimensional Θ a few already agree.
 KMEANS_STARTS = 10
 REFINEMENTS = ("auto", "em")
+# Nats by which the data speak for one mechanism against C before "auto" takes C curves to be an
+# unsuitable description; "very strong" evidence by Kass and Raftery's scale (J. Am. Stat. Assoc.
+# 90, 1995).
+VERY_STRONG = 5.0
 
 
 def cluster_mechanisms(
@@ -80,8 +84,10 @@ def cluster_mechanisms(
     refine : {"auto", "em"} or None
         ``"em"``: a mixture of smooth mechanisms with shared noise is fitted by EM, starting from
         the clusters of Θ, which also tell it a little of each observation; needs an effect of one
-        column. None: the clusters themselves, the paper's Algorithm 2. ``"auto"``: ``"em"`` for an
-        effect of one column, None for several; the result says which.
+        column. None: the clusters themselves, the paper's Algorithm 2. ``"auto"``: ``"em"``, but
+        None for an effect of several columns, and where the mixture's criterion speaks very
+        strongly (by 5 nats) for one mechanism against `n_mechanisms`, up to 4; the result says
+        which and why.
     max_mechanisms : int
         Largest number that ``n_mechanisms="auto"`` tries.
     lam : float
@@ -354,6 +360,13 @@ def _cluster(
         criteria = np.array([mixture.criterion for mixture in fits])
         number = 1 + int(criteria.argmin())
 
+    if refine == "auto" and refined and number <= len(fits):
+        gap = fits[number - 1].criterion - fits[0].criterion
+        if gap > VERY_STRONG:
+            refined = False
+            reason = (
+                f"the mixture takes one mechanism for likelier than {number}, by {gap:.1f} nats"
+            )
     labels = KMeans(number, n_init=KMEANS_STARTS, random_state=seed).fit(fit.latent).labels_
     mixture = None
     if refined and basis is not None:
