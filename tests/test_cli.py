@@ -296,6 +296,7 @@ def test_unusable_files_exit_2_with_the_place(run, tmp_path, command, text, mess
         (["direction", "data.csv", "--lam", "-1"], "lam must be"),
         (["direction", "data.csv", "--lam", "nan"], "lam must be"),
         (["cluster", "data.csv", "-k", "0"], "n_mechanisms must be at least 1, found 0"),
+        (["cluster", "data.csv", "-k", "two"], "n_mechanisms must be a whole number or 'auto'"),
         (["cluster", "data.csv", "-k", "41"], "n_mechanisms must be at most n_samples"),
         (["cluster", "none.csv", "-o", "no/x.csv"], "no: no such folder\n"),
         (["cluster", "data.csv", "-o", "x.txt"], "x.txt: the name must end in .csv\n"),
@@ -351,14 +352,19 @@ def test_cluster_writes_labels_with_the_line_of_each_row(run, tmp_path):
     assert "labels written to labels.csv" in err
     with (tmp_path / "labels.csv").open() as file:
         rows = list(csv.DictReader(file))
-    assert list(rows[0]) == ["line", "x", "y", "label", "latent_1"]
+    header = ["line", "x", "y", "label", "latent_1", "membership_0", "membership_1"]
+    assert list(rows[0]) == header
+    for row in rows:
+        membership = [float(row["membership_0"]), float(row["membership_1"])]
+        assert sum(membership) == pytest.approx(1.0)
+        assert int(row["label"]) == np.argmax(membership)
     expected = [n for n in range(2, 44) if n not in (5, 12)]
     assert [int(row["line"]) for row in rows] == expected
     assert [float(row["x"]) for row in rows] == x.tolist()
     assert [float(row["y"]) for row in rows] == y.tolist()
     assert {row["label"] for row in rows} == {"0", "1"}
     sizes = [sum(row["label"] == str(label) for row in rows) for label in range(2)]
-    assert [line.split()[1] for line in err.splitlines()[3:5]] == [str(size) for size in sizes]
+    assert [line.split()[1] for line in err.splitlines()[4:6]] == [str(size) for size in sizes]
 
 
 def test_cluster_agrees_with_the_library_and_takes_the_cause_by_name(run, data):
@@ -378,8 +384,36 @@ def test_cluster_json(run, data):
     document = json.loads(out)
     assert status == 0
     assert (document["x"], document["n_mechanisms"], len(document["rows"])) == ("ozone", 2, 40)
-    assert set(document["rows"][0]) == {"line", "x", "y", "label", "latent_1"}
+    columns = {"line", "x", "y", "label", "latent_1", "membership_0", "membership_1"}
+    assert set(document["rows"][0]) == columns
+    assert (document["refined"], document["criteria"]) == (True, None)
     assert len((data.parent / "labels.csv").read_text().splitlines()) == 41
+
+
+def test_cluster_without_refinement(run, data):
+    from anmmm import cluster_mechanisms
+
+    status, out, err = run("cluster", data, "--no-refine", "--x", "2")
+    rows = list(csv.DictReader(out.splitlines()))
+    effect, cause = np.loadtxt(data, delimiter=",", skiprows=1).T
+    labels = cluster_mechanisms(cause, effect, 2, refine=None, random_state=0).labels
+    assert status == 0
+    assert list(rows[0]) == ["line", "x", "y", "label", "latent_1"]
+    assert [int(row["label"]) for row in rows] == labels.tolist()
+    assert "labels not refined by EM: refine is None" in err
+    document = json.loads(run("cluster", data, "--no-refine", "--json")[1])
+    assert document["refined"] is False
+
+
+def test_cluster_chooses_the_number(run, tmp_path):
+    x, y, _ = make_anm_mixture("f3", 200, random_state=1)
+    (tmp_path / "t.csv").write_text("\n".join(rows_of(x, y)))
+    status, out, err = run("cluster", "t.csv", "--mechanisms", "auto", "--json")
+    document = json.loads(out)
+    assert status == 0
+    assert document["n_mechanisms"] == 2 == 1 + np.argmin(document["criteria"])
+    assert {row["label"] for row in document["rows"]} == {0, 1}
+    assert "number of mechanisms chosen by the smallest criterion (1: " in err
 
 
 # --- directions -----------------------------------------------------------------------------------

@@ -2,12 +2,15 @@
 
 import numpy as np
 import pytest
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.cluster import KMeans
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import adjusted_rand_score
 
-from anmmm import MechanismClustering, cluster_mechanisms
+from anmmm import MechanismClustering, cluster_mechanisms, prediction
 from anmmm.datasets import make_anm_mixture
+
+THREE = ((1, 1.1), (3, 3.1), (0.5, 0.6))
 
 
 @pytest.fixture(scope="module")
@@ -44,10 +47,11 @@ def test_same_seed_same_labels_and_order_of_observations_does_not_matter(mixture
     assert adjusted_rand_score(labels[order], shuffled) > 0.95
 
 
-def test_one_mechanism_and_as_many_as_observations():
+@pytest.mark.parametrize("refine", ["em", None])
+def test_one_mechanism_and_as_many_as_observations(refine):
     x, y, _ = make_anm_mixture("f3", 12, random_state=0)
-    assert set(cluster_mechanisms(x, y, 1).labels) == {0}
-    assert len(set(cluster_mechanisms(x, y, 12).labels)) == 12
+    assert set(cluster_mechanisms(x, y, 1, refine=refine).labels) == {0}
+    assert len(set(cluster_mechanisms(x, y, 12, refine=refine).labels)) == 12
 
 
 @pytest.mark.parametrize(
@@ -56,7 +60,7 @@ def test_one_mechanism_and_as_many_as_observations():
         (0, "n_mechanisms must be at least 1, found 0"),
         (101, "n_mechanisms must be at most n_samples, found 101"),
         (2.0, "n_mechanisms must be a whole number"),
-        ("auto", "n_mechanisms must be a whole number"),
+        ("two", "n_mechanisms must be a whole number or 'auto', found 'two'"),
     ],
 )
 def test_number_of_mechanisms_is_checked(mixture, k, message):
@@ -113,3 +117,142 @@ def test_predict_checks_its_input(mixture):
         model.predict(x[:, None], y[:-1])
     with pytest.raises(ValueError, match="NaN"):
         model.predict(np.full((3, 1), np.nan), y[:3])
+
+
+# --- Refinement -----------------------------------------------------------------------------------
+
+
+def test_membership_agrees_with_the_labels(mixture):
+    x, y, _ = mixture
+    result = cluster_mechanisms(x, y, 3, random_state=0)
+    assert result.refined
+    assert result.reason == ""
+    assert result.membership.shape == (100, 3)
+    assert_allclose(result.membership.sum(axis=1), 1.0)
+    assert_array_equal(result.membership.argmax(axis=1), result.labels)
+    assert_array_equal(result.mixture.membership, result.membership)
+    assert np.diff(result.mixture.history).min() > -1e-8
+    assert result.criteria is None
+
+
+def test_refinement_is_the_default_and_nearer_the_truth():
+    aris = []
+    for seed in range(10_000, 10_010):
+        x, y, labels = make_anm_mixture("f2", 100, random_state=seed)
+        default = cluster_mechanisms(x, y, random_state=0)
+        refined, plain = (
+            cluster_mechanisms(x, y, refine=refine, random_state=0).labels
+            for refine in ("em", None)
+        )
+        assert_array_equal(default.labels, refined)
+        aris.append([adjusted_rand_score(labels, found) for found in (refined, plain)])
+    refined, plain = np.mean(aris, axis=0)
+    assert refined > plain + 0.03
+
+
+def test_without_refinement_the_labels_are_the_clusters_of_theta(mixture):
+    x, y, _ = mixture
+    result = cluster_mechanisms(x, y, 3, refine=None, random_state=0)
+    seed = int(np.random.default_rng(0).integers(2**31))
+    expected = KMeans(3, n_init=10, random_state=seed).fit(result.latent).labels_
+    assert adjusted_rand_score(expected, result.labels) == 1.0
+    assert (result.membership, result.mixture, result.criteria) == (None, None, None)
+    assert (result.refined, result.reason) == (False, "refine is None")
+    assert_array_equal(result.latent, cluster_mechanisms(x, y, 3, random_state=0).latent)
+
+
+def test_order_of_observations_permutes_the_membership(mixture):
+    x, y, _ = mixture
+    order = np.random.default_rng(0).permutation(100)
+    one = cluster_mechanisms(x, y, random_state=0)
+    other = cluster_mechanisms(x[order], y[order], random_state=0)
+    agreement = one.membership[order].T @ other.membership
+    columns = agreement.argmax(axis=0)
+    assert_allclose(one.membership[order][:, columns], other.membership, atol=0.02)
+
+
+@pytest.mark.parametrize("C", [1, 2, 3])
+@pytest.mark.parametrize("refine", ["em", None])
+def test_auto_finds_the_number(C, refine):
+    x, y, _ = make_anm_mixture("f3", 200, theta_ranges=THREE[:C], random_state=10_000)
+    result = cluster_mechanisms(x, y, "auto", refine=refine, random_state=0)
+    assert result.n_mechanisms == C == 1 + result.criteria.argmin()
+    assert len(set(result.labels)) == C
+    given = cluster_mechanisms(x, y, C, refine=refine, random_state=0)
+    assert_array_equal(given.labels, result.labels)
+    assert cluster_mechanisms(x, y, "auto", max_mechanisms=1).n_mechanisms == 1
+
+
+def test_several_effects_are_clustered_without_refinement(mixture):
+    x, y, _ = mixture
+    effect = np.column_stack([y, y + 0.01 * np.random.default_rng(0).normal(size=100)])
+    result = cluster_mechanisms(x, effect, random_state=0)
+    assert (result.refined, result.membership, result.mixture) == (False, None, None)
+    assert result.reason == "the effect has 2 columns, and the mixture takes one"
+    model = MechanismClustering(random_state=0).fit(x[:, None], effect)
+    assert model.membership_ is None
+    assert model.predict(x[:3, None], effect[:3]).shape == (3,)
+    with pytest.raises(ValueError, match="refine='em' needs an effect of one column, found 2"):
+        cluster_mechanisms(x, effect, refine="em")
+    with pytest.raises(ValueError, match="n_mechanisms='auto' needs an effect of one column"):
+        cluster_mechanisms(x, effect, "auto")
+
+
+def test_one_mechanism_is_not_refined_into_two_unless_asked():
+    rng = np.random.default_rng(0)
+    x = rng.uniform(size=200)
+    y = np.sin(4 * x) + 0.05 * rng.normal(size=200)
+    result = cluster_mechanisms(x, y, 2, random_state=0)
+    assert (result.refined, result.membership, result.mixture) == (False, None, None)
+    assert result.reason.startswith("the mixture takes one mechanism for likelier than 2, by ")
+    plain = cluster_mechanisms(x, y, 2, refine=None, random_state=0)
+    assert_array_equal(result.labels, plain.labels)
+    assert cluster_mechanisms(x, y, 2, refine="em", random_state=0).refined
+    assert cluster_mechanisms(x, y, "auto", random_state=0).membership.shape == (200, 1)
+
+
+def test_several_causes_are_refined():
+    rng = np.random.default_rng(2)
+    X, labels = rng.normal(size=(200, 2)), rng.integers(2, size=200)
+    y = np.where(labels == 0, np.sin(X[:, 0]) + 2, X[:, 1] - 2) + 0.1 * rng.normal(size=200)
+    model = MechanismClustering(random_state=0).fit(X, y)
+    assert model.result_.refined
+    assert adjusted_rand_score(labels, model.labels_) > 0.8
+    assert adjusted_rand_score(labels, model.predict(X, y)) > 0.8
+
+
+def test_a_refined_fit_predicts_by_its_mixture(mixture):
+    x, y, _ = mixture
+    model = MechanismClustering(3, random_state=0).fit(x[:, None], y)
+    assert_allclose(model.membership_.sum(axis=1), 1.0)
+    # Only where two mechanisms are almost as probable does an observation's θ decide.
+    sure = model.membership_.max(axis=1) > 0.6
+    assert_array_equal(model.predict(x[:, None], y)[sure], model.labels_[sure])
+    assert model.n_mechanisms_ == 3
+    # The unit of a variable does not matter.
+    other = MechanismClustering(3, random_state=0).fit(1e6 * x[:, None], -1e-6 * y)
+    assert_array_equal(other.predict(1e6 * x[:, None], -1e-6 * y), model.predict(x[:, None], y))
+
+
+def test_a_fit_without_refinement_predicts_up_to_a_size(mixture, monkeypatch):
+    x, y, _ = mixture
+    model = MechanismClustering(refine=None, random_state=0).fit(x[:, None], y)
+    assert adjusted_rand_score(model.labels_, model.predict(x[:, None], y)) > 0.8
+    again = MechanismClustering(refine=None, random_state=0).fit(x[:, None], y)
+    monkeypatch.setattr(prediction, "MAX_SAMPLES", 99)
+    with pytest.raises(ValueError, match="the fit has N=100 observations, but at most 99"):
+        again.predict(x[:, None], y)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"refine": "EM"}, "refine must be one of 'auto', 'em'"),
+        ({"refine": True}, "refine must be one of"),
+        ({"max_mechanisms": 0}, "max_mechanisms must be at least 1"),
+    ],
+)
+def test_options_of_the_refinement_are_checked(mixture, options, message):
+    x, y, _ = mixture
+    with pytest.raises((TypeError, ValueError), match=message):
+        cluster_mechanisms(x, y, **options)

@@ -14,10 +14,31 @@ __all__ = [
     "criterion_option",
     "jobs_option",
     "max_samples_option",
+    "number_or_word",
     "with_options",
 ]
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def number_or_word(context: click.Context, option: click.Parameter, value: str) -> int | str:
+    """Take a whole number, or a word, which the library accepts or refuses; a callback.
+
+    Parameters
+    ----------
+    context, option
+        Not needed; click passes them.
+    value : str
+
+    Returns
+    -------
+    int or str
+    """
+    try:
+        return int(value)
+    except ValueError:
+        return value
+
 
 column_options = [
     click.option(

@@ -205,12 +205,18 @@ def clustering_text(result: ClusteringResult, columns: Columns) -> str:
     sizes = np.bincount(result.labels, minlength=result.n_mechanisms)
     lines = [
         f"{len(result.labels)} observations, cause {columns.x_name}, effect {columns.y_name}",
+        "labels refined by EM" if result.refined else f"labels not refined by EM: {result.reason}",
         "mechanism    size  share",
     ]
     lines += [
         f"{label:>9}  {size:>6}  {100 * size / len(result.labels):>4.0f}%"
         for label, size in enumerate(sizes)
     ]
+    if result.criteria is not None:
+        tried = ", ".join(
+            f"{number}: {value:.1f}" for number, value in enumerate(result.criteria, start=1)
+        )
+        lines.append(f"number of mechanisms chosen by the smallest criterion ({tried})")
     if not result.fit.converged:
         lines.append(f"the fit did not converge ({result.fit.status})")
     return "\n".join(lines)

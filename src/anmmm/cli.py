@@ -19,6 +19,7 @@ from anmmm._cli_options import (
     criterion_option,
     jobs_option,
     max_samples_option,
+    number_or_word,
     with_options,
 )
 
@@ -158,13 +159,27 @@ def direction(
 @cli.command()
 @click.argument("file")
 @click.option(
-    "-k", "n_mechanisms", type=int, default=2, show_default=True, help="Number of mechanisms."
+    "-k",
+    "--mechanisms",
+    "n_mechanisms",
+    callback=number_or_word,
+    metavar="NUMBER|auto",
+    default="2",
+    show_default=True,
+    help="Number of mechanisms; auto chooses it.",
+)
+@click.option(
+    "--refine/--no-refine",
+    default=None,
+    help="Refine the clusters of the latent by EM on smooth mechanisms, or print them as they are. "
+    "[default: refine, unless one mechanism is far more likely]",
 )
 @click.option("-o", "--output", metavar="FILE.csv", help="Write the labels to this file.")
 @with_options(*column_options, *common_options)
 def cluster(
     file: str,
-    n_mechanisms: int,
+    n_mechanisms: int | str,
+    refine: bool | None,
     output: str | None,
     x: str | None,
     y: str | None,
@@ -176,8 +191,8 @@ def cluster(
     """Label each row of FILE with the mechanism that made it.
 
     The first column (or --x) is taken as the cause, the second (or --y) as the effect. The labels
-    are CSV: line of the row in FILE, x, y, label (from 0), and the latent that the label was formed
-    on. FILE is a table as in "anmmm direction".
+    are CSV: line of the row in FILE, x, y, label (from 0), the latent, and, where labels are
+    refined, the probability of each mechanism. FILE is a table as in "anmmm direction".
     """
     from anmmm._cli_input import load_columns, refuse_own_input, refusing
     from anmmm._cli_output import clustering_text
@@ -194,12 +209,20 @@ def cluster(
     with refusing(), warnings.catch_warnings():
         _ignore_convergence()
         result = cluster_mechanisms(
-            columns.x, columns.y, n_mechanisms, random_state=seed, **_given(lam=lam)
+            columns.x,
+            columns.y,
+            n_mechanisms,
+            refine="auto" if refine is None else "em" if refine else None,
+            random_state=seed,
+            **_given(lam=lam),
         )
 
     latents = [f"latent_{index + 1}" for index in range(result.latent.shape[1])]
     header = ["line", "x", "y", "label", *latents]
     cells = [columns.lines, columns.x, columns.y, result.labels, *result.latent.T]
+    if result.membership is not None:
+        header += [f"membership_{label}" for label in range(result.n_mechanisms)]
+        cells += [*result.membership.T]
     rows = [dict(zip(header, row, strict=True)) for row in zip(*cells, strict=True)]
     if output is not None:
         with refusing(output):
@@ -209,6 +232,9 @@ def cluster(
             "x": columns.x_name,
             "y": columns.y_name,
             "n_mechanisms": result.n_mechanisms,
+            "refined": result.refined,
+            "reason": result.reason,
+            "criteria": None if result.criteria is None else result.criteria.tolist(),
             "seed": seed,
             "n_dropped": columns.n_dropped,
             "converged": result.fit.converged,

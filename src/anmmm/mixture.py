@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import linear_sum_assignment
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
@@ -27,10 +28,13 @@ __all__ = [
     "LocationScaleFit",
     "MixtureFit",
     "SplineBasis",
+    "by_first_appearance",
     "choose_mixture",
     "fit_location_scale",
     "fit_mixture",
     "fit_single",
+    "is_auto",
+    "refine_labels",
 ]
 
 FloatArray = NDArray[np.float64]
@@ -49,6 +53,9 @@ START_ROWS = 2000
 # Share of an observation that a start leaves to the other mechanisms.
 SOFTNESS = 0.1
 MAX_MECHANISMS = 4
+# Nats by which a given label speaks for an observation's mechanism. Where curves are well apart,
+# likelihoods differ by far more; where they overlap, it keeps EM from leaving the labels.
+LABEL_EVIDENCE = 0.2
 
 
 @dataclass(frozen=True, eq=False)
@@ -235,6 +242,26 @@ class MixtureFit:
         )  # fmt: skip
         return membership
 
+    def reordered(self, order: NDArray[np.intp]) -> MixtureFit:
+        """Return the same fit with its mechanisms in another order.
+
+        Parameters
+        ----------
+        order : ndarray of int, shape (n_mechanisms,)
+
+        Returns
+        -------
+        MixtureFit
+        """
+        return replace(
+            self,
+            weights=self.weights[order],
+            mean=self.mean[order],
+            covariance=self.covariance[order],
+            membership=np.ascontiguousarray(self.membership[:, order]),
+            curves=np.ascontiguousarray(self.curves[:, order]),
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class LocationScaleFit:
@@ -398,6 +425,77 @@ def choose_mixture(
         if n_mechanisms is None and n > 2 and fits[-1].criterion > fits[-2].criterion:
             break
     return fits
+
+
+def refine_labels(
+    basis: SplineBasis,
+    y: FloatArray,
+    labels: NDArray[np.intp],
+    n_mechanisms: int,
+    *,
+    fits: Sequence[MixtureFit],
+    label_evidence: float = LABEL_EVIDENCE,
+    floor: float = VARIANCE_FLOOR,
+    tol: float = 1e-6,
+    max_iter: int = 500,
+) -> MixtureFit:
+    """Fit C mechanisms to the effect and to labels that tell a little of each observation.
+
+    Parameters
+    ----------
+    basis, y, floor, tol, max_iter
+        See `fit_mixture`.
+    labels : ndarray of int, shape (n_samples,)
+        Between 0 and ``n_mechanisms - 1``, such as the clusters of a GPPOM's Θ.
+    n_mechanisms : int
+    fits : sequence of MixtureFit
+        Fits of the effect alone with 1, 2, … mechanisms (`choose_mixture`). The first tells the
+        noise to start with; the one with `n_mechanisms`, if there is one, is a start beside the
+        labels.
+    label_evidence : float
+        Log-odds of a label for its own mechanism against any other.
+
+    Returns
+    -------
+    MixtureFit
+        Of the start with the higher bound: 0 the labels, 1 the fit. Its membership and bound count
+        the labels; `MixtureFit.assign` knows none of new observations.
+
+    Notes
+    -----
+    docs/decisions.md, eq. 10. O(N C r²) an iteration.
+    """
+    starts: list[tuple[FloatArray, MixtureFit | None]] = [(_soft(labels, n_mechanisms), None)]
+    if 1 < n_mechanisms <= len(fits):
+        fit = fits[n_mechanisms - 1]
+        # Mechanisms are numbered at will: take the numbering that agrees with the labels best.
+        agreement = np.stack([fit.membership[labels == c].sum(axis=0) for c in range(n_mechanisms)])
+        fit = fit.reordered(linear_sum_assignment(-agreement)[1])
+        starts.append((fit.membership, fit))
+    reading = np.ones((len(y), n_mechanisms))
+    reading[np.arange(len(y)), labels] = math.exp(label_evidence)
+    reading /= math.exp(label_evidence) + n_mechanisms - 1.0
+
+    runs = []
+    for membership, start in starts:
+        scales, centre = np.ones(3 + basis.n_null), np.zeros(len(basis.prior))
+        scales[0] = fits[0].noise_variance / n_mechanisms**2
+        if start is not None:
+            scales, centre = start.scales, start.centre
+        history: list[float] = []
+        converged = False
+        while not converged and len(history) < max_iter:
+            run = _run(basis, basis.design, y, membership, scales, centre, floor, tol, 1)
+            joint = run.membership * reading
+            totals = joint.sum(axis=1)
+            membership, scales, centre = joint / totals[:, np.newaxis], run.scales, run.centre
+            history.append(run.bound + float(np.log(totals).sum()))
+            converged = len(history) > 1 and history[-1] - history[-2] < tol * len(y)
+        runs.append(
+            replace(run, membership=membership, history=np.array(history), converged=converged)
+        )
+    winner = int(np.argmax([run.bound for run in runs]))
+    return _finish(basis.design, y, runs[winner], winner, reading)
 
 
 def fit_single(
@@ -571,7 +669,7 @@ class ANMMixture(BaseEstimator):  # type: ignore[misc]
         cause, effect = check_fit_input(self, X, y, pair=False)
         effect = _one_column(effect)
         n_samples = len(cause)
-        wanted = None if _is_auto(self.n_mechanisms) else check_count(
+        wanted = None if is_auto(self.n_mechanisms) else check_count(
             self.n_mechanisms, "n_mechanisms", maximum=n_samples
         )  # fmt: skip
         x, self._record_x = standardise(cause)
@@ -589,7 +687,7 @@ class ANMMixture(BaseEstimator):  # type: ignore[misc]
         )
         self.criteria_ = np.array([fit.criterion for fit in fits])
         fit = fits[-1] if wanted is not None else fits[int(self.criteria_.argmin())]
-        self._order = _by_first_appearance(fit.labels, fit.n_mechanisms)
+        self._order = by_first_appearance(fit.labels, fit.n_mechanisms)
         self._basis = basis
         self.fit_result_ = fit
         self.n_mechanisms_ = fit.n_mechanisms
@@ -677,7 +775,8 @@ def as_responsibilities(init: Any, n_samples: int) -> FloatArray:
     return np.asarray(membership / totals)
 
 
-def _is_auto(n_mechanisms: Any) -> bool:
+def is_auto(n_mechanisms: Any) -> bool:
+    """Tell ``"auto"`` from a number; any other string is refused."""
     if not isinstance(n_mechanisms, str):
         return False
     if n_mechanisms != "auto":
@@ -695,7 +794,8 @@ def _undo(record: Standardisation, curves: FloatArray) -> FloatArray:
     return np.asarray((curves * record.spread[0] + record.centre[0]) * record.unit[0])
 
 
-def _by_first_appearance(labels: NDArray[np.intp], n: int) -> NDArray[np.intp]:
+def by_first_appearance(labels: NDArray[np.intp], n: int) -> NDArray[np.intp]:
+    """Order of the mechanisms 0 to n - 1 in which they appear; those that do not come last."""
     seen, first = np.unique(labels, return_index=True)
     rest = np.setdiff1d(np.arange(n), seen)
     return np.concatenate([seen[np.argsort(first)], rest])
@@ -752,12 +852,19 @@ def _run(
     return _Run(scales, centre, weights, mean, packed, membership, history, converged)
 
 
-def _finish(design: FloatArray, y: FloatArray, run: _Run, winner: int) -> MixtureFit:
+def _finish(
+    design: FloatArray,
+    y: FloatArray,
+    run: _Run,
+    winner: int,
+    reading: FloatArray | float = 1.0,
+) -> MixtureFit:
     n, n_mechanisms = run.membership.shape
     curves = design @ run.mean.T
     s2 = float(run.scales[0])
     squared = (y[:, np.newaxis] - curves) ** 2
     log_p = np.log(run.weights) - 0.5 * (squared / s2 + math.log(2.0 * math.pi * s2))
+    log_p = log_p + np.log(reading)
     prior = n_mechanisms * WEIGHT_PRIOR
     return MixtureFit(
         n_mechanisms=n_mechanisms,

@@ -21,6 +21,8 @@ FloatArray = NDArray[np.float64]
 
 # Latents that stand for the posterior of a new observation's θ, at most.
 MAX_CANDIDATES = 128
+# Observations of a fit, at most: their covariance then takes 0.8 GB.
+MAX_SAMPLES = 10_000
 
 
 class MechanismPredictor:
@@ -40,6 +42,11 @@ class MechanismPredictor:
     options : FitOptions
         Of the fit; its noise floor is needed.
 
+    Raises
+    ------
+    ValueError
+        If the fit has more than `MAX_SAMPLES` observations.
+
     Notes
     -----
     O(N³) once, O(min(N, 128) N²) an observation. At most 128 latents, evenly spaced in their order
@@ -49,6 +56,12 @@ class MechanismPredictor:
     def __init__(
         self, X: FloatArray, Y: FloatArray, result: ClusteringResult, options: FitOptions
     ) -> None:
+        if len(X) > MAX_SAMPLES:
+            raise ValueError(
+                f"predict without refinement holds a matrix of N × N: the fit has N={len(X)} "
+                f"observations, but at most {MAX_SAMPLES} are taken; fit with refine='em' (effects "
+                "of one column), or fit on a subsample"
+            )
         omega = result.fit.hyperparameters
         self._omega = omega
         self._noise = 1.0 / omega.beta + options.noise_floor

@@ -346,21 +346,33 @@ class DirectionResult:
 
 @dataclass(frozen=True)
 class ClusteringResult:
-    """Mechanism labels of Algorithm 2.
+    """Mechanism labels of Algorithm 2, refined or not.
 
     Attributes
     ----------
     labels : ndarray of int, shape (n_samples,)
-        Mechanism of each observation, 0 to ``n_mechanisms - 1``, numbered by first appearance.
+        Mechanism of each observation, 0 to ``n_mechanisms - 1``, numbered by first appearance. A
+        refined mechanism that is no observation's most probable one has the last number.
     latent : ndarray of shape (n_samples, n_latent)
-        Θ, on which the labels were formed.
+        Θ, whose k-means clusters are the labels or, where they were refined, their start.
     n_mechanisms : int
-        Number of mechanisms asked for.
+        Number of mechanisms asked for, or chosen by ``"auto"``.
     centres : ndarray of shape (n_mechanisms, n_latent)
-        Mean Θ of each mechanism; fewer rows where Θ has fewer distinct values (duplicated
-        observations).
+        Mean Θ of each mechanism; fewer rows where fewer labels occur (duplicated observations).
     fit : FitResult
         The fitted GPPOM.
+    membership : ndarray of shape (n_samples, n_mechanisms) or None
+        Probability of each mechanism under the refined mixture; `labels` are its largest entries.
+        None without refinement: k-means says which cluster, not with what probability.
+    refined : bool
+        Whether the labels are those of the mixture and not k-means's own.
+    reason : str
+        Why they are not refined; empty if they are.
+    criteria : ndarray of shape (n_tried,) or None
+        Criterion of the mixture with 1, 2, … mechanisms where ``"auto"`` chose, the smallest
+        winning; otherwise None.
+    mixture : anmmm.mixture.MixtureFit or None
+        The refined mixture on the scale of the standardised variables; None without refinement.
     """
 
     labels: NDArray[np.intp]
@@ -368,6 +380,11 @@ class ClusteringResult:
     n_mechanisms: int
     centres: FloatArray
     fit: FitResult
+    membership: FloatArray | None = None
+    refined: bool = False
+    reason: str = ""
+    criteria: FloatArray | None = None
+    mixture: Any = field(default=None, repr=False)
 
 
 @dataclass(frozen=True)
