@@ -19,6 +19,7 @@ Design
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -256,14 +257,13 @@ class GPPOMObjective:
             else self._forward(part)
         )
         omega = layout.hyperparameters(z)
-        with np.errstate(over="ignore"):
-            noise = float(np.exp(-layout.log_hyperparameters(z)[1])) + self.noise_floor
+        noise = (1.0 / omega.beta if omega.beta > 0.0 else math.inf) + self.noise_floor
         data = self._engine.evaluate(theta, omega, noise)
         self.n_evaluations += 1
 
         floored = data.hsic + self.hsic_floor
         # LAPACK may factorise a matrix of NaN without complaint.
-        finite = np.isfinite(data.log_likelihood) and np.isfinite(data.hsic)
+        finite = math.isfinite(data.log_likelihood) and math.isfinite(data.hsic)
         if not (data.valid and finite) or (self.lam > 0.0 and floored <= 0.0):
             self.n_failed_evaluations += 1
             nan = float("nan")
@@ -289,7 +289,7 @@ class GPPOMObjective:
         d_omega[split:] = data.d_log_gamma_theta
         d_omega += self.hyper_prior * log_omega
 
-        penalty = self.lam * float(np.log(floored)) if self.lam > 0.0 else 0.0
+        penalty = self.lam * math.log(floored) if self.lam > 0.0 else 0.0
         value = -data.log_likelihood + penalty + prior
         terms = Terms(
             value,

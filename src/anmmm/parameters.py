@@ -7,6 +7,7 @@ log-hyperparameters stand here too.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,14 +63,15 @@ class ParameterLayout:
             (self.n_latent,),
         )
 
-    @property
+    # Cached: an evaluation at N = 100 asks for both a dozen times, and that showed in its time.
+    @cached_property
     def n_latent_params(self) -> int:
         """Length of the first part."""
         if self.latent_map == "free":
             return self.n_samples * self.n_latent
         return sum(int(np.prod(shape)) for shape in self.weight_shapes)
 
-    @property
+    @cached_property
     def n_params(self) -> int:
         """Length of z."""
         return self.n_latent_params + 2 + self.n_features_x + self.n_latent
