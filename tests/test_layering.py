@@ -29,6 +29,7 @@ ORDER = (
     "prediction",
     "independence",
     "density",
+    "splines",
     "mixture",
     "evidence",
     "confidence",

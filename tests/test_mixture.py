@@ -10,13 +10,13 @@ from anmmm import ANMMixture
 from anmmm._kernels import mixture as kernels
 from anmmm.datasets.synthetic import draw_anm_mixture
 from anmmm.mixture import (
-    SplineBasis,
     as_responsibilities,
     choose_mixture,
     fit_location_scale,
     fit_mixture,
 )
 from anmmm.preprocessing import standardise
+from anmmm.splines import SplineBasis
 
 THREE = ((1, 1.1), (3, 3.1), (0.5, 0.6))
 

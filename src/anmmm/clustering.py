@@ -33,7 +33,6 @@ from anmmm.mixture import (
     MAX_MECHANISMS,
     VARIANCE_FLOOR,
     MixtureFit,
-    SplineBasis,
     by_first_appearance,
     choose_mixture,
     fit_single,
@@ -43,6 +42,7 @@ from anmmm.mixture import (
 from anmmm.prediction import MechanismPredictor
 from anmmm.preprocessing import Standardisation, standardise
 from anmmm.results import ClusteringResult
+from anmmm.splines import SplineBasis
 
 __all__ = ["MechanismClustering", "cluster_mechanisms"]
 

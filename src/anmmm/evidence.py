@@ -23,13 +23,13 @@ from anmmm.mixture import (
     VARIANCE_FLOOR,
     LocationScaleFit,
     MixtureFit,
-    SplineBasis,
     as_responsibilities,
     choose_mixture,
     fit_single,
 )
 from anmmm.preprocessing import standardise
 from anmmm.results import DirectionEvidence, EvidenceResult
+from anmmm.splines import SplineBasis
 
 __all__ = ["DirectionEvidence", "EvidenceResult", "evidence"]
 
