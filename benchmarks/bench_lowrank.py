@@ -45,7 +45,7 @@ class LowRankDimensions:
     """
 
     param_names = ("n_features_x", "n_latent")
-    params = ((1, 2, 4), (1, 2, 3))
+    params = ((1, 2), (1, 2))
 
     def setup(self, n_features_x: int, n_latent: int) -> None:
         """Build the objective and compile."""
