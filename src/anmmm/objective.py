@@ -116,8 +116,8 @@ class GPPOMObjective:
 
     Notes
     -----
-    One evaluation costs O(N³) time in LAPACK and 3N² floats (dense). An object holds a workspace:
-    use one per thread.
+    One evaluation costs O(N³) time and O(N²) memory (dense) or O(N r²) and O(N r) with a factor of
+    rank r (low rank). An object holds a workspace: use one per thread.
 
     References
     ----------

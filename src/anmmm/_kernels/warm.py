@@ -23,7 +23,7 @@ def warm_up() -> None:
 
     Notes
     -----
-    Some ten seconds with a cold cache and well under a second with a warm one. Parallel forms are
+    Half a minute with a cold cache and well under a second with a warm one. Parallel forms are
     compiled when they are first asked for.
     """
     n = 4
