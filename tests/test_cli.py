@@ -576,13 +576,15 @@ def test_a_closed_pipe_is_quiet(folder):
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full")
-def test_a_full_disk_is_one_line_and_exit_2(folder):
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_full_disk_is_one_line_and_exit_2(folder, unbuffered):
     with open("/dev/full", "w") as full:
         done = subprocess.run(
             [sys.executable, "-m", "anmmm", "directions", str(folder), "--max-samples", "20"],
             stdout=full,
             stderr=subprocess.PIPE,
             check=False,
+            env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
         )
     assert done.returncode == 2
     assert done.stderr == b"standard output: No space left on device\n"

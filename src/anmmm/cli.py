@@ -5,6 +5,7 @@ Commands import what they need when they run, so that help and version appear at
 
 from __future__ import annotations
 
+import os
 import sys
 import warnings
 from typing import Any
@@ -425,6 +426,8 @@ def main() -> None:
     """Run the command line and exit: 0, 2 for unusable input, 130 after Ctrl-C."""
     try:
         status = cli.main(prog_name="anmmm", standalone_mode=False)
+        # What is still in the buffer may be refused as well, and is caught here.
+        sys.stdout.flush()
     except click.ClickException as error:
         error.show()
         status = error.exit_code
@@ -433,5 +436,7 @@ def main() -> None:
     except OSError as error:
         # Standard output itself, e.g. a full disk; a closed pipe click ends quietly.
         click.echo(f"standard output: {error.strerror}", err=True)
+        # The interpreter would try once more at its end, complain and exit with 120.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         status = 2
     sys.exit(status)
