@@ -38,6 +38,7 @@ from anmmm.mixture import (
     fit_single,
     is_auto,
     refine_labels,
+    smallest_noise,
 )
 from anmmm.prediction import MechanismPredictor
 from anmmm.preprocessing import Standardisation, standardise
@@ -354,7 +355,7 @@ def _cluster(
     basis, fits, criteria = None, [], None
     floor = VARIANCE_FLOOR
     if refined or automatic:
-        basis, floor = SplineBasis.of(x), max(Cells.of(y[:, 0]).variance, VARIANCE_FLOOR)
+        basis, floor = SplineBasis.of(x), smallest_noise(Cells.of(y[:, 0]))
         fits = _mixtures(basis, y[:, 0], number, min(most, len(x)), floor)
     if automatic:
         criteria = np.array([mixture.criterion for mixture in fits])

@@ -345,8 +345,14 @@ def _decide(
     n_resamples, smallest = _check_confidence(n_resamples, min_confidence)
     rng = check_rng(random_state)
     seed, resample_seed = (int(number) for number in rng.integers(2**63, size=2))
-    plan = _Plan(standardise(x)[0], standardise(y)[0], lam, options, seed)
-    told = None
+
+    def planned(first: FloatArray, second: FloatArray) -> _Plan:
+        return _Plan(standardise(first)[0], standardise(second)[0], lam, options, seed)
+
+    def compared(fits: LatentFits) -> tuple[float, float]:
+        return dependence_scores(fits, criterion, options.hsic_floor)
+
+    plan, told = planned(x, y), None
     if criterion == "evidence":
         # The fits come later, but what is wrong with their options is said now.
         check_fit(plan.x, plan.y, lam=lam, options=options)
@@ -358,7 +364,7 @@ def _decide(
     else:
         made = plan.fit()
         fits = _Fits(made)
-        forward_score, backward_score = dependence_scores(made, criterion, options.hsic_floor)
+        forward_score, backward_score = compared(made)
         score = backward_score - forward_score
     resamples = confidence = None
     if n_resamples:
@@ -366,8 +372,7 @@ def _decide(
         def score_part(first: FloatArray, second: FloatArray) -> float:
             if criterion == "evidence":
                 return evidence(first, second).score
-            part = _Plan(standardise(first)[0], standardise(second)[0], lam, options, seed).fit()
-            forward, backward = dependence_scores(part, criterion, options.hsic_floor)
+            forward, backward = compared(planned(first, second).fit())
             return backward - forward
 
         with warnings.catch_warnings():

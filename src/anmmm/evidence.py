@@ -20,12 +20,12 @@ from anmmm._validation import as_pair, check_count
 from anmmm.density import Cells, Density, description_length, fit_density, normal_mass
 from anmmm.mixture import (
     MAX_MECHANISMS,
-    VARIANCE_FLOOR,
     LocationScaleFit,
     MixtureFit,
     as_responsibilities,
     choose_mixture,
     fit_single,
+    smallest_noise,
 )
 from anmmm.preprocessing import standardise
 from anmmm.results import DirectionEvidence, EvidenceResult
@@ -59,7 +59,7 @@ class _Variable:
 
     @property
     def floor(self) -> float:
-        return max(self.cells.variance, VARIANCE_FLOOR)
+        return smallest_noise(self.cells)
 
     @property
     def is_tied(self) -> bool:
@@ -226,7 +226,7 @@ def _linked_lengths(
     shift, unit = middle.mean(), middle.std()
     z, edges = (middle - shift) / unit, (quantiles - shift) / unit
     lower, upper = edges[cells.index], edges[cells.index + 1]
-    floor = max(Cells.of(z).variance, VARIANCE_FLOOR)
+    floor = smallest_noise(Cells.of(z))
     single, spread = fit_single(basis, z, floor=floor, tol=TOLERANCE, max_iter=MAX_ITER)
     curve, scale = single.curves[:, 0], math.sqrt(single.noise_variance)
     mass = normal_mass((lower - curve) / scale, (upper - curve) / scale)

@@ -193,9 +193,8 @@ def _moments(
             return _moments_of_factors(first, second)
         except RankTooLargeError:
             pass
-    half = 0.5 * np.ones(max(len(first), len(second)))
     trace, squares, mu_x, mu_y = gamma_moments(
-        first, half[: len(first)], second, half[: len(second)], 1
+        first, np.full(len(first), 0.5), second, np.full(len(second), 0.5), 1
     )
     return float(trace), float(squares), float(mu_x), float(mu_y)
 

@@ -35,6 +35,7 @@ __all__ = [
     "fit_single",
     "is_auto",
     "refine_labels",
+    "smallest_noise",
 ]
 
 FloatArray = NDArray[np.float64]
@@ -582,7 +583,7 @@ class ANMMixture(BaseEstimator):  # type: ignore[misc]
             n_mechanisms=wanted,
             max_mechanisms=check_count(self.max_mechanisms, "max_mechanisms", maximum=n_samples),
             extra_starts=[] if self.init is None else [as_responsibilities(self.init, n_samples)],
-            floor=max(Cells.of(z[:, 0]).variance, VARIANCE_FLOOR),
+            floor=smallest_noise(Cells.of(z[:, 0])),
             tol=check_nonnegative(self.tol, "tol"),
             max_iter=check_count(self.max_iter, "max_iter"),
         )
@@ -639,6 +640,11 @@ class ANMMixture(BaseEstimator):  # type: ignore[misc]
         design = self._basis.evaluate(self._record_x.apply(cause))
         z = np.ascontiguousarray(self._record_y.apply(_one_column(effect))[:, 0])
         return self.fit_result_.assign(design, z)[:, self._order]
+
+
+def smallest_noise(cells: Cells) -> float:
+    """Noise variance below which no mixture of a standardised effect may fall, told in cells."""
+    return max(cells.variance, VARIANCE_FLOOR)
 
 
 def as_responsibilities(init: Any, n_samples: int) -> FloatArray:

@@ -52,24 +52,27 @@ class AutoEngine:
         tol: float = TOLERANCE,
     ) -> None:
         n = len(X)
-        arguments = (X, Y, n_latent, lam, hsic_floor, n_chunks)
-        self._dense = DenseEngine(*arguments) if n <= LARGEST_DENSE else None
+        self._arguments = (X, Y, n_latent, lam, hsic_floor, n_chunks)
+        self._may_be_dense = n <= LARGEST_DENSE
+        # Made when it is first needed: it takes memory for N² numbers, and most fits do without.
+        self._dense: DenseEngine | None = None
         self._lowrank: LowRankEngine | None = None
         if n >= SMALLEST_LOW_RANK:
             max_rank = min(int(LARGEST_RANK_SHARE * n), LARGEST_RANK)
-            self._lowrank = LowRankEngine(*arguments, tol=tol, max_rank=max_rank)
+            self._lowrank = LowRankEngine(*self._arguments, tol=tol, max_rank=max_rank)
         self._wait = 0
         self._patience = 1
 
     def evaluate(self, theta: FloatArray, omega: Hyperparameters, noise: float) -> DataTerms:
         """Evaluate the data terms at Θ (n_samples, n_latent), Ω and a noise variance."""
-        if self._lowrank is not None and (self._wait <= 0 or self._dense is None):
+        if self._lowrank is not None and (self._wait <= 0 or not self._may_be_dense):
             terms = self._lowrank.evaluate(theta, omega, noise)
-            if terms.valid or terms.rank is None or self._dense is None:
+            if terms.valid or terms.rank is None or not self._may_be_dense:
                 self._patience = 1
                 return terms
             self._wait = self._patience
             self._patience = min(2 * self._patience, PATIENCE)
         self._wait -= 1
-        assert self._dense is not None
+        if self._dense is None:
+            self._dense = DenseEngine(*self._arguments)
         return self._dense.evaluate(theta, omega, noise)
