@@ -36,6 +36,7 @@ ORDER = (
     "direction",
     "clustering",
     "datasets",
+    "baselines",
     "collection",
     "evaluation",
     "plotting",

@@ -28,7 +28,9 @@ __all__ = [
     "check_n_mechanisms",
     "check_new_input",
     "check_nonnegative",
+    "check_positive",
     "check_rng",
+    "check_single",
 ]
 
 MIN_SAMPLES = 10
@@ -119,6 +121,31 @@ def check_lengths(x: FloatArray, y: FloatArray, names: tuple[str, str]) -> None:
         )
 
 
+def check_single(variable: FloatArray, name: str, reason: str) -> FloatArray:
+    """Return the one column of a checked variable, or refuse it by name.
+
+    Parameters
+    ----------
+    variable : ndarray of shape (n_samples, n_features)
+    name : str
+        Name of the argument, for messages.
+    reason : str
+        Why one column is needed and what to do, completing "x has 2 columns, but ...".
+
+    Returns
+    -------
+    ndarray of shape (n_samples,)
+
+    Raises
+    ------
+    ValueError
+        If there are several columns.
+    """
+    if variable.shape[1] != 1:
+        raise ValueError(f"{name} has {variable.shape[1]} columns, but {reason}")
+    return variable[:, 0]
+
+
 def check_nonnegative(value: Any, name: str) -> float:
     """Return a number from 0 to 1e100 as float, or refuse it by name."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Real):
@@ -131,6 +158,14 @@ def check_nonnegative(value: Any, name: str) -> float:
         raise ValueError(f"{name} must be finite and not negative, found {value!r}")
     if number > LARGEST_WEIGHT:
         raise ValueError(f"{name} must be at most {LARGEST_WEIGHT:g}, found {value!r}")
+    return number
+
+
+def check_positive(value: Any, name: str) -> float:
+    """Return a number above 0 and up to 1e100 as float, or refuse it by name."""
+    number = check_nonnegative(value, name)
+    if number == 0.0:
+        raise ValueError(f"{name} must be positive, found {value!r}")
     return number
 
 

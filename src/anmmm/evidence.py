@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from anmmm._validation import as_pair, check_count
+from anmmm._validation import as_pair, check_count, check_single
 from anmmm.density import Cells, Density, description_length, fit_density, normal_mass
 from anmmm.mixture import (
     MAX_MECHANISMS,
@@ -110,12 +110,12 @@ def evidence(
     """
     first, second = as_pair(x, y)
     for name, variable in (("x", first), ("y", second)):
-        if variable.shape[1] != 1:
-            raise ValueError(
-                f"{name} has {variable.shape[1]} columns, but evidence compares densities of "
-                "single variables; pass one column, or infer the direction with criterion "
-                "'hsic', 'hsic_ratio' or 'pvalue'"
-            )
+        check_single(
+            variable,
+            name,
+            "evidence compares densities of single variables; pass one column, or infer the "
+            "direction with criterion 'hsic', 'hsic_ratio' or 'pvalue'",
+        )
     most = check_count(max_mechanisms, "max_mechanisms", maximum=len(first))
     x_variable = _Variable.of(standardise(first)[0][:, 0])
     y_variable = _Variable.of(standardise(second)[0][:, 0])

@@ -1,0 +1,134 @@
+"""Constraint-based search with an index of the changing mechanism; the tests are causal-learn's.
+
+Two variables come in, in the order of their sources; 1, -1 or 0 goes out. causal-learn is imported
+when a direction is asked for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anmmm._validation import as_matrix, check_lengths, check_positive, check_rng, check_single
+from anmmm.baselines.base import standardised_variables
+from anmmm.preprocessing import standardise
+
+__all__ = ["ECP"]
+
+FloatArray = NDArray[np.float64]
+
+# Columns of the augmented data.
+X, Y, INDEX = 0, 1, 2
+
+
+@dataclass(frozen=True)
+class ECP:
+    """Enhanced constraint-based procedure (ECP) for mechanisms that change, after Zhang et al.
+
+    An index of the source joins the two variables. Of three variables, tested by the kernel
+    conditional independence test, the index is a cause of what it stays dependent on; that the
+    index changes one variable alone orients the edge between the two.
+
+    **The order of the observations is data.** The index is their number, as published, so that
+    observations of one source have to stand together. Whoever passes shuffled observations, and no
+    `index` to :meth:`direction`, gives this method nothing to decide by.
+
+    Parameters
+    ----------
+    alpha : float
+        Level of the tests, between 0 and 1.
+
+    Raises
+    ------
+    ValueError
+        If alpha is out of range.
+
+    References
+    ----------
+    Zhang, Huang, Zhang, Schölkopf, Glymour: Discovery and visualization of nonstationary causal
+    models. arXiv:1509.08056, 2015.
+
+    Zhang, Peters, Janzing, Schölkopf: Kernel-based conditional independence test and application
+    in causal discovery. UAI 2011.
+    """
+
+    alpha: float = 0.05
+    label: ClassVar[str] = "ECP"
+
+    def __post_init__(self) -> None:
+        if check_positive(self.alpha, "alpha") >= 1.0:
+            raise ValueError(f"alpha must lie between 0 and 1, found {self.alpha!r}")
+
+    def direction(self, x: Any, y: Any, *, random_state: Any = None, index: Any = None) -> float:
+        """Score the direction of one pair; see `DirectionBaseline.direction`.
+
+        Parameters
+        ----------
+        x, y : array-like of shape (n_samples,)
+            Observations of one source stand together, unless `index` is given.
+        random_state
+            Checked, not used: null distributions are approximated by gamma distributions.
+        index : array-like of shape (n_samples,), optional
+            Number of the source of each observation, or its time. By default the position of the
+            observation.
+
+        Returns
+        -------
+        float
+            1.0: x causes y; -1.0: y causes x; 0.0: no edge, or one that nothing orients. Of both
+            variables changing with the index the orientation step of causal-learn says nothing.
+
+        Raises
+        ------
+        ImportError
+            If causal-learn is not installed.
+        TypeError, ValueError
+            If a variable or the index cannot be used.
+
+        Notes
+        -----
+        Steps 1 and 2 of the procedure, as causal-learn's CD-NOD takes them. O(N³) time, O(N²)
+        memory.
+        """
+        check_rng(random_state)
+        first, second = standardised_variables(x, y, self.label)
+        if index is None:
+            source = np.arange(len(first), dtype=np.float64)
+        else:
+            given = as_matrix(index, "index")
+            check_single(given, "index", "one number for each observation is needed")
+            check_lengths(first[:, np.newaxis], given, ("x", "index"))
+            source = standardise(given)[0][:, 0]
+        return _orientation(np.column_stack([first, second, source]), self.alpha)
+
+
+def _orientation(data: FloatArray, alpha: float) -> float:
+    # The steps of causal-learn's `cdnod`, which shows a progress bar whatever it is told.
+    cit = _causal_learn("utils.cit")
+    skeleton = _causal_learn("utils.PCUtils.SkeletonDiscovery")
+    colliders = _causal_learn("utils.PCUtils.UCSepset")
+    meek = _causal_learn("utils.PCUtils.Meek")
+    graph = skeleton.skeleton_discovery(data, alpha, cit.CIT(data, "kci"), show_progress=False)
+    index = graph.G.nodes[INDEX]
+    for node in graph.G.get_adjacent_nodes(index):
+        graph.G.add_directed_edge(index, node)
+    ends = meek.meek(colliders.uc_sepset(graph, 2)).G.graph
+    # causal-learn writes i → j as 1 at [j, i] and -1 at [i, j].
+    return float(_is_edge(ends, X, Y)) - float(_is_edge(ends, Y, X))
+
+
+def _is_edge(ends: NDArray[Any], cause: int, effect: int) -> bool:
+    return bool(ends[effect, cause] == 1 and ends[cause, effect] == -1)
+
+
+def _causal_learn(name: str) -> Any:
+    try:
+        return import_module(f"causallearn.{name}")
+    except ImportError as error:
+        raise ImportError(
+            f'ECP needs causal-learn ({error}); install it with: pip install "anmmm[baselines]"'
+        ) from None
