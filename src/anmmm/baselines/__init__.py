@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
+from anmmm.baselines.anm import ANM
 from anmmm.baselines.base import ClusteringBaseline, DirectionBaseline
 from anmmm.baselines.clustering import (
     DBSCAN,
@@ -23,6 +24,7 @@ from anmmm.baselines.igci import IGCI
 from anmmm.baselines.lingam import LiNGAM
 
 __all__ = [
+    "ANM",
     "CLUSTERING_BASELINES",
     "DBSCAN",
     "DIRECTION_BASELINES",
@@ -38,6 +40,7 @@ __all__ = [
 ]
 
 DIRECTION_BASELINES: dict[str, Callable[..., DirectionBaseline]] = {
+    "anm": ANM,
     "igci": IGCI,
     "igci-uniform-entropy": partial(IGCI, estimator="entropy"),
     "igci-gaussian-slope": partial(IGCI, reference="gaussian"),

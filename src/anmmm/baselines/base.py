@@ -11,11 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anmmm._validation import as_pair, check_rng, check_single
+from anmmm.independence import hsic_test
 from anmmm.preprocessing import standardise
 
 __all__ = [
     "ClusteringBaseline",
     "DirectionBaseline",
+    "independence_score",
     "integer_seed",
     "standardised_points",
     "standardised_variables",
@@ -140,6 +142,31 @@ def standardised_points(x: Any, y: Any) -> FloatArray:
         If a variable cannot be used.
     """
     return np.hstack([standardise(variable)[0] for variable in as_pair(x, y)])
+
+
+def independence_score(
+    forward: tuple[FloatArray, FloatArray],
+    backward: tuple[FloatArray, FloatArray],
+    criterion: str = "pvalue",
+) -> float:
+    """Compare how independent cause and noise are in both directions.
+
+    Parameters
+    ----------
+    forward, backward : (ndarray, ndarray), each of shape (n_samples,)
+        Cause and noise under x → y and under y → x.
+    criterion : {"pvalue", "hsic"}
+        What is compared: log p-values of the gamma HSIC test, or its statistics.
+
+    Returns
+    -------
+    float
+        Positive where the forward noise is the more independent one.
+    """
+    first, second = hsic_test(*forward), hsic_test(*backward)
+    if criterion == "hsic":
+        return second.statistic - first.statistic
+    return first.log_pvalue - second.log_pvalue
 
 
 def integer_seed(random_state: Any) -> int:
