@@ -22,6 +22,7 @@ from anmmm.baselines.clustering import (
 from anmmm.baselines.ecp import ECP
 from anmmm.baselines.igci import IGCI
 from anmmm.baselines.lingam import LiNGAM
+from anmmm.baselines.pnl import PNL
 
 __all__ = [
     "ANM",
@@ -30,6 +31,7 @@ __all__ = [
     "DIRECTION_BASELINES",
     "ECP",
     "IGCI",
+    "PNL",
     "ClusteringBaseline",
     "DirectionBaseline",
     "GaussianMixture",
@@ -41,6 +43,7 @@ __all__ = [
 
 DIRECTION_BASELINES: dict[str, Callable[..., DirectionBaseline]] = {
     "anm": ANM,
+    "pnl": PNL,
     "igci": IGCI,
     "igci-uniform-entropy": partial(IGCI, estimator="entropy"),
     "igci-gaussian-slope": partial(IGCI, reference="gaussian"),
