@@ -15,6 +15,7 @@ ROOT = Path(anmmm.__file__).parent
 
 # Upstream first. A new module or folder of the package takes its place here.
 ORDER = (
+    "_version",
     "_kernels",
     "_threads",
     "results",
@@ -40,10 +41,12 @@ ORDER = (
     "collection",
     "evaluation",
     "plotting",
+    "experiments",
     "__init__",
     "_cli_options",
     "_cli_input",
     "_cli_output",
+    "_cli_reproduce",
     "cli",
     "__main__",
 )

@@ -23,6 +23,7 @@ from anmmm._cli_options import (
     number_or_word,
     with_options,
 )
+from anmmm._cli_reproduce import reproduce_command
 
 __all__ = ["cli", "main"]
 
@@ -420,6 +421,9 @@ def _draw_decision_rates(path: str, result: Any) -> None:
     ax.set_title(f"{result.source}, ordered by {result.ordered_by}")
     with refusing(path):
         figure.savefig(path, dpi=150)
+
+
+cli.add_command(reproduce_command)
 
 
 def main() -> None:

@@ -1,0 +1,211 @@
+"""Experiments run, resume, and write their tables and figures.
+
+Studies come in; for each a tidy CSV, a Markdown report and its figure as PNG and PDF go out.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from importlib import import_module
+from pathlib import Path
+
+import joblib
+from sklearn.exceptions import ConvergenceWarning
+from tqdm import tqdm
+
+from anmmm._kernels.warm import warm_up
+from anmmm._validation import check_count
+from anmmm._version import __version__
+from anmmm.baselines import DIRECTION_BASELINES
+from anmmm.collection.sinks import atomic_writer, write_csv
+from anmmm.datasets import make_anm_mixture
+from anmmm.experiments.directions import BASELINES
+from anmmm.experiments.progress import Progress
+from anmmm.experiments.study import Record, Scale, Study, Unit
+from anmmm.experiments.tables import markdown
+from anmmm.plotting import matplotlib_module
+
+__all__ = ["STUDIES", "Reproduced", "reproduce"]
+
+STUDIES = ("table1", "fig3", "fig4", "fig5", "fig6")
+_DPI = 150
+
+
+@dataclass(frozen=True)
+class Reproduced:
+    """What `reproduce` wrote for one table or figure.
+
+    Attributes
+    ----------
+    name, title : str
+    text : str
+        The report in Markdown.
+    remarks : tuple of str
+    files : tuple of Path
+        Records (CSV), report (Markdown), figure (PNG, PDF).
+    """
+
+    name: str
+    title: str
+    text: str
+    remarks: tuple[str, ...]
+    files: tuple[Path, ...]
+
+
+def reproduce(
+    names: Sequence[str] = STUDIES,
+    output: str | os.PathLike[str] = "reproduction",
+    *,
+    data: str | os.PathLike[str] | None = None,
+    quick: bool = False,
+    n_jobs: int = 1,
+    progress: bool = False,
+    done: Callable[[Reproduced], None] | None = None,
+) -> list[Reproduced]:
+    """Run experiments of the paper and write their tables and figures.
+
+    Parameters
+    ----------
+    names : sequence of {"table1", "fig3", "fig4", "fig5", "fig6"}
+    output : path-like
+        Folder, made if need be. Finished work is kept in it, one file a study: the same call goes
+        on where an interrupted one stopped, and only writes the report anew when all is done.
+    data : path-like, optional
+        Folder of the Tübingen pairs, for figures 5 and 6.
+    quick : bool
+        Few data sets each: to see that everything works, not to quote.
+    n_jobs : int
+        Processes; -1 is one a core. The results do not depend on it, times apart.
+    progress : bool
+        Whether to show progress bars on standard error.
+    done : callable, optional
+        Called with each `Reproduced` as soon as it is written.
+
+    Returns
+    -------
+    list of Reproduced
+        In the order of `names`.
+
+    Raises
+    ------
+    ImportError
+        If an optional library is missing (``pip install "anmmm[baselines,plot]"``), before anything
+        is computed.
+    ValueError
+        If a name is unknown, a folder is missing, or `output` holds work of a run with other
+        settings.
+    OSError
+        If a folder cannot be read or written.
+    """
+    unknown = sorted(set(names) - set(STUDIES))
+    if unknown:
+        raise ValueError(f"unknown experiment {', '.join(unknown)}; there are {', '.join(STUDIES)}")
+    check_count(n_jobs, "n_jobs", minimum=-joblib.cpu_count())
+    studies: list[Study] = [
+        import_module(f"anmmm.experiments.{name}").STUDY for name in dict.fromkeys(names)
+    ]
+    folder, scale = Path(output), Scale.quick() if quick else Scale()
+    data = None if data is None else Path(data)
+    _require(studies, data)
+    # Once here, and not in every worker at the same time.
+    warm_up()
+    folder.mkdir(parents=True, exist_ok=True)
+    written = []
+    for study in studies:
+        records = _records(study, folder, scale, data, n_jobs, progress)
+        reproduced = _write(study, records, folder, data)
+        written.append(reproduced)
+        if done is not None:
+            done(reproduced)
+    return written
+
+
+def _require(studies: Sequence[Study], data: Path | None) -> None:
+    """Raise what would otherwise be raised after hours."""
+    matplotlib_module("figure")
+    if any(study.name in ("fig3", "fig4", "fig5") for study in studies):
+        x, y, _ = make_anm_mixture("f3", 30, random_state=0)
+        for name in BASELINES:
+            DIRECTION_BASELINES[name]().direction(x, y, random_state=0)
+    for study in studies:
+        if study.needs_data and data is None:
+            raise ValueError(
+                f"{study.name} needs the folder of the Tübingen pairs; give it with data (--data)"
+            )
+        study.units(Scale.quick(), data)
+
+
+def _records(
+    study: Study, folder: Path, scale: Scale, data: Path | None, n_jobs: int, progress: bool
+) -> list[Record]:
+    units = study.units(scale, data)
+    header = {
+        "experiment": study.name,
+        "version": __version__,
+        "scale": asdict(scale),
+        "data": _identity(data) if study.needs_data else None,
+    }
+    kept = Progress(folder / f"{study.name}.progress.jsonl", header)
+    try:
+        missing = [unit for unit in units if unit.key not in kept.finished]
+        bar = tqdm(
+            total=len(units),
+            initial=len(units) - len(missing),
+            desc=study.name,
+            unit="data set",
+            file=sys.stderr,
+            disable=not progress,
+        )
+        # Many warnings of the methods tell of single data sets; their scores are what is compared.
+        with bar, joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered") as parallel:
+            work = parallel(joblib.delayed(_measure)(study.name, unit) for unit in missing)
+            for unit, records in work:
+                kept.add(unit, records)
+                bar.update()
+    finally:
+        kept.close()
+    # In the order of the units, whatever order they were finished in.
+    return [record for unit in units for record in kept.finished[unit.key]]
+
+
+def _measure(name: str, unit: Unit) -> tuple[Unit, list[Record]]:
+    study: Study = import_module(f"anmmm.experiments.{name}").STUDY
+    with warnings.catch_warnings():
+        # Baselines stop early on single data sets; what counts is the score they then give.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        warnings.simplefilter("ignore", RuntimeWarning)
+        warnings.simplefilter("ignore", UserWarning)
+        return unit, study.measure(unit)
+
+
+def _identity(data: Path | None) -> str | None:
+    """Hash of the names and sizes of the pairs, so that another collection is not taken for it."""
+    if data is None:
+        return None
+    files = sorted((file.name, file.stat().st_size) for file in data.glob("pair*.txt"))
+    return hashlib.sha256(repr(files).encode()).hexdigest()[:16]
+
+
+def _write(study: Study, records: list[Record], folder: Path, data: Path | None) -> Reproduced:
+    report = study.report(records)
+    table = folder / f"{study.name}.csv"
+    write_csv(table, study.columns, records)
+    figure = study.draw(records, data)
+    pictures = [folder / f"{study.name}.{suffix}" for suffix in ("png", "pdf")]
+    for picture in pictures:
+        figure.savefig(picture, dpi=_DPI)
+    parts = [f"## {study.title}", f"![{study.title}]({study.name}.png)"]
+    parts += [markdown(each) for each in report.tables]
+    if report.remarks:
+        parts.append("\n".join(f"- {remark}" for remark in report.remarks))
+    text = "\n\n".join(parts) + "\n"
+    page = folder / f"{study.name}.md"
+    with atomic_writer(page) as file:
+        file.write(text)
+    files = (table, page, *pictures)
+    return Reproduced(study.name, study.title, text, tuple(report.remarks), files)

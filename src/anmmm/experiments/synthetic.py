@@ -1,0 +1,127 @@
+"""Directions of drawn mixtures: what figures 3 and 4 share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from anmmm.baselines import DIRECTION_BASELINES
+from anmmm.datasets import SETTINGS, make_anm_mixture
+from anmmm.experiments.directions import (
+    BASELINES,
+    COLUMNS,
+    PROTOCOLS,
+    accuracies,
+    measure_directions,
+)
+from anmmm.experiments.drawing import accuracy_lines, legend_below, new_figure
+from anmmm.experiments.study import Measured, Record, Report, Scale, Study, Table, Unit
+from anmmm.experiments.tables import failures, grouped, plus_minus
+
+__all__ = ["Panel", "direction_study"]
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One diagram of a figure.
+
+    Attributes
+    ----------
+    title, axis : str
+    points : sequence of (str, str, int)
+        Tick, setting (a key of `anmmm.datasets.SETTINGS`) and number of observations.
+    """
+
+    title: str
+    axis: str
+    points: Sequence[tuple[str, str, int]]
+
+
+def direction_study(name: str, title: str, panels: Sequence[Panel]) -> Study:
+    """Make the study of a figure that shows accuracies against settings.
+
+    Parameters
+    ----------
+    name, title : str
+    panels : sequence of Panel
+
+    Returns
+    -------
+    Study
+        Data set k of a setting is drawn with seed k.
+    """
+    cells = list(dict.fromkeys(point[1:] for panel in panels for point in panel.points))
+
+    def units(scale: Scale, data: Path | None) -> list[Unit]:
+        return [
+            Unit(f"{setting} {size} {seed}", {"setting": setting, "n": size, "seed": seed})
+            for seed in range(scale.n_datasets)
+            for setting, size in cells
+        ]
+
+    def report(records: list[Record]) -> Report:
+        return _report(panels, records)
+
+    def draw(records: list[Record], data: Path | None) -> Any:
+        return _draw(panels, records)
+
+    columns = ("setting", "n", "seed", *COLUMNS)
+    return Study(name, title, columns, units, _measure, report, draw)
+
+
+def _measure(unit: Unit) -> list[Record]:
+    setting, seed = SETTINGS[unit.arguments["setting"]], unit.arguments["seed"]
+    x, y, labels = make_anm_mixture(
+        setting.mechanism, unit.arguments["n"], random_state=seed, **setting.options
+    )
+    measured = Measured(unit.arguments)
+    by_source = np.argsort(labels, kind="stable")
+    measure_directions(measured, x, y, truth=1, seed=seed, by_source=by_source)
+    return measured.records
+
+
+def _report(panels: Sequence[Panel], records: list[Record]) -> Report:
+    groups = grouped(records, "setting", "n")
+    tables = []
+    for panel in panels:
+        found = [accuracies(groups[point[1:]]) for point in panel.points]
+        names = [*PROTOCOLS, *(DIRECTION_BASELINES[name]().label for name in BASELINES)]
+        rows = []
+        for name in names:
+            cells = []
+            for each in found:
+                mean, error, lam = each[name]
+                cells.append(plus_minus(mean, error, 2) + ("" if lam is None else f" ({lam:g})"))
+            rows.append([name, *cells])
+        n_datasets = len({record["seed"] for record in groups[panel.points[0][1:]]})
+        header = ["", *(f"{panel.axis} = {point[0]}" for point in panel.points)]
+        note = (
+            f"Share of right decisions over {n_datasets} data sets a cell, ± standard error; no "
+            "decision counts as wrong. In brackets the λ that is best in that cell, chosen on the "
+            "data it is reported on, as the paper does. The paper draws this figure without "
+            "numbers."
+        )
+        tables.append(Table(panel.title, header, rows, note))
+    return Report(tables, failures(records))
+
+
+def _draw(panels: Sequence[Panel], records: list[Record]) -> Any:
+    groups = grouped(records, "setting", "n")
+    # Two by two, or three in a row.
+    n_columns = 2 if len(panels) == 4 else len(panels)
+    n_rows = -(-len(panels) // n_columns)
+    size = (3.4 * n_columns + 0.4, 3.0 * n_rows + 1.2)
+    figure, axes = new_figure(n_rows, n_columns, size, sharey=True)
+    for ax, panel in zip(axes.flat, panels, strict=True):
+        found = [accuracies(groups[point[1:]]) for point in panel.points]
+        accuracy_lines(ax, [point[0] for point in panel.points], found)
+        ax.set_title(panel.title, fontsize=10)
+        ax.set_xlabel(panel.axis)
+    for ax in axes[:, 0]:
+        ax.set_ylabel("share of right directions")
+    legend_below(figure, axes[0, 0], 3)
+    return figure
