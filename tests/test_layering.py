@@ -32,6 +32,7 @@ ORDER = (
     "splines",
     "mixture",
     "evidence",
+    "curves",
     "confidence",
     "direction",
     "clustering",
