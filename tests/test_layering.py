@@ -44,6 +44,7 @@ ORDER = (
     "_cli_options",
     "_cli_input",
     "_cli_output",
+    "_cli_plot",
     "cli",
     "__main__",
 )

@@ -45,6 +45,14 @@ class EffectCurves:
     lower: FloatArray
     upper: FloatArray
 
+    def part(self, points: slice, mechanism: int) -> EffectCurves:
+        """Curve of one mechanism at some of the points: arrays of one dimension."""
+        return EffectCurves(
+            self.centre[points, mechanism],
+            self.lower[points, mechanism],
+            self.upper[points, mechanism],
+        )
+
 
 def mixture_curves(fit: MixtureFit, x: FloatArray, y: FloatArray, at: FloatArray) -> EffectCurves:
     """Curves of a mixture, such as that of a refined `ClusteringResult`, at new points.
