@@ -48,7 +48,8 @@ def draw_places() -> None:
     temperature, ozone, place = load_bafu_air()
     result = cluster_mechanisms(temperature, ozone, 2, random_state=0)
     panels = pyplot.subplots(1, 2, figsize=(8.4, 3.8), layout="constrained", sharey=True)[1]
-    names = [("Lausanne", "Chaumont")[label] for label in place]
+    # Letters put them in the order in which the clusters come.
+    names = [("A: Lausanne", "B: Chaumont")[label] for label in place]
     told = ((names, "by place"), (result, "as clustered, the places unknown"))
     for ax, (mechanisms, title) in zip(panels, told, strict=True):
         plot_mechanisms(

@@ -134,10 +134,10 @@ class _Curves:
 
     @classmethod
     def of(cls, side: DirectionEvidence, cause: FloatArray, effect: FloatArray) -> _Curves:
+        check_lengths(cause, side.mixtures[0].curves, ("x and y", "result"))
         labels = np.zeros(len(cause), dtype=np.intp)
         if side.n_mechanisms > 1:
             labels = side.mixtures[side.n_mechanisms - 1].labels
-        check_lengths(cause, labels, ("x and y", "result"))
         curves = pieces(
             cause, labels, side.n_mechanisms, lambda at: model_curves(side, cause, effect, at)
         )
