@@ -33,6 +33,7 @@ ORDER = (
     "splines",
     "mixture",
     "evidence",
+    "curves",
     "confidence",
     "direction",
     "clustering",
@@ -47,6 +48,7 @@ ORDER = (
     "_cli_input",
     "_cli_output",
     "_cli_reproduce",
+    "_cli_plot",
     "cli",
     "__main__",
 )

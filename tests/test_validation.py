@@ -14,6 +14,8 @@ from sklearn.base import BaseEstimator
 
 from anmmm._validation import (
     MIN_SAMPLES,
+    as_columns_of_pair,
+    as_labels,
     as_matrix,
     as_pair,
     check_choice,
@@ -269,6 +271,46 @@ def test_pair_names_the_variable_that_is_at_fault():
         as_pair(NUMBERS, spoilt(nan))
     with pytest.raises(ValueError, match=r"^cause holds 1 NaN"):
         as_pair(spoilt(nan), NUMBERS, names=("cause", "effect"))
+
+
+def test_several_columns_are_refused_where_one_is_needed():
+    with pytest.raises(ValueError, match="y has 2 columns, but lines have one; pass one of them"):
+        as_columns_of_pair(FLOATS, TWO, why="lines have one")
+    x, y = as_columns_of_pair(NUMBERS, FLOATS, why="lines have one")
+    assert x.shape == y.shape == (12, 1)
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        ["b", "a", "b"],
+        (2, -1, 2),
+        np.array([True, False, True]),
+        pd.Series(["y", "x", "y"], dtype="category"),
+        pl.Series([1.5, 0.5, 1.5]),
+    ],
+)
+def test_labels_are_numbered_in_their_order(labels):
+    distinct, codes = as_labels(labels, "labels", 3)
+    assert codes.tolist() == [1, 0, 1]
+    assert list(distinct[codes]) == list(labels)
+
+
+@pytest.mark.parametrize(
+    ("labels", "error", "match"),
+    [
+        ([1, 2], ValueError, r"labels has shape \(2,\), but needs one label for each of the 3"),
+        ([[1], [2], [3]], ValueError, r"labels has shape \(3, 1\)"),
+        ([1, None, 2], ValueError, "labels lacks 1 of 3 labels; give each one"),
+        ([np.nan, 1.0, np.nan], ValueError, "labels lacks 2 of 3 labels"),
+        (pd.Series(["a", None, "b"]), ValueError, "labels lacks 1 of 3 labels"),
+        (pd.array([1, pd.NA, 2], dtype="Int64"), ValueError, "labels lacks 1 of 3 labels"),
+        (np.array([1, "a", 2], dtype=object), TypeError, "labels mixes labels"),
+    ],
+)
+def test_labels_refuse(labels, error, match):
+    with pytest.raises(error, match=match):
+        as_labels(labels, "labels", 3)
 
 
 def test_unequal_lengths():

@@ -15,6 +15,7 @@ __all__ = [
     "jobs_option",
     "max_samples_option",
     "number_or_word",
+    "plot_option",
     "with_options",
 ]
 
@@ -78,6 +79,9 @@ max_samples_option = click.option(
     "--max-samples",
     type=click.IntRange(min=10),
     help="Cut larger pairs to a random subsample of this many rows.  [default: all rows]",
+)
+plot_option = click.option(
+    "--plot", metavar="FILE", help="Draw the result to this file, .png, .pdf or .svg."
 )
 common_options = [
     click.option(

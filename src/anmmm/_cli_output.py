@@ -9,6 +9,7 @@ import numpy as np
 
 from anmmm._cli_input import Columns
 from anmmm.collection import CollectionSummary
+from anmmm.evidence import model_text
 from anmmm.results import ClusteringResult, DirectionResult, EvidenceResult, PairResult
 
 __all__ = [
@@ -161,32 +162,6 @@ def _aligned(table: list[tuple[str, ...]]) -> list[str]:
         )
         for row in table
     ]
-
-
-def model_text(model: str) -> str:
-    """Describe a conditional model in words.
-
-    Parameters
-    ----------
-    model : str
-        As in `anmmm.DirectionEvidence`.
-
-    Returns
-    -------
-    str
-    """
-    kind, _, addition = model.partition("+")
-    mechanisms = kind.removeprefix("anm-")
-    noise = "noise of a fitted density" if addition == "noise" else "Gaussian noise"
-    if kind == "location-scale":
-        text = f"one mechanism, {noise}, its scale depends on the cause"
-    elif mechanisms == "1":
-        text = f"one mechanism, additive {noise}"
-    else:
-        text = f"{mechanisms} mechanisms, additive {noise}"
-    if addition == "link":
-        text += ", on the effect's own quantiles"
-    return text
 
 
 def clustering_text(result: ClusteringResult, columns: Columns) -> str:

@@ -18,7 +18,9 @@ from sklearn.utils.validation import validate_data
 
 __all__ = [
     "MIN_SAMPLES",
+    "as_columns_of_pair",
     "as_finite",
+    "as_labels",
     "as_matrix",
     "as_pair",
     "check_choice",
@@ -112,7 +114,83 @@ def as_pair(
     return first, second
 
 
-def check_lengths(x: FloatArray, y: FloatArray, names: tuple[str, str]) -> None:
+def as_columns_of_pair(
+    x: Any, y: Any, *, why: str, min_samples: int = MIN_SAMPLES
+) -> tuple[FloatArray, FloatArray]:
+    """Check two variables as `as_pair` does, and that each is a single column.
+
+    Parameters
+    ----------
+    x, y : array-like of shape (n_samples,) or (n_samples, 1)
+    why : str
+        What needs single columns, for the message.
+    min_samples : int
+        Fewest observations accepted.
+
+    Returns
+    -------
+    x, y : ndarray of shape (n_samples, 1)
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `as_pair`, and where a variable has several columns.
+    """
+    pair = as_pair(x, y, min_samples=min_samples)
+    for name, variable in zip(("x", "y"), pair, strict=True):
+        if variable.shape[1] != 1:
+            raise ValueError(f"{name} has {variable.shape[1]} columns, but {why}; pass one of them")
+    return pair
+
+
+def as_labels(values: Any, name: str, n_samples: int) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """Find the distinct labels of observations, and number them.
+
+    Parameters
+    ----------
+    values : array-like of shape (n_samples,)
+        Numbers, strings or booleans.
+    name : str
+        Name of the argument, for messages.
+    n_samples : int
+
+    Returns
+    -------
+    distinct : ndarray of shape (n_distinct,)
+        Labels in their order.
+    codes : ndarray of int, shape (n_samples,)
+        Place of each observation's label among them.
+
+    Raises
+    ------
+    TypeError
+        If labels cannot be compared with each other.
+    ValueError
+        If the shape is wrong or a label is missing.
+    """
+    array = np.asarray(values)
+    if array.shape != (n_samples,):
+        raise ValueError(
+            f"{name} has shape {array.shape}, but needs one label for each of the {n_samples} "
+            "observations"
+        )
+    # Only NaN and its like differ from themselves.
+    n_missing = sum(
+        item is None or type(item).__name__ == "NAType" or bool(item != item)
+        for item in array.tolist()
+    )
+    if n_missing:
+        raise ValueError(f"{name} lacks {n_missing} of {n_samples} labels; give each one")
+    try:
+        distinct, codes = np.unique(array, return_inverse=True)
+    except TypeError:
+        raise TypeError(
+            f"{name} mixes labels that cannot be ordered; pass numbers only, or strings only"
+        ) from None
+    return distinct, codes
+
+
+def check_lengths(x: NDArray[Any], y: NDArray[Any], names: tuple[str, str]) -> None:
     """Refuse variables of unequal length."""
     if len(x) != len(y):
         raise ValueError(

@@ -21,6 +21,7 @@ from anmmm._cli_options import (
     jobs_option,
     max_samples_option,
     number_or_word,
+    plot_option,
     with_options,
 )
 from anmmm._cli_reproduce import reproduce_command
@@ -80,8 +81,9 @@ def _ignore_convergence() -> None:
 @cli.command()
 @click.argument("file")
 @with_options(
-    *column_options, criterion_option, *confidence_options, max_samples_option, *common_options
-)
+    *column_options, criterion_option, *confidence_options, max_samples_option, plot_option,
+    *common_options,
+)  # fmt: skip
 def direction(
     file: str,
     x: str | None,
@@ -91,6 +93,7 @@ def direction(
     resamples: int | None,
     min_confidence: float | None,
     max_samples: int | None,
+    plot: str | None,
     lam: float | None,
     seed: int,
     as_json: bool,
@@ -107,6 +110,10 @@ def direction(
     from anmmm.collection.task import subsample
     from anmmm.direction import infer_direction
 
+    if plot is not None:
+        from anmmm._cli_plot import check_plot
+
+        check_plot(plot, file)
     columns = load_columns(file, x, y, drop_missing=drop_missing)
     _report_dropped(columns.n_dropped)
     used_x, used_y, cut_seed = columns.x, columns.y, None
@@ -123,6 +130,11 @@ def direction(
         result = infer_direction(used_x, used_y, random_state=seed, **options)
     if result.evidence is not None:
         _report_unused(lam)
+    if plot is not None:
+        from anmmm._cli_plot import draw_direction
+
+        draw_direction(plot, used_x, used_y, result, columns)
+        _say(f"plot written to {plot}")
     if not as_json:
         click.echo(plain(direction_text(result, columns, len(used_x))))
         return
@@ -177,7 +189,7 @@ def direction(
     "[default: refine, unless one mechanism is far more likely]",
 )
 @click.option("-o", "--output", metavar="FILE.csv", help="Write the labels to this file.")
-@with_options(*column_options, *common_options)
+@with_options(*column_options, plot_option, *common_options)
 def cluster(
     file: str,
     n_mechanisms: int | str,
@@ -186,6 +198,7 @@ def cluster(
     x: str | None,
     y: str | None,
     drop_missing: bool,
+    plot: str | None,
     lam: float | None,
     seed: int,
     as_json: bool,
@@ -206,6 +219,10 @@ def cluster(
         refuse_own_input(output, file)
         with refusing():
             check_writable(output)
+    if plot is not None:
+        from anmmm._cli_plot import check_plot
+
+        check_plot(plot, file)
     columns = load_columns(file, x, y, drop_missing=drop_missing)
     _report_dropped(columns.n_dropped)
     with refusing(), warnings.catch_warnings():
@@ -250,6 +267,11 @@ def cluster(
     _say(clustering_text(result, columns))
     if output is not None:
         _say(f"labels written to {output}")
+    if plot is not None:
+        from anmmm._cli_plot import draw_mechanisms
+
+        draw_mechanisms(plot, result, columns)
+        _say(f"plot written to {plot}")
 
 
 @cli.command()
@@ -366,9 +388,9 @@ def evaluate(
     setting by name: f1, f2, f3, f4, each also with -c3, -c4, -sigma0.01, -sigma0.1, -a0.25 or
     -a0.75; AN, AN-s, LS, LS-s, MN-U.
     """
-    from anmmm._cli_input import InputError, refuse_own_input, refusing
+    from anmmm._cli_input import InputError, refusing
     from anmmm._cli_output import plain
-    from anmmm.collection.sinks import check_writable, to_json
+    from anmmm.collection.sinks import to_json
     from anmmm.datasets import SETTINGS
     from anmmm.evaluation import evaluate as measure
 
@@ -380,16 +402,9 @@ def evaluate(
                     f"--max-samples cuts larger pairs"
                 )
     if plot is not None:
-        from anmmm.plotting import matplotlib_module
+        from anmmm._cli_plot import check_plot, draw_rates
 
-        _require_suffix(plot, (".png", ".pdf", ".svg"))
-        refuse_own_input(plot, source)
-        with refusing():
-            check_writable(plot)
-        try:
-            matplotlib_module("figure")
-        except ImportError as error:
-            raise InputError(f"--plot: {error}") from None
+        check_plot(plot, source)
     with refusing():
         result = measure(
             source,
@@ -405,22 +420,8 @@ def evaluate(
         )
     click.echo(to_json(result.to_dict()) if as_json else plain(str(result)))
     if plot is not None:
-        if result.decision_rates is None:
-            raise InputError(f"{plot}: nothing to draw, no analysed pair has a known direction")
-        _draw_decision_rates(plot, result)
+        draw_rates(plot, result)
         _say(f"plot written to {plot}")
-
-
-def _draw_decision_rates(path: str, result: Any) -> None:
-    from anmmm._cli_input import refusing
-    from anmmm.plotting import matplotlib_module, plot_decision_rates
-
-    # A figure without pyplot needs no screen.
-    figure = matplotlib_module("figure").Figure(figsize=(6.0, 4.0), layout="constrained")
-    ax = plot_decision_rates(result.decision_rates, ax=figure.add_subplot())
-    ax.set_title(f"{result.source}, ordered by {result.ordered_by}")
-    with refusing(path):
-        figure.savefig(path, dpi=150)
 
 
 cli.add_command(reproduce_command)

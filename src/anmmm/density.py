@@ -13,11 +13,19 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr
+from scipy.special import ndtr, ndtri
 
 from anmmm._kernels.mixture import log_density
 
-__all__ = ["BASES", "Cells", "Density", "description_length", "fit_density", "normal_mass"]
+__all__ = [
+    "BASES",
+    "Cells",
+    "Density",
+    "GaussianQuantiles",
+    "description_length",
+    "fit_density",
+    "normal_mass",
+]
 
 FloatArray = NDArray[np.float64]
 
@@ -164,6 +172,62 @@ class Density:
         ends = np.concatenate([[0.0], np.cumsum(p)])
         index = _bin(u)
         return np.asarray(np.minimum(ends[index] + p[index] * (u * N_BINS - index), 1.0))
+
+
+@dataclass(frozen=True, eq=False)
+class GaussianQuantiles:
+    """A variable taken to Gaussian quantiles of its own density, and standardised there.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n_samples,)
+        Mean 0 and standard deviation 1: quantile at the middle of each observation's cell.
+    lower, upper : ndarray of shape (n_samples,)
+        Ends of the cells on this scale.
+    edges : ndarray of shape (n_distinct + 1,)
+        Ends of all cells on the variable's own scale.
+    levels : ndarray of shape (n_distinct + 1,)
+        Distribution function there.
+    shift, unit : float
+        Mean and standard deviation that were taken out.
+    """
+
+    values: FloatArray
+    lower: FloatArray
+    upper: FloatArray
+    edges: FloatArray
+    levels: FloatArray
+    shift: float
+    unit: float
+
+    @classmethod
+    def of(cls, cells: Cells, density: Density) -> GaussianQuantiles:
+        """Take a variable to the quantiles of a density fitted to it. O(N)."""
+        levels = density.cdf(cells.edges)
+        with np.errstate(divide="ignore"):
+            quantiles = ndtri(levels)
+        low, high = density.cdf(cells.lower), density.cdf(cells.upper)
+        middle = ndtri(np.clip(0.5 * (low + high), 1e-9, 1.0 - 1e-9))
+        shift, unit = float(middle.mean()), float(middle.std())
+        edges = (quantiles - shift) / unit
+        return cls(
+            (middle - shift) / unit, edges[cells.index], edges[cells.index + 1], cells.edges,
+            levels, shift, unit,
+        )  # fmt: skip
+
+    def undo(self, z: FloatArray) -> FloatArray:
+        """Take points of this scale back to the variable's own.
+
+        Parameters
+        ----------
+        z : ndarray
+
+        Returns
+        -------
+        ndarray
+            Within the range of the cells; linear in the distribution function within a cell.
+        """
+        return np.asarray(np.interp(ndtr(self.shift + self.unit * z), self.levels, self.edges))
 
 
 def _bin(u: FloatArray) -> NDArray[np.intp]:

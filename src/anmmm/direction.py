@@ -33,7 +33,7 @@ from anmmm.independence import hsic_test
 from anmmm.preprocessing import standardise
 from anmmm.results import DirectionResult, EvidenceResult, FitResult, HSICTest, LatentFits
 
-__all__ = ["CRITERIA", "CausalDirection", "dependence_scores", "infer_direction"]
+__all__ = ["CRITERIA", "CausalDirection", "dependence_scores", "infer_direction", "latent_test"]
 
 FloatArray = NDArray[np.float64]
 
@@ -291,6 +291,32 @@ def dependence_scores(
     )
 
 
+def latent_test(latent: FloatArray, cause: FloatArray) -> HSICTest:
+    """Test a fitted Θ and its cause for independence by HSIC.
+
+    Parameters
+    ----------
+    latent : ndarray of shape (n_samples, n_latent)
+        Its constant columns are left out.
+    cause : ndarray of shape (n_samples, n_features)
+
+    Returns
+    -------
+    HSICTest
+        Of p-value 1 if nothing is left of Θ. Θ was fitted to be independent of this cause, so the
+        p-value ranks, it does not test.
+
+    Notes
+    -----
+    Cost as that of `anmmm.hsic_test`.
+    """
+    varying = latent[:, np.ptp(latent, axis=0) > 1e-12]
+    if varying.shape[1] == 0:
+        # A latent that collapsed to a constant is independent of everything.
+        return HSICTest(statistic=0.0, threshold=1.0, pvalue=1.0, log_pvalue=0.0)
+    return hsic_test(varying, cause)
+
+
 @dataclass(frozen=True, eq=False)
 class _Plan:
     """Both fits before they are made: standardised data, options and seed."""
@@ -308,8 +334,8 @@ class _Plan:
         return LatentFits(
             forward=forward,
             backward=backward,
-            forward_test=_test_latent(forward.latent, x),
-            backward_test=_test_latent(backward.latent, y),
+            forward_test=latent_test(forward.latent, x),
+            backward_test=latent_test(backward.latent, y),
         )
 
 
@@ -428,11 +454,3 @@ def _score(criterion: str, fit: FitResult, test: HSICTest, hsic_floor: float) ->
     if criterion == "hsic_ratio":
         return test.statistic / test.threshold
     return -test.log_pvalue
-
-
-def _test_latent(latent: FloatArray, cause: FloatArray) -> HSICTest:
-    varying = latent[:, np.ptp(latent, axis=0) > 1e-12]
-    if varying.shape[1] == 0:
-        # A latent that collapsed to a constant is independent of everything.
-        return HSICTest(statistic=0.0, threshold=1.0, pvalue=1.0, log_pvalue=0.0)
-    return hsic_test(varying, cause)

@@ -14,10 +14,16 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
 
 from anmmm._validation import as_pair, check_count, check_single
-from anmmm.density import Cells, Density, description_length, fit_density, normal_mass
+from anmmm.density import (
+    Cells,
+    Density,
+    GaussianQuantiles,
+    description_length,
+    fit_density,
+    normal_mass,
+)
 from anmmm.mixture import (
     MAX_MECHANISMS,
     LocationScaleFit,
@@ -31,7 +37,14 @@ from anmmm.preprocessing import standardise
 from anmmm.results import DirectionEvidence, EvidenceResult
 from anmmm.splines import SplineBasis
 
-__all__ = ["DirectionEvidence", "EvidenceResult", "evidence"]
+__all__ = [
+    "DirectionEvidence",
+    "EvidenceResult",
+    "Variable",
+    "evidence",
+    "fit_linked",
+    "model_text",
+]
 
 FloatArray = NDArray[np.float64]
 
@@ -43,8 +56,20 @@ MAX_ITER = 200
 
 
 @dataclass(frozen=True, eq=False)
-class _Variable:
-    """A standardised variable with everything that depends on it alone."""
+class Variable:
+    """A standardised variable with everything that depends on it alone.
+
+    Attributes
+    ----------
+    cells : Cells
+        The variable at its own resolution.
+    density : Density
+        Fitted to it.
+    length : float
+        Its description length as a cause, in nats for all observations.
+    basis : SplineBasis
+        Columns for curves over it.
+    """
 
     cells: Cells
     density: Density
@@ -52,17 +77,20 @@ class _Variable:
     basis: SplineBasis
 
     @classmethod
-    def of(cls, values: FloatArray) -> _Variable:
+    def of(cls, values: FloatArray) -> Variable:
+        """Describe a standardised variable of shape (n_samples,). O(N log N)."""
         cells = Cells.of(values)
         density, length = fit_density(values, cells.lower, cells.upper, cells.n_distinct)
         return cls(cells, density, length, SplineBasis.of(values[:, np.newaxis]))
 
     @property
     def floor(self) -> float:
+        """Noise variance below which no model of it as an effect may fall."""
         return smallest_noise(self.cells)
 
     @property
     def is_tied(self) -> bool:
+        """Whether it has few distinct values for its number of observations."""
         return self.cells.n_distinct < TIED * len(self.cells.values)
 
 
@@ -117,8 +145,8 @@ def evidence(
             "direction with criterion 'hsic', 'hsic_ratio' or 'pvalue'",
         )
     most = check_count(max_mechanisms, "max_mechanisms", maximum=len(first))
-    x_variable = _Variable.of(standardise(first)[0][:, 0])
-    y_variable = _Variable.of(standardise(second)[0][:, 0])
+    x_variable = Variable.of(standardise(first)[0][:, 0])
+    y_variable = Variable.of(standardise(second)[0][:, 0])
     forward = _describe(x_variable, y_variable, most, _as_starts(forward_labels, len(first)))
     backward = _describe(y_variable, x_variable, most, _as_starts(backward_labels, len(first)))
     n = len(first)
@@ -134,8 +162,8 @@ def evidence(
 
 
 def _describe(
-    cause: _Variable,
-    effect: _Variable,
+    cause: Variable,
+    effect: Variable,
     max_mechanisms: int,
     starts: Sequence[FloatArray] = (),
 ) -> DirectionEvidence:
@@ -214,23 +242,65 @@ def _free_noise_length(
     return length + complexity
 
 
+def fit_linked(
+    basis: SplineBasis, effect: Variable
+) -> tuple[GaussianQuantiles, MixtureFit, LocationScaleFit]:
+    """Fit one mechanism, of either kind of noise, to an effect taken to its Gaussian quantiles.
+
+    Parameters
+    ----------
+    basis : SplineBasis
+        Of the cause.
+    effect : Variable
+
+    Returns
+    -------
+    link : GaussianQuantiles
+    single : MixtureFit
+    spread : LocationScaleFit
+    """
+    link = GaussianQuantiles.of(effect.cells, effect.density)
+    floor = smallest_noise(Cells.of(link.values))
+    single, spread = fit_single(basis, link.values, floor=floor, tol=TOLERANCE, max_iter=MAX_ITER)
+    return link, single, spread
+
+
+def model_text(model: str) -> str:
+    """Describe a conditional model in words.
+
+    Parameters
+    ----------
+    model : str
+        As in `anmmm.DirectionEvidence`.
+
+    Returns
+    -------
+    str
+    """
+    kind, _, addition = model.partition("+")
+    mechanisms = kind.removeprefix("anm-")
+    noise = "noise of a fitted density" if addition == "noise" else "Gaussian noise"
+    if kind == "location-scale":
+        text = f"one mechanism, {noise}, its scale depends on the cause"
+    elif mechanisms == "1":
+        text = f"one mechanism, additive {noise}"
+    else:
+        text = f"{mechanisms} mechanisms, additive {noise}"
+    if addition == "link":
+        text += ", on the effect's own quantiles"
+    return text
+
+
 def _linked_lengths(
-    basis: SplineBasis, effect: _Variable
+    basis: SplineBasis, effect: Variable
 ) -> tuple[dict[str, float], MixtureFit, LocationScaleFit]:
     """Lengths after the effect was taken to Gaussian quantiles of its own fitted density."""
     cells, density = effect.cells, effect.density
-    with np.errstate(divide="ignore"):
-        quantiles = ndtri(density.cdf(cells.edges))
-    low, high = density.cdf(cells.lower), density.cdf(cells.upper)
-    middle = ndtri(np.clip(0.5 * (low + high), 1e-9, 1.0 - 1e-9))
-    shift, unit = middle.mean(), middle.std()
-    z, edges = (middle - shift) / unit, (quantiles - shift) / unit
-    lower, upper = edges[cells.index], edges[cells.index + 1]
-    floor = smallest_noise(Cells.of(z))
-    single, spread = fit_single(basis, z, floor=floor, tol=TOLERANCE, max_iter=MAX_ITER)
+    link, single, spread = fit_linked(basis, effect)
+    lower, upper = link.lower, link.upper
     curve, scale = single.curves[:, 0], math.sqrt(single.noise_variance)
     mass = normal_mass((lower - curve) / scale, (upper - curve) / scale)
-    numbers = density.cost + 0.5 * math.log(len(z))
+    numbers = density.cost + 0.5 * math.log(len(link.values))
     lengths = {
         "anm-1+link": description_length(mass, cells.n_distinct) + single.complexity + numbers,
         "location-scale+link": _location_scale_length(spread, lower, upper, cells.n_distinct)

@@ -113,3 +113,20 @@ def test_check_writable(tmp_path):
 def test_a_folder_that_refuses_files():
     with pytest.raises(OSError, match="cannot write"):
         check_writable("/proc/self/x.csv")
+
+
+def test_bytes_are_written_whole_or_not_at_all(tmp_path):
+    def write(data, *, fail):
+        with atomic_writer(path, binary=True) as file:
+            file.write(data)
+            if fail:
+                raise RuntimeError
+
+    path = tmp_path / "picture"
+    path.write_bytes(b"old")
+    with pytest.raises(RuntimeError):
+        write(b"ha", fail=True)
+    assert path.read_bytes() == b"old"
+    write(b"\x00\r\n\xff", fail=False)
+    assert path.read_bytes() == b"\x00\r\n\xff"
+    assert list(tmp_path.iterdir()) == [path]

@@ -19,21 +19,23 @@ __all__ = ["atomic_writer", "check_writable", "dump_csv", "to_json", "write_csv"
 
 
 @contextmanager
-def atomic_writer(path: str | os.PathLike[str]) -> Iterator[IO[str]]:
-    """Open a text file that takes its name only when it is complete.
+def atomic_writer(path: str | os.PathLike[str], *, binary: bool = False) -> Iterator[IO[Any]]:
+    """Open a file that takes its name only when it is complete.
 
-    The text goes to a temporary file in the same folder, which replaces `path` when the block ends
-    and is removed if it ends by an exception. What is no regular file (a pipe, ``/dev/null``) is
-    written directly.
+    What is written goes to a temporary file in the same folder, which replaces `path` when the
+    block ends and is removed if it ends by an exception. What is no regular file (a pipe,
+    ``/dev/null``) is written directly.
 
     Parameters
     ----------
     path : path-like
+    binary : bool
+        Whether bytes are written, such as those of a picture.
 
     Yields
     ------
-    text file
-        UTF-8, line ends as written.
+    text or binary file
+        Text is UTF-8, line ends as written.
 
     Raises
     ------
@@ -42,13 +44,15 @@ def atomic_writer(path: str | os.PathLike[str]) -> Iterator[IO[str]]:
     """
     # A symbolic link stays one; the file it points to is replaced.
     target = Path(os.path.realpath(path))
+    kind: dict[str, Any] = {} if binary else {"encoding": "utf-8", "newline": ""}
+    suffix = "b" if binary else ""
     if target.exists() and not target.is_file():
-        with target.open("w", encoding="utf-8", newline="") as file:
+        with target.open("w" + suffix, **kind) as file:
             yield file
         return
     temporary = _temporary(target)
     try:
-        with temporary.open("x", encoding="utf-8", newline="") as file:
+        with temporary.open("x" + suffix, **kind) as file:
             yield file
             file.flush()
             os.fsync(file.fileno())

@@ -1,18 +1,14 @@
-"""Plots. Records come in, Matplotlib axes go out; Matplotlib is imported when a plot is drawn."""
+"""Accuracy of the decisions against the share of pairs that are decided."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib import import_module
 from typing import Any
 
 from anmmm.evaluation import DecisionRates
+from anmmm.plotting._style import axes_or_new, colour_of, marker_of, tidy
 
 __all__ = ["plot_decision_rates"]
-
-# Okabe and Ito's colours, told apart by colour-blind readers; the markers tell them apart in print.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 
 
 def plot_decision_rates(
@@ -36,12 +32,15 @@ def plot_decision_rates(
     ------
     ImportError
         If Matplotlib is not installed.
+    TypeError
+        If `ax` is not Matplotlib axes.
+    ValueError
+        If `rates` is an empty mapping.
     """
     curves = {"": rates} if isinstance(rates, DecisionRates) else dict(rates)
     if not curves:
         raise ValueError("rates must hold at least one DecisionRates, found an empty mapping")
-    if ax is None:
-        ax = matplotlib_module("pyplot").subplots(figsize=(6.0, 4.0), layout="constrained")[1]
+    ax = axes_or_new(ax)
     lowest = 0.5
     for index, (name, curve) in enumerate(curves.items()):
         ax.errorbar(
@@ -49,8 +48,8 @@ def plot_decision_rates(
             curve.accuracy,
             curve.error,
             label=name or "accuracy ± standard error",
-            color=COLOURS[index % len(COLOURS)],
-            marker=MARKERS[index % len(MARKERS)],
+            color=colour_of(index),
+            marker=marker_of(index),
             markersize=5,
             capsize=3,
             linewidth=1.5,
@@ -62,33 +61,6 @@ def plot_decision_rates(
     ax.set_ylim(max(lowest - 0.05, 0.0), 1.02)
     ax.set_xlabel("pairs decided, the most certain first (%)")
     ax.set_ylabel("accuracy of the decided pairs")
-    ax.grid(color="#dddddd", linewidth=0.6)
-    ax.set_axisbelow(True)
-    for side in ("top", "right"):
-        ax.spines[side].set_visible(False)
+    tidy(ax)
     ax.legend(frameon=False)
     return ax
-
-
-def matplotlib_module(name: str) -> Any:
-    """Import ``matplotlib.<name>``, or say how to get it.
-
-    Parameters
-    ----------
-    name : str
-
-    Returns
-    -------
-    module
-
-    Raises
-    ------
-    ImportError
-        If Matplotlib is not installed.
-    """
-    try:
-        return import_module(f"matplotlib.{name}")
-    except ImportError as error:
-        raise ImportError(
-            f'plots need Matplotlib ({error}); install it with: pip install "anmmm[plot]"'
-        ) from None

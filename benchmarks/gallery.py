@@ -1,0 +1,89 @@
+"""Draw the pictures of docs/plots.md, each as its text says.
+
+    python -m benchmarks.gallery
+
+Nothing is random but what the seeds below draw.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import matplotlib
+
+matplotlib.use("Agg")
+from matplotlib import pyplot
+
+from anmmm import cluster_mechanisms, evaluate, infer_direction
+from anmmm.datasets import load_bafu_air, load_sample, make_anm_mixture
+from anmmm.plotting import plot_decision_rates, plot_direction, plot_latent, plot_mechanisms
+
+FOLDER = Path(__file__).parents[1] / "docs" / "plots"
+
+
+def save(axes, name: str) -> None:
+    """Write the figure of some axes, and close it."""
+    axes.figure.savefig(FOLDER / f"{name}.png", dpi=110)
+    pyplot.close(axes.figure)
+
+
+def draw_mechanisms() -> None:
+    x, y, _ = make_anm_mixture("f3", n_samples=150, noise_std=0.1, random_state=1)
+    result = cluster_mechanisms(x, y, 2, random_state=0)
+    save(plot_mechanisms(x, y, result, x_label="x", y_label="y = exp(−θx) + ε"), "mechanisms")
+    save(plot_latent(x, result), "latent")
+
+    panels = pyplot.subplots(1, 3, figsize=(6.6, 1.7), layout="constrained")[1]
+    for ax, mechanism in zip(panels, ("f1", "f2", "f4"), strict=True):
+        x, y, _ = make_anm_mixture(mechanism, random_state=1)
+        result = cluster_mechanisms(x, y, 2, random_state=0)
+        plot_mechanisms(
+            x, y, result, ax=ax, legend=False, marker_size=2.5, x_label="", y_label="",
+            title=mechanism,
+        )  # fmt: skip
+    save(panels[0], "thumbnails")
+
+
+def draw_places() -> None:
+    temperature, ozone, place = load_bafu_air()
+    result = cluster_mechanisms(temperature, ozone, 2, random_state=0)
+    panels = pyplot.subplots(1, 2, figsize=(8.4, 3.8), layout="constrained", sharey=True)[1]
+    # Letters put them in the order in which the clusters come.
+    names = [("A: Lausanne", "B: Chaumont")[label] for label in place]
+    told = ((names, "by place"), (result, "as clustered, the places unknown"))
+    for ax, (mechanisms, title) in zip(panels, told, strict=True):
+        plot_mechanisms(
+            temperature, ozone, mechanisms, ax=ax, title=title, x_label="temperature (°C)",
+            y_label="ozone (µg/m³)",
+        )  # fmt: skip
+        ax.label_outer()
+    save(panels[0], "places")
+
+
+def draw_directions() -> None:
+    x, y, _ = make_anm_mixture("f3", random_state=1)
+    save(plot_direction(x, y, infer_direction(x, y, n_resamples=10))[0], "direction")
+
+    pair = load_sample()["pair0018"]
+    result = infer_direction(pair.x, pair.y, n_resamples=10, random_state=0)
+    axes = plot_direction(pair.x, pair.y, result, x_label="age", y_label="glycosaminoglycans")
+    save(axes[0], "direction-real")
+
+    result = infer_direction(x, y, criterion="hsic", random_state=0)
+    save(plot_direction(x, y, result)[0], "direction-hsic")
+
+
+def draw_rates() -> None:
+    rates = {
+        f"f1, {n} observations": evaluate("f1", n_pairs=50, n_samples=n, seed=0).decision_rates
+        for n in (25, 50)
+    }
+    save(plot_decision_rates(rates), "rates")
+
+
+if __name__ == "__main__":
+    FOLDER.mkdir(exist_ok=True)
+    draw_mechanisms()
+    draw_places()
+    draw_directions()
+    draw_rates()

@@ -1,0 +1,20 @@
+"""Plots. Records come in, Matplotlib axes go out; Matplotlib is imported when a plot is drawn.
+
+A figure is made, by pyplot, only where no axes are given; otherwise pyplot is left alone.
+"""
+
+from anmmm.plotting._style import COLOURS, MARKERS, matplotlib_module
+from anmmm.plotting.direction import plot_direction
+from anmmm.plotting.latent import plot_latent
+from anmmm.plotting.mechanisms import plot_mechanisms
+from anmmm.plotting.rates import plot_decision_rates
+
+__all__ = [
+    "COLOURS",
+    "MARKERS",
+    "matplotlib_module",
+    "plot_decision_rates",
+    "plot_direction",
+    "plot_latent",
+    "plot_mechanisms",
+]

@@ -1,0 +1,206 @@
+"""The mechanisms of one pair as plots need them: labels, names, certainty, and how points look."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from anmmm._validation import as_labels, check_nonnegative
+from anmmm.mixture import ANMMixture
+from anmmm.plotting._style import (
+    COLOURS,
+    MARKERS,
+    colour_of,
+    dark_colour_of,
+    line_of,
+    marker_of,
+    matplotlib_module,
+)
+from anmmm.results import ClusteringResult
+
+__all__ = ["Groups", "draw_legend", "draw_points", "marker_area"]
+
+FloatArray = NDArray[np.float64]
+
+# Pairs of colour and marker that differ.
+MOST_GROUPS = len(COLOURS) * len(MARKERS)
+# Above, points of a vector graphic are stored as pixels: files of many points open slowly.
+MOST_VECTORS = 5000
+# Inches: of a letter of the legend, and of what stands between two of its columns.
+LETTER, BESIDE = 0.066, 0.6
+
+
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """Observations by mechanism.
+
+    Attributes
+    ----------
+    names : tuple of str
+        One a mechanism.
+    labels : ndarray of int, shape (n_samples,)
+        Index into `names`.
+    certainty : ndarray of shape (n_samples,) or None
+        Probability of each observation's own mechanism, where it is known.
+    """
+
+    names: tuple[str, ...]
+    labels: NDArray[np.intp]
+    certainty: FloatArray | None
+
+    @classmethod
+    def of(cls, result: Any, n_samples: int) -> Groups:
+        """Read the mechanisms of a clustering, of a fitted mixture, or of labels.
+
+        Parameters
+        ----------
+        result : ClusteringResult, ANMMixture or array-like of shape (n_samples,)
+        n_samples : int
+            Observations of the data to be drawn.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If the result is of other data or cannot be drawn.
+        """
+        if isinstance(result, (ClusteringResult, ANMMixture)):
+            if isinstance(result, ClusteringResult):
+                labels, membership, count = result.labels, result.membership, result.n_mechanisms
+            else:
+                check_is_fitted(result)
+                labels, membership = result.labels_, result.membership_
+                count = result.n_mechanisms_
+            if len(labels) != n_samples:
+                raise ValueError(
+                    f"result has labels for {len(labels)} observations, found {n_samples} in the "
+                    "data; pass the data that it was made from"
+                )
+            names = tuple(f"mechanism {index}" for index in range(count))
+            certainty = None if membership is None else membership.max(axis=1)
+        else:
+            distinct, labels = as_labels(result, "result", n_samples)
+            numbered = distinct.dtype.kind in "biuf"
+            names = tuple(f"mechanism {name}" if numbered else str(name) for name in distinct)
+            certainty = None
+        if len(names) > MOST_GROUPS:
+            raise ValueError(
+                f"result has {len(names)} different labels, but a plot tells {MOST_GROUPS} apart "
+                "at most; pass the labels of mechanisms"
+            )
+        return cls(names, labels, certainty)
+
+    def uncertain(self, threshold: Any) -> NDArray[np.bool_]:
+        """Which observations belong to their mechanism with a smaller probability than this."""
+        limit = check_nonnegative(threshold, "uncertain")
+        if limit > 1.0:
+            raise ValueError(f"uncertain must lie between 0 and 1, found {threshold!r}")
+        if self.certainty is None:
+            return np.zeros(len(self.labels), dtype=bool)
+        return self.certainty < limit
+
+
+def marker_area(n_samples: int, size: Any = None) -> float:
+    """Area of a marker in points², smaller where there are many observations.
+
+    Parameters
+    ----------
+    n_samples : int
+    size : float, optional
+        Diameter in points that the caller asked for.
+    """
+    if size is not None:
+        return check_nonnegative(size, "marker_size") ** 2
+    return float(np.clip(6000.0 / n_samples, 2.0, 26.0))
+
+
+def draw_points(
+    ax: Any,
+    x: FloatArray,
+    y: FloatArray,
+    groups: Groups,
+    *,
+    hollow: NDArray[np.bool_],
+    area: float,
+) -> None:
+    """Draw observations in the colour and with the marker of their mechanism.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Gets one collection a mechanism that has observations, labelled by its name.
+    x, y : ndarray of shape (n_samples,)
+    groups : Groups
+    hollow : ndarray of bool, shape (n_samples,)
+        Drawn as outlines.
+    area : float
+        Of a marker, in points².
+    """
+    colors = matplotlib_module("colors")
+    width = min(0.9, 0.2 * area**0.5)
+    for index, name in enumerate(groups.names):
+        rows = groups.labels == index
+        if not rows.any():
+            continue
+        edge = np.array(colors.to_rgba(colour_of(index), 0.9))
+        faces = np.tile([*edge[:3], 0.55], (int(rows.sum()), 1))
+        faces[hollow[rows], 3] = 0.0
+        ax.scatter(
+            x[rows], y[rows], s=area, marker=marker_of(index), facecolors=faces,
+            edgecolors=[edge], linewidths=width, label=name,
+            rasterized=len(x) > MOST_VECTORS, zorder=2,
+        )  # fmt: skip
+
+
+def draw_legend(
+    ax: Any, groups: Groups, *, lines: NDArray[np.bool_], hollow: str = "", title: str = ""
+) -> None:
+    """Name every mechanism with its size and share, above the axes and thus beside no point.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+    groups : Groups
+    lines : ndarray of bool, shape (n_mechanisms,)
+        Which of them have a curve.
+    hollow : str
+        What hollow points are; empty if there are none.
+    title : str
+        Line above the legend.
+    """
+    line = matplotlib_module("lines").Line2D
+    sizes = np.bincount(groups.labels, minlength=len(groups.names))
+    handles = [
+        line(
+            [], [], color=dark_colour_of(index), marker=marker_of(index), markersize=5,
+            markerfacecolor=colour_of(index), markeredgecolor=colour_of(index),
+            linestyle=line_of(index) if lines[index] else "none",
+            label=f"{name}: {size} ({100 * size / len(groups.labels):.0f} %)"
+            + ("" if lines[index] or not lines.any() else ", no curve"),
+        )
+        for index, (name, size) in enumerate(zip(groups.names, sizes, strict=True))
+    ]  # fmt: skip
+    if hollow:
+        handles.append(
+            line(
+                [], [], color="#444444", marker="o", markersize=5, markerfacecolor="none",
+                linestyle="none", label=hollow,
+            )
+        )  # fmt: skip
+    legend = ax.legend(
+        handles=handles, title=title or None, alignment="left", loc="lower left",
+        bbox_to_anchor=(0.0, 1.0), borderaxespad=0.2, borderpad=0.0, frameon=False,
+        fontsize="small", ncols=_columns(ax, handles), handlelength=2.6,
+        columnspacing=1.4,
+    )  # fmt: skip
+    legend.get_title().set_fontsize("medium")
+
+
+def _columns(ax: Any, handles: list[Any]) -> int:
+    # Layout would make room for a legend that is wider than the axes by making these narrower.
+    entry = BESIDE + LETTER * max(len(handle.get_label()) for handle in handles)
+    width = ax.get_window_extent().width / ax.figure.get_dpi()
+    return int(np.clip(width // entry, 1, len(handles)))

@@ -1,0 +1,114 @@
+"""What all plots share: colours, markers, axes, and the import of Matplotlib."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+__all__ = [
+    "COLOURS",
+    "LINES",
+    "MARKERS",
+    "axes_or_new",
+    "colour_of",
+    "dark_colour_of",
+    "line_of",
+    "marker_of",
+    "matplotlib_module",
+    "outlined",
+    "tidy",
+]
+
+# Okabe and Ito's colours, told apart by colour-blind readers; the markers tell them apart in print.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+LINES = ("-", "--", "-.", ":")
+FIGURE_SIZE = (6.0, 4.0)
+DARKER = 0.7
+
+
+def colour_of(index: int) -> str:
+    """Colour of the curve or mechanism of this number."""
+    return COLOURS[index % len(COLOURS)]
+
+
+def dark_colour_of(index: int) -> tuple[float, ...]:
+    """Colour of its curve: darker than its points, from which it stands out."""
+    colour = matplotlib_module("colors").to_rgb(colour_of(index))
+    return tuple(DARKER * part for part in colour)
+
+
+def marker_of(index: int) -> str:
+    """Marker of this number; where colours repeat, they meet other markers."""
+    return MARKERS[(index + index // len(COLOURS)) % len(MARKERS)]
+
+
+def line_of(index: int) -> str:
+    """Line style of this number."""
+    return LINES[index % len(LINES)]
+
+
+def axes_or_new(ax: Any) -> Any:
+    """Return the axes given, or those of a new figure.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes or None
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Raises
+    ------
+    ImportError
+        If Matplotlib is not installed.
+    TypeError
+        If `ax` is something else.
+    """
+    pyplot = matplotlib_module("pyplot") if ax is None else None
+    if pyplot is not None:
+        return pyplot.subplots(figsize=FIGURE_SIZE, layout="constrained")[1]
+    if not hasattr(ax, "scatter"):
+        raise TypeError(
+            f"ax must be Matplotlib axes, found {type(ax).__name__}; of several, pass one"
+        )
+    return ax
+
+
+def tidy(ax: Any) -> None:
+    """Draw a faint grid behind the data, and no frame on top and right."""
+    ax.grid(color="#dddddd", linewidth=0.6)
+    ax.set_axisbelow(True)
+    for side in ("top", "right"):
+        ax.spines[side].set_visible(False)
+
+
+def outlined(width: float) -> list[Any]:
+    """Path effects that part a line of this width from the points below it by a white rim."""
+    effects = matplotlib_module("patheffects")
+    return [effects.Stroke(linewidth=1.7 * width, foreground="white"), effects.Normal()]
+
+
+def matplotlib_module(name: str) -> Any:
+    """Import ``matplotlib.<name>``, or say how to get it.
+
+    Parameters
+    ----------
+    name : str
+
+    Returns
+    -------
+    module
+
+    Raises
+    ------
+    ImportError
+        If Matplotlib is not installed.
+    """
+    try:
+        return import_module(f"matplotlib.{name}")
+    except ImportError as error:
+        raise ImportError(
+            f'plots need Matplotlib ({error}); install it with: pip install "anmmm[plot]"'
+        ) from None

@@ -1,0 +1,142 @@
+"""A pair coloured by mechanism, each with its curve."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anmmm._validation import as_columns_of_pair, as_pair
+from anmmm.curves import EffectCurves, mixture_curves
+from anmmm.mixture import ANMMixture
+from anmmm.plotting._groups import Groups, draw_legend, draw_points, marker_area
+from anmmm.plotting._pieces import Piece, draw_curve, line_width, pieces
+from anmmm.plotting._style import axes_or_new, tidy
+from anmmm.results import ClusteringResult
+
+__all__ = ["plot_mechanisms"]
+
+FloatArray = NDArray[np.float64]
+
+
+def plot_mechanisms(
+    x: Any,
+    y: Any,
+    result: ClusteringResult | ANMMixture | Any,
+    *,
+    ax: Any = None,
+    curves: bool = True,
+    band: bool = True,
+    legend: bool = True,
+    uncertain: float = 0.8,
+    marker_size: float | None = None,
+    x_label: str = "x",
+    y_label: str = "y",
+    title: str = "",
+) -> Any:
+    """Draw a pair coloured by mechanism, each mechanism with its curve.
+
+    Parameters
+    ----------
+    x, y : array-like of shape (n_samples,)
+        Cause and effect, in any units.
+    result : ClusteringResult, ANMMixture or array-like of shape (n_samples,)
+        Of `anmmm.cluster_mechanisms`, a fitted estimator, or labels of any kind, at most 49
+        different ones.
+    ax : matplotlib.axes.Axes, optional
+        Axes to draw in; by default those of a new figure.
+    curves : bool
+        Whether to draw the curves, each over the range of its own observations. A refined
+        clustering and a mixture have them. For unrefined labels one smoothing spline is fitted to
+        the observations of each label; a label of fewer than 10 observations, or of a single
+        value of x or y, has none, and the legend says so.
+    band : bool
+        Whether to shade one standard deviation of the noise on both sides of a curve.
+    legend : bool
+        Whether to name the mechanisms, with size and share, above the axes. Without a legend the
+        plot is plain enough for a thumbnail.
+    uncertain : float
+        Between 0 and 1: observations whose own mechanism has a smaller probability are drawn
+        hollow. Unrefined labels have no probabilities, and all points are then solid.
+    marker_size : float, optional
+        Diameter of a marker in points; by default smaller where there are more observations.
+    x_label, y_label : str
+        Names and units of the axes.
+    title : str
+        Line above legend and axes.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        A mechanism has its colour, marker and line style. Above 5000 observations the points are
+        pixels in a vector graphic.
+
+    Raises
+    ------
+    ImportError
+        If Matplotlib is not installed.
+    TypeError, ValueError
+        If the data, the labels or an option cannot be used, or if `result` is of other data.
+
+    Notes
+    -----
+    Linear in the number of observations, but for a sort where labels get curves of their own.
+    """
+    cause, effect = as_columns_of_pair(
+        x, y, why="a plot shows one against the other", min_samples=2
+    )
+    groups = Groups.of(result, len(cause))
+    hollow = groups.uncertain(uncertain)
+    area = marker_area(len(cause), marker_size)
+    drawn = _all_curves(cause, effect, result, groups) if curves else [None] * len(groups.names)
+    ax = axes_or_new(ax)
+    draw_points(ax, cause[:, 0], effect[:, 0], groups, hollow=hollow, area=area)
+    for index, piece in enumerate(drawn):
+        draw_curve(ax, piece, index=index, width=line_width(marker_size), band=band)
+    ax.set_xlabel(x_label)
+    ax.set_ylabel(y_label)
+    tidy(ax)
+    if legend:
+        draw_legend(
+            ax,
+            groups,
+            lines=np.array([piece is not None for piece in drawn]),
+            hollow=f"membership < {uncertain:g}" if hollow.any() else "",
+            title=title,
+        )
+    elif title:
+        ax.set_title(title, loc="left", fontsize="medium")
+    return ax
+
+
+def _all_curves(cause: FloatArray, effect: FloatArray, result: Any, groups: Groups) -> list[Piece]:
+    count = len(groups.names)
+    if isinstance(result, ANMMixture):
+        return pieces(cause, groups.labels, count, lambda at: _of_estimator(result, at))
+    if isinstance(result, ClusteringResult) and result.mixture is not None:
+        return pieces(
+            cause,
+            groups.labels,
+            count,
+            lambda at: mixture_curves(result.mixture, cause, effect, at),
+        )
+    return [
+        _of_label(cause[rows], effect[rows])
+        for rows in (groups.labels == index for index in range(count))
+    ]
+
+
+def _of_label(cause: FloatArray, effect: FloatArray) -> Piece:
+    try:
+        as_pair(cause, effect)
+    except ValueError:
+        # Too few observations, or a constant: nothing to put a curve through.
+        return None
+    model = ANMMixture(1).fit(cause, effect[:, 0])
+    return pieces(cause, model.labels_, 1, lambda at: _of_estimator(model, at))[0]
+
+
+def _of_estimator(model: ANMMixture, at: FloatArray) -> EffectCurves:
+    centre = model.curves(at)
+    return EffectCurves(centre, centre - model.noise_std_, centre + model.noise_std_)

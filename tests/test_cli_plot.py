@@ -1,0 +1,141 @@
+import json
+import sys
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from anmmm.cli import cli
+from anmmm.datasets import make_anm_mixture
+
+MAGIC = {"png": b"\x89PNG", "pdf": b"%PDF", "SVG": b"<?xml"}
+
+
+@pytest.fixture
+def data(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    x, y, _ = make_anm_mixture("f3", 40, random_state=1)
+    rows = "\n".join(f"{a!r},{b!r}" for a, b in zip(x.tolist(), y.tolist(), strict=True))
+    (tmp_path / "data.csv").write_text(f"height $m$,cost in $\n{rows}\n")
+    return tmp_path / "data.csv"
+
+
+def run(*arguments):
+    result = CliRunner().invoke(cli, [str(argument) for argument in arguments])
+    return result.exit_code, result.stdout, result.stderr
+
+
+@pytest.mark.parametrize("command", ["direction", "cluster"])
+@pytest.mark.parametrize("suffix", ["png", "pdf", "SVG"])
+def test_the_plot_is_written_in_the_format_of_its_suffix(data, command, suffix):
+    pytest.importorskip("matplotlib")
+    status, out, err = run(command, data, "--json", "--plot", f"p.{suffix}")
+    assert status == 0
+    json.loads(out)
+    assert err.endswith(f"plot written to p.{suffix}\n")
+    assert (data.parent / f"p.{suffix}").read_bytes().startswith(MAGIC[suffix])
+    assert {path.name for path in data.parent.iterdir()} == {"data.csv", f"p.{suffix}"}
+
+
+@pytest.mark.parametrize(
+    ("command", "options"),
+    [("direction", []), ("direction", ["--criterion", "hsic"]), ("cluster", [])],
+)
+def test_output_is_the_same_with_and_without_a_plot(data, command, options):
+    pytest.importorskip("matplotlib")
+    before = run(command, data, *options)
+    status, out, err = run(command, data, *options, "--plot", "p.png")
+    assert (status, out) == before[:2]
+    assert err == before[2] + "plot written to p.png\n"
+
+
+def test_the_names_of_columns_are_set_as_they_are(data, monkeypatch):
+    pytest.importorskip("matplotlib")
+    from anmmm import plotting
+
+    monkeypatch.setitem(plotting.matplotlib_module("figure").__dict__, "drawn", [])
+    figure_class = plotting.matplotlib_module("figure").Figure
+    texts = []
+    saved = figure_class.savefig
+
+    def savefig(self, *arguments, **options):
+        texts.extend(ax.get_xlabel() for ax in self.axes)
+        return saved(self, *arguments, **options)
+
+    monkeypatch.setattr(figure_class, "savefig", savefig)
+    assert run("cluster", data, "--plot", "p.png")[0] == 0
+    assert texts == [r"height \$m\$"]
+
+
+def test_rows_that_were_drawn_are_those_that_were_used(data):
+    pytest.importorskip("matplotlib")
+    status, _, err = run("direction", data, "--max-samples", "20", "--plot", "p.png")
+    assert status == 0
+    assert "20 of 40 rows drawn" in err
+
+
+@pytest.mark.parametrize("command", ["direction", "cluster", "evaluate"])
+def test_a_plot_that_cannot_be_written_is_refused_before_the_computation(
+    data, command, monkeypatch
+):
+    pytest.importorskip("matplotlib")
+    from anmmm import clustering, direction, evaluation
+
+    def refuse(*arguments, **options):
+        raise AssertionError("computed before the plot was checked")
+
+    monkeypatch.setattr(direction, "infer_direction", refuse)
+    monkeypatch.setattr(clustering, "cluster_mechanisms", refuse)
+    monkeypatch.setattr(evaluation, "evaluate", refuse)
+    source = "f3" if command == "evaluate" else data
+    status, out, err = run(command, source, "--plot", "p.gif")
+    assert (status, out) == (2, "")
+    assert err == "p.gif: the name must end in .png or .pdf or .svg\n"
+    status, _, err = run(command, source, "--plot", "nowhere/p.png")
+    assert (status, err) == (2, "nowhere: no such folder\n")
+    for name in ("matplotlib", "matplotlib.figure"):
+        monkeypatch.setitem(sys.modules, name, None)
+    status, _, err = run(command, source, "--plot", "p.png")
+    assert status == 2
+    assert err.startswith("--plot: plots need Matplotlib")
+    assert err.endswith('pip install "anmmm[plot]"\n')
+
+
+def test_the_input_is_never_drawn_over(data):
+    pytest.importorskip("matplotlib")
+    picture = data.with_suffix(".png")
+    data.rename(picture)
+    before = picture.read_bytes()
+    status, _, err = run("direction", picture, "--plot", picture)
+    assert status == 2
+    assert "is part of the input" in err
+    assert picture.read_bytes() == before
+
+
+def test_letters_that_the_font_lacks_are_no_message(data, recwarn):
+    pytest.importorskip("matplotlib")
+    rows = data.read_text().splitlines()[1:]
+    data.write_text("\n".join(["身長,体重", *rows]), encoding="utf-8")
+    status, _, err = run("cluster", data, "--plot", "p.png")
+    assert status == 0
+    assert "Glyph" not in err
+    assert not [warning for warning in recwarn if "Glyph" in str(warning.message)]
+
+
+def test_a_figure_that_fails_leaves_the_old_file(data, monkeypatch):
+    pytest.importorskip("matplotlib")
+    from anmmm import plotting
+
+    (data.parent / "p.png").write_bytes(b"old")
+
+    def fail(self, file, **options):
+        file.write(b"half")
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(plotting.matplotlib_module("figure").Figure, "savefig", fail)
+    status, _, err = run("cluster", data, "--plot", "p.png")
+    assert status == 2
+    assert err.endswith("p.png: No space left on device\n")
+    assert (data.parent / "p.png").read_bytes() == b"old"
+    assert {path.name for path in data.parent.iterdir()} == {"data.csv", "p.png"}
+    assert np.loadtxt(data, delimiter=",", skiprows=1).shape == (40, 2)
