@@ -18,6 +18,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from anmmm.datasets.errors import SourceError
+
 __all__ = ["TableError", "TextTable", "parse_table", "read_table"]
 
 MISSING = frozenset({"", "na", "n/a", "nan", "null", "?"})
@@ -29,7 +31,7 @@ _BLANK_SEPARATED = re.compile(r'"[^"]*"|\S+')
 _DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+(?:[eE][+-]?\d+)?")
 
 
-class TableError(ValueError):
+class TableError(SourceError):
     """A text table cannot be read; the text reads ``file:line: what is wrong``.
 
     Parameters
@@ -43,14 +45,10 @@ class TableError(ValueError):
     """
 
     def __init__(self, path: str, line: int | None, problem: str) -> None:
-        super().__init__(path, line, problem)
-        self.path = path
+        super().__init__(path, None if line is None else f"line {line}", problem)
+        # What pickle makes the error from again, with which it comes out of another process.
+        self.args = (path, line, problem)
         self.line = line
-        self.problem = problem
-
-    def __str__(self) -> str:
-        place = self.path if self.line is None else f"{self.path}:{self.line}"
-        return f"{place}: {self.problem}"
 
 
 @dataclass(frozen=True)

@@ -18,11 +18,12 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import overload
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
+from anmmm.datasets.fingerprints import folder_identity
 from anmmm.datasets.pair import Pair
 from anmmm.datasets.text import TableError, TextTable, read_table
 
@@ -108,6 +109,11 @@ class PairFolder(Sequence[Pair]):
         self._entries = tuple(entries)
 
     @property
+    def name(self) -> str:
+        """The folder, as the caller named it."""
+        return str(self.path)
+
+    @property
     def ids(self) -> tuple[str, ...]:
         """Identifiers of the pairs, in order; no data file is read."""
         return tuple(entry.pair_id for entry in self._entries)
@@ -115,8 +121,27 @@ class PairFolder(Sequence[Pair]):
     def __len__(self) -> int:
         return len(self._entries)
 
+    def __length_hint__(self) -> int:
+        return len(self)
+
     def __iter__(self) -> Iterator[Pair]:
         return (entry.read() for entry in self._entries)
+
+    def fingerprint(self) -> dict[str, Any]:
+        """Return what tells the content of the folder from another, for checkpoints.
+
+        Returns
+        -------
+        dict
+            Kind of source, name of the folder, bytes of its pair files, and one hash of the files
+            and of what ``pairmeta.txt`` says of them; see `file_identity` for what it sees. Every
+            file is opened, and up to 2 MiB of it read.
+        """
+        said = (
+            (entry.pair_id, entry.first, entry.second, entry.truth, entry.weight)
+            for entry in self._entries
+        )
+        return folder_identity(self.path, "folder", (e.path for e in self._entries), said)
 
     @overload
     def __getitem__(self, key: int | str) -> Pair: ...
