@@ -160,7 +160,7 @@ class PairFolder(Sequence[Pair]):
         return f"<{len(self)} pairs in {self.path}>"
 
 
-def load_pairs(path: str | os.PathLike[str]) -> PairFolder:
+def load_pairs(path: str | os.PathLike[str], *, meta: bool | None = None) -> PairFolder:
     """Open a folder of variable pairs in Tübingen layout.
 
     Parameters
@@ -171,6 +171,9 @@ def load_pairs(path: str | os.PathLike[str]) -> PairFolder:
         ``pairmeta.txt`` every ``.txt``, ``.csv``, ``.tsv`` or ``.dat`` file of two columns is a
         pair of unknown truth and weight 1; descriptions (``*_des.txt``, ``README*``) are passed
         over.
+    meta : bool, optional
+        Whether ``pairmeta.txt`` must be there (True) or is passed over (False); by default it is
+        used if it is there.
 
     Returns
     -------
@@ -183,7 +186,7 @@ def load_pairs(path: str | os.PathLike[str]) -> PairFolder:
     Raises
     ------
     OSError
-        If there is no such folder.
+        If there is no such folder, or no ``pairmeta.txt`` that must be there.
     ValueError
         If ``pairmeta.txt`` is broken (``file:line: what is wrong``), or there is no pair.
 
@@ -197,8 +200,11 @@ def load_pairs(path: str | os.PathLike[str]) -> PairFolder:
         raise OSError(errno.ENOENT, "no such folder", str(folder))
     if not folder.is_dir():
         raise OSError(errno.ENOTDIR, "not a folder", str(folder))
-    meta = folder / META
-    entries = _from_meta(folder, read_table(meta)) if meta.is_file() else _loose(folder)
+    there = (folder / META).is_file()
+    if meta and not there:
+        raise OSError(errno.ENOENT, f"the folder has no {META}", str(folder))
+    use = there if meta is None else meta
+    entries = _from_meta(folder, read_table(folder / META)) if use else _loose(folder)
     return PairFolder(folder, entries)
 
 
@@ -226,9 +232,7 @@ def load_tuebingen(path: str | os.PathLike[str]) -> PairFolder:
         As `load_pairs`; also if the folder has no ``pairmeta.txt``, without which the true
         directions are unknown.
     """
-    pairs = load_pairs(path)
-    if not (pairs.path / META).is_file():
-        raise OSError(errno.ENOENT, f"the folder has no {META}", str(pairs.path))
+    pairs = load_pairs(path, meta=True)
     entries = []
     for entry in pairs._entries:
         number = _NUMBERED.fullmatch(entry.pair_id)
@@ -286,6 +290,7 @@ def _loose(folder: Path) -> list[_Entry]:
         path
         for path in folder.iterdir()
         if path.is_file()
+        and path.name != META
         and path.suffix.lower() in _DATA_SUFFIXES
         and not path.name.startswith(".")
         and not path.name.lower().startswith("readme")

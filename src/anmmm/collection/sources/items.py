@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from anmmm.collection.sources.protocol import UNKNOWN_LENGTH
 from anmmm.datasets import Pair
 
 __all__ = ["Items"]
@@ -40,9 +41,8 @@ class Items:
 
     def __length_hint__(self) -> int:
         """Return the number of items, NotImplemented where the iterable does not tell."""
-        # NotImplemented is the protocol's way to say "unknown", which the type does not know.
         hint = operator.length_hint(self._items, -1)
-        return hint if hint >= 0 else NotImplemented
+        return hint if hint >= 0 else UNKNOWN_LENGTH
 
     def fingerprint(self) -> dict[str, Any] | None:
         """Return number of items and a hash of all their numbers.
