@@ -122,7 +122,7 @@ def open_parquet(path: str | os.PathLike[str]) -> Any:
 
 def _layout(path: str, schema: Any) -> tuple[dict[str, str], bool]:
     """Return the name in the file of each column to read, and whether the form is nested."""
-    types = {name: schema.field(name).type for name in set(schema.names)}
+    types = dict(zip(schema.names, schema.types, strict=True))
     missing = [name for name in _REQUIRED if name not in types]
     if missing:
         raise SourceError(
