@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from anmmm.datasets.fingerprints import folder_identity
 from anmmm.datasets.pair import Pair
 from anmmm.datasets.text import TableError, TextTable, read_table
+from anmmm.datasets.tuebingen_groups import group_of, is_collection
 
 __all__ = ["PairFolder", "load_pairs", "load_tuebingen"]
 
@@ -44,6 +45,7 @@ class _Entry:
     second: range | None = None
     truth: int | None = None
     weight: float = 1.0
+    group: str | None = None
 
     def read(self) -> Pair:
         try:
@@ -66,6 +68,7 @@ class _Entry:
             _variable(kept[:, len(first) :]),
             self.truth,
             self.weight,
+            self.group,
             n_dropped=len(values) - len(kept),
         )
 
@@ -84,7 +87,9 @@ class _Entry:
         return self.first, self.second
 
     def _unreadable(self, problem: str) -> Pair:
-        return Pair.unreadable(self.pair_id, problem, truth=self.truth, weight=self.weight)
+        return Pair.unreadable(
+            self.pair_id, problem, truth=self.truth, weight=self.weight, group=self.group
+        )
 
 
 class PairFolder(Sequence[Pair]):
@@ -138,7 +143,7 @@ class PairFolder(Sequence[Pair]):
             file is opened, and up to 2 MiB of it read.
         """
         said = (
-            (entry.pair_id, entry.first, entry.second, entry.truth, entry.weight)
+            (entry.pair_id, entry.first, entry.second, entry.truth, entry.weight, entry.group)
             for entry in self._entries
         )
         return folder_identity(self.path, "folder", (e.path for e in self._entries), said)
@@ -181,7 +186,8 @@ def load_pairs(path: str | os.PathLike[str], *, meta: bool | None = None) -> Pai
         Sequence of `Pair`, read one at a time. The id is the name of the file without its suffix.
         In each pair x is the earlier column or block of columns and y the later, and truth is -1
         where the cause is the later one. Rows with a missing value *in these columns* are dropped
-        and counted. A pair that cannot be read carries its `problem`.
+        and counted. A pair that cannot be read carries its `problem`. `group` is filled where all
+        of ``pairmeta.txt`` is as in the Tübingen collection, weights included, and None otherwise.
 
     Raises
     ------
@@ -203,9 +209,10 @@ def load_pairs(path: str | os.PathLike[str], *, meta: bool | None = None) -> Pai
     there = (folder / META).is_file()
     if meta and not there:
         raise OSError(errno.ENOENT, f"the folder has no {META}", str(folder))
-    use = there if meta is None else meta
-    entries = _from_meta(folder, read_table(folder / META)) if use else _loose(folder)
-    return PairFolder(folder, entries)
+    if not (there if meta is None else meta):
+        return PairFolder(folder, _loose(folder))
+    entries = _from_meta(folder, read_table(folder / META))
+    return PairFolder(folder, _grouped(entries) if _is_collection(entries) else entries)
 
 
 def load_tuebingen(path: str | os.PathLike[str]) -> PairFolder:
@@ -223,8 +230,8 @@ def load_tuebingen(path: str | os.PathLike[str]) -> PairFolder:
     -------
     PairFolder
         As `load_pairs`. Six pairs of the collection are multivariate and keep two-dimensional x
-        and y; the collection does not name the data sets that its pairs come from, so `group` is
-        None.
+        and y. `group` names the data set that a pair comes from, by its number, whatever
+        ``pairmeta.txt`` says of it.
 
     Raises
     ------
@@ -235,10 +242,35 @@ def load_tuebingen(path: str | os.PathLike[str]) -> PairFolder:
     pairs = load_pairs(path, meta=True)
     entries = []
     for entry in pairs._entries:
-        number = _NUMBERED.fullmatch(entry.pair_id)
-        pair_id = f"pair{int(number[1]):04d}" if number else entry.pair_id
+        number = _number(entry)
+        pair_id = entry.pair_id if number is None else f"pair{number:04d}"
         entries.append(replace(entry, pair_id=pair_id))
-    return PairFolder(pairs.path, entries)
+    return PairFolder(pairs.path, _grouped(entries))
+
+
+def _number(entry: _Entry) -> int | None:
+    """Return the number of a pair in the collection, as its id tells it."""
+    found = _NUMBERED.fullmatch(entry.pair_id)
+    return int(found[1]) if found else None
+
+
+def _grouped(entries: Sequence[_Entry]) -> list[_Entry]:
+    numbers = [_number(entry) for entry in entries]
+    return [
+        entry if number is None else replace(entry, group=group_of(number))
+        for entry, number in zip(entries, numbers, strict=True)
+    ]
+
+
+def _is_collection(entries: Sequence[_Entry]) -> bool:
+    lines = []
+    for entry in entries:
+        number = _number(entry)
+        # Lines of a meta file have all of these; this tells the type checker.
+        if number is None or entry.first is None or entry.second is None or entry.truth is None:
+            return False
+        lines.append((number, entry.first, entry.second, entry.truth, entry.weight))
+    return is_collection(lines)
 
 
 def _from_meta(folder: Path, meta: TextTable) -> list[_Entry]:
