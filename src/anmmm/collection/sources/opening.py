@@ -86,7 +86,7 @@ def as_pairs(
     Notes
     -----
     Memory while walking: a line of a CSV file, some 16 MiB of a Parquet file, the columns used of a
-    table; and some 250 bytes for each id of a file seen so far, to refuse a second one.
+    table; and some 200 bytes for each id of a file seen so far, to refuse a second one.
 
     Examples
     --------
