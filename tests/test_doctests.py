@@ -9,6 +9,8 @@ import pytest
 MODULES = [
     "anmmm.clustering",
     "anmmm.collection.runner",
+    "anmmm.collection.sources.opening",
+    "anmmm.collection.sources.table",
     "anmmm.confidence",
     "anmmm.datasets.families",
     "anmmm.datasets.synthetic",
@@ -32,3 +34,12 @@ def test_readme():
     outcome = doctest.testfile(str(readme), module_relative=False)
     assert outcome.failed == 0
     assert outcome.attempted > 0
+
+
+def test_sources_page(tmp_path, monkeypatch):
+    page = Path(__file__).parents[1] / "docs" / "sources.md"
+    # The examples write the files that they read.
+    monkeypatch.chdir(tmp_path)
+    outcome = doctest.testfile(str(page), module_relative=False)
+    assert outcome.failed == 0
+    assert outcome.attempted > 10

@@ -33,6 +33,7 @@ __all__ = [
     "check_positive",
     "check_rng",
     "check_single",
+    "check_truth",
 ]
 
 MIN_SAMPLES = 10
@@ -268,6 +269,22 @@ def check_n_mechanisms(value: Any, n_samples: int) -> int:
             f"{n_samples} observations"
         )
     return number
+
+
+def check_truth(value: Any) -> int | None:
+    """Return a true direction: 1, -1, 0, or None where it is unknown (None or NaN)."""
+    try:
+        number = float("nan" if value is None else value)
+    except (TypeError, ValueError):
+        number = math.inf
+    if math.isnan(number):
+        return None
+    if number not in (1.0, -1.0, 0.0):
+        raise ValueError(
+            f"the truth must be 1 (x causes y), -1 (y causes x), 0 (neither) or missing; "
+            f"found {value!r}"
+        )
+    return int(number)
 
 
 def check_choice(value: Any, name: str, choices: Sequence[str]) -> str:

@@ -1,10 +1,13 @@
 import os
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from anmmm.datasets import Pair, TableError, load_pairs, load_tuebingen
+from anmmm.datasets import Pair, TableError, load_pairs, load_sample, load_tuebingen
+from anmmm.datasets.sample import SAMPLE
+from anmmm.datasets.tuebingen_groups import group_of
 
 REAL = Path(
     os.environ.get(
@@ -182,6 +185,62 @@ def test_missing_and_empty_folders(tmp_path):
 def test_unreadable_pairs_are_empty():
     pair = Pair.unreadable("a", "gone", truth=-1, weight=0.5)
     assert (len(pair.x), len(pair.y), pair.problem, pair.truth) == (0, 0, "gone", -1)
+
+
+def test_pairs_of_one_data_set_share_a_group():
+    groups = {number: group_of(number) for number in range(1, 109)}
+    assert None not in groups.values()
+    assert (group_of(0), group_of(109)) == (None, None)
+    assert groups[1] == groups[20] != groups[5]
+    assert groups[97] == groups[104] != groups[101] == groups[105]
+    assert groups[18] == "data set of pair0018"
+    together = [tuple(n for n in groups if groups[n] == name) for name in set(groups.values())]
+    sizes = Counter(map(len, together))
+    # 39 data sets with a weight, and the pairs 52, 53, 55, 71 without.
+    assert sum(sizes.values()) == 43
+    assert sizes == {1: 24, 2: 3, 3: 6, 4: 3, 5: 3, 6: 1, 7: 1, 8: 1, 12: 1}
+
+
+def test_groups_are_known_by_the_collections_own_columns_and_weights(tmp_path):
+    def groups(meta, load=load_pairs):
+        (tmp_path / "pairmeta.txt").write_text(meta)
+        return [pair.group for pair in load(tmp_path)]
+
+    lines = "0012 1 1 2 2 0.5\n0077 2 2 1 1 0.5\n0017 1 1 2 2 0.5\n0018 1 1 2 2 1\n"
+    known = ["census income", "Furtwangen weather", "census income", "data set of pair0018"]
+    assert groups(lines) == known
+    for other in (
+        lines.replace("0.5", "1"),
+        "0012 1 1 2 2\n0017 1 1 2 2\n",
+        lines.replace("0077 2 2 1 1", "0077 1 1 2 2"),
+        lines.replace("0012 1 1 2 2", "0012 1 1 3 3"),
+        lines + "0109 1 1 2 2 1\n",
+        lines + "ours 1 1 2 2 1\n",
+        "0018 1 1 2 2 1\n",
+    ):
+        assert set(groups(other)) == {None}
+    # Whoever calls it the collection is believed.
+    assert groups(lines.replace("0.5", "1"), load_tuebingen) == known
+    assert groups(lines + "ours 1 1 2 2 1\n", load_tuebingen) == [*known, None]
+
+
+def test_the_sample_has_the_groups_of_the_collection():
+    pairs = {pair.pair_id: pair.group for pair in load_sample()}
+    assert pairs["pair0049"] == pairs["pair0050"] == "BAFU ozone"
+    assert len(set(pairs.values())) == 11
+    assert [pair.group for pair in load_pairs(SAMPLE)] == list(pairs.values())
+
+
+@pytest.mark.skipif(not REAL.is_dir(), reason="the Tübingen collection is not here")
+def test_the_weights_of_a_data_set_sum_to_one():
+    whole = Counter()
+    for pair in load_pairs(REAL):
+        whole[pair.group] += pair.weight
+    assert None not in whole
+    assert len(whole) == 43
+    for group, weight in whole.items():
+        alone = group in [f"data set of pair00{number}" for number in (52, 53, 55, 71)]
+        assert weight == pytest.approx(0.0 if alone else 1.0, abs=0.005)
 
 
 @pytest.mark.skipif(not REAL.is_dir(), reason="the Tübingen collection is not here")

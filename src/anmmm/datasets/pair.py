@@ -45,7 +45,13 @@ class Pair:
 
     @classmethod
     def unreadable(
-        cls, pair_id: str, problem: str, *, truth: int | None = None, weight: float = 1.0
+        cls,
+        pair_id: str,
+        problem: str,
+        *,
+        truth: int | None = None,
+        weight: float = 1.0,
+        group: str | None = None,
     ) -> Pair:
         """Return a pair without data that carries the reason.
 
@@ -54,11 +60,11 @@ class Pair:
         pair_id : str
         problem : str
             What is wrong with the source of this pair.
-        truth, weight
+        truth, weight, group
             See the attributes of `Pair`.
 
         Returns
         -------
         Pair
         """
-        return cls(pair_id, np.empty(0), np.empty(0), truth, weight, problem=problem)
+        return cls(pair_id, np.empty(0), np.empty(0), truth, weight, group, problem)

@@ -18,7 +18,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["TableError", "TextTable", "parse_table", "read_table"]
+from anmmm.datasets.errors import SourceError
+
+__all__ = ["TableError", "TextTable", "as_number", "parse_table", "read_table"]
 
 MISSING = frozenset({"", "na", "n/a", "nan", "null", "?"})
 
@@ -29,7 +31,7 @@ _BLANK_SEPARATED = re.compile(r'"[^"]*"|\S+')
 _DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+(?:[eE][+-]?\d+)?")
 
 
-class TableError(ValueError):
+class TableError(SourceError):
     """A text table cannot be read; the text reads ``file:line: what is wrong``.
 
     Parameters
@@ -43,14 +45,10 @@ class TableError(ValueError):
     """
 
     def __init__(self, path: str, line: int | None, problem: str) -> None:
-        super().__init__(path, line, problem)
-        self.path = path
+        super().__init__(path, None if line is None else f"line {line}", problem)
+        # What pickle makes the error from again, with which it comes out of another process.
+        self.args = (path, line, problem)
         self.line = line
-        self.problem = problem
-
-    def __str__(self) -> str:
-        place = self.path if self.line is None else f"{self.path}:{self.line}"
-        return f"{place}: {self.problem}"
 
 
 @dataclass(frozen=True)
@@ -97,6 +95,25 @@ class TextTable:
         name = self.names[column] if self.names else ""
         return name or f"column {column + 1}"
 
+    def any_number(self, column: int) -> bool:
+        """Return whether a cell of a column holds a number.
+
+        Parameters
+        ----------
+        column : int
+            Index from 0.
+
+        Returns
+        -------
+        bool
+            Missing cells do not count.
+        """
+        cells = (row[column] for row in self.rows)
+        if self.decimal_comma:
+            cells = (cell.replace(",", ".") for cell in cells)
+        numbers = (as_number(cell) for cell in cells)
+        return any(number is not None and not math.isnan(number) for number in numbers)
+
     def numbers(self, columns: Sequence[int] | None = None) -> NDArray[np.float64]:
         """Return columns as numbers.
 
@@ -122,7 +139,7 @@ class TextTable:
             if self.decimal_comma:
                 cells = [cell.replace(",", ".") for cell in cells]
             for index, cell in enumerate(cells):
-                number = _number(cell)
+                number = as_number(cell)
                 if number is None:
                     raise TableError(
                         self.path,
@@ -280,21 +297,31 @@ def _check_widths(rows: list[list[str]], lines: list[int], path: str) -> None:
 def _looks_numeric(cell: str, delimiter: str | None) -> bool:
     if delimiter == ";" and _DECIMAL_COMMA.fullmatch(cell):
         return True
-    return cell != "" and _number(cell) is not None
+    return cell != "" and as_number(cell) is not None
 
 
 def _has_decimal_comma(rows: list[list[str]]) -> bool:
     found = False
     for row in rows:
         for cell in row:
-            if "." in cell and _number(cell) is not None:
+            if "." in cell and as_number(cell) is not None:
                 return False
             found = found or _DECIMAL_COMMA.fullmatch(cell) is not None
     return found
 
 
-def _number(cell: str) -> float | None:
-    """Return the number in a cell, NaN if it is missing, None if it is something else."""
+def as_number(cell: str) -> float | None:
+    """Return the number in a cell, NaN if it is missing, None if it is something else.
+
+    Parameters
+    ----------
+    cell : str
+        Without blanks around it.
+
+    Returns
+    -------
+    float or None
+    """
     try:
         number = float(cell)
     except ValueError:

@@ -18,13 +18,15 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import overload
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
+from anmmm.datasets.fingerprints import folder_identity
 from anmmm.datasets.pair import Pair
 from anmmm.datasets.text import TableError, TextTable, read_table
+from anmmm.datasets.tuebingen_groups import group_of, is_collection
 
 __all__ = ["PairFolder", "load_pairs", "load_tuebingen"]
 
@@ -43,6 +45,7 @@ class _Entry:
     second: range | None = None
     truth: int | None = None
     weight: float = 1.0
+    group: str | None = None
 
     def read(self) -> Pair:
         try:
@@ -65,6 +68,7 @@ class _Entry:
             _variable(kept[:, len(first) :]),
             self.truth,
             self.weight,
+            self.group,
             n_dropped=len(values) - len(kept),
         )
 
@@ -83,7 +87,9 @@ class _Entry:
         return self.first, self.second
 
     def _unreadable(self, problem: str) -> Pair:
-        return Pair.unreadable(self.pair_id, problem, truth=self.truth, weight=self.weight)
+        return Pair.unreadable(
+            self.pair_id, problem, truth=self.truth, weight=self.weight, group=self.group
+        )
 
 
 class PairFolder(Sequence[Pair]):
@@ -108,6 +114,11 @@ class PairFolder(Sequence[Pair]):
         self._entries = tuple(entries)
 
     @property
+    def name(self) -> str:
+        """The folder, as the caller named it."""
+        return str(self.path)
+
+    @property
     def ids(self) -> tuple[str, ...]:
         """Identifiers of the pairs, in order; no data file is read."""
         return tuple(entry.pair_id for entry in self._entries)
@@ -115,8 +126,27 @@ class PairFolder(Sequence[Pair]):
     def __len__(self) -> int:
         return len(self._entries)
 
+    def __length_hint__(self) -> int:
+        return len(self)
+
     def __iter__(self) -> Iterator[Pair]:
         return (entry.read() for entry in self._entries)
+
+    def fingerprint(self) -> dict[str, Any]:
+        """Return what tells the content of the folder from another, for checkpoints.
+
+        Returns
+        -------
+        dict
+            Kind of source, name of the folder, bytes of its pair files, and one hash of the files
+            and of what ``pairmeta.txt`` says of them; see `file_identity` for what it sees. Every
+            file is opened, and up to 2 MiB of it read.
+        """
+        said = (
+            (entry.pair_id, entry.first, entry.second, entry.truth, entry.weight, entry.group)
+            for entry in self._entries
+        )
+        return folder_identity(self.path, "folder", (e.path for e in self._entries), said)
 
     @overload
     def __getitem__(self, key: int | str) -> Pair: ...
@@ -135,7 +165,7 @@ class PairFolder(Sequence[Pair]):
         return f"<{len(self)} pairs in {self.path}>"
 
 
-def load_pairs(path: str | os.PathLike[str]) -> PairFolder:
+def load_pairs(path: str | os.PathLike[str], *, meta: bool | None = None) -> PairFolder:
     """Open a folder of variable pairs in Tübingen layout.
 
     Parameters
@@ -146,6 +176,9 @@ def load_pairs(path: str | os.PathLike[str]) -> PairFolder:
         ``pairmeta.txt`` every ``.txt``, ``.csv``, ``.tsv`` or ``.dat`` file of two columns is a
         pair of unknown truth and weight 1; descriptions (``*_des.txt``, ``README*``) are passed
         over.
+    meta : bool, optional
+        Whether ``pairmeta.txt`` must be there (True) or is passed over (False); by default it is
+        used if it is there.
 
     Returns
     -------
@@ -153,12 +186,13 @@ def load_pairs(path: str | os.PathLike[str]) -> PairFolder:
         Sequence of `Pair`, read one at a time. The id is the name of the file without its suffix.
         In each pair x is the earlier column or block of columns and y the later, and truth is -1
         where the cause is the later one. Rows with a missing value *in these columns* are dropped
-        and counted. A pair that cannot be read carries its `problem`.
+        and counted. A pair that cannot be read carries its `problem`. `group` is filled where all
+        of ``pairmeta.txt`` is as in the Tübingen collection, weights included, and None otherwise.
 
     Raises
     ------
     OSError
-        If there is no such folder.
+        If there is no such folder, or no ``pairmeta.txt`` that must be there.
     ValueError
         If ``pairmeta.txt`` is broken (``file:line: what is wrong``), or there is no pair.
 
@@ -172,9 +206,13 @@ def load_pairs(path: str | os.PathLike[str]) -> PairFolder:
         raise OSError(errno.ENOENT, "no such folder", str(folder))
     if not folder.is_dir():
         raise OSError(errno.ENOTDIR, "not a folder", str(folder))
-    meta = folder / META
-    entries = _from_meta(folder, read_table(meta)) if meta.is_file() else _loose(folder)
-    return PairFolder(folder, entries)
+    there = (folder / META).is_file()
+    if meta and not there:
+        raise OSError(errno.ENOENT, f"the folder has no {META}", str(folder))
+    if not (there if meta is None else meta):
+        return PairFolder(folder, _loose(folder))
+    entries = _from_meta(folder, read_table(folder / META))
+    return PairFolder(folder, _grouped(entries) if _is_collection(entries) else entries)
 
 
 def load_tuebingen(path: str | os.PathLike[str]) -> PairFolder:
@@ -192,8 +230,8 @@ def load_tuebingen(path: str | os.PathLike[str]) -> PairFolder:
     -------
     PairFolder
         As `load_pairs`. Six pairs of the collection are multivariate and keep two-dimensional x
-        and y; the collection does not name the data sets that its pairs come from, so `group` is
-        None.
+        and y. `group` names the data set that a pair comes from, by its number, whatever
+        ``pairmeta.txt`` says of it.
 
     Raises
     ------
@@ -201,15 +239,38 @@ def load_tuebingen(path: str | os.PathLike[str]) -> PairFolder:
         As `load_pairs`; also if the folder has no ``pairmeta.txt``, without which the true
         directions are unknown.
     """
-    pairs = load_pairs(path)
-    if not (pairs.path / META).is_file():
-        raise OSError(errno.ENOENT, f"the folder has no {META}", str(pairs.path))
+    pairs = load_pairs(path, meta=True)
     entries = []
     for entry in pairs._entries:
-        number = _NUMBERED.fullmatch(entry.pair_id)
-        pair_id = f"pair{int(number[1]):04d}" if number else entry.pair_id
+        number = _number(entry)
+        pair_id = entry.pair_id if number is None else f"pair{number:04d}"
         entries.append(replace(entry, pair_id=pair_id))
-    return PairFolder(pairs.path, entries)
+    return PairFolder(pairs.path, _grouped(entries))
+
+
+def _number(entry: _Entry) -> int | None:
+    """Return the number of a pair in the collection, as its id tells it."""
+    found = _NUMBERED.fullmatch(entry.pair_id)
+    return int(found[1]) if found else None
+
+
+def _grouped(entries: Sequence[_Entry]) -> list[_Entry]:
+    numbers = [_number(entry) for entry in entries]
+    return [
+        entry if number is None else replace(entry, group=group_of(number))
+        for entry, number in zip(entries, numbers, strict=True)
+    ]
+
+
+def _is_collection(entries: Sequence[_Entry]) -> bool:
+    lines = []
+    for entry in entries:
+        number = _number(entry)
+        # Lines of a meta file have all of these; this tells the type checker.
+        if number is None or entry.first is None or entry.second is None or entry.truth is None:
+            return False
+        lines.append((number, entry.first, entry.second, entry.truth, entry.weight))
+    return is_collection(lines)
 
 
 def _from_meta(folder: Path, meta: TextTable) -> list[_Entry]:
@@ -261,6 +322,7 @@ def _loose(folder: Path) -> list[_Entry]:
         path
         for path in folder.iterdir()
         if path.is_file()
+        and path.name != META
         and path.suffix.lower() in _DATA_SUFFIXES
         and not path.name.startswith(".")
         and not path.name.lower().startswith("readme")

@@ -1,0 +1,7 @@
+"""Whatever holds many pairs comes in; `Pair` records go out, one at a time."""
+
+from anmmm.collection.sources.opening import as_pairs
+from anmmm.collection.sources.protocol import PairSource
+from anmmm.datasets import SourceError
+
+__all__ = ["PairSource", "SourceError", "as_pairs"]

@@ -1,0 +1,146 @@
+"""Arrow's columns as NumPy arrays, and its errors as sentences; PyArrow is imported when used."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anmmm.datasets import SourceError
+
+__all__ = ["encoded", "floats", "is_list", "is_number", "list_parts", "pyarrow_module", "reading"]
+
+
+def pyarrow_module(name: str = "") -> Any:
+    """Import PyArrow or one of its modules.
+
+    Parameters
+    ----------
+    name : str
+        E.g. ``"parquet"``; PyArrow itself by default.
+
+    Returns
+    -------
+    module
+
+    Raises
+    ------
+    ImportError
+        If PyArrow is not installed; says how to install it.
+    """
+    try:
+        return import_module(f"pyarrow.{name}" if name else "pyarrow")
+    except ImportError as error:
+        raise ImportError(
+            f'Parquet files need PyArrow ({error}); install it with: pip install "anmmm[parquet]"'
+        ) from error
+
+
+@contextmanager
+def reading(path: str, place: str | None) -> Iterator[None]:
+    """Turn what PyArrow raises over broken content into `SourceError`.
+
+    Parameters
+    ----------
+    path : str
+        The file, for the message.
+    place : str or None
+        Where in it.
+
+    Raises
+    ------
+    SourceError
+        Instead of PyArrow's own errors. Errors of the operating system stay `OSError`.
+    """
+    try:
+        yield
+    except SourceError:
+        raise
+    except (pyarrow_module().ArrowException, OSError, ValueError) as error:
+        # PyArrow speaks of broken pages by OSError, too, but without a number of the system's.
+        if isinstance(error, OSError) and error.errno is not None:
+            raise
+        first = (str(error).splitlines() or [type(error).__name__])[0]
+        raise SourceError(path, place, f"the content is broken ({first})") from error
+
+
+def is_number(kind: Any) -> bool:
+    """Return whether the values of an Arrow type are real numbers."""
+    types = pyarrow_module("types")
+    tests = (types.is_floating, types.is_integer, types.is_decimal, types.is_boolean)
+    return any(test(kind) for test in tests)
+
+
+def is_list(kind: Any) -> bool:
+    """Return whether an Arrow type holds lists in a form that `list_parts` reads."""
+    types = pyarrow_module("types")
+    return any(t(kind) for t in (types.is_list, types.is_large_list, types.is_fixed_size_list))
+
+
+def floats(array: Any) -> NDArray[np.float64]:
+    """Return an Arrow array of numbers as float64.
+
+    Parameters
+    ----------
+    array : pyarrow.Array
+
+    Returns
+    -------
+    ndarray of shape (len(array),)
+        NaN where the value is null. Shares memory with a float64 array without nulls, read-only.
+    """
+    double = pyarrow_module().float64()
+    if array.type != double:
+        # Whole numbers beyond 2^53 are rounded, as NumPy rounds them.
+        array = array.cast(double, safe=False)
+    values: NDArray[np.float64] = array.to_numpy(zero_copy_only=False)
+    return values
+
+
+def list_parts(array: Any) -> tuple[list[int], NDArray[np.float64]]:
+    """Return an Arrow array of lists as flat values and where each list starts.
+
+    Parameters
+    ----------
+    array : pyarrow.Array
+        Of a type that `is_list` accepts.
+
+    Returns
+    -------
+    starts : list of int, length len(array) + 1
+        List i is ``values[starts[i]:starts[i + 1]]``; what a null stands over has no meaning.
+    values : ndarray of float64
+        See `floats`.
+    """
+    if pyarrow_module("types").is_fixed_size_list(array.type):
+        array = array.cast(pyarrow_module().large_list(array.type.value_type))
+    starts = array.offsets.to_numpy()
+    first, last = int(starts[0]), int(starts[-1])
+    values = floats(array.values.slice(first, last - first))
+    return (starts - first).tolist(), values
+
+
+def encoded(array: Any) -> tuple[NDArray[np.int64], list[Any]]:
+    """Return an Arrow array as codes and what they stand for.
+
+    Parameters
+    ----------
+    array : pyarrow.Array
+
+    Returns
+    -------
+    codes : ndarray of int, shape (len(array),)
+        -1 where the value is null.
+    labels : list
+        Value of each code, no two the same.
+    """
+    if pyarrow_module("types").is_dictionary(array.type):
+        # A dictionary from elsewhere may hold a value twice, or null.
+        array = array.dictionary_decode()
+    array = array.dictionary_encode()
+    codes = array.indices.cast(pyarrow_module().int64()).fill_null(-1).to_numpy()
+    return codes, array.dictionary.to_pylist()

@@ -1,0 +1,186 @@
+"""From whatever the caller names or holds to the source that reads it."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from anmmm._validation import check_choice
+from anmmm.collection.sources.cdt import PairCsv, is_pair_csv
+from anmmm.collection.sources.columns import array_table, frame_table, parquet_table, text_table
+from anmmm.collection.sources.items import Items
+from anmmm.collection.sources.parquet import MAGIC, ParquetPairs
+from anmmm.collection.sources.protocol import PairSource
+from anmmm.collection.sources.records import listed
+from anmmm.collection.sources.table import TablePairs
+from anmmm.datasets import SourceError, load_pairs, load_sample
+
+__all__ = ["FORMATS", "as_pairs"]
+
+FORMATS = ("tuebingen", "folder", "cdt", "parquet", "table")
+
+_META = "pairmeta.txt"
+_PARQUET = frozenset({".parquet", ".pq", ".parq"})
+_TEXT = frozenset({".csv", ".tsv", ".txt", ".dat"})
+
+
+def as_pairs(
+    source: Any,
+    *,
+    format: str | None = None,
+    columns: Any = None,
+    targets: str | os.PathLike[str] | Mapping[Any, Any] | None = None,
+) -> PairSource:
+    """Open a collection of pairs; the pairs are read while they are walked.
+
+    Parameters
+    ----------
+    source : str, path-like, data frame, ndarray, mapping, iterable or PairSource
+        - ``"sample"``, the embedded sample (``"./sample"`` for a folder of that name);
+        - a folder in Tübingen layout, or of text files with two columns each;
+        - a CSV file ``SampleID,A,B`` with a pair in each line and blank-separated numbers in its
+          cells;
+        - a Parquet file, nested (a row for each pair, lists in ``x`` and ``y``) or long (a row for
+          each observation), with ``pair_id``, ``x``, ``y`` and if need be ``truth`` or ``target``,
+          ``weight``, ``group``;
+        - with `columns`, a table with a variable in each column: a CSV, TSV or Parquet file, a data
+          frame of pandas, polars, PyArrow or another library that narwhals reads, or a
+          two-dimensional array;
+        - a mapping of id to ``(x, y)``; or any iterable, generators included, of `Pair`,
+          ``(x, y)`` or ``(id, x, y)``. Pairs without an id get their position, from "0".
+    format : {"tuebingen", "folder", "cdt", "parquet", "table"}, optional
+        What a path leads to. By default a folder is in Tübingen layout if it has ``pairmeta.txt``,
+        and a file is told by its suffix and first line.
+    columns : "all" or list of pairs of names, optional
+        Columns of a table to pair: all two numeric columns, or ``[("a", "b"), ...]``, x first. A
+        whole number that is no name is a position from 0. The id of a pair is ``a,b``, written as a
+        line of CSV so that no two pairs share one.
+    targets : path-like or mapping, optional
+        Truth of the pairs of a ``SampleID,A,B`` file: a CSV file that begins with ``SampleID`` and
+        ``Target``, in any order, or a mapping; 1 where A causes B, -1 where B causes A, 0 for
+        neither. The truth of other pairs is None.
+
+    Returns
+    -------
+    PairSource
+        In the order of the source, with its ids and column order. `operator.length_hint` tells how
+        many, where that is known. What cannot be read of a single pair is its `problem`.
+
+    Raises
+    ------
+    OSError
+        If a file or folder cannot be opened.
+    SourceError
+        A ValueError: if the content is not of the format, is broken or empty, or the format cannot
+        be told. In mid-walk, if the rest of a file cannot be read, or an id comes twice in it.
+    TypeError, ValueError
+        If an argument is wrong, or is of no use with this source.
+    ImportError
+        If the file is Parquet and PyArrow is not installed.
+
+    Notes
+    -----
+    Memory while walking: a line of a CSV file, some 16 MiB of a Parquet file, the columns used of a
+    table; and some 200 bytes for each id of a file seen so far, to refuse a second one.
+
+    Examples
+    --------
+    >>> [pair.pair_id for pair in as_pairs("sample")][:2]
+    ['pair0001', 'pair0007']
+    >>> table = np.array([[1.0, 2.0, 3.0], [4.0, np.nan, 6.0]])
+    >>> [(pair.pair_id, len(pair.x), pair.n_dropped) for pair in as_pairs(table, columns="all")]
+    [('0,1', 1, 1), ('0,2', 2, 0), ('1,2', 1, 1)]
+    """
+    if format is not None:
+        check_choice(format, "format", FORMATS)
+    options = {"columns": columns, "targets": targets}
+    if isinstance(source, str) and source == "sample" and format is None:
+        _refuse(options, "the embedded sample")
+        return load_sample()
+    if isinstance(source, (str, os.PathLike)):
+        return _from_path(source, format or _recognised(source, columns), options)
+    kind = type(source).__name__
+    if format not in (None, "table"):
+        raise ValueError(f"format={format!r} is for paths; found {kind}")
+    if isinstance(source, PairSource):
+        _refuse(options, kind)
+        return source
+    # A table iterates, but over rows or column names. Looked up in the class, because a lazy frame
+    # computes its columns when it is asked for them.
+    if isinstance(source, np.ndarray) or hasattr(type(source), "columns"):
+        return _from_table(source, options)
+    _refuse(options, kind)
+    if format is None and isinstance(source, Iterable):
+        return Items(source, kind)
+    raise TypeError(
+        f"source must be 'sample', a path, a table with columns=, a mapping of id to (x, y), or an "
+        f"iterable of pairs; found {kind}"
+    )
+
+
+def _recognised(path: str | os.PathLike[str], columns: Any) -> str:
+    there = Path(path)
+    if not there.exists():
+        raise OSError(errno.ENOENT, "no such file or folder", os.fspath(path))
+    if there.is_dir():
+        return "tuebingen" if (there / _META).is_file() else "folder"
+    suffix = there.suffix.lower()
+    if suffix in _PARQUET:
+        return "parquet" if columns is None else "table"
+    if suffix in _TEXT:
+        return "cdt" if is_pair_csv(there) else "table"
+    raise SourceError(
+        os.fspath(path),
+        None,
+        f"{f'the suffix {suffix!r}' if suffix else 'a file without a suffix'} does not tell the "
+        f"format; pass format=, one of {listed(FORMATS)}",
+    )
+
+
+def _from_path(path: str | os.PathLike[str], format: str, options: dict[str, Any]) -> PairSource:
+    allowed = {"cdt": "targets", "table": "columns"}.get(format)
+    _refuse({name: given for name, given in options.items() if name != allowed}, format)
+    if format in ("tuebingen", "folder"):
+        return load_pairs(path, meta=format == "tuebingen")
+    if Path(path).is_dir():
+        raise OSError(errno.EISDIR, f"a folder, but format {format!r} is a file", os.fspath(path))
+    if format == "cdt":
+        return PairCsv(path, options["targets"])
+    if format == "parquet":
+        return ParquetPairs(path)
+    with Path(path).open("rb") as file:
+        is_parquet = Path(path).suffix.lower() in _PARQUET or file.read(len(MAGIC)) == MAGIC
+    table = parquet_table(path) if is_parquet else text_table(path)
+    if options["columns"] is None:
+        raise SourceError(
+            table.name,
+            None,
+            f"a table with a variable in each column; choose pairs of them with columns=[('a', "
+            f"'b'), ...] or columns='all'. Its columns: {listed(table.names)}",
+        )
+    return TablePairs(table, options["columns"])
+
+
+def _from_table(source: Any, options: dict[str, Any]) -> PairSource:
+    kind = type(source).__name__
+    _refuse({"targets": options["targets"]}, kind)
+    if options["columns"] is None:
+        raise TypeError(
+            f"source is a single table ({kind}); choose pairs of its columns with columns=[('a', "
+            f"'b'), ...] or columns='all', or use infer_direction for one pair"
+        )
+    taken = array_table if isinstance(source, np.ndarray) else frame_table
+    return TablePairs(taken(source), options["columns"])
+
+
+def _refuse(options: dict[str, Any], what: str) -> None:
+    """Refuse options that would do nothing."""
+    use = {"columns": "tables", "targets": "files with the header SampleID,A,B (format 'cdt')"}
+    for name, given in options.items():
+        if given is not None:
+            raise ValueError(f"{name} is for {use[name]}, and of no use for {what}")

@@ -1,0 +1,173 @@
+"""Pairs in Parquet files: one row a pair with lists (nested), or one row an observation (long).
+
+Schema and footer are read when the file is opened, the numbers batch by batch during the walk.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from anmmm.collection.sources.arrow import is_list, is_number, pyarrow_module, reading
+from anmmm.collection.sources.batches import batches
+from anmmm.collection.sources.long import long_pairs
+from anmmm.collection.sources.nested import nested_pairs
+from anmmm.collection.sources.protocol import UNKNOWN_LENGTH
+from anmmm.collection.sources.records import listed
+from anmmm.datasets import Pair, SourceError
+from anmmm.datasets.fingerprints import file_identity
+
+__all__ = ["MAGIC", "ParquetPairs", "open_parquet"]
+
+MAGIC = b"PAR1"
+
+# Names of the columns here, and those that files may use for them.
+_REQUIRED = ("pair_id", "x", "y")
+_OPTIONAL = {"truth": ("truth", "target"), "weight": ("weight",), "group": ("group",)}
+
+
+class ParquetPairs:
+    """The pairs of a Parquet file in long or nested form.
+
+    Parameters
+    ----------
+    path : path-like
+        Nested: columns ``pair_id``, ``x`` and ``y`` (lists of numbers), a row for each pair. Long:
+        the same columns with a number in each row, all rows of a pair together. Both may have
+        ``truth`` or ``target`` (1, -1, 0 or null), ``weight`` and ``group``; others are passed
+        over.
+
+    Raises
+    ------
+    ImportError
+        If PyArrow is not installed.
+    OSError
+        If the file cannot be opened.
+    SourceError
+        If the file is not Parquet, is truncated or has no rows, or a column is missing or of a
+        wrong type.
+
+    Notes
+    -----
+    Memory: batches of some 16 MiB (at least one pair), and what `SeenIds` keeps. Arrays of pairs
+    are read-only views into their batch.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self._path = Path(path)
+        self.name = os.fspath(path)
+        with open_parquet(path) as file:
+            schema, self._n_rows = file.schema_arrow, file.metadata.num_rows
+        self._columns, self._nested = _layout(self.name, schema)
+        if not self._n_rows:
+            raise SourceError(self.name, None, "the file has columns, but no rows")
+
+    def __iter__(self) -> Iterator[Pair]:
+        """Read the file batch by batch.
+
+        Raises
+        ------
+        SourceError
+            If a row group is broken, or an id comes again after other pairs.
+        """
+        read = nested_pairs if self._nested else long_pairs
+        with open_parquet(self._path) as file:
+            yield from read(self.name, batches(self.name, file, self._columns))
+
+    def __length_hint__(self) -> int:
+        """Return the number of rows in nested form; in long form only the walk would tell."""
+        return self._n_rows if self._nested else UNKNOWN_LENGTH
+
+    def fingerprint(self) -> dict[str, Any]:
+        """Return the identity of the file; see `file_identity`."""
+        return file_identity(self._path, "parquet")
+
+
+def open_parquet(path: str | os.PathLike[str]) -> Any:
+    """Open a Parquet file and read its footer.
+
+    Parameters
+    ----------
+    path : path-like
+
+    Returns
+    -------
+    pyarrow.parquet.ParquetFile
+        A context manager.
+
+    Raises
+    ------
+    ImportError, OSError, SourceError
+        See `ParquetPairs`.
+    """
+    name = os.fspath(path)
+    parquet = pyarrow_module("parquet")
+    with Path(path).open("rb") as file:
+        head = file.read(len(MAGIC))
+        if not head:
+            raise SourceError(name, None, "the file is empty")
+        if head != MAGIC:
+            raise SourceError(name, None, "this is not a Parquet file (it does not begin so)")
+        file.seek(-len(MAGIC), os.SEEK_END)
+        if file.tell() < 2 * len(MAGIC) or file.read() != MAGIC:
+            raise SourceError(
+                name, None, "the Parquet file is truncated (its end is missing); write it again"
+            )
+    with reading(name, None):
+        # Buffered, so that a column chunk is not held whole beside what is decoded of it.
+        return parquet.ParquetFile(path, buffer_size=1 << 20, pre_buffer=False)
+
+
+def _layout(path: str, schema: Any) -> tuple[dict[str, str], bool]:
+    """Return the name in the file of each column to read, and whether the form is nested."""
+    types = dict(zip(schema.names, schema.types, strict=True))
+    missing = [name for name in _REQUIRED if name not in types]
+    if missing:
+        raise SourceError(
+            path,
+            None,
+            f"there is no column {' and no '.join(missing)}, only {listed(schema.names)}; pairs "
+            f"need pair_id, x and y. Of a table with a variable in each column, choose pairs with "
+            f"columns=[('a', 'b'), ...] or columns='all'",
+        )
+    columns = {name: name for name in _REQUIRED}
+    for name, aliases in _OPTIONAL.items():
+        there = [alias for alias in aliases if alias in types]
+        if len(there) > 1:
+            raise SourceError(path, None, f"there are columns {' and '.join(there)}; keep one")
+        if there:
+            columns[name] = there[0]
+    twice = [name for name in columns.values() if schema.names.count(name) > 1]
+    if twice:
+        raise SourceError(path, None, f"there are several columns of the name {twice[0]}")
+    for name, own in columns.items():
+        wanted = _unsuited(name, types[own])
+        if wanted:
+            raise SourceError(path, None, f"{own} must hold {wanted}, found {types[own]}")
+    nested = [is_list(types[name]) for name in ("x", "y")]
+    if nested[0] != nested[1]:
+        raise SourceError(
+            path,
+            None,
+            f"x and y must both be lists (a row for each pair) or both be numbers (a row for each "
+            f"observation), found {types['x']} and {types['y']}",
+        )
+    return columns, nested[0]
+
+
+def _unsuited(name: str, kind: Any) -> str:
+    """Return what a column must hold if its type is none of that, and nothing otherwise."""
+    tests = pyarrow_module("types")
+    plain = kind.value_type if tests.is_dictionary(kind) else kind
+    if name in ("x", "y"):
+        suited = is_number(kind.value_type if is_list(kind) else kind)
+        return "" if suited else "numbers or lists of numbers"
+    if name in ("truth", "weight"):
+        # Not booleans: whether false is 0 or -1, nobody knows.
+        suited = any(test(kind) for test in (tests.is_integer, tests.is_floating, tests.is_null))
+        return "" if suited else "numbers"
+    text = (tests.is_string, tests.is_large_string, tests.is_string_view, tests.is_integer)
+    suited = any(test(plain) for test in text) or (name == "group" and tests.is_null(kind))
+    return "" if suited else "text or whole numbers"

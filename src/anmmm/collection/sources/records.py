@@ -1,0 +1,112 @@
+"""What all readers of files do with a pair once its numbers are there."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anmmm._validation import check_nonnegative, check_truth
+from anmmm.datasets import Pair, SourceError
+
+__all__ = ["SeenIds", "described_pair", "listed"]
+
+FloatArray = NDArray[np.float64]
+
+
+class SeenIds:
+    """Refuses an id that comes a second time, and says where it came first.
+
+    Results are told apart by their ids, so those of two pairs with one id could not be. Some 200
+    bytes for each id seen: 20 MB for 10^5 pairs.
+
+    Parameters
+    ----------
+    path : str
+        The file, for messages.
+    """
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._places: dict[str, str] = {}
+
+    def add(self, pair_id: str, place: str, advice: str = "give every pair its own") -> None:
+        """Note an id.
+
+        Parameters
+        ----------
+        pair_id : str
+        place : str
+            Where it stands, e.g. ``"line 7"``; every id has another place.
+        advice : str
+            What to do about a second one.
+
+        Raises
+        ------
+        SourceError
+            If the id came before; names both places.
+        """
+        first = self._places.setdefault(pair_id, place)
+        if first is not place:
+            raise SourceError(
+                self._path, place, f"the pair id {pair_id!r} was used in {first} already; {advice}"
+            )
+
+
+def described_pair(
+    pair_id: str,
+    x: FloatArray,
+    y: FloatArray,
+    *,
+    truth: Any = None,
+    weight: Any = None,
+    group: Any = None,
+    place: str = "",
+    problem: str = "",
+) -> Pair:
+    """Return the record of a pair of single variables, without its incomplete rows.
+
+    Parameters
+    ----------
+    pair_id : str
+    x, y : ndarray of shape (n,)
+        A missing value is NaN.
+    truth, weight, group
+        What the source says of the pair, unchecked. A missing weight (None or NaN) is 1.
+    place : str
+        Where the pair stands, put before its problem.
+    problem : str
+        What the reader found wrong; x and y do not matter then.
+
+    Returns
+    -------
+    Pair
+        With a `problem` instead of data if the reader found one, x and y differ in length, or
+        truth or weight is none.
+    """
+    known: dict[str, Any] = {"group": None if group is None else str(group)}
+    try:
+        known["truth"] = check_truth(truth)
+        # NaN differs from itself.
+        known["weight"] = (
+            1.0 if weight is None or weight != weight else check_nonnegative(weight, "weight")
+        )
+        if not problem and len(x) != len(y):
+            problem = f"x has {len(x)} values and y has {len(y)}; they must come in pairs"
+    except (TypeError, ValueError) as error:
+        problem = problem or str(error)
+    if problem:
+        return Pair.unreadable(pair_id, f"{place}: {problem}" if place else problem, **known)
+    missing = np.isnan(x) | np.isnan(y)
+    n_dropped = int(np.count_nonzero(missing))
+    if n_dropped:
+        x, y = x[~missing], y[~missing]
+    return Pair(pair_id, x, y, n_dropped=n_dropped, **known)
+
+
+def listed(names: Sequence[Hashable]) -> str:
+    """Return names for a message, the first eight of many."""
+    shown = ", ".join(map(str, names[:8])) if names else "none"
+    return shown if len(names) <= 8 else f"{shown} and {len(names) - 8} more"

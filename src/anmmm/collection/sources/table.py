@@ -1,0 +1,149 @@
+"""Pairs of columns of one table."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+from collections.abc import Hashable, Iterator, Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from anmmm.collection.sources.columns import Table
+from anmmm.collection.sources.records import described_pair, listed
+from anmmm.datasets import Pair, SourceError
+
+__all__ = ["TablePairs", "column_pair_id"]
+
+
+class TablePairs:
+    """Pairs of columns of a table, made while they are asked for.
+
+    Parameters
+    ----------
+    table : Table
+    columns : "all" or sequence of pairs
+        ``"all"``: every two numeric columns, the earlier one as x, in the order (1, 2), (1, 3),
+        ..., (2, 3), ...; or pairs of names, x first. A whole number that is no name is a position
+        from 0.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `columns` is none of that, names a column that is not there, the same one twice, or the
+        same pair twice.
+    SourceError
+        If there are less than two numeric columns to pair.
+
+    Notes
+    -----
+    The columns used are held as float64 while the pairs are walked. Of all pairs no list is made.
+    """
+
+    def __init__(self, table: Table, columns: Any) -> None:
+        self._table = table
+        self.name = table.name
+        self._chosen: list[tuple[Hashable, Hashable]] | None = None
+        if isinstance(columns, str) and columns == "all":
+            if len(table.numeric) < 2:
+                raise SourceError(
+                    table.name,
+                    None,
+                    f"all pairs need 2 columns of numbers or more, found {len(table.numeric)} "
+                    f"among {listed(table.names)}",
+                )
+        else:
+            self._chosen = _chosen(columns, table)
+
+    def __iter__(self) -> Iterator[Pair]:
+        """Read the columns used, then make the pairs; `column_pair_id` makes their ids.
+
+        Rows in which a value of the pair is missing are dropped and counted. A column that holds no
+        numbers is a `problem` of its pairs.
+        """
+        columns = self._table.load(self._used())
+        for first, second in self._pairs():
+            x, y = columns[first], columns[second]
+            problem = next((found for found in (x, y) if isinstance(found, str)), "")
+            numbers = [np.empty(0) if isinstance(found, str) else found for found in (x, y)]
+            yield described_pair(column_pair_id(first, second), *numbers, problem=problem)
+
+    def __length_hint__(self) -> int:
+        """Return the number of pairs."""
+        if self._chosen is None:
+            return len(self._table.numeric) * (len(self._table.numeric) - 1) // 2
+        return len(self._chosen)
+
+    def fingerprint(self) -> dict[str, Any]:
+        """Return the identity of the content and of the columns chosen."""
+        chosen = "all"
+        if self._chosen is not None:
+            text = repr([column_pair_id(*pair) for pair in self._chosen])
+            chosen = f"{len(self._chosen)}, sha256 {hashlib.sha256(text.encode()).hexdigest()}"
+        return self._table.identity(self._used()) | {"columns": chosen}
+
+    def _pairs(self) -> Iterator[tuple[Hashable, Hashable]]:
+        return combinations(self._table.numeric, 2) if self._chosen is None else iter(self._chosen)
+
+    def _used(self) -> list[Hashable]:
+        if self._chosen is None:
+            return list(self._table.numeric)
+        return list(dict.fromkeys(name for pair in self._chosen for name in pair))
+
+
+def column_pair_id(first: Hashable, second: Hashable) -> str:
+    """Return the id of a pair of columns, ``a,b``.
+
+    Parameters
+    ----------
+    first, second : str or other name
+
+    Returns
+    -------
+    str
+        A line of CSV: a name that holds a comma, a quote or a line break stands in double quotes,
+        so that no two pairs of names share an id.
+
+    Examples
+    --------
+    >>> column_pair_id("a", "b"), column_pair_id("a,b", "c")
+    ('a,b', '"a,b",c')
+    """
+    line = io.StringIO()
+    csv.writer(line, lineterminator="").writerow([first, second])
+    return line.getvalue()
+
+
+def _chosen(columns: Any, table: Table) -> list[tuple[Hashable, Hashable]]:
+    if isinstance(columns, str) or not isinstance(columns, Sequence):
+        raise TypeError(
+            f"columns must be 'all' or a list of pairs of names, e.g. [('a', 'b')]; found "
+            f"{columns!r}"
+        )
+    if not columns:
+        raise ValueError("columns must hold at least one pair of names, found none")
+    there = dict.fromkeys(table.names)
+    pairs: dict[tuple[Hashable, Hashable], None] = {}
+    for item in columns:
+        if isinstance(item, str) or not isinstance(item, Sequence) or len(item) != 2:
+            raise TypeError(f"columns must hold pairs of names, e.g. ('a', 'b'); found {item!r}")
+        first, second = (_column(name, there, table) for name in item)
+        if first == second:
+            raise ValueError(f"columns names {first!r} twice in one pair; x and y must differ")
+        if (first, second) in pairs:
+            raise ValueError(f"columns holds the pair {(first, second)!r} twice")
+        pairs[first, second] = None
+    return list(pairs)
+
+
+def _column(name: Any, there: dict[Hashable, None], table: Table) -> Hashable:
+    if isinstance(name, Hashable) and name in there:
+        return name
+    whole = isinstance(name, (int, np.integer)) and not isinstance(name, bool)
+    if whole and 0 <= name < len(table.names):
+        return table.names[int(name)]
+    raise ValueError(
+        f"columns names {name!r}, but {table.name} has no such column, only {listed(table.names)}"
+    )

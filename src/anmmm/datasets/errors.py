@@ -1,0 +1,38 @@
+"""What is said when a source of pairs cannot be read."""
+
+from __future__ import annotations
+
+__all__ = ["SourceError"]
+
+
+class SourceError(ValueError):
+    """A source of pairs cannot be read, or not read on.
+
+    The text reads ``file:line: what is wrong`` where there is a line to name, ``file: place: what
+    is wrong`` for another place, and ``file: what is wrong`` otherwise. A fault of a single pair is
+    not an error but a `Pair` with a `problem`.
+
+    Parameters
+    ----------
+    path : str
+        File or kind of object, as the caller named it.
+    place : str or None
+        Where in it, e.g. ``"line 7"``, ``"row 12"`` or ``"row group 3"``; None for the whole.
+        Lines and rows count from 1, row groups from 0 as in Parquet's own tools.
+    problem : str
+        What is wrong and what to do, without the place.
+    """
+
+    def __init__(self, path: str, place: str | None, problem: str) -> None:
+        super().__init__(path, place, problem)
+        self.path = path
+        self.place = place
+        self.problem = problem
+
+    def __str__(self) -> str:
+        if self.place is None:
+            return f"{self.path}: {self.problem}"
+        if self.place.startswith("line "):
+            # The form that editors and compilers know.
+            return f"{self.path}:{self.place.removeprefix('line ')}: {self.problem}"
+        return f"{self.path}: {self.place}: {self.problem}"

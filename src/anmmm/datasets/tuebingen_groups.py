@@ -1,0 +1,106 @@
+"""Which pairs of the Tübingen collection come from one data set.
+
+The collection gives each pair the weight 1 / (number of pairs from its data set), so pairs of one
+data set add up to one observation of how often a method is right; errors are clustered by them.
+The partition follows the weights and the appendix of J. M. Mooij, J. Peters, D. Janzing, J.
+Zscheischler, B. Schölkopf, JMLR 17(32), 2016. The multivariate pairs 52, 53, 55 and 71, of weight
+0, stand alone where the data do not show where they belong.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+__all__ = ["group_of", "is_collection"]
+
+_GROUPS: dict[str, tuple[int, ...]] = {
+    "DWD weather stations": (1, 2, 3, 4, 20, 21),
+    "abalone": (5, 6, 7, 8, 9, 10, 11),
+    "census income": (12, 17),
+    "auto-mpg": (13, 14, 15, 16, 54),
+    "arrhythmia": (22, 23, 24),
+    "concrete": (25, 26, 27, 28, 29, 30, 31, 32),
+    "liver disorders": (33, 34, 35, 36, 37),
+    "Pima Indians diabetes": (38, 39, 40, 41),
+    "Furtwangen weather": (42, 77),
+    "weather reanalysis": (43, 44, 45, 46),
+    "BAFU ozone": (49, 50, 51),
+    "UN data": (56, 57, 58, 59, 60, 61, 62, 63, 64, 73, 74, 75),
+    "stock returns": (65, 66, 67),
+    "light and ecosystem exchange": (78, 79, 80),
+    "temperature and soil respiration": (81, 82, 83),
+    "data set of pair0089": (89, 90, 91, 92),
+    "electricity load": (94, 95, 96),
+    "ball tracks": (97, 98, 102, 103, 104),
+    "data set of pair0101": (101, 105),
+}
+_GROUP_OF = {number: name for name, numbers in _GROUPS.items() for number in numbers}
+
+_COUNT = 108
+_CAUSE_LATER = frozenset(
+    {47, 48, 49, 50, 51, 52, 53, 55, *range(56, 64), 68, 69, 73, 75, 77, 79, 80, 84}
+    | {89, 90, 92, 99, 106, 108}
+)
+_NO_WEIGHT = frozenset({52, 53, 54, 55, 71})
+# Width of the earlier and of the later variable, from the first column on.
+_WIDTHS = {52: (4, 4), 53: (1, 3), 54: (3, 2), 55: (16, 16), 71: (6, 2), 105: (9, 1)}
+
+
+def group_of(number: int) -> str | None:
+    """Return the data set that a pair was taken from.
+
+    Parameters
+    ----------
+    number : int
+        Of the pair in the collection, from 1.
+
+    Returns
+    -------
+    str or None
+        ``"data set of pair0018"`` and the like for the only pair of a data set; None if the
+        collection has no such pair.
+    """
+    if not 1 <= number <= _COUNT:
+        return None
+    return _GROUP_OF.get(number, f"data set of pair{number:04d}")
+
+
+def is_collection(pairs: Iterable[tuple[int, range, range, int, float]]) -> bool:
+    """Return whether lines of a ``pairmeta.txt`` are those of the collection.
+
+    Many folders have its layout and its ids, but none of its weights.
+
+    Parameters
+    ----------
+    pairs : iterable of (number, earlier columns, later columns, truth, weight)
+        As in `anmmm.datasets.PairFolder`; columns from 0.
+
+    Returns
+    -------
+    bool
+        True if every line is one of the collection's, and one at least has a weight between 0 and
+        1 or none, which other collections do not.
+    """
+    telling = False
+    for number, first, second, truth, weight in pairs:
+        if not 1 <= number <= _COUNT:
+            return False
+        left, right = _WIDTHS.get(number, (1, 1))
+        if (first, second) != (range(left), range(left, left + right)):
+            return False
+        if truth != (-1 if number in _CAUSE_LATER else 1):
+            return False
+        expected = _weight(number)
+        # The collection rounds to three or four digits, up or down.
+        if not math.isclose(weight, expected, abs_tol=1.5e-3):
+            return False
+        telling = telling or expected < 1.0
+    return telling
+
+
+def _weight(number: int) -> float:
+    if number in _NO_WEIGHT:
+        return 0.0
+    together = _GROUPS.get(_GROUP_OF.get(number, ""), (number,))
+    return 1.0 / sum(other not in _NO_WEIGHT for other in together)

@@ -1,0 +1,194 @@
+import csv
+import operator
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from anmmm.collection import SourceError, as_pairs
+
+KAGGLE = (
+    "SampleID,Target [1 for A->B; -1 otherwise],"
+    "Details [1 for A->B; 2 for A<-B; 3 for A-B; 4 for A|B]\n"
+)
+
+
+def write(folder, text, name="pairs.csv"):
+    path = folder / name
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+def test_a_line_is_a_pair_with_its_id_and_columns_in_order(tmp_path):
+    path = write(tmp_path, "SampleID,A,B\ntrain2, 1 2 3, 4 5 6\ntrain1,7 8 , 9 -1e-3\n")
+    first, second = as_pairs(path)
+    assert (first.pair_id, second.pair_id) == ("train2", "train1")
+    np.testing.assert_array_equal(first.x, [1, 2, 3])
+    np.testing.assert_array_equal(first.y, [4, 5, 6])
+    np.testing.assert_array_equal(second.y, [9, -0.001])
+    assert (first.truth, first.weight, first.problem) == (None, 1.0, "")
+    assert operator.length_hint(as_pairs(path), -1) == -1
+
+
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
+def test_line_ends_marks_and_blank_lines(tmp_path, line_end, mark):
+    text = f"SampleID,A,B{line_end}{line_end}a,1 2,3 4{line_end}\t{line_end}b,5 6,7 8"
+    pairs = list(as_pairs(write(tmp_path, mark + text.encode())))
+    assert [pair.pair_id for pair in pairs] == ["a", "b"]
+    np.testing.assert_array_equal(pairs[1].y, [7, 8])
+
+
+def test_targets_are_joined_by_id_whatever_their_order(tmp_path):
+    path = write(tmp_path, "SampleID,A,B\n" + "".join(f"p{i},1 2,3 4\n" for i in range(5)))
+    targets = write(tmp_path, KAGGLE + "p3,0,4\np0,1,1\nother,1,1\np2,-1,2\n", "targets.csv")
+    truths = {pair.pair_id: pair.truth for pair in as_pairs(path, targets=targets)}
+    assert truths == {"p0": 1, "p1": None, "p2": -1, "p3": 0, "p4": None}
+    plain = write(tmp_path, "SampleID,Target\np1,-1.0\np2,\n", "plain.csv")
+    assert [pair.truth for pair in as_pairs(path, targets=plain)] == [None, -1, None, None, None]
+    held = as_pairs(path, targets={"p4": -1, "p0": None})
+    assert [pair.truth for pair in held] == [None, None, None, None, -1]
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.text(st.characters(codec="utf-8", exclude_categories=("C", "Z")), min_size=1),
+            st.lists(st.floats(allow_nan=False), min_size=1, max_size=6),
+        ),
+        min_size=1,
+        max_size=6,
+        unique_by=lambda item: item[0],
+    )
+)
+def test_what_a_csv_writer_wrote_is_read_back(tmp_path_factory, items):
+    path = tmp_path_factory.mktemp("cdt") / "pairs.csv"
+    rows = [(key, " ".join(map(repr, v)), " ".join(map(repr, v[::-1]))) for key, v in items]
+    with path.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([("SampleID", "A", "B"), *rows])
+    pairs = list(as_pairs(path))
+    assert [pair.problem for pair in pairs] == [""] * len(items)
+    assert [pair.pair_id for pair in pairs] == [key for key, _ in items]
+    for pair, (_, values) in zip(pairs, items, strict=True):
+        np.testing.assert_array_equal(pair.x, values)
+        np.testing.assert_array_equal(pair.y, values[::-1])
+
+
+def test_what_pandas_wrote_is_read_back(tmp_path, rng):
+    values = rng.normal(size=(2, 50))
+    cells = [" ".join(map(repr, row.tolist())) for row in values]
+    frame = pd.DataFrame({"SampleID": ["a", "b"], "A": cells, "B": cells[::-1]})
+    frame.to_csv(tmp_path / "p.csv", index=False, quoting=csv.QUOTE_ALL)
+    first, _ = as_pairs(tmp_path / "p.csv")
+    np.testing.assert_array_equal(first.x, values[0])
+    np.testing.assert_array_equal(first.y, values[1])
+
+
+def test_cells_longer_than_the_csv_module_allows_leave_its_limit_alone(tmp_path):
+    before = csv.field_size_limit()
+    values = np.arange(60_000.0)
+    text = " ".join(map(str, values))
+    assert len(text) > before
+    (pair,) = as_pairs(write(tmp_path, f'SampleID,A,B\na,"{text}",{text}\n'))
+    np.testing.assert_array_equal(pair.x, values)
+    assert csv.field_size_limit() == before
+
+
+def test_missing_values_are_dropped_by_row_and_counted(tmp_path):
+    (pair,) = as_pairs(write(tmp_path, "SampleID,A,B\na,1 NA 3 nan 5,1 2 ? 4 5\n"))
+    np.testing.assert_array_equal(pair.x, [1, 5])
+    np.testing.assert_array_equal(pair.y, [1, 5])
+    assert pair.n_dropped == 3
+
+
+@pytest.mark.parametrize(
+    ("line", "pair_id", "problem"),
+    [
+        (b"a,1 2,x 4", "a", "pairs.csv:2: B holds 'x', which is not a number"),
+        (b"a,1_0 2,3 4", "a", "pairs.csv:2: A holds '1_0', which is not a number"),
+        (b"a,1 2 3,3 4", "a", "pairs.csv:2: x has 3 values and y has 2; they must come in pairs"),
+        (b"a,1 2", "line 2", "pairs.csv:2: expected 3 cells SampleID,A,B, found 2"),
+        (b"a,1 2,3 4,5 6", "line 2", "pairs.csv:2: expected 3 cells SampleID,A,B, found more"),
+        (b",1 2,3 4", "line 2", "pairs.csv:2: the SampleID is missing"),
+        (b"\xe4,1 2,3 4", "line 2", "pairs.csv:2: the line is not UTF-8 text"),
+        (b"a,[1. 2.],3 4", "a", "pairs.csv:2: A holds '[1.', which is not a number"),
+    ],
+)
+def test_a_broken_line_is_a_problem_and_the_next_one_is_read(tmp_path, line, pair_id, problem):
+    path = write(tmp_path, b"SampleID,A,B\n" + line + b"\nb,1 2,3 4\n")
+    broken, whole = as_pairs(path, targets={"a": -1})
+    assert (broken.pair_id, broken.problem, len(broken.x)) == (pair_id, problem, 0)
+    assert broken.truth == (-1 if pair_id == "a" else None)
+    assert (whole.pair_id, whole.problem) == ("b", "")
+
+
+def test_a_second_line_of_an_id_is_refused_with_both_places(tmp_path):
+    path = write(tmp_path, "SampleID,A,B\na,1 2,3 4\nb,1 2,3 4\n\na,5 6,7 8\n")
+    walk = iter(as_pairs(path))
+    assert [next(walk).pair_id, next(walk).pair_id] == ["a", "b"]
+    with pytest.raises(SourceError, match=r"pairs.csv:5: the pair id 'a' was used in line 2") as e:
+        next(walk)
+    assert (e.value.path, e.value.place) == (str(path), "line 5")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "pairs.csv: the file is empty"),
+        ("SampleID,A,B\n", "pairs.csv: a header, but no pair after it"),
+        ("SampleID,A,B\n \n\n", "pairs.csv: a header, but no pair after it"),
+        ("ID,A,B\na,1,2\n", "pairs.csv:1: expected the header SampleID,A,B, found 'ID,A,B'"),
+        ("SampleID;A;B\na;1;2\n", "pairs.csv:1: expected the header SampleID,A,B, found"),
+    ],
+)
+def test_files_without_header_or_pairs_are_refused_at_once(tmp_path, text, message):
+    with pytest.raises(SourceError) as caught:
+        as_pairs(write(tmp_path, text), format="cdt")
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "t.csv:1: expected the header SampleID,Target, found []"),
+        ("a,1\n", "t.csv:1: expected the header SampleID,Target"),
+        ("SampleID,Target\na,1\na,1\n", "t.csv:3: the pair id 'a' was used in line 2 already"),
+        ("SampleID,Target\na,2\n", "t.csv:2: the truth must be 1 (x causes y), -1"),
+        ("SampleID,Target\na,yes\n", "t.csv:2: the truth must be 1 (x causes y), -1"),
+        ("SampleID,Target\na\n", "t.csv:2: expected SampleID,Target, found 1 cell"),
+        (b"SampleID,Target\n\xe4,1\n", "t.csv: this is not UTF-8 text"),
+        ('SampleID,Target\n"a,1\n', "t.csv:2: unexpected end of data"),
+    ],
+)
+def test_broken_targets_are_refused_at_once(tmp_path, text, message):
+    path = write(tmp_path, "SampleID,A,B\na,1 2,3 4\n")
+    with pytest.raises(SourceError) as caught:
+        as_pairs(path, targets=write(tmp_path, text, "t.csv"))
+    assert message in str(caught.value)
+
+
+def test_a_held_target_of_another_value_is_refused(tmp_path):
+    path = write(tmp_path, "SampleID,A,B\na,1 2,3 4\n")
+    with pytest.raises(ValueError, match="targets, pair 'a': the truth must be 1"):
+        as_pairs(path, targets={"a": 2})
+
+
+def test_reading_is_lazy(tmp_path):
+    path = write(tmp_path, "SampleID,A,B\n" + "".join(f"p{i},1 2,3 4\n" for i in range(50_000)))
+    walk = iter(as_pairs(path))
+    assert next(walk).pair_id == "p0"
+    # What was not buffered yet comes from the file as it is now.
+    path.write_text("SampleID,A,B\np0,1 2,3 4\n")
+    assert sum(1 for _ in walk) < 49_999
+
+
+def test_the_fingerprint_knows_the_targets(tmp_path):
+    path = write(tmp_path, "SampleID,A,B\na,1 2,3 4\n")
+    one = write(tmp_path, "SampleID,Target\na,1\n", "one.csv")
+    two = write(tmp_path, "SampleID,Target\na,-1\n", "two.csv")
+    given = (None, one, two, {"a": 1}, {"a": -1})
+    found = [str(as_pairs(path, targets=targets).fingerprint()) for targets in given]
+    assert len(set(found)) == 5
+    assert found == [str(as_pairs(path, targets=targets).fingerprint()) for targets in given]

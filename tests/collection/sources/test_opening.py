@@ -1,0 +1,133 @@
+import os
+import stat
+
+import numpy as np
+import pytest
+
+from anmmm.collection import SourceError, as_pairs
+
+CDT = "SampleID,A,B\na,1 2,3 4\n"
+
+
+@pytest.fixture
+def layouts(tmp_path):
+    (tmp_path / "pairs").mkdir()
+    (tmp_path / "pairs" / "pairmeta.txt").write_text("1 2 2 1 1 0.5\n")
+    (tmp_path / "pairs" / "pair1.txt").write_text("1 2\n3 4\n")
+    (tmp_path / "loose").mkdir()
+    (tmp_path / "loose" / "a.csv").write_text("1,2\n3,4\n")
+    (tmp_path / "cdt.csv").write_text(CDT)
+    return tmp_path
+
+
+def test_the_format_is_recognised(layouts):
+    assert [pair.truth for pair in as_pairs(layouts / "pairs")] == [-1]
+    assert [pair.pair_id for pair in as_pairs(str(layouts / "loose"))] == ["a"]
+    assert [pair.pair_id for pair in as_pairs(layouts / "cdt.csv")] == ["a"]
+
+
+def test_the_format_may_be_named(layouts):
+    (pair,) = as_pairs(layouts / "pairs", format="folder")
+    assert (pair.pair_id, pair.truth) == ("pair1", None)
+    with pytest.raises(FileNotFoundError, match=r"the folder has no pairmeta\.txt"):
+        as_pairs(layouts / "loose", format="tuebingen")
+    renamed = (layouts / "cdt.csv").rename(layouts / "cdt.gibberish")
+    assert [pair.pair_id for pair in as_pairs(renamed, format="cdt")] == ["a"]
+    with pytest.raises(ValueError, match="format must be one of 'tuebingen', 'folder', 'cdt', "):
+        as_pairs(renamed, format="hdf")
+
+
+def test_a_folder_called_sample_is_opened_when_a_format_is_named(layouts, monkeypatch):
+    (layouts / "loose").rename(layouts / "sample")
+    monkeypatch.chdir(layouts)
+    assert len(list(as_pairs("sample"))) == 12
+    for source in (as_pairs("./sample"), as_pairs("sample", format="folder")):
+        assert [pair.pair_id for pair in source] == ["a"]
+
+
+@pytest.mark.parametrize("name", ["table.xyz", "table", "table.csv.gz"])
+def test_an_unknown_suffix_names_the_formats(tmp_path, name):
+    (tmp_path / name).write_text(CDT)
+    with pytest.raises(SourceError, match="pass format=, one of tuebingen, folder, cdt") as caught:
+        as_pairs(tmp_path / name)
+    assert str(caught.value).startswith(f"{tmp_path / name}: ")
+
+
+@pytest.mark.parametrize("name", ["none", "none.csv", "none.parquet"])
+@pytest.mark.parametrize("format", [None, "tuebingen", "folder", "cdt", "parquet", "table"])
+def test_what_does_not_exist_is_an_error_of_the_system(tmp_path, name, format):
+    with pytest.raises(FileNotFoundError, match=name):
+        as_pairs(tmp_path / name, format=format)
+
+
+@pytest.mark.parametrize("format", ["cdt", "parquet", "table"])
+def test_a_folder_in_place_of_a_file(tmp_path, format):
+    with pytest.raises(IsADirectoryError, match=f"a folder, but format '{format}' is a file"):
+        as_pairs(tmp_path, format=format)
+
+
+@pytest.mark.parametrize("format", ["tuebingen", "folder"])
+def test_a_file_in_place_of_a_folder(layouts, format):
+    with pytest.raises(NotADirectoryError, match="not a folder"):
+        as_pairs(layouts / "cdt.csv", format=format)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+@pytest.mark.parametrize("name", ["p.csv", "p.parquet", "p.tsv"])
+def test_a_file_that_may_not_be_read_is_an_error_of_the_system(tmp_path, name):
+    (tmp_path / name).write_text(CDT)
+    (tmp_path / name).chmod(stat.S_IWUSR)
+    with pytest.raises(PermissionError, match=name):
+        as_pairs(tmp_path / name)
+
+
+@pytest.mark.parametrize("format", [None, "cdt", "parquet", "table"])
+def test_a_refusal_to_open_stays_an_error_of_the_system(layouts, monkeypatch, format):
+    def refuse(self, *args, **kwargs):
+        raise PermissionError(13, "Permission denied", str(self))
+
+    monkeypatch.setattr("pathlib.Path.open", refuse)
+    with pytest.raises(PermissionError, match=r"cdt\.csv"):
+        as_pairs(layouts / "cdt.csv", format=format)
+
+
+@pytest.mark.parametrize("name", ["p.csv", "p.tsv", "p.parquet"])
+def test_an_empty_file_is_one_sentence(tmp_path, name):
+    (tmp_path / name).touch()
+    with pytest.raises(SourceError, match=f"{name}: the file is empty$"):
+        as_pairs(tmp_path / name)
+
+
+def test_bytes_under_the_name_of_text(tmp_path):
+    (tmp_path / "p.csv").write_bytes(b"\0\1\2\n")
+    with pytest.raises(SourceError, match=r"p\.csv: this is not a text file"):
+        as_pairs(tmp_path / "p.csv")
+
+
+@pytest.mark.parametrize("options", [{"columns": "all"}, {"targets": {"a": 1}}])
+@pytest.mark.parametrize("what", ["sample", "folder", "dict", "generator", "source"])
+def test_options_that_would_do_nothing_are_refused(layouts, options, what):
+    source = {
+        "sample": "sample",
+        "folder": layouts / "pairs",
+        "dict": {},
+        "generator": iter([]),
+        "source": as_pairs("sample"),
+    }[what]
+    with pytest.raises(ValueError, match=f"{next(iter(options))} is for .*, and of no use for"):
+        as_pairs(source, **options)
+
+
+def test_columns_of_a_pair_file_and_targets_of_a_table_are_refused(layouts):
+    with pytest.raises(ValueError, match="columns is for tables, and of no use for cdt"):
+        as_pairs(layouts / "cdt.csv", columns="all")
+    with pytest.raises(ValueError, match="targets is for files with the header SampleID,A,B"):
+        as_pairs(np.zeros((3, 2)), columns="all", targets={})
+
+
+@pytest.mark.parametrize("source", [{}, iter([]), 3])
+def test_a_format_of_something_held_is_refused(source):
+    with pytest.raises(ValueError, match="format='cdt' is for paths"):
+        as_pairs(source, format="cdt")
+    with pytest.raises(TypeError, match="a table with columns="):
+        as_pairs(source, format="table")

@@ -1,0 +1,400 @@
+import decimal
+import operator
+import sys
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from anmmm.collection import SourceError, as_pairs
+from anmmm.collection.sources import batches
+
+X, Y = [1.0, 2.0, 3.0], [4.0, 5.0, 6.0]
+
+
+def write(folder, columns, name="pairs.parquet", **options):
+    path = folder / name
+    pq.write_table(columns if isinstance(columns, pa.Table) else pa.table(columns), path, **options)
+    return path
+
+
+def nested(folder, **other):
+    return write(folder, {"pair_id": ["b", "a"], "x": [X, Y], "y": [Y, X]} | other)
+
+
+def long(folder, **other):
+    columns = {"pair_id": ["b", "b", "b", "a", "a", "a"], "x": X + Y, "y": Y + X}
+    return write(folder, columns | other)
+
+
+def assert_same(pair, x, y):
+    assert pair.problem == ""
+    np.testing.assert_array_equal(pair.x, x)
+    np.testing.assert_array_equal(pair.y, y)
+    assert pair.x.dtype == pair.y.dtype == np.float64
+
+
+@pytest.mark.parametrize("form", [nested, long])
+def test_both_forms_keep_ids_columns_and_order(tmp_path, form):
+    first, second = as_pairs(form(tmp_path))
+    assert (first.pair_id, second.pair_id) == ("b", "a")
+    assert_same(first, X, Y)
+    assert_same(second, Y, X)
+    assert (first.truth, first.weight, first.group, first.n_dropped) == (None, 1.0, None, 0)
+
+
+@pytest.mark.parametrize(("form", "repeat"), [(nested, 1), (long, 3)])
+@pytest.mark.parametrize("name", ["truth", "target"])
+def test_truth_weight_and_group_are_kept(tmp_path, form, repeat, name):
+    def column(*values):
+        return [value for value in values for _ in range(repeat)]
+
+    path = form(
+        tmp_path,
+        **{name: column(-1, None)},
+        weight=column(0.25, None),
+        group=pa.array(column("wind", None)).dictionary_encode(),
+    )
+    first, second = as_pairs(path)
+    assert (first.truth, first.weight, first.group) == (-1, 0.25, "wind")
+    assert (second.truth, second.weight, second.group) == (None, 1.0, None)
+
+
+def test_the_number_of_pairs_is_known_in_nested_form_alone(tmp_path):
+    assert operator.length_hint(as_pairs(nested(tmp_path)), -1) == 2
+    assert operator.length_hint(as_pairs(long(tmp_path)), -1) == -1
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        pa.list_(pa.float64()),
+        pa.list_(pa.float32()),
+        pa.list_(pa.float16()),
+        pa.list_(pa.int8()),
+        pa.list_(pa.uint64()),
+        pa.list_(pa.decimal128(10, 2)),
+        pa.large_list(pa.float64()),
+        pa.large_list(pa.int32()),
+        pa.list_(pa.float64(), 3),
+        pa.list_(pa.int16(), 3),
+    ],
+    ids=str,
+)
+def test_lists_of_every_numeric_type(tmp_path, kind):
+    if pa.types.is_decimal(kind.value_type):
+        values = [[decimal.Decimal(value) for value in each] for each in (X, Y)]
+    else:
+        values = np.array([X, Y]).astype(kind.value_type.to_pandas_dtype()).tolist()
+        values = [list(map(kind.value_type.to_pandas_dtype(), each)) for each in values]
+    path = nested(tmp_path, x=pa.array(values, kind))
+    first, second = as_pairs(path)
+    assert_same(first, X, Y)
+    assert_same(second, Y, X)
+
+
+@pytest.mark.parametrize("kind", [pa.float32(), pa.int64(), pa.uint8(), pa.bool_()], ids=str)
+def test_long_numbers_of_every_type(tmp_path, kind):
+    values = [True, False, True, True, True, False]
+    first, second = as_pairs(long(tmp_path, x=pa.array(values).cast(kind)))
+    assert_same(first, values[:3], Y)
+    assert_same(second, values[3:], X)
+
+
+@pytest.mark.parametrize(
+    "ids",
+    [
+        pa.array([7, 3], pa.int64()),
+        pa.array([7, 3], pa.uint8()),
+        pa.array(["7", "3"], pa.large_string()),
+        pa.array(["7", "3"], pa.string_view()),
+        pa.array(["7", "3"]).dictionary_encode(),
+        pa.array([7, 3]).dictionary_encode(),
+    ],
+    ids=lambda ids: str(ids.type),
+)
+def test_ids_of_every_type_become_text(tmp_path, ids):
+    assert [pair.pair_id for pair in as_pairs(nested(tmp_path, pair_id=ids))] == ["7", "3"]
+    if pa.types.is_string_view(ids.type):
+        repeated = pa.array(["7"] * 3 + ["3"] * 3, ids.type)
+    else:
+        repeated = ids.take(pa.array([0, 0, 0, 1, 1, 1]))
+    assert [pair.pair_id for pair in as_pairs(long(tmp_path, pair_id=repeated))] == ["7", "3"]
+
+
+def test_nulls_and_nan_in_lists_drop_their_rows(tmp_path):
+    path = nested(tmp_path, x=[[1.0, None, 3.0], [4, 5, 6]], y=[[4.0, 5.0, np.nan], [1, 2, 3]])
+    first, second = as_pairs(path)
+    assert_same(first, [1], [4])
+    assert first.n_dropped == 2
+    assert_same(second, Y, X)
+
+
+def test_nulls_in_long_form_drop_their_rows(tmp_path):
+    first, second = as_pairs(long(tmp_path, x=[1, None, 3, 4, 5, 6]))
+    assert_same(first, [1, 3], [4, 6])
+    assert (first.n_dropped, second.n_dropped) == (1, 0)
+
+
+@pytest.mark.parametrize(
+    ("other", "problem"),
+    [
+        ({"x": [None, X]}, "row 1 (row group 0): x is null"),
+        ({"x": pa.array([None, X], pa.list_(pa.float64(), 3))}, "row 1 (row group 0): x is null"),
+        ({"x": [None, X], "y": [None, Y]}, "row 1 (row group 0): x and y is null"),
+        ({"x": [[1.0], X]}, "row 1 (row group 0): x has 1 values and y has 3; they must come"),
+        ({"truth": [2, 1]}, "row 1 (row group 0): the truth must be 1 (x causes y), -1"),
+        ({"weight": [-1.0, 1.0]}, "row 1 (row group 0): weight must be finite and not negative"),
+        ({"pair_id": [None, "a"]}, "row 1 (row group 0): pair_id is null"),
+    ],
+)
+def test_a_broken_row_is_a_problem_and_the_next_one_is_read(tmp_path, other, problem):
+    broken, whole = as_pairs(nested(tmp_path, **other))
+    assert broken.problem.startswith(problem)
+    assert len(broken.x) == len(broken.y) == 0
+    assert (whole.pair_id, whole.problem, len(whole.x)) == ("a", "", 3)
+
+
+@pytest.mark.parametrize(
+    ("other", "problem"),
+    [
+        ({"truth": [1, -1, 1, 1, 1, 1]}, "truth must be the same in all rows of a pair"),
+        ({"truth": [1, None, 1, 1, 1, 1]}, "truth must be the same in all rows of a pair"),
+        ({"weight": [1, 1, 2, 2, 2, 2]}, "weight must be the same in all rows of a pair"),
+        ({"group": list("ppqrrr"), "truth": [0, 0, 1, 1, 1, 1]}, "group and truth must be the"),
+        ({"pair_id": [None, None, None, "a", "a", "a"]}, "pair_id is null"),
+    ],
+)
+def test_a_broken_pair_in_long_form_is_a_problem(tmp_path, other, problem):
+    broken, whole = as_pairs(long(tmp_path, **other))
+    assert broken.problem.startswith(f"row 1 (row group 0): {problem}")
+    assert (whole.pair_id, whole.problem) == ("a", "")
+
+
+def test_what_is_said_of_a_long_pair_may_not_change_across_row_groups(tmp_path):
+    table = pa.table({"pair_id": ["a"] * 4, "x": [*X, 1], "y": [*Y, 1], "weight": [1, 1, 2, 2]})
+    (pair,) = as_pairs(write(tmp_path, table, row_group_size=2))
+    assert pair.problem.endswith("weight must be the same in all rows of a pair, but changes")
+    same = table.set_column(3, "weight", [[np.nan] * 4])
+    (pair,) = as_pairs(write(tmp_path, same, row_group_size=2))
+    assert (pair.problem, pair.weight) == ("", 1.0)
+
+
+@given(
+    lengths=st.lists(st.integers(1, 7), min_size=1, max_size=8),
+    row_group_size=st.integers(1, 9),
+    batch_rows=st.integers(1, 9),
+    encode=st.booleans(),
+)
+def test_long_pairs_do_not_depend_on_where_row_groups_and_batches_end(
+    tmp_path_factory, lengths, row_group_size, batch_rows, encode
+):
+    ids = pa.array([f"p{i}" for i, length in enumerate(lengths) for _ in range(length)])
+    x = np.arange(float(sum(lengths)))
+    columns = {
+        "pair_id": ids.dictionary_encode() if encode else ids,
+        "x": x,
+        "y": -x,
+        "truth": [i % 3 - 1 for i, length in enumerate(lengths) for _ in range(length)],
+    }
+    path = write(tmp_path_factory.mktemp("long"), columns, row_group_size=row_group_size)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(batches, "_ROWS", batch_rows)
+        pairs = list(as_pairs(path))
+    assert [pair.pair_id for pair in pairs] == [f"p{i}" for i in range(len(lengths))]
+    ends = np.cumsum(lengths)
+    for index, pair in enumerate(pairs):
+        expected = x[ends[index] - lengths[index] : ends[index]]
+        assert_same(pair, expected, -expected)
+        assert pair.truth == index % 3 - 1
+
+
+@given(
+    lengths=st.lists(st.integers(0, 7), min_size=1, max_size=8),
+    row_group_size=st.integers(1, 9),
+    batch_rows=st.integers(1, 9),
+)
+def test_nested_pairs_do_not_depend_on_where_row_groups_and_batches_end(
+    tmp_path_factory, lengths, row_group_size, batch_rows
+):
+    values = [np.arange(float(length)) + 10 * i for i, length in enumerate(lengths)]
+    columns = {"pair_id": range(len(lengths)), "x": values, "y": [-v for v in values]}
+    columns = {name: pa.array(column) for name, column in columns.items()}
+    path = write(tmp_path_factory.mktemp("nested"), columns, row_group_size=row_group_size)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(batches, "_ROWS", batch_rows)
+        pairs = list(as_pairs(path))
+    assert [pair.pair_id for pair in pairs] == [str(i) for i in range(len(lengths))]
+    for pair, expected in zip(pairs, values, strict=True):
+        assert_same(pair, expected, -expected)
+
+
+def test_an_id_that_reappears_in_long_form_is_refused_with_both_places(tmp_path):
+    ids = ["a", "a", "b", "b", "a", "a"]
+    path = write(tmp_path, {"pair_id": ids, "x": X + Y, "y": Y + X}, row_group_size=2)
+    walk = iter(as_pairs(path))
+    assert next(walk).pair_id == "a"
+    with pytest.raises(SourceError) as caught:
+        list(walk)
+    assert str(caught.value) == (
+        f"{path}: row 5 (row group 2): the pair id 'a' was used in row 1 (row group 0) already; "
+        f"all rows of a pair must stand together: sort the file by pair_id"
+    )
+    assert caught.value.place == "row 5 (row group 2)"
+
+
+def test_an_id_that_reappears_in_nested_form_is_refused_with_both_places(tmp_path):
+    path = write(tmp_path, {"pair_id": ["a", "b", "a"], "x": [X] * 3, "y": [Y] * 3})
+    with pytest.raises(SourceError, match=r"row 3 \(row group 0\): the pair id 'a' .* in row 1 "):
+        list(as_pairs(path))
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"pair_id": ["a"], "x": [1.0]}, "there is no column y, only pair_id, x; pairs need"),
+        ({"a": [1.0], "b": [1.0]}, "choose pairs with columns=[('a', 'b'), ...] or columns='all'"),
+        ({"pair_id": ["a"], "x": [["p"]], "y": [X]}, "x must hold numbers or lists of numbers"),
+        ({"pair_id": ["a"], "x": ["p"], "y": [1.0]}, "x must hold numbers or lists of numbers"),
+        ({"pair_id": ["a"], "x": [[X]], "y": [X]}, "x must hold numbers or lists of numbers"),
+        ({"pair_id": ["a"], "x": [X], "y": [1.0]}, "x and y must both be lists (a row for each"),
+        ({"pair_id": [1.5], "x": [X], "y": [Y]}, "pair_id must hold text or whole numbers"),
+        ({"pair_id": ["a"], "x": [X], "y": [Y], "truth": ["1"]}, "truth must hold numbers, found"),
+        ({"pair_id": ["a"], "x": [X], "y": [Y], "target": [True]}, "target must hold numbers"),
+        ({"pair_id": ["a"], "x": [X], "y": [Y], "weight": ["1"]}, "weight must hold numbers"),
+        ({"pair_id": ["a"], "x": [X], "y": [Y], "group": [1.5]}, "group must hold text or whole"),
+        (
+            {"pair_id": ["a"], "x": [X], "y": [Y], "truth": [1], "target": [1]},
+            "there are columns truth and target; keep one",
+        ),
+        (
+            {"pair_id": pa.array([], pa.string()), "x": pa.array([], pa.float64()), "y": [0] * 0},
+            "y must hold numbers or lists",
+        ),
+        (
+            {name: pa.array([], pa.float64() if name in "xy" else pa.string()) for name in
+             ("pair_id", "x", "y")},
+            "the file has columns, but no rows",
+        ),
+    ],
+)  # fmt: skip
+def test_files_of_another_schema_are_refused_at_once(tmp_path, columns, message):
+    path = write(tmp_path, columns)
+    with pytest.raises(SourceError) as caught:
+        as_pairs(path)
+    assert str(caught.value).startswith(f"{path}: ")
+    assert message in str(caught.value)
+
+
+def test_two_columns_of_one_name_are_refused(tmp_path):
+    table = pa.Table.from_arrays(
+        [pa.array(["a"]), pa.array([1.0]), pa.array([1.0]), pa.array([2.0])],
+        names=["pair_id", "x", "y", "x"],
+    )
+    with pytest.raises(SourceError, match="several columns of the name x"):
+        as_pairs(write(tmp_path, table))
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (lambda whole: b"", "the file is empty"),
+        (lambda whole: b"PAR1", "the Parquet file is truncated"),
+        (lambda whole: whole[: len(whole) // 2], "the Parquet file is truncated"),
+        (lambda whole: whole[:-1], "the Parquet file is truncated"),
+        (lambda whole: b"a,b\n1,2\n", "this is not a Parquet file"),
+        (lambda whole: whole[:-8] + b"\xff\xff\xff\x7fPAR1", "the content is broken ("),
+        (lambda whole: b"PAR1" + bytes(40) + b"PAR1", "the content is broken ("),
+    ],
+)
+def test_broken_files_are_refused_at_once_in_one_sentence(tmp_path, content, message):
+    path = nested(tmp_path)
+    path.write_bytes(content(path.read_bytes()))
+    with pytest.raises(SourceError) as caught:
+        as_pairs(path)
+    assert str(caught.value).startswith(f"{path}: {message}")
+    assert "\n" not in str(caught.value)
+
+
+def test_a_broken_row_group_ends_the_walk_and_is_named(tmp_path):
+    columns = {"pair_id": ["a", "b"], "x": [X, Y], "y": [Y, X]}
+    path = write(tmp_path, columns, row_group_size=1, use_dictionary=False)
+    where = pq.read_metadata(path).row_group(1).column(1).data_page_offset
+    data = bytearray(path.read_bytes())
+    data[where : where + 30] = b"\xff" * 30
+    path.write_bytes(data)
+    walk = iter(as_pairs(path))
+    assert_same(next(walk), X, Y)
+    with pytest.raises(SourceError, match=r"pairs.parquet: row group 1: the content is broken \("):
+        next(walk)
+
+
+@pytest.mark.parametrize("form", [nested, long])
+def test_a_row_group_is_not_read_before_its_pairs_are_wanted(tmp_path, monkeypatch, form):
+    path = form(tmp_path)
+    table = pq.read_table(path)
+    later = table.set_column(
+        0, "pair_id", [[f"later {name}" for name in table["pair_id"].to_pylist()]]
+    )
+    write(tmp_path, pa.concat_tables([table, later]), row_group_size=len(table))
+    begun = []
+    iter_batches = pq.ParquetFile.iter_batches
+
+    def spy(self, *args, row_groups, **kwargs):
+        begun.extend(row_groups)
+        return iter_batches(self, *args, row_groups=row_groups, **kwargs)
+
+    monkeypatch.setattr(pq.ParquetFile, "iter_batches", spy)
+    source = as_pairs(path)
+    assert begun == []
+    walk = iter(source)
+    assert next(walk).pair_id == "b"
+    assert begun == [0]
+    assert [pair.pair_id for pair in walk] == ["a", "later b", "later a"]
+    assert begun == [0, 1]
+
+
+def test_memory_does_not_grow_with_the_row_group(tmp_path):
+    n, length = 4_000, 1_000
+    values = pa.array(np.random.default_rng(0).normal(size=n * length))
+    lists = pa.ListArray.from_arrays(
+        pa.array(np.arange(0, n * length + 1, length), pa.int32()), values
+    )
+    path = write(tmp_path, {"pair_id": pa.array(range(n)), "x": lists, "y": lists})
+    del values, lists
+    before = pa.total_allocated_bytes()
+    peak = 0
+    for pair in as_pairs(path):
+        assert len(pair.x) == length
+        peak = max(peak, pa.total_allocated_bytes() - before)
+    assert pq.read_metadata(path).num_row_groups == 1
+    # The row group holds 64 MB.
+    assert peak < 40e6
+
+
+def test_other_columns_are_passed_over(tmp_path):
+    first, _ = as_pairs(nested(tmp_path, x_type=["n", "n"], notes=[["p"], None]))
+    assert_same(first, X, Y)
+
+
+def test_a_file_of_another_suffix_is_read_when_the_format_is_named(tmp_path):
+    path = nested(tmp_path).rename(tmp_path / "pairs.bin")
+    assert [pair.pair_id for pair in as_pairs(path, format="parquet")] == ["b", "a"]
+
+
+def test_without_pyarrow_one_sentence_says_how_to_install_it(tmp_path, monkeypatch):
+    path = nested(tmp_path)
+    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
+    with pytest.raises(ImportError, match=r'pip install "anmmm\[parquet\]"'):
+        as_pairs(path)
+
+
+def test_the_fingerprint_changes_with_the_content(tmp_path):
+    first = as_pairs(nested(tmp_path)).fingerprint()
+    assert first["kind"] == "parquet"
+    assert first["file"] == "pairs.parquet"
+    assert first["size"] == (tmp_path / "pairs.parquet").stat().st_size
+    assert as_pairs(nested(tmp_path, x=[X, X])).fingerprint()["sha256"] != first["sha256"]

@@ -1,0 +1,111 @@
+import json
+import pickle
+
+import numpy as np
+import pytest
+
+from anmmm.collection import PairSource, SourceError, as_pairs
+from anmmm.datasets import Pair, TableError
+
+X, Y = np.arange(12.0), np.arange(12.0) ** 2
+
+
+def folder(path, text="1,2\n3,4\n"):
+    path.mkdir()
+    (path / "a.csv").write_text(text)
+    (path / "b.csv").write_text("5,6\n7,8\n")
+    return path
+
+
+def test_every_source_follows_the_protocol_and_opens_as_itself(tmp_path):
+    for given in ("sample", folder(tmp_path / "f"), {"a": (X, Y)}, [(X, Y)], iter([(X, Y)])):
+        source = as_pairs(given)
+        assert isinstance(source, PairSource)
+        assert as_pairs(source) is source
+        assert isinstance(source.name, str)
+        assert all(isinstance(pair, Pair) for pair in source)
+
+
+def test_names_are_paths_and_kinds_of_objects(tmp_path):
+    assert as_pairs(folder(tmp_path / "f")).name == str(tmp_path / "f")
+    assert [as_pairs(given).name for given in ({}, [], (x for x in []))] == [
+        "dict",
+        "list",
+        "generator",
+    ]
+
+
+def test_a_fingerprint_is_json_and_tells_of_no_place(tmp_path):
+    for given in ("sample", folder(tmp_path / "f"), {"a": (X, Y)}):
+        found = as_pairs(given).fingerprint()
+        assert json.loads(json.dumps(found)) == found
+        assert str(tmp_path) not in json.dumps(found)
+
+
+def test_the_fingerprint_of_a_folder_moves_with_it_and_changes_with_its_content(tmp_path):
+    first = folder(tmp_path / "f")
+    before = as_pairs(first).fingerprint()
+    (tmp_path / "other").mkdir()
+    moved = first.rename(tmp_path / "other" / "f")
+    assert as_pairs(moved).fingerprint() == before
+    (moved / "a.csv").write_text("1,2\n3,5\n")
+    changed = as_pairs(moved).fingerprint()
+    assert changed != before
+    assert changed["size"] == before["size"]
+    pairs = as_pairs(moved)
+    (moved / "a.csv").unlink()
+    assert pairs.fingerprint() != changed
+    assert as_pairs("sample")[:3].fingerprint() != as_pairs("sample")[:4].fingerprint()
+
+
+def test_the_fingerprint_of_large_files_sees_both_ends(tmp_path):
+    text = "1 2\n" * 800_000
+    path = folder(tmp_path / "f", text) / "a.csv"
+    seen = [as_pairs(tmp_path / "f").fingerprint()["sha256"]]
+    for changed in ("3" + text[1:], text[:-2] + "3\n", text + "1 2\n"):
+        path.write_text(changed)
+        seen.append(as_pairs(tmp_path / "f").fingerprint()["sha256"])
+    assert len(set(seen)) == 4
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        [("a", X, Y), ("b", Y, X)],
+        {"b": (Y, X), "a": (X, Y)},
+        {"a": (X, Y), "b": (Y, X + 1e-9)},
+        {"a": (X, Y), "b": (Y, X.astype("f4"))},
+        {"a": (X, Y), "b": (Y, X.astype(object))},
+        {"a": (X, Y), "b": "text"},
+        {"a": (X, Y), "b": Pair("b", Y, X, truth=1)},
+    ],
+)
+def test_objects_of_other_content_have_another_fingerprint(other):
+    held = {"a": (X, Y), "b": (Y, X)}
+    assert as_pairs(held).fingerprint() == as_pairs(dict(held)).fingerprint()
+    assert as_pairs(other).fingerprint() != as_pairs(held).fingerprint()
+    assert as_pairs(other).fingerprint() == as_pairs(other).fingerprint()
+
+
+def test_what_can_be_walked_once_has_no_fingerprint_and_is_not_used_up():
+    source = as_pairs((X, Y) for _ in range(2))
+    assert source.fingerprint() is None
+    assert len(list(source)) == 2
+
+
+@pytest.mark.parametrize(
+    ("error", "text"),
+    [
+        (SourceError("a.csv", "line 7", "odd"), "a.csv:7: odd"),
+        (SourceError("a.parquet", "row group 3", "odd"), "a.parquet: row group 3: odd"),
+        (SourceError("a.parquet", None, "odd"), "a.parquet: odd"),
+        (TableError("a.csv", 7, "odd"), "a.csv:7: odd"),
+        (TableError("a.csv", None, "odd"), "a.csv: odd"),
+    ],
+)
+def test_errors_name_file_and_place_and_come_out_of_other_processes(error, text):
+    assert isinstance(error, (SourceError, ValueError))
+    assert str(error) == text
+    again = pickle.loads(pickle.dumps(error))
+    assert type(again) is type(error)
+    assert (str(again), again.path, again.place) == (text, error.path, error.place)

@@ -1,0 +1,232 @@
+import itertools
+import operator
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from anmmm.collection import SourceError, as_pairs
+from anmmm.collection.sources.table import column_pair_id
+
+DATA = {
+    "a": [1.5, 2.0, None, 4.0],
+    "name": ["p", "q", "r", "s"],
+    "b": [1, 2, 3, 4],
+    "flag": [True, False, True, True],
+    "c": [9.0, None, 7.0, 6.0],
+}
+
+
+def text_file(folder, suffix=".csv", separator=","):
+    path = folder / f"table{suffix}"
+    cells = [["" if v is None else str(v) for v in column] for column in DATA.values()]
+    lines = [list(DATA), *zip(*cells, strict=True)]
+    path.write_text("".join(separator.join(line) + "\n" for line in lines))
+    return path
+
+
+def parquet_file(folder):
+    path = folder / "table.parquet"
+    pq.write_table(pa.table(DATA), path, row_group_size=3)
+    return path
+
+
+TABLES = {
+    "pandas": lambda folder: pd.DataFrame(DATA),
+    "pandas, nullable": lambda folder: pd.DataFrame(DATA).convert_dtypes(),
+    "pandas, arrow": lambda folder: pd.DataFrame(DATA).convert_dtypes(dtype_backend="pyarrow"),
+    "polars": lambda folder: pl.DataFrame(DATA),
+    "polars, lazy": lambda folder: pl.LazyFrame(DATA),
+    "pyarrow": lambda folder: pa.table(DATA),
+    "csv": text_file,
+    "tsv": lambda folder: text_file(folder, ".tsv", "\t"),
+    "parquet": parquet_file,
+}
+
+
+@pytest.fixture(params=TABLES)
+def table(request, tmp_path):
+    return TABLES[request.param](tmp_path)
+
+
+def test_all_pairs_of_numeric_columns_in_the_order_of_the_table(table):
+    source = as_pairs(table, columns="all")
+    assert operator.length_hint(source) == 3
+    pairs = list(source)
+    assert [pair.pair_id for pair in pairs] == ["a,b", "a,c", "b,c"]
+    np.testing.assert_array_equal(pairs[0].x, [1.5, 2, 4])
+    np.testing.assert_array_equal(pairs[0].y, [1, 2, 4])
+    np.testing.assert_array_equal(pairs[1].x, [1.5, 4])
+    np.testing.assert_array_equal(pairs[1].y, [9, 6])
+    np.testing.assert_array_equal(pairs[2].x, [1, 3, 4])
+    assert [pair.n_dropped for pair in pairs] == [1, 2, 1]
+    assert all(pair.x.dtype == pair.y.dtype == np.float64 for pair in pairs)
+
+
+def test_chosen_pairs_keep_their_order_and_orientation(table):
+    source = as_pairs(table, columns=[("c", "a"), ("b", "c")])
+    assert operator.length_hint(source) == 2
+    first, second = source
+    assert (first.pair_id, second.pair_id) == ("c,a", "b,c")
+    np.testing.assert_array_equal(first.x, [9, 6])
+    np.testing.assert_array_equal(first.y, [1.5, 4])
+
+
+def test_a_column_of_text_is_the_problem_of_its_pairs_alone(table):
+    broken, whole = as_pairs(table, columns=[("name", "a"), ("a", "b")])
+    assert "not" in broken.problem
+    assert "number" in broken.problem
+    assert "name" in broken.problem
+    assert (len(broken.x), whole.problem, len(whole.x)) == (0, "", 3)
+
+
+def test_a_table_can_be_walked_again_and_has_a_fingerprint(table):
+    source = as_pairs(table, columns="all")
+    assert len(list(source)) == len(list(source)) == 3
+    found = [
+        str(as_pairs(table, columns=columns).fingerprint())
+        for columns in ("all", [("a", "b")], [("b", "a")], "all")
+    ]
+    assert len(set(found)) == 3
+    assert found[0] == found[3]
+
+
+def test_a_table_without_columns_is_an_error_that_says_how_to_pass_them(table):
+    with pytest.raises((TypeError, SourceError), match=r"columns=\[\('a', 'b'\), \.\.\.\]"):
+        as_pairs(table)
+
+
+def test_the_format_of_a_table_may_be_named(table):
+    assert len(list(as_pairs(table, columns="all", format="table"))) == 3
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame(DATA), pl.DataFrame(DATA), pa.table(DATA)])
+def test_booleans_count_where_they_are_named(frame):
+    (pair,) = as_pairs(frame, columns=[("b", "flag")])
+    np.testing.assert_array_equal(pair.y, [1, 0, 1, 1])
+
+
+def test_the_fingerprint_of_a_frame_is_that_of_the_columns_used():
+    frame = pd.DataFrame(DATA)
+    before = as_pairs(frame, columns=[("b", "c")]).fingerprint()
+    assert as_pairs(frame.assign(a=0.0), columns=[("b", "c")]).fingerprint() == before
+    assert as_pairs(frame.assign(c=0.0), columns=[("b", "c")]).fingerprint() != before
+
+
+def test_arrays_and_frames_without_names_go_by_position():
+    array = np.arange(12.0).reshape(4, 3)
+    for source in (array, array.astype("f4"), array.astype(int), pd.DataFrame(array)):
+        assert [p.pair_id for p in as_pairs(source, columns="all")] == ["0,1", "0,2", "1,2"]
+        (pair,) = as_pairs(source, columns=[(2, 0)])
+        np.testing.assert_array_equal(pair.x, array[:, 2])
+        np.testing.assert_array_equal(pair.y, array[:, 0])
+
+
+def test_a_whole_number_is_a_name_first_and_a_position_otherwise():
+    (pair,) = as_pairs(pl.DataFrame(DATA), columns=[(2, "c")])
+    assert pair.pair_id == "b,c"
+    frame = pd.DataFrame({1: [1.0, 2.0], 0: [3.0, 4.0]})
+    (pair,) = as_pairs(frame, columns=[(0, 1)])
+    np.testing.assert_array_equal(pair.x, [3, 4])
+
+
+def test_text_without_a_header_has_numbered_columns(tmp_path):
+    (tmp_path / "t.txt").write_text("1 2 3\n4 5 6\n")
+    ids = [pair.pair_id for pair in as_pairs(tmp_path / "t.txt", columns="all")]
+    assert ids == ["column 1,column 2", "column 1,column 3", "column 2,column 3"]
+    (pair,) = as_pairs(tmp_path / "t.txt", columns=[(0, 2)])
+    np.testing.assert_array_equal(pair.y, [3, 6])
+
+
+def test_one_bad_cell_in_a_column_of_numbers_is_not_passed_over(tmp_path):
+    (tmp_path / "t.csv").write_text("a,b,s,c\n1,2,p,3\n4,oops,q,6\n")
+    pairs = {pair.pair_id: pair for pair in as_pairs(tmp_path / "t.csv", columns="all")}
+    assert list(pairs) == ["a,b", "a,c", "b,c"]
+    assert pairs["a,b"].problem == "t.csv:3: b holds 'oops', which is not a number"
+    assert pairs["a,c"].problem == ""
+
+
+@given(st.lists(st.text(max_size=4), min_size=2, max_size=5, unique=True))
+def test_no_two_pairs_of_names_share_an_id(names):
+    ids = [column_pair_id(*pair) for pair in itertools.permutations(names, 2)]
+    assert len(set(ids)) == len(ids)
+
+
+def test_names_with_commas_stand_in_quotes():
+    frame = pd.DataFrame({"a": [1.0], "b,c": [1.0], "a,b": [1.0], "c": [1.0]})
+    ids = [pair.pair_id for pair in as_pairs(frame, columns=[("a", "b,c"), ("a,b", "c")])]
+    assert ids == ['a,"b,c"', '"a,b",c']
+
+
+def test_all_pairs_of_very_many_columns_are_made_one_at_a_time():
+    source = as_pairs(np.zeros((2, 10_000)), columns="all")
+    assert operator.length_hint(source) == 49_995_000
+    assert [pair.pair_id for pair in itertools.islice(source, 2)] == ["0,1", "0,2"]
+
+
+@pytest.mark.parametrize(
+    ("columns", "error", "message"),
+    [
+        ("a", TypeError, "columns must be 'all' or a list of pairs"),
+        (3, TypeError, "columns must be 'all' or a list of pairs"),
+        ([], ValueError, "columns must hold at least one pair"),
+        (["ab"], TypeError, r"columns must hold pairs of names, e.g. \('a', 'b'\); found 'ab'"),
+        ([("a", "b", "c")], TypeError, "columns must hold pairs of names"),
+        ([("a", "z")], ValueError, "columns names 'z', but .* has no such column, only a, name, b"),
+        ([("a", 5)], ValueError, "columns names 5, but"),
+        ([("a", -1)], ValueError, "columns names -1, but"),
+        ([("a", True)], ValueError, "columns names True, but"),
+        ([("a", "a")], ValueError, "columns names 'a' twice in one pair"),
+        ([("a", "b"), ("a", "b")], ValueError, r"columns holds the pair \('a', 'b'\) twice"),
+    ],
+)
+def test_columns_that_cannot_be_used_are_refused_at_once(table, columns, error, message):
+    with pytest.raises(error, match=message):
+        as_pairs(table, columns=columns)
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        (
+            pd.DataFrame({"a": [1.0], "s": ["p"]}),
+            "2 columns of numbers or more, found 1 among a, s",
+        ),
+        (pd.DataFrame(), "2 columns of numbers or more, found 0 among none"),
+        (pd.DataFrame([[1.0, 2.0]], columns=["a", "a"]), "unique column names"),
+        (np.zeros(5), "a table must have two dimensions"),
+        (np.array([["a", "b"]]), "a table must hold real numbers"),
+    ],
+)
+def test_tables_that_have_no_pairs_are_refused_at_once(source, message):
+    with pytest.raises((ValueError, TypeError), match=message):
+        as_pairs(source, columns="all")
+
+
+def test_files_with_two_columns_of_one_name_are_refused(tmp_path):
+    (tmp_path / "t.csv").write_text("a,b,a\n1,2,3\n")
+    table = pa.Table.from_arrays([pa.array([1.0])] * 2, names=["a", "a"])
+    pq.write_table(table, tmp_path / "t.parquet")
+    for name in ("t.csv", "t.parquet"):
+        with pytest.raises(SourceError, match=f"{name}: several columns are called 'a'"):
+            as_pairs(tmp_path / name, columns="all")
+
+
+def test_a_parquet_file_without_rows_is_refused(tmp_path):
+    pq.write_table(pa.table({"a": pa.array([], pa.float64())}), tmp_path / "t.parquet")
+    with pytest.raises(SourceError, match="the file has columns, but no rows"):
+        as_pairs(tmp_path / "t.parquet", columns="all")
+
+
+def test_a_long_parquet_file_may_be_read_as_a_table(tmp_path):
+    path = tmp_path / "t.parquet"
+    pq.write_table(pa.table({"pair_id": ["a", "a"], "x": [1.0, 2.0], "y": [3.0, 4.0]}), path)
+    assert [pair.pair_id for pair in as_pairs(path)] == ["a"]
+    assert [pair.pair_id for pair in as_pairs(path, columns="all")] == ["x,y"]
+    renamed = path.rename(tmp_path / "t.bin")
+    assert len(list(as_pairs(renamed, columns="all", format="table"))) == 1
