@@ -179,9 +179,10 @@ class DBSCAN:
         Points within eps, itself included, that make a core point. The authors recommend 4 in the
         plane.
     eps : float, optional
-        Radius on the standardised points, positive. By default the knee of the sorted distances to
-        the `min_samples`-th point (itself included): the distance that lies furthest from the
-        chord between the smallest and the largest, halfway to the next one. No label is looked at.
+        Radius on the standardised points, positive. By default halfway from the knee of the sorted
+        distances to the `min_samples`-th point (itself included) to the next distance. The knee is
+        the distance furthest below the chord between the smallest and the largest. No label is
+        looked at.
 
     References
     ----------

@@ -75,8 +75,8 @@ class PNL:
     >>> import numpy as np
     >>> from anmmm.baselines import PNL
     >>> rng = np.random.default_rng(0)
-    >>> x = rng.uniform(-1, 1, 200)
-    >>> PNL().direction(x, np.exp(2 * x + x**3 + 0.3 * rng.uniform(-1, 1, 200))) > 0
+    >>> x = rng.uniform(-1.5, 1.5, 200)
+    >>> PNL().direction(x, np.exp(x + x**2 + 0.4 * rng.uniform(-1, 1, 200))) > 0
     True
     """
 
