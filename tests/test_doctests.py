@@ -7,6 +7,10 @@ from pathlib import Path
 import pytest
 
 MODULES = [
+    "anmmm.baselines.anm",
+    "anmmm.baselines.igci",
+    "anmmm.baselines.lingam",
+    "anmmm.baselines.pnl",
     "anmmm.clustering",
     "anmmm.collection.runner",
     "anmmm.collection.sources.opening",

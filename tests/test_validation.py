@@ -24,7 +24,9 @@ from anmmm._validation import (
     check_n_mechanisms,
     check_new_input,
     check_nonnegative,
+    check_positive,
     check_rng,
+    check_single,
 )
 
 # Small integers, so that every numeric type holds them exactly.
@@ -498,3 +500,15 @@ def test_one_new_observation_is_enough():
 def test_new_observations_are_refused(X, y, match):
     with pytest.raises(ValueError, match=match):
         check_new_input(fitted(), X, y)
+
+
+def test_zero_is_no_positive_number():
+    assert check_positive(2, "decay") == 2.0
+    with pytest.raises(ValueError, match="decay must be positive, found 0"):
+        check_positive(0, "decay")
+
+
+def test_one_column_is_handed_on_and_several_are_refused():
+    assert_array_equal(check_single(FLOATS[:, np.newaxis], "x", "one is needed"), FLOATS)
+    with pytest.raises(ValueError, match="x has 2 columns, but one is needed"):
+        check_single(TWO, "x", "one is needed")

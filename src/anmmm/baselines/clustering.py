@@ -29,6 +29,9 @@ __all__ = ["DBSCAN", "GaussianMixture", "KMeans", "PCAKMeans", "SpectralClusteri
 FloatArray = NDArray[np.float64]
 Labels = NDArray[np.intp]
 
+# Relative differences of distances that are none.
+ROUNDING = 1e-9
+
 
 @dataclass(frozen=True)
 class KMeans:
@@ -176,9 +179,10 @@ class DBSCAN:
         Points within eps, itself included, that make a core point. The authors recommend 4 in the
         plane.
     eps : float, optional
-        Radius on the standardised points, positive. By default the knee of the sorted distances to
-        the `min_samples`-th point (itself included): the distance that lies furthest from the
-        chord between the smallest and the largest. No label is looked at.
+        Radius on the standardised points, positive. By default halfway from the knee of the sorted
+        distances to the `min_samples`-th point (itself included) to the next distance. The knee is
+        the distance furthest below the chord between the smallest and the largest. No label is
+        looked at.
 
     References
     ----------
@@ -250,4 +254,8 @@ def _knee(points: FloatArray, k: int) -> float:
         # All observations tie: each set of ties is a cluster at any radius below their spacing.
         return float(np.finfo(np.float64).eps)
     chord = np.linspace(heights[0], heights[-1], len(heights))
-    return float(heights[np.argmax(chord - heights)])
+    knee = int(np.argmax(chord - heights))
+    # Between two distances, and a hair above those that are equal: rounding must not tell whether
+    # a point is within the radius.
+    following = heights[min(knee + 1, len(heights) - 1)]
+    return (1.0 + ROUNDING) * float(0.5 * (heights[knee] + following))

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
+from scipy.optimize import Bounds, minimize
 from scipy.special import ndtri
 from scipy.stats import rankdata
 
@@ -29,6 +29,10 @@ N_COMPONENTS = 3
 SMALLEST_WIDTH = 0.1
 # What the tanh units of g add to its slope of 1 where a fit starts.
 START_BEND = 0.1
+# Logarithms move by no more: where noise can vanish (ties, discrete effects) J has no minimum.
+FURTHEST_LOGARITHM = 8.0
+# Parts of the flat vector that are logarithms; see `PostNonlinear.value_and_grad`.
+LOGARITHMS = (4, 5, 6, 9, 10)
 # Of the least-squares start of f.
 RIDGE = 1e-2
 
@@ -71,8 +75,8 @@ class PNL:
     >>> import numpy as np
     >>> from anmmm.baselines import PNL
     >>> rng = np.random.default_rng(0)
-    >>> x = rng.uniform(-1, 1, 200)
-    >>> PNL().direction(x, np.exp(2 * x + x**3 + 0.3 * rng.uniform(-1, 1, 200))) > 0
+    >>> x = rng.uniform(-1.5, 1.5, 200)
+    >>> PNL().direction(x, np.exp(x + x**2 + 0.4 * rng.uniform(-1, 1, 200))) > 0
     True
     """
 
@@ -127,6 +131,7 @@ class PNL:
             model.start,
             jac=True,
             method="L-BFGS-B",
+            bounds=model.bounds,
             options={"maxiter": self.max_iter, "maxcor": 20},
         )
         return model.noise(end.x)
@@ -150,6 +155,8 @@ class PostNonlinear:
     ----------
     start : ndarray of shape (n_parameters,)
         f by ridge regression on tanh units at quantiles of the cause, g nearly the identity.
+    bounds : scipy.optimize.Bounds
+        Of the logarithms of heights, rates and widths.
     """
 
     def __init__(
@@ -160,6 +167,11 @@ class PostNonlinear:
         sizes = [1, *[n_hidden] * 3, 1, *[n_bends] * 3, *[N_COMPONENTS] * 3]
         self._splits = np.cumsum(sizes)[:-1]
         self.start = self._start(n_hidden, n_bends)
+        reach = np.full(len(self.start), np.inf)
+        parts = self._parts(reach)
+        for logarithm in LOGARITHMS:
+            parts[logarithm][:] = FURTHEST_LOGARITHM
+        self.bounds = Bounds(self.start - reach, self.start + reach)
 
     def noise(self, z: FloatArray) -> FloatArray:
         """Noise e of every observation, shape (n_samples,)."""

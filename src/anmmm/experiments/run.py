@@ -198,7 +198,8 @@ def _write(study: Study, records: list[Record], folder: Path, data: Path | None)
     figure = study.draw(records, data)
     pictures = [folder / f"{study.name}.{suffix}" for suffix in ("png", "pdf")]
     for picture in pictures:
-        figure.savefig(picture, dpi=_DPI)
+        with atomic_writer(picture, binary=True) as file:
+            figure.savefig(file, dpi=_DPI, format=picture.suffix[1:])
     parts = [f"## {study.title}", f"![{study.title}]({study.name}.png)"]
     parts += [markdown(each) for each in report.tables]
     if report.remarks:
