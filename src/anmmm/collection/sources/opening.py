@@ -125,11 +125,12 @@ def as_pairs(
 
 def _recognised(path: str | os.PathLike[str], columns: Any) -> str:
     there = Path(path)
+    suffix = there.suffix.lower()
     if not there.exists():
-        raise OSError(errno.ENOENT, "no such file or folder", os.fspath(path))
+        wanted = "file" if suffix in _PARQUET | _TEXT else "folder"
+        raise OSError(errno.ENOENT, f"no such {wanted}", os.fspath(path))
     if there.is_dir():
         return "tuebingen" if (there / _META).is_file() else "folder"
-    suffix = there.suffix.lower()
     if suffix in _PARQUET:
         return "parquet" if columns is None else "table"
     if suffix in _TEXT:
