@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         HSICTest,
         Hyperparameters,
         LatentFits,
+        PairClusters,
         PairResult,
     )
 
@@ -44,6 +45,7 @@ _HOMES = {
     "HSICTest": "anmmm.results",
     "Hyperparameters": "anmmm.results",
     "LatentFits": "anmmm.results",
+    "PairClusters": "anmmm.results",
     "PairResult": "anmmm.results",
     "CausalDirection": "anmmm.direction",
     "Evaluation": "anmmm.evaluation",
@@ -76,6 +78,7 @@ __all__ = [
     "Hyperparameters",
     "LatentFits",
     "MechanismClustering",
+    "PairClusters",
     "PairResult",
     "__version__",
     "cluster_mechanisms",

@@ -309,7 +309,7 @@ def test_to_pandas_keeps_whole_numbers_and_missing_values(options):
     assert frame["n_mechanisms"].isna().tolist() == [bool(options), True]
     assert frame["direction"].isna().tolist() == [False, True]
     assert frame["score"].isna().tolist() == [False, True]
-    assert list(infer_directions([], **CHEAP).to_pandas().columns)[:2] == ["pair_id", "status"]
+    assert list(infer_directions([], **CHEAP).to_pandas().columns)[:2] == ["pair_id", "n"]
 
 
 @BOTH

@@ -6,7 +6,6 @@ import operator
 import sys
 import warnings
 from collections.abc import Generator, Iterable, Iterator
-from importlib import import_module
 from types import TracebackType
 from typing import Any
 
@@ -16,6 +15,7 @@ from tqdm import tqdm
 
 from anmmm._threads import single_thread
 from anmmm._validation import MIN_SAMPLES, check_count, check_rng
+from anmmm.collection.schema import DIRECTIONS
 from anmmm.collection.sources import as_pairs
 from anmmm.collection.task import Task
 from anmmm.datasets import Pair, make_anm_mixture
@@ -78,14 +78,7 @@ class PairResults(Iterator[PairResult]):
             One row a pair, columns as in `PairResult.to_row`. Whole numbers that may be missing
             are of dtype ``Int64``.
         """
-        # Only whoever asks for a data frame needs pandas.
-        pandas: Any = import_module("pandas")
-        table = pandas.DataFrame([row.to_row() for row in self], columns=list(_COLUMNS))
-        whole = ["n", "n_used", "subsample_seed", "direction", "n_mechanisms", "truth"]
-        return table.astype(dict.fromkeys(whole, "Int64") | {"converged": "boolean"})
-
-
-_COLUMNS = PairResult("", "").to_row()
+        return DIRECTIONS.to_pandas(map(DIRECTIONS.reader(), self))
 
 
 def infer_directions(
