@@ -15,6 +15,7 @@ ROOT = Path(anmmm.__file__).parent
 
 # Upstream first. A new module or folder of the package takes its place here.
 ORDER = (
+    "_version",
     "_kernels",
     "_threads",
     "results",

@@ -9,6 +9,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from anmmm._version import __version__
+
 if TYPE_CHECKING:
     from anmmm import datasets
     from anmmm._kernels.warm import warm_up
@@ -32,8 +34,6 @@ if TYPE_CHECKING:
         PairClusters,
         PairResult,
     )
-
-__version__ = "0.1.0"
 
 _HOMES = {
     "ANMMixture": "anmmm.mixture",

@@ -1,7 +1,18 @@
 """Many pairs: sources, a parallel runner, summaries, and files for the results."""
 
-from anmmm.collection.runner import PairResults, infer_directions
+from anmmm.collection.checkpoint import CheckpointError
+from anmmm.collection.runner import infer_directions
+from anmmm.collection.schema import SCHEMA_VERSION
 from anmmm.collection.sources import as_pairs
+from anmmm.collection.stream import PairResults
 from anmmm.collection.summary import CollectionSummary, summarize
 
-__all__ = ["CollectionSummary", "PairResults", "as_pairs", "infer_directions", "summarize"]
+__all__ = [
+    "SCHEMA_VERSION",
+    "CheckpointError",
+    "CollectionSummary",
+    "PairResults",
+    "as_pairs",
+    "infer_directions",
+    "summarize",
+]

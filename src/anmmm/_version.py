@@ -1,0 +1,7 @@
+"""Version of the package, for itself and for the files that it writes."""
+
+from __future__ import annotations
+
+__all__ = ["__version__"]
+
+__version__ = "0.1.0"
