@@ -1,13 +1,15 @@
 """Work on many pairs at once: chunks out to joblib's workers, rows back in order, deaths survived.
 
-A worker that dies takes all unfinished chunks with it, and nobody knows which pair did it. They
-are tried once more, pair by pair; if that ends a worker, too, those that were with the workers are
-tried alone. A pair over which a worker dies when it is alone there becomes a row that says so.
+A worker that dies takes all unfinished chunks with it, and nobody knows which pair did it. Their
+pairs are tried once more, each alone (where workers are many, first together: if that ends a
+worker, too, those that were with the workers). A pair over which a worker dies when it is alone
+becomes a row that says so.
 """
 
 from __future__ import annotations
 
 import itertools
+import sys
 import warnings
 from collections import deque
 from collections.abc import Generator, Iterator
@@ -25,6 +27,9 @@ __all__ = ["Work", "run_in_order"]
 
 # What backends raise when a worker process is gone: loky, dask, ray.
 _DEATHS = {"TerminatedWorkerError", "KilledWorker", "RayError"}
+_FEW_WORKERS = 8
+# Some seconds of work for each worker, so that waiting for the last costs a few percent.
+_CHUNKS_A_CALL = 16
 _LOST = "the worker process died while it computed this pair alone (killed, or out of memory)"
 
 
@@ -93,7 +98,9 @@ class _Rounds:
     ) -> None:
         self._feed, self._work, self._n_jobs = feed, work, n_jobs
         self._checkpoint = checkpoint
-        self._sequential = joblib.effective_n_jobs(n_jobs) == 1
+        self._n_effective = joblib.effective_n_jobs(n_jobs)
+        backend, _ = joblib.parallel.get_active_backend()
+        self._streams = backend.supports_return_generator
         self._calls: _Calls | None = None
         # Chunks of one pair: to be tried again with others at work, and alone.
         self._again: deque[Chunk] = deque()
@@ -104,10 +111,10 @@ class _Rounds:
 
     def step(self) -> bool:
         """Wait for a chunk; False if nothing is left to do."""
-        if self._results is None and not self._start():
-            # The source goes on when rows that were found in a checkpoint are out.
-            return bool(self._feed.order) and self._feed.order[0] in self._feed.done
         try:
+            if self._results is None and not self._start():
+                # The source goes on when rows that were found in a checkpoint are out.
+                return bool(self._feed.order) and self._feed.order[0] in self._feed.done
             number, rows = next(self._results)
         except StopIteration:
             self._results = None
@@ -122,12 +129,16 @@ class _Rounds:
 
     def close(self) -> None:
         """Give up what is not computed yet."""
+        if sys.is_finalizing():
+            # Joblib ends its workers itself; the modules that this would need are gone.
+            return
         if self._results is not None:
+            results, self._results = self._results, None
             with warnings.catch_warnings():
                 # Joblib warns of tasks given up; whoever closes early means just that.
                 warnings.simplefilter("ignore", UserWarning)
-                self._results.close()
-            self._results = None
+                # A list that came at once has nothing to close.
+                getattr(results, "close", bool)()
         if self._parallel is not None:
             parallel, self._parallel = self._parallel, None
             parallel.__exit__(None, None, None)
@@ -149,18 +160,22 @@ class _Rounds:
 
     def _call(self, first: Chunk, others: Iterator[Chunk]) -> Any:
         self._calls = _Calls(self._work, itertools.chain([first], others))
-        if self._sequential:
+        if self._n_effective == 1:
             return (function(*arguments) for function, arguments, _ in self._calls)
         if self._parallel is None:
             # One chunk is one task; arrays travel with it, as memory maps would stay on disk.
             self._parallel = joblib.Parallel(
                 n_jobs=self._n_jobs,
-                return_as="generator_unordered",
+                return_as="generator_unordered" if self._streams else "list",
                 batch_size=1,
                 max_nbytes=None,
             )
             self._parallel.__enter__()
-        return self._parallel(self._calls)
+        if self._streams:
+            return self._parallel(self._calls)
+        # Backends that give results only at the end of a call get many calls.
+        count = self._n_effective * (_CHUNKS_A_CALL if self._mode == "feed" else 1)
+        return iter(self._parallel(itertools.islice(self._calls, count)))
 
     def _accept(self, chunk: Chunk, rows: list[Any]) -> None:
         if self._checkpoint is not None:
@@ -174,9 +189,10 @@ class _Rounds:
         singles = [[item] for chunk in self._calls.stop() for item in chunk]
         self._results = None
         self.close()
-        if self._mode == "feed":
+        # Few workers have done these sooner alone than it takes to lose them once more.
+        if self._mode == "feed" and self._n_effective > _FEW_WORKERS:
             self._again.extend(singles)
-        elif self._mode == "again":
+        elif self._mode != "alone":
             self._alone.extend(singles)
         else:
             for chunk in singles:

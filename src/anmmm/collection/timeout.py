@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import math
 import threading
 import time
 from collections.abc import Callable
@@ -12,6 +13,8 @@ __all__ = ["OutOfTime", "within"]
 
 # Until the thread was stopped: whatever swallows an exception may swallow the first one.
 AGAIN = 0.1
+# How often the clock is looked at.
+STEP = 0.02
 
 Value = TypeVar("Value")
 
@@ -50,46 +53,68 @@ def within(seconds: float | None, function: Callable[[], Value]) -> Value:
     """
     if seconds is None:
         return function()
-    watch = _Watch(seconds)
+    thread = threading.get_ident()
     try:
-        with watch:
+        try:
+            _arm(thread, seconds)
             return function()
+        finally:
+            _disarm(thread)
     except OutOfTime:
-        # May strike anywhere in the block above, its end included.
-        watch.stop()
+        # It may have struck in the middle of the line above.
+        _disarm(thread)
         raise
 
 
-class _Watch:
-    def __init__(self, seconds: float) -> None:
-        self._deadline = time.monotonic() + seconds
-        self._thread = threading.get_ident()
-        self._lock = threading.Lock()
-        self._done = threading.Event()
-        threading.Thread(target=self._run, daemon=True).start()
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, *exception: object) -> None:
-        self.stop()
-
-    def stop(self) -> None:
-        """Raise nothing any more, not even what is already on its way."""
-        with self._lock:
-            self._done.set()
-        _raise(self._thread, None)
-
-    def _run(self) -> None:
-        wait = self._deadline - time.monotonic()
-        while not self._done.wait(max(wait, 0.0)):
-            with self._lock:
-                if not self._done.is_set():
-                    _raise(self._thread, OutOfTime)
-            wait = AGAIN
+# Threads to be stopped and when; those that are being stopped at this moment. Both are read and
+# written in single steps and without locks: an exception that strikes behind the acquisition of a
+# lock would leave it locked.
+_deadlines: dict[int, float] = {}
+_striking: dict[int, bool] = {}
+_start = threading.Lock()
+_watcher: threading.Thread | None = None
 
 
-def _raise(thread: int, exception: type[BaseException] | None) -> None:
+def _arm(thread: int, seconds: float) -> None:
+    global _watcher
+    with _start:
+        # Nobody is stopped while the lock is held.
+        _deadlines[thread] = math.inf
+        if _watcher is None or not _watcher.is_alive():
+            _watcher = threading.Thread(target=_watch, name="anmmm-timeout", daemon=True)
+            _watcher.start()
+    _deadlines[thread] = time.monotonic() + seconds
+
+
+def _disarm(thread: int) -> None:
+    _deadlines.pop(thread, None)
+    while thread in _striking:
+        time.sleep(0)
+    # What is on its way does not arrive any more.
+    _raise_in(thread, None)
+
+
+def _watch() -> None:
+    struck: dict[tuple[int, float], float] = {}
+    while True:
+        time.sleep(STEP)
+        now = time.monotonic()
+        struck = {key: when for key, when in struck.items() if _deadlines.get(key[0]) == key[1]}
+        for thread, deadline in list(_deadlines.items()):
+            if now < struck.get((thread, deadline), deadline):
+                continue
+            struck[thread, deadline] = now + AGAIN
+            _striking[thread] = True
+            # Only now is it certain that `_disarm` waits for this.
+            if _deadlines.get(thread) == deadline:
+                _raise_in(thread, OutOfTime)
+            del _striking[thread]
+        with _start:
+            if not _deadlines:
+                return
+
+
+def _raise_in(thread: int, exception: type[BaseException] | None) -> None:
     ctypes.pythonapi.PyThreadState_SetAsyncExc(
         ctypes.c_ulong(thread), None if exception is None else ctypes.py_object(exception)
     )
