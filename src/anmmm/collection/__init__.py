@@ -1,6 +1,7 @@
 """Many pairs: sources, a parallel runner, summaries, and files for the results."""
 
 from anmmm.collection.checkpoint import CheckpointError
+from anmmm.collection.clusters import cluster_collection
 from anmmm.collection.runner import infer_directions
 from anmmm.collection.schema import SCHEMA_VERSION
 from anmmm.collection.sources import as_pairs
@@ -13,6 +14,7 @@ __all__ = [
     "CollectionSummary",
     "PairResults",
     "as_pairs",
+    "cluster_collection",
     "infer_directions",
     "summarize",
 ]
