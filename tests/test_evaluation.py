@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import anmmm
-from anmmm.collection.sinks import to_json
+from anmmm.collection.files import to_json
 from anmmm.datasets import SETTINGS, Pair, make_anm_mixture
 from anmmm.evaluation import _Drawn, _measure, decision_rates, evaluate, flipped_auc
 from anmmm.results import PairResult

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from anmmm import datasets
     from anmmm._kernels.warm import warm_up
     from anmmm.clustering import MechanismClustering, cluster_mechanisms
-    from anmmm.collection import infer_directions
+    from anmmm.collection import cluster_collection, infer_directions
     from anmmm.direction import CausalDirection, infer_direction
     from anmmm.evaluation import Evaluation, evaluate
     from anmmm.gppom import GPPOM, FitOptions
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         HSICTest,
         Hyperparameters,
         LatentFits,
+        PairClusters,
         PairResult,
     )
 
@@ -44,6 +45,7 @@ _HOMES = {
     "HSICTest": "anmmm.results",
     "Hyperparameters": "anmmm.results",
     "LatentFits": "anmmm.results",
+    "PairClusters": "anmmm.results",
     "PairResult": "anmmm.results",
     "CausalDirection": "anmmm.direction",
     "Evaluation": "anmmm.evaluation",
@@ -51,6 +53,7 @@ _HOMES = {
     "GPPOM": "anmmm.gppom",
     "GPPOMObjective": "anmmm.objective",
     "MechanismClustering": "anmmm.clustering",
+    "cluster_collection": "anmmm.collection",
     "cluster_mechanisms": "anmmm.clustering",
     "evaluate": "anmmm.evaluation",
     "hsic": "anmmm.independence",
@@ -76,8 +79,10 @@ __all__ = [
     "Hyperparameters",
     "LatentFits",
     "MechanismClustering",
+    "PairClusters",
     "PairResult",
     "__version__",
+    "cluster_collection",
     "cluster_mechanisms",
     "datasets",
     "evaluate",

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anmmm._cli_input import Columns, InputError, refuse_own_input, refusing
-from anmmm.collection.sinks import atomic_writer, check_writable
+from anmmm.collection.files import atomic_writer, check_writable
 from anmmm.evaluation import Evaluation
 from anmmm.plotting import (
     matplotlib_module,

@@ -106,7 +106,7 @@ def direction(
     from anmmm._cli_input import load_columns, refusing
     from anmmm._cli_output import direction_text, plain
     from anmmm._threads import single_thread
-    from anmmm.collection.sinks import to_json
+    from anmmm.collection.files import to_json
     from anmmm.collection.task import subsample
     from anmmm.direction import infer_direction
 
@@ -212,7 +212,7 @@ def cluster(
     from anmmm._cli_input import load_columns, refuse_own_input, refusing
     from anmmm._cli_output import clustering_text
     from anmmm.clustering import cluster_mechanisms
-    from anmmm.collection.sinks import check_writable, dump_csv, to_json, write_csv
+    from anmmm.collection.files import check_writable, dump_csv, to_json, write_csv
 
     if output is not None:
         _require_suffix(output, (".csv",))
@@ -303,8 +303,8 @@ def directions(
     from anmmm._cli_input import refuse_own_input, refusing
     from anmmm._cli_output import DirectionsTable, plain, summary_text
     from anmmm.collection import as_pairs, infer_directions, summarize
-    from anmmm.collection.sinks import check_writable, to_json, write_csv, write_json
-    from anmmm.results import PairResult
+    from anmmm.collection.files import check_writable, to_json, write_csv, write_json
+    from anmmm.results import PAIR_COLUMNS, PairResult
 
     if output is not None:
         _require_suffix(output, (".csv", ".json"))
@@ -344,7 +344,7 @@ def directions(
             if output.lower().endswith(".json"):
                 write_json(output, document)
             else:
-                write_csv(output, list(PairResult("", "").to_row()), records)
+                write_csv(output, list(PAIR_COLUMNS), records)
     click.echo(to_json(document) if as_json else "\n" + plain(summary_text(summary)))
     if output is not None:
         _say(f"{len(rows)} rows written to {output}")
@@ -390,7 +390,7 @@ def evaluate(
     """
     from anmmm._cli_input import InputError, refusing
     from anmmm._cli_output import plain
-    from anmmm.collection.sinks import to_json
+    from anmmm.collection.files import to_json
     from anmmm.datasets import SETTINGS
     from anmmm.evaluation import evaluate as measure
 

@@ -23,6 +23,7 @@ __all__ = [
     "HSICTest",
     "Hyperparameters",
     "LatentFits",
+    "PairClusters",
     "PairResult",
 ]
 
@@ -397,9 +398,10 @@ class PairResult:
         Identifier of the pair in its source.
     status : str
         ``"ok"``; ``"unusable"`` where the data cannot be analysed; ``"error"`` where the analysis
-        failed unexpectedly. `reason` says why.
+        failed unexpectedly; ``"timeout"`` where it took longer than allowed; ``"lost"`` where the
+        worker process died over it. `reason` says why.
     reason : str
-        Why the pair is unusable, or a remark on the fit; empty if there is nothing to say.
+        Why there is no result, or a remark on the fit; empty if there is nothing to say.
     n : int or None
         Observations in the source, after incomplete rows were dropped.
     n_used : int or None
@@ -422,6 +424,11 @@ class PairResult:
         ``"anm-2"``; see `DirectionEvidence`.
     n_mechanisms : int or None
         Its number of mechanisms.
+    engine : str or None
+        Engine of the GPPOM fit in the chosen direction (x → y if undecided); None under
+        ``"evidence"``, which decides without one.
+    rank : int or None
+        Rank of that fit's factor; None for the dense engine.
     seconds : float
         Wall time of the pair.
     truth : int or None
@@ -450,6 +457,8 @@ class PairResult:
     converged: bool | None = None
     model: str | None = None
     n_mechanisms: int | None = None
+    engine: str | None = None
+    rank: int | None = None
     seconds: float = 0.0
     truth: int | None = None
     weight: float = 1.0
@@ -457,5 +466,75 @@ class PairResult:
     detail: DirectionResult | None = field(default=None, repr=False, compare=False)
 
     def to_row(self) -> dict[str, Any]:
-        """Return the record as a flat dict, without `detail`."""
-        return {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "detail"}
+        """Return the record as a flat dict in the order of the files, without `detail`."""
+        return {name: getattr(self, name) for name in PAIR_COLUMNS}
+
+
+@dataclass(frozen=True)
+class PairClusters:
+    """One row of a collection's mechanism labels.
+
+    Attributes
+    ----------
+    pair_id, status, reason
+        As in `PairResult`. Under ``"ok"`` the reason says why labels were not refined, if so.
+    n : int or None
+        Observations, after incomplete rows were dropped.
+    cause : str or None
+        ``"x"`` or ``"y"``: the variable taken as the cause.
+    cause_from : str or None
+        ``"truth"``, ``"inferred"`` or ``"given"``.
+    n_mechanisms : int or None
+        Number asked for, or chosen.
+    labels : list of int or None
+        Mechanism of each observation, from 0.
+    sizes : list of int or None
+        Observations of each mechanism.
+    refined : bool or None
+        Whether the labels are those of the mixture; see `ClusteringResult`.
+    converged : bool or None
+        Whether the fit of Θ converged.
+    engine : str or None
+        Engine of that fit.
+    rank : int or None
+        Rank of its factor; None for the dense engine.
+    seconds, truth, weight, group
+        As in `PairResult`.
+    detail : ClusteringResult or None
+        The whole result, where it was asked for.
+    """
+
+    pair_id: str
+    status: str
+    reason: str = ""
+    n: int | None = None
+    cause: str | None = None
+    cause_from: str | None = None
+    n_mechanisms: int | None = None
+    labels: list[int] | None = None
+    sizes: list[int] | None = None
+    refined: bool | None = None
+    converged: bool | None = None
+    engine: str | None = None
+    rank: int | None = None
+    seconds: float = 0.0
+    truth: int | None = None
+    weight: float = 1.0
+    group: str | None = None
+    detail: ClusteringResult | None = field(default=None, repr=False, compare=False)
+
+    def to_row(self) -> dict[str, Any]:
+        """Return the record as a flat dict in the order of the files, without `detail`."""
+        return {name: getattr(self, name) for name in CLUSTER_COLUMNS}
+
+
+# Order of the columns in files: what is read first comes first, and new ones join at the end.
+PAIR_COLUMNS = (
+    "pair_id", "n", "direction", "score", "forward_score", "backward_score", "forward_pvalue",
+    "backward_pvalue", "confidence", "n_mechanisms", "converged", "engine", "rank", "seconds",
+    "status", "reason", "truth", "weight", "group", "n_used", "subsample_seed", "model",
+)  # fmt: skip
+CLUSTER_COLUMNS = (
+    "pair_id", "n", "cause", "cause_from", "n_mechanisms", "labels", "sizes", "refined",
+    "converged", "engine", "rank", "seconds", "status", "reason", "truth", "weight", "group",
+)  # fmt: skip

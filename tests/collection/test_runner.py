@@ -8,9 +8,8 @@ from anmmm import direction as direction_module
 from anmmm import evidence as evidence_module
 from anmmm import infer_direction
 from anmmm.collection import infer_directions
-from anmmm.collection import runner as runner_module
 from anmmm.collection import task as task_module
-from anmmm.collection.task import single_thread, subsample
+from anmmm.collection.task import DirectionTask, single_thread, subsample
 from anmmm.datasets import Pair, load_sample, make_anm_mixture
 
 CHEAP = {"criterion": "hsic", "max_iter": 5}
@@ -27,6 +26,7 @@ def replaced(monkeypatch):
 
     def replace(function):
         monkeypatch.setattr(task_module, "infer_direction", function)
+        monkeypatch.setattr(DirectionTask, "trial", lambda task, x, y: None)
 
     return replace
 
@@ -248,10 +248,10 @@ def test_wrong_options_are_refused_at_once(arguments, error, message):
 
 
 def test_a_numerical_failure_of_the_trial_stops_nothing(monkeypatch):
-    def fail(x, y, **options):
+    def fail(task, x, y):
         raise FloatingPointError("trial")
 
-    monkeypatch.setattr(runner_module, "infer_direction", fail)
+    monkeypatch.setattr(DirectionTask, "trial", fail)
     (row,) = infer_directions([mixture(1)], **CHEAP)
     assert row.status == "ok"
 
@@ -309,7 +309,7 @@ def test_to_pandas_keeps_whole_numbers_and_missing_values(options):
     assert frame["n_mechanisms"].isna().tolist() == [bool(options), True]
     assert frame["direction"].isna().tolist() == [False, True]
     assert frame["score"].isna().tolist() == [False, True]
-    assert list(infer_directions([], **CHEAP).to_pandas().columns)[:2] == ["pair_id", "status"]
+    assert list(infer_directions([], **CHEAP).to_pandas().columns)[:2] == ["pair_id", "n"]
 
 
 @BOTH

@@ -1,132 +1,242 @@
 import csv
 import json
 import os
-import stat
+import sys
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from anmmm.collection.sinks import atomic_writer, check_writable, to_json, write_csv, write_json
+from anmmm.collection import schema as schema_module
+from anmmm.collection import summarize
+from anmmm.collection.schema import CLUSTERS, DIRECTIONS, SCHEMA_VERSION
+from anmmm.collection.sinks import write_rows
+from anmmm.results import PairClusters, PairResult
 
+pyarrow = pytest.importorskip("pyarrow")
+parquet = pytest.importorskip("pyarrow.parquet")
 
-def test_csv_reads_back_exactly(tmp_path):
-    path = tmp_path / "rows.csv"
-    value = 0.1 + 0.2
-    rows = [
-        {"id": "a, b", "v": value, "n": None, "m": np.float64(1e-300), "k": np.int64(3)},
-        {"id": 'q"', "v": 1.0, "n": True, "m": np.float32(0.5), "k": -1},
-    ]
-    write_csv(path, ["id", "v", "n", "m", "k"], rows)
-    with path.open(newline="") as file:
-        first, second = csv.DictReader(file)
-    assert first["id"] == "a, b"
-    assert float(first["v"]) == value
-    assert float(first["m"]) == 1e-300
-    assert (first["n"], first["k"], second["n"]) == ("", "3", "True")
-    assert b"\r" not in path.read_bytes()
-
-
-def test_an_empty_table_has_its_header(tmp_path):
-    write_csv(tmp_path / "rows.csv", ["a", "b"], [])
-    assert (tmp_path / "rows.csv").read_text() == "a,b\n"
+ROWS = [
+    PairResult("a, b", "ok", n=30, direction=1, score=0.1 + 0.2, converged=True, seconds=0.5),
+    PairResult("ü", "unusable", 'y is "constant"', n=None, truth=-1, weight=0.25, group="air"),
+    PairResult("c", "ok", n=12, direction=-1, score=np.float64(-1e-300), confidence=np.nan),
+]
+LABELS = [
+    PairClusters("a", "ok", n=3, n_mechanisms=2, labels=[0, 1, 0], sizes=[2, 1], seconds=0.5),
+    PairClusters("b", "unusable", "constant"),
+]
+SUFFIX = pytest.mark.parametrize("suffix", [".csv", ".json", ".jsonl", ".ndjson", ".parquet"])
 
 
-def test_json_is_strict_and_exact(tmp_path):
-    document = {
-        "a": np.float64(0.1),
-        "b": [np.nan, -np.inf, np.int32(2)],
-        "c": np.arange(2.0),
-        "λ": None,
-    }
-    write_json(tmp_path / "d.json", document)
-    text = (tmp_path / "d.json").read_text(encoding="utf-8")
-    assert json.loads(text) == {"a": 0.1, "b": [None, None, 2], "c": [0.0, 1.0], "λ": None}
-    assert "NaN" not in text
-    assert text == to_json(document) + "\n"
+def read(path):
+    """Rows of a file as dicts; cells of CSV stay text."""
+    if path.suffix == ".parquet":
+        return parquet.read_table(path).to_pylist()
+    if path.suffix == ".csv":
+        with path.open(newline="", encoding="utf-8") as file:
+            return list(csv.DictReader(file))
+    text = path.read_text(encoding="utf-8")
+    return (
+        json.loads(text)["rows"]
+        if path.suffix == ".json"
+        else list(map(json.loads, text.splitlines()))
+    )
 
 
-def test_a_failure_leaves_the_old_file_and_nothing_else(tmp_path):
-    path = tmp_path / "rows.csv"
+@pytest.mark.parametrize("schema", [DIRECTIONS, CLUSTERS], ids=lambda schema: schema.kind)
+def test_a_schema_names_every_field_of_its_record_but_the_detail(schema):
+    fields = set(schema.record.__dataclass_fields__)
+    assert set(schema.columns) == fields - {"detail"}
+    assert len(schema.columns) == len(fields) - 1
+    assert set(schema.types.values()) <= {"str", "int", "float", "bool", "ints"}
+
+
+def test_types_are_those_of_the_fields():
+    spelled = {"str": "str", "int": "int", "float": "float", "bool": "bool", "ints": "list[int]"}
+    for schema in (DIRECTIONS, CLUSTERS):
+        for name, kind in schema.types.items():
+            field = schema.record.__dataclass_fields__[name]
+            assert field.type.split(" | ")[0] == spelled[kind], name
+
+
+@SUFFIX
+def test_rows_read_back(tmp_path, suffix):
+    path = tmp_path / f"r{suffix}"
+    assert write_rows(path, iter(ROWS), DIRECTIONS) == 3
+    first, second, third = read(path)
+    assert list(first) == list(DIRECTIONS.columns)
+    assert [first["pair_id"], second["pair_id"]] == ["a, b", "ü"]
+    assert float(first["score"]) == 0.1 + 0.2
+    assert float(third["score"]) == -1e-300
+    assert second["reason"] == 'y is "constant"'
+    if suffix == ".csv":
+        assert (second["n"], second["score"], first["n"], first["converged"]) == (
+            "",
+            "",
+            "30",
+            "True",
+        )
+    else:
+        assert (second["n"], second["score"], first["n"], first["converged"]) == (
+            None,
+            None,
+            30,
+            True,
+        )
+        assert third["confidence"] is None or np.isnan(third["confidence"])
+
+
+@SUFFIX
+def test_labels_read_back(tmp_path, suffix):
+    path = tmp_path / f"r{suffix}"
+    write_rows(path, LABELS, CLUSTERS)
+    first, second = read(path)
+    if suffix == ".csv":
+        assert (first["labels"], first["sizes"], second["labels"]) == ("0 1 0", "2 1", "")
+    else:
+        assert (first["labels"], first["sizes"], second["labels"]) == ([0, 1, 0], [2, 1], None)
+
+
+@SUFFIX
+def test_equal_results_make_equal_files_whatever_they_took(tmp_path, suffix):
+    names = [tmp_path / f"{name}{suffix}" for name in "abc"]
+    slower = [PairResult(**{**row.to_row(), "seconds": 9.0}) for row in ROWS]
+    write_rows(names[0], ROWS, DIRECTIONS)
+    write_rows(names[1], slower, DIRECTIONS)
+    write_rows(names[2], slower, DIRECTIONS, timings=True)
+    assert names[0].read_bytes() == names[1].read_bytes()
+    assert [row["seconds"] for row in read(names[0])] == [None if suffix != ".csv" else ""] * 3
+    assert [float(row["seconds"]) for row in read(names[2])] == [9.0] * 3
+
+
+def test_the_json_document_holds_the_summary(tmp_path):
+    path = tmp_path / "r.json"
+    write_rows(path, ROWS, DIRECTIONS)
+    assert json.loads(path.read_text(encoding="utf-8"))["summary"] == summarize(ROWS).to_dict()
+    write_rows(path, [], DIRECTIONS)
+    assert json.loads(path.read_text())["rows"] == []
+
+
+def test_parquet_says_kind_and_version_and_has_groups_of_one_size(tmp_path):
+    path = tmp_path / "r.parquet"
+    write_rows(path, (ROWS[0] for _ in range(25_000)), DIRECTIONS)
+    file = parquet.ParquetFile(path)
+    metadata = file.schema_arrow.metadata
+    assert metadata[b"anmmm.kind"] == b"directions"
+    assert metadata[b"anmmm.schema_version"] == str(SCHEMA_VERSION).encode()
+    sizes = [file.metadata.row_group(at).num_rows for at in range(file.num_row_groups)]
+    assert sizes == [10_000, 10_000, 5_000]
+    assert str(file.schema_arrow.field("n").type) == "int64"
+
+
+def test_an_empty_collection_has_its_columns(tmp_path):
+    for suffix in (".csv", ".parquet", ".jsonl"):
+        write_rows(tmp_path / f"r{suffix}", [], DIRECTIONS)
+    assert (tmp_path / "r.csv").read_text() == ",".join(DIRECTIONS.columns) + "\n"
+    assert parquet.read_table(tmp_path / "r.parquet").column_names == list(DIRECTIONS.columns)
+    assert (tmp_path / "r.jsonl").read_text() == ""
+
+
+@SUFFIX
+def test_an_interrupted_file_is_not_there(tmp_path, suffix):
+    path = tmp_path / f"r{suffix}"
     path.write_text("old")
 
     def rows():
-        yield {"a": 1}
+        yield ROWS[0]
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        write_csv(path, ["a"], rows())
+        write_rows(path, rows(), DIRECTIONS)
     assert path.read_text() == "old"
-    assert os.listdir(tmp_path) == ["rows.csv"]
+    assert os.listdir(tmp_path) == [path.name]
 
 
-def test_the_name_is_taken_only_when_complete(tmp_path):
-    path = tmp_path / "x.txt"
-    with atomic_writer(path) as file:
-        file.write("half")
-        file.flush()
-        assert not path.exists()
-    assert path.read_text() == "half"
-    assert os.listdir(tmp_path) == ["x.txt"]
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX limits")
+@SUFFIX
+def test_a_full_disk_names_the_file(tmp_path, suffix):
+    import resource
 
-
-@pytest.mark.skipif(os.name == "nt", reason="permission bits and links of POSIX")
-def test_permissions_and_links_survive(tmp_path):
-    path, link = tmp_path / "x.txt", tmp_path / "link.txt"
-    path.write_text("old")
-    path.chmod(0o604)
-    link.symlink_to(path)
-    with atomic_writer(link) as file:
-        file.write("new")
-    assert link.is_symlink()
-    assert path.read_text() == "new"
-    assert stat.S_IMODE(path.stat().st_mode) == 0o604
-    umask = os.umask(0o022)
+    # A limit on the size of files stops a write as a full disk does.
+    path = tmp_path / f"r{suffix}"
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    rows = (PairResult(f"{n:050d}", "ok", score=n / 7) for n in range(40_000))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, before[1]))
     try:
-        with atomic_writer(tmp_path / "fresh") as file:
-            file.write("")
+        with pytest.raises(OSError, match=r"File too large") as caught:
+            write_rows(path, rows, DIRECTIONS)
     finally:
-        os.umask(umask)
-    assert stat.S_IMODE((tmp_path / "fresh").stat().st_mode) == 0o644
-
-
-@pytest.mark.skipif(not os.path.exists("/dev/null"), reason="no /dev/null")
-def test_devices_are_written_not_replaced():
-    check_writable("/dev/null")
-    with atomic_writer("/dev/null") as file:
-        file.write("gone")
-    assert stat.S_ISCHR(os.stat("/dev/null").st_mode)
-
-
-def test_check_writable(tmp_path):
-    check_writable(tmp_path / "new.csv")
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert caught.value.filename == str(path)
     assert os.listdir(tmp_path) == []
-    (tmp_path / "old.csv").write_text("old")
-    check_writable(tmp_path / "old.csv")
-    assert (tmp_path / "old.csv").read_text() == "old"
-    with pytest.raises(FileNotFoundError, match="no such folder"):
-        check_writable(tmp_path / "none" / "x.csv")
-    with pytest.raises(IsADirectoryError, match="this is a folder"):
-        check_writable(tmp_path)
 
 
-@pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="needs a folder that refuses files")
-def test_a_folder_that_refuses_files():
-    with pytest.raises(OSError, match="cannot write"):
-        check_writable("/proc/self/x.csv")
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full")
+@SUFFIX
+def test_a_full_device_names_the_file(tmp_path, suffix):
+    path = tmp_path / f"r{suffix}"
+    path.symlink_to("/dev/full")
+    with pytest.raises(OSError, match="No space left") as caught:
+        write_rows(path, ROWS, DIRECTIONS)
+    assert caught.value.filename == str(path)
+    assert path.is_symlink()
 
 
-def test_bytes_are_written_whole_or_not_at_all(tmp_path):
-    def write(data, *, fail):
-        with atomic_writer(path, binary=True) as file:
-            file.write(data)
-            if fail:
-                raise RuntimeError
+def test_an_error_of_the_rows_keeps_its_own_words(tmp_path):
+    def rows():
+        yield ROWS[0]
+        raise OSError("connection closed")
 
-    path = tmp_path / "picture"
-    path.write_bytes(b"old")
-    with pytest.raises(RuntimeError):
-        write(b"ha", fail=True)
-    assert path.read_bytes() == b"old"
-    write(b"\x00\r\n\xff", fail=False)
-    assert path.read_bytes() == b"\x00\r\n\xff"
-    assert list(tmp_path.iterdir()) == [path]
+    with pytest.raises(OSError, match=r"^connection closed$"):
+        write_rows(tmp_path / "r.csv", rows(), DIRECTIONS)
+
+
+def test_other_names_are_refused(tmp_path):
+    with pytest.raises(ValueError, match=r"r.xlsx: the name must end in .csv, .json"):
+        write_rows(tmp_path / "r.xlsx", ROWS, DIRECTIONS)
+    assert os.listdir(tmp_path) == []
+
+
+def test_without_pyarrow_the_extra_is_named(tmp_path, monkeypatch):
+    def refuse(name):
+        raise ModuleNotFoundError(name)
+
+    monkeypatch.setattr(schema_module, "import_module", refuse)
+    with pytest.raises(ImportError, match=r'needs pyarrow.*pip install "anmmm\[parquet\]"'):
+        write_rows(tmp_path / "r.parquet", ROWS, DIRECTIONS)
+    with pytest.raises(ImportError, match=r"a data frame needs pandas"):
+        DIRECTIONS.to_pandas([])
+
+
+def test_names_that_are_no_text_are_spelled_out(tmp_path):
+    write_rows(tmp_path / "r.csv", [PairResult("p\udcff", "ok")], DIRECTIONS)
+    assert read(tmp_path / "r.csv")[0]["pair_id"] == "p\\udcff"
+
+
+def test_a_table_keeps_missing_values(tmp_path):
+    values = list(map(DIRECTIONS.reader(), ROWS))
+    table = DIRECTIONS.to_arrow(values)
+    assert table["n"].to_pylist() == [30, None, 12]
+    frame = DIRECTIONS.to_pandas(values)
+    assert (str(frame["n"].dtype), str(frame["converged"].dtype)) == ("Int64", "boolean")
+    assert frame["n"].isna().tolist() == [False, True, False]
+
+
+number = st.none() | st.floats(allow_nan=False, allow_infinity=False)
+whole = st.none() | st.integers(-(2**62), 2**62)
+text = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\r"), max_size=8)
+
+
+@settings(max_examples=40, deadline=None)
+@given(rows=st.lists(st.builds(PairResult, text, text, text, n=whole, score=number), max_size=4))
+def test_every_row_reads_back_exactly(tmp_path_factory, rows):
+    folder = tmp_path_factory.mktemp("sink")
+    for suffix in (".parquet", ".jsonl"):
+        path = folder / f"r{suffix}"
+        write_rows(path, rows, DIRECTIONS, timings=True)
+        if suffix == ".jsonl":
+            found = [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n")[:-1]]
+        else:
+            found = read(path)
+        assert found == [row.to_row() for row in rows]

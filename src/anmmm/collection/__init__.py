@@ -1,15 +1,22 @@
 """Many pairs: sources, a parallel runner, summaries, and files for the results."""
 
-from anmmm.collection.runner import PairResults, infer_directions
+from anmmm.collection.checkpoint import CheckpointError
+from anmmm.collection.clusters import cluster_collection
+from anmmm.collection.runner import infer_directions
+from anmmm.collection.schema import SCHEMA_VERSION
 from anmmm.collection.sources import PairSource, SourceError, as_pairs
+from anmmm.collection.stream import PairResults
 from anmmm.collection.summary import CollectionSummary, summarize
 
 __all__ = [
+    "SCHEMA_VERSION",
+    "CheckpointError",
     "CollectionSummary",
     "PairResults",
     "PairSource",
     "SourceError",
     "as_pairs",
+    "cluster_collection",
     "infer_directions",
     "summarize",
 ]

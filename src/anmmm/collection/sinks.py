@@ -1,184 +1,233 @@
-"""Tables and records go out to files, each written whole or not at all."""
+"""Rows of a collection come in one by one; a CSV, JSON or Parquet file goes out, whole or not."""
 
 from __future__ import annotations
 
 import csv
-import errno
 import json
-import math
 import os
-import shutil
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Protocol
 
-import numpy as np
+from anmmm.collection.files import atomic_writer, json_value, naming, replacing
+from anmmm.collection.schema import Schema, pyarrow_module
+from anmmm.collection.summary import Summarizer
 
-__all__ = ["atomic_writer", "check_writable", "dump_csv", "to_json", "write_csv", "write_json"]
+__all__ = ["SUFFIXES", "check_sink", "open_sink", "write_rows"]
 
+# Rows of one Parquet row group. Fixed, so that equal rows make equal files.
+ROW_GROUP = 10_000
 
-@contextmanager
-def atomic_writer(path: str | os.PathLike[str], *, binary: bool = False) -> Iterator[IO[Any]]:
-    """Open a file that takes its name only when it is complete.
-
-    What is written goes to a temporary file in the same folder, which replaces `path` when the
-    block ends and is removed if it ends by an exception. What is no regular file (a pipe,
-    ``/dev/null``) is written directly.
-
-    Parameters
-    ----------
-    path : path-like
-    binary : bool
-        Whether bytes are written, such as those of a picture.
-
-    Yields
-    ------
-    text or binary file
-        Text is UTF-8, line ends as written.
-
-    Raises
-    ------
-    OSError
-        If the folder or the file cannot be written.
-    """
-    # A symbolic link stays one; the file it points to is replaced.
-    target = Path(os.path.realpath(path))
-    kind: dict[str, Any] = {} if binary else {"encoding": "utf-8", "newline": ""}
-    suffix = "b" if binary else ""
-    if target.exists() and not target.is_file():
-        with target.open("w" + suffix, **kind) as file:
-            yield file
-        return
-    temporary = _temporary(target)
-    try:
-        with temporary.open("x" + suffix, **kind) as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        if target.exists():
-            shutil.copymode(target, temporary)
-        os.replace(temporary, target)
-    except BaseException:
-        with suppress(OSError):
-            temporary.unlink()
-        raise
+Write = Callable[[Any], None]
 
 
-def check_writable(path: str | os.PathLike[str]) -> None:
-    """Raise now what writing to `path` would raise after a long computation.
+def check_sink(path: str | os.PathLike[str]) -> str:
+    """Return the suffix that names a file's format.
 
     Parameters
     ----------
     path : path-like
-        File to be written later; nothing is left behind.
-
-    Raises
-    ------
-    OSError
-        If it is a folder, or its folder does not exist or refuses new files.
-    """
-    target = Path(os.path.realpath(path))
-    if target.is_dir():
-        raise OSError(errno.EISDIR, "this is a folder, not a file to write to", os.fspath(path))
-    if target.exists() and not target.is_file():
-        return
-    if not target.parent.is_dir():
-        raise OSError(errno.ENOENT, "no such folder", str(Path(path).parent))
-    # Permission bits do not tell of read-only or full disks; trying does.
-    temporary = _temporary(target)
-    try:
-        temporary.open("x").close()
-    except OSError as error:
-        raise OSError(error.errno, f"cannot write: {error.strerror}", str(path)) from None
-    temporary.unlink()
-
-
-def write_csv(
-    path: str | os.PathLike[str], columns: Sequence[str], rows: Iterable[Mapping[str, Any]]
-) -> None:
-    """Write records as a CSV file, atomically; see `dump_csv`.
-
-    Parameters
-    ----------
-    path : path-like
-    columns, rows
-        See `dump_csv`.
-
-    Raises
-    ------
-    OSError
-        If the file cannot be written.
-    """
-    with atomic_writer(path) as file:
-        dump_csv(file, columns, rows)
-
-
-def dump_csv(file: IO[str], columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:
-    """Write records as CSV to an open file.
-
-    Parameters
-    ----------
-    file : text file
-    columns : sequence of str
-        Header, and order of the cells.
-    rows : iterable of mapping
-        One record a line, with every column. Floats are written so that they read back exactly;
-        None is an empty cell.
-    """
-    writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(columns)
-    for row in rows:
-        writer.writerow([_plain(row[column]) for column in columns])
-
-
-def write_json(path: str | os.PathLike[str], document: Any) -> None:
-    """Write one JSON document, atomically; see `to_json`.
-
-    Parameters
-    ----------
-    path : path-like
-    document : Any
-
-    Raises
-    ------
-    OSError
-        If the file cannot be written.
-    """
-    with atomic_writer(path) as file:
-        file.write(to_json(document) + "\n")
-
-
-def to_json(document: Any) -> str:
-    """Return a JSON text that every reader accepts.
-
-    Parameters
-    ----------
-    document : dict, list, str, number, ndarray or None
-        NumPy values become plain ones; NaN and infinities, which JSON lacks, become null.
 
     Returns
     -------
     str
+        One of ``".csv"``, ``".jsonl"``, ``".ndjson"``, ``".json"``, ``".parquet"``.
+
+    Raises
+    ------
+    ValueError
+        If the name ends otherwise.
+    ImportError
+        If the format needs a library that is not installed.
     """
-    return json.dumps(_json_value(document), ensure_ascii=False, allow_nan=False, indent=1)
+    suffix = os.path.splitext(os.fspath(path))[1].lower()
+    if suffix not in SUFFIXES:
+        *most, last = SUFFIXES
+        raise ValueError(f"{os.fspath(path)}: the name must end in {', '.join(most)} or {last}")
+    if suffix == ".parquet":
+        pyarrow_module()
+    return suffix
 
 
-def _json_value(value: Any) -> Any:
-    value = _plain(value)
-    if isinstance(value, Mapping):
-        return {str(key): _json_value(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_json_value(item) for item in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value
+@contextmanager
+def open_sink(
+    path: str | os.PathLike[str], schema: Schema, *, timings: bool = False
+) -> Iterator[Write]:
+    """Open a file for the rows of a collection.
+
+    Rows are written as they come, to a temporary file, which takes the name `path` when the block
+    ends and is removed if it ends by an exception. Memory does not grow with the rows.
+
+    Parameters
+    ----------
+    path : path-like
+        Its suffix says the format: ``.csv``; ``.jsonl`` or ``.ndjson``, one object a line;
+        ``.json``, one document of ``rows`` and ``summary``; ``.parquet``.
+    schema : Schema
+        Columns of the rows.
+    timings : bool
+        Whether the column ``seconds`` is filled. Without it, equal results make equal files.
+
+    Yields
+    ------
+    callable
+        Takes one record.
+
+    Raises
+    ------
+    ValueError
+        If the suffix is none of these.
+    ImportError
+        If Parquet is asked for and pyarrow is not installed.
+    OSError
+        If the file cannot be written, from the first row to the end of the block; names the file.
+    """
+    suffix = check_sink(path)
+    values = schema.reader(timings=timings)
+    with ExitStack() as stack:
+        if suffix == ".parquet":
+            temporary = stack.enter_context(replacing(path))
+            with naming(path):
+                sink: Sink = _Parquet(temporary, schema)
+        else:
+            sink = _TEXT[suffix](stack.enter_context(atomic_writer(path)), schema)
+
+        def write(row: Any) -> None:
+            try:
+                sink.write(values(row))
+            except OSError as error:
+                with naming(path):
+                    raise error
+
+        yield write
+        with naming(path):
+            sink.close()
 
 
-def _plain(value: Any) -> Any:
-    """Return a NumPy scalar or array as Python's own, whose repr reads back exactly."""
-    return value.tolist() if isinstance(value, (np.generic, np.ndarray)) else value
+def write_rows(
+    path: str | os.PathLike[str], rows: Iterable[Any], schema: Schema, *, timings: bool = False
+) -> int:
+    """Write all rows to a file; see `open_sink`.
+
+    Parameters
+    ----------
+    path : path-like
+    rows : iterable of record
+    schema : Schema
+    timings : bool
+
+    Returns
+    -------
+    int
+        Number of rows.
+    """
+    count = 0
+    with open_sink(path, schema, timings=timings) as write:
+        for row in rows:
+            write(row)
+            count += 1
+    return count
 
 
-def _temporary(target: Path) -> Path:
-    return target.with_name(f".{target.name}.{os.getpid()}.part")
+class Sink(Protocol):
+    """What every format does."""
+
+    def write(self, cells: list[Any]) -> None:
+        """Take the values of one row."""
+
+    def close(self) -> None:
+        """Write what is still held back; only where all went well."""
+
+
+class _Csv:
+    """Header and one line a row; floats read back exactly, None is empty, lists have blanks."""
+
+    def __init__(self, file: IO[str], schema: Schema) -> None:
+        self._writer = csv.writer(file, lineterminator="\n")
+        self._writer.writerow(schema.columns)
+        self._lists = [at for at, kind in enumerate(schema.types.values()) if kind == "ints"]
+
+    def write(self, cells: list[Any]) -> None:
+        for at in self._lists:
+            if cells[at] is not None:
+                cells[at] = " ".join(map(str, cells[at]))
+        self._writer.writerow(cells)
+
+    def close(self) -> None:
+        """Nothing is held back."""
+
+
+class _JsonLines:
+    """One object a line."""
+
+    def __init__(self, file: IO[str], schema: Schema) -> None:
+        self._file = file
+        self._columns = schema.columns
+
+    def write(self, cells: list[Any]) -> None:
+        self._file.write(_dumps(dict(zip(self._columns, cells, strict=True))) + "\n")
+
+    def close(self) -> None:
+        """Nothing is held back."""
+
+
+class _JsonDocument:
+    """One document: rows, and the summary of directions."""
+
+    def __init__(self, file: IO[str], schema: Schema) -> None:
+        self._file, self._schema = file, schema
+        self._summarizer = Summarizer()
+        self._separator = "\n"
+        file.write('{\n"rows": [')
+
+    def write(self, cells: list[Any]) -> None:
+        self._summarizer.add(self._schema.row(cells))
+        record = dict(zip(self._schema.columns, cells, strict=True))
+        self._file.write(self._separator + _dumps(record))
+        self._separator = ",\n"
+
+    def close(self) -> None:
+        directions = self._schema.kind == "directions"
+        summary = self._summarizer.summary().to_dict() if directions else {}
+        self._file.write(f'\n],\n"summary": {_dumps(summary)}\n}}\n')
+
+
+class _Parquet:
+    """Row groups of one size; needs pyarrow."""
+
+    def __init__(self, path: Path, schema: Schema) -> None:
+        self._schema = schema
+        self._waiting: list[list[Any]] = []
+        self._writer = pyarrow_module("parquet").ParquetWriter(path, schema.to_arrow_schema())
+
+    def write(self, cells: list[Any]) -> None:
+        self._waiting.append(cells)
+        if len(self._waiting) == ROW_GROUP:
+            self._flush()
+
+    def close(self) -> None:
+        if self._waiting:
+            self._flush()
+        self._writer.close()
+
+    def _flush(self) -> None:
+        self._writer.write_table(self._schema.to_arrow(self._waiting), row_group_size=ROW_GROUP)
+        self._waiting.clear()
+
+
+def _dumps(record: dict[str, Any]) -> str:
+    try:
+        return json.dumps(record, ensure_ascii=False, allow_nan=False)
+    except (TypeError, ValueError):
+        # NumPy's values, NaN and infinities are rare enough to be looked for only now.
+        return json.dumps(json_value(record), ensure_ascii=False, allow_nan=False)
+
+
+_TEXT: dict[str, Callable[[IO[str], Schema], Sink]] = {
+    ".csv": _Csv,
+    ".json": _JsonDocument,
+    ".jsonl": _JsonLines,
+    ".ndjson": _JsonLines,
+}
+SUFFIXES = (*_TEXT, ".parquet")

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from sklearn.metrics import accuracy_score
-
 from anmmm.results import PairResult
 
-__all__ = ["CollectionSummary", "summarize"]
+__all__ = ["CollectionSummary", "Summarizer", "summarize"]
 
 
 @dataclass(frozen=True)
@@ -24,7 +23,8 @@ class CollectionSummary:
     n_decided, n_undecided : int
         Analysed pairs with and without a direction.
     n_unusable, n_error : int
-        Pairs that could not be analysed, and pairs that failed unexpectedly.
+        Pairs that could not be analysed; pairs that failed unexpectedly, took longer than allowed
+        or ended their worker.
     n_not_converged : int
         Analysed pairs of which a fit or a chosen model did not converge.
     n_scored : int
@@ -57,40 +57,67 @@ class CollectionSummary:
         return asdict(self)
 
 
+class Summarizer:
+    """Counts rows one at a time, in constant memory."""
+
+    def __init__(self) -> None:
+        self._statuses: Counter[str] = Counter()
+        self._undecided = self._not_converged = self._scored = self._correct = 0
+        self._weight = self._correct_weight = 0.0
+
+    def add(self, row: Any) -> None:
+        """Count one row.
+
+        Parameters
+        ----------
+        row : PairResult or PairClusters
+            One without a direction counts as undecided.
+        """
+        self._statuses[row.status] += 1
+        if row.status != "ok":
+            return
+        direction = getattr(row, "direction", 0)
+        self._undecided += direction == 0
+        self._not_converged += row.converged is False
+        if row.truth in (1, -1):
+            correct = direction == row.truth
+            self._scored += 1
+            self._correct += correct
+            self._weight += row.weight
+            self._correct_weight += row.weight * correct
+
+    def summary(self) -> CollectionSummary:
+        """Return the counts and accuracies of the rows so far."""
+        n_pairs, n_analysed = self._statuses.total(), self._statuses["ok"]
+        n_unusable = self._statuses["unusable"]
+        return CollectionSummary(
+            n_pairs=n_pairs,
+            n_decided=n_analysed - self._undecided,
+            n_undecided=self._undecided,
+            n_unusable=n_unusable,
+            n_error=n_pairs - n_analysed - n_unusable,
+            n_not_converged=self._not_converged,
+            n_scored=self._scored,
+            n_correct=self._correct,
+            total_weight=float(self._weight),
+            accuracy=self._correct / self._scored if self._scored else None,
+            weighted_accuracy=self._correct_weight / self._weight if self._weight > 0.0 else None,
+        )
+
+
 def summarize(results: Iterable[PairResult]) -> CollectionSummary:
     """Count and score the rows of a collection.
 
     Parameters
     ----------
     results : iterable of PairResult
+        Read one at a time; none is kept.
 
     Returns
     -------
     CollectionSummary
     """
-    rows = list(results)
-    analysed = [row for row in rows if row.status == "ok"]
-    scored = [row for row in analysed if row.truth in (1, -1)]
-    truths = [row.truth for row in scored]
-    directions = [row.direction for row in scored]
-    weights = [row.weight for row in scored]
-    total_weight = float(sum(weights))
-    accuracy = weighted = None
-    if scored:
-        accuracy = float(accuracy_score(truths, directions))
-    if total_weight > 0.0:
-        weighted = float(accuracy_score(truths, directions, sample_weight=weights))
-    n_undecided = sum(row.direction == 0 for row in analysed)
-    return CollectionSummary(
-        n_pairs=len(rows),
-        n_decided=len(analysed) - n_undecided,
-        n_undecided=n_undecided,
-        n_unusable=sum(row.status == "unusable" for row in rows),
-        n_error=sum(row.status == "error" for row in rows),
-        n_not_converged=sum(row.converged is False for row in analysed),
-        n_scored=len(scored),
-        n_correct=sum(row.direction == row.truth for row in scored),
-        total_weight=total_weight,
-        accuracy=accuracy,
-        weighted_accuracy=weighted,
-    )
+    summarizer = Summarizer()
+    for row in results:
+        summarizer.add(row)
+    return summarizer.summary()

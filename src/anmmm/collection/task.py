@@ -4,43 +4,50 @@ from __future__ import annotations
 
 import time
 import warnings
+from abc import ABC, abstractmethod
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from anmmm._kernels.warm import warm_up
 from anmmm._threads import single_thread
 from anmmm._validation import as_pair
-from anmmm.datasets import Pair
+from anmmm.collection.timeout import OutOfTime, within
+from anmmm.datasets import Pair, make_anm_mixture
 from anmmm.direction import infer_direction
 from anmmm.results import DirectionEvidence, DirectionResult, FitResult, PairResult
 
-__all__ = ["Task", "subsample"]
+__all__ = ["DirectionTask", "PairTask", "carried", "dropped_remark", "subsample", "univariate"]
+
+
+_prepared: set[str] = set()
 
 
 @dataclass(frozen=True)
-class Task:
-    """What is done with every pair of a collection.
+class PairTask(ABC):
+    """What every kind of work on the pairs of a collection has in common.
 
     Attributes
     ----------
     entropy : int
         Seed of the collection.
-    max_samples : int or None
-        Largest number of observations that enter a fit.
     options : dict
-        Keyword arguments of `anmmm.infer_direction`.
+        Keyword arguments of the analysis of one pair.
     keep_detail : bool
-        Whether the rows carry their `DirectionResult`.
+        Whether the rows carry the whole result.
+    max_seconds : float or None
+        Time for one pair.
     """
 
     entropy: int
-    max_samples: int | None
     options: dict[str, Any]
     keep_detail: bool = False
+    max_seconds: float | None = None
 
-    def __call__(self, index: int, pair: Pair) -> PairResult:
+    def __call__(self, index: int, pair: Pair) -> Any:
         """Analyse one pair.
 
         Parameters
@@ -52,38 +59,99 @@ class Task:
 
         Returns
         -------
-        PairResult
-            Of status ``"ok"``, ``"unusable"`` or ``"error"``.
+        record
+            Of status ``"ok"``, ``"unusable"``, ``"timeout"`` or ``"error"``.
         """
         start = time.perf_counter()
         try:
             with single_thread():
-                row = self._analyse(index, pair)
+                row = within(self.max_seconds, lambda: self.analyse(index, pair))
+        except OutOfTime:
+            row = self.failed(pair, "timeout", f"not done after {self.max_seconds:g} seconds")
         except Exception as error:  # One pair must not end the collection.
-            reason = f"{type(error).__name__}: {error}"
-            row = _row(pair, status="error", reason=reason)
+            row = self.failed(pair, "error", f"{type(error).__name__}: {error}")
         return replace(row, seconds=time.perf_counter() - start)
 
-    def _analyse(self, index: int, pair: Pair) -> PairResult:
-        if pair.problem:
-            return replace(_row(pair, status="unusable", reason=pair.problem), n=None)
-        widths = [values.shape[1] if values.ndim == 2 else 1 for values in (pair.x, pair.y)]
-        if max(widths) > 1:
-            reason = (
-                f"multivariate: x has {_columns(widths[0])}, y has {_columns(widths[1])}; only "
-                f"univariate pairs are analysed in a collection"
-            )
-            return _row(pair, status="unusable", reason=reason)
-        try:
-            # The whole pair, before a subsample might leave the faulty value out.
-            x, y = as_pair(pair.x, pair.y)
-        except (TypeError, ValueError) as error:
-            return _row(pair, status="unusable", reason=str(error))
+    def prepare(self) -> None:
+        """Load the compiled code in this process, once, before a pair's time is taken."""
+        key = repr((type(self), self.options))
+        if key in _prepared:
+            return
+        _prepared.add(key)
+        if self.max_seconds is not None:
+            warm_up()
+        # The process that handed out the work has told what is wrong with the options.
+        with suppress(Exception):
+            self.try_options()
 
+    def try_options(self) -> None:
+        """Raise what the analysis says to wrong options, on a small pair that is usable.
+
+        A wrong option would otherwise come back once for every pair, disguised as a fault of the
+        data. It also fills Numba's cache before several processes would compile the same code.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If an option cannot be used.
+        """
+        x, y, _ = make_anm_mixture(n_samples=50, random_state=0)
+        with single_thread(), warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            try:
+                self.trial(x, y)
+            except (TypeError, ValueError):
+                raise
+            except Exception:
+                # A numerical failure on these points says nothing about the pairs to come.
+                return
+
+    @abstractmethod
+    def analyse(self, index: int, pair: Pair) -> Any:
+        """Return the row of a pair; may raise."""
+
+    @abstractmethod
+    def trial(self, x: Any, y: Any) -> None:
+        """Analyse one usable pair and forget the result."""
+
+    @abstractmethod
+    def failed(self, pair: Pair, status: str, reason: str) -> Any:
+        """Return the row of a pair without a result."""
+
+    def seeds(self, index: int) -> tuple[int, int]:
+        """Return the seeds of a pair: of its analysis, and of its subsample."""
         seeds = np.random.SeedSequence(self.entropy, spawn_key=(index,)).generate_state(2)
-        fit_seed, cut_seed = int(seeds[0]), int(seeds[1])
-        x, y = x[:, 0], y[:, 0]
-        row = _row(pair, status="ok", reason=_dropped(pair.n_dropped), n_used=len(x))
+        return int(seeds[0]), int(seeds[1])
+
+
+@dataclass(frozen=True)
+class DirectionTask(PairTask):
+    """Causal direction of one pair.
+
+    Attributes
+    ----------
+    max_samples : int or None
+        Largest number of observations that enter a fit.
+    """
+
+    max_samples: int | None = None
+
+    def trial(self, x: Any, y: Any) -> None:
+        """Analyse one usable pair and forget the result."""
+        infer_direction(x, y, random_state=0, **self.options)
+
+    def failed(self, pair: Pair, status: str, reason: str) -> PairResult:
+        """Return the row of a pair without a result."""
+        return _row(pair, status=status, reason=reason)
+
+    def analyse(self, index: int, pair: Pair) -> PairResult:
+        """Return the row of a pair; may raise."""
+        try:
+            x, y = univariate(pair)
+        except (TypeError, ValueError) as error:
+            return self.failed(pair, "unusable", str(error))
+        fit_seed, cut_seed = self.seeds(index)
+        row = _row(pair, status="ok", reason=dropped_remark(pair), n_used=len(x))
         if self.max_samples is not None and len(x) > self.max_samples:
             x, y = subsample(x, y, self.max_samples, cut_seed)
             row = replace(row, n_used=len(x), subsample_seed=cut_seed)
@@ -108,20 +176,52 @@ class Task:
             forward_score=result.forward_score,
             backward_score=result.backward_score,
             confidence=result.confidence,
-            converged=result.converged,
+            converged=bool(result.converged),
             detail=result if self.keep_detail else None,
         )
         if result.evidence is None:
+            fit = result.backward if result.direction == -1 else result.forward
             return replace(
                 row,
                 forward_pvalue=result.forward_pvalue,
                 backward_pvalue=result.backward_pvalue,
+                engine=fit.engine,
+                rank=fit.rank,
             )
         # No p-values: they would cost two fits that the decision did without.
         chosen = result.evidence.chosen
         if chosen is None:
             return row
         return replace(row, model=chosen.model, n_mechanisms=chosen.n_mechanisms)
+
+
+def univariate(pair: Pair) -> tuple[Any, Any]:
+    """Return the checked variables of a pair.
+
+    Parameters
+    ----------
+    pair : Pair
+
+    Returns
+    -------
+    x, y : float64 ndarray of shape (n_samples,)
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the pair could not be read, has several columns or holds what cannot be analysed.
+    """
+    if pair.problem:
+        raise ValueError(pair.problem)
+    widths = [values.shape[1] if values.ndim == 2 else 1 for values in (pair.x, pair.y)]
+    if max(widths) > 1:
+        raise ValueError(
+            f"multivariate: x has {_columns(widths[0])}, y has {_columns(widths[1])}; only "
+            f"univariate pairs are analysed in a collection"
+        )
+    # The whole pair, before a subsample might leave the faulty value out.
+    x, y = as_pair(pair.x, pair.y)
+    return x[:, 0], y[:, 0]
 
 
 def subsample(x: Any, y: Any, size: int, seed: int) -> tuple[Any, Any]:
@@ -144,24 +244,38 @@ def subsample(x: Any, y: Any, size: int, seed: int) -> tuple[Any, Any]:
     return x[kept], y[kept]
 
 
+def carried(pair: Pair) -> dict[str, Any]:
+    """Return what a row takes over from its pair: id, number of observations, truth and so on.
+
+    Parameters
+    ----------
+    pair : Pair
+
+    Returns
+    -------
+    dict
+    """
+    equal = np.ndim(pair.x) and len(pair.x) == len(np.atleast_1d(pair.y))
+    return {
+        "pair_id": pair.pair_id,
+        "n": len(pair.x) if equal and not pair.problem else None,
+        "truth": pair.truth,
+        "weight": pair.weight,
+        "group": pair.group,
+    }
+
+
 def _row(pair: Pair, *, status: str, reason: str = "", n_used: int | None = None) -> PairResult:
-    return PairResult(
-        pair_id=pair.pair_id,
-        status=status,
-        reason=reason,
-        n=len(pair.x) if np.ndim(pair.x) and len(pair.x) == len(np.atleast_1d(pair.y)) else None,
-        n_used=n_used,
-        truth=pair.truth,
-        weight=pair.weight,
-        group=pair.group,
-    )
+    return PairResult(status=status, reason=reason, n_used=n_used, **carried(pair))
 
 
 def _columns(count: int) -> str:
     return "1 column" if count == 1 else f"{count} columns"
 
 
-def _dropped(count: int) -> str:
+def dropped_remark(pair: Pair) -> str:
+    """Return the remark on rows that were dropped when a pair was read; empty for none."""
+    count = pair.n_dropped
     if not count:
         return ""
     return f"{count} incomplete {'row' if count == 1 else 'rows'} dropped"

@@ -22,7 +22,7 @@ from anmmm._kernels.warm import warm_up
 from anmmm._validation import check_count
 from anmmm._version import __version__
 from anmmm.baselines import DIRECTION_BASELINES
-from anmmm.collection.sinks import atomic_writer, write_csv
+from anmmm.collection.files import atomic_writer, write_csv
 from anmmm.datasets import make_anm_mixture
 from anmmm.experiments.directions import BASELINES
 from anmmm.experiments.progress import Progress

@@ -1,0 +1,293 @@
+"""Finished rows of a collection, kept on disk so that a killed run loses none.
+
+A text file that is only appended to: the first line says what is computed, every other one holds
+the position, the digest and the values of a finished pair, in the order in which they finished.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from array import array
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from anmmm.collection.files import naming
+from anmmm.collection.schema import SCHEMA_VERSION, Schema
+from anmmm.datasets import Pair
+
+__all__ = ["CHECKPOINT_VERSION", "Checkpoint", "CheckpointError", "digest"]
+
+# Grows when the layout of the file changes.
+CHECKPOINT_VERSION = 1
+
+
+class CheckpointError(ValueError):
+    """A checkpoint is of another run, damaged, or in use."""
+
+
+class Checkpoint:
+    """Rows of one run on disk; opened for reading what is there and for appending.
+
+    Parameters
+    ----------
+    path : path-like
+        Continued if it exists, otherwise made.
+    schema : Schema
+        Columns of the rows.
+    header : mapping of str to JSON value
+        What determines the rows: source, options, seed, version of the package. An ``entropy`` of
+        None takes that of the file.
+
+    Attributes
+    ----------
+    entropy : int
+        Seed of the run.
+
+    Raises
+    ------
+    CheckpointError
+        If the file is of another source, other options or another version (says what differs), is
+        no checkpoint, is damaged before its last line, or another run writes to it.
+    OSError
+        If it cannot be read or written.
+
+    Notes
+    -----
+    A line that a kill cut short is dropped, as the row was not finished. Floats are written by
+    their ``repr`` and read back exactly. The file is handed to the system with every batch of
+    rows, so that they outlive the process; `close` also waits for the disk. Memory is 16 bytes a
+    row: the rows stay on disk.
+    """
+
+    def __init__(
+        self, path: str | os.PathLike[str], schema: Schema, header: Mapping[str, Any]
+    ) -> None:
+        self.path = Path(path)
+        self._schema = schema
+        self._values = schema.reader()
+        with naming(path):
+            # Unbuffered: what was written is with the system, whatever becomes of this process.
+            self._file = open(self.path, "a+b", buffering=0)  # noqa: SIM115
+        try:
+            self._lock()
+            self._start(
+                {
+                    "anmmm_checkpoint": CHECKPOINT_VERSION,
+                    "schema": [schema.kind, SCHEMA_VERSION],
+                    **_plain(header),
+                }
+            )
+        except BaseException:
+            self._file.close()
+            raise
+
+    def __len__(self) -> int:
+        """Return the number of rows that were there when the file was opened."""
+        return len(self._indices)
+
+    def __enter__(self) -> Checkpoint:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def find(self, index: int) -> int | None:
+        """Return where the row of a pair stands in the file, or None.
+
+        Parameters
+        ----------
+        index : int
+            Position of the pair in its source.
+        """
+        at = int(np.searchsorted(self._indices, index))
+        if at == len(self._indices) or self._indices[at] != index:
+            return None
+        return int(self._offsets[at])
+
+    def read(self, offset: int, pair: Pair) -> Any:
+        """Return the row of a pair.
+
+        Parameters
+        ----------
+        offset : int
+            From `find`.
+        pair : Pair
+            The pair of this position in the source as it is now.
+
+        Returns
+        -------
+        record
+
+        Raises
+        ------
+        CheckpointError
+            If the row was computed from other data.
+        """
+        self._reader.seek(offset)
+        record = json.loads(self._reader.readline())
+        if record[1] != digest(pair):
+            raise CheckpointError(
+                f"{self.path}: pair {pair.pair_id!r} at position {record[0]} of the source is not "
+                f"the one that was computed ({record[2]!r}); use another checkpoint, or delete it"
+            )
+        return self._schema.row(record[2:])
+
+    def append(self, rows: list[tuple[int, str, Any]]) -> None:
+        """Add finished rows.
+
+        Parameters
+        ----------
+        rows : list of (index, digest, record)
+
+        Raises
+        ------
+        OSError
+            If they cannot be written; the file keeps its whole lines.
+        """
+        lines = [_line([index, mark, *self._values(row)]) for index, mark, row in rows]
+        self._write(b"".join(lines))
+
+    def close(self) -> None:
+        """Close the file, on disk; it stays for the next run."""
+        if not self._file.closed:
+            with suppress(OSError):
+                os.fsync(self._file.fileno())
+            self._reader.close()
+            self._file.close()
+
+    def _write(self, data: bytes) -> None:
+        view = memoryview(data)
+        with naming(self.path):
+            while view:
+                view = view[self._file.write(view) :]
+
+    def _lock(self) -> None:
+        try:
+            fcntl: Any = import_module("fcntl")
+        except ImportError:
+            # No such locks on this system.
+            return
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise CheckpointError(
+                f"{self.path}: another run is writing to this checkpoint; wait for its end, or "
+                f"use another file"
+            ) from None
+        except OSError:
+            # Some network file systems have no locks; a second run is then the user's care.
+            return
+
+    def _start(self, header: dict[str, Any]) -> None:
+        self._reader = open(self.path, "rb")  # noqa: SIM115
+        first = self._reader.readline()
+        if not first.endswith(b"\n"):
+            if first and not _line(header).startswith(first[:20]):
+                raise CheckpointError(f"{self.path}: is no checkpoint; use another file")
+            # Nothing, or a kill in the first line.
+            self._file.truncate(0)
+            if header["entropy"] is None:
+                header["entropy"] = str(np.random.SeedSequence().entropy)
+            self._write(_line(header))
+            self._indices = self._offsets = np.empty(0, dtype=np.int64)
+        else:
+            self._compare(first, header)
+            self._indices, self._offsets = self._scan(len(first))
+        self.entropy = int(header["entropy"])
+
+    def _compare(self, line: bytes, header: dict[str, Any]) -> None:
+        try:
+            found = json.loads(line)
+            if "anmmm_checkpoint" not in found:
+                raise ValueError
+        except (TypeError, ValueError):
+            raise CheckpointError(f"{self.path}: is no checkpoint; use another file") from None
+        if header["entropy"] is None:
+            header["entropy"] = found.get("entropy")
+        differences = list(_differences(found, header))
+        if differences:
+            raise CheckpointError(
+                f"{self.path}: is the checkpoint of another run ({'; '.join(differences)}); use "
+                f"the same arguments, or another checkpoint, or delete it"
+            )
+
+    def _scan(self, start: int) -> tuple[Any, Any]:
+        indices, offsets, at = array("q"), array("q"), start
+        for number, line in enumerate(self._reader, start=2):
+            if not line.endswith(b"\n"):
+                # Cut short by a kill; new rows are to start a line of their own.
+                self._file.truncate(at)
+                break
+            try:
+                indices.append(json.loads(line)[0])
+            except (ValueError, TypeError, IndexError, KeyError):
+                raise CheckpointError(
+                    f"{self.path}:{number}: is damaged; delete this line, and the pair is "
+                    f"computed again"
+                ) from None
+            offsets.append(at)
+            at += len(line)
+        order = np.argsort(np.frombuffer(indices, dtype=np.int64), kind="stable")
+        return (
+            np.frombuffer(indices, dtype=np.int64)[order],
+            np.frombuffer(offsets, dtype=np.int64)[order],
+        )
+
+
+def digest(pair: Pair) -> str:
+    """Return a short digest of what a pair's row is computed from.
+
+    Parameters
+    ----------
+    pair : Pair
+
+    Returns
+    -------
+    str
+        16 hexadecimal digits of its id, its problem, what is carried to the row, and its data.
+    """
+    carried = (pair.pair_id, pair.problem, pair.truth, pair.weight, pair.group, pair.n_dropped)
+    state = hashlib.blake2b(repr(carried).encode("utf-8", "backslashreplace"), digest_size=8)
+    for values in (np.asarray(pair.x), np.asarray(pair.y)):
+        state.update(f"{values.dtype.str}{values.shape}".encode())
+        if values.dtype.kind in "biufc":
+            state.update(values.tobytes())
+        else:
+            state.update(repr(values.tolist()).encode("utf-8", "backslashreplace"))
+    return state.hexdigest()
+
+
+def _line(record: Any) -> bytes:
+    return json.dumps(record, ensure_ascii=True, default=_scalar).encode() + b"\n"
+
+
+def _scalar(value: Any) -> Any:
+    """Return NumPy's values as Python's, and what else is no JSON by its repr."""
+    return value.tolist() if isinstance(value, (np.generic, np.ndarray)) else repr(value)
+
+
+def _plain(header: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the header as it reads back, so that it can be compared."""
+    plain: dict[str, Any] = json.loads(json.dumps(header, default=_scalar))
+    return plain
+
+
+def _differences(found: Any, wanted: Any, name: str = "") -> Iterator[str]:
+    if isinstance(found, dict) and isinstance(wanted, dict):
+        for key in dict.fromkeys([*found, *wanted]):
+            place = f"{name}.{key}" if name else key
+            yield from _differences(found.get(key), wanted.get(key), place)
+    elif found != wanted:
+        yield f"{name} was {_short(found)} and is {_short(wanted)}"
+
+
+def _short(value: Any) -> str:
+    text = json.dumps(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."

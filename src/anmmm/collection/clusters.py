@@ -1,0 +1,188 @@
+"""Mechanism labels of many pairs, in parallel, streamed in the order of the source."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from anmmm._validation import check_choice, check_count
+from anmmm.clustering import cluster_mechanisms
+from anmmm.collection.schema import CLUSTERS
+from anmmm.collection.stream import PairResults, check_seconds, start
+from anmmm.collection.task import PairTask, carried, dropped_remark, univariate
+from anmmm.datasets import Pair
+from anmmm.direction import infer_direction
+from anmmm.results import ClusteringResult, PairClusters
+
+__all__ = ["CAUSES", "cluster_collection"]
+
+CAUSES = ("auto", "truth", "inferred", "x", "y")
+
+
+def cluster_collection(
+    source: Any,
+    n_mechanisms: int | str = 2,
+    *,
+    cause: str = "auto",
+    n_jobs: int | None = None,
+    chunk_size: int | str = "auto",
+    progress: bool = False,
+    random_state: Any = None,
+    max_seconds_per_pair: float | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    shard: tuple[int, int] | None = None,
+    keep_detail: bool = False,
+    **options: Any,
+) -> PairResults:
+    """Label the observations of every pair of a collection with their mechanisms.
+
+    Parameters
+    ----------
+    source : str, path-like, mapping or iterable
+        As in `anmmm.infer_directions`.
+    n_mechanisms : int or "auto"
+        Number of mechanisms of every pair; ``"auto"`` chooses it pair by pair.
+    cause : {"auto", "truth", "inferred", "x", "y"}
+        Which variable is taken as the cause: ``"truth"``, what the source says (a pair of unknown
+        direction is unusable); ``"inferred"``, what `anmmm.infer_direction` says by its defaults
+        (an undecided pair is unusable); ``"x"`` or ``"y"``; ``"auto"``, the truth where it is
+        known and inferred otherwise. The row says which variable it was and how that was known.
+    n_jobs, chunk_size, progress, random_state, max_seconds_per_pair, checkpoint, shard
+        As in `anmmm.infer_directions`.
+    keep_detail : bool
+        Whether each row keeps its `ClusteringResult`, in `PairClusters.detail`. Not with a
+        checkpoint.
+    **options
+        Keyword arguments of `anmmm.cluster_mechanisms`: ``refine``, ``lam``, options of the fit.
+
+    Returns
+    -------
+    PairResults
+        Iterator of `PairClusters` in the order of the source, with the same promises as that of
+        `anmmm.infer_directions`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        At once, if an argument or an option cannot be used or the source cannot be opened.
+    anmmm.collection.CheckpointError
+        If the checkpoint is of another source, other options or another version.
+    OSError
+        If a folder or a checkpoint cannot be opened, or the checkpoint cannot be written.
+
+    Notes
+    -----
+    A row holds a label for each observation: rows of a million observations at most, and one,
+    wait for an earlier pair.
+
+    Examples
+    --------
+    >>> from anmmm.collection import cluster_collection
+    >>> from anmmm.datasets import make_anm_mixture
+    >>> x, y, _ = make_anm_mixture("f3", 60, random_state=1)
+    >>> rows = cluster_collection({"a": (x, y), "b": (y, x)}, 2, random_state=0)
+    >>> [(row.pair_id, row.cause, row.cause_from, sum(row.sizes)) for row in rows]
+    [('a', 'x', 'inferred', 60), ('b', 'y', 'inferred', 60)]
+    """
+    cause = check_choice(cause, "cause", CAUSES)
+    if not isinstance(n_mechanisms, str):
+        n_mechanisms = check_count(n_mechanisms, "n_mechanisms")
+    seconds = check_seconds(max_seconds_per_pair)
+    if keep_detail and checkpoint is not None:
+        raise ValueError("keep_detail=True cannot be used with a checkpoint, which holds rows only")
+    options = {"n_mechanisms": n_mechanisms, **options}
+    ClusterTask(0, options, cause=cause).try_options()
+    return start(
+        source,
+        CLUSTERS,
+        lambda entropy: ClusterTask(entropy, options, keep_detail, seconds, cause),
+        n_jobs=n_jobs,
+        chunk_size=chunk_size,
+        progress=progress,
+        random_state=random_state,
+        checkpoint=checkpoint,
+        shard=shard,
+        facts={"cause": cause, "max_seconds_per_pair": seconds, "options": options},
+        growing=True,
+    )
+
+
+@dataclass(frozen=True)
+class ClusterTask(PairTask):
+    """Mechanism labels of one pair.
+
+    Attributes
+    ----------
+    cause : str
+        See `cluster_collection`.
+    """
+
+    cause: str = "auto"
+
+    def trial(self, x: Any, y: Any) -> None:
+        """Analyse one usable pair and forget the result."""
+        # More mechanisms than this pair has points may suit others.
+        n_mechanisms = self.options["n_mechanisms"]
+        if not isinstance(n_mechanisms, str):
+            n_mechanisms = min(n_mechanisms, len(x))
+        cluster_mechanisms(x, y, random_state=0, **{**self.options, "n_mechanisms": n_mechanisms})
+
+    def failed(self, pair: Pair, status: str, reason: str) -> PairClusters:
+        """Return the row of a pair without a result."""
+        return PairClusters(status=status, reason=reason, **carried(pair))
+
+    def analyse(self, index: int, pair: Pair) -> PairClusters:
+        """Return the row of a pair; may raise."""
+        seed, direction_seed = self.seeds(index)
+        try:
+            x, y = univariate(pair)
+            with warnings.catch_warnings():
+                # The row says it.
+                warnings.simplefilter("ignore", ConvergenceWarning)
+                direction, known_from = self._direction(pair, x, y, direction_seed)
+                columns = (x, y) if direction == 1 else (y, x)
+                result = cluster_mechanisms(*columns, random_state=seed, **self.options)
+        except (TypeError, ValueError) as error:
+            return self.failed(pair, "unusable", str(error))
+        sizes = np.bincount(result.labels, minlength=result.n_mechanisms)
+        return PairClusters(
+            status="ok",
+            reason="; ".join(_remarks(pair, result)),
+            cause="x" if direction == 1 else "y",
+            cause_from=known_from,
+            n_mechanisms=int(result.n_mechanisms),
+            labels=result.labels.tolist(),
+            sizes=sizes.tolist(),
+            refined=bool(result.refined),
+            converged=bool(result.fit.converged),
+            engine=result.fit.engine,
+            rank=result.fit.rank,
+            detail=result if self.keep_detail else None,
+            **carried(pair),
+        )
+
+    def _direction(self, pair: Pair, x: Any, y: Any, seed: int) -> tuple[int, str]:
+        if self.cause in ("x", "y"):
+            return (1 if self.cause == "x" else -1), "given"
+        if self.cause in ("auto", "truth") and pair.truth in (1, -1):
+            return pair.truth, "truth"
+        if self.cause == "truth":
+            raise ValueError("the source does not say which variable is the cause")
+        direction = infer_direction(x, y, random_state=seed).direction
+        if direction == 0:
+            raise ValueError("undecided which variable is the cause")
+        return direction, "inferred"
+
+
+def _remarks(pair: Pair, result: ClusteringResult) -> list[str]:
+    remarks = [dropped_remark(pair)]
+    if not result.refined:
+        remarks.append(f"labels not refined: {result.reason}")
+    if not result.fit.converged:
+        remarks.append(f"fit not converged ({result.fit.status})")
+    return [remark for remark in remarks if remark]

@@ -1,0 +1,271 @@
+"""Text and records go out to files, each written whole or not at all."""
+
+from __future__ import annotations
+
+import csv
+import errno
+import json
+import math
+import os
+import re
+import shutil
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+
+__all__ = [
+    "atomic_writer",
+    "check_writable",
+    "dump_csv",
+    "is_replaceable",
+    "json_value",
+    "naming",
+    "remove_leftovers",
+    "replacing",
+    "to_json",
+    "write_csv",
+    "write_json",
+]
+
+
+@contextmanager
+def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Give a temporary file's name that becomes `path` when the block ends.
+
+    The temporary file lies in the same folder. It is removed if the block ends by an exception.
+    What is no regular file (a pipe, ``/dev/null``) is to be written directly.
+
+    Parameters
+    ----------
+    path : path-like
+
+    Yields
+    ------
+    Path
+        Where to write.
+
+    Raises
+    ------
+    OSError
+        If the folder or the file cannot be written; names `path`.
+    """
+    # A symbolic link stays one; the file it points to is replaced.
+    target = Path(os.path.realpath(path))
+    if target.exists() and not target.is_file():
+        yield target
+        return
+    temporary = _temporary(target)
+    try:
+        yield temporary
+        with naming(path):
+            _to_disk(temporary)
+            if target.exists():
+                shutil.copymode(target, temporary)
+            os.replace(temporary, target)
+    except BaseException:
+        with suppress(OSError):
+            temporary.unlink()
+        raise
+
+
+@contextmanager
+def naming(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Let an `OSError` of the block name the file that the user knows.
+
+    Failed writes name no file, and those to a temporary file name that one.
+
+    Parameters
+    ----------
+    path : path-like
+    """
+    try:
+        yield
+    except OSError as error:
+        # Arrow tells the reason in a text of its own.
+        reason = os.strerror(error.errno) if error.errno else str(error)
+        raise OSError(error.errno, reason, os.fspath(path)) from None
+
+
+@contextmanager
+def atomic_writer(path: str | os.PathLike[str], *, binary: bool = False) -> Iterator[IO[Any]]:
+    """Open a file that takes its name only when it is complete; see `replacing`.
+
+    Parameters
+    ----------
+    path : path-like
+    binary : bool
+        Whether bytes are written, such as those of a picture.
+
+    Yields
+    ------
+    text or binary file
+        Text is UTF-8, line ends as written.
+
+    Raises
+    ------
+    OSError
+        If the folder or the file cannot be written.
+    """
+    kind: dict[str, Any] = {"mode": "wb"} if binary else {"encoding": "utf-8", "newline": ""}
+    with replacing(path) as temporary:
+        with naming(path):
+            file = temporary.open(**{"mode": "w", **kind})
+        try:
+            yield file
+        except BaseException:
+            with suppress(OSError):
+                file.close()
+            raise
+        with naming(path):
+            file.close()
+
+
+def is_replaceable(path: str | os.PathLike[str]) -> bool:
+    """Tell whether a path is a regular file, or none yet: no pipe and no device."""
+    target = Path(os.path.realpath(path))
+    return target.is_file() or not target.exists()
+
+
+def remove_leftovers(path: str | os.PathLike[str]) -> None:
+    """Remove the temporary files that killed runs left beside a file.
+
+    Only for whoever knows that no other run writes this file now.
+
+    Parameters
+    ----------
+    path : path-like
+        The file that those runs were to write.
+    """
+    target = Path(os.path.realpath(path))
+    pattern = re.compile(rf"\.{re.escape(target.name)}\.\d+\.part")
+    for other in target.parent.iterdir():
+        if pattern.fullmatch(other.name):
+            other.unlink(missing_ok=True)
+
+
+def check_writable(path: str | os.PathLike[str]) -> None:
+    """Raise now what writing to `path` would raise after a long computation.
+
+    Parameters
+    ----------
+    path : path-like
+        File to be written later; nothing is left behind.
+
+    Raises
+    ------
+    OSError
+        If it is a folder, or its folder does not exist or refuses new files.
+    """
+    target = Path(os.path.realpath(path))
+    if target.is_dir():
+        raise OSError(errno.EISDIR, "this is a folder, not a file to write to", os.fspath(path))
+    if target.exists() and not target.is_file():
+        return
+    if not target.parent.is_dir():
+        raise OSError(errno.ENOENT, "no such folder", str(Path(path).parent))
+    # Permission bits do not tell of read-only or full disks; trying does.
+    temporary = _temporary(target)
+    try:
+        temporary.open("x").close()
+    except OSError as error:
+        raise OSError(error.errno, f"cannot write: {error.strerror}", str(path)) from None
+    temporary.unlink()
+
+
+def write_csv(
+    path: str | os.PathLike[str], columns: Sequence[str], rows: Iterable[Mapping[str, Any]]
+) -> None:
+    """Write records as a CSV file, atomically; see `dump_csv`.
+
+    Parameters
+    ----------
+    path : path-like
+    columns, rows
+        See `dump_csv`.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be written.
+    """
+    with atomic_writer(path) as file:
+        dump_csv(file, columns, rows)
+
+
+def dump_csv(file: IO[str], columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:
+    """Write records as CSV to an open file.
+
+    Parameters
+    ----------
+    file : text file
+    columns : sequence of str
+        Header, and order of the cells.
+    rows : iterable of mapping
+        One record a line, with every column. Floats are written so that they read back exactly;
+        None is an empty cell.
+    """
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(columns)
+    for row in rows:
+        writer.writerow([_plain(row[column]) for column in columns])
+
+
+def write_json(path: str | os.PathLike[str], document: Any) -> None:
+    """Write one JSON document, atomically; see `to_json`.
+
+    Parameters
+    ----------
+    path : path-like
+    document : Any
+
+    Raises
+    ------
+    OSError
+        If the file cannot be written.
+    """
+    with atomic_writer(path) as file:
+        file.write(to_json(document) + "\n")
+
+
+def to_json(document: Any) -> str:
+    """Return a JSON text that every reader accepts.
+
+    Parameters
+    ----------
+    document : dict, list, str, number, ndarray or None
+        NumPy values become plain ones; NaN and infinities, which JSON lacks, become null.
+
+    Returns
+    -------
+    str
+    """
+    return json.dumps(json_value(document), ensure_ascii=False, allow_nan=False, indent=1)
+
+
+def json_value(value: Any) -> Any:
+    """Return a value of plain types that JSON can hold; see `to_json`."""
+    value = _plain(value)
+    if isinstance(value, Mapping):
+        return {str(key): json_value(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [json_value(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+def _plain(value: Any) -> Any:
+    """Return a NumPy scalar or array as Python's own, whose repr reads back exactly."""
+    return value.tolist() if isinstance(value, (np.generic, np.ndarray)) else value
+
+
+def _temporary(target: Path) -> Path:
+    return target.with_name(f".{target.name}.{os.getpid()}.part")
+
+
+def _to_disk(path: Path) -> None:
+    with path.open("rb") as file:
+        os.fsync(file.fileno())

@@ -1,0 +1,295 @@
+"""A source and the work on its pairs come in; a stream of rows goes out, in order."""
+
+from __future__ import annotations
+
+import operator
+import os
+import sys
+from collections.abc import Callable, Generator, Iterator, Mapping
+from types import TracebackType
+from typing import Any
+
+import joblib
+from tqdm import tqdm
+
+from anmmm._validation import check_count, check_nonnegative, check_rng
+from anmmm._version import __version__
+from anmmm.collection.checkpoint import Checkpoint
+from anmmm.collection.chunks import MAX_PAIRS, WINDOW, Feed
+from anmmm.collection.schedule import Work, run_in_order
+from anmmm.collection.schema import Schema
+from anmmm.collection.sinks import write_rows
+from anmmm.collection.sources import as_pairs
+from anmmm.datasets import Pair
+
+__all__ = ["PairResults", "check_seconds", "start"]
+
+# The work is arithmetic: more local workers than cores only take each other's time and memory.
+_LOCAL = {"LokyBackend", "MultiprocessingBackend", "ThreadingBackend", "SequentialBackend"}
+
+
+class PairResults(Iterator[Any]):
+    """Results of a collection, computed while they are asked for.
+
+    An iterator: it can be walked through once. Use it as a context manager, or call `close`, to
+    stop the workers where the walk ends early.
+
+    Parameters
+    ----------
+    rows : generator of record
+    schema : Schema
+        Columns of the rows.
+    total : int or None
+        Number of pairs, where it is known.
+    n_resumed : int
+        Rows that a checkpoint held.
+
+    Attributes
+    ----------
+    schema, total, n_resumed
+        As given.
+    """
+
+    def __init__(
+        self,
+        rows: Generator[Any, None, None],
+        schema: Schema,
+        total: int | None,
+        n_resumed: int = 0,
+    ) -> None:
+        self._rows = rows
+        self.schema, self.total, self.n_resumed = schema, total, n_resumed
+
+    def __next__(self) -> Any:
+        return next(self._rows)
+
+    def __enter__(self) -> PairResults:
+        return self
+
+    def __exit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc_value: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Stop; pairs that are not computed yet are given up."""
+        self._rows.close()
+
+    def to_list(self) -> list[Any]:
+        """Compute all remaining pairs.
+
+        Returns
+        -------
+        list of record
+        """
+        return list(self)
+
+    def to_pandas(self) -> Any:
+        """Compute all remaining pairs; pandas must be installed.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row a pair, columns as in the files. Whole numbers that may be missing are of dtype
+            ``Int64``.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        return self.schema.to_pandas(map(self.schema.reader(), self))
+
+    def to_arrow(self) -> Any:
+        """Compute all remaining pairs; pyarrow must be installed (extra ``parquet``).
+
+        Returns
+        -------
+        pyarrow.Table
+            One row a pair, columns as in the files.
+
+        Raises
+        ------
+        ImportError
+            If pyarrow is not installed.
+        """
+        return self.schema.to_arrow(map(self.schema.reader(), self))
+
+    def write(self, path: str | os.PathLike[str], *, timings: bool = False) -> int:
+        """Compute all remaining pairs into a file, row by row.
+
+        Parameters
+        ----------
+        path : path-like
+            ``.csv``, ``.jsonl``, ``.json`` or ``.parquet``; appears when it is complete.
+        timings : bool
+            Whether the column ``seconds`` is filled; without it equal results make equal files.
+
+        Returns
+        -------
+        int
+            Number of rows.
+
+        Raises
+        ------
+        ValueError
+            If the name ends otherwise.
+        ImportError
+            If Parquet is asked for and pyarrow is not installed.
+        OSError
+            If the file cannot be written.
+        """
+        try:
+            return write_rows(path, self, self.schema, timings=timings)
+        finally:
+            self.close()
+
+
+def start(
+    source: Any,
+    schema: Schema,
+    work: Callable[[int], Work],
+    *,
+    n_jobs: int | None,
+    chunk_size: int | str,
+    progress: bool,
+    random_state: Any,
+    checkpoint: str | os.PathLike[str] | None,
+    shard: tuple[int, int] | None,
+    facts: Mapping[str, Any],
+    growing: bool = False,
+) -> PairResults:
+    """Check what every collection takes, and start its stream.
+
+    Parameters
+    ----------
+    source : PairSource, or anything of `anmmm.collection.as_pairs`
+    schema : Schema
+    work : callable
+        From the seed of the collection to what is done with each pair.
+    n_jobs, chunk_size, progress, random_state, checkpoint, shard
+        See `anmmm.infer_directions`.
+    facts : mapping
+        What else determines the rows, for the checkpoint.
+    growing : bool
+        Whether a row holds something for each observation.
+
+    Returns
+    -------
+    PairResults
+
+    Raises
+    ------
+    TypeError, ValueError, OSError
+        See `anmmm.infer_directions`.
+    """
+    n_jobs = _check_jobs(n_jobs)
+    if chunk_size != "auto":
+        chunk_size = check_count(chunk_size, "chunk_size")
+    first, step = _check_shard(shard)
+    entropy = None
+    if random_state is not None or checkpoint is None:
+        entropy = int.from_bytes(check_rng(random_state).bytes(16), "little")
+    pairs = source if hasattr(source, "fingerprint") else as_pairs(source)
+    if checkpoint is None:
+        kept = None
+    else:
+        identify = getattr(pairs, "fingerprint", None)
+        header = {
+            "version": __version__,
+            "source": None if identify is None else identify(),
+            "shard": f"{first + 1}/{step}",
+            "entropy": None if entropy is None else str(entropy),
+            **facts,
+        }
+        kept = Checkpoint(checkpoint, schema, header)
+        entropy = kept.entropy
+    assert entropy is not None
+    hint = operator.length_hint(pairs, -1)
+    total = max(0, -(-(hint - first) // step)) if hint >= 0 else None
+    rows = _rows(pairs, work(entropy), n_jobs, chunk_size, (first, step), kept, growing)
+    if progress:
+        rows = _with_bar(rows, total)
+    # Started, so that it closes the checkpoint also where no row is ever asked for.
+    next(rows)
+    return PairResults(rows, schema, total, 0 if kept is None else len(kept))
+
+
+def check_seconds(value: Any) -> float | None:
+    """Return ``max_seconds_per_pair`` as a positive number or None, or refuse it."""
+    if value is None:
+        return None
+    seconds = check_nonnegative(value, "max_seconds_per_pair")
+    if seconds == 0.0:
+        raise ValueError("max_seconds_per_pair must be positive, found 0; None is no limit")
+    return seconds
+
+
+def _rows(
+    pairs: Any,
+    work: Work,
+    n_jobs: int | None,
+    chunk_size: int | str,
+    shard: tuple[int, int],
+    checkpoint: Checkpoint | None,
+    growing: bool,
+) -> Generator[Any, None, None]:
+    try:
+        yield None
+        n_effective = joblib.effective_n_jobs(n_jobs)
+        size = 1 if n_effective == 1 else chunk_size
+        pairs_in_flight = 8 * n_effective * (MAX_PAIRS if size == "auto" else int(size))
+        feed = Feed(
+            _sharded(pairs, *shard),
+            size,
+            window=WINDOW + pairs_in_flight,
+            growing=growing,
+            checkpoint=checkpoint,
+        )
+        yield from run_in_order(feed, work, n_jobs=n_jobs, checkpoint=checkpoint)
+    finally:
+        if checkpoint is not None:
+            checkpoint.close()
+
+
+def _with_bar(rows: Generator[Any, None, None], total: int | None) -> Generator[Any, None, None]:
+    try:
+        yield next(rows)
+        with tqdm(total=total, unit="pair", file=sys.stderr) as bar:
+            for row in rows:
+                yield row
+                bar.update()
+    finally:
+        rows.close()
+
+
+def _sharded(pairs: Any, first: int, step: int) -> Iterator[tuple[int, Pair]]:
+    for index, pair in enumerate(pairs):
+        if index % step == first:
+            yield index, pair
+
+
+def _check_jobs(n_jobs: Any) -> int | None:
+    if n_jobs is None:
+        return None
+    jobs = check_count(n_jobs, "n_jobs", minimum=-joblib.cpu_count())
+    if jobs == 0:
+        raise ValueError("n_jobs must not be 0; 1 is one process, -1 is one a core")
+    backend, _ = joblib.parallel.get_active_backend()
+    return min(jobs, joblib.cpu_count()) if type(backend).__name__ in _LOCAL else jobs
+
+
+def _check_shard(shard: Any) -> tuple[int, int]:
+    if shard is None:
+        return 0, 1
+    try:
+        number, count = shard
+    except (TypeError, ValueError):
+        raise TypeError(
+            f"shard must be two whole numbers, (which, of how many), found {shard!r}"
+        ) from None
+    count = check_count(count, "shard[1]")
+    return check_count(number, "shard[0]", maximum=count) - 1, count

@@ -1,0 +1,116 @@
+"""Work on pairs that takes no time, for tests of what happens around it; workers import it."""
+
+import os
+import signal
+import time
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from anmmm.collection.schema import DIRECTIONS
+from anmmm.collection.stream import start
+from anmmm.datasets import Pair
+from anmmm.results import PairResult
+
+
+class KilledWorker(Exception):
+    """What a backend would raise where a worker is gone; dask's has this name."""
+
+
+@dataclass
+class Stub:
+    """Rows that depend on entropy, position and data alone.
+
+    ``dies``: positions whose worker process kills itself; ``kills``: positions at which the backend
+    says that a worker died; ``sleeps``: seconds by position; ``log``: file to which every computed
+    position is appended; ``parent``: a process that must not die.
+    """
+
+    entropy: int
+    dies: tuple = ()
+    sleeps: dict = field(default_factory=dict)
+    rest: float = 0.0
+    log: str = ""
+    parent: int = 0
+    kills: tuple = ()
+
+    def prepare(self):
+        pass
+
+    def __call__(self, index, pair):
+        if self.log:
+            with open(self.log, "a") as file:
+                file.write(f"{index}\n")
+        seconds = self.sleeps.get(index, self.rest)
+        if seconds:
+            time.sleep(seconds)
+        if index in self.dies:
+            assert os.getpid() != self.parent
+            os.kill(os.getpid(), signal.SIGKILL)
+        if index in self.kills:
+            raise KilledWorker(str(index))
+        seed = np.random.SeedSequence(self.entropy, spawn_key=(index,)).generate_state(1)[0]
+        return PairResult(
+            pair.pair_id,
+            "ok",
+            n=np.size(pair.x),
+            direction=1,
+            score=float(seed) / 7 + float(np.sum(pair.x)),
+            subsample_seed=int(seed),
+            seconds=seconds + 1e-6,
+        )
+
+    def failed(self, pair, status, reason):
+        return PairResult(pair.pair_id, status, reason)
+
+
+def pairs(count, n=10):
+    """Generated pairs, never all in memory."""
+    base = np.arange(float(n))
+    for number in range(count):
+        yield Pair(f"p{number}", base + number, base)
+
+
+class Source:
+    """Generated pairs with an identity; `reads` counts those that were read."""
+
+    def __init__(self, count, name="stub", n=10):
+        self.count, self.name, self.n, self.reads = count, name, n, 0
+
+    def __iter__(self):
+        for pair in pairs(self.count, self.n):
+            self.reads += 1
+            yield pair
+
+    def __length_hint__(self):
+        return self.count
+
+    def fingerprint(self):
+        return {"name": self.name, "count": self.count}
+
+
+def run(
+    source,
+    *,
+    n_jobs=1,
+    chunk_size="auto",
+    checkpoint=None,
+    random_state=0,
+    shard=None,
+    facts=None,
+    progress=False,
+    **stub,
+):
+    """A stream of rows made by `Stub`."""
+    return start(
+        source,
+        DIRECTIONS,
+        lambda entropy: Stub(entropy, **stub),
+        n_jobs=n_jobs,
+        chunk_size=chunk_size,
+        progress=progress,
+        random_state=random_state,
+        checkpoint=checkpoint,
+        shard=shard,
+        facts=facts or {},
+    )

@@ -1,0 +1,239 @@
+import json
+import os
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from stubs import Source, pairs, run
+
+from anmmm.collection import CheckpointError, infer_directions
+from anmmm.collection.checkpoint import Checkpoint, digest
+from anmmm.collection.schema import CLUSTERS, DIRECTIONS
+from anmmm.datasets import Pair, make_anm_mixture
+from anmmm.results import PairClusters, PairResult
+
+HEADER = {"source": None, "options": {}, "entropy": "7"}
+
+
+def interrupted(path, count, source, **options):
+    """Take some rows of a run and stop it."""
+    with run(source, checkpoint=path, **options) as rows:
+        return [next(rows) for _ in range(count)]
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "c"
+
+
+def test_finished_pairs_are_not_computed_again(path, tmp_path):
+    log = tmp_path / "log"
+    interrupted(path, 12, Source(30), log=str(log))
+    rows = run(Source(30), checkpoint=path, log=str(log))
+    assert (rows.n_resumed, rows.total) == (12, 30)
+    assert rows.to_list() == run(Source(30)).to_list()
+    assert log.read_text().split() == [str(n) for n in range(30)]
+    # A finished one is only read.
+    assert run(Source(30), checkpoint=path, log=str(log)).to_list() == run(Source(30)).to_list()
+    assert len(log.read_text().split()) == 30
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX signals and fork")
+def test_twenty_kills_lose_nothing_double_nothing_and_change_no_byte(tmp_path):
+    command = [sys.executable, str(Path(__file__).with_name("killed.py"))]
+    folders = [tmp_path / "killed", tmp_path / "whole"]
+    for folder, kills in zip(folders, (20, 0), strict=True):
+        folder.mkdir()
+        done = subprocess.run(
+            [*command, str(folder), "800", str(kills)], capture_output=True, text=True, check=True
+        )
+        assert done.stdout == f"{kills}\n"
+    killed, whole = ((folder / "rows.csv").read_bytes() for folder in folders)
+    assert killed == whole
+    assert whole.count(b"\n") == 801
+    computed = Counter((folders[0] / "log").read_text().split())
+    kept = [json.loads(line)[0] for line in (folders[0] / "checkpoint").open("rb").readlines()[1:]]
+    assert sorted(kept) == list(range(800))
+    assert set(computed) == {str(n) for n in range(800)}
+    # At most the one pair that a kill met in its computation is computed again.
+    assert sum(computed.values()) <= 800 + 20
+
+
+@settings(max_examples=60, deadline=None)
+@given(cut=st.integers(0, 3000))
+def test_a_file_cut_anywhere_resumes_to_the_same_rows(tmp_path_factory, cut):
+    path = tmp_path_factory.mktemp("cut") / "c"
+    whole = run(Source(12), checkpoint=path).to_list()
+    path.write_bytes(path.read_bytes()[:cut])
+    rows = run(Source(12), checkpoint=path)
+    assert rows.to_list() == whole
+    assert all(line.endswith(b"\n") for line in path.open("rb"))
+    indices = [json.loads(line)[0] for line in path.open("rb").readlines()[1:]]
+    assert sorted(indices) == list(range(12))
+
+
+def test_values_read_back_exactly(path):
+    strange = [
+        PairResult(
+            "ü\n\u2028", "ok", score=0.1 + 0.2, confidence=float("nan"), weight=np.float64(3)
+        ),
+        PairResult("b", "ok", forward_score=float("-inf"), subsample_seed=2**32 - 1),
+    ]
+    empty = Pair("", np.empty(0), np.empty(0))
+    with Checkpoint(path, DIRECTIONS, HEADER) as checkpoint:
+        checkpoint.append([(5, digest(empty), strange[0]), (2, digest(empty), strange[1])])
+        checkpoint.append([])
+    with Checkpoint(path, DIRECTIONS, HEADER) as checkpoint:
+        assert [checkpoint.find(index) is None for index in (0, 2, 3, 5, 6)] == [1, 0, 1, 0, 1]
+        found = [checkpoint.read(checkpoint.find(index), empty) for index in (5, 2)]
+    assert list(map(repr, found)) == [
+        repr(strange[0]).replace("np.float64(3.0)", "3.0"),
+        repr(strange[1]),
+    ]
+
+
+def test_labels_read_back(path):
+    pair = Pair("a", np.arange(3.0), np.arange(3.0))
+    row = PairClusters("a", "ok", labels=[0, 1, 0], sizes=[2, 1])
+    with Checkpoint(path, CLUSTERS, HEADER) as checkpoint:
+        checkpoint.append([(0, digest(pair), row)])
+    with Checkpoint(path, CLUSTERS, HEADER) as checkpoint:
+        assert checkpoint.read(checkpoint.find(0), pair) == row
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"source": Source(30, "other")}, 'source.name was "stub" and is "other"'),
+        ({"source": Source(31)}, "source.count was 30 and is 31"),
+        ({"random_state": 1}, "entropy was "),
+        ({"shard": (1, 2)}, 'shard was "1/1" and is "1/2"'),
+        ({"facts": {"options": {"lam": 0.1}}}, "options was null and is"),
+    ],
+)
+def test_a_checkpoint_of_another_run_is_refused_with_what_differs(path, change, message):
+    interrupted(path, 3, Source(30))
+    before = path.read_bytes()
+    arguments = {"source": Source(30), **change}
+    with pytest.raises(CheckpointError, match=message) as caught:
+        run(arguments.pop("source"), checkpoint=path, **arguments)
+    assert str(caught.value).startswith(f"{path}: is the checkpoint of another run (")
+    assert path.read_bytes() == before
+
+
+def test_a_checkpoint_of_another_version_or_schema_is_refused(path, monkeypatch):
+    interrupted(path, 3, Source(30))
+    with monkeypatch.context() as patch:
+        patch.setattr("anmmm.collection.stream.__version__", "99.0")
+        with pytest.raises(CheckpointError, match=r'version was "[0-9.]*" and is "99.0"'):
+            run(Source(30), checkpoint=path)
+    with pytest.raises(CheckpointError, match="schema was"):
+        Checkpoint(path, CLUSTERS, HEADER)
+
+
+def test_without_a_seed_that_of_the_checkpoint_goes_on(path):
+    interrupted(path, 3, Source(30), random_state=None)
+    rows = run(Source(30), checkpoint=path, random_state=None).to_list()
+    assert len({row.subsample_seed for row in rows}) == 30
+    assert run(Source(30), checkpoint=path, random_state=None).to_list() == rows
+
+
+def test_other_data_under_the_same_name_are_refused_where_they_begin(path):
+    # A generator has no identity; its pairs have.
+    interrupted(path, 5, pairs(10))
+
+    def changed():
+        for index, pair in enumerate(pairs(10)):
+            x = pair.x.copy()
+            x[3] += 1e-9 * (index == 4)
+            yield Pair(pair.pair_id, x, pair.y)
+
+    rows = run(changed(), checkpoint=path)
+    assert [next(rows).pair_id for _ in range(4)] == ["p0", "p1", "p2", "p3"]
+    with pytest.raises(CheckpointError, match=r"pair 'p4' at position 4 of the source is not the"):
+        next(rows)
+    assert run(pairs(10), checkpoint=path).to_list() == run(pairs(10)).to_list()
+
+
+@pytest.mark.parametrize("change", ["x", "y", "pair_id", "truth", "weight", "group", "problem"])
+def test_a_digest_sees_every_part(change):
+    values = {"pair_id": "a", "x": np.arange(3.0), "y": np.arange(3.0), "truth": 1, "weight": 1.0}
+    other = {"x": np.arange(1, 4.0), "y": np.arange(3), "weight": 2.0, "truth": -1}
+    changed = {**values, change: other.get(change, "z")}
+    assert digest(Pair(**values)) != digest(Pair(**changed))
+    assert digest(Pair(**values)) == digest(Pair(**values))
+    assert len(digest(Pair("s", np.array(["a"]), np.array([None])))) == 16
+
+
+def test_what_is_no_checkpoint_is_refused_and_kept(path):
+    for text in (b"pair_id,n\na,3\n", b"{}\n", b"[1]\n", b"3\n", b"just text", b"\xff\n"):
+        path.write_bytes(text)
+        with pytest.raises(CheckpointError, match="is no checkpoint"):
+            run(Source(3), checkpoint=path)
+        assert path.read_bytes() == text
+
+
+def test_damage_before_the_end_is_refused_with_its_line(path):
+    interrupted(path, 5, Source(9))
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join([*lines[:3], b"\0\0\0\n", *lines[4:]]))
+    with pytest.raises(CheckpointError, match=r"c:4: is damaged; delete this line"):
+        run(Source(9), checkpoint=path)
+    path.write_bytes(b"".join([*lines[:3], *lines[4:]]))
+    assert run(Source(9), checkpoint=path).to_list() == run(Source(9)).to_list()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no such locks")
+def test_two_runs_do_not_share_a_checkpoint(path):
+    first = run(Source(9), checkpoint=path)
+    with pytest.raises(CheckpointError, match="another run is writing"):
+        run(Source(9), checkpoint=path)
+    first.close()
+    run(Source(9), checkpoint=path).close()
+
+
+def test_files_that_cannot_be_written_are_named(tmp_path):
+    with pytest.raises(FileNotFoundError) as caught:
+        run(Source(3), checkpoint=tmp_path / "no" / "c")
+    assert caught.value.filename == str(tmp_path / "no" / "c")
+    with pytest.raises(IsADirectoryError):
+        run(Source(3), checkpoint=tmp_path)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX limits")
+def test_a_full_disk_ends_the_run_and_keeps_what_is_there(path):
+    import resource
+
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    rows = run(Source(200), checkpoint=path)
+    found = []
+    resource.setrlimit(resource.RLIMIT_FSIZE, (5000, before[1]))
+    try:
+        with pytest.raises(OSError, match="File too large") as caught:
+            found.extend(rows)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert caught.value.filename == str(path)
+    resumed = run(Source(200), checkpoint=path)
+    assert 0 < resumed.n_resumed < 200
+    assert resumed.to_list() == run(Source(200)).to_list()
+
+
+def test_directions_resume_to_the_same_file(tmp_path, path):
+    source = {f"p{n}": make_anm_mixture("f3", 20, random_state=n)[:2] for n in range(6)}
+    source["constant"] = (np.zeros(20), np.zeros(20))
+    options = {"random_state": 3, "n_resamples": 2}
+    infer_directions(source, **options).write(tmp_path / "whole.csv")
+    with infer_directions(source, checkpoint=path, **options) as rows:
+        next(rows)
+    infer_directions(source, n_jobs=2, checkpoint=path, **options).write(tmp_path / "r.csv")
+    assert (tmp_path / "r.csv").read_bytes() == (tmp_path / "whole.csv").read_bytes()
+    with pytest.raises(CheckpointError, match=r"options.n_resamples was 2 and is 3"):
+        infer_directions(source, checkpoint=path, random_state=3, n_resamples=3)
+    with pytest.raises(ValueError, match="keep_detail=True cannot be used with a checkpoint"):
+        infer_directions(source, checkpoint=path, keep_detail=True, **options)

@@ -1,0 +1,226 @@
+import os
+import signal
+import subprocess
+import sys
+import time
+import tracemalloc
+from pathlib import Path
+
+import joblib
+import numpy as np
+import pytest
+from stubs import Source, pairs, run
+
+from anmmm.collection import chunks as chunks_module
+from anmmm.collection.chunks import Feed
+from anmmm.datasets import Pair
+
+posix = pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
+
+
+def values(rows):
+    return [{**row.to_row(), "seconds": None} for row in rows]
+
+
+@pytest.fixture(scope="module")
+def expected():
+    return values(run(pairs(60)))
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("chunk_size", ["auto", 1, 7, 1000])
+def test_rows_are_the_same_for_any_workers_and_chunks(expected, n_jobs, chunk_size):
+    assert values(run(pairs(60), n_jobs=n_jobs, chunk_size=chunk_size)) == expected
+
+
+@pytest.mark.parametrize("backend", ["threading", "multiprocessing"])
+def test_rows_are_the_same_under_any_backend(expected, backend):
+    with joblib.parallel_config(backend, n_jobs=2):
+        assert values(run(pairs(60), n_jobs=None)) == expected
+
+
+def test_a_long_pair_does_not_hold_up_the_others(tmp_path):
+    log = tmp_path / "log"
+    rows = run(pairs(60), n_jobs=2, chunk_size=1, sleeps={0: 1.0}, log=str(log))
+    assert next(rows).pair_id == "p0"
+    # All of the others were done while the first one slept, and wait in order.
+    assert len(set(log.read_text().split())) > 50
+    assert [row.pair_id for row in rows] == [f"p{n}" for n in range(1, 60)]
+
+
+def test_no_more_than_a_window_is_read_ahead(monkeypatch):
+    monkeypatch.setattr("anmmm.collection.stream.WINDOW", 10)
+    monkeypatch.setattr("anmmm.collection.stream.MAX_PAIRS", 1)
+    source = Source(500)
+    with run(source, n_jobs=2) as rows:
+        for count in range(1, 60):
+            next(rows)
+            time.sleep(0.002)
+            assert source.reads <= count + 10 + 16
+        assert len(rows.to_list()) == 500 - 59
+
+
+def test_a_feed_stops_where_its_window_is_full_and_goes_on():
+    feed = Feed(enumerate(pairs(9)), 2, window=5)
+    first = list(feed)
+    assert [[index for index, _ in chunk] for chunk in first] == [[0, 1], [2, 3], [4]]
+    assert list(feed.ready()) == []
+    for chunk in first[1:]:
+        feed.finished(chunk, list(run(pair for _, pair in chunk)))
+    assert list(feed.ready()) == []
+    feed.finished(first[0], list(run(pair for _, pair in first[0])))
+    assert [row.pair_id for row in feed.ready()] == [f"p{n}" for n in range(5)]
+    assert [index for chunk in feed for index, _ in chunk] == [5, 6, 7, 8]
+    assert feed.ended
+
+
+def test_chunks_take_a_quarter_of_a_second_and_long_pairs_are_alone():
+    def source():
+        yield from pairs(3, n=50)
+        yield from pairs(200, n=50)
+        yield from pairs(1, n=100_000)
+        yield from pairs(5, n=50)
+
+    feed = Feed(enumerate(source()), "auto")
+    first = [next(feed) for _ in range(3)]
+    assert [len(chunk) for chunk in first] == [1, 1, 1]
+    for chunk in first:
+        (row,) = run(pair for _, pair in chunk)
+        feed.finished(chunk, [type(row)(**{**row.to_row(), "seconds": 0.005})])
+    sizes = [len(chunk) for chunk in feed]
+    assert sizes == [50] * 4 + [1, 5]
+
+
+def test_pairs_of_much_data_make_small_chunks(monkeypatch):
+    monkeypatch.setattr(chunks_module, "CHUNK_OBSERVATIONS", 100)
+    feed = Feed(enumerate(pairs(10, n=40)), "auto")
+    feed.finished([(0, next(pairs(1)))], list(run(pairs(1))))
+    assert [len(chunk) for chunk in feed] == [3, 3, 3, 1]
+
+
+def test_rows_that_grow_with_the_data_fill_the_window(monkeypatch):
+    monkeypatch.setattr(chunks_module, "WINDOW_OBSERVATIONS", 100)
+    feed = Feed(enumerate(pairs(10, n=40)), 1, growing=True)
+    assert len(list(feed)) == 3
+    assert len(list(Feed(enumerate(pairs(10, n=40)), 1))) == 10
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_source_that_fails_raises_after_all_rows_before(n_jobs):
+    def source():
+        yield from pairs(20)
+        raise ValueError("page 3 cannot be read")
+
+    rows = run(source(), n_jobs=n_jobs)
+    found = [next(rows).pair_id for _ in range(20)]
+    assert found == [f"p{n}" for n in range(20)]
+    with pytest.raises(ValueError, match="page 3"):
+        next(rows)
+
+
+@pytest.mark.parametrize("few", [8, 1], ids=["alone", "together"])
+@pytest.mark.parametrize("guilty", [(0,), (7, 8, 31), (59,), tuple(range(60))])
+@pytest.mark.parametrize("chunk_size", ["auto", 1, 5])
+def test_only_guilty_pairs_are_lost(expected, few, guilty, chunk_size, monkeypatch):
+    monkeypatch.setattr("anmmm.collection.schedule._FEW_WORKERS", few)
+    with joblib.parallel_config("threading", n_jobs=2):
+        found = values(run(pairs(60), n_jobs=None, chunk_size=chunk_size, kills=guilty))
+    assert [row["pair_id"] for row in found] == [row["pair_id"] for row in expected]
+    for index, row in enumerate(found):
+        if index in guilty:
+            assert row["status"] == "lost"
+        else:
+            assert row == expected[index]
+
+
+@posix
+def test_a_worker_that_kills_itself_costs_one_row(expected, tmp_path):
+    found = values(
+        run(pairs(60), n_jobs=2, dies=(31,), parent=os.getpid(), checkpoint=tmp_path / "c")
+    )
+    assert [row["status"] for row in found] == ["lost" if n == 31 else "ok" for n in range(60)]
+    assert "worker process died" in found[31]["reason"]
+    assert found[:31] + found[32:] == expected[:31] + expected[32:]
+    # What was lost stays lost: the file is that of the undisturbed run.
+    assert values(run(pairs(60), checkpoint=tmp_path / "c")) == found
+
+
+def test_an_error_of_the_work_itself_is_not_swallowed():
+    # Work turns failures into rows; what it lets through is a fault of the program.
+    with pytest.raises(AttributeError):
+        list(run(pairs(3), n_jobs=2, sleeps=None))
+
+
+@posix
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_ctrl_c_ends_within_two_seconds_and_keeps_the_rows(tmp_path, n_jobs):
+    code = (
+        "import sys; sys.path.insert(0, sys.argv[1])\n"
+        "from stubs import pairs, run\n"
+        f"rows = run(pairs(100000), n_jobs={n_jobs}, rest=0.01, checkpoint='c')\n"
+        "try:\n"
+        "    for row in rows: print(row.pair_id, flush=True)\n"
+        "except KeyboardInterrupt: sys.exit(130)\n"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, str(Path(__file__).parent)],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    for _ in range(20):
+        process.stdout.readline()
+    # As a terminal does: to the whole group.
+    os.killpg(process.pid, signal.SIGINT)
+    start = time.monotonic()
+    out, err = process.communicate(timeout=20)
+    assert time.monotonic() - start < 2.0
+    assert process.returncode == 130
+    assert "Traceback" not in err
+    resumed = run(pairs(100000), checkpoint=tmp_path / "c")
+    assert resumed.n_resumed >= 20 + len(out.splitlines())
+    resumed.close()
+
+
+def test_memory_does_not_grow_with_the_collection(monkeypatch):
+    monkeypatch.setattr("anmmm.collection.stream.WINDOW", 500)
+    monkeypatch.setattr("anmmm.collection.stream.MAX_PAIRS", 50)
+    tracemalloc.start()
+    try:
+        with joblib.parallel_config("threading", n_jobs=2):
+            rows = run(pairs(8_000), n_jobs=None, chunk_size=50)
+            peaks = []
+            for count, _ in enumerate(rows, start=1):
+                if count in (3_000, 8_000):
+                    peaks.append(tracemalloc.get_traced_memory()[1])
+    finally:
+        tracemalloc.stop()
+    # 5000 rows are more than this.
+    assert peaks[1] - peaks[0] < 2e6
+
+
+def test_shards_are_the_whole(expected):
+    shards = [values(run(pairs(60), shard=(number, 7))) for number in range(1, 8)]
+    assert [shards[index % 7][index // 7] for index in range(60)] == expected
+    assert [run(Source(60), shard=(number, 7)).total for number in (1, 4, 5)] == [9, 9, 8]
+
+
+@pytest.mark.parametrize(
+    ("shard", "error", "message"),
+    [
+        ((0, 2), ValueError, r"shard\[0\] must be at least 1"),
+        ((3, 2), ValueError, r"shard\[0\] must be at most 2"),
+        ((1, 0), ValueError, r"shard\[1\] must be at least 1"),
+        (3, TypeError, "two whole numbers"),
+    ],
+)
+def test_wrong_shards_are_refused(shard, error, message):
+    with pytest.raises(error, match=message):
+        run(pairs(3), shard=shard)
+
+
+def test_strange_pairs_travel():
+    strange = [Pair("a", np.float64(3.0), np.float64(4.0)), Pair.unreadable("b", "gone")]
+    assert [row.pair_id for row in run(strange, n_jobs=2)] == ["a", "b"]

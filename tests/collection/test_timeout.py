@@ -1,0 +1,127 @@
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from anmmm import infer_direction
+from anmmm.collection import infer_directions
+from anmmm.collection import task as task_module
+from anmmm.collection.timeout import OutOfTime, within
+from anmmm.datasets import make_anm_mixture
+
+
+def work(seconds):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        pass
+    return seconds
+
+
+def test_a_function_in_time_returns_its_value():
+    assert within(None, lambda: work(0.001)) == 0.001
+    assert within(30.0, lambda: work(0.001)) == 0.001
+
+
+@pytest.mark.parametrize("main", [True, False])
+def test_a_function_out_of_time_is_stopped_in_any_thread(main):
+    found = []
+
+    def call():
+        start = time.monotonic()
+        with pytest.raises(OutOfTime):
+            within(0.05, lambda: work(30.0))
+        found.append(time.monotonic() - start)
+        # Nothing is left on its way.
+        work(0.3)
+        found.append("calm")
+
+    if main:
+        call()
+    else:
+        thread = threading.Thread(target=call)
+        thread.start()
+        thread.join()
+    assert 0.05 <= found[0] < 5.0
+    assert found[1] == "calm"
+
+
+def test_a_handler_of_exceptions_does_not_save_it():
+    def stubborn():
+        while True:
+            try:
+                work(0.01)
+            except Exception:
+                continue
+
+    with pytest.raises(OutOfTime):
+        within(0.05, stubborn)
+
+
+def test_what_swallows_the_first_exception_gets_another():
+    def deaf():
+        try:
+            work(30.0)
+        except BaseException:
+            work(30.0)
+
+    with pytest.raises(OutOfTime):
+        within(0.05, deaf)
+
+
+def test_an_error_of_the_function_is_its_own():
+    with pytest.raises(ZeroDivisionError):
+        within(30.0, lambda: 1 / 0)
+
+
+def test_many_limits_leave_no_stray_exception():
+    stopped = 0
+    for _ in range(200):
+        try:
+            within(0.001, lambda: work(0.001))
+        except OutOfTime:
+            stopped += 1
+    work(0.2)
+    assert 0 <= stopped <= 200
+
+
+def test_a_pair_out_of_time_is_a_row_and_ends_nothing(monkeypatch):
+    def slow(x, y, **options):
+        work(30.0 if len(x) == 20 else 0.0)
+        return infer_direction(x, y, **options)
+
+    monkeypatch.setattr(task_module, "infer_direction", slow)
+    sizes = (30, 20, 40)
+    source = [make_anm_mixture("f3", n, random_state=1)[:2] for n in sizes]
+    rows = infer_directions(source, max_seconds_per_pair=2.5, random_state=0).to_list()
+    assert [row.status for row in rows] == ["ok", "timeout", "ok"]
+    assert rows[1].reason == "not done after 2.5 seconds"
+    assert (rows[1].n, rows[1].direction) == (20, None)
+    assert 2.5 <= rows[1].seconds < 30.0
+    monkeypatch.undo()
+    free = infer_directions(source, random_state=0).to_list()
+    assert (rows[0].score, rows[2].score) == (free[0].score, free[2].score)
+
+
+def test_a_fit_is_stopped_between_its_evaluations():
+    # Latent fits of 2000 points from many starts take minutes.
+    rows = infer_directions(
+        [tuple(np.random.default_rng(0).normal(size=(2, 2000)))],
+        max_seconds_per_pair=0.5,
+        criterion="hsic",
+        n_starts=50,
+    )
+    assert next(rows).status == "timeout"
+
+
+@pytest.mark.parametrize(
+    ("value", "error", "message"),
+    [
+        (0, ValueError, "must be positive"),
+        (-1, ValueError, "max_seconds_per_pair must be finite and not negative"),
+        ("1", TypeError, "max_seconds_per_pair must be a number"),
+    ],
+)
+def test_wrong_limits_are_refused(value, error, message):
+    with pytest.raises(error, match=message):
+        infer_directions([], max_seconds_per_pair=value)
