@@ -39,7 +39,7 @@ def reproduce_command(
     NAME.md (tables beside the paper's printed numbers), NAME.png and NAME.pdf to DIR. An
     interrupted run goes on where it stopped when the same command is given again.
     """
-    from anmmm._cli_input import refusing
+    from anmmm._cli_input import InputError, refusing
     from anmmm.experiments import Reproduced, reproduce
 
     def say(reproduced: Reproduced) -> None:
@@ -58,6 +58,8 @@ def reproduce_command(
                 progress=True,
                 done=say,
             )
+        except ImportError as error:
+            raise InputError(str(error)) from None
         except KeyboardInterrupt:
             click.echo(
                 f"interrupted; what was finished is kept in {output}, the same command goes on "

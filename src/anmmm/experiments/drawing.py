@@ -10,8 +10,9 @@ import numpy as np
 from anmmm.baselines import DIRECTION_BASELINES
 from anmmm.experiments.directions import BASELINES, DEFAULT, FIXED, PAPER, PROGRAM
 from anmmm.plotting import COLOURS, matplotlib_module
+from anmmm.plotting._style import tidy
 
-__all__ = ["STYLES", "accuracy_lines", "legend_below", "new_figure", "tidy"]
+__all__ = ["STYLES", "accuracy_lines", "legend_below", "new_figure"]
 
 _NAMES = (
     DEFAULT,
@@ -26,7 +27,13 @@ _MARKERS = ("o", "s", "D", "o", "^", "v", "P", "X", "*")
 
 # Colour, line and marker of each method of direction, the same in every figure.
 STYLES: Mapping[str, dict[str, Any]] = {
-    name: {"color": colour, "linestyle": line, "marker": marker}
+    name: {
+        "color": colour,
+        "linestyle": line,
+        "marker": marker,
+        # Dashed lines have hollow markers, for the reader without colours.
+        "markerfacecolor": colour if line == "-" else "#ffffff",
+    }
     for name, colour, line, marker in zip(_NAMES, _COLOURS, _LINES, _MARKERS, strict=True)
 }
 
@@ -35,14 +42,6 @@ def new_figure(n_rows: int, n_columns: int, size: tuple[float, float], **options
     """Return a figure that pyplot does not keep, and its axes."""
     figure = matplotlib_module("figure").Figure(figsize=size, layout="constrained")
     return figure, figure.subplots(n_rows, n_columns, squeeze=False, **options)
-
-
-def tidy(ax: Any) -> None:
-    """Take away what is no data."""
-    ax.grid(color="#dddddd", linewidth=0.6)
-    ax.set_axisbelow(True)
-    for side in ("top", "right"):
-        ax.spines[side].set_visible(False)
 
 
 def legend_below(figure: Any, ax: Any, n_columns: int) -> None:

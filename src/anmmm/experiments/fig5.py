@@ -20,10 +20,11 @@ from anmmm.experiments.directions import (
     accuracies,
     measure_directions,
 )
-from anmmm.experiments.drawing import STYLES, new_figure, tidy
+from anmmm.experiments.drawing import STYLES, new_figure
 from anmmm.experiments.published import LAMBDAS
 from anmmm.experiments.study import Measured, Record, Report, Scale, Study, Table, Unit
 from anmmm.experiments.tables import failures, grouped, plus_minus
+from anmmm.plotting._style import tidy
 
 __all__ = ["STUDY"]
 

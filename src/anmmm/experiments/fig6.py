@@ -28,12 +28,13 @@ from anmmm.experiments.clusterings import (
     cluster_scores,
     measure_clusterings,
 )
-from anmmm.experiments.drawing import new_figure, tidy
+from anmmm.experiments.drawing import new_figure
 from anmmm.experiments.published import BAFU_ARI, LAMBDAS
 from anmmm.experiments.study import Measured, Record, Report, Scale, Study, Table, Unit, attempt
 from anmmm.experiments.tables import failures, grouped, plus_minus
 from anmmm.mixture import ANMMixture
 from anmmm.plotting import COLOURS, MARKERS
+from anmmm.plotting._style import tidy
 
 __all__ = ["STUDY", "two_places"]
 
@@ -79,7 +80,11 @@ def two_places(data: Path | str) -> tuple[FloatArray, FloatArray, NDArray[np.int
     place : ndarray of int, shape (730,)
         0 or 1.
     """
-    pairs = [load_tuebingen(data)[pair_id] for pair_id in PLACES]
+    folder = load_tuebingen(data)
+    missing = [pair_id for pair_id in PLACES if pair_id not in folder.ids]
+    if missing:
+        raise ValueError(f"{folder.name} has no {' and no '.join(missing)}, which figure 6 draws")
+    pairs = [folder[pair_id] for pair_id in PLACES]
     for pair in pairs:
         if pair.problem:
             raise ValueError(f"{pair.pair_id}: {pair.problem}")
@@ -96,6 +101,8 @@ _read = cache(two_places)
 def _units(scale: Scale, data: Path | None) -> list[Unit]:
     if data is None:
         raise ValueError("figure 6 needs the folder of the Tübingen pairs; give it with --data")
+    # What cannot be read is told before anything is computed.
+    _read(str(data))
     common = {"data": str(data)}
     methods = [
         Unit(f"methods {direction} {seed}", {**common, "direction": direction, "seed": seed})
@@ -350,7 +357,7 @@ def _draw_scan(ax: Any, records: list[Record]) -> None:
     ax.set_xticks(range(len(SCANNED)), [f"{lam:g}" for lam in SCANNED])
     ax.set_xlabel("λ")
     ax.set_ylabel("adjusted Rand index")
-    ax.set_title("k-means on Θ, all options and seeds", fontsize=10)
+    ax.set_title("k-means on Θ: options, seeds", fontsize=10)
     ax.set_ylim(-0.1, 0.95)
     ax.legend(frameon=False, fontsize=8, loc="upper left")
     tidy(ax)

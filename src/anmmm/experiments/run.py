@@ -105,7 +105,8 @@ def reproduce(
     unknown = sorted(set(names) - set(STUDIES))
     if unknown:
         raise ValueError(f"unknown experiment {', '.join(unknown)}; there are {', '.join(STUDIES)}")
-    check_count(n_jobs, "n_jobs", minimum=-joblib.cpu_count())
+    if check_count(n_jobs, "n_jobs", minimum=-joblib.cpu_count()) == 0:
+        raise ValueError("n_jobs must not be 0; 1 is one process, -1 is one a core")
     studies: list[Study] = [
         import_module(f"anmmm.experiments.{name}").STUDY for name in dict.fromkeys(names)
     ]

@@ -19,11 +19,12 @@ from anmmm.experiments.clusterings import (
     cluster_scores,
     measure_clusterings,
 )
-from anmmm.experiments.drawing import legend_below, new_figure, tidy
+from anmmm.experiments.drawing import legend_below, new_figure
 from anmmm.experiments.published import TABLE1, TABLE1_COLUMNS
 from anmmm.experiments.study import Measured, Record, Report, Scale, Study, Table, Unit
 from anmmm.experiments.tables import difference, failures, grouped, mean_error, plus_minus
 from anmmm.plotting import COLOURS
+from anmmm.plotting._style import tidy
 
 __all__ = ["STUDY"]
 

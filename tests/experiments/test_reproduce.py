@@ -1,0 +1,275 @@
+"""Experiments run, are interrupted, go on, and write what they found."""
+
+import csv
+import json
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from anmmm.cli import cli
+from anmmm.experiments import STUDIES, reproduce, run
+from anmmm.experiments.progress import OtherRunError, Progress
+from anmmm.experiments.study import Report, Scale, Study, Table, Unit
+
+pytest.importorskip("matplotlib")
+
+HEADER = {"version": "1", "scale": {"n": 3}}
+
+
+# --- Finished work is kept ------------------------------------------------------------------------
+
+
+def test_finished_units_are_found_again(tmp_path):
+    path = tmp_path / "log.jsonl"
+    first = Progress(path, HEADER)
+    first.add(Unit("a", {}), [{"value": 0.1 + 0.2}])
+    first.close()
+    second = Progress(path, HEADER)
+    second.close()
+    assert second.finished == {"a": [{"value": 0.1 + 0.2}]}
+
+
+@pytest.mark.parametrize("cut", [1, 5, 12])
+def test_a_line_that_a_crash_cut_short_is_dropped(tmp_path, cut):
+    path = tmp_path / "log.jsonl"
+    log = Progress(path, HEADER)
+    log.add(Unit("a", {}), [{"value": 1}])
+    log.add(Unit("b", {}), [{"value": 2}])
+    log.close()
+    path.write_bytes(path.read_bytes()[:-cut])
+    again = Progress(path, HEADER)
+    assert list(again.finished) == ["a"]
+    again.add(Unit("b", {}), [{"value": 3}])
+    again.close()
+    last = Progress(path, HEADER)
+    last.close()
+    assert last.finished == {"a": [{"value": 1}], "b": [{"value": 3}]}
+
+
+def test_work_of_another_run_is_refused_with_what_differs(tmp_path):
+    path = tmp_path / "log.jsonl"
+    Progress(path, HEADER).close()
+    with pytest.raises(OtherRunError, match="version is 1 there and 2 now") as caught:
+        Progress(path, {**HEADER, "version": "2"})
+    assert "scale" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "text", ["[1]\n", "no json\n", '{"version": "1", "scale": {"n": 3}}\n{}\n']
+)
+def test_a_file_that_is_no_log_is_refused_with_its_line(tmp_path, text):
+    path = tmp_path / "log.jsonl"
+    path.write_text(text)
+    with pytest.raises(OtherRunError, match=rf"log\.jsonl:{text.count(chr(10))}: "):
+        Progress(path, HEADER)
+    assert path.read_text() == text
+
+
+# --- Real experiments, small ----------------------------------------------------------------------
+
+
+@pytest.fixture
+def tiny(monkeypatch):
+    """One data set a cell."""
+    scale = Scale(n_datasets=1, n_clusterings=1, n_repetitions=1, n_seeds=1)
+    monkeypatch.setattr(Scale, "quick", lambda: scale)
+
+
+@pytest.fixture
+def pairs(tmp_path):
+    """A folder like the Tübingen one: two ordinary pairs, an excluded one, the two places."""
+    folder = tmp_path / "pairs"
+    folder.mkdir()
+    rng = np.random.default_rng(0)
+    lines = []
+    for number in (1, 12, 49, 50):
+        x = rng.uniform(size=60)
+        y = np.exp(-(1 + 2 * (number == 50)) * x) + 0.05 * rng.standard_normal(60)
+        # The places have the cause in the second column.
+        swapped = number in (49, 50)
+        data = np.column_stack([y, x] if swapped else [x, y])
+        np.savetxt(folder / f"pair{number:04d}.txt", data)
+        lines.append(f"{number:04d} {'2 2 1 1' if swapped else '1 1 2 2'} 1\n")
+    (folder / "pairmeta.txt").write_text("".join(lines))
+    return folder
+
+
+def read(path):
+    with path.open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def without_times(path):
+    return [{k: v for k, v in row.items() if k != "seconds"} for row in read(path)]
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_every_experiment_writes_records_report_and_figure(tmp_path, tiny, pairs, name):
+    pytest.importorskip("causallearn")
+    (found,) = reproduce([name], tmp_path / "out", quick=True, data=pairs)
+    names = sorted(path.name for path in (tmp_path / "out").iterdir())
+    assert names == sorted(f"{name}.{s}" for s in ("csv", "md", "pdf", "png", "progress.jsonl"))
+    rows = read(tmp_path / "out" / f"{name}.csv")
+    assert rows
+    assert all(not row["problem"] for row in rows)
+    text = (tmp_path / "out" / f"{name}.md").read_text(encoding="utf-8")
+    assert text == found.text
+    assert "| ANM-MM" in text
+    assert (tmp_path / "out" / f"{name}.png").read_bytes().startswith(b"\x89PNG")
+    assert (tmp_path / "out" / f"{name}.pdf").read_bytes().startswith(b"%PDF")
+    # Nothing of the machine goes out.
+    assert str(tmp_path) not in text
+    assert all(str(tmp_path) not in cell for row in rows for cell in row.values())
+    if name == "fig5":
+        assert {row["pair"] for row in rows} == {"pair0001", "pair0049", "pair0050"}
+
+
+def test_results_do_not_depend_on_the_number_of_processes(tmp_path, tiny):
+    for jobs in (1, 2):
+        reproduce(["table1"], tmp_path / str(jobs), quick=True, n_jobs=jobs)
+    one, two = (without_times(tmp_path / jobs / "table1.csv") for jobs in "12")
+    assert one == two
+    one, two = ((tmp_path / jobs / "table1.md").read_bytes() for jobs in "12")
+    assert one == two
+
+
+# --- Interruptions and mistakes -------------------------------------------------------------------
+
+
+class Flaky:
+    """A study of five units that stops at the third, until it is mended."""
+
+    def __init__(self):
+        self.broken, self.measured = True, []
+
+    def study(self):
+        return Study(
+            "table1", "Five", ("n", "method", "value"), self.units, self.measure, self.report,
+            self.draw,
+        )  # fmt: skip
+
+    def units(self, scale, data):
+        return [Unit(str(n), {"n": n}) for n in range(5)]
+
+    def measure(self, unit):
+        n = unit.arguments["n"]
+        if n == 3 and self.broken:
+            raise KeyboardInterrupt
+        self.measured.append(n)
+        return [{"n": n, "method": "m", "value": n * 0.1}]
+
+    def report(self, records):
+        return Report([Table("Five", ["n"], [[str(r["n"])] for r in records])])
+
+    def draw(self, records, data):
+        from matplotlib.figure import Figure
+
+        return Figure()
+
+
+@pytest.fixture
+def flaky(monkeypatch):
+    from anmmm.experiments import table1
+
+    found = Flaky()
+    monkeypatch.setattr(table1, "STUDY", found.study())
+    return found
+
+
+def test_an_interrupted_run_goes_on_where_it_stopped(tmp_path, flaky):
+    with pytest.raises(KeyboardInterrupt):
+        reproduce(["table1"], tmp_path)
+    assert flaky.measured == [0, 1, 2]
+    assert not (tmp_path / "table1.csv").exists()
+    flaky.broken = False
+    reproduce(["table1"], tmp_path)
+    assert flaky.measured == [0, 1, 2, 3, 4]
+    assert [row["n"] for row in read(tmp_path / "table1.csv")] == list("01234")
+    # A third time only writes the report.
+    reproduce(["table1"], tmp_path)
+    assert len(flaky.measured) == 5
+
+
+def test_ctrl_c_on_the_command_line_says_that_work_is_kept(tmp_path, flaky):
+    result = CliRunner().invoke(cli, ["reproduce", "table1", "-o", str(tmp_path / "out")])
+    assert result.exit_code != 0
+    assert "finished is kept" in result.output
+    assert "Traceback" not in result.output
+
+
+def test_quick_work_is_not_taken_for_whole_work(tmp_path, flaky):
+    flaky.broken = False
+    reproduce(["table1"], tmp_path, quick=True)
+    with pytest.raises(ValueError, match="another run: scale is"):
+        reproduce(["table1"], tmp_path)
+
+
+def invoke(*arguments):
+    return CliRunner().invoke(cli, ["reproduce", *map(str, arguments)])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["fig5"], "fig5 needs the folder of the Tübingen pairs"),
+        (["fig6", "--data", "none"], "none: no such folder"),
+        (["fig5", "--data", "."], "pairmeta.txt"),
+        (["fig6", "--data", "pairs"], "has no pair0049 and no pair0050"),
+        (["table1", "--jobs", "-99"], "n_jobs"),
+        (["table1", "--jobs", "0"], "n_jobs"),
+        (["table1", "-o", "file.txt"], "file.txt"),
+    ],
+)
+def test_mistakes_are_told_in_one_line_before_the_work(tmp_path, monkeypatch, arguments, message):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "file.txt").write_text("mine")
+    (tmp_path / "pairs").mkdir()
+    (tmp_path / "pairs" / "pairmeta.txt").write_text("0001 1 1 2 2 1\n")
+    result = invoke(*arguments)
+    assert result.exit_code == 2
+    assert message in result.output
+    assert len(result.output.strip().splitlines()) == 1
+    assert (tmp_path / "file.txt").read_text() == "mine"
+
+
+def test_an_unknown_experiment_is_refused_with_the_list(tmp_path):
+    result = invoke("fig9")
+    assert result.exit_code == 2
+    assert "fig6" in result.output
+    with pytest.raises(ValueError, match="unknown experiment fig9; there are table1"):
+        reproduce(["fig9"], tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("library", "extra"), [("causallearn", "baselines"), ("matplotlib", "plot")]
+)
+def test_a_missing_library_is_named_before_the_work(tmp_path, monkeypatch, library, extra):
+    for name in [name for name in sys.modules if re.match(rf"{library}(\.|$)", name)]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, library, None)
+    result = invoke("fig3", "--quick", "-o", tmp_path / "out")
+    assert result.exit_code == 2
+    assert f'pip install "anmmm[{extra}]"' in result.output
+    assert not (tmp_path / "out").exists()
+
+
+def test_help_loads_no_experiment():
+    code = (
+        "import sys; from click.testing import CliRunner; from anmmm.cli import cli; "
+        "assert CliRunner().invoke(cli, ['reproduce', '--help']).exit_code == 0; "
+        "assert not any(name.startswith('anmmm.experiments') for name in sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_the_log_names_version_and_scale(tmp_path, flaky):
+    flaky.broken = False
+    reproduce(["table1"], tmp_path, quick=True)
+    header = json.loads((tmp_path / "table1.progress.jsonl").read_text().splitlines()[0])
+    assert header["experiment"] == "table1"
+    assert header["version"] == run.__version__
+    assert header["scale"] == vars(Scale.quick())
