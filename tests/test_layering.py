@@ -44,6 +44,8 @@ ORDER = (
     "_cli_options",
     "_cli_input",
     "_cli_output",
+    "_cli_run",
+    "_cli_collections",
     "cli",
     "__main__",
 )

@@ -13,14 +13,19 @@ from typing import Any
 import click
 
 from anmmm import __version__
+from anmmm._cli_collections import cluster_collection, directions
 from anmmm._cli_options import (
     column_options,
     common_options,
     confidence_options,
     criterion_option,
+    given,
     jobs_option,
     max_samples_option,
-    number_or_word,
+    mechanisms_option,
+    refine_option,
+    report_unused,
+    say,
     with_options,
 )
 
@@ -43,23 +48,9 @@ def cli() -> None:
     """
 
 
-def _given(**options: Any) -> dict[str, Any]:
-    """Return the options that were given; the library knows the defaults of the others."""
-    return {name: value for name, value in options.items() if value is not None}
-
-
-def _say(message: str) -> None:
-    click.echo(message, err=True)
-
-
-def _report_unused(lam: float | None) -> None:
-    if lam is not None:
-        _say("--lam is not used: the criterion evidence decides without a latent")
-
-
 def _report_dropped(count: int) -> None:
     if count:
-        _say(f"{count} {'row' if count == 1 else 'rows'} with a missing value left out")
+        say(f"{count} {'row' if count == 1 else 'rows'} with a missing value left out")
 
 
 def _require_suffix(output: str, suffixes: tuple[str, ...]) -> None:
@@ -112,8 +103,8 @@ def direction(
     if max_samples is not None and len(used_x) > max_samples:
         cut_seed = seed
         used_x, used_y = subsample(used_x, used_y, max_samples, cut_seed)
-        _say(f"{max_samples} of {len(columns.x)} rows drawn with seed {seed}")
-    options = _given(
+        say(f"{max_samples} of {len(columns.x)} rows drawn with seed {seed}")
+    options = given(
         lam=lam, criterion=criterion, n_resamples=resamples, min_confidence=min_confidence
     )
     # One thread, as in a collection: digits do not depend on the machine's number of cores.
@@ -121,7 +112,7 @@ def direction(
         _ignore_convergence()
         result = infer_direction(used_x, used_y, random_state=seed, **options)
     if result.evidence is not None:
-        _report_unused(lam)
+        report_unused(lam)
     if not as_json:
         click.echo(plain(direction_text(result, columns, len(used_x))))
         return
@@ -159,22 +150,8 @@ def direction(
 
 @cli.command()
 @click.argument("file")
-@click.option(
-    "-k",
-    "--mechanisms",
-    "n_mechanisms",
-    callback=number_or_word,
-    metavar="NUMBER|auto",
-    default="2",
-    show_default=True,
-    help="Number of mechanisms; auto chooses it.",
-)
-@click.option(
-    "--refine/--no-refine",
-    default=None,
-    help="Refine the clusters of the latent by EM on smooth mechanisms, or print them as they are. "
-    "[default: refine, unless one mechanism is far more likely]",
-)
+@mechanisms_option
+@refine_option
 @click.option("-o", "--output", metavar="FILE.csv", help="Write the labels to this file.")
 @with_options(*column_options, *common_options)
 def cluster(
@@ -215,7 +192,7 @@ def cluster(
             n_mechanisms,
             refine="auto" if refine is None else "em" if refine else None,
             random_state=seed,
-            **_given(lam=lam),
+            **given(lam=lam),
         )
 
     latents = [f"latent_{index + 1}" for index in range(result.latent.shape[1])]
@@ -246,85 +223,13 @@ def cluster(
         dump_csv(sys.stdout, header, rows)
         # A closed pipe shows here, where click ends quietly, and not when Python exits.
         sys.stdout.flush()
-    _say(clustering_text(result, columns))
+    say(clustering_text(result, columns))
     if output is not None:
-        _say(f"labels written to {output}")
+        say(f"labels written to {output}")
 
 
-@cli.command()
-@click.argument("source")
-@click.option("-o", "--output", metavar="FILE", help="Write the rows to this file, .csv or .json.")
-@with_options(
-    jobs_option, criterion_option, *confidence_options, max_samples_option, *common_options
-)
-def directions(
-    source: str,
-    output: str | None,
-    jobs: int,
-    criterion: str | None,
-    resamples: int | None,
-    min_confidence: float | None,
-    max_samples: int | None,
-    lam: float | None,
-    seed: int,
-    as_json: bool,
-) -> None:
-    """Infer the direction of every pair of SOURCE.
-
-    SOURCE is a folder of pairs in the layout of the Tübingen collection, or "sample" for the twelve
-    real pairs that come with the package. One line a pair; accuracy at the end, where true
-    directions are known. With --json, one document {"rows": [...], "summary": {...}}.
-    """
-    from tqdm import tqdm
-
-    from anmmm._cli_input import refuse_own_input, refusing
-    from anmmm._cli_output import DirectionsTable, plain, summary_text
-    from anmmm.collection import as_pairs, infer_directions, summarize
-    from anmmm.collection.files import check_writable, to_json, write_csv, write_json
-    from anmmm.results import PAIR_COLUMNS, PairResult
-
-    if output is not None:
-        _require_suffix(output, (".csv", ".json"))
-        refuse_own_input(output, source)
-        with refusing():
-            check_writable(output)
-    with refusing():
-        pairs: Any = as_pairs(source)
-        results = infer_directions(
-            pairs,
-            n_jobs=jobs,
-            random_state=seed,
-            max_samples=max_samples,
-            **_given(
-                lam=lam, criterion=criterion, n_resamples=resamples, min_confidence=min_confidence
-            ),
-        )
-    table = DirectionsTable(pairs.ids)
-    rows: list[PairResult] = []
-    if not as_json:
-        click.echo(plain(table.header()))
-    with results, tqdm(total=results.total, unit="pair", disable=None, leave=False) as bar:
-        for row in results:
-            rows.append(row)
-            if not as_json:
-                # Takes the bar away, prints, and puts it back.
-                bar.write(plain(table.line(row)))
-                sys.stdout.flush()
-            bar.update()
-    if any(row.model is not None for row in rows):
-        _report_unused(lam)
-    summary = summarize(rows)
-    records = [row.to_row() for row in rows]
-    document = {"rows": records, "summary": summary.to_dict()}
-    if output is not None:
-        with refusing(output):
-            if output.lower().endswith(".json"):
-                write_json(output, document)
-            else:
-                write_csv(output, list(PAIR_COLUMNS), records)
-    click.echo(to_json(document) if as_json else "\n" + plain(summary_text(summary)))
-    if output is not None:
-        _say(f"{len(rows)} rows written to {output}")
+cli.add_command(directions)
+cli.add_command(cluster_collection)
 
 
 @cli.command()
@@ -398,7 +303,7 @@ def evaluate(
             max_samples=max_samples,
             n_jobs=jobs,
             progress=sys.stderr.isatty(),
-            **_given(
+            **given(
                 lam=lam, criterion=criterion, n_resamples=resamples, min_confidence=min_confidence
             ),
         )
@@ -407,7 +312,7 @@ def evaluate(
         if result.decision_rates is None:
             raise InputError(f"{plot}: nothing to draw, no analysed pair has a known direction")
         _draw_decision_rates(plot, result)
-        _say(f"plot written to {plot}")
+        say(f"plot written to {plot}")
 
 
 def _draw_decision_rates(path: str, result: Any) -> None:
