@@ -303,7 +303,10 @@ def test_unusable_files_exit_2_with_the_place(run, tmp_path, command, text, mess
         (["directions", "none"], "none: no such folder\n"),
         (["directions", "."], "data.csv: no such"),
         (["directions", "sample", "-o", "no/x.csv"], "no: no such folder\n"),
-        (["directions", "sample", "-o", "x.xlsx"], "x.xlsx: the name must end in .csv or .json\n"),
+        (
+            ["directions", "sample", "-o", "x.xlsx"],
+            "x.xlsx: the name must end in .csv, .json, .jsonl, .ndjson or .parquet\n",
+        ),
         (
             ["directions", "sample", "--criterion", "foo"],
             "criterion must be one of 'auto', 'evidence'",

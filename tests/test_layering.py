@@ -49,6 +49,8 @@ ORDER = (
     "_cli_output",
     "_cli_reproduce",
     "_cli_plot",
+    "_cli_run",
+    "_cli_collections",
     "cli",
     "__main__",
 )

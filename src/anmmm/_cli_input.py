@@ -50,6 +50,11 @@ def refusing(place: str = "") -> Iterator[None]:
         raise InputError(f"{prefix}not enough memory: {error}; see --max-samples") from None
     except (TypeError, ValueError, FloatingPointError) as error:
         raise InputError(f"{prefix}{error}") from None
+    except ImportError as error:
+        # The library says so of optional ones; a module that is lost is a fault of the program.
+        if isinstance(error, ModuleNotFoundError):
+            raise
+        raise InputError(f"{prefix}{error}") from None
 
 
 def refuse_own_input(output: str, source: str) -> None:
@@ -71,15 +76,19 @@ def refuse_own_input(output: str, source: str) -> None:
         return
     folder = os.path.dirname(os.path.realpath(output))
     inside = os.path.isdir(source) and os.path.samefile(folder, source)
-    data = inside and os.path.splitext(output)[1].lower() != ".json" and _holds_pairs(output)
-    if os.path.samefile(output, source) or data:
+    if os.path.samefile(output, source) or (inside and not _holds_rows(output)):
         raise InputError(f"{output}: is part of the input; write to another file")
 
 
-def _holds_pairs(path: str) -> bool:
-    # A results file of an earlier run may be replaced; it starts with its own header.
+def _holds_rows(path: str) -> bool:
+    """Tell whether a file is the result of an earlier run, which may be replaced."""
+    # Every format has a mark of its own: the first column, and in Parquet the metadata at the end.
     with open(path, "rb") as file:
-        return not file.readline().startswith(b"pair_id,")
+        start = file.read(20).lstrip(b"{ \n")
+        file.seek(max(0, os.path.getsize(path) - 100_000))
+        return start.startswith((b"pair_id,", b'"pair_id"', b'"rows"')) or (
+            start.startswith(b"PAR1") and b"anmmm.kind" in file.read()
+        )
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Options that several commands share."""
+"""Options that several commands share, and what commands do with options."""
 
 from __future__ import annotations
 
@@ -8,14 +8,20 @@ from typing import Any, TypeVar
 import click
 
 __all__ = [
+    "collection_options",
     "column_options",
     "common_options",
     "confidence_options",
     "criterion_option",
+    "given",
     "jobs_option",
     "max_samples_option",
+    "mechanisms_option",
     "number_or_word",
     "plot_option",
+    "refine_option",
+    "report_unused",
+    "say",
     "with_options",
 ]
 
@@ -41,6 +47,22 @@ def number_or_word(context: click.Context, option: click.Parameter, value: str) 
         return value
 
 
+def given(**options: Any) -> dict[str, Any]:
+    """Return the options that were given; the library knows the defaults of the others."""
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def say(message: str) -> None:
+    """Print a message to standard error."""
+    click.echo(message, err=True)
+
+
+def report_unused(lam: float | None) -> None:
+    """Say that ``--lam`` has no effect, if it was given."""
+    if lam is not None:
+        say("--lam is not used: the criterion evidence decides without a latent")
+
+
 column_options = [
     click.option(
         "--x", metavar="NAME|NUMBER", help="First column: name in the header, or number from 1."
@@ -63,6 +85,64 @@ jobs_option = click.option(
     show_default=True,
     help="Processes; -1 is one a core. The results do not depend on it.",
 )
+mechanisms_option = click.option(
+    "-k",
+    "--mechanisms",
+    "n_mechanisms",
+    callback=number_or_word,
+    metavar="NUMBER|auto",
+    default="2",
+    show_default=True,
+    help="Number of mechanisms; auto chooses it.",
+)
+refine_option = click.option(
+    "--refine/--no-refine",
+    default=None,
+    help="Refine the clusters of the latent by EM on smooth mechanisms, or print them as they are. "
+    "[default: refine, unless one mechanism is far more likely]",
+)
+collection_options = [
+    click.option(
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="Write the rows to this file: .csv, .jsonl, .json or .parquet.",
+    ),
+    click.option(
+        "-j",
+        "--jobs",
+        type=int,
+        help="Processes; -1 is one a core. The results do not depend on it.  [default: 1]",
+    ),
+    click.option("--resume", is_flag=True, help="Go on with an interrupted run to the same FILE."),
+    click.option(
+        "--format",
+        "source_format",
+        metavar="NAME",
+        help="Format of the source, where its name does not tell.",
+    ),
+    click.option(
+        "--columns",
+        multiple=True,
+        metavar="A,B|all",
+        help="Columns of a table that make a pair, repeatable; all: every two of them.",
+    ),
+    click.option("--targets", metavar="FILE", help="True directions of the pairs."),
+    click.option(
+        "--shard",
+        metavar="I/N",
+        help="Only every N-th pair, from the I-th on; the N shards are the whole.",
+    ),
+    click.option("--dask", metavar="ADDRESS", help="Work on this Dask cluster, tcp://HOST:PORT."),
+    click.option(
+        "--max-seconds", type=float, help="Stop a pair that takes longer.  [default: no limit]"
+    ),
+    click.option(
+        "--timings",
+        is_flag=True,
+        help="Fill the column seconds; two runs then no longer write the same file.",
+    ),
+]
 confidence_options = [
     click.option(
         "--resamples",

@@ -10,11 +10,19 @@ import numpy as np
 from anmmm._cli_input import Columns
 from anmmm.collection import CollectionSummary
 from anmmm.evidence import model_text
-from anmmm.results import ClusteringResult, DirectionResult, EvidenceResult, PairResult
+from anmmm.results import (
+    ClusteringResult,
+    DirectionResult,
+    EvidenceResult,
+    PairClusters,
+    PairResult,
+)
 
 __all__ = [
+    "ClustersTable",
     "DirectionsTable",
     "clustering_text",
+    "counts_text",
     "direction_text",
     "model_text",
     "plain",
@@ -203,11 +211,11 @@ class DirectionsTable:
     Parameters
     ----------
     ids : sequence of str
-        Ids of all pairs.
+        Ids of all pairs; none where they are not known beforehand.
     """
 
     def __init__(self, ids: Sequence[str]) -> None:
-        self._width = max([len("pair"), *map(len, ids)])
+        self._width = id_width(ids)
 
     def header(self) -> str:
         """Return the line of column names."""
@@ -242,6 +250,76 @@ class DirectionsTable:
         return f"{cells}  {remark}".rstrip()
 
 
+class ClustersTable:
+    """Lines of the table of a collection's mechanisms, one a pair.
+
+    Parameters
+    ----------
+    ids : sequence of str
+        Ids of all pairs; none where they are not known beforehand.
+    """
+
+    def __init__(self, ids: Sequence[str]) -> None:
+        self._width = id_width(ids)
+
+    def header(self) -> str:
+        """Return the line of column names."""
+        return self._line("pair", "n", "cause", "sizes of mechanisms", "remark")
+
+    def line(self, row: PairClusters) -> str:
+        """Return the line of one pair.
+
+        Parameters
+        ----------
+        row : PairClusters
+        """
+        size = "—" if row.n is None else f"{row.n}"
+        if row.status != "ok" or row.sizes is None:
+            return self._line(row.pair_id, size, "—", "—", f"{row.status}: {row.reason}")
+        sizes = " ".join(map(str, row.sizes))
+        return self._line(row.pair_id, size, row.cause or "—", sizes, row.reason)
+
+    def _line(self, pair: str, size: str, cause: str, sizes: str, remark: str) -> str:
+        return f"{pair:<{self._width}}  {size:>10}  {cause:^5}  {sizes:<20}  {remark}".rstrip()
+
+
+def id_width(ids: Sequence[str]) -> int:
+    """Return the width of a column of ids.
+
+    Parameters
+    ----------
+    ids : sequence of str
+        None where they are not known beforehand.
+    """
+    return max([len("pair") if ids else 16, *map(len, ids)])
+
+
+def counts_text(summary: CollectionSummary) -> str:
+    """Describe how many pairs of a collection were labelled.
+
+    Parameters
+    ----------
+    summary : CollectionSummary
+        Of `PairClusters`.
+
+    Returns
+    -------
+    str
+    """
+    n_labelled = summary.n_pairs - summary.n_unusable - summary.n_error
+    return _counts(summary, [f"{n_labelled} labelled"])
+
+
+def _counts(summary: CollectionSummary, counts: list[str]) -> str:
+    counts = [*counts, f"{summary.n_unusable} unusable"]
+    if summary.n_error:
+        counts.append(f"{summary.n_error} failed")
+    if summary.n_not_converged:
+        counts.append(f"{summary.n_not_converged} not converged")
+    noun = "pair" if summary.n_pairs == 1 else "pairs"
+    return f"{summary.n_pairs} {noun}: {', '.join(counts)}"
+
+
 def summary_text(summary: CollectionSummary) -> str:
     """Describe a collection: counts, and accuracy where directions are known.
 
@@ -253,17 +331,8 @@ def summary_text(summary: CollectionSummary) -> str:
     -------
     str
     """
-    counts = [
-        f"{summary.n_decided} decided",
-        f"{summary.n_undecided} undecided",
-        f"{summary.n_unusable} unusable",
-    ]
-    if summary.n_error:
-        counts.append(f"{summary.n_error} failed")
-    if summary.n_not_converged:
-        counts.append(f"{summary.n_not_converged} not converged")
-    noun = "pair" if summary.n_pairs == 1 else "pairs"
-    lines = [f"{summary.n_pairs} {noun}: {', '.join(counts)}"]
+    counts = [f"{summary.n_decided} decided", f"{summary.n_undecided} undecided"]
+    lines = [_counts(summary, counts)]
     if summary.accuracy is None:
         lines.append("accuracy           unknown: no analysed pair has a known direction")
     else:

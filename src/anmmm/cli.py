@@ -8,20 +8,24 @@ from __future__ import annotations
 import os
 import sys
 import warnings
-from typing import Any
 
 import click
 
 from anmmm import __version__
+from anmmm._cli_collections import cluster_collection, directions
 from anmmm._cli_options import (
     column_options,
     common_options,
     confidence_options,
     criterion_option,
+    given,
     jobs_option,
     max_samples_option,
-    number_or_word,
+    mechanisms_option,
     plot_option,
+    refine_option,
+    report_unused,
+    say,
     with_options,
 )
 from anmmm._cli_reproduce import reproduce_command
@@ -45,23 +49,9 @@ def cli() -> None:
     """
 
 
-def _given(**options: Any) -> dict[str, Any]:
-    """Return the options that were given; the library knows the defaults of the others."""
-    return {name: value for name, value in options.items() if value is not None}
-
-
-def _say(message: str) -> None:
-    click.echo(message, err=True)
-
-
-def _report_unused(lam: float | None) -> None:
-    if lam is not None:
-        _say("--lam is not used: the criterion evidence decides without a latent")
-
-
 def _report_dropped(count: int) -> None:
     if count:
-        _say(f"{count} {'row' if count == 1 else 'rows'} with a missing value left out")
+        say(f"{count} {'row' if count == 1 else 'rows'} with a missing value left out")
 
 
 def _require_suffix(output: str, suffixes: tuple[str, ...]) -> None:
@@ -120,8 +110,8 @@ def direction(
     if max_samples is not None and len(used_x) > max_samples:
         cut_seed = seed
         used_x, used_y = subsample(used_x, used_y, max_samples, cut_seed)
-        _say(f"{max_samples} of {len(columns.x)} rows drawn with seed {seed}")
-    options = _given(
+        say(f"{max_samples} of {len(columns.x)} rows drawn with seed {seed}")
+    options = given(
         lam=lam, criterion=criterion, n_resamples=resamples, min_confidence=min_confidence
     )
     # One thread, as in a collection: digits do not depend on the machine's number of cores.
@@ -129,12 +119,12 @@ def direction(
         _ignore_convergence()
         result = infer_direction(used_x, used_y, random_state=seed, **options)
     if result.evidence is not None:
-        _report_unused(lam)
+        report_unused(lam)
     if plot is not None:
         from anmmm._cli_plot import draw_direction
 
         draw_direction(plot, used_x, used_y, result, columns)
-        _say(f"plot written to {plot}")
+        say(f"plot written to {plot}")
     if not as_json:
         click.echo(plain(direction_text(result, columns, len(used_x))))
         return
@@ -172,22 +162,8 @@ def direction(
 
 @cli.command()
 @click.argument("file")
-@click.option(
-    "-k",
-    "--mechanisms",
-    "n_mechanisms",
-    callback=number_or_word,
-    metavar="NUMBER|auto",
-    default="2",
-    show_default=True,
-    help="Number of mechanisms; auto chooses it.",
-)
-@click.option(
-    "--refine/--no-refine",
-    default=None,
-    help="Refine the clusters of the latent by EM on smooth mechanisms, or print them as they are. "
-    "[default: refine, unless one mechanism is far more likely]",
-)
+@mechanisms_option
+@refine_option
 @click.option("-o", "--output", metavar="FILE.csv", help="Write the labels to this file.")
 @with_options(*column_options, plot_option, *common_options)
 def cluster(
@@ -233,7 +209,7 @@ def cluster(
             n_mechanisms,
             refine="auto" if refine is None else "em" if refine else None,
             random_state=seed,
-            **_given(lam=lam),
+            **given(lam=lam),
         )
 
     latents = [f"latent_{index + 1}" for index in range(result.latent.shape[1])]
@@ -264,90 +240,18 @@ def cluster(
         dump_csv(sys.stdout, header, rows)
         # A closed pipe shows here, where click ends quietly, and not when Python exits.
         sys.stdout.flush()
-    _say(clustering_text(result, columns))
+    say(clustering_text(result, columns))
     if output is not None:
-        _say(f"labels written to {output}")
+        say(f"labels written to {output}")
     if plot is not None:
         from anmmm._cli_plot import draw_mechanisms
 
         draw_mechanisms(plot, result, columns)
-        _say(f"plot written to {plot}")
+        say(f"plot written to {plot}")
 
 
-@cli.command()
-@click.argument("source")
-@click.option("-o", "--output", metavar="FILE", help="Write the rows to this file, .csv or .json.")
-@with_options(
-    jobs_option, criterion_option, *confidence_options, max_samples_option, *common_options
-)
-def directions(
-    source: str,
-    output: str | None,
-    jobs: int,
-    criterion: str | None,
-    resamples: int | None,
-    min_confidence: float | None,
-    max_samples: int | None,
-    lam: float | None,
-    seed: int,
-    as_json: bool,
-) -> None:
-    """Infer the direction of every pair of SOURCE.
-
-    SOURCE is a folder of pairs in the layout of the Tübingen collection, or "sample" for the twelve
-    real pairs that come with the package. One line a pair; accuracy at the end, where true
-    directions are known. With --json, one document {"rows": [...], "summary": {...}}.
-    """
-    from tqdm import tqdm
-
-    from anmmm._cli_input import refuse_own_input, refusing
-    from anmmm._cli_output import DirectionsTable, plain, summary_text
-    from anmmm.collection import as_pairs, infer_directions, summarize
-    from anmmm.collection.files import check_writable, to_json, write_csv, write_json
-    from anmmm.results import PAIR_COLUMNS, PairResult
-
-    if output is not None:
-        _require_suffix(output, (".csv", ".json"))
-        refuse_own_input(output, source)
-        with refusing():
-            check_writable(output)
-    with refusing():
-        pairs: Any = as_pairs(source)
-        results = infer_directions(
-            pairs,
-            n_jobs=jobs,
-            random_state=seed,
-            max_samples=max_samples,
-            **_given(
-                lam=lam, criterion=criterion, n_resamples=resamples, min_confidence=min_confidence
-            ),
-        )
-    table = DirectionsTable(pairs.ids)
-    rows: list[PairResult] = []
-    if not as_json:
-        click.echo(plain(table.header()))
-    with results, tqdm(total=results.total, unit="pair", disable=None, leave=False) as bar:
-        for row in results:
-            rows.append(row)
-            if not as_json:
-                # Takes the bar away, prints, and puts it back.
-                bar.write(plain(table.line(row)))
-                sys.stdout.flush()
-            bar.update()
-    if any(row.model is not None for row in rows):
-        _report_unused(lam)
-    summary = summarize(rows)
-    records = [row.to_row() for row in rows]
-    document = {"rows": records, "summary": summary.to_dict()}
-    if output is not None:
-        with refusing(output):
-            if output.lower().endswith(".json"):
-                write_json(output, document)
-            else:
-                write_csv(output, list(PAIR_COLUMNS), records)
-    click.echo(to_json(document) if as_json else "\n" + plain(summary_text(summary)))
-    if output is not None:
-        _say(f"{len(rows)} rows written to {output}")
+cli.add_command(directions)
+cli.add_command(cluster_collection)
 
 
 @cli.command()
@@ -414,14 +318,14 @@ def evaluate(
             max_samples=max_samples,
             n_jobs=jobs,
             progress=sys.stderr.isatty(),
-            **_given(
+            **given(
                 lam=lam, criterion=criterion, n_resamples=resamples, min_confidence=min_confidence
             ),
         )
     click.echo(to_json(result.to_dict()) if as_json else plain(str(result)))
     if plot is not None:
         draw_rates(plot, result)
-        _say(f"plot written to {plot}")
+        say(f"plot written to {plot}")
 
 
 cli.add_command(reproduce_command)

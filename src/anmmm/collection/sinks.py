@@ -188,9 +188,10 @@ class _JsonDocument:
         self._separator = ",\n"
 
     def close(self) -> None:
-        directions = self._schema.kind == "directions"
-        summary = self._summarizer.summary().to_dict() if directions else {}
-        self._file.write(f'\n],\n"summary": {_dumps(summary)}\n}}\n')
+        end = "\n]\n}\n"
+        if self._schema.kind == "directions":
+            end = f'\n],\n"summary": {_dumps(self._summarizer.summary().to_dict())}\n}}\n'
+        self._file.write(end)
 
 
 class _Parquet:

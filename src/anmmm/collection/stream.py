@@ -22,7 +22,7 @@ from anmmm.collection.sinks import write_rows
 from anmmm.collection.sources import as_pairs
 from anmmm.datasets import Pair
 
-__all__ = ["PairResults", "check_seconds", "start"]
+__all__ = ["PairResults", "check_jobs", "check_seconds", "start"]
 
 # The work is arithmetic: more local workers than cores only take each other's time and memory.
 _LOCAL = {"LokyBackend", "MultiprocessingBackend", "ThreadingBackend", "SequentialBackend"}
@@ -186,14 +186,14 @@ def start(
     TypeError, ValueError, OSError
         See `anmmm.infer_directions`.
     """
-    n_jobs = _check_jobs(n_jobs)
+    n_jobs = check_jobs(n_jobs)
     if chunk_size != "auto":
         chunk_size = check_count(chunk_size, "chunk_size")
     first, step = _check_shard(shard)
     entropy = None
     if random_state is not None or checkpoint is None:
         entropy = int.from_bytes(check_rng(random_state).bytes(16), "little")
-    pairs = source if hasattr(source, "fingerprint") else as_pairs(source)
+    pairs = as_pairs(source)
     if checkpoint is None:
         kept = None
     else:
@@ -272,7 +272,24 @@ def _sharded(pairs: Any, first: int, step: int) -> Iterator[tuple[int, Pair]]:
             yield index, pair
 
 
-def _check_jobs(n_jobs: Any) -> int | None:
+def check_jobs(n_jobs: Any) -> int | None:
+    """Return a number of processes that is worth having under the joblib backend in use.
+
+    Parameters
+    ----------
+    n_jobs : int or None
+        As in joblib; None leaves it to the backend.
+
+    Returns
+    -------
+    int or None
+        At most one a core for processes of this machine.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If it is no whole number, zero, or below minus the number of cores.
+    """
     if n_jobs is None:
         return None
     jobs = check_count(n_jobs, "n_jobs", minimum=-joblib.cpu_count())

@@ -19,10 +19,10 @@ from sklearn.exceptions import ConvergenceWarning
 from tqdm import tqdm
 
 from anmmm._kernels.warm import warm_up
-from anmmm._validation import check_count
 from anmmm._version import __version__
 from anmmm.baselines import DIRECTION_BASELINES
 from anmmm.collection.files import atomic_writer, write_csv
+from anmmm.collection.stream import check_jobs
 from anmmm.datasets import make_anm_mixture
 from anmmm.experiments.directions import BASELINES
 from anmmm.experiments.progress import Progress
@@ -105,8 +105,7 @@ def reproduce(
     unknown = sorted(set(names) - set(STUDIES))
     if unknown:
         raise ValueError(f"unknown experiment {', '.join(unknown)}; there are {', '.join(STUDIES)}")
-    if check_count(n_jobs, "n_jobs", minimum=-joblib.cpu_count()) == 0:
-        raise ValueError("n_jobs must not be 0; 1 is one process, -1 is one a core")
+    check_jobs(n_jobs)
     studies: list[Study] = [
         import_module(f"anmmm.experiments.{name}").STUDY for name in dict.fromkeys(names)
     ]

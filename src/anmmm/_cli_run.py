@@ -1,0 +1,258 @@
+"""A collection on the command line: rows to a file or a table, progress to standard error."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from importlib import import_module
+from typing import Any
+
+import click
+
+from anmmm._cli_input import InputError, refuse_own_input, refusing
+from anmmm._cli_options import given, say
+from anmmm._cli_output import plain
+
+__all__ = ["PROGRESS_SECONDS", "run_collection"]
+
+# Between two lines of progress where there is no terminal for a bar.
+PROGRESS_SECONDS = 30.0
+# Collections up to this size are shown as a table also where they go to a file.
+SHORT = 1000
+
+
+def run_collection(
+    start: Callable[..., Any],
+    source: str,
+    *,
+    source_format: str | None,
+    columns: tuple[str, ...],
+    targets: str | None,
+    shard: str | None,
+    output: str | None,
+    resume: bool,
+    timings: bool,
+    dask: str | None,
+    table: Callable[[Any], Any] | None,
+) -> tuple[int, Any, list[dict[str, Any]]]:
+    """Run a collection from its source to a file, a table, or records.
+
+    Parameters
+    ----------
+    start : callable
+        ``start(pairs, shard=..., checkpoint=...)`` returns the stream of rows.
+    source : str
+        As the user named it.
+    source_format, columns, targets, shard
+        Of the options of these names, as the user typed them.
+    output : str or None
+        File for the rows.
+    resume : bool
+        Whether the checkpoint of an earlier run to the same file is continued.
+    timings : bool
+        Whether rows say how long they took.
+    dask : str or None
+        Address of a Dask scheduler.
+    table : callable or None
+        From the ids of the pairs to a table with ``header()`` and ``line(row)``; None collects
+        records for one document instead.
+
+    Returns
+    -------
+    int
+        Number of rows.
+    CollectionSummary
+    list of dict
+        Records, where no table was asked for.
+    """
+    from anmmm.collection import as_pairs
+    from anmmm.collection.files import check_writable, remove_leftovers
+    from anmmm.collection.sinks import check_sink, open_sink
+    from anmmm.collection.summary import Summarizer
+
+    part = _parse_shard(shard)
+    source_options = given(format=source_format, columns=_parse_columns(columns), targets=targets)
+    if output is None and resume:
+        raise InputError("--resume needs the file that the interrupted run was to write, -o FILE")
+    checkpoint = None
+    if output is not None:
+        with refusing():
+            check_sink(output)
+        refuse_own_input(output, source)
+        with refusing():
+            check_writable(output)
+        checkpoint = _checkpoint_of(output, resume=resume)
+    records: list[dict[str, Any]] = []
+    broken: list[OSError] = []
+    summarizer, count, started = Summarizer(), 0, False
+    try:
+        with refusing(), ExitStack() as stack:
+            pairs = as_pairs(source, **source_options)
+            if dask is not None:
+                stack.enter_context(_dask(dask))
+            results = stack.enter_context(start(pairs, shard=part, checkpoint=checkpoint))
+            started = True
+            if resume:
+                say(f"{results.n_resumed} finished pairs found in {checkpoint}")
+            write = None
+            if output is not None:
+                if checkpoint is not None:
+                    # The checkpoint is locked: no other run writes this file now.
+                    remove_leftovers(output)
+                write = stack.enter_context(open_sink(output, results.schema, timings=timings))
+            shown = None
+            if table is not None and (output is None or (results.total or SHORT + 1) <= SHORT):
+                shown = table(getattr(pairs, "ids", ()))
+                with _standard_output(broken):
+                    click.echo(plain(shown.header()))
+            values = results.schema.reader(timings=timings)
+            update, show = stack.enter_context(_progress(results.total, results.n_resumed))
+            for row in results:
+                summarizer.add(row)
+                count += 1
+                if write is not None:
+                    write(row)
+                if table is None:
+                    records.append(dict(zip(results.schema.columns, values(row), strict=True)))
+                elif shown is not None:
+                    with _standard_output(broken):
+                        show(plain(shown.line(row)))
+                        sys.stdout.flush()
+                update()
+    except BaseException:
+        # A file that was refused is left alone.
+        if started and checkpoint is not None:
+            _tell_of_checkpoint(checkpoint)
+        if broken:
+            raise broken[0] from None
+        raise
+    if checkpoint is not None:
+        os.unlink(checkpoint)
+    return count, summarizer.summary(), records
+
+
+@contextmanager
+def _standard_output(broken: list[OSError]) -> Iterator[None]:
+    """Keep what standard output raises apart from what files raise; its reader is not the file."""
+    try:
+        yield
+    except OSError as error:
+        broken.append(error)
+        raise
+
+
+def _parse_shard(text: str | None) -> tuple[int, int] | None:
+    if text is None:
+        return None
+    try:
+        number, count = map(int, text.split("/"))
+    except ValueError:
+        raise InputError(f"--shard must be I/N, such as 2/8, found {text!r}") from None
+    return number, count
+
+
+def _parse_columns(texts: tuple[str, ...]) -> Any:
+    if not texts:
+        return None
+    if texts == ("all",):
+        return "all"
+    pairs = [tuple(text.split(",")) for text in texts]
+    for text, names in zip(texts, pairs, strict=True):
+        if len(names) != 2 or not all(names):
+            raise InputError(f"--columns must be two names, such as a,b, or all; found {text!r}")
+    return pairs
+
+
+def _checkpoint_of(output: str, *, resume: bool) -> str | None:
+    from anmmm.collection.files import is_replaceable
+
+    if not is_replaceable(output):
+        if resume:
+            raise InputError(f"{output}: is no regular file, so there is nothing to resume")
+        return None
+    checkpoint = f"{output}.checkpoint"
+    if os.path.exists(checkpoint) and not resume:
+        raise InputError(
+            f"{checkpoint}: holds the finished pairs of an interrupted run; --resume goes on with "
+            f"them, or delete it to start anew"
+        )
+    if resume and not os.path.exists(checkpoint):
+        raise InputError(f"{checkpoint}: no such file, so there is nothing to resume")
+    return checkpoint
+
+
+def _tell_of_checkpoint(checkpoint: str) -> None:
+    """Say what an interrupted run leaves; nothing, if nothing was finished."""
+    with open(checkpoint, "rb") as file:
+        count = sum(line.endswith(b"\n") for line in file) - 1
+    if count > 0:
+        noun = "pair is" if count == 1 else "pairs are"
+        say(f"{count} finished {noun} kept in {checkpoint}; --resume goes on")
+    else:
+        os.unlink(checkpoint)
+
+
+@contextmanager
+def _dask(address: str) -> Iterator[None]:
+    import joblib
+
+    try:
+        distributed: Any = import_module("dask.distributed")
+    except ModuleNotFoundError:
+        raise InputError(
+            '--dask needs dask.distributed, which is not installed: pip install "anmmm[dask]"'
+        ) from None
+    try:
+        client = distributed.Client(address, timeout=10)
+    except (OSError, ValueError) as error:
+        raise InputError(f"--dask {address}: {error}") from None
+    with client, joblib.parallel_config("dask", client=client):
+        yield
+
+
+@contextmanager
+def _progress(
+    total: int | None, n_resumed: int
+) -> Iterator[tuple[Callable[[], None], Callable[[str], None]]]:
+    """Count finished pairs: a bar on a terminal, otherwise a line from time to time."""
+    from tqdm import tqdm
+
+    common = {"total": total, "unit": "pair", "leave": False, "initial": n_resumed}
+    if sys.stderr.isatty():
+        bar, show = tqdm(**common), tqdm.write
+    else:
+        bar = tqdm(
+            **common,
+            file=_Lines(),
+            mininterval=PROGRESS_SECONDS,
+            delay=PROGRESS_SECONDS,
+            miniters=1,
+            bar_format="{n_fmt} of {total_fmt} pairs, {rate_noinv_fmt}, {remaining} left",
+        )
+        show = click.echo
+    # Rows of a checkpoint come first and are no work of this run.
+    to_skip = n_resumed
+
+    def update() -> None:
+        nonlocal to_skip
+        if to_skip:
+            to_skip -= 1
+        else:
+            bar.update()
+
+    with bar:
+        yield update, show
+
+
+class _Lines:
+    """Standard error for a bar that is to be shown line by line."""
+
+    def write(self, text: str) -> None:
+        line = text.strip("\r \n")
+        if line:
+            say(line)
+
+    def flush(self) -> None:
+        pass
