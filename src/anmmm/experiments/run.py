@@ -159,6 +159,8 @@ def _records(
             desc=study.name,
             unit="data set",
             file=sys.stderr,
+            # A line now and then where it is not read as it grows.
+            mininterval=0.1 if sys.stderr.isatty() else 30.0,
             disable=not progress,
         )
         # Many warnings of the methods tell of single data sets; their scores are what is compared.
