@@ -100,6 +100,7 @@ class _Rounds:
         self._checkpoint = checkpoint
         self._n_effective = joblib.effective_n_jobs(n_jobs)
         backend, _ = joblib.parallel.get_active_backend()
+        _report_deaths(backend)
         self._streams = backend.supports_return_generator
         self._calls: _Calls | None = None
         # Chunks of one pair: to be tried again with others at work, and alone.
@@ -231,6 +232,31 @@ class _Calls:
 def _popping(chunks: deque[Chunk]) -> Iterator[Chunk]:
     while chunks:
         yield chunks.popleft()
+
+
+def _report_deaths(backend: Any) -> None:
+    """Let joblib hear of Dask's lost tasks, for which it would wait for ever.
+
+    Its backend for Dask passes on what tasks return and what they raise, but of a task whose worker
+    died only the future knows. Anything but that backend is left as it is.
+    """
+    submit = backend.submit
+    if type(backend).__name__ != "DaskDistributedBackend" or hasattr(submit, "reports_deaths"):
+        return
+
+    def reporting(func: Any, callback: Any = None) -> Any:
+        future = submit(func, callback)
+
+        def report(done: Any) -> None:
+            error = done.exception()
+            if error is not None:
+                callback(error)
+
+        future.add_done_callback(report)
+        return future
+
+    reporting.reports_deaths = True  # type: ignore[attr-defined]
+    backend.submit = reporting
 
 
 def _is_death(error: BaseException) -> bool:
