@@ -33,9 +33,10 @@ def test_examples(name):
     assert outcome.attempted > 0
 
 
-def test_readme():
-    readme = Path(__file__).parents[1] / "README.md"
-    outcome = doctest.testfile(str(readme), module_relative=False)
+@pytest.mark.parametrize("name", ["README.md", "docs/collections.md"])
+def test_examples_of_the_documentation(name):
+    path = Path(__file__).parents[1] / name
+    outcome = doctest.testfile(str(path), module_relative=False)
     assert outcome.failed == 0
     assert outcome.attempted > 0
 

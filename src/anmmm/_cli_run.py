@@ -19,6 +19,8 @@ __all__ = ["PROGRESS_SECONDS", "run_collection"]
 
 # Between two lines of progress where there is no terminal for a bar.
 PROGRESS_SECONDS = 30.0
+# For a Dask scheduler to answer.
+DASK_SECONDS = 10
 # Collections up to this size are shown as a table also where they go to a file.
 SHORT = 1000
 
@@ -205,7 +207,7 @@ def _dask(address: str) -> Iterator[None]:
             '--dask needs dask.distributed, which is not installed: pip install "anmmm[dask]"'
         ) from None
     try:
-        client = distributed.Client(address, timeout=10)
+        client = distributed.Client(address, timeout=DASK_SECONDS)
     except (OSError, ValueError) as error:
         raise InputError(f"--dask {address}: {error}") from None
     with client, joblib.parallel_config("dask", client=client):

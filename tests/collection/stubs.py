@@ -23,7 +23,8 @@ class Stub:
 
     ``dies``: positions whose worker process kills itself; ``kills``: positions at which the backend
     says that a worker died; ``sleeps``: seconds by position; ``log``: file to which every computed
-    position is appended; ``parent``: a process that must not die.
+    position is appended, ``pids``: the same for process ids; ``parent``: a process that must not
+    die.
     """
 
     entropy: int
@@ -33,6 +34,7 @@ class Stub:
     log: str = ""
     parent: int = 0
     kills: tuple = ()
+    pids: str = ""
 
     def prepare(self):
         pass
@@ -41,6 +43,9 @@ class Stub:
         if self.log:
             with open(self.log, "a") as file:
                 file.write(f"{index}\n")
+        if self.pids:
+            with open(self.pids, "a") as file:
+                file.write(f"{os.getpid()}\n")
         seconds = self.sleeps.get(index, self.rest)
         if seconds:
             time.sleep(seconds)

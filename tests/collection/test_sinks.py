@@ -2,6 +2,7 @@ import csv
 import json
 import os
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -58,6 +59,18 @@ def test_types_are_those_of_the_fields():
         for name, kind in schema.types.items():
             field = schema.record.__dataclass_fields__[name]
             assert field.type.split(" | ")[0] == spelled[kind], name
+
+
+def test_the_documentation_names_every_column_and_the_version():
+    text = (Path(__file__).parents[2] / "docs" / "collections.md").read_text(encoding="utf-8")
+    missing = {
+        name
+        for schema in (DIRECTIONS, CLUSTERS)
+        for name in schema.columns
+        if f"`{name}`" not in text
+    }
+    assert not missing
+    assert f"Version {SCHEMA_VERSION} of the schema" in text
 
 
 @SUFFIX

@@ -23,7 +23,7 @@ from anmmm.collection.checkpoint import Checkpoint, digest
 from anmmm.collection.chunks import Chunk, Feed
 from anmmm.datasets import Pair
 
-__all__ = ["Work", "run_in_order"]
+__all__ = ["Work", "effective_jobs", "run_in_order"]
 
 # What backends raise when a worker process is gone: loky, dask, ray.
 _DEATHS = {"TerminatedWorkerError", "KilledWorker", "RayError"}
@@ -83,6 +83,23 @@ def run_in_order(
         raise feed.error
 
 
+def effective_jobs(n_jobs: int | None) -> int:
+    """Return the number of workers that joblib's backend in force gives for a number of jobs.
+
+    Parameters
+    ----------
+    n_jobs : int or None
+
+    Returns
+    -------
+    int
+        1: the work is done in this process.
+    """
+    backend, _ = joblib.parallel.get_active_backend()
+    _adapt_to_dask(backend)
+    return int(joblib.effective_n_jobs(n_jobs))
+
+
 def compute(work: Work, number: int, chunk: Chunk) -> tuple[int, list[Any]]:
     """Compute a chunk; runs in a worker."""
     with single_thread():
@@ -98,9 +115,8 @@ class _Rounds:
     ) -> None:
         self._feed, self._work, self._n_jobs = feed, work, n_jobs
         self._checkpoint = checkpoint
-        self._n_effective = joblib.effective_n_jobs(n_jobs)
-        backend, _ = joblib.parallel.get_active_backend()
-        self._streams = backend.supports_return_generator
+        self._n_effective = effective_jobs(n_jobs)
+        self._streams = joblib.parallel.get_active_backend()[0].supports_return_generator
         self._calls: _Calls | None = None
         # Chunks of one pair: to be tried again with others at work, and alone.
         self._again: deque[Chunk] = deque()
@@ -231,6 +247,34 @@ class _Calls:
 def _popping(chunks: deque[Chunk]) -> Iterator[Chunk]:
     while chunks:
         yield chunks.popleft()
+
+
+def _adapt_to_dask(backend: Any) -> None:
+    """Let joblib hear of Dask's lost tasks, and never take a task back from Dask.
+
+    Joblib's backend for Dask passes on what tasks return and what they raise, but of a task whose
+    worker died only the future knows: joblib would wait for ever. And where one worker is left,
+    joblib would compute here, so that what killed the others would kill this process. Anything but
+    that backend is left as it is.
+    """
+    if type(backend).__name__ != "DaskDistributedBackend" or hasattr(backend, "adapted_by_anmmm"):
+        return
+    submit, count = backend.submit, backend.effective_n_jobs
+
+    def reporting(func: Any, callback: Any = None) -> Any:
+        future = submit(func, callback)
+
+        def report(done: Any) -> None:
+            error = done.exception()
+            if error is not None:
+                callback(error)
+
+        future.add_done_callback(report)
+        return future
+
+    backend.submit = reporting
+    backend.effective_n_jobs = lambda n_jobs: max(2, count(n_jobs))
+    backend.adapted_by_anmmm = True
 
 
 def _is_death(error: BaseException) -> bool:

@@ -16,7 +16,7 @@ from anmmm._validation import check_count, check_nonnegative, check_rng
 from anmmm._version import __version__
 from anmmm.collection.checkpoint import Checkpoint
 from anmmm.collection.chunks import MAX_PAIRS, WINDOW, Feed
-from anmmm.collection.schedule import Work, run_in_order
+from anmmm.collection.schedule import Work, effective_jobs, run_in_order
 from anmmm.collection.schema import Schema
 from anmmm.collection.sinks import write_rows
 from anmmm.collection.sources import as_pairs
@@ -239,7 +239,7 @@ def _rows(
 ) -> Generator[Any, None, None]:
     try:
         yield None
-        n_effective = joblib.effective_n_jobs(n_jobs)
+        n_effective = effective_jobs(n_jobs)
         size = 1 if n_effective == 1 else chunk_size
         pairs_in_flight = 8 * n_effective * (MAX_PAIRS if size == "auto" else int(size))
         feed = Feed(

@@ -1,0 +1,218 @@
+"""Collections of pairs: throughput, scheduling, memory, files, kills.
+
+``python -m benchmarks.collections throughput|scheduling|memory|sinks|kills``
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import resource
+import signal
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from anmmm.collection import infer_directions
+from anmmm.collection.schema import DIRECTIONS
+from anmmm.collection.sinks import write_rows
+from anmmm.collection.stream import start
+from anmmm.datasets import Pair, make_anm_mixture
+from anmmm.results import PairResult
+
+
+@dataclass
+class Stub:
+    """A row without analysis; `rest` seconds of waiting stand for one."""
+
+    entropy: int
+    rest: float = 0.0
+
+    def prepare(self):
+        pass
+
+    def __call__(self, index, pair):
+        if self.rest:
+            time.sleep(self.rest)
+        return row_of(index, pair.pair_id)
+
+    def failed(self, pair, status, reason):
+        return PairResult(pair.pair_id, status, reason)
+
+
+class Pairs:
+    """Pairs made when they are read."""
+
+    def __init__(self, count, n):
+        self.count, self.n = count, n
+
+    def __iter__(self):
+        for number in range(self.count):
+            x, y, _ = make_anm_mixture("f3", self.n, random_state=number)
+            yield Pair(f"pair{number}", x, y)
+
+    def __length_hint__(self):
+        return self.count
+
+    def fingerprint(self):
+        return {"count": self.count, "n": self.n}
+
+
+def row_of(index, pair_id):
+    return PairResult(
+        pair_id,
+        "ok",
+        n=100,
+        n_used=100,
+        direction=1,
+        score=index / 7,
+        forward_score=index / 3,
+        backward_score=index / 11,
+        converged=True,
+        model="anm-2",
+        n_mechanisms=2,
+        seconds=0.02 + index * 1e-9,
+    )
+
+
+def stubbed(pairs, n_jobs, checkpoint=None, rest=0.0):
+    return start(
+        pairs,
+        DIRECTIONS,
+        lambda entropy: Stub(entropy, rest),
+        n_jobs=n_jobs,
+        chunk_size="auto",
+        progress=False,
+        random_state=0,
+        checkpoint=checkpoint,
+        shard=None,
+        facts={},
+    )
+
+
+def throughput(options):
+    """Pairs a second with one and with two workers, equal rows."""
+    pairs = list(Pairs(options.pairs, options.samples))
+    # Workers load the compiled code once.
+    for _ in infer_directions(pairs[:20], n_jobs=2, random_state=0):
+        pass
+    found = {}
+    for n_jobs in (1, 2):
+        begin, cpu = time.perf_counter(), cpu_seconds()
+        rows = infer_directions(pairs, n_jobs=n_jobs, random_state=0).to_list()
+        wall = time.perf_counter() - begin
+        found[n_jobs] = [{**row.to_row(), "seconds": 0.0} for row in rows]
+        inside = sum(row.seconds for row in rows)
+        print(
+            f"n_jobs={n_jobs}: {len(rows) / wall:7.1f} pairs/s, {1e3 * inside / len(rows):.1f} ms "
+            f"a pair inside, {100 * inside / n_jobs / wall:.1f} % of the workers' time, "
+            f"driver {cpu_seconds() - cpu:.1f} s CPU"
+        )
+    print("rows are equal:", found[1] == found[2])
+
+
+def scheduling(options):
+    """Cost of handing out pairs: those of 20 ms that only wait, so that cores do not matter."""
+    list(stubbed(Pairs(20, 100), 2))
+    begin = time.perf_counter()
+    rows = list(stubbed(Pairs(options.pairs, 100), 2, rest=0.02))
+    wall = time.perf_counter() - begin
+    ideal = 0.02 * len(rows) / 2
+    print(f"two workers: {wall:.2f} s for {ideal:.2f} s of work: {100 * (wall / ideal - 1):.1f} %")
+
+
+def memory(options):
+    """Peak memory of the driver after the first tenth and at the end."""
+    begin = time.perf_counter()
+    first = None
+    for count, _ in enumerate(stubbed(Pairs(options.pairs, 100), 2), start=1):
+        if count == options.pairs // 10:
+            first = peak_megabytes()
+    wall = time.perf_counter() - begin
+    print(
+        f"{options.pairs} pairs in {wall:.0f} s ({options.pairs / wall:.0f} pairs/s): peak "
+        f"{first:.0f} MB after a tenth, {peak_megabytes():.0f} MB at the end"
+    )
+
+
+def sinks(options):
+    """Rows a second to each format, and to a checkpoint and back."""
+    rows = [row_of(index, f"pair{index}") for index in range(options.rows)]
+    with tempfile.TemporaryDirectory() as folder:
+        for suffix in (".csv", ".jsonl", ".json", ".parquet"):
+            path = Path(folder, f"rows{suffix}")
+            begin = time.perf_counter()
+            write_rows(path, rows, DIRECTIONS)
+            wall = time.perf_counter() - begin
+            size = path.stat().st_size / len(rows)
+            print(f"{suffix:9} {len(rows) / wall:9.0f} rows/s, {size:5.0f} bytes a row")
+        pairs = list(Pairs(options.rows // 10, 100))
+        for name in ("written", "resumed"):
+            path = Path(folder, "checkpoint")
+            begin = time.perf_counter()
+            list(stubbed(pairs, 1, checkpoint=path))
+            wall = time.perf_counter() - begin
+            size = path.stat().st_size / len(pairs)
+            print(f"checkpoint {name} {len(pairs) / wall:.0f} rows/s, {size:.0f} bytes a row")
+
+
+def kills(options):
+    """Kill runs at random moments until one ends; its file is that of an undisturbed run."""
+    pairs = list(Pairs(options.pairs, 100))
+    draw = random.Random(options.seed)
+    with tempfile.TemporaryDirectory() as folder:
+        checkpoint, output = Path(folder, "checkpoint"), Path(folder, "rows.csv")
+        killed = 0
+        while True:
+            child = os.fork()
+            if child == 0:
+                stubbed(pairs, 1, checkpoint=checkpoint, rest=0.001).write(output)
+                os._exit(0)
+            if killed < options.kills:
+                time.sleep(draw.uniform(0.01, 2 * options.pairs * 0.001 / options.kills))
+                os.kill(child, signal.SIGKILL)
+            if os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0:
+                break
+            killed += 1
+        whole = Path(folder, "whole.csv")
+        stubbed(pairs, 1).write(whole)
+        lines = checkpoint.read_bytes().count(b"\n") - 1
+        print(
+            f"{killed} kills, {lines} rows in the checkpoint for {len(pairs)} pairs, files equal: "
+            f"{output.read_bytes() == whole.read_bytes()}"
+        )
+
+
+def peak_megabytes():
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak / (1e6 if sys.platform == "darwin" else 1e3)
+
+
+def cpu_seconds():
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    return used.ru_utime + used.ru_stime
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    commands = parser.add_subparsers(required=True)
+    for function, numbers in (
+        (throughput, {"pairs": 2000, "samples": 100}),
+        (scheduling, {"pairs": 1000}),
+        (memory, {"pairs": 100_000}),
+        (sinks, {"rows": 100_000}),
+        (kills, {"pairs": 2000, "kills": 20, "seed": 0}),
+    ):
+        command = commands.add_parser(function.__name__, help=function.__doc__)
+        command.set_defaults(function=function)
+        for name, default in numbers.items():
+            command.add_argument(f"--{name}", type=int, default=default, help=f"default {default}")
+    options = parser.parse_args()
+    options.function(options)
+
+
+if __name__ == "__main__":
+    main()

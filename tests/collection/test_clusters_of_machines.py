@@ -1,0 +1,139 @@
+"""The same rows from Dask and Ray, a worker killed in mid-run included."""
+
+import os
+import signal
+import sys
+import threading
+import time
+from pathlib import Path
+
+import joblib
+import pytest
+from stubs import pairs, run
+
+from anmmm import cli
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
+
+
+def values(rows):
+    return [{**row.to_row(), "seconds": None} for row in rows]
+
+
+@pytest.fixture(scope="module")
+def expected():
+    return values(run(pairs(60)))
+
+
+@pytest.fixture(scope="module")
+def dask():
+    distributed = pytest.importorskip("distributed")
+    dask = pytest.importorskip("dask")
+    with (
+        dask.config.set({"distributed.scheduler.allowed-failures": 0}),
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=60
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        yield client
+
+
+def test_dask_makes_the_same_rows(dask, expected):
+    with joblib.parallel_config("dask", client=dask):
+        assert values(run(pairs(60), n_jobs=None)) == expected
+        assert values(run(pairs(60), n_jobs=-1, chunk_size=7)) == expected
+
+
+def test_a_dask_worker_killed_in_mid_run_costs_nothing(dask, expected):
+    pids = list(dask.run(os.getpid).values())
+    with joblib.parallel_config("dask", client=dask):
+        rows = run(pairs(60), n_jobs=None, rest=0.02, chunk_size=2)
+        found = [next(rows)]
+        os.kill(pids[0], signal.SIGKILL)
+        found.extend(rows)
+    assert values(found) == expected
+
+
+def test_one_dask_worker_is_not_replaced_by_this_process(expected):
+    distributed = pytest.importorskip("distributed")
+    with (
+        distributed.LocalCluster(
+            n_workers=1, threads_per_worker=1, dashboard_address=None, silence_logs=60
+        ) as cluster,
+        distributed.Client(cluster) as client,
+        joblib.parallel_config("dask", client=client),
+    ):
+        found = values(run(pairs(12), n_jobs=None, dies=(3,), parent=os.getpid()))
+    assert [row["status"] for row in found] == ["lost" if n == 3 else "ok" for n in range(12)]
+
+
+def test_a_pair_that_kills_dask_workers_is_one_row(dask, expected):
+    with joblib.parallel_config("dask", client=dask):
+        found = values(run(pairs(60), n_jobs=None, chunk_size=5, dies=(31,), parent=os.getpid()))
+    assert [row["status"] for row in found] == ["lost" if n == 31 else "ok" for n in range(60)]
+    assert found[:31] + found[32:] == expected[:31] + expected[32:]
+
+
+def test_the_command_line_works_on_a_dask_cluster(dask, tmp_path, monkeypatch, capsys):
+    files = [tmp_path / "here.csv", tmp_path / "there.csv"]
+    address = dask.scheduler.address
+    for file, where in zip(files, ([], ["--dask", address]), strict=True):
+        arguments = ["directions", "sample", "--max-samples", "20", "-o", str(file), *where]
+        monkeypatch.setattr(sys, "argv", ["anmmm", *arguments])
+        with pytest.raises(SystemExit) as exit_:
+            cli.main()
+        assert not exit_.value.code
+    assert files[0].read_bytes() == files[1].read_bytes()
+
+
+@pytest.fixture(scope="module")
+def ray():
+    """A local Ray of two workers; it takes half a minute, so it waits to be asked for."""
+    if not os.environ.get("ANMMM_TEST_RAY"):
+        pytest.skip("set ANMMM_TEST_RAY=1 to start Ray")
+    ray = pytest.importorskip("ray")
+    from ray.util.joblib import register_ray
+
+    # Workers get the stubs, and the package if it is not installed.
+    path = os.pathsep.join([str(Path(__file__).parent), *filter(None, sys.path)])
+    ray.init(
+        num_cpus=2,
+        include_dashboard=False,
+        log_to_driver=False,
+        logging_level="ERROR",
+        runtime_env={"env_vars": {"PYTHONPATH": path}},
+    )
+    register_ray()
+    yield ray
+    ray.shutdown()
+
+
+def test_ray_makes_the_same_rows(ray, expected):
+    with joblib.parallel_config("ray", n_jobs=2):
+        assert values(run(pairs(60), n_jobs=None)) == expected
+        assert values(run(pairs(60), n_jobs=None, chunk_size=7)) == expected
+
+
+def test_a_ray_worker_killed_in_mid_run_costs_nothing(ray, expected, tmp_path):
+    pids = tmp_path / "pids"
+
+    def kill_one():
+        while not pids.exists():
+            time.sleep(0.01)
+        time.sleep(0.1)
+        os.kill(int(pids.read_text().split()[0]), signal.SIGKILL)
+
+    killer = threading.Thread(target=kill_one)
+    killer.start()
+    with joblib.parallel_config("ray", n_jobs=2):
+        found = values(run(pairs(60), n_jobs=None, rest=0.05, chunk_size=2, pids=str(pids)))
+    killer.join()
+    assert found == expected
+
+
+def test_a_pair_that_kills_ray_workers_is_one_row(ray, expected):
+    with joblib.parallel_config("ray", n_jobs=2):
+        found = values(run(pairs(60), n_jobs=None, chunk_size=5, dies=(31,), parent=os.getpid()))
+    assert [row["status"] for row in found] == ["lost" if n == 31 else "ok" for n in range(60)]
+    assert found[:31] + found[32:] == expected[:31] + expected[32:]

@@ -1,0 +1,275 @@
+import csv
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from anmmm import _cli_run, cli
+from anmmm.collection.schema import CLUSTERS, DIRECTIONS
+from anmmm.datasets import make_anm_mixture
+
+posix = pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
+COUNT = 12
+
+
+@pytest.fixture
+def run(monkeypatch, capsys, tmp_path):
+    """Run a command in a folder of its own; returns (exit status, stdout, stderr)."""
+    monkeypatch.chdir(tmp_path)
+
+    def call(*arguments):
+        monkeypatch.setattr(sys, "argv", ["anmmm", *map(str, arguments)])
+        with pytest.raises(SystemExit) as exit_:
+            cli.main()
+        captured = capsys.readouterr()
+        return exit_.value.code or 0, captured.out, captured.err
+
+    return call
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Pairs in Tübingen layout; one is constant."""
+    path = tmp_path / "pairs"
+    path.mkdir()
+    meta = []
+    for number in range(1, COUNT + 1):
+        x, y, _ = make_anm_mixture("f3", 20, random_state=number)
+        np.savetxt(
+            path / f"pair{number:04d}.txt", np.column_stack([x, 0 * y if number == 5 else y])
+        )
+        meta.append(f"{number:04d} 1 1 2 2 1")
+    (path / "pairmeta.txt").write_text("\n".join(meta) + "\n")
+    return path
+
+
+def lines(name):
+    return Path(name).read_text(encoding="utf-8").splitlines(keepends=True)
+
+
+def start(*arguments, cwd):
+    return subprocess.Popen(
+        [sys.executable, "-m", "anmmm", *map(str, arguments)],
+        cwd=cwd,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".json", ".parquet"])
+def test_every_format_holds_every_row_and_leaves_no_other_file(run, folder, tmp_path, suffix):
+    if suffix == ".parquet":
+        parquet = pytest.importorskip("pyarrow.parquet")
+    name = f"r{suffix}"
+    status, out, err = run("directions", folder, "-o", name)
+    assert (status, err) == (0, f"12 rows written to {name}\n")
+    assert out.splitlines()[-3].startswith("12 pairs: 11 decided, 0 undecided, 1 unusable")
+    assert sorted(os.listdir(tmp_path)) == ["pairs", name]
+    if suffix == ".parquet":
+        rows = parquet.read_table(name).to_pylist()
+    elif suffix == ".csv":
+        rows = list(csv.DictReader(lines(name)))
+    elif suffix == ".jsonl":
+        rows = [json.loads(line) for line in lines(name)]
+    else:
+        rows = json.loads("".join(lines(name)))["rows"]
+    assert [row["pair_id"] for row in rows] == [f"pair{n:04d}" for n in range(1, 13)]
+    assert list(rows[0]) == list(DIRECTIONS.columns)
+    assert [row["status"] for row in rows].count("unusable") == 1
+    assert {row["seconds"] for row in rows} == {"" if suffix == ".csv" else None}
+
+
+def test_timings_on_demand(run, folder):
+    run("directions", folder, "-o", "r.jsonl", "--timings")
+    assert all(json.loads(line)["seconds"] > 0 for line in lines("r.jsonl"))
+
+
+def test_a_long_collection_is_not_printed_beside_its_file(run, folder, monkeypatch):
+    monkeypatch.setattr(_cli_run, "SHORT", 11)
+    _, out, _ = run("directions", folder, "-o", "r.csv")
+    assert out.startswith("\n12 pairs: ")
+    _, out, _ = run("directions", folder)
+    assert out.startswith("pair ")
+
+
+def test_shards_are_the_rows_of_the_whole(run, folder):
+    run("directions", folder, "-o", "whole.jsonl", "--max-samples", "15")
+    whole = lines("whole.jsonl")
+    for number in (1, 2, 3, 4, 5):
+        status, _, _ = run(
+            "directions", folder, "-o", "s.jsonl", "--shard", f"{number}/5", "--max-samples", "15"
+        )
+        assert status == 0
+        assert lines("s.jsonl") == whole[number - 1 :: 5]
+
+
+@posix
+@pytest.mark.parametrize("command", ["directions", "cluster-collection"])
+def test_a_killed_run_resumes_to_the_same_file(run, folder, tmp_path, command):
+    status, whole_out, _ = run(command, folder, "-o", "whole.csv")
+    assert status == 0
+    checkpoint = tmp_path / "r.csv.checkpoint"
+    process = start(command, folder, "-o", "r.csv", cwd=tmp_path)
+    while not (checkpoint.exists() and checkpoint.read_bytes().count(b"\n") > 3):
+        time.sleep(0.002)
+    process.kill()
+    process.communicate()
+    kept = checkpoint.read_bytes().count(b"\n") - 1
+    if kept < COUNT:
+        assert not (tmp_path / "r.csv").exists()
+        status, out, err = run(command, folder, "-o", "r.csv")
+        assert (status, out) == (2, "")
+        assert err.startswith("r.csv.checkpoint: holds the finished pairs of an interrupted run")
+        status, out, err = run(command, folder, "-o", "r.csv", "--seed", "1", "--resume")
+        assert (status, out) == (2, "")
+        assert "is the checkpoint of another run (entropy was" in err
+    status, out, err = run(command, folder, "-o", "r.csv", "--resume", "-j", "2")
+    assert status == 0
+    assert f"{kept} finished pairs found in r.csv.checkpoint" in err
+    assert out == whole_out
+    assert (tmp_path / "r.csv").read_bytes() == (tmp_path / "whole.csv").read_bytes()
+    assert sorted(os.listdir(tmp_path)) == ["pairs", "r.csv", "whole.csv"]
+
+
+@posix
+def test_ctrl_c_keeps_finished_pairs_and_says_how_to_go_on(folder, tmp_path):
+    # Pairs that take seconds behind quick ones.
+    for number in range(7, COUNT + 1):
+        np.savetxt(
+            folder / f"pair{number:04d}.txt", np.random.default_rng(0).normal(size=(4000, 2))
+        )
+    process = start("directions", folder, "-o", "r.csv", "--criterion", "hsic", cwd=tmp_path)
+    for _ in range(6):
+        process.stdout.readline()
+    os.killpg(process.pid, signal.SIGINT)
+    begin = time.monotonic()
+    _, err = process.communicate(timeout=30)
+    assert time.monotonic() - begin < 2.0
+    assert process.returncode == 130
+    (kept,) = re.findall(r"^(\d+) finished pairs are kept in r.csv.checkpoint; --resume", err)
+    assert int(kept) >= 5
+    assert err.strip().count("\n") == 0
+    assert sorted(os.listdir(tmp_path)) == ["pairs", "r.csv.checkpoint"]
+
+
+def test_the_same_run_killed_before_its_first_pair_leaves_nothing(run, folder, monkeypatch):
+    def stop(*arguments, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(_cli_run, "_progress", stop)
+    status, _, err = run("directions", folder, "-o", "r.csv")
+    assert (status, err.strip()) == (130, "")
+    assert os.listdir() == ["pairs"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["-o", "r.xlsx"], "r.xlsx: the name must end in .csv, .json, .jsonl, .ndjson or .parquet"),
+        (["-o", "none/r.csv"], "none: no such folder"),
+        (["-o", "folder.csv"], "folder.csv: this is a folder, not a file to write to"),
+        (["-o", "full.csv"], "full.csv: No space left on device"),
+        (["-o", "full.parquet"], "full.parquet: No space left on device"),
+        (["-o", "full.csv", "--resume"], "full.csv: is no regular file, so there is nothing"),
+        (["--resume"], "--resume needs the file that the interrupted run was to write, -o FILE"),
+        (["-o", "r.csv", "--resume"], "r.csv.checkpoint: no such file, so there is nothing"),
+        (["--shard", "3"], "--shard must be I/N, such as 2/8, found '3'"),
+        (["--shard", "3/2"], "shard[0] must be at most 2, found 3"),
+        (["--columns", "a"], "--columns must be two names, such as a,b, or all; found 'a'"),
+        (["--max-seconds", "0"], "max_seconds_per_pair must be positive"),
+        (["--jobs", "0"], "n_jobs must not be 0"),
+        (["--dask", "tcp://127.0.0.1:9"], "--dask tcp://127.0.0.1:9: "),
+    ],
+)
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full")
+def test_what_cannot_be_used_is_one_line(run, folder, tmp_path, arguments, message, monkeypatch):
+    monkeypatch.setattr(_cli_run, "DASK_SECONDS", 1)
+    if "--dask" in arguments:
+        pytest.importorskip("distributed")
+    (tmp_path / "folder.csv").mkdir()
+    for suffix in ("csv", "parquet"):
+        (tmp_path / f"full.{suffix}").symlink_to("/dev/full")
+    before = sorted(os.listdir(tmp_path))
+    status, _, err = run("directions", folder, *arguments)
+    assert status == 2
+    assert err.startswith(message)
+    assert err.count("\n") == 1
+    assert sorted(os.listdir(tmp_path)) == before
+
+
+@posix
+def test_a_full_disk_in_mid_run_keeps_the_checkpoint(folder, tmp_path):
+    code = (
+        "import resource, sys\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (1500, 1500))\n"
+        "sys.argv = ['anmmm', 'directions', 'pairs', '-o', 'r.csv']\n"
+        "from anmmm.cli import main\n"
+        "main()\n"
+    )
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "0"}
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        env=environment,
+        check=False,
+    )
+    assert done.returncode == 2
+    *others, last = done.stderr.splitlines()
+    assert last == "r.csv.checkpoint: File too large"
+    assert "kept in r.csv.checkpoint; --resume goes on" in "".join(others)
+    assert sorted(os.listdir(tmp_path)) == ["pairs", "r.csv.checkpoint"]
+
+
+def test_results_of_every_format_may_be_replaced_but_no_input(run, folder):
+    pytest.importorskip("pyarrow")
+    for suffix in ("csv", "jsonl", "json", "parquet"):
+        output = folder / f"results.{suffix}"
+        for _ in range(2):
+            status, _, err = run("directions", folder, "-o", output, "--max-samples", "10")
+            assert (status, err) == (0, f"12 rows written to {output}\n")
+    other = folder / "data.parquet"
+    other.write_bytes(b"PAR1 not ours")
+    status, _, err = run("directions", folder, "-o", other)
+    assert status == 2
+    assert "is part of the input" in err
+
+
+def test_progress_is_a_line_from_time_to_time_where_there_is_no_terminal(run, folder, monkeypatch):
+    monkeypatch.setattr(_cli_run, "PROGRESS_SECONDS", 1e-9)
+    _, _, err = run("directions", folder, "-o", "r.csv")
+    shown = err.splitlines()
+    assert "\r" not in err
+    assert re.fullmatch(r"\d+ of 12 pairs, .*pair/s, .* left", shown[1])
+    assert shown[-1] == "12 rows written to r.csv"
+
+
+def test_clusters_are_a_table_and_rows(run, folder):
+    status, out, err = run("cluster-collection", folder, "-k", "2", "-o", "r.jsonl")
+    assert (status, err) == (0, "12 rows written to r.jsonl\n")
+    shown = out.splitlines()
+    assert shown[0].split()[:4] == ["pair", "n", "cause", "sizes"]
+    assert "unusable: y is constant" in shown[5]
+    assert shown[-1].startswith("12 pairs: 11 labelled, 1 unusable")
+    rows = [json.loads(line) for line in lines("r.jsonl")]
+    assert list(rows[0]) == list(CLUSTERS.columns)
+    assert all(len(row["labels"]) == 20 == sum(row["sizes"]) for row in rows if row["labels"])
+    assert {row["cause_from"] for row in rows} == {"truth", None}
+    status, out, _ = run("cluster-collection", folder, "--json", "--cause", "y", "--no-refine")
+    document = json.loads(out)
+    assert status == 0
+    assert {row["cause"] for row in document["rows"]} == {"y", None}
+    assert {row["refined"] for row in document["rows"]} == {False, None}
+    status, _, err = run("cluster-collection", folder, "--cause", "z")
+    assert (status, err.count("\n")) == (2, 1)
+    assert err.startswith("cause must be one of")
