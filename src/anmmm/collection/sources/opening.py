@@ -162,7 +162,8 @@ def _from_path(path: str | os.PathLike[str], format: str, options: dict[str, Any
             table.name,
             None,
             f"a table with a variable in each column; choose pairs of them with columns=[('a', "
-            f"'b'), ...] or columns='all'. Its columns: {listed(table.names)}",
+            f"'b'), ...] or columns='all' (--columns a,b or --columns all). Its columns: "
+            f"{listed(table.names)}",
         )
     return TablePairs(table, options["columns"])
 
