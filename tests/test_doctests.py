@@ -8,6 +8,7 @@ import pytest
 
 MODULES = [
     "anmmm.clustering",
+    "anmmm.collection.clusters",
     "anmmm.collection.runner",
     "anmmm.confidence",
     "anmmm.datasets.families",
