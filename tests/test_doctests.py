@@ -12,6 +12,7 @@ MODULES = [
     "anmmm.baselines.lingam",
     "anmmm.baselines.pnl",
     "anmmm.clustering",
+    "anmmm.collection.clusters",
     "anmmm.collection.runner",
     "anmmm.collection.sources.opening",
     "anmmm.collection.sources.table",
