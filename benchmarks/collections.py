@@ -1,6 +1,6 @@
 """Collections of pairs: throughput, scheduling, memory, files, kills.
 
-``python -m benchmarks.collections throughput|scheduling|memory|sinks|kills``
+``python -m benchmarks.collections throughput|scheduling|memory|sinks|files|kills``
 """
 
 from __future__ import annotations
@@ -16,7 +16,11 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from anmmm.collection import infer_directions
+import numpy as np
+import pyarrow
+from pyarrow import parquet
+
+from anmmm.collection import as_pairs, infer_directions
 from anmmm.collection.schema import DIRECTIONS
 from anmmm.collection.sinks import write_rows
 from anmmm.collection.stream import start
@@ -159,6 +163,27 @@ def sinks(options):
             print(f"checkpoint {name} {len(pairs) / wall:.0f} rows/s, {size:.0f} bytes a row")
 
 
+def files(options):
+    """Pairs a second from a Parquet file to the Parquet file of their rows, without inference."""
+    with tempfile.TemporaryDirectory() as folder:
+        source, output = Path(folder, "pairs.parquet"), Path(folder, "rows.parquet")
+        values = np.random.default_rng(0).standard_normal(options.pairs * options.samples)
+        offsets = np.arange(0, len(values) + 1, options.samples, dtype=np.int32)
+        lists = pyarrow.ListArray.from_arrays(offsets, values)
+        ids = [f"pair{number}" for number in range(options.pairs)]
+        table = pyarrow.table({"pair_id": ids, "x": lists, "y": lists})
+        parquet.write_table(table, source, row_group_size=10_000)
+        for name in (".parquet", ".csv"):
+            begin, cpu = time.perf_counter(), cpu_seconds()
+            rows = (row_of(at, pair.pair_id) for at, pair in enumerate(as_pairs(source)))
+            write_rows(output.with_suffix(name), rows, DIRECTIONS)
+            wall, cpu = time.perf_counter() - begin, cpu_seconds() - cpu
+            print(
+                f"{source.stat().st_size / options.pairs:.0f} bytes a pair, to {name}: "
+                f"{options.pairs / wall:.0f} pairs/s ({options.pairs / cpu:.0f} by CPU time)"
+            )
+
+
 def kills(options):
     """Kill runs at random moments until one ends; its file is that of an undisturbed run."""
     pairs = list(Pairs(options.pairs, 100))
@@ -204,6 +229,7 @@ def main():
         (scheduling, {"pairs": 1000}),
         (memory, {"pairs": 100_000}),
         (sinks, {"rows": 100_000}),
+        (files, {"pairs": 100_000, "samples": 100}),
         (kills, {"pairs": 2000, "kills": 20, "seed": 0}),
     ):
         command = commands.add_parser(function.__name__, help=function.__doc__)
