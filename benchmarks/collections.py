@@ -1,6 +1,6 @@
 """Collections of pairs: throughput, scheduling, memory, files, kills.
 
-``python -m benchmarks.collections throughput|scheduling|memory|sinks|files|kills``
+``python -m benchmarks.collections throughput|scheduling|memory|sinks|files|interrupt|kills``
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import os
 import random
 import resource
 import signal
+import subprocess
 import sys
 import tempfile
 import time
@@ -184,6 +185,35 @@ def files(options):
             )
 
 
+def interrupt(options):
+    """Seconds from Ctrl-C to the end of a run, and rows that its checkpoint kept."""
+    for n_jobs in (1, 2):
+        with tempfile.TemporaryDirectory() as folder:
+            command = [sys.executable, "-c", INTERRUPTED, folder, str(n_jobs)]
+            process = subprocess.Popen(command, stdout=subprocess.PIPE, start_new_session=True)
+            for _ in range(options.rows):
+                process.stdout.readline()
+            os.killpg(process.pid, signal.SIGINT)
+            begin = time.perf_counter()
+            process.communicate()
+            wall = time.perf_counter() - begin
+            kept = Path(folder, "checkpoint").read_bytes().count(b"\n") - 1
+            print(f"n_jobs={n_jobs}: {wall:.2f} s, status {process.returncode}, {kept} rows kept")
+
+
+INTERRUPTED = """
+import sys
+from benchmarks.collections import Pairs, infer_directions
+path = sys.argv[1] + "/checkpoint"
+rows = infer_directions(Pairs(10_000, 100), n_jobs=int(sys.argv[2]), checkpoint=path)
+try:
+    for row in rows:
+        print(row.pair_id, flush=True)
+except KeyboardInterrupt:
+    sys.exit(130)
+"""
+
+
 def kills(options):
     """Kill runs at random moments until one ends; its file is that of an undisturbed run."""
     pairs = list(Pairs(options.pairs, 100))
@@ -230,6 +260,7 @@ def main():
         (memory, {"pairs": 100_000}),
         (sinks, {"rows": 100_000}),
         (files, {"pairs": 100_000, "samples": 100}),
+        (interrupt, {"rows": 50}),
         (kills, {"pairs": 2000, "kills": 20, "seed": 0}),
     ):
         command = commands.add_parser(function.__name__, help=function.__doc__)

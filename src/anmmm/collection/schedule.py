@@ -30,7 +30,7 @@ _DEATHS = {"TerminatedWorkerError", "KilledWorker", "RayError"}
 _FEW_WORKERS = 8
 # Some seconds of work for each worker, so that waiting for the last costs a few percent.
 _CHUNKS_A_CALL = 16
-_LOST = "the worker process died while it computed this pair alone (killed, or out of memory)"
+_LOST = "the worker process died twice over this pair alone (killed, or out of memory)"
 
 
 class Work(Protocol):
@@ -121,6 +121,9 @@ class _Rounds:
         # Chunks of one pair: to be tried again with others at work, and alone.
         self._again: deque[Chunk] = deque()
         self._alone: deque[Chunk] = deque()
+        # Pairs over which a worker died when they were alone: once may be another's fault, such as
+        # a machine that goes away.
+        self._suspects: set[int] = set()
         self._mode = "feed"
         self._parallel: Any = None
         self._results: Any = None
@@ -212,7 +215,13 @@ class _Rounds:
             self._alone.extend(singles)
         else:
             for chunk in singles:
-                self._accept(chunk, [self._work.failed(chunk[0][1], "lost", _LOST)])
+                index, pair = chunk[0]
+                if index in self._suspects:
+                    self._suspects.discard(index)
+                    self._accept(chunk, [self._work.failed(pair, "lost", _LOST)])
+                else:
+                    self._suspects.add(index)
+                    self._alone.append(chunk)
 
 
 class _Calls:
