@@ -24,6 +24,7 @@ from anmmm._cli_options import (
     plot_option,
     with_options,
 )
+from anmmm._cli_report import report_command
 from anmmm._cli_reproduce import reproduce_command
 
 __all__ = ["cli", "main"]
@@ -425,6 +426,7 @@ def evaluate(
 
 
 cli.add_command(reproduce_command)
+cli.add_command(report_command)
 
 
 def main() -> None:
