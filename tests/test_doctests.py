@@ -24,6 +24,8 @@ MODULES = [
     "anmmm.evidence",
     "anmmm.gppom",
     "anmmm.independence",
+    "anmmm.report.reasons",
+    "anmmm.report.write",
 ]
 
 

@@ -7,9 +7,17 @@ import pytest
 from numpy.testing import assert_allclose
 
 import anmmm
+from anmmm import evaluation as evaluation_module
 from anmmm.collection.files import to_json
 from anmmm.datasets import SETTINGS, Pair, make_anm_mixture
-from anmmm.evaluation import _Drawn, _measure, decision_rates, evaluate, flipped_auc
+from anmmm.evaluation import (
+    _Drawn,
+    _measure,
+    accuracy_errors,
+    decision_rates,
+    evaluate,
+    flipped_auc,
+)
 from anmmm.results import PairResult
 
 # Fits of a few iterations: what is tested is the bookkeeping.
@@ -221,3 +229,15 @@ def test_evaluate_pairs_survives_bad_ones():
 def test_evaluate_refuses(source, options, message):
     with pytest.raises(ValueError, match=message):
         evaluate(source, **options)
+
+
+def test_errors_of_many_pairs_are_those_of_resampling_to_first_order(monkeypatch):
+    rng = np.random.default_rng(4)
+    right, weights = (rng.random(3000) < 0.7).astype(float), rng.random(3000)
+    plain, resampled = accuracy_errors(right, weights, seed=1)
+    monkeypatch.setattr(evaluation_module, "MOST_RESAMPLED", 100)
+    same, first_order = accuracy_errors(right, weights, seed=1)
+    assert plain == same
+    assert first_order != resampled
+    # A thousand draws tell a standard error to some two percent.
+    assert_allclose(first_order, resampled, rtol=0.07)

@@ -7,6 +7,8 @@ from typing import Any, TypeVar
 
 import click
 
+from anmmm._cli_source import source_options
+
 __all__ = [
     "collection_options",
     "column_options",
@@ -115,19 +117,7 @@ collection_options = [
         help="Processes; -1 is one a core. The results do not depend on it.  [default: 1]",
     ),
     click.option("--resume", is_flag=True, help="Go on with an interrupted run to the same FILE."),
-    click.option(
-        "--format",
-        "source_format",
-        metavar="NAME",
-        help="Format of the source, where its name does not tell.",
-    ),
-    click.option(
-        "--columns",
-        multiple=True,
-        metavar="A,B|all",
-        help="Columns of a table that make a pair, repeatable; all: every two of them.",
-    ),
-    click.option("--targets", metavar="FILE", help="True directions of the pairs."),
+    *source_options,
     click.option(
         "--shard",
         metavar="I/N",

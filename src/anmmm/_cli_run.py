@@ -14,6 +14,7 @@ import click
 from anmmm._cli_input import InputError, refuse_own_input, refusing
 from anmmm._cli_options import given, say
 from anmmm._cli_output import plain
+from anmmm._cli_source import parse_columns
 
 __all__ = ["PROGRESS_SECONDS", "run_collection"]
 
@@ -75,7 +76,7 @@ def run_collection(
     from anmmm.collection.summary import Summarizer
 
     part = _parse_shard(shard)
-    source_options = given(format=source_format, columns=_parse_columns(columns), targets=targets)
+    source_options = given(format=source_format, columns=parse_columns(columns), targets=targets)
     if output is None and resume:
         raise InputError("--resume needs the file that the interrupted run was to write, -o FILE")
     checkpoint = None
@@ -153,18 +154,6 @@ def _parse_shard(text: str | None) -> tuple[int, int] | None:
     except ValueError:
         raise InputError(f"--shard must be I/N, such as 2/8, found {text!r}") from None
     return number, count
-
-
-def _parse_columns(texts: tuple[str, ...]) -> Any:
-    if not texts:
-        return None
-    if texts == ("all",):
-        return "all"
-    pairs = [tuple(text.split(",")) for text in texts]
-    for text, names in zip(texts, pairs, strict=True):
-        if len(names) != 2 or not all(names):
-            raise InputError(f"--columns must be two names, such as a,b, or all; found {text!r}")
-    return pairs
 
 
 def _checkpoint_of(output: str, *, resume: bool) -> str | None:

@@ -28,6 +28,7 @@ from anmmm._cli_options import (
     say,
     with_options,
 )
+from anmmm._cli_report import report_command
 from anmmm._cli_reproduce import reproduce_command
 
 __all__ = ["cli", "main"]
@@ -329,6 +330,7 @@ def evaluate(
 
 
 cli.add_command(reproduce_command)
+cli.add_command(report_command)
 
 
 def main() -> None:

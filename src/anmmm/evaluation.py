@@ -21,7 +21,15 @@ from anmmm.collection import CollectionSummary, as_pairs, infer_directions, summ
 from anmmm.datasets import SETTINGS, Pair, Setting
 from anmmm.results import PairResult
 
-__all__ = ["DecisionRates", "Evaluation", "decision_rates", "evaluate", "flipped_auc"]
+__all__ = [
+    "DecisionRates",
+    "Evaluation",
+    "accuracy_errors",
+    "decision_rates",
+    "evaluate",
+    "flipped_auc",
+    "signed_rates",
+]
 
 FloatArray = NDArray[np.float64]
 
@@ -30,6 +38,8 @@ N_PAIRS, N_SAMPLES = 50, 100
 # Draws of which pairs are exchanged, and of pairs for the standard error.
 N_FLIPS = 100
 N_BOOTSTRAP = 1000
+# Pairs up to which the weighted accuracy is resampled.
+MOST_RESAMPLED = 20_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -388,43 +398,94 @@ def _measure(
     scores = np.array([row.score or 0.0 for row in scored])
     weights = np.array([row.weight for row in scored])
     right = np.array([row.direction == row.truth for row in scored], dtype=float)
-    # Criteria that come without a confidence are ordered by their score.
     confidences = [row.confidence for row in scored]
-    by_confidence = bool(scored) and None not in confidences
-    decisions = None
-    if weights.sum() > 0.0:
-        certainty = confidences if by_confidence else scores
-        decisions = decision_rates(certainty, np.sign(scores) == truths, weights)
+    ordered_by, decisions = signed_rates(
+        scores, truths, weights, None if None in confidences else np.array(confidences)
+    )
+    error, weighted_error = accuracy_errors(right, weights, seed=seed)
     return Evaluation(
         source=source,
         setting=setting,
         seed=seed,
         options=options,
         summary=summarize(rows),
-        accuracy_error=(
-            float(np.std(right, ddof=1) / np.sqrt(len(right))) if len(scored) > 1 else None
-        ),
-        weighted_accuracy_error=_weighted_error(right, weights, seed),
+        accuracy_error=error,
+        weighted_accuracy_error=weighted_error,
         auc=flipped_auc(scores, truths, random_state=seed) if len(scored) > 1 else None,
-        ordered_by="confidence" if by_confidence else "|score|",
+        ordered_by=ordered_by,
         decision_rates=decisions,
         seconds_per_pair=(statistics.median(row.seconds for row in analysed) if analysed else None),
         rows=rows,
     )
 
 
-def _weighted_error(right: FloatArray, weights: FloatArray, seed: int) -> float | None:
-    """Spread of the weighted accuracy over collections of pairs drawn with replacement."""
+def signed_rates(
+    scores: FloatArray,
+    truths: NDArray[Any],
+    weights: FloatArray,
+    confidences: FloatArray | None,
+) -> tuple[str, DecisionRates | None]:
+    """Return decision rates, as if every pair were decided by the sign of its score.
+
+    Parameters
+    ----------
+    scores, truths, weights : ndarray of shape (n_scored,)
+        Signed score, true direction (1 or -1) and weight of each pair.
+    confidences : ndarray of shape (n_scored,) or None
+        What the pairs are ordered by; None where not every pair has one, and then it is |score|.
+
+    Returns
+    -------
+    str
+        ``"confidence"`` or ``"|score|"``.
+    DecisionRates or None
+        None if the pairs weigh nothing.
+    """
+    # Criteria that come without a confidence are ordered by their score.
+    by_confidence = confidences is not None and len(scores) > 0
+    decisions = None
+    if weights.sum() > 0.0:
+        certainty = confidences if by_confidence else scores
+        decisions = decision_rates(certainty, np.sign(scores) == truths, weights)
+    return "confidence" if by_confidence else "|score|", decisions
+
+
+def accuracy_errors(
+    right: FloatArray, weights: FloatArray, *, seed: int = 0
+) -> tuple[float | None, float | None]:
+    """Return the standard errors of the accuracy and of the weighted accuracy.
+
+    Parameters
+    ----------
+    right : ndarray of shape (n_scored,)
+        1.0 for a right decision, 0.0 for another.
+    weights : ndarray of shape (n_scored,)
+    seed : int
+        Seed of the resampling.
+
+    Returns
+    -------
+    float or None
+        Of ``right.mean()``; None for fewer than two pairs.
+    float or None
+        Of the weighted mean, by resampling pairs of positive weight; None for fewer than two of
+        them. Above 20 000 pairs, where 1000 resamplings take seconds, to first order instead,
+        which says the same there.
+    """
+    plain = float(np.std(right, ddof=1) / np.sqrt(len(right))) if len(right) > 1 else None
     right, weights = right[weights > 0.0], weights[weights > 0.0]
     n = len(right)
     if n < 2:
-        return None
+        return plain, None
+    if n > MOST_RESAMPLED:
+        deviation = weights * (right - weights @ right / weights.sum())
+        return plain, float(np.sqrt(deviation @ deviation) / weights.sum())
     rng = np.random.default_rng(seed)
     drawn = np.empty(N_BOOTSTRAP)
     for index in range(N_BOOTSTRAP):
         rows = rng.integers(n, size=n)
         drawn[index] = weights[rows] @ right[rows] / weights[rows].sum()
-    return float(drawn.std(ddof=1))
+    return plain, float(drawn.std(ddof=1))
 
 
 def _lines(result: Evaluation) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from anmmm.collection.checkpoint import CheckpointError
 from anmmm.collection.clusters import cluster_collection
+from anmmm.collection.reading import read_rows
 from anmmm.collection.runner import infer_directions
 from anmmm.collection.schema import SCHEMA_VERSION
 from anmmm.collection.sources import PairSource, SourceError, as_pairs
@@ -18,5 +19,6 @@ __all__ = [
     "as_pairs",
     "cluster_collection",
     "infer_directions",
+    "read_rows",
     "summarize",
 ]

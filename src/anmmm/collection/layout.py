@@ -1,0 +1,192 @@
+"""Cells of one row of a file come in; the record goes out, or what is wrong with them.
+
+Columns are known by their names, in any order. New columns join a schema at its end, so a file of
+an older version may lack the last ones, and one of a newer version may have more.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from anmmm._validation import check_choice, check_nonnegative, check_truth
+from anmmm.collection.schema import CLUSTERS, DIRECTIONS, SCHEMA_VERSION, Schema
+from anmmm.collection.sources.records import listed
+
+__all__ = ["STATUSES", "Layout"]
+
+STATUSES = ("ok", "unusable", "error", "timeout", "lost")
+# Columns that every row fills.
+_FILLED = frozenset({"pair_id", "status", "reason", "weight"})
+# The last of the columns that every version has had.
+_LAST_OF_ALL = "group"
+# Columns that an analysed pair fills.
+_RESULT = {"directions": "direction", "clusters": "cause"}
+_EXPECTED = {
+    "int": "a whole number",
+    "float": "a number",
+    "bool": "true or false",
+    "str": "text",
+    "ints": "a list of whole numbers",
+}
+
+Convert = Callable[[Any], Any]
+
+
+class Layout:
+    """Columns of a file, matched with those of a schema.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Columns that the file has, in its order.
+    schema : Schema
+        What it should hold.
+    text : bool
+        Whether all cells are text and the empty one stands for a missing value, as in CSV.
+
+    Raises
+    ------
+    ValueError
+        If these columns are not those of the schema; says which are missing.
+    """
+
+    def __init__(self, names: Sequence[str], schema: Schema, *, text: bool = False) -> None:
+        _check_names(names, schema)
+        self.names = tuple(names)
+        self._schema, self._text = schema, text
+        converters = _FROM_TEXT if text else _FROM_VALUE
+        position = {name: at for at, name in enumerate(names)}
+        self._columns = [
+            (name, kind, position[name], converters[kind])
+            for name, kind in schema.types.items()
+            if name in position
+        ]
+
+    def record(self, cells: Sequence[Any]) -> Any:
+        """Return the record of one row.
+
+        Parameters
+        ----------
+        cells : sequence
+            In the order of the file.
+
+        Returns
+        -------
+        record of the schema
+            NaN and infinities, which JSON lacks, are None in every format. ``seconds`` is None
+            where the file does without.
+
+        Raises
+        ------
+        ValueError
+            If a cell cannot be what its column says.
+        """
+        if len(cells) != len(self.names):
+            raise ValueError(f"{len(self.names)} columns, but {len(cells)} cells in this row")
+        values: dict[str, Any] = {}
+        for name, kind, at, convert in self._columns:
+            cell = cells[at]
+            if cell is None or (self._text and cell == ""):
+                # CSV spells empty text and a missing value alike.
+                filled = self._text and name in ("pair_id", "reason")
+                if name in _FILLED and not filled:
+                    raise ValueError(f"{name} is missing")
+                values[name] = "" if filled else None
+                continue
+            try:
+                values[name] = convert(cell)
+            except (TypeError, ValueError, OverflowError):
+                raise ValueError(f"{name} must be {_EXPECTED[kind]}, found {cell!r:.60}") from None
+        return self._checked(values)
+
+    def _checked(self, values: dict[str, Any]) -> Any:
+        check_choice(values["status"], "status", STATUSES)
+        if values["weight"] is None:
+            raise ValueError("weight must be finite")
+        check_nonnegative(values["weight"], "weight")
+        check_truth(values.get("truth"))
+        if values.get("direction") not in (1, -1, 0, None):
+            raise ValueError(f"direction must be 1, -1 or 0, found {values['direction']}")
+        result = _RESULT[self._schema.kind]
+        if values["status"] == "ok" and values[result] is None:
+            raise ValueError(f"the pair was analysed (status ok), but its {result} is missing")
+        return self._schema.record(**values)
+
+
+def _check_names(names: Sequence[str], schema: Schema) -> None:
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise ValueError(f"two columns of the same name: {listed(twice)}")
+    wanted, found = schema.columns, set(names)
+    missing = [name for name in wanted if name not in found]
+    if not missing:
+        return
+    other = CLUSTERS if schema.kind == DIRECTIONS.kind else DIRECTIONS
+    if found.issuperset(other.columns):
+        raise ValueError(f"holds {other.kind}; a file of {schema.kind} is needed")
+    joined = wanted[wanted.index(_LAST_OF_ALL) + 1 :]
+    older = found.issubset(wanted) and tuple(missing) == joined[len(joined) - len(missing) :]
+    if not older:
+        raise ValueError(
+            f"is no table of {schema.kind} as anmmm writes it (schema {SCHEMA_VERSION}): without "
+            f"the columns {listed(missing)}"
+        )
+
+
+def _whole(value: Any) -> int:
+    # Other programs write whole numbers with gaps as floats.
+    number = int(value)
+    if number != value or isinstance(value, (bool, str)):
+        raise ValueError
+    return number
+
+
+def _finite(value: Any) -> float | None:
+    if isinstance(value, (bool, str)):
+        raise TypeError
+    number = float(value)
+    return number if math.isfinite(number) else None
+
+
+def _truth_value(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise TypeError
+    return value
+
+
+def _words(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError
+    return value
+
+
+def _whole_list(value: Any) -> list[int]:
+    if not isinstance(value, list):
+        raise TypeError
+    return [_whole(item) for item in value]
+
+
+def _whole_of_text(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        return _whole(float(text))
+
+
+_FROM_VALUE: dict[str, Convert] = {
+    "int": _whole,
+    "float": _finite,
+    "bool": _truth_value,
+    "str": _words,
+    "ints": _whole_list,
+}
+_FROM_TEXT: dict[str, Convert] = {
+    "int": _whole_of_text,
+    "float": lambda text: _finite(float(text)),
+    # A KeyError is no error of numbers, hence the index of a list.
+    "bool": lambda text: bool(("false", "true").index(text.lower())),
+    "str": _words,
+    "ints": lambda text: [int(item) for item in text.split()],
+}

@@ -1,0 +1,303 @@
+import json
+import math
+import sys
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from anmmm.collection import SourceError, read_rows
+from anmmm.collection import reading as reading_module
+from anmmm.collection.files import write_csv, write_json
+from anmmm.collection.schema import CLUSTERS, DIRECTIONS
+from anmmm.collection.sinks import write_rows
+from anmmm.results import PAIR_COLUMNS, PairClusters, PairResult
+
+pyarrow = pytest.importorskip("pyarrow")
+parquet = pytest.importorskip("pyarrow.parquet")
+
+SUFFIXES = [".csv", ".json", ".jsonl", ".ndjson", ".parquet"]
+SUFFIX = pytest.mark.parametrize("suffix", SUFFIXES)
+ROWS = [
+    PairResult("a, b", "ok", n=30, direction=1, score=0.1 + 0.2, converged=True, seconds=0.5),
+    PairResult("ü\nnext", "unusable", 'y is "constant"', truth=-1, weight=0.25, group="air"),
+    PairResult("c", "ok", direction=0, score=-1e-300, confidence=0.5, converged=False, seconds=2.0),
+    PairResult("", "lost", "a worker died", seconds=0.0, model=None),
+]
+
+
+def written(tmp_path, suffix, rows=ROWS, schema=DIRECTIONS):
+    path = tmp_path / f"rows{suffix}"
+    write_rows(path, rows, schema, timings=True)
+    return path
+
+
+def problem_of(path, schema=DIRECTIONS):
+    with pytest.raises(SourceError) as caught:
+        list(read_rows(path, schema))
+    return str(caught.value)
+
+
+@SUFFIX
+def test_what_was_written_reads_back(tmp_path, suffix):
+    assert list(read_rows(written(tmp_path, suffix))) == ROWS
+
+
+@SUFFIX
+def test_files_without_times_read_as_unknown_times(tmp_path, suffix):
+    path = tmp_path / f"rows{suffix}"
+    write_rows(path, ROWS, DIRECTIONS)
+    assert [row.seconds for row in read_rows(path)] == [None] * 4
+
+
+@SUFFIX
+def test_labels_read_back(tmp_path, suffix):
+    rows = [
+        PairClusters("a", "ok", n=3, cause="x", n_mechanisms=2, labels=[0, 1, 0], refined=True),
+        PairClusters("b", "unusable", "constant"),
+    ]
+    assert list(read_rows(written(tmp_path, suffix, rows, CLUSTERS), CLUSTERS)) == rows
+
+
+@SUFFIX
+def test_a_collection_of_no_pairs_has_no_rows(tmp_path, suffix):
+    assert list(read_rows(written(tmp_path, suffix, []))) == []
+
+
+@SUFFIX
+def test_numbers_that_json_lacks_are_missing_in_every_format(tmp_path, suffix):
+    rows = [PairResult("a", "ok", direction=1, score=math.inf, confidence=math.nan)]
+    (row,) = read_rows(written(tmp_path, suffix, rows))
+    assert (row.score, row.confidence) == (None, None)
+
+
+@SUFFIX
+def test_rows_are_read_while_they_are_asked_for(tmp_path, suffix, monkeypatch):
+    monkeypatch.setattr(reading_module, "BATCH", 2)
+    rows = read_rows(written(tmp_path, suffix, ROWS * 50_000))
+    assert next(rows) == ROWS[0]
+    rows.close()
+
+
+texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
+numbers = st.none() | st.floats(allow_nan=False, allow_infinity=False)
+
+
+@given(
+    texts,
+    texts,
+    numbers,
+    st.sampled_from([1, -1, 0]),
+    st.sampled_from([1, -1, 0, None]),
+    st.sampled_from([*SUFFIXES]),
+)
+@settings(max_examples=60, deadline=None)
+def test_any_row_reads_back(tmp_path_factory, name, reason, score, direction, truth, suffix):
+    row = PairResult(name, "ok", reason, direction=direction, score=score, truth=truth)
+    path = written(tmp_path_factory.mktemp("rows"), suffix, [row, row])
+    assert list(read_rows(path)) == [row, row]
+
+
+def test_line_ends_of_spreadsheets_and_their_mark_of_the_encoding_do_no_harm(tmp_path):
+    path = written(tmp_path, ".csv", ROWS[::2])
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes().replace(b"\n", b"\r\n"))
+    assert list(read_rows(path)) == ROWS[::2]
+
+
+def test_files_of_the_other_writers_read_back(tmp_path):
+    records = [row.to_row() for row in ROWS]
+    write_csv(tmp_path / "r.csv", list(PAIR_COLUMNS), records)
+    write_json(tmp_path / "r.json", {"rows": records, "summary": {"n_pairs": 4}})
+    assert list(read_rows(tmp_path / "r.csv")) == ROWS
+    assert list(read_rows(tmp_path / "r.json")) == ROWS
+
+
+def test_documents_larger_than_a_block_read_back(tmp_path, monkeypatch):
+    monkeypatch.setattr(reading_module, "BLOCK", 7)
+    assert list(read_rows(written(tmp_path, ".json"))) == ROWS
+
+
+def test_what_other_programs_make_of_the_file_reads_back(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.read_csv(written(tmp_path, ".csv"))
+    # Whole numbers with gaps become floats, columns another order.
+    frame[sorted(frame.columns)].to_csv(tmp_path / "other.csv", index=False)
+    assert list(read_rows(tmp_path / "other.csv")) == ROWS
+    # Its metadata is gone, too.
+    table = pyarrow.Table.from_pylist([row.to_row() for row in ROWS])
+    parquet.write_table(table.replace_schema_metadata(), tmp_path / "other.parquet")
+    assert list(read_rows(tmp_path / "other.parquet")) == ROWS
+
+
+def test_columns_that_join_the_schema_last_may_be_missing_or_unknown(tmp_path):
+    records = [row.to_row() for row in ROWS]
+    write_csv(tmp_path / "old.csv", PAIR_COLUMNS[:-1], records)
+    assert list(read_rows(tmp_path / "old.csv")) == ROWS
+    newer = [{**record, "later": 1.5} for record in records]
+    write_csv(tmp_path / "new.csv", [*PAIR_COLUMNS, "later"], newer)
+    write_json(tmp_path / "new.json", {"rows": newer, "summary": {}})
+    parquet.write_table(pyarrow.Table.from_pylist(newer), tmp_path / "new.parquet")
+    for name in ("new.csv", "new.json", "new.parquet"):
+        assert list(read_rows(tmp_path / name)) == ROWS
+
+
+# --- What is no such file -------------------------------------------------------------------------
+
+
+def test_an_unknown_suffix_is_refused_at_once(tmp_path):
+    with pytest.raises(ValueError, match=r"rows\.txt: the name must end in"):
+        read_rows(tmp_path / "rows.txt")
+
+
+def test_without_pyarrow_parquet_is_refused_at_once(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(ImportError, match=r'pip install "anmmm\[parquet\]"'):
+        read_rows(tmp_path / "rows.parquet")
+
+
+@SUFFIX
+def test_a_file_that_is_not_there_is_named(tmp_path, suffix):
+    with pytest.raises(FileNotFoundError) as caught:
+        list(read_rows(tmp_path / f"none{suffix}"))
+    assert str(caught.value.filename).endswith(f"none{suffix}")
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".json", ".parquet"])
+def test_an_empty_file_is_told(tmp_path, suffix):
+    path = tmp_path / f"rows{suffix}"
+    path.write_bytes(b"")
+    assert problem_of(path) == f"{path}: the file is empty"
+
+
+@SUFFIX
+def test_a_file_cut_anywhere_is_told_and_never_read_as_whole(tmp_path, suffix):
+    path = written(tmp_path, suffix)
+    whole = path.read_bytes()
+    line_ends = {at + 1 for at, byte in enumerate(whole) if byte == 10}
+    for cut in range(1, len(whole), 7):
+        # Rows that end where a line ends are a shorter table; only the document tells.
+        if cut in line_ends and suffix not in (".json", ".parquet"):
+            continue
+        path.write_bytes(whole[:cut])
+        if whole[:cut].rstrip() == whole.rstrip() or (
+            suffix in (".jsonl", ".ndjson") and whole[cut : cut + 1] == b"\n"
+        ):
+            continue
+        assert problem_of(path).startswith(f"{path}:")
+
+
+@pytest.mark.parametrize(
+    ("suffix", "place", "wanted"),
+    [
+        (".csv", ":5: ", "stops in the middle of this line"),
+        (".jsonl", ":3: ", "cut short here"),
+        (".json", ":", "cut short here"),
+        (".parquet", ": ", "truncated"),
+    ],
+)
+def test_a_cut_file_says_where_and_what_to_do(tmp_path, suffix, place, wanted):
+    path = written(tmp_path, suffix, ROWS[:3])
+    whole = path.read_bytes()
+    # The document is cut behind its rows, where every row is still whole.
+    path.write_bytes(whole[: whole.rindex(b'"summary"') if suffix == ".json" else -3])
+    problem = problem_of(path)
+    assert problem.startswith(f"{path}{place}")
+    assert wanted in problem
+
+
+@pytest.mark.parametrize(
+    ("suffix", "content", "wanted"),
+    [
+        (".csv", "x,y\n1,2\n", ":1: is no table of directions as anmmm writes it (schema 1): w"),
+        (".csv", "pair_id,pair_id\n", ":1: two columns of the same name: pair_id"),
+        (".csv", b"\xff\xfe\x00", ":1: byte 1 of the line is no UTF-8"),
+        (".json", '{"rows": 3}', ":1: is no document"),
+        (".json", '[{"pair_id": "a"}]', ":1: is no document"),
+        (".json", '{"rows": [{"pair_id": "a"}]}', ":1: is no table of directions"),
+        (".json", '{\n"rows": [\n3]}', ":3: one object a row is needed, found 3"),
+        (".json", '{\n"rows": [\n{"a" 1}]}', ":3: is no document"),
+        (".json", '{"rows": []} x', ":1: is no document"),
+        (".jsonl", '{"pair_id": "a"}\n', ":1: is no table of directions"),
+        (".jsonl", "\n", ":1: is no JSON"),
+        (".jsonl", "[" * 100_000, ":1: is no JSON"),
+        (".jsonl", "[1]\n", ":1: one object a row is needed, found [1]"),
+        (".parquet", b"no such thing", ": this is not a Parquet file"),
+    ],
+)
+def test_what_is_no_table_is_told_with_its_line(tmp_path, suffix, content, wanted):
+    path = tmp_path / f"rows{suffix}"
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    assert problem_of(path).startswith(f"{path}{wanted}")
+
+
+@pytest.mark.parametrize(
+    ("column", "cell", "wanted"),
+    [
+        ("n", "many", "n must be a whole number, found 'many'"),
+        ("n", 1.5, "n must be a whole number, found"),
+        ("score", "high", "score must be a number, found 'high'"),
+        ("converged", "maybe", "converged must be true or false, found 'maybe'"),
+        ("direction", 2, "direction must be 1, -1 or 0, found 2"),
+        ("direction", None, "the pair was analysed (status ok), but its direction is missing"),
+        ("truth", 5, "the truth must be 1 (x causes y)"),
+        ("weight", -1.0, "weight must be finite and not negative"),
+        ("weight", None, "weight is missing"),
+        ("status", "fine", "status must be one of 'ok', "),
+        ("status", None, "status is missing"),
+    ],
+)
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".json"])
+def test_a_cell_that_cannot_be_is_told_with_its_line(tmp_path, suffix, column, cell, wanted):
+    good = ROWS[0].to_row()
+    path = tmp_path / f"rows{suffix}"
+    records = [good, {**good, column: cell}]
+    if suffix == ".csv":
+        write_csv(path, list(PAIR_COLUMNS), records)
+    elif suffix == ".json":
+        lines = ",\n".join(map(json.dumps, records))
+        path.write_text(f'{{"rows": [\n{lines}], "summary": {{}}}}')
+    else:
+        path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    line = 2 if suffix == ".jsonl" else 3
+    assert problem_of(path).startswith(f"{path}:{line}: {wanted}")
+
+
+def test_a_row_of_another_length_is_told(tmp_path):
+    path = written(tmp_path, ".csv")
+    with path.open("a") as file:
+        file.write("a,b\n")
+    # The second row takes two lines, and the places are those of an editor.
+    assert problem_of(path) == f"{path}:7: 22 columns, but 2 cells in this row"
+
+
+def test_rows_of_a_broken_parquet_file_are_told(tmp_path):
+    records = [ROWS[0].to_row(), {**ROWS[0].to_row(), "status": "fine"}]
+    path = tmp_path / "rows.parquet"
+    parquet.write_table(pyarrow.Table.from_pylist(records), path)
+    assert problem_of(path).startswith(f"{path}: row 2: status must be one of")
+    table = pyarrow.Table.from_pylist(records).replace_schema_metadata({"anmmm.kind": "clusters"})
+    parquet.write_table(table, path)
+    assert problem_of(path) == f"{path}: holds clusters; a file of directions is needed"
+
+
+def test_another_version_of_the_schema_is_refused(tmp_path):
+    path = written(tmp_path, ".parquet")
+    table = parquet.read_table(path)
+    later = {**table.schema.metadata, b"anmmm.schema_version": b"2"}
+    parquet.write_table(table.replace_schema_metadata(later), path)
+    assert "is of schema version 2, this program reads version 1" in problem_of(path)
+
+
+@SUFFIX
+def test_labels_are_no_directions(tmp_path, suffix):
+    rows = [PairClusters("a", "ok", n=3, cause="x")]
+    path = written(tmp_path, suffix, rows, CLUSTERS)
+    assert "holds clusters; a file of directions is needed" in problem_of(path)
+
+
+def test_rows_that_are_read_can_be_written_again(tmp_path):
+    rows = [replace(row, seconds=None) for row in ROWS]
+    write_rows(tmp_path / "a.csv", rows, DIRECTIONS)
+    write_rows(tmp_path / "b.csv", read_rows(tmp_path / "a.csv"), DIRECTIONS)
+    assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()

@@ -1,0 +1,108 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from anmmm.collection import summarize
+from anmmm.evaluation import _measure
+from anmmm.report.digest import Digest, Extremes
+from anmmm.results import PairResult
+
+
+def digested(rows, n_shown=3):
+    digest = Digest(n_shown)
+    for row in rows:
+        digest.add(row)
+    return digest
+
+
+def drawn_rows(seed, n, *, confident=True, known=0.8):
+    rng = np.random.default_rng(seed)
+    for index in range(n):
+        if rng.random() < 0.1:
+            yield PairResult(f"p{index}", "unusable", f"line {index}", truth=1)
+            continue
+        score = float(rng.normal())
+        yield PairResult(
+            f"p{index}",
+            "ok",
+            direction=int(np.sign(score)) if abs(score) > 0.1 else 0,
+            score=score,
+            confidence=float(rng.uniform(0.5, 1.0)) if confident else None,
+            truth=int(rng.choice([1, -1])) if rng.random() < known else None,
+            weight=float(rng.random()),
+            seconds=float(rng.random()),
+        )
+
+
+@pytest.mark.parametrize("confident", [True, False])
+def test_accuracies_errors_and_rates_are_those_of_evaluate(confident):
+    rows = tuple(drawn_rows(3, 200, confident=confident))
+    digest = digested(rows)
+    measured = _measure(rows, "rows", None, 0, {})
+    assert digest.summary == summarize(rows) == measured.summary
+    assert digest.accuracy_errors() == (
+        measured.accuracy_error,
+        measured.weighted_accuracy_error,
+    )
+    ordered_by, rates = digest.rates()
+    assert ordered_by == measured.ordered_by == ("confidence" if confident else "|score|")
+    assert rates.to_dict() == measured.decision_rates.to_dict()
+    assert digest.median_seconds == measured.seconds_per_pair
+
+
+def test_medians_and_means_are_of_the_analysed_pairs():
+    rows = list(drawn_rows(1, 50))
+    digest = digested(rows)
+    analysed = [row for row in rows if row.status == "ok"]
+    assert digest.median_size == np.median([abs(row.score) for row in analysed])
+    assert digest.mean_confidence == pytest.approx(np.mean([row.confidence for row in analysed]))
+    assert digest.unknown_scores.tolist() == [row.score for row in analysed if row.truth is None]
+
+
+def test_without_rows_there_is_nothing_to_say():
+    digest = digested([])
+    assert (digest.median_size, digest.mean_confidence, digest.median_seconds) == (None,) * 3
+    assert digest.accuracy_errors() == (None, None)
+    assert digest.rates()[1] is None
+    assert digest.shown() == ([], [])
+
+
+def test_one_pair_without_a_confidence_orders_all_by_score():
+    rows = [
+        PairResult("a", "ok", direction=1, score=2.0, confidence=0.6),
+        PairResult("b", "ok", direction=1, score=1.0, confidence=0.9),
+    ]
+    assert [row.pair_id for row in digested(rows, 1).shown()[0]] == ["b"]
+    digest = digested([*rows, PairResult("c", "ok", direction=-1, score=-1.5)], 1)
+    assert digest.ordered_by == "|score|"
+    assert [[row.pair_id for row in shown] for shown in digest.shown()] == [["a"], ["b"]]
+
+
+def test_times_that_are_not_recorded_are_not_counted():
+    rows = [
+        PairResult("a", "ok", direction=1, score=1.0, seconds=None),
+        PairResult("b", "ok", direction=1, score=1.0),
+    ]
+    assert digested(rows).median_seconds is None
+
+
+def test_an_analysed_pair_whose_score_is_no_number_is_counted_and_not_shown():
+    digest = digested([PairResult("a", "ok", direction=1, score=None, truth=1)])
+    assert digest.summary.n_correct == 1
+    assert digest.shown() == ([], [])
+
+
+@given(st.lists(st.sampled_from([0.0, 0.1, 0.5, 1.0]), max_size=30), st.integers(0, 8))
+def test_the_extremes_are_those_of_the_sorted_rows_and_no_row_is_both(keys, count):
+    rows = [PairResult(str(at), "ok") for at in range(len(keys))]
+    extremes = Extremes(count)
+    for key, row in zip(keys, rows, strict=True):
+        extremes.add((key,), row)
+    largest, smallest = extremes.both()
+    # Python's sort is stable: of equal keys the earlier row comes first.
+    ranked = [rows[at] for at in sorted(range(len(keys)), key=lambda at: -keys[at])]
+    n_largest = min(count, (len(keys) + 1) // 2)
+    n_smallest = min(count, len(keys) - n_largest)
+    assert largest == ranked[:n_largest]
+    assert smallest == ranked[::-1][:n_smallest]

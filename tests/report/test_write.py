@@ -1,0 +1,355 @@
+"""The whole page: what it says, what it shows, and that it needs nothing else."""
+
+import re
+import sys
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+from anmmm.collection import SourceError, as_pairs, summarize
+from anmmm.collection.schema import DIRECTIONS
+from anmmm.collection.sinks import write_rows
+from anmmm.datasets import make_anm_mixture
+from anmmm.evaluation import decision_rates
+from anmmm.plotting import matplotlib_module
+from anmmm.report import write as write_module
+from anmmm.report import write_report
+from anmmm.results import PairResult
+
+pytest.importorskip("matplotlib")
+
+VOID = {"meta", "img", "br", "link", "input"}
+HOSTILE = "<script>alert('&\"')</script>\x00\u202e"
+
+
+class Page(HTMLParser):
+    """A page whose elements are checked to nest; its tables, pictures and texts."""
+
+    def __init__(self, text):
+        super().__init__(convert_charrefs=True)
+        self.open, self.found, self.texts, self.captions = [], [], [], {}
+        self.feed(text)
+        self.close()
+        assert not self.open
+
+    def handle_starttag(self, tag, attributes):
+        self.found.append((tag, dict(attributes)))
+        if tag not in VOID:
+            self.open.append(tag)
+        if tag == "caption":
+            self.rows = []
+        if tag == "tr":
+            self.row = []
+        if tag in ("th", "td"):
+            self.row.append("")
+        if tag == "dt":
+            self.texts.append("")
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+        if tag == "tr":
+            self.rows.append(self.row)
+
+    def handle_data(self, text):
+        if "caption" in self.open:
+            self.captions[text] = self.rows
+        elif {"th", "td"} & set(self.open):
+            self.row[-1] += text
+        if text.strip() and "style" not in self.open:
+            self.texts.append(text.strip())
+
+    def all(self, tag):
+        return [attributes for name, attributes in self.found if name == tag]
+
+    @property
+    def text(self):
+        return " ".join(self.texts)
+
+    def fact(self, name):
+        """Value and note of one of the facts on top."""
+        at = self.texts.index(name)
+        return self.texts[at + 1], self.texts[at + 2]
+
+    def cards(self):
+        """Name of each card, in order."""
+        return [each["alt"].split(":")[0] for each in self.all("img") if "width" in each]
+
+
+def report(tmp_path, rows, **options):
+    path = tmp_path / "page.html"
+    outcome = write_report(rows, path, **options)
+    text = path.read_text(encoding="utf-8")
+    assert [each.name for each in tmp_path.iterdir() if each.name.startswith(".")] == []
+    # No script, nothing from elsewhere, nothing of this machine.
+    page = Page(text)
+    assert not {"script", "link", "iframe", "object"} & {tag for tag, _ in page.found}
+    assert "//" not in re.sub(r'src="data:[^"]*"', "", text)
+    assert str(tmp_path) not in text
+    for tag, attributes in page.found:
+        assert not {"href", "onload", "onerror"} & set(attributes), tag
+        assert attributes.get("src", "data:").startswith("data:")
+    assert all(attributes["alt"] for attributes in page.all("img"))
+    assert page.all("html") == [{"lang": "en"}]
+    assert page.all("title")
+    return outcome, page
+
+
+def known_rows(n=40):
+    rng = np.random.default_rng(2)
+    for index in range(n):
+        score = float(rng.normal())
+        yield PairResult(
+            f"pair {index}", "ok", n=60, direction=1 if score > 0 else -1, score=score,
+            confidence=float(rng.uniform(0.5, 1)), truth=1 if rng.random() < 0.8 else -1,
+            weight=float(rng.random()), model="anm-2" if index % 4 else "location-scale",
+            n_mechanisms=2 if index % 4 else 1, seconds=0.25,
+        )  # fmt: skip
+
+
+def test_the_summary_has_the_numbers_of_summarize(tmp_path):
+    rows = [*known_rows(), PairResult("u", "unusable", "y is constant", truth=1)]
+    outcome, page = report(tmp_path, rows)
+    summary = summarize(rows)
+    assert outcome.summary == summary
+    assert page.fact("pairs") == ("41", "40 of them analysed")
+    assert page.fact("decided") == ("40", "0 undecided")
+    value, note = page.fact("accuracy")
+    right = np.array([row.direction == row.truth for row in rows[:-1]], dtype=float)
+    error = right.std(ddof=1) / np.sqrt(40)
+    assert value == f"{summary.accuracy:.3f}"
+    assert note == f"± {error:.3f}, {summary.n_correct} of 40 of known direction"
+    value, note = page.fact("weighted accuracy")
+    assert value == f"{summary.weighted_accuracy:.3f}"
+    assert re.fullmatch(rf"± 0\.\d+, total weight {summary.total_weight:.6g}", note)
+    sizes = [abs(row.score) for row in rows[:-1]]
+    assert page.fact("median |score|") == (f"{np.median(sizes):.3g}", "nats per observation")
+    assert page.fact("mean confidence")[0] == f"{np.mean([r.confidence for r in rows[:-1]]):.3f}"
+    assert page.fact("seconds per pair") == ("0.25", "median")
+    assert page.captions["Status"][1:] == [
+        ["analysed", "40", "98 %"],
+        ["unusable: the data cannot be analysed", "1", "2 %"],
+    ]
+    assert page.captions["Number of mechanisms"][1:] == [["1", "10", "25 %"], ["2", "30", "75 %"]]
+    models = page.captions["Model of the effect"][1:]
+    assert [row[1] for row in models] == ["30", "10"]
+    assert models[0][0].startswith("anm-2: 2 mechanisms")
+
+
+def test_the_decision_rates_are_those_of_the_rows(tmp_path):
+    rows = list(known_rows())
+    _, page = report(tmp_path, rows)
+    expected = decision_rates(
+        [row.confidence for row in rows],
+        [np.sign(row.score) == row.truth for row in rows],
+        [row.weight for row in rows],
+    )
+    found = page.captions["Decision rates"]
+    assert found[0] == ["decided", "accuracy", "least confidence"]
+    assert [row[1] for row in found[1:]] == [
+        f"{accuracy:.3f} ± {error:.3f}"
+        for accuracy, error in zip(expected.accuracy, expected.error, strict=True)
+    ]
+    assert [row[2] for row in found[1:]] == [f"{least:.4f}" for least in expected.thresholds]
+    assert "Scores" not in page.texts
+
+
+def test_without_known_directions_there_is_a_histogram(tmp_path):
+    rows = [PairResult(f"{at}", "ok", direction=1 if at else -1, score=at - 0.5) for at in range(5)]
+    _, page = report(tmp_path, rows)
+    assert "Of 5 analysed pairs whose direction is not known, 4 speak for x → y and 1" in page.text
+    assert "Accuracy is unknown" in page.text
+    assert "Decision rates" not in page.captions
+    assert "accuracy" not in page.texts
+    assert "units of the criterion" in page.text
+
+
+def test_equal_scores_of_zero_have_a_histogram_too(tmp_path):
+    _, page = report(tmp_path, [PairResult("a", "ok", direction=0, score=0.0)])
+    assert "0 speak for x → y and 0 for y → x" in page.text
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".json", ".jsonl", ".parquet"])
+def test_files_of_every_format_make_the_page_of_their_rows(tmp_path, suffix):
+    if suffix == ".parquet":
+        pytest.importorskip("pyarrow")
+    rows = list(known_rows())
+    path = tmp_path / f"rows{suffix}"
+    write_rows(path, rows, DIRECTIONS, timings=True)
+    _, page = report(tmp_path, path)
+    _, same = report(tmp_path, iter(rows), name=f"rows{suffix}")
+    assert page.found == same.found
+    assert page.texts == same.texts
+    assert f"rows{suffix}" in page.text
+
+
+def test_the_most_and_the_least_certain_pairs_are_listed_without_a_source(tmp_path):
+    rows = list(known_rows())
+    _, page = report(tmp_path, rows, n_plots=3)
+    ranked = sorted(rows, key=lambda row: -row.confidence)
+    most = page.captions["The most certain pairs"][1:]
+    least = page.captions["The least certain pairs"][1:]
+    assert [row[0] for row in most] == [row.pair_id for row in ranked[:3]]
+    assert [row[0] for row in least] == [row.pair_id for row in ranked[:-4:-1]]
+    first = ranked[0]
+    sentence = "x causes y" if first.direction == 1 else "y causes x"
+    verdict = "✓ right" if first.direction == first.truth else "✗ wrong"
+    assert most[0][1:3] == ["60", sentence]
+    assert most[0][3] == f"{first.score:+.4f}".replace("-", "−")
+    assert most[0][4] == f"{first.confidence:.3f}"
+    assert most[0][6] == verdict
+    assert "--source SOURCE" in page.text
+
+
+def test_with_a_source_they_are_drawn_in_order(tmp_path):
+    rows = list(known_rows(9))
+    x, y, _ = make_anm_mixture("f3", 60, random_state=1)
+    source = {row.pair_id: (x, y) for row in rows}
+    outcome, page = report(tmp_path, rows, n_plots=2, source=source)
+    ranked = [row.pair_id for row in sorted(rows, key=lambda row: -row.confidence)]
+    assert page.cards() == [*ranked[:2], *ranked[:-3:-1]]
+    assert (outcome.n_drawn, outcome.n_not_in_source) == (4, 0)
+    assert "--source" not in page.text
+    assert "dict, 4 pairs drawn" in page.text
+
+
+def test_a_source_that_lacks_pairs_is_told(tmp_path):
+    x, y, _ = make_anm_mixture("f3", 60, random_state=1)
+    outcome, page = report(tmp_path, list(known_rows(4)), source={"pair 0": (x, y)})
+    assert (outcome.n_drawn, outcome.n_not_in_source) == (1, 3)
+    assert "3 of these 4 pairs are not in the source dict." in page.text
+    assert page.texts.count("not in the source") == 3
+
+
+def test_no_plots_is_no_section_of_pairs(tmp_path):
+    outcome, page = report(tmp_path, list(known_rows(4)), n_plots=0, source={})
+    assert outcome.n_drawn == 0
+    assert "The most certain pairs" not in page.texts
+
+
+def test_whatever_stands_in_a_row_is_shown_and_is_no_html(tmp_path):
+    rows = [
+        PairResult(HOSTILE, "ok", HOSTILE, direction=1, score=1.0, model=HOSTILE, truth=1),
+        PairResult(f"2{HOSTILE}", "error", f"boom {HOSTILE} </table>"),
+        PairResult("\udcff", "lost", "\udcff"),
+    ]
+    _, page = report(tmp_path, rows, name=HOSTILE)
+    shown = HOSTILE.replace("\x00", "\ufffd")
+    assert page.captions["The most certain pairs"][1][0] == shown
+    assert any(shown in row[0] for row in page.captions["Model of the effect"])
+    assert "\\udcff" in page.text
+    x, y, _ = make_anm_mixture("f3", 60, random_state=1)
+    _, page = report(tmp_path, rows, source={HOSTILE: (x, y)})
+    assert any(each["alt"].startswith(shown) for each in page.all("img"))
+
+
+def test_very_long_ids_are_cut(tmp_path):
+    _, page = report(tmp_path, [PairResult("i" * 10_000, "ok", direction=1, score=1.0)])
+    assert len(page.captions["The most certain pairs"][1][0]) == 120
+
+
+def test_failures_are_grouped_by_reason(tmp_path):
+    rows = [PairResult(f"p{at}", "unusable", f"p{at}: {at} rows") for at in range(7)]
+    rows.append(PairResult("q", "timeout", "not done after 3 seconds"))
+    _, page = report(tmp_path, rows)
+    assert page.captions["Pairs without a result, by reason"][1:] == [
+        ["unusable: ‹id›: # rows", "7", "p0, p1, p2, p3, p4 …"],
+        ["timeout: not done after # seconds", "1", "q"],
+    ]
+    assert "8 of 8 pairs, by reason" in page.text
+    assert "The most certain pairs" not in page.texts
+    assert page.fact("decided") == ("0", "0 undecided")
+
+
+def test_remarks_on_analysed_pairs_are_grouped(tmp_path):
+    rows = [
+        PairResult(f"p{at}", "ok", f"{at} incomplete row{'s' * (at != 1)} dropped", direction=0)
+        for at in range(1, 4)
+    ]
+    _, page = report(tmp_path, rows)
+    assert page.captions["Remarks, by text"][1:] == [
+        ["# incomplete rows dropped", "3", "p1, p2, p3"]
+    ]
+
+
+def test_no_rows_make_a_page_that_says_so(tmp_path):
+    outcome, page = report(tmp_path, [])
+    assert outcome.summary.n_pairs == 0
+    assert "There are no rows." in page.texts
+    assert "Causal directions of 0 pairs" in page.text
+
+
+def test_equal_rows_make_equal_pages(tmp_path):
+    x, y, _ = make_anm_mixture("f3", 60, random_state=1)
+    for name in ("a.html", "b.html"):
+        write_report(known_rows(5), tmp_path / name, source={"pair 1": (x, y)})
+    assert (tmp_path / "a.html").read_bytes() == (tmp_path / "b.html").read_bytes()
+
+
+# --- What is refused ------------------------------------------------------------------------------
+
+
+def test_a_file_that_breaks_off_leaves_the_old_page_alone(tmp_path):
+    path, page = tmp_path / "rows.csv", tmp_path / "page.html"
+    write_rows(path, known_rows(), DIRECTIONS)
+    path.write_bytes(path.read_bytes()[:-10])
+    page.write_text("old")
+    with pytest.raises(SourceError, match=r"rows\.csv:41: "):
+        write_report(path, page)
+    assert page.read_text() == "old"
+    assert {each.name for each in tmp_path.iterdir()} == {"rows.csv", "page.html"}
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"n_plots": -1}, ValueError, "n_plots must be at least 0"),
+        ({"n_plots": 501}, ValueError, "n_plots must be at most 500"),
+        ({"n_plots": 1.5}, TypeError, "n_plots must be a whole number"),
+        ({"source": 3}, TypeError, "source must be"),
+        ({"source": "no such folder"}, FileNotFoundError, "no such folder"),
+    ],
+)
+def test_what_cannot_be_used_is_refused_before_the_rows_are_read(tmp_path, options, error, message):
+    def rows():
+        raise AssertionError("read")
+        yield
+
+    with pytest.raises(error, match=message):
+        write_report(rows(), tmp_path / "page.html", **options)
+
+
+def test_rows_of_another_kind_are_refused(tmp_path):
+    with pytest.raises(TypeError, match="iterable of PairResult, found dict among them"):
+        write_report([{"pair_id": "a"}], tmp_path / "page.html")
+
+
+def test_a_folder_that_is_not_there_is_told_before_the_rows_are_read(tmp_path):
+    with pytest.raises(OSError, match="no such folder"):
+        write_report(iter(()), tmp_path / "none" / "page.html")
+
+
+def test_without_matplotlib_there_is_one_sentence_before_the_work(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    monkeypatch.setattr(write_module, "as_pairs", None)
+    with pytest.raises(ImportError, match=r'pip install "anmmm\[plot\]"'):
+        write_report([], tmp_path / "page.html", source="sample")
+
+
+def test_settings_of_the_user_do_not_change_the_pictures(tmp_path):
+    rows = list(known_rows(5))
+    write_report(rows, tmp_path / "a.html")
+    backend = matplotlib_module("pyplot").get_backend()
+    with matplotlib_module("style").context("dark_background"):
+        write_report(rows, tmp_path / "b.html")
+        assert matplotlib_module("pyplot").rcParams["axes.facecolor"] == "black"
+    assert (tmp_path / "a.html").read_bytes() == (tmp_path / "b.html").read_bytes()
+    assert matplotlib_module("pyplot").get_backend() == backend
+
+
+def test_a_source_that_needs_options_is_opened_by_the_caller(tmp_path):
+    x, y, _ = make_anm_mixture("f3", 60, random_state=1)
+    source = as_pairs(np.column_stack([x, y]), columns="all")
+    row = PairResult("0,1", "ok", n=60, direction=1, score=0.1)
+    assert report(tmp_path, [row], source=source)[0].n_drawn == 1
