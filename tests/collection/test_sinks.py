@@ -253,3 +253,11 @@ def test_every_row_reads_back_exactly(tmp_path_factory, rows):
         else:
             found = read(path)
         assert found == [row.to_row() for row in rows]
+
+
+@pytest.mark.parametrize("text", ["a\rb", "a\nb", "a\r\nb", 'a"b', "a,b", "\r", " a", "ü", "'"])
+def test_any_id_reads_back_from_csv(tmp_path, text):
+    path = tmp_path / "rows.csv"
+    write_rows(path, [PairResult(text, "ok"), PairResult("next", "ok")], DIRECTIONS)
+    with path.open(newline="", encoding="utf-8") as file:
+        assert [row["pair_id"] for row in csv.DictReader(file)] == [text, "next"]

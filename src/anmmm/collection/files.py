@@ -9,7 +9,7 @@ import math
 import os
 import re
 import shutil
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
@@ -19,6 +19,7 @@ import numpy as np
 __all__ = [
     "atomic_writer",
     "check_writable",
+    "csv_line_writer",
     "dump_csv",
     "is_replaceable",
     "json_value",
@@ -195,6 +196,29 @@ def write_csv(
         dump_csv(file, columns, rows)
 
 
+def csv_line_writer(file: IO[str]) -> Callable[[Sequence[Any]], None]:
+    """Return a function that writes a line of CSV that every reader takes back as it was.
+
+    Parameters
+    ----------
+    file : text file
+
+    Returns
+    -------
+    callable
+        Of a sequence of cells. Line ends are ``"\\n"``.
+    """
+    usual = csv.writer(file, lineterminator="\n").writerow
+    # Python before 3.13 quotes no carriage return, but takes it for the end of a line.
+    quoting = csv.writer(file, lineterminator="\n", quoting=csv.QUOTE_ALL).writerow
+
+    def write(cells: Sequence[Any]) -> None:
+        returns = any(isinstance(cell, str) and "\r" in cell for cell in cells)
+        (quoting if returns else usual)(cells)
+
+    return write
+
+
 def dump_csv(file: IO[str], columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:
     """Write records as CSV to an open file.
 
@@ -207,10 +231,10 @@ def dump_csv(file: IO[str], columns: Sequence[str], rows: Iterable[Mapping[str, 
         One record a line, with every column. Floats are written so that they read back exactly;
         None is an empty cell.
     """
-    writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(columns)
+    write = csv_line_writer(file)
+    write(columns)
     for row in rows:
-        writer.writerow([_plain(row[column]) for column in columns])
+        write([_plain(row[column]) for column in columns])
 
 
 def write_json(path: str | os.PathLike[str], document: Any) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator
@@ -10,7 +9,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO, Any, Protocol
 
-from anmmm.collection.files import atomic_writer, json_value, naming, replacing
+from anmmm.collection.files import atomic_writer, csv_line_writer, json_value, naming, replacing
 from anmmm.collection.schema import Schema, pyarrow_module
 from anmmm.collection.summary import Summarizer
 
@@ -144,15 +143,15 @@ class _Csv:
     """Header and one line a row; floats read back exactly, None is empty, lists have blanks."""
 
     def __init__(self, file: IO[str], schema: Schema) -> None:
-        self._writer = csv.writer(file, lineterminator="\n")
-        self._writer.writerow(schema.columns)
+        self._line = csv_line_writer(file)
+        self._line(schema.columns)
         self._lists = [at for at, kind in enumerate(schema.types.values()) if kind == "ints"]
 
     def write(self, cells: list[Any]) -> None:
         for at in self._lists:
             if cells[at] is not None:
                 cells[at] = " ".join(map(str, cells[at]))
-        self._writer.writerow(cells)
+        self._line(cells)
 
     def close(self) -> None:
         """Nothing is held back."""
