@@ -206,10 +206,10 @@ def csv_line_writer(file: IO[str]) -> Callable[[Sequence[Any]], None]:
     Returns
     -------
     callable
-        Of a sequence of cells. Line ends are ``"\\n"``.
+        Of a sequence of cells. Lines end with a line feed.
     """
     usual = csv.writer(file, lineterminator="\n").writerow
-    # Python before 3.13 quotes no carriage return, but takes it for the end of a line.
+    # Not every version of Python quotes a carriage return, but all take it for the end of a line.
     quoting = csv.writer(file, lineterminator="\n", quoting=csv.QUOTE_ALL).writerow
 
     def write(cells: Sequence[Any]) -> None:
