@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import click
 
+from anmmm._cli_options import jobs_option
+
 __all__ = ["reproduce_command"]
 
 # Known here, so that help appears without loading the experiments.
@@ -13,14 +15,7 @@ NAMES = ("table1", "fig3", "fig4", "fig5", "fig6")
 @click.command("reproduce")
 @click.argument("names", nargs=-1, type=click.Choice(["all", *NAMES]))
 @click.option("--quick", is_flag=True, help="Few data sets each, in minutes: to try, not to quote.")
-@click.option(
-    "-j",
-    "--jobs",
-    type=int,
-    default=1,
-    show_default=True,
-    help="Processes; -1 is one a core. The results do not depend on it.",
-)
+@jobs_option
 @click.option(
     "-o",
     "--output",
