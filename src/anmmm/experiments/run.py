@@ -163,7 +163,6 @@ def _records(
             mininterval=0.1 if sys.stderr.isatty() else 30.0,
             disable=not progress,
         )
-        # Many warnings of the methods tell of single data sets; their scores are what is compared.
         with bar, joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered") as parallel:
             work = parallel(joblib.delayed(_measure)(study.name, unit) for unit in missing)
             for unit, records in work:
