@@ -84,6 +84,9 @@ def run_collection(
         with refusing():
             check_sink(output)
         refuse_own_input(output, source)
+        if targets is not None:
+            refuse_own_input(output, targets)
+        _refuse_pair(output, source, source_format)
         with refusing():
             check_writable(output)
         checkpoint = _checkpoint_of(output, resume=resume)
@@ -134,6 +137,21 @@ def run_collection(
     if checkpoint is not None:
         os.unlink(checkpoint)
     return count, summarizer.summary(), records
+
+
+def _refuse_pair(output: str, source: str, source_format: str | None) -> None:
+    """Refuse a file that the next walk through a plain folder would take for a pair."""
+    from anmmm.datasets.tuebingen import META, is_pair_file
+
+    if not os.path.isdir(source) or not is_pair_file(output):
+        return
+    described = source_format != "folder" and os.path.isfile(os.path.join(source, META))
+    folder = os.path.dirname(os.path.realpath(output))
+    if not described and os.path.isdir(folder) and os.path.samefile(folder, source):
+        raise InputError(
+            f"{output}: in this folder every such file is a pair of the next run; write to "
+            f"another folder, or to .jsonl, .json or .parquet"
+        )
 
 
 @contextmanager
