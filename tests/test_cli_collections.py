@@ -14,6 +14,7 @@ import pytest
 from anmmm import _cli_run, cli
 from anmmm._cli_output import DirectionsTable
 from anmmm.collection.schema import CLUSTERS, DIRECTIONS
+from anmmm.collection.summary import Summarizer
 from anmmm.datasets import make_anm_mixture
 from anmmm.results import PairResult
 
@@ -351,3 +352,22 @@ def test_workers_end_with_a_killed_driver(folder, tmp_path):
     # The pipe ends when the last process that can write to it is gone; idle workers wait 300 s.
     process.communicate(timeout=60)
     assert process.returncode == -signal.SIGKILL
+
+
+@pytest.mark.parametrize("ends", [True, False])
+def test_a_checkpoint_that_someone_removes_spoils_nothing(run, folder, tmp_path, monkeypatch, ends):
+    add = Summarizer.add
+
+    def removing(self, row):
+        (tmp_path / "r.csv.checkpoint").unlink(missing_ok=True)
+        if not ends:
+            raise OSError(28, "No space left on device", "r.csv")
+        add(self, row)
+
+    monkeypatch.setattr(Summarizer, "add", removing)
+    status, _, err = run("directions", folder, "-o", "r.csv")
+    if ends:
+        assert (status, err) == (0, "12 rows written to r.csv\n")
+    else:
+        gone = "r.csv.checkpoint: was removed during the run, so nothing is kept\n"
+        assert (status, err) == (2, f"{gone}r.csv: No space left on device\n")

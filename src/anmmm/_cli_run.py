@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import click
@@ -135,7 +136,8 @@ def run_collection(
             raise broken[0] from None
         raise
     if checkpoint is not None:
-        os.unlink(checkpoint)
+        # Someone else may have tidied up; the output is complete.
+        Path(checkpoint).unlink(missing_ok=True)
     return count, summarizer.summary(), records
 
 
@@ -185,7 +187,7 @@ def _checkpoint_of(output: str, *, resume: bool) -> str | None:
     if os.path.exists(checkpoint) and not resume:
         raise InputError(
             f"{checkpoint}: holds the finished pairs of an interrupted run; --resume goes on with "
-            f"them, or delete it to start anew"
+            f"them, or delete it to start anew, if no other run is at work on it"
         )
     if resume and not os.path.exists(checkpoint):
         raise InputError(f"{checkpoint}: no such file, so there is nothing to resume")
@@ -194,6 +196,9 @@ def _checkpoint_of(output: str, *, resume: bool) -> str | None:
 
 def _tell_of_checkpoint(checkpoint: str) -> None:
     """Say what an interrupted run leaves; nothing, if nothing was finished."""
+    if not os.path.exists(checkpoint):
+        say(f"{checkpoint}: was removed during the run, so nothing is kept")
+        return
     with open(checkpoint, "rb") as file:
         count = sum(line.endswith(b"\n") for line in file) - 1
     if count > 0:
