@@ -12,8 +12,11 @@ import numpy as np
 import pytest
 
 from anmmm import _cli_run, cli
+from anmmm._cli_output import DirectionsTable
 from anmmm.collection.schema import CLUSTERS, DIRECTIONS
+from anmmm.collection.summary import Summarizer
 from anmmm.datasets import make_anm_mixture
+from anmmm.results import PairResult
 
 posix = pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
 COUNT = 12
@@ -273,3 +276,98 @@ def test_clusters_are_a_table_and_rows(run, folder):
     status, _, err = run("cluster-collection", folder, "--cause", "z")
     assert (status, err.count("\n")) == (2, 1)
     assert err.startswith("cause must be one of")
+
+
+@pytest.fixture
+def plain_folder(tmp_path):
+    """Two pairs in a folder without a description."""
+    path = tmp_path / "plain"
+    path.mkdir()
+    for number in (1, 2):
+        x, y, _ = make_anm_mixture("f3", 20, random_state=number)
+        np.savetxt(path / f"p{number}.txt", np.column_stack([x, y]))
+    return path
+
+
+def test_rows_are_not_written_where_the_next_run_takes_them_for_a_pair(run, plain_folder):
+    status, _, err = run("directions", plain_folder, "-o", plain_folder / "rows.csv")
+    assert status == 2
+    assert "every such file is a pair of the next run" in err
+    assert sorted(os.listdir(plain_folder)) == ["p1.txt", "p2.txt"]
+    for _ in range(2):
+        _, _, err = run("directions", plain_folder, "-o", plain_folder / "rows.jsonl")
+        assert err.startswith("2 rows written")
+
+
+def test_true_directions_are_not_overwritten(run, tmp_path):
+    (tmp_path / "pairs.csv").write_text("SampleID,A,B\na,1 2 3,4 5 7\n")
+    (tmp_path / "targets.csv").write_text("SampleID,Target\na,1\n")
+    status, _, err = run("directions", "pairs.csv", "--targets", "targets.csv", "-o", "targets.csv")
+    assert (status, err) == (2, "targets.csv: is part of the input; write to another file\n")
+    assert (tmp_path / "targets.csv").read_text() == "SampleID,Target\na,1\n"
+
+
+@posix
+def test_a_closed_standard_output_does_not_end_a_run_that_writes_a_file(plain_folder, tmp_path):
+    command = f'"{sys.executable}" -m anmmm directions "{plain_folder}" -o rows.csv >&-'
+    done = subprocess.run(command, shell=True, cwd=tmp_path, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "2 rows written to rows.csv\n")
+    assert len(lines(tmp_path / "rows.csv")) == 3
+
+
+def test_a_table_shows_any_id_on_one_line_in_its_column():
+    table = DirectionsTable([])
+    at = table.header().index("direction")
+    for pair_id in (
+        "plain",
+        "new\nline",
+        "\x1b[31mred",
+        "tab\t",
+        "\u202ertl",
+        "\ud800",
+        "x" * 10_000,
+    ):
+        line = table.line(PairResult(pair_id, n=20, status="error", reason="two\nlines"))
+        assert line.isprintable()
+        assert line.endswith(r"error: two\nlines")
+        assert len(line) < 160
+    wide, narrow = (
+        table.line(PairResult(pair_id, n=20, status="error", reason=""))
+        for pair_id in ("日本", "e\u0301")
+    )
+    # Two letters that take four columns, and two that take one.
+    assert wide[at - 2] == narrow[at + 1] == "—"
+
+
+@posix
+def test_workers_end_with_a_killed_driver(folder, tmp_path):
+    process = start(
+        "directions", folder, "--resamples", "20", "-j", "2", "-o", "r.csv", cwd=tmp_path
+    )
+    checkpoint = tmp_path / "r.csv.checkpoint"
+    while not (checkpoint.exists() and checkpoint.read_bytes().count(b"\n") > 1):
+        assert process.poll() is None
+        time.sleep(0.02)
+    process.kill()
+    # The pipe ends when the last process that can write to it is gone; idle workers wait 300 s.
+    process.communicate(timeout=60)
+    assert process.returncode == -signal.SIGKILL
+
+
+@pytest.mark.parametrize("ends", [True, False])
+def test_a_checkpoint_that_someone_removes_spoils_nothing(run, folder, tmp_path, monkeypatch, ends):
+    add = Summarizer.add
+
+    def removing(self, row):
+        (tmp_path / "r.csv.checkpoint").unlink(missing_ok=True)
+        if not ends:
+            raise OSError(28, "No space left on device", "r.csv")
+        add(self, row)
+
+    monkeypatch.setattr(Summarizer, "add", removing)
+    status, _, err = run("directions", folder, "-o", "r.csv")
+    if ends:
+        assert (status, err) == (0, "12 rows written to r.csv\n")
+    else:
+        gone = "r.csv.checkpoint: was removed during the run, so nothing is kept\n"
+        assert (status, err) == (2, f"{gone}r.csv: No space left on device\n")

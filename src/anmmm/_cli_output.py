@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from unicodedata import combining, east_asian_width
 
 import numpy as np
 
@@ -30,7 +31,19 @@ __all__ = [
 ]
 
 # What a stream shows in place of characters that its encoding lacks.
-_ASCII = {"→": "->", "✓": "yes", "✗": "no", "—": "-", "±": "+/-", "λ": "lambda", "Θ": "Theta"}
+_ASCII = {
+    "→": "->",
+    "✓": "yes",
+    "✗": "no",
+    "—": "-",
+    "±": "+/-",
+    "λ": "lambda",
+    "Θ": "Theta",
+    "…": "...",
+}
+
+# Columns of a table for ids; files hold them whole.
+LONGEST_ID = 60
 
 _EVIDENCE_NOTE = """\
 Length is that of both columns told cause first, in nats per observation: the shorter wins.
@@ -246,8 +259,10 @@ class DirectionsTable:
     def _line(
         self, pair: str, size: str, direction: str, score: str, truth: str, remark: str
     ) -> str:
-        cells = f"{pair:<{self._width}}  {size:>10}  {direction:<9}  {score:>10}  {truth:^5}"
-        return f"{cells}  {remark}".rstrip()
+        cells = (
+            f"{_id_cell(pair, self._width)}  {size:>10}  {direction:<9}  {score:>10}  {truth:^5}"
+        )
+        return f"{cells}  {_shown(remark)}".rstrip()
 
 
 class ClustersTable:
@@ -280,7 +295,8 @@ class ClustersTable:
         return self._line(row.pair_id, size, row.cause or "—", sizes, row.reason)
 
     def _line(self, pair: str, size: str, cause: str, sizes: str, remark: str) -> str:
-        return f"{pair:<{self._width}}  {size:>10}  {cause:^5}  {sizes:<20}  {remark}".rstrip()
+        cells = f"{_id_cell(pair, self._width)}  {size:>10}  {cause:^5}  {sizes:<20}"
+        return f"{cells}  {_shown(remark)}".rstrip()
 
 
 def id_width(ids: Sequence[str]) -> int:
@@ -291,7 +307,27 @@ def id_width(ids: Sequence[str]) -> int:
     ids : sequence of str
         None where they are not known beforehand.
     """
-    return max([len("pair") if ids else 16, *map(len, ids)])
+    longest = max([len("pair") if ids else 16, *map(len, ids)])
+    return min(longest, LONGEST_ID)
+
+
+def _id_cell(pair_id: str, width: int) -> str:
+    """Return an id on one line, cut where it is long, and filled up to the width of its column."""
+    text = _shown(pair_id)
+    if len(text) > LONGEST_ID:
+        text = f"{text[: LONGEST_ID - 1]}…"
+    # Letters of East Asia take two columns of a terminal, accents that join their letter none.
+    taken = sum(
+        0 if combining(letter) else 1 + (east_asian_width(letter) in "WF") for letter in text
+    )
+    return text + " " * (width - taken)
+
+
+def _shown(text: str) -> str:
+    """Return text that cannot break its line or steer the terminal: other letters as escapes."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def counts_text(summary: CollectionSummary) -> str:

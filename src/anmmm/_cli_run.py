@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import click
@@ -84,6 +85,9 @@ def run_collection(
         with refusing():
             check_sink(output)
         refuse_own_input(output, source)
+        if targets is not None:
+            refuse_own_input(output, targets)
+        _refuse_pair(output, source, source_format)
         with refusing():
             check_writable(output)
         checkpoint = _checkpoint_of(output, resume=resume)
@@ -132,8 +136,24 @@ def run_collection(
             raise broken[0] from None
         raise
     if checkpoint is not None:
-        os.unlink(checkpoint)
+        # Someone else may have tidied up; the output is complete.
+        Path(checkpoint).unlink(missing_ok=True)
     return count, summarizer.summary(), records
+
+
+def _refuse_pair(output: str, source: str, source_format: str | None) -> None:
+    """Refuse a file that the next walk through a plain folder would take for a pair."""
+    from anmmm.datasets.tuebingen import META, is_pair_file
+
+    if not os.path.isdir(source) or not is_pair_file(output):
+        return
+    described = source_format != "folder" and os.path.isfile(os.path.join(source, META))
+    folder = os.path.dirname(os.path.realpath(output))
+    if not described and os.path.isdir(folder) and os.path.samefile(folder, source):
+        raise InputError(
+            f"{output}: in this folder every such file is a pair of the next run; write to "
+            f"another folder, or to .jsonl, .json or .parquet"
+        )
 
 
 @contextmanager
@@ -167,7 +187,7 @@ def _checkpoint_of(output: str, *, resume: bool) -> str | None:
     if os.path.exists(checkpoint) and not resume:
         raise InputError(
             f"{checkpoint}: holds the finished pairs of an interrupted run; --resume goes on with "
-            f"them, or delete it to start anew"
+            f"them, or delete it to start anew, if no other run is at work on it"
         )
     if resume and not os.path.exists(checkpoint):
         raise InputError(f"{checkpoint}: no such file, so there is nothing to resume")
@@ -176,6 +196,9 @@ def _checkpoint_of(output: str, *, resume: bool) -> str | None:
 
 def _tell_of_checkpoint(checkpoint: str) -> None:
     """Say what an interrupted run leaves; nothing, if nothing was finished."""
+    if not os.path.exists(checkpoint):
+        say(f"{checkpoint}: was removed during the run, so nothing is kept")
+        return
     with open(checkpoint, "rb") as file:
         count = sum(line.endswith(b"\n") for line in file) - 1
     if count > 0:

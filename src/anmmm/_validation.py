@@ -489,7 +489,8 @@ def _refuse_constant(array: NDArray[Any], name: str) -> None:
                 f"{where} is constant (every value is {low[column]:.6g}); a constant has no "
                 f"cause and no effect"
             )
+        smallest, greatest = float(low[column]), float(high[column])
         raise ValueError(
-            f"{where} is constant up to rounding (range {low[column]!r} to {high[column]!r}); "
+            f"{where} is constant up to rounding (range {smallest!r} to {greatest!r}); "
             f"subtract its mean before it is rounded to float64"
         )

@@ -335,6 +335,9 @@ cli.add_command(report_command)
 
 def main() -> None:
     """Run the command line and exit: 0, 2 for unusable input, 130 after Ctrl-C."""
+    if sys.stdout is None:
+        # Closed by the caller. Its number must not become that of a file of ours.
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     try:
         status = cli.main(prog_name="anmmm", standalone_mode=False)
         # What is still in the buffer may be refused as well, and is caught here.

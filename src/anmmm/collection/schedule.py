@@ -9,11 +9,14 @@ becomes a row that says so.
 from __future__ import annotations
 
 import itertools
+import os
 import sys
+import time
 import warnings
 from collections import deque
 from collections.abc import Generator, Iterator
-from threading import Lock
+from functools import cache
+from threading import Lock, Thread
 from typing import Any, Protocol
 
 import joblib
@@ -28,6 +31,8 @@ __all__ = ["Work", "effective_jobs", "run_in_order"]
 # What backends raise when a worker process is gone: loky, dask, ray.
 _DEATHS = {"TerminatedWorkerError", "KilledWorker", "RayError"}
 _FEW_WORKERS = 8
+# Between two looks of a worker at whether its driver is still there.
+_LOOK_SECONDS = 0.5
 # Some seconds of work for each worker, so that waiting for the last costs a few percent.
 _CHUNKS_A_CALL = 16
 _LOST = "the worker process died twice over this pair alone (killed, or out of memory)"
@@ -100,11 +105,29 @@ def effective_jobs(n_jobs: int | None) -> int:
     return int(joblib.effective_n_jobs(n_jobs))
 
 
-def compute(work: Work, number: int, chunk: Chunk) -> tuple[int, list[Any]]:
-    """Compute a chunk; runs in a worker."""
+def compute(work: Work, number: int, chunk: Chunk, driver: int) -> tuple[int, list[Any]]:
+    """Compute a chunk; runs in a worker, which ends with the process `driver` that started it."""
+    if os.name == "posix" and os.getppid() == driver:
+        _end_with(driver)
     with single_thread():
         work.prepare()
         return number, [work(index, pair) for index, pair in chunk]
+
+
+@cache
+def _end_with(driver: int) -> None:
+    """End this process soon after its parent.
+
+    The workers of a killed driver would wait some minutes for tasks, hold their memory, and keep
+    open the pipes that the driver's messages go to.
+    """
+
+    def watch() -> None:
+        while os.getppid() == driver:
+            time.sleep(_LOOK_SECONDS)
+        os._exit(1)
+
+    Thread(target=watch, daemon=True).start()
 
 
 class _Rounds:
@@ -244,7 +267,7 @@ class _Calls:
             chunk = next(self._chunks)
             number = next(self._numbers)
             self.flying[number] = chunk
-        return joblib.delayed(compute)(self._work, number, chunk)
+        return joblib.delayed(compute)(self._work, number, chunk, os.getpid())
 
     def stop(self) -> list[Chunk]:
         """Give out no more; return the chunks that have not come back."""

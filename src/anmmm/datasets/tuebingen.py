@@ -318,20 +318,29 @@ def _data_file(folder: Path, files: dict[str, Path], pair_id: str) -> Path:
 
 
 def _loose(folder: Path) -> list[_Entry]:
-    paths = [
-        path
-        for path in folder.iterdir()
-        if path.is_file()
-        and path.name != META
-        and path.suffix.lower() in _DATA_SUFFIXES
-        and not path.name.startswith(".")
-        and not path.name.lower().startswith("readme")
-        and not path.stem.endswith("_des")
-    ]
+    paths = [path for path in folder.iterdir() if path.is_file() and is_pair_file(path)]
     if not paths:
         raise OSError(errno.ENOENT, f"no {META} and no pair file in this folder", str(folder))
     paths.sort(key=lambda path: [int(t) if t.isdigit() else t for t in _naturally(path.name)])
     return [_Entry(path.stem, path) for path in paths]
+
+
+def is_pair_file(path: str | os.PathLike[str]) -> bool:
+    """Tell whether a folder without ``pairmeta.txt`` takes a file of this name for a pair.
+
+    Parameters
+    ----------
+    path : path-like
+        Need not exist; only its name counts.
+    """
+    path = Path(path)
+    return (
+        path.suffix.lower() in _DATA_SUFFIXES
+        and path.name != META
+        and not path.name.startswith(".")
+        and not path.name.lower().startswith("readme")
+        and not path.stem.endswith("_des")
+    )
 
 
 def _naturally(name: str) -> list[str]:

@@ -140,6 +140,7 @@ def test_a_second_line_of_an_id_is_refused_with_both_places(tmp_path):
         ("SampleID,A,B\n", "pairs.csv: a header, but no pair after it"),
         ("SampleID,A,B\n \n\n", "pairs.csv: a header, but no pair after it"),
         ("ID,A,B\na,1,2\n", "pairs.csv:1: expected the header SampleID,A,B, found 'ID,A,B'"),
+        ("PAR1\0\x15", "pairs.csv: this is not a text file (it holds zero bytes)"),
         ("SampleID;A;B\na;1;2\n", "pairs.csv:1: expected the header SampleID,A,B, found"),
     ],
 )

@@ -131,3 +131,8 @@ def test_a_format_of_something_held_is_refused(source):
         as_pairs(source, format="cdt")
     with pytest.raises(TypeError, match="a table with columns="):
         as_pairs(source, format="table")
+
+
+def test_an_empty_name_is_not_the_current_folder():
+    with pytest.raises(ValueError, match="source must name a file or a folder, found ''"):
+        as_pairs("")

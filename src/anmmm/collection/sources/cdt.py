@@ -70,6 +70,9 @@ class PairCsv:
             first = file.readline(_FIRST)
             if not first:
                 raise SourceError(self.name, None, "the file is empty")
+            if b"\0" in first:
+                problem = "this is not a text file (it holds zero bytes)"
+                raise SourceError(self.name, None, problem)
             if not _is_header(first):
                 found = first[:60].decode("utf-8", "replace").strip()
                 raise SourceError(

@@ -102,6 +102,8 @@ def as_pairs(
     if isinstance(source, str) and source == "sample" and format is None:
         _refuse(options, "the embedded sample")
         return load_sample()
+    if isinstance(source, str) and not source:
+        raise ValueError("source must name a file or a folder, found ''; '.' is this folder")
     if isinstance(source, (str, os.PathLike)):
         return _from_path(source, format or _recognised(source, columns), options)
     kind = type(source).__name__
