@@ -173,6 +173,8 @@ def _parse_shard(text: str | None) -> tuple[int, int] | None:
         number, count = map(int, text.split("/"))
     except ValueError:
         raise InputError(f"--shard must be I/N, such as 2/8, found {text!r}") from None
+    if not 1 <= number <= count:
+        raise InputError(f"--shard must be I/N with I from 1 to N, found {text!r}")
     return number, count
 
 

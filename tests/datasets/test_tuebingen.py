@@ -106,6 +106,14 @@ def test_a_folder_in_place_of_a_file_is_a_problem_too(folder):
     assert "Is a directory" in load_pairs(folder)["pair0091"].problem
 
 
+def test_a_missing_file_goes_by_the_name_of_its_id(tmp_path):
+    (tmp_path / "pairmeta.txt").write_text("pair7 1 1 2 2\n8 1 1 2 2\n")
+    assert [pair.problem for pair in load_pairs(tmp_path)] == [
+        "pair7.txt: no such file",
+        "pair8.txt: no such file",
+    ]
+
+
 def test_sequence_protocol(folder):
     pairs = load_pairs(folder)
     assert pairs[-1].pair_id == "pair0099"

@@ -313,6 +313,9 @@ def _data_file(folder: Path, files: dict[str, Path], pair_id: str) -> Path:
     stems = [f"pair{pair_id}", pair_id]
     if pair_id.isdigit():
         stems += [f"pair{int(pair_id):04d}", f"pair{int(pair_id):02d}", f"pair{int(pair_id)}"]
+    if pair_id.lower().startswith("pair"):
+        # So that a missing file goes by the name that the id suggests.
+        stems.reverse()
     names = [f"{stem}{suffix}" for stem in stems for suffix in (".txt", ".csv")]
     return next((files[name] for name in names if name in files), folder / names[0])
 
