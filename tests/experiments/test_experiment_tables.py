@@ -74,7 +74,9 @@ def direction_records(right):
     """Two data sets; ``right(method, criterion, lam, index)`` tells whether a decision is right."""
     labels = [directions.DIRECTION_BASELINES[name]().label for name in directions.BASELINES]
     keys = [(directions.DEFAULT, "evidence", None)]
-    keys += [("ANM-MM", c, lam) for c, lam in itertools.product(directions.CRITERIA, LAMBDAS)]
+    keys += [
+        ("ANM-MM", c, lam) for c, lam in itertools.product(directions.CRITERIA.values(), LAMBDAS)
+    ]
     keys += [(label, None, None) for label in labels]
     return [
         {"method": m, "criterion": c, "lam": lam, "right": right(m, c, lam, i), "problem": ""}

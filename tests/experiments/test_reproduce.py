@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from anmmm._cli_reproduce import NAMES
 from anmmm.cli import cli
 from anmmm.experiments import STUDIES, reproduce, run
 from anmmm.experiments.progress import OtherRunError, Progress
@@ -255,6 +256,10 @@ def test_a_missing_library_is_named_before_the_work(tmp_path, monkeypatch, libra
     assert result.exit_code == 2
     assert f'pip install "anmmm[{extra}]"' in result.output
     assert not (tmp_path / "out").exists()
+
+
+def test_the_command_knows_all_experiments():
+    assert NAMES == STUDIES
 
 
 def test_help_loads_no_experiment():

@@ -20,12 +20,15 @@ from anmmm.experiments.tables import grouped, mean_error
 __all__ = [
     "BASELINES",
     "COLUMNS",
+    "CRITERIA",
     "DEFAULT",
     "FIXED",
+    "NAMES",
     "PAPER",
     "PROGRAM",
     "PROTOCOLS",
     "accuracies",
+    "key_of",
     "measure_directions",
 ]
 
@@ -42,7 +45,10 @@ PROTOCOLS = (DEFAULT, FIXED, PAPER, PROGRAM)
 BASELINES = ("anm", "pnl", "igci", "ecp", "lingam")
 
 # Criteria of the paper: its Algorithm 1, and what the authors' program compares.
-CRITERIA = ("hsic", "hsic_ratio")
+CRITERIA = {PAPER: "hsic", PROGRAM: "hsic_ratio"}
+
+# Every row, in the order of the tables.
+NAMES = (*PROTOCOLS, *(DIRECTION_BASELINES[name]().label for name in BASELINES))
 
 COLUMNS = ("method", "criterion", "lam", "value", "right", "seconds", "problem")
 
@@ -86,7 +92,7 @@ def measure_directions(
             told, seconds, problem = attempt(
                 infer_direction, x, y, criterion="hsic", lam=lam, random_state=seed
             )
-            for criterion in CRITERIA:
+            for criterion in CRITERIA.values():
                 score = None
                 if told is not None:
                     forward, backward = dependence_scores(told.latent_fits, criterion)
@@ -126,16 +132,31 @@ def accuracies(
         By name of the protocol or method: mean, standard error, and the λ chosen, if any.
     """
     share = share or (lambda group: mean_error([record["right"] for record in group]))
-    found: dict[str, tuple[float, float, float | None]] = {}
     groups = grouped(records, "method", "criterion", "lam")
-    found[DEFAULT] = (*share(groups[DEFAULT, "evidence", None]), None)
-    found[FIXED] = (*share(groups["ANM-MM", "hsic", 1.0]), None)
-    for protocol, criterion in ((PAPER, "hsic"), (PROGRAM, "hsic_ratio")):
-        each = [(share(groups["ANM-MM", criterion, lam]), lam) for lam in LAMBDAS]
+    found: dict[str, tuple[float, float, float | None]] = {}
+    for name in NAMES:
+        tried = LAMBDAS if name in CRITERIA else (None,)
+        each = [(share(groups[key_of(name, lam)]), lam) for lam in tried]
         # The first of equals: the smaller λ.
         (mean, error), lam = max(each, key=lambda entry: entry[0][0])
-        found[protocol] = (mean, error, lam)
-    for name in BASELINES:
-        label = DIRECTION_BASELINES[name]().label
-        found[label] = (*share(groups[label, None, None]), None)
+        found[name] = (mean, error, lam)
     return found
+
+
+def key_of(name: str, lam: float | None) -> tuple[str, str | None, float | None]:
+    """Return method, criterion and λ of the records that a row of the tables is made of.
+
+    Parameters
+    ----------
+    name : str
+        One of `NAMES`.
+    lam : float or None
+        The λ chosen, where the row chooses one.
+    """
+    if name == DEFAULT:
+        return DEFAULT, "evidence", None
+    if name == FIXED:
+        return "ANM-MM", "hsic", 1.0
+    if name in CRITERIA:
+        return "ANM-MM", CRITERIA[name], lam
+    return name, None, None

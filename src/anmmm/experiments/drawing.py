@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from anmmm.baselines import DIRECTION_BASELINES
-from anmmm.experiments.directions import BASELINES, DEFAULT, FIXED, PAPER, PROGRAM
+from anmmm.experiments.directions import DEFAULT, FIXED, NAMES, PAPER, PROGRAM, PROTOCOLS
 from anmmm.plotting import COLOURS, matplotlib_module
 from anmmm.plotting._style import tidy
 
@@ -19,7 +18,7 @@ _NAMES = (
     PAPER,
     PROGRAM,
     FIXED,
-    *(DIRECTION_BASELINES[name]().label for name in BASELINES),
+    *NAMES[len(PROTOCOLS) :],
 )
 _COLOURS = ("#0072B2", "#56B4E9", "#56B4E9", "#0072B2", *COLOURS[1:5], "#000000")
 _LINES = ("-", "-", "--", "--", *["-"] * 5)

@@ -8,21 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from anmmm.baselines import DIRECTION_BASELINES
 from anmmm.datasets import PairFolder, load_tuebingen
 from anmmm.experiments.directions import (
-    BASELINES,
     COLUMNS,
-    DEFAULT,
-    PAPER,
-    PROGRAM,
-    PROTOCOLS,
+    CRITERIA,
+    NAMES,
     accuracies,
+    key_of,
     measure_directions,
 )
 from anmmm.experiments.drawing import STYLES, new_figure
 from anmmm.experiments.published import LAMBDAS
-from anmmm.experiments.study import Measured, Record, Report, Scale, Study, Table, Unit
+from anmmm.experiments.study import Measured, Record, Report, Scale, Study, Table, Unit, needed
 from anmmm.experiments.tables import failures, grouped, plus_minus
 from anmmm.plotting._style import tidy
 
@@ -33,12 +30,10 @@ N_POINTS = 90
 EXCLUDED = frozenset({12, 17, 47, 52, 53, 54, 55, 70, 71, 101, 105})
 N_BOOTSTRAP = 2000
 MEAN, MEDIAN = "mean over data sets", "median over data sets"
-CRITERIA = {PAPER: "hsic", PROGRAM: "hsic_ratio"}
 
 
 def _units(scale: Scale, data: Path | None) -> list[Unit]:
-    if data is None:
-        raise ValueError("figure 5 needs the folder of the Tübingen pairs; give it with --data")
+    data = needed(data, "fig5")
     kept = [
         pair_id
         for pair_id in load_tuebingen(data).ids
@@ -117,15 +112,7 @@ def _distributions(records: list[Record]) -> dict[str, tuple[np.ndarray, str]]:
     chosen = accuracies(records, share)
     found: dict[str, tuple[np.ndarray, str]] = {}
     for name, (_, _, lam) in chosen.items():
-        if name in CRITERIA:
-            key: tuple[Any, ...] = ("ANM-MM", CRITERIA[name], lam)
-        elif name == DEFAULT:
-            key = (DEFAULT, "evidence", None)
-        elif name in PROTOCOLS:
-            key = ("ANM-MM", "hsic", 1.0)
-        else:
-            key = (name, None, None)
-        values = np.array([*_by_data_set(groups[key]).values()])
+        values = np.array([*_by_data_set(groups[key_of(name, lam)]).values()])
         found[name] = values, "" if lam is None else f"{lam:g}"
     # Two wider readings of "the best λ for each setting".
     for name, criterion in CRITERIA.items():
@@ -162,7 +149,7 @@ def _report(records: list[Record]) -> Report:
     grid = []
     for lam in LAMBDAS:
         row = [f"{lam:g}"]
-        for criterion in ("hsic", "hsic_ratio"):
+        for criterion in CRITERIA.values():
             kept = [r for r in records if r["criterion"] == criterion and r["lam"] == lam]
             values = np.array([*_by_data_set(kept).values()])
             row += [plus_minus(*_centre(values, kind)) for kind in (MEAN, MEDIAN)]
@@ -173,11 +160,10 @@ def _report(records: list[Record]) -> Report:
 
 def _draw(records: list[Record], data: Path | None) -> Any:
     found = _distributions(records)
-    names = [*PROTOCOLS, *(DIRECTION_BASELINES[name]().label for name in BASELINES)]
     figure, axes = new_figure(1, 1, (8.0, 4.6))
     ax = axes[0, 0]
     rng = np.random.default_rng(0)
-    for place, name in enumerate(reversed(names)):
+    for place, name in enumerate(reversed(NAMES)):
         values = found[name][0]
         colour = STYLES[name]["color"]
         ax.plot(
@@ -212,7 +198,7 @@ def _draw(records: list[Record], data: Path | None) -> Any:
             label="median" if place == 0 else None,
         )
     ax.axvline(0.5, color="#666666", linestyle=":", linewidth=1.0)
-    ax.set_yticks(range(len(names)), [*reversed(names)])
+    ax.set_yticks(range(len(NAMES)), [*reversed(NAMES)])
     ax.set_xlim(0.0, 1.0)
     ax.set_xlabel("share of right directions in a data set, one point each")
     tidy(ax)

@@ -30,11 +30,21 @@ from anmmm.experiments.clusterings import (
 )
 from anmmm.experiments.drawing import new_figure
 from anmmm.experiments.published import BAFU_ARI, LAMBDAS
-from anmmm.experiments.study import Measured, Record, Report, Scale, Study, Table, Unit, attempt
+from anmmm.experiments.study import (
+    Measured,
+    Record,
+    Report,
+    Scale,
+    Study,
+    Table,
+    Unit,
+    attempt,
+    needed,
+)
 from anmmm.experiments.tables import failures, grouped, plus_minus
 from anmmm.mixture import ANMMixture
-from anmmm.plotting import COLOURS, MARKERS
-from anmmm.plotting._style import tidy
+from anmmm.plotting import COLOURS
+from anmmm.plotting._style import colour_of, marker_of, tidy
 
 __all__ = ["STUDY", "two_places"]
 
@@ -99,8 +109,7 @@ _read = cache(two_places)
 
 
 def _units(scale: Scale, data: Path | None) -> list[Unit]:
-    if data is None:
-        raise ValueError("figure 6 needs the folder of the Tübingen pairs; give it with --data")
+    data = needed(data, "fig6")
     # What cannot be read is told before anything is computed.
     _read(str(data))
     common = {"data": str(data)}
@@ -321,7 +330,7 @@ def _draw(records: list[Record], data: Path | None) -> Any:
 def _scatter(ax: Any, x: FloatArray, y: FloatArray, labels: NDArray[np.intp]) -> None:
     for label in np.unique(labels):
         # Noise of DBSCAN is no cluster.
-        colour, marker = ("#999999", "x") if label < 0 else (COLOURS[label % 7], MARKERS[label % 7])
+        colour, marker = ("#999999", "x") if label < 0 else (colour_of(label), marker_of(label))
         kept = labels == label
         ax.plot(x[kept], y[kept], marker, color=colour, markersize=3, alpha=0.6, linestyle="")
     tidy(ax)

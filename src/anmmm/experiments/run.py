@@ -133,10 +133,6 @@ def _require(studies: Sequence[Study], data: Path | None) -> None:
         for name in BASELINES:
             DIRECTION_BASELINES[name]().direction(x, y, random_state=0)
     for study in studies:
-        if study.needs_data and data is None:
-            raise ValueError(
-                f"{study.name} needs the folder of the Tübingen pairs; give it with data (--data)"
-            )
         study.units(Scale.quick(), data)
 
 

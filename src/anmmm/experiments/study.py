@@ -12,7 +12,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-__all__ = ["Measured", "Record", "Report", "Scale", "Study", "Table", "Unit", "attempt"]
+__all__ = [
+    "Measured",
+    "Record",
+    "Report",
+    "Scale",
+    "Study",
+    "Table",
+    "Unit",
+    "attempt",
+    "needed",
+]
 
 Record = dict[str, Any]
 
@@ -164,3 +174,24 @@ def attempt(compute: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any
     except Exception as error:
         outcome, problem = None, f"{type(error).__name__}: {error}"
     return outcome, time.perf_counter() - start, problem
+
+
+def needed(data: Path | None, name: str) -> Path:
+    """Return the folder of real pairs that a study cannot do without.
+
+    Parameters
+    ----------
+    data : Path or None
+    name : str
+        Of the study.
+
+    Raises
+    ------
+    ValueError
+        If there is none.
+    """
+    if data is None:
+        raise ValueError(
+            f"{name} needs the folder of the Tübingen pairs; give it with data (--data)"
+        )
+    return data

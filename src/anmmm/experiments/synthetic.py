@@ -9,15 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from anmmm.baselines import DIRECTION_BASELINES
 from anmmm.datasets import SETTINGS, make_anm_mixture
-from anmmm.experiments.directions import (
-    BASELINES,
-    COLUMNS,
-    PROTOCOLS,
-    accuracies,
-    measure_directions,
-)
+from anmmm.experiments.directions import COLUMNS, NAMES, accuracies, measure_directions
 from anmmm.experiments.drawing import accuracy_lines, legend_below, new_figure
 from anmmm.experiments.study import Measured, Record, Report, Scale, Study, Table, Unit
 from anmmm.experiments.tables import failures, grouped, plus_minus
@@ -89,9 +82,8 @@ def _report(panels: Sequence[Panel], records: list[Record]) -> Report:
     tables = []
     for panel in panels:
         found = [accuracies(groups[point[1:]]) for point in panel.points]
-        names = [*PROTOCOLS, *(DIRECTION_BASELINES[name]().label for name in BASELINES)]
         rows = []
-        for name in names:
+        for name in NAMES:
             cells = []
             for each in found:
                 mean, error, lam = each[name]
