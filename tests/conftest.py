@@ -6,6 +6,7 @@ slow truth by ``import oracle``; names of test files must therefore differ acros
 
 import hashlib
 import os
+import sys
 import tempfile
 from pathlib import Path
 
@@ -47,3 +48,20 @@ def under_each_thread_count():
 
     yield run
     numba.set_num_threads(before)
+
+
+@pytest.fixture
+def run(monkeypatch, capsys, tmp_path):
+    """Run a command in a folder of its own; returns (exit status, stdout, stderr)."""
+    from anmmm import cli
+
+    monkeypatch.chdir(tmp_path)
+
+    def call(*arguments):
+        monkeypatch.setattr(sys, "argv", ["anmmm", *map(str, arguments)])
+        with pytest.raises(SystemExit) as exit_:
+            cli.main()
+        captured = capsys.readouterr()
+        return exit_.value.code or 0, captured.out, captured.err
+
+    return call

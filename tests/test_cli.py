@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
 
-from anmmm import __version__, cli
+from anmmm import __version__
 from anmmm.datasets import make_anm_mixture
 
 
@@ -21,21 +21,6 @@ def _one_blas_thread():
     # On a busy machine threads of small matrices wait for each other for seconds.
     with threadpool_limits(1):
         yield
-
-
-@pytest.fixture
-def run(monkeypatch, capsys, tmp_path):
-    """Run a command in a folder of its own; returns (exit status, stdout, stderr)."""
-    monkeypatch.chdir(tmp_path)
-
-    def call(*arguments):
-        monkeypatch.setattr(sys, "argv", ["anmmm", *map(str, arguments)])
-        with pytest.raises(SystemExit) as exit_:
-            cli.main()
-        captured = capsys.readouterr()
-        return exit_.value.code or 0, captured.out, captured.err
-
-    return call
 
 
 def rows_of(x, y, delimiter=","):

@@ -218,7 +218,7 @@ def clustering_text(result: ClusteringResult, columns: Columns) -> str:
     return "\n".join(lines)
 
 
-class DirectionsTable:
+class _Table:
     """Lines of the table of a collection, one a pair, of widths that are known beforehand.
 
     Parameters
@@ -229,6 +229,19 @@ class DirectionsTable:
 
     def __init__(self, ids: Sequence[str]) -> None:
         self._width = id_width(ids)
+
+    def _start(self, pair: str, size: str) -> str:
+        return f"{_id_cell(pair, self._width)}  {size:>10}"
+
+
+class DirectionsTable(_Table):
+    """Lines of the table of a collection's directions, one a pair.
+
+    Parameters
+    ----------
+    ids : sequence of str
+        Ids of all pairs; none where they are not known beforehand.
+    """
 
     def header(self) -> str:
         """Return the line of column names."""
@@ -259,13 +272,11 @@ class DirectionsTable:
     def _line(
         self, pair: str, size: str, direction: str, score: str, truth: str, remark: str
     ) -> str:
-        cells = (
-            f"{_id_cell(pair, self._width)}  {size:>10}  {direction:<9}  {score:>10}  {truth:^5}"
-        )
+        cells = f"{self._start(pair, size)}  {direction:<9}  {score:>10}  {truth:^5}"
         return f"{cells}  {_shown(remark)}".rstrip()
 
 
-class ClustersTable:
+class ClustersTable(_Table):
     """Lines of the table of a collection's mechanisms, one a pair.
 
     Parameters
@@ -273,9 +284,6 @@ class ClustersTable:
     ids : sequence of str
         Ids of all pairs; none where they are not known beforehand.
     """
-
-    def __init__(self, ids: Sequence[str]) -> None:
-        self._width = id_width(ids)
 
     def header(self) -> str:
         """Return the line of column names."""
@@ -295,7 +303,7 @@ class ClustersTable:
         return self._line(row.pair_id, size, row.cause or "—", sizes, row.reason)
 
     def _line(self, pair: str, size: str, cause: str, sizes: str, remark: str) -> str:
-        cells = f"{_id_cell(pair, self._width)}  {size:>10}  {cause:^5}  {sizes:<20}"
+        cells = f"{self._start(pair, size)}  {cause:^5}  {sizes:<20}"
         return f"{cells}  {_shown(remark)}".rstrip()
 
 

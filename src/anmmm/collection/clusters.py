@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from anmmm._validation import check_choice, check_count
 from anmmm.clustering import cluster_mechanisms
 from anmmm.collection.schema import CLUSTERS
-from anmmm.collection.stream import PairResults, check_seconds, start
+from anmmm.collection.stream import PairResults, check_seconds, refuse_detail, start
 from anmmm.collection.task import PairTask, carried, dropped_remark, univariate
 from anmmm.datasets import Pair
 from anmmm.direction import infer_direction
@@ -93,8 +93,7 @@ def cluster_collection(
     if not isinstance(n_mechanisms, str):
         n_mechanisms = check_count(n_mechanisms, "n_mechanisms")
     seconds = check_seconds(max_seconds_per_pair)
-    if keep_detail and checkpoint is not None:
-        raise ValueError("keep_detail=True cannot be used with a checkpoint, which holds rows only")
+    refuse_detail(keep_detail, checkpoint)
     options = {"n_mechanisms": n_mechanisms, **options}
     ClusterTask(0, options, cause=cause).try_options()
     return start(

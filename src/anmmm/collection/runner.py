@@ -7,7 +7,7 @@ from typing import Any
 
 from anmmm._validation import MIN_SAMPLES, check_count
 from anmmm.collection.schema import DIRECTIONS
-from anmmm.collection.stream import PairResults, check_seconds, start
+from anmmm.collection.stream import PairResults, check_seconds, refuse_detail, start
 from anmmm.collection.task import DirectionTask
 
 __all__ = ["infer_directions"]
@@ -103,8 +103,7 @@ def infer_directions(
     if max_samples is not None:
         max_samples = check_count(max_samples, "max_samples", minimum=MIN_SAMPLES)
     seconds = check_seconds(max_seconds_per_pair)
-    if keep_detail and checkpoint is not None:
-        raise ValueError("keep_detail=True cannot be used with a checkpoint, which holds rows only")
+    refuse_detail(keep_detail, checkpoint)
     trial = DirectionTask(0, options, max_samples=max_samples)
     trial.try_options()
     return start(

@@ -22,7 +22,7 @@ from anmmm.collection.sinks import write_rows
 from anmmm.collection.sources import as_pairs
 from anmmm.datasets import Pair
 
-__all__ = ["PairResults", "check_jobs", "check_seconds", "start"]
+__all__ = ["PairResults", "check_jobs", "check_seconds", "refuse_detail", "start"]
 
 # The work is arithmetic: more local workers than cores only take each other's time and memory.
 _LOCAL = {"LokyBackend", "MultiprocessingBackend", "ThreadingBackend", "SequentialBackend"}
@@ -216,6 +216,18 @@ def start(
     # Started, so that it closes the checkpoint also where no row is ever asked for.
     next(rows)
     return PairResults(rows, schema, total, 0 if kept is None else len(kept))
+
+
+def refuse_detail(keep_detail: bool, checkpoint: Any) -> None:
+    """Raise if rows are to keep what a checkpoint cannot.
+
+    Raises
+    ------
+    ValueError
+        If both are asked for.
+    """
+    if keep_detail and checkpoint is not None:
+        raise ValueError("keep_detail=True cannot be used with a checkpoint, which holds rows only")
 
 
 def check_seconds(value: Any) -> float | None:

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import adjusted_rand_score
 
-from anmmm._threads import single_thread
 from anmmm.baselines import (
     CLUSTERING_BASELINES,
     DBSCAN,
@@ -98,15 +97,14 @@ def measure_clusterings(
             problem=problem,
         )
 
-    with single_thread():
-        add(DEFAULT, _mechanism_labels)
-        for lam in LAMBDAS:
-            add("ANM-MM", _mechanism_labels, lam=lam, refine=None)
-        for name, method in METHODS.items():
-            add(name, method.labels)
-        for name, grid in GRIDS.items():
-            for options, method in grid.items():
-                add(BEST[name], method.labels, options=options)
+    add(DEFAULT, _mechanism_labels)
+    for lam in LAMBDAS:
+        add("ANM-MM", _mechanism_labels, lam=lam, refine=None)
+    for name, method in METHODS.items():
+        add(name, method.labels)
+    for name, grid in GRIDS.items():
+        for options, method in grid.items():
+            add(BEST[name], method.labels, options=options)
 
 
 def _mechanism_labels(x: Any, y: Any, n_mechanisms: int, **options: Any) -> NDArray[np.intp]:

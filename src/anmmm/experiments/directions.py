@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from anmmm._threads import single_thread
 from anmmm.baselines import DIRECTION_BASELINES
 from anmmm.direction import dependence_scores, infer_direction
 from anmmm.experiments.published import LAMBDAS
@@ -84,34 +83,33 @@ def measure_directions(
         filled: Record = {"criterion": None, "lam": None, "problem": "", **cells}
         measured.add(method, value=value, right=right, **filled)
 
-    with single_thread():
-        told, seconds, problem = attempt(infer_direction, x, y, random_state=seed)
-        score = None if told is None else told.score
-        add(DEFAULT, score, criterion="evidence", seconds=seconds, problem=problem)
-        for lam in LAMBDAS:
-            told, seconds, problem = attempt(
-                infer_direction, x, y, criterion="hsic", lam=lam, random_state=seed
+    told, seconds, problem = attempt(infer_direction, x, y, random_state=seed)
+    score = None if told is None else told.score
+    add(DEFAULT, score, criterion="evidence", seconds=seconds, problem=problem)
+    for lam in LAMBDAS:
+        told, seconds, problem = attempt(
+            infer_direction, x, y, criterion="hsic", lam=lam, random_state=seed
+        )
+        for criterion in CRITERIA.values():
+            score = None
+            if told is not None:
+                forward, backward = dependence_scores(told.latent_fits, criterion)
+                score = backward - forward
+            add(
+                "ANM-MM",
+                score,
+                criterion=criterion,
+                lam=lam,
+                seconds=seconds,
+                problem=problem,
             )
-            for criterion in CRITERIA.values():
-                score = None
-                if told is not None:
-                    forward, backward = dependence_scores(told.latent_fits, criterion)
-                    score = backward - forward
-                add(
-                    "ANM-MM",
-                    score,
-                    criterion=criterion,
-                    lam=lam,
-                    seconds=seconds,
-                    problem=problem,
-                )
-        for name in BASELINES:
-            method = DIRECTION_BASELINES[name]()
-            first, second = x, y
-            if name == "ecp" and by_source is not None:
-                first, second = x[by_source], y[by_source]
-            score, seconds, problem = attempt(method.direction, first, second, random_state=seed)
-            add(method.label, score, seconds=seconds, problem=problem)
+    for name in BASELINES:
+        method = DIRECTION_BASELINES[name]()
+        first, second = x, y
+        if name == "ecp" and by_source is not None:
+            first, second = x[by_source], y[by_source]
+        score, seconds, problem = attempt(method.direction, first, second, random_state=seed)
+        add(method.label, score, seconds=seconds, problem=problem)
 
 
 def accuracies(

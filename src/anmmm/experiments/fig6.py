@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score
 
-from anmmm._threads import single_thread
 from anmmm.clustering import cluster_mechanisms
 from anmmm.datasets import load_tuebingen
 from anmmm.experiments.clusterings import (
@@ -152,21 +151,20 @@ def _units(scale: Scale, data: Path | None) -> list[Unit]:
 def _measure(unit: Unit) -> list[Record]:
     given = unit.arguments
     temperature, ozone, place = _read(given["data"])
-    with single_thread():
-        if given.get("limits"):
-            return _limits(temperature, ozone, place)
-        x, y = (temperature, ozone) if given["direction"] == FORWARD else (ozone, temperature)
-        common = {
-            "direction": given["direction"],
-            "seed": given["seed"],
-            **dict.fromkeys(OPTIONS),
-            **given.get("options", {}),
-        }
-        measured = Measured(common)
-        if "options" not in given:
-            measure_clusterings(measured, x, y, place, seed=given["seed"])
-            return measured.records
-        _scan(measured, x, y, place, given["seed"], given["options"])
+    if given.get("limits"):
+        return _limits(temperature, ozone, place)
+    x, y = (temperature, ozone) if given["direction"] == FORWARD else (ozone, temperature)
+    common = {
+        "direction": given["direction"],
+        "seed": given["seed"],
+        **dict.fromkeys(OPTIONS),
+        **given.get("options", {}),
+    }
+    measured = Measured(common)
+    if "options" not in given:
+        measure_clusterings(measured, x, y, place, seed=given["seed"])
+        return measured.records
+    _scan(measured, x, y, place, given["seed"], given["options"])
     return measured.records
 
 

@@ -19,6 +19,7 @@ from sklearn.exceptions import ConvergenceWarning
 from tqdm import tqdm
 
 from anmmm._kernels.warm import warm_up
+from anmmm._threads import single_thread
 from anmmm._version import __version__
 from anmmm.baselines import DIRECTION_BASELINES
 from anmmm.collection.files import atomic_writer, write_csv
@@ -172,7 +173,8 @@ def _records(
 
 def _measure(name: str, unit: Unit) -> tuple[Unit, list[Record]]:
     study: Study = import_module(f"anmmm.experiments.{name}").STUDY
-    with warnings.catch_warnings():
+    # As everywhere in the package's collections: digits do not depend on the number of cores.
+    with single_thread(), warnings.catch_warnings():
         # Baselines stop early on single data sets; what counts is the score they then give.
         warnings.simplefilter("ignore", ConvergenceWarning)
         warnings.simplefilter("ignore", RuntimeWarning)
