@@ -79,7 +79,7 @@ def test_dense_gradients(
 
 
 def test_gamma_moments(benchmark: Any, points: np.ndarray) -> None:
-    benchmark(hsic.gamma_moments, points[:1], one, points[1:], one, 1)
+    benchmark(hsic.gamma_moments, points[:1], one, points[1:], one)
 
 
 def test_pivoted_cholesky(benchmark: Any, points: np.ndarray, n: int) -> None:

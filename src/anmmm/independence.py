@@ -194,7 +194,7 @@ def _moments(
         except RankTooLargeError:
             pass
     trace, squares, mu_x, mu_y = gamma_moments(
-        first, np.full(len(first), 0.5), second, np.full(len(second), 0.5), 1
+        first, np.full(len(first), 0.5), second, np.full(len(second), 0.5)
     )
     return float(trace), float(squares), float(mu_x), float(mu_y)
 

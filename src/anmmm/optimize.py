@@ -34,7 +34,7 @@ class Outcome:
         Iterations; evaluations; those that gave +inf.
     status : str
         ``"converged"``, ``"max_iter"``, ``"max_evaluations"``, ``"line_search"`` or
-        ``"cholesky_failed"``.
+        ``"cholesky_failed"``; see `minimise_from`.
     message : str
         SciPy's words.
     history : ndarray of shape (n_iter + 1,)
@@ -97,9 +97,19 @@ def minimise_from(
     ------
     FloatingPointError
         If J cannot be evaluated at the starting vector.
+
+    Notes
+    -----
+    The end is the best point seen, whatever the status. ``"converged"`` is promised where the
+    gradient is below its tolerance, or where an iteration that met no failed evaluation lowered J
+    by less than the tolerance. Steps that shrink because every longer one leaves the domain lower
+    J by little as well, but at its edge and not at a minimum: such an end, like a line search that
+    gives up there, is ``"cholesky_failed"``.
     """
     history: list[float] = []
     n_failed = 0
+    # Failed evaluations before the last finished iteration, and up to its end.
+    failed_before, failed_after = 0, 0
     best_value, best_z = np.inf, start
     units = np.ones_like(start) if units is None else units
 
@@ -127,14 +137,17 @@ def minimise_from(
         return value, gradient * units
 
     def record(intermediate_result: object) -> None:
+        nonlocal failed_before, failed_after
+        failed_before, failed_after = failed_after, n_failed
         history.append(float(intermediate_result.fun))  # type: ignore[attr-defined]
 
+    lower, upper = bounds[0] / units, bounds[1] / units
     result = minimize(
         evaluate,
         start / units,
         jac=True,
         method="L-BFGS-B",
-        bounds=Bounds(bounds[0] / units, bounds[1] / units),
+        bounds=Bounds(lower, upper),
         callback=record,
         options={
             "maxiter": max_iter,
@@ -144,13 +157,16 @@ def minimise_from(
             "maxcor": memory,
         },
     )
+    step = np.clip(result.x - result.jac, lower, upper) - result.x
+    flat = bool(np.abs(step).max(initial=0.0) <= gradient_tol)
+    at_edge = n_failed > failed_before and not flat
     return Outcome(
         z=best_z,
         value=float(best_value),
         n_iter=int(result.nit),
         n_evaluations=int(result.nfev),
         n_failed_evaluations=n_failed,
-        status=_status(int(result.status), int(result.nit), max_iter, n_failed),
+        status=_status(int(result.status), int(result.nit), max_iter, at_edge),
         message=str(result.message),
         history=np.asarray(history),
     )
@@ -186,9 +202,9 @@ def minimise_starts(
     return outcomes[index], index, values
 
 
-def _status(code: int, n_iter: int, max_iter: int, n_failed: int) -> str:
-    if code == 0:
-        return "converged"
+def _status(code: int, n_iter: int, max_iter: int, at_edge: bool) -> str:
     if code == 1:
         return "max_iter" if n_iter >= max_iter else "max_evaluations"
-    return "cholesky_failed" if n_failed else "line_search"
+    if at_edge:
+        return "cholesky_failed"
+    return "converged" if code == 0 else "line_search"

@@ -9,12 +9,6 @@ import oracle
 from anmmm._kernels import hsic
 
 SIZES = [1, 2, 7, 20]
-FORMS = [("serial", 1), ("serial", 3), ("parallel", 1), ("parallel", 3), ("parallel", 30)]
-forms = pytest.mark.parametrize(("form", "n_chunks"), FORMS)
-
-
-def pick(name, form):
-    return getattr(hsic, name if form == "serial" else f"{name}_parallel")
 
 
 def lower_only(A):
@@ -141,8 +135,7 @@ def test_centred_trace_of_one_wide_scale(rng, gamma):
 
 
 @pytest.mark.parametrize(("n", "dx", "dy"), [(2, 1, 2), (7, 2, 1), (20, 1, 1)])
-@forms
-def test_gamma_moments_are_the_sums_of_the_test(rng, n, dx, dy, form, n_chunks):
+def test_gamma_moments_are_the_sums_of_the_test(rng, n, dx, dy):
     x, y = rng.normal(size=(n, dx)), rng.normal(size=(n, dy))
     gamma_x, gamma_y = rng.uniform(0.2, 2.0, dx), rng.uniform(0.2, 2.0, dy)
     K, L = oracle.rbf(x, gamma_x), oracle.rbf(y, gamma_y)
@@ -151,7 +144,7 @@ def test_gamma_moments_are_the_sums_of_the_test(rng, n, dx, dy, form, n_chunks):
 
     arguments = np.ascontiguousarray(x.T), gamma_x, np.ascontiguousarray(y.T), gamma_y
     before = [array.copy() for array in arguments]
-    trace, squares, mu_x, mu_y = pick("gamma_moments", form)(*arguments, n_chunks)
+    trace, squares, mu_x, mu_y = hsic.gamma_moments(*arguments)
     assert_allclose(trace, product.sum(), rtol=1e-12)
     assert_allclose(squares, np.sum(product[off_diagonal] ** 2), rtol=1e-12)
     assert_allclose(mu_x, K[off_diagonal].mean(), rtol=1e-13)
@@ -170,7 +163,6 @@ def test_gamma_moments_make_the_oracles_test(rng, n):
         np.array([0.5 / width_x**2]),
         np.ascontiguousarray(y.T),
         np.array([0.5 / width_y**2]),
-        1,
     )
     # Gretton et al. (2008): moments of HSIC_b under independence.
     mean = (1.0 + mu_x * mu_y - mu_x - mu_y) / n
@@ -178,18 +170,3 @@ def test_gamma_moments_make_the_oracles_test(rng, n):
     null = gamma_distribution(mean**2 / variance, scale=n * variance / mean)
     actual = trace / n, null.ppf(0.95), null.sf(trace / n)
     assert_allclose(actual, oracle.hsic_gamma_test(x, y, width_x, width_y), rtol=1e-10)
-
-
-# --- Threads --------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("n_chunks", [3, 7, 16, 30])
-def test_bits_do_not_depend_on_the_number_of_threads(rng, under_each_thread_count, n_chunks):
-    x, y = rng.normal(size=(2, 1, 20))
-    first, *others = under_each_thread_count(
-        lambda: np.array(
-            hsic.gamma_moments_parallel(x, np.array([0.5]), y, np.array([2.0]), n_chunks)
-        )
-    )
-    for other in others:
-        assert_array_equal(other, first)

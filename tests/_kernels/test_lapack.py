@@ -11,7 +11,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import anmmm
-from anmmm._kernels._lapack import potrf, potri, solve_rows, trsm
+from anmmm._kernels._lapack import gemm, potrf, potri, solve_rows, trsm
 
 # Below, at and above the block size of LAPACK.
 SIZES = [1, 2, 7, 64, 130]
@@ -77,6 +77,23 @@ def test_trsm_solves_with_the_triangle_alone(rng, n, n_columns):
     assert_array_equal(L, factor)
 
 
+@pytest.mark.parametrize("kept", [0.0, 1.0, -2.5])
+@pytest.mark.parametrize("B_transposed", [False, True])
+@pytest.mark.parametrize("A_transposed", [False, True])
+@pytest.mark.parametrize(("m", "k", "n"), [(1, 1, 1), (3, 1, 2), (1, 5, 4), (20, 130, 7)])
+def test_gemm_is_the_product(rng, m, k, n, A_transposed, B_transposed, kept):
+    A, B, C = rng.normal(size=(m, k)), rng.normal(size=(k, n)), rng.normal(size=(m, n))
+    expected = A @ B + kept * C
+    if kept == 0.0:
+        C[:] = np.nan
+    left, right = (A.T if A_transposed else A).copy(), (B.T if B_transposed else B).copy()
+    before = left.copy(), right.copy()
+    gemm(left, A_transposed, right, B_transposed, kept, C)
+    assert_allclose(C, expected, rtol=1e-11, atol=1e-12)
+    assert_array_equal(left, before[0])
+    assert_array_equal(right, before[1])
+
+
 def test_trsm_overwrites_the_leading_rows_of_a_block_alone(rng):
     # As the low-rank kernel calls it: a contiguous part of a larger memory.
     L = np.linalg.cholesky(positive_definite(rng, 3))
@@ -108,15 +125,15 @@ SCRIPT = """
 import json, sys
 import numpy as np
 from anmmm._kernels._lapack import potrf
-from anmmm._kernels.rbf import gram, gram_parallel
+from anmmm._kernels.mlp import forward, forward_parallel
 
 A = np.array([[4.0, 0.0], [2.0, 5.0]])
 info = potrf(A)
-serial, parallel = np.zeros((2, 5, 5))
-points = np.zeros((1, 5))
-gram(points, np.ones(1), serial, 1)
-gram_parallel(points, np.ones(1), parallel, 2)
-kernels = {"potrf": potrf, "gram": gram, "gram_parallel": gram_parallel}
+serial, parallel = np.zeros((2, 5, 1))
+inputs, weights, hidden = np.ones((5, 2)), np.zeros((2, 3)), np.empty((5, 3))
+for run, theta in ((forward, serial), (forward_parallel, parallel)):
+    run(inputs, weights, np.zeros(3), np.ones((3, 1)), np.ones(1), hidden, theta, 2)
+kernels = {"potrf": potrf, "forward": forward, "forward_parallel": forward_parallel}
 json.dump(
     {
         "hits": {name: sum(k.stats.cache_hits.values()) for name, k in kernels.items()},
@@ -144,7 +161,7 @@ def run_in_a_new_process(cache):
 
 
 def test_machine_code_is_cached_across_processes_and_still_works(tmp_path):
-    names = ("potrf", "gram", "gram_parallel")
+    names = ("potrf", "forward", "forward_parallel")
     first = run_in_a_new_process(tmp_path)
     assert first["hits"] == dict.fromkeys(names, 0)
     assert first["misses"] == dict.fromkeys(names, 1)
@@ -153,7 +170,8 @@ def test_machine_code_is_cached_across_processes_and_still_works(tmp_path):
     assert second["hits"] == dict.fromkeys(names, 1)
     assert second["misses"] == dict.fromkeys(names, 0)
 
-    expected = np.tril(np.ones((5, 5)))
+    # Three units at rest give 1/2 each.
+    expected = np.full((5, 1), 2.5)
     for result in (first, second):
         assert result["info"] == 0
         assert_allclose(result["factor"], [[2.0, 0.0], [1.0, 2.0]])
@@ -162,5 +180,5 @@ def test_machine_code_is_cached_across_processes_and_still_works(tmp_path):
 
     # The parallel twin shares the body's file and line: only a name of its own keeps them apart.
     indices = [file.name for file in tmp_path.rglob("*.nbi")]
-    assert sum(name.startswith("rbf.gram-") for name in indices) == 1
-    assert sum(name.startswith("rbf.gram_parallel-") for name in indices) == 1
+    assert sum(name.startswith("mlp.forward-") for name in indices) == 1
+    assert sum(name.startswith("mlp.forward_parallel-") for name in indices) == 1

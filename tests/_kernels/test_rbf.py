@@ -1,4 +1,4 @@
-"""RBF Gram matrices and their pull-back, against the oracle and central differences."""
+"""Rows of RBF Gram matrices and their pull-back, against the oracle and central differences."""
 
 from functools import cache
 
@@ -10,18 +10,25 @@ import oracle
 from anmmm._kernels import rbf
 
 SHAPES = [(1, 1), (2, 2), (7, 1), (20, 3)]
-# Form of the kernel, number of chunks; the last are more than there are rows.
-FORMS = [("serial", 1), ("serial", 3), ("parallel", 1), ("parallel", 3), ("parallel", 30)]
 shapes = pytest.mark.parametrize(("n", "d"), SHAPES)
-forms = pytest.mark.parametrize(("form", "n_chunks"), FORMS)
 
 
-def pick(name, form):
-    return getattr(rbf, name if form == "serial" else f"{name}_parallel")
+def gram(points, gamma):
+    """Lower triangle of the Gram matrix, row by row; NaN above."""
+    n = points.shape[1]
+    K = np.full((n, n), np.nan)
+    for i in range(n):
+        rbf.gram_row(points, gamma, points[:, i], i + 1, K[i])
+    return K
 
 
-def above_diagonal(n):
-    return np.triu_indices(n, 1)
+def pull_back(K, dK, points, gamma):
+    """Gradients by points and log-scales (eq. 9 and 10), row by row."""
+    d, n = points.shape
+    d_points, d_scale = np.zeros((d, n)), np.zeros(d)
+    for i in range(n):
+        rbf.pull_row(K[i] * dK[i], points, i, d_points, d_scale)
+    return -4.0 * gamma[:, np.newaxis] * d_points, -2.0 * gamma * d_scale
 
 
 @cache
@@ -46,7 +53,7 @@ def case(n, d):
 def lower_only(A):
     """Copy with NaN above the diagonal."""
     result = A.copy()
-    result[above_diagonal(len(A))] = np.nan
+    result[np.triu_indices(len(A), 1)] = np.nan
     return result
 
 
@@ -54,15 +61,12 @@ def lower_only(A):
 
 
 @shapes
-@forms
-def test_gram_is_the_lower_triangle_of_the_truth(n, d, form, n_chunks):
+def test_rows_are_the_lower_triangle_of_the_truth(n, d):
     points, gamma, expected, *_ = case(n, d)
     before = points.copy(), gamma.copy()
-    K = np.full((n, n), np.nan)
-    pick("gram", form)(points, gamma, K, n_chunks)
+    K = gram(points, gamma)
     assert_allclose(np.tril(K), np.tril(expected), rtol=1e-13)
     assert_array_equal(np.diag(K), np.ones(n))
-    assert np.isnan(K[above_diagonal(n)]).all()
     assert_array_equal(points, before[0])
     assert_array_equal(gamma, before[1])
 
@@ -88,23 +92,18 @@ def test_cross_gram_is_the_block_of_the_joint_gram(n, d):
 
 def test_duplicated_points_have_kernel_exactly_one():
     points = np.array([[0.1, 0.1, 0.3], [1e5, 1e5, 1e5]])
-    K = np.zeros((3, 3))
-    rbf.gram(points, np.array([0.7, 1e3]), K, 1)
-    assert K[1, 0] == 1.0
+    assert gram(points, np.array([0.7, 1e3]))[1, 0] == 1.0
 
 
 def test_points_far_apart_have_kernel_zero_and_no_nan():
     # The squares of the last distances overflow.
     points = np.array([[0.0, 1e3, 1e160, -1e300]])
-    K = np.zeros((4, 4))
-    rbf.gram(points, np.array([1.0]), K, 1)
-    assert_array_equal(K, np.eye(4))
+    assert_array_equal(np.tril(gram(points, np.array([1.0]))), np.eye(4))
 
 
 def test_gram_lets_nan_through():
     points = np.array([[0.0, np.nan, 1.0]])
-    K = np.zeros((3, 3))
-    rbf.gram(points, np.array([1.0]), K, 1)
+    K = gram(points, np.array([1.0]))
     assert np.isnan([K[1, 0], K[1, 1], K[2, 1]]).all()
     assert_allclose(K[2, 0], np.exp(-1.0))
 
@@ -113,14 +112,11 @@ def test_gram_lets_nan_through():
 
 
 @shapes
-@forms
-def test_pullback_matches_central_differences(n, d, form, n_chunks):
+def test_pull_back_matches_central_differences(n, d):
     points, gamma, K, dK, by_points, by_log_gamma = case(n, d)
     inputs = lower_only(K), lower_only(dK), points, gamma
     before = [array.copy() for array in inputs]
-    d_points = np.full((d, n), np.nan)
-    d_log_gamma = np.full(d, np.nan)
-    pick("pullback", form)(*inputs, d_points, d_log_gamma, n_chunks)
+    d_points, d_log_gamma = pull_back(*inputs)
     scale = max(np.abs(by_points).max(), 1e-3)
     assert_allclose(d_points, by_points, rtol=0, atol=1e-9 * scale)
     scale = max(np.abs(by_log_gamma).max(), 1e-3)
@@ -129,11 +125,10 @@ def test_pullback_matches_central_differences(n, d, form, n_chunks):
         assert_array_equal(array, original)
 
 
-def test_pullback_to_the_points_sums_to_zero(rng):
+def test_pull_back_to_the_points_sums_to_zero():
     # The kernel does not change when all points move together.
     points, gamma, K, dK, *_ = case(20, 3)
-    d_points, d_log_gamma = np.empty((3, 20)), np.empty(3)
-    rbf.pullback(K, dK, points, gamma, d_points, d_log_gamma, 1)
+    d_points, _ = pull_back(K, dK, points, gamma)
     assert_allclose(d_points.sum(axis=1), np.zeros(3), atol=1e-12)
 
 
@@ -159,21 +154,3 @@ def test_pull_scale_row_is_pull_row_without_the_points(rng):
     rbf.pull_scale_row(dK[13], points, 13, d_scale)
     rbf.pull_row(dK[13], points, 13, np.zeros((3, 20)), expected)
     assert_allclose(d_scale, expected, rtol=1e-12)
-
-
-# --- Threads --------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("n_chunks", [3, 7, 30])
-def test_bits_do_not_depend_on_the_number_of_threads(under_each_thread_count, n_chunks):
-    points, gamma, _, dK, *_ = case(20, 3)
-
-    def run():
-        K, d_points, d_log_gamma = np.zeros((20, 20)), np.empty((3, 20)), np.empty(3)
-        rbf.gram_parallel(points, gamma, K, n_chunks)
-        rbf.pullback_parallel(K, dK, points, gamma, d_points, d_log_gamma, n_chunks)
-        return np.concatenate([K.ravel(), d_points.ravel(), d_log_gamma])
-
-    first, *others = under_each_thread_count(run)
-    for other in others:
-        assert_array_equal(other, first)

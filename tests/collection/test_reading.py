@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from anmmm.collection import SourceError, read_rows
 from anmmm.collection import reading as reading_module
-from anmmm.collection.files import write_csv, write_json
+from anmmm.collection.files import to_json, write_csv
 from anmmm.collection.schema import CLUSTERS, DIRECTIONS
 from anmmm.collection.sinks import write_rows
 from anmmm.results import PAIR_COLUMNS, PairClusters, PairResult
@@ -108,7 +108,7 @@ def test_line_ends_of_spreadsheets_and_their_mark_of_the_encoding_do_no_harm(tmp
 def test_files_of_the_other_writers_read_back(tmp_path):
     records = [row.to_row() for row in ROWS]
     write_csv(tmp_path / "r.csv", list(PAIR_COLUMNS), records)
-    write_json(tmp_path / "r.json", {"rows": records, "summary": {"n_pairs": 4}})
+    (tmp_path / "r.json").write_text(to_json({"rows": records, "summary": {"n_pairs": 4}}))
     assert list(read_rows(tmp_path / "r.csv")) == ROWS
     assert list(read_rows(tmp_path / "r.json")) == ROWS
 
@@ -136,7 +136,7 @@ def test_columns_that_join_the_schema_last_may_be_missing_or_unknown(tmp_path):
     assert list(read_rows(tmp_path / "old.csv")) == ROWS
     newer = [{**record, "later": 1.5} for record in records]
     write_csv(tmp_path / "new.csv", [*PAIR_COLUMNS, "later"], newer)
-    write_json(tmp_path / "new.json", {"rows": newer, "summary": {}})
+    (tmp_path / "new.json").write_text(to_json({"rows": newer, "summary": {}}))
     parquet.write_table(pyarrow.Table.from_pylist(newer), tmp_path / "new.parquet")
     for name in ("new.csv", "new.json", "new.parquet"):
         assert list(read_rows(tmp_path / name)) == ROWS

@@ -29,6 +29,8 @@ SUMS = frozenset({"reassoc", "contract", "nsz"})
 
 
 def _compile(body: Callable[..., Any], **options: Any) -> Any:
+    # Nothing takes a kernel as a C callback: the entry for it would be compiled in vain.
+    options["no_cfunc_wrapper"] = True
     try:
         dispatcher = njit(body, cache=True, nogil=True, error_model="numpy", **options)
     except RuntimeError:
@@ -39,20 +41,33 @@ def _compile(body: Callable[..., Any], **options: Any) -> Any:
     return dispatcher
 
 
-def kernel(*, fastmath: frozenset[str] = frozenset({"contract"})) -> Callable[[F], F]:
+def kernel(
+    *,
+    fastmath: frozenset[str] = frozenset({"contract"}),
+    part: bool = False,
+    inner: bool = False,
+) -> Callable[[F], F]:
     """Compile a body in serial form, GIL released.
 
     Parameters
     ----------
     fastmath : frozenset of str
         LLVM fast-math flags. `SUMS` where the body holds reductions that may be reordered.
+    part : bool
+        For a long body with one caller: it is compiled as lines of its caller, with the caller's
+        flags, and on its own only where Python calls it.
+    inner : bool
+        For a short body that only kernels call: it gets no entry from Python.
     """
 
     def decorate(body: F) -> F:
         # Inlined always: otherwise a caller compiled in this process runs its callees' own machine
         # code, and a caller loaded from the disk cache the copies stored with it, which round
         # differently. Inlined, there is one machine code, and results are the same to the last bit.
-        return cast(F, _compile(body, fastmath=set(fastmath), forceinline=True))
+        # By LLVM: Numba's own inlining repeats the typing of the callee at every call, and saves
+        # the callee's own compilation, so that it pays where there is one call.
+        how = {"inline": "always"} if part else {"forceinline": True, "no_cpython_wrapper": inner}
+        return cast(F, _compile(body, fastmath=set(fastmath), **how))
 
     return decorate
 

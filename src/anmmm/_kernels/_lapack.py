@@ -1,11 +1,14 @@
-"""LAPACK's Cholesky routines and BLAS's triangular solves, called by compiled code without the GIL.
+"""LAPACK's Cholesky routines and BLAS's products and solves, called by compiled code, GIL released.
 
 The addresses are those that ``scipy.linalg.cython_lapack`` and ``cython_blas`` publish. They are
 entered in LLVM's symbol table under names of our own, so that machine code cached on disk finds
 them again in the next process (a ctypes pointer would make its caller uncacheable).
 
-The matrices are symmetric in C order with only the lower triangle read and written, which is
-what LAPACK, counting by columns, calls the upper one.
+Both libraries want every argument by address. Numbers are laid on the stack for it: compiling a
+NumPy array for each took longer than compiling the kernels around the calls.
+
+The matrices are in C order, and of symmetric ones only the lower triangle is read and written.
+The libraries, counting by columns, see every matrix transposed, and lower triangles as upper ones.
 """
 
 from __future__ import annotations
@@ -13,31 +16,65 @@ from __future__ import annotations
 from typing import Any
 
 import llvmlite.binding as llvm
-import numpy as np
+from llvmlite import ir
 from numba import types
-from numba.extending import get_cython_function_address
+from numba.core import cgutils
+from numba.extending import get_cython_function_address, intrinsic
 
 from anmmm._kernels._jit import FloatArray, kernel
 
-__all__ = ["potrf", "potri", "solve_rows", "trsm"]
+__all__ = ["gemm", "potrf", "potri", "solve_rows", "trsm"]
 
-_POINTER = types.voidptr
+# How the kinds of arguments are laid on the stack; "A" is an array, which has an address already.
+_STACKED = {"c": ir.IntType(8), "i": ir.IntType(32), "d": ir.DoubleType()}
+# Letters: ord("U") and so on. "N" is both "not transposed" and "not of unit diagonal".
+_UPPER, _RIGHT, _TRANSPOSED, _NO = 85, 82, 84, 78
 
 
-def _external(library: str, name: str, n_arguments: int) -> Any:
+def _routine(library: str, name: str, kinds: str) -> Any:
+    """Return a function for compiled code that takes the routine's arguments as one tuple.
+
+    `kinds` has a letter an argument: c a letter, i an integer, d a float, A an array. The function
+    returns what the routine leaves in its last argument, if that is an integer (``info``).
+    """
     symbol = f"anmmm_{name}"
     llvm.add_symbol(symbol, get_cython_function_address(f"scipy.linalg.{library}", name))
-    return types.ExternalFunction(symbol, types.void(*([_POINTER] * n_arguments)))
+    informs = kinds.endswith("i")
+
+    def call(typing_context: Any, arguments: Any) -> Any:
+        def build(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+            addresses = []
+            slot = None
+            for kind, kind_type, value in zip(
+                kinds, signature.args[0], cgutils.unpack_tuple(builder, values[0]), strict=True
+            ):
+                if kind == "A":
+                    slot = context.make_array(kind_type)(context, builder, value).data
+                else:
+                    wanted = _STACKED[kind]
+                    number = value if kind == "d" else builder.trunc(value, wanted)
+                    slot = cgutils.alloca_once_value(builder, number)
+                addresses.append(builder.bitcast(slot, cgutils.voidptr_t))
+            function = cgutils.get_or_insert_function(
+                builder.module,
+                ir.FunctionType(ir.VoidType(), [cgutils.voidptr_t] * len(kinds)),
+                symbol,
+            )
+            builder.call(function, addresses)
+            if informs:
+                return builder.sext(builder.load(slot), ir.IntType(64))
+            return context.get_dummy_value()
+
+        return (types.int64 if informs else types.void)(arguments), build
+
+    return intrinsic(call)
 
 
-_dpotrf = _external("cython_lapack", "dpotrf", 5)
-_dpotri = _external("cython_lapack", "dpotri", 5)
-_dtrsv = _external("cython_blas", "dtrsv", 8)
-_dtrsm = _external("cython_blas", "dtrsm", 11)
-_UPPER = 85  # ord("U")
-_RIGHT = 82  # ord("R")
-_TRANSPOSED = 84  # ord("T")
-_NO = 78  # ord("N"), for both "not transposed" and "not of unit diagonal"
+_dpotrf = _routine("cython_lapack", "dpotrf", "ciAii")
+_dpotri = _routine("cython_lapack", "dpotri", "ciAii")
+_dtrsv = _routine("cython_blas", "dtrsv", "ccciAiAi")
+_dtrsm = _routine("cython_blas", "dtrsm", "cccciidAiAi")
+_dgemm = _routine("cython_blas", "dgemm", "cciiidAiAidAi")
 
 
 @kernel()
@@ -58,10 +95,8 @@ def potrf(A: FloatArray) -> int:
     -----
     LAPACK ``dpotrf``; n³/3 flops.
     """
-    uplo = np.array([_UPPER], dtype=np.uint8)
-    sizes = np.array([A.shape[0], 0], dtype=np.int32)
-    _dpotrf(uplo.ctypes, sizes.ctypes, A.ctypes, sizes.ctypes, sizes[1:].ctypes)
-    return int(sizes[1])
+    n = A.shape[0]
+    return int(_dpotrf((_UPPER, n, A, n, 0)))
 
 
 @kernel()
@@ -82,10 +117,8 @@ def potri(L: FloatArray) -> int:
     -----
     LAPACK ``dpotri``; 2n³/3 flops.
     """
-    uplo = np.array([_UPPER], dtype=np.uint8)
-    sizes = np.array([L.shape[0], 0], dtype=np.int32)
-    _dpotri(uplo.ctypes, sizes.ctypes, L.ctypes, sizes.ctypes, sizes[1:].ctypes)
-    return int(sizes[1])
+    n = L.shape[0]
+    return int(_dpotri((_UPPER, n, L, n, 0)))
 
 
 @kernel()
@@ -104,20 +137,10 @@ def solve_rows(L: FloatArray, B: FloatArray) -> None:
     BLAS ``dtrsv``, twice a row; 2kn² flops. For the one row that it mostly is, LAPACK's ``dpotrs``
     takes twice the time: it goes through ``dtrsm``, which packs the triangle first.
     """
-    letters = np.array([_UPPER, _TRANSPOSED, _NO], dtype=np.uint8)
-    sizes = np.array([L.shape[0], 1], dtype=np.int32)
+    n = L.shape[0]
     for k in range(B.shape[0]):
-        for turned in range(2):
-            _dtrsv(
-                letters.ctypes,
-                letters[1 + turned :].ctypes,
-                letters[2:].ctypes,
-                sizes.ctypes,
-                L.ctypes,
-                sizes.ctypes,
-                B[k].ctypes,
-                sizes[1:].ctypes,
-            )
+        _dtrsv((_UPPER, _TRANSPOSED, _NO, n, L, n, B[k], 1))
+        _dtrsv((_UPPER, _NO, _NO, n, L, n, B[k], 1))
 
 
 @kernel()
@@ -134,19 +157,31 @@ def trsm(L: FloatArray, B: FloatArray) -> None:
     -----
     BLAS ``dtrsm``; n r² flops. In the column order of BLAS it is ``Bᵀ L⁻ᵀ`` with an upper triangle.
     """
-    letters = np.array([_RIGHT, _UPPER, _NO], dtype=np.uint8)
-    sizes = np.array([B.shape[1], B.shape[0]], dtype=np.int32)
-    one = np.ones(1)
-    _dtrsm(
-        letters.ctypes,
-        letters[1:].ctypes,
-        letters[2:].ctypes,
-        letters[2:].ctypes,
-        sizes.ctypes,
-        sizes[1:].ctypes,
-        one.ctypes,
-        L.ctypes,
-        sizes[1:].ctypes,
-        B.ctypes,
-        sizes.ctypes,
-    )
+    r, n = B.shape
+    _dtrsm((_RIGHT, _UPPER, _NO, _NO, n, r, 1.0, L, r, B, n))
+
+
+@kernel()
+def gemm(
+    A: FloatArray, A_transposed: bool, B: FloatArray, B_transposed: bool, kept: float, C: FloatArray
+) -> None:
+    """Overwrite C by ``op(A) op(B) + kept C``, where ``op`` transposes or does not.
+
+    Parameters
+    ----------
+    A, B : float64, C order
+        ``op(A)`` is (m, k) and ``op(B)`` is (k, n).
+    A_transposed, B_transposed : bool
+    kept : float
+        0: what C held is not read.
+    C : float64 (m, n), C order
+
+    Notes
+    -----
+    BLAS ``dgemm``; 2mnk flops. In the column order of BLAS it is ``Cᵀ = op(B)ᵀ op(A)ᵀ``.
+    """
+    m, n = C.shape
+    k = A.shape[0] if A_transposed else A.shape[1]
+    left = _TRANSPOSED if B_transposed else _NO
+    right = _TRANSPOSED if A_transposed else _NO
+    _dgemm((left, right, n, m, k, 1.0, B, B.shape[1], A, A.shape[1], kept, C, n))

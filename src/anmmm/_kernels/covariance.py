@@ -26,7 +26,7 @@ def hadamard_row(
         row[j] = amplitude * k_x[j] * k_theta[j]
 
 
-@kernel(fastmath=SUMS)
+@kernel(fastmath=SUMS, part=True)
 def assemble(
     x: FloatArray,
     gamma_x: FloatArray,

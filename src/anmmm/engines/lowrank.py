@@ -8,6 +8,7 @@ import numpy as np
 
 from anmmm._kernels import lowrank
 from anmmm._kernels._lapack import potrf, potri
+from anmmm._kernels.dense import SINGULAR_PIVOT
 from anmmm.engines.base import DataTerms, FloatArray
 from anmmm.engines.factor import ROUNDING, Factor, RankTooLargeError
 from anmmm.results import Hyperparameters
@@ -75,6 +76,9 @@ class LowRankEngine:
         # Refused at once: looking for the error of a NaN, a factor would grow to full rank.
         if not (_finite(z, gamma, sizes) and sizes.min() > 0.0):
             return self._failed()
+        # No factor tells whether a covariance with so little noise is singular; the dense one does.
+        if noise <= SINGULAR_PIVOT * self._n * (omega.amplitude + noise):
+            return self._failed(self._max_rank)
         # Latents beyond every scale overflow in their squares; what comes of it is looked at.
         with np.errstate(over="ignore", invalid="ignore"):
             try:
