@@ -12,7 +12,7 @@ pytestmark = [
     pytest.mark.skipif(os.name == "nt", reason="POSIX signals and fork"),
 ]
 # For one run; each wait within it has a shorter limit of its own and says what it waited for.
-LIMIT = 300
+LIMIT = 1000
 
 
 def ended(folder, name, runs, jobs):
