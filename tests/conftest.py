@@ -6,6 +6,7 @@ slow truth by ``import oracle``; names of test files must therefore differ acros
 
 import hashlib
 import os
+import signal
 import sys
 import tempfile
 from pathlib import Path
@@ -51,7 +52,23 @@ def under_each_thread_count():
 
 
 @pytest.fixture
-def run(monkeypatch, capsys, tmp_path):
+def own_signals():
+    """Give back the handlers of signals that the command line leaves ignored at its end."""
+    numbers = [
+        getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
+    ]
+    before = [signal.getsignal(number) for number in numbers]
+
+    def give_back():
+        for number, handler in zip(numbers, before, strict=True):
+            signal.signal(number, handler)
+
+    yield give_back
+    give_back()
+
+
+@pytest.fixture
+def run(monkeypatch, capsys, tmp_path, own_signals):
     """Run a command in a folder of its own; returns (exit status, stdout, stderr)."""
     from anmmm import cli
 
@@ -61,6 +78,7 @@ def run(monkeypatch, capsys, tmp_path):
         monkeypatch.setattr(sys, "argv", ["anmmm", *map(str, arguments)])
         with pytest.raises(SystemExit) as exit_:
             cli.main()
+        own_signals()
         captured = capsys.readouterr()
         return exit_.value.code or 0, captured.out, captured.err
 

@@ -53,13 +53,18 @@ def directions(
     accuracy at the end, where true directions are known. With --json, one document
     {"rows": [...], "summary": {...}}.
 
-    With -o, finished pairs are kept in FILE.checkpoint until FILE is complete, and --resume goes on
-    with them. Collections of more than 1000 pairs are then not printed.
+    With -o, finished pairs are kept in FILE.checkpoint until FILE is complete, also when Ctrl-C, a
+    scheduler (SIGTERM) or a closed terminal (SIGHUP) ends the run. --resume goes on with them;
+    where there are none it begins, and where FILE is complete and has a row for every pair of
+    SOURCE it prints what is there and computes nothing. It cannot tell which options a complete
+    FILE was computed with. Without --resume a complete FILE is replaced. Collections of more than
+    1000 pairs are not printed beside FILE.
     """
     from anmmm._cli_output import DirectionsTable, plain, summary_text
     from anmmm._cli_run import run_collection
     from anmmm.collection import infer_directions
     from anmmm.collection.files import to_json
+    from anmmm.collection.schema import DIRECTIONS
 
     start = partial(
         infer_directions,
@@ -70,15 +75,15 @@ def directions(
         **given(lam=lam, criterion=criterion, n_resamples=resamples, min_confidence=min_confidence),
     )
     table = None if as_json else DirectionsTable
-    count, summary, records = run_collection(start, source, table=table, **collection)
+    closing, summary, records = run_collection(start, source, DIRECTIONS, table=table, **collection)
     if criterion in (None, "auto", "evidence"):
         report_unused(lam)
     if as_json:
         click.echo(to_json({"rows": records, "summary": summary.to_dict()}))
     else:
         click.echo("\n" + plain(summary_text(summary)))
-    if collection["output"] is not None:
-        say(f"{count} rows written to {collection['output']}")
+    if closing is not None:
+        say(closing)
 
 
 @click.command("cluster-collection")
@@ -113,6 +118,7 @@ def cluster_collection(
     from anmmm._cli_run import run_collection
     from anmmm.collection import cluster_collection as start_clusters
     from anmmm.collection.files import to_json
+    from anmmm.collection.schema import CLUSTERS
 
     start = partial(
         start_clusters,
@@ -124,10 +130,10 @@ def cluster_collection(
         **given(lam=lam, cause=cause),
     )
     table = None if as_json else ClustersTable
-    count, summary, records = run_collection(start, source, table=table, **collection)
+    closing, summary, records = run_collection(start, source, CLUSTERS, table=table, **collection)
     if as_json:
         click.echo(to_json({"rows": records}))
     else:
         click.echo("\n" + plain(counts_text(summary)))
-    if collection["output"] is not None:
-        say(f"{count} rows written to {collection['output']}")
+    if closing is not None:
+        say(closing)

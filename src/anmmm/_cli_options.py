@@ -116,7 +116,12 @@ collection_options = [
         type=int,
         help="Processes; -1 is one a core. The results do not depend on it.  [default: 1]",
     ),
-    click.option("--resume", is_flag=True, help="Go on with an interrupted run to the same FILE."),
+    click.option(
+        "--resume",
+        is_flag=True,
+        help="Go on with a run to the same FILE: begin, continue, or leave FILE as it is where it "
+        "is complete.  [default: compute all, replace FILE]",
+    ),
     *source_options,
     click.option(
         "--shard",

@@ -35,6 +35,7 @@ def reproduce_command(
     interrupted run goes on where it stopped when the same command is given again.
     """
     from anmmm._cli_input import InputError, refusing
+    from anmmm._cli_signals import Ended
     from anmmm.experiments import Reproduced, reproduce
 
     def say(reproduced: Reproduced) -> None:
@@ -55,7 +56,7 @@ def reproduce_command(
             )
         except ImportError as error:
             raise InputError(str(error)) from None
-        except KeyboardInterrupt:
+        except (Ended, KeyboardInterrupt):
             click.echo(
                 f"interrupted; what was finished is kept in {output}, the same command goes on "
                 f"from there",

@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,13 @@ import click
 from anmmm._cli_input import InputError, refuse_own_input, refusing
 from anmmm._cli_options import given, say
 from anmmm._cli_output import plain
+from anmmm._cli_resume import (
+    checkpoint_of,
+    complete_results,
+    is_complete,
+    tell_of_checkpoint,
+    when_written,
+)
 from anmmm._cli_source import parse_columns
 
 __all__ = ["PROGRESS_SECONDS", "run_collection"]
@@ -30,6 +38,7 @@ SHORT = 1000
 def run_collection(
     start: Callable[..., Any],
     source: str,
+    schema: Any,
     *,
     source_format: str | None,
     columns: tuple[str, ...],
@@ -40,7 +49,7 @@ def run_collection(
     timings: bool,
     dask: str | None,
     table: Callable[[Any], Any] | None,
-) -> tuple[int, Any, list[dict[str, Any]]]:
+) -> tuple[str | None, Any, list[dict[str, Any]]]:
     """Run a collection from its source to a file, a table, or records.
 
     Parameters
@@ -49,12 +58,15 @@ def run_collection(
         ``start(pairs, shard=..., checkpoint=...)`` returns the stream of rows.
     source : str
         As the user named it.
+    schema : Schema
+        Columns of the rows.
     source_format, columns, targets, shard
         Of the options of these names, as the user typed them.
     output : str or None
         File for the rows.
     resume : bool
-        Whether the checkpoint of an earlier run to the same file is continued.
+        Whether an earlier run to the same file is continued, wherever it stands: not begun,
+        interrupted, or complete, whose rows are then shown as they are.
     timings : bool
         Whether rows say how long they took.
     dask : str or None
@@ -65,8 +77,8 @@ def run_collection(
 
     Returns
     -------
-    int
-        Number of rows.
+    str or None
+        What is to be said of the file at the end.
     CollectionSummary
     list of dict
         Records, where no table was asked for.
@@ -80,7 +92,7 @@ def run_collection(
     source_options = given(format=source_format, columns=parse_columns(columns), targets=targets)
     if output is None and resume:
         raise InputError("--resume needs the file that the interrupted run was to write, -o FILE")
-    checkpoint = None
+    checkpoint, complete, written = None, False, output
     if output is not None:
         with refusing():
             check_sink(output)
@@ -90,7 +102,10 @@ def run_collection(
         _refuse_pair(output, source, source_format)
         with refusing():
             check_writable(output)
-        checkpoint = _checkpoint_of(output, resume=resume)
+        checkpoint = checkpoint_of(output, resume=resume)
+        if resume and checkpoint is not None and is_complete(output, checkpoint):
+            start = partial(complete_results, output, schema)
+            complete, checkpoint, written, dask = True, None, None, None
     records: list[dict[str, Any]] = []
     broken: list[OSError] = []
     summarizer, count, started = Summarizer(), 0, False
@@ -101,14 +116,15 @@ def run_collection(
                 stack.enter_context(_dask(dask))
             results = stack.enter_context(start(pairs, shard=part, checkpoint=checkpoint))
             started = True
-            if resume:
-                say(f"{results.n_resumed} finished pairs found in {checkpoint}")
+            if resume and not complete:
+                found = f"{results.n_resumed} finished pairs found in {checkpoint}"
+                say(found if results.n_resumed else f"{output}: nothing to resume, so it is begun")
             write = None
-            if output is not None:
+            if written is not None:
                 if checkpoint is not None:
                     # The checkpoint is locked: no other run writes this file now.
-                    remove_leftovers(output)
-                write = stack.enter_context(open_sink(output, results.schema, timings=timings))
+                    remove_leftovers(written)
+                write = stack.enter_context(open_sink(written, results.schema, timings=timings))
             shown = None
             if table is not None and (output is None or (results.total or SHORT + 1) <= SHORT):
                 shown = table(getattr(pairs, "ids", ()))
@@ -131,14 +147,19 @@ def run_collection(
     except BaseException:
         # A file that was refused is left alone.
         if started and checkpoint is not None:
-            _tell_of_checkpoint(checkpoint)
+            tell_of_checkpoint(checkpoint)
         if broken:
             raise broken[0] from None
         raise
     if checkpoint is not None:
         # Someone else may have tidied up; the output is complete.
         Path(checkpoint).unlink(missing_ok=True)
-    return count, summarizer.summary(), records
+    closing = None
+    if output is not None and complete:
+        closing = f"{output}: complete, nothing to do ({count} rows of {when_written(output)})"
+    elif output is not None:
+        closing = f"{count} rows written to {output}"
+    return closing, summarizer.summary(), records
 
 
 def _refuse_pair(output: str, source: str, source_format: str | None) -> None:
@@ -176,38 +197,6 @@ def _parse_shard(text: str | None) -> tuple[int, int] | None:
     if not 1 <= number <= count:
         raise InputError(f"--shard must be I/N with I from 1 to N, found {text!r}")
     return number, count
-
-
-def _checkpoint_of(output: str, *, resume: bool) -> str | None:
-    from anmmm.collection.files import is_replaceable
-
-    if not is_replaceable(output):
-        if resume:
-            raise InputError(f"{output}: is no regular file, so there is nothing to resume")
-        return None
-    checkpoint = f"{output}.checkpoint"
-    if os.path.exists(checkpoint) and not resume:
-        raise InputError(
-            f"{checkpoint}: holds the finished pairs of an interrupted run; --resume goes on with "
-            f"them, or delete it to start anew, if no other run is at work on it"
-        )
-    if resume and not os.path.exists(checkpoint):
-        raise InputError(f"{checkpoint}: no such file, so there is nothing to resume")
-    return checkpoint
-
-
-def _tell_of_checkpoint(checkpoint: str) -> None:
-    """Say what an interrupted run leaves; nothing, if nothing was finished."""
-    if not os.path.exists(checkpoint):
-        say(f"{checkpoint}: was removed during the run, so nothing is kept")
-        return
-    with open(checkpoint, "rb") as file:
-        count = sum(line.endswith(b"\n") for line in file) - 1
-    if count > 0:
-        noun = "pair is" if count == 1 else "pairs are"
-        say(f"{count} finished {noun} kept in {checkpoint}; --resume goes on")
-    else:
-        os.unlink(checkpoint)
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import sys
 import warnings
+from typing import IO, Any
 
 import click
 
@@ -30,6 +31,7 @@ from anmmm._cli_options import (
 )
 from anmmm._cli_report import report_command
 from anmmm._cli_reproduce import reproduce_command
+from anmmm._cli_signals import EndingSignals
 
 __all__ = ["cli", "main"]
 
@@ -334,10 +336,30 @@ cli.add_command(report_command)
 
 
 def main() -> None:
-    """Run the command line and exit: 0, 2 for unusable input, 130 after Ctrl-C."""
+    """Run the command line and exit.
+
+    The status is 0, 2 for unusable input, and 128 and the number of the signal that ended it: 130
+    after Ctrl-C, 143 after SIGTERM, 129 after SIGHUP.
+    """
     if sys.stdout is None:
         # Closed by the caller. Its number must not become that of a file of ours.
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    with EndingSignals() as signals:
+        try:
+            status = _run()
+        except BaseException:
+            # Whatever else fails on the way out: with the terminal goes standard error.
+            if signals.status is None:
+                raise
+            status = signals.status
+        # A run that came to its end all the same has done its work.
+        if status and signals.status is not None:
+            status = signals.status
+            _give_up(sys.stdout, sys.stderr)
+    sys.exit(status)
+
+
+def _run() -> Any:
     try:
         status = cli.main(prog_name="anmmm", standalone_mode=False)
         # What is still in the buffer may be refused as well, and is caught here.
@@ -350,7 +372,15 @@ def main() -> None:
     except OSError as error:
         # Standard output itself, e.g. a full disk; a closed pipe click ends quietly.
         click.echo(f"standard output: {error.strerror}", err=True)
-        # The interpreter would try once more at its end, complain and exit with 120.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _give_up(sys.stdout)
         status = 2
-    sys.exit(status)
+    return status
+
+
+def _give_up(*streams: IO[str] | None) -> None:
+    """Let the interpreter not try these once more at its end, complain and exit with 120."""
+    for stream in filter(None, streams):
+        try:
+            stream.flush()
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

@@ -4,6 +4,7 @@ import os
 import signal
 import time
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 
@@ -11,6 +12,9 @@ from anmmm.collection.schema import DIRECTIONS
 from anmmm.collection.stream import start
 from anmmm.datasets import Pair
 from anmmm.results import PairResult
+
+# For what one pair waits for.
+LIMIT = 120.0
 
 
 class KilledWorker(Exception):
@@ -23,7 +27,8 @@ class Stub:
 
     ``dies``: positions whose worker process kills itself; ``kills``: positions at which the backend
     says that a worker died; ``sleeps``: seconds by position; ``log``: file to which every computed
-    position is appended, ``pids``: the same for process ids; ``parent``: a process that must not
+    position is appended; ``awaits``: by position, how many other positions the log must show before
+    it goes on; ``pids``: the same for process ids; ``parent``: a process that must not
     die.
     """
 
@@ -35,6 +40,7 @@ class Stub:
     parent: int = 0
     kills: tuple = ()
     pids: str = ""
+    awaits: dict = field(default_factory=dict)
 
     def prepare(self):
         pass
@@ -46,6 +52,7 @@ class Stub:
         if self.pids:
             with open(self.pids, "a") as file:
                 file.write(f"{os.getpid()}\n")
+        self._await(self.awaits.get(index, 0))
         seconds = self.sleeps.get(index, self.rest)
         if seconds:
             time.sleep(seconds)
@@ -64,6 +71,13 @@ class Stub:
             subsample_seed=int(seed),
             seconds=seconds + 1e-6,
         )
+
+    def _await(self, others):
+        end = time.monotonic() + LIMIT
+        while others and len(set(Path(self.log).read_text().split())) <= others:
+            if time.monotonic() > end:
+                raise TimeoutError(f"waited {LIMIT:g} s in vain for {others} other pairs")
+            time.sleep(0.01)
 
     def failed(self, pair, status, reason):
         return PairResult(pair.pair_id, status, reason)

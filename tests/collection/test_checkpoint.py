@@ -43,6 +43,7 @@ def test_finished_pairs_are_not_computed_again(path, tmp_path):
     assert len(log.read_text().split()) == 30
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="POSIX signals and fork")
 def test_twenty_kills_lose_nothing_double_nothing_and_change_no_byte(tmp_path):
     command = [sys.executable, str(Path(__file__).with_name("killed.py"))]
@@ -124,6 +125,16 @@ def test_a_checkpoint_of_another_run_is_refused_with_what_differs(path, change, 
         run(arguments.pop("source"), checkpoint=path, **arguments)
     assert str(caught.value).startswith(f"{path}: is the checkpoint of another run (")
     assert path.read_bytes() == before
+
+
+def test_a_checkpoint_without_a_row_is_taken_by_any_run(path):
+    # Headers of other lengths, both ways.
+    for name in ("a", "a much longer name than that", "b"):
+        run(Source(30, name), checkpoint=path, random_state=4).close()
+    interrupted(path, 3, Source(30), random_state=5)
+    rows = run(Source(30), checkpoint=path, random_state=5)
+    assert rows.n_resumed == 3
+    assert rows.to_list() == run(Source(30), random_state=5).to_list()
 
 
 def test_a_checkpoint_of_another_version_or_schema_is_refused(path, monkeypatch):

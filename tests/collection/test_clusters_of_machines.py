@@ -75,7 +75,7 @@ def test_a_pair_that_kills_dask_workers_is_one_row(dask, expected):
     assert found[:31] + found[32:] == expected[:31] + expected[32:]
 
 
-def test_the_command_line_works_on_a_dask_cluster(dask, tmp_path, monkeypatch, capsys):
+def test_the_command_line_works_on_a_dask_cluster(dask, tmp_path, monkeypatch, capsys, own_signals):
     files = [tmp_path / "here.csv", tmp_path / "there.csv"]
     address = dask.scheduler.address
     for file, where in zip(files, ([], ["--dask", address]), strict=True):

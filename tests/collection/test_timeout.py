@@ -1,3 +1,4 @@
+import sys
 import threading
 import time
 
@@ -7,6 +8,7 @@ import pytest
 from anmmm import infer_direction
 from anmmm.collection import infer_directions
 from anmmm.collection import task as task_module
+from anmmm.collection import timeout as timeout_module
 from anmmm.collection.timeout import OutOfTime, within
 from anmmm.datasets import make_anm_mixture
 
@@ -74,15 +76,33 @@ def test_an_error_of_the_function_is_its_own():
         within(30.0, lambda: 1 / 0)
 
 
-def test_many_limits_leave_no_stray_exception():
-    stopped = 0
-    for _ in range(200):
+def test_many_limits_leave_no_stray_exception(monkeypatch):
+    # At once, so that many strike when the work is just done.
+    monkeypatch.setattr(timeout_module, "STEP", 0.0)
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+
+    def outcome(limit, seconds):
         try:
-            within(0.001, lambda: work(0.001))
+            return within(limit, lambda: work(seconds))
         except OutOfTime:
-            stopped += 1
-    work(0.2)
-    assert 0 <= stopped <= 200
+            return "stopped"
+
+    try:
+        # Behind each that is stopped, and each that may be, one that a stray exception would meet.
+        late, close, early = zip(
+            *(
+                (outcome(0.001, 30.0), outcome(0.001, 0.001), outcome(30.0, 0.0005))
+                for _ in range(100)
+            ),
+            strict=True,
+        )
+        work(0.2)
+    finally:
+        sys.setswitchinterval(before)
+    assert set(late) == {"stopped"}
+    assert set(close) <= {"stopped", 0.001}
+    assert set(early) == {0.0005}
 
 
 def test_a_pair_out_of_time_is_a_row_and_ends_nothing(monkeypatch):

@@ -60,10 +60,10 @@ class Checkpoint:
 
     Notes
     -----
-    A line that a kill cut short is dropped, as the row was not finished. Floats are written by
-    their ``repr`` and read back exactly. The file is handed to the system with every batch of
-    rows, so that they outlive the process; `close` also waits for the disk. Memory is 16 bytes a
-    row: the rows stay on disk.
+    A line that a kill cut short is dropped, as the row was not finished. A file without a row holds
+    nothing of a run, so that another one may take it. Floats are written by their ``repr`` and read
+    back exactly. The file is handed to the system with every batch of rows, so that they outlive
+    the process; `close` also waits for the disk. Memory is 16 bytes a row: the rows stay on disk.
     """
 
     def __init__(
@@ -188,21 +188,20 @@ class Checkpoint:
     def _start(self, header: dict[str, Any]) -> None:
         self._reader = open(self.path, "rb")  # noqa: SIM115
         first = self._reader.readline()
-        if not first.endswith(b"\n"):
-            if first and not _line(header).startswith(first[:20]):
+        if first.endswith(b"\n") and self._is_of(first, header):
+            self._indices, self._offsets = self._scan(len(first))
+        else:
+            if not first.endswith(b"\n") and not _line(header).startswith(first[:20]):
                 raise CheckpointError(f"{self.path}: is no checkpoint; use another file")
-            # Nothing, or a kill in the first line.
+            # Nothing, a kill in the first line, or another run that had no row yet.
             self._file.truncate(0)
             if header["entropy"] is None:
                 header["entropy"] = str(np.random.SeedSequence().entropy)
             self._write(_line(header))
             self._indices = self._offsets = np.empty(0, dtype=np.int64)
-        else:
-            self._compare(first, header)
-            self._indices, self._offsets = self._scan(len(first))
         self.entropy = int(header["entropy"])
 
-    def _compare(self, line: bytes, header: dict[str, Any]) -> None:
+    def _is_of(self, line: bytes, header: dict[str, Any]) -> bool:
         try:
             found = json.loads(line)
             if "anmmm_checkpoint" not in found:
@@ -212,11 +211,12 @@ class Checkpoint:
         if header["entropy"] is None:
             header["entropy"] = found.get("entropy")
         differences = list(_differences(found, header))
-        if differences:
+        if differences and self._reader.readline().endswith(b"\n"):
             raise CheckpointError(
                 f"{self.path}: is the checkpoint of another run ({'; '.join(differences)}); use "
                 f"the same arguments, or another checkpoint, or delete it"
             )
+        return not differences
 
     def _scan(self, start: int) -> tuple[Any, Any]:
         indices, offsets, at = array("q"), array("q"), start

@@ -11,17 +11,17 @@ from __future__ import annotations
 import itertools
 import os
 import sys
-import time
 import warnings
 from collections import deque
 from collections.abc import Generator, Iterator
-from functools import cache
-from threading import Lock, Thread
+from contextlib import nullcontext
+from threading import Lock
 from typing import Any, Protocol
 
 import joblib
 
 from anmmm._threads import single_thread
+from anmmm._workers import end_with, masked, starting_workers, worker_options
 from anmmm.collection.checkpoint import Checkpoint, digest
 from anmmm.collection.chunks import Chunk, Feed
 from anmmm.datasets import Pair
@@ -31,8 +31,6 @@ __all__ = ["Work", "effective_jobs", "run_in_order"]
 # What backends raise when a worker process is gone: loky, dask, ray.
 _DEATHS = {"TerminatedWorkerError", "KilledWorker", "RayError"}
 _FEW_WORKERS = 8
-# Between two looks of a worker at whether its driver is still there.
-_LOOK_SECONDS = 0.5
 # Some seconds of work for each worker, so that waiting for the last costs a few percent.
 _CHUNKS_A_CALL = 16
 _LOST = "the worker process died twice over this pair alone (killed, or out of memory)"
@@ -107,27 +105,12 @@ def effective_jobs(n_jobs: int | None) -> int:
 
 def compute(work: Work, number: int, chunk: Chunk, driver: int) -> tuple[int, list[Any]]:
     """Compute a chunk; runs in a worker, which ends with the process `driver` that started it."""
-    if os.name == "posix" and os.getppid() == driver:
-        _end_with(driver)
+    # Not on a machine of a cluster, nor in the driver itself.
+    if os.getppid() == driver:
+        end_with(driver)
     with single_thread():
         work.prepare()
         return number, [work(index, pair) for index, pair in chunk]
-
-
-@cache
-def _end_with(driver: int) -> None:
-    """End this process soon after its parent.
-
-    The workers of a killed driver would wait some minutes for tasks, hold their memory, and keep
-    open the pipes that the driver's messages go to.
-    """
-
-    def watch() -> None:
-        while os.getppid() == driver:
-            time.sleep(_LOOK_SECONDS)
-        os._exit(1)
-
-    Thread(target=watch, daemon=True).start()
 
 
 class _Rounds:
@@ -204,20 +187,27 @@ class _Rounds:
         self._calls = _Calls(self._work, itertools.chain([first], others))
         if self._n_effective == 1:
             return (function(*arguments) for function, arguments, _ in self._calls)
-        if self._parallel is None:
-            # One chunk is one task; arrays travel with it, as memory maps would stay on disk.
-            self._parallel = joblib.Parallel(
-                n_jobs=self._n_jobs,
-                return_as="generator_unordered" if self._streams else "list",
-                batch_size=1,
-                max_nbytes=None,
-            )
-            self._parallel.__enter__()
-        if self._streams:
-            return self._parallel(self._calls)
+        with starting_workers() as unblocked:
+            if self._parallel is None:
+                self._open()
+            if self._streams:
+                # Returns when the first chunks are handed out; to read them may take long.
+                self._calls.unblocked = unblocked
+                return self._parallel(self._calls)
         # Backends that give results only at the end of a call get many calls.
         count = self._n_effective * (_CHUNKS_A_CALL if self._mode == "feed" else 1)
         return iter(self._parallel(itertools.islice(self._calls, count)))
+
+    def _open(self) -> None:
+        # One chunk is one task; arrays travel with it, as memory maps would stay on disk.
+        self._parallel = joblib.Parallel(
+            n_jobs=self._n_jobs,
+            return_as="generator_unordered" if self._streams else "list",
+            batch_size=1,
+            max_nbytes=None,
+            **worker_options(),
+        )
+        self._parallel.__enter__()
 
     def _accept(self, chunk: Chunk, rows: list[Any]) -> None:
         if self._checkpoint is not None:
@@ -255,6 +245,8 @@ class _Calls:
         self._lock = Lock()
         self._numbers = itertools.count()
         self._stopped = False
+        # What a thread blocks of the signals while it reads the source; None leaves it alone.
+        self.unblocked: Any = None
         self.flying: dict[int, Chunk] = {}
 
     def __iter__(self) -> Iterator[Any]:
@@ -264,7 +256,8 @@ class _Calls:
         with self._lock:
             if self._stopped:
                 raise StopIteration
-            chunk = next(self._chunks)
+            with nullcontext() if self.unblocked is None else masked(self.unblocked):
+                chunk = next(self._chunks)
             number = next(self._numbers)
             self.flying[number] = chunk
         return joblib.delayed(compute)(self._work, number, chunk, os.getpid())

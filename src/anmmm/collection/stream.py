@@ -22,7 +22,7 @@ from anmmm.collection.sinks import write_rows
 from anmmm.collection.sources import as_pairs
 from anmmm.datasets import Pair
 
-__all__ = ["PairResults", "check_jobs", "check_seconds", "refuse_detail", "start"]
+__all__ = ["PairResults", "check_jobs", "check_seconds", "expected_total", "refuse_detail", "start"]
 
 # The work is arithmetic: more local workers than cores only take each other's time and memory.
 _LOCAL = {"LokyBackend", "MultiprocessingBackend", "ThreadingBackend", "SequentialBackend"}
@@ -208,14 +208,30 @@ def start(
         kept = Checkpoint(checkpoint, schema, header)
         entropy = kept.entropy
     assert entropy is not None
-    hint = operator.length_hint(pairs, -1)
-    total = max(0, -(-(hint - first) // step)) if hint >= 0 else None
+    total = expected_total(pairs, first, step)
     rows = _rows(pairs, work(entropy), n_jobs, chunk_size, (first, step), kept, growing)
     if progress:
         rows = _with_bar(rows, total)
     # Started, so that it closes the checkpoint also where no row is ever asked for.
     next(rows)
     return PairResults(rows, schema, total, 0 if kept is None else len(kept))
+
+
+def expected_total(pairs: Any, first: int, step: int) -> int | None:
+    """Return the number of pairs of a shard, or None where it is not known.
+
+    Parameters
+    ----------
+    pairs : PairSource
+    first, step : int
+        Position of its first pair, and from each to the next.
+
+    Returns
+    -------
+    int or None
+    """
+    hint = operator.length_hint(pairs, -1)
+    return max(0, -(-(hint - first) // step)) if hint >= 0 else None
 
 
 def refuse_detail(keep_detail: bool, checkpoint: Any) -> None:

@@ -21,6 +21,7 @@ from tqdm import tqdm
 from anmmm._kernels.warm import warm_up
 from anmmm._threads import single_thread
 from anmmm._version import __version__
+from anmmm._workers import starting_workers, worker_options
 from anmmm.baselines import DIRECTION_BASELINES
 from anmmm.collection.files import atomic_writer, write_csv
 from anmmm.collection.stream import check_jobs
@@ -160,8 +161,10 @@ def _records(
             mininterval=0.1 if sys.stderr.isatty() else 30.0,
             disable=not progress,
         )
-        with bar, joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered") as parallel:
-            work = parallel(joblib.delayed(_measure)(study.name, unit) for unit in missing)
+        options = {"return_as": "generator_unordered", **worker_options()}
+        with bar, joblib.Parallel(n_jobs=n_jobs, **options) as parallel:
+            with starting_workers():
+                work = parallel(joblib.delayed(_measure)(study.name, unit) for unit in missing)
             for unit, records in work:
                 kept.add(unit, records)
                 bar.update()

@@ -1,0 +1,64 @@
+"""Ctrl-C, a scheduler's SIGTERM and a closed terminal's SIGHUP end a command in the same way."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from types import FrameType
+from typing import Any
+
+__all__ = ["Ended", "EndingSignals"]
+
+# To tidy up in: kill workers, remove the unfinished file, say what is kept. A signal that comes
+# later finds something that hangs, and ends that, too.
+TIDYING_SECONDS = 10.0
+
+
+class Ended(BaseException):
+    """Raised where the command is at when a signal asks it to end.
+
+    No `KeyboardInterrupt`, to which libraries have answers of their own.
+    """
+
+
+class EndingSignals:
+    """While entered, the first signal that asks the command to end raises `Ended`, no other does.
+
+    Only in the main thread, which alone may do so. A signal that is ignored already, as under
+    ``nohup``, or has a handler of someone else, is left alone. When the block has ended, all of
+    them are ignored: what is left is the end of the interpreter, and nothing to be saved.
+
+    Attributes
+    ----------
+    status : int or None
+        Exit status of a program that the first signal ended, as shells give it; None before.
+    """
+
+    def __init__(self) -> None:
+        self.status: int | None = None
+        self._numbers: list[int] = []
+        self._deaf_until = 0.0
+
+    def __enter__(self) -> EndingSignals:
+        if threading.current_thread() is threading.main_thread():
+            for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+                # Windows has no SIGHUP.
+                number = getattr(signal, name, None)
+                free = (signal.SIG_DFL, signal.default_int_handler)
+                if number is not None and signal.getsignal(number) in free:
+                    self._numbers.append(number)
+                    signal.signal(number, self._end)
+        return self
+
+    def __exit__(self, *exception: Any) -> None:
+        for number in self._numbers:
+            signal.signal(number, signal.SIG_IGN)
+
+    def _end(self, number: int, frame: FrameType | None) -> None:
+        if time.monotonic() < self._deaf_until:
+            return
+        self._deaf_until = time.monotonic() + TIDYING_SECONDS
+        if self.status is None:
+            self.status = 128 + number
+        raise Ended

@@ -1,0 +1,134 @@
+"""Worker processes of joblib: signals are their driver's, and they end with it.
+
+Imports what every worker has loaded before, as this comes before anything else that it does.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from multiprocessing import resource_tracker
+from threading import Thread
+from typing import Any
+
+import joblib
+from joblib.externals.loky.backend import resource_tracker as loky_tracker
+
+__all__ = ["end_with", "masked", "starting_workers", "worker_options"]
+
+# What a terminal, its end, and a scheduler send to all processes of a run at once.
+_SIGNALS = tuple(
+    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
+)
+# Between two looks of a worker at whether its driver is still there.
+_LOOK_SECONDS = 0.5
+
+
+def worker_options() -> dict[str, Any]:
+    """Return what `joblib.Parallel` must be given for workers that end with this process.
+
+    Returns
+    -------
+    dict
+        Keyword arguments; empty under backends that have no such workers.
+    """
+    backend = _loky()
+    # Whoever brings an initializer of his own has a say in what workers do first.
+    if backend is None or "initializer" in backend.backend_kwargs:
+        return {}
+    return {"initializer": start_worker, "initargs": (os.getpid(),)}
+
+
+def start_worker(driver: int) -> None:
+    """Do first in a worker: leave signals to the process `driver`, and end with it.
+
+    Parameters
+    ----------
+    driver : int
+        Process that started this one.
+    """
+    # Where no signals can be blocked for a process to come.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    end_with(driver)
+
+
+@cache
+def end_with(driver: int) -> None:
+    """End this process soon after its parent; does nothing where that cannot be seen.
+
+    The workers of a killed driver would wait some minutes for tasks, hold their memory, and keep
+    open the pipes that the driver's messages go to; and those who tidy up behind all of them wait
+    for the last one.
+
+    Parameters
+    ----------
+    driver : int
+        The parent.
+    """
+    if os.name != "posix":
+        return
+
+    def watch() -> None:
+        while os.getppid() == driver:
+            time.sleep(_LOOK_SECONDS)
+        os._exit(1)
+
+    Thread(target=watch, daemon=True).start()
+
+
+@contextmanager
+def starting_workers() -> Iterator[Iterable[int] | None]:
+    """Let worker processes that start in the block have no part in the signals of the driver.
+
+    A process inherits what the thread that starts it blocks, so that a worker is safe before its
+    first line runs. Signals that arrive meanwhile are heard at the end of the block.
+
+    Yields
+    ------
+    iterable of signal or None
+        What was blocked before, for `masked`; None where nothing was changed.
+    """
+    if _loky() is None or not hasattr(signal, "pthread_sigmask"):
+        yield None
+        return
+    with masked(_SIGNALS, signal.SIG_BLOCK) as before:
+        # Those that remove what a killed driver leaves. They are to be there before there is
+        # anything to be removed, and some versions unblock signals when they have started.
+        loky_tracker.ensure_running()
+        resource_tracker.ensure_running()
+        with masked(_SIGNALS, signal.SIG_BLOCK):
+            yield before
+
+
+@contextmanager
+def masked(signals: Iterable[int], how: int | None = None) -> Iterator[Iterable[int]]:
+    """Change which signals this thread blocks, within the block.
+
+    Parameters
+    ----------
+    signals : iterable of signal
+    how : int or None
+        As in `signal.pthread_sigmask`; None: these and no others.
+
+    Yields
+    ------
+    iterable of signal
+        What was blocked before.
+    """
+    # Asked for by itself: the change may raise what a signal's handler does.
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, ())
+    try:
+        signal.pthread_sigmask(signal.SIG_SETMASK if how is None else how, signals)
+        yield before
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _loky() -> Any:
+    """Return joblib's backend in force if it is the one of worker processes."""
+    backend, _ = joblib.parallel.get_active_backend()
+    return backend if type(backend).__name__ == "LokyBackend" else None

@@ -1,0 +1,130 @@
+"""Run the command again and again, each time ended by a signal at a random moment.
+
+``python ended.py FOLDER SIGNAL RUNS JOBS`` prints one JSON object a run: exit ``status``, standard
+``error``, number of rows ``kept``, ``files``, names of what is ``left`` in shared memory, and what
+was waited for in vain, ``stuck``. Forks, so that the imports, which take longer than a run, are
+paid for once.
+"""
+
+import json
+import os
+import random
+import select
+import signal
+import sys
+import time
+
+import stubs
+
+import anmmm.collection
+from anmmm import _cli_run, cli
+
+# For whatever is waited for; workers may need a minute to start on a machine with other work.
+LIMIT = 240.0
+MEMORY = "/dev/shm"
+OPTIONS = ("max_samples", "max_seconds_per_pair", "lam", "criterion", "n_resamples")
+
+
+def without_end(pairs, **options):
+    """What ``anmmm directions`` computes, with work that is nothing but waiting."""
+    options = {name: value for name, value in options.items() if name not in OPTIONS}
+    return stubs.run(stubs.Source(100_000), rest=0.02, **options)
+
+
+def command(folder, jobs, error):
+    """Be the command, in a session of its own."""
+    os.setsid()
+    os.chdir(folder)
+    os.dup2(error, 2)
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    anmmm.collection.infer_directions = without_end
+    # No line of progress among what is said.
+    _cli_run.PROGRESS_SECONDS = 1e9
+    sys.argv = ["anmmm", "directions", "sample", "-o", "r.csv", "-j", jobs]
+    cli.main()
+
+
+def wait_until(happened):
+    """Tell whether it happened within the limit."""
+    end = time.monotonic() + LIMIT
+    while not happened():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.005)
+    return True
+
+
+def group_is_gone(group):
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return True
+    return False
+
+
+def read_to_end(file):
+    """Return what a pipe holds, and whether its last writer went within the limit."""
+    parts, end = [], time.monotonic() + LIMIT
+    while select.select([file], [], [], max(0.0, end - time.monotonic()))[0]:
+        part = os.read(file, 65536)
+        if not part:
+            return b"".join(parts).decode(), True
+        parts.append(part)
+    return b"".join(parts).decode(), False
+
+
+def end(child, number, draw):
+    """Send the signal: SIGKILL to the driver alone, others to all, sometimes several times."""
+    if number == signal.SIGKILL:
+        os.kill(child, number)
+        return
+    for _ in range(draw.choice((1, 1, 2, 5))):
+        if not group_is_gone(child):
+            os.killpg(child, number)
+        time.sleep(draw.uniform(0.0, 0.1))
+
+
+def lines_of(path):
+    """Return how many whole lines a file has; -1 where it is none."""
+    try:
+        with open(path, "rb") as file:
+            return file.read().count(b"\n")
+    except FileNotFoundError:
+        return -1
+
+
+def main(folder, name, runs, jobs):
+    draw = random.Random(f"{name} {jobs}")
+    for count in range(int(runs)):
+        place = os.path.join(folder, str(count))
+        os.mkdir(place)
+        reader, writer = os.pipe()
+        child = os.fork()
+        if child == 0:
+            os.close(reader)
+            command(place, jobs, writer)
+        os.close(writer)
+        stuck = []
+        # The first line is there before workers start, others when they have done something.
+        lines, kept = draw.choice((1, 2, 40)), f"{place}/r.csv.checkpoint"
+        if not wait_until(lambda lines=lines, kept=kept: lines_of(kept) >= lines):
+            stuck.append(f"line {lines} of the checkpoint")
+        time.sleep(draw.uniform(0.0, 2.0 if lines == 1 else 0.5))
+        end(child, getattr(signal, name), draw)
+        error, closed = read_to_end(reader)
+        os.close(reader)
+        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) if closed else None
+        if not closed:
+            stuck.append("end of the pipe")
+        if not wait_until(lambda child=child: group_is_gone(child)):
+            stuck.append("end of the processes")
+            os.killpg(child, signal.SIGKILL)
+        left = os.listdir(MEMORY) if os.path.isdir(MEMORY) else []
+        left = [name for name in left if f"-{child}-" in name or f"_{child}_" in name]
+        found = {"status": status, "error": error, "left": left, "stuck": stuck}
+        found |= {"kept": max(0, lines_of(kept) - 1), "files": sorted(os.listdir(place))}
+        print(json.dumps(found), flush=True)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,54 @@
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(os.name == "nt", reason="POSIX signals and fork"),
+]
+# For one run; each wait within it has a shorter limit of its own and says what it waited for.
+LIMIT = 1000
+
+
+def ended(folder, name, runs, jobs):
+    """What is left of runs of the command that a signal ended at random moments."""
+    script = str(Path(__file__).with_name("ended.py"))
+    done = subprocess.run(
+        [sys.executable, script, str(folder), name, str(runs), str(jobs)],
+        capture_output=True,
+        text=True,
+        timeout=LIMIT * runs,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    found = [json.loads(line) for line in done.stdout.splitlines()]
+    assert len(found) == runs
+    assert [run["stuck"] for run in found] == [[]] * runs, "waited in vain"
+    return found
+
+
+@pytest.mark.parametrize(
+    ("name", "runs", "jobs"),
+    [("SIGINT", 20, 2), ("SIGTERM", 6, 2), ("SIGHUP", 6, 2), ("SIGINT", 4, 1), ("SIGTERM", 4, 1)],
+)
+def test_a_signal_keeps_the_rows_and_says_so_in_one_line(tmp_path, name, runs, jobs):
+    for run in ended(tmp_path, name, runs, jobs):
+        assert run["status"] == 128 + getattr(signal, name)
+        assert run["left"] == []
+        if run["kept"]:
+            noun = "pair is" if run["kept"] == 1 else "pairs are"
+            kept = f"{run['kept']} finished {noun} kept in r.csv.checkpoint; --resume goes on\n"
+            assert (run["error"], run["files"]) == (kept, ["r.csv.checkpoint"])
+        else:
+            assert (run["error"], run["files"]) == ("", [])
+
+
+def test_a_killed_driver_leaves_no_process_and_nothing_in_shared_memory(tmp_path):
+    for run in ended(tmp_path, "SIGKILL", 8, 2):
+        assert run["status"] == -signal.SIGKILL
+        assert run["left"] == []

@@ -1,0 +1,40 @@
+"""Waiting in tests: with a limit, and saying for what it was in vain."""
+
+import subprocess
+import time
+
+import pytest
+
+# Far beyond what anything here takes on a machine that does other things as well.
+LIMIT = 180.0
+
+
+def wait_until(happened, what, *, process=None):
+    """Wait until ``happened()`` is true; fail if `process` ends before, or at the limit."""
+    end = time.monotonic() + LIMIT
+    while not happened():
+        if process is not None and process.poll() is not None and not happened():
+            out, err = process.communicate(timeout=LIMIT)
+            pytest.fail(f"ended with {process.returncode} before {what}:\n{out}\n{err}")
+        if time.monotonic() > end:
+            if process is not None:
+                process.kill()
+            pytest.fail(f"waited {LIMIT:g} s in vain for {what}")
+        time.sleep(0.005)
+
+
+def outputs_of(process, what):
+    """Return standard output and error of a process that is to end for the reason `what`."""
+    try:
+        return process.communicate(timeout=LIMIT)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        pytest.fail(f"waited {LIMIT:g} s in vain for the end of the process after {what}")
+
+
+def lines_of(path):
+    """Return how many whole lines a file has that may go at any moment; -1 where it is gone."""
+    try:
+        return path.read_bytes().count(b"\n")
+    except FileNotFoundError:
+        return -1
