@@ -3,9 +3,7 @@ import sys
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
-from anmmm.cli import cli
 from anmmm.datasets import make_anm_mixture
 
 MAGIC = {"png": b"\x89PNG", "pdf": b"%PDF", "SVG": b"<?xml"}
@@ -20,14 +18,9 @@ def data(tmp_path, monkeypatch):
     return tmp_path / "data.csv"
 
 
-def run(*arguments):
-    result = CliRunner().invoke(cli, [str(argument) for argument in arguments])
-    return result.exit_code, result.stdout, result.stderr
-
-
 @pytest.mark.parametrize("command", ["direction", "cluster"])
 @pytest.mark.parametrize("suffix", ["png", "pdf", "SVG"])
-def test_the_plot_is_written_in_the_format_of_its_suffix(data, command, suffix):
+def test_the_plot_is_written_in_the_format_of_its_suffix(run, data, command, suffix):
     pytest.importorskip("matplotlib")
     status, out, err = run(command, data, "--json", "--plot", f"p.{suffix}")
     assert status == 0
@@ -41,7 +34,7 @@ def test_the_plot_is_written_in_the_format_of_its_suffix(data, command, suffix):
     ("command", "options"),
     [("direction", []), ("direction", ["--criterion", "hsic"]), ("cluster", [])],
 )
-def test_output_is_the_same_with_and_without_a_plot(data, command, options):
+def test_output_is_the_same_with_and_without_a_plot(run, data, command, options):
     pytest.importorskip("matplotlib")
     before = run(command, data, *options)
     status, out, err = run(command, data, *options, "--plot", "p.png")
@@ -49,7 +42,7 @@ def test_output_is_the_same_with_and_without_a_plot(data, command, options):
     assert err == before[2] + "plot written to p.png\n"
 
 
-def test_the_names_of_columns_are_set_as_they_are(data, monkeypatch):
+def test_the_names_of_columns_are_set_as_they_are(run, data, monkeypatch):
     pytest.importorskip("matplotlib")
     from anmmm import plotting
 
@@ -67,7 +60,7 @@ def test_the_names_of_columns_are_set_as_they_are(data, monkeypatch):
     assert texts == [r"height \$m\$"]
 
 
-def test_rows_that_were_drawn_are_those_that_were_used(data):
+def test_rows_that_were_drawn_are_those_that_were_used(run, data):
     pytest.importorskip("matplotlib")
     status, _, err = run("direction", data, "--max-samples", "20", "--plot", "p.png")
     assert status == 0
@@ -76,7 +69,7 @@ def test_rows_that_were_drawn_are_those_that_were_used(data):
 
 @pytest.mark.parametrize("command", ["direction", "cluster", "evaluate"])
 def test_a_plot_that_cannot_be_written_is_refused_before_the_computation(
-    data, command, monkeypatch
+    run, data, command, monkeypatch
 ):
     pytest.importorskip("matplotlib")
     from anmmm import clustering, direction, evaluation
@@ -101,7 +94,7 @@ def test_a_plot_that_cannot_be_written_is_refused_before_the_computation(
     assert err.endswith('pip install "anmmm[plot]"\n')
 
 
-def test_the_input_is_never_drawn_over(data):
+def test_the_input_is_never_drawn_over(run, data):
     pytest.importorskip("matplotlib")
     picture = data.with_suffix(".png")
     data.rename(picture)
@@ -112,7 +105,7 @@ def test_the_input_is_never_drawn_over(data):
     assert picture.read_bytes() == before
 
 
-def test_letters_that_the_font_lacks_are_no_message(data, recwarn):
+def test_letters_that_the_font_lacks_are_no_message(run, data, recwarn):
     pytest.importorskip("matplotlib")
     rows = data.read_text().splitlines()[1:]
     data.write_text("\n".join(["身長,体重", *rows]), encoding="utf-8")
@@ -122,7 +115,7 @@ def test_letters_that_the_font_lacks_are_no_message(data, recwarn):
     assert not [warning for warning in recwarn if "Glyph" in str(warning.message)]
 
 
-def test_a_figure_that_fails_leaves_the_old_file(data, monkeypatch):
+def test_a_figure_that_fails_leaves_the_old_file(run, data, monkeypatch):
     pytest.importorskip("matplotlib")
     from anmmm import plotting
 

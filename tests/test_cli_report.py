@@ -2,11 +2,9 @@ import sys
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 from anmmm._cli_input import InputError
 from anmmm._cli_source import parse_columns
-from anmmm.cli import cli
 from anmmm.collection.schema import DIRECTIONS
 from anmmm.collection.sinks import write_rows
 from anmmm.datasets import make_anm_mixture
@@ -19,11 +17,6 @@ ROWS = [
 ]
 
 
-def run(*arguments):
-    result = CliRunner().invoke(cli, ["report", *map(str, arguments)])
-    return result.exit_code, result.stdout, result.stderr
-
-
 @pytest.fixture
 def rows(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -33,23 +26,25 @@ def rows(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_the_page_is_that_of_the_library(rows):
+def test_the_page_is_that_of_the_library(run, rows):
     pytest.importorskip("matplotlib")
-    assert run("rows.csv") == (0, "", "report of 2 rows written to report.html\n")
+    assert run("report", "rows.csv") == (0, "", "report of 2 rows written to report.html\n")
     write_report("rows.csv", "same.html")
     assert (rows / "report.html").read_bytes() == (rows / "same.html").read_bytes()
 
 
-def test_the_options_of_the_source_are_those_of_directions(rows):
+def test_the_options_of_the_source_are_those_of_directions(run, rows):
     pytest.importorskip("matplotlib")
-    status, _, err = run("rows.csv", "-o", "p.htm", "--source", "data.csv", "--columns", "a,b")
+    status, _, err = run(
+        "report", "rows.csv", "-o", "p.htm", "--source", "data.csv", "--columns", "a,b"
+    )
     assert (status, err) == (0, "report of 2 rows written to p.htm, 1 pairs drawn\n")
     assert "1 pairs drawn" in (rows / "p.htm").read_text()
 
 
-def test_pairs_that_the_source_lacks_are_counted(rows):
+def test_pairs_that_the_source_lacks_are_counted(run, rows):
     pytest.importorskip("matplotlib")
-    status, _, err = run("rows.csv", "--source", "sample", "--plots", "3")
+    status, _, err = run("report", "rows.csv", "--source", "sample", "--plots", "3")
     assert status == 0
     assert err.startswith("1 pair to be drawn not found in sample\n")
 
@@ -72,45 +67,47 @@ def test_pairs_that_the_source_lacks_are_counted(rows):
         (["rows.csv", "-o", "none/p.html"], "none: no such folder"),
     ],
 )
-def test_what_cannot_be_used_is_one_sentence_and_status_2(rows, arguments, message):
+def test_what_cannot_be_used_is_one_sentence_and_status_2(run, rows, arguments, message):
     pytest.importorskip("matplotlib")
     (rows / "empty.csv").touch()
-    status, out, err = run(*arguments)
+    status, out, err = run("report", *arguments)
     assert (status, out) == (2, "")
     assert err.startswith(message)
     assert err.count("\n") == 1
     assert not list(rows.glob("*.htm*"))
 
 
-def test_input_is_not_written_over(rows):
+def test_input_is_not_written_over(run, rows):
     (rows / "rows.csv").rename(rows / "rows.html")
-    assert run("rows.html", "-o", "rows.html")[2].startswith("rows.html: is part of the input")
+    assert run("report", "rows.html", "-o", "rows.html")[2].startswith(
+        "rows.html: is part of the input"
+    )
     assert (rows / "rows.html").read_text().startswith("pair_id,")
 
 
-def test_a_page_beside_the_pairs_may_be_written_anew(rows):
+def test_a_page_beside_the_pairs_may_be_written_anew(run, rows):
     pytest.importorskip("matplotlib")
     for _ in range(2):
-        status, _, err = run("rows.csv", "--source", ".", "--format", "folder")
+        status, _, err = run("report", "rows.csv", "--source", ".", "--format", "folder")
         assert (status, err.splitlines()[-1]) == (
             0,
             "report of 2 rows written to report.html, 0 pairs drawn",
         )
 
 
-def test_without_matplotlib_there_is_one_sentence_before_the_work(rows, monkeypatch):
+def test_without_matplotlib_there_is_one_sentence_before_the_work(run, rows, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    status, out, err = run("rows.csv", "--source", "sample")
+    status, out, err = run("report", "rows.csv", "--source", "sample")
     assert (status, out) == (2, "")
     assert err.startswith("plots need Matplotlib")
     assert 'pip install "anmmm[plot]"' in err
     assert not (rows / "report.html").exists()
 
 
-def test_without_pyarrow_a_parquet_file_is_one_sentence(rows, monkeypatch):
+def test_without_pyarrow_a_parquet_file_is_one_sentence(run, rows, monkeypatch):
     pytest.importorskip("matplotlib")
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    status, _, err = run("rows.parquet")
+    status, _, err = run("report", "rows.parquet")
     assert status == 2
     assert 'pip install "anmmm[parquet]"' in err
 

@@ -284,7 +284,9 @@ def _adapt_to_dask(backend: Any) -> None:
     """
     if type(backend).__name__ != "DaskDistributedBackend" or hasattr(backend, "adapted_by_anmmm"):
         return
-    submit, count = backend.submit, backend.effective_n_jobs
+    # Joblib called it so up to 1.4.
+    name = "submit" if hasattr(backend, "submit") else "apply_async"
+    submit, count = getattr(backend, name), backend.effective_n_jobs
 
     def reporting(func: Any, callback: Any = None) -> Any:
         future = submit(func, callback)
@@ -297,7 +299,7 @@ def _adapt_to_dask(backend: Any) -> None:
         future.add_done_callback(report)
         return future
 
-    backend.submit = reporting
+    setattr(backend, name, reporting)
     backend.effective_n_jobs = lambda n_jobs: max(2, count(n_jobs))
     backend.adapted_by_anmmm = True
 

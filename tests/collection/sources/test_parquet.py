@@ -117,6 +117,8 @@ def test_long_numbers_of_every_type(tmp_path, kind):
     ids=lambda ids: str(ids.type),
 )
 def test_ids_of_every_type_become_text(tmp_path, ids):
+    if pa.types.is_string_view(ids.type) and int(pa.__version__.partition(".")[0]) < 21:
+        pytest.skip("PyArrow writes views of text to Parquet from 21 on")
     assert [pair.pair_id for pair in as_pairs(nested(tmp_path, pair_id=ids))] == ["7", "3"]
     if pa.types.is_string_view(ids.type):
         repeated = pa.array(["7"] * 3 + ["3"] * 3, ids.type)

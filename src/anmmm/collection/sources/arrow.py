@@ -78,7 +78,7 @@ def is_number(kind: Any) -> bool:
 def is_list(kind: Any) -> bool:
     """Return whether an Arrow type holds lists in a form that `list_parts` reads."""
     types = pyarrow_module("types")
-    return any(t(kind) for t in (types.is_list, types.is_large_list, types.is_fixed_size_list))
+    return any(test(kind) for test in (types.is_list, types.is_large_list))
 
 
 def floats(array: Any) -> NDArray[np.float64]:
@@ -116,8 +116,6 @@ def list_parts(array: Any) -> tuple[list[int], NDArray[np.float64]]:
     values : ndarray of float64
         See `floats`.
     """
-    if pyarrow_module("types").is_fixed_size_list(array.type):
-        array = array.cast(pyarrow_module().large_list(array.type.value_type))
     starts = array.offsets.to_numpy()
     first, last = int(starts[0]), int(starts[-1])
     values = floats(array.values.slice(first, last - first))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,8 @@ from anmmm.datasets.fingerprints import file_identity
 __all__ = ["MAGIC", "ParquetPairs", "open_parquet"]
 
 MAGIC = b"PAR1"
+# What follows the footer: its length in four bytes, and the mark again.
+_TAIL = 4 + len(MAGIC)
 
 # Names of the columns here, and those that files may use for them.
 _REQUIRED = ("pair_id", "x", "y")
@@ -115,9 +118,31 @@ def open_parquet(path: str | os.PathLike[str]) -> Any:
             raise SourceError(
                 name, None, "the Parquet file is truncated (its end is missing); write it again"
             )
+    # Buffered, so that a column chunk is not held whole beside what is decoded of it.
+    options = {"buffer_size": 1 << 20, "pre_buffer": False}
     with reading(name, None):
-        # Buffered, so that a column chunk is not held whole beside what is decoded of it.
-        return parquet.ParquetFile(path, buffer_size=1 << 20, pre_buffer=False)
+        file = parquet.ParquetFile(path, **options)
+        if any(map(pyarrow_module("types").is_fixed_size_list, file.schema_arrow.types)):
+            file.close()
+            return parquet.ParquetFile(path, metadata=_footer_without_types(path), **options)
+        return file
+
+
+def _footer_without_types(path: str | os.PathLike[str]) -> Any:
+    """Return the footer without the types that Arrow notes in it, so that Parquet's own are used.
+
+    Parquet has one sort of lists. Of those that Arrow wrote from lists of fixed size, PyArrow up to
+    25 makes such again, and fails over a null among them.
+    """
+    with Path(path).open("rb") as file:
+        file.seek(-_TAIL, os.SEEK_END)
+        size = int.from_bytes(file.read(_TAIL - len(MAGIC)), "little")
+        file.seek(-_TAIL - size, os.SEEK_END)
+        footer = file.read()
+    # The metadata stand last. A key of the same length is one that nobody asks for.
+    before, key, after = footer.rpartition(b"ARROW:schema")
+    whole = MAGIC + before + key.lower() + after
+    return pyarrow_module("parquet").read_metadata(BytesIO(whole))
 
 
 def _layout(path: str, schema: Any) -> tuple[dict[str, str], bool]:
