@@ -28,16 +28,16 @@ class Throughput(Compiled):
     commits, look at `Checkpointed` for its judgement.
     """
 
-    param_names = ("n_samples", "n_jobs")
-    params = ((50, 100, 200, 500), (1, 2))
+    param_names = ("n_jobs", "n_samples")
+    params = ((1, 2), (50, 100, 200, 500))
 
-    def setup(self, n_samples: int, n_jobs: int) -> None:
+    def setup(self, n_jobs: int, n_samples: int) -> None:
         """Draw the pairs, start the workers and let each load the kernels."""
         ignore_warnings()
-        self.pairs = drawn(80, n_samples)
+        self.pairs = drawn(60, n_samples)
         list(infer_directions(self.pairs[:20], n_jobs=n_jobs, random_state=0))
 
-    def track_pairs_per_second(self, n_samples: int, n_jobs: int) -> float:
+    def track_pairs_per_second(self, n_jobs: int, n_samples: int) -> float:
         begin = time.perf_counter()
         rows = list(infer_directions(self.pairs, n_jobs=n_jobs, random_state=0))
         return len(rows) / (time.perf_counter() - begin)
@@ -48,12 +48,12 @@ class Throughput(Compiled):
 class Checkpointed(Compiled):
     """A collection of pairs of 100 observations against their number, with and without its file."""
 
-    param_names = ("n_pairs", "checkpoint")
-    params = ((10, 40), (False, True))
+    param_names = ("checkpoint", "n_pairs")
+    params = ((False, True), (10, 20, 40))
     # A checkpoint that is there already is gone on with: set up anew for every call.
     number = 1
 
-    def setup(self, n_pairs: int, checkpoint: bool) -> None:
+    def setup(self, checkpoint: bool, n_pairs: int) -> None:
         """Draw the pairs, load the kernels and name a file that is not there."""
         ignore_warnings()
         self.pairs = drawn(n_pairs, 100)
@@ -61,9 +61,9 @@ class Checkpointed(Compiled):
         self.folder = tempfile.TemporaryDirectory()
         self.path = Path(self.folder.name, "rows") if checkpoint else None
 
-    def teardown(self, n_pairs: int, checkpoint: bool) -> None:
+    def teardown(self, checkpoint: bool, n_pairs: int) -> None:
         """Remove the file."""
         self.folder.cleanup()
 
-    def time_collection(self, n_pairs: int, checkpoint: bool) -> None:
+    def time_collection(self, checkpoint: bool, n_pairs: int) -> None:
         list(infer_directions(self.pairs, random_state=0, checkpoint=self.path))

@@ -16,16 +16,16 @@ class Direction(Compiled):
     HSIC tests.
     """
 
-    param_names = ("n_samples", "criterion")
-    params = ((50, 100, 200, 500, 1000, 2000), CRITERIA)
+    param_names = ("criterion", "n_samples")
+    params = (CRITERIA, (50, 100, 200, 500, 1000, 2000))
 
-    def setup(self, n_samples: int, criterion: str) -> None:
+    def setup(self, criterion: str, n_samples: int) -> None:
         """Draw the data and load the kernels."""
         warm_up()
         ignore_warnings()
         self.x, self.y, _ = make_anm_mixture("f3", n_samples, random_state=0)
 
-    def time_direction(self, n_samples: int, criterion: str) -> None:
+    def time_direction(self, criterion: str, n_samples: int) -> None:
         infer_direction(self.x, self.y, criterion=criterion)
 
 
