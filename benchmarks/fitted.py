@@ -15,7 +15,7 @@ import numpy as np
 
 from anmmm import warm_up
 from anmmm._kernels._lapack import potrf, potri
-from benchmarks.common import fitted_objective
+from benchmarks.speed.common import fitted_objective
 
 SECONDS = 4.0
 

@@ -18,7 +18,7 @@ from sklearn.metrics import adjusted_rand_score
 from anmmm import cluster_mechanisms, warm_up
 from anmmm.datasets.synthetic import draw_anm_mixture
 from anmmm.objective import GPPOMObjective
-from benchmarks.common import fitted_objective
+from benchmarks.speed.common import fitted_objective
 
 FITTED = 10_000
 

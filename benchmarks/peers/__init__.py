@@ -5,6 +5,5 @@
 flat vector of `anmmm.parameters.ParameterLayout` with a free Θ; `benchmarks.peers.protocol` says
 what a peer is and lists them.
 
-Importing any module of this package imports neither JAX nor PyTorch: both are optional, and asv
-imports everything below ``benchmarks`` when it looks for benchmarks.
+Importing any module of this package imports neither JAX nor PyTorch: both are optional.
 """

@@ -24,9 +24,9 @@ from time import perf_counter
 import numpy as np
 from tqdm import tqdm
 
-from benchmarks.common import mixture_objective
 from benchmarks.peers.ours import DENSE
 from benchmarks.peers.protocol import Evaluate, FloatArray, Peer, constants_of
+from benchmarks.speed.common import mixture_objective
 
 __all__ = ["Cell", "DisagreementError", "Runner", "run_all"]
 

@@ -1,0 +1,63 @@
+"""asv can import its benchmarks where nothing but the package and its requirements is installed."""
+
+import ast
+import json
+import re
+import sys
+from functools import cache
+from importlib.metadata import packages_distributions, requires
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+CONFIGURATION = re.sub(r"^\s*//.*$", "", (ROOT / "asv.conf.json").read_text(), flags=re.MULTILINE)
+FOLDER = ROOT / json.loads(CONFIGURATION)["benchmark_dir"]
+MODULES = sorted(FOLDER.rglob("*.py"))
+
+
+@cache
+def allowed():
+    """Top-level names of the package, what it always requires, and the standard library."""
+    required = {
+        re.match(r"[\w.-]+", line).group().lower()
+        for line in requires("anmmm")
+        if "extra ==" not in line
+    }
+    libraries = {
+        name
+        for name, distributions in packages_distributions().items()
+        if required & {distribution.lower() for distribution in distributions}
+    }
+    return {"anmmm"} | libraries | sys.stdlib_module_names
+
+
+def foreign(source):
+    """Top-level names of what a source imports that asv's environment need not hold.
+
+    asv calls the folder ``speed``, other benchmarks ``benchmarks.speed``: only relative imports
+    mean the same module under both.
+    """
+    names = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            names |= {alias.name.split(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.level == 0:
+            names.add(node.module.split(".")[0])
+    return names - allowed()
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.stem)
+def test_benchmarks_import_what_the_package_requires(path):
+    assert foreign(path.read_text()) == set()
+
+
+def test_the_check_knows_what_is_foreign():
+    source = "import pyarrow\nfrom benchmarks.speed import common\nimport numpy\nimport json\n"
+    assert foreign(source) == {"pyarrow", "benchmarks"}
+    assert foreign("from .common import drawn\nfrom sklearn.cluster import KMeans\n") == set()
+
+
+def test_there_are_benchmarks():
+    defined = [path for path in MODULES if re.search(r"def (time|timeraw)_", path.read_text())]
+    assert len(defined) >= 5
