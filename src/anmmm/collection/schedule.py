@@ -284,9 +284,7 @@ def _adapt_to_dask(backend: Any) -> None:
     """
     if type(backend).__name__ != "DaskDistributedBackend" or hasattr(backend, "adapted_by_anmmm"):
         return
-    # Joblib called it so up to 1.4.
-    name = "submit" if hasattr(backend, "submit") else "apply_async"
-    submit, count = getattr(backend, name), backend.effective_n_jobs
+    submit, count = backend.submit, backend.effective_n_jobs
 
     def reporting(func: Any, callback: Any = None) -> Any:
         future = submit(func, callback)
@@ -299,7 +297,7 @@ def _adapt_to_dask(backend: Any) -> None:
         future.add_done_callback(report)
         return future
 
-    setattr(backend, name, reporting)
+    backend.submit = reporting
     backend.effective_n_jobs = lambda n_jobs: max(2, count(n_jobs))
     backend.adapted_by_anmmm = True
 
