@@ -18,6 +18,8 @@ ORDER = (
     "_version",
     "_kernels",
     "_threads",
+    "_warning",
+    "_record",
     "results",
     "_validation",
     "preprocessing",
@@ -59,7 +61,7 @@ ORDER = (
 )
 # Tighter than the order.
 ONLY = {
-    "datasets": {"_validation"},
+    "datasets": {"_record", "_validation"},
     "independence": {"_kernels", "_validation", "engines", "results"},
 }
 KERNEL_LIBRARIES = {"anmmm", "llvmlite", "numba", "numpy"} | sys.stdlib_module_names

@@ -13,6 +13,7 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
+from anmmm._record import Record
 from anmmm._validation import as_pair
 from anmmm.datasets import TableError, TextTable, parse_table, read_table
 
@@ -91,8 +92,8 @@ def _holds_rows(path: str) -> bool:
         )
 
 
-@dataclass(frozen=True)
-class Columns:
+@dataclass(frozen=True, eq=False, repr=False)
+class Columns(Record):
     """The two columns of a file that are analysed.
 
     Attributes

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import roc_auc_score
 
+from anmmm._record import Record
 from anmmm._validation import MIN_SAMPLES, as_finite, check_count, check_rng
 from anmmm.collection import CollectionSummary, as_pairs, infer_directions, summarize
 from anmmm.datasets import SETTINGS, Pair, Setting
@@ -42,8 +43,8 @@ N_BOOTSTRAP = 1000
 MOST_RESAMPLED = 20_000
 
 
-@dataclass(frozen=True, eq=False)
-class DecisionRates:
+@dataclass(frozen=True, eq=False, repr=False)
+class DecisionRates(Record):
     """Accuracy against the share of pairs that are decided, the most certain ones first.
 
     Attributes
@@ -69,8 +70,8 @@ class DecisionRates:
         return {name: values.tolist() for name, values in asdict(self).items()}
 
 
-@dataclass(frozen=True, eq=False)
-class Evaluation:
+@dataclass(frozen=True, eq=False, repr=False)
+class Evaluation(Record):
     """What `evaluate` found.
 
     Attributes

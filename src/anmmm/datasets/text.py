@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from anmmm._record import Record
 from anmmm.datasets.errors import SourceError
 
 __all__ = ["TableError", "TextTable", "as_number", "parse_table", "read_table"]
@@ -51,8 +52,8 @@ class TableError(SourceError):
         self.line = line
 
 
-@dataclass(frozen=True)
-class TextTable:
+@dataclass(frozen=True, eq=False, repr=False)
+class TextTable(Record):
     """Cells of a text table, not yet turned into numbers.
 
     Attributes
