@@ -27,7 +27,7 @@ from anmmm.datasets import FAMILIES, make_anm_mixture, make_single_mechanism
 from anmmm.evaluation import decision_rates
 from anmmm.evidence import evidence
 from anmmm.plotting import COLOURS, MARKERS
-from benchmarks.decisions import read_pairs
+from benchmarks.decisions import mean_and_error, read_pairs
 
 N_RESAMPLES = 10
 SMALLEST, LARGEST = 30, 500
@@ -122,19 +122,19 @@ def score(x: np.ndarray, y: np.ndarray) -> float:
     return evidence(x, y).score
 
 
-def append_rows(path: Path, pairs: Iterator[tuple[str, str, np.ndarray, np.ndarray, int, float]]):
-    """Score pairs (id, kind, x, y, truth, weight) and append them to a file."""
+def append_rows(path: Path, pairs: Iterator[tuple]):
+    """Score pairs (id, kind, x, y, truth, weight, data set) and append them to a file."""
     done = set()
     if path.exists():
         done = {row[0] for row in csv.reader(path.open())}
     with path.open("a", newline="") as file:
         writer = csv.writer(file)
-        for pair_id, kind, x, y, truth, weight in pairs:
+        for pair_id, kind, x, y, truth, weight, group in pairs:
             if pair_id in done:
                 continue
             halves = resample_scores(x, y, score, n_resamples=N_RESAMPLES, random_state=0)
             values = [truth * score(x, y), *(truth * halves.scores)]
-            writer.writerow([pair_id, kind, len(x), weight, *map(float, values)])
+            writer.writerow([pair_id, kind, len(x), weight, group or "", *map(float, values)])
             file.flush()
 
 
@@ -148,8 +148,10 @@ class Rows:
         self.kind = np.array([row[1] for row in rows])
         self.n = np.array([int(row[2]) for row in rows])
         self.weight = np.array([float(row[3]) for row in rows])
-        self.score = np.array([float(row[4]) for row in rows])
-        self.halves = np.array([[float(cell) for cell in row[5:]] for row in rows])
+        # A pair that names no data set is its own.
+        self.group = np.array([row[4] or f"pair {row[0]}" for row in rows])
+        self.score = np.array([float(row[5]) for row in rows])
+        self.halves = np.array([[float(cell) for cell in row[6:]] for row in rows])
         self.right = (self.score > 0.0).astype(float)
         self.confidence = np.array(
             [
@@ -230,19 +232,20 @@ def report(paths: list[Path], plot: Path | None) -> None:
                 f"{rows.name}, N ≥ 200": rows.n >= 200,
             }
         for name, members in groups.items():
-            print(table_line(name, rows.confidence[members], rows.right[members]))
+            held = (each[members] for each in (rows.confidence, rows.right, rows.group))
+            print(table_line(name, *held))
         if np.ptp(rows.weight) > 0.0:
             weighted = np.average(rows.right, weights=rows.weight)
             mean = np.average(rows.confidence, weights=rows.weight)
             print(f"| {rows.name}, weighted | | {weighted:.3f} | {mean:.3f} | | | |")
-        rates = decision_rates(rows.confidence, rows.right, rows.weight)
+        rates = decision_rates(rows.confidence, rows.right, rows.weight, groups=rows.group)
         listed = ", ".join(f"{value:.2f}" for value in rates.accuracy)
         print(f"<!-- {rows.name}: accuracy at decision rates of 10 % to 100 %: {listed} -->")
     if plot is not None:
         draw(data, plot)
 
 
-def table_line(name: str, confidence: np.ndarray, right: np.ndarray) -> str:
+def table_line(name: str, confidence: np.ndarray, right: np.ndarray, group: np.ndarray) -> str:
     brier = np.mean((confidence - right) ** 2)
     accuracy = right.mean()
     where = bins_of(confidence)
@@ -250,9 +253,8 @@ def table_line(name: str, confidence: np.ndarray, right: np.ndarray) -> str:
         np.mean(where == index) * abs(np.mean((confidence - right)[where == index]))
         for index in set(where)
     ]
-    error = right.std(ddof=1) / np.sqrt(len(right))
     return (
-        f"| {name} | {len(right)} | {accuracy:.3f} ± {error:.3f} | {confidence.mean():.3f} "
+        f"| {name} | {len(right)} | {mean_and_error(right, group)} | {confidence.mean():.3f} "
         f"| {brier:.3f} | {accuracy * (1.0 - accuracy):.3f} | {sum(gaps):.3f} |"
     )
 
@@ -320,7 +322,7 @@ def main() -> None:
     if arguments.study == "draw":
         seeds = range(arguments.first_seed, arguments.first_seed + arguments.count)
         drawn = ((seed, *draw_pair(seed)) for seed in seeds)
-        rows = ((str(seed), kind, x, y, 1, 1.0) for seed, kind, x, y in drawn)
+        rows = ((str(seed), kind, x, y, 1, 1.0, None) for seed, kind, x, y in drawn)
         append_rows(arguments.files[0], rows)
     elif arguments.study == "fit":
         fit(arguments.files)
@@ -330,7 +332,7 @@ def main() -> None:
         parser.error("study pairs needs --folder")
     else:
         read = read_pairs(arguments.folder, "all", arguments.samples)
-        rows = ((pair_id, "pairs", x, y, truth, w) for pair_id, x, y, truth, w in read)
+        rows = ((pair_id, "pairs", *pair) for pair_id, *pair in read)
         append_rows(arguments.files[0], rows)
 
 

@@ -23,6 +23,7 @@ from sklearn.metrics import adjusted_rand_score
 from anmmm import cluster_mechanisms
 from anmmm.datasets import FAMILIES, SETTINGS, load_pairs
 from anmmm.datasets.synthetic import draw_anm_mixture
+from anmmm.evaluation import accuracy_errors, standard_error
 from anmmm.evidence import EvidenceResult, evidence
 from anmmm.independence import hsic_test
 from anmmm.mixture import ANMMixture
@@ -105,19 +106,23 @@ def families(seeds: list[int], n: int) -> None:
 
 def pairs(folder: Path, part: str, n: int) -> None:
     """Directions of a folder of pairs."""
-    weight, right, plain, failed = 0.0, 0.0, [], []
+    weights, groups, plain, failed = [], [], [], []
     chosen: Counter[str] = Counter()
-    for name, x, y, truth, w in read_pairs(folder, part, n):
+    for name, x, y, truth, w, group in read_pairs(folder, part, n):
         result = evidence(x, y)
         correct = result.score * truth > 0.0
         chosen[(result.forward if truth > 0 else result.backward).model] += 1
-        weight, right = weight + w, right + w * correct
-        plain.append(correct)
+        weights.append(w)
+        groups.append(group)
+        plain.append(float(correct))
         if not correct:
             failed.append((round(result.score * truth, 3), name))
     print(f"\n{folder.name}, {part} pairs, at most {n} observations each, {len(plain)} pairs")
+    right, weight = np.array(plain), np.array(weights)
+    _, spread = accuracy_errors(right, weight, groups)
     print(
-        f"weighted accuracy {right / weight:.3f}, plain {np.mean(plain):.3f} ± {error(plain):.3f}"
+        f"weighted accuracy {weight @ right / weight.sum():.3f} ± {spread:.3f}, "
+        f"plain {mean_and_error(plain, groups)} (± between data sets)"
     )
     print("models in the true direction:", dict(chosen.most_common()))
     print("wrong (score in nats per observation):", sorted(failed), flush=True)
@@ -126,7 +131,7 @@ def pairs(folder: Path, part: str, n: int) -> None:
 def alternatives(folder: Path, part: str, n: int) -> None:
     """Evidence, HSIC of cause and residual of the chosen model, and sums of both, on pairs."""
     rows = []
-    for _, x, y, truth, w in read_pairs(folder, part, n):
+    for _, x, y, truth, w, _ in read_pairs(folder, part, n):
         result = evidence(x, y)
         gain = residual_log_p(x, y, result, 1) - residual_log_p(y, x, result, -1)
         rows.append((result.score * len(x) * truth, gain * truth, w))
@@ -152,8 +157,11 @@ def residual_log_p(x: np.ndarray, y: np.ndarray, result: EvidenceResult, sign: i
 
 def read_pairs(
     folder: Path, part: str, n: int
-) -> Iterator[tuple[str, np.ndarray, np.ndarray, int, float]]:
-    """Univariate pairs of known truth, cut to `n` observations with the pair's number as seed."""
+) -> Iterator[tuple[str, np.ndarray, np.ndarray, int, float, str | None]]:
+    """Univariate pairs of known truth, cut to `n` observations with the pair's number as seed.
+
+    Of each the id, x, y, truth, weight and the data set that it was taken from.
+    """
     for pair in load_pairs(folder):
         number = int("".join(filter(str.isdigit, pair.pair_id)))
         if pair.problem or not pair.truth or (part != "all" and number % 2 != (part == "odd")):
@@ -164,7 +172,7 @@ def read_pairs(
         if len(x) > n:
             rows = np.random.default_rng(number).choice(len(x), n, replace=False)
             x, y = x[rows], y[rows]
-        yield pair.pair_id, x, y, pair.truth, pair.weight
+        yield pair.pair_id, x, y, pair.truth, pair.weight, pair.group
 
 
 def print_directions_header(n: int, seeds: list[int]) -> None:
@@ -188,12 +196,8 @@ def print_directions(name: str, samples: list[tuple[np.ndarray, np.ndarray]]) ->
     )
 
 
-def error(values: Any) -> float:
-    return float(np.std(values, ddof=1) / np.sqrt(len(values)))
-
-
-def mean_and_error(values: Any) -> str:
-    return f"{np.mean(values):.3f} ± {error(values):.3f}"
+def mean_and_error(values: Any, groups: Any = None) -> str:
+    return f"{np.mean(values):.3f} ± {standard_error(values, groups=groups):.3f}"
 
 
 def em(seeds: list[int], n: int) -> None:

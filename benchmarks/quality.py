@@ -21,6 +21,7 @@ from sklearn.metrics import adjusted_rand_score
 from anmmm import FitOptions, cluster_mechanisms, infer_direction
 from anmmm.datasets.synthetic import draw_anm_mixture
 from anmmm.direction import CRITERIA, dependence_scores
+from benchmarks.decisions import mean_and_error
 
 MECHANISMS = ("f1", "f2", "f3", "f4")
 
@@ -71,8 +72,7 @@ def table(
         results = Parallel(jobs)(delayed(study)(mechanism, seed, options) for seed in seeds)
         for name in results[0]:
             values = np.array([float(result[name]) for result in results])
-            error = values.std(ddof=1) / np.sqrt(len(values))
-            rows.setdefault(name, []).append(f"{values.mean():.3f} ± {error:.3f}")
+            rows.setdefault(name, []).append(mean_and_error(values))
             means.setdefault(name, []).append(values.mean())
     print(f"| {'':12s} | " + " | ".join(f"{m:17s}" for m in MECHANISMS) + " | mean  |")
     print("|" + "---|" * (len(MECHANISMS) + 2))

@@ -111,8 +111,8 @@ def test_predict_checks_its_input(mixture):
     with pytest.raises(NotFittedError):
         MechanismClustering().predict(x[:, None], y)
     model = MechanismClustering(random_state=0).fit(x[:, None], y)
-    with pytest.warns(UserWarning, match="y is None"):
-        assert set(model.predict(x[:, None])) == {np.bincount(model.labels_).argmax()}
+    with pytest.raises(ValueError, match="y is None: a mechanism shows in cause and effect togeth"):
+        model.predict(x[:, None])
     with pytest.raises(ValueError, match="X and y must have the same number"):
         model.predict(x[:, None], y[:-1])
     with pytest.raises(ValueError, match="NaN"):

@@ -1,5 +1,6 @@
 """Decision rates by hand, AUC against flips, and one evaluation from end to end."""
 
+import dataclasses
 import json
 
 import numpy as np
@@ -17,6 +18,7 @@ from anmmm.evaluation import (
     decision_rates,
     evaluate,
     flipped_auc,
+    standard_error,
 )
 from anmmm.results import PairResult
 
@@ -31,7 +33,8 @@ def test_rates_by_hand():
     found = decision_rates([0.6, 0.9, 0.7, 0.8], [0, 1, 0, 1], rates=[0.25, 0.5, 0.75, 1.0])
     assert_allclose(found.accuracy, [1.0, 1.0, 2 / 3, 0.5])
     assert_allclose(found.thresholds, [0.9, 0.8, 0.7, 0.6])
-    assert_allclose(found.error, [0.0, 0.0, np.sqrt(2 / 9 / 3), np.sqrt(0.25 / 4)])
+    # Of a single pair nothing is known; of n others √(p (1 - p) / (n - 1)).
+    assert_allclose(found.error, [np.nan, 0.0, np.sqrt(2 / 9 / 2), np.sqrt(0.25 / 3)])
 
 
 def test_weights_by_hand():
@@ -39,7 +42,9 @@ def test_weights_by_hand():
     found = decision_rates([3.0, -2.0, 1.0], [True, False, True], [1, 3, 4], rates=[0.5, 0.75, 1])
     assert_allclose(found.accuracy, [1 / 4, 3 / 6, 5 / 8])
     assert_allclose(found.thresholds, [2.0, 1.0, 1.0])
-    assert_allclose(found.error[0], np.sqrt(0.25 * 0.75 / (4**2 / (1 + 9))))
+    # Deviations 1 · 3/4 and -3 · 1/4 of two pairs; then also that of half of the third, 2 · 1/2.
+    assert_allclose(found.error[0], np.sqrt(2 * 2 * 0.75**2) / 4)
+    assert_allclose(found.error[1], np.sqrt(3 / 2 * (0.5**2 + 1.5**2 + 1.0)) / 6)
 
 
 def test_ties_enter_together():
@@ -85,6 +90,79 @@ def test_wrong_rates_are_refused(arguments, message):
 def test_rates_out_of_range_are_refused(rate):
     with pytest.raises(ValueError, match="rates must be above 0 and at most 1"):
         decision_rates([1.0], [1], rates=[rate])
+
+
+# --- Pairs of one data set ------------------------------------------------------------------------
+
+
+def test_the_error_between_data_sets_by_hand():
+    # Mean 1/2; sums of deviations 1/2 + 1/2, -1/2 and -1/2 of three data sets.
+    found = standard_error([1, 1, 0, 0], groups=["a", "a", "b", None])
+    assert_allclose(found, np.sqrt(3 / 2 * (1 + 1 / 4 + 1 / 4)) / 4)
+    # Weights 1, 1, 2 of mean 1/2: 1/2 in the first set, -1/2 + 0 in the second.
+    found = standard_error([1, 0, 0.5], [1, 1, 2], ["a", "b", "b"])
+    assert_allclose(found, np.sqrt(2 * (0.5**2 + 0.5**2)) / 4)
+
+
+def test_pairs_that_are_their_own_have_the_usual_error(rng):
+    right = (rng.uniform(size=50) < 0.7).astype(float)
+    usual = np.std(right, ddof=1) / np.sqrt(50)
+    for groups in (None, [None] * 50, range(50), [str(number) for number in range(50)]):
+        assert_allclose(standard_error(right, groups=groups), usual)
+        assert_allclose(accuracy_errors(right, np.ones(50), groups)[0], usual)
+
+
+def test_doubling_every_pair_in_its_data_set_changes_no_error(rng):
+    right, weights = (rng.uniform(size=30) < 0.7).astype(float), rng.uniform(size=30)
+    certainty, groups = rng.uniform(size=30), [f"set {number}" for number in range(30)]
+    twice = [np.concatenate([each, each]) for each in (right, weights, certainty)]
+    assert_allclose(
+        accuracy_errors(twice[0], twice[1], groups + groups), accuracy_errors(right, weights)
+    )
+    one = decision_rates(certainty, right, weights)
+    other = decision_rates(twice[2], twice[0], twice[1], groups=groups + groups)
+    assert_allclose(other.accuracy, one.accuracy)
+    assert_allclose(other.error, one.error)
+    # Taken for pairs of their own they would look like twice the evidence.
+    naive = accuracy_errors(twice[0], twice[1])
+    assert_allclose(naive[0], accuracy_errors(right, weights)[0] / np.sqrt(2), rtol=0.02)
+
+
+def test_groups_reach_everything_that_an_evaluation_says():
+    single = rows(*((1.0 - 0.1 * n, 1 if n % 3 else -1, 1.0 + n) for n in range(9)))
+    single = [dataclasses.replace(row, group=row.pair_id) for row in single]
+    doubled = [dataclasses.replace(row, pair_id=f"{row.pair_id} again") for row in single]
+    one, other = (_measure(tuple(each), "", None, 0, {}) for each in (single, single + doubled))
+    assert (one.n_groups, other.n_groups) == (9, 9)
+    assert_allclose(other.accuracy_error, one.accuracy_error)
+    assert_allclose(other.weighted_accuracy_error, one.weighted_accuracy_error)
+    assert_allclose(other.decision_rates.error, one.decision_rates.error)
+    assert "data sets" not in str(one)
+    assert "data sets              9   (of these pairs; ± is between them)" in str(other)
+
+
+def test_one_data_set_tells_no_error():
+    assert np.isnan(standard_error([1, 0, 1], groups=["a", "a", "a"]))
+    assert accuracy_errors(np.array([1.0, 0.0]), np.ones(2), ["a", "a"]) == (None, None)
+    assert accuracy_errors(np.empty(0), np.empty(0)) == (None, None)
+    found = decision_rates([3, 2, 1], [1, 0, 1], groups=["a", "a", "b"], rates=[0.5, 1.0])
+    assert np.isnan(found.error[0])
+    assert_allclose(found.error[1], np.sqrt(2 * 2 * (1 / 3) ** 2) / 3)
+
+
+def test_the_bootstrap_is_near_the_sandwich_within_data_sets(rng):
+    """Sets whose pairs are all right or all wrong: both see 40 draws, not 200."""
+    right = np.repeat((rng.uniform(size=40) < 0.6).astype(float), 5)
+    weights, groups = np.tile([1.0, 2.0, 0.5, 1.0, 1.5], 40), np.repeat(np.arange(40), 5)
+    plain, weighted = accuracy_errors(right, weights, groups)
+    assert_allclose(weighted, plain, rtol=0.1)
+    assert plain > 2.0 * accuracy_errors(right, weights)[0]
+
+
+@pytest.mark.parametrize("groups", [["a"], "ab", ["a", "b", "c"]])
+def test_groups_of_another_length_are_refused(groups):
+    with pytest.raises(ValueError, match="groups must hold 2 data sets, one for each pair"):
+        standard_error([1, 0], groups=groups)
 
 
 # --- AUC ------------------------------------------------------------------------------------------

@@ -67,10 +67,23 @@ def test_weights_grow_with_the_observations(n, growth, factor):
     assert_allclose(objective.value_and_grad(result.parameters)[0], result.objective, rtol=1e-12)
 
 
+def test_a_tolerance_given_is_the_one_used(pair):
+    """A looser one than any default stops earlier, whatever the number of observations."""
+    n_iter = [fit(pair, tol=tol).n_iter for tol in (1e-1, 1e-2, 1e-4, 1e-6)]
+    assert n_iter == sorted(set(n_iter))
+
+
+def test_the_default_tolerance_is_1e_minus_6_and_falls_with_many_observations(pair):
+    assert fit(pair) == fit(pair, tol=1e-6)
+    options = FitOptions()
+    assert_allclose([options.tol_for(n) for n in (10, 50_000, 500_000)], [1e-6, 1e-6, 1e-7])
+    assert FitOptions(tol=1e-2).tol_for(10**6) == 1e-2
+
+
 def test_what_an_iteration_must_gain_does_not_grow_with_the_observations(pair, monkeypatch):
-    loose = fit(pair, tol=1e-2)
-    monkeypatch.setattr(gppom, "SMALLEST_GAIN", 1e-6 * len(pair[0]))
-    assert fit(pair, tol=1e-2).n_iter == fit(pair, tol=1e-6).n_iter > loose.n_iter
+    usual = fit(pair)
+    monkeypatch.setattr(gppom, "SMALLEST_GAIN", 1e-8 * len(pair[0]))
+    assert fit(pair).n_iter == fit(pair, tol=1e-8).n_iter > usual.n_iter
 
 
 @pytest.mark.parametrize("engine", ["dense", "lowrank"])

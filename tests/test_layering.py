@@ -19,6 +19,8 @@ ORDER = (
     "_kernels",
     "_threads",
     "_workers",
+    "_warning",
+    "_record",
     "results",
     "_validation",
     "preprocessing",
@@ -62,7 +64,7 @@ ORDER = (
 )
 # Tighter than the order.
 ONLY = {
-    "datasets": {"_validation"},
+    "datasets": {"_record", "_validation"},
     "independence": {"_kernels", "_validation", "engines", "results"},
 }
 KERNEL_LIBRARIES = {"anmmm", "llvmlite", "numba", "numpy"} | sys.stdlib_module_names

@@ -13,6 +13,7 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
+from anmmm._record import Record
 from anmmm._validation import as_pair
 from anmmm.datasets import TableError, TextTable, parse_table, read_table
 
@@ -91,8 +92,8 @@ def _holds_rows(path: str) -> bool:
         )
 
 
-@dataclass(frozen=True)
-class Columns:
+@dataclass(frozen=True, eq=False, repr=False)
+class Columns(Record):
     """The two columns of a file that are analysed.
 
     Attributes
@@ -114,7 +115,9 @@ class Columns:
     n_dropped: int
 
 
-def load_columns(file: str, x: str | None, y: str | None, *, drop_missing: bool) -> Columns:
+def load_columns(
+    file: str, x: str | None, y: str | None, *, drop_missing: bool, header: bool | None = None
+) -> Columns:
     """Read the two columns of a file.
 
     Parameters
@@ -125,6 +128,8 @@ def load_columns(file: str, x: str | None, y: str | None, *, drop_missing: bool)
         Name or number (from 1) of a column; may be left out where the file has but two.
     drop_missing : bool
         Whether rows with a missing value are left out rather than refused.
+    header : bool, optional
+        Whether the first line names the columns; by default its contents tell.
 
     Returns
     -------
@@ -137,7 +142,10 @@ def load_columns(file: str, x: str | None, y: str | None, *, drop_missing: bool)
     """
     place = "<stdin>" if file == "-" else file
     with refusing(place):
-        table = parse_table(sys.stdin.buffer.read(), place) if file == "-" else read_table(file)
+        if file == "-":
+            table = parse_table(sys.stdin.buffer.read(), place, header=header)
+        else:
+            table = read_table(file, header=header)
         first, second = _choose(table, x, y)
         values = table.numbers([first, second])
         names = (table.label(first), table.label(second))

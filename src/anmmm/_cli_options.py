@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
-from anmmm._cli_source import source_options
+from anmmm._cli_source import header_option, source_options
 
 __all__ = [
     "collection_options",
@@ -70,6 +70,7 @@ column_options = [
         "--x", metavar="NAME|NUMBER", help="First column: name in the header, or number from 1."
     ),
     click.option("--y", metavar="NAME|NUMBER", help="Second column."),
+    header_option,
     click.option("--drop-missing", is_flag=True, help="Leave out rows with a missing value."),
 ]
 criterion_option = click.option(

@@ -38,6 +38,7 @@ def report_command(
     source_format: str | None,
     columns: tuple[str, ...],
     targets: str | None,
+    header: bool | None,
     plots: int,
 ) -> None:
     """Write one HTML page about ROWS, a file of "anmmm directions -o".
@@ -55,7 +56,12 @@ def report_command(
 
     if not output.lower().endswith(SUFFIXES):
         raise InputError(f"{output}: the name must end in {' or '.join(SUFFIXES)}")
-    options = {"format": source_format, "columns": parse_columns(columns), "targets": targets}
+    options = {
+        "format": source_format,
+        "columns": parse_columns(columns),
+        "targets": targets,
+        "header": header,
+    }
     for name, value in options.items():
         if source is None and value is not None:
             raise InputError(f"--{name} is for the data of the pairs; name these with --source")

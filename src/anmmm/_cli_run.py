@@ -43,6 +43,7 @@ def run_collection(
     source_format: str | None,
     columns: tuple[str, ...],
     targets: str | None,
+    header: bool | None,
     shard: str | None,
     output: str | None,
     resume: bool,
@@ -60,7 +61,7 @@ def run_collection(
         As the user named it.
     schema : Schema
         Columns of the rows.
-    source_format, columns, targets, shard
+    source_format, columns, targets, header, shard
         Of the options of these names, as the user typed them.
     output : str or None
         File for the rows.
@@ -89,7 +90,9 @@ def run_collection(
     from anmmm.collection.summary import Summarizer
 
     part = _parse_shard(shard)
-    source_options = given(format=source_format, columns=parse_columns(columns), targets=targets)
+    source_options = given(
+        format=source_format, columns=parse_columns(columns), targets=targets, header=header
+    )
     if output is None and resume:
         raise InputError("--resume needs the file that the interrupted run was to write, -o FILE")
     checkpoint, complete, written = None, False, output

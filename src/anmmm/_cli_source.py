@@ -7,8 +7,14 @@ from typing import Any
 
 import click
 
-__all__ = ["parse_columns", "source_options"]
+__all__ = ["header_option", "parse_columns", "source_options"]
 
+header_option = click.option(
+    "--header/--no-header",
+    default=None,
+    help="Whether the first line of a text table names the columns.  [default: it does if none of "
+    "its cells is a number]",
+)
 source_options = [
     click.option(
         "--format",
@@ -23,6 +29,7 @@ source_options = [
         help="Columns of a table that make a pair, repeatable; all: every two of them.",
     ),
     click.option("--targets", metavar="FILE", help="True directions of the pairs."),
+    header_option,
 ]
 
 

@@ -21,6 +21,7 @@ __all__ = [
     "as_columns_of_pair",
     "as_finite",
     "as_labels",
+    "as_matrices",
     "as_matrix",
     "as_pair",
     "check_choice",
@@ -85,6 +86,36 @@ def as_finite(values: Any, name: str) -> FloatArray:
     array = _as_real(values, name)
     _refuse_nonfinite(array, name)
     return np.ascontiguousarray(array, dtype=np.float64)
+
+
+def as_matrices(X: Any, Y: Any) -> tuple[FloatArray, FloatArray]:
+    """Check that two variables are finite matrices of equally many rows, and nothing more.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+    Y : array-like of shape (n_samples, n_outputs)
+
+    Returns
+    -------
+    X, Y : ndarray of two dimensions
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `as_finite`, and where a shape is wrong.
+    """
+    first, second = as_finite(X, "X"), as_finite(Y, "Y")
+    if (
+        not (first.ndim == second.ndim == 2)
+        or len(first) != len(second)
+        or not (first.size and second.size)
+    ):
+        raise ValueError(
+            f"X and Y must be two-dimensional with equal numbers of rows and a column at least, "
+            f"found shapes {first.shape} and {second.shape}"
+        )
+    return first, second
 
 
 def as_pair(
@@ -317,8 +348,9 @@ def check_fit_input(estimator: Any, X: Any, y: Any, *, pair: bool) -> tuple[Floa
     TypeError, ValueError
         As `as_pair`, and where X is not two-dimensional or y is missing.
     """
-    validate_data(estimator, X, skip_check_array=True)
+    # First, because scikit-learn's own look at the columns takes an array for granted.
     matrix = _as_two_dimensional(X)
+    validate_data(estimator, X, skip_check_array=True)
     if y is not None:
         X, y = as_pair(matrix, y, names=("X", "y"))
         estimator.n_outputs_ = y.shape[1]

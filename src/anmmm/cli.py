@@ -81,6 +81,7 @@ def direction(
     file: str,
     x: str | None,
     y: str | None,
+    header: bool | None,
     drop_missing: bool,
     criterion: str | None,
     resamples: int | None,
@@ -107,7 +108,7 @@ def direction(
         from anmmm._cli_plot import check_plot
 
         check_plot(plot, file)
-    columns = load_columns(file, x, y, drop_missing=drop_missing)
+    columns = load_columns(file, x, y, drop_missing=drop_missing, header=header)
     _report_dropped(columns.n_dropped)
     used_x, used_y, cut_seed = columns.x, columns.y, None
     if max_samples is not None and len(used_x) > max_samples:
@@ -176,6 +177,7 @@ def cluster(
     output: str | None,
     x: str | None,
     y: str | None,
+    header: bool | None,
     drop_missing: bool,
     plot: str | None,
     lam: float | None,
@@ -202,7 +204,7 @@ def cluster(
         from anmmm._cli_plot import check_plot
 
         check_plot(plot, file)
-    columns = load_columns(file, x, y, drop_missing=drop_missing)
+    columns = load_columns(file, x, y, drop_missing=drop_missing, header=header)
     _report_dropped(columns.n_dropped)
     with refusing(), warnings.catch_warnings():
         _ignore_convergence()
@@ -216,15 +218,15 @@ def cluster(
         )
 
     latents = [f"latent_{index + 1}" for index in range(result.latent.shape[1])]
-    header = ["line", "x", "y", "label", *latents]
+    titles = ["line", "x", "y", "label", *latents]
     cells = [columns.lines, columns.x, columns.y, result.labels, *result.latent.T]
     if result.membership is not None:
-        header += [f"membership_{label}" for label in range(result.n_mechanisms)]
+        titles += [f"membership_{label}" for label in range(result.n_mechanisms)]
         cells += [*result.membership.T]
-    rows = [dict(zip(header, row, strict=True)) for row in zip(*cells, strict=True)]
+    rows = [dict(zip(titles, row, strict=True)) for row in zip(*cells, strict=True)]
     if output is not None:
         with refusing(output):
-            write_csv(output, header, rows)
+            write_csv(output, titles, rows)
     if as_json:
         document = {
             "x": columns.x_name,
@@ -240,7 +242,7 @@ def cluster(
         }
         click.echo(to_json(document))
     elif output is None:
-        dump_csv(sys.stdout, header, rows)
+        dump_csv(sys.stdout, titles, rows)
         # A closed pipe shows here, where click ends quietly, and not when Python exits.
         sys.stdout.flush()
     say(clustering_text(result, columns))

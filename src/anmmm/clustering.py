@@ -6,8 +6,8 @@ refined by a mixture of smooth mechanisms, and a `ClusteringResult` goes out.
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -245,7 +245,6 @@ class MechanismClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self.cluster_centers_ = result.centres
         self.n_iter_ = result.fit.n_iter
         self._pair_in_X = y is None
-        self._predictor: MechanismPredictor | None = None
         return self
 
     def fit_predict(self, X: Any, y: Any = None) -> NDArray[np.intp]:
@@ -258,9 +257,8 @@ class MechanismClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X, y : array-like
-            As in `fit`. An observation's mechanism shows only in cause and effect together: where
-            `fit` had a y and this call has none, every observation gets the most frequent
-            mechanism, which is all that the model knows (Θ is independent of X), with a warning.
+            As in `fit`. An observation's mechanism shows only in cause and effect together (Θ is
+            independent of X): where `fit` had a y, this call needs one.
 
         Returns
         -------
@@ -271,13 +269,8 @@ class MechanismClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         NotFittedError
             If called before `fit`.
         TypeError, ValueError
-            If the data cannot be used, or if the fit was not refined and has more observations
-            than `anmmm.prediction.MAX_SAMPLES`.
-
-        Warns
-        -----
-        UserWarning
-            If `y` is missing.
+            If the data cannot be used, if `y` is missing, or if the fit was not refined and has
+            more observations than `anmmm.prediction.MAX_SAMPLES`.
 
         Notes
         -----
@@ -291,13 +284,10 @@ class MechanismClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         if self._pair_in_X and effect is None:
             cause, effect = cause[:, :1], cause[:, 1:]
         if effect is None:
-            warnings.warn(
-                "y is None: without the effect every observation gets the most frequent mechanism; "
-                "pass y to label observations by their own",
-                UserWarning,
-                stacklevel=2,
+            raise ValueError(
+                "y is None: a mechanism shows in cause and effect together, and fit was given a y; "
+                "pass y"
             )
-            return np.full(len(cause), np.bincount(self.labels_).argmax())
         fitted = self._fitted
         x, z = fitted.record_x.apply(cause), fitted.record_y.apply(effect)
         if fitted.basis is not None:
@@ -305,11 +295,7 @@ class MechanismClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             membership = self.result_.mixture.assign(design, np.ascontiguousarray(z[:, 0]))
             return np.asarray(membership.argmax(axis=1))
         with blas_threads_for(len(self.labels_)):
-            if self._predictor is None:
-                self._predictor = MechanismPredictor(
-                    fitted.x, fitted.y, self.result_, fitted.options
-                )
-            return self._predictor.predict(x, z)
+            return fitted.predictor.predict(x, z)
 
 
 @dataclass(frozen=True, eq=False)
@@ -323,6 +309,11 @@ class _Clustered:
     record_x: Standardisation
     record_y: Standardisation
     basis: SplineBasis | None
+
+    @cached_property
+    def predictor(self) -> MechanismPredictor:
+        """What answers where labels are not refined; made when first asked for, and kept."""
+        return MechanismPredictor(self.x, self.y, self.result, self.options)
 
 
 def _cluster(

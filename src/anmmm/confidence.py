@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
+from anmmm._record import Record
 from anmmm._validation import MIN_SAMPLES, as_pair, check_count, check_rng
 
 __all__ = ["N_RESAMPLES", "SLOPE", "Resamples", "confidence_from", "resample_scores"]
@@ -29,8 +30,8 @@ N_RESAMPLES = 10
 SLOPE = 1.61
 
 
-@dataclass(frozen=True, eq=False)
-class Resamples:
+@dataclass(frozen=True, eq=False, repr=False)
+class Resamples(Record):
     """Scores of random subsamples of a pair.
 
     Attributes

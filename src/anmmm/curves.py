@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from anmmm._record import Record
 from anmmm.evidence import Variable, fit_linked
 from anmmm.mixture import MixtureFit, fit_location_scale
 from anmmm.preprocessing import standardise
@@ -27,8 +28,8 @@ FloatArray = NDArray[np.float64]
 SAME = 1e-6
 
 
-@dataclass(frozen=True, eq=False)
-class EffectCurves:
+@dataclass(frozen=True, eq=False, repr=False)
+class EffectCurves(Record):
     """What a fitted model says of the effect at given values of the cause, in the effect's unit.
 
     Attributes

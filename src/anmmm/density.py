@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
 from anmmm._kernels.mixture import log_density
+from anmmm._record import Record
 
 __all__ = [
     "BASES",
@@ -50,8 +51,8 @@ def _cosines() -> tuple[FloatArray, FloatArray]:
 _FEATURES, _PRIOR = _cosines()
 
 
-@dataclass(frozen=True, eq=False)
-class Cells:
+@dataclass(frozen=True, eq=False, repr=False)
+class Cells(Record):
     """A variable at its own resolution: one interval for each distinct value.
 
     Neighbouring distinct values part at their midpoint; the outermost cells are symmetric about
@@ -99,8 +100,8 @@ class Cells:
         return float(np.median(self.upper - self.lower)) ** 2 / 12.0
 
 
-@dataclass(frozen=True, eq=False)
-class Density:
+@dataclass(frozen=True, eq=False, repr=False)
+class Density(Record):
     """A base distribution with a smooth correction on its quantile scale.
 
     ``p(x) = g(x) q(G(x))``, where G is the distribution function of the base and log q a penalised
@@ -174,8 +175,8 @@ class Density:
         return np.asarray(np.minimum(ends[index] + p[index] * (u * N_BINS - index), 1.0))
 
 
-@dataclass(frozen=True, eq=False)
-class GaussianQuantiles:
+@dataclass(frozen=True, eq=False, repr=False)
+class GaussianQuantiles(Record):
     """A variable taken to Gaussian quantiles of its own density, and standardised there.
 
     Attributes

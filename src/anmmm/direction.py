@@ -26,6 +26,7 @@ from anmmm._validation import (
     check_nonnegative,
     check_rng,
 )
+from anmmm._warning import warn_caller
 from anmmm.confidence import N_RESAMPLES, confidence_from, resample_scores
 from anmmm.evidence import evidence
 from anmmm.gppom import FitOptions, check_fit, fit_gppom
@@ -438,12 +439,11 @@ def _check_confidence(n_resamples: Any, min_confidence: Any) -> tuple[int, float
 def _warn_of_convergence(told: EvidenceResult) -> None:
     for hypothesis, side in (("x causes y", told.forward), ("y causes x", told.backward)):
         if not side.converged:
-            warnings.warn(
+            warn_caller(
                 f"model {side.model!r} of the hypothesis that {hypothesis} stopped without "
                 "converging, so its description length may be too large; do not trust a score "
                 "near 0",
                 ConvergenceWarning,
-                stacklevel=4,
             )
 
 

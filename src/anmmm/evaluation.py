@@ -2,13 +2,18 @@
 
 Pairs come in as a source of `anmmm.infer_directions` or as the name of a synthetic setting; an
 `Evaluation` goes out. Plots are in `anmmm.plotting`, the command is ``anmmm evaluate``.
+
+Pairs of one data set (`Pair.group`) depend on each other: if one is decided wrongly, so are others.
+Every error here is therefore one between data sets, each of which counts as a single draw.
 """
 
 from __future__ import annotations
 
+import math
 import os
 import statistics
-from collections.abc import Iterator, Sequence
+from array import array
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -16,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import roc_auc_score
 
+from anmmm._record import Record
 from anmmm._validation import MIN_SAMPLES, as_finite, check_count, check_rng
 from anmmm.collection import CollectionSummary, as_pairs, infer_directions, summarize
 from anmmm.datasets import SETTINGS, Pair, Setting
@@ -25,25 +31,27 @@ __all__ = [
     "DecisionRates",
     "Evaluation",
     "accuracy_errors",
+    "bootstrap_error",
     "decision_rates",
     "evaluate",
     "flipped_auc",
     "signed_rates",
+    "standard_error",
 ]
 
 FloatArray = NDArray[np.float64]
 
 RATES = tuple(tenth / 10 for tenth in range(1, 11))
 N_PAIRS, N_SAMPLES = 50, 100
-# Draws of which pairs are exchanged, and of pairs for the standard error.
+# Draws of which pairs are exchanged, and of data sets for the standard error.
 N_FLIPS = 100
 N_BOOTSTRAP = 1000
-# Pairs up to which the weighted accuracy is resampled.
+# Data sets up to which the weighted accuracy is resampled.
 MOST_RESAMPLED = 20_000
 
 
-@dataclass(frozen=True, eq=False)
-class DecisionRates:
+@dataclass(frozen=True, eq=False, repr=False)
+class DecisionRates(Record):
     """Accuracy against the share of pairs that are decided, the most certain ones first.
 
     Attributes
@@ -53,8 +61,9 @@ class DecisionRates:
     accuracy : ndarray of shape (n_rates,)
         Correct share of what is decided.
     error : ndarray of shape (n_rates,)
-        Standard error of `accuracy` as of a proportion, with the effective number of decided pairs
-        ``(Σw)² / Σw²``. Zero where all or none are correct, which does not mean certainty.
+        Standard error of `accuracy` between data sets, see `standard_error`. Zero where all or none
+        are correct, which does not mean certainty; NaN where all that is decided comes from one
+        data set.
     thresholds : ndarray of shape (n_rates,)
         Certainty of the least certain pair decided: deciding from there on gives the rate.
     """
@@ -69,8 +78,8 @@ class DecisionRates:
         return {name: values.tolist() for name, values in asdict(self).items()}
 
 
-@dataclass(frozen=True, eq=False)
-class Evaluation:
+@dataclass(frozen=True, eq=False, repr=False)
+class Evaluation(Record):
     """What `evaluate` found.
 
     Attributes
@@ -85,10 +94,15 @@ class Evaluation:
         What was passed on to `anmmm.infer_direction`.
     summary : CollectionSummary
         Counts and accuracies. An undecided pair of known direction counts as wrong.
+    n_groups : int
+        Data sets that the scored pairs come from (`Pair.group`; a pair without one is its own).
+        All errors are between them.
     accuracy_error : float or None
-        Standard error of ``summary.accuracy``; None for fewer than two scored pairs.
+        Standard error of ``summary.accuracy``, see `standard_error`; None for fewer than two data
+        sets.
     weighted_accuracy_error : float or None
-        Standard error of ``summary.weighted_accuracy``, by resampling pairs.
+        Standard error of ``summary.weighted_accuracy``, by drawing data sets anew; see
+        `accuracy_errors`.
     auc : float or None
         See `flipped_auc`; None for fewer than two scored pairs.
     ordered_by : str
@@ -107,6 +121,7 @@ class Evaluation:
     seed: int
     options: dict[str, Any]
     summary: CollectionSummary
+    n_groups: int
     accuracy_error: float | None
     weighted_accuracy_error: float | None
     auc: float | None
@@ -229,7 +244,12 @@ def evaluate(
 
 
 def decision_rates(
-    certainty: Any, correct: Any, weights: Any = None, *, rates: Sequence[float] = RATES
+    certainty: Any,
+    correct: Any,
+    weights: Any = None,
+    *,
+    groups: Any = None,
+    rates: Sequence[float] = RATES,
 ) -> DecisionRates:
     """Accuracy of the most certain decisions, for several shares of pairs that are decided.
 
@@ -241,6 +261,8 @@ def decision_rates(
         Whether the decision is right.
     weights : array-like of shape (n_pairs,), optional
         Weight of each pair; equal by default.
+    groups : sequence of shape (n_pairs,), optional
+        Data set of each pair, see `standard_error`; by default each pair is its own.
     rates : sequence of float
         Shares in (0, 1] of the total weight.
 
@@ -273,23 +295,125 @@ def decision_rates(
         raise ValueError(f"rates must be above 0 and at most 1, found {shares.tolist()}")
 
     # One group a distinct certainty, the highest first.
-    values, group = np.unique(-size[weight > 0.0], return_inverse=True)
-    right, weight = right[weight > 0.0], weight[weight > 0.0]
-    decided, correctly, squares = (
-        np.concatenate([[0.0], np.cumsum(np.bincount(group, weights=each))])
-        for each in (weight, weight * right, weight**2)
+    codes, used = _codes(groups, len(size)), weight > 0.0
+    values, tied = np.unique(-size[used], return_inverse=True)
+    right, weight, codes = right[used], weight[used], codes[used]
+    decided, correctly = (
+        np.concatenate([[0.0], np.cumsum(np.bincount(tied, weights=each))])
+        for each in (weight, weight * right)
     )
     target = shares * decided[-1]
-    accuracy = np.clip(np.interp(target, decided, correctly) / target, 0.0, 1.0)
-    effective = np.maximum(target**2 / np.interp(target, decided, squares), 1.0)
     # Rounding must not ask for one more pair than a share holds.
     last = np.searchsorted(decided[1:], target * (1.0 - 1e-12))
+    errors = []
+    for place, wanted in zip(last, target, strict=True):
+        fits = min((wanted - decided[place]) / (decided[place + 1] - decided[place]), 1.0)
+        entering = np.where(tied < place, weight, np.where(tied == place, fits * weight, 0.0))
+        errors.append(_error(right, entering, codes))
     return DecisionRates(
         rates=shares,
-        accuracy=accuracy,
-        error=np.sqrt(accuracy * (1.0 - accuracy) / effective),
+        accuracy=np.clip(np.interp(target, decided, correctly) / target, 0.0, 1.0),
+        error=np.array(errors),
         thresholds=-values[last],
     )
+
+
+def standard_error(values: Any, weights: Any = None, groups: Any = None) -> float:
+    """Return the error of a weighted mean whose summands depend on each other within data sets.
+
+    Parameters
+    ----------
+    values : array-like of shape (n_pairs,)
+        Such as 1 for a right decision and 0 for another.
+    weights : array-like of shape (n_pairs,), optional
+        Equal by default; pairs of weight 0 do not count.
+    groups : sequence of shape (n_pairs,), optional
+        Name or number of the data set of each pair; None for a pair that is its own. By default
+        every pair is.
+
+    Returns
+    -------
+    float
+        NaN for fewer than two data sets, which tell nothing of how data sets differ.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the lengths differ or the weights are negative.
+
+    Notes
+    -----
+    The cluster-robust ("sandwich") error: with mean m = Σ wᵢ vᵢ / Σ wᵢ and, for each of G data
+    sets, the sum e_g = Σ wᵢ (vᵢ - m) over its pairs, it is
+
+        √(G / (G - 1) · Σ_g e_g²) / Σ wᵢ.
+
+    For pairs of equal weight that are their own it is the usual standard deviation over √n, and a
+    pair that comes twice in one data set changes nothing.
+
+    References
+    ----------
+    K.-Y. Liang, S. L. Zeger, "Longitudinal data analysis using generalized linear models",
+    Biometrika 73 (1986). A. C. Cameron, D. L. Miller, "A practitioner's guide to cluster-robust
+    inference", Journal of Human Resources 50 (2015).
+
+    Examples
+    --------
+    >>> round(standard_error([1, 1, 0]), 4)
+    0.3333
+    >>> round(standard_error([1, 1, 1, 1, 0, 0], groups=["a", "a", "b", "b", "c", "c"]), 4)
+    0.3333
+    """
+    vector = _as_vector(values, "values")
+    n = len(vector)
+    weight = np.ones(n) if weights is None else _as_vector(weights, "weights", n)
+    if np.any(weight < 0.0):
+        raise ValueError("weights must not be negative")
+    return _error(vector, weight, _codes(groups, n))
+
+
+def _error(values: FloatArray, weights: FloatArray, codes: NDArray[np.intp]) -> float:
+    n_groups = np.count_nonzero(np.bincount(codes, weights=weights))
+    if n_groups < 2:
+        return math.nan
+    total = weights.sum()
+    deviations = np.bincount(codes, weights=weights * (values - weights @ values / total))
+    return float(np.sqrt(n_groups / (n_groups - 1) * (deviations @ deviations)) / total)
+
+
+def bootstrap_error(
+    statistic: Callable[[NDArray[np.intp]], float],
+    n_groups: int,
+    *,
+    n_draws: int = N_BOOTSTRAP,
+    seed: int = 0,
+) -> float:
+    """Spread of a statistic over collections of data sets drawn anew, with replacement.
+
+    Parameters
+    ----------
+    statistic : callable
+        From the places of the data sets drawn, an array of shape (n_groups,), to a number.
+    n_groups : int
+        Number of data sets.
+    n_draws : int
+    seed : int
+
+    Returns
+    -------
+    float
+        Standard deviation of the draws (the cluster bootstrap); NaN for fewer than two data sets.
+
+    References
+    ----------
+    A. C. Cameron, D. L. Miller, "A practitioner's guide to cluster-robust inference", Journal of
+    Human Resources 50 (2015).
+    """
+    if n_groups < 2:
+        return math.nan
+    rng = np.random.default_rng(seed)
+    drawn = [statistic(rng.integers(n_groups, size=n_groups)) for _ in range(n_draws)]
+    return float(np.std(drawn, ddof=1))
 
 
 def flipped_auc(
@@ -385,6 +509,21 @@ def _as_vector(values: Any, name: str, length: int | None = None) -> FloatArray:
     return vector
 
 
+def _codes(groups: Any, n_pairs: int) -> NDArray[np.intp]:
+    """Return the number of each pair's data set, from 0; a pair without one has its own."""
+    if groups is None:
+        return np.arange(n_pairs)
+    if isinstance(groups, str) or len(groups) != n_pairs:
+        raise ValueError(f"groups must hold {n_pairs} data sets, one for each pair")
+    if isinstance(groups, (array, np.ndarray)):
+        _, first, inverse = np.unique(np.array(groups), return_index=True, return_inverse=True)
+        # By first appearance, as below: draws are of places.
+        return np.argsort(np.argsort(first))[inverse]
+    numbers: dict[Any, int] = {}
+    own = ((place,) if group is None else group for place, group in enumerate(groups))
+    return np.array([numbers.setdefault(group, len(numbers)) for group in own], dtype=np.intp)
+
+
 def _measure(
     rows: tuple[PairResult, ...],
     source: str,
@@ -399,16 +538,18 @@ def _measure(
     weights = np.array([row.weight for row in scored])
     right = np.array([row.direction == row.truth for row in scored], dtype=float)
     confidences = [row.confidence for row in scored]
+    groups = _codes([row.group for row in scored], len(scored))
     ordered_by, decisions = signed_rates(
-        scores, truths, weights, None if None in confidences else np.array(confidences)
+        scores, truths, weights, None if None in confidences else np.array(confidences), groups
     )
-    error, weighted_error = accuracy_errors(right, weights, seed=seed)
+    error, weighted_error = accuracy_errors(right, weights, groups, seed=seed)
     return Evaluation(
         source=source,
         setting=setting,
         seed=seed,
         options=options,
         summary=summarize(rows),
+        n_groups=len(set(groups.tolist())),
         accuracy_error=error,
         weighted_accuracy_error=weighted_error,
         auc=flipped_auc(scores, truths, random_state=seed) if len(scored) > 1 else None,
@@ -424,6 +565,7 @@ def signed_rates(
     truths: NDArray[Any],
     weights: FloatArray,
     confidences: FloatArray | None,
+    groups: Any = None,
 ) -> tuple[str, DecisionRates | None]:
     """Return decision rates, as if every pair were decided by the sign of its score.
 
@@ -433,6 +575,8 @@ def signed_rates(
         Signed score, true direction (1 or -1) and weight of each pair.
     confidences : ndarray of shape (n_scored,) or None
         What the pairs are ordered by; None where not every pair has one, and then it is |score|.
+    groups : sequence of shape (n_scored,), optional
+        Data set of each pair; see `standard_error`.
 
     Returns
     -------
@@ -446,12 +590,12 @@ def signed_rates(
     decisions = None
     if weights.sum() > 0.0:
         certainty = confidences if by_confidence else scores
-        decisions = decision_rates(certainty, np.sign(scores) == truths, weights)
+        decisions = decision_rates(certainty, np.sign(scores) == truths, weights, groups=groups)
     return "confidence" if by_confidence else "|score|", decisions
 
 
 def accuracy_errors(
-    right: FloatArray, weights: FloatArray, *, seed: int = 0
+    right: FloatArray, weights: FloatArray, groups: Any = None, *, seed: int = 0
 ) -> tuple[float | None, float | None]:
     """Return the standard errors of the accuracy and of the weighted accuracy.
 
@@ -460,32 +604,36 @@ def accuracy_errors(
     right : ndarray of shape (n_scored,)
         1.0 for a right decision, 0.0 for another.
     weights : ndarray of shape (n_scored,)
+    groups : sequence of shape (n_scored,), optional
+        Data set of each pair; see `standard_error`.
     seed : int
-        Seed of the resampling.
+        Seed of the draws.
 
     Returns
     -------
     float or None
-        Of ``right.mean()``; None for fewer than two pairs.
+        Of ``right.mean()``, by `standard_error`; None for fewer than two data sets.
     float or None
-        Of the weighted mean, by resampling pairs of positive weight; None for fewer than two of
-        them. Above 20 000 pairs, where 1000 resamplings take seconds, to first order instead,
+        Of the weighted mean, by `bootstrap_error` over data sets of positive weight; None for fewer
+        than two of them. Above 20 000 of them, where 1000 draws take seconds, by `standard_error`,
         which says the same there.
     """
-    plain = float(np.std(right, ddof=1) / np.sqrt(len(right))) if len(right) > 1 else None
-    right, weights = right[weights > 0.0], weights[weights > 0.0]
-    n = len(right)
-    if n < 2:
-        return plain, None
-    if n > MOST_RESAMPLED:
-        deviation = weights * (right - weights @ right / weights.sum())
-        return plain, float(np.sqrt(deviation @ deviation) / weights.sum())
-    rng = np.random.default_rng(seed)
-    drawn = np.empty(N_BOOTSTRAP)
-    for index in range(N_BOOTSTRAP):
-        rows = rng.integers(n, size=n)
-        drawn[index] = weights[rows] @ right[rows] / weights[rows].sum()
-    return plain, float(drawn.std(ddof=1))
+    codes = _codes(groups, len(right))
+    plain = _error(right, np.ones(len(right)), codes)
+    totals = np.bincount(codes, weights=weights)
+    correct = np.bincount(codes, weights=weights * right)[totals > 0.0]
+    totals = totals[totals > 0.0]
+    if len(totals) > MOST_RESAMPLED:
+        weighted = _error(right, weights, codes)
+    else:
+        weighted = bootstrap_error(
+            lambda drawn: correct[drawn].sum() / totals[drawn].sum(), len(totals), seed=seed
+        )
+    return _known(plain), _known(weighted)
+
+
+def _known(error: float) -> float | None:
+    return None if math.isnan(error) else error
 
 
 def _lines(result: Evaluation) -> Iterator[str]:
@@ -499,6 +647,8 @@ def _lines(result: Evaluation) -> Iterator[str]:
         f"{summary.n_error} failed",
     ]
     yield f"pairs              {summary.n_pairs:>5}   ({', '.join(counts)})"
+    if result.n_groups < summary.n_scored:
+        yield f"data sets          {result.n_groups:>5}   (of these pairs; ± is between them)"
     if summary.accuracy is None:
         yield "accuracy           unknown: no analysed pair has a known direction"
     else:
@@ -520,7 +670,7 @@ def _lines(result: Evaluation) -> Iterator[str]:
         for rate, accuracy, error, least in zip(
             rates.rates, rates.accuracy, rates.error, rates.thresholds, strict=True
         ):
-            yield f"{rate:>6.0%}   {_with_error(accuracy, error)}  {least:>{width}.4g}"
+            yield f"{rate:>6.0%}   {_with_error(accuracy, error):<13}  {least:>{width}.4g}"
     if result.failures:
         width = max(map(len, result.failures))
         yield ""
@@ -542,4 +692,6 @@ def _title(result: Evaluation) -> str:
 
 
 def _with_error(value: float, error: float | None) -> str:
-    return f"{value:.3f}" if error is None else f"{value:.3f} ± {error:.3f}"
+    if error is None or math.isnan(error):
+        return f"{value:.3f}"
+    return f"{value:.3f} ± {error:.3f}"

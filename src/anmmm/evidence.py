@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from anmmm._record import Record
 from anmmm._validation import as_pair, check_count, check_single
 from anmmm.density import (
     Cells,
@@ -55,8 +56,8 @@ TOLERANCE = 1e-5
 MAX_ITER = 200
 
 
-@dataclass(frozen=True, eq=False)
-class Variable:
+@dataclass(frozen=True, eq=False, repr=False)
+class Variable(Record):
     """A standardised variable with everything that depends on it alone.
 
     Attributes

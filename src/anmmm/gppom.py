@@ -6,7 +6,6 @@ Checked variables come in; they are standardised, J is minimised from one or sev
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -15,14 +14,17 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 
+from anmmm._record import Record
 from anmmm._threads import blas_threads_for
 from anmmm._validation import (
+    as_matrices,
     check_choice,
     check_count,
     check_fit_input,
     check_nonnegative,
     check_rng,
 )
+from anmmm._warning import warn_caller
 from anmmm.engines import TOLERANCE
 from anmmm.initialisation import INITS, initial_hyperparameters, initial_latent, initial_weights
 from anmmm.objective import GPPOMObjective
@@ -40,11 +42,11 @@ PERTURBATION = 0.5
 REFERENCE_SIZE = 100
 # Nats per unit of J/N that an iteration must gain for a descent to go on. J grows with N, and what
 # parts good from bad latents does not: at a million observations 1e-6 of J is more than that.
-SMALLEST_GAIN = 0.05
+DEFAULT_TOL, SMALLEST_GAIN = 1e-6, 0.05
 
 
-@dataclass(frozen=True)
-class FitOptions:
+@dataclass(frozen=True, eq=False, repr=False)
+class FitOptions(Record):
     """Everything that shapes a fit, λ aside. The keyword arguments called ``fit_options``.
 
     Attributes
@@ -80,9 +82,9 @@ class FitOptions:
         γ_x tends to 0, where HSIC sees nothing, and clusters blur (docs/quality.md).
     max_iter : int
         Most L-BFGS iterations of a descent.
-    tol : float
-        Stop when an iteration lowers J by less than ``min(tol, 0.05 / N)`` times its size; the
-        second counts from 50 000 observations on.
+    tol : float, optional
+        Stop when an iteration lowers J by less than `tol` times its size. By default
+        ``min(1e-6, 0.05 / N)``; the second counts from 50 000 observations on.
     """
 
     n_latent: int = 1
@@ -101,7 +103,7 @@ class FitOptions:
     weight_prior: float = 1.0
     weight_growth: float = 0.5
     max_iter: int = 1000
-    tol: float = 1e-6
+    tol: float | None = None
 
     def __post_init__(self) -> None:
         """Check what the objective does not check."""
@@ -110,8 +112,15 @@ class FitOptions:
         check_count(self.init_degree, "init_degree", minimum=0, maximum=10)
         check_count(self.n_starts, "n_starts")
         check_count(self.max_iter, "max_iter")
-        check_nonnegative(self.tol, "tol")
+        if self.tol is not None:
+            check_nonnegative(self.tol, "tol")
         check_nonnegative(self.weight_growth, "weight_growth")
+
+    def tol_for(self, n_samples: int) -> float:
+        """Return `tol`, or what it is by default for so many observations."""
+        if self.tol is not None:
+            return self.tol
+        return min(DEFAULT_TOL, SMALLEST_GAIN / n_samples)
 
     @classmethod
     def from_keywords(cls, keywords: dict[str, Any]) -> FitOptions:
@@ -150,8 +159,8 @@ def fit_gppom(
 
     Raises
     ------
-    ValueError
-        If an option is out of range.
+    TypeError, ValueError
+        If X and Y are no matrices of equally many rows, or an option is out of range.
     FloatingPointError
         If J cannot be evaluated at the start.
 
@@ -164,6 +173,7 @@ def fit_gppom(
     -----
     Some tens to some hundreds of evaluations, each O(N³).
     """
+    X, Y = as_matrices(X, Y)
     objective = _objective(X, Y, len(X), lam, options)
     rng = check_rng(random_state)
     theta, init = initial_latent(X, Y, options.n_latent, options.init, options.init_degree, rng)
@@ -185,15 +195,14 @@ def fit_gppom(
             objective.layout.bounds,
             units=objective.layout.units,
             max_iter=options.max_iter,
-            tol=min(options.tol, SMALLEST_GAIN / len(X)),
+            tol=options.tol_for(len(X)),
         )
         terms = objective.terms(outcome.z)
     if not outcome.converged:
-        warnings.warn(
+        warn_caller(
             f"the fit stopped without converging after {outcome.n_iter} iterations "
             f"(status {outcome.status!r}: {outcome.message}); raise max_iter, or tol",
             ConvergenceWarning,
-            stacklevel=2,
         )
     latent, omega = objective.unpack(outcome.z)
     return FitResult(
@@ -329,7 +338,7 @@ class GPPOM(BaseEstimator):  # type: ignore[misc]
         weight_prior: float = 1.0,
         weight_growth: float = 0.5,
         max_iter: int = 1000,
-        tol: float = 1e-6,
+        tol: float | None = None,
         random_state: Any = None,
     ) -> None:
         self.n_latent = n_latent

@@ -19,6 +19,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from anmmm._kernels.mixture import WEIGHT_PRIOR, location_scale, mixture_em, mixture_sweep
+from anmmm._record import Record
 from anmmm._validation import check_count, check_fit_input, check_new_input, check_nonnegative
 from anmmm.density import Cells
 from anmmm.preprocessing import Standardisation, standardise
@@ -56,8 +57,8 @@ MAX_MECHANISMS = 4
 LABEL_EVIDENCE = 0.2
 
 
-@dataclass(frozen=True, eq=False)
-class MixtureFit:
+@dataclass(frozen=True, eq=False, repr=False)
+class MixtureFit(Record):
     """A fitted mixture, on the scale of the standardised variables.
 
     Attributes
@@ -165,8 +166,8 @@ class MixtureFit:
         )
 
 
-@dataclass(frozen=True, eq=False)
-class LocationScaleFit:
+@dataclass(frozen=True, eq=False, repr=False)
+class LocationScaleFit(Record):
     """One mechanism whose noise has a scale that depends smoothly on the cause.
 
     Attributes

@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anmmm._kernels import mlp
-from anmmm._validation import as_finite, check_choice, check_count, check_nonnegative
+from anmmm._validation import as_matrices, check_choice, check_count, check_nonnegative
 from anmmm.engines import ENGINES, TOLERANCE
 from anmmm.parameters import LATENT_MAPS, ParameterLayout
 from anmmm.results import Hyperparameters
@@ -143,12 +143,7 @@ class GPPOMObjective:
         weight_prior: float = 1.0,
         n_chunks: int | None = None,
     ) -> None:
-        self.X, self.Y = as_finite(X, "X"), as_finite(Y, "Y")
-        if self.X.ndim != 2 or self.Y.ndim != 2 or len(self.X) != len(self.Y) or len(self.X) == 0:
-            raise ValueError(
-                f"X and Y must be two-dimensional with equal numbers of rows, found shapes "
-                f"{self.X.shape} and {self.Y.shape}"
-            )
+        self.X, self.Y = as_matrices(X, Y)
         self.lam = check_nonnegative(lam, "lam")
         self.noise_floor = check_nonnegative(noise_floor, "noise_floor")
         self.hsic_floor = check_nonnegative(hsic_floor, "hsic_floor")

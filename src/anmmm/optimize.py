@@ -14,14 +14,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import Bounds, minimize
 
+from anmmm._record import Record
+
 __all__ = ["Outcome", "minimise_from", "minimise_starts"]
 
 FloatArray = NDArray[np.float64]
 ValueAndGrad = Callable[[FloatArray], tuple[float, FloatArray]]
 
 
-@dataclass(frozen=True)
-class Outcome:
+@dataclass(frozen=True, eq=False, repr=False)
+class Outcome(Record):
     """End of one descent.
 
     Attributes

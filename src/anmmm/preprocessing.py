@@ -11,13 +11,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from anmmm._record import Record
+
 __all__ = ["Standardisation", "standardise"]
 
 FloatArray = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
-class Standardisation:
+@dataclass(frozen=True, eq=False, repr=False)
+class Standardisation(Record):
     """The affine map ``z = (x / unit - centre) / spread`` of each column.
 
     Attributes

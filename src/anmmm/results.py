@@ -14,6 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from anmmm._record import Record
+
 __all__ = [
     "ClusteringResult",
     "DirectionEvidence",
@@ -65,8 +67,8 @@ class HSICTest(_TestFields):
         return self
 
 
-@dataclass(frozen=True)
-class Hyperparameters:
+@dataclass(frozen=True, eq=False, repr=False)
+class Hyperparameters(Record):
     """Hyperparameters Ω of a GPPOM, on the scale of the standardised variables.
 
     Attributes
@@ -87,8 +89,8 @@ class Hyperparameters:
     gamma_theta: FloatArray
 
 
-@dataclass(frozen=True)
-class FitResult:
+@dataclass(frozen=True, eq=False, repr=False)
+class FitResult(Record):
     """One fitted GPPOM.
 
     Attributes
@@ -158,8 +160,8 @@ class FitResult:
     hyper_prior: float
 
 
-@dataclass(frozen=True)
-class LatentFits:
+@dataclass(frozen=True, eq=False, repr=False)
+class LatentFits(Record):
     """A GPPOM fitted in each direction, with the HSIC test of its Θ and the cause.
 
     Attributes
@@ -176,8 +178,8 @@ class LatentFits:
     backward_test: HSICTest
 
 
-@dataclass(frozen=True, eq=False)
-class DirectionEvidence:
+@dataclass(frozen=True, eq=False, repr=False)
+class DirectionEvidence(Record):
     """What it takes to tell a pair in one direction, in nats for all observations.
 
     Attributes
@@ -222,8 +224,8 @@ class DirectionEvidence:
         return max(int(fit.n_iter) for fit in self.mixtures)
 
 
-@dataclass(frozen=True, eq=False)
-class EvidenceResult:
+@dataclass(frozen=True, eq=False, repr=False)
+class EvidenceResult(Record):
     """Description lengths of a pair in both directions.
 
     Attributes
@@ -251,8 +253,8 @@ class EvidenceResult:
         return {1: self.forward, -1: self.backward}.get(self.direction)
 
 
-@dataclass(frozen=True)
-class DirectionResult:
+@dataclass(frozen=True, eq=False, repr=False)
+class DirectionResult(Record):
     """Decision on one pair.
 
     Attributes
@@ -345,8 +347,8 @@ class DirectionResult:
         return max(sides.forward.n_iter, sides.backward.n_iter)
 
 
-@dataclass(frozen=True)
-class ClusteringResult:
+@dataclass(frozen=True, eq=False, repr=False)
+class ClusteringResult(Record):
     """Mechanism labels of Algorithm 2, refined or not.
 
     Attributes
@@ -388,8 +390,8 @@ class ClusteringResult:
     mixture: Any = field(default=None, repr=False)
 
 
-@dataclass(frozen=True)
-class PairResult:
+@dataclass(frozen=True, eq=False, repr=False)
+class PairResult(Record):
     """One row of a collection's results.
 
     Attributes
@@ -470,8 +472,8 @@ class PairResult:
         return {name: getattr(self, name) for name in PAIR_COLUMNS}
 
 
-@dataclass(frozen=True)
-class PairClusters:
+@dataclass(frozen=True, eq=False, repr=False)
+class PairClusters(Record):
     """One row of a collection's mechanism labels.
 
     Attributes

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from anmmm._record import Record
+
 __all__ = ["SplineBasis"]
 
 FloatArray = NDArray[np.float64]
@@ -22,8 +24,8 @@ N_SMOOTH = 12
 KNOT_ROWS = 2000
 
 
-@dataclass(frozen=True, eq=False)
-class SplineBasis:
+@dataclass(frozen=True, eq=False, repr=False)
+class SplineBasis(Record):
     """Polyharmonic splines |r|³ with a linear null space; in one dimension cubic smoothing splines.
 
     The columns are orthogonal on the points of the fit, with mean square 1, and ordered from smooth

@@ -1,7 +1,8 @@
 import pytest
 
+from anmmm._cli_output import counts_text
 from anmmm.collection import summarize
-from anmmm.results import PairResult
+from anmmm.results import PairClusters, PairResult
 
 
 def ok(direction, truth=None, weight=1.0, converged=True):
@@ -36,6 +37,21 @@ def test_nothing_scored():
     assert summary.accuracy is None
     assert summary.weighted_accuracy is None
     assert summarize([]).n_pairs == 0
+
+
+def test_mechanism_labels_are_counted_and_not_scored():
+    labelled = [
+        PairClusters("a", "ok", cause="x", truth=1, weight=2.0, converged=True),
+        PairClusters("b", "ok", cause="y", truth=1, converged=False),
+        PairClusters("c", "unusable", truth=1),
+    ]
+    summary = summarize(labelled)
+    assert (summary.accuracy, summary.weighted_accuracy) == (None, None)
+    assert (summary.n_scored, summary.n_correct, summary.total_weight) == (0, 0, 0.0)
+    assert (summary.n_pairs, summary.n_decided, summary.n_undecided) == (3, 0, 2)
+    assert (summary.n_unusable, summary.n_not_converged) == (1, 1)
+    told = counts_text(summary)
+    assert told == "3 pairs: 2 labelled, 1 unusable, 1 not converged"
 
 
 def test_zero_weight_leaves_only_the_plain_accuracy():

@@ -56,6 +56,35 @@ def test_header_names(text, names):
     assert table(text).names == names
 
 
+def test_a_header_of_numbers_is_one_where_that_is_said():
+    text = b"2019,2020\n1,2\n3,4\n"
+    table = parse_table(text, "years.csv")
+    assert (table.names, table.lines) == (None, [1, 2, 3])
+    table = parse_table(text, "years.csv", header=True)
+    assert (table.names, table.lines) == (("2019", "2020"), [2, 3])
+    assert table.numbers().tolist() == [[1, 2], [3, 4]]
+    assert parse_table(text, "years.csv", header=False).names is None
+
+
+def test_a_header_of_words_stays_one():
+    text = b"a,b\n1,2\n"
+    assert parse_table(text, "f").names == parse_table(text, "f", header=True).names == ("a", "b")
+    with pytest.raises(TableError, match=r"f:1: header=False \(--no-header\).*: 'a'; it names"):
+        parse_table(text, "f", header=False)
+
+
+def test_a_first_line_of_missing_values_is_data_unless_said_otherwise():
+    text = b"NA,NA\n1,2\n"
+    assert parse_table(text, "f").names is None
+    assert parse_table(text, "f", header=False).names is None
+    assert parse_table(text, "f", header=True).names == ("NA", "NA")
+
+
+def test_a_header_needs_rows_after_it():
+    with pytest.raises(TableError, match="f:1: a header, but no row of numbers after it"):
+        parse_table(b"1,2\n", "f", header=True)
+
+
 def test_utf16_is_read():
     assert table("ä\tb\r\n1\t2\r\n".encode("utf-16")).names == ("ä", "b")
 

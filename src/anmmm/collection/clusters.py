@@ -111,7 +111,7 @@ def cluster_collection(
     )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class ClusterTask(PairTask):
     """Mechanism labels of one pair.
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from anmmm.results import PairResult
+from anmmm.results import PairClusters, PairResult
 
 __all__ = ["CollectionSummary", "Summarizer", "summarize"]
 
@@ -29,7 +29,8 @@ class CollectionSummary:
         Analysed pairs of which a fit or a chosen model did not converge.
     n_scored : int
         Analysed pairs of known direction (truth 1 or -1); an undecided one among them counts as
-        wrong. Pairs that were not analysed are not scored.
+        wrong. Pairs that were not analysed are not scored, nor are rows of mechanism labels, which
+        decide nothing.
     n_correct : int
         Scored pairs whose direction is the true one.
     total_weight : float
@@ -71,16 +72,18 @@ class Summarizer:
         Parameters
         ----------
         row : PairResult or PairClusters
-            One without a direction counts as undecided.
+            The second counts as undecided and is not scored: it has no direction to be right.
         """
         self._statuses[row.status] += 1
         if row.status != "ok":
             return
-        direction = getattr(row, "direction", 0)
-        self._undecided += direction == 0
         self._not_converged += row.converged is False
+        if isinstance(row, PairClusters):
+            self._undecided += 1
+            return
+        self._undecided += row.direction == 0
         if row.truth in (1, -1):
-            correct = direction == row.truth
+            correct = row.direction == row.truth
             self._scored += 1
             self._correct += correct
             self._weight += row.weight
@@ -105,17 +108,18 @@ class Summarizer:
         )
 
 
-def summarize(results: Iterable[PairResult]) -> CollectionSummary:
+def summarize(results: Iterable[PairResult | PairClusters]) -> CollectionSummary:
     """Count and score the rows of a collection.
 
     Parameters
     ----------
-    results : iterable of PairResult
+    results : iterable of PairResult or PairClusters
         Read one at a time; none is kept.
 
     Returns
     -------
     CollectionSummary
+        Of mechanism labels the counts alone; both accuracies are None.
     """
     summarizer = Summarizer()
     for row in results:

@@ -13,6 +13,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from anmmm._kernels.warm import warm_up
+from anmmm._record import Record
 from anmmm._threads import single_thread
 from anmmm._validation import as_pair
 from anmmm.collection.timeout import OutOfTime, within
@@ -26,8 +27,8 @@ __all__ = ["DirectionTask", "PairTask", "carried", "dropped_remark", "subsample"
 _prepared: set[str] = set()
 
 
-@dataclass(frozen=True)
-class PairTask(ABC):
+@dataclass(frozen=True, eq=False, repr=False)
+class PairTask(Record, ABC):
     """What every kind of work on the pairs of a collection has in common.
 
     Attributes
@@ -124,7 +125,7 @@ class PairTask(ABC):
         return int(seeds[0]), int(seeds[1])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class DirectionTask(PairTask):
     """Causal direction of one pair.
 

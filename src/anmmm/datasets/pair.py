@@ -7,11 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from anmmm._record import Record
+
 __all__ = ["Pair"]
 
 
-@dataclass(frozen=True, eq=False)
-class Pair:
+@dataclass(frozen=True, eq=False, repr=False)
+class Pair(Record):
     """Two variables in the column order of their source, with what the source says of them.
 
     Attributes

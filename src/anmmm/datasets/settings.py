@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from anmmm._record import Record
 from anmmm.datasets.families import FAMILIES, make_single_mechanism
 from anmmm.datasets.synthetic import MECHANISMS, make_anm_mixture
 
@@ -20,8 +21,8 @@ THREE = (*TWO, (0.5, 0.6))
 FOUR = (*THREE, (2, 2.1))
 
 
-@dataclass(frozen=True)
-class Setting:
+@dataclass(frozen=True, eq=False, repr=False)
+class Setting(Record):
     """A named way to draw pairs of which x is the cause.
 
     Attributes

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from anmmm._record import Record
 from anmmm._validation import check_count, check_nonnegative, check_rng
 
 __all__ = ["MECHANISMS", "ANMMixtureSample", "draw_anm_mixture", "make_anm_mixture"]
@@ -29,8 +30,8 @@ MECHANISMS: dict[str, Mechanism] = {
 }
 
 
-@dataclass(frozen=True, eq=False)
-class ANMMixtureSample:
+@dataclass(frozen=True, eq=False, repr=False)
+class ANMMixtureSample(Record):
     """A drawn mixture with everything that was drawn.
 
     Attributes

@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from anmmm._record import Record
 from anmmm.datasets.errors import SourceError
 
 __all__ = ["TableError", "TextTable", "as_number", "parse_table", "read_table"]
@@ -51,8 +52,8 @@ class TableError(SourceError):
         self.line = line
 
 
-@dataclass(frozen=True)
-class TextTable:
+@dataclass(frozen=True, eq=False, repr=False)
+class TextTable(Record):
     """Cells of a text table, not yet turned into numbers.
 
     Attributes
@@ -151,13 +152,15 @@ class TextTable:
         return values
 
 
-def read_table(path: str | os.PathLike[str]) -> TextTable:
+def read_table(path: str | os.PathLike[str], *, header: bool | None = None) -> TextTable:
     """Read a table of numbers from a text file.
 
     Parameters
     ----------
     path : path-like
         File in UTF-8, or UTF-16 with a byte order mark.
+    header : bool, optional
+        Whether the first line names the columns; see `parse_table`.
 
     Returns
     -------
@@ -170,16 +173,16 @@ def read_table(path: str | os.PathLike[str]) -> TextTable:
     TableError
         See `parse_table`.
     """
-    return parse_table(Path(path).read_bytes(), os.fspath(path))
+    return parse_table(Path(path).read_bytes(), os.fspath(path), header=header)
 
 
-def parse_table(data: bytes, path: str) -> TextTable:
+def parse_table(data: bytes, path: str, *, header: bool | None = None) -> TextTable:
     """Parse the bytes of a text table.
 
     Commas, semicolons, tabs and runs of blanks separate cells; which of them, the file itself
-    tells. The first line is a header if none of its cells is a number. Blank lines and lines that
-    start with ``#`` are skipped, cells may stand in double quotes, and a comma between digits is
-    the decimal mark in a file that has semicolons between cells and no decimal point.
+    tells. Blank lines and lines that start with ``#`` are skipped, cells may stand in double
+    quotes, and a comma between digits is the decimal mark in a file that has semicolons between
+    cells and no decimal point.
 
     Parameters
     ----------
@@ -187,6 +190,9 @@ def parse_table(data: bytes, path: str) -> TextTable:
         The file.
     path : str
         Its name, for messages.
+    header : bool, optional
+        Whether the first line names the columns. By default it does if none of its cells is a
+        number; say so where the names are numbers, such as years.
 
     Returns
     -------
@@ -195,7 +201,8 @@ def parse_table(data: bytes, path: str) -> TextTable:
     Raises
     ------
     TableError
-        If the file is empty, is not text, or a line has another number of cells than the first.
+        If the file is empty, is not text, or a line has another number of cells than the first; if
+        there is to be no header and no cell of the first line is a number.
     """
     text = _decode(data, path)
     numbered = [
@@ -210,15 +217,23 @@ def parse_table(data: bytes, path: str) -> TextTable:
     lines = [number for number, _ in numbered]
 
     names = None
-    if any(rows[0]) and not any(_looks_numeric(cell, delimiter) for cell in rows[0]):
-        header, header_line = rows.pop(0), lines.pop(0)
+    words = any(rows[0]) and not any(_looks_numeric(cell, delimiter) for cell in rows[0])
+    if header is False and words:
+        raise TableError(
+            path,
+            lines[0],
+            f"header=False (--no-header), but this line holds no number: {rows[0][0]!r}; it names "
+            "the columns",
+        )
+    if words if header is None else header:
+        top, top_line = rows.pop(0), lines.pop(0)
         if not rows:
-            raise TableError(path, header_line, "a header, but no row of numbers after it")
+            raise TableError(path, top_line, "a header, but no row of numbers after it")
         # R's write.table gives the column of row names no header.
-        if len(header) == len(rows[0]) - 1 and len(rows[0]) > 2:
-            header = ["", *header]
-        _check_widths([header, *rows], [header_line, *lines], path)
-        names = tuple(header)
+        if len(top) == len(rows[0]) - 1 and len(rows[0]) > 2:
+            top = ["", *top]
+        _check_widths([top, *rows], [top_line, *lines], path)
+        names = tuple(top)
     else:
         _check_widths(rows, lines, path)
 

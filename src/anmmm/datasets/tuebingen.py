@@ -46,10 +46,11 @@ class _Entry:
     truth: int | None = None
     weight: float = 1.0
     group: str | None = None
+    header: bool | None = None
 
     def read(self) -> Pair:
         try:
-            table = read_table(self.path)
+            table = read_table(self.path, header=self.header)
             first, second = self._columns(table)
             values = table.numbers([*first, *second])
         except FileNotFoundError:
@@ -144,6 +145,7 @@ class PairFolder(Sequence[Pair]):
         """
         said = (
             (entry.pair_id, entry.first, entry.second, entry.truth, entry.weight, entry.group)
+            + (() if entry.header is None else (entry.header,))
             for entry in self._entries
         )
         return folder_identity(self.path, "folder", (e.path for e in self._entries), said)
@@ -165,7 +167,9 @@ class PairFolder(Sequence[Pair]):
         return f"<{len(self)} pairs in {self.path}>"
 
 
-def load_pairs(path: str | os.PathLike[str], *, meta: bool | None = None) -> PairFolder:
+def load_pairs(
+    path: str | os.PathLike[str], *, meta: bool | None = None, header: bool | None = None
+) -> PairFolder:
     """Open a folder of variable pairs in Tübingen layout.
 
     Parameters
@@ -179,6 +183,9 @@ def load_pairs(path: str | os.PathLike[str], *, meta: bool | None = None) -> Pai
     meta : bool, optional
         Whether ``pairmeta.txt`` must be there (True) or is passed over (False); by default it is
         used if it is there.
+    header : bool, optional
+        Whether the first line of every pair's file names the columns; by default it does if none of
+        its cells is a number. A file of which it cannot be right is a `problem`.
 
     Returns
     -------
@@ -210,9 +217,10 @@ def load_pairs(path: str | os.PathLike[str], *, meta: bool | None = None) -> Pai
     if meta and not there:
         raise OSError(errno.ENOENT, f"the folder has no {META}", str(folder))
     if not (there if meta is None else meta):
-        return PairFolder(folder, _loose(folder))
+        return PairFolder(folder, _with_header(_loose(folder), header))
     entries = _from_meta(folder, read_table(folder / META))
-    return PairFolder(folder, _grouped(entries) if _is_collection(entries) else entries)
+    grouped = _grouped(entries) if _is_collection(entries) else entries
+    return PairFolder(folder, _with_header(grouped, header))
 
 
 def load_tuebingen(path: str | os.PathLike[str]) -> PairFolder:
@@ -252,6 +260,10 @@ def _number(entry: _Entry) -> int | None:
     """Return the number of a pair in the collection, as its id tells it."""
     found = _NUMBERED.fullmatch(entry.pair_id)
     return int(found[1]) if found else None
+
+
+def _with_header(entries: list[_Entry], header: bool | None) -> list[_Entry]:
+    return entries if header is None else [replace(entry, header=header) for entry in entries]
 
 
 def _grouped(entries: Sequence[_Entry]) -> list[_Entry]:

@@ -8,6 +8,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from anmmm._record import Record
 from anmmm.results import Hyperparameters
 
 __all__ = ["DataTerms", "Engine", "FloatArray"]
@@ -15,8 +16,8 @@ __all__ = ["DataTerms", "Engine", "FloatArray"]
 FloatArray = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
-class DataTerms:
+@dataclass(frozen=True, eq=False, repr=False)
+class DataTerms(Record):
     """The data terms and the gradient of -L + λ log(HSIC_b + ε₀).
 
     Attributes

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from anmmm.datasets import PairFolder, load_tuebingen
+from anmmm.evaluation import bootstrap_error
 from anmmm.experiments.directions import (
     COLUMNS,
     CRITERIA,
@@ -97,8 +98,9 @@ def _by_data_set(records: list[Record]) -> dict[str, float]:
 def _centre(values: np.ndarray, kind: str) -> tuple[float, float]:
     """Mean or median of the data sets, and its standard error by drawing data sets anew."""
     compute = np.mean if kind == MEAN else np.median
-    draws = np.random.default_rng(0).choice(values, (N_BOOTSTRAP, len(values)))
-    error = float(compute(draws, axis=1).std(ddof=1)) if len(values) > 1 else float("nan")
+    error = bootstrap_error(
+        lambda drawn: float(compute(values[drawn])), len(values), n_draws=N_BOOTSTRAP
+    )
     return float(compute(values)), error
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from anmmm.evaluation import standard_error
 from anmmm.experiments.study import Record, Table
 
 __all__ = ["difference", "failures", "grouped", "markdown", "mean_error", "plus_minus"]
@@ -41,8 +42,7 @@ def mean_error(values: Sequence[float]) -> tuple[float, float]:
         The error of a single value is NaN.
     """
     array = np.asarray(values, dtype=float)
-    error = array.std(ddof=1) / np.sqrt(len(array)) if len(array) > 1 else np.nan
-    return float(array.mean()), float(error)
+    return float(array.mean()), standard_error(array)
 
 
 def plus_minus(mean: float, error: float, digits: int = 3) -> str:

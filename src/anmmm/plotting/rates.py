@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from anmmm.evaluation import DecisionRates
 from anmmm.plotting._style import axes_or_new, colour_of, marker_of, tidy
 
@@ -43,10 +45,12 @@ def plot_decision_rates(
     ax = axes_or_new(ax)
     lowest = 0.5
     for index, (name, curve) in enumerate(curves.items()):
+        # Not known where all that is decided comes from one data set.
+        error = np.nan_to_num(curve.error)
         ax.errorbar(
             100.0 * curve.rates,
             curve.accuracy,
-            curve.error,
+            error,
             label=name or "accuracy ± standard error",
             color=colour_of(index),
             marker=marker_of(index),
@@ -55,7 +59,7 @@ def plot_decision_rates(
             linewidth=1.5,
             clip_on=False,
         )
-        lowest = min(lowest, float((curve.accuracy - curve.error).min()))
+        lowest = min(lowest, float((curve.accuracy - error).min()))
     ax.axhline(0.5, color="#666666", linestyle="--", linewidth=1.0, label="guessing")
     ax.set_xlim(0.0, 102.0)
     ax.set_ylim(max(lowest - 0.05, 0.0), 1.02)

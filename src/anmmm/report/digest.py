@@ -1,6 +1,6 @@
 """Rows of a collection come in one by one; what a page says of them goes out.
 
-Kept are counts, a few numbers a row in flat arrays (some 60 bytes a pair), and the rows of the
+Kept are counts, a few numbers a row in flat arrays (some 70 bytes a pair), and the rows of the
 pairs that are to be shown.
 """
 
@@ -52,6 +52,9 @@ class Digest:
         # Of the pairs of known direction, as `evaluate` has them.
         self._scored = {name: array("d") for name in ("score", "truth", "weight", "confidence")}
         self._right = array("d")
+        # Negative for a pair that is its own data set.
+        self._groups = array("q")
+        self._group_numbers: dict[str, int] = {}
         self._by_score, self._by_confidence = Extremes(n_shown), Extremes(n_shown)
 
     def add(self, row: PairResult) -> None:
@@ -81,6 +84,11 @@ class Digest:
             for column, value in zip(self._scored.values(), values, strict=True):
                 column.append(value)
             self._right.append(row.direction == row.truth)
+            numbers = self._group_numbers
+            own = -len(self._right)
+            self._groups.append(
+                own if row.group is None else numbers.setdefault(row.group, len(numbers))
+            )
         if row.score is None:
             return
         size = abs(row.score)
@@ -124,7 +132,7 @@ class Digest:
 
     def accuracy_errors(self) -> tuple[float | None, float | None]:
         """Return the standard errors of both accuracies, as `evaluate` measures them."""
-        return accuracy_errors(_values(self._right), _values(self._scored["weight"]))
+        return accuracy_errors(_values(self._right), _values(self._scored["weight"]), self._groups)
 
     def rates(self) -> tuple[str, DecisionRates | None]:
         """Return what certainty is and the decision rates, None without known directions."""
@@ -135,6 +143,7 @@ class Digest:
             columns["truth"],
             columns["weight"],
             None if np.isnan(confidences).any() else confidences,
+            self._groups,
         )
 
     @property

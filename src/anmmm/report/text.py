@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import math
 import os
 import unicodedata
 from typing import Any
@@ -62,7 +63,9 @@ def share(count: int, total: int) -> str:
 
 def with_error(value: float, error: float | None) -> str:
     """Return a value and, if it is known, its standard error."""
-    return f"{value:.3f}" if error is None else f"{value:.3f} ± {error:.3f}"
+    if error is None or math.isnan(error):
+        return f"{value:.3f}"
+    return f"{value:.3f} ± {error:.3f}"
 
 
 def base_name(path: Any) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from anmmm._record import Record
 from anmmm.collection.sources.arrow import reading
 
 __all__ = ["Batch", "batches"]
@@ -15,8 +16,8 @@ _BYTES = 16 << 20
 _ROWS = 1 << 16
 
 
-@dataclass(frozen=True)
-class Batch:
+@dataclass(frozen=True, eq=False, repr=False)
+class Batch(Record):
     """Rows that stand together.
 
     Attributes

@@ -165,7 +165,7 @@ def parquet_table(path: str | os.PathLike[str]) -> Table:
     return Table(name, tuple(kinds), numeric, load, lambda _: file_identity(path, "table"))
 
 
-def text_table(path: str | os.PathLike[str]) -> Table:
+def text_table(path: str | os.PathLike[str], *, header: bool | None = None) -> Table:
     """Read a text file with a variable in each column.
 
     Parameters
@@ -173,6 +173,8 @@ def text_table(path: str | os.PathLike[str]) -> Table:
     path : path-like
         See `anmmm.datasets.read_table` for what it may be like. Without a header the columns are
         ``"column 1"`` and so on.
+    header : bool, optional
+        Whether the first line names the columns; by default its contents tell.
 
     Returns
     -------
@@ -187,7 +189,7 @@ def text_table(path: str | os.PathLike[str]) -> Table:
     SourceError
         If it is no table; see `anmmm.datasets.parse_table`.
     """
-    table = read_table(path)
+    table = read_table(path, header=header)
     names = [table.label(column) for column in range(table.n_columns)]
     _refuse_same_names(table.path, names)
     position = {name: column for column, name in enumerate(names)}
@@ -205,7 +207,7 @@ def text_table(path: str | os.PathLike[str]) -> Table:
         tuple(names),
         numeric,
         lambda wanted: {name: columns[name] for name in wanted},
-        lambda _: file_identity(path, "table"),
+        lambda _: file_identity(path, "table", header=header),
     )
 
 

@@ -35,6 +35,7 @@ def as_pairs(
     format: str | None = None,
     columns: Any = None,
     targets: str | os.PathLike[str] | Mapping[Any, Any] | None = None,
+    header: bool | None = None,
 ) -> PairSource:
     """Open a collection of pairs; the pairs are read while they are walked.
 
@@ -64,6 +65,9 @@ def as_pairs(
         Truth of the pairs of a ``SampleID,A,B`` file: a CSV file that begins with ``SampleID`` and
         ``Target``, in any order, or a mapping; 1 where A causes B, -1 where B causes A, 0 for
         neither. The truth of other pairs is None.
+    header : bool, optional
+        Whether the first line of a text table, or of every text file of a folder, names the
+        columns. By default it does if none of its cells is a number.
 
     Returns
     -------
@@ -98,7 +102,7 @@ def as_pairs(
     """
     if format is not None:
         check_choice(format, "format", FORMATS)
-    options = {"columns": columns, "targets": targets}
+    options = {"columns": columns, "targets": targets, "header": header}
     if isinstance(source, str) and source == "sample" and format is None:
         _refuse(options, "the embedded sample")
         return load_sample()
@@ -146,10 +150,15 @@ def _recognised(path: str | os.PathLike[str], columns: Any) -> str:
 
 
 def _from_path(path: str | os.PathLike[str], format: str, options: dict[str, Any]) -> PairSource:
-    allowed = {"cdt": "targets", "table": "columns"}.get(format)
-    _refuse({name: given for name, given in options.items() if name != allowed}, format)
+    allowed = {
+        "cdt": {"targets"},
+        "table": {"columns", "header"},
+        "tuebingen": {"header"},
+        "folder": {"header"},
+    }.get(format, set())
+    _refuse({name: given for name, given in options.items() if name not in allowed}, format)
     if format in ("tuebingen", "folder"):
-        return load_pairs(path, meta=format == "tuebingen")
+        return load_pairs(path, meta=format == "tuebingen", header=options["header"])
     if Path(path).is_dir():
         raise OSError(errno.EISDIR, f"a folder, but format {format!r} is a file", os.fspath(path))
     if format == "cdt":
@@ -158,7 +167,9 @@ def _from_path(path: str | os.PathLike[str], format: str, options: dict[str, Any
         return ParquetPairs(path)
     with Path(path).open("rb") as file:
         is_parquet = Path(path).suffix.lower() in _PARQUET or file.read(len(MAGIC)) == MAGIC
-    table = parquet_table(path) if is_parquet else text_table(path)
+    if is_parquet:
+        _refuse({"header": options["header"]}, "Parquet files, which name their columns")
+    table = parquet_table(path) if is_parquet else text_table(path, header=options["header"])
     if options["columns"] is None:
         raise SourceError(
             table.name,
@@ -172,7 +183,7 @@ def _from_path(path: str | os.PathLike[str], format: str, options: dict[str, Any
 
 def _from_table(source: Any, options: dict[str, Any]) -> PairSource:
     kind = type(source).__name__
-    _refuse({"targets": options["targets"]}, kind)
+    _refuse({name: options[name] for name in ("targets", "header")}, kind)
     if options["columns"] is None:
         raise TypeError(
             f"source is a single table ({kind}); choose pairs of its columns with columns=[('a', "
@@ -184,7 +195,11 @@ def _from_table(source: Any, options: dict[str, Any]) -> PairSource:
 
 def _refuse(options: dict[str, Any], what: str) -> None:
     """Refuse options that would do nothing."""
-    use = {"columns": "tables", "targets": "files with the header SampleID,A,B (format 'cdt')"}
+    use = {
+        "columns": "tables",
+        "targets": "files with the header SampleID,A,B (format 'cdt')",
+        "header": "text files with a variable in each column, or folders of them",
+    }
     for name, given in options.items():
         if given is not None:
             raise ValueError(f"{name} is for {use[name]}, and of no use for {what}")

@@ -1,0 +1,122 @@
+"""What records that may hold arrays share: equality by value, a hash, a repr that fits a screen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+import numpy as np
+
+__all__ = ["Record"]
+
+# Numbers of an array, and items of a list, up to which they are shown themselves.
+FEW = 4
+# Characters up to which a record within a record, or a text, is shown whole.
+SHORT, LONGEST_TEXT = 120, 200
+
+
+class Record:
+    """Base of dataclasses with ``eq=False, repr=False``.
+
+    Notes
+    -----
+    Two are equal if they are of one class and all fields are that count in a comparison: arrays of
+    one shape entry by entry, missing numbers (NaN) equal to each other, so that a copy equals what
+    it was made from. The hash looks at plain values alone; arrays are too long for it.
+    """
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        return self is other or all(
+            _same(getattr(self, name), getattr(other, name)) for name in _compared(self)
+        )
+
+    def __hash__(self) -> int:
+        values = (getattr(self, name) for name in _compared(self))
+        return hash((type(self), *map(_key, values)))
+
+    def __repr__(self) -> str:
+        shown = (f"{f.name}={_shown(getattr(self, f.name))}" for f in fields(self) if f.repr)  # type: ignore[arg-type]
+        return f"{type(self).__qualname__}({', '.join(shown)})"
+
+
+def _compared(record: Any) -> list[str]:
+    return [field.name for field in fields(record) if field.compare]
+
+
+def _same(one: Any, other: Any) -> bool:
+    if one is other:
+        return True
+    if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
+        return type(one) is type(other) and _same_arrays(one, other)
+    if isinstance(one, (tuple, list)):
+        return (
+            type(one) is type(other)
+            and len(one) == len(other)
+            and all(_same(*pair) for pair in zip(one, other, strict=True))
+        )
+    if isinstance(one, Mapping):
+        return (
+            isinstance(other, Mapping)
+            and one.keys() == other.keys()
+            and all(_same(value, other[key]) for key, value in one.items())
+        )
+    try:
+        return bool(one == other) or bool(one != one and other != other)
+    except (TypeError, ValueError):
+        # What a user put there (an option, a data frame) may not tell.
+        return False
+
+
+def _same_arrays(one: np.ndarray[Any, Any], other: np.ndarray[Any, Any]) -> bool:
+    if one.dtype.kind in "fc" and other.dtype.kind in "fc":
+        return np.array_equal(one, other, equal_nan=True)
+    return np.array_equal(one, other)
+
+
+def _key(value: Any) -> Any:
+    """Return something hashable that equal values share."""
+    if isinstance(value, Record):
+        return hash(value)
+    plain = isinstance(value, (str, int, float, np.number, np.bool_)) or value is None
+    # NaN has a hash of its own for each of its objects.
+    return value if plain and value == value else 0
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, np.generic):
+        return repr(value.item())
+    if isinstance(value, np.ndarray):
+        return _shown_array(value)
+    if isinstance(value, (tuple, list)):
+        return _shown_items(value)
+    if isinstance(value, Mapping):
+        if len(value) > 2 * FEW:
+            return f"<{type(value).__name__} of {len(value)}>"
+        return f"{{{', '.join(f'{key!r}: {_shown(each)}' for key, each in value.items())}}}"
+    text = repr(value)
+    if is_dataclass(value) and not isinstance(value, type) and len(text) > SHORT:
+        return f"<{type(value).__qualname__}>"
+    if len(text) > LONGEST_TEXT:
+        return f"{text[:LONGEST_TEXT]}…"
+    return text
+
+
+def _shown_array(array: np.ndarray[Any, Any]) -> str:
+    if array.ndim == 1 and 0 < array.size <= FEW and array.dtype.kind in "biuf":
+        return f"array([{', '.join(f'{number:.6g}' for number in array.tolist())}])"
+    return f"<{array.dtype} array of shape {array.shape}>"
+
+
+def _shown_items(items: tuple[Any, ...] | list[Any]) -> str:
+    if len(items) > FEW:
+        return f"<{type(items).__name__} of {len(items)}>"
+    # A tuple with names, such as a test's outcome, says them.
+    if hasattr(items, "_fields"):
+        return repr(items)
+    inside = ", ".join(map(_shown, items))
+    if isinstance(items, list):
+        return f"[{inside}]"
+    return f"({inside},)" if len(items) == 1 else f"({inside})"

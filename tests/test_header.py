@@ -1,0 +1,111 @@
+"""``header`` reaches every reader of text tables, in Python and on the command line."""
+
+import json
+
+import numpy as np
+import pytest
+
+from anmmm.collection import as_pairs
+from anmmm.datasets import SourceError, load_pairs, make_anm_mixture
+
+
+@pytest.fixture
+def years(tmp_path):
+    """Two columns whose names are numbers, in a file and in a folder of such files."""
+    x, y, _ = make_anm_mixture("f3", 30, random_state=1)
+    lines = [f"{a!r},{b!r}" for a, b in zip(x.tolist(), y.tolist(), strict=True)]
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    for path in (tmp_path / "years.csv", folder / "years.csv"):
+        path.write_text("\n".join(["2019,2020", *lines]) + "\n")
+    return tmp_path / "years.csv"
+
+
+@pytest.mark.parametrize(("header", "n"), [(None, 31), (True, 30), (False, 31)])
+def test_python_readers(years, header, n):
+    assert [len(pair.x) for pair in as_pairs(years, columns="all", header=header)] == [n]
+    assert [len(pair.x) for pair in as_pairs(years.parent / "folder", header=header)] == [n]
+    assert [len(pair.x) for pair in load_pairs(years.parent / "folder", header=header)] == [n]
+
+
+def test_names_that_are_numbers_choose_columns(years):
+    (pair,) = as_pairs(years, columns=[("2020", "2019")], header=True)
+    assert pair.pair_id == "2020,2019"
+
+
+def test_a_checkpoint_tells_the_two_readings_apart(years):
+    for source, options in ((years, {"columns": "all"}), (years.parent / "folder", {})):
+        plain, named = (
+            as_pairs(source, header=header, **options).fingerprint() for header in (None, True)
+        )
+        assert plain != named
+
+
+def test_a_file_of_a_folder_that_cannot_do_without_a_header_says_so(tmp_path):
+    (tmp_path / "a.csv").write_text("p,q\n1,2\n3,4\n")
+    (pair,) = load_pairs(tmp_path, header=False)
+    assert pair.problem.startswith("a.csv:1: header=False (--no-header), but this line holds no")
+
+
+def test_a_header_is_refused_where_it_is_of_no_use(tmp_path):
+    with pytest.raises(ValueError, match="header is for text files with a variable in each column"):
+        as_pairs(np.ones((20, 2)), columns="all", header=True)
+    with pytest.raises(ValueError, match="header is for text files"):
+        as_pairs({"a": (np.ones(3), np.ones(3))}, header=False)
+    with pytest.raises(ValueError, match="header is for text files"):
+        as_pairs("sample", header=False)
+    path = tmp_path / "pairs.csv"
+    path.write_text("SampleID,A,B\np,1 2,3 4\n")
+    with pytest.raises(ValueError, match="header is for text files"):
+        as_pairs(path, header=True)
+    path = tmp_path / "words.csv"
+    path.write_text("p,q\n1,2\n3,4\n")
+    with pytest.raises(SourceError, match=r"line 1|:1:"):
+        as_pairs(path, columns="all", header=False)
+
+
+def test_parquet_names_its_columns(tmp_path):
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    path = tmp_path / "t.parquet"
+    parquet.write_table(pyarrow.table({"a": [1.0, 2.0], "b": [2.0, 1.0]}), path)
+    with pytest.raises(ValueError, match=r"header is for text files.*of no use for Parquet"):
+        as_pairs(path, columns="all", header=True)
+
+
+def test_commands_of_one_file(run, years):
+    counts = {}
+    for option in ("--header", "--no-header", None):
+        status, out, err = run("direction", years, "--json", *([option] if option else []))
+        assert (status, err) == (0, "")
+        counts[option] = json.loads(out)["n"], json.loads(out)["x"]
+    assert counts == {
+        "--header": (30, "2019"), "--no-header": (31, "column 1"), None: (31, "column 1"),
+    }  # fmt: skip
+    status, out, _ = run("cluster", years, "--header", "--x", "2020", "--json")
+    document = json.loads(out)
+    assert (status, document["x"], len(document["rows"])) == (0, "2020", 30)
+    assert document["rows"][0]["line"] == 2
+
+
+def test_commands_of_many_pairs(run, years):
+    for source, options in ((years, ["--columns", "all"]), (years.parent / "folder", [])):
+        status, out, _ = run("directions", source, *options, "--header", "--json")
+        assert (status, json.loads(out)["rows"][0]["n"]) == (0, 30)
+    status, out, _ = run("cluster-collection", years.parent / "folder", "--header", "--json")
+    assert (status, json.loads(out)["rows"][0]["n"]) == (0, 30)
+
+
+def test_a_wrong_choice_is_named(run, tmp_path):
+    path = tmp_path / "words.csv"
+    path.write_text("speed,force\n1,2\n3,4\n")
+    status, _, err = run("direction", path, "--no-header")
+    assert status == 2
+    assert f"{path}:1: header=False (--no-header), but this line holds no number: 'speed'" in err
+
+
+def test_the_report_takes_it_with_a_source_only(run, tmp_path):
+    (tmp_path / "rows.csv").write_text("pair_id\n")
+    status, _, err = run("report", "rows.csv", "--header")
+    assert status == 2
+    assert "--header is for the data of the pairs; name these with --source" in err

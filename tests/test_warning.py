@@ -1,0 +1,86 @@
+"""A warning names the line of whoever called, however deep in the package it arises."""
+
+import inspect
+import warnings
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+
+from anmmm import (
+    GPPOM,
+    CausalDirection,
+    FitOptions,
+    MechanismClustering,
+    cluster_mechanisms,
+    direction,
+    infer_direction,
+)
+from anmmm._warning import warn_caller
+from anmmm.datasets import make_anm_mixture
+from anmmm.gppom import fit_gppom
+from anmmm.preprocessing import standardise
+
+X, Y, _ = make_anm_mixture("f3", 40, random_state=1)
+PAIR = np.column_stack([X, Y])
+COLUMN = X[:, np.newaxis]
+SHORT = {"max_iter": 1}
+
+ENTRIES: dict[str, Callable] = {
+    "fit_gppom": lambda: fit_gppom(
+        standardise(COLUMN)[0], standardise(Y[:, np.newaxis])[0], lam=1.0,
+        options=FitOptions(max_iter=1),
+    ),
+    "GPPOM.fit": lambda: GPPOM(max_iter=1).fit(COLUMN, Y),
+    "infer_direction": lambda: infer_direction(X, Y, criterion="hsic", max_iter=1),
+    "the fits of a decision": lambda: infer_direction(X, Y, max_iter=1).latent_fits,
+    "one fit of a decision": lambda: infer_direction(X, Y, max_iter=1).forward,
+    "CausalDirection.fit": lambda: CausalDirection(criterion="hsic", fit_options=SHORT).fit(PAIR),
+    "CausalDirection.forward_pvalue_": lambda: (
+        CausalDirection(fit_options=SHORT).fit(PAIR).forward_pvalue_
+    ),
+    "cluster_mechanisms": lambda: cluster_mechanisms(X, Y, 2, max_iter=1),
+    "MechanismClustering.fit": lambda: MechanismClustering(fit_options=SHORT).fit(COLUMN, Y),
+    "MechanismClustering.fit_predict": lambda: (
+        MechanismClustering(fit_options=SHORT).fit_predict(PAIR)
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ENTRIES)
+def test_a_fit_that_did_not_converge_names_the_line_that_asked_for_it(name):
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        ENTRIES[name]()
+    found = [each for each in told if each.category is ConvergenceWarning]
+    assert found
+    lines, first = inspect.getsourcelines(ENTRIES[name])
+    for each in found:
+        assert each.filename == __file__
+        assert first <= each.lineno < first + len(lines)
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [lambda: infer_direction(X, Y), lambda: CausalDirection().fit(PAIR)],
+    ids=["infer_direction", "CausalDirection.fit"],
+)
+def test_a_model_that_did_not_converge_names_the_line_that_asked_for_it(entry, monkeypatch):
+    import dataclasses
+
+    def unfinished(x, y):
+        told = direction_evidence(x, y)
+        return dataclasses.replace(told, forward=dataclasses.replace(told.forward, converged=False))
+
+    direction_evidence = direction.evidence
+    monkeypatch.setattr(direction, "evidence", unfinished)
+    with pytest.warns(ConvergenceWarning, match="stopped without converging") as told:
+        entry()
+    assert [each.filename for each in told] == [__file__]
+
+
+def test_a_warning_without_the_package_above_it_names_its_caller():
+    with pytest.warns(UserWarning, match="words") as told:
+        warn_caller("words", UserWarning)
+    assert told[0].filename == __file__
