@@ -6,6 +6,7 @@ slow truth by ``import oracle``; names of test files must therefore differ acros
 
 import hashlib
 import os
+import signal
 import sys
 import tempfile
 from pathlib import Path
@@ -23,6 +24,10 @@ KERNELS = Path(__file__).parents[1] / "src" / "anmmm" / "_kernels"
 TEXT = b"".join(path.read_bytes() for path in sorted(KERNELS.glob("*.py")))
 DIGEST = hashlib.sha256(TEXT).hexdigest()[:16]
 os.environ.setdefault("NUMBA_CACHE_DIR", str(Path(tempfile.gettempdir(), f"anmmm-numba-{DIGEST}")))
+
+# A shell that starts the tests in the background has them, and all that they start, ignore Ctrl-C.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture
