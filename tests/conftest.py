@@ -25,6 +25,10 @@ TEXT = b"".join(path.read_bytes() for path in sorted(KERNELS.glob("*.py")))
 DIGEST = hashlib.sha256(TEXT).hexdigest()[:16]
 os.environ.setdefault("NUMBA_CACHE_DIR", str(Path(tempfile.gettempdir(), f"anmmm-numba-{DIGEST}")))
 
+# A shell that starts the tests in the background has them, and all that they start, ignore Ctrl-C.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
 
 @pytest.fixture
 def rng():
