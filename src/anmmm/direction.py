@@ -32,7 +32,14 @@ from anmmm.evidence import evidence
 from anmmm.gppom import FitOptions, check_fit, fit_gppom
 from anmmm.independence import hsic_test
 from anmmm.preprocessing import standardise
-from anmmm.results import DirectionResult, EvidenceResult, FitResult, HSICTest, LatentFits
+from anmmm.results import (
+    DirectionResult,
+    EvidenceResult,
+    FitResult,
+    HSICTest,
+    LatentFits,
+    sign_of,
+)
 
 __all__ = ["CRITERIA", "CausalDirection", "dependence_scores", "infer_direction", "latent_test"]
 
@@ -61,7 +68,8 @@ def infer_direction(
     By default each direction is a generative model of the pair, a density of the cause and a model
     of the effect given the cause, and the one that tells the data shorter wins. Under the other
     criteria (Algorithm 1 of the paper) a GPPOM is fitted in both directions, and the one in which
-    Θ depends less on its hypothetical cause wins. Equal scores leave the pair undecided.
+    Θ depends less on its hypothetical cause wins. Scores that differ by at most 1e-5, the
+    tolerance of the fits behind them, leave the pair undecided.
 
     Parameters
     ----------
@@ -96,8 +104,8 @@ def infer_direction(
     Returns
     -------
     DirectionResult
-        ``direction`` is 1 where x causes y, -1 where y causes x, 0 if undecided (equal scores, or a
-        confidence below `min_confidence`).
+        ``direction`` is 1 where x causes y, -1 where y causes x, 0 if undecided (scores that
+        differ by at most 1e-5, or a confidence below `min_confidence`).
 
     Raises
     ------
@@ -411,7 +419,7 @@ def _decide(
         confidence = confidence_from(score, resamples)
     sure = confidence is None or confidence >= smallest
     return DirectionResult(
-        direction=int(np.sign(score)) if sure else 0,
+        direction=sign_of(score) if sure else 0,
         score=score,
         forward_score=forward_score,
         backward_score=backward_score,

@@ -35,7 +35,7 @@ from anmmm.mixture import (
     smallest_noise,
 )
 from anmmm.preprocessing import standardise
-from anmmm.results import DirectionEvidence, EvidenceResult
+from anmmm.results import RESOLUTION, DirectionEvidence, EvidenceResult, sign_of
 from anmmm.splines import SplineBasis
 
 __all__ = [
@@ -52,7 +52,7 @@ FloatArray = NDArray[np.float64]
 # Below this many distinct values for each observation a variable counts as tied.
 TIED = 0.5
 # Change of the bound, in nats per observation, at which a fit stops: well below any score.
-TOLERANCE = 1e-5
+TOLERANCE = RESOLUTION
 MAX_ITER = 200
 
 
@@ -153,7 +153,7 @@ def evidence(
     n = len(first)
     score = (backward.total - forward.total) / n
     return EvidenceResult(
-        direction=int(np.sign(score)),
+        direction=sign_of(score),
         score=score,
         forward_score=forward.total / n,
         backward_score=backward.total / n,

@@ -224,6 +224,17 @@ class DirectionEvidence(Record):
         return max(int(fit.n_iter) for fit in self.mixtures)
 
 
+# Scores that differ by no more are equal. It is the tolerance, in nats per observation, at which
+# the fits behind them stop: which side of it an iteration falls on may hang on the processor's
+# rounding, and with it the last digits of a score.
+RESOLUTION = 1e-5
+
+
+def sign_of(score: float) -> int:
+    """Direction that a score speaks for: its sign, or 0 where it is within `RESOLUTION` of 0."""
+    return int(np.sign(score)) if abs(score) > RESOLUTION else 0
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class EvidenceResult(Record):
     """Description lengths of a pair in both directions.
@@ -231,7 +242,7 @@ class EvidenceResult(Record):
     Attributes
     ----------
     direction : int
-        1: x causes y; -1: y causes x; 0: equal.
+        1: x causes y; -1: y causes x; 0: equal, which is a score of at most 1e-5 either way.
     score : float
         ``backward_score - forward_score``, nats per observation; positive means x causes y.
     forward_score, backward_score : float

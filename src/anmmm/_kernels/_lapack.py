@@ -18,10 +18,12 @@ from typing import Any
 import llvmlite.binding as llvm
 from llvmlite import ir
 from numba import types
-from numba.core import cgutils
+from numba.core import cgutils as untyped_cgutils
 from numba.extending import get_cython_function_address, intrinsic
 
 from anmmm._kernels._jit import FloatArray, kernel
+
+cgutils: Any = untyped_cgutils
 
 __all__ = ["gemm", "potrf", "potri", "solve_rows", "trsm"]
 

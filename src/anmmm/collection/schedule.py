@@ -31,6 +31,8 @@ __all__ = ["Work", "effective_jobs", "run_in_order"]
 # What backends raise when a worker process is gone: loky, dask, ray.
 _DEATHS = {"TerminatedWorkerError", "KilledWorker", "RayError"}
 _FEW_WORKERS = 8
+# For a cluster to start a worker in place of one that died.
+_DASK_SECONDS = 120.0
 # Some seconds of work for each worker, so that waiting for the last costs a few percent.
 _CHUNKS_A_CALL = 16
 _LOST = "the worker process died twice over this pair alone (killed, or out of memory)"
@@ -279,8 +281,9 @@ def _adapt_to_dask(backend: Any) -> None:
 
     Joblib's backend for Dask passes on what tasks return and what they raise, but of a task whose
     worker died only the future knows: joblib would wait for ever. And where one worker is left,
-    joblib would compute here, so that what killed the others would kill this process. Anything but
-    that backend is left as it is.
+    joblib would compute here, so that what killed the others would kill this process. Where none
+    is left, it would give up before a loaded machine has started the next one. Anything but that
+    backend is left as it is.
     """
     if type(backend).__name__ != "DaskDistributedBackend" or hasattr(backend, "adapted_by_anmmm"):
         return
@@ -299,6 +302,8 @@ def _adapt_to_dask(backend: Any) -> None:
 
     backend.submit = reporting
     backend.effective_n_jobs = lambda n_jobs: max(2, count(n_jobs))
+    if backend.wait_for_workers_timeout is not None:
+        backend.wait_for_workers_timeout = max(backend.wait_for_workers_timeout, _DASK_SECONDS)
     backend.adapted_by_anmmm = True
 
 

@@ -19,7 +19,7 @@ from anmmm._validation import as_pair
 from anmmm.collection.timeout import OutOfTime, within
 from anmmm.datasets import Pair, make_anm_mixture
 from anmmm.direction import infer_direction
-from anmmm.results import DirectionEvidence, DirectionResult, FitResult, PairResult
+from anmmm.results import DirectionEvidence, DirectionResult, FitResult, PairResult, sign_of
 
 __all__ = ["DirectionTask", "PairTask", "carried", "dropped_remark", "subsample", "univariate"]
 
@@ -169,6 +169,8 @@ class DirectionTask(PairTask):
         remarks = [row.reason] if row.reason else []
         sides = result.evidence or result.latent_fits
         remarks += _stopped("x → y", sides.forward) + _stopped("y → x", sides.backward)
+        if sign_of(result.score) == 0:
+            remarks.append("undecided: the scores differ by no more than the tolerance of the fits")
         row = replace(
             row,
             reason="; ".join(remarks),
