@@ -54,6 +54,12 @@ def _add(factor: float, a: FloatArray, out: FloatArray) -> None:
         out[i] += factor * a[i]
 
 
+@kernel(inner=True)
+def _clear(out: FloatArray) -> None:
+    for i in range(out.shape[0]):
+        out[i] = 0.0
+
+
 @kernel(fastmath=SUMS, inner=True)
 def _invert(A: FloatArray, inverse: FloatArray) -> float:
     """Write the inverse of a positive definite matrix; return its log determinant.
@@ -194,14 +200,15 @@ def mixture_posterior(
     docs/decisions.md, eqs. 4 to 7. Every step raises the bound or leaves it. O(C r³).
     """
     C, r = moments.shape
-    work, cov = np.zeros((r, r)), np.empty((r, r))
-    variance, spread, second, shared = np.empty(r), np.zeros(r), np.empty(r), np.empty(r)
+    work, cov = np.empty((r, r)), np.empty((r, r))
+    variance, spread, second, shared = np.empty(r), np.empty(r), np.empty(r), np.empty(r)
+    _clear(spread)
     penalty = 0.0
     for _ in range(n_inner):
         _variances(prior, n_null, scales, variance)
         rss = y2
         log_det = 0.0
-        second[:] = 0.0
+        _clear(second)
         for c in range(C):
             log_det += _curve(grams[c], moments[c], scales[0], centre, variance, mean[c], cov, work)
             _pack_covariance(cov, packed[c])
@@ -232,7 +239,8 @@ def mixture_posterior(
         rough = 0.0
         for i in range(r):
             for c in range(C):
-                second[i] += (mean[c, i] - centre[i]) ** 2 + spread[i]
+                e = mean[c, i] - centre[i]
+                second[i] += e * e + spread[i]
             if i >= n_null:
                 rough += second[i] / prior[i]
             elif C > 1:
@@ -243,7 +251,8 @@ def mixture_posterior(
         if r > n_null:
             scales[1] = (rough + 2.0 * HYPER) / (C * (r - n_null) + 2.0 * HYPER)
             penalty += HYPER * (math.log(scales[1]) + 1.0 / scales[1] - 1.0)
-        scales[0] = max(rss / n, floor)
+        s2 = rss / n
+        scales[0] = s2 if s2 > floor else floor
         _variances(prior, n_null, scales, variance)
         penalty += 0.5 * log_det
         for i in range(r):
@@ -283,9 +292,10 @@ def mixture_sweep(
     n, r = design.shape
     C = mean.shape[0]
     outer = np.empty(r * (r + 1) // 2)
-    grams[:] = 0.0
-    moments[:] = 0.0
-    totals[:] = 0.0
+    _clear(totals)
+    for c in range(totals.shape[0]):
+        _clear(grams[c])
+        _clear(moments[c])
     constant = -0.5 * (LOG_2PI + math.log(s2))
     total = 0.0
     for k in range(n):
@@ -296,7 +306,7 @@ def mixture_sweep(
             e = y[k] - _dot(mean[c], row)
             value = math.log(weights[c]) - 0.5 * (e * e + _dot(packed[c], outer)) / s2
             R[k, c] = value
-            highest = max(highest, value)
+            highest = value if value > highest else highest
         z = 0.0
         for c in range(C):
             R[k, c] = math.exp(R[k, c] - highest)
@@ -318,9 +328,10 @@ def _sums(
 ) -> None:  # fmt: skip
     n, r = design.shape
     outer = np.empty(r * (r + 1) // 2)
-    grams[:] = 0.0
-    moments[:] = 0.0
-    totals[:] = 0.0
+    _clear(totals)
+    for c in range(totals.shape[0]):
+        _clear(grams[c])
+        _clear(moments[c])
     for k in range(n):
         row = design[k]
         _outer(row, outer)
@@ -428,16 +439,21 @@ def location_scale(
     n, r = design.shape
     size = r * (r + 1) // 2
     outer, gram, packed = np.empty(size), np.empty(size), np.empty(size)
-    moment, mean, gradient = np.empty(r), np.zeros(r), np.empty(r)
-    work, cov = np.zeros((r, r)), np.empty((r, r))
-    gamma, e2, var = np.zeros(r), np.empty(n), np.empty(n)
-    zero, variance = np.zeros(r), prior.copy()
+    moment, mean, gradient = np.empty(r), np.empty(r), np.empty(r)
+    work, cov = np.empty((r, r)), np.empty((r, r))
+    gamma, e2, var = np.empty(r), np.empty(n), np.empty(n)
+    zero, variance = np.empty(r), np.empty(r)
+    _clear(gamma)
+    _clear(zero)
+    for i in range(r):
+        variance[i] = prior[i]
     gamma[0] = 0.5 * math.log(scales[0])
-    g[:] = gamma[0]
+    for k in range(n):
+        g[k] = gamma[0]
     evidence, complexity = -np.inf, 0.0
     for iteration in range(max_iter):
-        gram[:] = 0.0
-        moment[:] = 0.0
+        _clear(gram)
+        _clear(moment)
         for k in range(n):
             w = math.exp(-2.0 * g[k])
             _outer(design[k], outer)
@@ -466,11 +482,12 @@ def location_scale(
             e2[k] = e * e + var[k] + floor
 
         for _ in range(2):
-            gradient[:] = 0.0
+            _clear(gradient)
             for k in range(n):
                 # The cap keeps one outlier from throwing the step; it is inactive at a solution
                 # unless a residual exceeds five of its own standard deviations.
-                _add(min(e2[k] * math.exp(-2.0 * g[k]) - 1.0, 24.0), design[k], gradient)
+                pull = e2[k] * math.exp(-2.0 * g[k]) - 1.0
+                _add(pull if pull < 24.0 else 24.0, design[k], gradient)
             rough = 0.0
             for i in range(r):
                 v = prior[i] * scales[2] if i >= n_null else (prior[i] if i > 0 else np.inf)
@@ -530,8 +547,10 @@ def log_density(
     B, r = features.shape
     size = r * (r + 1) // 2
     outer, second = np.empty(size), np.empty(size)
-    target, first, beta, step = np.zeros(r), np.empty(r), np.zeros(r), np.empty(r)
-    work, cov = np.zeros((r, r)), np.empty((r, r))
+    target, first, beta, step = np.empty(r), np.empty(r), np.empty(r), np.empty(r)
+    work, cov = np.empty((r, r)), np.empty((r, r))
+    _clear(target)
+    _clear(beta)
     n = 0.0
     for b in range(B):
         n += counts[b]
@@ -539,8 +558,8 @@ def log_density(
         log_p[b] = -math.log(B)
     tau2, log_det = 1.0, 0.0
     for _ in range(max_iter):
-        first[:] = 0.0
-        second[:] = 0.0
+        _clear(first)
+        _clear(second)
         for b in range(B):
             p = math.exp(log_p[b])
             _outer(features[b], outer)
@@ -559,7 +578,8 @@ def log_density(
             work[0, i] = gradient
         for i in range(r):
             step[i] = _dot(cov[i], work[0])
-            largest = max(largest, abs(step[i]))
+            length = abs(step[i])
+            largest = length if length > largest else largest
         # The log-density is concave in the coefficients but a full step may overshoot.
         damping = 1.0 if largest < 1.0 else 1.0 / largest
         rough = 0.0
@@ -569,7 +589,7 @@ def log_density(
         z, highest = 0.0, -np.inf
         for b in range(B):
             log_p[b] = _dot(features[b], beta)
-            highest = max(highest, log_p[b])
+            highest = log_p[b] if log_p[b] > highest else highest
         for b in range(B):
             z += math.exp(log_p[b] - highest)
         shift = highest + math.log(z)
