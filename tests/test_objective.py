@@ -302,6 +302,34 @@ def test_singular_covariance_is_a_failed_evaluation_and_is_counted(rng, latent_m
     assert np.isnan(terms.log_likelihood)
 
 
+@pytest.mark.parametrize("engine", ["dense", "lowrank", "auto"])
+@pytest.mark.parametrize("n", [3, 10, 64, 200])
+@pytest.mark.parametrize("seed", range(5))
+def test_equal_rows_without_noise_fail_whatever_the_rounding(n, engine, seed):
+    # The last pivot is rounding of either sign, as the processor sums: never a valid one.
+    rng = np.random.default_rng(seed)
+    X, Y = data(rng, n)
+    X[n // 2] = X[0]
+    objective = GPPOMObjective(X, Y, noise_floor=0.0, engine=engine)
+    latent = rng.normal(size=(n, 1))
+    latent[n // 2] = latent[0]
+    scales = [np.exp(rng.uniform(-2.0, 3.0, X.shape[1])), np.exp(rng.uniform(-2.0, 3.0, 1))]
+    amplitude = float(np.exp(rng.uniform(-5.0, 5.0)))
+    assert_failed(objective, objective.pack(latent, Hyperparameters(amplitude, 1e40, *scales)))
+
+
+@pytest.mark.parametrize("engine", ["dense", "auto"])
+@pytest.mark.parametrize("n", [10, 200])
+def test_distinct_rows_without_noise_are_evaluated_where_they_are_told_apart(rng, n, engine):
+    # Kernels so narrow that the covariance is nearly diagonal need no noise.
+    X, Y = np.arange(float(n))[:, np.newaxis], rng.normal(size=(n, 1))
+    objective = GPPOMObjective(X, Y, noise_floor=0.0, engine=engine)
+    narrow = Hyperparameters(1.0, 1e40, np.array([3.0]), np.array([1.0]))
+    value, gradient = objective.value_and_grad(objective.pack(rng.normal(size=(n, 1)), narrow))
+    assert np.isfinite(value)
+    assert np.isfinite(gradient).all()
+
+
 @pytest.mark.parametrize("index", [0, -4, -3, -2, -1], ids=["theta", "a", "beta", "gx", "gtheta"])
 def test_nan_in_the_vector_is_a_failed_evaluation(rng, index):
     # LAPACK may factorise a matrix of NaN without complaint.

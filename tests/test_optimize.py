@@ -208,6 +208,48 @@ def test_a_minimum_outside_the_domain_is_approached_and_not_called_converged(lim
     assert outcome.value < 0.5 * (1.0 - limit) ** 2 + 0.02
 
 
+@pytest.mark.parametrize("seed", range(40))
+def test_no_edge_of_any_domain_is_called_converged(seed):
+    # A bowl cut by a plane before its minimum: along the plane's normal the slope stays above 0.05,
+    # far more than tolerances leave, wherever the rounding of a processor ends the descent.
+    rng = np.random.default_rng(seed)
+    d = int(rng.integers(2, 7))
+    root = rng.normal(size=(d, d))
+    H = root @ root.T / d + np.eye(d)
+    centre, normal = rng.normal(size=(2, d))
+    normal /= np.linalg.norm(normal)
+    short = rng.uniform(0.05, 1.0)
+
+    def bowl(z):
+        step = z - centre
+        if normal @ step > -short:
+            return np.inf, np.zeros(d)
+        return 0.5 * float(step @ H @ step), H @ step
+
+    start = centre - rng.uniform(1.1, 5.0) * normal
+    outcome = minimise_from(bowl, start, (np.full(d, -np.inf), np.full(d, np.inf)))
+    assert_consistent(outcome)
+    assert outcome.status == "cholesky_failed"
+    assert outcome.n_failed_evaluations >= 1
+    assert outcome.value == bowl(outcome.z)[0]
+
+
+def test_a_failed_step_long_before_the_end_does_not_tell_against_it():
+    # The minimum is inside; only the first strides fall out of the domain.
+    outcome = minimise_from(failing_beyond(3.0), np.array([-100.0, -1.0, 1.0]), UNBOUNDED)
+    assert outcome.n_failed_evaluations >= 1
+    assert outcome.status == "converged"
+
+
+def test_a_flat_point_at_the_edge_is_a_minimum():
+    # The minimum lies on the edge itself, where the gradient is zero.
+    outcome = minimise_from(
+        failing_beyond(1.0), np.array([-3.0, 2.0, -3.0]), UNBOUNDED, tol=0.0, gradient_tol=1e-6
+    )
+    assert outcome.status in ("converged", "line_search")
+    assert_allclose(outcome.z, CENTRE, atol=1e-4)
+
+
 def test_a_start_that_cannot_be_evaluated_raises():
     with pytest.raises(FloatingPointError, match="cannot be evaluated at the starting point"):
         minimise_from(failing_beyond(-1.0), np.zeros(3), UNBOUNDED)
