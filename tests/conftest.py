@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, settings
 
 # Before Numba is imported: more threads than a small machine has cores, so that a result that
 # depends on the number of threads shows everywhere.
@@ -24,6 +25,22 @@ KERNELS = Path(__file__).parents[1] / "src" / "anmmm" / "_kernels"
 TEXT = b"".join(path.read_bytes() for path in sorted(KERNELS.glob("*.py")))
 DIGEST = hashlib.sha256(TEXT).hexdigest()[:16]
 os.environ.setdefault("NUMBA_CACHE_DIR", str(Path(tempfile.gettempdir(), f"anmmm-numba-{DIGEST}")))
+
+# The same examples everywhere and each time, and none that fails for being slow on some machine.
+settings.register_profile(
+    "suite",
+    derandomize=True,
+    deadline=None,
+    print_blob=True,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+# Other examples each time, and more of them: ``pytest --hypothesis-profile search``.
+settings.register_profile(
+    "search", settings.get_profile("suite"), derandomize=False, max_examples=2000
+)
+# Before any test is imported, since ``@settings`` takes from here what it does not name; the
+# option comes later than this file, and has the last word.
+settings.load_profile("suite")
 
 
 @pytest.fixture

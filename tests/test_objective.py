@@ -344,7 +344,7 @@ def test_parallel_is_serial(rng, latent_map, n_chunks):
 log_sizes = st.floats(-12.0, 12.0)
 
 
-@settings(max_examples=50, deadline=None, derandomize=True)
+@settings(max_examples=50)
 @given(st.data())
 def test_unpack_undoes_pack(drawn):
     dx, q = drawn.draw(st.integers(1, 3)), drawn.draw(st.integers(1, 3))

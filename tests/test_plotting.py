@@ -254,7 +254,7 @@ def test_many_points_are_pixels_in_a_vector_graphic(ax, rng):
     assert not scatters(ax)[1].get_rasterized()
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.lists(st.integers(0, 4), min_size=30, max_size=30), st.integers(-200, 200))
 def test_any_labels_of_any_scale_show_every_point_once(labels, power):
     pytest.importorskip("matplotlib")

@@ -86,7 +86,7 @@ def test_a_method_is_right_where_its_assumptions_hold(name):
 
 
 @pytest.mark.parametrize("name", DIRECTION_BASELINES)
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(seed=st.integers(0, 2**32 - 1))
 def test_exchanging_the_variables_negates_the_score(name, seed):
     method = direction_method(name)
@@ -95,7 +95,7 @@ def test_exchanging_the_variables_negates_the_score(name, seed):
 
 
 @pytest.mark.parametrize("name", DIRECTION_BASELINES)
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(seed=st.integers(0, 2**32 - 1), power=st.integers(-40, 40))
 def test_the_unit_of_a_variable_does_not_matter(name, seed, power):
     method = direction_method(name)
@@ -107,7 +107,7 @@ def test_the_unit_of_a_variable_does_not_matter(name, seed, power):
 
 
 @pytest.mark.parametrize("name", DIRECTION_BASELINES)
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=5)
 @given(seed=st.integers(0, 2**32 - 1), shift=st.floats(-10.0, 10.0))
 def test_the_zero_of_a_variable_does_not_matter(name, seed, shift):
     method = direction_method(name)

@@ -65,7 +65,7 @@ def test_twenty_kills_lose_nothing_double_nothing_and_change_no_byte(tmp_path):
     assert sum(computed.values()) <= 800 + 20
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(cut=st.integers(0, 3000))
 def test_a_file_cut_anywhere_resumes_to_the_same_rows(tmp_path_factory, cut):
     path = tmp_path_factory.mktemp("cut") / "c"
