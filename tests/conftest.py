@@ -11,6 +11,13 @@ import sys
 import tempfile
 from pathlib import Path
 
+# Workers of pytest-xdist share the processors, and so do the libraries' threads in them and in what
+# they start: threads of BLAS that wait for one another on a busy processor make tests that take a
+# second take a minute. Before NumPy is imported, since libraries look when they are loaded.
+WORKERS = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+if WORKERS > 1:
+    os.environ.setdefault("OMP_NUM_THREADS", str(max(1, (os.cpu_count() or 1) // WORKERS)))
+
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
