@@ -18,9 +18,9 @@ WORKERS = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
 if WORKERS > 1:
     os.environ.setdefault("OMP_NUM_THREADS", str(max(1, (os.cpu_count() or 1) // WORKERS)))
 
-import numpy as np
-import pytest
-from hypothesis import HealthCheck, settings
+import numpy as np  # noqa: E402
+import pytest  # noqa: E402
+from hypothesis import HealthCheck, settings  # noqa: E402
 
 # Before Numba is imported: more threads than a small machine has cores, so that a result that
 # depends on the number of threads shows everywhere.
