@@ -11,8 +11,16 @@ import sys
 import tempfile
 from pathlib import Path
 
-import numpy as np
-import pytest
+# Workers of pytest-xdist share the processors, and so do the libraries' threads in them and in what
+# they start: threads of BLAS that wait for one another on a busy processor make tests that take a
+# second take a minute. Before NumPy is imported, since libraries look when they are loaded.
+WORKERS = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+if WORKERS > 1:
+    os.environ.setdefault("OMP_NUM_THREADS", str(max(1, (os.cpu_count() or 1) // WORKERS)))
+
+import numpy as np  # noqa: E402
+import pytest  # noqa: E402
+from hypothesis import HealthCheck, settings  # noqa: E402
 
 # Before Numba is imported: more threads than a small machine has cores, so that a result that
 # depends on the number of threads shows everywhere.
@@ -28,6 +36,22 @@ os.environ.setdefault("NUMBA_CACHE_DIR", str(Path(tempfile.gettempdir(), f"anmmm
 # A shell that starts the tests in the background has them, and all that they start, ignore Ctrl-C.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# The same examples everywhere and each time, and none that fails for being slow on some machine.
+settings.register_profile(
+    "suite",
+    derandomize=True,
+    deadline=None,
+    print_blob=True,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+# Other examples each time, and more of them: ``pytest --hypothesis-profile search``.
+settings.register_profile(
+    "search", settings.get_profile("suite"), derandomize=False, max_examples=2000
+)
+# Before any test is imported, since ``@settings`` takes from here what it does not name; the
+# option comes later than this file, and has the last word.
+settings.load_profile("suite")
 
 
 @pytest.fixture

@@ -2,10 +2,13 @@ import csv
 import json
 import os
 import re
+import select
 import signal
 import subprocess
 import sys
+import threading
 import time
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +17,7 @@ from threadpoolctl import threadpool_limits
 
 from anmmm import __version__
 from anmmm.datasets import make_anm_mixture
+from waiting import LIMIT, outputs_of
 
 
 @pytest.fixture(autouse=True)
@@ -208,14 +212,12 @@ def test_columns_without_names_are_numbered(run, tmp_path):
     assert run("direction", "t.txt")[1].startswith("column 1 → column 2\n")
 
 
-def test_direction_reads_standard_input(data):
-    done = subprocess.run(
-        [sys.executable, "-m", "anmmm", "direction", "-", "--json"],
-        input=data.read_bytes(),
-        capture_output=True,
-        check=True,
-    )
-    assert json.loads(done.stdout)["cause"] == "temperature"
+def test_direction_reads_standard_input(run, data, monkeypatch):
+    with data.open() as file:
+        monkeypatch.setattr(sys, "stdin", file)
+        status, out, err = run("direction", "-", "--json")
+    assert (status, err) == (0, "")
+    assert json.loads(out)["cause"] == "temperature"
 
 
 def test_a_long_file_is_cut_and_says_so(run, data):
@@ -522,6 +524,24 @@ def test_evaluate_without_matplotlib_names_the_extra(run, monkeypatch):
 # --- the terminal ---------------------------------------------------------------------------------
 
 
+@contextmanager
+def ended_at_the_limit(process, what):
+    """Kill a process that does not come to its end, so that reading from it ends as well."""
+    late = []
+
+    def end():
+        late.append(True)
+        process.kill()
+
+    timer = threading.Timer(LIMIT, end)
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        assert not late, f"waited {LIMIT:g} s in vain for the end of the process after {what}"
+
+
 def anmmm(*arguments, **options):
     return subprocess.Popen(
         [sys.executable, "-m", "anmmm", *map(str, arguments)],
@@ -538,16 +558,19 @@ def test_version_and_help_come_at_once_and_without_the_numerical_core():
         "try:\n    main()\nexcept SystemExit: pass\n"
         "print([m for m in ('numpy', 'numba', 'sklearn', 'tqdm') if m in sys.modules])"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=LIMIT
+    )
     assert "direction " in done.stdout
     assert done.stdout.endswith("[]\n")
-    out, err = anmmm("--version").communicate()
+    out, err = outputs_of(anmmm("--version"), "the version")
     assert (out.decode().strip(), err) == (f"anmmm {__version__}", b"")
 
 
 def test_an_ascii_terminal_gets_ascii(folder):
     environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
-    out, err = anmmm("directions", folder, "--max-samples", "20", env=environment).communicate()
+    process = anmmm("directions", folder, "--max-samples", "20", env=environment)
+    out, err = outputs_of(process, "four pairs")
     assert err == b""
     assert b"->" in out
     assert out.isascii()
@@ -556,11 +579,12 @@ def test_an_ascii_terminal_gets_ascii(folder):
 @pytest.mark.skipif(os.name == "nt", reason="POSIX pipes")
 def test_a_closed_pipe_is_quiet(folder):
     process = anmmm("directions", folder, "--max-samples", "20")
-    process.stdout.readline()
-    process.stdout.close()
-    assert process.stderr.read() == b""
-    process.stderr.close()
-    assert process.wait() in (0, 1)
+    with ended_at_the_limit(process, "its closed output"):
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        process.stderr.close()
+        assert process.wait() in (0, 1)
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full")
@@ -573,6 +597,7 @@ def test_a_full_disk_is_one_line_and_exit_2(folder, unbuffered):
             stderr=subprocess.PIPE,
             check=False,
             env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
+            timeout=LIMIT,
         )
     assert done.returncode == 2
     assert done.stderr == b"standard output: No space left on device\n"
@@ -592,8 +617,12 @@ def terminal():
             os.execv(sys.executable, [sys.executable, "-m", "anmmm", *map(str, arguments)])
         # A bar needs a width.
         fcntl.ioctl(screen, termios.TIOCSWINSZ, struct.pack("HHHH", 30, 100, 0, 0))
-        shown = b""
+        shown, end = b"", time.monotonic() + LIMIT
         while True:
+            if not select.select([screen], [], [], max(0.0, end - time.monotonic()))[0]:
+                os.kill(pid, signal.SIGKILL)
+                os.waitpid(pid, 0)
+                pytest.fail(f"waited {LIMIT:g} s in vain for the end after {shown.decode()!r}")
             try:
                 piece = os.read(screen, 4096)
             except OSError:
@@ -622,6 +651,7 @@ def test_the_bar_never_stands_in_a_row(terminal, folder):
     assert not any("%|" in line for line in visible)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_ctrl_c_exits_130_quietly_and_writes_nothing(terminal, folder, tmp_path, jobs):
     x = np.random.default_rng(0).normal(size=(2000, 2))
@@ -637,10 +667,10 @@ def test_ctrl_c_exits_130_quietly_and_writes_nothing(terminal, folder, tmp_path,
     assert not list(tmp_path.glob(".*"))
 
 
-def test_no_bar_where_stderr_is_no_terminal(folder):
-    out, err = anmmm("directions", folder, "--max-samples", "20").communicate()
-    assert err == b""
-    assert b"%|" not in out
+def test_no_bar_where_stderr_is_no_terminal(run, folder):
+    _, out, err = run("directions", folder, "--max-samples", "20")
+    assert err == ""
+    assert "%|" not in out
 
 
 def test_the_input_is_never_written_over(run, data, folder):

@@ -16,7 +16,7 @@ from anmmm.collection.schema import CLUSTERS, DIRECTIONS
 from anmmm.collection.summary import Summarizer
 from anmmm.datasets import make_anm_mixture
 from anmmm.results import PairResult
-from waiting import lines_of, outputs_of, wait_until
+from waiting import LIMIT, lines_of, outputs_of, wait_until
 
 posix = pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
 COUNT = 12
@@ -350,6 +350,7 @@ def test_a_full_disk_in_mid_run_keeps_the_checkpoint(folder, tmp_path):
         text=True,
         env=environment,
         check=False,
+        timeout=LIMIT,
     )
     assert done.returncode == 2
     *others, last = done.stderr.splitlines()
@@ -434,7 +435,9 @@ def test_true_directions_are_not_overwritten(run, tmp_path):
 @posix
 def test_a_closed_standard_output_does_not_end_a_run_that_writes_a_file(plain_folder, tmp_path):
     command = f'"{sys.executable}" -m anmmm directions "{plain_folder}" -o rows.csv >&-'
-    done = subprocess.run(command, shell=True, cwd=tmp_path, capture_output=True, text=True)
+    done = subprocess.run(
+        command, shell=True, cwd=tmp_path, capture_output=True, text=True, timeout=LIMIT
+    )
     assert (done.returncode, done.stderr) == (0, "2 rows written to rows.csv\n")
     assert len(lines(tmp_path / "rows.csv")) == 3
 

@@ -6,6 +6,7 @@ import pytest
 
 from anmmm import _cli_signals
 from anmmm._cli_signals import Ended, EndingSignals
+from waiting import LIMIT
 
 pytestmark = [
     pytest.mark.usefixtures("own_signals"),
@@ -59,5 +60,6 @@ def test_another_thread_than_the_main_one_does_without():
 
     thread = threading.Thread(target=enter)
     thread.start()
-    thread.join()
+    thread.join(LIMIT)
+    assert not thread.is_alive(), "waited in vain for the end of the thread"
     assert [signal.getsignal(getattr(signal, name)) for name in NUMBERS] == before

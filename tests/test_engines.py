@@ -463,7 +463,7 @@ def assert_factors(made, points, gamma, total):
     return L
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(max_examples=60)
 @given(
     n=st.integers(1, 60), whole=st.integers(1, 40), block=st.integers(1, 20), d=st.integers(1, 3)
 )

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from sklearn.base import clone
 from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
 
 from anmmm import GPPOM, ANMMixture, CausalDirection, MechanismClustering
@@ -72,8 +71,3 @@ def checks_of_predict():
 @pytest.mark.parametrize(("estimator", "check"), [*checks_of_predict()])
 def test_predictions_conform(estimator, check):
     check(estimator)
-
-
-@pytest.mark.parametrize("estimator", ESTIMATORS, ids=repr)
-def test_clone_keeps_parameters(estimator):
-    assert clone(estimator).get_params() == estimator.get_params()

@@ -68,7 +68,7 @@ def test_fixed_width_is_used():
     st.floats(-1e3, 1e3),
     st.floats(1e-3, 1e3),
 )
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_invariant_to_permutation_shift_sign_and_scale(seed, shift, scale):
     rng = np.random.default_rng(seed)
     x = rng.normal(size=30)

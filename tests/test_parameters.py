@@ -80,7 +80,7 @@ def test_bounds_are_fresh_arrays():
     assert FREE.bounds[1][-1] == LOG_BOUND
 
 
-@settings(max_examples=50, deadline=None, derandomize=True)
+@settings(max_examples=50)
 @given(st.lists(st.floats(-LOG_BOUND, LOG_BOUND), min_size=7, max_size=7))
 def test_hyperparameters_undo_join(logs):
     z = np.concatenate([np.zeros(10), logs])

@@ -27,6 +27,8 @@ CONSTANTS = {
     "hyper_prior": 1.3,
 }
 LIBRARIES = {"JAX": "jax", "PyTorch": "torch"}
+# The bound does the least work of an evaluation and evaluates nothing.
+EVALUATING = [peer for peer in peers() if not peer.bound]
 
 
 def objective_and_point(dx, D, q):
@@ -38,7 +40,7 @@ def objective_and_point(dx, D, q):
 
 
 @pytest.mark.parametrize(("dx", "D", "q"), list(product([1, 2], repeat=3)))
-@pytest.mark.parametrize("peer", peers(), ids=lambda peer: peer.name)
+@pytest.mark.parametrize("peer", EVALUATING, ids=lambda peer: peer.name)
 def test_agrees_with_gppom_objective(peer, dx, D, q):
     for name, library in LIBRARIES.items():
         if peer.name.startswith(name):
@@ -48,8 +50,6 @@ def test_agrees_with_gppom_objective(peer, dx, D, q):
     objective, z = objective_and_point(dx, D, q)
     expected_value, expected = objective.value_and_grad(z)
     value, gradient = peer.build(objective.X, objective.Y, **constants_of(objective))(z)
-    if peer.bound:
-        return
     assert_allclose(value, expected_value, rtol=peer.value_rtol)
     assert_allclose(gradient, expected, rtol=0, atol=peer.gradient_rtol * np.abs(expected).max())
 

@@ -19,6 +19,7 @@ from anmmm.plotting import (
     plot_latent,
     plot_mechanisms,
 )
+from waiting import LIMIT
 
 RATES = decision_rates([0.9, 0.8, 0.6, 0.5], [True, True, False, True])
 X, Y, _ = make_anm_mixture("f3", 100, noise_std=0.1, random_state=1)
@@ -254,7 +255,7 @@ def test_many_points_are_pixels_in_a_vector_graphic(ax, rng):
     assert not scatters(ax)[1].get_rasterized()
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.lists(st.integers(0, 4), min_size=30, max_size=30), st.integers(-200, 200))
 def test_any_labels_of_any_scale_show_every_point_once(labels, power):
     pytest.importorskip("matplotlib")
@@ -537,4 +538,5 @@ def test_without_matplotlib_the_extra_is_named(monkeypatch, clustered, decided, 
 
 def test_the_package_imports_without_matplotlib():
     code = "import sys, anmmm.plotting; sys.exit('matplotlib' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+    done = subprocess.run([sys.executable, "-c", code], check=False, timeout=LIMIT)
+    assert done.returncode == 0

@@ -83,7 +83,7 @@ def test_new_points_go_the_same_way(rng):
     assert_allclose(record.undo(np.zeros((1, 2)))[0], X.mean(axis=0), rtol=1e-12)
 
 
-@settings(max_examples=100, deadline=None, derandomize=True)
+@settings(max_examples=100)
 @given(
     arrays(np.float64, (10, 2), elements=st.floats(-1.0, 1.0, width=32)),
     st.integers(-290, 300),

@@ -116,7 +116,7 @@ def test_records_are_found():
 
 
 @pytest.mark.parametrize("name", sorted(RECORDS.keys() - INTERNAL))
-@settings(max_examples=20, deadline=None, derandomize=True)
+@settings(max_examples=20)
 @given(data=st.data())
 def test_comparing_hashing_and_printing_hold_for_whatever_a_record_holds(name, data):
     one, other = (data.draw(filled(RECORDS[name])) for _ in range(2))

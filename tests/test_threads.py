@@ -7,6 +7,7 @@ import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from anmmm._threads import blas_threads_for, single_thread
+from waiting import LIMIT
 
 
 def blas_threads():
@@ -22,7 +23,7 @@ def two_threads():
 
 
 def test_overlapping_threads_restore_what_was(two_threads):
-    inside, leave = Barrier(2), Event()
+    inside, leave = Barrier(2, timeout=LIMIT), Event()
 
     def first():
         with blas_threads_for(10):
@@ -34,7 +35,7 @@ def test_overlapping_threads_restore_what_was(two_threads):
     def second():
         with blas_threads_for(10):
             inside.wait()
-            leave.wait()
+            assert leave.wait(LIMIT), "waited in vain for the first thread to leave"
             return blas_threads()
 
     with ThreadPoolExecutor(2) as pool:

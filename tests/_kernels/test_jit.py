@@ -115,18 +115,28 @@ def test_decorators_register_and_compile():
 SCRIPT = """
 import json, sys
 import numpy as np
-from anmmm import GPPOMObjective, hsic_test, warm_up
+from anmmm import GPPOM, GPPOMObjective, cluster_mechanisms, hsic_test, infer_direction, warm_up
 from anmmm._kernels._jit import REGISTRY
+from anmmm.datasets import make_anm_mixture
+
+def compiled():
+    return {name: len(kernel.signatures) for name, kernel in REGISTRY.items()}
 
 warm_up()
-before = {name: len(kernel.signatures) for name, kernel in REGISTRY.items()}
-x, y = np.random.default_rng(0).normal(size=(2, 12, 2))
+before = compiled()
+X, Y = np.random.default_rng(0).normal(size=(2, 12, 2))
 for latent_map in ("free", "mlp"):
-    objective = GPPOMObjective(x, y, latent_map=latent_map)
+    objective = GPPOMObjective(X, Y, latent_map=latent_map)
     objective.value_and_grad(np.full(objective.n_params, 0.1))
-hsic_test(x, y)
-after = {name: len(kernel.signatures) for name, kernel in REGISTRY.items()}
-json.dump([before, after], sys.stdout)
+hsic_test(X, Y)
+# Dense below 150 observations, low rank from there on, in blocks from 2049 on.
+for n_samples in (40, 160, 2100):
+    x, y, _ = make_anm_mixture("f3", n_samples=n_samples, random_state=1)
+    infer_direction(x, y)
+    infer_direction(x, y, criterion="pvalue", max_iter=3)
+    cluster_mechanisms(x, y, "auto", max_iter=3)
+    GPPOM(max_iter=3).fit(x[:, None], y)
+json.dump([before, compiled()], sys.stdout)
 """
 
 
@@ -134,7 +144,7 @@ def test_nothing_is_compiled_after_the_warm_up():
     source = Path(anmmm._kernels.__file__).parents[2]
     path = os.pathsep.join(filter(None, [str(source), os.environ.get("PYTHONPATH")]))
     done = subprocess.run(
-        [sys.executable, "-c", SCRIPT],
+        [sys.executable, "-W", "ignore", "-c", SCRIPT],
         env=os.environ | {"PYTHONPATH": path},
         capture_output=True,
         text=True,

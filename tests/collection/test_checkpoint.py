@@ -16,6 +16,7 @@ from anmmm.collection.checkpoint import Checkpoint, digest
 from anmmm.collection.schema import CLUSTERS, DIRECTIONS
 from anmmm.datasets import Pair, make_anm_mixture
 from anmmm.results import PairClusters, PairResult
+from waiting import LIMIT
 
 HEADER = {"source": None, "options": {}, "entropy": "7"}
 
@@ -51,7 +52,11 @@ def test_twenty_kills_lose_nothing_double_nothing_and_change_no_byte(tmp_path):
     for folder, kills in zip(folders, (20, 0), strict=True):
         folder.mkdir()
         done = subprocess.run(
-            [*command, str(folder), "800", str(kills)], capture_output=True, text=True, check=True
+            [*command, str(folder), "800", str(kills)],
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=5 * LIMIT,
         )
         assert done.stdout == f"{kills}\n"
     killed, whole = ((folder / "rows.csv").read_bytes() for folder in folders)
@@ -65,7 +70,7 @@ def test_twenty_kills_lose_nothing_double_nothing_and_change_no_byte(tmp_path):
     assert sum(computed.values()) <= 800 + 20
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(cut=st.integers(0, 3000))
 def test_a_file_cut_anywhere_resumes_to_the_same_rows(tmp_path_factory, cut):
     path = tmp_path_factory.mktemp("cut") / "c"

@@ -12,8 +12,9 @@ import pytest
 from stubs import pairs, run
 
 from anmmm import cli
+from waiting import LIMIT, wait_until
 
-pytestmark = pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(os.name == "nt", reason="POSIX signals")]
 
 
 def values(rows):
@@ -119,8 +120,7 @@ def test_a_ray_worker_killed_in_mid_run_costs_nothing(ray, expected, tmp_path):
     pids = tmp_path / "pids"
 
     def kill_one():
-        while not pids.exists():
-            time.sleep(0.01)
+        wait_until(pids.exists, "the process id of a worker")
         time.sleep(0.1)
         os.kill(int(pids.read_text().split()[0]), signal.SIGKILL)
 
@@ -128,7 +128,8 @@ def test_a_ray_worker_killed_in_mid_run_costs_nothing(ray, expected, tmp_path):
     killer.start()
     with joblib.parallel_config("ray", n_jobs=2):
         found = values(run(pairs(60), n_jobs=None, rest=0.05, chunk_size=2, pids=str(pids)))
-    killer.join()
+    killer.join(LIMIT)
+    assert not killer.is_alive(), "waited in vain for the kill of a worker"
     assert found == expected
 
 

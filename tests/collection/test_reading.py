@@ -92,7 +92,7 @@ numbers = st.none() | st.floats(allow_nan=False, allow_infinity=False)
     st.sampled_from([1, -1, 0, None]),
     st.sampled_from([*SUFFIXES]),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_any_row_reads_back(tmp_path_factory, name, reason, score, direction, truth, suffix):
     row = PairResult(name, "ok", reason, direction=direction, score=score, truth=truth)
     path = written(tmp_path_factory.mktemp("rows"), suffix, [row, row])

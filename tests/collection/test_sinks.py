@@ -241,7 +241,7 @@ whole = st.none() | st.integers(-(2**62), 2**62)
 text = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\r"), max_size=8)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(rows=st.lists(st.builds(PairResult, text, text, text, n=whole, score=number), max_size=4))
 def test_every_row_reads_back_exactly(tmp_path_factory, rows):
     folder = tmp_path_factory.mktemp("sink")

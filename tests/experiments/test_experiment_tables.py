@@ -1,13 +1,15 @@
 """Records become means, errors, choices of λ, and Markdown."""
 
 import itertools
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from anmmm.experiments import clusterings, directions, fig5, fig6
+from anmmm.datasets import SETTINGS
+from anmmm.experiments import clusterings, directions, fig5, fig6, table1
 from anmmm.experiments.published import LAMBDAS, TABLE1, TABLE1_COLUMNS
-from anmmm.experiments.study import Measured, Table, attempt
+from anmmm.experiments.study import Measured, Scale, Table, attempt
 from anmmm.experiments.tables import difference, failures, grouped, markdown, mean_error, plus_minus
 
 
@@ -198,18 +200,52 @@ def test_mean_and_median_of_data_sets_have_errors():
 # --- What is compared with -----------------------------------------------------------------------
 
 
-def test_the_printed_table_is_whole():
-    assert len(TABLE1) == 6
-    for row in TABLE1.values():
-        assert tuple(row) == TABLE1_COLUMNS
-        assert all(-0.1 < value < 1.0 for value in row.values())
-    assert LAMBDAS == (0.001, 0.01, 0.1, 1.0, 10.0)
+def test_every_setting_and_method_of_the_printed_table_is_measured():
+    settings = {unit.arguments["setting"] for unit in table1.STUDY.units(Scale.quick(), None)}
+    assert settings == set(TABLE1_COLUMNS) <= set(SETTINGS)
+    assert {"ANM-MM", *clusterings.METHODS} == set(TABLE1)
 
 
-def test_the_papers_exclusions_leave_out_eleven_pairs():
-    assert sorted(fig5.EXCLUDED) == [12, 17, 47, 52, 53, 54, 55, 70, 71, 101, 105]
+def test_the_papers_exclusions_and_no_other_pairs_are_left_out(tmp_path):
+    numbers = range(1, 109)
+    meta = [f"{number:04d} 1 1 2 2 1" for number in numbers]
+    (tmp_path / "pairmeta.txt").write_text("\n".join(meta) + "\n")
+    units = fig5.STUDY.units(Scale.quick(), tmp_path)
+    measured = {int(unit.arguments["pair"][4:]) for unit in units}
+    excluded = {12, 17, 47, 52, 53, 54, 55, 70, 71, 101, 105}
+    assert measured == set(numbers) - excluded
 
 
-def test_scan_of_the_two_places_varies_what_it_says():
-    assert set(fig6.SCANNED) == {*LAMBDAS, 100.0}
-    assert fig6.PRESETS["default"] == {}
+@pytest.mark.parametrize("preset", fig6.PRESETS)
+def test_scan_of_the_two_places_varies_what_it_says(monkeypatch, preset):
+    asked = []
+
+    def spy(x, y, **options):
+        asked.append(options)
+        return SimpleNamespace(labels=place)
+
+    monkeypatch.setattr(fig6, "cluster_mechanisms", spy)
+    place = np.array([0, 0, 1, 1])
+    options = {"latent_map": "mlp", "start": "pca", "iterations": 10, "preset": preset}
+    measured = Measured({})
+    fig6._scan(measured, np.arange(4.0), np.arange(4.0), place, 7, options)
+    # The paper's weights and one beyond, with all else held.
+    lams = [*LAMBDAS, 100.0]
+    assert [call.pop("lam") for call in asked] == lams
+    held = {"refine": None, "random_state": 7, "latent_map": "mlp", "init": "pca", "max_iter": 10}
+    changed = {key: value for key, value in asked[0].items() if key not in held}
+    assert asked == [{**held, **changed}] * len(lams)
+    assert list(changed) == CHANGED[preset]
+    assert [(r["lam"], r["value"], r["problem"]) for r in measured.records] == [
+        (lam, 1.0, "") for lam in lams
+    ]
+
+
+# What of a fit each preset of figure 6 changes.
+CHANGED = {
+    "default": [],
+    "constant λ": ["weight_growth"],
+    "loose widths (v = 0.1)": ["hyper_prior"],
+    "tight widths (v = 10)": ["hyper_prior"],
+    "more noise (ν = 0.1)": ["noise_floor"],
+}

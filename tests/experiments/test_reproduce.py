@@ -15,6 +15,7 @@ from anmmm.cli import cli
 from anmmm.experiments import STUDIES, reproduce, run
 from anmmm.experiments.progress import OtherRunError, Progress
 from anmmm.experiments.study import Report, Scale, Study, Table, Unit
+from waiting import LIMIT
 
 pytest.importorskip("matplotlib")
 
@@ -108,7 +109,13 @@ def without_times(path):
     return [{k: v for k, v in row.items() if k != "seconds"} for row in read(path)]
 
 
-@pytest.mark.parametrize("name", STUDIES)
+# Of all studies one that takes least; any other takes a minute or more on a busy machine.
+CHEAP = "fig5"
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] * (name != CHEAP)) for name in STUDIES]
+)
 def test_every_experiment_writes_records_report_and_figure(tmp_path, tiny, pairs, name):
     pytest.importorskip("causallearn")
     (found,) = reproduce([name], tmp_path / "out", quick=True, data=pairs)
@@ -129,6 +136,7 @@ def test_every_experiment_writes_records_report_and_figure(tmp_path, tiny, pairs
         assert {row["pair"] for row in rows} == {"pair0001", "pair0049", "pair0050"}
 
 
+@pytest.mark.slow
 def test_results_do_not_depend_on_the_number_of_processes(tmp_path, tiny):
     for jobs in (1, 2):
         reproduce(["table1"], tmp_path / str(jobs), quick=True, n_jobs=jobs)
@@ -268,7 +276,7 @@ def test_help_loads_no_experiment():
         "assert CliRunner().invoke(cli, ['reproduce', '--help']).exit_code == 0; "
         "assert not any(name.startswith('anmmm.experiments') for name in sys.modules)"
     )
-    subprocess.run([sys.executable, "-c", code], check=True)
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=LIMIT)
 
 
 def test_the_log_names_version_and_scale(tmp_path, flaky):
