@@ -14,7 +14,14 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
-from anmmm import CausalDirection, FitOptions, direction, hsic_test, infer_direction
+from anmmm import (
+    CausalDirection,
+    FitOptions,
+    direction,
+    hsic_test,
+    infer_direction,
+    infer_directions,
+)
 from anmmm import evidence as evidence_module
 from anmmm.confidence import confidence_from, resample_scores
 from anmmm.datasets import make_anm_mixture
@@ -73,6 +80,22 @@ def test_identical_columns_are_undecided(criterion):
     result = infer_direction(x, x.copy(), criterion=criterion, random_state=0)
     assert result.direction == 0
     assert result.score == 0.0
+
+
+@pytest.mark.parametrize(
+    ("score", "expected"), [(1.1e-5, 1), (-1.1e-5, -1), (9e-6, 0), (-9e-6, 0), (1e-9, 0)]
+)
+def test_a_score_within_the_tolerance_of_the_fits_decides_nothing(score, expected, monkeypatch):
+    # Which side of zero it falls on may hang on the processor.
+    x, y, _ = make_anm_mixture("f3", 40, random_state=0)
+    told = evidence(x, y)
+    monkeypatch.setattr(direction, "evidence", lambda *_: replace(told, score=score))
+    result = infer_direction(x, y)
+    assert (result.score, result.direction) == (score, expected)
+    (row,) = infer_directions([(x, y)])
+    assert row.direction == expected
+    said = "undecided: the scores differ by no more than the tolerance of the fits"
+    assert row.reason == ("" if expected else said)
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

@@ -10,6 +10,7 @@ import numpy as np
 
 from anmmm._kernels import lowrank
 from anmmm._kernels._jit import FloatArray
+from anmmm._kernels._lapack import potrf, potri
 from anmmm._kernels.dense import value_and_gradients
 from anmmm._kernels.hsic import gamma_moments
 from anmmm._kernels.mixture import location_scale, log_density, mixture_em, mixture_sweep
@@ -23,7 +24,7 @@ def warm_up() -> None:
 
     Notes
     -----
-    Half a minute with a cold cache and well under a second with a warm one. Parallel forms are
+    Some 20 seconds with a cold cache and well under a second with a warm one. Parallel forms are
     compiled when they are first asked for.
     """
     n = 4
@@ -59,6 +60,9 @@ def _warm_up_low_rank(x: FloatArray, one: FloatArray) -> None:
     lowrank.likelihood_rows(
         L, r, z[None], x[None], 1.0, 1.0, small, pair[:1], vector, pairs[:1], rows, both, 1
     )
+    small[:] = np.eye(2)
+    potrf(small)
+    potri(small)
     lowrank.hsic_sums(L, r, L, r, z[None], pair, 1)
     lowrank.hsic_rows(L, L, both, z[None], small, pair[:1], 0.0, rows, 1)
 
