@@ -1,5 +1,6 @@
+import cProfile
 import pickle
-import sys
+import pstats
 
 import numpy as np
 import pytest
@@ -204,20 +205,10 @@ def calls_to_read(n_lines):
     """How many functions reading a table of two columns calls, those of C included."""
     rng = np.random.default_rng(0)
     text = "\n".join(f"{a!r}\t{b!r}" for a, b in rng.normal(size=(n_lines, 2)).tolist())
-    calls = 0
-
-    def count(frame, event, argument):
-        nonlocal calls
-        calls += event in ("call", "c_call")
-
-    before = sys.getprofile()
-    sys.setprofile(count)
-    try:
-        shape = table(text).numbers().shape
-    finally:
-        sys.setprofile(before)
+    profile = cProfile.Profile()
+    shape = profile.runcall(lambda: table(text).numbers().shape)
     assert shape == (n_lines, 2)
-    return calls
+    return pstats.Stats(profile).total_calls
 
 
 def test_every_line_of_a_long_file_costs_the_same_few_calls():
