@@ -4,7 +4,6 @@ Pytest puts this folder on ``sys.path`` (its default import mode), so a test at 
 slow truth by ``import oracle``; names of test files must therefore differ across folders.
 """
 
-import hashlib
 import os
 import signal
 import sys
@@ -26,12 +25,8 @@ from hypothesis import HealthCheck, settings  # noqa: E402
 # depends on the number of threads shows everywhere.
 os.environ.setdefault("NUMBA_NUM_THREADS", "4")
 
-# Numba's disk cache does not see an edit in a kernel that another file calls. A folder named after
-# the text of all kernels cannot be stale; it is kept, so that the next run is fast.
-KERNELS = Path(__file__).parents[1] / "src" / "anmmm" / "_kernels"
-TEXT = b"".join(path.read_bytes() for path in sorted(KERNELS.glob("*.py")))
-DIGEST = hashlib.sha256(TEXT).hexdigest()[:16]
-os.environ.setdefault("NUMBA_CACHE_DIR", str(Path(tempfile.gettempdir(), f"anmmm-numba-{DIGEST}")))
+# Kept, so that the next run is fast; the package tells the machine code of its versions apart.
+os.environ.setdefault("NUMBA_CACHE_DIR", str(Path(tempfile.gettempdir(), "anmmm-numba")))
 
 # A shell that starts the tests in the background has them, and all that they start, ignore Ctrl-C.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

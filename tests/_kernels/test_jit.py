@@ -16,7 +16,7 @@ import anmmm._kernels
 from anmmm._kernels._jit import REGISTRY, SUMS, kernel, kernel_parallel
 
 # Modules without a kernel of their own.
-INFRASTRUCTURE = {"_jit", "warm"}
+INFRASTRUCTURE = {"_cache", "_jit", "warm"}
 MODULES = sorted(
     module.name
     for module in pkgutil.iter_modules(anmmm._kernels.__path__)
@@ -154,22 +154,3 @@ def test_nothing_is_compiled_after_the_warm_up():
     before, after = json.loads(done.stdout)
     assert before["dense.value_and_gradients"] == 1
     assert after == before
-
-
-def test_without_a_folder_for_the_cache_kernels_still_compile(monkeypatch):
-    from anmmm._kernels import _jit
-
-    real = _jit.njit
-
-    def no_locator(body, **options):
-        if options.get("cache"):
-            raise RuntimeError("cannot cache function: no locator available")
-        return real(body, **options)
-
-    monkeypatch.setattr(_jit, "njit", no_locator)
-    monkeypatch.setattr(_jit, "REGISTRY", {})
-
-    def double(value):
-        return 2.0 * value
-
-    assert kernel()(double)(3.0) == 6.0

@@ -8,12 +8,15 @@ Numba's threads. Everything compiled is entered in `REGISTRY`, for the tests to 
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from types import FunctionType
 from typing import Any, TypeVar, cast
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
+
+from anmmm._kernels._cache import KernelCache
 
 __all__ = ["REGISTRY", "SUMS", "FloatArray", "IndexArray", "kernel", "kernel_parallel"]
 
@@ -31,12 +34,11 @@ SUMS = frozenset({"reassoc", "contract", "nsz"})
 def _compile(body: Callable[..., Any], **options: Any) -> Any:
     # Nothing takes a kernel as a C callback: the entry for it would be compiled in vain.
     options["no_cfunc_wrapper"] = True
-    try:
-        dispatcher = njit(body, cache=True, nogil=True, error_model="numpy", **options)
-    except RuntimeError:
-        # Numba finds no folder that it may write to. Without a disk cache every process compiles
-        # anew, which is slow but works.
-        dispatcher = njit(body, nogil=True, error_model="numpy", **options)
+    dispatcher = njit(body, nogil=True, error_model="numpy", **options)
+    # Numba finds no folder that it may write to. Without a disk cache every process compiles anew,
+    # which is slow but works.
+    with suppress(RuntimeError):
+        dispatcher._cache = KernelCache(body)
     REGISTRY[f"{body.__module__.rsplit('.', 1)[-1]}.{body.__name__}"] = dispatcher
     return dispatcher
 

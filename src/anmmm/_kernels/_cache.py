@@ -1,0 +1,102 @@
+"""Numba's disk cache, for kernels that call one another across files, and on disks that fail.
+
+Numba asks whether the file of a function is still the one that was compiled. A kernel holds the
+code of those that it calls, from other files, so the text of all kernels is a part of the name that
+its machine code is kept under. What was kept is read only if it is whole, and where the disk can't
+be used, kernels are compiled without it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import pickle
+import warnings
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from numba.core.caching import CompileResultCacheImpl, FunctionCache
+from numba.core.serialize import dumps
+
+__all__ = ["KernelCache", "text_digest"]
+
+
+@cache
+def text_digest() -> str:
+    """Return what tells the text of all kernels from that of another version."""
+    paths = sorted(Path(__file__).parent.glob("*.py"))
+    return hashlib.sha256(b"\0".join(path.read_bytes() for path in paths)).hexdigest()[:12]
+
+
+class _Checked(CompileResultCacheImpl):
+    """What is kept of a compiled function: its bytes and their digest, under the digest's name."""
+
+    def get_filename_base(self, fullname: str, abiflags: str) -> str:
+        return f"{super().get_filename_base(fullname, abiflags)}.{text_digest()}"
+
+    def reduce(self, cres: Any) -> tuple[bytes, bytes]:
+        data = dumps(super().reduce(cres))
+        return hashlib.sha256(data).digest(), data
+
+    def rebuild(self, target_context: Any, reduced_data: tuple[bytes, bytes]) -> Any:
+        digest, data = reduced_data
+        # Damaged machine code would run.
+        if hashlib.sha256(data).digest() != digest:
+            raise ValueError("machine code is not what was kept")
+        return super().rebuild(target_context, pickle.loads(data))
+
+
+class KernelCache(FunctionCache):
+    """The cache of one kernel; a fault of the disk costs time and a warning, never a result.
+
+    Parameters
+    ----------
+    py_func : function
+
+    Raises
+    ------
+    RuntimeError
+        If Numba finds no folder that it may write to.
+    """
+
+    _impl_class = _Checked
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """Return the compiled function of a signature; None if it is to be compiled."""
+        try:
+            return super().load_overload(sig, target_context)
+        except Exception as error:
+            # A damaged pickle can raise anything.
+            self._cannot("read", error)
+        try:
+            # An index that can't be read could not be added to either.
+            self.flush()
+        except OSError:
+            self.disable()
+        return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep a compiled function, if the disk can."""
+        try:
+            super().save_overload(sig, data)
+        except Exception as error:
+            self._cannot("keep", error)
+            self.disable()
+
+    def _cannot(self, what: str, error: Exception) -> None:
+        said = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        _warn_once(
+            f"cannot {what} compiled kernels in {self.cache_path} ({said}); compiling them anew, "
+            "which takes some seconds. NUMBA_CACHE_DIR names another folder"
+        )
+
+
+_warned: set[str] = set()
+
+
+def _warn_once(message: str) -> None:
+    # One fault of a disk is met by dozens of kernels, each with a file of its own in its words.
+    kind = message.split(" in ", 1)[0]
+    if kind not in _warned:
+        _warned.add(kind)
+        warnings.warn(message, RuntimeWarning, stacklevel=2)
