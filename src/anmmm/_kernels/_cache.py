@@ -61,6 +61,9 @@ class KernelCache(FunctionCache):
 
     _impl_class = _Checked
 
+    def __init__(self, py_func: Any) -> None:
+        super().__init__(py_func)
+
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Return the compiled function of a signature; None if it is to be compiled."""
         try:
