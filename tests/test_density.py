@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 from scipy import stats
 
 from anmmm._kernels.mixture import HYPER, log_density
-from anmmm.density import BASES, Cells, description_length, fit_density, normal_mass
+from anmmm.density import BASES, Cells, _counts, description_length, fit_density, normal_mass
 
 
 def drawn(name, n=500, seed=0):
@@ -150,3 +150,32 @@ def test_unknown_or_no_base_is_refused():
         fit(drawn("normal"), bases=["cauchy"])
     with pytest.raises(ValueError, match="at least one"):
         fit(drawn("normal"), bases=[])
+
+
+def test_a_value_on_an_edge_counts_half_on_each_side():
+    exact = _counts(np.array([0.0, 1.0, 2.5, 64.0, 128.0]))
+    assert_allclose(exact[[0, 1, 2, 63, 64, 127]], [1.5, 0.5, 1.0, 0.5, 0.5, 1.0])
+    assert exact.sum() == 5.0
+    for rounding in (-1e-13, 1e-13):
+        edges = np.array([1e-14, 1.0 + rounding, 2.5, 64.0 + rounding, 128.0])
+        assert_allclose(_counts(edges), exact)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_mass_of_a_narrow_interval_is_exact(name):
+    density = fit(drawn(name))[1]
+    if density.base == "uniform":
+        edges = density.location + density.scale * np.arange(1, 128) / 128
+    else:
+        edges = np.interp(np.arange(1, 128) / 128, *quantiles(density))
+    # Within a bin the density is smooth; across an edge it is the mean of both sides.
+    width = 1e-9 * density.scale
+    halves = density.mass(edges - width, edges) + density.mass(edges, edges + width)
+    assert_allclose(density.mass(edges - width, edges + width), halves, rtol=1e-5)
+
+
+def quantiles(density):
+    points = np.linspace(
+        density.location - 30 * density.scale, density.location + 30 * density.scale, 200_001
+    )
+    return density.quantile(points), points

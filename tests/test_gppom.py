@@ -231,3 +231,9 @@ def test_a_change_of_scale_and_origin_changes_nothing(pair):
     # Standardising rounds differently, and the last digits of the path to the minimum with it.
     assert_allclose(found.objective_, expected.objective_, rtol=1e-6)
     assert np.corrcoef(found.latent_[:, 0], expected.latent_[:, 0])[0, 1] > 0.9999
+
+
+def test_a_growth_beyond_floats_is_refused_by_name(rng):
+    x, y = rng.normal(size=(2, 202, 1))
+    with pytest.raises(ValueError, match=r"weight_growth=10000.0 multiplies lam .* at 202 obs"):
+        GPPOM(weight_growth=1e4).fit(x, y)

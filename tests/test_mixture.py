@@ -10,6 +10,8 @@ from anmmm import ANMMixture
 from anmmm._kernels import mixture as kernels
 from anmmm.datasets.synthetic import draw_anm_mixture
 from anmmm.mixture import (
+    _equal_shares,
+    _spread_rows,
     as_responsibilities,
     choose_mixture,
     fit_location_scale,
@@ -299,3 +301,27 @@ def test_responsibilities_of_labels():
     R = as_responsibilities(["b", "a", "b"], 3)
     assert_allclose(R.sum(axis=1), 1.0)
     assert_array_equal(R.argmax(axis=1), [1, 0, 1])
+
+
+def test_equal_shares_split_ties_alike_and_mirror():
+    assert_allclose(
+        _equal_shares(np.array([3.0, 1.0, 2.0, 4.0]), 2), [[0, 1], [1, 0], [1, 0], [0, 1]]
+    )
+    # The middle of an odd number, and three equal values about the cut.
+    assert_allclose(_equal_shares(np.arange(3.0), 2)[1], [0.5, 0.5])
+    tied = np.array([0.0, 1.0, 1.0 + 1e-12, 1.0, 1.0, 2.0])
+    part = _equal_shares(tied, 3)
+    assert_allclose(part[1:5], np.tile([0.25, 0.5, 0.25], (4, 1)))
+    assert_allclose(part.sum(axis=0), 2.0)
+    assert_array_equal(_equal_shares(-tied, 3), part[:, ::-1])
+    assert_array_equal(_equal_shares(np.zeros(7), 3), np.full((7, 3), 7 / 21))
+
+
+@pytest.mark.parametrize("n", [4001, 4500, 8000, 100_003])
+def test_rows_of_a_start_do_not_depend_on_order_or_sign(rng, n):
+    x, y = rng.normal(size=(2, n))
+    rows = _spread_rows(x, y, 2000)
+    assert len(np.unique(rows)) == 2000
+    order = rng.permutation(n)
+    assert_array_equal(order[_spread_rows(x[order], y[order], 2000)], rows)
+    assert_array_equal(_spread_rows(-x, y, 2000), rows[::-1])

@@ -97,3 +97,17 @@ def test_undo_undoes_apply_at_every_scale(X, exponent):
     assert_allclose(Z.std(axis=0), [1.0, 1.0], rtol=1e-11)
     assert_allclose(record.undo(Z), X, rtol=0, atol=1e-14 * np.abs(X).max())
     assert_allclose(record.apply(record.undo(Z)), Z, rtol=0, atol=1e-10)
+
+
+def test_what_differs_by_rounding_alone_is_made_equal():
+    X = np.array([0.1 + 0.2, 0.3, 0.1 * 3, 0.7, -1.0, 0.5])[:, np.newaxis]
+    Z, record = standardise(X)
+    assert len(np.unique(X)) == 5
+    assert len(np.unique(Z)) == 4
+    assert_allclose(record.undo(Z), X, rtol=1e-15)
+
+
+def test_neighbouring_floats_that_carry_the_data_stay_distinct():
+    # A day's seconds since 1970, told in steps of the last place.
+    X = (1.7e9 + np.spacing(1.7e9) * np.arange(50.0))[:, np.newaxis]
+    assert len(np.unique(standardise(X)[0])) == len(np.unique(X))

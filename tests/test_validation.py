@@ -246,7 +246,19 @@ REFUSALS = {
         [0.1 + 0.2, 0.3] * 6, ValueError, r"up to rounding \(range 0.3 to 0.30000000000000004\)",
     ),
     "integers that differ beyond float64": (
-        [2**60, 2**60 + 100] * 6, ValueError, "x is constant",
+        [2**60, 2**60 + 100] * 6, ValueError,
+        "x is constant up to rounding .range 1152921504606846976 to 1152921504606847076",
+    ),
+    # One value next to which the others are equal.
+    "a fill value": (
+        [1e20, *FLOATS], ValueError,
+        r"^x holds values as large as 1e\+20, next to which half of its 9 distinct values are",
+    ),
+    "a fill value among counts": (
+        [9.96e36, *range(6), *[0.0] * 20], ValueError, "half of its 7 distinct values are equal",
+    ),
+    "a fill value in a column": (
+        np.column_stack([[*FLOATS, 3.0], [*FLOATS, -1e15]]), ValueError, "column 1 of x holds",
     ),
 }  # fmt: skip
 
@@ -265,6 +277,22 @@ def test_refusal_uses_the_name_it_was_given():
 
 def test_a_small_range_around_a_large_mean_is_not_constant():
     values = 1e8 + 1e-3 * FLOATS
+    assert_array_equal(as_matrix(values, "x")[:, 0], values)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        np.exp(np.linspace(-12.0, 12.0, 40)),
+        [*FLOATS, 1e11],
+        [0.0] * 30 + [1.0],
+        [0, 1] * 10,
+        np.random.default_rng(0).standard_cauchy(2000),
+        1e-3 * FLOATS + 1e9,
+    ],
+    ids=["log-normal", "outlier", "one event", "binary", "cauchy", "far from zero"],
+)
+def test_outliers_and_rare_events_are_data(values):
     assert_array_equal(as_matrix(values, "x")[:, 0], values)
 
 

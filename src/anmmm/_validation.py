@@ -39,6 +39,9 @@ __all__ = [
 
 MIN_SAMPLES = 10
 
+# Range of the middle half of all values, in units of the range, below which rounding shows in them.
+FLATTENED = 64.0 * float(np.finfo(np.float64).eps)
+
 # Above, the objective itself could overflow.
 LARGEST_WEIGHT = 1e100
 
@@ -508,21 +511,43 @@ def _refuse_nonfinite(array: NDArray[Any], name: str) -> None:
 
 
 def _refuse_constant(array: NDArray[Any], name: str) -> None:
-    low = array.min(axis=0).astype(np.float64)
-    high = array.max(axis=0).astype(np.float64)
+    least, most = array.min(axis=0), array.max(axis=0)
+    low, high = least.astype(np.float64), most.astype(np.float64)
     largest = np.maximum(np.abs(low), np.abs(high))
     largest[largest == 0.0] = 1.0
     # Halved, so that the range of values near the largest float does not overflow.
     spread = 2.0 * (0.5 * (high / largest) - 0.5 * (low / largest))
     for column in np.flatnonzero(spread <= 32.0 * np.finfo(np.float64).eps):
         where = name if array.shape[1] == 1 else f"column {column} of {name}"
-        if spread[column] == 0.0:
+        smallest, greatest = least[column].item(), most[column].item()
+        if smallest == greatest:
             raise ValueError(
                 f"{where} is constant (every value is {low[column]:.6g}); a constant has no "
                 f"cause and no effect"
             )
-        smallest, greatest = float(low[column]), float(high[column])
         raise ValueError(
             f"{where} is constant up to rounding (range {smallest!r} to {greatest!r}); "
             f"subtract its mean before it is rounded to float64"
+        )
+    for place, values in enumerate(array.T):
+        _refuse_flattened(values, name if array.shape[1] == 1 else f"column {place} of {name}")
+
+
+def _refuse_flattened(values: NDArray[Any], where: str) -> None:
+    """Refuse values that a few among them are too large for: next to those, rounding is all."""
+    largest = float(np.abs(values).max())
+    scaled = np.asarray(values, dtype=np.float64) / largest
+    flat = FLATTENED * (scaled.max() - scaled.min())
+    quarter = scaled.size // 4
+    sides = (quarter, len(scaled) - 1 - quarter)
+    if np.diff(np.partition(scaled, sides)[list(sides)])[0] > flat:
+        return
+    # Where half of the values are one, the others are asked.
+    distinct = np.unique(scaled)
+    quarter = distinct.size // 4
+    if quarter and distinct[-1 - quarter] - distinct[quarter] <= flat:
+        raise ValueError(
+            f"{where} holds values as large as {largest:.6g}, next to which half of its "
+            f"{len(distinct)} distinct values are equal up to rounding; take such values out if "
+            f"they stand for missing ones, or pass logarithms"
         )

@@ -16,7 +16,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.cluster import KMeans
 from sklearn.utils.validation import check_is_fitted
 
-from anmmm._threads import blas_threads_for
+from anmmm._threads import blas_threads_for, single_thread
 from anmmm._validation import (
     as_pair,
     check_choice,
@@ -359,7 +359,9 @@ def _cluster(
             reason = (
                 f"the mixture takes one mechanism for likelier than {number}, by {gap:.1f} nats"
             )
-    labels = KMeans(number, n_init=KMEANS_STARTS, random_state=seed).fit(fit.latent).labels_
+    # Threads of OpenMP, once started, leave a forked process waiting for them for ever.
+    with single_thread():
+        labels = KMeans(number, n_init=KMEANS_STARTS, random_state=seed).fit(fit.latent).labels_
     mixture = None
     if refined and basis is not None:
         mixture = refine_labels(basis, y[:, 0], labels, number, fits=fits, floor=floor)

@@ -17,6 +17,7 @@ from scipy.special import expit
 
 from anmmm._record import Record
 from anmmm._validation import MIN_SAMPLES, as_pair, check_count, check_rng
+from anmmm.results import sign_of
 
 __all__ = ["N_RESAMPLES", "SLOPE", "Resamples", "confidence_from", "resample_scores"]
 
@@ -91,7 +92,8 @@ def resample_scores(
     -------
     Resamples
         A subsample has half of the observations, rounded down, but at least 10. A subsample in
-        which a variable does not vary scores 0, which speaks for neither direction.
+        which a variable does not vary, and one with a score within 1e-5 of 0, scores 0, which
+        speaks for neither direction.
 
     Raises
     ------
@@ -131,7 +133,8 @@ def resample_scores(
             raise ValueError(
                 f"score must return finite numbers, but returned {value} for {size} rows"
             )
-        scores[index] = value
+        # What no whole pair is decided by is not a vote of a half either.
+        scores[index] = value if sign_of(value) else 0.0
     return Resamples(scores=scores, n_samples=n, size=size, seed=seed)
 
 
@@ -155,8 +158,8 @@ def confidence_from(score: float, resamples: Resamples) -> float:
     Returns
     -------
     float
-        ``1 / (1 + exp(-1.61 |score| / error))``, in [0.5, 1]; 0.5 if the score is zero or nothing
-        could be left out of the subsamples (10 observations).
+        ``1 / (1 + exp(-1.61 |score| / error))``, in [0.5, 1]; 0.5 if the score is within 1e-5 of
+        zero, which decides nothing, or nothing could be left out (10 observations).
 
     Raises
     ------
@@ -187,7 +190,7 @@ def confidence_from(score: float, resamples: Resamples) -> float:
     if not math.isfinite(score):
         raise ValueError(f"score must be finite, found {score!r}")
     size, error = abs(score), resamples.error
-    if size == 0.0:
+    if sign_of(score) == 0:
         return 0.5
     if error == 0.0:
         # Equal scores of all subsamples: certain if they say the same as the whole, but constants

@@ -34,6 +34,8 @@ FloatArray = NDArray[np.float64]
 BASES = ("uniform", "normal", "student")
 N_BINS = 128
 N_FEATURES = 12
+# Distance from the edge of a bin, in bins, that rounding can make.
+ON_EDGE = 1e-9
 MAX_NEWTON_STEPS = 25
 # Tails of 1/x⁴: a variance exists, so that standardising makes sense, and no higher moment.
 DEGREES_OF_FREEDOM = 3.0
@@ -160,19 +162,23 @@ class Density(Record):
         -------
         ndarray
         """
-        low, high = self.quantile(lower), self.quantile(upper)
-        # Within one bin the product is exact where the difference of two sums would round.
-        bin_low, bin_high = _bin(low), _bin(high)
-        inside = np.exp(self.log_p[bin_low]) * N_BINS * (high - low)
-        across = self._corrected(high) - self._corrected(low)
+        low, high = N_BINS * self.quantile(lower), N_BINS * self.quantile(upper)
+        first, last = _bin(low), _bin(high)
+        p, ends = self._bins()
+        # No difference of large sums: the mass of a narrow interval is as exact as its ends.
+        across = p[first] * (first + 1 - low) + p[last] * (high - last)
+        across += ends[last] - ends[np.minimum(first + 1, last)]
         # Far out in a tail the difference may round to a hair below zero.
-        return np.maximum(np.where(bin_low == bin_high, inside, across), 0.0)
+        return np.maximum(np.where(first == last, p[first] * (high - low), across), 0.0)
 
     def _corrected(self, u: FloatArray) -> FloatArray:
+        p, ends = self._bins()
+        index = _bin(N_BINS * u)
+        return np.asarray(np.minimum(ends[index] + p[index] * (N_BINS * u - index), 1.0))
+
+    def _bins(self) -> tuple[FloatArray, FloatArray]:
         p = np.exp(self.log_p)
-        ends = np.concatenate([[0.0], np.cumsum(p)])
-        index = _bin(u)
-        return np.asarray(np.minimum(ends[index] + p[index] * (u * N_BINS - index), 1.0))
+        return p, np.concatenate([[0.0], np.cumsum(p)])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -231,8 +237,23 @@ class GaussianQuantiles(Record):
         return np.asarray(np.interp(ndtr(self.shift + self.unit * z), self.levels, self.edges))
 
 
-def _bin(u: FloatArray) -> NDArray[np.intp]:
-    return np.minimum((u * N_BINS).astype(np.intp), N_BINS - 1)
+def _bin(v: FloatArray) -> NDArray[np.intp]:
+    """Return the bins that points fall into; `v` counts in bins."""
+    return np.minimum(v.astype(np.intp), N_BINS - 1)
+
+
+def _counts(v: FloatArray) -> FloatArray:
+    """Count the points in each bin; one on the edge of two bins counts half in each.
+
+    Tied values lie on edges often, and rounding, which another unit changes, must not send them all
+    to one side.
+    """
+    nearest = np.rint(v)
+    side = np.where(np.abs(v - nearest) < ON_EDGE, 0.5, 0.0)
+    below = _bin(np.maximum(np.where(side > 0.0, nearest - 0.5, v), 0.0))
+    above = _bin(np.where(side > 0.0, nearest + 0.5, v))
+    counts = np.bincount(below, 1.0 - side, N_BINS) + np.bincount(above, side, N_BINS)
+    return np.asarray(counts, dtype=np.float64)
 
 
 def fit_density(
@@ -271,7 +292,7 @@ def fit_density(
     for base in bases:
         location, scale = _base(base, values, lower, upper)
         plain = Density(base, location, scale, flat, math.log(n))
-        counts = np.bincount(_bin(plain.quantile(values)), minlength=N_BINS).astype(np.float64)
+        counts = _counts(N_BINS * plain.quantile(values))
         log_p = np.empty(N_BINS)
         cost = log_density(counts, _FEATURES, _PRIOR, MAX_NEWTON_STEPS, log_p)
         for density in (plain, Density(base, location, scale, log_p, plain.cost + cost)):

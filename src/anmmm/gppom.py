@@ -6,6 +6,7 @@ Checked variables come in; they are standardised, J is minimised from one or sev
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -17,6 +18,7 @@ from sklearn.exceptions import ConvergenceWarning
 from anmmm._record import Record
 from anmmm._threads import blas_threads_for
 from anmmm._validation import (
+    LARGEST_WEIGHT,
     as_matrices,
     check_choice,
     check_count,
@@ -254,6 +256,12 @@ def check_fit(X: FloatArray, Y: FloatArray, *, lam: float, options: FitOptions) 
 def _objective(
     X: FloatArray, Y: FloatArray, n_samples: int, lam: float, options: FitOptions
 ) -> GPPOMObjective:
+    logarithm = options.weight_growth * math.log(max(1.0, n_samples / REFERENCE_SIZE))
+    if logarithm > math.log(LARGEST_WEIGHT):
+        raise ValueError(
+            f"weight_growth={options.weight_growth!r} multiplies lam and hyper_prior by more than "
+            f"{LARGEST_WEIGHT:g} at {n_samples} observations; the default is 0.5"
+        )
     growth = max(1.0, n_samples / REFERENCE_SIZE) ** options.weight_growth
     return GPPOMObjective(
         X,

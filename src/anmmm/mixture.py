@@ -51,6 +51,8 @@ SHORT_RUN = 10
 START_ROWS = 2000
 # Share of an observation that a start leaves to the other mechanisms.
 SOFTNESS = 0.1
+# Residuals that differ by less, in units of the largest, are tied but for rounding.
+TIED_RESIDUALS = 1e-9
 MAX_MECHANISMS = 4
 # Nats by which a given label speaks for an observation's mechanism. Where curves are well apart,
 # likelihoods differ by far more; where they overlap, it keeps EM from leaving the labels.
@@ -244,13 +246,13 @@ def fit_mixture(
 
     Notes
     -----
-    docs/decisions.md, eqs. 3 to 8. O(N C r²) an iteration, r at most 14 for one cause; beyond 2000
-    observations starts are compared on 2000 of them, drawn with a fixed seed.
+    docs/decisions.md, eqs. 3 to 8. O(N C r²) an iteration, r at most 14 for one cause; beyond 4000
+    observations starts are compared on 2000 of them, at equal distances in the order of the cause.
     """
     n = len(y)
     rows: NDArray[np.intp] | slice = slice(None)
     if n > 2 * START_ROWS:
-        rows = np.sort(np.random.default_rng(0).choice(n, START_ROWS, replace=False))
+        rows = _spread_rows(basis.design[:, 1], y, START_ROWS)
     design, effect = np.ascontiguousarray(basis.design[rows]), y[rows]
     scales = np.ones(3 + basis.n_null)
     scales[0] = noise_variance
@@ -368,7 +370,9 @@ def refine_labels(
     -----
     docs/decisions.md, eq. 10. O(N C r²) an iteration.
     """
-    starts: list[tuple[FloatArray, MixtureFit | None]] = [(_soft(labels, n_mechanisms), None)]
+    starts: list[tuple[FloatArray, MixtureFit | None]] = [
+        (_soften(np.eye(n_mechanisms)[labels]), None)
+    ]
     if 1 < n_mechanisms <= len(fits):
         fit = fits[n_mechanisms - 1]
         # Mechanisms are numbered at will: take the numbering that agrees with the labels best.
@@ -512,7 +516,7 @@ class ANMMixture(BaseEstimator):  # type: ignore[misc]
     -----
     Curves are smoothing splines whose smoothness is fitted by marginal likelihood. Linear in the
     number of observations. Nothing is random: beyond 4000 observations the starts are compared on
-    a subsample drawn with a fixed seed.
+    2000 of them, at equal distances in the order of the cause.
 
     Examples
     --------
@@ -675,7 +679,7 @@ def as_responsibilities(init: Any, n_samples: int) -> FloatArray:
         )
     if array.ndim == 1:
         distinct, codes = np.unique(array, return_inverse=True)
-        return _soft(codes, len(distinct))
+        return _soften(np.eye(len(distinct))[codes])
     membership = np.ascontiguousarray(array, dtype=np.float64)
     totals = membership.sum(axis=1, keepdims=True)
     if not np.all(np.isfinite(membership)) or membership.min() < 0.0 or totals.min() <= 0.0:
@@ -770,16 +774,38 @@ def _finish(
     )
 
 
-def _soft(labels: NDArray[np.intp], n: int) -> FloatArray:
-    membership = np.full((len(labels), n), SOFTNESS / n)
-    membership[np.arange(len(labels)), labels] += 1.0 - SOFTNESS
-    return membership
+def _soften(part: FloatArray) -> FloatArray:
+    return np.asarray(SOFTNESS / part.shape[1] + (1.0 - SOFTNESS) * part)
 
 
-def _equal_shares(values: FloatArray, n: int) -> NDArray[np.intp]:
-    labels = np.empty(len(values), dtype=np.intp)
-    labels[np.argsort(values, kind="stable")] = np.arange(len(values)) * n // len(values)
-    return labels
+def _spread_rows(x: FloatArray, y: FloatArray, count: int) -> NDArray[np.intp]:
+    """Choose an even number of observations at equal distances in the order of the cause.
+
+    Whatever the order of the observations; the same ones where the cause is negated, but for ties.
+    """
+    n = len(x)
+    half = (2 * np.arange(count // 2) + 1) * n // (2 * count)
+    return np.asarray(np.lexsort((y, x))[np.concatenate([half, n - 1 - half[::-1]])])
+
+
+def _equal_shares(values: FloatArray, n: int) -> FloatArray:
+    """Cut values into n shares of equal numbers; ties belong alike to all shares that they meet.
+
+    Returns the part of each observation in each share, which depends on the order of the values
+    alone, not on that of the observations, and is mirrored where the values are negated.
+    """
+    order = np.argsort(values, kind="stable")
+    ordered = values[order]
+    near = TIED_RESIDUALS * max(ordered[-1], -ordered[0])
+    first = np.flatnonzero(np.concatenate([[True], np.diff(ordered) > near]))
+    last = np.concatenate([first[1:], [len(values)]])
+    # In whole numbers, so that shares that are equal are so to the last bit.
+    cuts = len(values) * np.arange(n + 1)[:, np.newaxis]
+    inside = np.minimum(n * last, cuts[1:]) - np.maximum(n * first, cuts[:-1])
+    share = np.maximum(inside, 0) / (n * (last - first))
+    part = np.empty((len(values), n))
+    part[order] = np.repeat(share.T, last - first, axis=0)
+    return part
 
 
 def _starts(
@@ -791,7 +817,7 @@ def _starts(
     spread: LocationScaleFit,
 ) -> list[FloatArray]:
     residual = y - single.curves[:, 0]
-    labels = [
+    parts = [
         _equal_shares(residual, n),
         _equal_shares((y - spread.curve) / spread.scale, n),
         # Curves that cross in the middle of the cause's range.
@@ -800,5 +826,5 @@ def _starts(
     for c in range(n - 1 if n > 2 else 0):
         split = previous.labels.copy()
         split[(split == c) & (y > previous.curves[:, c])] = n - 1
-        labels.append(split)
-    return [_soft(label, n) for label in labels]
+        parts.append(np.eye(n)[split])
+    return [_soften(part) for part in parts]

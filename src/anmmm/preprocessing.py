@@ -17,6 +17,9 @@ __all__ = ["Standardisation", "standardise"]
 
 FloatArray = NDArray[np.float64]
 
+# Units in the last place of the largest value that arithmetic on the data may have cost.
+ROUNDING = 4.0
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Standardisation(Record):
@@ -58,10 +61,32 @@ def standardise(X: FloatArray) -> tuple[FloatArray, Standardisation]:
         Standardised copy, C order.
     record : Standardisation
         What was done.
+
+    Notes
+    -----
+    Numbers that differ by rounding alone, as 0.1 + 0.2 and 0.3 do, are made equal: another unit may
+    make them so or not, and ties count in how variables are told. O(N log N).
     """
     unit = np.abs(X).max(axis=0)
     scaled = X / unit
     centre = scaled.mean(axis=0)
     spread = np.sqrt(np.mean((scaled - centre) ** 2, axis=0))
     record = Standardisation(unit, centre, spread)
-    return np.ascontiguousarray(record.apply(X)), record
+    Z = np.ascontiguousarray(record.apply(X))
+    for column, one in zip(Z.T, spread, strict=True):
+        _merge_rounded(column, ROUNDING * float(np.finfo(np.float64).eps / one))
+    return Z, record
+
+
+def _merge_rounded(z: FloatArray, near: float) -> None:
+    order = np.argsort(z)
+    ordered = z[order]
+    gaps = np.diff(ordered)
+    if not np.any((gaps > 0.0) & (gaps <= near)):
+        return
+    first = np.flatnonzero(np.concatenate([[True], gaps > near]))
+    last = np.concatenate([first[1:], [len(z)]])
+    low, high = ordered[first], ordered[last - 1]
+    # A chain of such gaps is a variable that its numbers hardly resolve, not rounding.
+    if np.all(high - low <= 2.0 * near):
+        z[order] = np.repeat(0.5 * (low + high), last - first)

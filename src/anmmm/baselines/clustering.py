@@ -15,6 +15,7 @@ from sklearn import cluster, mixture
 from sklearn.decomposition import PCA
 from sklearn.neighbors import NearestNeighbors
 
+from anmmm._threads import single_thread
 from anmmm._validation import (
     check_choice,
     check_count,
@@ -239,7 +240,9 @@ def _k_means(points: FloatArray, n_mechanisms: int, n_init: int, random_state: A
         n_init=n_init,
         random_state=integer_seed(random_state),
     )
-    return _as_labels(model.fit_predict(points))
+    # As in `anmmm.clustering`, for processes that are forked later.
+    with single_thread():
+        return _as_labels(model.fit_predict(points))
 
 
 def _as_labels(labels: Any) -> Labels:

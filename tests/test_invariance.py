@@ -1,0 +1,121 @@
+"""Another unit, zero, sign or order of the data decides nothing, on all kinds of values."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from anmmm import infer_direction
+from anmmm.confidence import confidence_from, resample_scores
+from anmmm.evidence import evidence
+
+# Of the lengths that a score is the difference of.
+TOLERANCE = 1e-9
+
+
+def poisson(rng, n):
+    x = rng.poisson(2.0, n)
+    return x, rng.poisson(1.0 + x)
+
+
+def unrelated_counts(rng, n):
+    return rng.poisson(2.0, n), rng.poisson(1.0 + rng.poisson(2.0, n))
+
+
+def binary(rng, n):
+    return rng.integers(0, 2, n), rng.integers(0, 2, n)
+
+
+def binary_effect(rng, n):
+    x = rng.normal(size=n)
+    return x, rng.normal(size=n) + x > 0.0
+
+
+def rounded(rng, n):
+    x = rng.normal(size=n)
+    return np.round(x, 1), np.round(np.tanh(x) + 0.3 * rng.normal(size=n), 1)
+
+
+def integers(rng, n):
+    x = rng.integers(0, 20, n)
+    return x, x**2 // 7 + rng.integers(0, 6, n)
+
+
+def continuous(rng, n):
+    x = rng.normal(size=n)
+    return x, np.tanh(x) + 0.3 * rng.normal(size=n)
+
+
+def mixture(rng, n):
+    x = rng.uniform(-1.0, 1.0, n)
+    return x, np.where(rng.random(n) < 0.5, x, -x) ** 3 + 0.1 * rng.normal(size=n)
+
+
+KINDS = (
+    poisson, unrelated_counts, binary, binary_effect, rounded, integers, continuous, mixture,
+)  # fmt: skip
+OTHER_UNITS = {
+    "x + 3": lambda x, y, rng: (x + 3.0, y),
+    "-x": lambda x, y, rng: (-x, y),
+    "-y": lambda x, y, rng: (x, -y),
+    "Fahrenheit": lambda x, y, rng: (1.8 * x + 32.0, y),
+    "inches": lambda x, y, rng: (x, y / 2.54),
+    "both": lambda x, y, rng: (-x / 3.0, 1.0 - 7.0 * y),
+    "order": lambda x, y, rng: (lambda rows: (x[rows], y[rows]))(rng.permutation(len(x))),
+}
+
+
+def drawn(kind, seed, n):
+    x, y = (np.asarray(values, dtype=float) for values in kind(np.random.default_rng(seed), n))
+    # Both vary, whatever was drawn.
+    x[:2] = y[:2] = 0.0, 1.0
+    return x, y
+
+
+@given(
+    kind=st.sampled_from(KINDS),
+    other=st.sampled_from(sorted(OTHER_UNITS)),
+    n=st.sampled_from([10, 25, 60, 101, 200]),
+    seed=st.integers(0, 10_000),
+)
+@settings(max_examples=60)
+def test_a_score_depends_on_no_unit_sign_or_order(kind, other, n, seed):
+    x, y = drawn(kind, seed, n)
+    here = evidence(x, y)
+    there = evidence(*OTHER_UNITS[other](x, y, np.random.default_rng(seed)))
+    length = 1.0 + abs(here.forward_score) + abs(here.backward_score)
+    assert abs(here.score - there.score) <= TOLERANCE * length
+    assert here.direction == there.direction
+
+
+@pytest.mark.parametrize("kind", [poisson, continuous, mixture])
+def test_the_order_of_many_observations_does_not_matter(kind, rng):
+    # Above 4000 the starts of mixtures are compared on some of them.
+    x, y = drawn(kind, 0, 4500)
+    rows = rng.permutation(4500)
+    here, there = evidence(x, y), evidence(x[rows], y[rows])
+    assert abs(here.score - there.score) <= TOLERANCE * (1.0 + abs(here.forward_score))
+
+
+@pytest.mark.parametrize("other", [lambda c: c / 2.54, lambda c: 1.8 * c + 32.0, lambda c: -c])
+def test_one_quantity_in_two_units_is_undecided_and_without_confidence(other):
+    for seed in range(4):
+        celsius = np.random.default_rng(seed).normal(20.0, 5.0, 100)
+        result = infer_direction(celsius, other(celsius), n_resamples=10, random_state=0)
+        assert (result.direction, result.confidence) == (0, 0.5)
+
+
+def test_halves_that_rounding_decides_do_not_vote(rng):
+    x, y = rng.normal(size=(2, 100))
+    noise = iter(np.tile([1e-9, -1e-7, 1e-15, 9e-6], 3))
+    halves = resample_scores(x, y, lambda x, y: next(noise), n_resamples=10, random_state=0)
+    assert not halves.scores.any()
+    assert confidence_from(0.1, halves) == 0.5
+    assert confidence_from(9e-6, halves) == 0.5
+
+
+def test_arithmetic_on_the_data_makes_no_new_values():
+    x = np.repeat([0.1 + 0.2, 0.3, 0.7, 0.1 * 3, 0.9], 8)
+    y = np.arange(40) % 7 + x
+    exact = np.round(x, 12)
+    assert abs(evidence(x, y).score - evidence(exact, y).score) < 1e-9
