@@ -1,5 +1,9 @@
 """Algorithm 2: labels, numbering, new observations, bad input."""
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -256,3 +260,32 @@ def test_options_of_the_refinement_are_checked(mixture, options, message):
     x, y, _ = mixture
     with pytest.raises((TypeError, ValueError), match=message):
         cluster_mechanisms(x, y, **options)
+
+
+FORK = """
+import multiprocessing
+from anmmm import cluster_mechanisms
+from anmmm.datasets import make_anm_mixture
+
+x, y, _ = make_anm_mixture("f3", n_samples=40, random_state=1)
+here = cluster_mechanisms(x, y, 2, max_iter=3)
+with multiprocessing.get_context("fork").Pool(1) as pool:
+    there = pool.apply_async(cluster_mechanisms, (x, y, 2), {"max_iter": 3}).get(200)
+assert (here.labels == there.labels).all()
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="fork")
+def test_a_process_forked_after_a_clustering_can_cluster():
+    # Several threads of OpenMP, which do not live on in a fork.
+    threads = {"OMP_NUM_THREADS": "2", "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", FORK],
+        env=os.environ | threads,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr
