@@ -1,9 +1,9 @@
 """Run the command again and again, each time ended by a signal at a random moment.
 
-``python ended.py FOLDER SIGNAL RUNS JOBS`` prints one JSON object a run: exit ``status``, standard
-``error``, number of rows ``kept``, ``files``, names of what is ``left`` in shared memory, and what
-was waited for in vain, ``stuck``. Forks, so that the imports, which take longer than a run, are
-paid for once.
+``python ended.py FOLDER SIGNAL RUNS JOBS [SEED]`` prints one JSON object a run: exit ``status``,
+standard ``error``, number of rows ``kept``, ``files``, names of what is ``left`` in shared memory,
+and what was waited for in vain, ``stuck``. Forks, so that the imports, which take longer than a
+run, are paid for once.
 """
 
 import json
@@ -93,8 +93,8 @@ def lines_of(path):
         return -1
 
 
-def main(folder, name, runs, jobs):
-    draw = random.Random(f"{name} {jobs}")
+def main(folder, name, runs, jobs, seed=""):
+    draw = random.Random(f"{name} {jobs} {seed}")
     for count in range(int(runs)):
         place = os.path.join(folder, str(count))
         os.mkdir(place)

@@ -8,9 +8,9 @@ from anmmm.report import write_report
 from anmmm.results import PairResult
 
 NASTY = (
-    "<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "</title><b>", "&lt;", "'", "\x00",
-    "\x1b[31m", "a\nb", "\u202e", "=cmd|' /C calc'!A0", "javascript:alert(1)", "]]>", "<!--", "é" * 300,
-    "{{7*7}}", "%s", "\ud800", "../../etc/passwd", "",
+    "<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "</title><b>", "&lt;", "'",
+    "\x00", "\x1b[31m", "a\nb", "\u202e", "=cmd|' /C calc'!A0", "javascript:alert(1)", "]]>",
+    "<!--", "é" * 300, "{{7*7}}", "%s", "\ud800", "../../etc/passwd", "",
 )  # fmt: skip
 
 
