@@ -1,4 +1,4 @@
-"""Flips of a bit and cuts of a checkpoint: resumed to the same rows, or refused by name and line."""
+"""Flipped bits and cuts of a checkpoint: resumed to the same rows, or refused by name and line."""
 
 import re
 
