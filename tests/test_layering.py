@@ -64,7 +64,7 @@ ORDER = (
 )
 # Tighter than the order.
 ONLY = {
-    "datasets": {"_record", "_validation"},
+    "datasets": {"_record", "_validation", "_warning"},
     "independence": {"_kernels", "_validation", "engines", "results"},
 }
 KERNEL_LIBRARIES = {"anmmm", "llvmlite", "numba", "numpy"} | sys.stdlib_module_names

@@ -24,6 +24,7 @@ __all__ = [
     "as_matrices",
     "as_matrix",
     "as_pair",
+    "brief",
     "check_choice",
     "check_count",
     "check_fit_input",
@@ -39,10 +40,31 @@ __all__ = [
 
 MIN_SAMPLES = 10
 
+# Letters of a value that a message repeats.
+LONGEST = 80
 # Above, the objective itself could overflow.
 LARGEST_WEIGHT = 1e100
 
 FloatArray = NDArray[np.float64]
+
+
+def brief(value: Any, longest: int = LONGEST) -> str:
+    """Return the repr of a value for a message, cut where it is long.
+
+    Parameters
+    ----------
+    value : object
+    longest : int
+        Letters of the text.
+
+    Returns
+    -------
+    str
+    """
+    # Of long text and bytes only the beginning is spelled.
+    start = value[: longest + 1] if isinstance(value, (str, bytes)) else value
+    text = repr(start)
+    return text if len(text) <= longest else f"{text[: longest - 1]}…"
 
 
 def as_matrix(values: Any, name: str, *, min_samples: int = MIN_SAMPLES) -> FloatArray:

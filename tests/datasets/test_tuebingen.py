@@ -114,6 +114,12 @@ def test_a_missing_file_goes_by_the_name_of_its_id(tmp_path):
     ]
 
 
+def test_pairs_can_be_commented_out(folder):
+    meta = folder / "pairmeta.txt"
+    meta.write_text(meta.read_text().replace("0047", "#0047").replace("0052", "# 0052"))
+    assert load_pairs(folder).ids[:3] == ("pair0001", "pair0053", "pair0072")
+
+
 def test_sequence_protocol(folder):
     pairs = load_pairs(folder)
     assert pairs[-1].pair_id == "pair0099"

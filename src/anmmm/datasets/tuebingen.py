@@ -218,7 +218,7 @@ def load_pairs(
         raise OSError(errno.ENOENT, f"the folder has no {META}", str(folder))
     if not (there if meta is None else meta):
         return PairFolder(folder, _with_header(_loose(folder), header))
-    entries = _from_meta(folder, read_table(folder / META))
+    entries = _from_meta(folder, read_table(folder / META, comments=True))
     grouped = _grouped(entries) if _is_collection(entries) else entries
     return PairFolder(folder, _with_header(grouped, header))
 
