@@ -136,3 +136,12 @@ def test_a_format_of_something_held_is_refused(source):
 def test_an_empty_name_is_not_the_current_folder():
     with pytest.raises(ValueError, match="source must name a file or a folder, found ''"):
         as_pairs("")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
+def test_a_meta_file_that_cannot_be_read_is_not_passed_over(tmp_path):
+    (tmp_path / "a.txt").write_text("1 2\n3 4\n")
+    os.mkfifo(tmp_path / "pairmeta.txt")
+    with pytest.raises(OSError, match="not a regular file"):
+        as_pairs(tmp_path)
+    assert [pair.pair_id for pair in as_pairs(tmp_path, format="folder")] == ["a"]

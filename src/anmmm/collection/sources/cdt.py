@@ -20,9 +20,10 @@ from numpy.typing import NDArray
 
 from anmmm._validation import check_truth
 from anmmm.collection.sources.protocol import UNKNOWN_LENGTH
-from anmmm.collection.sources.records import SeenIds, described_pair
+from anmmm.collection.sources.records import described_pair
 from anmmm.datasets import Pair, SourceError
 from anmmm.datasets.fingerprints import file_identity
+from anmmm.datasets.ids import SeenIds
 from anmmm.datasets.text import as_number
 
 __all__ = ["PairCsv", "is_pair_csv"]

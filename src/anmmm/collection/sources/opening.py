@@ -136,7 +136,9 @@ def _recognised(path: str | os.PathLike[str], columns: Any) -> str:
         wanted = "file" if suffix in _PARQUET | _TEXT else "folder"
         raise OSError(errno.ENOENT, f"no such {wanted}", os.fspath(path))
     if there.is_dir():
-        return "tuebingen" if (there / _META).is_file() else "folder"
+        meta = there / _META
+        # One that cannot be read is not to be passed over: it holds the truth.
+        return "tuebingen" if os.path.lexists(meta) and not meta.is_dir() else "folder"
     if suffix in _PARQUET:
         return "parquet" if columns is None else "table"
     if suffix in _TEXT:
