@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import validate_data
 
 __all__ = [
+    "LONGEST",
     "MIN_SAMPLES",
     "as_columns_of_pair",
     "as_finite",

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from anmmm._validation import check_truth
+from anmmm._validation import brief, check_truth
 from anmmm.collection.sources.protocol import UNKNOWN_LENGTH
 from anmmm.collection.sources.records import described_pair
 from anmmm.datasets import Pair, SourceError
@@ -82,7 +82,11 @@ class PairCsv:
             if not any(piece.strip() for piece in file):
                 raise SourceError(self.name, None, "a header, but no pair after it")
         if isinstance(targets, Mapping):
-            self._truth = {str(key): _truth(value, str(key)) for key, value in targets.items()}
+            self._truth = {}
+            seen = SeenIds("targets")
+            for key, value in targets.items():
+                seen.add(str(key), f"the key {brief(key)}", "give every pair its own key")
+                self._truth[str(key)] = _truth(value, str(key))
         else:
             self._truth = {} if targets is None else _read_targets(targets)
 
@@ -203,7 +207,7 @@ def _read_targets(path: str | os.PathLike[str]) -> dict[str, int | None]:
             # The challenge explains its codes inside the header.
             if len(header) < 2 or header[0] != "sampleid" or not header[1].startswith("target"):
                 raise SourceError(
-                    name, "line 1", f"expected the header SampleID,Target, found {header}"
+                    name, "line 1", f"expected the header SampleID,Target, found {brief(header)}"
                 )
             for cells in reader:
                 if not any(cell.strip() for cell in cells):
