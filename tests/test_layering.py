@@ -49,6 +49,7 @@ ORDER = (
     "experiments",
     "__init__",
     "_cli_signals",
+    "_cli_text",
     "_cli_input",
     "_cli_source",
     "_cli_options",
