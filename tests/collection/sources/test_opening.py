@@ -98,6 +98,13 @@ def test_an_empty_file_is_one_sentence(tmp_path, name):
         as_pairs(tmp_path / name)
 
 
+@pytest.mark.parametrize("name", ["p.csv.gz", "p.zip", "p.csv"])
+def test_a_compressed_file_is_called_so(tmp_path, name):
+    (tmp_path / name).write_bytes(b"\x1f\x8b\x08\0\0")
+    with pytest.raises(SourceError, match=r"the file is compressed.*; unpack it$"):
+        as_pairs(tmp_path / name)
+
+
 def test_bytes_under_the_name_of_text(tmp_path):
     (tmp_path / "p.csv").write_bytes(b"\0\1\2\n")
     with pytest.raises(SourceError, match=r"p\.csv: this is not a text file"):

@@ -19,6 +19,7 @@ from anmmm.collection.sources.protocol import PairSource
 from anmmm.collection.sources.records import listed
 from anmmm.collection.sources.table import TablePairs
 from anmmm.datasets import SourceError, load_pairs, load_sample
+from anmmm.datasets.text import refuse_packed
 
 __all__ = ["FORMATS", "as_pairs"]
 
@@ -143,6 +144,9 @@ def _recognised(path: str | os.PathLike[str], columns: Any) -> str:
         return "parquet" if columns is None else "table"
     if suffix in _TEXT:
         return "cdt" if is_pair_csv(there) else "table"
+    if there.is_file():
+        with there.open("rb") as file:
+            refuse_packed(file.read(8), os.fspath(path))
     raise SourceError(
         os.fspath(path),
         None,
