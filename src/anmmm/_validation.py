@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import validate_data
 
 __all__ = [
-    "LONGEST",
     "MIN_SAMPLES",
     "as_columns_of_pair",
     "as_finite",
@@ -37,6 +36,7 @@ __all__ = [
     "check_rng",
     "check_single",
     "check_truth",
+    "cut",
 ]
 
 MIN_SAMPLES = 10
@@ -64,7 +64,16 @@ def brief(value: Any, longest: int = LONGEST) -> str:
     """
     # Of long text and bytes only the beginning is spelled.
     start = value[: longest + 1] if isinstance(value, (str, bytes)) else value
-    text = repr(start)
+    try:
+        text = repr(start)
+    except Exception:
+        # Python refuses to spell whole numbers of thousands of digits.
+        text = f"a value of type {type(value).__name__}"
+    return cut(text, longest)
+
+
+def cut(text: str, longest: int = LONGEST) -> str:
+    """Return text for a message, cut where it is longer than so many letters."""
     return text if len(text) <= longest else f"{text[: longest - 1]}…"
 
 
@@ -282,15 +291,15 @@ def check_single(variable: FloatArray, name: str, reason: str) -> FloatArray:
 def check_nonnegative(value: Any, name: str) -> float:
     """Return a number from 0 to 1e100 as float, or refuse it by name."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Real):
-        raise TypeError(f"{name} must be a number, found {value!r} ({type(value).__name__})")
+        raise TypeError(f"{name} must be a number, found {brief(value)} ({type(value).__name__})")
     try:
         number = float(value)
     except OverflowError:
         number = math.inf
     if not math.isfinite(number) or number < 0.0:
-        raise ValueError(f"{name} must be finite and not negative, found {value!r}")
+        raise ValueError(f"{name} must be finite and not negative, found {brief(value)}")
     if number > LARGEST_WEIGHT:
-        raise ValueError(f"{name} must be at most {LARGEST_WEIGHT:g}, found {value!r}")
+        raise ValueError(f"{name} must be at most {LARGEST_WEIGHT:g}, found {brief(value)}")
     return number
 
 
@@ -298,19 +307,21 @@ def check_positive(value: Any, name: str) -> float:
     """Return a number above 0 and up to 1e100 as float, or refuse it by name."""
     number = check_nonnegative(value, name)
     if number == 0.0:
-        raise ValueError(f"{name} must be positive, found {value!r}")
+        raise ValueError(f"{name} must be positive, found {brief(value)}")
     return number
 
 
 def check_count(value: Any, name: str, *, minimum: int = 1, maximum: int | None = None) -> int:
     """Return a whole number >= `minimum` and <= `maximum` as int, or refuse it by name."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Integral):
-        raise TypeError(f"{name} must be a whole number, found {value!r} ({type(value).__name__})")
+        raise TypeError(
+            f"{name} must be a whole number, found {brief(value)} ({type(value).__name__})"
+        )
     number = int(value)
     if number < minimum:
-        raise ValueError(f"{name} must be at least {minimum}, found {number}")
+        raise ValueError(f"{name} must be at least {minimum}, found {brief(number)}")
     if maximum is not None and number > maximum:
-        raise ValueError(f"{name} must be at most {maximum}, found {number}")
+        raise ValueError(f"{name} must be at most {maximum}, found {brief(number)}")
     return number
 
 
@@ -336,7 +347,7 @@ def check_truth(value: Any) -> int | None:
     if number not in (1.0, -1.0, 0.0):
         raise ValueError(
             f"the truth must be 1 (x causes y), -1 (y causes x), 0 (neither) or missing; "
-            f"found {value!r}"
+            f"found {brief(value)}"
         )
     return int(number)
 
@@ -345,7 +356,7 @@ def check_choice(value: Any, name: str, choices: Sequence[str]) -> str:
     """Return `value` if it is one of `choices`, or refuse it with the list."""
     if not isinstance(value, str) or value not in choices:
         listed = ", ".join(repr(choice) for choice in choices)
-        raise ValueError(f"{name} must be one of {listed}; found {value!r}")
+        raise ValueError(f"{name} must be one of {listed}; found {brief(value)}")
     return value
 
 
@@ -437,7 +448,7 @@ def check_rng(random_state: Any) -> np.random.Generator:
     except (TypeError, ValueError):
         raise ValueError(
             f"random_state must be None, a whole number >= 0, or a NumPy generator; found "
-            f"{random_state!r}"
+            f"{brief(random_state)}"
         ) from None
 
 
@@ -458,8 +469,10 @@ def _as_real(values: Any, name: str) -> NDArray[Any]:
         raise ValueError(f"Complex data not supported: {name} has dtype {array.dtype}")
     if array.dtype.kind == "O":
         return _from_objects(array, name)
+    if array.dtype.kind in "US" and array.size:
+        raise _not_numeric(name, array.flat[0], (0,) * array.ndim)
     if array.dtype.kind not in "biuf":
-        raise TypeError(f"{name} must be numeric, found dtype {array.dtype}")
+        raise TypeError(f"{name} must be numeric, found dtype {cut(str(array.dtype))}")
     if array.dtype.kind == "f" and array.dtype.itemsize > 8:
         with np.errstate(over="ignore"):
             return array.astype(np.float64)
@@ -498,7 +511,7 @@ def _from_objects(array: NDArray[Any], name: str) -> FloatArray:
     numeric = np.empty(array.shape, dtype=np.float64)
     for index, item in np.ndenumerate(array):
         if isinstance(item, (complex, np.complexfloating)):
-            raise ValueError(f"Complex data not supported: {name} holds {item!r}")
+            raise ValueError(f"Complex data not supported: {name} holds {brief(item)}")
         try:
             # None and pandas.NA mean a missing value; text never counts as a number.
             missing = item is None or type(item).__name__ in ("NAType", "NaTType")
@@ -508,11 +521,22 @@ def _from_objects(array: NDArray[Any], name: str) -> FloatArray:
         except OverflowError:
             raise ValueError(f"{name} holds a number beyond float64 at position {index}") from None
         except (TypeError, ValueError):
-            raise TypeError(
-                f"{name} must be numeric, but argument must be a string or a number: found "
-                f"{item!r} ({type(item).__name__}) at position {index}"
-            ) from None
+            raise _not_numeric(name, item, index) from None
     return numeric
+
+
+def _not_numeric(name: str, item: Any, index: tuple[int, ...]) -> TypeError:
+    """Return the error over a value of an array, or, without a position, over what is no array."""
+    text = next((kind for kind in (str, bytes) if isinstance(item, kind)), None)
+    # The repr of other values may be long, or tell of an address, which the next run has not.
+    found = f"{brief(item)} ({text.__name__})" if text else f"a value of type {type(item).__name__}"
+    if not index:
+        return TypeError(f"{name} must be numeric, found {found}; pass a list or array of numbers")
+    # In words that scikit-learn's checks of estimators know.
+    return TypeError(
+        f"{name} must be numeric, found {found} at position {index}; an argument must be no "
+        f"string, but a number"
+    )
 
 
 def _refuse_nonfinite(array: NDArray[Any], name: str) -> None:

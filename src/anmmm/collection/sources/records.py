@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from anmmm._validation import LONGEST, check_nonnegative, check_truth
+from anmmm._validation import check_nonnegative, check_truth, cut
 from anmmm.datasets import Pair
 
 __all__ = ["described_pair", "listed"]
@@ -69,9 +69,5 @@ def described_pair(
 
 def listed(names: Sequence[Hashable]) -> str:
     """Return names for a message, the first eight of many, each cut where it is long."""
-    shown = ", ".join(_cut(str(name)) for name in names[:8]) if names else "none"
+    shown = ", ".join(cut(str(name)) for name in names[:8]) if names else "none"
     return shown if len(names) <= 8 else f"{shown} and {len(names) - 8} more"
-
-
-def _cut(name: str) -> str:
-    return name if len(name) <= LONGEST else f"{name[: LONGEST - 1]}…"
