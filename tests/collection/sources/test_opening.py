@@ -146,6 +146,14 @@ def test_an_empty_name_is_not_the_current_folder():
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
+@pytest.mark.parametrize("format", [None, "cdt", "table", "parquet"])
+def test_a_pipe_is_refused_before_its_beginning_is_lost(tmp_path, format):
+    os.mkfifo(tmp_path / "p.csv")
+    with pytest.raises(SourceError, match=r"p\.csv: a pipe or device can be read once alone"):
+        as_pairs(tmp_path / "p.csv", format=format)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
 def test_a_meta_file_that_cannot_be_read_is_not_passed_over(tmp_path):
     (tmp_path / "a.txt").write_text("1 2\n3 4\n")
     os.mkfifo(tmp_path / "pairmeta.txt")

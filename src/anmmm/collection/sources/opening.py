@@ -110,6 +110,7 @@ def as_pairs(
     if isinstance(source, str) and not source:
         raise ValueError("source must name a file or a folder, found ''; '.' is this folder")
     if isinstance(source, (str, os.PathLike)):
+        _refuse_pipe(source)
         return _from_path(source, format or _recognised(source, columns), options)
     kind = type(source).__name__
     if format not in (None, "table"):
@@ -128,6 +129,18 @@ def as_pairs(
         f"source must be 'sample', a path, a table with columns=, a mapping of id to (x, y), or an "
         f"iterable of pairs; found {kind}"
     )
+
+
+def _refuse_pipe(path: str | os.PathLike[str]) -> None:
+    """Refuse what can be read once alone: looking at its beginning would lose pairs."""
+    there = Path(path)
+    if there.exists() and not there.is_file() and not there.is_dir():
+        raise SourceError(
+            os.fspath(path),
+            None,
+            "a pipe or device can be read once alone, a collection must be read several times; "
+            "write it to a file",
+        )
 
 
 def _recognised(path: str | os.PathLike[str], columns: Any) -> str:
