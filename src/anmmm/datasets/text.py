@@ -272,8 +272,8 @@ def parse_table(
         raise TableError(
             path,
             lines[0],
-            f"header=False (--no-header), but this line holds no number: {rows[0][0]!r}; it names "
-            "the columns",
+            f"header=False (--no-header), but this line holds no number: {brief(rows[0][0])}; it "
+            "names the columns",
         )
     if words if header is None else header:
         top, top_line = rows.pop(0), lines.pop(0)
