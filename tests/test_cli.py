@@ -278,13 +278,13 @@ def test_unusable_files_exit_2_with_the_place(run, tmp_path, command, text, mess
         (["direction", "data.csv", "--y", "3"], "data.csv: --y 3: no such column"),
         (
             ["direction", "data.csv", "--criterion", "foo"],
-            "criterion must be one of 'auto', 'evidence'",
+            "--criterion must be one of 'auto', 'evidence'",
         ),
-        (["direction", "data.csv", "--lam", "-1"], "lam must be"),
-        (["direction", "data.csv", "--lam", "nan"], "lam must be"),
-        (["cluster", "data.csv", "-k", "0"], "n_mechanisms must be at least 1, found 0"),
-        (["cluster", "data.csv", "-k", "two"], "n_mechanisms must be a whole number or 'auto'"),
-        (["cluster", "data.csv", "-k", "41"], "n_mechanisms must be at most n_samples"),
+        (["direction", "data.csv", "--lam", "-1"], "--lam must be"),
+        (["direction", "data.csv", "--lam", "nan"], "--lam must be"),
+        (["cluster", "data.csv", "-k", "0"], "--mechanisms must be at least 1, found 0"),
+        (["cluster", "data.csv", "-k", "two"], "--mechanisms must be a whole number or 'auto'"),
+        (["cluster", "data.csv", "-k", "41"], "--mechanisms must be at most n_samples"),
         (["cluster", "none.csv", "-o", "no/x.csv"], "no: no such folder\n"),
         (["cluster", "data.csv", "-o", "x.txt"], "x.txt: the name must end in .csv\n"),
         (["directions", "none"], "none: no such folder\n"),
@@ -296,14 +296,14 @@ def test_unusable_files_exit_2_with_the_place(run, tmp_path, command, text, mess
         ),
         (
             ["directions", "sample", "--criterion", "foo"],
-            "criterion must be one of 'auto', 'evidence'",
+            "--criterion must be one of 'auto', 'evidence'",
         ),
-        (["directions", "sample", "-j", "0"], "n_jobs must not be 0"),
+        (["directions", "sample", "-j", "0"], "--jobs must not be 0"),
         (["evaluate", "f9"], "f9: neither a folder nor a setting; the settings are f1,"),
         (["evaluate", "no/f9"], "no/f9: no such folder\n"),
         (["evaluate", "sample", "--count", "3"], "--count is for the settings by name"),
         (["evaluate", "f3", "--plot", "p.doc"], "p.doc: the name must end in .png or .pdf or"),
-        (["evaluate", "f3", "--criterion", "foo"], "criterion must be one of"),
+        (["evaluate", "f3", "--criterion", "foo"], "--criterion must be one of"),
     ],
 )
 def test_wrong_arguments_exit_2_with_one_line(run, data, arguments, message):
@@ -319,6 +319,64 @@ def test_wrong_arguments_exit_2_with_one_line(run, data, arguments, message):
 def test_duplicate_column_names_need_a_number(run, tmp_path):
     (tmp_path / "t.csv").write_text("a,a\n" + "1,2\n" * 12)
     assert run("direction", "t.csv", "--x", "a")[2].startswith("t.csv: --x a: 2 columns have")
+
+
+def test_columns_of_one_name_are_told_apart(run, tmp_path):
+    x = np.arange(40.0)
+    table = np.column_stack([x, np.sin(x) + 0.1 * x])
+    np.savetxt(tmp_path / "t.csv", table, delimiter=",", header="a,a", comments="")
+    _, out, _ = run("direction", "t.csv")
+    assert "a (column 1) → a (column 2)" in out
+
+
+def test_a_table_of_many_columns_is_not_listed_whole(run, tmp_path):
+    names = [f"c{i}" for i in range(20_000)]
+    (tmp_path / "t.csv").write_text(",".join(names) + "\n" + ",".join("1" for _ in names) + "\n")
+    for options in ((), ("--x", "none")):
+        _, _, err = run("direction", "t.csv", *options)
+        assert "c0, c1, c2, c3, c4, c5, c6, c7 and 19992 more" in err
+        assert len(err) < 300
+
+
+def test_a_closed_standard_input_is_one_line(run, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", None)
+    assert run("direction", "-") == (
+        2,
+        "",
+        "<stdin>: standard input is closed; name a file, or pipe a table in\n",
+    )
+
+
+def test_what_a_file_holds_does_not_steer_the_terminal(run, tmp_path):
+    steering = "\x1b[31ma\x1b]0;title\x07"
+    x = np.arange(40.0)
+    body = "".join(f"{a},{np.sin(a) + 0.1 * a}\n" for a in x)
+    (tmp_path / "t.csv").write_text(f"{steering},b\x9b\n{body}")
+    (tmp_path / "\x1b[2J.csv").write_text("1,2\n")
+    for arguments in (
+        ["direction", "t.csv"],
+        ["direction", "t.csv", "--json"],
+        ["direction", "t.csv", "--x", "none"],
+        ["direction", "\x1b[2J.csv"],
+        ["cluster", "t.csv"],
+        ["directions", "t.csv"],
+        ["directions", "t.csv", "--columns", "none,b"],
+        ["directions", "t.csv", "--columns", "all"],
+        ["evaluate", "\x1b[2J.csv"],
+    ):
+        _, out, err = run(*arguments)
+        assert (out + err).replace("\n", "").isprintable(), arguments
+        assert r"\x1b[" in out + err or r"\u001b" in out
+
+
+def test_what_may_be_thousands_is_said(run, tmp_path):
+    rows = "".join(f"{i},{i:03};{i * i % 7}\n" for i in range(1, 30))
+    (tmp_path / "t.csv").write_text("a;b\n" + rows)
+    _, _, err = run("direction", "t.csv")
+    assert err.startswith("t.csv: every comma of a stands before three digits, as between thousand")
+    _, _, err = run("directions", ".")
+    assert err.count("every comma of a stands") == 1
+    assert "UserWarning" not in err
 
 
 def test_usage_errors_exit_2(run):
@@ -699,7 +757,7 @@ def test_results_of_an_earlier_run_may_be_replaced(run, folder):
 def test_a_weight_too_large_is_one_line(run, data, command):
     status, out, err = run(command, data, "--lam", "1e308")
     assert (status, out) == (2, "")
-    assert err.startswith("lam must be at most 1e+100")
+    assert err.startswith("--lam must be at most 1e+100")
     assert err.count("\n") == 1
 
 
@@ -714,4 +772,4 @@ def test_confidence_is_shown_and_what_is_not_sure_is_undecided(run, data):
     assert 0.5 <= document["confidence"] < 1.0
     status, out, err = run("direction", data, "--min-confidence", "2")
     assert (status, out) == (2, "")
-    assert "min_confidence must lie between 0.5 and 1" in err
+    assert "--min-confidence must lie between 0.5 and 1" in err

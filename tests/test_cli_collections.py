@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from anmmm import _cli_run
+from anmmm._cli_input import refuse_own_input
 from anmmm._cli_output import DirectionsTable
 from anmmm.collection.schema import CLUSTERS, DIRECTIONS
 from anmmm.collection.summary import Summarizer
@@ -312,8 +313,14 @@ def test_the_same_run_killed_before_its_first_pair_leaves_nothing(run, folder, m
         (["--shard", "3/2"], "--shard must be I/N with I from 1 to N, found '3/2'"),
         (["--shard", "0/2"], "--shard must be I/N with I from 1 to N, found '0/2'"),
         (["--columns", "a"], "--columns must be two names, such as a,b, or all; found 'a'"),
-        (["--max-seconds", "0"], "max_seconds_per_pair must be positive"),
-        (["--jobs", "0"], "n_jobs must not be 0"),
+        (["--max-seconds", "0"], "--max-seconds must be positive"),
+        (["--jobs", "0"], "--jobs must not be 0"),
+        (["--jobs", "-1000"], "--jobs must be at least -"),
+        (["--resamples", "1"], "--resamples must be 0 or at least 2"),
+        (["--min-confidence", "3"], "--min-confidence must lie between 0.5 and 1"),
+        (["--lam", "-1", "--criterion", "hsic"], "--lam must be"),
+        (["--columns", "all"], "--columns is for tables"),
+        (["--format", "x"], "--format must be one of"),
         (["--dask", "tcp://127.0.0.1:9"], "--dask tcp://127.0.0.1:9: "),
     ],
 )
@@ -382,6 +389,22 @@ def test_progress_is_a_line_from_time_to_time_where_there_is_no_terminal(run, fo
     assert shown[-1] == "12 rows written to r.csv"
 
 
+def test_progress_without_a_total_tells_no_end(run, tmp_path, monkeypatch):
+    monkeypatch.setattr(_cli_run, "PROGRESS_SECONDS", 1e-9)
+    lines = "".join(f"p{i},1 2,3 4\n" for i in range(3))
+    (tmp_path / "p.csv").write_text("SampleID,A,B\n" + lines)
+    _, _, err = run("directions", "p.csv")
+    shown = err.splitlines()
+    assert shown
+    assert all(re.fullmatch(r"\d+ pairs, .*pair/s", line) for line in shown)
+
+
+@posix
+def test_a_pipe_in_the_folder_of_the_pairs_is_not_waited_for(run, folder):
+    os.mkfifo(folder / "rows.csv")
+    assert refuse_own_input(str(folder / "rows.csv"), str(folder)) is None
+
+
 def test_clusters_are_a_table_and_rows(run, folder):
     status, out, err = run("cluster-collection", folder, "-k", "2", "-o", "r.jsonl")
     assert (status, err) == (0, "12 rows written to r.jsonl\n")
@@ -400,7 +423,7 @@ def test_clusters_are_a_table_and_rows(run, folder):
     assert {row["refined"] for row in document["rows"]} == {False, None}
     status, _, err = run("cluster-collection", folder, "--cause", "z")
     assert (status, err.count("\n")) == (2, 1)
-    assert err.startswith("cause must be one of")
+    assert err.startswith("--cause must be one of")
 
 
 @pytest.fixture

@@ -49,6 +49,7 @@ ORDER = (
     "experiments",
     "__init__",
     "_cli_signals",
+    "_cli_text",
     "_cli_input",
     "_cli_source",
     "_cli_options",
@@ -64,7 +65,7 @@ ORDER = (
 )
 # Tighter than the order.
 ONLY = {
-    "datasets": {"_record", "_validation"},
+    "datasets": {"_record", "_validation", "_warning"},
     "independence": {"_kernels", "_validation", "engines", "results"},
 }
 KERNEL_LIBRARIES = {"anmmm", "llvmlite", "numba", "numpy"} | sys.stdlib_module_names

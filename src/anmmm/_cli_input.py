@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,11 +15,36 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
+from anmmm._cli_text import readable, shown
 from anmmm._record import Record
 from anmmm._validation import as_pair
-from anmmm.datasets import TableError, TextTable, parse_table, read_table
+from anmmm.collection.sources.records import listed
+from anmmm.datasets import SourceError, TableError, TextTable, parse_table, read_table
 
-__all__ = ["Columns", "InputError", "load_columns", "refuse_own_input", "refusing"]
+__all__ = [
+    "Columns",
+    "InputError",
+    "load_columns",
+    "refuse_own_input",
+    "refusing",
+    "saying_warnings",
+]
+
+# Options whose arguments of the library have other names, which are no words.
+_OPTIONS = {
+    "max_samples": "--max-samples",
+    "max_seconds_per_pair": "--max-seconds",
+    "min_confidence": "--min-confidence",
+    "n_jobs": "--jobs",
+    "n_mechanisms": "--mechanisms",
+    "n_pairs": "--count",
+    "n_plots": "--plots",
+    "n_resamples": "--resamples",
+    "random_state": "--seed",
+}
+_ARGUMENT = re.compile(rf"\b({'|'.join(_OPTIONS)})\b")
+# Words that mean an argument only where a message begins with them.
+_WORD = re.compile(r"(lam|criterion|cause|format|columns|targets|header)\b(?=[ =])")
 
 
 class InputError(click.ClickException):
@@ -27,7 +54,7 @@ class InputError(click.ClickException):
 
     def show(self, file: IO[Any] | None = None) -> None:
         """Print the message without click's prefix, so that it starts with the place."""
-        click.echo(self.message, file=file, err=file is None)
+        click.echo(shown(self.message), file=file, err=file is None)
 
 
 @contextmanager
@@ -37,7 +64,8 @@ def refusing(place: str = "") -> Iterator[None]:
     Parameters
     ----------
     place : str
-        File that the input came from, put before errors that do not name one.
+        File that the input came from, put before errors that do not name one. Errors of arguments
+        have none, and name the option.
     """
     prefix = f"{place}: " if place else ""
     try:
@@ -50,12 +78,35 @@ def refusing(place: str = "") -> Iterator[None]:
     except MemoryError as error:
         raise InputError(f"{prefix}not enough memory: {error}; see --max-samples") from None
     except (TypeError, ValueError, FloatingPointError) as error:
-        raise InputError(f"{prefix}{error}") from None
+        # In a file, these may be names of columns.
+        named = str(error) if place or isinstance(error, SourceError) else _as_typed(str(error))
+        raise InputError(f"{prefix}{named}") from None
     except ImportError as error:
         # The library says so of optional ones; a module that is lost is a fault of the program.
         if isinstance(error, ModuleNotFoundError):
             raise
         raise InputError(f"{prefix}{error}") from None
+
+
+def _as_typed(message: str) -> str:
+    """Return a message of the library with the options in place of its arguments."""
+    return _ARGUMENT.sub(lambda found: _OPTIONS[found[0]], _WORD.sub(r"--\1", message, count=1))
+
+
+@contextmanager
+def saying_warnings() -> Iterator[None]:
+    """Print the library's own warnings as other messages, without a line of code."""
+    with warnings.catch_warnings():
+        usual = warnings.showwarning
+
+        def show(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
+            if category is UserWarning:
+                click.echo(readable(str(message)), err=True)
+            else:
+                usual(message, category, *place, **more)
+
+        warnings.showwarning = show
+        yield
 
 
 def refuse_own_input(output: str, source: str) -> None:
@@ -84,6 +135,9 @@ def refuse_own_input(output: str, source: str) -> None:
 def _holds_rows(path: str) -> bool:
     """Tell whether a file is the result of an earlier run, which may be replaced."""
     # Every format has a mark of its own: the first column, and in Parquet the metadata at the end.
+    if not os.path.isfile(path):
+        # Whoever opens a pipe waits, and nothing is replaced.
+        return True
     with open(path, "rb") as file:
         start = file.read(20).lstrip(b"{ \n")
         file.seek(max(0, os.path.getsize(path) - 100_000))
@@ -141,14 +195,16 @@ def load_columns(
         If anything prevents an analysis of the two columns.
     """
     place = "<stdin>" if file == "-" else file
-    with refusing(place):
+    with refusing(place), saying_warnings():
         if file == "-":
+            if sys.stdin is None:
+                raise ValueError("standard input is closed; name a file, or pipe a table in")
             table = parse_table(sys.stdin.buffer.read(), place, header=header)
         else:
             table = read_table(file, header=header)
         first, second = _choose(table, x, y)
         values = table.numbers([first, second])
-        names = (table.label(first), table.label(second))
+        names = _names(table, first, second)
         lines = np.asarray(table.lines)
         missing = np.isnan(values).any(axis=1)
         if missing.any() and not drop_missing:
@@ -199,6 +255,13 @@ def _choose(table: TextTable, x: str | None, y: str | None) -> tuple[int, int]:
     return first, second
 
 
+def _names(table: TextTable, first: int, second: int) -> tuple[str, str]:
+    names = (table.label(first), table.label(second))
+    if names[0] == names[1]:
+        return f"{names[0]} (column {first + 1})", f"{names[1]} (column {second + 1})"
+    return names
+
+
 def _find(table: TextTable, wanted: str, option: str) -> int:
     matches = [index for index, name in enumerate(table.names or ()) if name == wanted]
     if len(matches) > 1:
@@ -219,4 +282,4 @@ def _find(table: TextTable, wanted: str, option: str) -> int:
 def _listing(table: TextTable) -> str:
     if table.names is None:
         return f"1 to {table.n_columns}"
-    return ", ".join(name or f"{index} (unnamed)" for index, name in enumerate(table.names, 1))
+    return listed([name or f"{index} (unnamed)" for index, name in enumerate(table.names, 1)])

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import click
 
 from anmmm._cli_source import header_option, source_options
+from anmmm._cli_text import readable
 
 __all__ = [
     "collection_options",
@@ -56,7 +57,7 @@ def given(**options: Any) -> dict[str, Any]:
 
 def say(message: str) -> None:
     """Print a message to standard error."""
-    click.echo(message, err=True)
+    click.echo(readable(message), err=True)
 
 
 def report_unused(lam: float | None) -> None:

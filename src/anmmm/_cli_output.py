@@ -9,6 +9,7 @@ from unicodedata import combining, east_asian_width
 import numpy as np
 
 from anmmm._cli_input import Columns
+from anmmm._cli_text import readable, shown
 from anmmm.collection import CollectionSummary
 from anmmm.evidence import model_text
 from anmmm.results import (
@@ -57,7 +58,7 @@ The decision is made for mixtures; on a single mechanism it is no better than ch
 
 
 def plain(text: str) -> str:
-    """Return the text with characters that standard output cannot show spelled out.
+    """Return the text with characters spelled out that standard output cannot or must not show.
 
     Parameters
     ----------
@@ -67,6 +68,7 @@ def plain(text: str) -> str:
     -------
     str
     """
+    text = readable(text)
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
     try:
         text.encode(encoding)
@@ -94,8 +96,9 @@ def direction_text(result: DirectionResult, columns: Columns, n_used: int) -> st
     str
         Several lines, the sentence first.
     """
-    forward = f"{columns.x_name} → {columns.y_name}"
-    backward = f"{columns.y_name} → {columns.x_name}"
+    x_name, y_name = shown(columns.x_name), shown(columns.y_name)
+    forward = f"{x_name} → {y_name}"
+    backward = f"{y_name} → {x_name}"
     sentence = {
         1: forward,
         -1: backward,
@@ -200,7 +203,8 @@ def clustering_text(result: ClusteringResult, columns: Columns) -> str:
     """
     sizes = np.bincount(result.labels, minlength=result.n_mechanisms)
     lines = [
-        f"{len(result.labels)} observations, cause {columns.x_name}, effect {columns.y_name}",
+        f"{len(result.labels)} observations, cause {shown(columns.x_name)}, effect "
+        f"{shown(columns.y_name)}",
         "labels refined by EM" if result.refined else f"labels not refined by EM: {result.reason}",
         "mechanism    size  share",
     ]
@@ -273,7 +277,7 @@ class DirectionsTable(_Table):
         self, pair: str, size: str, direction: str, score: str, truth: str, remark: str
     ) -> str:
         cells = f"{self._start(pair, size)}  {direction:<9}  {score:>10}  {truth:^5}"
-        return f"{cells}  {_shown(remark)}".rstrip()
+        return f"{cells}  {shown(remark)}".rstrip()
 
 
 class ClustersTable(_Table):
@@ -304,7 +308,7 @@ class ClustersTable(_Table):
 
     def _line(self, pair: str, size: str, cause: str, sizes: str, remark: str) -> str:
         cells = f"{self._start(pair, size)}  {cause:^5}  {sizes:<20}"
-        return f"{cells}  {_shown(remark)}".rstrip()
+        return f"{cells}  {shown(remark)}".rstrip()
 
 
 def id_width(ids: Sequence[str]) -> int:
@@ -321,7 +325,7 @@ def id_width(ids: Sequence[str]) -> int:
 
 def _id_cell(pair_id: str, width: int) -> str:
     """Return an id on one line, cut where it is long, and filled up to the width of its column."""
-    text = _shown(pair_id)
+    text = shown(pair_id)
     if len(text) > LONGEST_ID:
         text = f"{text[: LONGEST_ID - 1]}…"
     # Letters of East Asia take two columns of a terminal, accents that join their letter none.
@@ -329,13 +333,6 @@ def _id_cell(pair_id: str, width: int) -> str:
         0 if combining(letter) else 1 + (east_asian_width(letter) in "WF") for letter in text
     )
     return text + " " * (width - taken)
-
-
-def _shown(text: str) -> str:
-    """Return text that cannot break its line or steer the terminal: other letters as escapes."""
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def counts_text(summary: CollectionSummary) -> str:

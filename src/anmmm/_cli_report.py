@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from anmmm._cli_options import with_options
+from anmmm._cli_options import say, with_options
 from anmmm._cli_source import parse_columns, source_options
 
 __all__ = ["report_command"]
@@ -50,7 +50,7 @@ def report_command(
     import os
     import sys
 
-    from anmmm._cli_input import InputError, refuse_own_input, refusing
+    from anmmm._cli_input import InputError, refuse_own_input, refusing, saying_warnings
     from anmmm.collection import as_pairs
     from anmmm.report import write_report
 
@@ -69,7 +69,7 @@ def report_command(
         # In a folder of pairs a page is none of them, and may be written anew.
         if read is not None and not os.path.isdir(read):
             refuse_own_input(output, read)
-    with refusing():
+    with refusing(), saying_warnings():
         try:
             pairs = None if source is None else as_pairs(source, **options)
             report = write_report(
@@ -79,11 +79,8 @@ def report_command(
             raise InputError(str(error)) from None
     if report.n_not_in_source:
         count = report.n_not_in_source
-        click.echo(
-            f"{count} {'pair' if count == 1 else 'pairs'} to be drawn not found in {source}",
-            err=True,
-        )
+        say(f"{count} {'pair' if count == 1 else 'pairs'} to be drawn not found in {source}")
     summary = report.summary
     noun = "row" if summary.n_pairs == 1 else "rows"
     drawn = "" if source is None else f", {report.n_drawn} pairs drawn"
-    click.echo(f"report of {summary.n_pairs} {noun} written to {output}{drawn}", err=True)
+    say(f"report of {summary.n_pairs} {noun} written to {output}{drawn}")

@@ -13,7 +13,7 @@ from typing import Any
 
 import click
 
-from anmmm._cli_input import InputError, refuse_own_input, refusing
+from anmmm._cli_input import InputError, refuse_own_input, refusing, saying_warnings
 from anmmm._cli_options import given, say
 from anmmm._cli_output import plain
 from anmmm._cli_resume import (
@@ -113,7 +113,7 @@ def run_collection(
     broken: list[OSError] = []
     summarizer, count, started = Summarizer(), 0, False
     try:
-        with refusing(), ExitStack() as stack:
+        with refusing(), saying_warnings(), ExitStack() as stack:
             pairs = as_pairs(source, **source_options)
             if dask is not None:
                 stack.enter_context(_dask(dask))
@@ -237,7 +237,9 @@ def _progress(
             mininterval=PROGRESS_SECONDS,
             delay=PROGRESS_SECONDS,
             miniters=1,
-            bar_format="{n_fmt} of {total_fmt} pairs, {rate_noinv_fmt}, {remaining} left",
+            bar_format="{n_fmt} pairs, {rate_noinv_fmt}"
+            if total is None
+            else "{n_fmt} of {total_fmt} pairs, {rate_noinv_fmt}, {remaining} left",
         )
         show = click.echo
     # Rows of a checkpoint come first and are no work of this run.

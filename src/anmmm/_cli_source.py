@@ -57,6 +57,10 @@ def parse_columns(texts: tuple[str, ...]) -> Any:
         return None
     if texts == ("all",):
         return "all"
+    if "all" in texts:
+        raise InputError(
+            "--columns all pairs every two columns; leave it out, or the other --columns"
+        )
     pairs = [tuple(names) for names in csv.reader(texts)]
     for text, names in zip(texts, pairs, strict=False):
         if len(names) != 2 or not all(names):

@@ -24,6 +24,7 @@ __all__ = [
     "as_matrices",
     "as_matrix",
     "as_pair",
+    "brief",
     "check_choice",
     "check_count",
     "check_fit_input",
@@ -35,6 +36,7 @@ __all__ = [
     "check_rng",
     "check_single",
     "check_truth",
+    "cut",
 ]
 
 MIN_SAMPLES = 10
@@ -42,10 +44,40 @@ MIN_SAMPLES = 10
 # Range of the middle half of all values, in units of the range, below which rounding shows in them.
 FLATTENED = 64.0 * float(np.finfo(np.float64).eps)
 
+# Letters of a value that a message repeats.
+LONGEST = 80
 # Above, the objective itself could overflow.
 LARGEST_WEIGHT = 1e100
 
 FloatArray = NDArray[np.float64]
+
+
+def brief(value: Any, longest: int = LONGEST) -> str:
+    """Return the repr of a value for a message, cut where it is long.
+
+    Parameters
+    ----------
+    value : object
+    longest : int
+        Letters of the text.
+
+    Returns
+    -------
+    str
+    """
+    # Of long text and bytes only the beginning is spelled.
+    start = value[: longest + 1] if isinstance(value, (str, bytes)) else value
+    try:
+        text = repr(start)
+    except Exception:
+        # Python refuses to spell whole numbers of thousands of digits.
+        text = f"a value of type {type(value).__name__}"
+    return cut(text, longest)
+
+
+def cut(text: str, longest: int = LONGEST) -> str:
+    """Return text for a message, cut where it is longer than so many letters."""
+    return text if len(text) <= longest else f"{text[: longest - 1]}…"
 
 
 def as_matrix(values: Any, name: str, *, min_samples: int = MIN_SAMPLES) -> FloatArray:
@@ -262,15 +294,15 @@ def check_single(variable: FloatArray, name: str, reason: str) -> FloatArray:
 def check_nonnegative(value: Any, name: str) -> float:
     """Return a number from 0 to 1e100 as float, or refuse it by name."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Real):
-        raise TypeError(f"{name} must be a number, found {value!r} ({type(value).__name__})")
+        raise TypeError(f"{name} must be a number, found {brief(value)} ({type(value).__name__})")
     try:
         number = float(value)
     except OverflowError:
         number = math.inf
     if not math.isfinite(number) or number < 0.0:
-        raise ValueError(f"{name} must be finite and not negative, found {value!r}")
+        raise ValueError(f"{name} must be finite and not negative, found {brief(value)}")
     if number > LARGEST_WEIGHT:
-        raise ValueError(f"{name} must be at most {LARGEST_WEIGHT:g}, found {value!r}")
+        raise ValueError(f"{name} must be at most {LARGEST_WEIGHT:g}, found {brief(value)}")
     return number
 
 
@@ -278,19 +310,21 @@ def check_positive(value: Any, name: str) -> float:
     """Return a number above 0 and up to 1e100 as float, or refuse it by name."""
     number = check_nonnegative(value, name)
     if number == 0.0:
-        raise ValueError(f"{name} must be positive, found {value!r}")
+        raise ValueError(f"{name} must be positive, found {brief(value)}")
     return number
 
 
 def check_count(value: Any, name: str, *, minimum: int = 1, maximum: int | None = None) -> int:
     """Return a whole number >= `minimum` and <= `maximum` as int, or refuse it by name."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Integral):
-        raise TypeError(f"{name} must be a whole number, found {value!r} ({type(value).__name__})")
+        raise TypeError(
+            f"{name} must be a whole number, found {brief(value)} ({type(value).__name__})"
+        )
     number = int(value)
     if number < minimum:
-        raise ValueError(f"{name} must be at least {minimum}, found {number}")
+        raise ValueError(f"{name} must be at least {minimum}, found {brief(number)}")
     if maximum is not None and number > maximum:
-        raise ValueError(f"{name} must be at most {maximum}, found {number}")
+        raise ValueError(f"{name} must be at most {maximum}, found {brief(number)}")
     return number
 
 
@@ -316,7 +350,7 @@ def check_truth(value: Any) -> int | None:
     if number not in (1.0, -1.0, 0.0):
         raise ValueError(
             f"the truth must be 1 (x causes y), -1 (y causes x), 0 (neither) or missing; "
-            f"found {value!r}"
+            f"found {brief(value)}"
         )
     return int(number)
 
@@ -325,7 +359,7 @@ def check_choice(value: Any, name: str, choices: Sequence[str]) -> str:
     """Return `value` if it is one of `choices`, or refuse it with the list."""
     if not isinstance(value, str) or value not in choices:
         listed = ", ".join(repr(choice) for choice in choices)
-        raise ValueError(f"{name} must be one of {listed}; found {value!r}")
+        raise ValueError(f"{name} must be one of {listed}; found {brief(value)}")
     return value
 
 
@@ -417,7 +451,7 @@ def check_rng(random_state: Any) -> np.random.Generator:
     except (TypeError, ValueError):
         raise ValueError(
             f"random_state must be None, a whole number >= 0, or a NumPy generator; found "
-            f"{random_state!r}"
+            f"{brief(random_state)}"
         ) from None
 
 
@@ -438,8 +472,10 @@ def _as_real(values: Any, name: str) -> NDArray[Any]:
         raise ValueError(f"Complex data not supported: {name} has dtype {array.dtype}")
     if array.dtype.kind == "O":
         return _from_objects(array, name)
+    if array.dtype.kind in "US" and array.size:
+        raise _not_numeric(name, array.flat[0], (0,) * array.ndim)
     if array.dtype.kind not in "biuf":
-        raise TypeError(f"{name} must be numeric, found dtype {array.dtype}")
+        raise TypeError(f"{name} must be numeric, found dtype {cut(str(array.dtype))}")
     if array.dtype.kind == "f" and array.dtype.itemsize > 8:
         with np.errstate(over="ignore"):
             return array.astype(np.float64)
@@ -478,7 +514,7 @@ def _from_objects(array: NDArray[Any], name: str) -> FloatArray:
     numeric = np.empty(array.shape, dtype=np.float64)
     for index, item in np.ndenumerate(array):
         if isinstance(item, (complex, np.complexfloating)):
-            raise ValueError(f"Complex data not supported: {name} holds {item!r}")
+            raise ValueError(f"Complex data not supported: {name} holds {brief(item)}")
         try:
             # None and pandas.NA mean a missing value; text never counts as a number.
             missing = item is None or type(item).__name__ in ("NAType", "NaTType")
@@ -488,11 +524,22 @@ def _from_objects(array: NDArray[Any], name: str) -> FloatArray:
         except OverflowError:
             raise ValueError(f"{name} holds a number beyond float64 at position {index}") from None
         except (TypeError, ValueError):
-            raise TypeError(
-                f"{name} must be numeric, but argument must be a string or a number: found "
-                f"{item!r} ({type(item).__name__}) at position {index}"
-            ) from None
+            raise _not_numeric(name, item, index) from None
     return numeric
+
+
+def _not_numeric(name: str, item: Any, index: tuple[int, ...]) -> TypeError:
+    """Return the error over a value of an array, or, without a position, over what is no array."""
+    text = next((kind for kind in (str, bytes) if isinstance(item, kind)), None)
+    # The repr of other values may be long, or tell of an address, which the next run has not.
+    found = f"{brief(item)} ({text.__name__})" if text else f"a value of type {type(item).__name__}"
+    if not index:
+        return TypeError(f"{name} must be numeric, found {found}; pass a list or array of numbers")
+    # In words that scikit-learn's checks of estimators know.
+    return TypeError(
+        f"{name} must be numeric, found {found} at position {index}; an argument must be no "
+        f"string, but a number"
+    )
 
 
 def _refuse_nonfinite(array: NDArray[Any], name: str) -> None:

@@ -297,7 +297,7 @@ def evaluate(
     setting by name: f1, f2, f3, f4, each also with -c3, -c4, -sigma0.01, -sigma0.1, -a0.25 or
     -a0.75; AN, AN-s, LS, LS-s, MN-U.
     """
-    from anmmm._cli_input import InputError, refusing
+    from anmmm._cli_input import InputError, refusing, saying_warnings
     from anmmm._cli_output import plain
     from anmmm.collection.files import to_json
     from anmmm.datasets import SETTINGS
@@ -314,7 +314,7 @@ def evaluate(
         from anmmm._cli_plot import check_plot, draw_rates
 
         check_plot(plot, source)
-    with refusing():
+    with refusing(), saying_warnings():
         result = measure(
             source,
             n_pairs=count,

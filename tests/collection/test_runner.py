@@ -160,6 +160,8 @@ def test_unusable_pairs_are_rows_with_a_reason(options):
         "short": (x[:5], y[:5]),
         "unequal": (x, y[:-1]),
         "text": (x, ["a"] * 30),
+        "set": (set(range(1000)), y),
+        "generator": ((value for value in x), y),
         "wide": (np.column_stack([x, y]), y),
         "deep": (np.zeros((30, 2, 2)), y),
         "scalar": (1.0, 2.0),
@@ -175,6 +177,10 @@ def test_unusable_pairs_are_rows_with_a_reason(options):
     assert "at least 10" in rows["short"].reason
     assert "found 30 and 29" in rows["unequal"].reason
     assert "y must be numeric" in rows["text"].reason
+    assert rows["set"].reason == (
+        "x must be numeric, found a value of type set; pass a list or array of numbers"
+    )
+    assert "found a value of type generator" in rows["generator"].reason
     assert rows["wide"].reason == (
         "multivariate: x has 2 columns, y has 1 column; only univariate pairs are analysed in a "
         "collection"

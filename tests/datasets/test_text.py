@@ -26,7 +26,9 @@ def table(text, name="data.csv"):
         "1,2\r\n3,4\r\n",
         "1 2\r3 4\r",
         "\n1,2\n\n   \n3,4\n\n",
-        "# comment\n1 2\n#5 6\n3 4",
+        "# comment\n1 2\n# 5 6\n3 4",
+        "#5 6\n1,2\n#\n3,4\n#end\n# one, two\n",
+        "1\t2\n#\n3\t4\n# one\ttwo\n",
         '"1","2"\n"3","4"\n',
         '"1" "2"\n"3" "4"\n',
         "1,2,\n3,4,\n",
@@ -92,6 +94,40 @@ def test_line_numbers_count_every_line_of_the_file():
     assert table("# c\na,b\n\n1,2\n\n3,4\n").lines == [4, 6]
 
 
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("x,y\n#N/A,5\n1,2\n#DIV/0!,6\n", [[np.nan, 5], [1, 2], [np.nan, 6]]),
+        ("#N/A,5\n1,2\n", [[np.nan, 5], [1, 2]]),
+        ("1\t2\n#VALUE!\t#name?\n", [[1, 2], [np.nan, np.nan]]),
+        ("#NUM!\n1\n", [[np.nan], [1]]),
+    ],
+)
+def test_errors_of_a_spreadsheet_are_missing_values_and_no_comments(text, values):
+    np.testing.assert_array_equal(table(text).numbers(), values)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("1,2\n#NV,5\n", "data.csv:2: column 1 holds '#NV', which is not a number"),
+        ("1,2\n####,5\n", "data.csv:2: column 1 holds '####', which is not a number"),
+        ("x,y\n#5,6\n1,2\n", "data.csv:2: x holds '#5', which is not a number"),
+        ("1,2\n#5,6,7\n", "data.csv:2: expected 2 fields as on line 1, found 3"),
+    ],
+)
+def test_a_row_that_begins_like_a_comment_is_not_passed_over(text, message):
+    with pytest.raises(TableError) as caught:
+        table(text).numbers()
+    advice = "; a comment below the first line has a blank after its #"
+    assert str(caught.value) == message + advice
+
+
+def test_a_row_may_have_a_name_that_begins_like_a_comment():
+    result = table("id,x,y\n#1,2,3\n#2,4,5\n")
+    np.testing.assert_array_equal(result.numbers([1, 2]), [[2, 3], [4, 5]])
+
+
 @pytest.mark.parametrize("cell", ["", "NA", "na", "NaN", "nan", "N/A", "null", "?"])
 def test_missing_cells_are_nan(cell):
     values = table(f"a,b\n1,{cell}\n3,4\n").numbers()
@@ -112,6 +148,42 @@ def test_decimal_comma_in_the_first_line_is_no_header():
     result = table("1,5;2,5\n3,5;4,5\n")
     assert result.names is None
     np.testing.assert_array_equal(result.numbers(), [[1.5, 2.5], [3.5, 4.5]])
+
+
+@pytest.mark.parametrize(
+    ("text", "header"),
+    [
+        ("1,5\t2,5\n3\t4,25\n", None),
+        ("a\tb\n1,5\t2,5\n3\t4,25\n", ("a", "b")),
+        ("a\tb\n1,5\t2,5\n3\t4,25\n\t\n", ("a", "b")),
+        ("1,5 2,5\n 3  4,25\n", None),
+        ("a b\n1,5 2,5\n3 4,25\n", ("a", "b")),
+    ],
+)
+def test_decimal_commas_between_tabs_and_blanks(text, header):
+    result = table(text)
+    assert (result.names, result.decimal_comma) == (header, True)
+    np.testing.assert_array_equal(result.numbers()[:2], [[1.5, 2.5], [3, 4.25]])
+
+
+def test_commas_that_separate_stay_separators():
+    for text in ("1,2 ,3\n4,5 ,6\n", "1,2\t,3\n4,5\t,6\n", "1,\t2,\t3\n4,\t5,\t6\n"):
+        np.testing.assert_array_equal(table(text).numbers(), [[1, 2, 3], [4, 5, 6]])
+
+
+@pytest.mark.parametrize("text", ["a;b\n1,234;5\n999;6\n", "a\tb\n-1,234\t5\n12,000\t6\n"])
+def test_what_may_be_thousands_is_warned_of(text):
+    with pytest.warns(
+        UserWarning, match=r"data.csv: every comma of a .* -?1,234 is -?1.234; write"
+    ):
+        values = table(text).numbers()
+    assert abs(values[0, 0]) == 1.234
+
+
+@pytest.mark.parametrize("cells", [("1,234", "1,5"), ("0,234", "1,234"), ("1,234e1", "1,234")])
+def test_what_cannot_be_thousands_is_not_warned_of(cells, recwarn):
+    table("a;b\n" + "".join(f"{cell};1\n" for cell in cells)).numbers()
+    assert not recwarn.list
 
 
 def test_comma_beside_decimal_points_is_refused():
@@ -137,6 +209,9 @@ def test_only_the_columns_asked_for_need_be_numeric():
         ("a,b,c\n1,2\n3,4\n", "data.csv:2: expected 3 fields as on line 1, found 2"),
         ("1 2\n3 4 5\n", "data.csv:2: expected 2 fields as on line 1, found 3"),
         (b"\x89PNG\x00\x01", "data.csv: this is not a text file (it holds zero bytes)"),
+        (b"\x1f\x8b\x08\0", "data.csv: the file is compressed (gzip); unpack it"),
+        (b"PK\x03\x04\x14\0", "data.csv: the file is compressed (zip); unpack it"),
+        (b"BZh91AY&SY", "data.csv: the file is compressed (bzip2); unpack it"),
         (b"a,b\n1,\xe9\n", "data.csv:2: byte 0xe9 is not UTF-8 text; save the file as UTF-8"),
         ('a,b\n1,"2\n', "data.csv:2: a double quote is opened but not closed"),
     ],
@@ -168,6 +243,17 @@ def test_read_table_names_the_path(tmp_path):
     assert str(caught.value).startswith(f"{path}:2: ")
     with pytest.raises(FileNotFoundError):
         read_table(tmp_path / "none.csv")
+
+
+def test_a_workbook_is_told():
+    with pytest.raises(TableError, match=r"^a\.xlsx: this is a workbook of a spreadsheet; save"):
+        parse_table(b"PK\x03\x04\0", "a.xlsx")
+
+
+def test_a_long_cell_is_cut_in_a_message():
+    with pytest.raises(TableError) as caught:
+        table("1,2\n3," + "x" * 10_000).numbers()
+    assert len(str(caught.value)) < 150
 
 
 numbers = st.floats(allow_nan=False, allow_infinity=False)

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from anmmm.datasets import Pair, TableError, load_pairs, load_sample, load_tuebingen
+from anmmm.datasets import Pair, SourceError, load_pairs, load_sample, load_tuebingen
 from anmmm.datasets.sample import SAMPLE
 from anmmm.datasets.tuebingen_groups import group_of
 
@@ -114,6 +114,12 @@ def test_a_missing_file_goes_by_the_name_of_its_id(tmp_path):
     ]
 
 
+def test_pairs_can_be_commented_out(folder):
+    meta = folder / "pairmeta.txt"
+    meta.write_text(meta.read_text().replace("0047", "#0047").replace("0052", "# 0052"))
+    assert load_pairs(folder).ids[:3] == ("pair0001", "pair0053", "pair0072")
+
+
 def test_sequence_protocol(folder):
     pairs = load_pairs(folder)
     assert pairs[-1].pair_id == "pair0099"
@@ -170,13 +176,100 @@ def test_loose_files_are_pairs_of_unknown_truth(tmp_path):
         ("1 1 1 2 2 -1\n", ":1: the weight must be a number >= 0, found '-1'"),
         ("1 a 1 2 2 1\n", ":1: column 2 holds 'a', which is not a number"),
         ("", ": the file is empty"),
+        (
+            "0001 1 1 2 2\n2 1 1 2 2\n0001 2 2 1 1\n",
+            ":3: the pair id 'pair0001' was used in line 1",
+        ),
+        ("pair/../../x 1 1 2 2\n", ":1: the id must be the name of a file in this folder"),
+        ("/etc/x 1 1 2 2\n", ":1: the id must be the name of a file in this folder"),
+        ("a\\x 1 1 2 2\n", ":1: the id must be the name of a file in this folder"),
+        (f"{'1' * 5000} 1 1 2 2\n", ":1: the id must be the name of a file in this folder"),
+        ("1 1 300000000000 2 2\n", ":1: cause and effect share a column"),
     ],
 )
 def test_a_broken_meta_file_is_an_error_with_its_line(tmp_path, meta, message):
     (tmp_path / "pairmeta.txt").write_text(meta)
-    with pytest.raises(TableError) as caught:
+    with pytest.raises(SourceError) as caught:
         load_pairs(tmp_path)
     assert str(caught.value).startswith(f"{tmp_path / 'pairmeta.txt'}{message}")
+
+
+def test_blocks_of_a_billion_columns_take_no_memory(tmp_path):
+    (tmp_path / "pairmeta.txt").write_text("1 1 1000000000 1000000001 2000000000\n")
+    (tmp_path / "pair0001.txt").write_text("1 2\n3 4\n")
+    (pair,) = load_pairs(tmp_path)
+    assert pair.problem == (
+        "pair0001.txt: pairmeta.txt speaks of column 2000000000, but there are 2"
+    )
+
+
+def test_two_files_of_one_id_are_refused_with_both_names(tmp_path):
+    for name in ("same.txt", "same.csv", "other.csv"):
+        (tmp_path / name).write_text("1,2\n3,4\n")
+    with pytest.raises(SourceError) as caught:
+        load_pairs(tmp_path)
+    assert str(caught.value) == (
+        f"{tmp_path}: same.txt: the pair id 'same' was used in same.csv already; rename one of "
+        f"these files"
+    )
+
+
+def test_two_ids_of_one_file_are_refused(tmp_path):
+    (tmp_path / "pair0001.txt").write_text("1 2\n3 4\n")
+    (tmp_path / "pairmeta.txt").write_text("1 1 1 2 2\npair0001 2 2 1 1\n")
+    with pytest.raises(
+        SourceError, match=r"pairmeta.txt:2: the pair id 'pair0001' was used in lin"
+    ):
+        load_pairs(tmp_path)
+
+
+def test_ids_that_become_one_in_the_collection_are_refused(tmp_path):
+    (tmp_path / "pairmeta.txt").write_text("pair01 1 1 2 2\npair0001 1 1 2 2\n")
+    for name in ("pair01.txt", "pair0001.txt"):
+        (tmp_path / name).write_text("1 2\n3 4\n")
+    assert load_pairs(tmp_path).ids == ("pair01", "pair0001")
+    with pytest.raises(SourceError, match=r"pair0001.txt: the pair id 'pair0001' was used in pair"):
+        load_tuebingen(tmp_path)
+
+
+def test_digits_that_make_no_number_are_letters_of_a_name(tmp_path):
+    for name in ("²3.txt", "²12.txt", "٣.txt"):
+        (tmp_path / name).write_text("1 2\n3 4\n")
+    assert load_pairs(tmp_path).ids == ("٣", "²3", "²12")
+    (tmp_path / "pairmeta.txt").write_text("² 1 1 2 2\n")
+    assert load_pairs(tmp_path).ids == ("pair²",)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
+def test_what_is_no_regular_file_is_a_problem_and_nothing_waits_for_it(tmp_path):
+    (tmp_path / "a.txt").write_text("1 2\n3 4\n")
+    os.mkfifo(tmp_path / "pipe.txt")
+    (tmp_path / "link.txt").symlink_to(tmp_path / "gone.txt")
+    (tmp_path / "folder.txt").mkdir()
+    expected = {
+        "a": "",
+        "link": "link.txt: a link to a file that is not there",
+        "pipe": "pipe.txt: not a regular file",
+    }
+    pairs = load_pairs(tmp_path)
+    assert {pair.pair_id: pair.problem for pair in pairs} == expected
+    assert pairs.fingerprint() == load_pairs(tmp_path).fingerprint()
+    (tmp_path / "pairmeta.txt").write_text("pipe 1 1 2 2\n")
+    assert [pair.problem for pair in load_pairs(tmp_path)] == ["pipe.txt: not a regular file"]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
+def test_a_meta_file_that_is_none_is_not_passed_over(tmp_path):
+    (tmp_path / "a.txt").write_text("1 2\n3 4\n")
+    meta = tmp_path / "pairmeta.txt"
+    os.mkfifo(meta)
+    with pytest.raises(OSError, match="not a regular file"):
+        load_pairs(tmp_path)
+    meta.unlink()
+    meta.symlink_to(tmp_path / "gone.txt")
+    with pytest.raises(OSError, match="a link to a file that is not there"):
+        load_pairs(tmp_path)
+    assert load_pairs(tmp_path, meta=False).ids == ("a",)
 
 
 def test_missing_and_empty_folders(tmp_path):

@@ -106,3 +106,12 @@ def test_the_extremes_are_those_of_the_sorted_rows_and_no_row_is_both(keys, coun
     n_smallest = min(count, len(keys) - n_largest)
     assert largest == ranked[:n_largest]
     assert smallest == ranked[::-1][:n_smallest]
+
+
+def test_an_id_that_other_rows_have_is_known_also_where_these_are_not_shown():
+    rows = [PairResult("a", "ok", direction=1, score=score) for score in (3.0, 0.1)]
+    rows += [PairResult("b", "ok", direction=1, score=2.0), PairResult("b", "unusable", "why")]
+    rows += [PairResult("c", "ok", direction=1, score=1.0)]
+    digest = digested(rows)
+    assert digest.repeated([rows[0], rows[2], rows[4]]) == {"a", "b"}
+    assert digested([]).repeated([]) == set()

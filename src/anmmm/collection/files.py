@@ -30,6 +30,9 @@ __all__ = [
     "write_csv",
 ]
 
+# Those below a blank JSON escapes itself.
+_STEERING = re.compile("[\x7f-\x9f]")
+
 
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
@@ -242,13 +245,15 @@ def to_json(document: Any) -> str:
     Parameters
     ----------
     document : dict, list, str, number, ndarray or None
-        NumPy values become plain ones; NaN and infinities, which JSON lacks, become null.
+        NumPy values become plain ones; NaN and infinities, which JSON lacks, become null. Letters
+        that steer a terminal are escaped.
 
     Returns
     -------
     str
     """
-    return json.dumps(json_value(document), ensure_ascii=False, allow_nan=False, indent=1)
+    text = json.dumps(json_value(document), ensure_ascii=False, allow_nan=False, indent=1)
+    return _STEERING.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def json_value(value: Any) -> Any:

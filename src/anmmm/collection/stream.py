@@ -252,7 +252,7 @@ def check_seconds(value: Any) -> float | None:
         return None
     seconds = check_nonnegative(value, "max_seconds_per_pair")
     if seconds == 0.0:
-        raise ValueError("max_seconds_per_pair must be positive, found 0; None is no limit")
+        raise ValueError("max_seconds_per_pair must be positive, found 0; leave it out for none")
     return seconds
 
 

@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from anmmm.datasets.regular import refuse_irregular
+
 __all__ = ["file_identity", "folder_identity"]
 
 # Up to twice this size a file is hashed whole.
@@ -59,7 +61,8 @@ def folder_identity(
     kind : str
         Kind of source.
     files : iterable of Path
-        The files that count, in order. One that cannot be read counts as missing.
+        The files that count, in order. One that cannot be read, or is not regular, counts as
+        missing.
     description : iterable
         What is said of them elsewhere; the `repr` is hashed.
 
@@ -72,6 +75,7 @@ def folder_identity(
     total = 0
     for file, said in zip(files, description, strict=True):
         try:
+            refuse_irregular(file)
             size, digest = _digest(file)
         except OSError:
             size, digest = 0, "missing"

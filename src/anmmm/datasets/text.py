@@ -19,17 +19,33 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anmmm._record import Record
+from anmmm._validation import brief
+from anmmm._warning import warn_caller
 from anmmm.datasets.errors import SourceError
 
-__all__ = ["TableError", "TextTable", "as_number", "parse_table", "read_table"]
+__all__ = ["TableError", "TextTable", "as_number", "parse_table", "read_table", "refuse_packed"]
 
-MISSING = frozenset({"", "na", "n/a", "nan", "null", "?"})
+# What spreadsheets write where a cell has no value.
+_ERRORS = ("#n/a", "#na", "#div/0!", "#num!", "#value!", "#ref!", "#name?", "#null!")
+MISSING = frozenset({"", "na", "n/a", "nan", "null", "?", *_ERRORS})
 
 # Enough lines to tell the delimiter although some of them are broken.
 _SAMPLE = 50
 _QUOTED = re.compile(r'"[^"]*"')
 _BLANK_SEPARATED = re.compile(r'"[^"]*"|\S+')
 _DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+(?:[eE][+-]?\d+)?")
+# What could as well be a whole number with its thousands apart.
+_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
+_ERROR_CELL = re.compile(rf"(?:{'|'.join(map(re.escape, _ERRORS))})(?=[\s,;]|$)", re.IGNORECASE)
+_COMMENT = "a comment below the first line has a blank after its #"
+
+_PACKED = {
+    b"\x1f\x8b": "gzip",
+    b"PK\x03\x04": "zip",
+    b"BZh": "bzip2",
+    b"\xfd7zXZ\0": "xz",
+    b"\x28\xb5\x2f\xfd": "zstd",
+}
 
 
 class TableError(SourceError):
@@ -132,35 +148,54 @@ class TextTable(Record):
         ------
         TableError
             If a cell holds something else than a number; names its line and column.
+
+        Warns
+        -----
+        UserWarning
+            If all that was read as decimals in a column may be thousands, such as ``1,234``.
         """
         chosen = range(self.n_columns) if columns is None else columns
         values = np.empty((len(self.rows), len(chosen)))
         for place, column in enumerate(chosen):
             cells = [row[column] for row in self.rows]
             if self.decimal_comma:
+                self._warn_of_thousands(column, cells)
                 cells = [cell.replace(",", ".") for cell in cells]
             for index, cell in enumerate(cells):
                 number = as_number(cell)
                 if number is None:
+                    held = self.rows[index][column]
                     raise TableError(
                         self.path,
                         self.lines[index],
-                        f"{self.label(column)} holds {self.rows[index][column]!r}, "
-                        f"which is not a number",
+                        f"{self.label(column)} holds {brief(held)}, which is not a number"
+                        + (f"; {_COMMENT}" if column == 0 and held.startswith("#") else ""),
                     )
                 values[index, place] = number
         return values
 
+    def _warn_of_thousands(self, column: int, cells: list[str]) -> None:
+        decimals = [cell for cell in cells if "," in cell]
+        if decimals and all(_THOUSANDS.fullmatch(cell) for cell in decimals):
+            warn_caller(
+                f"{self.path}: every comma of {self.label(column)} stands before three digits, as "
+                f"between thousands, but is read as a decimal mark: {decimals[0]} is "
+                f"{decimals[0].replace(',', '.')}; write thousands without commas",
+                UserWarning,
+            )
 
-def read_table(path: str | os.PathLike[str], *, header: bool | None = None) -> TextTable:
+
+def read_table(
+    path: str | os.PathLike[str], *, header: bool | None = None, comments: bool = False
+) -> TextTable:
     """Read a table of numbers from a text file.
 
     Parameters
     ----------
     path : path-like
         File in UTF-8, or UTF-16 with a byte order mark.
-    header : bool, optional
-        Whether the first line names the columns; see `parse_table`.
+    header, comments
+        See `parse_table`.
 
     Returns
     -------
@@ -173,16 +208,22 @@ def read_table(path: str | os.PathLike[str], *, header: bool | None = None) -> T
     TableError
         See `parse_table`.
     """
-    return parse_table(Path(path).read_bytes(), os.fspath(path), header=header)
+    data = Path(path).read_bytes()
+    return parse_table(data, os.fspath(path), header=header, comments=comments)
 
 
-def parse_table(data: bytes, path: str, *, header: bool | None = None) -> TextTable:
+def parse_table(
+    data: bytes, path: str, *, header: bool | None = None, comments: bool = False
+) -> TextTable:
     """Parse the bytes of a text table.
 
     Commas, semicolons, tabs and runs of blanks separate cells; which of them, the file itself
-    tells. Blank lines and lines that start with ``#`` are skipped, cells may stand in double
-    quotes, and a comma between digits is the decimal mark in a file that has semicolons between
-    cells and no decimal point.
+    tells. Blank lines are skipped, cells may stand in double quotes, and a comma between digits is
+    the decimal mark in a file that has another separator and no decimal point.
+
+    Lines that start with ``#`` are comments above the first other line. Below it a ``#`` may belong
+    to a cell, so a line is a comment only if a blank follows its ``#`` or it holds a single cell.
+    What a spreadsheet writes for an error, such as ``#N/A``, is a missing value everywhere.
 
     Parameters
     ----------
@@ -193,6 +234,8 @@ def parse_table(data: bytes, path: str, *, header: bool | None = None) -> TextTa
     header : bool, optional
         Whether the first line names the columns. By default it does if none of its cells is a
         number; say so where the names are numbers, such as years.
+    comments : bool
+        Whether every line that starts with ``#`` is a comment, also below the first line.
 
     Returns
     -------
@@ -201,18 +244,25 @@ def parse_table(data: bytes, path: str, *, header: bool | None = None) -> TextTa
     Raises
     ------
     TableError
-        If the file is empty, is not text, or a line has another number of cells than the first; if
-        there is to be no header and no cell of the first line is a number.
+        If the file is empty, is not text, is compressed, or a line has another number of cells than
+        the first; if there is to be no header and no cell of the first line is a number.
     """
     text = _decode(data, path)
     numbered = [
         (number, line)
         for number, line in enumerate(text.split("\n"), start=1)
-        if not (line.isspace() or line == "" or line.lstrip().startswith("#"))
+        if not (line.isspace() or line == "")
     ]
-    if not numbered:
+    first = next((at for at, (_, line) in enumerate(numbered) if not _starts_with_hash(line)), None)
+    if first is None:
         raise TableError(path, None, "the file is empty")
-    delimiter = _delimiter([line for _, line in numbered])
+    plain = [line for _, line in numbered[first:] if not line.lstrip().startswith("#")]
+    delimiter = _delimiter(plain or [line for _, line in numbered[first:]])
+    numbered = [
+        (number, line)
+        for number, line in numbered[first:]
+        if not (_starts_with_hash(line) and (comments or _is_comment(line, delimiter)))
+    ]
     rows = [_split(line, delimiter, path, number) for number, line in numbered]
     lines = [number for number, _ in numbered]
 
@@ -222,8 +272,8 @@ def parse_table(data: bytes, path: str, *, header: bool | None = None) -> TextTa
         raise TableError(
             path,
             lines[0],
-            f"header=False (--no-header), but this line holds no number: {rows[0][0]!r}; it names "
-            "the columns",
+            f"header=False (--no-header), but this line holds no number: {brief(rows[0][0])}; it "
+            "names the columns",
         )
     if words if header is None else header:
         top, top_line = rows.pop(0), lines.pop(0)
@@ -241,11 +291,48 @@ def parse_table(data: bytes, path: str, *, header: bool | None = None) -> TextTa
         # A delimiter at the end of every line is punctuation, not a column.
         rows = [row[:-1] for row in rows]
         names = names[:-1] if names else None
-    decimal_comma = delimiter == ";" and _has_decimal_comma(rows)
+    decimal_comma = delimiter != "," and _has_decimal_comma(rows)
     return TextTable(path, names, rows, lines, decimal_comma)
 
 
+def refuse_packed(start: bytes, path: str) -> None:
+    """Refuse a file that is compressed.
+
+    Parameters
+    ----------
+    start : bytes
+        Its first bytes.
+    path : str
+        Its name, for the message.
+
+    Raises
+    ------
+    TableError
+        If it begins as gzip, zip, bzip2, xz or zstd do.
+    """
+    for mark, kind in _PACKED.items():
+        if start.startswith(mark):
+            if path.lower().endswith((".xlsx", ".xlsm", ".ods")):
+                problem = "this is a workbook of a spreadsheet; save the sheet as CSV"
+            else:
+                problem = f"the file is compressed ({kind}); unpack it"
+            raise TableError(path, None, problem)
+
+
+def _starts_with_hash(line: str) -> bool:
+    """Tell whether a line may be a comment: after a ``#`` that is no error of a spreadsheet."""
+    line = line.lstrip()
+    return line.startswith("#") and not _ERROR_CELL.match(line)
+
+
+def _is_comment(line: str, delimiter: str | None) -> bool:
+    after = line.lstrip()[1:2]
+    blank = after == "" or (after.isspace() and after != delimiter)
+    return blank or len(line.split(delimiter)) == 1
+
+
 def _decode(data: bytes, path: str) -> str:
+    refuse_packed(data[:8], path)
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         encoding = "utf-16"
     elif b"\0" in data:
@@ -268,6 +355,10 @@ def _decode(data: bytes, path: str) -> str:
 def _delimiter(lines: list[str]) -> str | None:
     """Return the character between cells, or None for runs of blanks."""
     sample = [_QUOTED.sub("", line) for line in lines[:_SAMPLE]]
+    # Before commas are looked for, since these may be decimal marks.
+    for blank in ("\t", None):
+        if _has_decimals_between(sample, blank):
+            return blank
     for candidate in (";", ","):
         if 2 * sum(candidate in line for line in sample) >= len(sample):
             return candidate
@@ -281,6 +372,20 @@ def _delimiter(lines: list[str]) -> str | None:
     if any(len(cell.split()) > 1 for cells in body for cell in cells):
         return None
     return "\t" if all(any(column) for column in zip(*split, strict=True)) else None
+
+
+def _has_decimals_between(lines: list[str], delimiter: str | None) -> bool:
+    """Tell whether most lines hold numbers with decimal commas, and a separator between them."""
+    split = [[cell.strip() for cell in line.split(delimiter)] for line in lines]
+    width = len(split[0])
+    body = [cells for cells in split if any(map(_DECIMAL_COMMA.fullmatch, cells))]
+    fitting = [
+        cells
+        for cells in body
+        if len(cells) == width
+        and not any(cell and (cell[0] == "," or not _looks_numeric(cell, None)) for cell in cells)
+    ]
+    return width > 1 and 2 * len(fitting) >= len(lines) - 1 and len(fitting) > 0
 
 
 def _split(line: str, delimiter: str | None, path: str, number: int) -> list[str]:
@@ -305,12 +410,13 @@ def _check_widths(rows: list[list[str]], lines: list[int], path: str) -> None:
                 path,
                 line,
                 f"expected {expected} {'field' if expected == 1 else 'fields'} as on line "
-                f"{lines[0]}, found {len(row)}",
+                f"{lines[0]}, found {len(row)}"
+                + (f"; {_COMMENT}" if row[0].startswith("#") else ""),
             )
 
 
 def _looks_numeric(cell: str, delimiter: str | None) -> bool:
-    if delimiter == ";" and _DECIMAL_COMMA.fullmatch(cell):
+    if delimiter != "," and _DECIMAL_COMMA.fullmatch(cell):
         return True
     return cell != "" and as_number(cell) is not None
 

@@ -23,8 +23,11 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from anmmm._validation import brief
 from anmmm.datasets.fingerprints import folder_identity
+from anmmm.datasets.ids import SeenIds
 from anmmm.datasets.pair import Pair
+from anmmm.datasets.regular import refuse_irregular
 from anmmm.datasets.text import TableError, TextTable, read_table
 from anmmm.datasets.tuebingen_groups import group_of, is_collection
 
@@ -50,6 +53,7 @@ class _Entry:
 
     def read(self) -> Pair:
         try:
+            refuse_irregular(self.path)
             table = read_table(self.path, header=self.header)
             first, second = self._columns(table)
             values = table.numbers([*first, *second])
@@ -199,9 +203,11 @@ def load_pairs(
     Raises
     ------
     OSError
-        If there is no such folder, or no ``pairmeta.txt`` that must be there.
-    ValueError
-        If ``pairmeta.txt`` is broken (``file:line: what is wrong``), or there is no pair.
+        If there is no such folder or no pair in it, no ``pairmeta.txt`` that must be there, or one
+        that is no regular file.
+    SourceError
+        A ValueError: if ``pairmeta.txt`` is broken (``file:line: what is wrong``), or two pairs
+        have one id.
 
     References
     ----------
@@ -213,12 +219,14 @@ def load_pairs(
         raise OSError(errno.ENOENT, "no such folder", str(folder))
     if not folder.is_dir():
         raise OSError(errno.ENOTDIR, "not a folder", str(folder))
+    if meta is not False:
+        refuse_irregular(folder / META)
     there = (folder / META).is_file()
     if meta and not there:
         raise OSError(errno.ENOENT, f"the folder has no {META}", str(folder))
     if not (there if meta is None else meta):
         return PairFolder(folder, _with_header(_loose(folder), header))
-    entries = _from_meta(folder, read_table(folder / META))
+    entries = _from_meta(folder, read_table(folder / META, comments=True))
     grouped = _grouped(entries) if _is_collection(entries) else entries
     return PairFolder(folder, _with_header(grouped, header))
 
@@ -248,10 +256,11 @@ def load_tuebingen(path: str | os.PathLike[str]) -> PairFolder:
         directions are unknown.
     """
     pairs = load_pairs(path, meta=True)
-    entries = []
+    entries, seen = [], SeenIds(pairs.name)
     for entry in pairs._entries:
         number = _number(entry)
         pair_id = entry.pair_id if number is None else f"pair{number:04d}"
+        seen.add(pair_id, entry.path.name, "the collection has it once")
         entries.append(replace(entry, pair_id=pair_id))
     return PairFolder(pairs.path, _grouped(entries))
 
@@ -296,17 +305,20 @@ def _from_meta(folder: Path, meta: TextTable) -> list[_Entry]:
     numbers = meta.numbers(range(1, meta.n_columns))
     files = {file.name: file for file in sorted(folder.iterdir())}
     entries: list[_Entry] = []
+    seen = SeenIds(meta.path)
     for cells, line, values in zip(meta.rows, meta.lines, numbers, strict=True):
         try:
             cause, effect = _block(values[0], values[1]), _block(values[2], values[3])
-            if set(cause) & set(effect):
+            if cause.start < effect.stop and effect.start < cause.stop:
                 raise ValueError("cause and effect share a column")
+            _check_file_name(cells[0])
             weight = float(values[4]) if len(values) > 4 else 1.0
             if not (math.isfinite(weight) and weight >= 0.0):
                 raise ValueError(f"the weight must be a number >= 0, found {cells[5]!r}")
         except ValueError as error:
             raise TableError(meta.path, line, str(error)) from None
         path = _data_file(folder, files, cells[0])
+        seen.add(path.stem, f"line {line}", "keep one of these lines")
         cause_first = cause.start < effect.start
         first, second = (cause, effect) if cause_first else (effect, cause)
         entries.append(_Entry(path.stem, path, first, second, 1 if cause_first else -1, weight))
@@ -321,9 +333,18 @@ def _block(first: float, last: float) -> range:
     return range(int(first) - 1, int(last))
 
 
+def _check_file_name(pair_id: str) -> None:
+    # The longest name that common file systems take is 255 bytes.
+    if not pair_id or os.path.basename(pair_id) != pair_id or "\\" in pair_id or len(pair_id) > 250:
+        raise ValueError(
+            f"the id must be the name of a file in this folder, without its suffix; found "
+            f"{brief(pair_id)}"
+        )
+
+
 def _data_file(folder: Path, files: dict[str, Path], pair_id: str) -> Path:
     stems = [f"pair{pair_id}", pair_id]
-    if pair_id.isdigit():
+    if pair_id.isdecimal():
         stems += [f"pair{int(pair_id):04d}", f"pair{int(pair_id):02d}", f"pair{int(pair_id)}"]
     if pair_id.lower().startswith("pair"):
         # So that a missing file goes by the name that the id suggests.
@@ -333,10 +354,14 @@ def _data_file(folder: Path, files: dict[str, Path], pair_id: str) -> Path:
 
 
 def _loose(folder: Path) -> list[_Entry]:
-    paths = [path for path in folder.iterdir() if path.is_file() and is_pair_file(path)]
+    # A link to nothing is a pair that cannot be read, and no file that may be passed over.
+    paths = [path for path in folder.iterdir() if is_pair_file(path) and not path.is_dir()]
     if not paths:
         raise OSError(errno.ENOENT, f"no {META} and no pair file in this folder", str(folder))
-    paths.sort(key=lambda path: [int(t) if t.isdigit() else t for t in _naturally(path.name)])
+    paths.sort(key=lambda path: [int(t) if t.isdecimal() else t for t in _naturally(path.name)])
+    seen = SeenIds(str(folder))
+    for path in paths:
+        seen.add(path.stem, path.name, "rename one of these files")
     return [_Entry(path.stem, path) for path in paths]
 
 

@@ -38,7 +38,7 @@ def _units(scale: Scale, data: Path | None) -> list[Unit]:
     kept = [
         pair_id
         for pair_id in load_tuebingen(data).ids
-        if pair_id[4:].isdigit() and int(pair_id[4:]) not in EXCLUDED
+        if pair_id[4:].isdecimal() and int(pair_id[4:]) not in EXCLUDED
     ]
     return [
         Unit(

@@ -1,6 +1,6 @@
 """Rows of a collection come in one by one; what a page says of them goes out.
 
-Kept are counts, a few numbers a row in flat arrays (some 70 bytes a pair), and the rows of the
+Kept are counts, a few numbers a row in flat arrays (some 80 bytes a pair), and the rows of the
 pairs that are to be shown.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 import heapq
 from array import array
 from collections import Counter
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -47,6 +48,8 @@ class Digest:
         self.mechanisms: Counter[int] = Counter()
         self.failures, self.remarks = Reasons(), Reasons()
         self._summarizer = Summarizer()
+        # Hashes, since the ids themselves would be ten times as long.
+        self._ids = array("q")
         self._sizes, self._confidences, self._seconds = array("d"), array("d"), array("d")
         self._unknown = array("d")
         # Of the pairs of known direction, as `evaluate` has them.
@@ -65,6 +68,7 @@ class Digest:
         row : PairResult
         """
         self._summarizer.add(row)
+        self._ids.append(hash(row.pair_id))
         self.statuses[row.status] += 1
         if row.status != "ok":
             self.failures.add(row.status, row.reason, row.pair_id)
@@ -151,6 +155,22 @@ class Digest:
         """What the shown pairs are ordered by: confidence, if every pair has one, or |score|."""
         every = len(self._confidences) == len(self._sizes) > 0
         return "confidence" if every else "|score|"
+
+    def repeated(self, rows: Iterable[PairResult]) -> set[str]:
+        """Return the ids of these rows that other rows have, too.
+
+        Parameters
+        ----------
+        rows : iterable of PairResult
+            Some of those that were added.
+
+        Returns
+        -------
+        set of str
+        """
+        hashes, counts = np.unique(np.asarray(self._ids), return_counts=True)
+        several = set(hashes[counts > 1].tolist())
+        return {row.pair_id for row in rows if hash(row.pair_id) in several}
 
     def shown(self) -> tuple[list[PairResult], list[PairResult]]:
         """Return the rows to be shown, without a row in both.

@@ -1,12 +1,13 @@
 """Rows and the source of their pairs come in; a picture, or why there is none, goes out for each.
 
-The source is walked once, no further than needed, and only observations that are drawn are kept.
+The source is walked once, no further than needed, a pair is drawn only where no other has its id,
+and only observations that are drawn are kept.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Set
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,19 +18,21 @@ from tqdm import tqdm
 
 from anmmm._threads import single_thread
 from anmmm.clustering import cluster_mechanisms
+from anmmm.collection.sources.items import Items
 from anmmm.collection.task import subsample, univariate
 from anmmm.datasets import Pair
 from anmmm.report.pictures import pair_picture
 from anmmm.report.text import spelled
 from anmmm.results import PairResult
 
-__all__ = ["MOST_POINTS", "NOT_IN_SOURCE", "Drawing", "draw_pairs"]
+__all__ = ["MOST_POINTS", "NOT_ALONE", "NOT_IN_SOURCE", "Drawing", "draw_pairs"]
 
 FloatArray = NDArray[np.float64]
 
 # Points of one picture: more of them cover each other, and take longer to part.
 MOST_POINTS = 1500
 NOT_IN_SOURCE = "not in the source"
+NOT_ALONE = "not drawn: several pairs have this id"
 
 
 @dataclass(frozen=True)
@@ -55,7 +58,11 @@ class Drawing:
 
 
 def draw_pairs(
-    rows: Iterable[PairResult], source: Iterable[Pair], *, progress: bool = False
+    rows: Iterable[PairResult],
+    source: Iterable[Pair],
+    *,
+    repeated: Collection[str] = (),
+    progress: bool = False,
 ) -> dict[str, Drawing]:
     """Draw pairs, each as its row tells it.
 
@@ -64,7 +71,10 @@ def draw_pairs(
     rows : iterable of PairResult
         Analysed pairs, some dozens.
     source : PairSource
-        Where their observations are. Of several pairs of one id the first is taken.
+        Where their observations are. Pairs held in memory are walked to the end, since ids are
+        unique in files alone.
+    repeated : collection of str
+        Ids that several rows have; nobody knows which of the pairs is theirs.
     progress : bool
         Whether to show a bar on standard error.
 
@@ -84,30 +94,39 @@ def draw_pairs(
     in its direction; one colour where that is 1 or unknown. Observations are those that decided
     (the subsample of the row), and 1500 of them, drawn with seed 0, where there are more.
     """
-    wanted = {row.pair_id: row for row in rows}
+    asked: dict[str, PairResult] = {}
     drawings: dict[str, Drawing] = {}
+    for row in rows:
+        if row.pair_id in asked or row.pair_id in repeated:
+            drawings[row.pair_id] = Drawing(remark=NOT_ALONE)
+        asked.setdefault(row.pair_id, row)
+    wanted = asked.keys() - drawings.keys()
     with tqdm(
         total=len(wanted), unit="plot", desc="drawing", disable=not progress, leave=False
     ) as bar:
-        for pair_id, pair in _found(source, set(wanted)):
+        for pair_id, pair in _found(source, wanted):
+            if pair_id in drawings:
+                drawings[pair_id] = Drawing(remark=NOT_ALONE)
+                continue
             with single_thread():
-                drawings[pair_id] = _draw(wanted[pair_id], pair)
+                drawings[pair_id] = _draw(asked[pair_id], pair)
             bar.update()
     missing = Drawing(remark=NOT_IN_SOURCE)
-    return {pair_id: drawings.get(pair_id, missing) for pair_id in wanted}
+    return {pair_id: drawings.get(pair_id, missing) for pair_id in asked}
 
 
-def _found(source: Iterable[Pair], wanted: set[str]) -> Iterator[tuple[str, Pair]]:
+def _found(source: Iterable[Pair], wanted: Set[str]) -> Iterator[tuple[str, Pair]]:
+    """Yield the pairs of these ids, also a second one, as far as it is met."""
     if not wanted:
         return
-    pairs = iter(source)
+    pairs, ahead = iter(source), set(wanted)
     try:
         for pair in pairs:
             pair_id = spelled(pair.pair_id)
             if pair_id in wanted:
-                wanted.discard(pair_id)
+                ahead.discard(pair_id)
                 yield pair_id, pair
-            if not wanted:
+            if not ahead and not isinstance(source, Items):
                 return
     finally:
         # A file that is not read to its end is closed now.

@@ -67,7 +67,8 @@ def write_report(
         File for the page.
     source : PairSource or anything of `anmmm.collection.as_pairs`, optional
         Where the observations of the pairs are, to draw them; open it with ``as_pairs`` where it
-        needs options. Walked once, no further than needed. Without it pairs are listed.
+        needs options. Walked once, no further than needed. Without it pairs are listed. A pair
+        whose id others have, too, is not drawn.
     n_plots : int
         Number of the most certain pairs to show, and of the least certain ones; 0 to 500.
     name : str, optional
@@ -124,13 +125,17 @@ def write_report(
             )
         digest.add(row)
     most, least = digest.shown()
+    shown = [*most, *least]
+    drawings = {}
+    if pairs is not None:
+        drawings = draw_pairs(shown, pairs, repeated=digest.repeated(shown), progress=progress)
     contents = Contents(
         digest,
         rows_name=name or (base_name(rows) if is_path else "rows held in memory"),
         source_name=None if pairs is None else base_name(pairs.name),
         most=most,
         least=least,
-        drawings={} if pairs is None else draw_pairs([*most, *least], pairs, progress=progress),
+        drawings=drawings,
     )
     with atomic_writer(output) as file:
         for part in page(contents):

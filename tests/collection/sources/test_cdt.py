@@ -41,6 +41,39 @@ def test_line_ends_marks_and_blank_lines(tmp_path, line_end, mark):
     np.testing.assert_array_equal(pairs[1].y, [7, 8])
 
 
+@pytest.mark.parametrize("line_end", ["\r", "\r\n", "\n"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_every_line_end_in_every_encoding(tmp_path, line_end, encoding):
+    text = f"SampleID,A,B{line_end}ä,1 2,3 4{line_end}b,5 6,7 8{line_end}"
+    path = write(tmp_path, text.encode(encoding))
+    targets = write(tmp_path, f"SampleID,Target{line_end}ä,-1".encode(encoding), "targets.csv")
+    pairs = list(as_pairs(path, targets=targets))
+    assert [(pair.pair_id, pair.truth, pair.problem) for pair in pairs] == [
+        ("ä", -1, ""),
+        ("b", None, ""),
+    ]
+    np.testing.assert_array_equal(pairs[0].y, [3, 4])
+
+
+def test_an_id_may_hold_line_ends(tmp_path):
+    ids = ["a\nb", 'c,"d"\r\ne\n\nf', "g"]
+    path = tmp_path / "pairs.csv"
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows([("SampleID", "A", "B"), *((i, "1 2", "3 x") for i in ids)])
+    pairs = list(as_pairs(path, targets={ids[0]: -1, ids[1]: 1}))
+    assert [pair.pair_id for pair in pairs] == ids
+    assert [pair.truth for pair in pairs] == [-1, 1, None]
+    assert [pair.problem[:12] for pair in pairs] == [f"pairs.csv:{n}:" for n in (2, 4, 8)]
+
+
+def test_a_forgotten_quote_costs_its_own_line_alone(tmp_path):
+    lines = [f"p{i},1 2,3 4\n" for i in range(300)]
+    lines[3], lines[200], lines[210] = '"a,1 2,3 4\n', 'b",1 2,3 4\n', 'c,"1 2,3 4\n'
+    pairs = list(as_pairs(write(tmp_path, "SampleID,A,B\n" + "".join(lines))))
+    assert len(pairs) == 300
+    assert [pair.pair_id for pair in pairs if pair.problem] == ["line 5", "c"]
+
+
 def test_targets_are_joined_by_id_whatever_their_order(tmp_path):
     path = write(tmp_path, "SampleID,A,B\n" + "".join(f"p{i},1 2,3 4\n" for i in range(5)))
     targets = write(tmp_path, KAGGLE + "p3,0,4\np0,1,1\nother,1,1\np2,-1,2\n", "targets.csv")
@@ -113,6 +146,7 @@ def test_missing_values_are_dropped_by_row_and_counted(tmp_path):
         (b"a,1 2,3 4,5 6", "line 2", "pairs.csv:2: expected 3 cells SampleID,A,B, found more"),
         (b",1 2,3 4", "line 2", "pairs.csv:2: the SampleID is missing"),
         (b"\xe4,1 2,3 4", "line 2", "pairs.csv:2: the line is not UTF-8 text"),
+        (b'"a,1 2,3 4', "line 2", "pairs.csv:2: a double quote is opened but not closed"),
         (b"a,[1. 2.],3 4", "a", "pairs.csv:2: A holds '[1.', which is not a number"),
     ],
 )
@@ -141,6 +175,7 @@ def test_a_second_line_of_an_id_is_refused_with_both_places(tmp_path):
         ("SampleID,A,B\n \n\n", "pairs.csv: a header, but no pair after it"),
         ("ID,A,B\na,1,2\n", "pairs.csv:1: expected the header SampleID,A,B, found 'ID,A,B'"),
         ("PAR1\0\x15", "pairs.csv: this is not a text file (it holds zero bytes)"),
+        (b"\x1f\x8b\x08\0", "pairs.csv: the file is compressed (gzip); unpack it"),
         ("SampleID;A;B\na;1;2\n", "pairs.csv:1: expected the header SampleID,A,B, found"),
     ],
 )
@@ -159,7 +194,7 @@ def test_files_without_header_or_pairs_are_refused_at_once(tmp_path, text, messa
         ("SampleID,Target\na,2\n", "t.csv:2: the truth must be 1 (x causes y), -1"),
         ("SampleID,Target\na,yes\n", "t.csv:2: the truth must be 1 (x causes y), -1"),
         ("SampleID,Target\na\n", "t.csv:2: expected SampleID,Target, found 1 cell"),
-        (b"SampleID,Target\n\xe4,1\n", "t.csv: this is not UTF-8 text"),
+        (b"SampleID,Target\n\xe4,1\n", "t.csv:2: this is not UTF-8 text"),
         ('SampleID,Target\n"a,1\n', "t.csv:2: unexpected end of data"),
     ],
 )

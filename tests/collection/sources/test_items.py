@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from anmmm.collection import as_pairs
+from anmmm.collection import SourceError, as_pairs
 from anmmm.datasets import Pair, load_sample
 
 X, Y = np.arange(12.0), np.arange(12.0) ** 2
@@ -90,3 +90,9 @@ def test_an_item_of_another_form_is_a_problem_not_an_exception(item, problem):
 def test_other_sources_are_refused(source, message):
     with pytest.raises(TypeError, match=message):
         as_pairs(source)
+
+
+def test_keys_that_make_one_id_are_refused():
+    pair = (np.arange(3.0), np.arange(3.0))
+    with pytest.raises(SourceError, match="key '1': the pair id '1' was used in the key 1 already"):
+        as_pairs({1: pair, "1": pair})

@@ -98,6 +98,13 @@ def test_an_empty_file_is_one_sentence(tmp_path, name):
         as_pairs(tmp_path / name)
 
 
+@pytest.mark.parametrize("name", ["p.csv.gz", "p.zip", "p.csv"])
+def test_a_compressed_file_is_called_so(tmp_path, name):
+    (tmp_path / name).write_bytes(b"\x1f\x8b\x08\0\0")
+    with pytest.raises(SourceError, match=r"the file is compressed.*; unpack it$"):
+        as_pairs(tmp_path / name)
+
+
 def test_bytes_under_the_name_of_text(tmp_path):
     (tmp_path / "p.csv").write_bytes(b"\0\1\2\n")
     with pytest.raises(SourceError, match=r"p\.csv: this is not a text file"):
@@ -136,3 +143,20 @@ def test_a_format_of_something_held_is_refused(source):
 def test_an_empty_name_is_not_the_current_folder():
     with pytest.raises(ValueError, match="source must name a file or a folder, found ''"):
         as_pairs("")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
+@pytest.mark.parametrize("format", [None, "cdt", "table", "parquet"])
+def test_a_pipe_is_refused_before_its_beginning_is_lost(tmp_path, format):
+    os.mkfifo(tmp_path / "p.csv")
+    with pytest.raises(SourceError, match=r"p\.csv: a pipe or device can be read once alone"):
+        as_pairs(tmp_path / "p.csv", format=format)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
+def test_a_meta_file_that_cannot_be_read_is_not_passed_over(tmp_path):
+    (tmp_path / "a.txt").write_text("1 2\n3 4\n")
+    os.mkfifo(tmp_path / "pairmeta.txt")
+    with pytest.raises(OSError, match="not a regular file"):
+        as_pairs(tmp_path)
+    assert [pair.pair_id for pair in as_pairs(tmp_path, format="folder")] == ["a"]

@@ -63,6 +63,17 @@ def test_truth_weight_and_group_are_kept(tmp_path, form, repeat, name):
     assert (second.truth, second.weight, second.group) == (None, 1.0, None)
 
 
+@pytest.mark.parametrize(("form", "repeat"), [(nested, 1), (long, 3)])
+def test_truth_and_weight_may_be_decimals(tmp_path, form, repeat):
+    def column(*values):
+        numbers = [None if value is None else decimal.Decimal(value) for value in values]
+        return pa.array([number for number in numbers for _ in range(repeat)], pa.decimal128(5, 2))
+
+    first, second = as_pairs(form(tmp_path, truth=column("-1", "1"), weight=column("0.25", None)))
+    assert (first.truth, first.weight) == (-1, 0.25)
+    assert (second.truth, second.weight) == (1, 1.0)
+
+
 def test_the_number_of_pairs_is_known_in_nested_form_alone(tmp_path):
     assert operator.length_hint(as_pairs(nested(tmp_path)), -1) == 2
     assert operator.length_hint(as_pairs(long(tmp_path)), -1) == -1

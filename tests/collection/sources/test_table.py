@@ -217,6 +217,29 @@ def test_files_with_two_columns_of_one_name_are_refused(tmp_path):
             as_pairs(tmp_path / name, columns="all")
 
 
+@pytest.mark.parametrize("columns", ["all", [(1, "y"), ("1", "y")]])
+def test_columns_whose_pairs_would_share_an_id_are_refused(columns):
+    frame = pd.DataFrame(np.arange(9.0).reshape(3, 3), columns=[1, "1", "y"])
+    with pytest.raises(SourceError) as caught:
+        as_pairs(frame, columns=columns)
+    assert str(caught.value) == (
+        "pandas.DataFrame: the columns 1 and '1' are spelled the same, and so would be the ids of "
+        "their pairs; rename one"
+    )
+    # One of them alone is no matter.
+    assert [pair.pair_id for pair in as_pairs(frame, columns=[(1, "y")])] == ["1,y"]
+
+
+def test_a_wide_table_is_not_listed_whole(tmp_path):
+    path = tmp_path / "wide.csv"
+    names = ["x" * 1000, *(f"c{i}" for i in range(5000))]
+    path.write_text(",".join(names) + "\n" + ",".join("1" for _ in names) + "\n")
+    for options in ({}, {"columns": [("none", "c1")]}, {"columns": [("n" * 1000, "c1")]}):
+        with pytest.raises(ValueError, match="and 4993 more") as caught:
+            as_pairs(path, format="table", **options)
+        assert len(str(caught.value)) < 500
+
+
 def test_a_parquet_file_without_rows_is_refused(tmp_path):
     pq.write_table(pa.table({"a": pa.array([], pa.float64())}), tmp_path / "t.parquet")
     with pytest.raises(SourceError, match="the file has columns, but no rows"):

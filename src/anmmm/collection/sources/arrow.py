@@ -12,7 +12,16 @@ from numpy.typing import NDArray
 
 from anmmm.datasets import SourceError
 
-__all__ = ["encoded", "floats", "is_list", "is_number", "list_parts", "pyarrow_module", "reading"]
+__all__ = [
+    "encoded",
+    "floats",
+    "is_list",
+    "is_number",
+    "list_parts",
+    "pyarrow_module",
+    "reading",
+    "without_decimals",
+]
 
 
 def pyarrow_module(name: str = "") -> Any:
@@ -99,6 +108,12 @@ def floats(array: Any) -> NDArray[np.float64]:
         array = array.cast(double, safe=False)
     values: NDArray[np.float64] = array.to_numpy(zero_copy_only=False)
     return values
+
+
+def without_decimals(array: Any) -> Any:
+    """Return an Arrow array, of decimals as float64, and any other as it is."""
+    decimal = pyarrow_module("types").is_decimal(array.type)
+    return array.cast(pyarrow_module().float64()) if decimal else array
 
 
 def list_parts(array: Any) -> tuple[list[int], NDArray[np.float64]]:

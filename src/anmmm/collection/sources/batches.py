@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from anmmm._record import Record
-from anmmm.collection.sources.arrow import reading
+from anmmm.collection.sources.arrow import reading, without_decimals
 
 __all__ = ["Batch", "batches"]
 
@@ -85,6 +85,6 @@ def batches(path: str, file: Any, columns: dict[str, str]) -> Iterator[Batch]:
                 found = next(walk, None)
             if found is None:
                 break
-            arrays = {name: found.column(there) for name, there in columns.items()}
+            arrays = {name: without_decimals(found.column(own)) for name, own in columns.items()}
             yield Batch(arrays, first_row, row_group)
             first_row += found.num_rows

@@ -8,30 +8,39 @@ Springer 2019; D. Kalainathan, O. Goudet, R. Dutta, "Causal Discovery Toolbox", 
 
 from __future__ import annotations
 
+import codecs
 import csv
 import hashlib
+import io
 import os
+import re
+from collections import deque
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from anmmm._validation import check_truth
+from anmmm._validation import brief, check_truth
 from anmmm.collection.sources.protocol import UNKNOWN_LENGTH
-from anmmm.collection.sources.records import SeenIds, described_pair
+from anmmm.collection.sources.records import described_pair
 from anmmm.datasets import Pair, SourceError
 from anmmm.datasets.fingerprints import file_identity
-from anmmm.datasets.text import as_number
+from anmmm.datasets.ids import SeenIds
+from anmmm.datasets.text import as_number, refuse_packed
 
 __all__ = ["PairCsv", "is_pair_csv"]
 
 HEADER = ("sampleid", "a", "b")
-_BOM = b"\xef\xbb\xbf"
+# Bytes that are no UTF-8, as Python spells them.
+_UNDECODED = re.compile("[\udc80-\udcff]")
 
 # A first line of this layout is far shorter; one of numbers may have no end.
 _FIRST = 1 << 16
+# Lines of a pair with line ends between quotes; beyond, a quote was forgotten.
+_MOST_LINES = 100
 
 
 class PairCsv:
@@ -40,7 +49,7 @@ class PairCsv:
     Parameters
     ----------
     path : path-like
-        The file, in UTF-8.
+        The file, in UTF-8, or UTF-16 with a byte order mark. An id in quotes may hold line ends.
     targets : path-like or mapping, optional
         Truth by id: a CSV file whose first two columns are ``SampleID`` and ``Target``, or a
         mapping; 1 for A → B, -1 for B → A, 0 for neither. Read at once. A pair that it does not
@@ -66,22 +75,26 @@ class PairCsv:
         self._path = Path(path)
         self.name = os.fspath(path)
         self._targets = targets
-        with self._path.open("rb") as file:
+        with _opened(path) as file:
             first = file.readline(_FIRST)
             if not first:
                 raise SourceError(self.name, None, "the file is empty")
-            if b"\0" in first:
+            if "\0" in first:
                 problem = "this is not a text file (it holds zero bytes)"
                 raise SourceError(self.name, None, problem)
             if not _is_header(first):
-                found = first[:60].decode("utf-8", "replace").strip()
+                found = brief(first[:60].strip())
                 raise SourceError(
-                    self.name, "line 1", f"expected the header SampleID,A,B, found {found!r}"
+                    self.name, "line 1", f"expected the header SampleID,A,B, found {found}"
                 )
             if not any(piece.strip() for piece in file):
                 raise SourceError(self.name, None, "a header, but no pair after it")
         if isinstance(targets, Mapping):
-            self._truth = {str(key): _truth(value, str(key)) for key, value in targets.items()}
+            self._truth = {}
+            seen = SeenIds("targets")
+            for key, value in targets.items():
+                seen.add(str(key), f"the key {brief(key)}", "give every pair its own key")
+                self._truth[str(key)] = _truth(value, str(key))
         else:
             self._truth = {} if targets is None else _read_targets(targets)
 
@@ -94,9 +107,9 @@ class PairCsv:
             If an id comes twice.
         """
         seen = SeenIds(self.name)
-        with self._path.open("rb") as file:
+        with _opened(self._path) as file:
             next(file, None)
-            for number, line in enumerate(file, start=2):
+            for number, line in _records(file):
                 if not line.isspace():
                     pair = self._pair(line, f"{self._path.name}:{number}", f"line {number}")
                     seen.add(pair.pair_id, f"line {number}")
@@ -115,15 +128,19 @@ class PairCsv:
             targets = file_identity(self._targets, "targets")
         return file_identity(self._path, "cdt", targets=targets)
 
-    def _pair(self, line: bytes, place: str, pair_id: str) -> Pair:
+    def _pair(self, line: str, place: str, pair_id: str) -> Pair:
         """Read a line; until its id is known, the pair goes by its line."""
         truth = None
         try:
+            if not line.isascii() and _UNDECODED.search(line):
+                raise ValueError("the line is not UTF-8 text")
             # Cells of numbers have no comma, so all others belong to the id.
-            cells = line.decode("utf-8").rsplit(",", 2)
+            cells = line.rsplit(",", 2)
             if len(cells) != 3:
                 raise ValueError(f"expected 3 cells SampleID,A,B, found {len(cells)}")
             raw_id = cells[0].strip()
+            if raw_id.startswith('"') and not _is_whole(raw_id):
+                raise ValueError("a double quote is opened but not closed")
             if "," in raw_id and not (raw_id.startswith('"') and raw_id.endswith('"')):
                 raise ValueError("expected 3 cells SampleID,A,B, found more")
             if not _unquoted(raw_id):
@@ -131,8 +148,6 @@ class PairCsv:
             pair_id = _unquoted(raw_id)
             truth = self._truth.get(pair_id)
             x, y = _numbers(cells[1], "A"), _numbers(cells[2], "B")
-        except UnicodeDecodeError:
-            return Pair.unreadable(pair_id, f"{place}: the line is not UTF-8 text")
         except ValueError as error:
             return Pair.unreadable(pair_id, f"{place}: {error}", truth=truth)
         return described_pair(pair_id, x, y, truth=truth, place=place)
@@ -154,13 +169,61 @@ def is_pair_csv(path: str | os.PathLike[str]) -> bool:
     OSError
         If the file cannot be opened.
     """
-    with Path(path).open("rb") as file:
+    with _opened(path) as file:
         return _is_header(file.readline(_FIRST))
 
 
-def _is_header(line: bytes) -> bool:
-    text = line.removeprefix(_BOM).decode("utf-8", "replace")
-    return tuple(_unquoted(cell.strip()).lower() for cell in text.split(",")) == HEADER
+@contextmanager
+def _opened(path: str | os.PathLike[str]) -> Iterator[IO[str]]:
+    """Open a file as text, whatever its line ends; bytes that are none are kept for the message."""
+    with Path(path).open("rb") as raw:
+        start = raw.peek(8)[:8]
+        refuse_packed(start, os.fspath(path))
+        wide = start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+        with io.TextIOWrapper(
+            raw,
+            encoding="utf-16" if wide else "utf-8-sig",
+            errors="replace" if wide else "surrogateescape",
+            newline="",
+        ) as file:
+            yield file
+
+
+def _records(file: IO[str]) -> Iterator[tuple[int, str]]:
+    """Yield the text of each pair below the header, and the number of its first line."""
+    ahead: deque[str] = deque()
+    number = 2
+    while line := ahead.popleft() if ahead else file.readline():
+        taken = 1
+        if line.count('"') % 2:
+            # A line end between quotes belongs to the cell.
+            lines = [line]
+            while len(lines) < _MOST_LINES:
+                lines.append(ahead.popleft() if ahead else file.readline())
+                if not lines[-1]:
+                    lines.pop()
+                    break
+                if lines[-1].count('"') % 2:
+                    break
+            together = "".join(lines)
+            if all(map(_is_whole, together.rsplit(",", 2))):
+                line, taken = together, len(lines)
+            else:
+                # The quote was forgotten: what follows are lines of their own.
+                ahead.extendleft(reversed(lines[1:]))
+        yield number, line
+        number += taken
+
+
+def _is_whole(cell: str) -> bool:
+    """Tell whether the quotes of a cell stand around it, or there are none."""
+    cell = cell.strip()
+    inner = cell[1:-1].replace('""', "")
+    return '"' not in cell or (len(cell) > 1 and cell[0] == cell[-1] == '"' and '"' not in inner)
+
+
+def _is_header(line: str) -> bool:
+    return tuple(_unquoted(cell.strip()).lower() for cell in line.split(",")) == HEADER
 
 
 def _unquoted(cell: str) -> str:
@@ -196,13 +259,13 @@ def _read_targets(path: str | os.PathLike[str]) -> dict[str, int | None]:
     truth: dict[str, int | None] = {}
     seen = SeenIds(name)
     try:
-        with Path(path).open(encoding="utf-8-sig", newline="") as file:
+        with _opened(path) as file:
             reader = csv.reader(file, skipinitialspace=True, strict=True)
             header = [cell.strip().lower() for cell in next(reader, [])]
             # The challenge explains its codes inside the header.
             if len(header) < 2 or header[0] != "sampleid" or not header[1].startswith("target"):
                 raise SourceError(
-                    name, "line 1", f"expected the header SampleID,Target, found {header}"
+                    name, "line 1", f"expected the header SampleID,Target, found {brief(header)}"
                 )
             for cells in reader:
                 if not any(cell.strip() for cell in cells):
@@ -211,6 +274,8 @@ def _read_targets(path: str | os.PathLike[str]) -> dict[str, int | None]:
                 if len(cells) < 2:
                     raise SourceError(name, place, "expected SampleID,Target, found 1 cell")
                 pair_id, target = cells[0].strip(), cells[1].strip()
+                if _UNDECODED.search(pair_id + target):
+                    raise SourceError(name, place, "this is not UTF-8 text")
                 seen.add(pair_id, place)
                 try:
                     truth[pair_id] = check_truth(
@@ -218,8 +283,6 @@ def _read_targets(path: str | os.PathLike[str]) -> dict[str, int | None]:
                     )
                 except ValueError as error:
                     raise SourceError(name, place, str(error)) from None
-    except UnicodeDecodeError:
-        raise SourceError(name, None, "this is not UTF-8 text") from None
     except csv.Error as error:
         raise SourceError(name, f"line {reader.line_num}", str(error)) from None
     return truth

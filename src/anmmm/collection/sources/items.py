@@ -9,8 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from anmmm._validation import brief
 from anmmm.collection.sources.protocol import UNKNOWN_LENGTH
 from anmmm.datasets import Pair
+from anmmm.datasets.ids import SeenIds
 
 __all__ = ["Items"]
 
@@ -24,9 +26,18 @@ class Items:
         Of `Pair`, ``(x, y)`` or ``(id, x, y)``; or a mapping of id to ``(x, y)``.
     name : str
         Kind of object.
+
+    Raises
+    ------
+    SourceError
+        If two keys of a mapping, such as 1 and "1", make one id.
     """
 
     def __init__(self, items: Iterable[Any], name: str) -> None:
+        if isinstance(items, Mapping):
+            seen = SeenIds(name)
+            for key in items:
+                seen.add(str(key), f"the key {brief(key)}", "give every pair its own key")
         self._items = items
         self.name = name
 

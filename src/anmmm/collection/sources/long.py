@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from anmmm.collection.sources.arrow import encoded, floats
 from anmmm.collection.sources.batches import Batch
-from anmmm.collection.sources.records import SeenIds, described_pair
+from anmmm.collection.sources.records import described_pair
 from anmmm.datasets import Pair
+from anmmm.datasets.ids import SeenIds
 
 __all__ = ["long_pairs"]
 

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator
 
 from anmmm.collection.sources.arrow import list_parts
 from anmmm.collection.sources.batches import Batch
-from anmmm.collection.sources.records import SeenIds, described_pair
+from anmmm.collection.sources.records import described_pair
 from anmmm.datasets import Pair
+from anmmm.datasets.ids import SeenIds
 
 __all__ = ["nested_pairs"]
 

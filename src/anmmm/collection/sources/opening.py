@@ -19,6 +19,7 @@ from anmmm.collection.sources.protocol import PairSource
 from anmmm.collection.sources.records import listed
 from anmmm.collection.sources.table import TablePairs
 from anmmm.datasets import SourceError, load_pairs, load_sample
+from anmmm.datasets.text import refuse_packed
 
 __all__ = ["FORMATS", "as_pairs"]
 
@@ -109,6 +110,7 @@ def as_pairs(
     if isinstance(source, str) and not source:
         raise ValueError("source must name a file or a folder, found ''; '.' is this folder")
     if isinstance(source, (str, os.PathLike)):
+        _refuse_pipe(source)
         return _from_path(source, format or _recognised(source, columns), options)
     kind = type(source).__name__
     if format not in (None, "table"):
@@ -129,6 +131,18 @@ def as_pairs(
     )
 
 
+def _refuse_pipe(path: str | os.PathLike[str]) -> None:
+    """Refuse what can be read once alone: looking at its beginning would lose pairs."""
+    there = Path(path)
+    if there.exists() and not there.is_file() and not there.is_dir():
+        raise SourceError(
+            os.fspath(path),
+            None,
+            "a pipe or device can be read once alone, a collection must be read several times; "
+            "write it to a file",
+        )
+
+
 def _recognised(path: str | os.PathLike[str], columns: Any) -> str:
     there = Path(path)
     suffix = there.suffix.lower()
@@ -136,11 +150,16 @@ def _recognised(path: str | os.PathLike[str], columns: Any) -> str:
         wanted = "file" if suffix in _PARQUET | _TEXT else "folder"
         raise OSError(errno.ENOENT, f"no such {wanted}", os.fspath(path))
     if there.is_dir():
-        return "tuebingen" if (there / _META).is_file() else "folder"
+        meta = there / _META
+        # One that cannot be read is not to be passed over: it holds the truth.
+        return "tuebingen" if os.path.lexists(meta) and not meta.is_dir() else "folder"
     if suffix in _PARQUET:
         return "parquet" if columns is None else "table"
     if suffix in _TEXT:
         return "cdt" if is_pair_csv(there) else "table"
+    if there.is_file():
+        with there.open("rb") as file:
+            refuse_packed(file.read(8), os.fspath(path))
     raise SourceError(
         os.fspath(path),
         None,

@@ -191,7 +191,8 @@ def _unsuited(name: str, kind: Any) -> str:
         return "" if suited else "numbers or lists of numbers"
     if name in ("truth", "weight"):
         # Not booleans: whether false is 0 or -1, nobody knows.
-        suited = any(test(kind) for test in (tests.is_integer, tests.is_floating, tests.is_null))
+        real = (tests.is_integer, tests.is_floating, tests.is_decimal, tests.is_null)
+        suited = any(test(kind) for test in real)
         return "" if suited else "numbers"
     text = (tests.is_string, tests.is_large_string, tests.is_string_view, tests.is_integer)
     suited = any(test(plain) for test in text) or (name == "group" and tests.is_null(kind))

@@ -8,51 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from anmmm._validation import check_nonnegative, check_truth
-from anmmm.datasets import Pair, SourceError
+from anmmm._validation import check_nonnegative, check_truth, cut
+from anmmm.datasets import Pair
 
-__all__ = ["SeenIds", "described_pair", "listed"]
+__all__ = ["described_pair", "listed"]
 
 FloatArray = NDArray[np.float64]
-
-
-class SeenIds:
-    """Refuses an id that comes a second time, and says where it came first.
-
-    Results are told apart by their ids, so those of two pairs with one id could not be. Some 200
-    bytes for each id seen: 20 MB for 10^5 pairs.
-
-    Parameters
-    ----------
-    path : str
-        The file, for messages.
-    """
-
-    def __init__(self, path: str) -> None:
-        self._path = path
-        self._places: dict[str, str] = {}
-
-    def add(self, pair_id: str, place: str, advice: str = "give every pair its own") -> None:
-        """Note an id.
-
-        Parameters
-        ----------
-        pair_id : str
-        place : str
-            Where it stands, e.g. ``"line 7"``; every id has another place.
-        advice : str
-            What to do about a second one.
-
-        Raises
-        ------
-        SourceError
-            If the id came before; names both places.
-        """
-        first = self._places.setdefault(pair_id, place)
-        if first is not place:
-            raise SourceError(
-                self._path, place, f"the pair id {pair_id!r} was used in {first} already; {advice}"
-            )
 
 
 def described_pair(
@@ -107,6 +68,6 @@ def described_pair(
 
 
 def listed(names: Sequence[Hashable]) -> str:
-    """Return names for a message, the first eight of many."""
-    shown = ", ".join(map(str, names[:8])) if names else "none"
+    """Return names for a message, the first eight of many, each cut where it is long."""
+    shown = ", ".join(cut(str(name)) for name in names[:8]) if names else "none"
     return shown if len(names) <= 8 else f"{shown} and {len(names) - 8} more"

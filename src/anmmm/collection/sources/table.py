@@ -5,12 +5,13 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
+from anmmm._validation import brief
 from anmmm.collection.sources.columns import Table
 from anmmm.collection.sources.records import described_pair, listed
 from anmmm.datasets import Pair, SourceError
@@ -35,7 +36,8 @@ class TablePairs:
         If `columns` is none of that, names a column that is not there, the same one twice, or the
         same pair twice.
     SourceError
-        If there are less than two numeric columns to pair.
+        If there are less than two numeric columns to pair, or two names of columns to be paired,
+        such as 1 and "1", are spelled the same, so that pairs would share an id.
 
     Notes
     -----
@@ -56,6 +58,7 @@ class TablePairs:
                 )
         else:
             self._chosen = _chosen(columns, table)
+        _refuse_same_spelling(self._used(), table.name)
 
     def __iter__(self) -> Iterator[Pair]:
         """Read the columns used, then make the pairs; `column_pair_id` makes their ids.
@@ -116,11 +119,25 @@ def column_pair_id(first: Hashable, second: Hashable) -> str:
     return line.getvalue()
 
 
+def _refuse_same_spelling(names: Iterable[Hashable], table: str) -> None:
+    spelled: dict[str, Hashable] = {}
+    for name in names:
+        # As a line of CSV spells it.
+        first = spelled.setdefault("" if name is None else str(name), name)
+        if first is not name:
+            raise SourceError(
+                table,
+                None,
+                f"the columns {brief(first)} and {brief(name)} are spelled the same, and so would "
+                f"be the ids of their pairs; rename one",
+            )
+
+
 def _chosen(columns: Any, table: Table) -> list[tuple[Hashable, Hashable]]:
     if isinstance(columns, str) or not isinstance(columns, Sequence):
         raise TypeError(
             f"columns must be 'all' or a list of pairs of names, e.g. [('a', 'b')]; found "
-            f"{columns!r}"
+            f"{brief(columns)}"
         )
     if not columns:
         raise ValueError("columns must hold at least one pair of names, found none")
@@ -128,12 +145,14 @@ def _chosen(columns: Any, table: Table) -> list[tuple[Hashable, Hashable]]:
     pairs: dict[tuple[Hashable, Hashable], None] = {}
     for item in columns:
         if isinstance(item, str) or not isinstance(item, Sequence) or len(item) != 2:
-            raise TypeError(f"columns must hold pairs of names, e.g. ('a', 'b'); found {item!r}")
+            raise TypeError(
+                f"columns must hold pairs of names, e.g. ('a', 'b'); found {brief(item)}"
+            )
         first, second = (_column(name, there, table) for name in item)
         if first == second:
-            raise ValueError(f"columns names {first!r} twice in one pair; x and y must differ")
+            raise ValueError(f"columns names {brief(first)} twice in one pair; x and y must differ")
         if (first, second) in pairs:
-            raise ValueError(f"columns holds the pair {(first, second)!r} twice")
+            raise ValueError(f"columns holds the pair {brief((first, second))} twice")
         pairs[first, second] = None
     return list(pairs)
 
@@ -145,5 +164,6 @@ def _column(name: Any, there: dict[Hashable, None], table: Table) -> Hashable:
     if whole and 0 <= name < len(table.names):
         return table.names[int(name)]
     raise ValueError(
-        f"columns names {name!r}, but {table.name} has no such column, only {listed(table.names)}"
+        f"columns names {brief(name)}, but {table.name} has no such column, only "
+        f"{listed(table.names)}"
     )

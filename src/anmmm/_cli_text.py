@@ -1,0 +1,28 @@
+"""Text that may hold anything goes to a terminal, which obeys some of it."""
+
+from __future__ import annotations
+
+__all__ = ["readable", "shown"]
+
+
+def shown(text: str) -> str:
+    """Return text that cannot break its line or steer the terminal.
+
+    Parameters
+    ----------
+    text : str
+        Names of columns, pairs and files may hold anything.
+
+    Returns
+    -------
+    str
+        Letters that are not printed, line ends among them, as escapes.
+    """
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def readable(text: str) -> str:
+    """Return text of several lines, each as `shown` gives it."""
+    return "\n".join(map(shown, text.split("\n")))
