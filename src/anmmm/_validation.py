@@ -24,6 +24,7 @@ __all__ = [
     "as_matrices",
     "as_matrix",
     "as_pair",
+    "as_real",
     "check_choice",
     "check_count",
     "check_fit_input",
@@ -70,7 +71,7 @@ def as_matrix(values: Any, name: str, *, min_samples: int = MIN_SAMPLES) -> Floa
         If they are complex, have the wrong number of dimensions, too few rows, missing or infinite
         values, or a constant column.
     """
-    array = _as_columns(_as_real(values, name), name)
+    array = _as_columns(as_real(values, name), name)
     n_samples = len(array)
     if n_samples < min_samples:
         raise ValueError(
@@ -83,7 +84,7 @@ def as_matrix(values: Any, name: str, *, min_samples: int = MIN_SAMPLES) -> Floa
 
 def as_finite(values: Any, name: str) -> FloatArray:
     """Turn an array of any shape into finite float64 in C order, or refuse it by name."""
-    array = _as_real(values, name)
+    array = as_real(values, name)
     _refuse_nonfinite(array, name)
     return np.ascontiguousarray(array, dtype=np.float64)
 
@@ -392,7 +393,7 @@ def check_new_input(estimator: Any, X: Any, y: Any) -> tuple[FloatArray, FloatAr
     validate_data(estimator, X, skip_check_array=True, reset=False)
     if y is None:
         return matrix, None
-    other = _as_columns(_as_real(y, "y"), "y")
+    other = _as_columns(as_real(y, "y"), "y")
     if other.shape[1] != estimator.n_outputs_:
         fitted = (
             f"{estimator.n_outputs_} columns of y"
@@ -418,7 +419,25 @@ def check_rng(random_state: Any) -> np.random.Generator:
         ) from None
 
 
-def _as_real(values: Any, name: str) -> NDArray[Any]:
+def as_real(values: Any, name: str) -> NDArray[Any]:
+    """Turn values into an array of real numbers, None and its like as NaN, or refuse them by name.
+
+    Parameters
+    ----------
+    values : array-like
+    name : str
+        Name of the argument, for messages.
+
+    Returns
+    -------
+    ndarray
+        Of any shape.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If they are no numbers, complex, sparse, masked or ragged.
+    """
     if hasattr(values, "toarray") and hasattr(values, "nnz"):
         raise TypeError(f"{name} is a sparse matrix; pass a dense array, e.g. {name}.toarray()")
     if np.ma.isMaskedArray(values):
@@ -459,7 +478,7 @@ def _as_columns(array: NDArray[Any], name: str) -> NDArray[Any]:
 
 
 def _as_two_dimensional(X: Any, *, new: bool = False) -> FloatArray:
-    array = _as_real(X, "X")
+    array = as_real(X, "X")
     if array.ndim != 2:
         raise ValueError(
             f"X must have two dimensions (n_samples, n_features), found shape {array.shape}. "

@@ -255,12 +255,15 @@ def digest(pair: Pair) -> str:
     """
     carried = (pair.pair_id, pair.problem, pair.truth, pair.weight, pair.group, pair.n_dropped)
     state = hashlib.blake2b(repr(carried).encode("utf-8", "backslashreplace"), digest_size=8)
-    for values in (np.asarray(pair.x), np.asarray(pair.y)):
+    for variable in (pair.x, pair.y):
+        values = np.asarray(variable)
         state.update(f"{values.dtype.str}{values.shape}".encode())
         if values.dtype.kind in "biufc":
             state.update(values.tobytes())
         else:
             state.update(repr(values.tolist()).encode("utf-8", "backslashreplace"))
+        if np.ma.is_masked(variable):
+            state.update(np.ma.getmaskarray(variable).tobytes())
     return state.hexdigest()
 
 
