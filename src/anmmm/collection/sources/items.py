@@ -104,6 +104,6 @@ def _with_numbers(pair: Pair) -> Pair:
             if array.dtype.hasobject:
                 as_real(array, name)
     except (TypeError, ValueError) as error:
-        known = {"truth": pair.truth, "weight": pair.weight, "group": pair.group}
+        known: dict[str, Any] = {"truth": pair.truth, "weight": pair.weight, "group": pair.group}
         return Pair.unreadable(pair.pair_id, pair.problem or str(error), **known)
     return pair
