@@ -13,6 +13,7 @@ from typing import Any
 
 import click
 
+from anmmm._cli_fault import CommonFault
 from anmmm._cli_input import InputError, refuse_own_input, refusing
 from anmmm._cli_options import given, say
 from anmmm._cli_output import plain
@@ -111,7 +112,7 @@ def run_collection(
             complete, checkpoint, written, dask = True, None, None, None
     records: list[dict[str, Any]] = []
     broken: list[OSError] = []
-    summarizer, count, started = Summarizer(), 0, False
+    summarizer, fault, count, started = Summarizer(), CommonFault(), 0, False
     try:
         with refusing(), ExitStack() as stack:
             pairs = as_pairs(source, **source_options)
@@ -137,6 +138,7 @@ def run_collection(
             update, show = stack.enter_context(_progress(results.total, results.n_resumed))
             for row in results:
                 summarizer.add(row)
+                fault.add(row)
                 count += 1
                 if write is not None:
                     write(row)
@@ -147,6 +149,11 @@ def run_collection(
                         show(plain(shown.line(row)))
                         sys.stdout.flush()
                 update()
+            if not complete:
+                fault.refuse(output)
+            if results.n_outdated:
+                n_same = results.n_resumed - results.n_outdated
+                say(f"the source changed since: {n_same} of {results.n_resumed} rows still hold")
     except BaseException:
         # A file that was refused is left alone.
         if started and checkpoint is not None:
