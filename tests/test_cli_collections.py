@@ -13,6 +13,7 @@ import pytest
 from anmmm import _cli_run
 from anmmm._cli_output import DirectionsTable
 from anmmm.collection import task
+from anmmm.collection.checkpoint import Checkpoint
 from anmmm.collection.schema import CLUSTERS, DIRECTIONS
 from anmmm.collection.summary import Summarizer
 from anmmm.datasets import make_anm_mixture
@@ -592,3 +593,47 @@ def test_a_late_fault_of_the_source_is_mended_and_the_run_goes_on(run, tmp_path)
     )
     assert run("directions", "m.csv", "-o", "whole.csv")[0] == 0
     assert lines("r.csv") == lines("whole.csv")
+
+
+def test_a_file_that_is_no_result_is_not_replaced(run, folder, tmp_path):
+    for text in ("a,b\n1,2\n", '{"a": 1}\n', "x"):
+        (tmp_path / "r.csv").write_text(text)
+        status, out, err = run("directions", folder, "-o", "r.csv")
+        assert (status, out) == (2, "")
+        assert err.startswith("r.csv: exists, and is no result of an earlier run; write to another")
+        assert (tmp_path / "r.csv").read_text() == text
+    (tmp_path / "r.csv").write_text("")
+    assert run("directions", folder, "-o", "r.csv", "--max-samples", "10")[0] == 0
+
+
+@posix
+def test_a_write_protected_result_is_refused_before_anything_is_computed(run, folder, tmp_path):
+    (tmp_path / "r.csv").write_text("pair_id,n\n")
+    (tmp_path / "r.csv").chmod(0o444)
+    for _ in range(2):
+        status, out, err = run("directions", folder, "-o", "r.csv")
+        assert (status, out) == (2, "")
+        assert err.startswith("r.csv: is write-protected, so it is not replaced; ")
+        assert sorted(os.listdir(tmp_path)) == ["pairs", "r.csv"]
+
+
+@posix
+def test_a_write_protected_result_may_be_complete(run, folder, tmp_path):
+    run("directions", folder, "-o", "r.csv", "--max-samples", "10")
+    (tmp_path / "r.csv").chmod(0o444)
+    status, _, err = run("directions", folder, "-o", "r.csv", "--resume")
+    assert (status, "r.csv: complete, nothing to do" in err) == (0, True)
+
+
+@posix
+def test_a_link_to_the_output_of_another_run_meets_its_lock(run, folder, tmp_path):
+    (tmp_path / "link.csv").symlink_to("c.csv")
+    with Checkpoint(tmp_path / "c.csv.checkpoint", DIRECTIONS, {"entropy": "7"}):
+        (tmp_path / ".c.csv.1.2.part").write_text("of the other run")
+        for name in ("link.csv", "c.csv"):
+            status, _, err = run("directions", folder, "-o", name)
+            assert (status, "another run is writing to this checkpoint" in err) == (2, True)
+        assert (tmp_path / ".c.csv.1.2.part").exists()
+    assert run("directions", folder, "-o", "link.csv", "--max-samples", "10")[0] == 0
+    assert sorted(os.listdir(tmp_path)) == ["c.csv", "link.csv", "pairs"]
+    assert (tmp_path / "link.csv").is_symlink()

@@ -35,7 +35,8 @@ def checkpoint_of(output: str, *, resume: bool) -> str | None:
         if resume:
             raise InputError(f"{output}: is no regular file, so there is nothing to resume")
         return None
-    checkpoint = f"{output}.checkpoint"
+    # Whoever writes the file under its other name is to meet the same lock.
+    checkpoint = f"{os.path.realpath(output) if os.path.islink(output) else output}.checkpoint"
     if not resume and os.path.exists(checkpoint) and any(count_rows(checkpoint)):
         raise InputError(
             f"{checkpoint}: holds the finished pairs of an interrupted run; --resume goes on with "

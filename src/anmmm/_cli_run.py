@@ -14,7 +14,7 @@ from typing import Any
 import click
 
 from anmmm._cli_fault import CommonFault
-from anmmm._cli_input import InputError, refuse_own_input, refusing
+from anmmm._cli_input import InputError, holds_rows, refuse_own_input, refusing
 from anmmm._cli_options import given, say
 from anmmm._cli_output import plain
 from anmmm._cli_resume import (
@@ -104,12 +104,14 @@ def run_collection(
         if targets is not None:
             refuse_own_input(output, targets)
         _refuse_pair(output, source, source_format)
-        with refusing():
-            check_writable(output)
         checkpoint = checkpoint_of(output, resume=resume)
         if resume and checkpoint is not None and is_complete(output, checkpoint):
             start = partial(complete_results, output, schema)
             complete, checkpoint, written, dask = True, None, None, None
+        else:
+            with refusing():
+                check_writable(output)
+            _refuse_foreign(output)
     records: list[dict[str, Any]] = []
     broken: list[OSError] = []
     summarizer, fault, count, started = Summarizer(), CommonFault(), 0, False
@@ -185,6 +187,17 @@ def _refuse_pair(output: str, source: str, source_format: str | None) -> None:
             f"{output}: in this folder every such file is a pair of the next run; write to "
             f"another folder, or to .jsonl, .json or .parquet"
         )
+
+
+def _refuse_foreign(output: str) -> None:
+    """Refuse to replace a file that is no result of an earlier run."""
+    with refusing(output):
+        there = os.path.isfile(output) and os.path.getsize(output) > 0
+        if there and not holds_rows(output):
+            raise InputError(
+                f"{output}: exists, and is no result of an earlier run; write to another file, or "
+                f"delete it"
+            )
 
 
 @contextmanager
