@@ -6,6 +6,7 @@ import operator
 import os
 import sys
 from collections.abc import Callable, Generator, Iterator, Mapping
+from functools import partial
 from types import TracebackType
 from typing import Any
 
@@ -20,6 +21,7 @@ from anmmm.collection.schedule import Work, effective_jobs, run_in_order
 from anmmm.collection.schema import Schema
 from anmmm.collection.sinks import write_rows
 from anmmm.collection.sources import as_pairs
+from anmmm.collection.sources.items import Items
 from anmmm.datasets import Pair, SourceError
 
 __all__ = ["PairResults", "check_jobs", "check_seconds", "expected_total", "refuse_detail", "start"]
@@ -205,10 +207,8 @@ def start(
     if random_state is not None or checkpoint is None:
         entropy = int.from_bytes(check_rng(random_state).bytes(16), "little")
     pairs = as_pairs(source)
-    kept, identity = None, None
-    # What is read from files may be written meanwhile; what the caller holds is his own care.
-    if checkpoint is not None or os.path.exists(getattr(pairs, "name", "")):
-        identity = _identity(pairs)
+    kept, on_disk = None, _is_on_disk(pairs)
+    identity = _identity(pairs) if on_disk or checkpoint is not None else None
     if checkpoint is not None:
         header = {
             "version": __version__,
@@ -221,7 +221,10 @@ def start(
         entropy = kept.entropy
     assert entropy is not None
     total = expected_total(pairs, first, step)
-    rows = _rows(pairs, work(entropy), n_jobs, chunk_size, (first, step), kept, growing, identity)
+    check_unchanged = partial(_refuse_changed, pairs, identity) if on_disk else None
+    rows = _rows(
+        pairs, work(entropy), n_jobs, chunk_size, (first, step), kept, growing, check_unchanged
+    )
     if progress:
         rows = _with_bar(rows, total)
     # Started, so that it closes the checkpoint also where no row is ever asked for.
@@ -276,7 +279,7 @@ def _rows(
     shard: tuple[int, int],
     checkpoint: Checkpoint | None,
     growing: bool,
-    identity: dict[str, Any] | None,
+    check_unchanged: Callable[[], None] | None,
 ) -> Generator[Any, None, None]:
     try:
         yield None
@@ -291,8 +294,8 @@ def _rows(
             checkpoint=checkpoint,
         )
         yield from run_in_order(feed, work, n_jobs=n_jobs, checkpoint=checkpoint)
-        if identity is not None and "file" in identity:
-            _refuse_changed(pairs, identity)
+        if check_unchanged is not None:
+            check_unchanged()
     finally:
         if checkpoint is not None:
             checkpoint.close()
@@ -303,7 +306,15 @@ def _identity(pairs: Any) -> dict[str, Any] | None:
     return None if identify is None else identify()
 
 
-def _refuse_changed(pairs: Any, before: dict[str, Any]) -> None:
+def _is_on_disk(pairs: Any) -> bool:
+    """Tell whether others may write to a source; what the caller holds is his own care."""
+    if isinstance(pairs, Items):
+        return False
+    name = getattr(pairs, "name", "")
+    return os.path.isfile(name) or os.path.isdir(name)
+
+
+def _refuse_changed(pairs: Any, before: dict[str, Any] | None) -> None:
     """Raise a `SourceError` if the files that were read are no longer what they were."""
     try:
         changed = _identity(pairs) != before
