@@ -19,10 +19,13 @@ class FaultError(InputError):
 
 
 class CommonFault:
-    """Looks at rows one at a time for an error that all of them share."""
+    """Looks at rows one at a time for an error that all of them share.
+
+    Unusable pairs have no part in it: they were refused before anything could go wrong.
+    """
 
     def __init__(self) -> None:
-        self._count = 0
+        self._count = self._n_pairs = 0
         self._pattern: str | None = None
         self._reason = ""
         self._is_common = True
@@ -34,7 +37,8 @@ class CommonFault:
         ----------
         row : PairResult or PairClusters
         """
-        if not self._is_common:
+        self._n_pairs += 1
+        if not self._is_common or row.status == "unusable":
             return
         if row.status != "error":
             self._is_common = False
@@ -48,7 +52,7 @@ class CommonFault:
         self._count += 1
 
     def refuse(self, output: str | None) -> None:
-        """Raise if there were rows and all of them ended in the same error.
+        """Raise if the pairs, and more than one where others are unusable, ended in one error.
 
         Parameters
         ----------
@@ -59,8 +63,11 @@ class CommonFault:
         ------
         FaultError
         """
-        if not (self._is_common and self._count):
+        if not self._is_common or self._count < min(2, self._n_pairs) or not self._count:
             return
         written = "" if output is None else f"; {output} is not written"
-        told = "the one pair" if self._count == 1 else f"each of the {self._count} pairs"
-        raise FaultError(f"{told} ended in the same error, {self._reason}{written}")
+        usable = " that could be used" if self._count < self._n_pairs else ""
+        told = f"each of the {self._count} pairs{usable} ended in the same error"
+        if self._n_pairs == 1:
+            told = "the one pair ended in an error"
+        raise FaultError(f"{told}, {self._reason}{written}")
