@@ -8,6 +8,7 @@ becomes a row that says so.
 
 from __future__ import annotations
 
+import errno
 import itertools
 import os
 import sys
@@ -215,11 +216,12 @@ class _Rounds:
             # Joblib ends only what it has; what it lacks would hide why.
             with suppress(AttributeError):
                 parallel.__exit__(None, None, None)
-            if isinstance(error, OSError):
+            if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+                # Nobody would think of it: the disk is not full.
                 raise OSError(
                     error.errno,
-                    f"worker processes cannot be started: {error.strerror or error}; they need "
-                    f"room in shared memory (/dev/shm), one job (-j 1, n_jobs=1) does not",
+                    f"worker processes cannot be started: {error.strerror}; they need room in "
+                    f"shared memory (/dev/shm), one job (-j 1, n_jobs=1) does not",
                 ) from error
             raise
         self._parallel = parallel
