@@ -13,6 +13,8 @@ import pytest
 from anmmm import _cli_run
 from anmmm._cli_input import refuse_own_input
 from anmmm._cli_output import DirectionsTable
+from anmmm.collection import task
+from anmmm.collection.checkpoint import Checkpoint
 from anmmm.collection.schema import CLUSTERS, DIRECTIONS
 from anmmm.collection.summary import Summarizer
 from anmmm.datasets import make_anm_mixture
@@ -520,3 +522,141 @@ def test_a_checkpoint_that_someone_removes_spoils_nothing(run, folder, tmp_path,
     else:
         gone = "r.csv.checkpoint: was removed during the run, so nothing is kept\n"
         assert (status, err) == (2, f"{gone}r.csv: No space left on device\n")
+
+
+@pytest.mark.parametrize("command", ["directions", "cluster-collection"])
+def test_an_error_of_every_pair_ends_the_command_and_is_tried_again(
+    run, folder, tmp_path, monkeypatch, command
+):
+    def failing(*arguments, **options):
+        raise OSError(28, "No space left on device", f"/tmp/x{len(calls)}")
+
+    calls = []
+    with monkeypatch.context() as patch:
+        patch.setattr("anmmm.collection.task.as_pair", lambda *a: calls.append(1) or failing())
+        status, _, err = run(command, folder, "-o", "r.csv")
+    kept = "r.csv.checkpoint is kept; --resume tries the pairs again that ended in an error\n"
+    assert (status, len(calls)) == (1, 12)
+    assert err.startswith(kept)
+    assert "each of the 12 pairs ended in the same error, OSError: " in err
+    assert err.endswith("; r.csv is not written\n")
+    assert sorted(os.listdir(tmp_path)) == ["pairs", "r.csv.checkpoint"]
+    status, _, err = run(command, folder, "-o", "r.csv")
+    assert (status, "r.csv.checkpoint: holds" in err) == (2, True)
+    assert run(command, folder, "-o", "r.csv", "--resume")[0] == 0
+    assert run(command, folder, "-o", "whole.csv")[0] == 0
+    assert lines("r.csv") == lines("whole.csv")
+
+
+def test_errors_of_some_pairs_are_rows(run, folder, monkeypatch):
+    univariate = task.univariate
+
+    def failing(pair):
+        if pair.pair_id != "pair0012":
+            raise OSError(28, "No space left on device")
+        return univariate(pair)
+
+    monkeypatch.setattr(task, "univariate", failing)
+    status, _, err = run("directions", folder, "-o", "r.csv", "--max-samples", "10")
+    assert (status, err) == (0, "12 rows written to r.csv\n")
+
+
+def pair_lines(path, seeds):
+    """A file SampleID,A,B; a seed that comes twice is an id that does."""
+    with open(path, "w") as file:
+        file.write("SampleID,A,B\n")
+        for seed in seeds:
+            x, y, _ = make_anm_mixture("f3", 20, random_state=seed)
+            cells = (" ".join(map(repr, values.tolist())) for values in (x, y))
+            file.write(f"p{seed},{','.join(cells)}\n")
+
+
+@pytest.mark.parametrize("command", ["directions", "cluster-collection"])
+def test_a_source_that_changes_during_the_run_is_refused_at_its_end(
+    run, tmp_path, monkeypatch, command
+):
+    pair_lines("m.csv", range(6))
+    add = Summarizer.add
+
+    def changing(self, row):
+        add(self, row)
+        if row.pair_id == "p2":
+            # As an editor does; what is open is read to its end.
+            pair_lines("new", [0, 1, 2, 13, 4, 5])
+            os.replace("new", "m.csv")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Summarizer, "add", changing)
+        status, _, err = run(command, "m.csv", "-o", "r.csv")
+    assert status == 2
+    kept, refused = err.splitlines()
+    assert kept == "6 finished pairs are kept in r.csv.checkpoint; --resume goes on"
+    assert refused.startswith("m.csv: changed during the run, so that its rows may be of the old")
+    assert sorted(os.listdir()) == ["m.csv", "r.csv.checkpoint"]
+    status, _, err = run(command, "m.csv", "-o", "r.csv", "--resume")
+    assert status == 0
+    assert "the source changed since: 5 of 6 rows still hold\n" in err
+    run(command, "m.csv", "-o", "whole.csv")
+    assert lines("r.csv") == lines("whole.csv")
+
+
+def test_a_late_fault_of_the_source_is_mended_and_the_run_goes_on(run, tmp_path):
+    pair_lines("m.csv", [0, 1, 2, 3, 2])
+    status, _, err = run("directions", "m.csv", "-o", "r.csv")
+    assert (status, "m.csv:6: the pair id 'p2' was used in line 4" in err) == (2, True)
+    pair_lines("m.csv", [0, 7, 2, 3, 4])
+    status, _, err = run("directions", "m.csv", "-o", "r.csv", "--resume")
+    assert (status, err.splitlines()) == (
+        0,
+        [
+            "4 finished pairs found in r.csv.checkpoint",
+            "the source changed since: 3 of 4 rows still hold",
+            "5 rows written to r.csv",
+        ],
+    )
+    assert run("directions", "m.csv", "-o", "whole.csv")[0] == 0
+    assert lines("r.csv") == lines("whole.csv")
+
+
+def test_a_file_that_is_no_result_is_not_replaced(run, folder, tmp_path):
+    for text in ("a,b\n1,2\n", '{"a": 1}\n', "x"):
+        (tmp_path / "r.csv").write_text(text)
+        status, out, err = run("directions", folder, "-o", "r.csv")
+        assert (status, out) == (2, "")
+        assert err.startswith("r.csv: exists, and is no result of an earlier run; write to another")
+        assert (tmp_path / "r.csv").read_text() == text
+    (tmp_path / "r.csv").write_text("")
+    assert run("directions", folder, "-o", "r.csv", "--max-samples", "10")[0] == 0
+
+
+@posix
+def test_a_write_protected_result_is_refused_before_anything_is_computed(run, folder, tmp_path):
+    (tmp_path / "r.csv").write_text("pair_id,n\n")
+    (tmp_path / "r.csv").chmod(0o444)
+    for _ in range(2):
+        status, out, err = run("directions", folder, "-o", "r.csv")
+        assert (status, out) == (2, "")
+        assert err.startswith("r.csv: is write-protected, so it is not replaced; ")
+        assert sorted(os.listdir(tmp_path)) == ["pairs", "r.csv"]
+
+
+@posix
+def test_a_write_protected_result_may_be_complete(run, folder, tmp_path):
+    run("directions", folder, "-o", "r.csv", "--max-samples", "10")
+    (tmp_path / "r.csv").chmod(0o444)
+    status, _, err = run("directions", folder, "-o", "r.csv", "--resume")
+    assert (status, "r.csv: complete, nothing to do" in err) == (0, True)
+
+
+@posix
+def test_a_link_to_the_output_of_another_run_meets_its_lock(run, folder, tmp_path):
+    (tmp_path / "link.csv").symlink_to("c.csv")
+    with Checkpoint(tmp_path / "c.csv.checkpoint", DIRECTIONS, {"entropy": "7"}):
+        (tmp_path / ".c.csv.1.2.part").write_text("of the other run")
+        for name in ("link.csv", "c.csv"):
+            status, _, err = run("directions", folder, "-o", name)
+            assert (status, "another run is writing to this checkpoint" in err) == (2, True)
+        assert (tmp_path / ".c.csv.1.2.part").exists()
+    assert run("directions", folder, "-o", "link.csv", "--max-samples", "10")[0] == 0
+    assert sorted(os.listdir(tmp_path)) == ["c.csv", "link.csv", "pairs"]
+    assert (tmp_path / "link.csv").is_symlink()

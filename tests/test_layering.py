@@ -57,6 +57,7 @@ ORDER = (
     "_cli_report",
     "_cli_reproduce",
     "_cli_plot",
+    "_cli_fault",
     "_cli_resume",
     "_cli_run",
     "_cli_collections",

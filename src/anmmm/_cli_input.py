@@ -24,6 +24,7 @@ from anmmm.datasets import SourceError, TableError, TextTable, parse_table, read
 __all__ = [
     "Columns",
     "InputError",
+    "holds_rows",
     "load_columns",
     "refuse_own_input",
     "refusing",
@@ -128,12 +129,17 @@ def refuse_own_input(output: str, source: str) -> None:
         return
     folder = os.path.dirname(os.path.realpath(output))
     inside = os.path.isdir(source) and os.path.samefile(folder, source)
-    if os.path.samefile(output, source) or (inside and not _holds_rows(output)):
+    if os.path.samefile(output, source) or (inside and not holds_rows(output)):
         raise InputError(f"{output}: is part of the input; write to another file")
 
 
-def _holds_rows(path: str) -> bool:
-    """Tell whether a file is the result of an earlier run, which may be replaced."""
+def holds_rows(path: str) -> bool:
+    """Tell whether a file is the result of an earlier run, which may be replaced.
+
+    Parameters
+    ----------
+    path : str
+    """
     # Every format has a mark of its own: the first column, and in Parquet the metadata at the end.
     if not os.path.isfile(path):
         # Whoever opens a pipe waits, and nothing is replaced.

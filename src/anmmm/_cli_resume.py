@@ -28,14 +28,16 @@ def checkpoint_of(output: str, *, resume: bool) -> str | None:
     InputError
         If finished pairs are there and not to be continued, or the output can have none.
     """
+    from anmmm.collection.checkpoint import count_rows
     from anmmm.collection.files import is_replaceable
 
     if not is_replaceable(output):
         if resume:
             raise InputError(f"{output}: is no regular file, so there is nothing to resume")
         return None
-    checkpoint = f"{output}.checkpoint"
-    if not resume and os.path.exists(checkpoint) and _n_rows(checkpoint) > 0:
+    # Whoever writes the file under its other name is to meet the same lock.
+    checkpoint = f"{os.path.realpath(output) if os.path.islink(output) else output}.checkpoint"
+    if not resume and os.path.exists(checkpoint) and any(count_rows(checkpoint)):
         raise InputError(
             f"{checkpoint}: holds the finished pairs of an interrupted run; --resume goes on with "
             f"them, or delete it to start anew, if no other run is at work on it"
@@ -121,13 +123,17 @@ def tell_of_checkpoint(checkpoint: str) -> None:
     ----------
     checkpoint : str
     """
+    from anmmm.collection.checkpoint import count_rows
+
     if not os.path.exists(checkpoint):
         say(f"{checkpoint}: was removed during the run, so nothing is kept")
         return
-    count = _n_rows(checkpoint)
+    count, n_failed = count_rows(checkpoint)
     if count > 0:
         noun = "pair is" if count == 1 else "pairs are"
         say(f"{count} finished {noun} kept in {checkpoint}; --resume goes on")
+    elif n_failed > 0:
+        say(f"{checkpoint} is kept; --resume tries the pairs again that ended in an error")
     else:
         os.unlink(checkpoint)
 
@@ -145,9 +151,3 @@ def _rows(output: str, schema: Any) -> Iterator[Any]:
 
 def _told(pair_id: str, n: int | None) -> str:
     return repr(pair_id) if n is None else f"{pair_id!r} ({n} observations)"
-
-
-def _n_rows(checkpoint: str) -> int:
-    """Count the finished pairs; the first line tells of the run, one without an end was cut."""
-    with open(checkpoint, "rb") as file:
-        return sum(line.endswith(b"\n") for line in file) - 1

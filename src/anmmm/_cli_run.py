@@ -13,7 +13,14 @@ from typing import Any
 
 import click
 
-from anmmm._cli_input import InputError, refuse_own_input, refusing, saying_warnings
+from anmmm._cli_fault import CommonFault
+from anmmm._cli_input import (
+    InputError,
+    holds_rows,
+    refuse_own_input,
+    refusing,
+    saying_warnings,
+)
 from anmmm._cli_options import given, say
 from anmmm._cli_output import plain
 from anmmm._cli_resume import (
@@ -103,15 +110,17 @@ def run_collection(
         if targets is not None:
             refuse_own_input(output, targets)
         _refuse_pair(output, source, source_format)
-        with refusing():
-            check_writable(output)
         checkpoint = checkpoint_of(output, resume=resume)
         if resume and checkpoint is not None and is_complete(output, checkpoint):
             start = partial(complete_results, output, schema)
             complete, checkpoint, written, dask = True, None, None, None
+        else:
+            with refusing():
+                check_writable(output)
+            _refuse_foreign(output)
     records: list[dict[str, Any]] = []
     broken: list[OSError] = []
-    summarizer, count, started = Summarizer(), 0, False
+    summarizer, fault, count, started = Summarizer(), CommonFault(), 0, False
     try:
         with refusing(), saying_warnings(), ExitStack() as stack:
             pairs = as_pairs(source, **source_options)
@@ -137,6 +146,7 @@ def run_collection(
             update, show = stack.enter_context(_progress(results.total, results.n_resumed))
             for row in results:
                 summarizer.add(row)
+                fault.add(row)
                 count += 1
                 if write is not None:
                     write(row)
@@ -147,6 +157,11 @@ def run_collection(
                         show(plain(shown.line(row)))
                         sys.stdout.flush()
                 update()
+            if not complete:
+                fault.refuse(output)
+            if results.n_outdated:
+                n_same = results.n_resumed - results.n_outdated
+                say(f"the source changed since: {n_same} of {results.n_resumed} rows still hold")
     except BaseException:
         # A file that was refused is left alone.
         if started and checkpoint is not None:
@@ -178,6 +193,17 @@ def _refuse_pair(output: str, source: str, source_format: str | None) -> None:
             f"{output}: in this folder every such file is a pair of the next run; write to "
             f"another folder, or to .jsonl, .json or .parquet"
         )
+
+
+def _refuse_foreign(output: str) -> None:
+    """Refuse to replace a file that is no result of an earlier run."""
+    with refusing(output):
+        there = os.path.isfile(output) and os.path.getsize(output) > 0
+        if there and not holds_rows(output):
+            raise InputError(
+                f"{output}: exists, and is no result of an earlier run; write to another file, or "
+                f"delete it"
+            )
 
 
 @contextmanager

@@ -24,6 +24,7 @@ __all__ = [
     "as_matrices",
     "as_matrix",
     "as_pair",
+    "as_real",
     "brief",
     "check_choice",
     "check_count",
@@ -80,7 +81,9 @@ def cut(text: str, longest: int = LONGEST) -> str:
     return text if len(text) <= longest else f"{text[: longest - 1]}…"
 
 
-def as_matrix(values: Any, name: str, *, min_samples: int = MIN_SAMPLES) -> FloatArray:
+def as_matrix(
+    values: Any, name: str, *, min_samples: int = MIN_SAMPLES, resolved: bool = True
+) -> FloatArray:
     """Turn one variable into a finite float64 matrix without a constant column.
 
     Parameters
@@ -91,6 +94,8 @@ def as_matrix(values: Any, name: str, *, min_samples: int = MIN_SAMPLES) -> Floa
         Name of the argument, for messages.
     min_samples : int
         Fewest observations accepted.
+    resolved : bool
+        Refuse columns of which half the values are one up to rounding, next to the largest.
 
     Returns
     -------
@@ -105,7 +110,7 @@ def as_matrix(values: Any, name: str, *, min_samples: int = MIN_SAMPLES) -> Floa
         If they are complex, have the wrong number of dimensions, too few rows, missing or infinite
         values, or a constant column.
     """
-    array = _as_columns(_as_real(values, name), name)
+    array = _as_columns(as_real(values, name), name)
     n_samples = len(array)
     if n_samples < min_samples:
         raise ValueError(
@@ -113,12 +118,14 @@ def as_matrix(values: Any, name: str, *, min_samples: int = MIN_SAMPLES) -> Floa
         )
     _refuse_nonfinite(array, name)
     _refuse_constant(array, name)
+    if resolved:
+        _refuse_flattened(array, name)
     return np.ascontiguousarray(array, dtype=np.float64)
 
 
 def as_finite(values: Any, name: str) -> FloatArray:
     """Turn an array of any shape into finite float64 in C order, or refuse it by name."""
-    array = _as_real(values, name)
+    array = as_real(values, name)
     _refuse_nonfinite(array, name)
     return np.ascontiguousarray(array, dtype=np.float64)
 
@@ -154,7 +161,12 @@ def as_matrices(X: Any, Y: Any) -> tuple[FloatArray, FloatArray]:
 
 
 def as_pair(
-    x: Any, y: Any, *, names: tuple[str, str] = ("x", "y"), min_samples: int = MIN_SAMPLES
+    x: Any,
+    y: Any,
+    *,
+    names: tuple[str, str] = ("x", "y"),
+    min_samples: int = MIN_SAMPLES,
+    resolved: bool = True,
 ) -> tuple[FloatArray, FloatArray]:
     """Check the two variables of a pair, and that they are of one length.
 
@@ -165,6 +177,8 @@ def as_pair(
         Names of the arguments, for messages.
     min_samples : int
         Fewest observations accepted.
+    resolved : bool
+        As in `as_matrix`.
 
     Returns
     -------
@@ -175,8 +189,8 @@ def as_pair(
     TypeError, ValueError
         As `as_matrix`, and where the lengths differ.
     """
-    first = as_matrix(x, names[0], min_samples=min_samples)
-    second = as_matrix(y, names[1], min_samples=min_samples)
+    first = as_matrix(x, names[0], min_samples=min_samples, resolved=resolved)
+    second = as_matrix(y, names[1], min_samples=min_samples, resolved=resolved)
     check_lengths(first, second, names)
     return first, second
 
@@ -429,7 +443,7 @@ def check_new_input(estimator: Any, X: Any, y: Any) -> tuple[FloatArray, FloatAr
     validate_data(estimator, X, skip_check_array=True, reset=False)
     if y is None:
         return matrix, None
-    other = _as_columns(_as_real(y, "y"), "y")
+    other = _as_columns(as_real(y, "y"), "y")
     if other.shape[1] != estimator.n_outputs_:
         fitted = (
             f"{estimator.n_outputs_} columns of y"
@@ -455,7 +469,25 @@ def check_rng(random_state: Any) -> np.random.Generator:
         ) from None
 
 
-def _as_real(values: Any, name: str) -> NDArray[Any]:
+def as_real(values: Any, name: str) -> NDArray[Any]:
+    """Turn values into an array of real numbers, None and its like as NaN, or refuse them by name.
+
+    Parameters
+    ----------
+    values : array-like
+    name : str
+        Name of the argument, for messages.
+
+    Returns
+    -------
+    ndarray
+        Of any shape.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If they are no numbers, complex, sparse, masked or ragged.
+    """
     if hasattr(values, "toarray") and hasattr(values, "nnz"):
         raise TypeError(f"{name} is a sparse matrix; pass a dense array, e.g. {name}.toarray()")
     if np.ma.isMaskedArray(values):
@@ -498,7 +530,7 @@ def _as_columns(array: NDArray[Any], name: str) -> NDArray[Any]:
 
 
 def _as_two_dimensional(X: Any, *, new: bool = False) -> FloatArray:
-    array = _as_real(X, "X")
+    array = as_real(X, "X")
     if array.ndim != 2:
         raise ValueError(
             f"X must have two dimensions (n_samples, n_features), found shape {array.shape}. "
@@ -576,12 +608,17 @@ def _refuse_constant(array: NDArray[Any], name: str) -> None:
             f"{where} is constant up to rounding (range {smallest!r} to {greatest!r}); "
             f"subtract its mean before it is rounded to float64"
         )
-    for place, values in enumerate(array.T):
-        _refuse_flattened(values, name if array.shape[1] == 1 else f"column {place} of {name}")
 
 
-def _refuse_flattened(values: NDArray[Any], where: str) -> None:
+def _refuse_flattened(array: NDArray[Any], name: str) -> None:
     """Refuse values that a few among them are too large for: next to those, rounding is all."""
+    for column, values in enumerate(array.T):
+        _refuse_flattened_column(
+            values, name if array.shape[1] == 1 else f"column {column} of {name}"
+        )
+
+
+def _refuse_flattened_column(values: NDArray[Any], where: str) -> None:
     largest = float(np.abs(values).max())
     scaled = np.asarray(values, dtype=np.float64) / largest
     flat = FLATTENED * (scaled.max() - scaled.min())

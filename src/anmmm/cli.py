@@ -340,7 +340,8 @@ cli.add_command(report_command)
 def main() -> None:
     """Run the command line and exit.
 
-    The status is 0, 2 for unusable input, and 128 and the number of the signal that ended it: 130
+    The status is 0, 2 for unusable input, 1 where the usable pairs of a collection all ended
+    in the same error, and 128 and the number of the signal that ended it: 130
     after Ctrl-C, 143 after SIGTERM, 129 after SIGHUP.
     """
     if sys.stdout is None:

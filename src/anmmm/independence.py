@@ -106,7 +106,7 @@ def hsic(x: Any, y: Any, width: str | float = "median") -> float:
     >>> round(hsic(x, x**2), 4)
     0.0509
     """
-    first, second = as_pair(x, y)
+    first, second = as_pair(x, y, resolved=False)
     widths = [_width(variable, width) for variable in (first, second)]
     first, second = _unit_scaled(first, second)
     return _moments(first, second, *widths)[0] / len(first) ** 2
@@ -148,7 +148,7 @@ def hsic_test(x: Any, y: Any, alpha: float = 0.05) -> HSICTest:
     """
     if not 0.0 < check_nonnegative(alpha, "alpha") < 1.0:
         raise ValueError(f"alpha must lie between 0 and 1, found {alpha!r}")
-    first, second = _unit_scaled(*as_pair(x, y))
+    first, second = _unit_scaled(*as_pair(x, y, resolved=False))
     n = len(first)
     trace, squares, mu_x, mu_y = _moments(first, second, median_width(first), median_width(second))
     statistic = trace / n

@@ -56,7 +56,7 @@ def initial_latent(
         For `FitResult.init`.
     """
     if not isinstance(init, str):
-        theta = as_matrix(init, "init")
+        theta = as_matrix(init, "init", resolved=False)
         if theta.shape != (len(X), n_latent):
             raise ValueError(
                 f"init must have shape (n_samples, n_latent) = {(len(X), n_latent)}, found "

@@ -1,5 +1,6 @@
 import json
 import os
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 from stubs import Source, pairs, run
 
 from anmmm.collection import CheckpointError, infer_directions
-from anmmm.collection.checkpoint import Checkpoint, digest
+from anmmm.collection.checkpoint import Checkpoint, count_rows, digest
 from anmmm.collection.schema import CLUSTERS, DIRECTIONS
 from anmmm.datasets import Pair, make_anm_mixture
 from anmmm.results import PairClusters, PairResult
@@ -184,6 +185,94 @@ def test_a_digest_sees_every_part(change):
     assert digest(Pair(**values)) != digest(Pair(**changed))
     assert digest(Pair(**values)) == digest(Pair(**values))
     assert len(digest(Pair("s", np.array(["a"]), np.array([None])))) == 16
+
+
+def spoilt(path, whole, content):
+    """Whether a run over this content refuses it; otherwise its rows must be those of the whole."""
+    path.write_bytes(content)
+    try:
+        rows, refused = run(Source(12), checkpoint=path, random_state=None).to_list(), None
+    except CheckpointError as error:
+        rows, refused = whole, str(error)
+    assert rows == whole
+    if refused is None:
+        return False
+    assert re.match(rf"{re.escape(str(path))}:\d+: is (damaged|no checkp|a checkp)", refused)
+    assert path.read_bytes() == content
+    return True
+
+
+@pytest.mark.parametrize("flips", [200, pytest.param(2000, marks=pytest.mark.slow)])
+def test_a_bit_that_is_another_is_found(path, flips):
+    whole = run(Source(12), checkpoint=path, random_state=None).to_list()
+    content = path.read_bytes()
+    rng = np.random.default_rng(flips)
+    found = 0
+    for at in rng.choice(8 * len(content), flips):
+        changed = bytearray(content)
+        changed[at // 8] ^= 1 << (at % 8)
+        found += spoilt(path, whole, bytes(changed))
+    # All but those that make the last line one without an end.
+    assert found >= flips - 5
+
+
+@pytest.mark.slow
+def test_a_cut_anywhere_resumes_to_the_same_rows_or_is_refused(path):
+    whole = run(Source(12), checkpoint=path).to_list()
+    content = path.read_bytes()
+    for cut in range(len(content)):
+        path.write_bytes(content[:cut])
+        assert run(Source(12), checkpoint=path).to_list() == whole
+
+
+def test_a_checkpoint_of_the_first_layout_is_refused_with_what_to_do(path):
+    header = '{"anmmm_checkpoint": 1, "schema": ["directions", 1], "entropy": "7"}\n'
+    path.write_text(f'{header}[0, "00", "a"]\n')
+    with pytest.raises(CheckpointError, match=r"c:1: is a checkpoint of layout 1, .* delete it"):
+        run(Source(3), checkpoint=path)
+    path.write_text(header)
+    assert run(Source(3), checkpoint=path).to_list() == run(Source(3)).to_list()
+
+
+def test_of_several_rows_of_a_pair_the_last_counts(path):
+    pair = Pair("a", np.arange(3.0), np.arange(3.0))
+    rows = [PairResult("a", "ok", score=float(score)) for score in range(3)]
+    with Checkpoint(path, DIRECTIONS, HEADER) as checkpoint:
+        checkpoint.append([(4, digest(pair), row) for row in rows])
+        checkpoint.append([(2, digest(pair), rows[0])])
+    with Checkpoint(path, DIRECTIONS, HEADER) as checkpoint:
+        assert len(checkpoint) == 2
+        assert checkpoint.read(checkpoint.find(4), pair) == rows[2]
+    assert count_rows(path) == (2, 0)
+
+
+def test_rows_of_errors_are_tried_again(path):
+    pair = Pair("a", np.arange(3.0), np.arange(3.0))
+    with Checkpoint(path, DIRECTIONS, HEADER) as checkpoint:
+        for index, status in enumerate(("ok", "error", "unusable", "error")):
+            checkpoint.append([(index, digest(pair), PairResult("a", status, "why"))])
+    assert count_rows(path) == (2, 2)
+    with Checkpoint(path, DIRECTIONS, HEADER) as checkpoint:
+        assert [checkpoint.find(index) is None for index in range(4)] == [0, 1, 0, 1]
+        checkpoint.append([(1, digest(pair), PairResult("a", "ok"))])
+    assert count_rows(path) == (3, 1)
+
+
+def test_rows_of_pairs_that_did_not_change_outlive_a_change_of_the_source(path, tmp_path):
+    source = [(pair.x, pair.y) for pair in pairs(8)]
+    source[7] = (source[7][0], 3 * source[7][1])
+    interrupted(path, 6, source, log=str(tmp_path / "first"))
+    source[2] = (source[2][0] + 1.0, source[2][1])
+    source[7] = (source[7][1], source[7][0])
+    for _ in range(2):
+        rows = run(source, checkpoint=path, log=str(tmp_path / "log"))
+        assert rows.to_list() == run(source).to_list()
+        assert sorted((tmp_path / "log").read_text().split()) == ["2", "6", "7"]
+    # What was computed from other data is told.
+    path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:7]))
+    rows = run(source, checkpoint=path)
+    rows.to_list()
+    assert (rows.n_resumed, rows.n_outdated) == (6, 1)
 
 
 def test_what_is_no_checkpoint_is_refused_and_kept(path):

@@ -6,7 +6,13 @@ import stat
 import numpy as np
 import pytest
 
-from anmmm.collection.files import atomic_writer, check_writable, to_json, write_csv
+from anmmm.collection.files import (
+    atomic_writer,
+    check_writable,
+    remove_leftovers,
+    to_json,
+    write_csv,
+)
 
 
 def test_csv_reads_back_exactly(tmp_path):
@@ -128,3 +134,44 @@ def test_bytes_are_written_whole_or_not_at_all(tmp_path):
     write(b"\x00\r\n\xff", fail=False)
     assert path.read_bytes() == b"\x00\r\n\xff"
     assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="permission bits of POSIX")
+def test_a_write_protected_file_is_not_replaced(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text("old")
+    path.chmod(0o444)
+    with pytest.raises(PermissionError, match="is write-protected, so it is not replaced"):
+        check_writable(path)
+    with pytest.raises(PermissionError) as caught, atomic_writer(path) as file:
+        file.write("new")
+    assert caught.value.filename == str(path)
+    assert (path.read_text(), os.listdir(tmp_path)) == ("old", ["rows.csv"])
+    path.chmod(0o644)
+    with atomic_writer(path) as file:
+        file.write("new")
+    assert path.read_text() == "new"
+
+
+def test_two_writers_of_one_name_do_not_meet(tmp_path):
+    path = tmp_path / "rows.csv"
+    with atomic_writer(path) as first:
+        first.write("first")
+        with atomic_writer(path) as second:
+            second.write("second, and longer")
+        first.write(" and last")
+    assert path.read_text() == "first and last"
+    assert os.listdir(tmp_path) == ["rows.csv"]
+
+
+def test_what_killed_runs_left_is_found_by_any_name(tmp_path):
+    names = (".rows.csv.123.part", ".rows.csv.123.4.part", ".rows.csv.part", ".rows.csv.1.2.3.part")
+    for name in names:
+        (tmp_path / name).write_text("half")
+    try:
+        (tmp_path / "link.csv").symlink_to("rows.csv")
+        remove_leftovers(tmp_path / "link.csv")
+    except OSError:
+        remove_leftovers(tmp_path / "rows.csv")
+    kept = set(os.listdir(tmp_path)) - {"link.csv"}
+    assert kept == {".rows.csv.part", ".rows.csv.1.2.3.part"}

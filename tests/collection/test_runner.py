@@ -7,7 +7,7 @@ from sklearn.exceptions import ConvergenceWarning
 from anmmm import direction as direction_module
 from anmmm import evidence as evidence_module
 from anmmm import infer_direction
-from anmmm.collection import infer_directions
+from anmmm.collection import SourceError, as_pairs, infer_directions
 from anmmm.collection import task as task_module
 from anmmm.collection.task import DirectionTask, single_thread, subsample
 from anmmm.datasets import Pair, load_sample, make_anm_mixture
@@ -337,3 +337,28 @@ def test_rows_carry_the_confidence_and_leave_what_is_not_sure_undecided():
     assert (unsure.direction, unsure.confidence) == (0, row.confidence)
     (plain,) = infer_directions(source, random_state=0)
     assert plain.confidence is None
+
+
+@pytest.mark.parametrize("change", ["rewritten", "removed", "cut"])
+def test_a_file_that_changes_during_the_walk_is_told_after_the_last_row(tmp_path, change):
+    path = tmp_path / "m.csv"
+    columns = np.column_stack([*mixture(0), *mixture(1)])
+    np.savetxt(path, columns, delimiter=",")
+    rows = infer_directions(as_pairs(path, columns="all"), random_state=0, **CHEAP)
+    assert len([next(rows) for _ in range(3)]) == 3
+    if change == "removed":
+        path.unlink()
+    else:
+        np.savetxt(path, columns[:-1] if change == "cut" else columns + 1.0, delimiter=",")
+    found = []
+    with pytest.raises(SourceError, match=r"m\.csv: changed during the run, so that its rows"):
+        found.extend(rows)
+    assert len(found) == 3
+
+
+def test_a_list_may_grow_during_the_walk():
+    source = [mixture(0), mixture(1)]
+    rows = infer_directions(source, **CHEAP)
+    next(rows)
+    source.append(mixture(2))
+    assert len(rows.to_list()) == 2

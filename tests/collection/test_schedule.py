@@ -1,3 +1,4 @@
+import errno
 import os
 import signal
 import subprocess
@@ -225,3 +226,13 @@ def test_wrong_shards_are_refused(shard, error, message):
 def test_strange_pairs_travel():
     strange = [Pair("a", np.float64(3.0), np.float64(4.0)), Pair.unreadable("b", "gone")]
     assert [row.pair_id for row in run(strange, n_jobs=2)] == ["a", "b"]
+
+
+def test_shared_memory_that_is_full_is_told_in_words(monkeypatch):
+    def full(*arguments, **options):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("joblib._parallel_backends.get_memmapping_executor", full)
+    with pytest.raises(OSError, match="cannot be started: No space left on device; ") as caught:
+        run(Source(3), n_jobs=2).to_list()
+    assert caught.value.errno == errno.ENOSPC

@@ -140,9 +140,7 @@ class Feed:
         while not self.ended and self._has_room():
             try:
                 index, pair = next(self._pairs)
-                offset = None if self._checkpoint is None else self._checkpoint.find(index)
-                if self._checkpoint is not None and offset is not None:
-                    self.done[index] = self._checkpoint.read(offset, pair)
+                row = self._kept(index, pair)
             except StopIteration:
                 self.ended = True
                 return None
@@ -153,10 +151,19 @@ class Feed:
             if self._growing:
                 self._observations[index] = _length(pair)
                 self._waiting += _length(pair)
+            if row is not None:
+                # Before it is in order: others look there first.
+                self.done[index] = row
             self.order.append(index)
-            if offset is None:
+            if row is None:
                 return index, pair
         return None
+
+    def _kept(self, index: int, pair: Pair) -> Any:
+        offset = None if self._checkpoint is None else self._checkpoint.find(index)
+        if self._checkpoint is None or offset is None:
+            return None
+        return self._checkpoint.read(offset, pair)
 
     def _has_room(self) -> bool:
         return len(self.order) < self._window and self._waiting < WINDOW_OBSERVATIONS

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import errno
+import itertools
 import json
 import math
 import os
@@ -32,6 +33,7 @@ __all__ = [
 
 # Those below a blank JSON escapes itself.
 _STEERING = re.compile("[\x7f-\x9f]")
+_numbers = itertools.count()
 
 
 @contextmanager
@@ -53,13 +55,14 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     Raises
     ------
     OSError
-        If the folder or the file cannot be written; names `path`.
+        If the folder or the file cannot be written, or is write-protected; names `path`.
     """
     # A symbolic link stays one; the file it points to is replaced.
     target = Path(os.path.realpath(path))
     if target.exists() and not target.is_file():
         yield target
         return
+    _refuse_protected(target, path)
     temporary = _temporary(target)
     try:
         yield temporary
@@ -143,7 +146,7 @@ def remove_leftovers(path: str | os.PathLike[str]) -> None:
         The file that those runs were to write.
     """
     target = Path(os.path.realpath(path))
-    pattern = re.compile(rf"\.{re.escape(target.name)}\.\d+\.part")
+    pattern = re.compile(rf"\.{re.escape(target.name)}\.\d+(\.\d+)?\.part")
     for other in target.parent.iterdir():
         if pattern.fullmatch(other.name):
             other.unlink(missing_ok=True)
@@ -160,7 +163,7 @@ def check_writable(path: str | os.PathLike[str]) -> None:
     Raises
     ------
     OSError
-        If it is a folder, or its folder does not exist or refuses new files.
+        If it is a folder or write-protected, or its folder does not exist or refuses new files.
     """
     target = Path(os.path.realpath(path))
     if target.is_dir():
@@ -169,6 +172,7 @@ def check_writable(path: str | os.PathLike[str]) -> None:
         return
     if not target.parent.is_dir():
         raise OSError(errno.ENOENT, "no such folder", str(Path(path).parent))
+    _refuse_protected(target, path)
     # Permission bits do not tell of read-only or full disks; trying does.
     temporary = _temporary(target)
     try:
@@ -274,7 +278,21 @@ def _plain(value: Any) -> Any:
 
 
 def _temporary(target: Path) -> Path:
-    return target.with_name(f".{target.name}.{os.getpid()}.part")
+    """Return a name of its own for each writer, also among the threads of one process."""
+    return target.with_name(f".{target.name}.{os.getpid()}.{next(_numbers)}.part")
+
+
+def _refuse_protected(target: Path, path: str | os.PathLike[str]) -> None:
+    """Raise if a file may not be written, which its replacement would not notice."""
+    if not target.exists():
+        return
+    # The superuser may write everything; the bits tell what is meant.
+    if not target.stat().st_mode & 0o222 or not os.access(target, os.W_OK):
+        raise OSError(
+            errno.EACCES,
+            "is write-protected, so it is not replaced; write to another file, or allow it (chmod)",
+            os.fspath(path),
+        )
 
 
 def _to_disk(path: Path) -> None:

@@ -57,7 +57,8 @@ def infer_directions(
         Which pairs are stopped depends on the machine.
     checkpoint : path-like or None
         File that keeps every finished row. If it exists, its rows are taken and not computed
-        again; the results are those of an undisturbed run. It stays at the end.
+        again, but those of status ``"error"`` and of pairs that changed since; the results are
+        those of an undisturbed run. It stays at the end.
     shard : (int, int) or None
         ``(i, n)``, i from 1 to n: only the pairs whose position is i - 1 modulo n, with the seeds
         that they have in the whole collection. All n shards together are the whole.
@@ -80,7 +81,8 @@ def infer_directions(
     ------
     TypeError, ValueError
         At once, if an argument or an option cannot be used or the source cannot be opened. A source
-        that fails in mid-walk raises what it says after the rows of all pairs before.
+        that fails in mid-walk raises what it says after the rows of all pairs before, and one whose
+        files changed meanwhile a `anmmm.collection.SourceError` after the last row.
     anmmm.collection.CheckpointError
         If the checkpoint is of another source, other options or another version, says what differs;
         a `ValueError`.

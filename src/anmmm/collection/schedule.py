@@ -8,13 +8,14 @@ becomes a row that says so.
 
 from __future__ import annotations
 
+import errno
 import itertools
 import os
 import sys
 import warnings
 from collections import deque
 from collections.abc import Generator, Iterator
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from threading import Lock
 from typing import Any, Protocol
 
@@ -202,14 +203,28 @@ class _Rounds:
 
     def _open(self) -> None:
         # One chunk is one task; arrays travel with it, as memory maps would stay on disk.
-        self._parallel = joblib.Parallel(
+        parallel = joblib.Parallel(
             n_jobs=self._n_jobs,
             return_as="generator_unordered" if self._streams else "list",
             batch_size=1,
             max_nbytes=None,
             **worker_options(),
         )
-        self._parallel.__enter__()
+        try:
+            parallel.__enter__()
+        except BaseException as error:
+            # Joblib ends only what it has; what it lacks would hide why.
+            with suppress(AttributeError):
+                parallel.__exit__(None, None, None)
+            if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+                # Nobody would think of it: the disk is not full.
+                raise OSError(
+                    error.errno,
+                    f"worker processes cannot be started: {error.strerror}; they need room in "
+                    f"shared memory (/dev/shm), one job (-j 1, n_jobs=1) does not",
+                ) from error
+            raise
+        self._parallel = parallel
 
     def _accept(self, chunk: Chunk, rows: list[Any]) -> None:
         if self._checkpoint is not None:

@@ -6,6 +6,7 @@ import operator
 import os
 import sys
 from collections.abc import Callable, Generator, Iterator, Mapping
+from functools import partial
 from types import TracebackType
 from typing import Any
 
@@ -20,7 +21,8 @@ from anmmm.collection.schedule import Work, effective_jobs, run_in_order
 from anmmm.collection.schema import Schema
 from anmmm.collection.sinks import write_rows
 from anmmm.collection.sources import as_pairs
-from anmmm.datasets import Pair
+from anmmm.collection.sources.items import Items
+from anmmm.datasets import Pair, SourceError
 
 __all__ = ["PairResults", "check_jobs", "check_seconds", "expected_total", "refuse_detail", "start"]
 
@@ -41,13 +43,18 @@ class PairResults(Iterator[Any]):
         Columns of the rows.
     total : int or None
         Number of pairs, where it is known.
-    n_resumed : int
-        Rows that a checkpoint held.
+    checkpoint : Checkpoint or None
+        What finished rows are taken from.
 
     Attributes
     ----------
-    schema, total, n_resumed
+    schema, total
         As given.
+    n_resumed : int
+        Rows that the checkpoint held.
+    n_outdated : int
+        How many of these were found so far to be of other data than the source holds now, and are
+        computed again.
     """
 
     def __init__(
@@ -55,10 +62,16 @@ class PairResults(Iterator[Any]):
         rows: Generator[Any, None, None],
         schema: Schema,
         total: int | None,
-        n_resumed: int = 0,
+        checkpoint: Checkpoint | None = None,
     ) -> None:
-        self._rows = rows
-        self.schema, self.total, self.n_resumed = schema, total, n_resumed
+        self._rows, self._checkpoint = rows, checkpoint
+        self.schema, self.total = schema, total
+        self.n_resumed = 0 if checkpoint is None else len(checkpoint)
+
+    @property
+    def n_outdated(self) -> int:
+        """Rows of the checkpoint that were not taken, as their pairs are others now."""
+        return 0 if self._checkpoint is None else self._checkpoint.n_outdated
 
     def __next__(self) -> Any:
         return next(self._rows)
@@ -194,13 +207,12 @@ def start(
     if random_state is not None or checkpoint is None:
         entropy = int.from_bytes(check_rng(random_state).bytes(16), "little")
     pairs = as_pairs(source)
-    if checkpoint is None:
-        kept = None
-    else:
-        identify = getattr(pairs, "fingerprint", None)
+    kept, on_disk = None, _is_on_disk(pairs)
+    identity = _identity(pairs) if on_disk or checkpoint is not None else None
+    if checkpoint is not None:
         header = {
             "version": __version__,
-            "source": None if identify is None else identify(),
+            "source": identity,
             "shard": f"{first + 1}/{step}",
             "entropy": None if entropy is None else str(entropy),
             **facts,
@@ -209,12 +221,15 @@ def start(
         entropy = kept.entropy
     assert entropy is not None
     total = expected_total(pairs, first, step)
-    rows = _rows(pairs, work(entropy), n_jobs, chunk_size, (first, step), kept, growing)
+    check_unchanged = partial(_refuse_changed, pairs, identity) if on_disk else None
+    rows = _rows(
+        pairs, work(entropy), n_jobs, chunk_size, (first, step), kept, growing, check_unchanged
+    )
     if progress:
         rows = _with_bar(rows, total)
     # Started, so that it closes the checkpoint also where no row is ever asked for.
     next(rows)
-    return PairResults(rows, schema, total, 0 if kept is None else len(kept))
+    return PairResults(rows, schema, total, kept)
 
 
 def expected_total(pairs: Any, first: int, step: int) -> int | None:
@@ -264,6 +279,7 @@ def _rows(
     shard: tuple[int, int],
     checkpoint: Checkpoint | None,
     growing: bool,
+    check_unchanged: Callable[[], None] | None,
 ) -> Generator[Any, None, None]:
     try:
         yield None
@@ -278,9 +294,39 @@ def _rows(
             checkpoint=checkpoint,
         )
         yield from run_in_order(feed, work, n_jobs=n_jobs, checkpoint=checkpoint)
+        if check_unchanged is not None:
+            check_unchanged()
     finally:
         if checkpoint is not None:
             checkpoint.close()
+
+
+def _identity(pairs: Any) -> dict[str, Any] | None:
+    identify = getattr(pairs, "fingerprint", None)
+    return None if identify is None else identify()
+
+
+def _is_on_disk(pairs: Any) -> bool:
+    """Tell whether others may write to a source; what the caller holds is his own care."""
+    if isinstance(pairs, Items):
+        return False
+    name = getattr(pairs, "name", "")
+    return os.path.isfile(name) or os.path.isdir(name)
+
+
+def _refuse_changed(pairs: Any, before: dict[str, Any] | None) -> None:
+    """Raise a `SourceError` if the files that were read are no longer what they were."""
+    try:
+        changed = _identity(pairs) != before
+    except (OSError, ValueError):
+        changed = True
+    if changed:
+        raise SourceError(
+            pairs.name,
+            None,
+            "changed during the run, so that its rows may be of the old and the new content; "
+            "run it again",
+        )
 
 
 def _with_bar(rows: Generator[Any, None, None], total: int | None) -> Generator[Any, None, None]:

@@ -216,7 +216,7 @@ def univariate(pair: Pair) -> tuple[Any, Any]:
     """
     if pair.problem:
         raise ValueError(pair.problem)
-    widths = [values.shape[1] if values.ndim == 2 else 1 for values in (pair.x, pair.y)]
+    widths = [np.shape(values)[1] if np.ndim(values) == 2 else 1 for values in (pair.x, pair.y)]
     if max(widths) > 1:
         raise ValueError(
             f"multivariate: x has {_columns(widths[0])}, y has {_columns(widths[1])}; only "

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anmmm._record import Record
+from anmmm._validation import check_nonnegative, check_truth
 
 __all__ = ["Pair"]
 
@@ -34,6 +35,11 @@ class Pair(Record):
         Why the pair could not be read; empty if it could. `x` and `y` are then empty.
     n_dropped : int
         Rows of the source that were dropped because a value of x or y is missing.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `truth`, `weight`, or a text is none. The data are looked at when they are analysed.
     """
 
     pair_id: str
@@ -44,6 +50,17 @@ class Pair(Record):
     group: str | None = None
     problem: str = ""
     n_dropped: int = 0
+
+    def __post_init__(self) -> None:
+        # Files hold what stands here, and whoever reads them refuses what is none of these.
+        for name in ("pair_id", "group", "problem"):
+            text = getattr(self, name)
+            if not isinstance(text, str) and not (name == "group" and text is None):
+                raise TypeError(f"{name} must be text, found {text!r} ({type(text).__name__})")
+        if isinstance(self.truth, str):
+            raise TypeError(f"truth must be a number or None, found {self.truth!r} (str)")
+        object.__setattr__(self, "truth", check_truth(self.truth))
+        object.__setattr__(self, "weight", check_nonnegative(self.weight, "weight"))
 
     @classmethod
     def unreadable(

@@ -4,8 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from anmmm.collection import SourceError, as_pairs
-from anmmm.datasets import Pair, load_sample
+from anmmm.collection import SourceError, as_pairs, cluster_collection, infer_directions
+from anmmm.collection.checkpoint import digest
+from anmmm.datasets import Pair, load_sample, make_anm_mixture
 
 X, Y = np.arange(12.0), np.arange(12.0) ** 2
 
@@ -70,6 +71,13 @@ def test_length_is_told_where_it_is_known():
         ((X,), "found tuple of length 1"),
         (None, "found NoneType"),
         (([[1], [1, 2]], Y), "x or y is not an array of numbers"),
+        (
+            ((value for value in X), Y),
+            "x must be numeric, found a value of type generator; pass a list or array of numbers",
+        ),
+        ((X, map(abs, Y)), "y must be numeric, found a value of type map"),
+        ((X, [print] * 12), "y must be numeric"),
+        (Pair("p", X, np.array(iter(Y))), "y must be numeric, found a value of type"),
     ],
 )
 def test_an_item_of_another_form_is_a_problem_not_an_exception(item, problem):
@@ -96,3 +104,38 @@ def test_keys_that_make_one_id_are_refused():
     pair = (np.arange(3.0), np.arange(3.0))
     with pytest.raises(SourceError, match="key '1': the pair id '1' was used in the key 1 already"):
         as_pairs({1: pair, "1": pair})
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_what_no_process_can_be_sent_is_a_row_like_any_other(n_jobs):
+    x, y, _ = make_anm_mixture("f3", 20, random_state=0)
+    source = [((value for value in x), y), (x, y), Pair("own", x, np.array(iter(y)), 1)]
+    rows = infer_directions(source, n_jobs=n_jobs, random_state=0).to_list()
+    assert [(row.pair_id, row.status) for row in rows] == [
+        ("0", "unusable"),
+        ("1", "ok"),
+        ("own", "unusable"),
+    ]
+    assert rows[2].truth == 1
+
+
+def test_masked_values_are_refused_wherever_they_come_from():
+    x, y, _ = make_anm_mixture("f3", 20, random_state=0)
+    masked = np.ma.masked_equal(np.where(np.arange(20) == 3, -9999.0, x), -9999.0)
+    whole = np.ma.masked_equal(x, -9999.0)
+    source = [(masked, y), ("own", y, masked), Pair("p", masked, y), np.ma.stack([masked, y])]
+    for row in infer_directions(source, random_state=0):
+        assert row.status == "unusable"
+        assert "holds 1 masked values" in row.reason
+    (labels,) = cluster_collection({"a": (masked, y)}, random_state=0)
+    assert labels.status == "unusable"
+    (row,) = infer_directions({"a": (whole, y)}, random_state=0)
+    assert row.status == "ok"
+
+
+def test_a_mask_is_part_of_what_a_row_is_computed_from():
+    plain, masked = np.ma.array(X), np.ma.array(X, mask=X == 3)
+    assert digest(Pair("a", plain, Y)) == digest(Pair("a", X, Y))
+    assert digest(Pair("a", masked, Y)) != digest(Pair("a", X, Y))
+    prints = [str(as_pairs([(x, Y)]).fingerprint()) for x in (X, plain, masked)]
+    assert prints[0] == prints[1] != prints[2]

@@ -127,6 +127,17 @@ def test_arrays_and_frames_without_names_go_by_position():
         np.testing.assert_array_equal(pair.y, array[:, 0])
 
 
+def test_masked_cells_of_an_array_are_missing():
+    for kind in (float, int):
+        array = np.ma.masked_equal(np.arange(12).reshape(4, 3).astype(kind), 4)
+        found = list(as_pairs(array, columns="all"))
+        assert [pair.n_dropped for pair in found] == [1, 0, 1]
+        np.testing.assert_array_equal(found[0].x, [0, 6, 9])
+        assert not any(np.ma.isMaskedArray(pair.x) for pair in found)
+        filled = as_pairs(array.filled(), columns="all").fingerprint()
+        assert as_pairs(array, columns="all").fingerprint() != filled
+
+
 def test_a_whole_number_is_a_name_first_and_a_position_otherwise():
     (pair,) = as_pairs(pl.DataFrame(DATA), columns=[(2, "c")])
     assert pair.pair_id == "b,c"

@@ -101,7 +101,7 @@ def array_table(array: NDArray[Any]) -> Table:
     Parameters
     ----------
     array : ndarray of shape (n_rows, n_columns)
-        Real numbers.
+        Real numbers; those that are masked count as missing.
 
     Returns
     -------
@@ -118,8 +118,12 @@ def array_table(array: NDArray[Any]) -> Table:
         raise TypeError(f"a table must hold real numbers, found dtype {array.dtype}")
     names = tuple(range(array.shape[1]))
 
+    def column(n: Any) -> FloatArray:
+        values = array[:, n].astype(np.float64)
+        return np.ascontiguousarray(np.ma.filled(values, np.nan))
+
     def load(wanted: Iterable[Hashable]) -> dict[Hashable, FloatArray | str]:
-        return {n: np.ascontiguousarray(array[:, n], dtype=np.float64) for n in wanted}  # type: ignore[index]
+        return {n: column(n) for n in wanted}
 
     return Table("numpy.ndarray", names, names, load, _of_content(load))
 

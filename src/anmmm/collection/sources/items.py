@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from anmmm._validation import brief
+from anmmm._validation import as_real, brief
 from anmmm.collection.sources.protocol import UNKNOWN_LENGTH
 from anmmm.datasets import Pair
 from anmmm.datasets.ids import SeenIds
@@ -76,12 +76,14 @@ class Items:
                 # Objects have no bytes of their own, only addresses.
                 plain = repr(array.tolist()).encode() if array.dtype.hasobject else array.tobytes()
                 whole.update(plain)
+                if np.ma.is_masked(values):
+                    whole.update(np.ma.getmaskarray(values).tobytes())
         return {"kind": self.name, "pairs": len(self._items), "sha256": whole.hexdigest()}
 
 
 def _as_pair(pair_id: str, item: Any) -> Pair:
     if isinstance(item, Pair):
-        return item
+        return _with_numbers(item)
     if isinstance(item, (tuple, list)) and len(item) == 3 and isinstance(item[0], (str, int)):
         pair_id, item = str(item[0]), item[1:]
     if not isinstance(item, (tuple, list, np.ndarray)) or len(item) != 2:
@@ -90,7 +92,25 @@ def _as_pair(pair_id: str, item: Any) -> Pair:
             pair_id, f"expected (x, y), (id, x, y) or a Pair, found {type(item).__name__}{size}"
         )
     try:
-        x, y = np.asarray(item[0]), np.asarray(item[1])
+        x, y = _as_array(item[0]), _as_array(item[1])
     except ValueError as error:
         return Pair.unreadable(pair_id, f"x or y is not an array of numbers: {error}")
-    return Pair(pair_id, x, y)
+    return _with_numbers(Pair(pair_id, x, y))
+
+
+def _as_array(values: Any) -> Any:
+    """Return an array; one with masked values keeps its mask, for the analysis to refuse."""
+    return values if np.ma.isMaskedArray(values) else np.asarray(values)
+
+
+def _with_numbers(pair: Pair) -> Pair:
+    """Return a pair that any process can be sent: what objects there are can be numbers."""
+    try:
+        for name in ("x", "y"):
+            array = _as_array(getattr(pair, name))
+            if array.dtype.hasobject:
+                as_real(array, name)
+    except (TypeError, ValueError) as error:
+        known: dict[str, Any] = {"truth": pair.truth, "weight": pair.weight, "group": pair.group}
+        return Pair.unreadable(pair.pair_id, pair.problem or str(error), **known)
+    return pair
