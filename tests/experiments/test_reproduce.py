@@ -228,8 +228,8 @@ def invoke(*arguments):
         (["fig6", "--data", "none"], "none: no such folder"),
         (["fig5", "--data", "."], "pairmeta.txt"),
         (["fig6", "--data", "pairs"], "has no pair0049 and no pair0050"),
-        (["table1", "--jobs", "-99"], "n_jobs"),
-        (["table1", "--jobs", "0"], "n_jobs"),
+        (["table1", "--jobs", "-99"], "--jobs"),
+        (["table1", "--jobs", "0"], "--jobs"),
         (["table1", "-o", "file.txt"], "file.txt"),
     ],
 )
