@@ -75,7 +75,7 @@ def test_numbers_that_json_lacks_are_missing_in_every_format(tmp_path, suffix):
 @SUFFIX
 def test_rows_are_read_while_they_are_asked_for(tmp_path, suffix, monkeypatch):
     monkeypatch.setattr(reading_module, "BATCH", 2)
-    rows = read_rows(written(tmp_path, suffix, ROWS * 50_000))
+    rows = read_rows(written(tmp_path, suffix, ROWS * 5_000))
     assert next(rows) == ROWS[0]
     rows.close()
 
