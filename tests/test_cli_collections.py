@@ -660,3 +660,16 @@ def test_a_link_to_the_output_of_another_run_meets_its_lock(run, folder, tmp_pat
     assert run("directions", folder, "-o", "link.csv", "--max-samples", "10")[0] == 0
     assert sorted(os.listdir(tmp_path)) == ["c.csv", "link.csv", "pairs"]
     assert (tmp_path / "link.csv").is_symlink()
+
+
+@posix
+def test_places_that_no_file_can_have_are_told_by_name(run, tmp_path):
+    (tmp_path / "r.csv.checkpoint").mkdir()
+    long = f"{'r' * 300}.csv"
+    for output, said in (
+        (long, f"{long}: File name too long\n"),
+        ("r.csv", "r.csv.checkpoint: Is a directory\n"),
+    ):
+        for more in ([], ["--resume"]):
+            status, _, err = run("directions", "sample", "-o", output, *more)
+            assert (status, err) == (2, said)

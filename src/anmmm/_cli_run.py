@@ -110,7 +110,8 @@ def run_collection(
         if targets is not None:
             refuse_own_input(output, targets)
         _refuse_pair(output, source, source_format)
-        checkpoint = checkpoint_of(output, resume=resume)
+        with refusing(output):
+            checkpoint = checkpoint_of(output, resume=resume)
         if resume and checkpoint is not None and is_complete(output, checkpoint):
             start = partial(complete_results, output, schema)
             complete, checkpoint, written, dask = True, None, None, None

@@ -56,7 +56,7 @@ def cases(rng, count, folder):
         arguments = ["directions", "sample", "--max-samples", "10", "-o", str(path)]
         if rng.random() < 0.5:
             arguments.append("--resume")
-        before = path.read_bytes() if path.is_file() else None
+        before = path.read_bytes() if os.path.isfile(path) else None
         result = runner.invoke(cli, arguments)
         what = f"case {number}: {kind}{', --resume' * ('--resume' in arguments)}"
         if result.exception is not None and not isinstance(result.exception, SystemExit):
@@ -67,5 +67,5 @@ def cases(rng, count, folder):
         elif not result.stderr.strip():
             yield what, "fails without a word"
         else:
-            after = path.read_bytes() if path.is_file() else None
+            after = path.read_bytes() if os.path.isfile(path) else None
             yield what, None if before == after else "fails and changes what was there"
