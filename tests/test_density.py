@@ -6,7 +6,15 @@ from numpy.testing import assert_allclose
 from scipy import stats
 
 from anmmm._kernels.mixture import HYPER, log_density
-from anmmm.density import BASES, Cells, _counts, description_length, fit_density, normal_mass
+from anmmm.density import (
+    BASES,
+    Cells,
+    GaussianQuantiles,
+    _counts,
+    description_length,
+    fit_density,
+    normal_mass,
+)
 
 
 def drawn(name, n=500, seed=0):
@@ -179,3 +187,19 @@ def quantiles(density):
         density.location - 30 * density.scale, density.location + 30 * density.scale, 200_001
     )
     return density.quantile(points), points
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_mirrored_density_is_that_of_the_negated_variable(name):
+    cells, density, _ = fit(drawn(name))
+    mirrored = density.mirrored()
+    assert_allclose(mirrored.cdf(-cells.edges), 1.0 - density.cdf(cells.edges), atol=1e-13)
+    assert_allclose(
+        mirrored.mass(-cells.upper, -cells.lower), density.mass(cells.lower, cells.upper),
+        rtol=1e-9, atol=1e-14,
+    )  # fmt: skip
+    one, other = GaussianQuantiles.of(cells, density), GaussianQuantiles.of(
+        Cells.of(-cells.values), mirrored
+    )  # fmt: skip
+    assert_allclose(other.values, -one.values, rtol=1e-12, atol=1e-12)
+    assert_allclose(other.lower, -one.upper, rtol=1e-11, atol=1e-12)

@@ -150,6 +150,11 @@ class Density(Record):
         """
         return self._corrected(self.quantile(x))
 
+    def mirrored(self) -> Density:
+        """Return the density of the negated variable; its tail below is as exact as this one's."""
+        location = self.location + self.scale if self.base == "uniform" else self.location
+        return Density(self.base, -location, self.scale, self.log_p[::-1], self.cost)
+
     def mass(self, lower: FloatArray, upper: FloatArray) -> FloatArray:
         """Probability of each interval.
 
@@ -210,11 +215,11 @@ class GaussianQuantiles(Record):
     @classmethod
     def of(cls, cells: Cells, density: Density) -> GaussianQuantiles:
         """Take a variable to the quantiles of a density fitted to it. O(N)."""
-        levels = density.cdf(cells.edges)
-        with np.errstate(divide="ignore"):
-            quantiles = ndtri(levels)
-        low, high = density.cdf(cells.lower), density.cdf(cells.upper)
-        middle = ndtri(np.clip(0.5 * (low + high), 1e-9, 1.0 - 1e-9))
+        levels, above = density.cdf(cells.edges), density.mirrored().cdf(-cells.edges)
+        quantiles = _normal_quantile(levels, above)
+        share = 0.5 * (levels[:-1] + levels[1:])[cells.index]
+        share_above = 0.5 * (above[:-1] + above[1:])[cells.index]
+        middle = _normal_quantile(np.maximum(share, 1e-9), np.maximum(share_above, 1e-9))
         shift, unit = float(middle.mean()), float(middle.std())
         edges = (quantiles - shift) / unit
         return cls(
@@ -235,6 +240,12 @@ class GaussianQuantiles(Record):
             Within the range of the cells; linear in the distribution function within a cell.
         """
         return np.asarray(np.interp(ndtr(self.shift + self.unit * z), self.levels, self.edges))
+
+
+def _normal_quantile(below: FloatArray, above: FloatArray) -> FloatArray:
+    """Gaussian quantiles of probabilities below and above, from the smaller: 1 - tiny rounds."""
+    with np.errstate(divide="ignore"):
+        return np.where(below <= above, ndtri(below), -ndtri(above))
 
 
 def _bin(v: FloatArray) -> NDArray[np.intp]:

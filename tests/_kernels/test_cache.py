@@ -86,7 +86,7 @@ def test_a_flipped_bit_is_noticed_or_does_nothing(folder, kind):
     (file,) = folder.rglob(f"*.{kind}")
     whole = file.read_bytes()
     draw = random.Random(0)
-    for _ in range(40):
+    for _ in range(20):
         damaged = bytearray(whole)
         damaged[draw.randrange(len(whole))] ^= 1 << draw.randrange(8)
         file.write_bytes(damaged)
