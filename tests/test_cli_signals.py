@@ -1,5 +1,7 @@
 import os
 import signal
+import subprocess
+import sys
 import threading
 
 import pytest
@@ -63,3 +65,14 @@ def test_another_thread_than_the_main_one_does_without():
     thread.join(LIMIT)
     assert not thread.is_alive(), "waited in vain for the end of the thread"
     assert [signal.getsignal(getattr(signal, name)) for name in NUMBERS] == before
+
+
+def test_ctrl_c_while_the_command_loads_has_no_traceback():
+    # Python's own answer is one, from wherever the imports are.
+    script = (
+        "import signal, anmmm; handler = signal.getsignal(signal.SIGINT); import anmmm.__main__; "
+        "print(handler is signal.default_int_handler, signal.getsignal(signal.SIGINT).name)"
+    )
+    command = [sys.executable, "-c", script]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=LIMIT)
+    assert done.stdout == "True SIG_DFL\n"

@@ -7,11 +7,14 @@ next to nothing.
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
 from anmmm._version import __version__
 
+# As type checkers know it; ``typing`` takes longer to load than all else here.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from anmmm import datasets
     from anmmm._kernels.warm import warm_up
     from anmmm.clustering import MechanismClustering, cluster_mechanisms

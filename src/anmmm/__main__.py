@@ -1,5 +1,15 @@
-"""``python -m anmmm`` is the command ``anmmm``."""
+"""The command ``anmmm``, which ``python -m anmmm`` is too."""
+
+import signal
+
+# While the command loads, Ctrl-C ends it as it ends programs that do not listen: there is nothing
+# to be kept yet, and a traceback of imports tells nobody anything.
+if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 from anmmm.cli import main
 
-main()
+__all__ = ["main"]
+
+if __name__ == "__main__":
+    main()
