@@ -22,7 +22,7 @@ from anmmm._kernels.mixture import WEIGHT_PRIOR, location_scale, mixture_em, mix
 from anmmm._record import Record
 from anmmm._validation import check_count, check_fit_input, check_new_input, check_nonnegative
 from anmmm.density import Cells
-from anmmm.preprocessing import Standardisation, standardise
+from anmmm.preprocessing import Standardisation, standardise, tied
 from anmmm.splines import SplineBasis
 
 __all__ = [
@@ -797,8 +797,7 @@ def _equal_shares(values: FloatArray, n: int) -> FloatArray:
     order = np.argsort(values, kind="stable")
     ordered = values[order]
     near = TIED_RESIDUALS * max(ordered[-1], -ordered[0])
-    first = np.flatnonzero(np.concatenate([[True], np.diff(ordered) > near]))
-    last = np.concatenate([first[1:], [len(values)]])
+    first, last = tied(ordered, near)
     # In whole numbers, so that shares that are equal are so to the last bit.
     cuts = len(values) * np.arange(n + 1)[:, np.newaxis]
     inside = np.minimum(n * last, cuts[1:]) - np.maximum(n * first, cuts[:-1])

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from anmmm._record import Record
 
-__all__ = ["Standardisation", "standardise"]
+__all__ = ["Standardisation", "standardise", "tied"]
 
 FloatArray = NDArray[np.float64]
 
@@ -78,14 +78,30 @@ def standardise(X: FloatArray) -> tuple[FloatArray, Standardisation]:
     return Z, record
 
 
+def tied(ordered: FloatArray, near: float) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Part increasing values where neighbours differ by more than `near`.
+
+    Parameters
+    ----------
+    ordered : ndarray of shape (n_samples,)
+    near : float
+
+    Returns
+    -------
+    first, last : ndarray of int, shape (n_groups,)
+        Where each group begins, and one beyond its end.
+    """
+    first = np.flatnonzero(np.concatenate([[True], np.diff(ordered) > near]))
+    return first, np.concatenate([first[1:], [len(ordered)]])
+
+
 def _merge_rounded(z: FloatArray, near: float) -> None:
     order = np.argsort(z)
     ordered = z[order]
     gaps = np.diff(ordered)
     if not np.any((gaps > 0.0) & (gaps <= near)):
         return
-    first = np.flatnonzero(np.concatenate([[True], gaps > near]))
-    last = np.concatenate([first[1:], [len(z)]])
+    first, last = tied(ordered, near)
     low, high = ordered[first], ordered[last - 1]
     # A chain of such gaps is a variable that its numbers hardly resolve, not rounding.
     if np.all(high - low <= 2.0 * near):

@@ -87,19 +87,17 @@ class KernelCache(FunctionCache):
             self.disable()
 
     def _cannot(self, what: str, error: Exception) -> None:
+        # One fault of a disk is met by dozens of kernels.
+        if what in _warned:
+            return
+        _warned.add(what)
         said = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-        _warn_once(
+        warnings.warn(
             f"cannot {what} compiled kernels in {self.cache_path} ({said}); compiling them anew, "
-            "which takes some seconds. NUMBA_CACHE_DIR names another folder"
+            "which takes some seconds. NUMBA_CACHE_DIR names another folder",
+            RuntimeWarning,
+            stacklevel=2,
         )
 
 
 _warned: set[str] = set()
-
-
-def _warn_once(message: str) -> None:
-    # One fault of a disk is met by dozens of kernels, each with a file of its own in its words.
-    kind = message.split(" in ", 1)[0]
-    if kind not in _warned:
-        _warned.add(kind)
-        warnings.warn(message, RuntimeWarning, stacklevel=2)
