@@ -126,7 +126,7 @@ def resample_scores(
         try:
             one, other = as_pair(first[rows], second[rows])
         except ValueError:
-            # The whole pair was accepted: all that can be wrong with a part is that it hardly varies.
+            # The whole pair was accepted: a part can only vary too little.
             continue
         value = float(score(one, other))
         if not math.isfinite(value):
