@@ -12,9 +12,9 @@ import warnings
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from anmmm import FitOptions, optimize, parameters
+from anmmm import FitOptions
 from anmmm.datasets import make_anm_mixture
-from anmmm.gppom import fit_gppom
+from anmmm.gppom import fit_gppom, optimize, parameters
 from anmmm.preprocessing import standardise
 
 # Unit of log Ω, pairs of L-BFGS memory, tol.

@@ -18,7 +18,7 @@ from sklearn.exceptions import ConvergenceWarning
 from anmmm import FitOptions, warm_up
 from anmmm.datasets import make_anm_mixture
 from anmmm.gppom import fit_gppom
-from anmmm.objective import GPPOMObjective
+from anmmm.gppom.objective import GPPOMObjective
 from anmmm.preprocessing import standardise
 
 MECHANISMS = ("f1", "f2", "f3", "f4")

@@ -17,7 +17,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from anmmm import cluster_mechanisms, warm_up
 from anmmm.datasets.synthetic import draw_anm_mixture
-from anmmm.objective import GPPOMObjective
+from anmmm.gppom.objective import GPPOMObjective
 from benchmarks.speed.common import fitted_objective
 
 FITTED = 10_000

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from anmmm._kernels import _exp, _lapack, covariance, dense, hsic, lowrank, mlp
-from anmmm.engines.factor import Factor
+from anmmm.gppom.engines.factor import Factor
 
 SIZES = [100, 1000]
 RANK_TOLERANCE = 1e-12

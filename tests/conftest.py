@@ -28,9 +28,12 @@ os.environ.setdefault("NUMBA_NUM_THREADS", "4")
 # Kept, so that the next run is fast; the package tells the machine code of its versions apart.
 os.environ.setdefault("NUMBA_CACHE_DIR", str(Path(tempfile.gettempdir(), "anmmm-numba")))
 
-# A shell that starts the tests in the background has them, and all that they start, ignore Ctrl-C.
+# A shell that starts the tests in the background has them, and all that they start, ignore Ctrl-C,
+# and nohup the hanging up.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+if os.name != "nt" and signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 # The same examples everywhere and each time, and none that fails for being slow on some machine.
 settings.register_profile(

@@ -11,8 +11,9 @@ from sklearn.cluster import KMeans
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import adjusted_rand_score
 
-from anmmm import MechanismClustering, cluster_mechanisms, prediction
+from anmmm import MechanismClustering, cluster_mechanisms
 from anmmm.datasets import make_anm_mixture
+from anmmm.gppom import prediction
 
 THREE = ((1, 1.1), (3, 3.1), (0.5, 0.6))
 
@@ -266,6 +267,7 @@ FORK = """
 import multiprocessing
 from anmmm import cluster_mechanisms
 from anmmm.datasets import make_anm_mixture
+from anmmm.gppom import prediction
 
 x, y, _ = make_anm_mixture("f3", n_samples=40, random_state=1)
 here = cluster_mechanisms(x, y, 2, max_iter=3)

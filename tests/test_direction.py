@@ -22,11 +22,11 @@ from anmmm import (
     infer_direction,
     infer_directions,
 )
-from anmmm import evidence as evidence_module
 from anmmm.confidence import confidence_from, resample_scores
 from anmmm.datasets import make_anm_mixture
 from anmmm.direction import CRITERIA, dependence_scores
 from anmmm.evidence import evidence
+from anmmm.evidence import lengths as evidence_module
 
 
 @pytest.fixture(scope="module")

@@ -53,10 +53,10 @@ def test_the_walk_goes_everywhere():
         "anmmm.datasets.synthetic",
         "anmmm.direction",
         "anmmm.evaluation",
-        "anmmm.evidence",
-        "anmmm.gppom",
+        "anmmm.evidence.lengths",
+        "anmmm.gppom.model",
         "anmmm.independence",
-        "anmmm.mixture",
+        "anmmm.mixture.estimator",
         "anmmm.report.reasons",
         "anmmm.report.write",
     }

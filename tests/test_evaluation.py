@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 
 import anmmm
 from anmmm import evaluation as evaluation_module
-from anmmm.collection.files import to_json
+from anmmm._files import to_json
 from anmmm.datasets import SETTINGS, Pair, make_anm_mixture
 from anmmm.evaluation import (
     _Drawn,

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from anmmm.objective import GPPOMObjective
+from anmmm.gppom.objective import GPPOMObjective
 
 # The benchmarks are no part of the installed package.
 ROOT = str(Path(__file__).parents[1])

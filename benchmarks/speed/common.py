@@ -7,7 +7,7 @@ import numpy as np
 from anmmm import FitOptions
 from anmmm.datasets import make_anm_mixture
 from anmmm.gppom import fit_gppom
-from anmmm.objective import GPPOMObjective
+from anmmm.gppom.objective import GPPOMObjective
 from anmmm.preprocessing import standardise
 from anmmm.results import Hyperparameters
 

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from anmmm.direction import CausalDirection, infer_direction
     from anmmm.evaluation import Evaluation, evaluate
     from anmmm.gppom import GPPOM, FitOptions
+    from anmmm.gppom.objective import GPPOMObjective
     from anmmm.independence import hsic, hsic_test
     from anmmm.mixture import ANMMixture
-    from anmmm.objective import GPPOMObjective
     from anmmm.results import (
         ClusteringResult,
         DirectionEvidence,
@@ -54,7 +54,7 @@ _HOMES = {
     "Evaluation": "anmmm.evaluation",
     "FitOptions": "anmmm.gppom",
     "GPPOM": "anmmm.gppom",
-    "GPPOMObjective": "anmmm.objective",
+    "GPPOMObjective": "anmmm.gppom.objective",
     "MechanismClustering": "anmmm.clustering",
     "cluster_collection": "anmmm.collection",
     "cluster_mechanisms": "anmmm.clustering",

@@ -16,6 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import validate_data
 
+from anmmm._typing import FloatArray
+
 __all__ = [
     "MIN_SAMPLES",
     "as_columns_of_pair",
@@ -49,8 +51,6 @@ FLATTENED = 64.0 * float(np.finfo(np.float64).eps)
 LONGEST = 80
 # Above, the objective itself could overflow.
 LARGEST_WEIGHT = 1e100
-
-FloatArray = NDArray[np.float64]
 
 
 def brief(value: Any, longest: int = LONGEST) -> str:

@@ -17,6 +17,7 @@ from sklearn.cluster import KMeans
 from sklearn.utils.validation import check_is_fitted
 
 from anmmm._threads import blas_threads_for, single_thread
+from anmmm._typing import FloatArray
 from anmmm._validation import (
     as_pair,
     check_choice,
@@ -27,11 +28,10 @@ from anmmm._validation import (
     check_nonnegative,
     check_rng,
 )
-from anmmm.density import Cells
 from anmmm.gppom import FitOptions, fit_gppom
+from anmmm.gppom.prediction import MechanismPredictor
 from anmmm.mixture import (
     MAX_MECHANISMS,
-    VARIANCE_FLOOR,
     MixtureFit,
     by_first_appearance,
     choose_mixture,
@@ -40,14 +40,12 @@ from anmmm.mixture import (
     refine_labels,
     smallest_noise,
 )
-from anmmm.prediction import MechanismPredictor
-from anmmm.preprocessing import Standardisation, standardise
+from anmmm.mixture.em import VARIANCE_FLOOR
+from anmmm.mixture.splines import SplineBasis
+from anmmm.preprocessing import Cells, Standardisation, standardise
 from anmmm.results import ClusteringResult
-from anmmm.splines import SplineBasis
 
 __all__ = ["MechanismClustering", "cluster_mechanisms"]
-
-FloatArray = NDArray[np.float64]
 
 # Lloyd's algorithm from so many seedings; on a one-dimensional Θ a few already agree.
 KMEANS_STARTS = 10
@@ -270,14 +268,14 @@ class MechanismClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             If called before `fit`.
         TypeError, ValueError
             If the data cannot be used, if `y` is missing, or if the fit was not refined and has
-            more observations than `anmmm.prediction.MAX_SAMPLES`.
+            more observations than `anmmm.gppom.prediction.MAX_SAMPLES`.
 
         Notes
         -----
         A refined fit answers by its mixture, in time proportional to the number of new
-        observations. Otherwise the GPPOM does (`anmmm.prediction.MechanismPredictor`): O(N³) at the
-        first call and then O(min(N, 128) N²) an observation. Where the mechanisms overlap, an
-        observation of the fit may get another label than ``labels_`` has, in which its θ counts.
+        observations. Otherwise the GPPOM does (`anmmm.gppom.prediction`): O(N³) at the first call
+        and then O(min(N, 128) N²) an observation. Where the mechanisms overlap, an observation of
+        the fit may get another label than ``labels_`` has, in which its θ counts.
         """
         check_is_fitted(self)
         cause, effect = check_new_input(self, X, y)

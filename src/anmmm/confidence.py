@@ -12,16 +12,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit
 
 from anmmm._record import Record
+from anmmm._typing import FloatArray
 from anmmm._validation import MIN_SAMPLES, as_pair, check_count, check_rng
 from anmmm.results import sign_of
 
 __all__ = ["N_RESAMPLES", "SLOPE", "Resamples", "confidence_from", "resample_scores"]
-
-FloatArray = NDArray[np.float64]
 
 N_RESAMPLES = 10
 

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
+from anmmm._typing import FloatArray
 from anmmm._validation import (
     as_pair,
     check_choice,
@@ -42,8 +42,6 @@ from anmmm.results import (
 )
 
 __all__ = ["CRITERIA", "CausalDirection", "dependence_scores", "infer_direction", "latent_test"]
-
-FloatArray = NDArray[np.float64]
 
 CRITERIA = ("evidence", "hsic", "hsic_ratio", "pvalue")
 

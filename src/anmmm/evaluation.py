@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from sklearn.metrics import roc_auc_score
 
 from anmmm._record import Record
+from anmmm._typing import FloatArray
 from anmmm._validation import MIN_SAMPLES, as_finite, check_count, check_rng
 from anmmm.collection import CollectionSummary, as_pairs, infer_directions, summarize
 from anmmm.datasets import SETTINGS, Pair, Setting
@@ -38,8 +39,6 @@ __all__ = [
     "signed_rates",
     "standard_error",
 ]
-
-FloatArray = NDArray[np.float64]
 
 RATES = tuple(tenth / 10 for tenth in range(1, 11))
 N_PAIRS, N_SAMPLES = 50, 100

@@ -9,18 +9,16 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial.distance import pdist
 from scipy.special import gammaincc, gammainccinv, gammaln
 
 from anmmm._kernels.hsic import gamma_moments
+from anmmm._typing import FloatArray
 from anmmm._validation import as_pair, check_nonnegative
-from anmmm.engines.factor import Factor, RankTooLargeError
+from anmmm.gppom.engines.factor import Factor, RankTooLargeError
 from anmmm.results import HSICTest
 
 __all__ = ["hsic", "hsic_test", "median_width"]
-
-FloatArray = NDArray[np.float64]
 
 # Rows on which the median distance is taken; more change it in the third digit.
 MEDIAN_ROWS = 1000

@@ -12,10 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anmmm._record import Record
+from anmmm._typing import FloatArray
 
 __all__ = ["Standardisation", "standardise", "tied"]
-
-FloatArray = NDArray[np.float64]
 
 # Units in the last place of the largest value that arithmetic on the data may have cost.
 ROUNDING = 4.0
@@ -106,3 +105,52 @@ def _merge_rounded(z: FloatArray, near: float) -> None:
     # A chain of such gaps is a variable that its numbers hardly resolve, not rounding.
     if np.all(high - low <= 2.0 * near):
         z[order] = np.repeat(0.5 * (low + high), last - first)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Cells(Record):
+    """A variable at its own resolution: one interval for each distinct value.
+
+    Neighbouring distinct values part at their midpoint; the outermost cells are symmetric about
+    their value. The cells are disjoint and cover the range ``(edges[0], edges[-1])``.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n_samples,)
+    index : ndarray of int, shape (n_samples,)
+        Cell of each observation.
+    lower, upper : ndarray of shape (n_samples,)
+        Its ends.
+    edges : ndarray of shape (n_distinct + 1,)
+        Ends of all cells, increasing.
+    """
+
+    values: FloatArray
+    index: NDArray[np.intp]
+    lower: FloatArray
+    upper: FloatArray
+    edges: FloatArray
+
+    @classmethod
+    def of(cls, values: FloatArray) -> Cells:
+        """Cut a finite, non-constant variable into cells. O(N log N)."""
+        distinct, inverse = np.unique(values, return_inverse=True)
+        if len(distinct) < 2:
+            raise ValueError(
+                f"values must hold at least two distinct numbers, found {len(distinct)}; a "
+                "constant has no resolution"
+            )
+        middle = distinct[:-1] + 0.5 * np.diff(distinct)
+        first, last = 2.0 * distinct[0] - middle[0], 2.0 * distinct[-1] - middle[-1]
+        edges = np.concatenate([[first], middle, [last]])
+        return cls(values, inverse, edges[inverse], edges[inverse + 1], edges)
+
+    @property
+    def n_distinct(self) -> int:
+        """Number of cells."""
+        return len(self.edges) - 1
+
+    @property
+    def variance(self) -> float:
+        """Variance of the uniform distribution on a typical cell: what no noise can fall below."""
+        return float(np.median(self.upper - self.lower)) ** 2 / 12.0

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anmmm._record import Record
+from anmmm._typing import FloatArray
 
 __all__ = [
     "ClusteringResult",
@@ -28,8 +29,6 @@ __all__ = [
     "PairClusters",
     "PairResult",
 ]
-
-FloatArray = NDArray[np.float64]
 
 
 class _TestFields(NamedTuple):
@@ -203,7 +202,7 @@ class DirectionEvidence(Record):
         Whether the curves of `model` were found before the most iterations.
     mixtures : tuple of anmmm.mixture.MixtureFit
         Fits with 1, 2, … mechanisms.
-    density : anmmm.density.Density
+    density : anmmm.evidence.density.Density
         Of the cause.
     """
 

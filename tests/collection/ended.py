@@ -17,7 +17,8 @@ import time
 import stubs
 
 import anmmm.collection
-from anmmm import _cli_run, cli
+from anmmm import cli
+from anmmm.cli import run as cli_run
 
 # For whatever is waited for; workers may need a minute to start on a machine with other work.
 LIMIT = 240.0
@@ -39,7 +40,7 @@ def command(folder, jobs, error):
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     anmmm.collection.infer_directions = without_end
     # No line of progress among what is said.
-    _cli_run.PROGRESS_SECONDS = 1e9
+    cli_run.PROGRESS_SECONDS = 1e9
     sys.argv = ["anmmm", "directions", "sample", "-o", "r.csv", "-j", jobs]
     cli.main()
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from anmmm._files import to_json, write_csv
 from anmmm.collection import SourceError, read_rows
 from anmmm.collection import reading as reading_module
-from anmmm.collection.files import to_json, write_csv
 from anmmm.collection.schema import CLUSTERS, DIRECTIONS
 from anmmm.collection.sinks import write_rows
 from anmmm.results import PAIR_COLUMNS, PairClusters, PairResult

@@ -1,6 +1,6 @@
 import pytest
 
-from anmmm._cli_output import counts_text
+from anmmm.cli.output import counts_text
 from anmmm.collection import summarize
 from anmmm.results import PairClusters, PairResult
 

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from anmmm._cli_reproduce import NAMES
 from anmmm.cli import cli
+from anmmm.cli.reproduce import NAMES
 from anmmm.experiments import STUDIES, reproduce, run
 from anmmm.experiments.progress import OtherRunError, Progress
 from anmmm.experiments.study import Report, Scale, Study, Table, Unit

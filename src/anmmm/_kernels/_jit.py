@@ -17,10 +17,10 @@ from numba import njit
 from numpy.typing import NDArray
 
 from anmmm._kernels._cache import KernelCache
+from anmmm._typing import FloatArray
 
 __all__ = ["REGISTRY", "SUMS", "FloatArray", "IndexArray", "kernel", "kernel_parallel"]
 
-FloatArray = NDArray[np.float64]
 IndexArray = NDArray[np.int64]
 F = TypeVar("F", bound=Callable[..., Any])
 

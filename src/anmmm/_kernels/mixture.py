@@ -2,7 +2,7 @@
 
 A design matrix, a prior variance for each of its columns and the effect come in; posteriors of the
 curves, responsibilities and bounds on the evidence go out to `anmmm.mixture`, and log-densities on
-a grid to `anmmm.density`. The equations are in docs/decisions.md.
+a grid to `anmmm.evidence.density`. The equations are in docs/decisions.md.
 
 Symmetric r × r matrices that meet observations are packed: entry (i, j), j <= i, stands at
 ``i (i + 1) / 2 + j``. The outer product of a row with itself is then one vector, and both a Gram

@@ -10,18 +10,16 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import minimize
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel, WhiteKernel
 
+from anmmm._typing import FloatArray
 from anmmm._validation import check_choice, check_count, check_rng
 from anmmm.baselines.base import independence_score, standardised_variables
 from anmmm.independence import median_width
 
 __all__ = ["ANM"]
-
-FloatArray = NDArray[np.float64]
 
 # Of standardised variables: signal and noise variances, and length scales from far below the
 # spacing of 1000 points to a straight line.

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from anmmm._typing import FloatArray
 from anmmm._validation import as_pair, check_rng, check_single
 from anmmm.independence import hsic_test
 from anmmm.preprocessing import standardise
@@ -22,8 +23,6 @@ __all__ = [
     "standardised_points",
     "standardised_variables",
 ]
-
-FloatArray = NDArray[np.float64]
 
 
 class DirectionBaseline(Protocol):

@@ -16,6 +16,7 @@ from sklearn.decomposition import PCA
 from sklearn.neighbors import NearestNeighbors
 
 from anmmm._threads import single_thread
+from anmmm._typing import FloatArray
 from anmmm._validation import (
     check_choice,
     check_count,
@@ -27,7 +28,6 @@ from anmmm.baselines.base import integer_seed, standardised_points
 
 __all__ = ["DBSCAN", "GaussianMixture", "KMeans", "PCAKMeans", "SpectralClustering"]
 
-FloatArray = NDArray[np.float64]
 Labels = NDArray[np.intp]
 
 # Relative differences of distances that are none.

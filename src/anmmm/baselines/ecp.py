@@ -13,13 +13,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from anmmm._typing import FloatArray
 from anmmm._validation import as_matrix, check_lengths, check_positive, check_rng, check_single
 from anmmm.baselines.base import standardised_variables
 from anmmm.preprocessing import standardise
 
 __all__ = ["ECP"]
-
-FloatArray = NDArray[np.float64]
 
 # Columns of the augmented data.
 X, Y, INDEX = 0, 1, 2

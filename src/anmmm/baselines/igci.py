@@ -9,15 +9,13 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import digamma
 
+from anmmm._typing import FloatArray
 from anmmm._validation import check_choice, check_rng
 from anmmm.baselines.base import standardised_variables
 
 __all__ = ["IGCI"]
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -10,14 +10,12 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from anmmm._typing import FloatArray
 from anmmm._validation import check_rng
 from anmmm.baselines.base import standardised_variables
 
 __all__ = ["LiNGAM"]
-
-FloatArray = NDArray[np.float64]
 
 # Hyvärinen 1998, the two-moment approximation with log cosh u and u exp(-u²/2).
 GAUSSIAN_ENTROPY = 0.5 * (1.0 + math.log(2.0 * math.pi))

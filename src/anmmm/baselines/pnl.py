@@ -11,17 +11,15 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import Bounds, minimize
 from scipy.special import ndtri
 from scipy.stats import rankdata
 
+from anmmm._typing import FloatArray
 from anmmm._validation import check_count, check_positive, check_rng
 from anmmm.baselines.base import independence_score, standardised_variables
 
 __all__ = ["PNL"]
-
-FloatArray = NDArray[np.float64]
 
 # Components of the density of the noise, and their smallest width in standard deviations of the
 # noise: ties would draw a width to zero.

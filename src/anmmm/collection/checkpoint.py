@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from anmmm.collection.files import naming
+from anmmm._files import naming
 from anmmm.collection.schema import SCHEMA_VERSION, Schema
 from anmmm.datasets import Pair
 

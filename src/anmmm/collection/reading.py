@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
-from anmmm.collection.files import naming
+from anmmm._files import naming
 from anmmm.collection.layout import Layout
 from anmmm.collection.schema import DIRECTIONS, SCHEMA_VERSION, Schema
 from anmmm.collection.sinks import check_sink

@@ -9,7 +9,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO, Any, Protocol
 
-from anmmm.collection.files import atomic_writer, csv_line_writer, json_value, naming, replacing
+from anmmm._files import atomic_writer, csv_line_writer, json_value, naming, replacing
 from anmmm.collection.schema import Schema, pyarrow_module
 from anmmm.collection.summary import Summarizer
 

@@ -8,13 +8,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from anmmm._typing import FloatArray
 from anmmm._validation import check_choice, check_count, check_rng
 
 __all__ = ["FAMILIES", "make_single_mechanism"]
-
-FloatArray = NDArray[np.float64]
 
 FAMILIES = ("AN", "AN-s", "LS", "LS-s", "MN-U")
 

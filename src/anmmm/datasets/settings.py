@@ -5,16 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from anmmm._record import Record
+from anmmm._typing import FloatArray
 from anmmm.datasets.families import FAMILIES, make_single_mechanism
 from anmmm.datasets.synthetic import MECHANISMS, make_anm_mixture
 
 __all__ = ["SETTINGS", "Setting"]
-
-FloatArray = NDArray[np.float64]
 
 TWO = ((1, 1.1), (3, 3.1))
 THREE = (*TWO, (0.5, 0.6))

@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anmmm._record import Record
+from anmmm._typing import FloatArray
 from anmmm._validation import check_count, check_nonnegative, check_rng
 
 __all__ = ["MECHANISMS", "ANMMixtureSample", "draw_anm_mixture", "make_anm_mixture"]
 
-FloatArray = NDArray[np.float64]
 Mechanism = Callable[[FloatArray, float], FloatArray]
 
 MECHANISMS: dict[str, Mechanism] = {

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import adjusted_rand_score
 
+from anmmm._typing import FloatArray
 from anmmm.baselines import (
     CLUSTERING_BASELINES,
     DBSCAN,
@@ -30,8 +31,6 @@ __all__ = [
     "cluster_scores",
     "measure_clusterings",
 ]
-
-FloatArray = NDArray[np.float64]
 
 # One fixed default; nothing chosen on these data.
 DEFAULT = "ANM-MM, default"

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from anmmm._typing import FloatArray
 from anmmm.baselines import DIRECTION_BASELINES
 from anmmm.direction import dependence_scores, infer_direction
 from anmmm.experiments.published import LAMBDAS
@@ -30,8 +31,6 @@ __all__ = [
     "key_of",
     "measure_directions",
 ]
-
-FloatArray = NDArray[np.float64]
 
 # Rows of the tables, the honest protocol first: one fixed default, nothing chosen on these data.
 DEFAULT = "ANM-MM, default"

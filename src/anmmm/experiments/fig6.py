@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score
 
+from anmmm._typing import FloatArray
 from anmmm.clustering import cluster_mechanisms
 from anmmm.datasets import load_tuebingen
 from anmmm.experiments.clusterings import (
@@ -46,8 +47,6 @@ from anmmm.plotting import COLOURS
 from anmmm.plotting._style import colour_of, marker_of, tidy
 
 __all__ = ["STUDY", "two_places"]
-
-FloatArray = NDArray[np.float64]
 
 PLACES = ("pair0049", "pair0050")
 FORWARD, BACKWARD = "temperature → ozone", "ozone → temperature"

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from anmmm._typing import FloatArray
 from anmmm._validation import as_labels, check_nonnegative
 from anmmm.mixture import ANMMixture
 from anmmm.plotting._style import (
@@ -23,8 +24,6 @@ from anmmm.plotting._style import (
 from anmmm.results import ClusteringResult
 
 __all__ = ["Groups", "draw_legend", "draw_points", "marker_area"]
-
-FloatArray = NDArray[np.float64]
 
 # Pairs of colour and marker that differ.
 MOST_GROUPS = len(COLOURS) * len(MARKERS)

@@ -8,12 +8,11 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from anmmm.curves import EffectCurves
+from anmmm._typing import FloatArray
+from anmmm.evidence.curves import EffectCurves
 from anmmm.plotting._style import dark_colour_of, line_of, outlined
 
 __all__ = ["GRID", "Piece", "draw_curve", "line_width", "pieces"]
-
-FloatArray = NDArray[np.float64]
 
 GRID = 200
 # Grid over the cause, and arrays of one dimension; None where a mechanism has no curve.

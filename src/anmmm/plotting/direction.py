@@ -9,17 +9,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from anmmm._typing import FloatArray
 from anmmm._validation import as_columns_of_pair, check_lengths
-from anmmm.curves import model_curves
 from anmmm.evidence import model_text
+from anmmm.evidence.curves import model_curves
 from anmmm.plotting._groups import MOST_VECTORS, Groups, draw_points, marker_area
 from anmmm.plotting._pieces import Piece, draw_curve, line_width, pieces
 from anmmm.plotting._style import matplotlib_module, tidy
 from anmmm.results import DirectionEvidence, DirectionResult, FitResult
 
 __all__ = ["FIGURE_SIZE", "arrange", "plot_direction"]
-
-FloatArray = NDArray[np.float64]
 
 # What the scores of each criterion are, and the unit of their difference.
 SCORES = {
@@ -87,7 +86,7 @@ def plot_direction(
     Notes
     -----
     Curves are those of the model that told the direction shortest; see
-    `anmmm.curves.model_curves`. Linear in the number of observations, but for two sorts.
+    `anmmm.evidence.curves.model_curves`. Linear in the number of observations, but for two sorts.
     """
     if not isinstance(result, DirectionResult):
         raise TypeError(

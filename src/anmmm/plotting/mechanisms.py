@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from anmmm._typing import FloatArray
 from anmmm._validation import as_columns_of_pair, as_pair
-from anmmm.curves import EffectCurves, mixture_curves
+from anmmm.evidence.curves import EffectCurves, mixture_curves
 from anmmm.mixture import ANMMixture
 from anmmm.plotting._groups import Groups, draw_legend, draw_points, marker_area
 from anmmm.plotting._pieces import Piece, draw_curve, line_width, pieces
@@ -16,8 +16,6 @@ from anmmm.plotting._style import axes_or_new, tidy
 from anmmm.results import ClusteringResult
 
 __all__ = ["plot_mechanisms"]
-
-FloatArray = NDArray[np.float64]
 
 
 def plot_mechanisms(

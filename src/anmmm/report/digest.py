@@ -13,8 +13,8 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from anmmm._typing import FloatArray
 from anmmm.collection import CollectionSummary
 from anmmm.collection.summary import Summarizer
 from anmmm.evaluation import DecisionRates, accuracy_errors, signed_rates
@@ -22,8 +22,6 @@ from anmmm.report.reasons import Reasons
 from anmmm.results import PairResult
 
 __all__ = ["Digest", "Extremes"]
-
-FloatArray = NDArray[np.float64]
 
 
 class Digest:

@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from tqdm import tqdm
 
 from anmmm._threads import single_thread
+from anmmm._typing import FloatArray
 from anmmm.clustering import cluster_mechanisms
 from anmmm.collection.sources.items import Items
 from anmmm.collection.task import subsample, univariate
@@ -26,8 +26,6 @@ from anmmm.report.text import spelled
 from anmmm.results import PairResult
 
 __all__ = ["MOST_POINTS", "NOT_ALONE", "NOT_IN_SOURCE", "Drawing", "draw_pairs"]
-
-FloatArray = NDArray[np.float64]
 
 # Points of one picture: more of them cover each other, and take longer to part.
 MOST_POINTS = 1500

@@ -10,15 +10,13 @@ from io import BytesIO
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from anmmm._typing import FloatArray
 from anmmm.evaluation import DecisionRates
 from anmmm.plotting import matplotlib_module, plot_decision_rates, plot_mechanisms
 from anmmm.plotting._style import colour_of, tidy
 
 __all__ = ["THUMBNAIL", "histogram_picture", "pair_picture", "rates_picture"]
-
-FloatArray = NDArray[np.float64]
 
 # Inches.
 THUMBNAIL = (2.2, 1.7)

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from anmmm._files import atomic_writer, check_writable
 from anmmm._validation import check_count
 from anmmm.collection import CollectionSummary, as_pairs, read_rows
-from anmmm.collection.files import atomic_writer, check_writable
 from anmmm.plotting import matplotlib_module
 from anmmm.report.digest import Digest
 from anmmm.report.drawing import NOT_IN_SOURCE, draw_pairs

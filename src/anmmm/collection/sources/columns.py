@@ -16,14 +16,13 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from anmmm._typing import FloatArray
 from anmmm.collection.sources.arrow import floats, is_number, pyarrow_module, reading
 from anmmm.collection.sources.parquet import open_parquet
 from anmmm.datasets import SourceError, TableError, read_table
 from anmmm.datasets.fingerprints import file_identity
 
 __all__ = ["Table", "array_table", "frame_table", "parquet_table", "text_table"]
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from anmmm._typing import FloatArray
 from anmmm.collection.sources.arrow import encoded, floats
 from anmmm.collection.sources.batches import Batch
 from anmmm.collection.sources.records import described_pair
@@ -17,7 +18,6 @@ from anmmm.datasets.ids import SeenIds
 
 __all__ = ["long_pairs"]
 
-FloatArray = NDArray[np.float64]
 _ADVICE = "all rows of a pair must stand together: sort the file by pair_id"
 
 

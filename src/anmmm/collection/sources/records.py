@@ -6,14 +6,12 @@ from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from anmmm._typing import FloatArray
 from anmmm._validation import check_nonnegative, check_truth, cut
 from anmmm.datasets import Pair
 
 __all__ = ["described_pair", "listed"]
-
-FloatArray = NDArray[np.float64]
 
 
 def described_pair(

@@ -1,0 +1,139 @@
+"""The commands on many pairs."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import click
+
+from anmmm.cli.options import (
+    collection_options,
+    common_options,
+    confidence_options,
+    criterion_option,
+    given,
+    max_samples_option,
+    mechanisms_option,
+    refine_option,
+    report_unused,
+    say,
+    with_options,
+)
+
+__all__ = ["cluster_collection", "directions"]
+
+
+@click.command()
+@click.argument("source")
+@with_options(
+    *collection_options,
+    criterion_option,
+    *confidence_options,
+    max_samples_option,
+    *common_options,
+)
+def directions(
+    source: str,
+    jobs: int | None,
+    criterion: str | None,
+    resamples: int | None,
+    min_confidence: float | None,
+    max_samples: int | None,
+    max_seconds: float | None,
+    lam: float | None,
+    seed: int,
+    as_json: bool,
+    **collection: Any,
+) -> None:
+    """Infer the direction of every pair of SOURCE.
+
+    SOURCE is "sample" for the twelve real pairs that come with the package, a folder of pairs in
+    the layout of the Tübingen collection, or another source (docs/collections.md). One line a pair;
+    accuracy at the end, where true directions are known. With --json, one document
+    {"rows": [...], "summary": {...}}.
+
+    With -o, finished pairs are kept in FILE.checkpoint until FILE is complete, also when Ctrl-C, a
+    scheduler (SIGTERM) or a closed terminal (SIGHUP) ends the run. --resume goes on with them;
+    where there are none it begins, and where FILE is complete and has a row for every pair of
+    SOURCE it prints what is there and computes nothing. It cannot tell which options a complete
+    FILE was computed with. Without --resume a complete FILE is replaced. Collections of more than
+    1000 pairs are not printed beside FILE.
+    """
+    from anmmm._files import to_json
+    from anmmm.cli.output import DirectionsTable, plain, summary_text
+    from anmmm.cli.run import run_collection
+    from anmmm.collection import infer_directions
+    from anmmm.collection.schema import DIRECTIONS
+
+    start = partial(
+        infer_directions,
+        n_jobs=jobs,
+        random_state=seed,
+        max_samples=max_samples,
+        max_seconds_per_pair=max_seconds,
+        **given(lam=lam, criterion=criterion, n_resamples=resamples, min_confidence=min_confidence),
+    )
+    table = None if as_json else DirectionsTable
+    closing, summary, records = run_collection(start, source, DIRECTIONS, table=table, **collection)
+    if criterion in (None, "auto", "evidence"):
+        report_unused(lam)
+    if as_json:
+        click.echo(to_json({"rows": records, "summary": summary.to_dict()}))
+    else:
+        click.echo("\n" + plain(summary_text(summary)))
+    if closing is not None:
+        say(closing)
+
+
+@click.command("cluster-collection")
+@click.argument("source")
+@mechanisms_option
+@refine_option
+@click.option(
+    "--cause",
+    metavar="NAME",
+    help="Which column is the cause: x or y; truth, as the source says; inferred; auto, the truth "
+    "where it is known and inferred otherwise.  [default: auto]",
+)
+@with_options(*collection_options, *common_options)
+def cluster_collection(
+    source: str,
+    n_mechanisms: int | str,
+    refine: bool | None,
+    cause: str | None,
+    jobs: int | None,
+    max_seconds: float | None,
+    lam: float | None,
+    seed: int,
+    as_json: bool,
+    **collection: Any,
+) -> None:
+    """Label the observations of every pair of SOURCE with their mechanisms.
+
+    SOURCE is as in "anmmm directions". One line a pair with the size of each mechanism; with -o or
+    --json also the label of each observation. -o and --resume are as in "anmmm directions".
+    """
+    from anmmm._files import to_json
+    from anmmm.cli.output import ClustersTable, counts_text, plain
+    from anmmm.cli.run import run_collection
+    from anmmm.collection import cluster_collection as start_clusters
+    from anmmm.collection.schema import CLUSTERS
+
+    start = partial(
+        start_clusters,
+        n_mechanisms=n_mechanisms,
+        refine="auto" if refine is None else "em" if refine else None,
+        n_jobs=jobs,
+        random_state=seed,
+        max_seconds_per_pair=max_seconds,
+        **given(lam=lam, cause=cause),
+    )
+    table = None if as_json else ClustersTable
+    closing, summary, records = run_collection(start, source, CLUSTERS, table=table, **collection)
+    if as_json:
+        click.echo(to_json({"rows": records}))
+    else:
+        click.echo("\n" + plain(counts_text(summary)))
+    if closing is not None:
+        say(closing)

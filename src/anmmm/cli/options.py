@@ -1,0 +1,194 @@
+"""Options that several commands share, and what commands do with options."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from anmmm.cli.source import header_option, source_options
+from anmmm.cli.text import readable
+
+__all__ = [
+    "collection_options",
+    "column_options",
+    "common_options",
+    "confidence_options",
+    "criterion_option",
+    "given",
+    "jobs_option",
+    "max_samples_option",
+    "mechanisms_option",
+    "number_or_word",
+    "plot_option",
+    "refine_option",
+    "report_unused",
+    "say",
+    "with_options",
+]
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def number_or_word(context: click.Context, option: click.Parameter, value: str) -> int | str:
+    """Take a whole number, or a word, which the library accepts or refuses; a callback.
+
+    Parameters
+    ----------
+    context, option
+        Not needed; click passes them.
+    value : str
+
+    Returns
+    -------
+    int or str
+    """
+    try:
+        return int(value)
+    except ValueError:
+        return value
+
+
+def given(**options: Any) -> dict[str, Any]:
+    """Return the options that were given; the library knows the defaults of the others."""
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def say(message: str) -> None:
+    """Print a message to standard error."""
+    click.echo(readable(message), err=True)
+
+
+def report_unused(lam: float | None) -> None:
+    """Say that ``--lam`` has no effect, if it was given."""
+    if lam is not None:
+        say("--lam is not used: the criterion evidence decides without a latent")
+
+
+column_options = [
+    click.option(
+        "--x", metavar="NAME|NUMBER", help="First column: name in the header, or number from 1."
+    ),
+    click.option("--y", metavar="NAME|NUMBER", help="Second column."),
+    header_option,
+    click.option("--drop-missing", is_flag=True, help="Leave out rows with a missing value."),
+]
+criterion_option = click.option(
+    "--criterion",
+    metavar="NAME",
+    help="What is compared between the directions: evidence (description length), "
+    "the default for single columns; or the dependence of latent and cause: hsic, hsic_ratio, "
+    "pvalue.",
+)
+jobs_option = click.option(
+    "-j",
+    "--jobs",
+    type=int,
+    default=1,
+    show_default=True,
+    help="Processes; -1 is one a core. The results do not depend on it.",
+)
+mechanisms_option = click.option(
+    "-k",
+    "--mechanisms",
+    "n_mechanisms",
+    callback=number_or_word,
+    metavar="NUMBER|auto",
+    default="2",
+    show_default=True,
+    help="Number of mechanisms; auto chooses it.",
+)
+refine_option = click.option(
+    "--refine/--no-refine",
+    default=None,
+    help="Refine the clusters of the latent by EM on smooth mechanisms, or print them as they are. "
+    "[default: refine, unless one mechanism is far more likely]",
+)
+collection_options = [
+    click.option(
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="Write the rows to this file: .csv, .jsonl, .json or .parquet.",
+    ),
+    click.option(
+        "-j",
+        "--jobs",
+        type=int,
+        help="Processes; -1 is one a core. The results do not depend on it.  [default: 1]",
+    ),
+    click.option(
+        "--resume",
+        is_flag=True,
+        help="Go on with a run to the same FILE: begin, continue, or leave FILE as it is where it "
+        "is complete.  [default: compute all, replace FILE]",
+    ),
+    *source_options,
+    click.option(
+        "--shard",
+        metavar="I/N",
+        help="Only every N-th pair, from the I-th on; the N shards are the whole.",
+    ),
+    click.option("--dask", metavar="ADDRESS", help="Work on this Dask cluster, tcp://HOST:PORT."),
+    click.option(
+        "--max-seconds", type=float, help="Stop a pair that takes longer.  [default: no limit]"
+    ),
+    click.option(
+        "--timings",
+        is_flag=True,
+        help="Fill the column seconds; two runs then no longer write the same file.",
+    ),
+]
+confidence_options = [
+    click.option(
+        "--resamples",
+        type=click.IntRange(min=0),
+        help="Random halves to score too, for the confidence; 10 are calibrated.  [default: 0]",
+    ),
+    click.option(
+        "--min-confidence",
+        type=float,
+        help="Between 0.5 and 1: leave a decision of less confidence undecided.",
+    ),
+]
+max_samples_option = click.option(
+    "--max-samples",
+    type=click.IntRange(min=10),
+    help="Cut larger pairs to a random subsample of this many rows.  [default: all rows]",
+)
+plot_option = click.option(
+    "--plot", metavar="FILE", help="Draw the result to this file, .png, .pdf or .svg."
+)
+common_options = [
+    click.option(
+        "--lam",
+        type=float,
+        help="Weight of the independence of latent and cause in the fit of the latent.",
+    ),
+    click.option(
+        "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Random seed."
+    ),
+    click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead."),
+]
+
+
+def with_options(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
+    """Return a decorator that adds options, listed in the help in this order.
+
+    Parameters
+    ----------
+    *options : decorator
+        As `click.option` makes them.
+
+    Returns
+    -------
+    decorator
+    """
+
+    def decorate(function: Command) -> Command:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return decorate

@@ -1,0 +1,86 @@
+"""The command ``anmmm report``."""
+
+from __future__ import annotations
+
+import click
+
+from anmmm.cli.options import say, with_options
+from anmmm.cli.source import parse_columns, source_options
+
+__all__ = ["report_command"]
+
+SUFFIXES = (".html", ".htm")
+
+
+@click.command("report")
+@click.argument("rows", metavar="ROWS")
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    default="report.html",
+    show_default=True,
+    help="Write the page to this file, .html.",
+)
+@click.option("--source", metavar="SOURCE", help="Draw the pairs: where their data are.")
+@with_options(*source_options)
+@click.option(
+    "--plots",
+    type=click.IntRange(min=0),
+    default=12,
+    show_default=True,
+    help="Number of the most certain pairs to show, and of the least certain ones.",
+)
+def report_command(
+    rows: str,
+    output: str,
+    source: str | None,
+    source_format: str | None,
+    columns: tuple[str, ...],
+    targets: str | None,
+    header: bool | None,
+    plots: int,
+) -> None:
+    """Write one HTML page about ROWS, a file of "anmmm directions -o".
+
+    Counts and accuracies, which decisions to trust, the most and the least certain pairs, and why
+    pairs have no result. With --source, named as in "anmmm directions", the pairs are drawn. The
+    page needs no other file and no network.
+    """
+    import os
+    import sys
+
+    from anmmm.cli.input import InputError, refuse_own_input, refusing, saying_warnings
+    from anmmm.collection import as_pairs
+    from anmmm.report import write_report
+
+    if not output.lower().endswith(SUFFIXES):
+        raise InputError(f"{output}: the name must end in {' or '.join(SUFFIXES)}")
+    options = {
+        "format": source_format,
+        "columns": parse_columns(columns),
+        "targets": targets,
+        "header": header,
+    }
+    for name, value in options.items():
+        if source is None and value is not None:
+            raise InputError(f"--{name} is for the data of the pairs; name these with --source")
+    for read in (rows, source):
+        # In a folder of pairs a page is none of them, and may be written anew.
+        if read is not None and not os.path.isdir(read):
+            refuse_own_input(output, read)
+    with refusing(), saying_warnings():
+        try:
+            pairs = None if source is None else as_pairs(source, **options)
+            report = write_report(
+                rows, output, source=pairs, n_plots=plots, progress=sys.stderr.isatty()
+            )
+        except ImportError as error:
+            raise InputError(str(error)) from None
+    if report.n_not_in_source:
+        count = report.n_not_in_source
+        say(f"{count} {'pair' if count == 1 else 'pairs'} to be drawn not found in {source}")
+    summary = report.summary
+    noun = "row" if summary.n_pairs == 1 else "rows"
+    drawn = "" if source is None else f", {report.n_drawn} pairs drawn"
+    say(f"report of {summary.n_pairs} {noun} written to {output}{drawn}")

@@ -1,0 +1,78 @@
+"""The engine that chooses between the others."""
+
+from __future__ import annotations
+
+from anmmm.gppom.engines.base import DataTerms, FloatArray
+from anmmm.gppom.engines.dense import DenseEngine
+from anmmm.gppom.engines.lowrank import TOLERANCE, LowRankEngine
+from anmmm.results import Hyperparameters
+
+__all__ = ["AutoEngine"]
+
+# The low-rank engine is the cheaper one from about this many observations on...
+SMALLEST_LOW_RANK = 150
+# ... as long as its rank is not above this share of them.
+LARGEST_RANK_SHARE = 1.0 / 3.0
+# Above, an evaluation of this rank costs seconds where one in a fit costs hundredths.
+LARGEST_RANK = 1000
+# Above, a dense evaluation takes 4 s and 300 MB and more. Such ranks come up only where a line
+# search strides to the end of the box, and it is told to stay nearer instead.
+LARGEST_DENSE = 6000
+# Evaluations after which a rank that was too large is looked at again, at most.
+PATIENCE = 32
+
+
+class AutoEngine:
+    """The cheaper of both engines, chosen before each evaluation from N and the last rank.
+
+    Parameters
+    ----------
+    X, Y, n_latent, lam, hsic_floor, n_chunks
+        As for `DenseEngine`.
+    tol : float
+        Of the low-rank engine.
+
+    Notes
+    -----
+    Below 150 observations dense. Otherwise low rank with a rank of at most N/3 and 1000; where that
+    does not suffice dense, up to 6000 observations, and beyond the evaluation is not valid.
+    docs/benchmarks.md has the measurements.
+    """
+
+    name = "auto"
+
+    def __init__(
+        self,
+        X: FloatArray,
+        Y: FloatArray,
+        n_latent: int,
+        lam: float,
+        hsic_floor: float,
+        n_chunks: int | None = None,
+        tol: float = TOLERANCE,
+    ) -> None:
+        n = len(X)
+        self._arguments = (X, Y, n_latent, lam, hsic_floor, n_chunks)
+        self._may_be_dense = n <= LARGEST_DENSE
+        # Made when it is first needed: it takes memory for N² numbers, and most fits do without.
+        self._dense: DenseEngine | None = None
+        self._lowrank: LowRankEngine | None = None
+        if n >= SMALLEST_LOW_RANK:
+            max_rank = min(int(LARGEST_RANK_SHARE * n), LARGEST_RANK)
+            self._lowrank = LowRankEngine(*self._arguments, tol=tol, max_rank=max_rank)
+        self._wait = 0
+        self._patience = 1
+
+    def evaluate(self, theta: FloatArray, omega: Hyperparameters, noise: float) -> DataTerms:
+        """Evaluate the data terms at Θ (n_samples, n_latent), Ω and a noise variance."""
+        if self._lowrank is not None and (self._wait <= 0 or not self._may_be_dense):
+            terms = self._lowrank.evaluate(theta, omega, noise)
+            if terms.valid or terms.rank is None or not self._may_be_dense:
+                self._patience = 1
+                return terms
+            self._wait = self._patience
+            self._patience = min(2 * self._patience, PATIENCE)
+        self._wait -= 1
+        if self._dense is None:
+            self._dense = DenseEngine(*self._arguments)
+        return self._dense.evaluate(theta, omega, noise)

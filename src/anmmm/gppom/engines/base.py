@@ -1,0 +1,58 @@
+"""What an engine is asked and what it answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from anmmm._record import Record
+from anmmm._typing import FloatArray
+from anmmm.results import Hyperparameters
+
+__all__ = ["DataTerms", "Engine", "FloatArray"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DataTerms(Record):
+    """The data terms and the gradient of -L + λ log(HSIC_b + ε₀).
+
+    Attributes
+    ----------
+    valid : bool
+        False if the covariance could not be factorised; nothing but engine and rank is then meant.
+    log_likelihood, hsic : float
+        ``L`` and ``HSIC_b``.
+    d_theta : ndarray of shape (n_samples, n_latent)
+    d_log_amplitude, d_noise : float
+        By ``log a`` and by the noise variance ``1/β + ν``.
+    d_log_gamma_x, d_log_gamma_theta : ndarray
+    engine : str
+        Which engine evaluated it.
+    rank : int or None
+        Rank of the factor of ``a K_X ∘ K_θ``; None where no factor was needed. If not `valid`, the
+        largest rank that was allowed and did not suffice.
+    residual : float
+        Trace of what the factor leaves of ``a K_X ∘ K_θ``; 0 for the exact engine.
+    """
+
+    valid: bool
+    log_likelihood: float
+    hsic: float
+    d_theta: FloatArray
+    d_log_amplitude: float
+    d_noise: float
+    d_log_gamma_x: FloatArray
+    d_log_gamma_theta: FloatArray
+    engine: str
+    rank: int | None = None
+    residual: float = 0.0
+
+
+class Engine(Protocol):
+    """What the objective asks of an engine."""
+
+    name: str
+
+    def evaluate(self, theta: FloatArray, omega: Hyperparameters, noise: float) -> DataTerms:
+        """Evaluate the data terms at Θ (n_samples, n_latent), Ω and a noise variance."""
+        ...

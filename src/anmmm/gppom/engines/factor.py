@@ -1,0 +1,194 @@
+"""Low-rank factors of Gram matrices: storage in blocks, choice of pivots, control of the error."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anmmm._kernels import lowrank
+from anmmm.gppom.engines.base import FloatArray
+
+__all__ = ["ROUNDING", "Factor", "RankTooLargeError"]
+
+# Up to so many points a factor is one block, its pivots chosen among all of them.
+WHOLE = 2048
+# Points of a block, above: its factor rows stay in the second-level cache.
+BLOCK = 512
+# Points among which pivots are first looked for, and are added where residuals are large.
+SUBSAMPLE = 2048
+ADDED = 256
+# Residuals of a unit diagonal that are rounding.
+ROUNDING = 1e-15
+
+
+class RankTooLargeError(Exception):
+    """A factor would need a larger rank than it may have."""
+
+
+class Factor:
+    """Pivoted Cholesky factor ``K ≈ LᵀL`` of an ARD RBF Gram matrix, in blocks, refilled at will.
+
+    Parameters
+    ----------
+    n : int
+        Number of points.
+    capacity : int
+        Rank that memory is first taken for; it doubles when it does not suffice.
+    n_chunks : int or None
+        None: serial. A number: loops over blocks run in parallel over so many chunks.
+    max_rank : int or None
+        Largest rank; the number of points by default.
+
+    Attributes
+    ----------
+    L : ndarray of shape (n_blocks, capacity, c)
+        See `anmmm._kernels.lowrank` for the layout.
+    rank : int
+    residual : float
+        Trace of ``K - LᵀL``.
+    """
+
+    def __init__(
+        self, n: int, capacity: int, n_chunks: int | None, max_rank: int | None = None
+    ) -> None:
+        self._n = n
+        self._max_rank = n if max_rank is None else min(max_rank, n)
+        self._n_chunks = n_chunks
+        self._width = n if n <= WHOLE else BLOCK
+        self._n_blocks = -(-n // self._width)
+        self._rest = np.empty((self._n_blocks, self._width))
+        self._subsample = np.unique(np.linspace(0, n - 1, min(n, SUBSAMPLE)).astype(np.intp))
+        self.L = self._memory(min(capacity, self._max_rank))
+        self.rank = 0
+        self.residual = 0.0
+
+    def blocks(self, rows: FloatArray) -> FloatArray:
+        """Cut (d, n) into (n_blocks, d, c), the last block padded with zeros."""
+        d = len(rows)
+        if self._n_blocks == 1:
+            return np.ascontiguousarray(rows)[np.newaxis]
+        padded = np.zeros((d, self._n_blocks * self._width))
+        padded[:, : self._n] = rows
+        cut = padded.reshape(d, self._n_blocks, self._width)
+        return np.ascontiguousarray(cut.transpose(1, 0, 2))
+
+    def unblock(self, blocks: FloatArray) -> FloatArray:
+        """Undo `blocks`: (n_blocks, d, c) to (d, n)."""
+        return blocks.transpose(1, 0, 2).reshape(blocks.shape[1], -1)[:, : self._n]
+
+    def fill(self, points: FloatArray, blocks: FloatArray, gamma: FloatArray, total: float) -> None:
+        """Factor the Gram matrix of points until the trace of what is left is at most `total`.
+
+        Residuals that are rounding end it as well.
+
+        Parameters
+        ----------
+        points : ndarray of shape (d, n)
+        blocks : ndarray of shape (n_blocks, d, c)
+            The same, cut.
+        gamma : ndarray of shape (d,)
+        total : float
+
+        Raises
+        ------
+        RankTooLargeError
+            If the largest rank does not suffice; the factor is then of no use.
+        """
+        if self._n_blocks == 1:
+            self._fill_whole(blocks[0], gamma, total)
+            return
+        candidates = self._subsample
+        while True:
+            some = np.ascontiguousarray(points[:, candidates])
+            # Their share of the allowance, and half of it for what the others have more.
+            share = 0.5 * total * len(candidates) / self._n
+            triangle, pivots = self._pivots(some, gamma, share)
+            self._extend(blocks, gamma, np.ascontiguousarray(some[:, pivots]), triangle)
+            rest = self._rest.ravel()
+            if self.residual <= total or rest.max() <= ROUNDING:
+                return
+            others = rest.copy()
+            others[candidates] = 0.0
+            count = min(ADDED, len(others))
+            worst = np.argpartition(others, -count)[-count:]
+            worst = worst[others[worst] > ROUNDING]
+            if len(worst) == 0:
+                # What is left is rounding: adding points would go on for N / ADDED rounds.
+                return
+            candidates = np.union1d(candidates, worst)
+
+    def centre(self) -> FloatArray:
+        """Subtract from every row of L its mean over the points, and return the means."""
+        active = self.L[:, : self.rank]
+        means = active.sum(axis=(0, 2)) / self._n
+        active -= means[:, np.newaxis]
+        padding = self._n_blocks * self._width - self._n
+        if padding:
+            active[-1, :, -padding:] = 0.0
+        return np.asarray(means)
+
+    def _fill_whole(self, points: FloatArray, gamma: FloatArray, total: float) -> None:
+        rest = self._rest[0]
+        while True:
+            capacity = self.L.shape[1]
+            pivots = np.empty(capacity, dtype=np.int64)
+            self.rank = lowrank.pivoted_cholesky(
+                points, gamma, ROUNDING, total, self.L[0], pivots, rest
+            )
+            self.residual = float(rest.sum())
+            if self.rank < capacity or self._small(rest, total):
+                return
+            self.L = self._memory(self._larger(capacity))
+
+    def _pivots(
+        self, points: FloatArray, gamma: FloatArray, total: float
+    ) -> tuple[FloatArray, NDArray[np.int64]]:
+        """Choose pivots among some points; return the factor of their own Gram matrix too."""
+        n = points.shape[1]
+        rest = np.empty(n)
+        capacity = self.L.shape[1]
+        while True:
+            L, pivots = np.empty((capacity, n)), np.empty(capacity, dtype=np.int64)
+            rank = lowrank.pivoted_cholesky(points, gamma, ROUNDING, total, L, pivots, rest)
+            if rank < capacity or self._small(rest, total):
+                break
+            capacity = self._larger(capacity)
+        if capacity > self.L.shape[1]:
+            self.L = self._memory(capacity)
+        pivots = pivots[:rank]
+        return np.ascontiguousarray(L[:rank, pivots].T), pivots
+
+    def _extend(
+        self,
+        blocks: FloatArray,
+        gamma: FloatArray,
+        pivot_points: FloatArray,
+        triangle: FloatArray,
+    ) -> None:
+        run: Any = lowrank.extend if self._n_chunks is None else lowrank.extend_parallel
+        run(
+            blocks,
+            self._n,
+            gamma,
+            pivot_points,
+            triangle,
+            self.L,
+            self._rest,
+            self._n_chunks or 1,
+        )
+        self.rank = len(triangle)
+        self.residual = float(self._rest.sum())
+
+    @staticmethod
+    def _small(rest: FloatArray, total: float) -> bool:
+        return bool(rest.sum() <= total or rest.max() <= ROUNDING)
+
+    def _larger(self, capacity: int) -> int:
+        if capacity == self._max_rank:
+            raise RankTooLargeError
+        return min(2 * capacity, self._max_rank)
+
+    def _memory(self, capacity: int) -> FloatArray:
+        return np.empty((self._n_blocks, capacity, self._width))

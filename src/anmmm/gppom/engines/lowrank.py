@@ -1,0 +1,209 @@
+"""The low-rank engine: the objective of the dense one, to a stated error, in O(N r²)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from anmmm._kernels import lowrank
+from anmmm._kernels._lapack import potrf, potri
+from anmmm._kernels.dense import SINGULAR_PIVOT
+from anmmm.gppom.engines.base import DataTerms, FloatArray
+from anmmm.gppom.engines.factor import ROUNDING, Factor, RankTooLargeError
+from anmmm.results import Hyperparameters
+
+__all__ = ["TOLERANCE", "LowRankEngine"]
+
+TOLERANCE = 1e-11
+
+
+def _finite(*values: Any) -> bool:
+    return all(bool(np.all(np.isfinite(value))) for value in values)
+
+
+class LowRankEngine:
+    """Evaluation by error-controlled pivoted Cholesky factors, O(N r²) time, O(N r) memory.
+
+    Parameters
+    ----------
+    X, Y, n_latent, lam, hsic_floor, n_chunks
+        As for `DenseEngine`; ``n_chunks`` are chunks of blocks.
+    tol : float
+        The factor of ``a K_X ∘ K_θ`` stops when the trace of what it leaves is below
+        ``tol * noise * N``; L is then off by at most about ``tol * N`` (docs/mathematics.md,
+        eq. 15). The factors of K_X and K_θ go down to rounding.
+    max_rank : int or None
+        Largest rank of a factor; where it does not suffice, the evaluation is given up.
+
+    Notes
+    -----
+    docs/mathematics.md, eq. 15 to 19. About ``8 N (r + r_x + r_θ)`` bytes, and ``11 N r²`` flops
+    for one latent and one input.
+    """
+
+    name = "lowrank"
+
+    def __init__(
+        self,
+        X: FloatArray,
+        Y: FloatArray,
+        n_latent: int,
+        lam: float,
+        hsic_floor: float,
+        n_chunks: int | None = None,
+        tol: float = TOLERANCE,
+        max_rank: int | None = None,
+    ) -> None:
+        n = len(X)
+        self._n = n
+        self._x = np.ascontiguousarray(X.T)
+        self._n_latent = n_latent
+        self._weights = (lam, hsic_floor)
+        self._n_chunks = n_chunks
+        self._tol = tol
+        self._max_rank = max_rank
+        self._joint = Factor(n, 64, n_chunks, max_rank)
+        self._of_x = Factor(n, 24, n_chunks, max_rank)
+        self._of_theta = Factor(n, 24, n_chunks, max_rank)
+        self._y = self._joint.blocks(np.ascontiguousarray(Y.T))
+
+    def evaluate(self, theta: FloatArray, omega: Hyperparameters, noise: float) -> DataTerms:
+        """Evaluate the data terms at Θ (n_samples, n_latent), Ω and a noise variance."""
+        z = np.vstack([theta.T, self._x])
+        gamma = np.concatenate([omega.gamma_theta, omega.gamma_x])
+        sizes = np.array([omega.amplitude, noise])
+        # Refused at once: looking for the error of a NaN, a factor would grow to full rank.
+        if not (_finite(z, gamma, sizes) and sizes.min() > 0.0):
+            return self._failed()
+        # No factor tells whether a covariance with so little noise is singular; the dense one does.
+        if noise <= SINGULAR_PIVOT * self._n * (omega.amplitude + noise):
+            return self._failed(self._max_rank)
+        # Latents beyond every scale overflow in their squares; what comes of it is looked at.
+        with np.errstate(over="ignore", invalid="ignore"):
+            try:
+                terms = self._evaluate(z, gamma, omega, noise)
+            except RankTooLargeError:
+                return self._failed(self._max_rank)
+        if terms is None or not _finite(
+            terms.log_likelihood, terms.hsic, terms.d_theta, terms.d_log_amplitude, terms.d_noise,
+            terms.d_log_gamma_x, terms.d_log_gamma_theta,
+        ):  # fmt: skip
+            return self._failed()
+        return terms
+
+    def _failed(self, rank: int | None = None) -> DataTerms:
+        nan, nothing = float("nan"), np.empty(0)
+        return DataTerms(False, nan, nan, nothing, nan, nan, nothing, nothing, self.name, rank)
+
+    def _evaluate(
+        self, z: FloatArray, gamma: FloatArray, omega: Hyperparameters, noise: float
+    ) -> DataTerms | None:
+        q = self._n_latent
+        blocks = self._joint.blocks(z)
+        rows = np.empty((len(blocks), q, blocks.shape[2]))
+        likelihood = self._likelihood(z, blocks, gamma, omega.amplitude, noise, rows)
+        if likelihood is None:
+            return None
+        log_likelihood, d_log_amplitude, d_noise, moments = likelihood
+        hsic, hsic_moments = self._hsic(z, blocks, gamma, rows)
+        d_log_gamma = -gamma * (moments + hsic_moments)
+        return DataTerms(
+            True,
+            log_likelihood,
+            hsic,
+            -4.0 * omega.gamma_theta * self._joint.unblock(rows).T,
+            d_log_amplitude,
+            d_noise,
+            d_log_gamma[q:],
+            d_log_gamma[:q],
+            self.name,
+            self._joint.rank,
+            omega.amplitude * self._joint.residual,
+        )
+
+    def _likelihood(
+        self,
+        z: FloatArray,
+        blocks: FloatArray,
+        gamma: FloatArray,
+        amplitude: float,
+        noise: float,
+        rows: FloatArray,
+    ) -> tuple[float, float, float, FloatArray] | None:
+        """L; derivatives of -L by log a and noise; ``Σ_ij M_ij (z_i - z_j)²``; fills `rows`."""
+        n, q, d, D = self._n, self._n_latent, len(z), self._y.shape[1]
+        factor = self._joint
+        # At least one pivot: LAPACK refuses matrices of size 0.
+        factor.fill(z, blocks, gamma, min(self._tol * noise / amplitude, 0.5) * n)
+        L, r = factor.L, factor.rank
+        S, S_z = np.empty((r, r)), np.empty((d, r, r))
+        Ly, Lzy = np.empty((r, D)), np.empty((d, r, D))
+        self._run("likelihood_sums", L, r, blocks, self._y, S, S_z, Ly, Lzy)
+
+        B_inverse = amplitude * S
+        B_inverse[np.diag_indices(r)] += noise
+        if potrf(B_inverse) != 0:
+            return None
+        log_det = 2.0 * np.log(np.diag(B_inverse)).sum() + (n - r) * np.log(noise)
+        potri(B_inverse)
+        B_inverse = np.tril(B_inverse) + np.tril(B_inverse, -1).T
+        b = B_inverse @ Ly
+        tau = (Lzy - amplitude * (S_z @ b)) / noise
+        SB = S_z @ B_inverse
+        P = 0.5 * (SB[:q] + SB[:q].transpose(0, 2, 1))
+        squares = np.empty(d)
+        fit, norm = self._run(
+            "likelihood_rows", L, r, blocks, self._y, amplitude, noise,
+            B_inverse, np.ascontiguousarray(P), b, tau[:q], rows, squares,
+        )  # fmt: skip
+
+        trace = float(np.trace(B_inverse))
+        log_likelihood = -0.5 * (D * n * np.log(2.0 * np.pi) + D * log_det + fit)
+        d_log_amplitude = 0.5 * (D * (r - noise * trace) - amplitude * float(np.vdot(b, b)))
+        d_noise = 0.5 * (D * ((n - r) / noise + trace) - norm)
+        crossed = D / noise * amplitude**2 * (SB * S_z).sum(axis=(1, 2))
+        crossed += amplitude * (tau**2).sum(axis=(1, 2))
+        return log_likelihood, d_log_amplitude, d_noise, crossed - squares
+
+    def _hsic(
+        self, z: FloatArray, blocks: FloatArray, gamma: FloatArray, rows: FloatArray
+    ) -> tuple[float, FloatArray]:
+        """HSIC_b; ``Σ_ij M_ij (z_i - z_j)²`` of its term; adds the term's share to `rows`."""
+        n, q, d = self._n, self._n_latent, len(z)
+        lam, hsic_floor = self._weights
+        of_theta, of_x = self._of_theta, self._of_x
+        # HSIC is small against the trace of its Gram matrices where Θ is independent of X, so
+        # their factors go down to rounding.
+        total = ROUNDING * n
+        of_theta.fill(z[:q], np.ascontiguousarray(blocks[:, :q]), gamma[:q], total)
+        of_x.fill(z[q:], np.ascontiguousarray(blocks[:, q:]), gamma[q:], total)
+        theta_means, x_means = of_theta.centre(), of_x.centre()
+        U, u_rank, V, v_rank = of_x.L, of_x.rank, of_theta.L, of_theta.rank
+
+        weights = np.concatenate([np.ones_like(blocks[:, :1]), blocks, blocks**2], axis=1)
+        sums = np.empty((1 + 2 * d, u_rank, v_rank))
+        self._run("hsic_sums", U, u_rank, V, v_rank, weights, sums)
+        A = sums[0].copy()
+        trace = float(np.vdot(A, A))
+        floored = trace + n**2 * hsic_floor
+        factor = lam / floored if floored > 0.0 else 0.0
+
+        # A cotangent, centred, meets a Gram matrix that is not: its factor's means come back.
+        turned = weights.transpose(0, 2, 1)
+        u_weighted = np.matmul(U[:, :u_rank], turned).sum(axis=0)
+        v_weighted = np.matmul(V[:, :v_rank], turned).sum(axis=0)
+        for k in range(1, 1 + 2 * d):
+            if (k - 1) % d < q:
+                sums[k] += np.outer(u_weighted[:, k], theta_means)
+            else:
+                sums[k] += np.outer(x_means, v_weighted[:, k])
+        first, second = sums[1 : 1 + d], sums[1 + d :]
+        moments = (A * second).sum(axis=(1, 2)) - (first**2).sum(axis=(1, 2))
+        self._run("hsic_rows", U, V, theta_means, blocks, A, first[:q], factor, rows)
+        return trace / n**2, 2.0 * factor * moments
+
+    def _run(self, name: str, *arguments: Any) -> Any:
+        if self._n_chunks is None:
+            return getattr(lowrank, name)(*arguments, 1)
+        return getattr(lowrank, f"{name}_parallel")(*arguments, self._n_chunks)

@@ -1,0 +1,314 @@
+"""The objective J(Θ, Ω) and its gradient.
+
+Standardised data come in; value and gradient on one flat vector go out to the optimiser.
+
+Design
+------
+(a) J is a sum of data terms and priors. The data terms, -L + λ log(HSIC_b + ε₀), meet the data in
+    the Gram matrices K_X and K_θ, so an *engine* evaluates both together and returns their
+    gradient on Θ and on the hyperparameters. The priors need no Gram matrix and are added here.
+(b) An engine is an object with ``evaluate(theta, omega, noise) -> DataTerms``. It owns its
+    workspace, knows nothing of the flat vector, of priors or of the back-constraint, and may be
+    exchanged between two evaluations. Engines are listed in `anmmm.gppom.engines.ENGINES`.
+(c) The back-constraint is a change of variables: Θ = MLP([x, y]) on the way in, and its
+    transpose on the way out.
+(d) An evaluation whose covariance cannot be factorised, or whose HSIC is 0 where its logarithm is
+    asked for, returns +inf and is counted; nothing is added to a diagonal behind the caller's
+    back.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from anmmm._kernels import mlp
+from anmmm._typing import FloatArray
+from anmmm._validation import as_matrices, check_choice, check_count, check_nonnegative
+from anmmm.gppom.engines import ENGINES, TOLERANCE
+from anmmm.gppom.parameters import LATENT_MAPS, ParameterLayout
+from anmmm.results import Hyperparameters
+
+__all__ = ["GPPOMObjective", "Terms"]
+
+
+@dataclass(frozen=True)
+class Terms:
+    """The summands of J at one point.
+
+    Attributes
+    ----------
+    objective : float
+        ``J``; +inf where it could not be evaluated.
+    log_likelihood, hsic : float
+        ``L`` and ``HSIC_b``.
+    log_hsic_penalty : float
+        ``λ log(HSIC_b + ε₀)``.
+    prior : float
+        All priors together.
+    engine : str
+        Engine that evaluated it.
+    rank : int or None
+        Rank of the low-rank factor of the covariance; None for the dense engine.
+    residual : float
+        Trace that the factor leaves of ``a K_X ∘ K_θ``; 0 for the dense engine.
+    """
+
+    objective: float
+    log_likelihood: float
+    hsic: float
+    log_hsic_penalty: float
+    prior: float
+    engine: str
+    rank: int | None = None
+    residual: float = 0.0
+
+
+class GPPOMObjective:
+    """``J(Θ, Ω)`` of the Gaussian process partially observable model, with its exact gradient.
+
+    J = -L + λ log(HSIC_b(X, Θ) + ε₀) + (w/2)‖Θ‖² + (v/2)‖log Ω‖² (+ (u/2)‖W‖² for ``"mlp"``).
+    With ``noise_floor``, ``hsic_floor`` and all priors 0 and a = 1 it is equation 5 of Hu et al.
+    (2018).
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features_x)
+        Hypothetical cause, already standardised (`anmmm.preprocessing.standardise`).
+    Y : ndarray of shape (n_samples, n_outputs)
+        Hypothetical effect, already standardised.
+    n_latent : int
+        Latent dimensions q.
+    lam : float
+        Weight λ of the HSIC term.
+    latent_map : {"free", "mlp"}
+        Θ itself, or Θ as an MLP of [x, y] (back-constraint).
+    n_hidden : int
+        Logistic units of the MLP.
+    engine : {"auto", "dense", "lowrank"}
+        How the data terms are evaluated: exactly in O(N³), or by error-controlled low-rank factors
+        in O(N r²). ``"auto"`` takes the cheaper one at each evaluation.
+    engine_tol : float
+        Accuracy of the low-rank factor: the trace of what it leaves of ``a K_X ∘ K_θ`` is below
+        ``engine_tol * noise * N``, and L is off by at most about ``engine_tol * N``. A coarser one
+        lowers the rank, and the time with its square. The terms hold rank and trace.
+    noise_floor : float
+        ν, added to the noise variance. With one latent per observation a GP can interpolate a
+        one-dimensional Y; the floor keeps the noise from going to zero.
+    hsic_floor : float
+        ε₀ inside the logarithm.
+    latent_prior, hyper_prior, weight_prior : float
+        w, v, u: precisions of the Gaussian priors on Θ, log Ω and the MLP's weights.
+    n_chunks : int or None
+        None: serial loops. A number: parallel loops over so many chunks of rows.
+
+    Attributes
+    ----------
+    layout : ParameterLayout
+        Layout of the flat vector.
+    n_evaluations, n_failed_evaluations : int
+        Counts since construction.
+
+    Notes
+    -----
+    One evaluation costs O(N³) time and O(N²) memory (dense) or O(N r²) and O(N r) with a factor of
+    rank r (low rank). An object holds a workspace: use one per thread.
+
+    References
+    ----------
+    Hu, Chen, Partovi Nia, Chan, Geng: Causal Inference and Mechanism Clustering of a Mixture of
+    Additive Noise Models. NeurIPS 2018.
+    """
+
+    def __init__(
+        self,
+        X: FloatArray,
+        Y: FloatArray,
+        *,
+        n_latent: int = 1,
+        lam: float = 1.0,
+        latent_map: str = "free",
+        n_hidden: int = 20,
+        engine: str = "auto",
+        engine_tol: float = TOLERANCE,
+        noise_floor: float = 1e-2,
+        hsic_floor: float = 1e-8,
+        latent_prior: float = 1.0,
+        hyper_prior: float = 1.2,
+        weight_prior: float = 1.0,
+        n_chunks: int | None = None,
+    ) -> None:
+        self.X, self.Y = as_matrices(X, Y)
+        self.lam = check_nonnegative(lam, "lam")
+        self.noise_floor = check_nonnegative(noise_floor, "noise_floor")
+        self.hsic_floor = check_nonnegative(hsic_floor, "hsic_floor")
+        self.latent_prior = check_nonnegative(latent_prior, "latent_prior")
+        self.hyper_prior = check_nonnegative(hyper_prior, "hyper_prior")
+        self.weight_prior = check_nonnegative(weight_prior, "weight_prior")
+        self.layout = ParameterLayout(
+            n_samples=len(self.X),
+            n_features_x=self.X.shape[1],
+            n_outputs=self.Y.shape[1],
+            n_latent=check_count(n_latent, "n_latent"),
+            latent_map=check_choice(latent_map, "latent_map", LATENT_MAPS),
+            n_hidden=check_count(n_hidden, "n_hidden"),
+        )
+        if n_chunks is not None:
+            n_chunks = check_count(n_chunks, "n_chunks")
+        self._engine = ENGINES[check_choice(engine, "engine", tuple(ENGINES))](
+            self.X, self.Y, n_latent, self.lam, self.hsic_floor, n_chunks,
+            check_nonnegative(engine_tol, "engine_tol"),
+        )  # fmt: skip
+        self._n_chunks = n_chunks
+        if latent_map == "mlp":
+            self._inputs = np.hstack([self.X, self.Y])
+            self._hidden = np.empty((len(self.X), n_hidden))
+        self.n_evaluations = 0
+        self.n_failed_evaluations = 0
+
+    @property
+    def n_params(self) -> int:
+        """Length of the flat vector."""
+        return self.layout.n_params
+
+    def pack(self, latent: FloatArray, hyperparameters: Hyperparameters) -> FloatArray:
+        """Flat vector of Θ (free) or a flat weight vector (mlp) and Ω in natural units.
+
+        Parameters
+        ----------
+        latent : ndarray of shape (n_samples, n_latent), or flat weights for ``"mlp"``
+        hyperparameters : Hyperparameters
+
+        Returns
+        -------
+        ndarray of shape (n_params,)
+        """
+        latent = np.asarray(latent, dtype=np.float64)
+        layout = self.layout
+        shapes: list[tuple[int, ...]] = [(layout.n_latent_params,)]
+        if layout.latent_map == "free":
+            shapes.append((layout.n_samples, layout.n_latent))
+        for name, found, wanted in (
+            ("latent", latent.shape, shapes),
+            ("gamma_x", np.shape(hyperparameters.gamma_x), [(layout.n_features_x,)]),
+            ("gamma_theta", np.shape(hyperparameters.gamma_theta), [(layout.n_latent,)]),
+        ):
+            if found not in wanted:
+                raise ValueError(
+                    f"{name} must have shape {' or '.join(map(str, wanted))}, found {found}; "
+                    f"this objective has {self.n_params} parameters"
+                )
+        z = layout.join(latent, hyperparameters)
+        if not np.all(np.isfinite(z)):
+            raise ValueError("latent must be finite, and hyperparameters positive and finite")
+        return z
+
+    def unpack(self, z: FloatArray) -> tuple[FloatArray, Hyperparameters]:
+        """Θ (n_samples, n_latent) and Ω in natural units of a flat vector."""
+        return self.latent(z), self.layout.hyperparameters(z)
+
+    def latent(self, z: FloatArray) -> FloatArray:
+        """Θ (n_samples, n_latent) of a flat vector, a fresh array."""
+        part = self.layout.latent_part(z)
+        if self.layout.latent_map == "free":
+            return part.reshape(self.layout.n_samples, self.layout.n_latent).copy()
+        return self._forward(part)
+
+    def value_and_grad(self, z: FloatArray) -> tuple[float, FloatArray]:
+        """J and its gradient at a flat vector.
+
+        Parameters
+        ----------
+        z : ndarray of shape (n_params,)
+
+        Returns
+        -------
+        value : float
+            J, or +inf where it could not be evaluated.
+        gradient : ndarray of shape (n_params,)
+            Zeros where J could not be evaluated.
+        """
+        terms, gradient = self._evaluate(z)
+        return terms.objective, gradient
+
+    def terms(self, z: FloatArray) -> Terms:
+        """Summands of J at a flat vector."""
+        return self._evaluate(z)[0]
+
+    def _evaluate(self, z: FloatArray) -> tuple[Terms, FloatArray]:
+        layout = self.layout
+        z = np.asarray(z, dtype=np.float64)
+        if z.shape != (self.n_params,):
+            raise ValueError(f"z must have shape ({self.n_params},), found {z.shape}")
+        part = layout.latent_part(z)
+        theta = (
+            part.reshape(layout.n_samples, layout.n_latent)
+            if layout.latent_map == "free"
+            else self._forward(part)
+        )
+        omega = layout.hyperparameters(z)
+        noise = (1.0 / omega.beta if omega.beta > 0.0 else math.inf) + self.noise_floor
+        data = self._engine.evaluate(theta, omega, noise)
+        self.n_evaluations += 1
+
+        floored = data.hsic + self.hsic_floor
+        # LAPACK may factorise a matrix of NaN without complaint.
+        finite = math.isfinite(data.log_likelihood) and math.isfinite(data.hsic)
+        if not (data.valid and finite) or (self.lam > 0.0 and floored <= 0.0):
+            self.n_failed_evaluations += 1
+            nan = float("nan")
+            failed = Terms(np.inf, nan, nan, nan, nan, data.engine, data.rank)
+            return failed, np.zeros(self.n_params)
+
+        log_omega = layout.log_hyperparameters(z)
+        prior = 0.5 * self.latent_prior * float(np.vdot(theta, theta))
+        prior += 0.5 * self.hyper_prior * float(log_omega @ log_omega)
+        d_theta = data.d_theta + self.latent_prior * theta
+        gradient = np.empty(self.n_params)
+        if layout.latent_map == "free":
+            layout.latent_part(gradient)[:] = d_theta.ravel()
+        else:
+            prior += 0.5 * self.weight_prior * float(part @ part)
+            self._backward(part, d_theta, layout.latent_part(gradient))
+            layout.latent_part(gradient)[:] += self.weight_prior * part
+        d_omega = layout.log_hyperparameters(gradient)
+        split = 2 + layout.n_features_x
+        d_omega[0] = data.d_log_amplitude
+        d_omega[1] = -data.d_noise * (noise - self.noise_floor)
+        d_omega[2:split] = data.d_log_gamma_x
+        d_omega[split:] = data.d_log_gamma_theta
+        d_omega += self.hyper_prior * log_omega
+
+        penalty = self.lam * math.log(floored) if self.lam > 0.0 else 0.0
+        value = -data.log_likelihood + penalty + prior
+        terms = Terms(
+            value,
+            data.log_likelihood,
+            data.hsic,
+            penalty,
+            prior,
+            data.engine,
+            data.rank,
+            data.residual,
+        )
+        return terms, gradient
+
+    def _forward(self, part: FloatArray) -> FloatArray:
+        theta = np.empty((self.layout.n_samples, self.layout.n_latent))
+        run: Any = mlp.forward if self._n_chunks is None else mlp.forward_parallel
+        run(self._inputs, *self.layout.weights(part), self._hidden, theta, self._n_chunks or 1)
+        return theta
+
+    def _backward(self, part: FloatArray, d_theta: FloatArray, out: FloatArray) -> None:
+        run: Any = mlp.backward if self._n_chunks is None else mlp.backward_parallel
+        run(
+            self._inputs,
+            self.layout.weights(part)[2],
+            self._hidden,
+            np.ascontiguousarray(d_theta),
+            *self.layout.weights(out),
+            self._n_chunks or 1,
+        )

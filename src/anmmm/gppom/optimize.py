@@ -1,0 +1,211 @@
+"""Thin driver of SciPy's L-BFGS-B: starts, history, status.
+
+An objective and starting vectors come in; the best end point and a record of how it was reached
+go out to ``gppom``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.optimize import Bounds, minimize
+
+from anmmm._record import Record
+from anmmm._typing import FloatArray
+
+__all__ = ["Outcome", "minimise_from", "minimise_starts"]
+
+ValueAndGrad = Callable[[FloatArray], tuple[float, FloatArray]]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Outcome(Record):
+    """End of one descent.
+
+    Attributes
+    ----------
+    z : ndarray
+        Best point seen.
+    value : float
+        J there.
+    n_iter, n_evaluations, n_failed_evaluations : int
+        Iterations; evaluations; those that gave +inf.
+    status : str
+        ``"converged"``, ``"max_iter"``, ``"max_evaluations"``, ``"line_search"`` or
+        ``"cholesky_failed"``; see `minimise_from`.
+    message : str
+        SciPy's words.
+    history : ndarray of shape (n_iter + 1,)
+        J at the start and after each iteration.
+    """
+
+    z: FloatArray
+    value: float
+    n_iter: int
+    n_evaluations: int
+    n_failed_evaluations: int
+    status: str
+    message: str
+    history: FloatArray
+
+    @property
+    def converged(self) -> bool:
+        """Whether the descent ended by its tolerance."""
+        return self.status == "converged"
+
+
+def minimise_from(
+    value_and_grad: ValueAndGrad,
+    start: FloatArray,
+    bounds: tuple[FloatArray, FloatArray],
+    *,
+    units: FloatArray | None = None,
+    max_iter: int = 1000,
+    tol: float = 1e-7,
+    gradient_tol: float = 1e-5,
+    memory: int = 20,
+) -> Outcome:
+    """Descend from one starting vector.
+
+    Parameters
+    ----------
+    value_and_grad : callable
+        z -> (J, gradient); +inf where J cannot be evaluated.
+    start : ndarray
+        Starting vector, within the bounds.
+    bounds : tuple of ndarray
+        Lower and upper.
+    units : ndarray, optional
+        L-BFGS sees ``z / units``; ones by default. Coordinates along which J is flat want a large
+        unit.
+    max_iter : int
+        Most iterations.
+    tol : float
+        Stop when an iteration lowers J by less than ``tol * max(|J|, 1)``.
+    gradient_tol : float
+        Stop when no component of the projected gradient by ``z / units`` is larger.
+    memory : int
+        Pairs of steps that L-BFGS keeps.
+
+    Returns
+    -------
+    Outcome
+
+    Raises
+    ------
+    FloatingPointError
+        If J cannot be evaluated at the starting vector.
+
+    Notes
+    -----
+    The end is the best point seen, whatever the status. ``"converged"`` is promised where the
+    gradient is below its tolerance, or where an iteration that met no failed evaluation lowered J
+    by less than the tolerance. Steps that shrink because every longer one leaves the domain lower
+    J by little as well, but at its edge and not at a minimum: such an end, like a line search that
+    gives up there, is ``"cholesky_failed"``.
+    """
+    history: list[float] = []
+    n_failed = 0
+    # Failed evaluations before the last finished iteration, and up to its end.
+    failed_before, failed_after = 0, 0
+    best_value, best_z = np.inf, start
+    units = np.ones_like(start) if units is None else units
+
+    def evaluate(scaled: FloatArray) -> tuple[float, FloatArray]:
+        nonlocal n_failed, best_value, best_z
+        z = scaled * units
+        value, gradient = value_and_grad(z)
+        if not np.isfinite(value):
+            if not history:
+                raise FloatingPointError(
+                    "the objective cannot be evaluated at the starting point: its covariance is "
+                    "not numerically positive definite, HSIC is zero, or a weight is so large that "
+                    "it overflows; raise noise_floor or hsic_floor, lower lam or the priors, or "
+                    "give another init"
+                )
+            n_failed += 1
+            # SciPy's line search interpolates: infinity makes its next step NaN, and it then stops
+            # with status 0 where it stands. A finite value that no Armijo test accepts shortens
+            # the step instead.
+            return history[-1] + max(1.0, abs(history[-1])), np.zeros_like(z)
+        if value < best_value:
+            best_value, best_z = value, z
+        if not history:
+            history.append(value)
+        return value, gradient * units
+
+    def record(intermediate_result: object) -> None:
+        nonlocal failed_before, failed_after
+        failed_before, failed_after = failed_after, n_failed
+        history.append(float(intermediate_result.fun))  # type: ignore[attr-defined]
+
+    lower, upper = bounds[0] / units, bounds[1] / units
+    result = minimize(
+        evaluate,
+        start / units,
+        jac=True,
+        method="L-BFGS-B",
+        bounds=Bounds(lower, upper),
+        callback=record,
+        options={
+            "maxiter": max_iter,
+            "maxfun": 20 * max_iter,
+            "ftol": tol,
+            "gtol": gradient_tol,
+            "maxcor": memory,
+        },
+    )
+    step = np.clip(result.x - result.jac, lower, upper) - result.x
+    flat = bool(np.abs(step).max(initial=0.0) <= gradient_tol)
+    at_edge = n_failed > failed_before and not flat
+    return Outcome(
+        z=best_z,
+        value=float(best_value),
+        n_iter=int(result.nit),
+        n_evaluations=int(result.nfev),
+        n_failed_evaluations=n_failed,
+        status=_status(int(result.status), int(result.nit), max_iter, at_edge),
+        message=str(result.message),
+        history=np.asarray(history),
+    )
+
+
+def minimise_starts(
+    value_and_grad: ValueAndGrad,
+    starts: Iterable[FloatArray],
+    bounds: tuple[FloatArray, FloatArray],
+    **options: Any,
+) -> tuple[Outcome, int, FloatArray]:
+    """Descend from every start and keep the lowest end.
+
+    Parameters
+    ----------
+    value_and_grad, bounds, options
+        As for `minimise_from`.
+    starts : iterable of ndarray
+        Starting vectors.
+
+    Returns
+    -------
+    outcome : Outcome
+        The lowest.
+    index : int
+        Which start it came from.
+    values : ndarray of shape (n_starts,)
+        Final J of each start.
+    """
+    outcomes = [minimise_from(value_and_grad, start, bounds, **options) for start in starts]
+    values = np.array([outcome.value for outcome in outcomes])
+    index = int(values.argmin())
+    return outcomes[index], index, values
+
+
+def _status(code: int, n_iter: int, max_iter: int, at_edge: bool) -> str:
+    if code == 1:
+        return "max_iter" if n_iter >= max_iter else "max_evaluations"
+    if at_edge:
+        return "cholesky_failed"
+    return "converged" if code == 0 else "line_search"

@@ -1,0 +1,124 @@
+"""Layout of the flat parameter vector: Θ or the weights that make it, then log-hyperparameters.
+
+The optimiser's vector comes in; named views go out to the objective, and back. Bounds on the
+log-hyperparameters stand here too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from anmmm._typing import FloatArray
+from anmmm.results import Hyperparameters
+
+__all__ = ["LATENT_MAPS", "LOG_BOUND", "ParameterLayout"]
+
+LATENT_MAPS = ("free", "mlp")
+
+# exp(±12) spans ten orders of magnitude around the scale of standardised data; beyond, K is
+# constant or the identity to every digit.
+LOG_BOUND = 12.0
+
+# Unit of log Ω beside Θ's and the weights' 1 in the optimiser: log Ω is so much less curved that
+# plain L-BFGS takes twice the evaluations to the same J (docs/benchmarks.md).
+LOG_UNIT = 3.0
+
+
+@dataclass(frozen=True)
+class ParameterLayout:
+    """Where each block stands in the flat vector z.
+
+    z = [Θ, row by row, or W1, b1, W2, b2 | log a, log β, log γ_x, log γ_θ].
+
+    Attributes
+    ----------
+    n_samples, n_features_x, n_outputs, n_latent : int
+        Shapes of X, Y and Θ.
+    latent_map : {"free", "mlp"}
+        What the first part holds.
+    n_hidden : int
+        Logistic units of the MLP; without meaning for ``"free"``.
+    """
+
+    n_samples: int
+    n_features_x: int
+    n_outputs: int
+    n_latent: int
+    latent_map: str = "free"
+    n_hidden: int = 20
+
+    @property
+    def weight_shapes(self) -> tuple[tuple[int, ...], ...]:
+        """Shapes of W1, b1, W2, b2."""
+        n_inputs = self.n_features_x + self.n_outputs
+        return (
+            (n_inputs, self.n_hidden),
+            (self.n_hidden,),
+            (self.n_hidden, self.n_latent),
+            (self.n_latent,),
+        )
+
+    # Cached: an evaluation at N = 100 asks for both a dozen times, and that showed in its time.
+    @cached_property
+    def n_latent_params(self) -> int:
+        """Length of the first part."""
+        if self.latent_map == "free":
+            return self.n_samples * self.n_latent
+        return sum(int(np.prod(shape)) for shape in self.weight_shapes)
+
+    @cached_property
+    def n_params(self) -> int:
+        """Length of z."""
+        return self.n_latent_params + 2 + self.n_features_x + self.n_latent
+
+    @property
+    def bounds(self) -> tuple[FloatArray, FloatArray]:
+        """Lower and upper bounds of z; Θ and weights are free."""
+        upper = np.full(self.n_params, np.inf)
+        upper[self.n_latent_params :] = LOG_BOUND
+        return -upper, upper
+
+    @property
+    def units(self) -> FloatArray:
+        """Step of each coordinate of z that moves J about alike, for the optimiser."""
+        units = np.ones(self.n_params)
+        units[self.n_latent_params :] = LOG_UNIT
+        return units
+
+    def latent_part(self, z: FloatArray) -> FloatArray:
+        """View of Θ's coordinates or the weights."""
+        return z[: self.n_latent_params]
+
+    def log_hyperparameters(self, z: FloatArray) -> FloatArray:
+        """View of [log a, log β, log γ_x, log γ_θ]."""
+        return z[self.n_latent_params :]
+
+    def weights(self, part: FloatArray) -> list[FloatArray]:
+        """Return views W1, b1, W2, b2 of a flat weight vector."""
+        views = []
+        start = 0
+        for shape in self.weight_shapes:
+            stop = start + int(np.prod(shape))
+            views.append(part[start:stop].reshape(shape))
+            start = stop
+        return views
+
+    def hyperparameters(self, z: FloatArray) -> Hyperparameters:
+        """Ω in natural units."""
+        omega = np.exp(self.log_hyperparameters(z))
+        split = 2 + self.n_features_x
+        return Hyperparameters(float(omega[0]), float(omega[1]), omega[2:split], omega[split:])
+
+    def join(self, latent_part: FloatArray, omega: Hyperparameters) -> FloatArray:
+        """Flat vector of a latent part and hyperparameters in natural units."""
+        return np.concatenate(
+            [
+                np.ravel(latent_part),
+                np.log([omega.amplitude, omega.beta]),
+                np.log(omega.gamma_x),
+                np.log(omega.gamma_theta),
+            ]
+        )

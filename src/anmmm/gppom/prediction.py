@@ -1,0 +1,118 @@
+"""The mechanism of observations that were not in the fit.
+
+A fitted and clustered GPPOM comes in; labels of new observations go out.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import cho_factor, cho_solve
+from scipy.special import logsumexp
+
+from anmmm._kernels.covariance import assemble
+from anmmm._kernels.rbf import cross_gram
+from anmmm._typing import FloatArray
+from anmmm.gppom import FitOptions
+from anmmm.results import ClusteringResult
+
+__all__ = ["MechanismPredictor"]
+
+# Latents that stand for the posterior of a new observation's θ, at most.
+MAX_CANDIDATES = 128
+# Observations of a fit, at most: their covariance then takes 0.8 GB.
+MAX_SAMPLES = 10_000
+
+
+class MechanismPredictor:
+    """Posterior over mechanisms of a new (x, y), each mechanism being its fitted latents.
+
+    A new observation's θ is taken to be one of the fitted θ_j, each as likely as the other. The GP
+    gives p(y | x, θ_j, data); the mechanism with the largest sum over its own θ_j wins. This needs
+    no back-constraint and no further optimisation, for any number of latent dimensions.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features_x)
+        Standardised cause of the fit.
+    Y : ndarray of shape (n_samples, n_outputs)
+        Standardised effect of the fit.
+    result : ClusteringResult
+    options : FitOptions
+        Of the fit; its noise floor is needed.
+
+    Raises
+    ------
+    ValueError
+        If the fit has more than `MAX_SAMPLES` observations.
+
+    Notes
+    -----
+    O(N³) once, O(min(N, 128) N²) an observation. At most 128 latents, evenly spaced in their order
+    along the first coordinate, stand for all.
+    """
+
+    def __init__(
+        self, X: FloatArray, Y: FloatArray, result: ClusteringResult, options: FitOptions
+    ) -> None:
+        if len(X) > MAX_SAMPLES:
+            raise ValueError(
+                f"predict without refinement holds a matrix of N × N: the fit has N={len(X)} "
+                f"observations, but at most {MAX_SAMPLES} are taken; fit with refine='em' (effects "
+                "of one column), or fit on a subsample"
+            )
+        omega = result.fit.hyperparameters
+        self._omega = omega
+        self._noise = 1.0 / omega.beta + options.noise_floor
+        self._x = np.ascontiguousarray(X.T)
+        self._theta = np.ascontiguousarray(result.latent.T)
+        self._n_mechanisms = len(result.centres)
+
+        n = len(X)
+        order = np.lexsort(result.latent.T[::-1])
+        picked = order[np.unique(np.linspace(0, n - 1, min(n, MAX_CANDIDATES)).astype(np.intp))]
+        self._candidates = np.ascontiguousarray(result.latent[picked].T)
+        self._candidate_labels = result.labels[picked]
+
+        K, k_x, k_theta = np.empty((n, n)), np.empty((1, n)), np.empty((1, n))
+        assemble(
+            self._x, omega.gamma_x, self._theta, omega.gamma_theta, omega.amplitude, self._noise,
+            k_x, k_theta, K, np.empty((2, n)), False, 1,
+        )  # fmt: skip
+        # The upper triangle was never written, so it must not be searched for NaN.
+        self._factor = cho_factor(K, lower=True, overwrite_a=True, check_finite=False)
+        self._alpha = cho_solve(self._factor, Y, check_finite=False)
+        self._candidate_gram = np.empty((len(picked), n))
+        cross_gram(self._theta, omega.gamma_theta, self._candidates, self._candidate_gram)
+
+    def predict(self, X: FloatArray, Y: FloatArray) -> NDArray[np.intp]:
+        """Label standardised new observations.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_new, n_features_x)
+        Y : ndarray of shape (n_new, n_outputs)
+
+        Returns
+        -------
+        ndarray of int, shape (n_new,)
+        """
+        omega = self._omega
+        k_x = np.empty((len(X), self._x.shape[1]))
+        cross_gram(self._x, omega.gamma_x, np.ascontiguousarray(X.T), k_x)
+        labels = np.empty(len(X), dtype=np.intp)
+        for i, row in enumerate(k_x):
+            k = omega.amplitude * row * self._candidate_gram
+            mean = k @ self._alpha
+            explained = np.einsum("cn,nc->c", k, cho_solve(self._factor, k.T, check_finite=False))
+            variance = np.maximum(omega.amplitude - explained, 0.0) + self._noise
+            squared = ((Y[i] - mean) ** 2).sum(axis=1)
+            log_p = -0.5 * (squared / variance + Y.shape[1] * np.log(variance))
+            per_mechanism = [
+                logsumexp(log_p[self._candidate_labels == c])
+                if np.any(self._candidate_labels == c)
+                else -np.inf
+                for c in range(self._n_mechanisms)
+            ]
+            labels[i] = int(np.argmax(per_mechanism))
+        return labels

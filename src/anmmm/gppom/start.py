@@ -1,0 +1,127 @@
+"""Where a fit starts: Θ from a residual, from principal components, or given; Ω; MLP weights.
+
+Standardised data come in; starting vectors go out to ``gppom``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from anmmm._typing import FloatArray
+from anmmm._validation import as_matrix
+from anmmm.gppom.parameters import ParameterLayout
+from anmmm.results import Hyperparameters
+
+__all__ = ["INITS", "initial_hyperparameters", "initial_latent", "initial_weights"]
+
+INITS = ("residual", "pca")
+
+# Columns with a standard deviation below it are rounding, not structure: the residual of a y that
+# is a polynomial of x, say.
+NEGLIGIBLE = 1e-8
+
+
+def initial_latent(
+    X: FloatArray,
+    Y: FloatArray,
+    n_latent: int,
+    init: Any,
+    degree: int,
+    rng: np.random.Generator,
+) -> tuple[FloatArray, str]:
+    """Θ to start from, columns standardised.
+
+    Parameters
+    ----------
+    X, Y : ndarray
+        Standardised cause and effect.
+    n_latent : int
+    init : {"residual", "pca"} or array-like of shape (n_samples, n_latent)
+        ``"residual"``: principal components of what a polynomial of each column of X leaves of Y,
+        so Θ starts nearly independent of X. ``"pca"``: principal components of [X, Y], as the
+        paper's authors start. An array is taken as it is.
+    degree : int
+        Degree of the polynomial.
+    rng : numpy.random.Generator
+        Fills columns that the data do not provide.
+
+    Returns
+    -------
+    theta : ndarray of shape (n_samples, n_latent)
+    name : str
+        For `FitResult.init`.
+    """
+    if not isinstance(init, str):
+        theta = as_matrix(init, "init", resolved=False)
+        if theta.shape != (len(X), n_latent):
+            raise ValueError(
+                f"init must have shape (n_samples, n_latent) = {(len(X), n_latent)}, found "
+                f"{theta.shape}"
+            )
+        return theta, "given"
+    source = _residual(X, Y, degree) if init == "residual" else np.hstack([X, Y])
+    components = _principal_components(source, n_latent)
+    missing = n_latent - components.shape[1]
+    if missing == 0:
+        return components, init
+    noise = rng.standard_normal((len(X), missing))
+    return np.hstack([components, noise]), f"{init}+noise"
+
+
+def initial_hyperparameters(n_features_x: int, n_latent: int) -> Hyperparameters:
+    """Ω to start from: signal variance 1, noise variance 0.1, length scales of the data's own size.
+
+    Notes
+    -----
+    Variables and Θ have standard deviation 1; ``γ = 1/2`` is a length scale of 1.
+    """
+    return Hyperparameters(
+        amplitude=1.0,
+        beta=10.0,
+        gamma_x=np.full(n_features_x, 0.5),
+        gamma_theta=np.full(n_latent, 0.5),
+    )
+
+
+def initial_weights(
+    layout: ParameterLayout, inputs: FloatArray, theta: FloatArray, rng: np.random.Generator
+) -> FloatArray:
+    """MLP weights under which the network starts near a given Θ.
+
+    Parameters
+    ----------
+    layout : ParameterLayout
+    inputs : ndarray of shape (n_samples, n_features_x + n_outputs)
+    theta : ndarray of shape (n_samples, n_latent)
+    rng : numpy.random.Generator
+        Draws the hidden layer.
+
+    Returns
+    -------
+    ndarray
+        Flat weights. The hidden layer is random, the output layer its ridge regression on Θ.
+    """
+    W1_shape, b1_shape, _, _ = layout.weight_shapes
+    W1, b1 = rng.standard_normal(W1_shape), rng.standard_normal(b1_shape)
+    hidden = 1.0 / (1.0 + np.exp(-(inputs @ W1 + b1)))
+    design = np.hstack([hidden, np.ones((len(inputs), 1))])
+    ridge = 1e-3 * len(inputs) * np.eye(design.shape[1])
+    output = np.linalg.solve(design.T @ design + ridge, design.T @ theta)
+    return np.concatenate([W1.ravel(), b1, output[:-1].ravel(), output[-1]])
+
+
+def _residual(X: FloatArray, Y: FloatArray, degree: int) -> FloatArray:
+    powers = [np.ones((len(X), 1)), *(X**k for k in range(1, degree + 1))]
+    # An orthonormal basis, so that high powers of a heavy-tailed x cannot spoil the solution.
+    basis, _ = np.linalg.qr(np.hstack([p / np.linalg.norm(p, axis=0) for p in powers]))
+    return np.asarray(Y - basis @ (basis.T @ Y))
+
+
+def _principal_components(Z: FloatArray, n_components: int) -> FloatArray:
+    centred = Z - Z.mean(axis=0)
+    left, singular, _ = np.linalg.svd(centred, full_matrices=False)
+    spread = singular / np.sqrt(len(Z))
+    kept = min(n_components, int((spread > NEGLIGIBLE).sum()))
+    return np.asarray(left[:, :kept] * np.sqrt(len(Z)))

@@ -1,0 +1,32 @@
+"""C smooth mechanisms with shared noise, and one mechanism with noise that depends on the cause.
+
+A cause walks through its columns (`splines`); `em` fits C curves from `starts`, `choice` their
+number, `location_scale` the other kind of noise, `labels` refines what a GPPOM found; `ANMMixture`
+is the estimator. The equations are in docs/decisions.md.
+"""
+
+from anmmm.mixture.choice import MAX_MECHANISMS, choose_mixture, fit_single, is_auto
+from anmmm.mixture.em import fit_mixture, smallest_noise
+from anmmm.mixture.estimator import ANMMixture
+from anmmm.mixture.fits import LocationScaleFit, MixtureFit
+from anmmm.mixture.labels import by_first_appearance, refine_labels
+from anmmm.mixture.location_scale import fit_location_scale
+from anmmm.mixture.splines import SplineBasis
+from anmmm.mixture.starts import as_responsibilities
+
+__all__ = [
+    "MAX_MECHANISMS",
+    "ANMMixture",
+    "LocationScaleFit",
+    "MixtureFit",
+    "SplineBasis",
+    "as_responsibilities",
+    "by_first_appearance",
+    "choose_mixture",
+    "fit_location_scale",
+    "fit_mixture",
+    "fit_single",
+    "is_auto",
+    "refine_labels",
+    "smallest_noise",
+]

@@ -1,0 +1,110 @@
+"""How many mechanisms: 1, 2, … are fitted, each from starts made of the fits before it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from anmmm._typing import FloatArray
+from anmmm.mixture.em import VARIANCE_FLOOR, fit_mixture
+from anmmm.mixture.fits import LocationScaleFit, MixtureFit
+from anmmm.mixture.location_scale import fit_location_scale
+from anmmm.mixture.splines import SplineBasis
+from anmmm.mixture.starts import residual_starts
+
+__all__ = ["MAX_MECHANISMS", "choose_mixture", "fit_single", "is_auto"]
+
+MAX_MECHANISMS = 4
+
+
+def fit_single(
+    basis: SplineBasis,
+    y: FloatArray,
+    *,
+    floor: float = VARIANCE_FLOOR,
+    tol: float = 1e-6,
+    max_iter: int = 500,
+) -> tuple[MixtureFit, LocationScaleFit]:
+    """Fit one mechanism with constant noise and with noise of a scale that depends on the cause.
+
+    Parameters
+    ----------
+    basis, y, floor, tol, max_iter
+        See `fit_mixture`.
+
+    Returns
+    -------
+    single : MixtureFit
+    spread : LocationScaleFit
+    """
+    start = np.ones((len(y), 1))
+    single = fit_mixture(basis, y, 1, starts=[start], floor=floor, tol=tol, max_iter=max_iter)
+    return single, fit_location_scale(basis, y, single, floor=floor)
+
+
+def choose_mixture(
+    basis: SplineBasis,
+    y: FloatArray,
+    *,
+    n_mechanisms: int | None = None,
+    max_mechanisms: int = MAX_MECHANISMS,
+    extra_starts: Sequence[FloatArray] = (),
+    first: tuple[MixtureFit, LocationScaleFit] | None = None,
+    floor: float = VARIANCE_FLOOR,
+    tol: float = 1e-6,
+    max_iter: int = 500,
+) -> list[MixtureFit]:
+    """Fit 1, 2, … mechanisms, each from starts made of the fits before it.
+
+    Parameters
+    ----------
+    basis, y, floor, tol, max_iter
+        See `fit_mixture`.
+    n_mechanisms : int, optional
+        Stop at this number. Otherwise stop at `max_mechanisms`, or after the first number above 2
+        that does not lower the criterion.
+    max_mechanisms : int
+    extra_starts : sequence of ndarray of shape (n_samples, C)
+        Further responsibilities, each used for its own C.
+    first : (MixtureFit, LocationScaleFit), optional
+        What `fit_single` gave for these data, where the caller needs it too.
+
+    Returns
+    -------
+    list of MixtureFit
+        One for each number from 1 on.
+
+    Notes
+    -----
+    A start for C mechanisms cuts the residuals of a single curve into C equal shares, as they are
+    and divided by a scale that depends on the cause; crosses them with the cause; and parts each
+    mechanism of the fit with C - 1 by the sign of its residual.
+    """
+    if first is None:
+        first = fit_single(basis, y, floor=floor, tol=tol, max_iter=max_iter)
+    single, spread = first
+    fits = [single]
+    last = max_mechanisms if n_mechanisms is None else n_mechanisms
+    for n in range(2, last + 1):
+        starts = residual_starts(basis, y, n, fits[-1], single, spread)
+        starts += [start for start in extra_starts if start.shape[1] == n]
+        fits.append(
+            fit_mixture(
+                basis, y, n, starts=starts, noise_variance=single.noise_variance / n**2,
+                floor=floor, tol=tol, max_iter=max_iter,
+            )
+        )  # fmt: skip
+        if n_mechanisms is None and n > 2 and fits[-1].criterion > fits[-2].criterion:
+            break
+    return fits
+
+
+def is_auto(n_mechanisms: Any) -> bool:
+    """Tell ``"auto"`` from a number; any other string is refused."""
+    if not isinstance(n_mechanisms, str):
+        return False
+    if n_mechanisms != "auto":
+        raise ValueError(f"n_mechanisms must be a whole number or 'auto', found {n_mechanisms!r}")
+    return True

@@ -1,0 +1,148 @@
+"""Records of fitted mechanisms, on the scale of the standardised variables."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anmmm._kernels.mixture import mixture_sweep
+from anmmm._record import Record
+from anmmm._typing import FloatArray
+
+__all__ = ["LocationScaleFit", "MixtureFit"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MixtureFit(Record):
+    """A fitted mixture, on the scale of the standardised variables.
+
+    Attributes
+    ----------
+    n_mechanisms : int
+    weights : ndarray of shape (n_mechanisms,)
+        Share of each mechanism.
+    scales : ndarray
+        Variances: of the noise; smoothing of the curves about their centre and of the centre; of
+        constant and linear coefficients about theirs.
+    centre : ndarray of shape (n_columns,)
+        Posterior mean of the curves' centre; zero with one mechanism.
+    mean : ndarray of shape (n_mechanisms, n_columns)
+        Posterior means of the curves' coefficients.
+    covariance : ndarray of shape (n_mechanisms, n_columns * (n_columns + 1) // 2)
+        Their posterior covariances, lower triangles by rows, off-diagonal entries doubled.
+    membership : ndarray of shape (n_samples, n_mechanisms)
+        Probability of each mechanism.
+    curves : ndarray of shape (n_samples, n_mechanisms)
+        Posterior mean of each curve at the observations.
+    bound : float
+        Lower bound on the log marginal likelihood; exact for one mechanism.
+    complexity : float
+        Nats that the curves cost: the log-likelihood at their means minus `bound`.
+    numbers : float
+        Nats that the noise variance and the weights cost, by Laplace's method, less log C! because
+        every numbering of the mechanisms is the same mixture.
+    n_iter : int
+    converged : bool
+    history : ndarray of shape (n_iter,)
+        Bound after each iteration of the run that was continued.
+    start : int
+        Index of the start that won.
+    """
+
+    n_mechanisms: int
+    weights: FloatArray
+    scales: FloatArray
+    centre: FloatArray
+    mean: FloatArray
+    covariance: FloatArray
+    membership: FloatArray
+    curves: FloatArray
+    bound: float
+    complexity: float
+    numbers: float
+    n_iter: int
+    converged: bool
+    history: FloatArray
+    start: int
+
+    @property
+    def noise_variance(self) -> float:
+        """Variance σ² of the noise that all mechanisms share."""
+        return float(self.scales[0])
+
+    @property
+    def criterion(self) -> float:
+        """``numbers - bound``; the smaller the better."""
+        return self.numbers - self.bound
+
+    @property
+    def labels(self) -> NDArray[np.intp]:
+        """Most probable mechanism of each observation."""
+        return np.asarray(self.membership.argmax(axis=1))
+
+    def assign(self, design: FloatArray, y: FloatArray) -> FloatArray:
+        """Probability of each mechanism for other observations.
+
+        Parameters
+        ----------
+        design : ndarray of shape (n_new, n_columns), C order
+        y : ndarray of shape (n_new,)
+
+        Returns
+        -------
+        ndarray of shape (n_new, n_mechanisms)
+        """
+        membership = np.empty((len(y), self.n_mechanisms))
+        sums = np.empty_like(self.covariance), np.empty_like(self.mean), np.empty_like(self.weights)
+        mixture_sweep(
+            design, y, self.mean, self.covariance, self.weights, self.noise_variance, membership,
+            *sums,
+        )  # fmt: skip
+        return membership
+
+    def reordered(self, order: NDArray[np.intp]) -> MixtureFit:
+        """Return the same fit with its mechanisms in another order.
+
+        Parameters
+        ----------
+        order : ndarray of int, shape (n_mechanisms,)
+
+        Returns
+        -------
+        MixtureFit
+        """
+        return replace(
+            self,
+            weights=self.weights[order],
+            mean=self.mean[order],
+            covariance=self.covariance[order],
+            membership=np.ascontiguousarray(self.membership[:, order]),
+            curves=np.ascontiguousarray(self.curves[:, order]),
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LocationScaleFit(Record):
+    """One mechanism whose noise has a scale that depends smoothly on the cause.
+
+    Attributes
+    ----------
+    curve, scale : ndarray of shape (n_samples,)
+        Mean and standard deviation of the effect at the observations.
+    evidence : float
+        Approximate log marginal likelihood.
+    complexity : float
+        What both curves cost in nats.
+    n_iter : int
+    converged : bool
+        Whether the evidence settled before the most iterations.
+    """
+
+    curve: FloatArray
+    scale: FloatArray
+    evidence: float
+    complexity: float
+    n_iter: int
+    converged: bool

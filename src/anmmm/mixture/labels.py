@@ -1,0 +1,103 @@
+"""Mechanism labels: refined by the curves they speak for, and put in a fixed order."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import linear_sum_assignment
+
+from anmmm._typing import FloatArray
+from anmmm.mixture.em import VARIANCE_FLOOR, finish, run_em
+from anmmm.mixture.fits import MixtureFit
+from anmmm.mixture.splines import SplineBasis
+from anmmm.mixture.starts import soften
+
+__all__ = ["by_first_appearance", "refine_labels"]
+
+# Nats by which a given label speaks for an observation's mechanism. Where curves are well apart,
+# likelihoods differ by far more; where they overlap, it keeps EM from leaving the labels.
+LABEL_EVIDENCE = 0.2
+
+
+def refine_labels(
+    basis: SplineBasis,
+    y: FloatArray,
+    labels: NDArray[np.intp],
+    n_mechanisms: int,
+    *,
+    fits: Sequence[MixtureFit],
+    label_evidence: float = LABEL_EVIDENCE,
+    floor: float = VARIANCE_FLOOR,
+    tol: float = 1e-6,
+    max_iter: int = 500,
+) -> MixtureFit:
+    """Fit C mechanisms to the effect and to labels that tell a little of each observation.
+
+    Parameters
+    ----------
+    basis, y, floor, tol, max_iter
+        See `fit_mixture`.
+    labels : ndarray of int, shape (n_samples,)
+        Between 0 and ``n_mechanisms - 1``, such as the clusters of a GPPOM's Θ.
+    n_mechanisms : int
+    fits : sequence of MixtureFit
+        Fits of the effect alone with 1, 2, … mechanisms (`choose_mixture`). The first tells the
+        noise to start with; the one with `n_mechanisms`, if there is one, is a start beside the
+        labels.
+    label_evidence : float
+        Log-odds of a label for its own mechanism against any other.
+
+    Returns
+    -------
+    MixtureFit
+        Of the start with the higher bound: 0 the labels, 1 the fit. Its membership and bound count
+        the labels; `MixtureFit.assign` knows none of new observations.
+
+    Notes
+    -----
+    docs/decisions.md, eq. 10. O(N C r²) an iteration.
+    """
+    starts: list[tuple[FloatArray, MixtureFit | None]] = [
+        (soften(np.eye(n_mechanisms)[labels]), None)
+    ]
+    if 1 < n_mechanisms <= len(fits):
+        fit = fits[n_mechanisms - 1]
+        # Mechanisms are numbered at will: take the numbering that agrees with the labels best.
+        agreement = np.stack([fit.membership[labels == c].sum(axis=0) for c in range(n_mechanisms)])
+        fit = fit.reordered(linear_sum_assignment(-agreement)[1])
+        starts.append((fit.membership, fit))
+    reading = np.ones((len(y), n_mechanisms))
+    reading[np.arange(len(y)), labels] = math.exp(label_evidence)
+    reading /= math.exp(label_evidence) + n_mechanisms - 1.0
+
+    runs = []
+    for membership, start in starts:
+        scales, centre = np.ones(3 + basis.n_null), np.zeros(len(basis.prior))
+        scales[0] = fits[0].noise_variance / n_mechanisms**2
+        if start is not None:
+            scales, centre = start.scales, start.centre
+        history: list[float] = []
+        converged = False
+        while not converged and len(history) < max_iter:
+            run = run_em(basis, basis.design, y, membership, scales, centre, floor, tol, 1)
+            joint = run.membership * reading
+            totals = joint.sum(axis=1)
+            membership, scales, centre = joint / totals[:, np.newaxis], run.scales, run.centre
+            history.append(run.bound + float(np.log(totals).sum()))
+            converged = len(history) > 1 and history[-1] - history[-2] < tol * len(y)
+        runs.append(
+            replace(run, membership=membership, history=np.array(history), converged=converged)
+        )
+    winner = int(np.argmax([run.bound for run in runs]))
+    return finish(basis.design, y, runs[winner], winner, reading)
+
+
+def by_first_appearance(labels: NDArray[np.intp], n: int) -> NDArray[np.intp]:
+    """Order of the mechanisms 0 to n - 1 in which they appear; those that do not come last."""
+    seen, first = np.unique(labels, return_index=True)
+    rest = np.setdiff1d(np.arange(n), seen)
+    return np.concatenate([seen[np.argsort(first)], rest])

@@ -1,0 +1,116 @@
+"""Responsibilities that EM starts from: labels of the user, and cuts of residuals into shares.
+
+A start does not depend on the order or the unit of the observations, and is mirrored where a
+variable is negated.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anmmm._typing import FloatArray
+from anmmm.mixture.fits import LocationScaleFit, MixtureFit
+from anmmm.mixture.splines import SplineBasis
+from anmmm.preprocessing import tied
+
+__all__ = ["as_responsibilities", "residual_starts", "soften", "spread_rows"]
+
+# Share of an observation that a start leaves to the other mechanisms.
+SOFTNESS = 0.1
+# Residuals that differ by less, in units of the largest, are tied but for rounding.
+TIED_RESIDUALS = 1e-9
+
+
+def as_responsibilities(init: Any, n_samples: int) -> FloatArray:
+    """Turn labels or responsibilities into a start.
+
+    Parameters
+    ----------
+    init : array-like of shape (n_samples,) or (n_samples, n_mechanisms)
+        Labels of any kind, or numbers that are not negative.
+    n_samples : int
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_mechanisms), C order
+        Rows sum to 1; labels leave a tenth of each observation to be shared by all mechanisms.
+
+    Raises
+    ------
+    ValueError
+        If the shape or a number is wrong.
+    """
+    array = np.asarray(init)
+    if array.ndim not in (1, 2) or len(array) != n_samples:
+        raise ValueError(
+            f"init has shape {array.shape}, but needs one label or one row for each of the "
+            f"{n_samples} observations"
+        )
+    if array.ndim == 1:
+        distinct, codes = np.unique(array, return_inverse=True)
+        return soften(np.eye(len(distinct))[codes])
+    membership = np.ascontiguousarray(array, dtype=np.float64)
+    totals = membership.sum(axis=1, keepdims=True)
+    if not np.all(np.isfinite(membership)) or membership.min() < 0.0 or totals.min() <= 0.0:
+        raise ValueError("init must hold finite responsibilities >= 0 with a positive row sum")
+    return np.asarray(membership / totals)
+
+
+def residual_starts(
+    basis: SplineBasis,
+    y: FloatArray,
+    n: int,
+    previous: MixtureFit,
+    single: MixtureFit,
+    spread: LocationScaleFit,
+) -> list[FloatArray]:
+    """Cut the residuals of one curve into n shares, and part each mechanism of a fit with n - 1."""
+    residual = y - single.curves[:, 0]
+    parts = [
+        _equal_shares(residual, n),
+        _equal_shares((y - spread.curve) / spread.scale, n),
+        # Curves that cross in the middle of the cause's range.
+        _equal_shares(residual * basis.design[:, 1], n),
+    ]
+    for c in range(n - 1 if n > 2 else 0):
+        split = previous.labels.copy()
+        split[(split == c) & (y > previous.curves[:, c])] = n - 1
+        parts.append(np.eye(n)[split])
+    return [soften(part) for part in parts]
+
+
+def _equal_shares(values: FloatArray, n: int) -> FloatArray:
+    """Cut values into n shares of equal numbers; ties belong alike to all shares that they meet.
+
+    Returns the part of each observation in each share, which depends on the order of the values
+    alone, not on that of the observations, and is mirrored where the values are negated.
+    """
+    order = np.argsort(values, kind="stable")
+    ordered = values[order]
+    near = TIED_RESIDUALS * max(ordered[-1], -ordered[0])
+    first, last = tied(ordered, near)
+    # In whole numbers, so that shares that are equal are so to the last bit.
+    cuts = len(values) * np.arange(n + 1)[:, np.newaxis]
+    inside = np.minimum(n * last, cuts[1:]) - np.maximum(n * first, cuts[:-1])
+    share = np.maximum(inside, 0) / (n * (last - first))
+    part = np.empty((len(values), n))
+    part[order] = np.repeat(share.T, last - first, axis=0)
+    return part
+
+
+def soften(part: FloatArray) -> FloatArray:
+    """Leave a tenth of each observation to be shared by all mechanisms."""
+    return np.asarray(SOFTNESS / part.shape[1] + (1.0 - SOFTNESS) * part)
+
+
+def spread_rows(x: FloatArray, y: FloatArray, count: int) -> NDArray[np.intp]:
+    """Choose an even number of observations at equal distances in the order of the cause.
+
+    Whatever the order of the observations; the same ones where the cause is negated, but for ties.
+    """
+    n = len(x)
+    half = (2 * np.arange(count // 2) + 1) * n // (2 * count)
+    return np.asarray(np.lexsort((y, x))[np.concatenate([half, n - 1 - half[::-1]])])

@@ -1,0 +1,775 @@
+import csv
+import json
+import os
+import re
+import select
+import signal
+import subprocess
+import sys
+import threading
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import pytest
+from threadpoolctl import threadpool_limits
+
+from anmmm import __version__
+from anmmm.datasets import make_anm_mixture
+from waiting import LIMIT, outputs_of
+
+
+@pytest.fixture(autouse=True)
+def _one_blas_thread():
+    # On a busy machine threads of small matrices wait for each other for seconds.
+    with threadpool_limits(1):
+        yield
+
+
+def rows_of(x, y, delimiter=","):
+    return [f"{a!r}{delimiter}{b!r}" for a, b in zip(x.tolist(), y.tolist(), strict=True)]
+
+
+@pytest.fixture
+def data(tmp_path):
+    """Path of 40 observations whose cause is the *second* column, under a header."""
+    x, y, _ = make_anm_mixture("f3", 40, random_state=1)
+    path = tmp_path / "data.csv"
+    path.write_text("\n".join(["ozone,temperature", *rows_of(y, x)]) + "\n")
+    return path
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Four pairs in Tübingen layout: two analysable, one multivariate, one without a file."""
+    path = tmp_path / "pairs"
+    path.mkdir()
+    x, y, _ = make_anm_mixture("f3", 40, random_state=1)
+    (path / "pair0001.txt").write_text("\n".join(rows_of(x, y, " ")))
+    (path / "pair0002.txt").write_text("\n".join(rows_of(y, x, "\t")))
+    (path / "pair0003.txt").write_text("\n".join(f"{a} 1 {a}" for a in range(40)))
+    (path / "pairmeta.txt").write_text(
+        "0001 1 1 2 2 0.25\n0002 1 1 2 2 0.75\n0003 1 2 3 3 0\n0004 1 1 2 2 1\n"
+    )
+    return path
+
+
+# --- direction ------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def no_fits(monkeypatch):
+    from anmmm import direction
+
+    def refuse(*arguments, **options):
+        raise AssertionError("a decision by evidence fits no GPPOM")
+
+    monkeypatch.setattr(direction, "fit_gppom", refuse)
+
+
+def test_direction_says_which_column_is_the_cause(run, data, no_fits):
+    from anmmm import infer_direction
+
+    result = infer_direction(*np.loadtxt(data, delimiter=",", skiprows=1).T)
+    status, out, err = run("direction", data)
+    assert (status, err) == (0, "")
+    lines = out.splitlines()
+    assert lines[0] == "temperature → ozone"
+    # The columns of the table of hypotheses end below each other.
+    table = lines[2:5]
+    assert len({len(line) for line in table}) == 1
+    assert table[1].startswith("  ozone → temperature  ")
+    assert table[0].split() == ["hypothesis", "length", "mechanisms", "model"]
+    assert table[2].split()[3:] == [f"{result.backward_score:.6g}", "2", "anm-2"]
+    assert lines[6:11] == [
+        f"  score         {result.score:+.4g}   (positive: ozone → temperature)",
+        "  criterion     evidence",
+        "  model         anm-2: 2 mechanisms, additive Gaussian noise",
+        "  observations  40",
+        "  converged     yes",
+    ]
+    assert "in nats per observation: the shorter wins" in out
+
+
+def test_direction_by_a_criterion_of_the_latent(run, data):
+    status, out, err = run("direction", data, "--criterion", "hsic", "--lam", "2")
+    assert (status, err) == (0, "")
+    lines = out.splitlines()
+    table = lines[2:5]
+    assert len({len(line) for line in table}) == 1
+    assert table[0].split() == ["hypothesis", "dependence", "p-value"]
+    assert table[1].startswith("  ozone → temperature  ")
+    assert "  criterion     hsic, λ = 2" in lines
+    assert "  observations  40" in lines
+    assert "The p-values rank, they do not test" in out
+
+
+@pytest.mark.parametrize(
+    ("model", "text"),
+    [
+        ("anm-1", "one mechanism, additive Gaussian noise"),
+        ("anm-3", "3 mechanisms, additive Gaussian noise"),
+        ("anm-1+noise", "one mechanism, additive noise of a fitted density"),
+        ("anm-1+link", "one mechanism, additive Gaussian noise, on the effect's own quantiles"),
+        ("location-scale", "one mechanism, Gaussian noise, its scale depends on the cause"),
+        (
+            "location-scale+noise",
+            "one mechanism, noise of a fitted density, its scale depends on the cause",
+        ),
+    ],
+)
+def test_models_in_words(model, text):
+    from anmmm.cli.output import model_text
+
+    assert model_text(model) == text
+
+
+def test_undecided_columns_name_no_model(run, tmp_path):
+    x = np.random.default_rng(0).normal(size=30)
+    (tmp_path / "t.csv").write_text("\n".join(["a,b", *rows_of(x, x)]))
+    status, out, _ = run("direction", "t.csv")
+    assert status == 0
+    assert out.startswith("undecided between a → b and b → a\n")
+    assert "  model  " not in out.split("score")[1]
+    document = json.loads(run("direction", "t.csv", "--json")[1])
+    assert (document["direction"], document["model"], document["n_mechanisms"]) == (0, None, None)
+
+
+@pytest.mark.parametrize("command", [["direction", "data.csv"], ["directions", "pairs"]])
+def test_a_weight_that_is_not_used_is_said(run, data, folder, command):
+    status, _, err = run(*command, "--lam", "0.5")
+    assert (status, err) == (
+        0,
+        "--lam is not used: the criterion evidence decides without a latent\n",
+    )
+    assert run(*command, "--lam", "0.5", "--criterion", "hsic")[2] == ""
+
+
+def test_evidence_as_json_has_lengths_and_model(run, data, no_fits):
+    from anmmm import infer_direction
+
+    status, out, _ = run("direction", data, "--json")
+    document = json.loads(out)
+    table = np.loadtxt(data, delimiter=",", skiprows=1)
+    result = infer_direction(*table.T)
+    assert status == 0
+    for name in ("score", "forward_score", "backward_score"):
+        assert document[name] == pytest.approx(getattr(result, name), rel=1e-6)
+    assert (document["criterion"], document["model"]) == ("evidence", "anm-2")
+    assert (document["n_mechanisms"], document["converged"]) == (2, True)
+    for name in ("lam", "forward_pvalue", "backward_pvalue"):
+        assert document[name] is None
+
+
+def test_direction_json_agrees_with_the_library(run, data):
+    from anmmm import infer_direction
+
+    status, out, _ = run("direction", data, "--json", "--criterion", "pvalue", "--lam", "0.5")
+    document = json.loads(out)
+    table = np.loadtxt(data, delimiter=",", skiprows=1)
+    result = infer_direction(*table.T, criterion="pvalue", lam=0.5, random_state=0)
+    assert status == 0
+    assert (document["x"], document["y"]) == ("ozone", "temperature")
+    assert document["direction"] == result.direction
+    assert document["score"] == pytest.approx(result.score, rel=1e-6)
+    assert (document["criterion"], document["lam"], document["n"]) == ("pvalue", 0.5, 40)
+
+
+def test_direction_names_cause_and_effect(run, data):
+    document = json.loads(run("direction", data, "--json")[1])
+    assert (document["direction"], document["cause"], document["effect"]) == (
+        -1,
+        "temperature",
+        "ozone",
+    )
+    turned = json.loads(run("direction", data, "--json", "--x", "temperature")[1])
+    assert (turned["direction"], turned["cause"]) == (1, "temperature")
+    assert turned["score"] == -document["score"]
+
+
+@pytest.mark.parametrize(
+    ("options", "x", "y"),
+    [
+        (["--x", "b", "--y", "c"], "b", "c"),
+        (["--x", "3", "--y", "2"], "c", "b"),
+        (["--x", "c", "--y", "2"], "c", "b"),
+    ],
+)
+def test_columns_are_chosen_by_name_or_number(run, tmp_path, options, x, y):
+    a, b, _ = make_anm_mixture("f3", 30, random_state=0)
+    lines = [f"day {n},{row}" for n, row in enumerate(rows_of(a, b))]
+    (tmp_path / "t.csv").write_text("\n".join(["day,b,c", *lines]))
+    status, out, _ = run("direction", "t.csv", *options, "--json")
+    document = json.loads(out)
+    assert status == 0
+    assert (document["x"], document["y"]) == (x, y)
+
+
+def test_columns_without_names_are_numbered(run, tmp_path):
+    x, y, _ = make_anm_mixture("f3", 40, random_state=1)
+    (tmp_path / "t.txt").write_text("\n".join(rows_of(x, y, "  ")))
+    assert run("direction", "t.txt")[1].startswith("column 1 → column 2\n")
+
+
+def test_direction_reads_standard_input(run, data, monkeypatch):
+    with data.open() as file:
+        monkeypatch.setattr(sys, "stdin", file)
+        status, out, err = run("direction", "-", "--json")
+    assert (status, err) == (0, "")
+    assert json.loads(out)["cause"] == "temperature"
+
+
+def test_a_long_file_is_cut_and_says_so(run, data):
+    status, out, err = run("direction", data, "--max-samples", "30", "--seed", "5")
+    assert status == 0
+    assert "  observations  30 of 40" in out.splitlines()
+    assert err == "30 of 40 rows drawn with seed 5\n"
+
+
+def test_missing_values_are_refused_with_their_line_or_dropped_with_their_count(run, tmp_path):
+    x, y, _ = make_anm_mixture("f3", 40, random_state=1)
+    lines = ["a,b", *rows_of(x, y)]
+    lines[7] = "NA," + lines[7].split(",")[1]
+    lines[9] = lines[9].split(",")[0] + ","
+    (tmp_path / "m.csv").write_text("\n".join(lines))
+    status, out, err = run("direction", "m.csv")
+    assert (status, out) == (2, "")
+    assert err == (
+        "m.csv:8: the value of a is missing (2 rows of 40 lack one); "
+        "--drop-missing leaves such rows out\n"
+    )
+    status, out, err = run("direction", "m.csv", "--drop-missing", "--json")
+    assert status == 0
+    assert (json.loads(out)["n"], json.loads(out)["n_dropped"]) == (38, 2)
+    assert err == "2 rows with a missing value left out\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "t.csv: the file is empty"),
+        ("1\n2\n", "t.csv: two columns are needed, found 1"),
+        ("a,b\n1,2\n3\n", "t.csv:3: expected 2 fields as on line 1, found 1"),
+        ("a,b\n1,2\n3,x\n", "t.csv:3: b holds 'x', which is not a number"),
+        ("a,b\n1,2\n3,inf\n", "t.csv:3: the value of b is infinite"),
+        ("a,b,c\n1,2,3\n", "t.csv: 3 columns; choose two with --x and --y from a, b, c"),
+        ("1,2,3\n4,5,6\n", "t.csv: 3 columns; choose two with --x and --y from 1 to 3"),
+        ("a,b\n" + "1,2\n" * 20, "t.csv: a is constant"),
+        ("a,b\n1,2\n2,5\n", "t.csv: a has n_samples=2, but at least 10"),
+    ],
+)
+@pytest.mark.parametrize("command", ["direction", "cluster"])
+def test_unusable_files_exit_2_with_the_place(run, tmp_path, command, text, message):
+    (tmp_path / "t.csv").write_text(text)
+    status, out, err = run(command, "t.csv")
+    assert (status, out) == (2, "")
+    assert err.startswith(message)
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["direction", "none.csv"], "none.csv: No such file or directory\n"),
+        (["direction", "."], ".: Is a directory\n"),
+        (["direction", "data.csv", "--x", "wind"], "data.csv: --x wind: no such column; there are"),
+        (["direction", "data.csv", "--x", "2", "--y", "temperature"], "data.csv: --x and --y are"),
+        (["direction", "data.csv", "--y", "3"], "data.csv: --y 3: no such column"),
+        (
+            ["direction", "data.csv", "--criterion", "foo"],
+            "--criterion must be one of 'auto', 'evidence'",
+        ),
+        (["direction", "data.csv", "--lam", "-1"], "--lam must be"),
+        (["direction", "data.csv", "--lam", "nan"], "--lam must be"),
+        (["cluster", "data.csv", "-k", "0"], "--mechanisms must be at least 1, found 0"),
+        (["cluster", "data.csv", "-k", "two"], "--mechanisms must be a whole number or 'auto'"),
+        (["cluster", "data.csv", "-k", "41"], "--mechanisms must be at most n_samples"),
+        (["cluster", "none.csv", "-o", "no/x.csv"], "no: no such folder\n"),
+        (["cluster", "data.csv", "-o", "x.txt"], "x.txt: the name must end in .csv\n"),
+        (["directions", "none"], "none: no such folder\n"),
+        (["directions", "."], "data.csv: no such"),
+        (["directions", "sample", "-o", "no/x.csv"], "no: no such folder\n"),
+        (
+            ["directions", "sample", "-o", "x.xlsx"],
+            "x.xlsx: the name must end in .csv, .json, .jsonl, .ndjson or .parquet\n",
+        ),
+        (
+            ["directions", "sample", "--criterion", "foo"],
+            "--criterion must be one of 'auto', 'evidence'",
+        ),
+        (["directions", "sample", "-j", "0"], "--jobs must not be 0"),
+        (["evaluate", "f9"], "f9: neither a folder nor a setting; the settings are f1,"),
+        (["evaluate", "no/f9"], "no/f9: no such folder\n"),
+        (["evaluate", "sample", "--count", "3"], "--count is for the settings by name"),
+        (["evaluate", "f3", "--plot", "p.doc"], "p.doc: the name must end in .png or .pdf or"),
+        (["evaluate", "f3", "--criterion", "foo"], "--criterion must be one of"),
+    ],
+)
+def test_wrong_arguments_exit_2_with_one_line(run, data, arguments, message):
+    if arguments == ["directions", "."]:
+        data.unlink()
+        message = ".: no pairmeta.txt and no pair file in this folder\n"
+    status, out, err = run(*arguments)
+    assert (status, out) == (2, "")
+    assert err.startswith(message)
+    assert err.count("\n") == 1
+
+
+def test_duplicate_column_names_need_a_number(run, tmp_path):
+    (tmp_path / "t.csv").write_text("a,a\n" + "1,2\n" * 12)
+    assert run("direction", "t.csv", "--x", "a")[2].startswith("t.csv: --x a: 2 columns have")
+
+
+def test_columns_of_one_name_are_told_apart(run, tmp_path):
+    x = np.arange(40.0)
+    table = np.column_stack([x, np.sin(x) + 0.1 * x])
+    np.savetxt(tmp_path / "t.csv", table, delimiter=",", header="a,a", comments="")
+    _, out, _ = run("direction", "t.csv")
+    assert "a (column 1) → a (column 2)" in out
+
+
+def test_a_table_of_many_columns_is_not_listed_whole(run, tmp_path):
+    names = [f"c{i}" for i in range(20_000)]
+    (tmp_path / "t.csv").write_text(",".join(names) + "\n" + ",".join("1" for _ in names) + "\n")
+    for options in ((), ("--x", "none")):
+        _, _, err = run("direction", "t.csv", *options)
+        assert "c0, c1, c2, c3, c4, c5, c6, c7 and 19992 more" in err
+        assert len(err) < 300
+
+
+def test_a_closed_standard_input_is_one_line(run, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", None)
+    assert run("direction", "-") == (
+        2,
+        "",
+        "<stdin>: standard input is closed; name a file, or pipe a table in\n",
+    )
+
+
+def test_what_a_file_holds_does_not_steer_the_terminal(run, tmp_path):
+    steering = "\x1b[31ma\x1b]0;title\x07"
+    x = np.arange(40.0)
+    body = "".join(f"{a},{np.sin(a) + 0.1 * a}\n" for a in x)
+    (tmp_path / "t.csv").write_text(f"{steering},b\x9b\n{body}")
+    (tmp_path / "\x1b[2J.csv").write_text("1,2\n")
+    for arguments in (
+        ["direction", "t.csv"],
+        ["direction", "t.csv", "--json"],
+        ["direction", "t.csv", "--x", "none"],
+        ["direction", "\x1b[2J.csv"],
+        ["cluster", "t.csv"],
+        ["directions", "t.csv"],
+        ["directions", "t.csv", "--columns", "none,b"],
+        ["directions", "t.csv", "--columns", "all"],
+        ["evaluate", "\x1b[2J.csv"],
+    ):
+        _, out, err = run(*arguments)
+        assert (out + err).replace("\n", "").isprintable(), arguments
+        assert r"\x1b[" in out + err or r"\u001b" in out
+
+
+def test_what_may_be_thousands_is_said(run, tmp_path):
+    rows = "".join(f"{i},{i:03};{i * i % 7}\n" for i in range(1, 30))
+    (tmp_path / "t.csv").write_text("a;b\n" + rows)
+    _, _, err = run("direction", "t.csv")
+    assert err.startswith("t.csv: every comma of a stands before three digits, as between thousand")
+    _, _, err = run("directions", ".")
+    assert err.count("every comma of a stands") == 1
+    assert "UserWarning" not in err
+
+
+def test_usage_errors_exit_2(run):
+    status, out, err = run("direction")
+    assert (status, out) == (2, "")
+    assert "Missing argument 'FILE'" in err
+
+
+# --- cluster --------------------------------------------------------------------------------------
+
+
+def test_cluster_writes_labels_with_the_line_of_each_row(run, tmp_path):
+    x, y, _ = make_anm_mixture("f3", 40, random_state=1)
+    lines = rows_of(x, y)
+    lines.insert(3, "")
+    lines.insert(10, "NA,1")
+    (tmp_path / "t.csv").write_text("\n".join(["cause,effect", *lines]))
+    status, out, err = run("cluster", "t.csv", "--drop-missing", "-o", "labels.csv")
+    assert (status, out) == (0, "")
+    assert "40 observations, cause cause, effect effect" in err
+    assert "labels written to labels.csv" in err
+    with (tmp_path / "labels.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    header = ["line", "x", "y", "label", "latent_1", "membership_0", "membership_1"]
+    assert list(rows[0]) == header
+    for row in rows:
+        membership = [float(row["membership_0"]), float(row["membership_1"])]
+        assert sum(membership) == pytest.approx(1.0)
+        assert int(row["label"]) == np.argmax(membership)
+    expected = [n for n in range(2, 44) if n not in (5, 12)]
+    assert [int(row["line"]) for row in rows] == expected
+    assert [float(row["x"]) for row in rows] == x.tolist()
+    assert [float(row["y"]) for row in rows] == y.tolist()
+    assert {row["label"] for row in rows} == {"0", "1"}
+    sizes = [sum(row["label"] == str(label) for row in rows) for label in range(2)]
+    assert [line.split()[1] for line in err.splitlines()[4:6]] == [str(size) for size in sizes]
+
+
+def test_cluster_agrees_with_the_library_and_takes_the_cause_by_name(run, data):
+    from anmmm import cluster_mechanisms
+
+    status, out, _ = run("cluster", data, "--x", "temperature", "-k", "3", "--seed", "2")
+    rows = list(csv.DictReader(out.splitlines()))
+    effect, cause = np.loadtxt(data, delimiter=",", skiprows=1).T
+    assert status == 0
+    assert [float(row["x"]) for row in rows] == cause.tolist()
+    labels = cluster_mechanisms(cause, effect, 3, random_state=2).labels
+    assert [int(row["label"]) for row in rows] == labels.tolist()
+
+
+def test_cluster_json(run, data):
+    status, out, _ = run("cluster", data, "--json", "-o", "labels.csv")
+    document = json.loads(out)
+    assert status == 0
+    assert (document["x"], document["n_mechanisms"], len(document["rows"])) == ("ozone", 2, 40)
+    columns = {"line", "x", "y", "label", "latent_1", "membership_0", "membership_1"}
+    assert set(document["rows"][0]) == columns
+    assert (document["refined"], document["criteria"]) == (True, None)
+    assert len((data.parent / "labels.csv").read_text().splitlines()) == 41
+
+
+def test_cluster_without_refinement(run, data):
+    from anmmm import cluster_mechanisms
+
+    status, out, err = run("cluster", data, "--no-refine", "--x", "2")
+    rows = list(csv.DictReader(out.splitlines()))
+    effect, cause = np.loadtxt(data, delimiter=",", skiprows=1).T
+    labels = cluster_mechanisms(cause, effect, 2, refine=None, random_state=0).labels
+    assert status == 0
+    assert list(rows[0]) == ["line", "x", "y", "label", "latent_1"]
+    assert [int(row["label"]) for row in rows] == labels.tolist()
+    assert "labels not refined by EM: refine is None" in err
+    document = json.loads(run("cluster", data, "--no-refine", "--json")[1])
+    assert document["refined"] is False
+
+
+def test_cluster_chooses_the_number(run, tmp_path):
+    x, y, _ = make_anm_mixture("f3", 200, random_state=1)
+    (tmp_path / "t.csv").write_text("\n".join(rows_of(x, y)))
+    status, out, err = run("cluster", "t.csv", "--mechanisms", "auto", "--json")
+    document = json.loads(out)
+    assert status == 0
+    assert document["n_mechanisms"] == 2 == 1 + np.argmin(document["criteria"])
+    assert {row["label"] for row in document["rows"]} == {0, 1}
+    assert "number of mechanisms chosen by the smallest criterion (1: " in err
+
+
+# --- directions -----------------------------------------------------------------------------------
+
+
+def test_directions_prints_one_aligned_row_a_pair_and_the_accuracy(run, folder):
+    status, out, err = run("directions", folder)
+    assert (status, err) == (0, "")
+    lines = out.splitlines()
+    header, rows = lines[0], lines[1:5]
+    assert header.split() == ["pair", "n", "direction", "score", "truth", "remark"]
+    assert [row.split()[0] for row in rows] == [f"pair000{n}" for n in (1, 2, 3, 4)]
+    assert "x → y" in rows[0]
+    assert "✓" in rows[0]
+    assert "y → x" in rows[1]
+    assert "✗" in rows[1]
+    place = header.index("direction")
+    assert [row[place - 2 : place] for row in rows] == ["  "] * 4
+    assert rows[0].index("x → y") == rows[1].index("y → x") == rows[2].index("—") == place
+    assert "unusable: multivariate: x has 2 columns, y has 1 column" in rows[2]
+    assert "unusable: pair0004.txt: no such file" in rows[3]
+    assert lines[5] == ""
+    assert lines[6].startswith("4 pairs: 2 decided, 0 undecided, 2 unusable")
+    assert lines[7] == "accuracy           0.500   (1 of 2 pairs of known direction)"
+    assert lines[8] == "weighted accuracy  0.250   (total weight 1)"
+
+
+def test_directions_writes_rows_as_csv_and_json(run, folder, tmp_path, no_fits):
+    status, out, err = run("directions", folder, "-o", "r.csv")
+    assert status == 0
+    assert out.startswith("pair ")
+    assert err == "4 rows written to r.csv\n"
+    with (tmp_path / "r.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert [row["status"] for row in rows] == ["ok", "ok", "unusable", "unusable"]
+    assert [row["direction"] for row in rows] == ["1", "-1", "", ""]
+    assert [row["weight"] for row in rows] == ["0.25", "0.75", "0.0", "1.0"]
+    assert [row["model"] for row in rows] == ["anm-2", "anm-2", "", ""]
+    assert [row["n_mechanisms"] for row in rows] == ["2", "2", "", ""]
+    assert [row["forward_pvalue"] for row in rows] == ["", "", "", ""]
+
+    status, out, _ = run("directions", folder, "-o", "r.json", "--json")
+    document = json.loads(out)
+    assert document == json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
+    assert document["summary"]["weighted_accuracy"] == 0.25
+    assert [row["direction"] for row in document["rows"]] == [1, -1, None, None]
+    assert float(rows[0]["score"]) == document["rows"][0]["score"]
+
+
+def test_directions_of_unknown_truth(run, tmp_path, data):
+    status, out, _ = run("directions", tmp_path)
+    assert status == 0
+    assert "accuracy           unknown: no analysed pair has a known direction" in out
+    assert "weighted" not in out
+
+
+def test_the_output_in_the_readme_is_true(run):
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    shown = readme.split("```text\n")[1].split("```")[0]
+    status, out, _ = run("directions", "sample")
+    assert status == 0
+    # Another machine may round a score the other way.
+    score = re.compile(r"[+-]\d+\.\d{3}")
+    assert score.sub("", out) == score.sub("", shown)
+    scores = [[float(number) for number in score.findall(text)] for text in (out, shown)]
+    np.testing.assert_allclose(*scores, atol=0.0015)
+
+
+def test_directions_subsample_is_shown(run, folder):
+    out = run("directions", folder, "--max-samples", "20")[1]
+    assert "20/40" in out.splitlines()[1]
+
+
+# --- evaluate -------------------------------------------------------------------------------------
+
+
+def test_evaluate_prints_an_aligned_table(run):
+    status, out, err = run(
+        "evaluate", "f3", "--count", "4", "--samples", "30", "--seed", "3", "--criterion", "hsic"
+    )
+    assert (status, err) == (0, "")
+    lines = out.splitlines()
+    assert lines[0] == "f3, 30 observations a pair, seeds 3 to 6, criterion hsic"
+    assert [line[:19].rstrip() for line in lines[2:7]] == [
+        "pairs", "accuracy", "weighted accuracy", "ROC-AUC", "seconds per pair",
+    ]  # fmt: skip
+    assert lines[8].startswith("decided  accuracy")
+    assert [line.split()[0] for line in lines[9:]] == [f"{rate}%" for rate in range(10, 101, 10)]
+    assert len({len(line) for line in lines[8:]}) == 1
+
+
+def test_evaluate_a_folder_tells_the_failures(run, folder):
+    status, out, _ = run("evaluate", folder, "--criterion", "hsic")
+    assert status == 0
+    assert "not analysed\npair0003  unusable: multivariate" in out
+    assert "pair0004  unusable: pair0004.txt: no such file" in out
+
+
+def test_evaluate_json_and_plot(run, tmp_path):
+    pytest.importorskip("matplotlib")
+    status, out, err = run(
+        "evaluate", "AN", "--count", "3", "--samples", "20", "--json", "--plot", "p.png"
+    )
+    assert (status, err) == (0, "plot written to p.png\n")
+    assert json.loads(out)["setting"] == {"n_pairs": 3, "n_samples": 20, "first_seed": 0}
+    assert (tmp_path / "p.png").read_bytes()[1:4] == b"PNG"
+
+
+def test_evaluate_without_matplotlib_names_the_extra(run, monkeypatch):
+    for name in ("matplotlib", "matplotlib.figure"):
+        monkeypatch.setitem(sys.modules, name, None)
+    status, out, err = run("evaluate", "f3", "--plot", "p.png")
+    assert (status, out) == (2, "")
+    assert err.startswith("--plot: plots need Matplotlib")
+    assert err.endswith('pip install "anmmm[plot]"\n')
+
+
+# --- the terminal ---------------------------------------------------------------------------------
+
+
+@contextmanager
+def ended_at_the_limit(process, what):
+    """Kill a process that does not come to its end, so that reading from it ends as well."""
+    late = []
+
+    def end():
+        late.append(True)
+        process.kill()
+
+    timer = threading.Timer(LIMIT, end)
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        assert not late, f"waited {LIMIT:g} s in vain for the end of the process after {what}"
+
+
+def anmmm(*arguments, **options):
+    return subprocess.Popen(
+        [sys.executable, "-m", "anmmm", *map(str, arguments)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        **options,
+    )
+
+
+def test_version_and_help_come_at_once_and_without_the_numerical_core():
+    code = (
+        "import sys; sys.argv = ['anmmm', '--help']\n"
+        "from anmmm.cli import main\n"
+        "try:\n    main()\nexcept SystemExit: pass\n"
+        "print([m for m in ('numpy', 'numba', 'sklearn', 'tqdm') if m in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=LIMIT
+    )
+    assert "direction " in done.stdout
+    assert done.stdout.endswith("[]\n")
+    out, err = outputs_of(anmmm("--version"), "the version")
+    assert (out.decode().strip(), err) == (f"anmmm {__version__}", b"")
+
+
+def test_an_ascii_terminal_gets_ascii(folder):
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    process = anmmm("directions", folder, "--max-samples", "20", env=environment)
+    out, err = outputs_of(process, "four pairs")
+    assert err == b""
+    assert b"->" in out
+    assert out.isascii()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX pipes")
+def test_a_closed_pipe_is_quiet(folder):
+    process = anmmm("directions", folder, "--max-samples", "20")
+    with ended_at_the_limit(process, "its closed output"):
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        process.stderr.close()
+        assert process.wait() in (0, 1)
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full")
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_full_disk_is_one_line_and_exit_2(folder, unbuffered):
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "anmmm", "directions", str(folder), "--max-samples", "20"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            check=False,
+            env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
+            timeout=LIMIT,
+        )
+    assert done.returncode == 2
+    assert done.stderr == b"standard output: No space left on device\n"
+
+
+@pytest.fixture
+def terminal():
+    """Run a command on a pseudo-terminal; returns (exit status, everything that it showed)."""
+    pty = pytest.importorskip("pty")
+    import fcntl
+    import struct
+    import termios
+
+    def call(*arguments, interrupt_after=None):
+        pid, screen = pty.fork()
+        if pid == 0:
+            os.execv(sys.executable, [sys.executable, "-m", "anmmm", *map(str, arguments)])
+        # A bar needs a width.
+        fcntl.ioctl(screen, termios.TIOCSWINSZ, struct.pack("HHHH", 30, 100, 0, 0))
+        shown, end = b"", time.monotonic() + LIMIT
+        while True:
+            if not select.select([screen], [], [], max(0.0, end - time.monotonic()))[0]:
+                os.kill(pid, signal.SIGKILL)
+                os.waitpid(pid, 0)
+                pytest.fail(f"waited {LIMIT:g} s in vain for the end after {shown.decode()!r}")
+            try:
+                piece = os.read(screen, 4096)
+            except OSError:
+                break
+            if not piece:
+                break
+            shown += piece
+            if interrupt_after is not None and interrupt_after in shown:
+                interrupt_after = None
+                time.sleep(0.1)
+                os.kill(pid, signal.SIGINT)
+        os.close(screen)
+        return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), shown.decode()
+
+    return call
+
+
+def test_the_bar_never_stands_in_a_row(terminal, folder):
+    status, shown = terminal("directions", folder, "--max-samples", "20")
+    assert status == 0
+    assert "1/4" in shown
+    lines = shown.split("\r\n")
+    # What remains of each line after its carriage returns is what the reader sees.
+    visible = [line.split("\r")[-1] for line in lines]
+    assert sum(line.startswith("pair000") for line in visible) == 4
+    assert not any("%|" in line for line in visible)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_ctrl_c_exits_130_quietly_and_writes_nothing(terminal, folder, tmp_path, jobs):
+    x = np.random.default_rng(0).normal(size=(2000, 2))
+    np.savetxt(folder / "pair0002.txt", x)
+    output = tmp_path / "r.csv"
+    # The criterion that takes seconds for a pair of this size.
+    options = ["--criterion", "hsic", "-j", jobs, "-o", output]
+    status, shown = terminal("directions", folder, *options, interrupt_after=b"pair0001")
+    assert status == 130
+    assert "Traceback" not in shown
+    assert "Error" not in shown
+    assert not output.exists()
+    assert not list(tmp_path.glob(".*"))
+
+
+def test_no_bar_where_stderr_is_no_terminal(run, folder):
+    _, out, err = run("directions", folder, "--max-samples", "20")
+    assert err == ""
+    assert "%|" not in out
+
+
+def test_the_input_is_never_written_over(run, data, folder):
+    before = data.read_bytes()
+    status, out, err = run("cluster", data, "-o", data)
+    assert (status, out) == (2, "")
+    assert "is part of the input" in err
+    assert data.read_bytes() == before
+    pair = folder / "pair0009.csv"
+    pair.write_bytes(before)
+    status, _, err = run("directions", folder, "-o", pair)
+    assert status == 2
+    assert "is part of the input" in err
+    assert pair.read_bytes() == before
+
+
+def test_results_of_an_earlier_run_may_be_replaced(run, folder):
+    output = folder / "results.csv"
+    output.write_text("pair_id,status\n1,ok\n")
+    status, _, _ = run("directions", folder, "-o", output)
+    assert status == 0
+    assert len(output.read_text().splitlines()) > 2
+
+
+@pytest.mark.parametrize("command", ["direction", "cluster"])
+def test_a_weight_too_large_is_one_line(run, data, command):
+    status, out, err = run(command, data, "--lam", "1e308")
+    assert (status, out) == (2, "")
+    assert err.startswith("--lam must be at most 1e+100")
+    assert err.count("\n") == 1
+
+
+def test_confidence_is_shown_and_what_is_not_sure_is_undecided(run, data):
+    status, out, _ = run("direction", data, "--resamples", "3")
+    assert status == 0
+    (line,) = (line for line in out.splitlines() if line.startswith("  confidence    "))
+    assert line.endswith("of 3 halves agree)")
+    status, out, _ = run("direction", data, "--min-confidence", "1", "--json")
+    document = json.loads(out)
+    assert (status, document["direction"], document["n_resamples"]) == (0, 0, 10)
+    assert 0.5 <= document["confidence"] < 1.0
+    status, out, err = run("direction", data, "--min-confidence", "2")
+    assert (status, out) == (2, "")
+    assert "--min-confidence must lie between 0.5 and 1" in err

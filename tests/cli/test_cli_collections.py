@@ -1,0 +1,675 @@
+import csv
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from anmmm.cli import run as cli_run
+from anmmm.cli.input import refuse_own_input
+from anmmm.cli.output import DirectionsTable
+from anmmm.collection import task
+from anmmm.collection.checkpoint import Checkpoint
+from anmmm.collection.schema import CLUSTERS, DIRECTIONS
+from anmmm.collection.summary import Summarizer
+from anmmm.datasets import make_anm_mixture
+from anmmm.results import PairResult
+from waiting import LIMIT, lines_of, outputs_of, wait_until
+
+posix = pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
+COUNT = 12
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Pairs in Tübingen layout; one is constant."""
+    path = tmp_path / "pairs"
+    path.mkdir()
+    meta = []
+    for number in range(1, COUNT + 1):
+        x, y, _ = make_anm_mixture("f3", 20, random_state=number)
+        np.savetxt(
+            path / f"pair{number:04d}.txt", np.column_stack([x, 0 * y if number == 5 else y])
+        )
+        meta.append(f"{number:04d} 1 1 2 2 1")
+    (path / "pairmeta.txt").write_text("\n".join(meta) + "\n")
+    return path
+
+
+def lines(name):
+    return Path(name).read_text(encoding="utf-8").splitlines(keepends=True)
+
+
+def start(*arguments, cwd):
+    return subprocess.Popen(
+        [sys.executable, "-m", "anmmm", *map(str, arguments)],
+        cwd=cwd,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".json", ".parquet"])
+def test_every_format_holds_every_row_and_leaves_no_other_file(run, folder, tmp_path, suffix):
+    if suffix == ".parquet":
+        parquet = pytest.importorskip("pyarrow.parquet")
+    name = f"r{suffix}"
+    status, out, err = run("directions", folder, "-o", name)
+    assert (status, err) == (0, f"12 rows written to {name}\n")
+    assert out.splitlines()[-3].startswith("12 pairs: 11 decided, 0 undecided, 1 unusable")
+    assert sorted(os.listdir(tmp_path)) == ["pairs", name]
+    if suffix == ".parquet":
+        rows = parquet.read_table(name).to_pylist()
+    elif suffix == ".csv":
+        rows = list(csv.DictReader(lines(name)))
+    elif suffix == ".jsonl":
+        rows = [json.loads(line) for line in lines(name)]
+    else:
+        rows = json.loads("".join(lines(name)))["rows"]
+    assert [row["pair_id"] for row in rows] == [f"pair{n:04d}" for n in range(1, 13)]
+    assert list(rows[0]) == list(DIRECTIONS.columns)
+    assert [row["status"] for row in rows].count("unusable") == 1
+    assert {row["seconds"] for row in rows} == {"" if suffix == ".csv" else None}
+
+
+def test_timings_on_demand(run, folder):
+    run("directions", folder, "-o", "r.jsonl", "--timings")
+    assert all(json.loads(line)["seconds"] > 0 for line in lines("r.jsonl"))
+
+
+def test_a_long_collection_is_not_printed_beside_its_file(run, folder, monkeypatch):
+    monkeypatch.setattr(cli_run, "SHORT", 11)
+    _, out, _ = run("directions", folder, "-o", "r.csv")
+    assert out.startswith("\n12 pairs: ")
+    _, out, _ = run("directions", folder)
+    assert out.startswith("pair ")
+
+
+def test_shards_are_the_rows_of_the_whole(run, folder):
+    run("directions", folder, "-o", "whole.jsonl", "--max-samples", "15")
+    whole = lines("whole.jsonl")
+    for number in (1, 2, 3, 4, 5):
+        status, _, _ = run(
+            "directions", folder, "-o", "s.jsonl", "--shard", f"{number}/5", "--max-samples", "15"
+        )
+        assert status == 0
+        assert lines("s.jsonl") == whole[number - 1 :: 5]
+
+
+@pytest.mark.slow
+@posix
+@pytest.mark.parametrize("command", ["directions", "cluster-collection"])
+def test_a_killed_run_resumes_to_the_same_file(run, folder, tmp_path, command):
+    status, whole_out, _ = run(command, folder, "-o", "whole.csv")
+    assert status == 0
+    checkpoint = tmp_path / "r.csv.checkpoint"
+    process = start(command, folder, "-o", "r.csv", cwd=tmp_path)
+    wait_until(
+        lambda: lines_of(checkpoint) > 3 or process.poll() is not None,
+        "three finished pairs in r.csv.checkpoint, or the end of the run",
+    )
+    process.kill()
+    outputs_of(process, "SIGKILL")
+    kept = lines_of(checkpoint) - 1
+    if 0 < kept < COUNT:
+        assert not (tmp_path / "r.csv").exists()
+        status, out, err = run(command, folder, "-o", "r.csv")
+        assert (status, out) == (2, "")
+        assert err.startswith("r.csv.checkpoint: holds the finished pairs of an interrupted run")
+        status, out, err = run(command, folder, "-o", "r.csv", "--seed", "1", "--resume")
+        assert (status, out) == (2, "")
+        assert "is the checkpoint of another run (entropy was" in err
+    status, out, err = run(command, folder, "-o", "r.csv", "--resume", "-j", "2")
+    assert status == 0
+    # A fast machine may have come to the end before the kill.
+    found = f"{kept} finished pairs found in r.csv.checkpoint" if kept > 0 else "nothing to do"
+    assert found in err
+    assert out == whole_out
+    assert (tmp_path / "r.csv").read_bytes() == (tmp_path / "whole.csv").read_bytes()
+    assert sorted(os.listdir(tmp_path)) == ["pairs", "r.csv", "whole.csv"]
+
+
+@pytest.mark.slow
+@posix
+def test_ctrl_c_keeps_finished_pairs_and_says_how_to_go_on(folder, tmp_path):
+    # Pairs that take seconds behind quick ones.
+    for number in range(7, COUNT + 1):
+        np.savetxt(
+            folder / f"pair{number:04d}.txt", np.random.default_rng(0).normal(size=(4000, 2))
+        )
+    process = start("directions", folder, "-o", "r.csv", "--criterion", "hsic", cwd=tmp_path)
+    checkpoint = tmp_path / "r.csv.checkpoint"
+    wait_until(lambda: lines_of(checkpoint) > 5, "five finished pairs", process=process)
+    os.killpg(process.pid, signal.SIGINT)
+    # How soon is measured by ``python -m benchmarks.collections interrupt``.
+    _, err = outputs_of(process, "SIGINT")
+    assert process.returncode == 130
+    (kept,) = re.findall(r"^(\d+) finished pairs are kept in r.csv.checkpoint; --resume", err)
+    assert int(kept) >= 5
+    assert err.strip().count("\n") == 0
+    assert sorted(os.listdir(tmp_path)) == ["pairs", "r.csv.checkpoint"]
+
+
+@pytest.mark.slow
+@posix
+def test_a_terminal_that_is_closed_ends_the_run_and_keeps_its_rows(folder, tmp_path):
+    code = (
+        "import fcntl, sys, termios\n"
+        "fcntl.ioctl(0, termios.TIOCSCTTY, 0)\n"
+        "sys.argv = ['anmmm', 'directions', 'pairs', '--resamples', '200', '-o', 'r.csv']\n"
+        "from anmmm.cli import main\n"
+        "main()\n"
+    )
+    terminal, inside = os.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        stdin=inside,
+        stdout=inside,
+        stderr=inside,
+        start_new_session=True,
+    )
+    os.close(inside)
+    checkpoint = tmp_path / "r.csv.checkpoint"
+    try:
+        wait_until(lambda: lines_of(checkpoint) > 1, "a finished pair", process=process)
+    finally:
+        # The system tells the processes by SIGHUP, and what they write now fails.
+        os.close(terminal)
+    outputs_of(process, "the end of its terminal")
+    assert process.returncode == 129
+    assert lines_of(checkpoint) > 1
+    assert sorted(os.listdir(tmp_path)) == ["pairs", "r.csv.checkpoint"]
+
+
+def test_resume_begins_where_nothing_is_there_and_ends_where_all_is(run, folder, tmp_path):
+    command = ("directions", folder, "-o", "r.csv", "--resume")
+    status, out, err = run(*command)
+    begun = "r.csv: nothing to resume, so it is begun\n"
+    assert (status, err) == (0, f"{begun}12 rows written to r.csv\n")
+    before = (tmp_path / "r.csv").stat()
+    identity = (before.st_ino, before.st_mtime_ns)
+    status, again, err = run(*command)
+    # A script that keeps standard output loses nothing by it.
+    assert (status, again) == (0, out)
+    assert re.fullmatch(
+        r"r.csv: complete, nothing to do \(12 rows of [-0-9]{10} [:0-9]{8}\)\n", err
+    )
+    now = (tmp_path / "r.csv").stat()
+    assert (now.st_ino, now.st_mtime_ns) == identity
+    assert sorted(os.listdir(tmp_path)) == ["pairs", "r.csv"]
+    # Without the option it is computed anew, and replaced.
+    status, again, err = run(*command[:-1])
+    assert (status, again, err) == (0, out, "12 rows written to r.csv\n")
+    assert (tmp_path / "r.csv").stat().st_ino != before.st_ino
+
+
+@pytest.mark.parametrize("suffix", ["csv", "jsonl", "json", "parquet"])
+@pytest.mark.parametrize("command", ["directions", "cluster-collection"])
+def test_every_complete_format_is_told(run, folder, command, suffix):
+    if suffix == "parquet":
+        pytest.importorskip("pyarrow")
+    arguments = (command, folder, "-o", f"r.{suffix}", "--shard", "2/5", "--json")
+    _, document, _ = run(*arguments)
+    status, out, err = run(*arguments, "--resume")
+    assert (status, out) == (0, document)
+    assert err.startswith(f"r.{suffix}: complete, nothing to do (3 rows of ")
+
+
+def test_a_complete_file_of_other_pairs_is_refused_and_kept(run, folder, tmp_path):
+    run("directions", folder, "-o", "r.csv", "--shard", "1/6")
+    before = (tmp_path / "r.csv").read_bytes()
+
+    def refused(*arguments):
+        status, _, err = run(*arguments, "-o", "r.csv", "--resume")
+        assert (tmp_path / "r.csv").read_bytes() == before
+        assert (status, err.count("\n")) == (2, 1)
+        assert "write to another file, or leave out --resume to replace it" in err
+        return err
+
+    assert (
+        "r.csv: is complete, but of other pairs: row 2 is 'pair0007' (20 observations), and the "
+        "source has 'pair0002' (20 observations); "
+    ) in refused("directions", folder)
+    assert "row 2 is 'pair0007' (20 observations), and the source has no more pair; " in refused(
+        "directions", folder, "--shard", "1/12"
+    )
+    assert "r.csv:1: holds directions; a file of clusters is needed; " in refused(
+        "cluster-collection", folder
+    )
+    np.savetxt(folder / "pair0007.txt", np.random.default_rng(0).normal(size=(21, 2)))
+    assert "row 2 is 'pair0007' (20 observations), and the source has 'pair0007' (21 " in refused(
+        "directions", folder, "--shard", "1/6"
+    )
+    (folder / "pairmeta.txt").write_text("0001 1 1 2 2 1\n")
+    before = b"".join((tmp_path / "r.csv").read_bytes().splitlines(keepends=True)[:1])
+    (tmp_path / "r.csv").write_bytes(before)
+    assert "row 1 is no row, and the source has 'pair0001' (20 " in refused("directions", folder)
+    before = b"something else\n"
+    (tmp_path / "r.csv").write_bytes(before)
+    assert "r.csv:1: is no table of directions" in refused("directions", folder)
+
+
+def test_an_interrupted_run_over_a_complete_file_goes_on(run, folder, tmp_path, monkeypatch):
+    run("directions", folder, "-o", "r.csv")
+    whole = (tmp_path / "r.csv").read_bytes()
+    add = Summarizer.add
+
+    def failing(self, row):
+        add(self, row)
+        if row.pair_id == "pair0004":
+            raise OSError(28, "No space left on device", "r.csv")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Summarizer, "add", failing)
+        assert run("directions", folder, "-o", "r.csv")[0] == 2
+    assert sorted(os.listdir(tmp_path)) == ["pairs", "r.csv", "r.csv.checkpoint"]
+    status, _, err = run("directions", folder, "-o", "r.csv", "--resume")
+    found = "4 finished pairs found in r.csv.checkpoint\n"
+    assert (status, err) == (0, f"{found}12 rows written to r.csv\n")
+    assert (tmp_path / "r.csv").read_bytes() == whole
+
+
+def test_a_checkpoint_without_a_pair_is_in_nobodys_way(run, folder, tmp_path, monkeypatch):
+    def stop(*arguments, **options):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        # What a kill leaves that comes before the first pair.
+        patch.setattr(cli_run, "tell_of_checkpoint", stop)
+        patch.setattr(cli_run, "_progress", stop)
+        assert run("directions", folder, "-o", "r.csv", "--seed", "3")[0] == 130
+    assert lines_of(tmp_path / "r.csv.checkpoint") == 1
+    status, _, err = run("directions", folder, "-o", "r.csv", "--seed", "4")
+    assert (status, err) == (0, "12 rows written to r.csv\n")
+
+
+def test_the_same_run_killed_before_its_first_pair_leaves_nothing(run, folder, monkeypatch):
+    def stop(*arguments, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cli_run, "_progress", stop)
+    status, _, err = run("directions", folder, "-o", "r.csv")
+    assert (status, err.strip()) == (130, "")
+    assert os.listdir() == ["pairs"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["-o", "r.xlsx"], "r.xlsx: the name must end in .csv, .json, .jsonl, .ndjson or .parquet"),
+        (["-o", "none/r.csv"], "none: no such folder"),
+        (["-o", "folder.csv"], "folder.csv: this is a folder, not a file to write to"),
+        (["-o", "full.csv"], "full.csv: No space left on device"),
+        (["-o", "full.parquet"], "full.parquet: No space left on device"),
+        (["-o", "full.csv", "--resume"], "full.csv: is no regular file, so there is nothing"),
+        (["--resume"], "--resume needs the file that the interrupted run was to write, -o FILE"),
+        (["--shard", "3"], "--shard must be I/N, such as 2/8, found '3'"),
+        (["--shard", "3/2"], "--shard must be I/N with I from 1 to N, found '3/2'"),
+        (["--shard", "0/2"], "--shard must be I/N with I from 1 to N, found '0/2'"),
+        (["--columns", "a"], "--columns must be two names, such as a,b, or all; found 'a'"),
+        (["--max-seconds", "0"], "--max-seconds must be positive"),
+        (["--jobs", "0"], "--jobs must not be 0"),
+        (["--jobs", "-1000"], "--jobs must be at least -"),
+        (["--resamples", "1"], "--resamples must be 0 or at least 2"),
+        (["--min-confidence", "3"], "--min-confidence must lie between 0.5 and 1"),
+        (["--lam", "-1", "--criterion", "hsic"], "--lam must be"),
+        (["--columns", "all"], "--columns is for tables"),
+        (["--format", "x"], "--format must be one of"),
+        (["--dask", "tcp://127.0.0.1:9"], "--dask tcp://127.0.0.1:9: "),
+    ],
+)
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full")
+def test_what_cannot_be_used_is_one_line(run, folder, tmp_path, arguments, message, monkeypatch):
+    monkeypatch.setattr(cli_run, "DASK_SECONDS", 1)
+    if "--dask" in arguments:
+        pytest.importorskip("distributed")
+    (tmp_path / "folder.csv").mkdir()
+    for suffix in ("csv", "parquet"):
+        (tmp_path / f"full.{suffix}").symlink_to("/dev/full")
+    before = sorted(os.listdir(tmp_path))
+    status, _, err = run("directions", folder, *arguments)
+    assert status == 2
+    assert err.startswith(message)
+    assert err.count("\n") == 1
+    assert sorted(os.listdir(tmp_path)) == before
+
+
+@posix
+def test_a_full_disk_in_mid_run_keeps_the_checkpoint(folder, tmp_path):
+    code = (
+        "import resource, sys\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (1500, 1500))\n"
+        "sys.argv = ['anmmm', 'directions', 'pairs', '-o', 'r.csv']\n"
+        "from anmmm.cli import main\n"
+        "main()\n"
+    )
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "0"}
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        env=environment,
+        check=False,
+        timeout=LIMIT,
+    )
+    assert done.returncode == 2
+    *others, last = done.stderr.splitlines()
+    assert last == "r.csv.checkpoint: File too large"
+    assert "kept in r.csv.checkpoint; --resume goes on" in "".join(others)
+    assert sorted(os.listdir(tmp_path)) == ["pairs", "r.csv.checkpoint"]
+
+
+def test_results_of_every_format_may_be_replaced_but_no_input(run, folder):
+    pytest.importorskip("pyarrow")
+    for suffix in ("csv", "jsonl", "json", "parquet"):
+        output = folder / f"results.{suffix}"
+        for _ in range(2):
+            status, _, err = run("directions", folder, "-o", output, "--max-samples", "10")
+            assert (status, err) == (0, f"12 rows written to {output}\n")
+    other = folder / "data.parquet"
+    other.write_bytes(b"PAR1 not ours")
+    status, _, err = run("directions", folder, "-o", other)
+    assert status == 2
+    assert "is part of the input" in err
+
+
+def test_progress_is_a_line_from_time_to_time_where_there_is_no_terminal(run, folder, monkeypatch):
+    monkeypatch.setattr(cli_run, "PROGRESS_SECONDS", 1e-9)
+    _, _, err = run("directions", folder, "-o", "r.csv")
+    shown = err.splitlines()
+    assert "\r" not in err
+    assert re.fullmatch(r"\d+ of 12 pairs, .*pair/s, .* left", shown[1])
+    assert shown[-1] == "12 rows written to r.csv"
+
+
+def test_progress_without_a_total_tells_no_end(run, tmp_path, monkeypatch):
+    monkeypatch.setattr(cli_run, "PROGRESS_SECONDS", 1e-9)
+    lines = "".join(f"p{i},1 2,3 4\n" for i in range(3))
+    (tmp_path / "p.csv").write_text("SampleID,A,B\n" + lines)
+    _, _, err = run("directions", "p.csv")
+    shown = err.splitlines()
+    assert shown
+    assert all(re.fullmatch(r"\d+ pairs, .*pair/s", line) for line in shown)
+
+
+@posix
+def test_a_pipe_in_the_folder_of_the_pairs_is_not_waited_for(run, folder):
+    os.mkfifo(folder / "rows.csv")
+    assert refuse_own_input(str(folder / "rows.csv"), str(folder)) is None
+
+
+def test_clusters_are_a_table_and_rows(run, folder):
+    status, out, err = run("cluster-collection", folder, "-k", "2", "-o", "r.jsonl")
+    assert (status, err) == (0, "12 rows written to r.jsonl\n")
+    shown = out.splitlines()
+    assert shown[0].split()[:4] == ["pair", "n", "cause", "sizes"]
+    assert "unusable: y is constant" in shown[5]
+    assert shown[-1].startswith("12 pairs: 11 labelled, 1 unusable")
+    rows = [json.loads(line) for line in lines("r.jsonl")]
+    assert list(rows[0]) == list(CLUSTERS.columns)
+    assert all(len(row["labels"]) == 20 == sum(row["sizes"]) for row in rows if row["labels"])
+    assert {row["cause_from"] for row in rows} == {"truth", None}
+    status, out, _ = run("cluster-collection", folder, "--json", "--cause", "y", "--no-refine")
+    document = json.loads(out)
+    assert status == 0
+    assert {row["cause"] for row in document["rows"]} == {"y", None}
+    assert {row["refined"] for row in document["rows"]} == {False, None}
+    status, _, err = run("cluster-collection", folder, "--cause", "z")
+    assert (status, err.count("\n")) == (2, 1)
+    assert err.startswith("--cause must be one of")
+
+
+@pytest.fixture
+def plain_folder(tmp_path):
+    """Two pairs in a folder without a description."""
+    path = tmp_path / "plain"
+    path.mkdir()
+    for number in (1, 2):
+        x, y, _ = make_anm_mixture("f3", 20, random_state=number)
+        np.savetxt(path / f"p{number}.txt", np.column_stack([x, y]))
+    return path
+
+
+def test_rows_are_not_written_where_the_next_run_takes_them_for_a_pair(run, plain_folder):
+    status, _, err = run("directions", plain_folder, "-o", plain_folder / "rows.csv")
+    assert status == 2
+    assert "every such file is a pair of the next run" in err
+    assert sorted(os.listdir(plain_folder)) == ["p1.txt", "p2.txt"]
+    for _ in range(2):
+        _, _, err = run("directions", plain_folder, "-o", plain_folder / "rows.jsonl")
+        assert err.startswith("2 rows written")
+
+
+def test_true_directions_are_not_overwritten(run, tmp_path):
+    (tmp_path / "pairs.csv").write_text("SampleID,A,B\na,1 2 3,4 5 7\n")
+    (tmp_path / "targets.csv").write_text("SampleID,Target\na,1\n")
+    status, _, err = run("directions", "pairs.csv", "--targets", "targets.csv", "-o", "targets.csv")
+    assert (status, err) == (2, "targets.csv: is part of the input; write to another file\n")
+    assert (tmp_path / "targets.csv").read_text() == "SampleID,Target\na,1\n"
+
+
+@posix
+def test_a_closed_standard_output_does_not_end_a_run_that_writes_a_file(plain_folder, tmp_path):
+    command = f'"{sys.executable}" -m anmmm directions "{plain_folder}" -o rows.csv >&-'
+    done = subprocess.run(
+        command, shell=True, cwd=tmp_path, capture_output=True, text=True, timeout=LIMIT
+    )
+    assert (done.returncode, done.stderr) == (0, "2 rows written to rows.csv\n")
+    assert len(lines(tmp_path / "rows.csv")) == 3
+
+
+def test_a_table_shows_any_id_on_one_line_in_its_column():
+    table = DirectionsTable([])
+    at = table.header().index("direction")
+    for pair_id in (
+        "plain",
+        "new\nline",
+        "\x1b[31mred",
+        "tab\t",
+        "\u202ertl",
+        "\ud800",
+        "x" * 10_000,
+    ):
+        line = table.line(PairResult(pair_id, n=20, status="error", reason="two\nlines"))
+        assert line.isprintable()
+        assert line.endswith(r"error: two\nlines")
+        assert len(line) < 160
+    wide, narrow = (
+        table.line(PairResult(pair_id, n=20, status="error", reason=""))
+        for pair_id in ("日本", "e\u0301")
+    )
+    # Two letters that take four columns, and two that take one.
+    assert wide[at - 2] == narrow[at + 1] == "—"
+
+
+@pytest.mark.slow
+@posix
+def test_workers_end_with_a_killed_driver(folder, tmp_path):
+    process = start(
+        "directions", folder, "--resamples", "20", "-j", "2", "-o", "r.csv", cwd=tmp_path
+    )
+    checkpoint = tmp_path / "r.csv.checkpoint"
+    wait_until(lambda: lines_of(checkpoint) > 1, "a finished pair", process=process)
+    process.kill()
+    # The pipe ends when the last process that can write to it is gone; idle workers wait 300 s.
+    outputs_of(process, "SIGKILL of the driver")
+    assert process.returncode == -signal.SIGKILL
+
+
+@pytest.mark.parametrize("ends", [True, False])
+def test_a_checkpoint_that_someone_removes_spoils_nothing(run, folder, tmp_path, monkeypatch, ends):
+    add = Summarizer.add
+
+    def removing(self, row):
+        (tmp_path / "r.csv.checkpoint").unlink(missing_ok=True)
+        if not ends:
+            raise OSError(28, "No space left on device", "r.csv")
+        add(self, row)
+
+    monkeypatch.setattr(Summarizer, "add", removing)
+    status, _, err = run("directions", folder, "-o", "r.csv")
+    if ends:
+        assert (status, err) == (0, "12 rows written to r.csv\n")
+    else:
+        gone = "r.csv.checkpoint: was removed during the run, so nothing is kept\n"
+        assert (status, err) == (2, f"{gone}r.csv: No space left on device\n")
+
+
+@pytest.mark.parametrize("command", ["directions", "cluster-collection"])
+def test_an_error_of_every_pair_ends_the_command_and_is_tried_again(
+    run, folder, tmp_path, monkeypatch, command
+):
+    def failing(*arguments, **options):
+        raise OSError(28, "No space left on device", f"/tmp/x{len(calls)}")
+
+    calls = []
+    with monkeypatch.context() as patch:
+        patch.setattr("anmmm.collection.task.as_pair", lambda *a: calls.append(1) or failing())
+        status, _, err = run(command, folder, "-o", "r.csv")
+    kept = "r.csv.checkpoint is kept; --resume tries the pairs again that ended in an error\n"
+    assert (status, len(calls)) == (1, 12)
+    assert err.startswith(kept)
+    assert "each of the 12 pairs ended in the same error, OSError: " in err
+    assert err.endswith("; r.csv is not written\n")
+    assert sorted(os.listdir(tmp_path)) == ["pairs", "r.csv.checkpoint"]
+    status, _, err = run(command, folder, "-o", "r.csv")
+    assert (status, "r.csv.checkpoint: holds" in err) == (2, True)
+    assert run(command, folder, "-o", "r.csv", "--resume")[0] == 0
+    assert run(command, folder, "-o", "whole.csv")[0] == 0
+    assert lines("r.csv") == lines("whole.csv")
+
+
+def test_errors_of_some_pairs_are_rows(run, folder, monkeypatch):
+    univariate = task.univariate
+
+    def failing(pair):
+        if pair.pair_id != "pair0012":
+            raise OSError(28, "No space left on device")
+        return univariate(pair)
+
+    monkeypatch.setattr(task, "univariate", failing)
+    status, _, err = run("directions", folder, "-o", "r.csv", "--max-samples", "10")
+    assert (status, err) == (0, "12 rows written to r.csv\n")
+
+
+def pair_lines(path, seeds):
+    """A file SampleID,A,B; a seed that comes twice is an id that does."""
+    with open(path, "w") as file:
+        file.write("SampleID,A,B\n")
+        for seed in seeds:
+            x, y, _ = make_anm_mixture("f3", 20, random_state=seed)
+            cells = (" ".join(map(repr, values.tolist())) for values in (x, y))
+            file.write(f"p{seed},{','.join(cells)}\n")
+
+
+@pytest.mark.parametrize("command", ["directions", "cluster-collection"])
+def test_a_source_that_changes_during_the_run_is_refused_at_its_end(
+    run, tmp_path, monkeypatch, command
+):
+    pair_lines("m.csv", range(6))
+    add = Summarizer.add
+
+    def changing(self, row):
+        add(self, row)
+        if row.pair_id == "p2":
+            # As an editor does; what is open is read to its end.
+            pair_lines("new", [0, 1, 2, 13, 4, 5])
+            os.replace("new", "m.csv")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Summarizer, "add", changing)
+        status, _, err = run(command, "m.csv", "-o", "r.csv")
+    assert status == 2
+    kept, refused = err.splitlines()
+    assert kept == "6 finished pairs are kept in r.csv.checkpoint; --resume goes on"
+    assert refused.startswith("m.csv: changed during the run, so that its rows may be of the old")
+    assert sorted(os.listdir()) == ["m.csv", "r.csv.checkpoint"]
+    status, _, err = run(command, "m.csv", "-o", "r.csv", "--resume")
+    assert status == 0
+    assert "the source changed since: 5 of 6 rows still hold\n" in err
+    run(command, "m.csv", "-o", "whole.csv")
+    assert lines("r.csv") == lines("whole.csv")
+
+
+def test_a_late_fault_of_the_source_is_mended_and_the_run_goes_on(run, tmp_path):
+    pair_lines("m.csv", [0, 1, 2, 3, 2])
+    status, _, err = run("directions", "m.csv", "-o", "r.csv")
+    assert (status, "m.csv:6: the pair id 'p2' was used in line 4" in err) == (2, True)
+    pair_lines("m.csv", [0, 7, 2, 3, 4])
+    status, _, err = run("directions", "m.csv", "-o", "r.csv", "--resume")
+    assert (status, err.splitlines()) == (
+        0,
+        [
+            "4 finished pairs found in r.csv.checkpoint",
+            "the source changed since: 3 of 4 rows still hold",
+            "5 rows written to r.csv",
+        ],
+    )
+    assert run("directions", "m.csv", "-o", "whole.csv")[0] == 0
+    assert lines("r.csv") == lines("whole.csv")
+
+
+def test_a_file_that_is_no_result_is_not_replaced(run, folder, tmp_path):
+    for text in ("a,b\n1,2\n", '{"a": 1}\n', "x"):
+        (tmp_path / "r.csv").write_text(text)
+        status, out, err = run("directions", folder, "-o", "r.csv")
+        assert (status, out) == (2, "")
+        assert err.startswith("r.csv: exists, and is no result of an earlier run; write to another")
+        assert (tmp_path / "r.csv").read_text() == text
+    (tmp_path / "r.csv").write_text("")
+    assert run("directions", folder, "-o", "r.csv", "--max-samples", "10")[0] == 0
+
+
+@posix
+def test_a_write_protected_result_is_refused_before_anything_is_computed(run, folder, tmp_path):
+    (tmp_path / "r.csv").write_text("pair_id,n\n")
+    (tmp_path / "r.csv").chmod(0o444)
+    for _ in range(2):
+        status, out, err = run("directions", folder, "-o", "r.csv")
+        assert (status, out) == (2, "")
+        assert err.startswith("r.csv: is write-protected, so it is not replaced; ")
+        assert sorted(os.listdir(tmp_path)) == ["pairs", "r.csv"]
+
+
+@posix
+def test_a_write_protected_result_may_be_complete(run, folder, tmp_path):
+    run("directions", folder, "-o", "r.csv", "--max-samples", "10")
+    (tmp_path / "r.csv").chmod(0o444)
+    status, _, err = run("directions", folder, "-o", "r.csv", "--resume")
+    assert (status, "r.csv: complete, nothing to do" in err) == (0, True)
+
+
+@posix
+def test_a_link_to_the_output_of_another_run_meets_its_lock(run, folder, tmp_path):
+    (tmp_path / "link.csv").symlink_to("c.csv")
+    with Checkpoint(tmp_path / "c.csv.checkpoint", DIRECTIONS, {"entropy": "7"}):
+        (tmp_path / ".c.csv.1.2.part").write_text("of the other run")
+        for name in ("link.csv", "c.csv"):
+            status, _, err = run("directions", folder, "-o", name)
+            assert (status, "another run is writing to this checkpoint" in err) == (2, True)
+        assert (tmp_path / ".c.csv.1.2.part").exists()
+    assert run("directions", folder, "-o", "link.csv", "--max-samples", "10")[0] == 0
+    assert sorted(os.listdir(tmp_path)) == ["c.csv", "link.csv", "pairs"]
+    assert (tmp_path / "link.csv").is_symlink()
+
+
+@posix
+def test_places_that_no_file_can_have_are_told_by_name(run, tmp_path):
+    (tmp_path / "r.csv.checkpoint").mkdir()
+    long = f"{'r' * 300}.csv"
+    for output, said in (
+        (long, f"{long}: File name too long\n"),
+        ("r.csv", "r.csv.checkpoint: Is a directory\n"),
+    ):
+        for more in ([], ["--resume"]):
+            status, _, err = run("directions", "sample", "-o", output, *more)
+            assert (status, err.endswith(said), err.count("\n")) == (2, True, 1)

@@ -1,0 +1,93 @@
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.special import ndtr
+
+from anmmm import ANMMixture, cluster_mechanisms, infer_direction
+from anmmm.datasets import load_sample, make_anm_mixture
+from anmmm.evidence import Variable, evidence, fit_linked
+from anmmm.evidence.curves import mixture_curves, model_curves
+from anmmm.evidence.density import Cells, GaussianQuantiles, fit_density
+from anmmm.preprocessing import standardise
+
+X, Y, _ = make_anm_mixture("f3", 100, random_state=1)
+X_COLUMN, Y_COLUMN = (40 + 7 * X)[:, np.newaxis], (3 * Y - 20)[:, np.newaxis]
+
+
+def test_curves_of_a_refined_clustering_at_the_observations_are_its_own():
+    result = cluster_mechanisms(X_COLUMN, Y_COLUMN, 2, random_state=0)
+    curves = mixture_curves(result.mixture, X_COLUMN, Y_COLUMN, X_COLUMN)
+    record = standardise(Y_COLUMN)[1]
+    assert_allclose(curves.centre, record.undo(result.mixture.curves), rtol=1e-9)
+    std = np.sqrt(result.mixture.noise_variance) * Y_COLUMN.std()
+    assert_allclose(curves.upper - curves.centre, std)
+    assert_allclose(curves.centre - curves.lower, std)
+
+
+def test_curves_of_a_mixture_on_a_grid_are_those_of_the_estimator():
+    model = ANMMixture(3).fit(X_COLUMN, Y_COLUMN)
+    at = np.linspace(X_COLUMN.min() - 1, X_COLUMN.max() + 1, 31)[:, np.newaxis]
+    curves = mixture_curves(model.fit_result_, X_COLUMN, Y_COLUMN, at).centre
+    found, expected = (np.sort(values, axis=1) for values in (curves, model.curves(at)))
+    assert_allclose(found, expected, rtol=1e-6)
+
+
+def test_curves_do_not_depend_on_the_signs_that_a_basis_came_out_with():
+    from dataclasses import replace
+
+    model = ANMMixture(2).fit(X_COLUMN, Y_COLUMN)
+    turned = replace(model.fit_result_, mean=-model.fit_result_.mean)
+    at = X_COLUMN[:5]
+    expected = mixture_curves(model.fit_result_, X_COLUMN, Y_COLUMN, at).centre
+    assert_allclose(mixture_curves(turned, X_COLUMN, Y_COLUMN, at).centre, expected)
+
+
+@pytest.mark.parametrize("direction", ["forward", "backward"])
+def test_data_of_another_fit_are_refused(direction):
+    side = getattr(evidence(X, Y), direction)
+    with pytest.raises(ValueError, match="not the data that the result was made from"):
+        model_curves(side, X_COLUMN**3, Y_COLUMN, X_COLUMN)
+    with pytest.raises(ValueError, match="all rows"):
+        model_curves(side, X_COLUMN[:50], Y_COLUMN[:50], X_COLUMN)
+
+
+def test_a_scale_that_depends_on_the_cause_makes_the_band_widen(rng):
+    x = rng.uniform(0, 4, 400)
+    y = 2 * x + np.exp(x - 2) * rng.normal(size=400)
+    side = evidence(x, y).forward
+    assert side.model == "location-scale"
+    at = np.array([[0.5], [2.0], [3.5]])
+    curves = model_curves(side, x[:, np.newaxis], y[:, np.newaxis], at)
+    width = (curves.upper - curves.lower)[:, 0] / 2
+    assert_allclose(np.log(width), at[:, 0] - 2, atol=0.35)
+    assert_allclose(curves.centre[:, 0], 2 * at[:, 0], atol=1.0)
+
+
+def test_linked_curves_are_medians_on_the_effects_own_scale():
+    pair = load_sample()["pair0077"]
+    result = infer_direction(pair.x, pair.y)
+    side = result.evidence.forward
+    assert side.model == "location-scale+link"
+    x, y = pair.x[:, np.newaxis], pair.y[:, np.newaxis]
+    curves = model_curves(side, x, y, x)
+    link, _, spread = fit_linked(
+        Variable.of(standardise(x)[0][:, 0]).basis, Variable.of(standardise(y)[0][:, 0])
+    )
+    record = standardise(y)[1]
+    bounds = [spread.curve, spread.curve - spread.scale, spread.curve + spread.scale]
+    for found, bound in zip((curves.centre, curves.lower, curves.upper), bounds, strict=True):
+        assert_allclose(found[:, 0], record.undo(link.undo(bound)[:, np.newaxis])[:, 0], atol=1e-6)
+    assert np.mean(pair.y < curves.centre[:, 0]) == pytest.approx(0.5, abs=0.07)
+    inside = (pair.y > curves.lower[:, 0]) & (pair.y < curves.upper[:, 0])
+    assert inside.mean() == pytest.approx(ndtr(1) - ndtr(-1), abs=0.07)
+
+
+def test_gaussian_quantiles_and_back_is_the_variable_itself(rng):
+    values = np.round(rng.gamma(2.0, size=300), 1)
+    cells = Cells.of(values)
+    density, _ = fit_density(values, cells.lower, cells.upper, cells.n_distinct)
+    link = GaussianQuantiles.of(cells, density)
+    assert_allclose([link.values.mean(), link.values.std()], [0, 1], atol=1e-12)
+    back = link.undo(link.values)
+    assert np.all((cells.lower <= back) & (back <= cells.upper))
+    assert np.all((link.lower <= link.values) & (link.values <= link.upper))

@@ -1,0 +1,205 @@
+"""Densities of one variable: they are densities, and their codes are codes."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy import stats
+
+from anmmm._kernels.mixture import HYPER, log_density
+from anmmm.evidence.density import (
+    BASES,
+    Cells,
+    GaussianQuantiles,
+    _counts,
+    description_length,
+    fit_density,
+    normal_mass,
+)
+
+
+def drawn(name, n=500, seed=0):
+    rng = np.random.default_rng(seed)
+    return {
+        "normal": lambda: rng.normal(size=n),
+        "uniform": lambda: rng.uniform(size=n),
+        "student": lambda: rng.standard_t(3, size=n),
+        "exponential": lambda: rng.exponential(size=n),
+        "two modes": lambda: rng.normal(size=n) + 6 * rng.integers(2, size=n),
+        "counts": lambda: rng.poisson(3.0, size=n).astype(float),
+        "binary": lambda: rng.integers(2, size=n).astype(float),
+        "outlier": lambda: np.append(rng.normal(size=n - 1), 1e6),
+    }[name]()
+
+
+NAMES = ["normal", "uniform", "student", "exponential", "two modes", "counts", "binary", "outlier"]
+
+
+def fit(values, **options):
+    cells = Cells.of(values)
+    return cells, *fit_density(values, cells.lower, cells.upper, cells.n_distinct, **options)
+
+
+# --- Kernel ---------------------------------------------------------------------------------------
+
+
+def test_log_density_is_the_penalised_optimum(rng):
+    B, r = 40, 6
+    features = np.sqrt(2) * np.cos(np.pi * np.outer((np.arange(B) + 0.5) / B, np.arange(1, r + 1)))
+    counts = rng.multinomial(300, rng.dirichlet(5 * np.ones(B))).astype(float)
+    prior = np.arange(1.0, r + 1) ** -4
+    log_p = np.empty(B)
+    cost = log_density(counts, features, prior, 100, log_p)
+    p = np.exp(log_p)
+    assert_allclose(p.sum(), 1.0)
+    # log p = features · beta - const, so beta is what centred features regress to.
+    centred = features - features.mean(axis=0)
+    beta = np.linalg.lstsq(centred, log_p - log_p.mean(), rcond=None)[0]
+    assert_allclose(centred @ beta, log_p - log_p.mean(), atol=1e-9)
+    gradient = features.T @ (counts - 300 * p)
+    tau2 = np.median(beta / (prior * gradient))
+    assert_allclose(gradient, beta / (prior * tau2), rtol=0.05, atol=0.05)
+    hessian = 300 * (features.T @ (p[:, None] * features) - np.outer(p @ features, p @ features))
+    precision = hessian + np.diag(1 / (prior * tau2))
+    second = beta**2 + np.diag(np.linalg.inv(precision))
+    assert_allclose(tau2, ((second / prior).sum() + 2 * HYPER) / (r + 2 * HYPER), rtol=0.05)
+    evidence = -0.5 * (
+        np.linalg.slogdet(precision)[1] + (beta**2 / (prior * tau2) + np.log(prior * tau2)).sum()
+    )
+    assert_allclose(cost, -evidence, atol=0.1)
+
+
+# --- Cells ----------------------------------------------------------------------------------------
+
+
+def test_cells_part_neighbours_at_their_midpoint():
+    cells = Cells.of(np.array([3.0, 0.0, 1.0, 1.0]))
+    assert_allclose(cells.edges, [-0.5, 0.5, 2.0, 4.0])
+    assert_allclose(cells.lower, [2.0, -0.5, 0.5, 0.5])
+    assert_allclose(cells.upper, [4.0, 0.5, 2.0, 2.0])
+    assert cells.n_distinct == 3
+
+
+def test_a_constant_has_no_cells():
+    with pytest.raises(ValueError, match="at least two distinct"):
+        Cells.of(np.ones(5))
+
+
+# --- Densities ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("base", BASES)
+def test_a_density_integrates_to_one(name, base):
+    cells, density, _ = fit(drawn(name), bases=[base])
+    grid = np.linspace(cells.edges[0], cells.edges[-1], 4001)
+    mass = density.mass(grid[:-1], grid[1:])
+    ends = density.cdf(np.array([-1e15, 1e15]))
+    assert np.all(mass >= 0)
+    assert_allclose(ends, [0.0, 1.0], atol=1e-9)
+    assert_allclose(mass.sum(), density.cdf(grid[-1:])[0] - density.cdf(grid[:1])[0], atol=1e-9)
+    assert np.all(np.diff(density.cdf(grid)) >= -1e-12)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_codes_of_the_cells_sum_to_at_most_one(name):
+    cells, density, _ = fit(drawn(name))
+    mass = density.mass(cells.edges[:-1], cells.edges[1:])
+    share = 1.0 / len(cells.values)
+    told = (1 - share) * mass + share / cells.n_distinct
+    assert told.min() > 0
+    assert told.sum() <= 1.0 + 1e-9
+
+
+@pytest.mark.parametrize("name", ["normal", "uniform", "student", "exponential"])
+def test_a_density_comes_near_the_truth(name):
+    values = drawn(name, n=4000)
+    truth = {
+        "normal": stats.norm(),
+        "uniform": stats.uniform(),
+        "student": stats.t(3),
+        "exponential": stats.expon(),
+    }[name]
+    cells, density, length = fit(values)
+    ideal = description_length(truth.cdf(cells.upper) - truth.cdf(cells.lower), cells.n_distinct)
+    assert (length - ideal) / len(values) < 0.03
+    if name in BASES:
+        assert density.base == name
+
+
+def test_a_code_does_not_depend_on_unit_sign_or_order(rng):
+    values = drawn("exponential")
+    length = fit(values)[2]
+    for other in (values[rng.permutation(500)], 1e6 * values, 3.0 - values):
+        # A value on the border of two bins may fall to the other side in the mirror image.
+        assert_allclose(fit(other)[2], length, rtol=2e-3)
+
+
+def test_an_outlier_costs_a_bounded_number_of_nats():
+    values = drawn("normal")
+    moved = values.copy()
+    moved[0] = 1e9
+    assert fit(moved)[2] - fit(values)[2] < 0.1 * len(values)
+
+
+def test_a_fair_coin_costs_log_two():
+    values = np.arange(1000) % 2.0
+    assert_allclose(fit(values)[2] / 1000, np.log(2), atol=0.02)
+
+
+def test_normal_mass_keeps_both_tails():
+    lower, upper = np.array([-9.0, 8.0]), np.array([-8.0, 9.0])
+    mass = normal_mass(lower, upper)
+    assert mass[0] == mass[1] > 0
+    assert_allclose(mass[0], stats.norm.cdf(-8) - stats.norm.cdf(-9), rtol=1e-10)
+
+
+def test_unknown_or_no_base_is_refused():
+    with pytest.raises(ValueError, match="bases must be among"):
+        fit(drawn("normal"), bases=["cauchy"])
+    with pytest.raises(ValueError, match="at least one"):
+        fit(drawn("normal"), bases=[])
+
+
+def test_a_value_on_an_edge_counts_half_on_each_side():
+    exact = _counts(np.array([0.0, 1.0, 2.5, 64.0, 128.0]))
+    assert_allclose(exact[[0, 1, 2, 63, 64, 127]], [1.5, 0.5, 1.0, 0.5, 0.5, 1.0])
+    assert exact.sum() == 5.0
+    for rounding in (-1e-13, 1e-13):
+        edges = np.array([1e-14, 1.0 + rounding, 2.5, 64.0 + rounding, 128.0])
+        assert_allclose(_counts(edges), exact)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_mass_of_a_narrow_interval_is_exact(name):
+    density = fit(drawn(name))[1]
+    if density.base == "uniform":
+        edges = density.location + density.scale * np.arange(1, 128) / 128
+    else:
+        edges = np.interp(np.arange(1, 128) / 128, *quantiles(density))
+    # Within a bin the density is smooth; across an edge it is the mean of both sides.
+    width = 1e-9 * density.scale
+    halves = density.mass(edges - width, edges) + density.mass(edges, edges + width)
+    assert_allclose(density.mass(edges - width, edges + width), halves, rtol=1e-5)
+
+
+def quantiles(density):
+    points = np.linspace(
+        density.location - 30 * density.scale, density.location + 30 * density.scale, 200_001
+    )
+    return density.quantile(points), points
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_mirrored_density_is_that_of_the_negated_variable(name):
+    cells, density, _ = fit(drawn(name))
+    mirrored = density.mirrored()
+    assert_allclose(mirrored.cdf(-cells.edges), 1.0 - density.cdf(cells.edges), atol=1e-13)
+    assert_allclose(
+        mirrored.mass(-cells.upper, -cells.lower), density.mass(cells.lower, cells.upper),
+        rtol=1e-9, atol=1e-14,
+    )  # fmt: skip
+    one, other = GaussianQuantiles.of(cells, density), GaussianQuantiles.of(
+        Cells.of(-cells.values), mirrored
+    )  # fmt: skip
+    assert_allclose(other.values, -one.values, rtol=1e-12, atol=1e-12)
+    assert_allclose(other.lower, -one.upper, rtol=1e-11, atol=1e-12)

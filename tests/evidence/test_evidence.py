@@ -1,0 +1,140 @@
+"""Evidence: both directions are told by the same rules, and the true one is told shorter."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from anmmm.datasets import FAMILIES, make_anm_mixture, make_single_mechanism
+from anmmm.evidence import evidence
+from anmmm.evidence import lengths as evidence_module
+
+
+@pytest.mark.parametrize("mechanism", ["f1", "f2", "f3", "f4"])
+def test_direction_of_mixtures(mechanism):
+    for seed in range(3):
+        x, y, _ = make_anm_mixture(mechanism, random_state=seed)
+        assert evidence(x, y).direction == 1
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_direction_of_single_mechanisms(family):
+    for seed in range(2):
+        x, y = make_single_mechanism(family, 300, random_state=seed)
+        result = evidence(y, x)
+        assert result.direction == -1
+        if family in ("AN", "AN-s"):
+            assert result.backward.n_mechanisms == 1
+
+
+def test_exchange_negates_the_score_exactly():
+    x, y, labels = make_anm_mixture("f3", random_state=4)
+    one = evidence(x, y, forward_labels=labels)
+    other = evidence(y, x, backward_labels=labels)
+    assert one.score == -other.score
+    assert one.forward_score == other.backward_score
+    assert one.direction == -other.direction
+
+
+def test_order_unit_and_sign_do_not_matter(rng):
+    x, y, _ = make_anm_mixture("f4", random_state=5)
+    score = evidence(x, y).score
+    order = rng.permutation(len(x))
+    assert_allclose(evidence(x[order], y[order]).score, score, rtol=1e-6)
+    assert_allclose(evidence(1e5 * x + 3, 1e-5 * y).score, score, rtol=1e-4)
+    assert_allclose(evidence(-x, y).score, score, atol=0.02)
+
+
+def test_totals_are_the_sums_of_their_parts():
+    x, y, _ = make_anm_mixture("f2", random_state=6)
+    result = evidence(x, y)
+    assert result.forward_score == result.forward.total / 100
+    assert_allclose(result.score, result.backward_score - result.forward_score)
+    for side in (result.forward, result.backward):
+        assert side.total == side.cause + side.effect
+        assert side.effect == side.lengths[side.model] == min(side.lengths.values())
+        assert side.converged
+        assert side.n_iter == max(fit.n_iter for fit in side.mixtures)
+        assert side.mixtures[side.n_mechanisms - 1].n_mechanisms == side.n_mechanisms
+
+
+def test_the_chosen_side_is_that_of_the_direction():
+    x, y, _ = make_anm_mixture("f2", random_state=6)
+    there, back = evidence(x, y), evidence(y, x)
+    assert there.chosen is there.forward
+    assert back.chosen is back.backward
+    assert evidence(x, x).chosen is None
+
+
+def test_convergence_is_that_of_the_chosen_model(monkeypatch):
+    rng = np.random.default_rng(12)
+    x = rng.normal(size=150)
+    monkeypatch.setattr(evidence_module, "MAX_ITER", 1)
+    linear = evidence(x, x + rng.normal(size=150))
+    assert linear.forward.model == "anm-1"
+    assert linear.forward.converged == linear.forward.mixtures[0].converged
+    x, y = make_single_mechanism("LS", 300, random_state=0)
+    spread = evidence(x, y)
+    assert spread.forward.model.startswith("location-scale")
+    # Its iterations have a limit of their own.
+    assert spread.forward.converged
+
+
+def test_independent_variables_decide_little():
+    rng = np.random.default_rng(7)
+    for first, second in ((rng.normal(size=400), rng.uniform(size=400)),
+                          (rng.poisson(2.0, size=400), rng.exponential(size=400))):  # fmt: skip
+        assert abs(evidence(first, second).score) < 0.05
+
+
+def test_identical_variables_are_undecided():
+    x = np.random.default_rng(8).normal(size=50)
+    assert evidence(x, x).direction == 0
+
+
+@pytest.mark.parametrize(
+    "effect",
+    [
+        lambda x: x**3,
+        lambda x: (x > 0).astype(float),
+        lambda x: np.round(2 * x),
+        lambda x: np.where(np.arange(len(x)) == 0, 1e12, x),
+        lambda x: np.where(np.arange(len(x)) % 2, 0.0, np.maximum(x, 0.0)),
+        lambda x: np.arange(len(x)) % 2 + 0.0,
+    ],
+    ids=["exact", "binary", "rounded", "outlier", "atom", "unrelated coin"],
+)
+def test_odd_data_give_finite_scores(effect):
+    x = np.random.default_rng(9).normal(size=80)
+    result = evidence(x, effect(x))
+    assert np.isfinite(result.score)
+    assert abs(result.score) < 10
+
+
+def test_tied_data_get_linked_models_in_both_directions():
+    rng = np.random.default_rng(10)
+    x = rng.normal(size=200)
+    result = evidence(x, np.round(x + rng.normal(size=200)))
+    assert "anm-1+link" in result.forward.lengths
+    assert "anm-1+link" in result.backward.lengths
+    assert "anm-1+link" not in evidence(x, x + rng.normal(size=200)).forward.lengths
+
+
+def test_more_observations_say_the_same():
+    x, y, _ = make_anm_mixture("f3", n_samples=5000, random_state=11)
+    result = evidence(x, y)
+    assert result.direction == 1
+    assert result.forward.model == "anm-2"
+
+
+@pytest.mark.parametrize(
+    ("x", "options", "message"),
+    [
+        (np.zeros((20, 2)) + np.arange(20)[:, None] ** [1, 2], {}, "x has 2 columns"),
+        (np.ones(20), {}, "x"),
+        (np.arange(20.0), {"max_mechanisms": 0}, "max_mechanisms"),
+        (np.arange(20.0), {"forward_labels": [0, 1]}, "init has shape"),
+    ],
+)
+def test_errors_name_the_argument(x, options, message):
+    with pytest.raises((TypeError, ValueError), match=message):
+        evidence(x, np.random.default_rng(0).normal(size=20), **options)

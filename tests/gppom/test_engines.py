@@ -1,0 +1,902 @@
+"""The engines against each other and the oracle: the low-rank one is the dense one to `tol`.
+
+Errors of J are relative to J. Errors of the gradient are relative to the largest component of the
+whole gradient of -L + λ log(HSIC_b + ε₀), which is what a descent sees; a block may be smaller than
+that by any factor, so for each block alone the bound is one on its own largest component plus a
+share of the whole gradient's.
+"""
+
+from itertools import pairwise, product
+from unittest import mock
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+
+import oracle
+from anmmm._kernels import lowrank as kernels
+from anmmm.gppom import FitOptions, fit_gppom
+from anmmm.gppom.engines import ENGINES, AutoEngine, DenseEngine, LowRankEngine, auto, factor
+from anmmm.gppom.engines.lowrank import TOLERANCE
+from anmmm.gppom.objective import GPPOMObjective
+from anmmm.gppom.parameters import LOG_BOUND
+from anmmm.results import Hyperparameters
+
+J_BOUND, GRADIENT_BOUND = 1e-8, 1e-6
+NOISE_FLOOR, HSIC_FLOOR = 1e-2, 1e-8
+
+SHAPES = list(product([1, 2], repeat=3))
+shapes = pytest.mark.parametrize(("dx", "D", "q"), SHAPES)
+every_engine = pytest.mark.parametrize("engine", [*ENGINES.values()], ids=[*ENGINES])
+
+
+def case(n, dx=1, D=1, q=1):
+    """X, Θ and a Y that depends on both, with some noise."""
+    rng = np.random.default_rng(1000 * n + 100 * dx + 10 * D + q)
+    X, theta = rng.normal(size=(n, dx)), rng.normal(size=(n, q))
+    Y = np.sin(2.0 * X[:, :1] + theta[:, :1]) + 0.1 * rng.normal(size=(n, D))
+    return X, theta, Y
+
+
+def hyperparameters(dx, q, log_a, log_beta, log_gamma_x, log_gamma_theta):
+    """Ω whose scales differ between the coordinates of one input."""
+    return Hyperparameters(
+        np.exp(log_a),
+        np.exp(log_beta),
+        np.exp(log_gamma_x - 0.3 * np.arange(dx)),
+        np.exp(log_gamma_theta + 0.3 * np.arange(q)),
+    )
+
+
+OMEGA = (0.3, 2.0, 0.1, -0.4)  # ln a, ln β, ln γ_x, ln γ_θ: what a fit might have
+LOW, HIGH = (0.0, 2.0, -3.0, -3.0), (0.0, 2.0, 6.0, 6.0)  # of low rank, and of full rank
+
+
+def noise_of(omega, noise_floor=NOISE_FLOOR):
+    return 1.0 / omega.beta + noise_floor
+
+
+def value_of(terms, lam=1.0, hsic_floor=HSIC_FLOOR):
+    penalty = lam * np.log(terms.hsic + hsic_floor) if lam else 0.0
+    return -terms.log_likelihood + penalty
+
+
+def gradient_of(terms, omega):
+    """Blocks of the gradient, by log β as in J; copies, since an engine may reuse its memory."""
+    return {
+        "theta": np.array(terms.d_theta).ravel(),
+        "log_amplitude": np.array([terms.d_log_amplitude]),
+        "log_beta": np.array([-terms.d_noise / omega.beta]),
+        "log_gamma_x": np.array(terms.d_log_gamma_x),
+        "log_gamma_theta": np.array(terms.d_log_gamma_theta),
+    }
+
+
+def flat(terms, omega):
+    parts = gradient_of(terms, omega).values()
+    return np.concatenate([[terms.log_likelihood, terms.hsic], *parts])
+
+
+def errors(actual, expected):
+    """Error of (J, gradient blocks): of J, of the whole gradient, of each block against its own."""
+    value, gradient = expected
+    whole = max(np.abs(block).max() for block in gradient.values())
+    absolute = {name: np.abs(actual[1][name] - gradient[name]).max() for name in gradient}
+    # What a block may be off by without regard to its own size.
+    share = 1e-7 * whole
+    of_blocks = {
+        name: max(absolute[name] - share, 0.0) / np.abs(gradient[name]).max() for name in gradient
+    }
+    return abs(actual[0] - value) / abs(value), max(absolute.values()) / whole, of_blocks
+
+
+def outcome(engine, theta, omega, **weights):
+    terms = engine.evaluate(theta, omega, noise_of(omega))
+    assert terms.valid
+    return value_of(terms, **weights), gradient_of(terms, omega)
+
+
+def assert_engines_agree(n, dx, D, q, points, lam=1.0, hsic_floor=HSIC_FLOOR, **options):
+    X, theta, Y = case(n, dx, D, q)
+    dense = DenseEngine(X, Y, q, lam, hsic_floor)
+    lowrank = LowRankEngine(X, Y, q, lam, hsic_floor, **options)
+    weights = {"lam": lam, "hsic_floor": hsic_floor}
+    failed = []
+    for point in points:
+        omega = hyperparameters(dx, q, *point)
+        expected = outcome(dense, theta, omega, **weights)
+        of_value, of_gradient, of_blocks = errors(
+            outcome(lowrank, theta, omega, **weights), expected
+        )
+        if (
+            of_value > J_BOUND
+            or of_gradient > GRADIENT_BOUND
+            or max(of_blocks.values()) > 10.0 * GRADIENT_BOUND
+        ):
+            failed.append((point, of_value, of_gradient, of_blocks))
+    assert not failed
+
+
+# --- Low rank against dense -----------------------------------------------------------------------
+
+LOG_GAMMAS = (-12.0, -6.0, 0.0, 3.0, 6.0)
+EXTREME = list(product((-12.0, -6.0, 0.0, 6.0), (-6.0, 3.0, 12.0), LOG_GAMMAS, LOG_GAMMAS))
+
+
+@shapes
+def test_lowrank_is_dense_over_a_grid_of_extreme_hyperparameters(dx, D, q):
+    assert_engines_agree(40, dx, D, q, EXTREME)
+
+
+@pytest.mark.parametrize(("dx", "D", "q"), [(1, 1, 1), (2, 2, 2)])
+def test_lowrank_is_dense_at_200_points(dx, D, q):
+    gammas = (-12.0, 0.0, 3.0)
+    assert_engines_agree(
+        200, dx, D, q, product((-12.0, 0.0, 6.0), (-6.0, 3.0, 12.0), gammas, gammas)
+    )
+
+
+@pytest.mark.parametrize("n", [2100, 2600])
+def test_lowrank_is_dense_where_it_works_in_blocks(n):
+    assert n > factor.WHOLE
+    assert n % factor.BLOCK
+    points = [
+        OMEGA, (-12.0, -6.0, 1.0, 1.0), (0.0, 12.0, -2.0, 0.0), (6.0, 3.0, -6.0, -2.0),
+        (6.0, 12.0, -12.0, -2.0), (3.0, 3.0, 0.0, -12.0),
+    ]  # fmt: skip
+    assert_engines_agree(n, 1, 1, 1, points)
+
+
+@pytest.mark.parametrize("lam", [0.0, 30.0])
+def test_lowrank_is_dense_without_and_with_much_hsic(lam):
+    # No floor: the logarithm's slope is 1 / HSIC_b, however small that is.
+    assert_engines_agree(60, 2, 1, 2, EXTREME[::7], lam=lam, hsic_floor=0.0)
+
+
+def extended(X, theta, Y, omega, noise):
+    """(J, gradient blocks) from the formulas of DESIGN in extended precision."""
+    X, theta, Y, gamma_x, gamma_theta = (
+        np.asarray(A, dtype=np.longdouble) for A in (X, theta, Y, omega.gamma_x, omega.gamma_theta)
+    )
+    n, D = Y.shape
+    squares_x = (X[:, np.newaxis] - X) ** 2
+    differences = theta[:, np.newaxis] - theta
+    K_x = np.exp(-(squares_x * gamma_x).sum(axis=2))
+    K_theta = np.exp(-(differences**2 * gamma_theta).sum(axis=2))
+    K = np.longdouble(omega.amplitude) * K_x * K_theta
+    # NumPy's linear algebra knows no extended precision: a Cholesky factor and its inverse.
+    rest = K + np.longdouble(noise) * np.eye(n, dtype=np.longdouble)
+    L, inverse = np.zeros_like(rest), np.zeros_like(rest)
+    for j in range(n):
+        L[j:, j] = rest[j:, j] / np.sqrt(rest[j, j])
+        rest = rest - np.outer(L[:, j], L[:, j])
+    for i in range(n):
+        unit = np.zeros(n, dtype=np.longdouble)
+        unit[i] = 1.0
+        inverse[i] = (unit - L[i, :i] @ inverse[:i]) / L[i, i]
+    inverse = inverse.T @ inverse
+    alpha = inverse @ Y
+    log_det = 2.0 * np.log(np.diag(L)).sum()
+    log_2_pi = np.log(2.0 * np.longdouble(np.pi))
+    log_likelihood = -0.5 * (D * n * log_2_pi + D * log_det + (Y * alpha).sum())
+    G = 0.5 * (D * inverse - alpha @ alpha.T)
+
+    def centred(A):
+        return A - A.mean(axis=0) - A.mean(axis=1)[:, np.newaxis] + A.mean()
+
+    trace = (centred(K_x) * centred(K_theta)).sum()
+    weight = 1.0 / (trace + n**2 * np.longdouble(HSIC_FLOOR))
+    M_theta = G * K + weight * centred(K_x) * K_theta
+    M_x = G * K + weight * centred(K_theta) * K_x
+    moments_x = np.einsum("ij,ijd->d", M_x, squares_x)
+    moments_theta = np.einsum("ij,ijd->d", M_theta, differences**2)
+    gradient = {
+        "theta": (-4.0 * gamma_theta * np.einsum("ij,ijd->id", M_theta, differences)).ravel(),
+        "log_amplitude": np.array([(G * K).sum()]),
+        "log_beta": np.array([-np.trace(G) / np.longdouble(omega.beta)]),
+        "log_gamma_x": -gamma_x * moments_x,
+        "log_gamma_theta": -gamma_theta * moments_theta,
+    }
+    return -log_likelihood + np.log(trace / n**2 + np.longdouble(HSIC_FLOOR)), gradient
+
+
+def test_lowrank_keeps_the_bounds_at_the_corners_of_the_optimisers_box():
+    # There the signal is 10⁷ times the noise and the dense engine is off by as much as the low-rank
+    # one: the truth has to come from more digits.
+    eps = np.finfo(np.longdouble).eps
+    if eps > 1e-18:
+        pytest.skip("no extended precision here")
+    X, theta, Y = case(60)
+    engine = LowRankEngine(X, Y, 1, 1.0, HSIC_FLOOR)
+    ends = (-LOG_BOUND, LOG_BOUND)
+    for point in product(ends, ends, (-LOG_BOUND, 0.0, LOG_BOUND), (-LOG_BOUND, 0.0, LOG_BOUND)):
+        omega = hyperparameters(1, 1, *point)
+        noise = noise_of(omega)
+        expected = extended(X, theta, Y, omega, noise)
+        of_value, of_gradient, _ = errors(outcome(engine, theta, omega), expected)
+        # Residuals below the rounding of K's diagonal are not seen.
+        unseen = factor.ROUNDING * omega.amplitude / noise
+        assert of_value <= J_BOUND + unseen, point
+        # Short scales: Σ_j M_ij (z_i - z_j) is small against its part from the diagonal of M,
+        # which should vanish and, rounded, is multiplied by γ.
+        gamma = max(omega.gamma_x[0], omega.gamma_theta[0])
+        rounding = 20.0 * np.finfo(float).eps * gamma * omega.amplitude / noise
+        assert of_gradient <= GRADIENT_BOUND + rounding, point
+
+
+@pytest.mark.parametrize("log_gamma", [-12.0, -8.0])
+def test_hsic_keeps_its_digits_where_it_is_tiny(log_gamma):
+    X, theta, Y = case(300)
+    omega = hyperparameters(1, 1, 0.0, 3.0, log_gamma, log_gamma)
+    engines = (DenseEngine(X, Y, 1, 1.0, 0.0), LowRankEngine(X, Y, 1, 1.0, 0.0))
+    expected, actual = (engine.evaluate(theta, omega, noise_of(omega)) for engine in engines)
+    assert expected.hsic < 1e-7
+    assert_allclose(actual.hsic, expected.hsic, rtol=1e-9)
+
+
+@every_engine
+@shapes
+def test_every_engine_is_the_oracle(engine, dx, D, q):
+    X, theta, Y = case(12, dx, D, q)
+    omega = hyperparameters(dx, q, *OMEGA)
+    point = X, theta, Y, omega.amplitude, omega.beta, omega.gamma_x, omega.gamma_theta
+    expected = oracle.gradient(
+        *point, lam=1.7, noise_floor=NOISE_FLOOR, hsic_floor=1e-3, latent_prior=0.0, hyper_prior=0.0
+    )
+    # From one point on, so that "auto" is low rank here too.
+    with mock.patch.object(auto, "SMALLEST_LOW_RANK", 1):
+        terms = engine(X, Y, q, 1.7, 1e-3).evaluate(theta, omega, noise_of(omega))
+    assert_allclose(
+        [terms.log_likelihood, terms.hsic], oracle.terms(*point, NOISE_FLOOR), rtol=1e-10
+    )
+    for name, block in gradient_of(terms, omega).items():
+        assert_allclose(block, np.ravel(expected[name]), rtol=1e-7, atol=1e-9, err_msg=name)
+
+
+def test_observations_that_are_there_twice_cost_no_rank():
+    X, theta, Y = (np.concatenate([array[:50], array[:50]]) for array in case(100, 2, 1, 2))
+    omega = hyperparameters(2, 2, 1.0, 3.0, 3.0, 3.0)
+    dense, lowrank = (engine(X, Y, 2, 1.0, HSIC_FLOOR) for engine in (DenseEngine, LowRankEngine))
+    of_value, of_gradient, _ = errors(outcome(lowrank, theta, omega), outcome(dense, theta, omega))
+    assert of_value <= 1e-11
+    assert of_gradient <= 1e-10
+    assert lowrank.evaluate(theta, omega, 0.1).rank == 50
+
+
+def test_constant_latent_has_hsic_exactly_zero():
+    X, theta, Y = case(37)
+    omega = hyperparameters(1, 1, *OMEGA)
+    engine = LowRankEngine(X, Y, 1, 0.0, 0.0)
+    terms = engine.evaluate(np.full_like(theta, 0.3), omega, noise_of(omega))
+    assert terms.valid
+    assert terms.hsic == 0.0
+    assert np.isfinite(flat(terms, omega)).all()
+
+
+def test_one_observation():
+    X, theta, Y = (np.array([[number]]) for number in (0.3, -0.7, 1.5))
+    omega = hyperparameters(1, 1, *OMEGA)
+    terms = LowRankEngine(X, Y, 1, 0.0, 0.0).evaluate(theta, omega, 0.2)
+    variance = omega.amplitude + 0.2
+    expected = -0.5 * (np.log(2 * np.pi * variance) + 1.5**2 / variance)
+    assert_allclose(terms.log_likelihood, expected, rtol=1e-14)
+    assert_allclose(terms.d_theta, [[0.0]], atol=1e-14)
+    assert terms.rank == 1
+
+
+# --- Error control --------------------------------------------------------------------------------
+
+
+def test_error_shrinks_with_tol_and_the_residual_is_below_it():
+    X, theta, Y = case(200)
+    omega = hyperparameters(1, 1, *OMEGA)
+    noise = noise_of(omega)
+    exact = DenseEngine(X, Y, 1, 1.0, HSIC_FLOOR).evaluate(theta, omega, noise).log_likelihood
+    ranks, differences = [], []
+    for tol in (1e-2, 1e-4, 1e-6, 1e-8, 1e-10):
+        engine = LowRankEngine(X, Y, 1, 1.0, HSIC_FLOOR, tol=tol)
+        terms = engine.evaluate(theta, omega, noise)
+        assert 0.0 < terms.residual <= tol * noise * 200
+        differences.append(abs(terms.log_likelihood - exact))
+        assert differences[-1] <= tol * 200
+        ranks.append(terms.rank)
+    assert ranks == sorted(set(ranks))
+    # Each step of tol by a hundredth takes the error along, within a factor of ten.
+    for earlier, later in pairwise(differences):
+        assert later <= 0.1 * earlier
+
+
+def test_rank_and_residual_are_those_of_the_covariance():
+    X, theta, Y = case(90, 1, 1, 1)
+    omega = hyperparameters(1, 1, 1.0, 2.0, -2.0, -2.0)
+    for tol in (1e-3, TOLERANCE):
+        terms = LowRankEngine(X, Y, 1, 1.0, HSIC_FLOOR, tol=tol).evaluate(theta, omega, 0.3)
+        K = oracle.rbf(X, omega.gamma_x) * oracle.rbf(theta, omega.gamma_theta)
+        rest = K.copy()
+        for _ in range(terms.rank):
+            p = int(np.argmax(np.diag(rest)))
+            rest = rest - np.outer(rest[p], rest[p]) / rest[p, p]
+        assert_allclose(terms.residual, omega.amplitude * np.trace(rest), rtol=1e-3, atol=1e-12)
+
+
+def test_residual_that_is_rounding_ends_it_though_tol_asks_for_less():
+    X, theta, Y = case(60)
+    omega = hyperparameters(1, 1, 12.0, 12.0, -6.0, -6.0)
+    engine = LowRankEngine(X, Y, 1, 1.0, HSIC_FLOOR, tol=0.0)
+    terms = engine.evaluate(theta, omega, noise_of(omega))
+    assert terms.rank < 40
+    assert terms.residual <= omega.amplitude * factor.ROUNDING * 60
+
+
+def test_so_much_noise_that_nothing_needs_a_factor():
+    X, theta, Y = case(40)
+    omega = hyperparameters(1, 1, -12.0, -12.0, 0.0, 0.0)
+    terms = LowRankEngine(X, Y, 1, 1.0, HSIC_FLOOR, tol=1e-3).evaluate(theta, omega, 1e6)
+    assert terms.valid
+    expected = -0.5 * (40 * np.log(2 * np.pi * 1e6) + (Y**2).sum() / 1e6)
+    assert_allclose(terms.log_likelihood, expected, rtol=1e-10)
+
+
+# --- Blocks, chunks, order, memory ----------------------------------------------------------------
+
+SMALL = {"WHOLE": 20, "BLOCK": 16, "SUBSAMPLE": 30, "ADDED": 8}
+
+
+def in_small_blocks(**changes):
+    """At N = 100 already: many blocks, a sub-sample, and candidates added to it."""
+    return mock.patch.multiple(factor, **(SMALL | changes))
+
+
+@pytest.mark.parametrize("n_chunks", [None, 1, 3, 40])
+@pytest.mark.parametrize("point", [OMEGA, (3.0, 6.0, -6.0, -4.0), (0.0, 2.0, 3.0, 3.0)], ids=str)
+def test_many_blocks_are_one_block(point, n_chunks):
+    X, theta, Y = case(101, 2, 2, 2)
+    omega = hyperparameters(2, 2, *point)
+    expected = outcome(LowRankEngine(X, Y, 2, 1.0, HSIC_FLOOR), theta, omega)
+    with in_small_blocks():
+        engine = LowRankEngine(X, Y, 2, 1.0, HSIC_FLOOR, n_chunks)
+        of_value, of_gradient, _ = errors(outcome(engine, theta, omega), expected)
+        terms = engine.evaluate(theta, omega, noise_of(omega))
+    assert of_value <= 1e-10
+    assert of_gradient <= 1e-9
+    rounding = omega.amplitude * factor.ROUNDING * 101
+    assert terms.residual <= max(TOLERANCE * noise_of(omega) * 101, rounding)
+
+
+KERNELS = ("extend", "likelihood_sums", "likelihood_rows", "hsic_sums", "hsic_rows")
+
+
+@pytest.mark.parametrize(("n_chunks", "expected"), [(None, ""), (1, "_parallel"), (7, "_parallel")])
+def test_chunks_choose_the_form_of_every_kernel(monkeypatch, n_chunks, expected):
+    # Serial kernels, which release the GIL, without chunks; parallel ones, told the number, with.
+    calls = set()
+
+    def spied(name):
+        original = getattr(kernels, name)
+
+        def call(*arguments):
+            calls.add((name, arguments[-1]))
+            return original(*arguments)
+
+        return call
+
+    for kernel in KERNELS:
+        for name in (kernel, f"{kernel}_parallel"):
+            monkeypatch.setattr(kernels, name, spied(name))
+    X, theta, Y = case(101)
+    with in_small_blocks():
+        engine = LowRankEngine(X, Y, 1, 1.0, HSIC_FLOOR, n_chunks)
+        engine.evaluate(theta, hyperparameters(1, 1, *OMEGA), 0.2)
+    assert calls == {(kernel + expected, n_chunks or 1) for kernel in KERNELS}
+
+
+def test_bits_do_not_depend_on_the_number_of_threads(under_each_thread_count):
+    X, theta, Y = case(101, 2, 2, 2)
+    omega = hyperparameters(2, 2, *OMEGA)
+
+    def run():
+        with in_small_blocks():
+            engine = LowRankEngine(X, Y, 2, 1.0, HSIC_FLOOR, 3)
+            return flat(engine.evaluate(theta, omega, 0.2), omega)
+
+    first, *others = under_each_thread_count(run)
+    for other in others:
+        assert_array_equal(other, first)
+
+
+@pytest.mark.parametrize("blocks", [{}, {"WHOLE": 1000}], ids=["many", "one"])
+def test_order_of_the_observations_does_not_matter(rng, blocks):
+    X, theta, Y = case(101, 2, 2, 2)
+    order = rng.permutation(101)
+    omega = hyperparameters(2, 2, *OMEGA)
+    with in_small_blocks(**blocks):
+        plain, permuted = (
+            LowRankEngine(A, B, 2, 1.0, HSIC_FLOOR) for A, B in ((X, Y), (X[order], Y[order]))
+        )
+        value, gradient = outcome(plain, theta, omega)
+        expected = gradient | {"theta": gradient["theta"].reshape(101, 2)[order].ravel()}
+        of_value, of_gradient, _ = errors(outcome(permuted, theta[order], omega), (value, expected))
+    assert of_value <= 1e-10
+    assert of_gradient <= 1e-9
+
+
+@pytest.mark.parametrize("blocks", [{}, {"WHOLE": 1000}], ids=["many", "one"])
+def test_evaluations_leave_no_trace(blocks):
+    # Nor does the memory that a larger rank asked for in between.
+    X, theta, Y = case(101)
+    before = [array.copy() for array in (X, theta, Y)]
+    small, large = (hyperparameters(1, 1, *point) for point in (LOW, HIGH))
+    with in_small_blocks(**blocks):
+        engine = LowRankEngine(X, Y, 1, 1.0, HSIC_FLOOR)
+        first = engine.evaluate(theta, small, 0.2)
+        kept = flat(first, small)
+        between = engine.evaluate(theta, large, 0.2)
+        again = engine.evaluate(theta, small, 0.2)
+    assert first.rank < 64 < between.rank
+    assert_array_equal(flat(first, small), kept)
+    assert_array_equal(flat(again, small), kept)
+    for array, original in zip((X, theta, Y), before, strict=True):
+        assert_array_equal(array, original)
+
+
+# --- The factor -----------------------------------------------------------------------------------
+
+
+def fill(made, points, gamma, total):
+    """Fill a factor; its rows over all points."""
+    made.fill(points, made.blocks(points), gamma, total)
+    return made.unblock(made.L[:, : made.rank]).copy()
+
+
+def assert_factors(made, points, gamma, total):
+    L = fill(made, points, gamma, total)
+    K = oracle.rbf(points.T, gamma)
+    rest = K - L.T @ L
+    assert_allclose(made.residual, np.trace(rest), atol=1e-13)
+    assert np.linalg.eigvalsh(rest).min() >= -1e-12
+    assert np.abs(rest).max() <= made.residual + 1e-12
+    padding = made.L.shape[0] * made.L.shape[2] - points.shape[1]
+    if padding:
+        assert_array_equal(made.L[-1, : made.rank, -padding:], 0.0)
+    return L
+
+
+@settings(max_examples=60)
+@given(
+    n=st.integers(1, 60), whole=st.integers(1, 40), block=st.integers(1, 20), d=st.integers(1, 3)
+)
+def test_unblock_undoes_blocks(n, whole, block, d):
+    rows = np.arange(1.0, d * n + 1).reshape(d, n)
+    with in_small_blocks(WHOLE=whole, BLOCK=block):
+        made = factor.Factor(n, 4, None)
+    blocks = made.blocks(rows)
+    n_blocks, capacity, c = made.L.shape
+    assert capacity == min(4, n)
+    assert c == (n if n <= whole else block)
+    assert blocks.shape == (n_blocks, d, c)
+    assert blocks.flags.c_contiguous
+    assert (n_blocks - 1) * c < n <= n_blocks * c
+    assert_array_equal(made.unblock(blocks), rows)
+    # All that is not a row is zero.
+    assert np.count_nonzero(blocks) == d * n
+    for k in range(n_blocks):
+        assert_array_equal(blocks[k, :, : len(rows[0, k * c : (k + 1) * c])],
+                           rows[:, k * c : (k + 1) * c])  # fmt: skip
+
+
+@pytest.mark.parametrize("n_chunks", [None, 3])
+@pytest.mark.parametrize("n", [96, 97, 100])
+@pytest.mark.parametrize("total", [1.0, 1e-6, 1e-12])
+def test_fill_leaves_no_more_than_the_total(rng, n, total, n_chunks):
+    points, gamma = rng.normal(size=(2, n)), np.array([0.5, 1.1])
+    with in_small_blocks():
+        made = factor.Factor(n, 50, n_chunks)
+        assert_factors(made, points, gamma, total)
+    assert made.L.shape[2] == 16
+    assert made.residual <= total
+
+
+def test_fill_reaches_the_total_though_candidates_hold_the_largest_residuals(rng):
+    # They may: only their sum is bounded. Others are added all the same.
+    for _ in range(30):
+        points = rng.normal(size=(2, 100))
+        with in_small_blocks(ADDED=3):
+            made = factor.Factor(100, 50, None)
+            fill(made, points, np.ones(2), 1e-3)
+        assert made.residual <= 1e-3
+
+
+@pytest.mark.parametrize("whole", [20, 1000])
+def test_capacity_doubles_until_it_suffices(rng, whole):
+    points = rng.normal(size=(2, 100))
+    with in_small_blocks(WHOLE=whole):
+        made = factor.Factor(100, 2, None)
+        assert_factors(made, points, np.array([1.0, 1.0]), 1e-3)
+    assert made.residual <= 1e-3
+    assert made.rank > 16
+    assert made.rank <= made.L.shape[1] < 2 * made.rank + 16
+
+
+@pytest.mark.parametrize("whole", [20, 1000])
+def test_full_rank_is_the_end_of_it(rng, whole):
+    points = 10.0 * rng.normal(size=(2, 70))
+    with in_small_blocks(WHOLE=whole):
+        made = factor.Factor(70, 2, None)
+        assert_factors(made, points, np.array([50.0, 50.0]), 0.0)
+    assert made.rank == 70
+    assert made.L.shape[1] == 70
+
+
+def outliers(n, every):
+    """One crowd at 0, and outliers, each far from all else, where a stride of `every` has none."""
+    points = 1e-9 * np.arange(n, dtype=float)[np.newaxis]
+    away = [i for i in range(n) if i % every in (3, 4)]
+    points[0, away] = 100.0 * (1.0 + np.arange(len(away)))
+    return points, away
+
+
+def test_outliers_that_the_subsample_misses_are_added():
+    points, away = outliers(100, 11)
+    assert len(away) == 18
+    with in_small_blocks(SUBSAMPLE=10):
+        made = factor.Factor(100, 4, None)
+        assert not set(made._subsample) & set(away)
+        L = assert_factors(made, points, np.ones(1), 1e-8)
+    # More than one round is needed: each adds 8 points at most.
+    assert made.residual <= 1e-8
+    assert made.rank == 1 + len(away)
+    assert_allclose((L[:, away] ** 2).sum(axis=0), 1.0, atol=1e-12)
+
+
+def test_outliers_do_not_spoil_the_engine():
+    rng = np.random.default_rng(4)
+    spread, away = outliers(100, 11)
+    X = np.ascontiguousarray(spread.T)
+    theta, Y = 0.1 * rng.normal(size=(100, 1)), rng.normal(size=(100, 1))
+    theta[away] += 5.0
+    omega = hyperparameters(1, 1, *OMEGA)
+    expected = outcome(DenseEngine(X, Y, 1, 1.0, HSIC_FLOOR), theta, omega)
+    with in_small_blocks(SUBSAMPLE=10):
+        engine = LowRankEngine(X, Y, 1, 1.0, HSIC_FLOOR)
+        of_value, of_gradient, _ = errors(outcome(engine, theta, omega), expected)
+    assert of_value <= 1e-10
+    assert of_gradient <= 1e-9
+
+
+@pytest.mark.parametrize("whole", [20, 1000])
+def test_rounding_ends_it_where_the_total_cannot_be_reached(rng, whole):
+    distinct = 5.0 * np.arange(7.0)
+    points = distinct[rng.integers(7, size=100)][np.newaxis]
+    with in_small_blocks(WHOLE=whole, SUBSAMPLE=10):
+        made = factor.Factor(100, 4, None)
+        assert_factors(made, points, np.ones(1), 0.0)
+        assert made.rank == 7
+        wide = factor.Factor(100, 4, None)
+        assert_factors(wide, rng.normal(size=(1, 100)), np.array([1e-3]), 0.0)
+    assert wide.rank < 20
+    assert wide.residual <= 100 * 10 * factor.ROUNDING
+
+
+@pytest.mark.parametrize(("gamma", "total"), [(0.01, 1e-14), (0.001, 1e-13)])
+def test_rounding_is_not_chased_through_all_points(rng, monkeypatch, gamma, total):
+    # Below rounding there is always a point with more than its share of the total. Adding those, a
+    # few at a time, would factor everything anew N / ADDED = 125 times.
+    rounds = []
+    original = factor.Factor._extend
+
+    def counted(self, *arguments):
+        rounds.append(None)
+        return original(self, *arguments)
+
+    monkeypatch.setattr(factor.Factor, "_extend", counted)
+    with in_small_blocks():
+        made = factor.Factor(1000, 64, None)
+        fill(made, rng.normal(size=(2, 1000)), np.full(2, gamma), total)
+    assert len(rounds) <= 25
+    assert made.residual <= 1000 * 10 * factor.ROUNDING
+
+
+@pytest.mark.parametrize("whole", [20, 1000])
+def test_a_factor_refilled_is_a_factor_filled(rng, whole):
+    points = rng.normal(size=(2, 90))
+    with in_small_blocks(WHOLE=whole):
+        fresh, used = (factor.Factor(90, 4, None) for _ in range(2))
+        fill(used, points, np.array([9.0, 9.0]), 1e-12)
+        used.centre()
+        again = fill(used, points, np.array([0.3, 0.3]), 1e-6)
+        assert_array_equal(again, fill(fresh, points, np.array([0.3, 0.3]), 1e-6))
+    assert used.rank == fresh.rank < 60
+    assert used.residual == fresh.residual
+
+
+@pytest.mark.parametrize(("n", "whole"), [(90, 20), (96, 20), (90, 1000)])
+def test_centre_takes_the_means_and_leaves_padding_zero(rng, n, whole):
+    points, gamma = rng.normal(size=(2, n)), np.array([0.5, 1.1])
+    with in_small_blocks(WHOLE=whole):
+        made = factor.Factor(n, 4, None)
+        before = fill(made, points, gamma, 1e-10)
+        means = made.centre()
+    after = made.unblock(made.L[:, : made.rank])
+    assert_allclose(means, before.mean(axis=1), rtol=1e-12, atol=1e-15)
+    assert_allclose(after, before - before.mean(axis=1, keepdims=True), atol=1e-14)
+    # Sums over the blocks see the padding.
+    assert_allclose(made.L[:, : made.rank].sum(axis=(0, 2)), 0.0, atol=1e-12)
+    padding = made.L.shape[0] * made.L.shape[2] - n
+    if padding:
+        assert_array_equal(made.L[-1, : made.rank, -padding:], 0.0)
+
+
+# --- Failed evaluations ---------------------------------------------------------------------------
+
+
+def twice(array):
+    """An observation that is there a second time."""
+    result = array.copy()
+    result[7] = result[2]
+    return result
+
+
+@pytest.mark.parametrize("noise", [0.0, 1e-300, -1e-3, -3.0, np.nan, np.inf])
+def test_lowrank_reports_what_is_not_positive_definite(noise):
+    X, theta, Y = (twice(array) if k < 2 else array for k, array in enumerate(case(40)))
+    engine = LowRankEngine(X, Y, 1, 1.0, HSIC_FLOOR)
+    assert not engine.evaluate(theta, hyperparameters(1, 1, *OMEGA), noise).valid
+    # And is as good as new afterwards.
+    assert engine.evaluate(theta, hyperparameters(1, 1, *OMEGA), 0.1).valid
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("blocks", [{}, {"WHOLE": 1000}], ids=["many", "one"])
+def test_lowrank_reports_a_latent_that_is_no_number_at_once(blocks, bad):
+    X, theta, Y = case(101)
+    theta = theta.copy()
+    theta[5] = bad
+    with in_small_blocks(**blocks):
+        engine = LowRankEngine(X, Y, 1, 1.0, HSIC_FLOOR)
+        assert not engine.evaluate(theta, hyperparameters(1, 1, *OMEGA), 0.1).valid
+        # Without looking for the error of a NaN at ever larger ranks.
+        assert engine._joint.L.shape[1] == 64
+
+
+def assert_failed(objective, z):
+    before = objective.n_failed_evaluations
+    value, gradient = objective.value_and_grad(z)
+    assert value == np.inf
+    assert_array_equal(gradient, np.zeros(objective.n_params))
+    assert objective.n_failed_evaluations == before + 1
+
+
+engines_at_any_size = pytest.mark.parametrize("engine", ["auto", "dense", "lowrank"])
+
+
+@pytest.fixture
+def small_low_rank(monkeypatch):
+    """Let "auto" be low rank from the first observation on."""
+    monkeypatch.setattr(auto, "SMALLEST_LOW_RANK", 1)
+
+
+@pytest.mark.usefixtures("small_low_rank")
+@engines_at_any_size
+def test_failures_reach_the_optimiser_as_infinity_and_are_counted(engine):
+    X, theta, Y = (twice(array) if k < 2 else array for k, array in enumerate(case(40)))
+    objective = GPPOMObjective(X, Y, engine=engine, noise_floor=0.0)
+    z = objective.pack(theta, hyperparameters(1, 1, *OMEGA))
+    for index in (0, 39, -4, -3, -2, -1):
+        wrong = z.copy()
+        wrong[index] = np.nan
+        assert_failed(objective, wrong)
+    if engine != "dense":
+        # A diagonal that is not quite singular after rounding may pass there.
+        noiseless = z.copy()
+        noiseless[-3] = 700.0
+        assert_failed(objective, noiseless)
+    assert np.isfinite(objective.value_and_grad(z)[0])
+
+
+@pytest.mark.parametrize("size", [1e100, 1e160, 1e300])
+def test_latents_beyond_every_scale_give_a_finite_value_or_a_failed_evaluation(size):
+    X, theta, Y = case(40)
+    objective = GPPOMObjective(X, Y, engine="lowrank")
+    z = objective.pack(theta, hyperparameters(1, 1, *OMEGA))
+    z[:40] *= size
+    value, gradient = objective.value_and_grad(z)
+    assert not np.isnan(value)
+    assert np.isfinite(gradient).all()
+
+
+def test_hsic_zero_without_floor_is_a_failed_evaluation():
+    X, theta, Y = case(40)
+    objective = GPPOMObjective(X, Y, engine="lowrank", hsic_floor=0.0)
+    assert_failed(objective, objective.pack(0.0 * theta, hyperparameters(1, 1, *OMEGA)))
+
+
+# --- The objective on top -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("blocks", [{}, {"WHOLE": 1000}], ids=["many", "one"])
+@pytest.mark.parametrize("latent_map", ["free", "mlp"])
+@pytest.mark.parametrize(("dx", "D", "q"), [(1, 1, 1), (2, 2, 2)])
+def test_gradient_of_the_objective_matches_central_differences(rng, latent_map, dx, D, q, blocks):
+    # Relative to the largest component of each block of the flat vector.
+    X, _, Y = case(42, dx, D, q)
+    with in_small_blocks(**blocks):
+        objective = GPPOMObjective(
+            X, Y, n_latent=q, lam=2.0, latent_map=latent_map, n_hidden=4, engine="lowrank"
+        )
+        n_latent_params = objective.layout.n_latent_params
+        latent = rng.normal(size=n_latent_params)
+        z = objective.pack(latent, hyperparameters(dx, q, *OMEGA))
+        _, gradient = objective.value_and_grad(z)
+        truth = oracle.central_difference4(lambda p: objective.value_and_grad(p)[0], z, step=1e-3)
+    for part in (slice(n_latent_params), slice(n_latent_params, None)):
+        scale = np.abs(truth[part]).max()
+        assert_allclose(gradient[part], truth[part], rtol=0.0, atol=1e-6 * scale)
+
+
+@pytest.mark.parametrize("latent_map", ["free", "mlp"])
+def test_objectives_of_all_engines_agree(rng, monkeypatch, latent_map):
+    X, _, Y = case(200)
+    monkeypatch.setattr(auto, "LARGEST_RANK_SHARE", 1.0)
+    objectives = [
+        GPPOMObjective(X, Y, latent_map=latent_map, engine=engine)
+        for engine in ("dense", "lowrank", "auto")
+    ]
+    z = 0.3 * rng.normal(size=objectives[0].n_params)
+    dense, lowrank, chosen = (objective.terms(z) for objective in objectives)
+    assert (dense.engine, lowrank.engine, chosen.engine) == ("dense", "lowrank", "lowrank")
+    assert (dense.rank, dense.residual) == (None, 0.0)
+    assert 1 < lowrank.rank == chosen.rank < 200
+    noise = noise_of(objectives[0].unpack(z)[1])
+    assert 0.0 < lowrank.residual == chosen.residual <= TOLERANCE * noise * 200
+    assert_allclose(lowrank.objective, dense.objective, rtol=1e-10)
+    assert_allclose(lowrank.hsic, dense.hsic, rtol=1e-10)
+    gradients = [objective.value_and_grad(z)[1] for objective in objectives]
+    assert_allclose(gradients[1], gradients[0], atol=1e-8 * np.abs(gradients[0]).max())
+
+
+# --- The choice -----------------------------------------------------------------------------------
+
+
+def engines_chosen(monkeypatch, n, points, patience=3):
+    """What "auto" answers at a sequence of points, each held against dense, and its low-rank calls.
+
+    Returns the engine of each answer, and at which of the points the low-rank engine was asked.
+    """
+    monkeypatch.setattr(auto, "PATIENCE", patience)
+    asked = []
+    original = LowRankEngine.evaluate
+
+    def spied(self, theta, omega, noise):
+        asked.append(len(names))
+        return original(self, theta, omega, noise)
+
+    monkeypatch.setattr(LowRankEngine, "evaluate", spied)
+    X, theta, Y = case(n)
+    engine, dense = (make(X, Y, 1, 1.0, HSIC_FLOOR) for make in (AutoEngine, DenseEngine))
+    names = []
+    for point in points:
+        omega = hyperparameters(1, 1, *point)
+        terms = engine.evaluate(theta, omega, noise_of(omega))
+        actual = value_of(terms), gradient_of(terms, omega)
+        names.append(terms.engine)
+        of_value, of_gradient, _ = errors(actual, outcome(dense, theta, omega))
+        assert of_value <= J_BOUND
+        assert of_gradient <= GRADIENT_BOUND
+    return names, asked
+
+
+def test_auto_is_dense_below_its_threshold(monkeypatch):
+    names, asked = engines_chosen(monkeypatch, auto.SMALLEST_LOW_RANK - 1, [LOW] * 5)
+    assert names == ["dense"] * 5
+    assert asked == []
+
+
+def test_auto_is_low_rank_from_its_threshold_on(monkeypatch):
+    names, asked = engines_chosen(monkeypatch, auto.SMALLEST_LOW_RANK, [LOW] * 5)
+    assert names == ["lowrank"] * 5
+    assert asked == [0, 1, 2, 3, 4]
+
+
+def test_auto_gives_way_to_dense_while_the_rank_is_too_large_and_looks_again(monkeypatch):
+    points = [LOW] * 2 + [HIGH] * 8 + [LOW] * 6
+    names, asked = engines_chosen(monkeypatch, 160, points, patience=3)
+    # Looked at 2, again after 1, 2, 3 and then always 3 evaluations; rank is small from 10 on.
+    assert asked == [0, 1, 2, 3, 5, 8, 11, 12, 13, 14, 15]
+    assert names == ["lowrank"] * 2 + ["dense"] * 9 + ["lowrank"] * 5
+
+
+def test_auto_starts_over_with_its_patience_when_the_rank_was_small_again(monkeypatch):
+    asked = engines_chosen(monkeypatch, 160, [HIGH, HIGH, LOW, LOW, HIGH, LOW], patience=9)[1]
+    assert asked == [0, 1, 3, 4, 5]
+
+
+def test_auto_gives_up_where_dense_would_be_too_large(monkeypatch):
+    monkeypatch.setattr(auto, "LARGEST_DENSE", 159)
+    X, theta, Y = case(160)
+    engine = AutoEngine(X, Y, 1, 1.0, HSIC_FLOOR)
+    high, low = (
+        engine.evaluate(theta, omega, noise_of(omega))
+        for omega in (hyperparameters(1, 1, *point) for point in (HIGH, LOW))
+    )
+    assert (high.valid, high.engine, high.rank) == (False, "lowrank", 160 // 3)
+    assert (low.valid, low.engine) == (True, "lowrank")
+
+
+def test_a_descent_turns_back_where_no_engine_can_evaluate(monkeypatch):
+    monkeypatch.setattr(auto, "LARGEST_DENSE", 159)
+    X, _, Y = case(160)
+    objective = GPPOMObjective(X, Y)
+    z = np.zeros(objective.n_params)
+    z[:160] = np.linspace(-2.0, 2.0, 160)
+    z[-4:] = 12.0
+    assert objective.value_and_grad(z)[0] == np.inf
+    assert objective.n_failed_evaluations == 1
+    assert objective.terms(z).rank == 160 // 3
+
+
+@pytest.mark.parametrize("n", [160, 2200])
+def test_largest_rank_is_enough_or_refused(n):
+    X, theta, Y = case(n)
+    omega = hyperparameters(1, 1, *LOW)
+    free = LowRankEngine(X, Y, 1, 1.0, HSIC_FLOOR).evaluate(theta, omega, noise_of(omega))
+    enough, short = (
+        LowRankEngine(X, Y, 1, 1.0, HSIC_FLOOR, max_rank=max_rank).evaluate(
+            theta, omega, noise_of(omega)
+        )
+        for max_rank in (free.rank, free.rank // 2)
+    )
+    assert enough.valid
+    assert enough.rank == free.rank
+    assert_allclose(value_of(enough), value_of(free), rtol=1e-13)
+    assert (short.valid, short.rank) == (False, free.rank // 2)
+
+
+def test_auto_keeps_the_bounds_where_the_low_rank_gradient_loses_digits(monkeypatch):
+    # Full rank, short scales, a signal of 10⁷ times the noise: see the corners of the box above.
+    engines_chosen(monkeypatch, 160, [LOW, (12.0, 12.0, 12.0, 12.0), (12.0, 12.0, 12.0, 0.0)])
+
+
+def test_auto_tolerates_a_rank_up_to_its_share(monkeypatch):
+    X, theta, Y = case(160)
+    omega = hyperparameters(1, 1, *LOW)
+    rank = LowRankEngine(X, Y, 1, 1.0, HSIC_FLOOR).evaluate(theta, omega, noise_of(omega)).rank
+    monkeypatch.setattr(auto, "LARGEST_RANK_SHARE", (rank + 0.5) / 160)
+    assert engines_chosen(monkeypatch, 160, [LOW] * 3)[1] == [0, 1, 2]
+    monkeypatch.setattr(auto, "LARGEST_RANK_SHARE", (rank - 0.5) / 160)
+    assert engines_chosen(monkeypatch, 160, [LOW] * 3) == (["dense"] * 3, [0, 1])
+
+
+def test_auto_hands_its_tol_on():
+    X, theta, Y = case(200)
+    omega = hyperparameters(1, 1, *LOW)
+    coarse, default = (
+        make.evaluate(theta, omega, noise_of(omega))
+        for make in (
+            AutoEngine(X, Y, 1, 1.0, HSIC_FLOOR, tol=1e-4),
+            AutoEngine(X, Y, 1, 1.0, HSIC_FLOOR),
+        )
+    )
+    assert coarse.rank < default.rank
+    assert default.residual <= TOLERANCE * noise_of(omega) * 200
+
+
+# --- Fits -----------------------------------------------------------------------------------------
+
+
+def test_fits_record_rank_and_residual_and_agree():
+    X, _, Y = case(160)
+    results = {
+        engine: fit_gppom(X, Y, lam=1.0, options=FitOptions(engine=engine))
+        for engine in ("dense", "lowrank", "auto")
+    }
+    assert (results["dense"].rank, results["dense"].residual) == (None, 0.0)
+    for name in ("lowrank", "auto"):
+        result = results[name]
+        assert result.engine == "lowrank"
+        noise = noise_of(result.hyperparameters)
+        assert 1 <= result.rank < 160
+        assert 0.0 < result.residual <= TOLERANCE * noise * 160
+        assert result.n_failed_evaluations == 0
+        assert_allclose(result.objective, results["dense"].objective, rtol=1e-4)

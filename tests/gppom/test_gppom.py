@@ -1,0 +1,240 @@
+"""GPPOM: starts, status, estimator conventions, extreme data."""
+
+import dataclasses
+import inspect
+import warnings
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.exceptions import ConvergenceWarning
+
+from anmmm import GPPOM, FitOptions
+from anmmm.datasets import make_anm_mixture
+from anmmm.gppom import fit_gppom
+from anmmm.gppom import model as gppom
+from anmmm.gppom.objective import GPPOMObjective
+from anmmm.gppom.start import initial_latent
+from anmmm.preprocessing import standardise
+
+
+@pytest.fixture(scope="module")
+def pair():
+    x, y, _ = make_anm_mixture("f3", 50, random_state=1)
+    return standardise(x[:, None])[0], standardise(y[:, None])[0]
+
+
+def fit(pair, **options):
+    return fit_gppom(*pair, lam=1.0, options=FitOptions(**options), random_state=0)
+
+
+def test_the_end_is_a_stationary_point_of_the_objective(pair):
+    result = fit(pair, tol=1e-13)
+    objective = GPPOMObjective(*pair, lam=1.0)
+    value, gradient = objective.value_and_grad(result.parameters)
+    assert_allclose(value, result.objective, rtol=1e-12)
+    start = result.history[0]
+    assert value < start - 10
+    # Against the gradient at a nearby point, which is of order 1 to 100.
+    assert np.abs(gradient).max() < 1e-2
+
+
+def test_the_record_is_consistent(pair):
+    result = fit(pair)
+    objective = GPPOMObjective(*pair, lam=1.0)
+    latent, omega = objective.unpack(result.parameters)
+    assert_array_equal(latent, result.latent)
+    assert omega.amplitude == result.hyperparameters.amplitude
+    terms = objective.terms(result.parameters)
+    assert_allclose(terms.log_likelihood, result.log_likelihood)
+    assert_allclose(terms.hsic, result.hsic)
+    assert len(result.history) == result.n_iter + 1
+    assert np.all(np.diff(result.history) <= 1e-9)
+    assert result.converged
+    assert result.status == "converged"
+    assert result.n_failed_evaluations == 0
+    assert result.engine == "dense"
+
+
+@pytest.mark.parametrize(("n", "growth", "factor"), [(50, 0.5, 1.0), (400, 0.5, 2.0), (400, 0, 1)])
+def test_weights_grow_with_the_observations(n, growth, factor):
+    x, y, _ = make_anm_mixture("f3", n, random_state=1)
+    pair = standardise(x[:, None])[0], standardise(y[:, None])[0]
+    result = fit_gppom(
+        *pair, lam=0.7, options=FitOptions(weight_growth=growth, hyper_prior=1.5, max_iter=200)
+    )
+    assert_allclose([result.lam, result.hyper_prior], [0.7 * factor, 1.5 * factor], rtol=1e-15)
+    objective = GPPOMObjective(*pair, lam=result.lam, hyper_prior=result.hyper_prior)
+    assert_allclose(objective.value_and_grad(result.parameters)[0], result.objective, rtol=1e-12)
+
+
+def test_a_tolerance_given_is_the_one_used(pair):
+    """A looser one than any default stops earlier, whatever the number of observations."""
+    n_iter = [fit(pair, tol=tol).n_iter for tol in (1e-1, 1e-2, 1e-4, 1e-6)]
+    assert n_iter == sorted(set(n_iter))
+
+
+def test_the_default_tolerance_is_1e_minus_6_and_falls_with_many_observations(pair):
+    assert fit(pair) == fit(pair, tol=1e-6)
+    options = FitOptions()
+    assert_allclose([options.tol_for(n) for n in (10, 50_000, 500_000)], [1e-6, 1e-6, 1e-7])
+    assert FitOptions(tol=1e-2).tol_for(10**6) == 1e-2
+
+
+def test_what_an_iteration_must_gain_does_not_grow_with_the_observations(pair, monkeypatch):
+    usual = fit(pair)
+    monkeypatch.setattr(gppom, "SMALLEST_GAIN", 1e-8 * len(pair[0]))
+    assert fit(pair).n_iter == fit(pair, tol=1e-8).n_iter > usual.n_iter
+
+
+@pytest.mark.parametrize("engine", ["dense", "lowrank"])
+def test_threads_change_nothing_but_rounding(pair, engine):
+    serial, parallel = (fit(pair, engine=engine, n_chunks=n) for n in (None, 4))
+    assert_allclose(parallel.objective, serial.objective, rtol=1e-5)
+
+
+def test_a_coarser_engine_takes_a_smaller_rank():
+    x, y, _ = make_anm_mixture("f3", 200, random_state=1)
+    pair = standardise(x[:, None])[0], standardise(y[:, None])[0]
+    coarse, fine = (fit(pair, engine="lowrank", engine_tol=tol) for tol in (1e-6, 1e-11))
+    assert coarse.rank < fine.rank
+    assert fine.residual < coarse.residual
+    assert_allclose(coarse.objective, fine.objective, rtol=1e-3)
+
+
+def test_more_starts_never_end_higher_and_are_reproducible(pair):
+    one, three = fit(pair), fit(pair, n_starts=3)
+    assert three.objective <= one.objective
+    assert three.objectives.shape == (3,)
+    assert_allclose(three.objectives[0], one.objective)
+    assert_array_equal(three.latent, fit(pair, n_starts=3).latent)
+
+
+def test_a_short_fit_says_that_it_did_not_converge(pair):
+    with pytest.warns(ConvergenceWarning, match="max_iter"):
+        result = fit(pair, max_iter=3)
+    assert not result.converged
+    assert result.status == "max_iter"
+    assert result.n_iter == 3
+
+
+@pytest.mark.parametrize("latent_map", ["free", "mlp"])
+@pytest.mark.parametrize("init", ["residual", "pca"])
+@pytest.mark.parametrize(("n_latent", "dx", "d"), [(1, 1, 1), (2, 2, 1), (3, 1, 2)])
+def test_every_map_init_and_width(latent_map, init, n_latent, dx, d):
+    rng = np.random.default_rng(0)
+    X = standardise(rng.normal(size=(30, dx)))[0]
+    Y = standardise(np.tanh(X[:, :1]) + rng.normal(size=(30, d)))[0]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        result = fit((X, Y), latent_map=latent_map, init=init, n_latent=n_latent, max_iter=15)
+    assert result.latent.shape == (30, n_latent)
+    assert np.isfinite(result.objective)
+    assert result.objective < result.history[0]
+
+
+def test_residual_start_is_what_a_cubic_leaves():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(40, 1))
+    y = x**3 + rng.normal(size=(40, 1))
+    theta, name = initial_latent(x, y, 1, "residual", 3, rng)
+    left = y[:, 0] - np.polyval(np.polyfit(x[:, 0], y[:, 0], 3), x[:, 0])
+    assert name == "residual"
+    assert_allclose(abs(np.corrcoef(theta[:, 0], left)[0, 1]), 1.0, rtol=1e-10)
+    assert_allclose(theta.std(), 1.0)
+
+
+def test_pca_start_is_the_first_component():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(40, 1))
+    y = x + 0.1 * rng.normal(size=(40, 1))
+    theta, _ = initial_latent(x, y, 1, "pca", 3, rng)
+    values, vectors = np.linalg.eigh(np.cov(np.hstack([x, y]).T))
+    expected = (np.hstack([x, y]) - [x.mean(), y.mean()]) @ vectors[:, np.argmax(values)]
+    assert_allclose(abs(np.corrcoef(theta[:, 0], expected)[0, 1]), 1.0, rtol=1e-10)
+
+
+def test_given_start_is_taken_and_its_shape_checked(pair):
+    given = np.random.default_rng(0).normal(size=(50, 1))
+    result = fit(pair, init=given)
+    assert result.init == "given"
+    expected = GPPOMObjective(*pair, lam=1.0)
+    assert_allclose(result.history[0], expected.value_and_grad(result_start(expected, given))[0])
+    with pytest.raises(ValueError, match=r"init must have shape .*\(50, 1\).*\(50, 2\)"):
+        fit(pair, init=np.random.default_rng(0).normal(size=(50, 2)))
+
+
+def result_start(objective, given):
+    from anmmm.gppom.start import initial_hyperparameters
+
+    return objective.pack(given, initial_hyperparameters(1, 1))
+
+
+def test_missing_columns_are_filled_with_noise_and_recorded(pair):
+    x, _ = pair
+    result = fit((x, x.copy()))
+    assert result.init == "residual+noise"
+    assert np.isfinite(result.objective)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"init": "random"}, "init must be one of 'residual', 'pca'"),
+        ({"n_starts": 0}, "n_starts must be at least 1"),
+        ({"max_iter": 1.5}, "max_iter must be a whole number"),
+        ({"tol": -1.0}, "tol must be finite and not negative"),
+        ({"latent_map": "linear"}, "latent_map must be one of"),
+        ({"engine": "gpu"}, "engine must be one of"),
+        ({"noise_floor": -1e-3}, "noise_floor must be"),
+        ({"init_degree": 11}, "init_degree must be at most 10"),
+        ({"hyper_prior": 1e308}, "hyper_prior must be at most 1e"),
+        ({"n_latent": 0}, "n_latent must be at least 1"),
+    ],
+)
+def test_options_are_checked(pair, options, message):
+    with pytest.raises((ValueError, TypeError), match=message):
+        fit(pair, **options)
+
+
+def test_unknown_options_are_named_with_the_known_ones():
+    with pytest.raises(TypeError, match=r"unknown option 'maxiter'.*max_iter"):
+        FitOptions.from_keywords({"maxiter": 3})
+
+
+def test_estimator_parameters_are_the_options_with_the_same_defaults():
+    signature = inspect.signature(GPPOM).parameters
+    options = {field.name: field.default for field in dataclasses.fields(FitOptions)}
+    for name, parameter in inspect.signature(GPPOMObjective).parameters.items():
+        assert parameter.default == options.get(name, parameter.default)
+    extra = set(signature) - set(options)
+    assert extra == {"lam", "random_state"}
+    for name, default in options.items():
+        assert signature[name].default == default
+
+
+def test_estimator_attributes(pair):
+    x, y = pair
+    model = GPPOM(lam=1.0).fit(x, y[:, 0])
+    result = fit((standardise(x)[0], standardise(y)[0]))
+    assert_allclose(model.latent_, result.latent)
+    assert model.objective_ == result.objective
+    assert model.log_likelihood_ == result.log_likelihood
+    assert model.hsic_ == result.hsic
+    assert model.n_iter_ == result.n_iter
+    assert model.converged_
+
+
+def test_a_change_of_scale_and_origin_changes_nothing(pair):
+    x, y = pair
+    expected = GPPOM(tol=1e-10).fit(x, y)
+    found = GPPOM(tol=1e-10).fit(1e3 * x - 5.0, 1e-3 * y + 1.0)
+    # Standardising rounds differently, and the last digits of the path to the minimum with it.
+    assert_allclose(found.objective_, expected.objective_, rtol=1e-6)
+    assert np.corrcoef(found.latent_[:, 0], expected.latent_[:, 0])[0, 1] > 0.9999
+
+
+def test_a_growth_beyond_floats_is_refused_by_name(rng):
+    x, y = rng.normal(size=(2, 202, 1))
+    with pytest.raises(ValueError, match=r"weight_growth=10000.0 multiplies lam .* at 202 obs"):
+        GPPOM(weight_growth=1e4).fit(x, y)

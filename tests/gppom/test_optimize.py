@@ -1,0 +1,296 @@
+"""The L-BFGS-B driver on functions whose minimum is known."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from anmmm.gppom.optimize import minimise_from, minimise_starts
+
+CENTRE = np.array([1.0, 2.0, -3.0])
+CURVATURE = np.array([1.0, 10.0, 100.0])
+UNBOUNDED = (np.full(3, -np.inf), np.full(3, np.inf))
+
+
+def quadratic(z):
+    step = z - CENTRE
+    return 0.5 * float(CURVATURE @ step**2), CURVATURE * step
+
+
+def rosenbrock(z):
+    a, b = 1.0 - z[0], z[1] - z[0] ** 2
+    return a**2 + 100.0 * b**2, np.array([-2.0 * a - 400.0 * z[0] * b, 200.0 * b])
+
+
+def failing_beyond(limit, function=quadratic):
+    """Same function, but infinite where the first coordinate is above a limit."""
+
+    def with_hole(z):
+        return (np.inf, np.zeros_like(z)) if z[0] > limit else function(z)
+
+    return with_hole
+
+
+def assert_consistent(outcome):
+    """What holds for every descent."""
+    assert outcome.history.shape == (outcome.n_iter + 1,)
+    assert (np.diff(outcome.history) <= 0.0).all()
+    assert np.isfinite(outcome.history).all()
+    assert outcome.value <= outcome.history[-1]
+    assert np.isfinite(outcome.z).all()
+    assert outcome.n_evaluations > outcome.n_iter
+    assert outcome.converged == (outcome.status == "converged")
+
+
+# --- Descents that reach the minimum --------------------------------------------------------------
+
+
+def test_quadratic_ends_at_its_minimum():
+    outcome = minimise_from(quadratic, np.zeros(3), UNBOUNDED, tol=1e-14)
+    assert_consistent(outcome)
+    assert outcome.status == "converged"
+    assert_allclose(outcome.z, CENTRE, atol=1e-5)
+    assert_allclose(outcome.value, 0.0, atol=1e-9)
+    assert outcome.n_failed_evaluations == 0
+    assert outcome.history[0] == quadratic(np.zeros(3))[0]
+
+
+def test_units_change_the_way_and_not_the_goal():
+    # In these units the bowl is round, and one line search finds its bottom.
+    round_, plain = (
+        minimise_from(quadratic, np.zeros(3), UNBOUNDED, units=units, tol=1e-14)
+        for units in (CURVATURE**-0.5, None)
+    )
+    for outcome in (round_, plain):
+        assert_consistent(outcome)
+        assert_allclose(outcome.z, CENTRE, atol=1e-5)
+    assert round_.n_evaluations < plain.n_evaluations
+    assert round_.n_iter <= 2
+
+
+def test_bounds_are_those_of_z_and_not_of_its_units():
+    bounds = (np.full(3, -2.0), np.full(3, 1.5))
+    outcome = minimise_from(quadratic, np.zeros(3), bounds, units=np.array([4.0, 0.5, 1.0]))
+    assert_allclose(outcome.z, np.clip(CENTRE, *bounds), rtol=1e-12)
+
+
+def test_value_is_that_of_the_point():
+    outcome = minimise_from(rosenbrock, np.array([-1.2, 1.0]), (np.full(2, -9.0), np.full(2, 9.0)))
+    assert_consistent(outcome)
+    assert outcome.value == rosenbrock(outcome.z)[0]
+
+
+def kinks(z):
+    """No gradient at the minimum, so that line searches fail around it."""
+    return float(np.sum(np.abs(z - CENTRE) * CURVATURE)), np.sign(z - CENTRE) * CURVATURE
+
+
+@pytest.mark.parametrize("function", [quadratic, kinks, failing_beyond(0.5), failing_beyond(2.0)])
+@pytest.mark.parametrize("max_iter", [2, 500])
+def test_the_best_point_that_was_seen_is_kept(function, max_iter):
+    values = []
+
+    def watched(z):
+        value, gradient = function(z)
+        values.append(value)
+        return value, gradient
+
+    outcome = minimise_from(watched, np.array([-9.0, 0.3, 1.0]), UNBOUNDED, max_iter=max_iter)
+    assert_consistent(outcome)
+    assert outcome.value == min(values) == function(outcome.z)[0]
+    assert outcome.n_evaluations == len(values)
+    assert outcome.n_failed_evaluations == np.isinf(values).sum()
+
+
+def test_bounds_are_kept_and_met():
+    bounds = np.array([-5.0, -5.0, -2.0]), np.array([0.5, 5.0, 5.0])
+    seen = []
+
+    def watched(z):
+        seen.append(z.copy())
+        return quadratic(z)
+
+    outcome = minimise_from(watched, np.zeros(3), bounds, tol=1e-14)
+    assert_consistent(outcome)
+    assert outcome.converged
+    assert_allclose(outcome.z, [0.5, 2.0, -2.0], atol=1e-6)
+    assert outcome.n_evaluations == len(seen)
+    assert all((bounds[0] <= z).all() and (z <= bounds[1]).all() for z in seen)
+
+
+def test_start_at_the_minimum_takes_no_iteration():
+    outcome = minimise_from(quadratic, CENTRE, UNBOUNDED)
+    assert_consistent(outcome)
+    assert outcome.n_iter == 0
+    assert outcome.converged
+    assert_array_equal(outcome.z, CENTRE)
+
+
+def test_start_is_not_changed():
+    start = np.zeros(3)
+    minimise_from(quadratic, start, UNBOUNDED)
+    assert_array_equal(start, np.zeros(3))
+
+
+# --- Descents that are cut short ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("max_iter", [1, 4])
+def test_too_few_iterations_are_reported(max_iter):
+    start, bounds = np.array([-1.2, 1.0]), (np.full(2, -9.0), np.full(2, 9.0))
+    outcome = minimise_from(rosenbrock, start, bounds, max_iter=max_iter)
+    assert_consistent(outcome)
+    assert outcome.status == "max_iter"
+    assert not outcome.converged
+    assert outcome.n_iter == max_iter
+    assert outcome.value < outcome.history[0]
+
+
+def test_a_wrong_gradient_ends_in_the_line_search():
+    def uphill(z):
+        value, gradient = quadratic(z)
+        return value, -gradient
+
+    outcome = minimise_from(uphill, np.zeros(3), UNBOUNDED)
+    assert_consistent(outcome)
+    assert outcome.status == "line_search"
+    assert outcome.n_failed_evaluations == 0
+
+
+# --- Descents over a domain with a hole -----------------------------------------------------------
+
+
+def first_trial_step():
+    """Point that L-BFGS tries first from a far start, in no hole: sets the scale of the next."""
+    seen = []
+
+    def watched(z):
+        seen.append(z.copy())
+        return quadratic(z)
+
+    minimise_from(watched, np.array([-100.0, -1.0, 1.0]), UNBOUNDED)
+    return max(z[0] for z in seen)
+
+
+@pytest.mark.parametrize("limit", [1.01, 2.0])
+def test_a_failed_trial_step_does_not_end_the_descent(limit):
+    # The minimum is in the domain, but a trial step falls out of it.
+    assert first_trial_step() > limit
+    outcome = minimise_from(
+        failing_beyond(limit), np.array([-100.0, -1.0, 1.0]), UNBOUNDED, tol=1e-12
+    )
+    assert_consistent(outcome)
+    assert outcome.n_failed_evaluations >= 1
+    assert outcome.status == "converged"
+    assert_allclose(outcome.z, CENTRE, atol=1e-4)
+
+
+def test_a_barrier_is_walked_up_to():
+    # -log(1 - z) / 1000 - 10 z has its minimum at 1 - 1e-4, and nothing is defined beyond 1.
+    def barrier(z):
+        return -1e-3 * np.log1p(-z[0]) - 10.0 * z[0], np.array([1e-3 / (1.0 - z[0]) - 10.0])
+
+    bounds = np.array([-np.inf]), np.array([np.inf])
+    outcome = minimise_from(failing_beyond(1.0 - 1e-15, barrier), np.array([-3.0]), bounds)
+    assert_consistent(outcome)
+    assert outcome.n_failed_evaluations >= 1
+    assert_allclose(outcome.z, [1.0 - 1e-4], atol=1e-5)
+
+
+@pytest.mark.parametrize(("limit", "start"), [(0.9, [-5.0, 5.0, 5.0]), (0.5, [0.0, 0.0, 0.0])])
+def test_a_minimum_outside_the_domain_is_approached_and_not_called_converged(limit, start):
+    outcome = minimise_from(failing_beyond(limit), np.array(start), UNBOUNDED)
+    assert_consistent(outcome)
+    assert outcome.n_failed_evaluations >= 1
+    # The gradient is 1 - limit at least wherever the domain ends.
+    assert outcome.status == "cholesky_failed"
+    assert outcome.value == quadratic(outcome.z)[0]
+    # The best of the domain is at its edge.
+    assert outcome.value < 0.5 * (1.0 - limit) ** 2 + 0.02
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_no_edge_of_any_domain_is_called_converged(seed):
+    # A bowl cut by a plane before its minimum: along the plane's normal the slope stays above 0.05,
+    # far more than tolerances leave, wherever the rounding of a processor ends the descent.
+    rng = np.random.default_rng(seed)
+    d = int(rng.integers(2, 7))
+    root = rng.normal(size=(d, d))
+    H = root @ root.T / d + np.eye(d)
+    centre, normal = rng.normal(size=(2, d))
+    normal /= np.linalg.norm(normal)
+    short = rng.uniform(0.05, 1.0)
+
+    def bowl(z):
+        step = z - centre
+        if normal @ step > -short:
+            return np.inf, np.zeros(d)
+        return 0.5 * float(step @ H @ step), H @ step
+
+    start = centre - rng.uniform(1.1, 5.0) * normal
+    outcome = minimise_from(bowl, start, (np.full(d, -np.inf), np.full(d, np.inf)))
+    assert_consistent(outcome)
+    assert outcome.status == "cholesky_failed"
+    assert outcome.n_failed_evaluations >= 1
+    assert outcome.value == bowl(outcome.z)[0]
+
+
+def test_a_failed_step_long_before_the_end_does_not_tell_against_it():
+    # The minimum is inside; only the first strides fall out of the domain.
+    outcome = minimise_from(failing_beyond(3.0), np.array([-100.0, -1.0, 1.0]), UNBOUNDED)
+    assert outcome.n_failed_evaluations >= 1
+    assert outcome.status == "converged"
+
+
+def test_a_flat_point_at_the_edge_is_a_minimum():
+    # The minimum lies on the edge itself, where the gradient is zero.
+    outcome = minimise_from(
+        failing_beyond(1.0), np.array([-3.0, 2.0, -3.0]), UNBOUNDED, tol=0.0, gradient_tol=1e-6
+    )
+    assert outcome.status in ("converged", "line_search")
+    assert_allclose(outcome.z, CENTRE, atol=1e-4)
+
+
+def test_a_start_that_cannot_be_evaluated_raises():
+    with pytest.raises(FloatingPointError, match="cannot be evaluated at the starting point"):
+        minimise_from(failing_beyond(-1.0), np.zeros(3), UNBOUNDED)
+
+
+def test_a_start_with_value_nan_raises():
+    with pytest.raises(FloatingPointError, match="starting point"):
+        minimise_from(lambda z: (np.nan, z), np.zeros(3), UNBOUNDED)
+
+
+# --- Several starts -------------------------------------------------------------------------------
+
+
+def two_wells(z):
+    """Minima near -1 and 1; the left one is lower."""
+    return float((z[0] ** 2 - 1.0) ** 2 + 0.3 * z[0]), np.array([4 * z[0] * (z[0] ** 2 - 1) + 0.3])
+
+
+@pytest.mark.parametrize("order", [(1.5, -1.5, 1.2), (-1.5, 1.5, 1.2), (1.5, 1.2, -1.5)])
+def test_the_lowest_end_wins(order):
+    bounds = np.array([-np.inf]), np.array([np.inf])
+    starts = [np.array([start]) for start in order]
+    outcome, index, values = minimise_starts(two_wells, starts, bounds)
+    assert order[index] == -1.5
+    assert outcome.z[0] < 0.0
+    assert values.shape == (3,)
+    assert outcome.value == values[index] == values.min()
+    for start, value in zip(starts, values, strict=True):
+        assert value == minimise_from(two_wells, start, bounds).value
+
+
+def test_options_reach_every_descent():
+    bounds = np.full(2, -9.0), np.full(2, 9.0)
+    outcome, *_ = minimise_starts(rosenbrock, [np.array([-1.2, 1.0])], bounds, max_iter=2)
+    assert outcome.n_iter == 2
+    assert outcome.status == "max_iter"
+
+
+def test_starts_may_come_from_a_generator():
+    starts = (np.full(3, float(k)) for k in range(2))
+    outcome, index, values = minimise_starts(quadratic, starts, UNBOUNDED, tol=1e-14)
+    assert index in (0, 1)
+    assert len(values) == 2
+    assert_allclose(outcome.z, CENTRE, atol=1e-4)

@@ -1,0 +1,326 @@
+"""Mixtures of smooth mechanisms: kernels against the oracle, fits against what was drawn."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.metrics import adjusted_rand_score
+
+import oracle
+from anmmm import ANMMixture
+from anmmm._kernels import mixture as kernels
+from anmmm.datasets.synthetic import draw_anm_mixture
+from anmmm.mixture import (
+    as_responsibilities,
+    choose_mixture,
+    fit_location_scale,
+    fit_mixture,
+)
+from anmmm.mixture.splines import SplineBasis
+from anmmm.mixture.starts import _equal_shares, spread_rows
+from anmmm.preprocessing import standardise
+
+THREE = ((1, 1.1), (3, 3.1), (0.5, 0.6))
+
+
+def standard(values):
+    return standardise(np.asarray(values, dtype=float).reshape(len(values), -1))[0]
+
+
+def mixture(seed=0, n=100, mechanism="f3", **options):
+    """A standardised mixture: cause (n, 1), effect (n,), labels."""
+    sample = draw_anm_mixture(mechanism, n, random_state=seed, **options)
+    return standard(sample.x), standard(sample.y)[:, 0], sample.labels
+
+
+def run_em(design, y, prior, n_null, R, *, floor=1e-6, n_inner=1, max_iter=1, scales=None):
+    r, C = len(prior), R.shape[1]
+    scales = np.ones(3 + n_null) if scales is None else scales.copy()
+    R, centre, weights = R.copy(), np.zeros(r), np.empty(C)
+    mean, packed = np.empty((C, r)), np.empty((C, r * (r + 1) // 2))
+    history = np.empty(max_iter)
+    n_iter = kernels.mixture_em(
+        design, y, prior, n_null, floor, n_inner, -np.inf, R, scales, centre, weights, mean,
+        packed, history,
+    )  # fmt: skip
+    return history[:n_iter], R, weights, scales, centre, mean, packed
+
+
+def unpack(packed, r):
+    """Symmetric matrix of a packed lower triangle with doubled off-diagonal entries."""
+    lower = np.zeros((r, r))
+    lower[np.tril_indices(r)] = packed
+    return 0.5 * (lower + lower.T)
+
+
+# --- Kernels --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("n", "r", "n_null", "C"), [(7, 1, 1, 1), (12, 2, 2, 3), (30, 5, 2, 1), (40, 6, 3, 3)]
+)
+def test_em_matches_the_oracle(rng, n, r, n_null, C):
+    design, y = rng.normal(size=(n, r)), rng.normal(size=n)
+    prior = rng.uniform(0.1, 2.0, size=r)
+    R = rng.dirichlet(np.ones(C), size=n)
+    scales, centre, expected = np.ones(3 + n_null), np.zeros(r), R
+    for _ in range(3):
+        bound, expected, weights, scales, centre, means, covs = oracle.mixture_step(
+            design, y, prior, n_null, 1e-6, expected, scales, centre
+        )
+    history, R, w, s, m, mean, packed = run_em(design, y, prior, n_null, R, max_iter=3)
+    assert_allclose(history[-1], bound, rtol=1e-9)
+    for found, truth in ((R, expected), (w, weights), (s, scales), (m, centre), (mean, means)):
+        assert_allclose(found, truth, rtol=1e-7, atol=1e-10)
+    for c in range(C):
+        assert_allclose(unpack(packed[c], r), covs[c], rtol=1e-7, atol=1e-10)
+
+
+@pytest.mark.parametrize("C", [1, 2, 3, 5])
+@pytest.mark.parametrize("n_inner", [1, 3])
+def test_em_never_lowers_the_bound(rng, C, n_inner):
+    x, y, _ = mixture(C)
+    basis = SplineBasis.of(x)
+    R = rng.dirichlet(np.ones(C), size=len(y))
+    history = run_em(basis.design, y, basis.prior, basis.n_null, R, n_inner=n_inner, max_iter=60)[0]
+    assert np.diff(history).min() > -1e-8
+
+
+def test_the_bound_of_one_mechanism_is_its_log_marginal_likelihood():
+    x, y, _ = mixture(3, n=40)
+    basis = SplineBasis.of(x)
+    fit = fit_mixture(basis, y, 1, starts=[np.ones((40, 1))], tol=0.0, max_iter=3000)
+    s2, tau2 = fit.scales[:2]
+    scale = np.where(np.arange(len(basis.prior)) < basis.n_null, 1.0, tau2)
+    covariance = basis.design @ np.diag(basis.prior * scale) @ basis.design.T + s2 * np.eye(40)
+    marginal = -0.5 * (
+        np.linalg.slogdet(2 * np.pi * covariance)[1] + y @ np.linalg.solve(covariance, y)
+    )
+    hyper = -oracle.HYPER * (np.log(tau2) + 1 / tau2 - 1)
+    assert_allclose(fit.bound, marginal + hyper, atol=1e-4)
+
+
+# --- Basis ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("d", [1, 2, 3])
+def test_basis_is_orthonormal_and_evaluates_to_its_design(rng, d):
+    X = standard(rng.normal(size=(200, d)))
+    basis = SplineBasis.of(X)
+    r = len(basis.prior)
+    assert_allclose(basis.design.T @ basis.design / 200, np.eye(r), atol=1e-6)
+    assert_allclose(basis.evaluate(X), basis.design, atol=1e-6)
+    assert basis.n_null == d + 1
+    assert np.all(np.diff(basis.prior[basis.n_null :]) <= 0)
+
+
+def test_basis_of_one_column_is_a_natural_cubic_spline(rng):
+    basis = SplineBasis.of(standard(rng.normal(size=100)))
+    low, high = basis.knots.min(), basis.knots.max()
+    beyond = np.concatenate([low - np.arange(1, 4), high + np.arange(1, 4)])[:, np.newaxis]
+    columns = basis.evaluate(beyond)
+    assert_allclose(np.diff(columns[:3], n=2, axis=0), 0.0, atol=1e-7)
+    assert_allclose(np.diff(columns[3:], n=2, axis=0), 0.0, atol=1e-7)
+
+
+@pytest.mark.parametrize("distinct", [2, 3, 5])
+def test_basis_of_few_distinct_values(distinct):
+    X = standard(np.arange(30) % distinct)
+    basis = SplineBasis.of(X)
+    assert basis.design.shape == (30, min(distinct, len(basis.prior)))
+    assert np.all(np.isfinite(basis.design))
+
+
+def test_basis_drops_a_repeated_column(rng):
+    x = rng.normal(size=(50, 1))
+    assert SplineBasis.of(standard(np.hstack([x, 2 * x]))).n_null == 2
+
+
+# --- Fits -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mechanism", ["f2", "f3", "f4"])
+def test_mechanisms_are_recovered(mechanism):
+    sample = draw_anm_mixture(mechanism, 300, random_state=10)
+    model = ANMMixture("auto").fit(sample.x[:, np.newaxis], sample.y)
+    limit = adjusted_rand_score(sample.labels, sample.bayes_labels())
+    assert model.n_mechanisms_ == 2
+    assert adjusted_rand_score(sample.labels, model.labels_) > limit - 0.05
+    assert_allclose(model.noise_std_, 0.05, rtol=0.15)
+    grid = np.linspace(0.15, 0.9, 20)
+    truth = np.stack([sample.function(grid, t) for t in sample.thetas])
+    curves = model.curves(grid[:, np.newaxis]).T
+    errors = [np.abs(curves[order] - truth).max() for order in ([0, 1], [1, 0])]
+    assert min(errors) < 0.06
+
+
+def test_many_observations_reach_the_limit():
+    sample = draw_anm_mixture("f3", 20_000, random_state=1)
+    model = ANMMixture(2).fit(sample.x[:, np.newaxis], sample.y)
+    limit = adjusted_rand_score(sample.labels, sample.bayes_labels())
+    assert abs(adjusted_rand_score(sample.labels, model.labels_) - limit) < 0.005
+
+
+@pytest.mark.parametrize(("theta_ranges", "C"), [(THREE[:1], 1), (THREE[:2], 2), (THREE, 3)])
+def test_auto_finds_the_number(theta_ranges, C):
+    found = [
+        ANMMixture("auto").fit(x, y).n_mechanisms_
+        for x, y, _ in (mixture(s, 200, theta_ranges=theta_ranges) for s in range(5))
+    ]
+    assert found == [C] * 5
+
+
+def test_several_causes():
+    rng = np.random.default_rng(2)
+    X, labels = rng.normal(size=(400, 2)), rng.integers(2, size=400)
+    y = np.where(labels == 0, np.sin(X[:, 0]) + 2, X[:, 1] - 2) + 0.1 * rng.normal(size=400)
+    model = ANMMixture(2).fit(X, y)
+    assert adjusted_rand_score(labels, model.labels_) > 0.8
+    assert model.curves(X[:7]).shape == (7, 2)
+
+
+def test_location_scale_finds_the_scale():
+    rng = np.random.default_rng(3)
+    x = rng.uniform(-2, 2, size=1000)
+    scale = np.exp(0.5 * x)
+    basis, y = SplineBasis.of(standard(x)), np.sin(x) + scale * rng.normal(size=1000)
+    z = standard(y)[:, 0]
+    single = fit_mixture(basis, z, 1, starts=[np.ones((1000, 1))])
+    fit = fit_location_scale(basis, z, single)
+    assert_allclose(fit.scale * y.std(), scale, rtol=0.25)
+    assert fit.evidence > single.bound + 50
+    assert fit.complexity > 0
+
+
+def test_location_scale_of_constant_noise_costs_little():
+    rng = np.random.default_rng(4)
+    x = rng.normal(size=500)
+    basis, y = SplineBasis.of(standard(x)), standard(np.sin(x) + rng.normal(size=500))[:, 0]
+    single = fit_mixture(basis, y, 1, starts=[np.ones((500, 1))])
+    fit = fit_location_scale(basis, y, single)
+    assert_allclose(fit.scale, np.sqrt(single.noise_variance), rtol=0.2)
+    assert abs(fit.evidence - single.bound) < 6
+
+
+# --- Invariances ----------------------------------------------------------------------------------
+
+
+def test_order_of_the_observations_does_not_matter(rng):
+    x, y, _ = mixture(5)
+    order = rng.permutation(len(y))
+    one, other = ANMMixture(2).fit(x, y), ANMMixture(2).fit(x[order], y[order])
+    assert_allclose(one.criteria_, other.criteria_, rtol=1e-8)
+    assert adjusted_rand_score(one.labels_[order], other.labels_) == 1.0
+
+
+@pytest.mark.parametrize("factor", [-3.0, 1e-8, 1e8])
+def test_unit_and_sign_do_not_matter(factor):
+    x, y, _ = mixture(6)
+    one = ANMMixture(2).fit(x, y)
+    other = ANMMixture(2).fit(factor * x, 5.0 - factor * y)
+    assert_allclose(one.criteria_, other.criteria_, rtol=1e-6)
+    assert_array_equal(one.labels_, other.labels_)
+    assert_allclose(other.noise_std_, abs(factor) * one.noise_std_, rtol=1e-5)
+
+
+def test_a_second_fit_is_the_same():
+    x, y, _ = mixture(7)
+    one, other = ANMMixture(3).fit(x, y), ANMMixture(3).fit(x, y)
+    assert_array_equal(one.membership_, other.membership_)
+
+
+# --- Edges ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n_mechanisms", [1, 2, 4, "auto"])
+@pytest.mark.parametrize(
+    "effect",
+    [
+        lambda x: x,
+        lambda x: (x > 0).astype(float),
+        lambda x: np.round(x),
+        lambda x: np.where(np.arange(len(x)) == 0, 1e9, x),
+        lambda x: np.arange(len(x)) % 2 + 0.0,
+    ],
+    ids=["exact", "binary", "rounded", "outlier", "two lines"],
+)
+def test_odd_data_give_finite_fits(rng, n_mechanisms, effect):
+    x = rng.normal(size=60)
+    model = ANMMixture(n_mechanisms).fit(x[:, np.newaxis], effect(x))
+    assert np.all(np.isfinite(model.membership_))
+    assert_allclose(model.membership_.sum(axis=1), 1.0)
+    assert np.isfinite(model.criterion_)
+
+
+def test_ten_observations():
+    rng = np.random.default_rng(0)
+    assert ANMMixture(2).fit(rng.normal(size=(10, 1)), rng.normal(size=10)).labels_.shape == (10,)
+
+
+def test_membership_of_the_fitted_observations():
+    x, y, _ = mixture(8)
+    model = ANMMixture(2).fit(x, y)
+    assert_allclose(model.membership(x, y), model.membership_, atol=1e-6)
+    assert_allclose(model.weights_.sum(), 1.0)
+
+
+def test_a_given_start_is_tried():
+    x, y, labels = mixture(9, theta_ranges=THREE)
+    plain, told = ANMMixture(3).fit(x, y), ANMMixture(3, init=labels).fit(x, y)
+    assert told.criterion_ <= plain.criterion_ + 1.0
+    assert len(choose_mixture(SplineBasis.of(x), y, n_mechanisms=3)) == 3
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"n_mechanisms": "two"}, "n_mechanisms must be"),
+        ({"n_mechanisms": 0}, "n_mechanisms"),
+        ({"n_mechanisms": 1000}, "n_mechanisms"),
+        ({"max_mechanisms": 0}, "max_mechanisms"),
+        ({"tol": -1.0}, "tol"),
+        ({"max_iter": 0}, "max_iter"),
+        ({"init": [0, 1]}, "init has shape"),
+        ({"init": -np.ones((100, 2))}, "init must hold"),
+    ],
+)
+def test_errors_name_the_parameter(parameters, message):
+    x, y, _ = mixture(0)
+    with pytest.raises((TypeError, ValueError), match=message):
+        ANMMixture(**parameters).fit(x, y)
+
+
+def test_two_effects_are_refused():
+    with pytest.raises(ValueError, match="y must have one column"):
+        ANMMixture().fit(
+            np.arange(20.0)[:, np.newaxis], np.random.default_rng(0).normal(size=(20, 2))
+        )
+
+
+def test_responsibilities_of_labels():
+    R = as_responsibilities(["b", "a", "b"], 3)
+    assert_allclose(R.sum(axis=1), 1.0)
+    assert_array_equal(R.argmax(axis=1), [1, 0, 1])
+
+
+def test_equal_shares_split_ties_alike_and_mirror():
+    assert_allclose(
+        _equal_shares(np.array([3.0, 1.0, 2.0, 4.0]), 2), [[0, 1], [1, 0], [1, 0], [0, 1]]
+    )
+    # The middle of an odd number, and three equal values about the cut.
+    assert_allclose(_equal_shares(np.arange(3.0), 2)[1], [0.5, 0.5])
+    tied = np.array([0.0, 1.0, 1.0 + 1e-12, 1.0, 1.0, 2.0])
+    part = _equal_shares(tied, 3)
+    assert_allclose(part[1:5], np.tile([0.25, 0.5, 0.25], (4, 1)))
+    assert_allclose(part.sum(axis=0), 2.0)
+    assert_array_equal(_equal_shares(-tied, 3), part[:, ::-1])
+    assert_array_equal(_equal_shares(np.zeros(7), 3), np.full((7, 3), 7 / 21))
+
+
+@pytest.mark.parametrize("n", [4001, 4500, 8000, 100_003])
+def test_rows_of_a_start_do_not_depend_on_order_or_sign(rng, n):
+    x, y = rng.normal(size=(2, n))
+    rows = spread_rows(x, y, 2000)
+    assert len(np.unique(rows)) == 2000
+    order = rng.permutation(n)
+    assert_array_equal(order[spread_rows(x[order], y[order], 2000)], rows)
+    assert_array_equal(spread_rows(-x, y, 2000), rows[::-1])

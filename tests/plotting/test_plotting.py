@@ -1,0 +1,542 @@
+import subprocess
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+
+from anmmm import ANMMixture, cluster_mechanisms, hsic_test, infer_direction
+from anmmm.datasets import make_anm_mixture
+from anmmm.evaluation import decision_rates
+from anmmm.plotting import (
+    COLOURS,
+    MARKERS,
+    plot_decision_rates,
+    plot_direction,
+    plot_latent,
+    plot_mechanisms,
+)
+from waiting import LIMIT
+
+RATES = decision_rates([0.9, 0.8, 0.6, 0.5], [True, True, False, True])
+X, Y, _ = make_anm_mixture("f3", 100, noise_std=0.1, random_state=1)
+X, Y = 40 + 7 * X, 3 * Y - 20
+
+
+@pytest.fixture
+def figure():
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    # The canvas of a bare figure does not draw.
+    return FigureCanvasAgg(Figure(figsize=(6, 4), layout="constrained")).figure
+
+
+@pytest.fixture
+def ax(figure):
+    return figure.add_subplot()
+
+
+@pytest.fixture(scope="module")
+def clustered():
+    return cluster_mechanisms(X, Y, 2, random_state=0)
+
+
+@pytest.fixture(scope="module")
+def decided():
+    return infer_direction(X, Y, n_resamples=4, random_state=0)
+
+
+def scatters(ax):
+    from matplotlib.collections import PathCollection
+
+    return [artist for artist in ax.collections if isinstance(artist, PathCollection)]
+
+
+def bands(ax):
+    return [artist for artist in ax.collections if artist not in scatters(ax)]
+
+
+def colour(artist):
+    from matplotlib.colors import to_hex
+
+    return to_hex(artist.get_edgecolors()[0]).upper()
+
+
+def legend_texts(ax):
+    return [text.get_text() for text in ax.get_legend().get_texts()]
+
+
+# --- decision rates -------------------------------------------------------------------------------
+
+
+def test_curves_are_the_rates(figure):
+    ax = figure.add_subplot()
+    assert plot_decision_rates({"one": RATES, "other": RATES}, ax=ax) is ax
+    lines = [container[0] for container in ax.containers]
+    assert len(lines) == 2
+    assert lines[0].get_xdata().tolist() == (100 * RATES.rates).tolist()
+    assert lines[0].get_ydata().tolist() == RATES.accuracy.tolist()
+    assert lines[0].get_color() != lines[1].get_color()
+    assert lines[0].get_marker() != lines[1].get_marker()
+    assert ax.get_xlabel()
+    assert ax.get_ylabel()
+    assert {text.get_text() for text in ax.get_legend().get_texts()} == {"one", "other", "guessing"}
+    figure.canvas.draw()
+
+
+def test_axes_of_a_new_figure(figure):
+    from matplotlib import pyplot
+
+    ax = plot_decision_rates(RATES)
+    assert len(ax.containers) == 1
+    pyplot.close(ax.figure)
+
+
+def test_nothing_to_draw():
+    with pytest.raises(ValueError, match="rates must hold at least one DecisionRates"):
+        plot_decision_rates({})
+
+
+# --- mechanisms -----------------------------------------------------------------------------------
+
+
+def test_points_have_the_colour_and_the_marker_of_their_mechanism(ax, clustered):
+    assert plot_mechanisms(X, Y, clustered, ax=ax) is ax
+    drawn = scatters(ax)
+    assert len(drawn) == 2
+    for label, points in enumerate(drawn):
+        rows = clustered.labels == label
+        assert points.get_offsets().tolist() == np.column_stack([X, Y])[rows].tolist()
+        assert colour(points) == COLOURS[label]
+    shapes = [points.get_paths()[0].vertices for points in drawn]
+    assert shapes[0].shape != shapes[1].shape
+    ax.figure.canvas.draw()
+
+
+def test_curves_are_those_of_the_refined_mixture(ax, clustered):
+    from anmmm.evidence.curves import mixture_curves
+
+    plot_mechanisms(X, Y, clustered, ax=ax)
+    assert len(ax.lines) == 2
+    for label, line in enumerate(ax.lines):
+        at, values = line.get_data()
+        rows = clustered.labels == label
+        assert (at[0], at[-1]) == (X[rows].min(), X[rows].max())
+        curves = mixture_curves(
+            clustered.mixture, X[:, np.newaxis], Y[:, np.newaxis], at[:, np.newaxis]
+        )
+        assert_allclose(values, curves.centre[:, label])
+        # In the unit of y: what is left is the noise, of standard deviation 3 * 0.1.
+        residual = Y[rows] - np.interp(X[rows], at, values)
+        assert residual.std() < 0.35
+    assert ax.lines[0].get_linestyle() != ax.lines[1].get_linestyle()
+
+
+def test_the_band_is_one_standard_deviation_of_the_noise(ax, clustered):
+    plot_mechanisms(X, Y, clustered, ax=ax)
+    noise = np.sqrt(clustered.mixture.noise_variance) * Y.std()
+    for line, band in zip(ax.lines, bands(ax), strict=True):
+        at, values = line.get_data()
+        corners = band.get_paths()[0].vertices
+        lowest = [corners[np.isclose(corners[:, 0], x), 1].min() for x in at[1:-1]]
+        assert_allclose(lowest, values[1:-1] - noise)
+    plain = ax.figure.add_subplot()
+    plot_mechanisms(X, Y, clustered, ax=plain, band=False)
+    assert (len(plain.lines), bands(plain)) == (2, [])
+
+
+@pytest.mark.parametrize("threshold", [0.0, 0.8, 0.99])
+def test_observations_of_a_doubtful_mechanism_are_hollow(ax, clustered, threshold):
+    plot_mechanisms(X, Y, clustered, ax=ax, uncertain=threshold)
+    doubtful = clustered.membership.max(axis=1) < threshold
+    for label, points in enumerate(scatters(ax)):
+        opacity = points.get_facecolors()[:, 3]
+        assert (opacity == 0).tolist() == doubtful[clustered.labels == label].tolist()
+    assert (f"membership < {threshold:g}" in legend_texts(ax)) == doubtful.any()
+    assert doubtful.any() == (threshold > 0)
+
+
+def test_the_legend_tells_sizes_and_shares(ax, clustered):
+    plot_mechanisms(X, Y, clustered, ax=ax, uncertain=0, title="a pair", x_label="a", y_label="b")
+    sizes = np.bincount(clustered.labels)
+    assert legend_texts(ax) == [f"mechanism {c}: {sizes[c]} ({sizes[c]} %)" for c in range(2)]
+    assert ax.get_legend().get_title().get_text() == "a pair"
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("a", "b")
+
+
+def test_the_legend_stands_above_the_axes_and_does_not_narrow_them(figure, ax, clustered):
+    plot_mechanisms(X, Y, clustered, ax=ax)
+    figure.canvas.draw()
+    box, legend = ax.get_window_extent(), ax.get_legend().get_window_extent()
+    assert legend.y0 >= box.y1 - 1
+    assert legend.x1 <= figure.bbox.x1
+    assert box.width > 0.8 * figure.bbox.width
+
+
+def test_a_thumbnail_has_neither_legend_nor_labels_and_fits(clustered, figure):
+    figure.set_size_inches(2.2, 1.7)
+    ax = figure.add_subplot()
+    plot_mechanisms(X, Y, clustered, ax=ax, legend=False, marker_size=2, x_label="", y_label="")
+    figure.canvas.draw()
+    assert ax.get_legend() is None
+    assert (ax.get_xlabel(), ax.get_ylabel(), ax.get_title()) == ("", "", "")
+    assert scatters(ax)[0].get_sizes().tolist() == [4.0]
+    assert ax.lines[0].get_linewidth() == 1.0
+    assert ax.get_window_extent().width > 0.7 * figure.bbox.width
+
+
+def test_labels_of_any_kind_get_a_curve_each(ax, clustered):
+    names = np.array(["Chaumont", "Lausanne"])[clustered.labels]
+    plot_mechanisms(X, Y, names.tolist(), ax=ax)
+    assert [text.split(":")[0] for text in legend_texts(ax)] == ["Chaumont", "Lausanne"]
+    assert len(ax.lines) == 2
+    for name, line in zip(["Chaumont", "Lausanne"], ax.lines, strict=True):
+        rows = names == name
+        model = ANMMixture(1).fit(X[rows, np.newaxis], Y[rows])
+        at, values = line.get_data()
+        assert_allclose(values, model.curves(at[:, np.newaxis])[:, 0])
+    assert all((points.get_facecolors()[:, 3] > 0).all() for points in scatters(ax))
+
+
+def test_unrefined_clusters_get_a_curve_each(ax):
+    result = cluster_mechanisms(X, Y, 2, refine=None, random_state=0)
+    plot_mechanisms(X, Y, result, ax=ax)
+    assert len(ax.lines) == 2
+    assert all((points.get_facecolors()[:, 3] > 0).all() for points in scatters(ax))
+
+
+def test_a_fitted_mixture_is_drawn_with_its_own_curves(ax):
+    model = ANMMixture(3).fit(X[:, np.newaxis], Y)
+    plot_mechanisms(X, Y, model, ax=ax)
+    for label, line in enumerate(ax.lines):
+        at, values = line.get_data()
+        assert_allclose(values, model.curves(at[:, np.newaxis])[:, label])
+
+
+def test_a_label_of_too_few_observations_has_no_curve_and_the_legend_says_so(ax):
+    labels = np.zeros(100, dtype=int)
+    labels[:9] = 1
+    plot_mechanisms(X, Y, labels, ax=ax)
+    assert len(ax.lines) == 1
+    assert legend_texts(ax) == ["mechanism 0: 91 (91 %)", "mechanism 1: 9 (9 %), no curve"]
+    bare = ax.figure.add_subplot()
+    plot_mechanisms(X, Y, labels, ax=bare, curves=False)
+    assert len(bare.lines) == 0
+    assert legend_texts(bare)[1] == "mechanism 1: 9 (9 %)"
+
+
+def test_a_mechanism_without_observations_is_in_the_legend_alone(ax, clustered):
+    labels = np.zeros_like(clustered.labels)
+    plot_mechanisms(X, Y, replace(clustered, labels=labels), ax=ax)
+    assert (len(scatters(ax)), len(ax.lines)) == (1, 1)
+    assert legend_texts(ax)[1] == "mechanism 1: 0 (0 %), no curve"
+
+
+def test_many_mechanisms_differ_in_colour_or_marker(ax):
+    labels = np.arange(100) % 49
+    plot_mechanisms(X, Y, labels, ax=ax, legend=False, curves=False)
+    looks = {(colour(points), points.get_paths()[0].vertices.tobytes()) for points in scatters(ax)}
+    assert len(looks) == 49 == len(COLOURS) * len(MARKERS)
+    with pytest.raises(ValueError, match="100 different labels, but a plot tells 49 apart"):
+        plot_mechanisms(X, Y, np.arange(100), ax=ax)
+
+
+def test_many_points_are_pixels_in_a_vector_graphic(ax, rng):
+    x = rng.normal(size=5001)
+    plot_mechanisms(x, x + 1, np.zeros(5001), ax=ax, curves=False)
+    assert scatters(ax)[0].get_rasterized()
+    plot_mechanisms(x[:5000], x[:5000], np.zeros(5000), ax=ax, curves=False)
+    assert not scatters(ax)[1].get_rasterized()
+
+
+@settings(max_examples=30)
+@given(st.lists(st.integers(0, 4), min_size=30, max_size=30), st.integers(-200, 200))
+def test_any_labels_of_any_scale_show_every_point_once(labels, power):
+    pytest.importorskip("matplotlib")
+    from matplotlib.figure import Figure
+
+    x, y = X[:30] * 10.0**power, Y[:30] * 10.0**-power
+    ax = Figure().add_subplot()
+    plot_mechanisms(x, y, labels, ax=ax)
+    drawn = np.concatenate([points.get_offsets() for points in scatters(ax)])
+    assert sorted(drawn.tolist()) == sorted(np.column_stack([x, y]).tolist())
+    assert len(ax.lines) == sum(labels.count(label) >= 10 for label in set(labels))
+    assert all(np.isfinite(line.get_ydata()).all() for line in ax.lines)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"x": X[:50]}, "x and y must have the same number of observations, found 50 and 100"),
+        ({"x": X[:50], "y": Y[:50]}, "labels for 100 observations, found 50 in the data"),
+        ({"x": np.column_stack([X, X**2])}, "x has 2 columns, but a plot shows one"),
+        ({"x": Y, "y": X}, "not the data that the result was made from"),
+        ({"x": np.where(X < 41, np.nan, X)}, "x holds .* NaN"),
+        ({"result": [0, 1]}, r"result has shape \(2,\), but needs one label for each of the 100"),
+        ({"result": [None] + [1] * 99}, "result lacks 1 of 100 labels"),
+        ({"result": [np.nan] * 3 + [1] * 97}, "result lacks 3 of 100 labels"),
+        ({"uncertain": 1.5}, "uncertain must lie between 0 and 1, found 1.5"),
+        ({"marker_size": -1}, "marker_size must be finite and not negative"),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused_before_a_figure_is_made(clustered, change, message):
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    with pytest.raises(ValueError, match=message):
+        plot_mechanisms(**{"x": X, "y": Y, "result": clustered, **change})
+    assert pyplot.get_fignums() == []
+
+
+def test_labels_that_cannot_be_ordered_are_refused():
+    labels = np.array([0, "a"] * 50, dtype=object)
+    with pytest.raises(TypeError, match="result mixes labels"):
+        plot_mechanisms(X, Y, labels)
+
+
+def test_an_array_of_axes_is_refused(clustered):
+    with pytest.raises(TypeError, match="ax must be Matplotlib axes, found list"):
+        plot_mechanisms(X, Y, clustered, ax=[])
+
+
+# --- the latent -----------------------------------------------------------------------------------
+
+
+def test_the_latent_is_drawn_against_the_cause_by_mechanism(ax, clustered):
+    assert plot_latent(X, clustered, ax=ax, x_label="height") is ax
+    for label, points in enumerate(scatters(ax)):
+        rows = clustered.labels == label
+        expected = np.column_stack([X, clustered.latent[:, 0]])[rows]
+        assert points.get_offsets().tolist() == expected.tolist()
+        assert colour(points) == COLOURS[label]
+    pvalue = hsic_test(clustered.latent, X).pvalue
+    title = ax.get_legend().get_title().get_text()
+    assert title == f"HSIC test of Θ and height: p = {pvalue:.2g}"
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("height", "latent Θ")
+    ax.figure.canvas.draw()
+
+
+def test_the_histogram_counts_every_observation_once_beside_the_axes(ax, clustered):
+    plot_latent(X, clustered, ax=ax)
+    (side,) = ax.child_axes
+    areas = []
+    for patch in side.patches:
+        across, up = patch.get_xy().T
+        # Shoelace formula: the area of the outline is the count times the width of a bin.
+        areas.append(abs(np.dot(across[:-1], up[1:]) - np.dot(across[1:], up[:-1])) / 2)
+    width = np.ptp(clustered.latent) / 30
+    assert_allclose(np.array(areas) / width, np.bincount(clustered.labels), rtol=1e-6)
+    bare = ax.figure.add_subplot()
+    plot_latent(X, clustered, ax=bare, histogram=False, legend=False)
+    assert bare.child_axes == []
+    assert bare.get_title(loc="left").startswith("HSIC test")
+
+
+def test_a_component_of_several_is_chosen_and_named(ax):
+    result = cluster_mechanisms(X, Y, 2, n_latent=2, random_state=0)
+    plot_latent(X, result, ax=ax, component=1)
+    drawn = np.concatenate([points.get_offsets()[:, 1] for points in scatters(ax)])
+    assert sorted(drawn.tolist()) == sorted(result.latent[:, 1].tolist())
+    assert ax.get_ylabel() == "latent Θ, component 1"
+    with pytest.raises(ValueError, match="component must be at most 1, found 2"):
+        plot_latent(X, result, ax=ax, component=2)
+
+
+def test_a_constant_latent_is_independent_of_everything(ax, clustered):
+    plot_latent(X, replace(clustered, latent=np.zeros((100, 1))), ax=ax)
+    assert ax.get_legend().get_title().get_text().endswith("p = 1")
+
+
+def test_a_latent_of_other_data_is_refused(clustered):
+    with pytest.raises(ValueError, match="labels for 100 observations, found 50"):
+        plot_latent(X[:50], clustered)
+    with pytest.raises(TypeError, match="result must be a ClusteringResult, found ndarray"):
+        plot_latent(X, clustered.labels)
+    with pytest.raises(ValueError, match="x has 2 columns"):
+        plot_latent(np.column_stack([X, Y]), clustered)
+
+
+# --- the decision ---------------------------------------------------------------------------------
+
+
+def test_both_hypotheses_show_the_same_points_with_their_own_curves(figure, decided):
+    from anmmm.evidence.curves import model_curves
+
+    axes = figure.subplots(1, 3)
+    panels = plot_direction(X, Y, decided, axes=axes, x_label="a", y_label="b")
+    assert list(panels) == list(axes)
+    pair = np.column_stack([X, Y])
+    sides = (decided.evidence.forward, decided.evidence.backward)
+    for index, side in enumerate(sides):
+        drawn = np.concatenate([points.get_offsets() for points in scatters(panels[index])])
+        assert sorted(drawn.tolist()) == sorted(pair.tolist())
+        assert (panels[index].get_xlabel(), panels[index].get_ylabel()) == ("a", "b")
+        assert len(panels[index].lines) == side.n_mechanisms
+        cause, effect = (column[:, np.newaxis] for column in pair.T[:: 1 - 2 * index])
+        for mechanism, line in enumerate(panels[index].lines):
+            at, values = line.get_data()[:: 1 - 2 * index]
+            curves = model_curves(side, cause, effect, at[:, np.newaxis])
+            assert_allclose(values, curves.centre[:, mechanism])
+    titles = [panel.get_title(loc="left") for panel in panels[:2]]
+    assert titles == ["a → b", "b → a"]
+    figure.canvas.draw()
+
+
+def test_the_scores_are_marked_and_the_decision_is_a_sentence(figure, decided):
+    panel = plot_direction(X, Y, decided, axes=figure.subplots(1, 3))[2]
+    marks = [line for line in panel.lines if line.get_marker() == "o"]
+    assert [line.get_xdata()[0] for line in marks] == [
+        decided.forward_score,
+        decided.backward_score,
+    ]
+    assert [line.get_markerfacecolor() for line in marks] == ["black", "white"]
+    assert {f"{decided.forward_score:.3f}", f"{decided.backward_score:.3f}"} <= {
+        text.get_text() for text in panel.texts
+    }
+    sentence = " ".join(panel.get_title(loc="left").split())
+    assert sentence == (
+        f"x → y by {decided.score:.2g} nats per observation, confidence {decided.confidence:.2f}"
+    )
+    assert "nats per observation" in " ".join(panel.get_xlabel().split())
+
+
+def test_other_models_stand_behind_the_shortest(figure, decided):
+    panel = plot_direction(X, Y, decided, axes=figure.subplots(1, 3))[2]
+    ticks = [line for line in panel.lines if line.get_marker() == "|"]
+    side, right = decided.evidence.forward, panel.get_xlim()[1]
+    lengths = [(side.cause + length) / 100 for length in side.lengths.values()]
+    assert list(ticks[0].get_xdata()) == [length for length in lengths if length <= right]
+    assert min(ticks[0].get_xdata()) == pytest.approx(decided.forward_score)
+
+
+def test_a_small_difference_looks_small(figure):
+    pair = np.random.default_rng(0).normal(size=(2, 200))
+    result = infer_direction(*pair)
+    assert abs(result.score) < 0.05
+    panel = plot_direction(*pair, result, axes=figure.subplots(1, 3))[2]
+    assert np.ptp(panel.get_xlim()) > 0.12
+
+
+@pytest.mark.parametrize("direction", [1, -1])
+def test_the_chosen_hypothesis_is_bold(figure, decided, direction):
+    panels = plot_direction(X, Y, replace(decided, direction=direction), axes=figure.subplots(1, 3))
+    weights = [panel._left_title.get_fontweight() for panel in panels[:2]]
+    assert weights == ["bold", "normal"][::direction]
+
+
+def test_an_undecided_pair_says_so(figure, decided):
+    panels = plot_direction(X, Y, replace(decided, direction=0), axes=figure.subplots(1, 3))
+    sentence = " ".join(panels[2].get_title(loc="left").split())
+    assert sentence.startswith("undecided: x → y by ")
+    assert [panel._left_title.get_fontweight() for panel in panels[:2]] == ["normal", "normal"]
+    equal = infer_direction(X, X)
+    panels = plot_direction(X, X, equal, axes=figure.subplots(1, 3))
+    sentence = " ".join(panels[2].get_title(loc="left").split())
+    assert sentence == "undecided: both scores are equal"
+    marks = [line for line in panels[2].lines if line.get_marker() == "o"]
+    assert [line.get_markerfacecolor() for line in marks] == ["white", "white"]
+
+
+def test_a_model_that_did_not_converge_is_told(figure, decided):
+    side = replace(decided.evidence.forward, converged=False)
+    stopped = replace(decided, evidence=replace(decided.evidence, forward=side))
+    panel = plot_direction(X, Y, stopped, axes=figure.subplots(1, 3))[2]
+    assert "(a fit did not converge)" in " ".join(panel.get_title(loc="left").split())
+
+
+@pytest.mark.parametrize(
+    ("criterion", "unit"),
+    [("hsic", "in log HSIC"), ("hsic_ratio", "thresholds"), ("pvalue", "in −log p")],
+)
+def test_criteria_of_the_latent_colour_points_by_it(figure, criterion, unit):
+    result = infer_direction(X, Y, criterion=criterion, random_state=0)
+    panels = plot_direction(X, Y, result, axes=figure.subplots(1, 3))
+    for panel, fit in zip(panels, (result.forward, result.backward), strict=False):
+        (points,) = scatters(panel)
+        assert points.get_array().tolist() == fit.latent[:, 0].tolist()
+        assert len(panel.lines) == 0
+    text = panels[0].texts[0].get_text()
+    assert f"p = {result.forward_pvalue:.2g}" in " ".join(text.split())
+    assert " ".join(panels[2].get_title(loc="left").split()).endswith(unit)
+    marks = [line.get_xdata()[0] for line in panels[2].lines if line.get_marker() == "o"]
+    assert marks == [result.forward_score, result.backward_score]
+
+
+def test_a_decision_on_other_data_is_refused_before_a_figure_is_made(decided):
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    with pytest.raises(
+        ValueError, match=r"x and y and result must have the same number .* found 50 and 100"
+    ):
+        plot_direction(X[:50], Y[:50], decided)
+    with pytest.raises(ValueError, match="not the data that the result was made from"):
+        plot_direction(Y, X, decided)
+    with pytest.raises(ValueError, match="y has 2 columns, but a plot shows one"):
+        plot_direction(X, np.column_stack([X, Y]), decided)
+    with pytest.raises(TypeError, match="result must be a DirectionResult, found int"):
+        plot_direction(X, Y, 1)
+    with pytest.raises(TypeError, match="axes must be three Matplotlib axes, found 2 of str"):
+        plot_direction(X, Y, decided, axes="ab")
+    assert pyplot.get_fignums() == []
+
+
+def test_long_names_stay_within_the_figure(decided):
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    panels = plot_direction(
+        X, Y, decided, x_label="temperature two metres above the ground (°C)",
+        y_label="radiation of the sun on a level plane (W/m²)",
+    )  # fmt: skip
+    figure = panels[0].figure
+    figure.canvas.draw()
+    for panel in panels:
+        box = panel.get_tightbbox()
+        assert box.x0 >= -1
+        assert box.x1 <= figure.bbox.x1 + 1
+        assert box.y1 <= figure.bbox.y1 + 1
+    assert panels[0].get_xlim() == panels[1].get_xlim()
+    pyplot.close(figure)
+
+
+# --- Matplotlib -----------------------------------------------------------------------------------
+
+
+def test_pyplot_is_left_alone_where_axes_are_given(figure, clustered, decided):
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    plot_mechanisms(X, Y, clustered, ax=figure.add_subplot())
+    plot_latent(X, clustered, ax=figure.add_subplot())
+    plot_direction(X, Y, decided, axes=figure.subplots(1, 3))
+    assert pyplot.get_fignums() == []
+
+
+def test_without_axes_each_plot_makes_one_figure(clustered, decided):
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    made = [
+        plot_mechanisms(X, Y, clustered),
+        plot_latent(X, clustered),
+        plot_direction(X, Y, decided)[0],
+    ]
+    assert len(pyplot.get_fignums()) == len({ax.figure for ax in made}) == 3
+    pyplot.close("all")
+
+
+@pytest.mark.parametrize("plot", ["rates", "mechanisms", "latent", "direction"])
+def test_without_matplotlib_the_extra_is_named(monkeypatch, clustered, decided, plot):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
+    call = {
+        "rates": lambda: plot_decision_rates(RATES),
+        "mechanisms": lambda: plot_mechanisms(X, Y, clustered),
+        "latent": lambda: plot_latent(X, clustered),
+        "direction": lambda: plot_direction(X, Y, decided),
+    }[plot]
+    with pytest.raises(ImportError, match=r'pip install "anmmm\[plot\]"'):
+        call()
+
+
+def test_the_package_imports_without_matplotlib():
+    code = "import sys, anmmm.plotting; sys.exit('matplotlib' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], check=False, timeout=LIMIT)
+    assert done.returncode == 0

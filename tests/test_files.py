@@ -1,0 +1,177 @@
+import csv
+import json
+import os
+import stat
+
+import numpy as np
+import pytest
+
+from anmmm._files import (
+    atomic_writer,
+    check_writable,
+    remove_leftovers,
+    to_json,
+    write_csv,
+)
+
+
+def test_csv_reads_back_exactly(tmp_path):
+    path = tmp_path / "rows.csv"
+    value = 0.1 + 0.2
+    rows = [
+        {"id": "a, b", "v": value, "n": None, "m": np.float64(1e-300), "k": np.int64(3)},
+        {"id": 'q"', "v": 1.0, "n": True, "m": np.float32(0.5), "k": -1},
+    ]
+    write_csv(path, ["id", "v", "n", "m", "k"], rows)
+    with path.open(newline="") as file:
+        first, second = csv.DictReader(file)
+    assert first["id"] == "a, b"
+    assert float(first["v"]) == value
+    assert float(first["m"]) == 1e-300
+    assert (first["n"], first["k"], second["n"]) == ("", "3", "True")
+    assert b"\r" not in path.read_bytes()
+
+
+def test_an_empty_table_has_its_header(tmp_path):
+    write_csv(tmp_path / "rows.csv", ["a", "b"], [])
+    assert (tmp_path / "rows.csv").read_text() == "a,b\n"
+
+
+def test_json_is_strict_and_exact():
+    document = {
+        "a": np.float64(0.1),
+        "b": [np.nan, -np.inf, np.int32(2)],
+        "c": np.arange(2.0),
+        "λ": None,
+    }
+    text = to_json(document)
+    assert json.loads(text) == {"a": 0.1, "b": [None, None, 2], "c": [0.0, 1.0], "λ": None}
+    assert "NaN" not in text
+
+
+def test_a_failure_leaves_the_old_file_and_nothing_else(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text("old")
+
+    def rows():
+        yield {"a": 1}
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        write_csv(path, ["a"], rows())
+    assert path.read_text() == "old"
+    assert os.listdir(tmp_path) == ["rows.csv"]
+
+
+def test_the_name_is_taken_only_when_complete(tmp_path):
+    path = tmp_path / "x.txt"
+    with atomic_writer(path) as file:
+        file.write("half")
+        file.flush()
+        assert not path.exists()
+    assert path.read_text() == "half"
+    assert os.listdir(tmp_path) == ["x.txt"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="permission bits and links of POSIX")
+def test_permissions_and_links_survive(tmp_path):
+    path, link = tmp_path / "x.txt", tmp_path / "link.txt"
+    path.write_text("old")
+    path.chmod(0o604)
+    link.symlink_to(path)
+    with atomic_writer(link) as file:
+        file.write("new")
+    assert link.is_symlink()
+    assert path.read_text() == "new"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o604
+    umask = os.umask(0o022)
+    try:
+        with atomic_writer(tmp_path / "fresh") as file:
+            file.write("")
+    finally:
+        os.umask(umask)
+    assert stat.S_IMODE((tmp_path / "fresh").stat().st_mode) == 0o644
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/null"), reason="no /dev/null")
+def test_devices_are_written_not_replaced():
+    check_writable("/dev/null")
+    with atomic_writer("/dev/null") as file:
+        file.write("gone")
+    assert stat.S_ISCHR(os.stat("/dev/null").st_mode)
+
+
+def test_check_writable(tmp_path):
+    check_writable(tmp_path / "new.csv")
+    assert os.listdir(tmp_path) == []
+    (tmp_path / "old.csv").write_text("old")
+    check_writable(tmp_path / "old.csv")
+    assert (tmp_path / "old.csv").read_text() == "old"
+    with pytest.raises(FileNotFoundError, match="no such folder"):
+        check_writable(tmp_path / "none" / "x.csv")
+    with pytest.raises(IsADirectoryError, match="this is a folder"):
+        check_writable(tmp_path)
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="needs a folder that refuses files")
+def test_a_folder_that_refuses_files():
+    with pytest.raises(OSError, match="cannot write"):
+        check_writable("/proc/self/x.csv")
+
+
+def test_bytes_are_written_whole_or_not_at_all(tmp_path):
+    def write(data, *, fail):
+        with atomic_writer(path, binary=True) as file:
+            file.write(data)
+            if fail:
+                raise RuntimeError
+
+    path = tmp_path / "picture"
+    path.write_bytes(b"old")
+    with pytest.raises(RuntimeError):
+        write(b"ha", fail=True)
+    assert path.read_bytes() == b"old"
+    write(b"\x00\r\n\xff", fail=False)
+    assert path.read_bytes() == b"\x00\r\n\xff"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="permission bits of POSIX")
+def test_a_write_protected_file_is_not_replaced(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text("old")
+    path.chmod(0o444)
+    with pytest.raises(PermissionError, match="is write-protected, so it is not replaced"):
+        check_writable(path)
+    with pytest.raises(PermissionError) as caught, atomic_writer(path) as file:
+        file.write("new")
+    assert caught.value.filename == str(path)
+    assert (path.read_text(), os.listdir(tmp_path)) == ("old", ["rows.csv"])
+    path.chmod(0o644)
+    with atomic_writer(path) as file:
+        file.write("new")
+    assert path.read_text() == "new"
+
+
+def test_two_writers_of_one_name_do_not_meet(tmp_path):
+    path = tmp_path / "rows.csv"
+    with atomic_writer(path) as first:
+        first.write("first")
+        with atomic_writer(path) as second:
+            second.write("second, and longer")
+        first.write(" and last")
+    assert path.read_text() == "first and last"
+    assert os.listdir(tmp_path) == ["rows.csv"]
+
+
+def test_what_killed_runs_left_is_found_by_any_name(tmp_path):
+    names = (".rows.csv.123.part", ".rows.csv.123.4.part", ".rows.csv.part", ".rows.csv.1.2.3.part")
+    for name in names:
+        (tmp_path / name).write_text("half")
+    try:
+        (tmp_path / "link.csv").symlink_to("rows.csv")
+        remove_leftovers(tmp_path / "link.csv")
+    except OSError:
+        remove_leftovers(tmp_path / "rows.csv")
+    kept = set(os.listdir(tmp_path)) - {"link.csv"}
+    assert kept == {".rows.csv.part", ".rows.csv.1.2.3.part"}
