@@ -23,16 +23,17 @@ ORDER = (
     "_warning",
     "_record",
     "_files",
-    "results",
     "_validation",
     "preprocessing",
     "gppom",
     "independence",
     "mixture",
     "evidence",
+    "_warm",
     "confidence",
     "direction",
     "clustering",
+    "results",
     "datasets",
     "baselines",
     "collection",
@@ -48,7 +49,7 @@ ORDER = (
 # Tighter than the order.
 ONLY = {
     "datasets": {"_record", "_typing", "_validation", "_warning"},
-    "independence": {"_kernels", "_typing", "_validation", "gppom", "results"},
+    "independence": {"_kernels", "_typing", "_validation", "gppom"},
 }
 KERNEL_LIBRARIES = {"anmmm", "llvmlite", "numba", "numpy"} | sys.stdlib_module_names
 COMPILERS = {

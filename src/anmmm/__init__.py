@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from anmmm import datasets
-    from anmmm._kernels.warm import warm_up
+    from anmmm._warm import warm_up
     from anmmm.clustering import MechanismClustering, cluster_mechanisms
     from anmmm.collection import cluster_collection, infer_directions
     from anmmm.direction import CausalDirection, infer_direction
@@ -40,21 +40,21 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "ANMMixture": "anmmm.mixture",
-    "ClusteringResult": "anmmm.results",
-    "DirectionEvidence": "anmmm.results",
-    "DirectionResult": "anmmm.results",
-    "EvidenceResult": "anmmm.results",
-    "FitResult": "anmmm.results",
-    "HSICTest": "anmmm.results",
-    "Hyperparameters": "anmmm.results",
-    "LatentFits": "anmmm.results",
+    "ClusteringResult": "anmmm.clustering",
+    "DirectionEvidence": "anmmm.evidence",
+    "DirectionResult": "anmmm.direction",
+    "EvidenceResult": "anmmm.evidence",
+    "FitResult": "anmmm.gppom",
+    "HSICTest": "anmmm.independence",
+    "Hyperparameters": "anmmm.gppom",
+    "LatentFits": "anmmm.direction",
     "PairClusters": "anmmm.results",
     "PairResult": "anmmm.results",
     "CausalDirection": "anmmm.direction",
     "Evaluation": "anmmm.evaluation",
     "FitOptions": "anmmm.gppom",
     "GPPOM": "anmmm.gppom",
-    "GPPOMObjective": "anmmm.gppom.objective",
+    "GPPOMObjective": "anmmm.gppom",
     "MechanismClustering": "anmmm.clustering",
     "cluster_collection": "anmmm.collection",
     "cluster_mechanisms": "anmmm.clustering",
@@ -63,7 +63,7 @@ _HOMES = {
     "hsic_test": "anmmm.independence",
     "infer_direction": "anmmm.direction",
     "infer_directions": "anmmm.collection",
-    "warm_up": "anmmm._kernels.warm",
+    "warm_up": "anmmm._warm",
 }
 
 __all__ = [

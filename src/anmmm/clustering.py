@@ -6,8 +6,7 @@ refined by a mixture of smooth mechanisms, and a `ClusteringResult` goes out.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.cluster import KMeans
 from sklearn.utils.validation import check_is_fitted
 
+from anmmm._record import Record
 from anmmm._threads import blas_threads_for, single_thread
 from anmmm._typing import FloatArray
 from anmmm._validation import (
@@ -28,11 +28,12 @@ from anmmm._validation import (
     check_nonnegative,
     check_rng,
 )
-from anmmm.gppom import FitOptions, fit_gppom
+from anmmm.gppom import FitOptions, FitResult, fit_gppom
 from anmmm.gppom.prediction import MechanismPredictor
 from anmmm.mixture import (
     MAX_MECHANISMS,
     MixtureFit,
+    SplineBasis,
     by_first_appearance,
     choose_mixture,
     fit_single,
@@ -40,12 +41,9 @@ from anmmm.mixture import (
     refine_labels,
     smallest_noise,
 )
-from anmmm.mixture.em import VARIANCE_FLOOR
-from anmmm.mixture.splines import SplineBasis
-from anmmm.preprocessing import Cells, Standardisation, standardise
-from anmmm.results import ClusteringResult
+from anmmm.preprocessing import Cells, standardise
 
-__all__ = ["MechanismClustering", "cluster_mechanisms"]
+__all__ = ["ClusteringResult", "MechanismClustering", "cluster_mechanisms"]
 
 # Lloyd's algorithm from so many seedings; on a one-dimensional Θ a few already agree.
 KMEANS_STARTS = 10
@@ -54,6 +52,49 @@ REFINEMENTS = ("auto", "em")
 # unsuitable description; "very strong" evidence by Kass and Raftery's scale (J. Am. Stat. Assoc.
 # 90, 1995).
 VERY_STRONG = 5.0
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ClusteringResult(Record):
+    """Mechanism labels of Algorithm 2, refined or not.
+
+    Attributes
+    ----------
+    labels : ndarray of int, shape (n_samples,)
+        Mechanism of each observation, 0 to ``n_mechanisms - 1``, numbered by first appearance. A
+        refined mechanism that is no observation's most probable one has the last number.
+    latent : ndarray of shape (n_samples, n_latent)
+        Θ, whose k-means clusters are the labels or, where they were refined, their start.
+    n_mechanisms : int
+        Number of mechanisms asked for, or chosen by ``"auto"``.
+    centres : ndarray of shape (n_mechanisms, n_latent)
+        Mean Θ of each mechanism; fewer rows where fewer labels occur (duplicated observations).
+    fit : FitResult
+        The fitted GPPOM.
+    membership : ndarray of shape (n_samples, n_mechanisms) or None
+        Probability of each mechanism under the refined mixture; `labels` are its largest entries.
+        None without refinement: k-means says which cluster, not with what probability.
+    refined : bool
+        Whether the labels are those of the mixture and not k-means's own.
+    reason : str
+        Why they are not refined; empty if they are.
+    criteria : ndarray of shape (n_tried,) or None
+        Criterion of the mixture with 1, 2, … mechanisms where ``"auto"`` chose, the smallest
+        winning; otherwise None.
+    mixture : anmmm.mixture.MixtureFit or None
+        The refined mixture on the scale of the standardised variables; None without refinement.
+    """
+
+    labels: NDArray[np.intp]
+    latent: FloatArray
+    n_mechanisms: int
+    centres: FloatArray
+    fit: FitResult
+    membership: FloatArray | None = None
+    refined: bool = False
+    reason: str = ""
+    criteria: FloatArray | None = None
+    mixture: MixtureFit | None = field(default=None, repr=False)
 
 
 def cluster_mechanisms(
@@ -133,10 +174,57 @@ def cluster_mechanisms(
     True
     """
     cause, effect = as_pair(x, y)
-    clustered = _cluster(
-        cause, effect, n_mechanisms, refine, max_mechanisms, lam, random_state, fit_options
+    automatic = is_auto(n_mechanisms)
+    number = 0 if automatic else check_n_mechanisms(n_mechanisms, len(cause))
+    most = min(check_count(max_mechanisms, "max_mechanisms"), len(cause))
+    refined, reason = _whether_to_refine(refine, effect.shape[1])
+    if automatic and effect.shape[1] > 1:
+        raise ValueError(
+            "n_mechanisms='auto' needs an effect of one column, found "
+            f"{effect.shape[1]}; give the number of mechanisms"
+        )
+    lam = check_nonnegative(lam, "lam")
+    options = FitOptions.from_keywords(fit_options)
+    rng = check_rng(random_state)
+    X, Y = standardise(cause)[0], standardise(effect)[0]
+    fit = fit_gppom(X, Y, lam=lam, options=options, random_state=rng)
+    seed = int(rng.integers(2**31))
+
+    effects = _EffectMixtures(X, Y[:, 0], number, most) if refined or automatic else None
+    criteria = None
+    if automatic and effects is not None:
+        criteria = np.array([mixture.criterion for mixture in effects.fits])
+        number = 1 + int(criteria.argmin())
+    if refine == "auto" and effects is not None and number <= len(effects.fits):
+        gap = effects.fits[number - 1].criterion - effects.fits[0].criterion
+        if gap > VERY_STRONG:
+            refined = False
+            reason = (
+                f"the mixture takes one mechanism for likelier than {number}, by {gap:.1f} nats"
+            )
+    # Threads of OpenMP, once started, leave a forked process waiting for them for ever.
+    with single_thread():
+        labels = KMeans(number, n_init=KMEANS_STARTS, random_state=seed).fit(fit.latent).labels_
+    mixture = effects.refined(labels, number) if refined and effects is not None else None
+    if mixture is not None:
+        labels = mixture.labels
+    # Numbered by first appearance, so that equal partitions have equal labels.
+    order = by_first_appearance(labels, number)
+    labels = np.argsort(order)[labels].astype(np.intp)
+    if mixture is not None:
+        mixture = mixture.reordered(order)
+    return ClusteringResult(
+        labels=labels,
+        latent=fit.latent,
+        n_mechanisms=number,
+        centres=np.array([fit.latent[labels == c].mean(axis=0) for c in range(labels.max() + 1)]),
+        fit=fit,
+        membership=None if mixture is None else mixture.membership,
+        refined=refined,
+        reason=reason,
+        criteria=criteria,
+        mixture=mixture,
     )
-    return clustered.result
 
 
 class MechanismClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
@@ -229,12 +317,16 @@ class MechanismClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             If the data or a parameter cannot be used.
         """
         cause, effect = check_fit_input(self, X, y, pair=True)
-        options = dict(self.fit_options or {})
-        self._fitted = _cluster(
-            cause, effect, self.n_mechanisms, self.refine, self.max_mechanisms, self.lam,
-            self.random_state, options,
+        options = self.fit_options or {}
+        result = cluster_mechanisms(
+            cause, effect, self.n_mechanisms, refine=self.refine,
+            max_mechanisms=self.max_mechanisms, lam=self.lam, random_state=self.random_state,
+            **options,
         )  # fmt: skip
-        result = self._fitted.result
+        x, self._record_x = standardise(cause)
+        z, self._record_y = standardise(effect)
+        noise_floor = FitOptions.from_keywords(options).noise_floor
+        self._predictor = MechanismPredictor(x, z, result.fit, result.labels, noise_floor)
         self.result_ = result
         self.labels_ = result.labels
         self.latent_ = result.latent
@@ -286,102 +378,34 @@ class MechanismClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
                 "y is None: a mechanism shows in cause and effect together, and fit was given a y; "
                 "pass y"
             )
-        fitted = self._fitted
-        x, z = fitted.record_x.apply(cause), fitted.record_y.apply(effect)
-        if fitted.basis is not None:
-            design = fitted.basis.evaluate(x)
-            membership = self.result_.mixture.assign(design, np.ascontiguousarray(z[:, 0]))
+        x, z = self._record_x.apply(cause), self._record_y.apply(effect)
+        mixture = self.result_.mixture
+        if mixture is not None:
+            membership = mixture.assign(mixture.splines.evaluate(x), np.ascontiguousarray(z[:, 0]))
             return np.asarray(membership.argmax(axis=1))
         with blas_threads_for(len(self.labels_)):
-            return fitted.predictor.predict(x, z)
+            return self._predictor.predict(x, z)
 
 
-@dataclass(frozen=True, eq=False)
-class _Clustered:
-    """A result with what `MechanismClustering.predict` needs; `basis` where it was refined."""
+class _EffectMixtures:
+    """Mixtures of the effect alone: to choose from (`number` 0), or to start beside Θ's clusters.
 
-    result: ClusteringResult
-    options: FitOptions
-    x: FloatArray
-    y: FloatArray
-    record_x: Standardisation
-    record_y: Standardisation
-    basis: SplineBasis | None
+    With many mechanisms only the first is fitted, because each number is built on all before it.
+    """
 
-    @cached_property
-    def predictor(self) -> MechanismPredictor:
-        """What answers where labels are not refined; made when first asked for, and kept."""
-        return MechanismPredictor(self.x, self.y, self.result, self.options)
-
-
-def _cluster(
-    cause: FloatArray,
-    effect: FloatArray,
-    n_mechanisms: Any,
-    refine: Any,
-    max_mechanisms: Any,
-    lam: Any,
-    random_state: Any,
-    fit_options: dict[str, Any],
-) -> _Clustered:
-    automatic = is_auto(n_mechanisms)
-    number = 0 if automatic else check_n_mechanisms(n_mechanisms, len(cause))
-    most = check_count(max_mechanisms, "max_mechanisms")
-    refined, reason = _whether_to_refine(refine, effect.shape[1])
-    if automatic and effect.shape[1] > 1:
-        raise ValueError(
-            "n_mechanisms='auto' needs an effect of one column, found "
-            f"{effect.shape[1]}; give the number of mechanisms"
-        )
-    lam = check_nonnegative(lam, "lam")
-    options = FitOptions.from_keywords(fit_options)
-    rng = check_rng(random_state)
-    x, record_x = standardise(cause)
-    y, record_y = standardise(effect)
-    fit = fit_gppom(x, y, lam=lam, options=options, random_state=rng)
-    seed = int(rng.integers(2**31))
-
-    basis, fits, criteria = None, [], None
-    floor = VARIANCE_FLOOR
-    if refined or automatic:
-        basis, floor = SplineBasis.of(x), smallest_noise(Cells.of(y[:, 0]))
-        fits = _mixtures(basis, y[:, 0], number, min(most, len(x)), floor)
-    if automatic:
-        criteria = np.array([mixture.criterion for mixture in fits])
-        number = 1 + int(criteria.argmin())
-
-    if refine == "auto" and refined and number <= len(fits):
-        gap = fits[number - 1].criterion - fits[0].criterion
-        if gap > VERY_STRONG:
-            refined = False
-            reason = (
-                f"the mixture takes one mechanism for likelier than {number}, by {gap:.1f} nats"
+    def __init__(self, X: FloatArray, y: FloatArray, number: int, most: int) -> None:
+        self.basis, self.y = SplineBasis.of(X), y
+        self.floor = smallest_noise(Cells.of(y))
+        if number > MAX_MECHANISMS:
+            self.fits = [fit_single(self.basis, y, floor=self.floor)[0]]
+        else:
+            self.fits = choose_mixture(
+                self.basis, y, n_mechanisms=number or None, max_mechanisms=most, floor=self.floor
             )
-    # Threads of OpenMP, once started, leave a forked process waiting for them for ever.
-    with single_thread():
-        labels = KMeans(number, n_init=KMEANS_STARTS, random_state=seed).fit(fit.latent).labels_
-    mixture = None
-    if refined and basis is not None:
-        mixture = refine_labels(basis, y[:, 0], labels, number, fits=fits, floor=floor)
-        labels = mixture.labels
-    # Numbered by first appearance, so that equal partitions have equal labels.
-    order = by_first_appearance(labels, number)
-    labels = np.argsort(order)[labels].astype(np.intp)
-    if mixture is not None:
-        mixture = mixture.reordered(order)
-    result = ClusteringResult(
-        labels=labels,
-        latent=fit.latent,
-        n_mechanisms=number,
-        centres=np.array([fit.latent[labels == c].mean(axis=0) for c in range(labels.max() + 1)]),
-        fit=fit,
-        membership=None if mixture is None else mixture.membership,
-        refined=refined,
-        reason=reason,
-        criteria=criteria,
-        mixture=mixture,
-    )
-    return _Clustered(result, options, x, y, record_x, record_y, basis if refined else None)
+
+    def refined(self, labels: NDArray[np.intp], number: int) -> MixtureFit:
+        """Refine labels by curves."""
+        return refine_labels(self.basis, self.y, labels, number, fits=self.fits, floor=self.floor)
 
 
 def _whether_to_refine(refine: Any, n_outputs: int) -> tuple[bool, str]:
@@ -397,15 +421,3 @@ def _whether_to_refine(refine: Any, n_outputs: int) -> tuple[bool, str]:
             "the clusters of Θ"
         )
     return False, f"the effect has {n_outputs} columns, and the mixture takes one"
-
-
-def _mixtures(
-    basis: SplineBasis, y: FloatArray, number: int, most: int, floor: float
-) -> list[MixtureFit]:
-    """Fits of the effect alone: to choose from (`number` 0), or to start beside Θ's clusters.
-
-    With many mechanisms only the first is made, because each number is built on all before it.
-    """
-    if number > MAX_MECHANISMS:
-        return [fit_single(basis, y, floor=floor)[0]]
-    return choose_mixture(basis, y, n_mechanisms=number or None, max_mechanisms=most, floor=floor)

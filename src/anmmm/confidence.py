@@ -17,7 +17,7 @@ from scipy.special import expit
 from anmmm._record import Record
 from anmmm._typing import FloatArray
 from anmmm._validation import MIN_SAMPLES, as_pair, check_count, check_rng
-from anmmm.results import sign_of
+from anmmm.evidence import sign_of
 
 __all__ = ["N_RESAMPLES", "SLOPE", "Resamples", "confidence_from", "resample_scores"]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import sys
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
+from anmmm._record import Record
 from anmmm._typing import FloatArray
 from anmmm._validation import (
     as_pair,
@@ -27,27 +28,179 @@ from anmmm._validation import (
     check_rng,
 )
 from anmmm._warning import warn_caller
-from anmmm.confidence import N_RESAMPLES, confidence_from, resample_scores
-from anmmm.evidence import evidence
-from anmmm.gppom import FitOptions, check_fit, fit_gppom
-from anmmm.independence import hsic_test
+from anmmm.confidence import N_RESAMPLES, Resamples, confidence_from, resample_scores
+from anmmm.evidence import EvidenceResult, evidence, sign_of
+from anmmm.gppom import FitOptions, FitResult, fit_gppom
+from anmmm.independence import HSICTest, hsic_test
 from anmmm.preprocessing import standardise
-from anmmm.results import (
-    DirectionResult,
-    EvidenceResult,
-    FitResult,
-    HSICTest,
-    LatentFits,
-    sign_of,
-)
 
-__all__ = ["CRITERIA", "CausalDirection", "dependence_scores", "infer_direction", "latent_test"]
+__all__ = [
+    "CRITERIA",
+    "CausalDirection",
+    "DirectionResult",
+    "LatentFits",
+    "dependence_scores",
+    "infer_direction",
+    "latent_test",
+]
 
 CRITERIA = ("evidence", "hsic", "hsic_ratio", "pvalue")
 
 # With the growth that suits clusters the criterion errs on f2 and f4 between 200 and 3000
 # observations, and with none on f1 from 500 on (docs/quality.md).
 WEIGHT_GROWTH = 0.25
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LatentFits(Record):
+    """A GPPOM fitted in each direction, with the HSIC test of its Θ and the cause.
+
+    Attributes
+    ----------
+    forward, backward : FitResult
+        Forward is the hypothesis that x causes y.
+    forward_test, backward_test : HSICTest
+        Gamma-approximated HSIC test of (Θ, cause).
+    """
+
+    forward: FitResult
+    backward: FitResult
+    forward_test: HSICTest
+    backward_test: HSICTest
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LatentFitting(Record):
+    """A GPPOM in each direction, fitted when it is first asked for.
+
+    Attributes
+    ----------
+    x, y : ndarray
+        Standardised variables.
+    lam, options, seed
+        See `anmmm.gppom.fit_gppom`; both directions get the same seed.
+    """
+
+    x: FloatArray
+    y: FloatArray
+    lam: float
+    options: FitOptions
+    seed: int
+
+    @property
+    def fits(self) -> LatentFits:
+        """Both fits and tests. Two threads may both make them, to the same end."""
+        # Not by functools, whose line a warning of a fit would name.
+        if "_made" not in self.__dict__:
+            self.__dict__["_made"] = self._fit()
+        made: LatentFits = self.__dict__["_made"]
+        return made
+
+    def _fit(self) -> LatentFits:
+        x, y = self.x, self.y
+        forward, backward = (
+            fit_gppom(*pair, lam=self.lam, options=self.options, random_state=self.seed)
+            for pair in ((x, y), (y, x))
+        )
+        return LatentFits(
+            forward=forward,
+            backward=backward,
+            forward_test=latent_test(forward.latent, x),
+            backward_test=latent_test(backward.latent, y),
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DirectionResult(Record):
+    """Decision on one pair.
+
+    Attributes
+    ----------
+    direction : int
+        1: x causes y; -1: y causes x; 0: undecided.
+    score : float
+        ``backward_score - forward_score``; positive means x causes y, also where the decision was
+        not sure enough.
+    forward_score, backward_score : float
+        What the criterion compares; lower is better. Under ``"evidence"`` the description length
+        of the pair in nats per observation, otherwise the dependence of Θ on the hypothetical
+        cause. Forward is the hypothesis that x causes y.
+    criterion : str
+        Criterion of the scores.
+    lam : float
+        Weight λ of the HSIC term of the fits. ``"evidence"`` decides without it.
+    confidence : float or None
+        Probability that the sign of the score is right, from 0.5 to 1, where halves were scored;
+        calibrated on simulated pairs (docs/decisions.md).
+    resamples : anmmm.confidence.Resamples or None
+        Scores of the halves, and the seed that draws them again.
+    evidence : EvidenceResult or None
+        Both description lengths with their parts; None under the other criteria.
+    latent_fits : LatentFits
+        Both GPPOM fits and both tests, of which the next four are the parts.
+    forward, backward : FitResult
+        The two fits.
+    forward_pvalue, backward_pvalue : float
+        Gamma-approximated HSIC test of (Θ, cause). Θ was fitted to be independent of this very
+        cause, so they are not calibrated; they rank, they do not test.
+
+    Notes
+    -----
+    Under ``"evidence"`` no GPPOM is fitted for the decision. The first access to `latent_fits`,
+    `forward`, `backward` or one of the p-values then fits both directions, as long as a decision
+    by another criterion takes, with the options and the seed of the call, and may issue a
+    ``ConvergenceWarning``; the outcome is kept. Under the other criteria everything is there.
+    A result can be pickled before and after. Comparing two leaves `evidence` and the fits out.
+    """
+
+    direction: int
+    score: float
+    forward_score: float
+    backward_score: float
+    criterion: str
+    lam: float
+    confidence: float | None
+    evidence: EvidenceResult | None = field(repr=False, compare=False)
+    resamples: Resamples | None = field(repr=False, compare=False)
+    # Copies of a result share it, and the fits once they are made.
+    _fitting: LatentFitting = field(repr=False, compare=False)
+
+    @property
+    def latent_fits(self) -> LatentFits:
+        """Both GPPOM fits and both tests."""
+        return self._fitting.fits
+
+    @property
+    def forward(self) -> FitResult:
+        """GPPOM fit of the hypothesis that x causes y."""
+        return self.latent_fits.forward
+
+    @property
+    def backward(self) -> FitResult:
+        """GPPOM fit of the hypothesis that y causes x."""
+        return self.latent_fits.backward
+
+    @property
+    def forward_pvalue(self) -> float:
+        """P-value of the HSIC test of Θ and x, Θ fitted with x as the cause."""
+        return self.latent_fits.forward_test.pvalue
+
+    @property
+    def backward_pvalue(self) -> float:
+        """P-value of the HSIC test of Θ and y, Θ fitted with y as the cause."""
+        return self.latent_fits.backward_test.pvalue
+
+    @property
+    def converged(self) -> bool:
+        """Whether what was compared converged: the chosen models, or both GPPOM fits."""
+        sides = self.evidence or self.latent_fits
+        return sides.forward.converged and sides.backward.converged
+
+    @property
+    def n_iter(self) -> int:
+        """Iterations of the longest run: of the mixtures, or of both GPPOM fits."""
+        sides = self.evidence or self.latent_fits
+        return max(sides.forward.n_iter, sides.backward.n_iter)
 
 
 def infer_direction(
@@ -150,8 +303,55 @@ def infer_direction(
     1
     """
     first, second = as_pair(x, y)
-    return _decide(
-        first, second, lam, criterion, n_resamples, min_confidence, random_state, fit_options
+    lam = check_nonnegative(lam, "lam")
+    criterion = check_choice(criterion, "criterion", ("auto", *CRITERIA))
+    if criterion == "auto":
+        criterion = "evidence" if first.shape[1] == second.shape[1] == 1 else "hsic"
+    options = FitOptions.from_keywords({"weight_growth": WEIGHT_GROWTH, **fit_options})
+    n_resamples, smallest = _check_confidence(n_resamples, min_confidence)
+    rng = check_rng(random_state)
+    seed, resample_seed = (int(number) for number in rng.integers(2**63, size=2))
+    # The fits of an evidence come later, but what is wrong with their options is said now.
+    options.grown(lam, len(first))
+
+    def scores(x: FloatArray, y: FloatArray) -> tuple[float, float, Any, LatentFitting]:
+        fitting = LatentFitting(standardise(x)[0], standardise(y)[0], lam, options, seed)
+        if criterion == "evidence":
+            lengths = evidence(x, y)
+            return lengths.forward_score, lengths.backward_score, lengths, fitting
+        pair = dependence_scores(fitting.fits, criterion, options.hsic_floor)
+        return *pair, None, fitting
+
+    forward_score, backward_score, lengths, fitting = scores(first, second)
+    if lengths is not None:
+        _warn_of_convergence(lengths)
+    score = backward_score - forward_score if lengths is None else lengths.score
+    resamples = confidence = None
+    if n_resamples:
+
+        def score_half(x: FloatArray, y: FloatArray) -> float:
+            forward, backward, lengths, _ = scores(x, y)
+            return backward - forward if lengths is None else float(lengths.score)
+
+        with warnings.catch_warnings():
+            # Whether a half converged is no news about the decision.
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            resamples = resample_scores(
+                first, second, score_half, n_resamples=n_resamples, random_state=resample_seed
+            )
+        confidence = confidence_from(score, resamples)
+    sure = confidence is None or confidence >= smallest
+    return DirectionResult(
+        direction=sign_of(score) if sure else 0,
+        score=score,
+        forward_score=forward_score,
+        backward_score=backward_score,
+        criterion=criterion,
+        lam=lam,
+        evidence=lengths,
+        confidence=confidence,
+        resamples=resamples,
+        _fitting=fitting,
     )
 
 
@@ -248,10 +448,10 @@ class CausalDirection(BaseEstimator):  # type: ignore[misc]
             If the data or a parameter cannot be used.
         """
         first, second = check_fit_input(self, X, y, pair=True)
-        options = dict(self.fit_options or {})
-        result = _decide(
-            first, second, self.lam, self.criterion, self.n_resamples, self.min_confidence,
-            self.random_state, options,
+        result = infer_direction(
+            first, second, lam=self.lam, criterion=self.criterion, n_resamples=self.n_resamples,
+            min_confidence=self.min_confidence, random_state=self.random_state,
+            **(self.fit_options or {}),
         )  # fmt: skip
         self.result_ = result
         self.direction_ = result.direction
@@ -322,112 +522,6 @@ def latent_test(latent: FloatArray, cause: FloatArray) -> HSICTest:
         # A latent that collapsed to a constant is independent of everything.
         return HSICTest(statistic=0.0, threshold=1.0, pvalue=1.0, log_pvalue=0.0)
     return hsic_test(varying, cause)
-
-
-@dataclass(frozen=True, eq=False)
-class _Plan:
-    """Both fits before they are made: standardised data, options and seed."""
-
-    x: FloatArray
-    y: FloatArray
-    lam: float
-    options: FitOptions
-    seed: int
-
-    def fit(self) -> LatentFits:
-        x, y, lam, options, seed = self.x, self.y, self.lam, self.options, self.seed
-        forward = fit_gppom(x, y, lam=lam, options=options, random_state=seed)
-        backward = fit_gppom(y, x, lam=lam, options=options, random_state=seed)
-        return LatentFits(
-            forward=forward,
-            backward=backward,
-            forward_test=latent_test(forward.latent, x),
-            backward_test=latent_test(backward.latent, y),
-        )
-
-
-class _Fits:
-    """Hands out both fits; made when first called for, unless they are there already."""
-
-    def __init__(self, state: _Plan | LatentFits) -> None:
-        self._state = state
-
-    def __call__(self) -> LatentFits:
-        # One attribute, read once: two threads may both fit, to the same end, but none sees half.
-        state = self._state
-        if isinstance(state, _Plan):
-            self._state = state = state.fit()
-        return state
-
-
-def _decide(
-    x: FloatArray,
-    y: FloatArray,
-    lam: Any,
-    criterion: Any,
-    n_resamples: Any,
-    min_confidence: Any,
-    random_state: Any,
-    fit_options: dict[str, Any],
-) -> DirectionResult:
-    lam = check_nonnegative(lam, "lam")
-    criterion = check_choice(criterion, "criterion", ("auto", *CRITERIA))
-    if criterion == "auto":
-        criterion = "evidence" if x.shape[1] == y.shape[1] == 1 else "hsic"
-    options = FitOptions.from_keywords({"weight_growth": WEIGHT_GROWTH, **fit_options})
-    n_resamples, smallest = _check_confidence(n_resamples, min_confidence)
-    rng = check_rng(random_state)
-    seed, resample_seed = (int(number) for number in rng.integers(2**63, size=2))
-
-    def planned(first: FloatArray, second: FloatArray) -> _Plan:
-        return _Plan(standardise(first)[0], standardise(second)[0], lam, options, seed)
-
-    def compared(fits: LatentFits) -> tuple[float, float]:
-        return dependence_scores(fits, criterion, options.hsic_floor)
-
-    plan, told = planned(x, y), None
-    if criterion == "evidence":
-        # The fits come later, but what is wrong with their options is said now.
-        check_fit(plan.x, plan.y, lam=lam, options=options)
-        told = evidence(x, y)
-        _warn_of_convergence(told)
-        fits = _Fits(plan)
-        forward_score, backward_score = told.forward_score, told.backward_score
-        score = told.score
-    else:
-        made = plan.fit()
-        fits = _Fits(made)
-        forward_score, backward_score = compared(made)
-        score = backward_score - forward_score
-    resamples = confidence = None
-    if n_resamples:
-
-        def score_part(first: FloatArray, second: FloatArray) -> float:
-            if criterion == "evidence":
-                return evidence(first, second).score
-            forward, backward = compared(planned(first, second).fit())
-            return backward - forward
-
-        with warnings.catch_warnings():
-            # Whether a half converged is no news about the decision.
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            resamples = resample_scores(
-                x, y, score_part, n_resamples=n_resamples, random_state=resample_seed
-            )
-        confidence = confidence_from(score, resamples)
-    sure = confidence is None or confidence >= smallest
-    return DirectionResult(
-        direction=sign_of(score) if sure else 0,
-        score=score,
-        forward_score=forward_score,
-        backward_score=backward_score,
-        criterion=criterion,
-        lam=lam,
-        evidence=told,
-        confidence=confidence,
-        resamples=resamples,
-        _fits=fits,
-    )
 
 
 def _check_confidence(n_resamples: Any, min_confidence: Any) -> tuple[int, float]:

@@ -6,7 +6,7 @@ Two variables come in; a number or an `HSICTest` goes out. The direction's crite
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.spatial.distance import pdist
@@ -16,9 +16,8 @@ from anmmm._kernels.hsic import gamma_moments
 from anmmm._typing import FloatArray
 from anmmm._validation import as_pair, check_nonnegative
 from anmmm.gppom.engines.factor import Factor, RankTooLargeError
-from anmmm.results import HSICTest
 
-__all__ = ["hsic", "hsic_test", "median_width"]
+__all__ = ["HSICTest", "hsic", "hsic_test", "median_width"]
 
 # Rows on which the median distance is taken; more change it in the third digit.
 MEDIAN_ROWS = 1000
@@ -64,6 +63,41 @@ def median_width(x: FloatArray) -> float:
     # Distances so far below the data's own size are ties but for rounding.
     apart = squared[squared > (TIE * np.abs(x).max()) ** 2]
     return math.sqrt(0.5 * float(np.median(apart)))
+
+
+class _TestFields(NamedTuple):
+    statistic: float
+    threshold: float
+    pvalue: float
+
+
+class HSICTest(_TestFields):
+    """Outcome of the gamma-approximated HSIC test of independence, a tuple of three.
+
+    Attributes
+    ----------
+    statistic : float
+        ``N * HSIC_b``, the biased estimate scaled by the number of samples.
+    threshold : float
+        The ``1 - alpha`` quantile of the gamma distribution fitted to the null.
+    pvalue : float
+        Probability under the null of a statistic at least this large.
+    log_pvalue : float
+        Its natural logarithm, which stays finite where `pvalue` underflows to zero. Not one of the
+        three.
+    """
+
+    log_pvalue: float
+
+    def __new__(
+        cls, statistic: float, threshold: float, pvalue: float, log_pvalue: float | None = None
+    ) -> HSICTest:
+        """Make the tuple; `log_pvalue` is taken from `pvalue` where it is not given."""
+        self = super().__new__(cls, statistic, threshold, pvalue)
+        if log_pvalue is None:
+            log_pvalue = math.log(pvalue) if pvalue > 0.0 else -math.inf
+        self.log_pvalue = log_pvalue
+        return self
 
 
 def hsic(x: Any, y: Any, width: str | float = "median") -> float:

@@ -16,7 +16,7 @@ import anmmm._kernels
 from anmmm._kernels._jit import REGISTRY, SUMS, kernel, kernel_parallel
 
 # Modules without a kernel of their own.
-INFRASTRUCTURE = {"_cache", "_jit", "warm"}
+INFRASTRUCTURE = {"_cache", "_jit"}
 MODULES = sorted(
     module.name
     for module in pkgutil.iter_modules(anmmm._kernels.__path__)
@@ -25,7 +25,10 @@ MODULES = sorted(
 PUBLIC = [
     (module, name)
     for module in MODULES
-    for name in import_module(f"anmmm._kernels.{module}").__all__
+    for name, value in vars(import_module(f"anmmm._kernels.{module}")).items()
+    # Beside kernels modules have constants, and records that kernels take.
+    if name in import_module(f"anmmm._kernels.{module}").__all__
+    and not isinstance(value, (float, int, type))
 ]
 # Importing the modules above has filled it.
 ENTRIES = sorted(REGISTRY.items())

@@ -5,9 +5,10 @@ from scipy.special import ndtr
 
 from anmmm import ANMMixture, cluster_mechanisms, infer_direction
 from anmmm.datasets import load_sample, make_anm_mixture
-from anmmm.evidence import Variable, evidence, fit_linked
+from anmmm.evidence import Variable, evidence, model_text
 from anmmm.evidence.curves import mixture_curves, model_curves
 from anmmm.evidence.density import Cells, GaussianQuantiles, fit_density
+from anmmm.evidence.models import Fits
 from anmmm.preprocessing import standardise
 
 X, Y, _ = make_anm_mixture("f3", 100, random_state=1)
@@ -32,14 +33,29 @@ def test_curves_of_a_mixture_on_a_grid_are_those_of_the_estimator():
     assert_allclose(found, expected, rtol=1e-6)
 
 
-def test_curves_do_not_depend_on_the_signs_that_a_basis_came_out_with():
-    from dataclasses import replace
+@pytest.mark.parametrize("link", [False, True])
+def test_every_model_draws_the_curve_that_it_was_measured_by(rng, link):
+    x = rng.uniform(-2, 2, 200)
+    y = x**2 + (1 + 0.4 * x) * rng.normal(size=200)
+    side = evidence(np.round(x, 1) if link else x, y).forward
+    assert ("location-scale+link" in side.models) == link
+    cause = standardise(np.round(x, 1)[:, None] if link else x[:, None])[0]
+    for name, model in side.models.items():
+        curves = model.curves(cause)
+        fitted = getattr(model.fit, "curves", None)
+        fitted = model.fit.curve[:, None] if fitted is None else fitted
+        expected = model.link.undo(fitted) if "link" in name else fitted
+        assert_allclose(curves.centre, expected, rtol=1e-7, atol=1e-7)
+        assert np.all((curves.lower <= curves.centre) & (curves.centre <= curves.upper))
+        assert curves.centre.shape == (200, model.n_mechanisms)
 
-    model = ANMMixture(2).fit(X_COLUMN, Y_COLUMN)
-    turned = replace(model.fit_result_, mean=-model.fit_result_.mean)
-    at = X_COLUMN[:5]
-    expected = mixture_curves(model.fit_result_, X_COLUMN, Y_COLUMN, at).centre
-    assert_allclose(mixture_curves(turned, X_COLUMN, Y_COLUMN, at).centre, expected)
+
+def test_names_and_words_of_models_are_known_without_a_fit(rng):
+    x, y = rng.normal(size=(2, 60))
+    sides = [evidence(x, y).forward, evidence(np.round(x), y).forward]
+    for model in (model for side in sides for model in side.models.values()):
+        assert model_text(model.name) == model.text
+    assert model_text("of another version") == "of another version"
 
 
 @pytest.mark.parametrize("direction", ["forward", "backward"])
@@ -70,9 +86,8 @@ def test_linked_curves_are_medians_on_the_effects_own_scale():
     assert side.model == "location-scale+link"
     x, y = pair.x[:, np.newaxis], pair.y[:, np.newaxis]
     curves = model_curves(side, x, y, x)
-    link, _, spread = fit_linked(
-        Variable.of(standardise(x)[0][:, 0]).basis, Variable.of(standardise(y)[0][:, 0])
-    )
+    fits = Fits(Variable.of(standardise(x)[0][:, 0]), Variable.of(standardise(y)[0][:, 0]))
+    link, spread = fits.link, fits.linked[1]
     record = standardise(y)[1]
     bounds = [spread.curve, spread.curve - spread.scale, spread.curve + spread.scale]
     for found, bound in zip((curves.centre, curves.lower, curves.upper), bounds, strict=True):

@@ -5,7 +5,8 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
 
-from anmmm._kernels.mixture import HYPER, log_density
+from anmmm._kernels.log_density import log_density
+from anmmm._kernels.packed import HYPER
 from anmmm.evidence.density import (
     BASES,
     Cells,

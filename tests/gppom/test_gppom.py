@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from anmmm import GPPOM, FitOptions
 from anmmm.datasets import make_anm_mixture
 from anmmm.gppom import fit_gppom
-from anmmm.gppom import model as gppom
+from anmmm.gppom import options as fit_options
 from anmmm.gppom.objective import GPPOMObjective
 from anmmm.gppom.start import initial_latent
 from anmmm.preprocessing import standardise
@@ -83,7 +83,7 @@ def test_the_default_tolerance_is_1e_minus_6_and_falls_with_many_observations(pa
 
 def test_what_an_iteration_must_gain_does_not_grow_with_the_observations(pair, monkeypatch):
     usual = fit(pair)
-    monkeypatch.setattr(gppom, "SMALLEST_GAIN", 1e-8 * len(pair[0]))
+    monkeypatch.setattr(fit_options, "SMALLEST_GAIN", 1e-8 * len(pair[0]))
     assert fit(pair).n_iter == fit(pair, tol=1e-8).n_iter > usual.n_iter
 
 

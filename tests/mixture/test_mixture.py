@@ -8,6 +8,7 @@ from sklearn.metrics import adjusted_rand_score
 import oracle
 from anmmm import ANMMixture
 from anmmm._kernels import mixture as kernels
+from anmmm._kernels.packed import Design
 from anmmm.datasets.synthetic import draw_anm_mixture
 from anmmm.mixture import (
     as_responsibilities,
@@ -35,14 +36,13 @@ def mixture(seed=0, n=100, mechanism="f3", **options):
 def run_em(design, y, prior, n_null, R, *, floor=1e-6, n_inner=1, max_iter=1, scales=None):
     r, C = len(prior), R.shape[1]
     scales = np.ones(3 + n_null) if scales is None else scales.copy()
-    R, centre, weights = R.copy(), np.zeros(r), np.empty(C)
-    mean, packed = np.empty((C, r)), np.empty((C, r * (r + 1) // 2))
-    history = np.empty(max_iter)
+    R, history = R.copy(), np.empty(max_iter)
+    packed = np.empty((C, r * (r + 1) // 2))
+    curves = kernels.Curves(scales, np.zeros(r), np.empty(C), np.empty((C, r)), packed)
     n_iter = kernels.mixture_em(
-        design, y, prior, n_null, floor, n_inner, -np.inf, R, scales, centre, weights, mean,
-        packed, history,
-    )  # fmt: skip
-    return history[:n_iter], R, weights, scales, centre, mean, packed
+        Design(design, prior, n_null), y, floor, n_inner, -np.inf, R, curves, history
+    )
+    return history[:n_iter], R, curves.weights, scales, curves.center, curves.mean, packed
 
 
 def unpack(packed, r):
@@ -108,16 +108,16 @@ def test_basis_is_orthonormal_and_evaluates_to_its_design(rng, d):
     basis = SplineBasis.of(X)
     r = len(basis.prior)
     assert_allclose(basis.design.T @ basis.design / 200, np.eye(r), atol=1e-6)
-    assert_allclose(basis.evaluate(X), basis.design, atol=1e-6)
+    assert_allclose(basis.splines.evaluate(X), basis.design, atol=1e-6)
     assert basis.n_null == d + 1
     assert np.all(np.diff(basis.prior[basis.n_null :]) <= 0)
 
 
 def test_basis_of_one_column_is_a_natural_cubic_spline(rng):
     basis = SplineBasis.of(standard(rng.normal(size=100)))
-    low, high = basis.knots.min(), basis.knots.max()
+    low, high = basis.splines.knots.min(), basis.splines.knots.max()
     beyond = np.concatenate([low - np.arange(1, 4), high + np.arange(1, 4)])[:, np.newaxis]
-    columns = basis.evaluate(beyond)
+    columns = basis.splines.evaluate(beyond)
     assert_allclose(np.diff(columns[:3], n=2, axis=0), 0.0, atol=1e-7)
     assert_allclose(np.diff(columns[3:], n=2, axis=0), 0.0, atol=1e-7)
 

@@ -130,7 +130,7 @@ def direction_text(result: DirectionResult, columns: Columns, n_used: int) -> st
 
 
 def _confidence_facts(result: DirectionResult) -> list[tuple[str, str]]:
-    if result.confidence is None:
+    if result.confidence is None or result.resamples is None:
         return []
     count = len(result.resamples.scores)
     agreeing = int((result.resamples.scores * result.score > 0.0).sum())

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from anmmm._kernels.warm import warm_up
 from anmmm._record import Record
 from anmmm._threads import single_thread
 from anmmm._validation import as_pair
+from anmmm._warm import warm_up
 from anmmm.collection.timeout import OutOfTime, within
 from anmmm.datasets import Pair, make_anm_mixture
 from anmmm.direction import infer_direction

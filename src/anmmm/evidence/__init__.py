@@ -1,23 +1,21 @@
 """Description lengths of a pair in both directions, and the models that make them.
 
-A pair walks from `density` (how long a variable is as a cause) through `models` (how long it is as
-an effect) to `lengths`, whose `EvidenceResult` decides the direction; `curves` draws the models.
+Each `Variable` has a `density` (how long it is as a cause); `models` make it short as an effect;
+`lengths` compares both directions in an `EvidenceResult`, and `curves` draws the models.
 """
 
-from anmmm.evidence.lengths import (
-    DirectionEvidence,
-    EvidenceResult,
-    Variable,
-    evidence,
-    fit_linked,
-    model_text,
-)
+from anmmm.evidence.lengths import DirectionEvidence, EvidenceResult, evidence
+from anmmm.evidence.models import ConditionalModel, model_text
+from anmmm.evidence.sign import RESOLUTION, sign_of
+from anmmm.evidence.variable import Variable
 
 __all__ = [
+    "RESOLUTION",
+    "ConditionalModel",
     "DirectionEvidence",
     "EvidenceResult",
     "Variable",
     "evidence",
-    "fit_linked",
     "model_text",
+    "sign_of",
 ]

@@ -1,95 +1,133 @@
-"""Description length of a pair in each direction: which generative model tells the data shorter.
+"""Which direction describes a pair in fewer nats.
 
 Two variables come in. Each is cut into cells and given a density as a cause; as an effect it is
-told by the best of several conditional models. The totals go out as an `EvidenceResult`, whose
-score decides the direction. What is compared, and why, is in docs/decisions.md.
+described by the best of several conditional models (`models`). The totals go out as an
+`EvidenceResult`, whose score decides the direction. What is compared, and why, is in
+docs/decisions.md.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
-
-import numpy as np
 
 from anmmm._record import Record
 from anmmm._typing import FloatArray
 from anmmm._validation import as_pair, check_count, check_single
-from anmmm.evidence.density import (
-    Density,
-    GaussianQuantiles,
-    description_length,
-    fit_density,
-    normal_mass,
-)
-from anmmm.mixture import (
-    MAX_MECHANISMS,
-    LocationScaleFit,
-    MixtureFit,
-    as_responsibilities,
-    choose_mixture,
-    fit_single,
-    smallest_noise,
-)
-from anmmm.mixture.splines import SplineBasis
-from anmmm.preprocessing import Cells, standardise
-from anmmm.results import RESOLUTION, DirectionEvidence, EvidenceResult, sign_of
+from anmmm.evidence.density import Density
+from anmmm.evidence.models import Additive, ConditionalModel, Fits, fit_models
+from anmmm.evidence.sign import sign_of
+from anmmm.evidence.variable import Variable
+from anmmm.mixture import MAX_MECHANISMS, MixtureFit, as_responsibilities
+from anmmm.preprocessing import standardise
 
-__all__ = [
-    "DirectionEvidence",
-    "EvidenceResult",
-    "Variable",
-    "evidence",
-    "fit_linked",
-    "model_text",
-]
-
-# Below this many distinct values for each observation a variable counts as tied.
-TIED = 0.5
-# Change of the bound, in nats per observation, at which a fit stops: well below any score.
-TOLERANCE = RESOLUTION
-MAX_ITER = 200
+__all__ = ["DirectionEvidence", "EvidenceResult", "evidence"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Variable(Record):
-    """A standardised variable with everything that depends on it alone.
+class DirectionEvidence(Record):
+    """Description length of a pair in one direction, in nats for all observations.
 
     Attributes
     ----------
-    cells : Cells
-        The variable at its own resolution.
-    density : Density
-        Fitted to it.
-    length : float
-        Its description length as a cause, in nats for all observations.
-    basis : SplineBasis
-        Columns for curves over it.
+    total : float
+        ``cause + effect``.
+    cause : float
+        Description length of the cause.
+    effect : float
+        Description length of the effect given the cause, under the model named `model`.
+    model : str
+        ``"anm-C"``: C additive noise models sharing Gaussian noise; ``"location-scale"``: one
+        mechanism, Gaussian noise of a scale that depends on the cause; with ``"+noise"`` the noise
+        has a fitted density; with ``"+link"`` the effect is first taken to Gaussian quantiles of
+        its own density, as in a cumulative-link regression.
+    models : dict of str to anmmm.evidence.ConditionalModel
+        Every model tried, by its name; `lengths` are theirs.
+    n_mechanisms : int
+        Number of mechanisms of `model`.
+    converged : bool
+        Whether the curves of `model` were found before the most iterations.
+    density : anmmm.evidence.density.Density
+        Of the cause.
     """
 
-    cells: Cells
+    cause: float
+    models: dict[str, ConditionalModel]
     density: Density
-    length: float
-    basis: SplineBasis
-
-    @classmethod
-    def of(cls, values: FloatArray) -> Variable:
-        """Describe a standardised variable of shape (n_samples,). O(N log N)."""
-        cells = Cells.of(values)
-        density, length = fit_density(values, cells.lower, cells.upper, cells.n_distinct)
-        return cls(cells, density, length, SplineBasis.of(values[:, np.newaxis]))
 
     @property
-    def floor(self) -> float:
-        """Noise variance below which no model of it as an effect may fall."""
-        return smallest_noise(self.cells)
+    def chosen(self) -> ConditionalModel:
+        """The shortest model, the first one of equals."""
+        return min(self.models.values(), key=lambda model: model.length)
 
     @property
-    def is_tied(self) -> bool:
-        """Whether it has few distinct values for its number of observations."""
-        return self.cells.n_distinct < TIED * len(self.cells.values)
+    def model(self) -> str:
+        """Name of the shortest model."""
+        return self.chosen.name
+
+    @property
+    def effect(self) -> float:
+        """Description length of the effect given the cause, under the shortest model."""
+        return self.chosen.length
+
+    @property
+    def total(self) -> float:
+        """``cause + effect``."""
+        return self.cause + self.effect
+
+    @property
+    def lengths(self) -> dict[str, float]:
+        """Description length of the effect under every model tried."""
+        return {name: model.length for name, model in self.models.items()}
+
+    @property
+    def n_mechanisms(self) -> int:
+        """Number of mechanisms of the shortest model."""
+        return self.chosen.n_mechanisms
+
+    @property
+    def converged(self) -> bool:
+        """Whether the curves of the shortest model settled before the most iterations."""
+        return self.chosen.converged
+
+    @property
+    def mixtures(self) -> tuple[MixtureFit, ...]:
+        """Fits with 1, 2, … mechanisms."""
+        return tuple(m.fit for m in self.models.values() if type(m) is Additive)
+
+    @property
+    def n_iter(self) -> int:
+        """Largest number of iterations of the mixtures."""
+        return max(fit.n_iter for fit in self.mixtures)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class EvidenceResult(Record):
+    """Description lengths of a pair in both directions.
+
+    Attributes
+    ----------
+    direction : int
+        1: x causes y; -1: y causes x; 0: equal, which is a score of at most 1e-5 either way.
+    score : float
+        ``backward_score - forward_score``, nats per observation; positive means x causes y.
+    forward_score, backward_score : float
+        Total description length per observation. Forward is the hypothesis that x causes y.
+    forward, backward : DirectionEvidence
+        The parts.
+    """
+
+    direction: int
+    score: float
+    forward_score: float
+    backward_score: float
+    forward: DirectionEvidence
+    backward: DirectionEvidence
+
+    @property
+    def chosen(self) -> DirectionEvidence | None:
+        """The parts of the shorter direction; None if both are equally long."""
+        return {1: self.forward, -1: self.backward}.get(self.direction)
 
 
 def evidence(
@@ -160,148 +198,11 @@ def evidence(
 
 
 def _describe(
-    cause: Variable,
-    effect: Variable,
-    max_mechanisms: int,
-    starts: Sequence[FloatArray] = (),
+    cause: Variable, effect: Variable, max_mechanisms: int, starts: list[FloatArray]
 ) -> DirectionEvidence:
-    """Tell an effect after its cause by the shortest of all models; see `DirectionEvidence`."""
-    y, floor = effect.cells.values, effect.floor
-    single, spread = fit_single(cause.basis, y, floor=floor, tol=TOLERANCE, max_iter=MAX_ITER)
-    mixtures = choose_mixture(
-        cause.basis, y, max_mechanisms=max_mechanisms, extra_starts=starts,
-        first=(single, spread), floor=floor, tol=TOLERANCE, max_iter=MAX_ITER,
-    )  # fmt: skip
-    lengths = {f"anm-{fit.n_mechanisms}": _mixture_length(fit, effect.cells) for fit in mixtures}
-    # Curves are those of the Gaussian fits, and so is what they cost.
-    lengths["anm-1+noise"] = _free_noise_length(
-        effect.cells, single.curves[:, 0], np.full(len(y), math.sqrt(single.noise_variance)),
-        single.complexity,
-    )  # fmt: skip
-    lengths["location-scale"] = _location_scale_length(
-        spread, effect.cells.lower, effect.cells.upper, effect.cells.n_distinct
-    )
-    lengths["location-scale+noise"] = _free_noise_length(
-        effect.cells, spread.curve, spread.scale, spread.complexity
-    )
-    converged = {f"anm-{fit.n_mechanisms}": fit.converged for fit in mixtures}
-    converged["anm-1+noise"] = single.converged
-    converged["location-scale"] = converged["location-scale+noise"] = spread.converged
-    # On tied data a metric additive model is no longer the natural one. Both directions get the
-    # same models, whichever variable is tied.
-    if cause.is_tied or effect.is_tied:
-        linked, single, spread = _linked_lengths(cause.basis, effect)
-        lengths.update(linked)
-        converged["anm-1+link"] = single.converged
-        converged["location-scale+link"] = spread.converged
-    model = min(lengths, key=lengths.__getitem__)
-    chosen = int(model[4:]) if model.startswith("anm-") and model[4:].isdigit() else 1
-    return DirectionEvidence(
-        total=cause.length + lengths[model],
-        cause=cause.length,
-        effect=lengths[model],
-        model=model,
-        lengths=lengths,
-        n_mechanisms=chosen,
-        converged=converged[model],
-        mixtures=tuple(mixtures),
-        density=cause.density,
-    )
+    fits = Fits(cause, effect, max_mechanisms=max_mechanisms, starts=starts)
+    return DirectionEvidence(cause.length, fit_models(fits), cause.density)
 
 
 def _as_starts(labels: Any, n_samples: int) -> list[FloatArray]:
     return [] if labels is None else [as_responsibilities(labels, n_samples)]
-
-
-def _mixture_length(fit: MixtureFit, cells: Cells) -> float:
-    scale = math.sqrt(fit.noise_variance)
-    mass = np.zeros(len(cells.values))
-    for weight, curve in zip(fit.weights, fit.curves.T, strict=True):
-        mass += weight * normal_mass((cells.lower - curve) / scale, (cells.upper - curve) / scale)
-    return description_length(mass, cells.n_distinct) + fit.complexity + fit.numbers
-
-
-def _location_scale_length(
-    spread: LocationScaleFit, lower: FloatArray, upper: FloatArray, n_cells: int
-) -> float:
-    mass = normal_mass((lower - spread.curve) / spread.scale, (upper - spread.curve) / spread.scale)
-    return description_length(mass, n_cells) + spread.complexity + 0.5 * math.log(len(mass))
-
-
-def _free_noise_length(
-    cells: Cells, curve: FloatArray, scale: FloatArray, complexity: float
-) -> float:
-    _, length = fit_density(
-        (cells.values - curve) / scale,
-        (cells.lower - curve) / scale,
-        (cells.upper - curve) / scale,
-        cells.n_distinct,
-    )
-    return length + complexity
-
-
-def fit_linked(
-    basis: SplineBasis, effect: Variable
-) -> tuple[GaussianQuantiles, MixtureFit, LocationScaleFit]:
-    """Fit one mechanism, of either kind of noise, to an effect taken to its Gaussian quantiles.
-
-    Parameters
-    ----------
-    basis : SplineBasis
-        Of the cause.
-    effect : Variable
-
-    Returns
-    -------
-    link : GaussianQuantiles
-    single : MixtureFit
-    spread : LocationScaleFit
-    """
-    link = GaussianQuantiles.of(effect.cells, effect.density)
-    floor = smallest_noise(Cells.of(link.values))
-    single, spread = fit_single(basis, link.values, floor=floor, tol=TOLERANCE, max_iter=MAX_ITER)
-    return link, single, spread
-
-
-def model_text(model: str) -> str:
-    """Describe a conditional model in words.
-
-    Parameters
-    ----------
-    model : str
-        As in `anmmm.DirectionEvidence`.
-
-    Returns
-    -------
-    str
-    """
-    kind, _, addition = model.partition("+")
-    mechanisms = kind.removeprefix("anm-")
-    noise = "noise of a fitted density" if addition == "noise" else "Gaussian noise"
-    if kind == "location-scale":
-        text = f"one mechanism, {noise}, its scale depends on the cause"
-    elif mechanisms == "1":
-        text = f"one mechanism, additive {noise}"
-    else:
-        text = f"{mechanisms} mechanisms, additive {noise}"
-    if addition == "link":
-        text += ", on the effect's own quantiles"
-    return text
-
-
-def _linked_lengths(
-    basis: SplineBasis, effect: Variable
-) -> tuple[dict[str, float], MixtureFit, LocationScaleFit]:
-    """Lengths after the effect was taken to Gaussian quantiles of its own fitted density."""
-    cells, density = effect.cells, effect.density
-    link, single, spread = fit_linked(basis, effect)
-    lower, upper = link.lower, link.upper
-    curve, scale = single.curves[:, 0], math.sqrt(single.noise_variance)
-    mass = normal_mass((lower - curve) / scale, (upper - curve) / scale)
-    numbers = density.cost + 0.5 * math.log(len(link.values))
-    lengths = {
-        "anm-1+link": description_length(mass, cells.n_distinct) + single.complexity + numbers,
-        "location-scale+link": _location_scale_length(spread, lower, upper, cells.n_distinct)
-        + density.cost,
-    }
-    return lengths, single, spread

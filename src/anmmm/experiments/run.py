@@ -19,9 +19,9 @@ from sklearn.exceptions import ConvergenceWarning
 from tqdm import tqdm
 
 from anmmm._files import atomic_writer, write_csv
-from anmmm._kernels.warm import warm_up
 from anmmm._threads import single_thread
 from anmmm._version import __version__
+from anmmm._warm import warm_up
 from anmmm._workers import starting_workers, worker_options
 from anmmm.baselines import DIRECTION_BASELINES
 from anmmm.collection.stream import check_jobs

@@ -1,10 +1,20 @@
 """GPPOM: a Gaussian process with one latent θ per observation, independent of the cause.
 
-Checked variables walk from `model` through `start`, `objective` (on `parameters` and an engine of
-`engines`) and `optimize` to a `FitResult`.
+`FitOptions` say how; a fit walks from `start` through `objective` (on `parameters` and one of the
+`engines`) and `optimize` to a `FitResult`. `prediction` labels observations that were not in it.
 """
 
-from anmmm.gppom.model import GPPOM, FitOptions, check_fit, fit_gppom
+from anmmm.gppom.model import GPPOM, fit_gppom
 from anmmm.gppom.objective import GPPOMObjective
+from anmmm.gppom.options import FitOptions, ObjectiveOptions
+from anmmm.gppom.result import FitResult, Hyperparameters
 
-__all__ = ["GPPOM", "FitOptions", "GPPOMObjective", "check_fit", "fit_gppom"]
+__all__ = [
+    "GPPOM",
+    "FitOptions",
+    "FitResult",
+    "GPPOMObjective",
+    "Hyperparameters",
+    "ObjectiveOptions",
+    "fit_gppom",
+]

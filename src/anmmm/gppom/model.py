@@ -6,133 +6,33 @@ Checked variables come in; they are standardised, J is minimised from one or sev
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 
-from anmmm._record import Record
 from anmmm._threads import blas_threads_for
 from anmmm._typing import FloatArray
 from anmmm._validation import (
-    LARGEST_WEIGHT,
     as_matrices,
-    check_choice,
-    check_count,
     check_fit_input,
     check_nonnegative,
     check_rng,
 )
 from anmmm._warning import warn_caller
-from anmmm.gppom.engines import TOLERANCE
 from anmmm.gppom.objective import GPPOMObjective
 from anmmm.gppom.optimize import minimise_starts
-from anmmm.gppom.start import INITS, initial_hyperparameters, initial_latent, initial_weights
+from anmmm.gppom.options import FitOptions
+from anmmm.gppom.result import FitResult
+from anmmm.gppom.start import initial_hyperparameters, initial_latent, initial_weights
 from anmmm.preprocessing import standardise
-from anmmm.results import FitResult
 
-__all__ = ["GPPOM", "FitOptions", "check_fit", "fit_gppom"]
+__all__ = ["GPPOM", "fit_gppom"]
 
 # Spread of the perturbation of Θ (standard deviation 1) in starts after the first.
 PERTURBATION = 0.5
-# The default weights were chosen on data of this size.
-REFERENCE_SIZE = 100
-# Nats per unit of J/N that an iteration must gain for a descent to go on. J grows with N, and what
-# parts good from bad latents does not: at a million observations 1e-6 of J is more than that.
-DEFAULT_TOL, SMALLEST_GAIN = 1e-6, 0.05
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class FitOptions(Record):
-    """Everything that shapes a fit, λ aside. The keyword arguments called ``fit_options``.
-
-    Attributes
-    ----------
-    n_latent : int
-        Latent dimensions q.
-    latent_map : {"free", "mlp"}
-        Θ itself is optimised, or the weights of an MLP that makes it from [x, y].
-    n_hidden : int
-        Logistic units of the MLP.
-    init : {"residual", "pca"} or array-like of shape (n_samples, n_latent)
-        Where Θ starts.
-    init_degree : int
-        Degree of the polynomial whose residual is taken, 0 to 10.
-    n_starts : int
-        Descents; the first from `init`, the others from seeded perturbations of it. The lowest J
-        is kept.
-    engine : {"auto", "dense", "lowrank"}
-        How the objective is evaluated.
-    engine_tol : float
-        Accuracy of the low-rank engine; see `anmmm.GPPOMObjective`.
-    n_chunks : int, optional
-        Run the engine's loops on Numba's threads, dealt out to so many chunks (16, say, on any
-        machine: results depend on it by rounding, and not on the number of threads). For a single
-        fit of many observations; collections use their cores better on several pairs.
-    noise_floor, hsic_floor : float
-        ν and ε₀.
-    latent_prior, hyper_prior, weight_prior : float
-        Precisions of the Gaussian priors on Θ, log Ω and the MLP's weights.
-    weight_growth : float
-        λ and `hyper_prior` are multiplied by ``max(1, N / 100)**weight_growth``, N observations.
-        With constant weights (0, the paper's J) the likelihood, which grows with N, outweighs them:
-        γ_x tends to 0, where HSIC sees nothing, and clusters blur (docs/quality.md).
-    max_iter : int
-        Most L-BFGS iterations of a descent.
-    tol : float, optional
-        Stop when an iteration lowers J by less than `tol` times its size. By default
-        ``min(1e-6, 0.05 / N)``; the second counts from 50 000 observations on.
-    """
-
-    n_latent: int = 1
-    latent_map: str = "free"
-    n_hidden: int = 20
-    init: Any = "residual"
-    init_degree: int = 1
-    n_starts: int = 1
-    engine: str = "auto"
-    engine_tol: float = TOLERANCE
-    n_chunks: int | None = None
-    noise_floor: float = 1e-2
-    hsic_floor: float = 1e-8
-    latent_prior: float = 1.0
-    hyper_prior: float = 1.2
-    weight_prior: float = 1.0
-    weight_growth: float = 0.5
-    max_iter: int = 1000
-    tol: float | None = None
-
-    def __post_init__(self) -> None:
-        """Check what the objective does not check."""
-        if isinstance(self.init, str):
-            check_choice(self.init, "init", INITS)
-        check_count(self.init_degree, "init_degree", minimum=0, maximum=10)
-        check_count(self.n_starts, "n_starts")
-        check_count(self.max_iter, "max_iter")
-        if self.tol is not None:
-            check_nonnegative(self.tol, "tol")
-        check_nonnegative(self.weight_growth, "weight_growth")
-
-    def tol_for(self, n_samples: int) -> float:
-        """Return `tol`, or what it is by default for so many observations."""
-        if self.tol is not None:
-            return self.tol
-        return min(DEFAULT_TOL, SMALLEST_GAIN / n_samples)
-
-    @classmethod
-    def from_keywords(cls, keywords: dict[str, Any]) -> FitOptions:
-        """Build options, refusing unknown names with the list of known ones."""
-        known = [field.name for field in fields(cls)]
-        unknown = sorted(set(keywords) - set(known))
-        if unknown:
-            raise TypeError(
-                f"unknown option {', '.join(map(repr, unknown))}; the options of a fit are "
-                f"{', '.join(known)}"
-            )
-        return cls(**keywords)
 
 
 def fit_gppom(
@@ -174,7 +74,8 @@ def fit_gppom(
     Some tens to some hundreds of evaluations, each O(N³).
     """
     X, Y = as_matrices(X, Y)
-    objective = _objective(X, Y, len(X), lam, options)
+    lam, options = options.grown(lam, len(X))
+    objective = GPPOMObjective(X, Y, lam=lam, options=options)
     rng = check_rng(random_state)
     theta, init = initial_latent(X, Y, options.n_latent, options.init, options.init_degree, rng)
     omega = initial_hyperparameters(X.shape[1], options.n_latent)
@@ -226,56 +127,7 @@ def fit_gppom(
         history=outcome.history,
         parameters=outcome.z,
         lam=objective.lam,
-        hyper_prior=objective.hyper_prior,
-    )
-
-
-def check_fit(X: FloatArray, Y: FloatArray, *, lam: float, options: FitOptions) -> None:
-    """Raise what `fit_gppom` would say to wrong options, without fitting.
-
-    Parameters
-    ----------
-    X, Y, lam, options
-        See `fit_gppom`.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an option cannot be used; the message names it.
-    """
-    # Two rows: an engine takes memory by their number.
-    _objective(X[:2], Y[:2], len(X), lam, options)
-    if not isinstance(options.init, str):
-        initial_latent(
-            X, Y, options.n_latent, options.init, options.init_degree, np.random.default_rng(0)
-        )
-
-
-def _objective(
-    X: FloatArray, Y: FloatArray, n_samples: int, lam: float, options: FitOptions
-) -> GPPOMObjective:
-    logarithm = options.weight_growth * math.log(max(1.0, n_samples / REFERENCE_SIZE))
-    if logarithm > math.log(LARGEST_WEIGHT):
-        raise ValueError(
-            f"weight_growth={options.weight_growth!r} multiplies lam and hyper_prior by more than "
-            f"{LARGEST_WEIGHT:g} at {n_samples} observations; the default is 0.5"
-        )
-    growth = max(1.0, n_samples / REFERENCE_SIZE) ** options.weight_growth
-    return GPPOMObjective(
-        X,
-        Y,
-        lam=lam * growth,
-        n_latent=options.n_latent,
-        latent_map=options.latent_map,
-        n_hidden=options.n_hidden,
-        engine=options.engine,
-        engine_tol=options.engine_tol,
-        n_chunks=options.n_chunks,
-        noise_floor=options.noise_floor,
-        hsic_floor=options.hsic_floor,
-        latent_prior=options.latent_prior,
-        hyper_prior=options.hyper_prior * growth,
-        weight_prior=options.weight_prior,
+        hyper_prior=options.hyper_prior,
     )
 
 
@@ -326,25 +178,25 @@ class GPPOM(BaseEstimator):  # type: ignore[misc]
 
     def __init__(
         self,
-        n_latent: int = 1,
+        n_latent: int = FitOptions.n_latent,
         lam: float = 1.0,
         *,
-        latent_map: str = "free",
-        n_hidden: int = 20,
-        init: Any = "residual",
-        init_degree: int = 1,
-        n_starts: int = 1,
-        engine: str = "auto",
-        engine_tol: float = TOLERANCE,
-        n_chunks: int | None = None,
-        noise_floor: float = 1e-2,
-        hsic_floor: float = 1e-8,
-        latent_prior: float = 1.0,
-        hyper_prior: float = 1.2,
-        weight_prior: float = 1.0,
-        weight_growth: float = 0.5,
-        max_iter: int = 1000,
-        tol: float | None = None,
+        latent_map: str = FitOptions.latent_map,
+        n_hidden: int = FitOptions.n_hidden,
+        init: Any = FitOptions.init,
+        init_degree: int = FitOptions.init_degree,
+        n_starts: int = FitOptions.n_starts,
+        engine: str = FitOptions.engine,
+        engine_tol: float = FitOptions.engine_tol,
+        n_chunks: int | None = FitOptions.n_chunks,
+        noise_floor: float = FitOptions.noise_floor,
+        hsic_floor: float = FitOptions.hsic_floor,
+        latent_prior: float = FitOptions.latent_prior,
+        hyper_prior: float = FitOptions.hyper_prior,
+        weight_prior: float = FitOptions.weight_prior,
+        weight_growth: float = FitOptions.weight_growth,
+        max_iter: int = FitOptions.max_iter,
+        tol: float | None = FitOptions.tol,
         random_state: Any = None,
     ) -> None:
         self.n_latent = n_latent

@@ -27,10 +27,11 @@ import numpy as np
 
 from anmmm._kernels import mlp
 from anmmm._typing import FloatArray
-from anmmm._validation import as_matrices, check_choice, check_count, check_nonnegative
-from anmmm.gppom.engines import ENGINES, TOLERANCE
-from anmmm.gppom.parameters import LATENT_MAPS, ParameterLayout
-from anmmm.results import Hyperparameters
+from anmmm._validation import as_matrices, check_nonnegative
+from anmmm.gppom.engines import ENGINES
+from anmmm.gppom.options import ObjectiveOptions
+from anmmm.gppom.parameters import ParameterLayout
+from anmmm.gppom.result import Hyperparameters
 
 __all__ = ["GPPOMObjective", "Terms"]
 
@@ -80,30 +81,12 @@ class GPPOMObjective:
         Hypothetical cause, already standardised (`anmmm.preprocessing.standardise`).
     Y : ndarray of shape (n_samples, n_outputs)
         Hypothetical effect, already standardised.
-    n_latent : int
-        Latent dimensions q.
     lam : float
         Weight λ of the HSIC term.
-    latent_map : {"free", "mlp"}
-        Θ itself, or Θ as an MLP of [x, y] (back-constraint).
-    n_hidden : int
-        Logistic units of the MLP.
-    engine : {"auto", "dense", "lowrank"}
-        How the data terms are evaluated: exactly in O(N³), or by error-controlled low-rank factors
-        in O(N r²). ``"auto"`` takes the cheaper one at each evaluation.
-    engine_tol : float
-        Accuracy of the low-rank factor: the trace of what it leaves of ``a K_X ∘ K_θ`` is below
-        ``engine_tol * noise * N``, and L is off by at most about ``engine_tol * N``. A coarser one
-        lowers the rank, and the time with its square. The terms hold rank and trace.
-    noise_floor : float
-        ν, added to the noise variance. With one latent per observation a GP can interpolate a
-        one-dimensional Y; the floor keeps the noise from going to zero.
-    hsic_floor : float
-        ε₀ inside the logarithm.
-    latent_prior, hyper_prior, weight_prior : float
-        w, v, u: precisions of the Gaussian priors on Θ, log Ω and the MLP's weights.
-    n_chunks : int or None
-        None: serial loops. A number: parallel loops over so many chunks of rows.
+    options : anmmm.gppom.ObjectiveOptions, optional
+        All others in one.
+    **keywords
+        Or fields of it: ``n_latent``, ``latent_map``, ``engine``, …
 
     Attributes
     ----------
@@ -128,44 +111,30 @@ class GPPOMObjective:
         X: FloatArray,
         Y: FloatArray,
         *,
-        n_latent: int = 1,
         lam: float = 1.0,
-        latent_map: str = "free",
-        n_hidden: int = 20,
-        engine: str = "auto",
-        engine_tol: float = TOLERANCE,
-        noise_floor: float = 1e-2,
-        hsic_floor: float = 1e-8,
-        latent_prior: float = 1.0,
-        hyper_prior: float = 1.2,
-        weight_prior: float = 1.0,
-        n_chunks: int | None = None,
+        options: ObjectiveOptions | None = None,
+        **keywords: Any,
     ) -> None:
         self.X, self.Y = as_matrices(X, Y)
         self.lam = check_nonnegative(lam, "lam")
-        self.noise_floor = check_nonnegative(noise_floor, "noise_floor")
-        self.hsic_floor = check_nonnegative(hsic_floor, "hsic_floor")
-        self.latent_prior = check_nonnegative(latent_prior, "latent_prior")
-        self.hyper_prior = check_nonnegative(hyper_prior, "hyper_prior")
-        self.weight_prior = check_nonnegative(weight_prior, "weight_prior")
+        if options is None:
+            options = ObjectiveOptions.from_keywords(keywords)
+        self.options = options
         self.layout = ParameterLayout(
             n_samples=len(self.X),
             n_features_x=self.X.shape[1],
             n_outputs=self.Y.shape[1],
-            n_latent=check_count(n_latent, "n_latent"),
-            latent_map=check_choice(latent_map, "latent_map", LATENT_MAPS),
-            n_hidden=check_count(n_hidden, "n_hidden"),
+            n_latent=options.n_latent,
+            latent_map=options.latent_map,
+            n_hidden=options.n_hidden,
         )
-        if n_chunks is not None:
-            n_chunks = check_count(n_chunks, "n_chunks")
-        self._engine = ENGINES[check_choice(engine, "engine", tuple(ENGINES))](
-            self.X, self.Y, n_latent, self.lam, self.hsic_floor, n_chunks,
-            check_nonnegative(engine_tol, "engine_tol"),
+        self._engine = ENGINES[options.engine](
+            self.X, self.Y, options.n_latent, self.lam, options.hsic_floor, options.n_chunks,
+            options.engine_tol,
         )  # fmt: skip
-        self._n_chunks = n_chunks
-        if latent_map == "mlp":
+        if options.latent_map == "mlp":
             self._inputs = np.hstack([self.X, self.Y])
-            self._hidden = np.empty((len(self.X), n_hidden))
+            self._hidden = np.empty((len(self.X), options.n_hidden))
         self.n_evaluations = 0
         self.n_failed_evaluations = 0
 
@@ -250,11 +219,11 @@ class GPPOMObjective:
             else self._forward(part)
         )
         omega = layout.hyperparameters(z)
-        noise = (1.0 / omega.beta if omega.beta > 0.0 else math.inf) + self.noise_floor
+        noise = (1.0 / omega.beta if omega.beta > 0.0 else math.inf) + self.options.noise_floor
         data = self._engine.evaluate(theta, omega, noise)
         self.n_evaluations += 1
 
-        floored = data.hsic + self.hsic_floor
+        floored = data.hsic + self.options.hsic_floor
         # LAPACK may factorise a matrix of NaN without complaint.
         finite = math.isfinite(data.log_likelihood) and math.isfinite(data.hsic)
         if not (data.valid and finite) or (self.lam > 0.0 and floored <= 0.0):
@@ -264,23 +233,23 @@ class GPPOMObjective:
             return failed, np.zeros(self.n_params)
 
         log_omega = layout.log_hyperparameters(z)
-        prior = 0.5 * self.latent_prior * float(np.vdot(theta, theta))
-        prior += 0.5 * self.hyper_prior * float(log_omega @ log_omega)
-        d_theta = data.d_theta + self.latent_prior * theta
+        prior = 0.5 * self.options.latent_prior * float(np.vdot(theta, theta))
+        prior += 0.5 * self.options.hyper_prior * float(log_omega @ log_omega)
+        d_theta = data.d_theta + self.options.latent_prior * theta
         gradient = np.empty(self.n_params)
         if layout.latent_map == "free":
             layout.latent_part(gradient)[:] = d_theta.ravel()
         else:
-            prior += 0.5 * self.weight_prior * float(part @ part)
+            prior += 0.5 * self.options.weight_prior * float(part @ part)
             self._backward(part, d_theta, layout.latent_part(gradient))
-            layout.latent_part(gradient)[:] += self.weight_prior * part
+            layout.latent_part(gradient)[:] += self.options.weight_prior * part
         d_omega = layout.log_hyperparameters(gradient)
         split = 2 + layout.n_features_x
         d_omega[0] = data.d_log_amplitude
-        d_omega[1] = -data.d_noise * (noise - self.noise_floor)
+        d_omega[1] = -data.d_noise * (noise - self.options.noise_floor)
         d_omega[2:split] = data.d_log_gamma_x
         d_omega[split:] = data.d_log_gamma_theta
-        d_omega += self.hyper_prior * log_omega
+        d_omega += self.options.hyper_prior * log_omega
 
         penalty = self.lam * math.log(floored) if self.lam > 0.0 else 0.0
         value = -data.log_likelihood + penalty + prior
@@ -298,17 +267,19 @@ class GPPOMObjective:
 
     def _forward(self, part: FloatArray) -> FloatArray:
         theta = np.empty((self.layout.n_samples, self.layout.n_latent))
-        run: Any = mlp.forward if self._n_chunks is None else mlp.forward_parallel
-        run(self._inputs, *self.layout.weights(part), self._hidden, theta, self._n_chunks or 1)
+        n_chunks = self.options.n_chunks
+        run: Any = mlp.forward if n_chunks is None else mlp.forward_parallel
+        run(self._inputs, *self.layout.weights(part), self._hidden, theta, n_chunks or 1)
         return theta
 
     def _backward(self, part: FloatArray, d_theta: FloatArray, out: FloatArray) -> None:
-        run: Any = mlp.backward if self._n_chunks is None else mlp.backward_parallel
+        n_chunks = self.options.n_chunks
+        run: Any = mlp.backward if n_chunks is None else mlp.backward_parallel
         run(
             self._inputs,
             self.layout.weights(part)[2],
             self._hidden,
             np.ascontiguousarray(d_theta),
             *self.layout.weights(out),
-            self._n_chunks or 1,
+            n_chunks or 1,
         )

@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from anmmm._typing import FloatArray
-from anmmm.results import Hyperparameters
+from anmmm.gppom.result import Hyperparameters
 
 __all__ = ["LATENT_MAPS", "LOG_BOUND", "ParameterLayout"]
 

@@ -5,6 +5,9 @@ A fitted and clustered GPPOM comes in; labels of new observations go out.
 
 from __future__ import annotations
 
+from functools import cached_property
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
@@ -13,8 +16,7 @@ from scipy.special import logsumexp
 from anmmm._kernels.covariance import assemble
 from anmmm._kernels.rbf import cross_gram
 from anmmm._typing import FloatArray
-from anmmm.gppom import FitOptions
-from anmmm.results import ClusteringResult
+from anmmm.gppom.result import FitResult
 
 __all__ = ["MechanismPredictor"]
 
@@ -37,53 +39,61 @@ class MechanismPredictor:
         Standardised cause of the fit.
     Y : ndarray of shape (n_samples, n_outputs)
         Standardised effect of the fit.
-    result : ClusteringResult
-    options : FitOptions
-        Of the fit; its noise floor is needed.
-
-    Raises
-    ------
-    ValueError
-        If the fit has more than `MAX_SAMPLES` observations.
+    fit : FitResult
+    labels : ndarray of int, shape (n_samples,)
+        Mechanism of each observation of the fit, from 0.
+    noise_floor : float
+        ν of the fit.
 
     Notes
     -----
-    O(N³) once, O(min(N, 128) N²) an observation. At most 128 latents, evenly spaced in their order
-    along the first coordinate, stand for all.
+    O(N³) at the first prediction, O(min(N, 128) N²) an observation. At most 128 latents, evenly
+    spaced in their order along the first coordinate, stand for all.
     """
 
     def __init__(
-        self, X: FloatArray, Y: FloatArray, result: ClusteringResult, options: FitOptions
+        self,
+        X: FloatArray,
+        Y: FloatArray,
+        fit: FitResult,
+        labels: NDArray[np.intp],
+        noise_floor: float,
     ) -> None:
-        if len(X) > MAX_SAMPLES:
+        omega = fit.hyperparameters
+        self._omega = omega
+        self._noise = 1.0 / omega.beta + noise_floor
+        self._x = np.ascontiguousarray(X.T)
+        self._theta = np.ascontiguousarray(fit.latent.T)
+        self._n_mechanisms = int(labels.max()) + 1
+
+        n = len(X)
+        order = np.lexsort(fit.latent.T[::-1])
+        picked = order[np.unique(np.linspace(0, n - 1, min(n, MAX_CANDIDATES)).astype(np.intp))]
+        self._candidates = np.ascontiguousarray(fit.latent[picked].T)
+        self._candidate_labels = labels[picked]
+        self._y = Y
+
+    @cached_property
+    def _solved(self) -> tuple[Any, FloatArray, FloatArray]:
+        """Factor of the covariance, its solution for Y, and rows of K_θ for the candidates."""
+        n = len(self._y)
+        if n > MAX_SAMPLES:
             raise ValueError(
-                f"predict without refinement holds a matrix of N × N: the fit has N={len(X)} "
+                f"predict without refinement holds a matrix of N × N: the fit has N={n} "
                 f"observations, but at most {MAX_SAMPLES} are taken; fit with refine='em' (effects "
                 "of one column), or fit on a subsample"
             )
-        omega = result.fit.hyperparameters
-        self._omega = omega
-        self._noise = 1.0 / omega.beta + options.noise_floor
-        self._x = np.ascontiguousarray(X.T)
-        self._theta = np.ascontiguousarray(result.latent.T)
-        self._n_mechanisms = len(result.centres)
-
-        n = len(X)
-        order = np.lexsort(result.latent.T[::-1])
-        picked = order[np.unique(np.linspace(0, n - 1, min(n, MAX_CANDIDATES)).astype(np.intp))]
-        self._candidates = np.ascontiguousarray(result.latent[picked].T)
-        self._candidate_labels = result.labels[picked]
-
+        omega = self._omega
         K, k_x, k_theta = np.empty((n, n)), np.empty((1, n)), np.empty((1, n))
         assemble(
             self._x, omega.gamma_x, self._theta, omega.gamma_theta, omega.amplitude, self._noise,
             k_x, k_theta, K, np.empty((2, n)), False, 1,
         )  # fmt: skip
         # The upper triangle was never written, so it must not be searched for NaN.
-        self._factor = cho_factor(K, lower=True, overwrite_a=True, check_finite=False)
-        self._alpha = cho_solve(self._factor, Y, check_finite=False)
-        self._candidate_gram = np.empty((len(picked), n))
-        cross_gram(self._theta, omega.gamma_theta, self._candidates, self._candidate_gram)
+        factor = cho_factor(K, lower=True, overwrite_a=True, check_finite=False)
+        gram = np.empty((self._candidates.shape[1], n))
+        cross_gram(self._theta, omega.gamma_theta, self._candidates, gram)
+        return factor, cho_solve(factor, self._y, check_finite=False), gram
 
     def predict(self, X: FloatArray, Y: FloatArray) -> NDArray[np.intp]:
         """Label standardised new observations.
@@ -96,15 +106,21 @@ class MechanismPredictor:
         Returns
         -------
         ndarray of int, shape (n_new,)
+
+        Raises
+        ------
+        ValueError
+            If the fit has more than `MAX_SAMPLES` observations.
         """
         omega = self._omega
+        factor, alpha, candidate_gram = self._solved
         k_x = np.empty((len(X), self._x.shape[1]))
         cross_gram(self._x, omega.gamma_x, np.ascontiguousarray(X.T), k_x)
         labels = np.empty(len(X), dtype=np.intp)
         for i, row in enumerate(k_x):
-            k = omega.amplitude * row * self._candidate_gram
-            mean = k @ self._alpha
-            explained = np.einsum("cn,nc->c", k, cho_solve(self._factor, k.T, check_finite=False))
+            k = omega.amplitude * row * candidate_gram
+            mean = k @ alpha
+            explained = np.einsum("cn,nc->c", k, cho_solve(factor, k.T, check_finite=False))
             variance = np.maximum(omega.amplitude - explained, 0.0) + self._noise
             squared = ((Y[i] - mean) ** 2).sum(axis=1)
             log_p = -0.5 * (squared / variance + Y.shape[1] * np.log(variance))

@@ -12,7 +12,7 @@ import numpy as np
 from anmmm._typing import FloatArray
 from anmmm._validation import as_matrix
 from anmmm.gppom.parameters import ParameterLayout
-from anmmm.results import Hyperparameters
+from anmmm.gppom.result import Hyperparameters
 
 __all__ = ["INITS", "initial_hyperparameters", "initial_latent", "initial_weights"]
 
@@ -54,13 +54,7 @@ def initial_latent(
         For `FitResult.init`.
     """
     if not isinstance(init, str):
-        theta = as_matrix(init, "init", resolved=False)
-        if theta.shape != (len(X), n_latent):
-            raise ValueError(
-                f"init must have shape (n_samples, n_latent) = {(len(X), n_latent)}, found "
-                f"{theta.shape}"
-            )
-        return theta, "given"
+        return as_matrix(init, "init", resolved=False), "given"
     source = _residual(X, Y, degree) if init == "residual" else np.hstack([X, Y])
     components = _principal_components(source, n_latent)
     missing = n_latent - components.shape[1]

@@ -11,7 +11,7 @@ from anmmm.mixture.estimator import ANMMixture
 from anmmm.mixture.fits import LocationScaleFit, MixtureFit
 from anmmm.mixture.labels import by_first_appearance, refine_labels
 from anmmm.mixture.location_scale import fit_location_scale
-from anmmm.mixture.splines import SplineBasis
+from anmmm.mixture.splines import SplineBasis, Splines
 from anmmm.mixture.starts import as_responsibilities
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "LocationScaleFit",
     "MixtureFit",
     "SplineBasis",
+    "Splines",
     "as_responsibilities",
     "by_first_appearance",
     "choose_mixture",

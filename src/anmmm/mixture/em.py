@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from anmmm._kernels.mixture import WEIGHT_PRIOR, mixture_em
+from anmmm._kernels.mixture import WEIGHT_PRIOR, Curves, mixture_em
+from anmmm._kernels.packed import N_INNER, Design
 from anmmm._record import Record
 from anmmm._typing import FloatArray
 from anmmm.mixture.fits import MixtureFit
@@ -21,12 +21,10 @@ from anmmm.mixture.splines import SplineBasis
 from anmmm.mixture.starts import spread_rows
 from anmmm.preprocessing import Cells
 
-__all__ = ["EMRun", "finish", "fit_mixture", "run_em", "smallest_noise"]
+__all__ = ["VARIANCE_FLOOR", "EMRun", "finish", "fit_mixture", "run_em", "smallest_noise"]
 
 # Smallest noise variance, as a share of the effect's variance.
 VARIANCE_FLOOR = 1e-6
-# Rounds of (curves, variances) between two passes over the observations: they cost r³, a pass n r².
-N_INNER = 3
 # Iterations of every start before the best of them is continued.
 SHORT_RUN = 10
 # Starts are compared on so many observations at most; the winner then sees all.
@@ -74,35 +72,29 @@ def fit_mixture(
     observations starts are compared on 2000 of them, at equal distances in the order of the cause.
     """
     n = len(y)
-    rows: NDArray[np.intp] | slice = slice(None)
-    if n > 2 * START_ROWS:
-        rows = spread_rows(basis.design[:, 1], y, START_ROWS)
-    design, effect = np.ascontiguousarray(basis.design[rows]), y[rows]
+    rows = spread_rows(basis.design[:, 1], y, START_ROWS) if n > 2 * START_ROWS else slice(None)
+    sample = replace(basis, design=np.ascontiguousarray(basis.design[rows]))
     scales = np.ones(3 + basis.n_null)
     scales[0] = noise_variance
-    centre = np.zeros(len(basis.prior))
+    center = np.zeros(len(basis.prior))
     runs = [
-        run_em(basis, design, effect, start[rows], scales, centre, floor, tol, SHORT_RUN)
+        run_em(sample, y[rows], start[rows], scales, center, floor, tol, SHORT_RUN)
         for start in starts
     ]
     winner = int(np.argmax([run.bound for run in runs]))
     run = runs[winner]
     if not run.converged:
-        run = run_em(
-            basis, design, effect, run.membership, run.scales, run.centre, floor, tol, max_iter
-        )
-    fit = finish(design, effect, run, winner)
+        run = run_em(sample, y[rows], run.membership, run.scales, run.center, floor, tol, max_iter)
+    fit = finish(sample, y[rows], run, winner)
     if n > 2 * START_ROWS:
         membership = fit.assign(basis.design, y)
-        run = run_em(
-            basis, basis.design, y, membership, run.scales, run.centre, floor, tol, max_iter
-        )
-        fit = finish(basis.design, y, run, winner)
+        run = run_em(basis, y, membership, run.scales, run.center, floor, tol, max_iter)
+        fit = finish(basis, y, run, winner)
     return fit
 
 
 def smallest_noise(cells: Cells) -> float:
-    """Noise variance below which no mixture of a standardised effect may fall, told in cells."""
+    """Noise variance below which no mixture of a standardised effect, given in cells, may fall."""
     return max(cells.variance, VARIANCE_FLOOR)
 
 
@@ -110,11 +102,7 @@ def smallest_noise(cells: Cells) -> float:
 class EMRun(Record):
     """Where a run of the compiled EM ended; see `MixtureFit`."""
 
-    scales: FloatArray
-    centre: FloatArray
-    weights: FloatArray
-    mean: FloatArray
-    covariance: FloatArray
+    curves: Curves
     membership: FloatArray
     history: FloatArray
     converged: bool
@@ -124,56 +112,65 @@ class EMRun(Record):
         """Last lower bound on the log marginal likelihood."""
         return float(self.history[-1])
 
+    @property
+    def scales(self) -> FloatArray:
+        """Variances, from which another run may go on."""
+        return self.curves.scales
+
+    @property
+    def center(self) -> FloatArray:
+        """Center of the curves, from which another run may go on."""
+        return self.curves.center
+
 
 def run_em(
     basis: SplineBasis,
-    design: FloatArray,
     y: FloatArray,
     start: FloatArray,
     scales: FloatArray,
-    centre: FloatArray,
+    center: FloatArray,
     floor: float,
     tol: float,
     max_iter: int,
 ) -> EMRun:
     """Run the compiled EM from responsibilities of shape (n_samples, n_mechanisms)."""
     n, n_mechanisms = start.shape
-    r = design.shape[1]
-    membership, scales, centre = start.copy(), scales.copy(), centre.copy()
-    weights, mean = np.empty(n_mechanisms), np.empty((n_mechanisms, r))
-    packed = np.empty((n_mechanisms, r * (r + 1) // 2))
-    history = np.empty(max_iter)
-    n_iter = mixture_em(
-        design, y, basis.prior, basis.n_null, floor, N_INNER, tol * n, membership, scales, centre,
-        weights, mean, packed, history,
-    )  # fmt: skip
+    r = len(basis.prior)
+    membership, history = start.copy(), np.empty(max_iter)
+    curves = Curves(
+        scales.copy(),
+        center.copy(),
+        np.empty(n_mechanisms),
+        np.empty((n_mechanisms, r)),
+        np.empty((n_mechanisms, r * (r + 1) // 2)),
+    )
+    design = Design(basis.design, basis.prior, basis.n_null)
+    n_iter = mixture_em(design, y, floor, N_INNER, tol * n, membership, curves, history)
     history = history[:n_iter]
     converged = n_iter > 1 and bool(history[-1] - history[-2] < tol * n)
-    return EMRun(scales, centre, weights, mean, packed, membership, history, converged)
+    return EMRun(curves, membership, history, converged)
 
 
 def finish(
-    design: FloatArray,
-    y: FloatArray,
-    run: EMRun,
-    winner: int,
-    reading: FloatArray | float = 1.0,
+    basis: SplineBasis, y: FloatArray, run: EMRun, winner: int, reading: FloatArray | float = 1.0
 ) -> MixtureFit:
     """Make the record of a run; `reading` is what labels speak for, (n_samples, n_mechanisms)."""
     n, n_mechanisms = run.membership.shape
-    curves = design @ run.mean.T
-    s2 = float(run.scales[0])
+    scales, center, weights, mean, covariance = run.curves
+    curves = basis.design @ mean.T
+    s2 = float(scales[0])
     squared = (y[:, np.newaxis] - curves) ** 2
-    log_p = np.log(run.weights) - 0.5 * (squared / s2 + math.log(2.0 * math.pi * s2))
+    log_p = np.log(weights) - 0.5 * (squared / s2 + math.log(2.0 * math.pi * s2))
     log_p = log_p + np.log(reading)
     prior = n_mechanisms * WEIGHT_PRIOR
     return MixtureFit(
         n_mechanisms=n_mechanisms,
-        weights=run.weights,
-        scales=run.scales,
-        centre=run.centre,
-        mean=run.mean,
-        covariance=run.covariance,
+        weights=weights,
+        scales=scales,
+        centre=center,
+        mean=mean,
+        covariance=covariance,
+        splines=basis.splines,
         membership=run.membership,
         curves=curves,
         bound=run.bound,

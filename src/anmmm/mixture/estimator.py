@@ -16,7 +16,7 @@ from anmmm.mixture.em import smallest_noise
 from anmmm.mixture.labels import by_first_appearance
 from anmmm.mixture.splines import SplineBasis
 from anmmm.mixture.starts import as_responsibilities
-from anmmm.preprocessing import Cells, Standardisation, standardise
+from anmmm.preprocessing import Cells, standardise
 
 __all__ = ["ANMMixture"]
 
@@ -148,7 +148,6 @@ class ANMMixture(BaseEstimator):  # type: ignore[misc]
         self.criteria_ = np.array([fit.criterion for fit in fits])
         fit = fits[-1] if wanted is not None else fits[int(self.criteria_.argmin())]
         self._order = by_first_appearance(fit.labels, fit.n_mechanisms)
-        self._basis = basis
         self.fit_result_ = fit
         self.n_mechanisms_ = fit.n_mechanisms
         self.membership_ = fit.membership[:, self._order]
@@ -176,8 +175,8 @@ class ANMMixture(BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         cause, _ = check_new_input(self, X, None)
-        design = self._basis.evaluate(self._record_x.apply(cause))
-        return _undo(self._record_y, design @ self.fit_result_.mean[self._order].T)
+        curves = self.fit_result_.curves_at(self._record_x.apply(cause))[:, self._order]
+        return np.asarray(self._record_y.undo(curves))
 
     def membership(self, X: Any, y: Any) -> FloatArray:
         """Probability of each mechanism for new observations.
@@ -195,7 +194,7 @@ class ANMMixture(BaseEstimator):  # type: ignore[misc]
         cause, effect = check_new_input(self, X, y)
         if effect is None:
             raise ValueError("y is None: a mechanism shows in cause and effect together; pass y")
-        design = self._basis.evaluate(self._record_x.apply(cause))
+        design = self.fit_result_.splines.evaluate(self._record_x.apply(cause))
         z = np.ascontiguousarray(self._record_y.apply(_one_column(effect))[:, 0])
         return self.fit_result_.assign(design, z)[:, self._order]
 
@@ -204,7 +203,3 @@ def _one_column(effect: FloatArray) -> FloatArray:
     if effect.shape[1] != 1:
         raise ValueError(f"y must have one column, found {effect.shape[1]}; fit each on its own")
     return effect
-
-
-def _undo(record: Standardisation, curves: FloatArray) -> FloatArray:
-    return np.asarray((curves * record.spread[0] + record.centre[0]) * record.unit[0])

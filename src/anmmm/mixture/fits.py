@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from anmmm._kernels.mixture import mixture_sweep
+from anmmm._kernels.mixture import Curves, Sums, mixture_sweep
 from anmmm._record import Record
 from anmmm._typing import FloatArray
+from anmmm.mixture.splines import Splines
 
 __all__ = ["LocationScaleFit", "MixtureFit"]
 
@@ -32,6 +33,8 @@ class MixtureFit(Record):
         Posterior means of the curves' coefficients.
     covariance : ndarray of shape (n_mechanisms, n_columns * (n_columns + 1) // 2)
         Their posterior covariances, lower triangles by rows, off-diagonal entries doubled.
+    splines : anmmm.mixture.Splines
+        The columns anywhere, on the scale of the standardised cause.
     membership : ndarray of shape (n_samples, n_mechanisms)
         Probability of each mechanism.
     curves : ndarray of shape (n_samples, n_mechanisms)
@@ -57,6 +60,7 @@ class MixtureFit(Record):
     centre: FloatArray
     mean: FloatArray
     covariance: FloatArray
+    splines: Splines
     membership: FloatArray
     curves: FloatArray
     bound: float
@@ -95,24 +99,17 @@ class MixtureFit(Record):
         ndarray of shape (n_new, n_mechanisms)
         """
         membership = np.empty((len(y), self.n_mechanisms))
-        sums = np.empty_like(self.covariance), np.empty_like(self.mean), np.empty_like(self.weights)
-        mixture_sweep(
-            design, y, self.mean, self.covariance, self.weights, self.noise_variance, membership,
-            *sums,
-        )  # fmt: skip
+        curves = Curves(self.scales, self.centre, self.weights, self.mean, self.covariance)
+        sums = Sums(*map(np.empty_like, (self.covariance, self.mean, self.weights)))
+        mixture_sweep(design, y, curves, membership, sums)
         return membership
 
+    def curves_at(self, X: FloatArray) -> FloatArray:
+        """Each curve, (n_points, n_mechanisms), at points (n_points, n_features)."""
+        return np.asarray(self.splines.evaluate(X) @ self.mean.T)
+
     def reordered(self, order: NDArray[np.intp]) -> MixtureFit:
-        """Return the same fit with its mechanisms in another order.
-
-        Parameters
-        ----------
-        order : ndarray of int, shape (n_mechanisms,)
-
-        Returns
-        -------
-        MixtureFit
-        """
+        """Return the same fit with its mechanisms in another order, (n_mechanisms,)."""
         return replace(
             self,
             weights=self.weights[order],
@@ -131,6 +128,10 @@ class LocationScaleFit(Record):
     ----------
     curve, scale : ndarray of shape (n_samples,)
         Mean and standard deviation of the effect at the observations.
+    mean, log_scale : ndarray of shape (n_columns,)
+        Coefficients of the curve and of the logarithm of the scale.
+    splines : anmmm.mixture.Splines
+        Their columns anywhere.
     evidence : float
         Approximate log marginal likelihood.
     complexity : float
@@ -142,7 +143,15 @@ class LocationScaleFit(Record):
 
     curve: FloatArray
     scale: FloatArray
+    mean: FloatArray
+    log_scale: FloatArray
+    splines: Splines
     evidence: float
     complexity: float
     n_iter: int
     converged: bool
+
+    def curves_at(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Mean and standard deviation, (n_points,) each, at points (n_points, n_features)."""
+        columns = self.splines.evaluate(X)
+        return columns @ self.mean, np.exp(columns @ self.log_scale)

@@ -76,24 +76,24 @@ def refine_labels(
 
     runs = []
     for membership, start in starts:
-        scales, centre = np.ones(3 + basis.n_null), np.zeros(len(basis.prior))
+        scales, center = np.ones(3 + basis.n_null), np.zeros(len(basis.prior))
         scales[0] = fits[0].noise_variance / n_mechanisms**2
         if start is not None:
-            scales, centre = start.scales, start.centre
+            scales, center = start.scales, start.centre
         history: list[float] = []
         converged = False
         while not converged and len(history) < max_iter:
-            run = run_em(basis, basis.design, y, membership, scales, centre, floor, tol, 1)
+            run = run_em(basis, y, membership, scales, center, floor, tol, 1)
             joint = run.membership * reading
             totals = joint.sum(axis=1)
-            membership, scales, centre = joint / totals[:, np.newaxis], run.scales, run.centre
+            membership, scales, center = joint / totals[:, np.newaxis], run.scales, run.center
             history.append(run.bound + float(np.log(totals).sum()))
             converged = len(history) > 1 and history[-1] - history[-2] < tol * len(y)
         runs.append(
             replace(run, membership=membership, history=np.array(history), converged=converged)
         )
     winner = int(np.argmax([run.bound for run in runs]))
-    return finish(basis.design, y, runs[winner], winner, reading)
+    return finish(basis, y, runs[winner], winner, reading)
 
 
 def by_first_appearance(labels: NDArray[np.intp], n: int) -> NDArray[np.intp]:

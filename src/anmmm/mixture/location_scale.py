@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from anmmm._kernels.mixture import location_scale
+from anmmm._kernels.location_scale import location_scale
+from anmmm._kernels.packed import N_INNER, Design
 from anmmm._typing import FloatArray
-from anmmm.mixture.em import N_INNER, VARIANCE_FLOOR
+from anmmm.mixture.em import VARIANCE_FLOOR
 from anmmm.mixture.fits import LocationScaleFit, MixtureFit
 from anmmm.mixture.splines import SplineBasis
 
@@ -39,13 +40,20 @@ def fit_location_scale(
     -----
     docs/decisions.md, eq. 9. O(N r²) an iteration.
     """
-    n = len(y)
-    curve, log_scale = np.empty(n), np.empty(n)
+    mean, log_scale = np.empty_like(basis.prior), np.empty_like(basis.prior)
     scales = np.array([single.noise_variance, single.scales[1], 1.0])
     evidence, complexity, n_iter = location_scale(
-        basis.design, y, basis.prior, basis.n_null, floor, N_INNER, tol * n, max_iter, scales,
-        curve, log_scale,
+        Design(basis.design, basis.prior, basis.n_null), y, floor, N_INNER, tol * len(y), max_iter,
+        scales, mean, log_scale,
     )  # fmt: skip
     return LocationScaleFit(
-        curve, np.exp(log_scale), evidence, complexity, n_iter, n_iter < max_iter
+        curve=basis.design @ mean,
+        scale=np.exp(basis.design @ log_scale),
+        mean=mean,
+        log_scale=log_scale,
+        splines=basis.splines,
+        evidence=evidence,
+        complexity=complexity,
+        n_iter=n_iter,
+        converged=n_iter < max_iter,
     )

@@ -13,13 +13,36 @@ import numpy as np
 from anmmm._record import Record
 from anmmm._typing import FloatArray
 
-__all__ = ["SplineBasis"]
+__all__ = ["SplineBasis", "Splines"]
 
 N_KNOTS = 20
 # Columns beside the constant and linear ones, of the N_KNOTS - 2 that the knots span.
 N_SMOOTH = 12
 # Rows among which knots of several columns are looked for.
 KNOT_ROWS = 2000
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Splines(Record):
+    """The columns of a basis as functions: what evaluates them anywhere, without the data.
+
+    Attributes
+    ----------
+    knots : ndarray of shape (n_knots, n_features)
+    linear, smooth, overlap : ndarray
+        What takes the raw functions at new points to the columns.
+    """
+
+    knots: FloatArray
+    linear: FloatArray
+    smooth: FloatArray
+    overlap: FloatArray
+
+    def evaluate(self, X: FloatArray) -> FloatArray:
+        """Columns at new points (n_new, n_features), on the scale of the fit, in C order."""
+        null = np.hstack([np.ones((len(X), 1)), X @ self.linear])
+        columns = _cubes(X, self.knots) @ self.smooth - null @ self.overlap
+        return np.ascontiguousarray(np.hstack([null, columns]))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -39,18 +62,14 @@ class SplineBasis(Record):
         of τ².
     n_null : int
         Number of constant and linear columns.
-    knots : ndarray of shape (n_knots, n_features)
-    linear, smooth, overlap : ndarray
-        What takes the raw functions at new points to the columns.
+    splines : Splines
+        The columns anywhere.
     """
 
     design: FloatArray
     prior: FloatArray
     n_null: int
-    knots: FloatArray
-    linear: FloatArray
-    smooth: FloatArray
-    overlap: FloatArray
+    splines: Splines
 
     @classmethod
     def of(cls, X: FloatArray, *, n_knots: int = N_KNOTS, n_smooth: int = N_SMOOTH) -> SplineBasis:
@@ -99,23 +118,7 @@ class SplineBasis(Record):
             smooth, overlap, columns = whiten @ rotate, share @ rotate, raw @ rotate
             prior = np.concatenate([prior, values[kept][::-1] / values[kept].sum()])
         design = np.ascontiguousarray(np.hstack([null, columns]))
-        return cls(design, prior, n_null, knots, linear, smooth, overlap)
-
-    def evaluate(self, X: FloatArray) -> FloatArray:
-        """Columns at new points.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n_new, n_features)
-            On the scale of the fit.
-
-        Returns
-        -------
-        ndarray of shape (n_new, n_columns), C order
-        """
-        null = np.hstack([np.ones((len(X), 1)), X @ self.linear])
-        columns = _cubes(X, self.knots) @ self.smooth - null @ self.overlap
-        return np.ascontiguousarray(np.hstack([null, columns]))
+        return cls(design, prior, n_null, Splines(knots, linear, smooth, overlap))
 
 
 def _place_knots(X: FloatArray, n_knots: int) -> FloatArray:

@@ -112,12 +112,10 @@ def _all_curves(cause: FloatArray, effect: FloatArray, result: Any, groups: Grou
     count = len(groups.names)
     if isinstance(result, ANMMixture):
         return pieces(cause, groups.labels, count, lambda at: _of_estimator(result, at))
-    if isinstance(result, ClusteringResult) and result.mixture is not None:
+    mixture = result.mixture if isinstance(result, ClusteringResult) else None
+    if mixture is not None:
         return pieces(
-            cause,
-            groups.labels,
-            count,
-            lambda at: mixture_curves(result.mixture, cause, effect, at),
+            cause, groups.labels, count, lambda at: mixture_curves(mixture, cause, effect, at)
         )
     return [
         _of_label(cause[rows], effect[rows])

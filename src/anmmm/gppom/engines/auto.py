@@ -5,7 +5,7 @@ from __future__ import annotations
 from anmmm.gppom.engines.base import DataTerms, FloatArray
 from anmmm.gppom.engines.dense import DenseEngine
 from anmmm.gppom.engines.lowrank import TOLERANCE, LowRankEngine
-from anmmm.results import Hyperparameters
+from anmmm.gppom.result import Hyperparameters
 
 __all__ = ["AutoEngine"]
 

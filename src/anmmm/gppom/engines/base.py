@@ -7,7 +7,7 @@ from typing import Protocol
 
 from anmmm._record import Record
 from anmmm._typing import FloatArray
-from anmmm.results import Hyperparameters
+from anmmm.gppom.result import Hyperparameters
 
 __all__ = ["DataTerms", "Engine", "FloatArray"]
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from anmmm._kernels.dense import value_and_gradients
 from anmmm.gppom.engines.base import DataTerms, FloatArray
-from anmmm.results import Hyperparameters
+from anmmm.gppom.result import Hyperparameters
 
 __all__ = ["DenseEngine"]
 

@@ -11,7 +11,7 @@ from anmmm._kernels._lapack import potrf, potri
 from anmmm._kernels.dense import SINGULAR_PIVOT
 from anmmm.gppom.engines.base import DataTerms, FloatArray
 from anmmm.gppom.engines.factor import ROUNDING, Factor, RankTooLargeError
-from anmmm.results import Hyperparameters
+from anmmm.gppom.result import Hyperparameters
 
 __all__ = ["TOLERANCE", "LowRankEngine"]
 

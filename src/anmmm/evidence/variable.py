@@ -1,0 +1,57 @@
+"""A standardised variable with everything that depends on it alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from anmmm._record import Record
+from anmmm._typing import FloatArray
+from anmmm.evidence.density import Density, fit_density
+from anmmm.mixture import SplineBasis, smallest_noise
+from anmmm.preprocessing import Cells
+
+__all__ = ["Variable"]
+
+# Below this many distinct values for each observation a variable counts as tied.
+TIED = 0.5
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Variable(Record):
+    """A standardised variable, described as a cause.
+
+    Attributes
+    ----------
+    cells : Cells
+        The variable at its own resolution.
+    density : Density
+        Fitted to it.
+    length : float
+        Its description length as a cause, in nats for all observations.
+    basis : SplineBasis
+        Columns for curves over it.
+    """
+
+    cells: Cells
+    density: Density
+    length: float
+    basis: SplineBasis
+
+    @classmethod
+    def of(cls, values: FloatArray) -> Variable:
+        """Describe a standardised variable of shape (n_samples,). O(N log N)."""
+        cells = Cells.of(values)
+        density, length = fit_density(values, cells.lower, cells.upper, cells.n_distinct)
+        return cls(cells, density, length, SplineBasis.of(values[:, np.newaxis]))
+
+    @property
+    def floor(self) -> float:
+        """Noise variance below which no model of it as an effect may fall."""
+        return smallest_noise(self.cells)
+
+    @property
+    def is_tied(self) -> bool:
+        """Whether it has few distinct values for its number of observations."""
+        return self.cells.n_distinct < TIED * len(self.cells.values)

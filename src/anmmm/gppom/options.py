@@ -1,0 +1,173 @@
+"""Options of a GPPOM, checked where they are made: those of the objective, and those of a fit."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields, replace
+from typing import Any, Self
+
+from anmmm._record import Record
+from anmmm._validation import (
+    LARGEST_WEIGHT,
+    as_matrix,
+    check_choice,
+    check_count,
+    check_nonnegative,
+)
+from anmmm.gppom.engines import ENGINES, TOLERANCE
+from anmmm.gppom.parameters import LATENT_MAPS
+from anmmm.gppom.start import INITS
+
+__all__ = ["FitOptions", "ObjectiveOptions"]
+
+# The default weights were chosen on data of this size.
+REFERENCE_SIZE = 100
+# Nats per unit of J/N that an iteration must gain for a descent to go on. J grows with N, and what
+# parts good from bad latents does not: at a million observations 1e-6 of J is more than that.
+DEFAULT_TOL, SMALLEST_GAIN = 1e-6, 0.05
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ObjectiveOptions(Record):
+    """Everything that shapes J, λ aside.
+
+    Attributes
+    ----------
+    n_latent : int
+        Latent dimensions q.
+    latent_map : {"free", "mlp"}
+        Θ itself is optimised, or the weights of an MLP that makes it from [x, y].
+    n_hidden : int
+        Logistic units of the MLP.
+    engine : {"auto", "dense", "lowrank"}
+        How the data terms are evaluated: exactly in O(N³), or by error-controlled low-rank factors
+        in O(N r²). ``"auto"`` takes the cheaper one at each evaluation.
+    engine_tol : float
+        Accuracy of the low-rank factor: the trace of what it leaves of ``a K_X ∘ K_θ`` is below
+        ``engine_tol * noise * N``, and L is off by at most about ``engine_tol * N``. A coarser one
+        lowers the rank, and the time with its square.
+    n_chunks : int, optional
+        Run the engine's loops on Numba's threads, dealt out to so many chunks (16, say, on any
+        machine: results depend on it by rounding, and not on the number of threads). For a single
+        fit of many observations; collections use their cores better on several pairs.
+    noise_floor : float
+        ν, added to the noise variance. With one latent per observation a GP can interpolate a
+        one-dimensional Y; the floor keeps the noise from going to zero.
+    hsic_floor : float
+        ε₀ inside the logarithm.
+    latent_prior, hyper_prior, weight_prior : float
+        w, v, u: precisions of the Gaussian priors on Θ, log Ω and the MLP's weights.
+    """
+
+    n_latent: int = 1
+    latent_map: str = "free"
+    n_hidden: int = 20
+    engine: str = "auto"
+    engine_tol: float = TOLERANCE
+    n_chunks: int | None = None
+    noise_floor: float = 1e-2
+    hsic_floor: float = 1e-8
+    latent_prior: float = 1.0
+    hyper_prior: float = 1.2
+    weight_prior: float = 1.0
+
+    def __post_init__(self) -> None:
+        """Refuse what no objective can use."""
+        check_count(self.n_latent, "n_latent")
+        check_choice(self.latent_map, "latent_map", LATENT_MAPS)
+        check_count(self.n_hidden, "n_hidden")
+        check_choice(self.engine, "engine", tuple(ENGINES))
+        if self.n_chunks is not None:
+            check_count(self.n_chunks, "n_chunks")
+        for name in (
+            "engine_tol", "noise_floor", "hsic_floor", "latent_prior", "hyper_prior",
+            "weight_prior",
+        ):  # fmt: skip
+            check_nonnegative(getattr(self, name), name)
+
+    @classmethod
+    def from_keywords(cls, keywords: dict[str, Any]) -> Self:
+        """Build options, refusing unknown names with the list of known ones."""
+        known = [field.name for field in fields(cls)]
+        unknown = sorted(set(keywords) - set(known))
+        if unknown:
+            raise TypeError(
+                f"unknown option {', '.join(map(repr, unknown))}; the options of a fit are "
+                f"{', '.join(known)}"
+            )
+        return cls(**keywords)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class FitOptions(ObjectiveOptions):
+    """Everything that shapes a fit, λ aside: the keyword arguments called ``fit_options``.
+
+    Those of `ObjectiveOptions`, and the following.
+
+    Attributes
+    ----------
+    init : {"residual", "pca"} or array-like of shape (n_samples, n_latent)
+        Where Θ starts.
+    init_degree : int
+        Degree of the polynomial whose residual is taken, 0 to 10.
+    n_starts : int
+        Descents; the first from `init`, the others from seeded perturbations of it. The lowest J
+        is kept.
+    weight_growth : float
+        λ and `hyper_prior` are multiplied by ``max(1, N / 100)**weight_growth``, N observations.
+        With constant weights (0, the paper's J) the likelihood, which grows with N, outweighs them:
+        γ_x tends to 0, where HSIC sees nothing, and clusters blur (docs/quality.md).
+    max_iter : int
+        Most L-BFGS iterations of a descent.
+    tol : float, optional
+        Stop when an iteration lowers J by less than `tol` times its size. By default
+        ``min(1e-6, 0.05 / N)``; the second counts from 50 000 observations on.
+    """
+
+    init: Any = "residual"
+    init_degree: int = 1
+    n_starts: int = 1
+    weight_growth: float = 0.5
+    max_iter: int = 1000
+    tol: float | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse what no fit can use."""
+        super().__post_init__()
+        if isinstance(self.init, str):
+            check_choice(self.init, "init", INITS)
+        check_count(self.init_degree, "init_degree", minimum=0, maximum=10)
+        check_count(self.n_starts, "n_starts")
+        check_count(self.max_iter, "max_iter")
+        if self.tol is not None:
+            check_nonnegative(self.tol, "tol")
+        check_nonnegative(self.weight_growth, "weight_growth")
+
+    def tol_for(self, n_samples: int) -> float:
+        """Return `tol`, or what it is by default for so many observations."""
+        if self.tol is not None:
+            return self.tol
+        return min(DEFAULT_TOL, SMALLEST_GAIN / n_samples)
+
+    def grown(self, lam: float, n_samples: int) -> tuple[float, FitOptions]:
+        """Return λ and the options with the weights that suit so many observations.
+
+        Raises what is wrong with an array `init`, which must have as many rows, and with
+        `weight_growth` where it exceeds all bounds.
+        """
+        if not isinstance(self.init, str):
+            init = as_matrix(self.init, "init", resolved=False)
+            if init.shape != (n_samples, self.n_latent):
+                raise ValueError(
+                    f"init must have shape (n_samples, n_latent) = {(n_samples, self.n_latent)}, "
+                    f"found {init.shape}"
+                )
+        logarithm = self.weight_growth * math.log(max(1.0, n_samples / REFERENCE_SIZE))
+        if logarithm > math.log(LARGEST_WEIGHT):
+            raise ValueError(
+                f"weight_growth={self.weight_growth!r} multiplies lam and hyper_prior by more than "
+                f"{LARGEST_WEIGHT:g} at {n_samples} observations; the default is 0.5"
+            )
+        growth = max(1.0, n_samples / REFERENCE_SIZE) ** self.weight_growth
+        hyper_prior = self.hyper_prior * growth
+        return check_nonnegative(lam * growth, "lam"), replace(self, hyper_prior=hyper_prior)

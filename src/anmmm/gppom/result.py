@@ -1,0 +1,103 @@
+"""Record of one fitted GPPOM."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from anmmm._record import Record
+from anmmm._typing import FloatArray
+
+__all__ = ["FitResult", "Hyperparameters"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Hyperparameters(Record):
+    """Hyperparameters Ω of a GPPOM, on the scale of the standardised variables.
+
+    Attributes
+    ----------
+    amplitude : float
+        ``a``, the variance of the signal.
+    beta : float
+        Noise precision; the noise variance is ``1 / beta + noise_floor``.
+    gamma_x : ndarray of shape (n_features_x,)
+        Inverse squared length scales of the observed input.
+    gamma_theta : ndarray of shape (n_latent,)
+        Inverse squared length scales of the latent.
+    """
+
+    amplitude: float
+    beta: float
+    gamma_x: FloatArray
+    gamma_theta: FloatArray
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class FitResult(Record):
+    """One fitted GPPOM.
+
+    Attributes
+    ----------
+    latent : ndarray of shape (n_samples, n_latent)
+        Fitted Θ, one row an observation.
+    hyperparameters : Hyperparameters
+        Fitted Ω.
+    objective : float
+        Final ``J``, priors included; lower is better.
+    log_likelihood : float
+        ``L`` of the effect given the cause and Θ.
+    hsic : float
+        ``HSIC_b`` of cause and Θ under the fitted kernels, the term of ``J``.
+    n_iter, n_evaluations : int
+        L-BFGS iterations and evaluations of value and gradient, of the start that won.
+    converged : bool
+        Whether the optimiser stopped by its tolerance.
+    status : str
+        ``"converged"``, ``"max_iter"``, ``"max_evaluations"``, ``"line_search"`` or
+        ``"cholesky_failed"``.
+    message : str
+        The optimiser's own words.
+    n_failed_evaluations : int
+        Evaluations at which the covariance could not be factorised (0 in a healthy fit).
+    engine : str
+        Engine of the last evaluation.
+    rank : int or None
+        Rank of its factor of the covariance; None for the dense engine.
+    residual : float
+        Trace of what that factor leaves of ``a K_X ∘ K_θ``; 0 for the dense engine.
+    init : str
+        Where Θ started: ``"residual"``, ``"pca"`` or ``"given"``, with ``"+noise"`` where columns
+        had to be filled with seeded noise, and ``"+perturbed"`` where a later start won.
+    start : int
+        Index of the start that won.
+    objectives : ndarray of shape (n_starts,)
+        Final ``J`` of every start.
+    history : ndarray of shape (n_iter + 1,)
+        ``J`` at the start and after each iteration, of the start that won.
+    parameters : ndarray
+        The flat vector that the optimiser returned, in the objective's layout.
+    lam, hyper_prior : float
+        Weights λ and v of this fit, grown with N.
+    """
+
+    latent: FloatArray
+    hyperparameters: Hyperparameters
+    objective: float
+    log_likelihood: float
+    hsic: float
+    n_iter: int
+    n_evaluations: int
+    converged: bool
+    status: str
+    message: str
+    n_failed_evaluations: int
+    engine: str
+    rank: int | None
+    residual: float
+    init: str
+    start: int
+    objectives: FloatArray
+    history: FloatArray
+    parameters: FloatArray
+    lam: float
+    hyper_prior: float
