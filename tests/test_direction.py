@@ -17,6 +17,7 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from anmmm import (
     CausalDirection,
     FitOptions,
+    dependence,
     direction,
     hsic_test,
     infer_direction,
@@ -240,8 +241,8 @@ def count_fits(monkeypatch):
         calls.append(options["lam"])
         return fit(*arguments, **options)
 
-    fit = direction.fit_gppom
-    monkeypatch.setattr(direction, "fit_gppom", counted)
+    fit = dependence.fit_gppom
+    monkeypatch.setattr(dependence, "fit_gppom", counted)
     return calls
 
 

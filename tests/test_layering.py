@@ -31,6 +31,7 @@ ORDER = (
     "evidence",
     "_warm",
     "confidence",
+    "dependence",
     "direction",
     "clustering",
     "results",

@@ -47,7 +47,7 @@ _HOMES = {
     "FitResult": "anmmm.gppom",
     "HSICTest": "anmmm.independence",
     "Hyperparameters": "anmmm.gppom",
-    "LatentFits": "anmmm.direction",
+    "LatentFits": "anmmm.dependence",
     "PairClusters": "anmmm.results",
     "PairResult": "anmmm.results",
     "CausalDirection": "anmmm.direction",

@@ -6,13 +6,10 @@ tested against its hypothetical cause, and a `DirectionResult` goes out.
 
 from __future__ import annotations
 
-import math
-import sys
 import warnings
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
@@ -29,9 +26,9 @@ from anmmm._validation import (
 )
 from anmmm._warning import warn_caller
 from anmmm.confidence import N_RESAMPLES, Resamples, confidence_from, resample_scores
+from anmmm.dependence import LatentFits, LatentFitting, dependence_scores, latent_test
 from anmmm.evidence import EvidenceResult, evidence, sign_of
-from anmmm.gppom import FitOptions, FitResult, fit_gppom
-from anmmm.independence import HSICTest, hsic_test
+from anmmm.gppom import FitOptions, FitResult
 from anmmm.preprocessing import standardise
 
 __all__ = [
@@ -49,65 +46,6 @@ CRITERIA = ("evidence", "hsic", "hsic_ratio", "pvalue")
 # With the growth that suits clusters the criterion errs on f2 and f4 between 200 and 3000
 # observations, and with none on f1 from 500 on (docs/quality.md).
 WEIGHT_GROWTH = 0.25
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class LatentFits(Record):
-    """A GPPOM fitted in each direction, with the HSIC test of its Θ and the cause.
-
-    Attributes
-    ----------
-    forward, backward : FitResult
-        Forward is the hypothesis that x causes y.
-    forward_test, backward_test : HSICTest
-        Gamma-approximated HSIC test of (Θ, cause).
-    """
-
-    forward: FitResult
-    backward: FitResult
-    forward_test: HSICTest
-    backward_test: HSICTest
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class LatentFitting(Record):
-    """A GPPOM in each direction, fitted when it is first asked for.
-
-    Attributes
-    ----------
-    x, y : ndarray
-        Standardised variables.
-    lam, options, seed
-        See `anmmm.gppom.fit_gppom`; both directions get the same seed.
-    """
-
-    x: FloatArray
-    y: FloatArray
-    lam: float
-    options: FitOptions
-    seed: int
-
-    @property
-    def fits(self) -> LatentFits:
-        """Both fits and tests. Two threads may both make them, to the same end."""
-        # Not by functools, whose line a warning of a fit would name.
-        if "_made" not in self.__dict__:
-            self.__dict__["_made"] = self._fit()
-        made: LatentFits = self.__dict__["_made"]
-        return made
-
-    def _fit(self) -> LatentFits:
-        x, y = self.x, self.y
-        forward, backward = (
-            fit_gppom(*pair, lam=self.lam, options=self.options, random_state=self.seed)
-            for pair in ((x, y), (y, x))
-        )
-        return LatentFits(
-            forward=forward,
-            backward=backward,
-            forward_test=latent_test(forward.latent, x),
-            backward_test=latent_test(backward.latent, y),
-        )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -475,55 +413,6 @@ class CausalDirection(BaseEstimator):  # type: ignore[misc]
         return self.result_.backward_pvalue
 
 
-def dependence_scores(
-    fits: LatentFits, criterion: str, hsic_floor: float = FitOptions.hsic_floor
-) -> tuple[float, float]:
-    """Score both directions by the dependence of Θ on its hypothetical cause.
-
-    Parameters
-    ----------
-    fits : LatentFits
-    criterion : {"hsic", "hsic_ratio", "pvalue"}
-    hsic_floor : float
-        ε₀ of the fits.
-
-    Returns
-    -------
-    forward, backward : float
-        Lower is more independent.
-    """
-    return (
-        _score(criterion, fits.forward, fits.forward_test, hsic_floor),
-        _score(criterion, fits.backward, fits.backward_test, hsic_floor),
-    )
-
-
-def latent_test(latent: FloatArray, cause: FloatArray) -> HSICTest:
-    """Test a fitted Θ and its cause for independence by HSIC.
-
-    Parameters
-    ----------
-    latent : ndarray of shape (n_samples, n_latent)
-        Its constant columns are left out.
-    cause : ndarray of shape (n_samples, n_features)
-
-    Returns
-    -------
-    HSICTest
-        Of p-value 1 if nothing is left of Θ. Θ was fitted to be independent of this cause, so the
-        p-value ranks, it does not test.
-
-    Notes
-    -----
-    Cost as that of `anmmm.hsic_test`.
-    """
-    varying = latent[:, np.ptp(latent, axis=0) > 1e-12]
-    if varying.shape[1] == 0:
-        # A latent that collapsed to a constant is independent of everything.
-        return HSICTest(statistic=0.0, threshold=1.0, pvalue=1.0, log_pvalue=0.0)
-    return hsic_test(varying, cause)
-
-
 def _check_confidence(n_resamples: Any, min_confidence: Any) -> tuple[int, float]:
     count = check_count(n_resamples, "n_resamples", minimum=0)
     if count == 1:
@@ -545,12 +434,3 @@ def _warn_of_convergence(told: EvidenceResult) -> None:
                 "near 0",
                 ConvergenceWarning,
             )
-
-
-def _score(criterion: str, fit: FitResult, test: HSICTest, hsic_floor: float) -> float:
-    if criterion == "hsic":
-        # Rounding can leave an HSIC of zero a little below it, and both may be zero where λ is.
-        return math.log(max(fit.hsic + hsic_floor, sys.float_info.min))
-    if criterion == "hsic_ratio":
-        return test.statistic / test.threshold
-    return -test.log_pvalue

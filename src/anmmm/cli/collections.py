@@ -16,6 +16,7 @@ from anmmm.cli.options import (
     max_samples_option,
     mechanisms_option,
     refine_option,
+    refinement,
     report_unused,
     say,
     with_options,
@@ -123,7 +124,7 @@ def cluster_collection(
     start = partial(
         start_clusters,
         n_mechanisms=n_mechanisms,
-        refine="auto" if refine is None else "em" if refine else None,
+        refine=refinement(refine),
         n_jobs=jobs,
         random_state=seed,
         max_seconds_per_pair=max_seconds,

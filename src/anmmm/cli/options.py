@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from anmmm.cli.source import header_option, source_options
 from anmmm.cli.text import readable
+
+if TYPE_CHECKING:
+    from anmmm.cli.input import Columns
 
 __all__ = [
     "collection_options",
@@ -17,12 +21,15 @@ __all__ = [
     "confidence_options",
     "criterion_option",
     "given",
+    "ignore_convergence",
     "jobs_option",
     "max_samples_option",
     "mechanisms_option",
     "number_or_word",
     "plot_option",
     "refine_option",
+    "refinement",
+    "report_dropped",
     "report_unused",
     "say",
     "with_options",
@@ -32,18 +39,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def number_or_word(context: click.Context, option: click.Parameter, value: str) -> int | str:
-    """Take a whole number, or a word, which the library accepts or refuses; a callback.
-
-    Parameters
-    ----------
-    context, option
-        Not needed; click passes them.
-    value : str
-
-    Returns
-    -------
-    int or str
-    """
+    """Take a whole number, or a word, which the library accepts or refuses; a callback."""
     try:
         return int(value)
     except ValueError:
@@ -64,6 +60,24 @@ def report_unused(lam: float | None) -> None:
     """Say that ``--lam`` has no effect, if it was given."""
     if lam is not None:
         say("--lam is not used: the criterion evidence decides without a latent")
+
+
+def report_dropped(columns: Columns) -> None:
+    """Say how many rows were left out."""
+    if count := columns.n_dropped:
+        say(f"{count} {'row' if count == 1 else 'rows'} with a missing value left out")
+
+
+def ignore_convergence() -> None:
+    """Leave a fit that did not converge to the text that is printed."""
+    from sklearn.exceptions import ConvergenceWarning
+
+    warnings.simplefilter("ignore", ConvergenceWarning)
+
+
+def refinement(refine: bool | None) -> str | None:
+    """Return what the library calls ``--refine``, ``--no-refine`` and neither."""
+    return {None: "auto", True: "em", False: None}[refine]
 
 
 column_options = [
@@ -174,17 +188,7 @@ common_options = [
 
 
 def with_options(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
-    """Return a decorator that adds options, listed in the help in this order.
-
-    Parameters
-    ----------
-    *options : decorator
-        As `click.option` makes them.
-
-    Returns
-    -------
-    decorator
-    """
+    """Return a decorator that adds options, listed in the help in this order."""
 
     def decorate(function: Command) -> Command:
         for option in reversed(options):

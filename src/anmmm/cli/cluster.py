@@ -1,0 +1,125 @@
+"""The command on one pair: which rows share a mechanism."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from anmmm.cli.options import (
+    column_options,
+    common_options,
+    given,
+    ignore_convergence,
+    mechanisms_option,
+    plot_option,
+    refine_option,
+    refinement,
+    report_dropped,
+    say,
+    with_options,
+)
+
+if TYPE_CHECKING:
+    from anmmm.cli.input import Columns
+    from anmmm.clustering import ClusteringResult
+
+__all__ = ["cluster_command"]
+
+
+@click.command("cluster")
+@click.argument("file")
+@mechanisms_option
+@refine_option
+@click.option("-o", "--output", metavar="FILE.csv", help="Write the labels to this file.")
+@with_options(*column_options, plot_option, *common_options)
+def cluster_command(
+    file: str,
+    n_mechanisms: int | str,
+    refine: bool | None,
+    output: str | None,
+    plot: str | None,
+    lam: float | None,
+    seed: int,
+    as_json: bool,
+    **table: Any,
+) -> None:
+    """Label each row of FILE with the mechanism that made it.
+
+    The first column (or --x) is taken as the cause, the second (or --y) as the effect. The labels
+    are CSV: line of the row in FILE, x, y, label (from 0), the latent, and, where labels are
+    refined, the probability of each mechanism. FILE is a table as in "anmmm direction".
+    """
+    from anmmm._files import check_writable, dump_csv, to_json, write_csv
+    from anmmm.cli.input import InputError, load_columns, refuse_own_input, refusing
+    from anmmm.cli.output import clustering_text
+    from anmmm.clustering import cluster_mechanisms
+
+    if output is not None:
+        if not output.lower().endswith(".csv"):
+            raise InputError(f"{output}: the name must end in .csv")
+        refuse_own_input(output, file)
+        with refusing():
+            check_writable(output)
+    if plot is not None:
+        from anmmm.cli.plots import check_plot
+
+        check_plot(plot, file)
+    columns = load_columns(file, **table)
+    report_dropped(columns)
+    with refusing(), warnings.catch_warnings():
+        ignore_convergence()
+        result = cluster_mechanisms(
+            columns.x,
+            columns.y,
+            n_mechanisms,
+            refine=refinement(refine),
+            random_state=seed,
+            **given(lam=lam),
+        )
+    titles, rows = _labels(result, columns)
+    if output is not None:
+        with refusing(output):
+            write_csv(output, titles, rows)
+    if as_json:
+        click.echo(to_json(_document(result, columns) | {"seed": seed, "rows": rows}))
+    elif output is None:
+        dump_csv(sys.stdout, titles, rows)
+        # A closed pipe shows here, where click ends quietly, and not when Python exits.
+        sys.stdout.flush()
+    say(clustering_text(result, columns))
+    if output is not None:
+        say(f"labels written to {output}")
+    if plot is not None:
+        from anmmm.cli.plots import draw_mechanisms
+
+        draw_mechanisms(plot, result, columns)
+        say(f"plot written to {plot}")
+
+
+def _labels(result: ClusteringResult, columns: Columns) -> tuple[list[str], list[dict[str, Any]]]:
+    """Make the table of labels: its titles, and a dict a row."""
+    latents = [f"latent_{index + 1}" for index in range(result.latent.shape[1])]
+    titles = ["line", "x", "y", "label", *latents]
+    cells = [columns.lines, columns.x, columns.y, result.labels, *result.latent.T]
+    if result.membership is not None:
+        titles += [f"membership_{label}" for label in range(result.n_mechanisms)]
+        cells += [*result.membership.T]
+    rows = [dict(zip(titles, row, strict=True)) for row in zip(*cells, strict=True)]
+    return titles, rows
+
+
+def _document(result: ClusteringResult, columns: Columns) -> dict[str, Any]:
+    """Collect what ``--json`` prints."""
+    return {
+        "x": columns.x_name,
+        "y": columns.y_name,
+        "n_mechanisms": result.n_mechanisms,
+        "refined": result.refined,
+        "reason": result.reason,
+        "criteria": None if result.criteria is None else result.criteria.tolist(),
+        "n_dropped": columns.n_dropped,
+        "converged": result.fit.converged,
+    }

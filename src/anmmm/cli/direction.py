@@ -1,0 +1,121 @@
+"""The command on one pair: which column is the cause."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from anmmm.cli.options import (
+    column_options,
+    common_options,
+    confidence_options,
+    criterion_option,
+    given,
+    ignore_convergence,
+    max_samples_option,
+    plot_option,
+    report_dropped,
+    report_unused,
+    say,
+    with_options,
+)
+
+if TYPE_CHECKING:
+    from anmmm.cli.input import Columns
+    from anmmm.direction import DirectionResult
+
+__all__ = ["direction_command"]
+
+
+@click.command("direction")
+@click.argument("file")
+@with_options(
+    *column_options, criterion_option, *confidence_options, max_samples_option, plot_option,
+    *common_options,
+)  # fmt: skip
+def direction_command(
+    file: str,
+    criterion: str | None,
+    resamples: int | None,
+    min_confidence: float | None,
+    max_samples: int | None,
+    plot: str | None,
+    lam: float | None,
+    seed: int,
+    as_json: bool,
+    **table: Any,
+) -> None:
+    """Tell which of two columns of FILE is the cause.
+
+    FILE is a text table, separated by commas, semicolons, tabs or blanks, with or without a line of
+    column names; "-" reads standard input.
+    """
+    from anmmm._files import to_json
+    from anmmm._threads import single_thread
+    from anmmm.cli.input import load_columns, refusing
+    from anmmm.cli.output import direction_text, plain
+    from anmmm.collection.task import subsample
+    from anmmm.direction import infer_direction
+
+    if plot is not None:
+        from anmmm.cli.plots import check_plot
+
+        check_plot(plot, file)
+    columns = load_columns(file, **table)
+    report_dropped(columns)
+    used_x, used_y, cut_seed = columns.x, columns.y, None
+    if max_samples is not None and len(used_x) > max_samples:
+        cut_seed = seed
+        used_x, used_y = subsample(used_x, used_y, max_samples, cut_seed)
+        say(f"{max_samples} of {len(columns.x)} rows drawn with seed {seed}")
+    options = given(
+        lam=lam, criterion=criterion, n_resamples=resamples, min_confidence=min_confidence
+    )
+    # One thread, as in a collection: digits do not depend on the machine's number of cores.
+    with refusing(), single_thread(), warnings.catch_warnings():
+        ignore_convergence()
+        result = infer_direction(used_x, used_y, random_state=seed, **options)
+    if result.evidence is not None:
+        report_unused(lam)
+    if plot is not None:
+        from anmmm.cli.plots import draw_direction
+
+        draw_direction(plot, used_x, used_y, result, columns)
+        say(f"plot written to {plot}")
+    if not as_json:
+        click.echo(plain(direction_text(result, columns, len(used_x))))
+        return
+    drawn = {"seed": seed, "n_used": len(used_x), "subsample_seed": cut_seed}
+    click.echo(to_json(_document(result, columns) | drawn))
+
+
+def _document(result: DirectionResult, columns: Columns) -> dict[str, Any]:
+    """Collect what ``--json`` prints."""
+    ordered = (columns.x_name, columns.y_name)[:: result.direction or 1]
+    lengths = result.evidence
+    chosen = None if lengths is None else lengths.chosen
+    return {
+        "x": columns.x_name,
+        "y": columns.y_name,
+        "direction": result.direction,
+        "cause": ordered[0] if result.direction else None,
+        "effect": ordered[1] if result.direction else None,
+        "score": result.score,
+        "confidence": result.confidence,
+        "n_resamples": 0 if result.resamples is None else len(result.resamples.scores),
+        "resample_seed": None if result.resamples is None else result.resamples.seed,
+        "forward_score": result.forward_score,
+        "backward_score": result.backward_score,
+        # Under evidence they would cost two fits that the decision did without.
+        "forward_pvalue": result.forward_pvalue if lengths is None else None,
+        "backward_pvalue": result.backward_pvalue if lengths is None else None,
+        "model": None if chosen is None else chosen.model,
+        "n_mechanisms": None if chosen is None else chosen.n_mechanisms,
+        "criterion": result.criterion,
+        "lam": result.lam if lengths is None else None,
+        "n": len(columns.x),
+        "n_dropped": columns.n_dropped,
+        "converged": result.converged,
+    }

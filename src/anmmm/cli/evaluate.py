@@ -1,0 +1,94 @@
+"""The command on many pairs of known direction: how good decisions are."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from anmmm.cli.options import (
+    common_options,
+    confidence_options,
+    criterion_option,
+    given,
+    jobs_option,
+    max_samples_option,
+    say,
+    with_options,
+)
+
+__all__ = ["evaluate_command"]
+
+
+@click.command("evaluate")
+@click.argument("source", metavar="SOURCE_OR_SETTING")
+@click.option(
+    "--count", type=click.IntRange(min=1), help="Pairs drawn from a setting.  [default: 50]"
+)
+@click.option(
+    "--samples",
+    type=click.IntRange(min=10),
+    help="Observations of each pair drawn from a setting.  [default: 100]",
+)
+@click.option(
+    "--plot",
+    metavar="FILE",
+    help="Draw accuracy against decided share to this file, .png, .pdf or .svg.",
+)
+@with_options(
+    criterion_option, *confidence_options, max_samples_option, jobs_option, *common_options
+)
+def evaluate_command(
+    source: str,
+    count: int | None,
+    samples: int | None,
+    plot: str | None,
+    criterion: str | None,
+    resamples: int | None,
+    min_confidence: float | None,
+    max_samples: int | None,
+    jobs: int,
+    lam: float | None,
+    seed: int,
+    as_json: bool,
+) -> None:
+    """Measure how good the decisions of a criterion are.
+
+    SOURCE_OR_SETTING is a folder of pairs or "sample", as in "anmmm directions", or a synthetic
+    setting by name: f1, f2, f3, f4, each also with -c3, -c4, -sigma0.01, -sigma0.1, -a0.25 or
+    -a0.75; AN, AN-s, LS, LS-s, MN-U.
+    """
+    from anmmm._files import to_json
+    from anmmm.cli.input import InputError, refusing, saying_warnings
+    from anmmm.cli.output import plain
+    from anmmm.datasets import SETTINGS
+    from anmmm.evaluation import evaluate
+
+    if source not in SETTINGS:
+        for name, value in (("--count", count), ("--samples", samples)):
+            if value is not None:
+                raise InputError(
+                    f"{name} is for the settings by name, and {source} is none of them; "
+                    f"--max-samples cuts larger pairs"
+                )
+    if plot is not None:
+        from anmmm.cli.plots import check_plot, draw_rates
+
+        check_plot(plot, source)
+    with refusing(), saying_warnings():
+        result = evaluate(
+            source,
+            n_pairs=count,
+            n_samples=samples,
+            seed=seed,
+            max_samples=max_samples,
+            n_jobs=jobs,
+            progress=sys.stderr.isatty(),
+            **given(
+                lam=lam, criterion=criterion, n_resamples=resamples, min_confidence=min_confidence
+            ),
+        )
+    click.echo(to_json(result.to_dict()) if as_json else plain(str(result)))
+    if plot is not None:
+        draw_rates(plot, result)
+        say(f"plot written to {plot}")
