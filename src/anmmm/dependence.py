@@ -82,20 +82,7 @@ class LatentFitting(Record):
 def dependence_scores(
     fits: LatentFits, criterion: str, hsic_floor: float = FitOptions.hsic_floor
 ) -> tuple[float, float]:
-    """Score both directions by the dependence of Θ on its hypothetical cause.
-
-    Parameters
-    ----------
-    fits : LatentFits
-    criterion : {"hsic", "hsic_ratio", "pvalue"}
-    hsic_floor : float
-        ε₀ of the fits.
-
-    Returns
-    -------
-    forward, backward : float
-        Lower is more independent.
-    """
+    """Score both directions by the dependence of Θ on its hypothetical cause; lower is less."""
     return (
         _score(criterion, fits.forward, fits.forward_test, hsic_floor),
         _score(criterion, fits.backward, fits.backward_test, hsic_floor),
@@ -103,23 +90,10 @@ def dependence_scores(
 
 
 def latent_test(latent: FloatArray, cause: FloatArray) -> HSICTest:
-    """Test a fitted Θ and its cause for independence by HSIC.
+    """Test a fitted Θ (n_samples, n_latent) and its cause for independence by HSIC.
 
-    Parameters
-    ----------
-    latent : ndarray of shape (n_samples, n_latent)
-        Its constant columns are left out.
-    cause : ndarray of shape (n_samples, n_features)
-
-    Returns
-    -------
-    HSICTest
-        Of p-value 1 if nothing is left of Θ. Θ was fitted to be independent of this cause, so the
-        p-value ranks, it does not test.
-
-    Notes
-    -----
-    Cost as that of `anmmm.hsic_test`.
+    Constant columns of Θ are left out; if nothing is left, the p-value is 1. Θ was fitted to be
+    independent of this cause, so the p-value ranks, it does not test.
     """
     varying = latent[:, np.ptp(latent, axis=0) > 1e-12]
     if varying.shape[1] == 0:

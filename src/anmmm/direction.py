@@ -252,24 +252,28 @@ def infer_direction(
     # The fits of an evidence come later, but what is wrong with their options is said now.
     options.grown(lam, len(first))
 
-    def scores(x: FloatArray, y: FloatArray) -> tuple[float, float, Any, LatentFitting]:
+    def latent_scores(x: FloatArray, y: FloatArray) -> tuple[float, float, LatentFitting]:
         fitting = LatentFitting(standardise(x)[0], standardise(y)[0], lam, options, seed)
-        if criterion == "evidence":
-            lengths = evidence(x, y)
-            return lengths.forward_score, lengths.backward_score, lengths, fitting
-        pair = dependence_scores(fitting.fits, criterion, options.hsic_floor)
-        return *pair, None, fitting
+        return *dependence_scores(fitting.fits, criterion, options.hsic_floor), fitting
 
-    forward_score, backward_score, lengths, fitting = scores(first, second)
-    if lengths is not None:
+    lengths = None
+    if criterion == "evidence":
+        lengths = evidence(first, second)
         _warn_of_convergence(lengths)
-    score = backward_score - forward_score if lengths is None else lengths.score
+        forward_score, backward_score = lengths.forward_score, lengths.backward_score
+        score = lengths.score
+        fitting = LatentFitting(standardise(first)[0], standardise(second)[0], lam, options, seed)
+    else:
+        forward_score, backward_score, fitting = latent_scores(first, second)
+        score = backward_score - forward_score
     resamples = confidence = None
     if n_resamples:
 
         def score_half(x: FloatArray, y: FloatArray) -> float:
-            forward, backward, lengths, _ = scores(x, y)
-            return backward - forward if lengths is None else float(lengths.score)
+            if criterion == "evidence":
+                return evidence(x, y).score
+            forward, backward, _ = latent_scores(x, y)
+            return backward - forward
 
         with warnings.catch_warnings():
             # Whether a half converged is no news about the decision.
@@ -425,8 +429,8 @@ def _check_confidence(n_resamples: Any, min_confidence: Any) -> tuple[int, float
     return count or N_RESAMPLES, smallest
 
 
-def _warn_of_convergence(told: EvidenceResult) -> None:
-    for hypothesis, side in (("x causes y", told.forward), ("y causes x", told.backward)):
+def _warn_of_convergence(lengths: EvidenceResult) -> None:
+    for hypothesis, side in (("x causes y", lengths.forward), ("y causes x", lengths.backward)):
         if not side.converged:
             warn_caller(
                 f"model {side.model!r} of the hypothesis that {hypothesis} stopped without "

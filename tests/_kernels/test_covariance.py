@@ -23,10 +23,8 @@ def assemble(x, gamma_x, theta, gamma_theta, form="serial", n_chunks=1, keep=Tru
     run = covariance.assemble if form == "serial" else covariance.assemble_parallel
     K, deviations = np.full((n, n), np.nan), np.full((2, n), np.nan)
     K_x, K_theta = (np.full((n if keep else n_chunks, n), np.nan) for _ in range(2))
-    trace = run(
-        x, gamma_x, theta, gamma_theta, AMPLITUDE, NOISE, K_x, K_theta, K, deviations, keep,
-        n_chunks,
-    )  # fmt: skip
+    points = covariance.Points(x, gamma_x, theta, gamma_theta, AMPLITUDE, NOISE)
+    trace = run(points, covariance.Grams(K_x, K_theta, deviations, keep), K, n_chunks)
     return trace, K, deviations, K_x, K_theta
 
 

@@ -10,6 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import oracle
 from anmmm._kernels import dense
+from anmmm._kernels.covariance import Grams, Points
 
 # n, Dx, D, q
 SHAPES = [(7, *shape) for shape in product([1, 2], repeat=3)] + [(2, 1, 1, 1), (20, 2, 1, 2)]
@@ -53,8 +54,9 @@ def evaluate(
         np.full(q, 0.5),
     )
     info, log_likelihood, hsic, d_log_amplitude, d_noise = dense.value_and_gradients(
-        x, gamma_x, latent, gamma_theta, y, amplitude, noise, lam, hsic_floor,
-        K_x, K_theta, K, alpha, means, d_theta, d_gamma_x, d_gamma_theta, keep, n_chunks,
+        Points(x, gamma_x, latent, gamma_theta, amplitude, noise), y, lam, hsic_floor,
+        Grams(K_x, K_theta, means, keep), K, alpha,
+        dense.Gradients(d_theta, d_gamma_x, d_gamma_theta), n_chunks,
     )  # fmt: skip
     for array, original in zip(inputs, before, strict=True):
         assert_array_equal(array, original)
@@ -142,10 +144,11 @@ def test_fused_gradients_are_the_separate_pull_backs(n_chunks):
     weight = 0.7
     d_theta, d_log_gamma_x, d_log_gamma_theta = np.empty((2, n)), np.empty(2), np.empty(2)
     x, latent = np.ascontiguousarray(X.T), np.ascontiguousarray(theta.T)
+    deviations = np.array([K_x.mean(axis=1), K_theta.mean(axis=1)]) - 1.0
     d_log_amplitude, d_noise = dense.gradients(
-        K_x, K_x.mean(axis=1), K_x.mean(), K_theta, K_theta.mean(axis=1), K_theta.mean(),
-        inverse, alpha, x, gamma_x, latent, gamma_theta, AMPLITUDE, weight,
-        d_theta, d_log_gamma_x, d_log_gamma_theta, True, n_chunks,
+        Points(x, gamma_x, latent, gamma_theta, AMPLITUDE, 0.3),
+        Grams(K_x, K_theta, deviations, True), inverse, alpha, weight,
+        dense.Gradients(d_theta, d_log_gamma_x, d_log_gamma_theta), n_chunks,
     )  # fmt: skip
 
     H = np.eye(n) - np.ones((n, n)) / n

@@ -253,7 +253,7 @@ def run_likelihood_rows(case, n_chunks=None):
     rows, squares = np.full((len(blocks), q, case.c), np.nan), np.full(d, np.nan)
     arguments = (
         factor_in(L, case.c, r + 3), r, blocks, cut(y, case.c), AMPLITUDE, NOISE,
-        B_inverse, P, B_inverse @ L @ y.T, tau, rows, squares,
+        lowrank.Posterior(B_inverse, P, B_inverse @ L @ y.T, tau), rows, squares,
     )  # fmt: skip
     if n_chunks is None:
         fit, norm = lowrank.likelihood_rows(*arguments, 1)

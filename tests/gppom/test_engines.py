@@ -17,8 +17,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import oracle
 from anmmm._kernels import lowrank as kernels
+from anmmm._kernels._jit import REGISTRY
+from anmmm._kernels.chunks import run_in_chunks
 from anmmm.gppom import FitOptions, fit_gppom
 from anmmm.gppom.engines import ENGINES, AutoEngine, DenseEngine, LowRankEngine, auto, factor
+from anmmm.gppom.engines import lowrank as lowrank_engine
 from anmmm.gppom.engines.lowrank import TOLERANCE
 from anmmm.gppom.objective import GPPOMObjective
 from anmmm.gppom.parameters import LOG_BOUND
@@ -368,28 +371,42 @@ def test_many_blocks_are_one_block(point, n_chunks):
 KERNELS = ("extend", "likelihood_sums", "likelihood_rows", "hsic_sums", "hsic_rows")
 
 
-@pytest.mark.parametrize(("n_chunks", "expected"), [(None, ""), (1, "_parallel"), (7, "_parallel")])
-def test_chunks_choose_the_form_of_every_kernel(monkeypatch, n_chunks, expected):
-    # Serial kernels, which release the GIL, without chunks; parallel ones, told the number, with.
+@pytest.mark.parametrize("n_chunks", [None, 1, 7])
+def test_every_kernel_is_run_in_the_chunks_of_the_engine(monkeypatch, n_chunks):
     calls = set()
 
-    def spied(name):
-        original = getattr(kernels, name)
+    def spied(kernel, chunks, *arguments):
+        calls.add((kernel.__name__, chunks))
+        return run_in_chunks(kernel, chunks, *arguments)
 
-        def call(*arguments):
-            calls.add((name, arguments[-1]))
-            return original(*arguments)
-
-        return call
-
-    for kernel in KERNELS:
-        for name in (kernel, f"{kernel}_parallel"):
-            monkeypatch.setattr(kernels, name, spied(name))
+    for module in (factor, lowrank_engine):
+        monkeypatch.setattr(module, "run_in_chunks", spied)
     X, theta, Y = case(101)
     with in_small_blocks():
         engine = LowRankEngine(X, Y, 1, 1.0, HSIC_FLOOR, n_chunks)
         engine.evaluate(theta, hyperparameters(1, 1, *OMEGA), 0.2)
-    assert calls == {(kernel + expected, n_chunks or 1) for kernel in KERNELS}
+    assert calls == {(kernel, n_chunks) for kernel in KERNELS}
+
+
+@pytest.mark.parametrize(("n_chunks", "form"), [(None, "serial"), (1, "twin"), (7, "twin")])
+def test_chunks_choose_the_form_of_a_kernel(monkeypatch, n_chunks, form):
+    # Serial kernels, which release the GIL, without chunks; parallel ones, told the number, with.
+    calls = []
+    monkeypatch.setitem(
+        REGISTRY, "lowrank.extend_parallel", lambda *arguments: calls.append(("twin", arguments))
+    )
+    run_in_chunks(_Serial(calls), n_chunks, "points")
+    assert calls == [(form, ("points", n_chunks or 1))]
+
+
+class _Serial:
+    py_func = kernels.extend.py_func
+
+    def __init__(self, calls):
+        self._calls = calls
+
+    def __call__(self, *arguments):
+        self._calls.append(("serial", arguments))
 
 
 def test_bits_do_not_depend_on_the_number_of_threads(under_each_thread_count):

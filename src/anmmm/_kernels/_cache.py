@@ -91,9 +91,9 @@ class KernelCache(FunctionCache):
         if what in _warned:
             return
         _warned.add(what)
-        said = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        fault = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
         warnings.warn(
-            f"cannot {what} compiled kernels in {self.cache_path} ({said}); compiling them anew, "
+            f"cannot {what} compiled kernels in {self.cache_path} ({fault}); compiling them anew, "
             "which takes some seconds. NUMBA_CACHE_DIR names another folder",
             RuntimeWarning,
             stacklevel=2,

@@ -19,7 +19,9 @@ from numpy.typing import NDArray
 from anmmm._kernels._cache import KernelCache
 from anmmm._typing import FloatArray
 
-__all__ = ["REGISTRY", "SUMS", "FloatArray", "IndexArray", "kernel", "kernel_parallel"]
+__all__ = [
+    "REGISTRY", "SUMS", "FloatArray", "IndexArray", "kernel", "kernel_parallel", "name_of",
+]  # fmt: skip
 
 IndexArray = NDArray[np.int64]
 F = TypeVar("F", bound=Callable[..., Any])
@@ -39,8 +41,13 @@ def _compile(body: Callable[..., Any], **options: Any) -> Any:
     # which is slow but works.
     with suppress(RuntimeError):
         dispatcher._cache = KernelCache(body)
-    REGISTRY[f"{body.__module__.rsplit('.', 1)[-1]}.{body.__name__}"] = dispatcher
+    REGISTRY[name_of(body)] = dispatcher
     return dispatcher
+
+
+def name_of(body: Callable[..., Any]) -> str:
+    """Key of a kernel in `REGISTRY`, ``"module.name"``."""
+    return f"{body.__module__.rsplit('.', 1)[-1]}.{body.__name__}"
 
 
 def kernel(

@@ -165,16 +165,16 @@ def trsm(L: FloatArray, B: FloatArray) -> None:
 
 @kernel()
 def gemm(
-    A: FloatArray, A_transposed: bool, B: FloatArray, B_transposed: bool, kept: float, C: FloatArray
+    A: FloatArray, A_transposed: bool, B: FloatArray, B_transposed: bool, beta: float, C: FloatArray
 ) -> None:
-    """Overwrite C by ``op(A) op(B) + kept C``, where ``op`` transposes or does not.
+    """Overwrite C by ``op(A) op(B) + beta C``, where ``op`` transposes or does not.
 
     Parameters
     ----------
     A, B : float64, C order
         ``op(A)`` is (m, k) and ``op(B)`` is (k, n).
     A_transposed, B_transposed : bool
-    kept : float
+    beta : float
         0: what C held is not read.
     C : float64 (m, n), C order
 
@@ -186,4 +186,4 @@ def gemm(
     k = A.shape[0] if A_transposed else A.shape[1]
     left = _TRANSPOSED if B_transposed else _NO
     right = _TRANSPOSED if A_transposed else _NO
-    _dgemm((left, right, n, m, k, 1.0, B, B.shape[1], A, A.shape[1], kept, C, n))
+    _dgemm((left, right, n, m, k, 1.0, B, B.shape[1], A, A.shape[1], beta, C, n))

@@ -6,6 +6,8 @@ to the dense engine and to the prediction at new points.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import prange
 
@@ -14,7 +16,51 @@ from anmmm._kernels._jit import SUMS, FloatArray, kernel, kernel_parallel
 from anmmm._kernels.hsic import add_deviations, trace_of_deviations
 from anmmm._kernels.rbf import gram_row
 
-__all__ = ["assemble", "assemble_parallel", "hadamard_row"]
+__all__ = ["Grams", "Points", "assemble", "assemble_parallel", "hadamard_row"]
+
+
+class Points(NamedTuple):
+    """What a covariance ``K̃ = a (K_X ∘ K_θ) + (1/β + ν) I`` is made of.
+
+    Attributes
+    ----------
+    x : float64 (Dx, n)
+        Standardized cause, transposed.
+    gamma_x : float64 (Dx,)
+    theta : float64 (q, n)
+        Latent, transposed.
+    gamma_theta : float64 (q,)
+    amplitude, noise : float
+        ``a`` and ``1/β + ν``.
+    """
+
+    x: FloatArray
+    gamma_x: FloatArray
+    theta: FloatArray
+    gamma_theta: FloatArray
+    amplitude: float
+    noise: float
+
+
+class Grams(NamedTuple):
+    """Memory for both Gram matrices.
+
+    Attributes
+    ----------
+    K_x, K_theta : float64 (n, n), or (n_chunks, n) with `keep` false, C order
+        Lower triangles; or, of `n_chunks` rows, the row that each chunk has just computed.
+    deviations : float64 (2, n)
+        Row means of ``K_X - 1`` and ``K_θ - 1``.
+    keep : bool
+        Whether the Gram matrices are kept between the passes. Without, the second pass computes
+        their rows again: where they do not fit into the cache, that costs no more than to write and
+        read them, and a third of the memory is needed.
+    """
+
+    K_x: FloatArray
+    K_theta: FloatArray
+    deviations: FloatArray
+    keep: bool
 
 
 @kernel()
@@ -27,39 +73,16 @@ def hadamard_row(
 
 
 @kernel(fastmath=SUMS, part=True)
-def assemble(
-    x: FloatArray,
-    gamma_x: FloatArray,
-    theta: FloatArray,
-    gamma_theta: FloatArray,
-    amplitude: float,
-    noise: float,
-    K_x: FloatArray,
-    K_theta: FloatArray,
-    K: FloatArray,
-    deviations: FloatArray,
-    keep: bool,
-    n_chunks: int,
-) -> float:
+def assemble(points: Points, grams: Grams, K: FloatArray, n_chunks: int) -> float:
     """Lower triangle of ``K̃ = a (K_X ∘ K_θ) + (1/β + ν) I``, and HSIC of K_X and K_θ.
 
     Parameters
     ----------
-    x : float64 (Dx, n)
-    gamma_x : float64 (Dx,)
-    theta : float64 (q, n)
-    gamma_theta : float64 (q,)
-    amplitude, noise : float
-        ``a`` and ``1/β + ν``.
-    K_x, K_theta : float64 (n, n) or (n_chunks, n), C order
-        Of n rows, lower triangles are overwritten. Of `n_chunks` rows with `keep` false, each chunk
-        writes its rows of the Gram matrices one over the other.
+    points : Points
+    grams : Grams
+        Overwritten.
     K : float64 (n, n), C order
         Lower triangle is overwritten.
-    deviations : float64 (2, n)
-        Overwritten by the row means of ``K_X - 1`` and ``K_θ - 1``.
-    keep : bool
-        Whether the Gram matrices are kept.
     n_chunks : int
         Chunks that rows are dealt out to.
 
@@ -73,6 +96,8 @@ def assemble(
     docs/mathematics.md, eq. 1, 2 and 4. O(n² (Dx + q)) time, a row goes through everything
     while it is in cache.
     """
+    x, gamma_x, theta, gamma_theta, amplitude, noise = points
+    K_x, K_theta, deviations, keep = grams
     n = x.shape[1]
     partial_x = np.zeros((n_chunks, n))
     partial_theta = np.zeros((n_chunks, n))

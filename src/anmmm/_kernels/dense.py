@@ -7,17 +7,19 @@ inverse a call; everything else is O(N²) on lower triangles.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import prange
 
 from anmmm._kernels._fold import add_up, fold
 from anmmm._kernels._jit import SUMS, FloatArray, kernel, kernel_parallel
 from anmmm._kernels._lapack import potrf, potri, solve_rows
-from anmmm._kernels.covariance import assemble, assemble_parallel
+from anmmm._kernels.covariance import Grams, Points, assemble, assemble_parallel
 from anmmm._kernels.hsic import centre_row
 from anmmm._kernels.rbf import gram_row, pull_row, pull_scale_row
 
-__all__ = ["gradients", "gradients_parallel", "value_and_gradients"]
+__all__ = ["Gradients", "gradients", "gradients_parallel", "value_and_gradients"]
 
 LOG_TWO_PI = np.log(2.0 * np.pi)
 # A pivot of a Cholesky factorisation is singular up to so much, times N, of the largest entry of
@@ -28,56 +30,41 @@ LOG_TWO_PI = np.log(2.0 * np.pi)
 SINGULAR_PIVOT = 4.0 * np.finfo(np.float64).eps
 
 
+class Gradients(NamedTuple):
+    """Derivatives of ``-L + λ log(HSIC_b + ε₀)``.
+
+    Attributes
+    ----------
+    theta : float64 (q, n)
+        ``∂J/∂Θ``.
+    log_gamma_x, log_gamma_theta : float64 (Dx,), (q,)
+    """
+
+    theta: FloatArray
+    log_gamma_x: FloatArray
+    log_gamma_theta: FloatArray
+
+
 @kernel(fastmath=SUMS, part=True)
 def gradients(
-    K_x: FloatArray,
-    x_means: FloatArray,
-    x_mean: float,
-    K_theta: FloatArray,
-    theta_means: FloatArray,
-    theta_mean: float,
-    inverse: FloatArray,
-    alpha: FloatArray,
-    x: FloatArray,
-    gamma_x: FloatArray,
-    theta: FloatArray,
-    gamma_theta: FloatArray,
-    amplitude: float,
-    hsic_weight: float,
-    d_theta: FloatArray,
-    d_log_gamma_x: FloatArray,
-    d_log_gamma_theta: FloatArray,
-    keep: bool,
-    n_chunks: int,
-) -> tuple[float, float]:
+    points: Points, grams: Grams, inverse: FloatArray, alpha: FloatArray, hsic_weight: float,
+    out: Gradients, n_chunks: int,
+) -> tuple[float, float]:  # fmt: skip
     """All gradients of ``-L + λ log(HSIC_b + ε₀)`` in one pass over the lower triangles.
 
     Parameters
     ----------
-    K_x, K_theta : float64 (n, n) or (n_chunks, n), C order
-        Of n rows, the Gram matrices, lower triangles. Of `n_chunks` rows with `keep` false, memory
-        for the row that each chunk computes again.
-    x_means, theta_means : float64 (n,)
-        Their row means.
-    x_mean, theta_mean : float
-        Their means.
+    points : Points
+    grams : Grams
+        As `assemble` leaves them.
     inverse : float64 (n, n), C order
         ``K̃⁻¹``.
     alpha : float64 (D, n)
         ``(K̃⁻¹ Y)ᵀ``.
-    x : float64 (Dx, n)
-    gamma_x : float64 (Dx,)
-    theta : float64 (q, n)
-    gamma_theta : float64 (q,)
-    amplitude : float
     hsic_weight : float
         ``λ / (tr(K_X H K_θ H) + N² ε₀)``, what the centred Gram matrices are multiplied by.
-    d_theta : float64 (q, n)
-        Overwritten by ``∂J/∂Θ``.
-    d_log_gamma_x, d_log_gamma_theta : float64
+    out : Gradients
         Overwritten.
-    keep : bool
-        Whether the Gram matrices were kept.
     n_chunks : int
         Chunks that rows are dealt out to.
 
@@ -90,9 +77,14 @@ def gradients(
     -----
     docs/mathematics.md, eq. 6 to 11. O(n² (Dx + q + D)) time, O(n (q + 1) n_chunks) memory.
     """
+    x, gamma_x, theta, gamma_theta, amplitude, _ = points
+    K_x, K_theta, deviations, keep = grams
+    d_theta, d_log_gamma_x, d_log_gamma_theta = out
     n = inverse.shape[0]
     D = alpha.shape[0]
     q = theta.shape[0]
+    x_means, theta_means = deviations[0] + 1.0, deviations[1] + 1.0
+    x_mean, theta_mean = add_up(x_means) / n, add_up(theta_means) / n
     p_theta = np.zeros((n_chunks, q, n))
     p_gamma_theta = np.zeros((n_chunks, q))
     p_gamma_x = np.zeros((n_chunks, x.shape[0]))
@@ -142,58 +134,26 @@ gradients_parallel = kernel_parallel(gradients, fastmath=SUMS)
 
 @kernel(fastmath=SUMS)
 def value_and_gradients(
-    x: FloatArray,
-    gamma_x: FloatArray,
-    theta: FloatArray,
-    gamma_theta: FloatArray,
-    Y: FloatArray,
-    amplitude: float,
-    noise: float,
-    lam: float,
-    hsic_floor: float,
-    K_x: FloatArray,
-    K_theta: FloatArray,
-    K: FloatArray,
-    alpha: FloatArray,
-    means: FloatArray,
-    d_theta: FloatArray,
-    d_log_gamma_x: FloatArray,
-    d_log_gamma_theta: FloatArray,
-    keep: bool,
-    n_chunks: int | None,
-) -> tuple[int, float, float, float, float]:
+    points: Points, Y: FloatArray, lam: float, hsic_floor: float, grams: Grams, K: FloatArray,
+    alpha: FloatArray, out: Gradients, n_chunks: int | None,
+) -> tuple[int, float, float, float, float]:  # fmt: skip
     """Value and gradient of ``-L + λ log(HSIC_b + ε₀)``.
 
     Parameters
     ----------
-    x : float64 (Dx, n)
-        Standardised cause, transposed.
-    gamma_x : float64 (Dx,)
-    theta : float64 (q, n)
-        Latent, transposed.
-    gamma_theta : float64 (q,)
+    points : Points
     Y : float64 (D, n)
-        Standardised effect, transposed.
-    amplitude, noise : float
-        ``a`` and ``1/β + ν``.
+        Standardized effect, transposed.
     lam, hsic_floor : float
         ``λ`` and ``ε₀``.
-    K_x, K_theta : float64 (n, n), or (n_chunks or 1, n) with `keep` false, C order
+    grams : Grams
         Workspace.
     K : float64 (n, n), C order
         Workspace; on return its lower triangle holds K̃⁻¹.
     alpha : float64 (D, n)
         Workspace; on return ``(K̃⁻¹ Y)ᵀ``.
-    means : float64 (2, n)
-        Workspace.
-    d_theta : float64 (q, n)
-    d_log_gamma_x : float64 (Dx,)
-    d_log_gamma_theta : float64 (q,)
-        Gradients, overwritten.
-    keep : bool
-        Keep both Gram matrices between the passes. Without, the second pass computes their rows
-        again: where they do not fit into the cache, that costs no more than to write and read
-        them, and a third of the memory is needed.
+    out : Gradients
+        Overwritten.
     n_chunks : int or None
         None: serial. Otherwise loops run in parallel over so many chunks.
 
@@ -211,28 +171,18 @@ def value_and_gradients(
     -----
     docs/mathematics.md, eq. 1 to 11. n³ flops in ``potrf`` and ``potri``, once each; O(n²) beside.
     """
-    n = x.shape[1]
-    D = Y.shape[0]
+    D, n = Y.shape
     # Numba drops the branch that the type of n_chunks rules out, so the serial form never
     # compiles or starts threads.
     if n_chunks is None:
-        trace = assemble(
-            x, gamma_x, theta, gamma_theta, amplitude, noise, K_x, K_theta, K, means, keep, 1
-        )
+        trace = assemble(points, grams, K, 1)
     else:
-        trace = assemble_parallel(
-            x, gamma_x, theta, gamma_theta, amplitude, noise, K_x, K_theta, K, means, keep, n_chunks
-        )
-    for k in range(2):
-        for i in range(n):
-            means[k, i] += 1.0
-    x_mean = add_up(means[0]) / n
-    theta_mean = add_up(means[1]) / n
+        trace = assemble_parallel(points, grams, K, n_chunks)
 
     info = potrf(K)
     if info != 0:
         return info, np.nan, np.nan, np.nan, np.nan
-    smallest = SINGULAR_PIVOT * n * (amplitude + noise)
+    smallest = SINGULAR_PIVOT * n * (points.amplitude + points.noise)
     log_det = 0.0
     for i in range(n):
         if K[i, i] * K[i, i] <= smallest:
@@ -254,15 +204,9 @@ def value_and_gradients(
     hsic = trace / n**2
     weight = lam / (trace + n**2 * hsic_floor) if lam > 0.0 else 0.0
     if n_chunks is None:
-        d_log_amplitude, d_noise = gradients(
-            K_x, means[0], x_mean, K_theta, means[1], theta_mean, K, alpha,
-            x, gamma_x, theta, gamma_theta, amplitude, weight,
-            d_theta, d_log_gamma_x, d_log_gamma_theta, keep, 1,
-        )  # fmt: skip
+        d_log_amplitude, d_noise = gradients(points, grams, K, alpha, weight, out, 1)
     else:
         d_log_amplitude, d_noise = gradients_parallel(
-            K_x, means[0], x_mean, K_theta, means[1], theta_mean, K, alpha,
-            x, gamma_x, theta, gamma_theta, amplitude, weight,
-            d_theta, d_log_gamma_x, d_log_gamma_theta, keep, n_chunks,
-        )  # fmt: skip
+            points, grams, K, alpha, weight, out, n_chunks
+        )
     return info, log_likelihood, hsic, d_log_amplitude, d_noise

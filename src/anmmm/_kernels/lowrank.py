@@ -11,6 +11,8 @@ padded: factors are zero there, so padding adds nothing to any sum. Factors have
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import prange
 
@@ -20,6 +22,7 @@ from anmmm._kernels._lapack import gemm, trsm
 from anmmm._kernels.rbf import gram_row
 
 __all__ = [
+    "Posterior",
     "extend",
     "extend_parallel",
     "hsic_rows",
@@ -219,30 +222,11 @@ def likelihood_sums(
 likelihood_sums_parallel = kernel_parallel(likelihood_sums, fastmath=SUMS)
 
 
-@kernel(fastmath=SUMS)
-def likelihood_rows(
-    L: FloatArray,
-    r: int,
-    z: FloatArray,
-    y: FloatArray,
-    amplitude: float,
-    noise: float,
-    B_inverse: FloatArray,
-    P: FloatArray,
-    b: FloatArray,
-    tau: FloatArray,
-    rows: FloatArray,
-    squares: FloatArray,
-    n_chunks: int,
-) -> tuple[float, float]:
-    """Gradient rows of ``-L`` on Θ, and the sums that its scales need.
+class Posterior(NamedTuple):
+    """What the likelihood's gradient needs in the factor's own coordinates.
 
-    Parameters
+    Attributes
     ----------
-    L, r, z, y
-        As in `likelihood_sums`.
-    amplitude, noise : float
-        ``a`` and ``s²``.
     B_inverse : float64 (r, r)
         ``(s² I + a S)⁻¹``.
     P : float64 (q, r, r)
@@ -251,6 +235,28 @@ def likelihood_rows(
         ``B⁻¹ L Y``.
     tau : float64 (q, r, D)
         ``L diag(θ_k) α`` of each latent coordinate.
+    """
+
+    B_inverse: FloatArray
+    P: FloatArray
+    b: FloatArray
+    tau: FloatArray
+
+
+@kernel(fastmath=SUMS)
+def likelihood_rows(
+    L: FloatArray, r: int, z: FloatArray, y: FloatArray, amplitude: float, noise: float,
+    posterior: Posterior, rows: FloatArray, squares: FloatArray, n_chunks: int,
+) -> tuple[float, float]:  # fmt: skip
+    """Gradient rows of ``-L`` on Θ, and the sums that its scales need.
+
+    Parameters
+    ----------
+    L, r, z, y
+        As in `likelihood_sums`.
+    amplitude, noise : float
+        ``a`` and ``s²``.
+    posterior : Posterior
     rows : float64 (n_blocks, q, c)
         Overwritten by ``Σ_j M_ij (θ_ik - θ_jk)``.
     squares : float64 (d,)
@@ -269,6 +275,7 @@ def likelihood_rows(
     """
     n_blocks, d, c = z.shape
     D = y.shape[1]
+    B_inverse, P, b, tau = posterior
     q = P.shape[0]
     p_fit = np.zeros(n_chunks)
     p_norm = np.zeros(n_chunks)

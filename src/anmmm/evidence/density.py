@@ -87,17 +87,7 @@ class Density(Record):
         return np.clip(z, 0.0, 1.0)
 
     def cdf(self, x: FloatArray) -> FloatArray:
-        """Distribution function.
-
-        Parameters
-        ----------
-        x : ndarray
-            Finite.
-
-        Returns
-        -------
-        ndarray
-        """
+        """Distribution function at finite points."""
         return self._corrected(self.quantile(x))
 
     def mirrored(self) -> Density:
@@ -106,17 +96,7 @@ class Density(Record):
         return Density(self.base, -location, self.scale, self.log_p[::-1], self.cost)
 
     def mass(self, lower: FloatArray, upper: FloatArray) -> FloatArray:
-        """Probability of each interval.
-
-        Parameters
-        ----------
-        lower, upper : ndarray of one shape
-            Finite.
-
-        Returns
-        -------
-        ndarray
-        """
+        """Probability of each interval; ends are finite."""
         low, high = N_BINS * self.quantile(lower), N_BINS * self.quantile(upper)
         first, last = _bin(low), _bin(high)
         p, ends = self._bins()
@@ -178,17 +158,7 @@ class GaussianQuantiles(Record):
         )  # fmt: skip
 
     def undo(self, z: FloatArray) -> FloatArray:
-        """Take points of this scale back to the variable's own.
-
-        Parameters
-        ----------
-        z : ndarray
-
-        Returns
-        -------
-        ndarray
-            Within the range of the cells; linear in the distribution function within a cell.
-        """
+        """Take points of this scale back to the variable's own, within the range of its cells."""
         return np.asarray(np.interp(ndtr(self.shift + self.unit * z), self.levels, self.edges))
 
 
@@ -227,21 +197,9 @@ def fit_density(
 ) -> tuple[Density, float]:
     """Fit a density to one variable and return it with the variable's description length.
 
-    Parameters
-    ----------
-    values : ndarray of shape (n_samples,)
-    lower, upper : ndarray of shape (n_samples,)
-        Ends of the cell of each observation.
-    n_cells : int
-        Number of cells that the variable can fall into; see `description_length`.
-    bases : sequence of {"uniform", "normal", "student"}
-        Candidates; the shortest description wins.
-
-    Returns
-    -------
-    density : Density
-    length : float
-        Nats for all observations, the cost of the density included.
+    `lower` and `upper` are the ends of each observation's cell, `n_cells` the number of cells that
+    there are. Of the candidate `bases` the one of the shortest description wins; the length counts
+    what the density costs.
 
     Notes
     -----
@@ -266,24 +224,13 @@ def fit_density(
 
 
 def description_length(mass: FloatArray, n_cells: int) -> float:
-    """Nats that tell every observation's cell, given the probability of each under a model.
-
-    Parameters
-    ----------
-    mass : ndarray of shape (n_samples,)
-        Probability of the observed cell.
-    n_cells : int
-        Number of cells.
-
-    Returns
-    -------
-    float
+    """Nats that encode every observation's cell, given the probability of each under a model.
 
     Notes
     -----
-    docs/decisions.md, eq. 1. With probability 1/N an observation is told by the number of its cell
-    alone. That costs the others one nat together and bounds what an outlier can cost by
-    ``log N + log n_cells``.
+    docs/decisions.md, eq. 1. With probability 1/N an observation is encoded by the number of its
+    cell alone. That costs the others one nat together and bounds what an outlier can cost by ``log
+    N + log n_cells``.
     """
     share = 1.0 / len(mass)
     return -float(np.log((1.0 - share) * mass + share / n_cells).sum())

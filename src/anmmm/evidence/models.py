@@ -349,17 +349,9 @@ def fit_models(fits: Fits) -> dict[str, ConditionalModel]:
 
 
 def model_text(model: str) -> str:
-    """Describe a conditional model in words.
+    """Describe a conditional model, named as in `anmmm.DirectionEvidence`, in words.
 
-    Parameters
-    ----------
-    model : str
-        Name as in `anmmm.DirectionEvidence`.
-
-    Returns
-    -------
-    str
-        The name itself where there is no such model, as in the file of another version.
+    A name that no model has, as in the file of another version, is returned as it is.
     """
     return _texts().get(model, model)
 

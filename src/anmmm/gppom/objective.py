@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 
 from anmmm._kernels import mlp
+from anmmm._kernels.chunks import run_in_chunks
 from anmmm._typing import FloatArray
 from anmmm._validation import as_matrices, check_nonnegative
 from anmmm.gppom.engines import ENGINES
@@ -144,30 +145,20 @@ class GPPOMObjective:
         return self.layout.n_params
 
     def pack(self, latent: FloatArray, hyperparameters: Hyperparameters) -> FloatArray:
-        """Flat vector of Θ (free) or a flat weight vector (mlp) and Ω in natural units.
-
-        Parameters
-        ----------
-        latent : ndarray of shape (n_samples, n_latent), or flat weights for ``"mlp"``
-        hyperparameters : Hyperparameters
-
-        Returns
-        -------
-        ndarray of shape (n_params,)
-        """
+        """Return the flat vector of Θ (free), or of flat weights (mlp), and Ω in natural units."""
         latent = np.asarray(latent, dtype=np.float64)
         layout = self.layout
         shapes: list[tuple[int, ...]] = [(layout.n_latent_params,)]
         if layout.latent_map == "free":
             shapes.append((layout.n_samples, layout.n_latent))
-        for name, found, wanted in (
+        for name, shape, wanted in (
             ("latent", latent.shape, shapes),
             ("gamma_x", np.shape(hyperparameters.gamma_x), [(layout.n_features_x,)]),
             ("gamma_theta", np.shape(hyperparameters.gamma_theta), [(layout.n_latent,)]),
         ):
-            if found not in wanted:
+            if shape not in wanted:
                 raise ValueError(
-                    f"{name} must have shape {' or '.join(map(str, wanted))}, found {found}; "
+                    f"{name} must have shape {' or '.join(map(str, wanted))}, found {shape}; "
                     f"this objective has {self.n_params} parameters"
                 )
         z = layout.join(latent, hyperparameters)
@@ -267,19 +258,14 @@ class GPPOMObjective:
 
     def _forward(self, part: FloatArray) -> FloatArray:
         theta = np.empty((self.layout.n_samples, self.layout.n_latent))
-        n_chunks = self.options.n_chunks
-        run: Any = mlp.forward if n_chunks is None else mlp.forward_parallel
-        run(self._inputs, *self.layout.weights(part), self._hidden, theta, n_chunks or 1)
+        run_in_chunks(
+            mlp.forward, self.options.n_chunks, self._inputs, *self.layout.weights(part),
+            self._hidden, theta,
+        )  # fmt: skip
         return theta
 
     def _backward(self, part: FloatArray, d_theta: FloatArray, out: FloatArray) -> None:
-        n_chunks = self.options.n_chunks
-        run: Any = mlp.backward if n_chunks is None else mlp.backward_parallel
-        run(
-            self._inputs,
-            self.layout.weights(part)[2],
-            self._hidden,
-            np.ascontiguousarray(d_theta),
-            *self.layout.weights(out),
-            n_chunks or 1,
-        )
+        run_in_chunks(
+            mlp.backward, self.options.n_chunks, self._inputs, self.layout.weights(part)[2],
+            self._hidden, np.ascontiguousarray(d_theta), *self.layout.weights(out),
+        )  # fmt: skip

@@ -107,49 +107,16 @@ def minimise_from(
     J by little as well, but at its edge and not at a minimum: such an end, like a line search that
     gives up there, is ``"cholesky_failed"``.
     """
-    history: list[float] = []
-    n_failed = 0
-    # Failed evaluations before the last finished iteration, and up to its end.
-    failed_before, failed_after = 0, 0
-    best_value, best_z = np.inf, start
     units = np.ones_like(start) if units is None else units
-
-    def evaluate(scaled: FloatArray) -> tuple[float, FloatArray]:
-        nonlocal n_failed, best_value, best_z
-        z = scaled * units
-        value, gradient = value_and_grad(z)
-        if not np.isfinite(value):
-            if not history:
-                raise FloatingPointError(
-                    "the objective cannot be evaluated at the starting point: its covariance is "
-                    "not numerically positive definite, HSIC is zero, or a weight is so large that "
-                    "it overflows; raise noise_floor or hsic_floor, lower lam or the priors, or "
-                    "give another init"
-                )
-            n_failed += 1
-            # SciPy's line search interpolates: infinity makes its next step NaN, and it then stops
-            # with status 0 where it stands. A finite value that no Armijo test accepts shortens
-            # the step instead.
-            return history[-1] + max(1.0, abs(history[-1])), np.zeros_like(z)
-        if value < best_value:
-            best_value, best_z = value, z
-        if not history:
-            history.append(value)
-        return value, gradient * units
-
-    def record(intermediate_result: object) -> None:
-        nonlocal failed_before, failed_after
-        failed_before, failed_after = failed_after, n_failed
-        history.append(float(intermediate_result.fun))  # type: ignore[attr-defined]
-
+    descent = _Descent(value_and_grad, units)
     lower, upper = bounds[0] / units, bounds[1] / units
     result = minimize(
-        evaluate,
+        descent.evaluate,
         start / units,
         jac=True,
         method="L-BFGS-B",
         bounds=Bounds(lower, upper),
-        callback=record,
+        callback=descent.record,
         options={
             "maxiter": max_iter,
             "maxfun": 20 * max_iter,
@@ -160,17 +127,62 @@ def minimise_from(
     )
     step = np.clip(result.x - result.jac, lower, upper) - result.x
     flat = bool(np.abs(step).max(initial=0.0) <= gradient_tol)
-    at_edge = n_failed > failed_before and not flat
+    at_edge = descent.failed_of_late and not flat
     return Outcome(
-        z=best_z,
-        value=float(best_value),
+        z=descent.best_z,
+        value=float(descent.best_value),
         n_iter=int(result.nit),
         n_evaluations=int(result.nfev),
-        n_failed_evaluations=n_failed,
+        n_failed_evaluations=descent.n_failed,
         status=_status(int(result.status), int(result.nit), max_iter, at_edge),
         message=str(result.message),
-        history=np.asarray(history),
+        history=np.asarray(descent.history),
     )
+
+
+class _Descent:
+    """What SciPy calls: J in units, and a record of the way."""
+
+    def __init__(self, value_and_grad: ValueAndGrad, units: FloatArray) -> None:
+        self._value_and_grad, self._units = value_and_grad, units
+        self.best_value, self.best_z = np.inf, units
+        self.history: list[float] = []
+        self.n_failed = 0
+        # Failed evaluations before the last finished iteration, and up to its end.
+        self._failed_before = self._failed_after = 0
+
+    @property
+    def failed_of_late(self) -> bool:
+        """Whether an evaluation failed in the last finished iteration or since."""
+        return self.n_failed > self._failed_before
+
+    def evaluate(self, scaled: FloatArray) -> tuple[float, FloatArray]:
+        z = scaled * self._units
+        value, gradient = self._value_and_grad(z)
+        history = self.history
+        if not np.isfinite(value):
+            if not history:
+                raise FloatingPointError(
+                    "the objective cannot be evaluated at the starting point: its covariance is "
+                    "not numerically positive definite, HSIC is zero, or a weight is so large that "
+                    "it overflows; raise noise_floor or hsic_floor, lower lam or the priors, or "
+                    "give another init"
+                )
+            self.n_failed += 1
+            # SciPy's line search interpolates: infinity makes its next step NaN, and it then stops
+            # with status 0 where it stands. A finite value that no Armijo test accepts shortens
+            # the step instead.
+            return history[-1] + max(1.0, abs(history[-1])), np.zeros_like(z)
+        if value < self.best_value:
+            self.best_value, self.best_z = value, z
+        if not history:
+            history.append(value)
+        return value, gradient * self._units
+
+    def record(self, intermediate_result: object) -> None:
+        # SciPy passes the result to a callback whose argument has this name.
+        self._failed_before, self._failed_after = self._failed_after, self.n_failed
+        self.history.append(float(intermediate_result.fun))  # type: ignore[attr-defined]
 
 
 def minimise_starts(
@@ -179,24 +191,7 @@ def minimise_starts(
     bounds: tuple[FloatArray, FloatArray],
     **options: Any,
 ) -> tuple[Outcome, int, FloatArray]:
-    """Descend from every start and keep the lowest end.
-
-    Parameters
-    ----------
-    value_and_grad, bounds, options
-        As for `minimise_from`.
-    starts : iterable of ndarray
-        Starting vectors.
-
-    Returns
-    -------
-    outcome : Outcome
-        The lowest.
-    index : int
-        Which start it came from.
-    values : ndarray of shape (n_starts,)
-        Final J of each start.
-    """
+    """Descend from every start; return the lowest end, its start, and the final J of each."""
     outcomes = [minimise_from(value_and_grad, start, bounds, **options) for start in starts]
     values = np.array([outcome.value for outcome in outcomes])
     index = int(values.argmin())

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 from scipy.special import logsumexp
 
-from anmmm._kernels.covariance import assemble
+from anmmm._kernels.covariance import Grams, Points, assemble
 from anmmm._kernels.rbf import cross_gram
 from anmmm._typing import FloatArray
 from anmmm.gppom.result import FitResult
@@ -85,10 +85,10 @@ class MechanismPredictor:
             )
         omega = self._omega
         K, k_x, k_theta = np.empty((n, n)), np.empty((1, n)), np.empty((1, n))
-        assemble(
-            self._x, omega.gamma_x, self._theta, omega.gamma_theta, omega.amplitude, self._noise,
-            k_x, k_theta, K, np.empty((2, n)), False, 1,
-        )  # fmt: skip
+        points = Points(
+            self._x, omega.gamma_x, self._theta, omega.gamma_theta, omega.amplitude, self._noise
+        )
+        assemble(points, Grams(k_x, k_theta, np.empty((2, n)), False), K, 1)
         # The upper triangle was never written, so it must not be searched for NaN.
         factor = cho_factor(K, lower=True, overwrite_a=True, check_finite=False)
         gram = np.empty((self._candidates.shape[1], n))
@@ -96,21 +96,9 @@ class MechanismPredictor:
         return factor, cho_solve(factor, self._y, check_finite=False), gram
 
     def predict(self, X: FloatArray, Y: FloatArray) -> NDArray[np.intp]:
-        """Label standardised new observations.
+        """Label standardised new observations; (n_new, n_features_x) and (n_new, n_outputs).
 
-        Parameters
-        ----------
-        X : ndarray of shape (n_new, n_features_x)
-        Y : ndarray of shape (n_new, n_outputs)
-
-        Returns
-        -------
-        ndarray of int, shape (n_new,)
-
-        Raises
-        ------
-        ValueError
-            If the fit has more than `MAX_SAMPLES` observations.
+        Raises ValueError if the fit has more than `MAX_SAMPLES` observations.
         """
         omega = self._omega
         factor, alpha, candidate_gram = self._solved

@@ -31,27 +31,11 @@ def initial_latent(
     degree: int,
     rng: np.random.Generator,
 ) -> tuple[FloatArray, str]:
-    """Θ to start from, columns standardised.
+    """Return Θ (n_samples, n_latent) to start from, its columns standardised, and its name.
 
-    Parameters
-    ----------
-    X, Y : ndarray
-        Standardised cause and effect.
-    n_latent : int
-    init : {"residual", "pca"} or array-like of shape (n_samples, n_latent)
-        ``"residual"``: principal components of what a polynomial of each column of X leaves of Y,
-        so Θ starts nearly independent of X. ``"pca"``: principal components of [X, Y], as the
-        paper's authors start. An array is taken as it is.
-    degree : int
-        Degree of the polynomial.
-    rng : numpy.random.Generator
-        Fills columns that the data do not provide.
-
-    Returns
-    -------
-    theta : ndarray of shape (n_samples, n_latent)
-    name : str
-        For `FitResult.init`.
+    ``"residual"``: principal components of what a polynomial of each column of X leaves of Y, so Θ
+    starts nearly independent of X. ``"pca"``: principal components of [X, Y], as the paper's
+    authors start. An array is taken as it is. `rng` fills columns that the data do not provide.
     """
     if not isinstance(init, str):
         return as_matrix(init, "init", resolved=False), "given"
@@ -82,20 +66,9 @@ def initial_hyperparameters(n_features_x: int, n_latent: int) -> Hyperparameters
 def initial_weights(
     layout: ParameterLayout, inputs: FloatArray, theta: FloatArray, rng: np.random.Generator
 ) -> FloatArray:
-    """MLP weights under which the network starts near a given Θ.
+    """Return flat weights of the MLP under which it starts near a given Θ.
 
-    Parameters
-    ----------
-    layout : ParameterLayout
-    inputs : ndarray of shape (n_samples, n_features_x + n_outputs)
-    theta : ndarray of shape (n_samples, n_latent)
-    rng : numpy.random.Generator
-        Draws the hidden layer.
-
-    Returns
-    -------
-    ndarray
-        Flat weights. The hidden layer is random, the output layer its ridge regression on Θ.
+    The hidden layer is random, the output layer its ridge regression on Θ.
     """
     W1_shape, b1_shape, _, _ = layout.weight_shapes
     W1, b1 = rng.standard_normal(W1_shape), rng.standard_normal(b1_shape)
@@ -117,5 +90,5 @@ def _principal_components(Z: FloatArray, n_components: int) -> FloatArray:
     centred = Z - Z.mean(axis=0)
     left, singular, _ = np.linalg.svd(centred, full_matrices=False)
     spread = singular / np.sqrt(len(Z))
-    kept = min(n_components, int((spread > NEGLIGIBLE).sum()))
-    return np.asarray(left[:, :kept] * np.sqrt(len(Z)))
+    count = min(n_components, int((spread > NEGLIGIBLE).sum()))
+    return np.asarray(left[:, :count] * np.sqrt(len(Z)))

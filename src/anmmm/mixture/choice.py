@@ -27,18 +27,7 @@ def fit_single(
     tol: float = 1e-6,
     max_iter: int = 500,
 ) -> tuple[MixtureFit, LocationScaleFit]:
-    """Fit one mechanism with constant noise and with noise of a scale that depends on the cause.
-
-    Parameters
-    ----------
-    basis, y, floor, tol, max_iter
-        See `fit_mixture`.
-
-    Returns
-    -------
-    single : MixtureFit
-    spread : LocationScaleFit
-    """
+    """Fit one mechanism with constant noise, and with a noise scale that depends on the cause."""
     start = np.ones((len(y), 1))
     single = fit_mixture(basis, y, 1, starts=[start], floor=floor, tol=tol, max_iter=max_iter)
     return single, fit_location_scale(basis, y, single, floor=floor)
@@ -58,29 +47,9 @@ def choose_mixture(
 ) -> list[MixtureFit]:
     """Fit 1, 2, … mechanisms, each from starts made of the fits before it.
 
-    Parameters
-    ----------
-    basis, y, floor, tol, max_iter
-        See `fit_mixture`.
-    n_mechanisms : int, optional
-        Stop at this number. Otherwise stop at `max_mechanisms`, or after the first number above 2
-        that does not lower the criterion.
-    max_mechanisms : int
-    extra_starts : sequence of ndarray of shape (n_samples, C)
-        Further responsibilities, each used for its own C.
-    first : (MixtureFit, LocationScaleFit), optional
-        What `fit_single` gave for these data, where the caller needs it too.
-
-    Returns
-    -------
-    list of MixtureFit
-        One for each number from 1 on.
-
-    Notes
-    -----
-    A start for C mechanisms cuts the residuals of a single curve into C equal shares, as they are
-    and divided by a scale that depends on the cause; crosses them with the cause; and parts each
-    mechanism of the fit with C - 1 by the sign of its residual.
+    Ends at `n_mechanisms`, or else at `max_mechanisms` or after the first number above 2 that does
+    not lower the criterion. `extra_starts` are responsibilities, each used for its own number;
+    `first` is what `fit_single` gave for these data. The others are as in `fit_mixture`.
     """
     if first is None:
         first = fit_single(basis, y, floor=floor, tol=tol, max_iter=max_iter)

@@ -42,29 +42,11 @@ def fit_mixture(
     tol: float = 1e-6,
     max_iter: int = 500,
 ) -> MixtureFit:
-    """Fit C curves from the best of several starts.
+    """Fit C curves from the best of several starts, responsibilities (n_samples, n_mechanisms).
 
-    Parameters
-    ----------
-    basis : SplineBasis
-        Of the cause.
-    y : ndarray of shape (n_samples,)
-        Effect, standardised.
-    n_mechanisms : int
-    starts : sequence of ndarray of shape (n_samples, n_mechanisms)
-        Responsibilities to start from. Each is run for a few iterations; the one of the highest
-        bound is continued.
-    noise_variance : float
-        Where the noise variance starts.
-    floor : float
-        Smallest noise variance.
-    tol : float
-        Stop when an iteration raises the bound by less than `tol` nats per observation.
-    max_iter : int
-
-    Returns
-    -------
-    MixtureFit
+    Each start is run for a few iterations, and the one of the highest bound is continued until an
+    iteration raises the bound by less than `tol` nats per observation. `y` is the standardised
+    effect, `noise_variance` where the noise starts, and `floor` the smallest that it may become.
 
     Notes
     -----

@@ -87,17 +87,7 @@ class MixtureFit(Record):
         return np.asarray(self.membership.argmax(axis=1))
 
     def assign(self, design: FloatArray, y: FloatArray) -> FloatArray:
-        """Probability of each mechanism for other observations.
-
-        Parameters
-        ----------
-        design : ndarray of shape (n_new, n_columns), C order
-        y : ndarray of shape (n_new,)
-
-        Returns
-        -------
-        ndarray of shape (n_new, n_mechanisms)
-        """
+        """Probability of each mechanism, (n_new, n_mechanisms), for other columns and effects."""
         membership = np.empty((len(y), self.n_mechanisms))
         curves = Curves(self.scales, self.centre, self.weights, self.mean, self.covariance)
         sums = Sums(*map(np.empty_like, (self.covariance, self.mean, self.weights)))

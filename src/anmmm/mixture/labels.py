@@ -35,27 +35,15 @@ def refine_labels(
     tol: float = 1e-6,
     max_iter: int = 500,
 ) -> MixtureFit:
-    """Fit C mechanisms to the effect and to labels that tell a little of each observation.
+    """Fit C mechanisms to the effect and to labels that say a little of each observation.
 
-    Parameters
-    ----------
-    basis, y, floor, tol, max_iter
-        See `fit_mixture`.
-    labels : ndarray of int, shape (n_samples,)
-        Between 0 and ``n_mechanisms - 1``, such as the clusters of a GPPOM's Θ.
-    n_mechanisms : int
-    fits : sequence of MixtureFit
-        Fits of the effect alone with 1, 2, … mechanisms (`choose_mixture`). The first tells the
-        noise to start with; the one with `n_mechanisms`, if there is one, is a start beside the
-        labels.
-    label_evidence : float
-        Log-odds of a label for its own mechanism against any other.
+    `labels`, from 0 to ``n_mechanisms - 1``, speak for their own mechanism with log-odds of
+    `label_evidence`. `fits` are those of the effect alone with 1, 2, … mechanisms: the first says
+    where the noise starts, and the one with `n_mechanisms`, if there is one, is a start beside the
+    labels.
 
-    Returns
-    -------
-    MixtureFit
-        Of the start with the higher bound: 0 the labels, 1 the fit. Its membership and bound count
-        the labels; `MixtureFit.assign` knows none of new observations.
+    Returns the fit of the start with the higher bound, 0 the labels and 1 the fit. Its membership
+    and bound count the labels; `MixtureFit.assign` knows none of new observations.
 
     Notes
     -----

@@ -23,18 +23,7 @@ def fit_location_scale(
     tol: float = 1e-5,
     max_iter: int = 60,
 ) -> LocationScaleFit:
-    """Fit one mechanism with a noise scale that depends on the cause.
-
-    Parameters
-    ----------
-    basis, y, floor, tol, max_iter
-        See `fit_mixture`.
-    single : MixtureFit
-        Fit of one mechanism with constant noise, to start from.
-
-    Returns
-    -------
-    LocationScaleFit
+    """Fit one mechanism with a noise scale that depends on the cause, from one with constant noise.
 
     Notes
     -----

@@ -73,28 +73,15 @@ class SplineBasis(Record):
 
     @classmethod
     def of(cls, X: FloatArray, *, n_knots: int = N_KNOTS, n_smooth: int = N_SMOOTH) -> SplineBasis:
-        """Make a basis for points.
+        """Make a basis for standardised points (n_samples, n_features).
 
-        Parameters
-        ----------
-        X : ndarray of shape (n_samples, n_features)
-            Standardised.
-        n_knots, n_smooth : int
-            Knots and, at most, columns made of them.
-
-        Returns
-        -------
-        SplineBasis
-
-        Notes
-        -----
         O(N n_knots (n_features + n_knots)) and a sort.
         """
         n, d = X.shape
         values, vectors = np.linalg.eigh(X.T @ X / n)
         # Columns that repeat others add nothing.
-        kept = values > 1e-10 * values[-1]
-        linear = vectors[:, kept] / np.sqrt(values[kept])
+        large = values > 1e-10 * values[-1]
+        linear = vectors[:, large] / np.sqrt(values[large])
         null = np.hstack([np.ones((n, 1)), X @ linear])
         n_null = null.shape[1]
 
@@ -107,16 +94,16 @@ class SplineBasis(Record):
             full = np.linalg.qr(np.hstack([np.ones((len(knots), 1)), knots]), mode="complete")[0]
             free = full[:, d + 1 :]
             values, vectors = np.linalg.eigh(free.T @ _cubes(knots, knots) @ free)
-            kept = values > 1e-9 * values[-1]
-            whiten = free @ (vectors[:, kept] / np.sqrt(values[kept]))
+            large = values > 1e-9 * values[-1]
+            whiten = free @ (vectors[:, large] / np.sqrt(values[large]))
             raw = _cubes(X, knots) @ whiten
             share = null.T @ raw / n
             raw -= null @ share
             values, vectors = np.linalg.eigh(raw.T @ raw / n)
-            kept = (values > 1e-9 * values[-1]) & (np.arange(len(values))[::-1] < n_smooth)
-            rotate = (vectors[:, kept] / np.sqrt(values[kept]))[:, ::-1]
+            large = (values > 1e-9 * values[-1]) & (np.arange(len(values))[::-1] < n_smooth)
+            rotate = (vectors[:, large] / np.sqrt(values[large]))[:, ::-1]
             smooth, overlap, columns = whiten @ rotate, share @ rotate, raw @ rotate
-            prior = np.concatenate([prior, values[kept][::-1] / values[kept].sum()])
+            prior = np.concatenate([prior, values[large][::-1] / values[large].sum()])
         design = np.ascontiguousarray(np.hstack([null, columns]))
         return cls(design, prior, n_null, Splines(knots, linear, smooth, overlap))
 

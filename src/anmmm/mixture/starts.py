@@ -25,23 +25,9 @@ TIED_RESIDUALS = 1e-9
 
 
 def as_responsibilities(init: Any, n_samples: int) -> FloatArray:
-    """Turn labels or responsibilities into a start.
+    """Turn labels, or responsibilities (n_samples, n_mechanisms), into a start whose rows sum to 1.
 
-    Parameters
-    ----------
-    init : array-like of shape (n_samples,) or (n_samples, n_mechanisms)
-        Labels of any kind, or numbers that are not negative.
-    n_samples : int
-
-    Returns
-    -------
-    ndarray of shape (n_samples, n_mechanisms), C order
-        Rows sum to 1; labels leave a tenth of each observation to be shared by all mechanisms.
-
-    Raises
-    ------
-    ValueError
-        If the shape or a number is wrong.
+    Labels leave a tenth of each observation to be shared by all mechanisms.
     """
     array = np.asarray(init)
     if array.ndim not in (1, 2) or len(array) != n_samples:

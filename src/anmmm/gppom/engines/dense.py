@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from anmmm._kernels.dense import value_and_gradients
+from anmmm._kernels.covariance import Grams, Points
+from anmmm._kernels.dense import Gradients, value_and_gradients
 from anmmm.gppom.engines.base import DataTerms, FloatArray
 from anmmm.gppom.result import Hyperparameters
 
@@ -12,7 +13,7 @@ __all__ = ["DenseEngine"]
 
 # Up to so many observations both Gram matrices are kept between the passes of an evaluation; above,
 # computing their rows twice is as fast as memory is (docs/benchmarks.md).
-LARGEST_KEPT = 400
+LARGEST_IN_MEMORY = 400
 
 
 class DenseEngine:
@@ -45,49 +46,37 @@ class DenseEngine:
         tol: float = 0.0,
     ) -> None:
         n = len(X)
+        keep = n <= LARGEST_IN_MEMORY
         self._x = np.ascontiguousarray(X.T)
         self._y = np.ascontiguousarray(Y.T)
         self._weights = (lam, hsic_floor)
         self._n_chunks = n_chunks
-        self._keep = n <= LARGEST_KEPT
+        K_x, K_theta = np.empty((2, n if keep else n_chunks or 1, n))
+        self._grams = Grams(K_x, K_theta, np.empty((2, n)), keep)
         self._K = np.empty((n, n))
-        self._K_x, self._K_theta = np.empty((2, n if self._keep else n_chunks or 1, n))
         self._alpha = np.empty_like(self._y)
-        self._means = np.empty((2, n))
-        self._d_theta = np.empty((n_latent, n))
-        self._d_log_gamma_x = np.empty(X.shape[1])
-        self._d_log_gamma_theta = np.empty(n_latent)
+        self._gradients = Gradients(
+            np.empty((n_latent, n)), np.empty(X.shape[1]), np.empty(n_latent)
+        )
 
     def evaluate(self, theta: FloatArray, omega: Hyperparameters, noise: float) -> DataTerms:
         """Evaluate the data terms at Θ (n_samples, n_latent), Ω and a noise variance."""
+        points = Points(
+            self._x, omega.gamma_x, np.ascontiguousarray(theta.T), omega.gamma_theta,
+            omega.amplitude, noise,
+        )  # fmt: skip
         info, log_likelihood, hsic, d_log_amplitude, d_noise = value_and_gradients(
-            self._x,
-            omega.gamma_x,
-            np.ascontiguousarray(theta.T),
-            omega.gamma_theta,
-            self._y,
-            omega.amplitude,
-            noise,
-            *self._weights,
-            self._K_x,
-            self._K_theta,
-            self._K,
-            self._alpha,
-            self._means,
-            self._d_theta,
-            self._d_log_gamma_x,
-            self._d_log_gamma_theta,
-            self._keep,
+            points, self._y, *self._weights, self._grams, self._K, self._alpha, self._gradients,
             self._n_chunks,
-        )
+        )  # fmt: skip
         return DataTerms(
             info == 0,
             log_likelihood,
             hsic,
-            self._d_theta.T,
+            self._gradients.theta.T,
             d_log_amplitude,
             d_noise,
-            self._d_log_gamma_x,
-            self._d_log_gamma_theta,
+            self._gradients.log_gamma_x,
+            self._gradients.log_gamma_theta,
             self.name,
         )

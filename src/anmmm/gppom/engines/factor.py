@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 from anmmm._kernels import lowrank
+from anmmm._kernels.chunks import run_in_chunks
 from anmmm.gppom.engines.base import FloatArray
 
 __all__ = ["ROUNDING", "Factor", "RankTooLargeError"]
@@ -79,22 +78,10 @@ class Factor:
         return blocks.transpose(1, 0, 2).reshape(blocks.shape[1], -1)[:, : self._n]
 
     def fill(self, points: FloatArray, blocks: FloatArray, gamma: FloatArray, total: float) -> None:
-        """Factor the Gram matrix of points until the trace of what is left is at most `total`.
+        """Factor the Gram matrix of points (d, n) until the trace of the rest is at most `total`.
 
-        Residuals that are rounding end it as well.
-
-        Parameters
-        ----------
-        points : ndarray of shape (d, n)
-        blocks : ndarray of shape (n_blocks, d, c)
-            The same, cut.
-        gamma : ndarray of shape (d,)
-        total : float
-
-        Raises
-        ------
-        RankTooLargeError
-            If the largest rank does not suffice; the factor is then of no use.
+        `blocks` are the same points, cut. Residuals that are rounding end it as well. Raises
+        `RankTooLargeError` where the largest rank does not suffice; the factor is then of no use.
         """
         if self._n_blocks == 1:
             self._fill_whole(blocks[0], gamma, total)
@@ -167,17 +154,10 @@ class Factor:
         pivot_points: FloatArray,
         triangle: FloatArray,
     ) -> None:
-        run: Any = lowrank.extend if self._n_chunks is None else lowrank.extend_parallel
-        run(
-            blocks,
-            self._n,
-            gamma,
-            pivot_points,
-            triangle,
-            self.L,
+        run_in_chunks(
+            lowrank.extend, self._n_chunks, blocks, self._n, gamma, pivot_points, triangle, self.L,
             self._rest,
-            self._n_chunks or 1,
-        )
+        )  # fmt: skip
         self.rank = len(triangle)
         self.residual = float(self._rest.sum())
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from anmmm._kernels import lowrank
 from anmmm._kernels._lapack import potrf, potri
+from anmmm._kernels.chunks import run_in_chunks
 from anmmm._kernels.dense import SINGULAR_PIVOT
 from anmmm.gppom.engines.base import DataTerms, FloatArray
 from anmmm.gppom.engines.factor import ROUNDING, Factor, RankTooLargeError
@@ -139,7 +140,7 @@ class LowRankEngine:
         L, r = factor.L, factor.rank
         S, S_z = np.empty((r, r)), np.empty((d, r, r))
         Ly, Lzy = np.empty((r, D)), np.empty((d, r, D))
-        self._run("likelihood_sums", L, r, blocks, self._y, S, S_z, Ly, Lzy)
+        self._run(lowrank.likelihood_sums, L, r, blocks, self._y, S, S_z, Ly, Lzy)
 
         B_inverse = amplitude * S
         B_inverse[np.diag_indices(r)] += noise
@@ -154,8 +155,8 @@ class LowRankEngine:
         P = 0.5 * (SB[:q] + SB[:q].transpose(0, 2, 1))
         squares = np.empty(d)
         fit, norm = self._run(
-            "likelihood_rows", L, r, blocks, self._y, amplitude, noise,
-            B_inverse, np.ascontiguousarray(P), b, tau[:q], rows, squares,
+            lowrank.likelihood_rows, L, r, blocks, self._y, amplitude, noise,
+            lowrank.Posterior(B_inverse, np.ascontiguousarray(P), b, tau[:q]), rows, squares,
         )  # fmt: skip
 
         trace = float(np.trace(B_inverse))
@@ -183,7 +184,7 @@ class LowRankEngine:
 
         weights = np.concatenate([np.ones_like(blocks[:, :1]), blocks, blocks**2], axis=1)
         sums = np.empty((1 + 2 * d, u_rank, v_rank))
-        self._run("hsic_sums", U, u_rank, V, v_rank, weights, sums)
+        self._run(lowrank.hsic_sums, U, u_rank, V, v_rank, weights, sums)
         A = sums[0].copy()
         trace = float(np.vdot(A, A))
         floored = trace + n**2 * hsic_floor
@@ -200,10 +201,8 @@ class LowRankEngine:
                 sums[k] += np.outer(x_means, v_weighted[:, k])
         first, second = sums[1 : 1 + d], sums[1 + d :]
         moments = (A * second).sum(axis=(1, 2)) - (first**2).sum(axis=(1, 2))
-        self._run("hsic_rows", U, V, theta_means, blocks, A, first[:q], factor, rows)
+        self._run(lowrank.hsic_rows, U, V, theta_means, blocks, A, first[:q], factor, rows)
         return trace / n**2, 2.0 * factor * moments
 
-    def _run(self, name: str, *arguments: Any) -> Any:
-        if self._n_chunks is None:
-            return getattr(lowrank, name)(*arguments, 1)
-        return getattr(lowrank, f"{name}_parallel")(*arguments, self._n_chunks)
+    def _run(self, kernel: Any, *arguments: Any) -> Any:
+        return run_in_chunks(kernel, self._n_chunks, *arguments)
