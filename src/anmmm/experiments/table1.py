@@ -21,8 +21,8 @@ from anmmm.experiments.clusterings import (
 )
 from anmmm.experiments.drawing import legend_below, new_figure
 from anmmm.experiments.published import TABLE1, TABLE1_COLUMNS
-from anmmm.experiments.study import Measured, Record, Report, Scale, Study, Table, Unit
-from anmmm.experiments.tables import difference, failures, grouped, mean_error, plus_minus
+from anmmm.experiments.study import Record, Scale, Study, Unit
+from anmmm.experiments.tables import difference, grouped, markdown_table, mean_error, plus_minus
 from anmmm.plotting import COLOURS
 from anmmm.plotting._style import tidy
 
@@ -34,7 +34,7 @@ BAYES = "Bayes classifier"
 
 def _units(scale: Scale, data: Path | None) -> list[Unit]:
     return [
-        Unit(f"{setting} {seed}", {"setting": setting, "seed": seed})
+        Unit.of(setting=setting, seed=seed)
         for seed in range(scale.n_clusterings)
         for setting in TABLE1_COLUMNS
     ]
@@ -43,15 +43,14 @@ def _units(scale: Scale, data: Path | None) -> list[Unit]:
 def _measure(unit: Unit) -> list[Record]:
     setting, seed = SETTINGS[unit.arguments["setting"]], unit.arguments["seed"]
     sample = draw_anm_mixture(setting.mechanism, SIZE, random_state=seed, **setting.options)
-    measured = Measured(unit.arguments)
-    measure_clusterings(measured, sample.x, sample.y, sample.labels, seed=seed)
+    records = measure_clusterings(sample.x, sample.y, sample.labels, seed=seed)
     limit = float(adjusted_rand_score(sample.labels, sample.bayes_labels()))
-    blank = dict.fromkeys(("lam", "n_clusters", "seconds"))
-    measured.add(BAYES, value=limit, options="", problem="", **blank)
-    return measured.records
+    blank = {**dict.fromkeys(COLUMNS), "options": "", "problem": ""}
+    records.append({**blank, "method": BAYES, "value": limit})
+    return [{**unit.arguments, **record} for record in records]
 
 
-def _report(records: list[Record]) -> Report:
+def _report(records: list[Record]) -> tuple[list[str], list[str]]:
     groups = grouped(records, "setting")
     scores = {setting: cluster_scores(group) for setting, group in groups.items()}
     limits = {
@@ -75,7 +74,7 @@ def _report(records: list[Record]) -> Report:
                 plus_minus(*limits[setting]),
             ]
         )
-    first = Table(
+    first = markdown_table(
         "ANM-MM beside the paper",
         ["", "paper", "default", "minus paper", "best λ (which)", "minus paper", BAYES],
         rows,
@@ -89,7 +88,7 @@ def _report(records: list[Record]) -> Report:
     measured = [
         [name, *(f"{scores[setting][name][0]:.3f}" for setting in TABLE1_COLUMNS)] for name in names
     ]
-    second = Table(
+    second = markdown_table(
         "All methods, measured",
         ["", *TABLE1_COLUMNS],
         measured,
@@ -102,10 +101,10 @@ def _report(records: list[Record]) -> Report:
         row = [setting]
         for name, printed_row in TABLE1.items():
             mean, error, _ = scores[setting][DEFAULT if name == "ANM-MM" else name]
-            told = difference(mean, error, printed_row[setting])
-            row.append(f"{printed_row[setting]:.3f} ({told})")
+            away = difference(mean, error, printed_row[setting])
+            row.append(f"{printed_row[setting]:.3f} ({away})")
         compared.append(row)
-    third = Table(
+    third = markdown_table(
         "The paper's Table 1, and in brackets how far ours is from it",
         ["", *TABLE1],
         compared,
@@ -113,10 +112,10 @@ def _report(records: list[Record]) -> Report:
     )
     won = [s for s in TABLE1_COLUMNS if scores[s][DEFAULT][0] > TABLE1["ANM-MM"][s]]
     remark = f"The fixed default is above the paper in {len(won)} of {len(TABLE1_COLUMNS)} columns."
-    return Report([first, second, third], [remark, *failures(records)])
+    return [first, second, third], [remark]
 
 
-def _draw(records: list[Record], data: Path | None) -> Any:
+def _draw(records: list[Record]) -> Any:
     groups = grouped(records, "setting")
     figure, axes = new_figure(1, 1, (9.0, 4.6))
     ax = axes[0, 0]
@@ -141,12 +140,12 @@ def _draw(records: list[Record], data: Path | None) -> Any:
         markersize=9,
         label="ANM-MM, as the paper prints it",
     )
-    for (name, colour, marker), shift in zip(shown, np.delete(shifts, 2), strict=True):
+    for (name, color, marker), shift in zip(shown, np.delete(shifts, 2), strict=True):
         ax.errorbar(
             places + shift,
             [each[name][0] for each in scores],
             [np.nan_to_num(each[name][1]) for each in scores],
-            color=colour,
+            color=color,
             marker=marker,
             linestyle="",
             markersize=5,
