@@ -1,6 +1,6 @@
-"""What every baseline promises, and the two forms in which all of them read a pair.
+"""What every baseline promises, and how all of them read a pair.
 
-Raw variables come in; checked, standardised ones go out to the methods.
+Raw variables come in; checked, standardized ones go out to the methods.
 """
 
 from __future__ import annotations
@@ -11,17 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anmmm._typing import FloatArray
-from anmmm._validation import as_pair, check_rng, check_single
+from anmmm._validation import as_pair, check_n_mechanisms, check_rng, check_single
 from anmmm.independence import hsic_test
 from anmmm.preprocessing import standardise
 
 __all__ = [
     "ClusteringBaseline",
     "DirectionBaseline",
+    "PointClustering",
+    "VariableScore",
     "independence_score",
-    "integer_seed",
-    "standardised_points",
-    "standardised_variables",
 ]
 
 
@@ -81,7 +80,7 @@ class ClusteringBaseline(Protocol):
         x, y : array-like of shape (n_samples,) or (n_samples, n_features)
             The two variables, at least 10 observations.
         n_mechanisms : int
-            Number of clusters, for the methods that do not find their own.
+            Number of clusters, for the methods that do not choose it themselves.
         random_state : None, int, SeedSequence, BitGenerator, Generator or RandomState
             Source of randomness, for the methods that use any.
 
@@ -98,49 +97,48 @@ class ClusteringBaseline(Protocol):
         ...
 
 
-def standardised_variables(x: Any, y: Any, label: str) -> tuple[FloatArray, FloatArray]:
-    """Check two single variables and standardise them.
+class VariableScore:
+    """Base of the methods that score two single variables, and use no randomness."""
 
-    Parameters
-    ----------
-    x, y : array-like of shape (n_samples,)
-    label : str
-        Method that asks, for messages.
+    label: ClassVar[str]
 
-    Returns
-    -------
-    x, y : ndarray of shape (n_samples,)
-        Mean 0, standard deviation 1 (ddof 0).
+    def direction(self, x: Any, y: Any, *, random_state: Any = None) -> float:
+        """Score the direction of one pair; see `DirectionBaseline.direction`.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If a variable cannot be used, or has several columns.
-    """
-    first, second = as_pair(x, y)
-    reason = f"{label} compares single variables; pass one column"
-    for name, variable in (("x", first), ("y", second)):
-        check_single(variable, name, reason)
-    return standardise(first)[0][:, 0], standardise(second)[0][:, 0]
+        `random_state` is checked and not used. Exchanging x and y exactly negates the score.
+        """
+        check_rng(random_state)
+        return self._score(*self._standardized(x, y))
+
+    def _score(self, x: FloatArray, y: FloatArray) -> float:
+        raise NotImplementedError
+
+    def _standardized(self, x: Any, y: Any) -> tuple[FloatArray, FloatArray]:
+        """Check both variables; mean 0, standard deviation 1 (ddof 0), shape (n_samples,)."""
+        first, second = as_pair(x, y)
+        reason = f"{self.label} compares single variables; pass one column"
+        check_single(first, "x", reason)
+        check_single(second, "y", reason)
+        return standardise(first)[0][:, 0], standardise(second)[0][:, 0]
 
 
-def standardised_points(x: Any, y: Any) -> FloatArray:
-    """Check a pair and put its standardised columns side by side.
+class PointClustering:
+    """Base of the methods that cluster the standardized points (x, y)."""
 
-    Parameters
-    ----------
-    x, y : array-like of shape (n_samples,) or (n_samples, n_features)
+    label: ClassVar[str]
 
-    Returns
-    -------
-    ndarray of shape (n_samples, n_features_x + n_features_y)
+    def labels(
+        self, x: Any, y: Any, n_mechanisms: int, *, random_state: Any = None
+    ) -> NDArray[np.intp]:
+        """Label the observations of one pair; see `ClusteringBaseline.labels`."""
+        points = np.hstack([standardise(variable)[0] for variable in as_pair(x, y)])
+        n_clusters = check_n_mechanisms(n_mechanisms, len(points))
+        # scikit-learn does not take all sources of randomness that the package takes.
+        seed = int(check_rng(random_state).integers(2**31))
+        return np.asarray(self._cluster(points, n_clusters, seed), dtype=np.intp)
 
-    Raises
-    ------
-    TypeError, ValueError
-        If a variable cannot be used.
-    """
-    return np.hstack([standardise(variable)[0] for variable in as_pair(x, y)])
+    def _cluster(self, points: FloatArray, n_clusters: int, seed: int) -> Any:
+        raise NotImplementedError
 
 
 def independence_score(
@@ -148,26 +146,12 @@ def independence_score(
     backward: tuple[FloatArray, FloatArray],
     criterion: str = "pvalue",
 ) -> float:
-    """Compare how independent cause and noise are in both directions.
+    """Compare how independent cause and noise are in both directions, given as (cause, noise).
 
-    Parameters
-    ----------
-    forward, backward : (ndarray, ndarray), each of shape (n_samples,)
-        Cause and noise under x → y and under y → x.
-    criterion : {"pvalue", "hsic"}
-        What is compared: log p-values of the gamma HSIC test, or its statistics.
-
-    Returns
-    -------
-    float
-        Positive where the forward noise is the more independent one.
+    By log p-values of the gamma HSIC test (``"pvalue"``) or by its statistics (``"hsic"``);
+    positive where the forward noise is the more independent one.
     """
     first, second = hsic_test(*forward), hsic_test(*backward)
     if criterion == "hsic":
         return second.statistic - first.statistic
     return first.log_pvalue - second.log_pvalue
-
-
-def integer_seed(random_state: Any) -> int:
-    """Draw a seed that scikit-learn takes from any source of randomness that the package takes."""
-    return int(check_rng(random_state).integers(2**31))
