@@ -25,7 +25,7 @@ N_RESAMPLES = 10
 
 # Logistic slope of the probability that the sign is right against |score| over its standard error.
 # By maximum likelihood on 600 simulated pairs of 30 to 500 observations, scored by evidence with 10
-# halves each: python -m benchmarks.calibration, seeds 10000 to 10599 (docs/decisions.md).
+# halves each: python -m benchmarks.studies.calibration, seeds 10000 to 10599 (docs/decisions.md).
 SLOPE = 1.61
 
 

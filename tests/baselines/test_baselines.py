@@ -6,7 +6,7 @@ import sys
 
 import numpy as np
 import pytest
-from benchmarks.baselines import FIRST_SEED, OWN_PAIRS, SHAPES, right
+from benchmarks.studies.baselines import FIRST_SEED, OWN_PAIRS, SHAPES, right
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal

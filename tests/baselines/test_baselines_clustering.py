@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from benchmarks.baselines import SHAPES
+from benchmarks.studies.baselines import SHAPES
 from sklearn.metrics import adjusted_rand_score
 
 from anmmm.baselines import CLUSTERING_BASELINES, DBSCAN, SpectralClustering

@@ -6,7 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
-from benchmarks.baselines import blocks
+from benchmarks.studies.baselines import blocks
 
 from anmmm.baselines import ECP
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from benchmarks.baselines import post_nonlinear, right
+from benchmarks.studies.baselines import post_nonlinear, right
 from numpy.testing import assert_allclose
 
 from anmmm.baselines import ANM, PNL

@@ -1,4 +1,4 @@
-"""pytest-benchmark: each kernel by itself; ``pytest benchmarks --benchmark-enable``.
+"""pytest-benchmark: each kernel by itself; ``pytest benchmarks/kernels --benchmark-enable``.
 
 Not part of the tests: it checks nothing. ``--benchmark-autosave`` and ``--benchmark-compare`` show
 what a change did to one kernel.
