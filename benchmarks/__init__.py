@@ -1,1 +1,1 @@
-"""Speed (asv, `python -m benchmarks.peers`) and quality (`python -m benchmarks.studies.quality`)."""
+"""Speed and quality, measured; CONTRIBUTING.md lists the programs."""

@@ -18,20 +18,7 @@ __all__ = ["PEERS", "build"]
 
 
 def build(X: FloatArray, Y: FloatArray, **constants: Any) -> Evaluate:
-    """Factorise and invert a positive definite matrix of the order of the covariance.
-
-    Parameters
-    ----------
-    X, Y : ndarray of shape (n_samples, ...)
-        Only their length matters.
-    **constants
-        Ignored.
-
-    Returns
-    -------
-    callable
-        Its value and gradient are zeros.
-    """
+    """Factorise and invert a positive definite matrix of the order of the covariance."""
     n = len(X)
     root = np.random.default_rng(0).standard_normal((n, n))
     # `potri` leaves the inverse where the matrix was, so the next call inverts that, and no copy

@@ -34,22 +34,6 @@ def build(
 ) -> Evaluate:
     """Value and gradient of J.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features_x)
-    Y : ndarray of shape (n_samples, n_outputs)
-    cholesky : bool
-        Factorise by Cholesky, else by LU.
-    n_latent : int
-    lam, noise_floor, hsic_floor, latent_prior, hyper_prior : float
-        λ, ν, ε₀, w and v.
-
-    Returns
-    -------
-    callable
-
-    Notes
-    -----
     Switches JAX to double precision for the whole process: its default, float32, cannot factorise
     these covariances.
     """

@@ -28,21 +28,7 @@ def build(
     latent_prior: float,
     hyper_prior: float,
 ) -> Evaluate:
-    """Value and gradient of J.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features_x)
-    Y : ndarray of shape (n_samples, n_outputs)
-    n_latent : int
-    lam, noise_floor, hsic_floor, latent_prior, hyper_prior : float
-        λ, ν, ε₀, w and v.
-
-    Returns
-    -------
-    callable
-        Raises `numpy.linalg.LinAlgError` where the covariance is not positive definite.
-    """
+    """Value and gradient of J."""
     (N, Dx), D = X.shape, Y.shape[1]
 
     def evaluate(z: FloatArray) -> tuple[float, FloatArray]:

@@ -12,20 +12,7 @@ __all__ = ["DENSE", "PEERS", "build"]
 
 
 def build(X: FloatArray, Y: FloatArray, *, engine: str, **constants: Any) -> Evaluate:
-    """Value and gradient as the optimiser of `anmmm` calls them, serial.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features_x)
-    Y : ndarray of shape (n_samples, n_outputs)
-    engine : {"dense", "lowrank"}
-    **constants
-        Weights and floors of J, see `Peer`.
-
-    Returns
-    -------
-    callable
-    """
+    """Value and gradient as the optimiser of `anmmm` calls them, serial."""
     return GPPOMObjective(X, Y, engine=engine, **constants).value_and_grad
 
 

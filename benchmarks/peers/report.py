@@ -33,20 +33,7 @@ STYLES = (("-", "o"), ("--", "s"))
 
 
 def markdown(peers: Sequence[Peer], cells: Cells, *, seconds: float, limit: float) -> str:
-    """Ratios to the bound, then absolute times, then what they were measured with.
-
-    Parameters
-    ----------
-    peers : sequence of Peer
-    cells : dict
-        As `run_all` returns them.
-    seconds, limit : float
-        Budget of a cell and limit of an evaluation.
-
-    Returns
-    -------
-    str
-    """
+    """Ratios to the bound, then absolute times, then what they were measured with."""
     (bound,) = (peer.name for peer in peers if peer.bound)
     return "\n".join(
         [
@@ -149,16 +136,7 @@ def _processor() -> str:
 
 
 def plot(peers: Sequence[Peer], cells: Cells, path: str) -> None:
-    """Draw times and ratios against N, both logarithmic, with quartiles shaded.
-
-    Parameters
-    ----------
-    peers : sequence of Peer
-    cells : dict
-        As `run_all` returns them.
-    path : str
-        Its suffix decides the format.
-    """
+    """Draw times and ratios against N, both logarithmic, with quartiles shaded."""
     from matplotlib.figure import Figure
     from matplotlib.ticker import NullFormatter, StrMethodFormatter
 

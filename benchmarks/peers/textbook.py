@@ -43,22 +43,7 @@ def build(
     latent_prior: float,
     hyper_prior: float,
 ) -> Evaluate:
-    """Value and gradient of J.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features_x)
-    Y : ndarray of shape (n_samples, n_outputs)
-    trace : callable
-        Trace of the product of two symmetric matrices.
-    n_latent : int
-    lam, noise_floor, hsic_floor, latent_prior, hyper_prior : float
-        λ, ν, ε₀, w and v.
-
-    Returns
-    -------
-    callable
-    """
+    """Value and gradient of J."""
     (N, Dx), D = X.shape, Y.shape[1]
     H = np.eye(N) - np.full((N, N), 1.0 / N)
 

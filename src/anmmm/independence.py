@@ -206,14 +206,14 @@ def _moments_of_factors(x: FloatArray, y: FloatArray) -> tuple[float, float, flo
     for block in range(first.n_blocks):
         products += first.rows(block) @ second.rows(block).T
         diagonal += float(first.squared_diagonal(block) @ second.squared_diagonal(block))
-    centred = products[first.plain, second.plain] - n * np.outer(first.mean, second.mean)
+    centered = products[first.plain, second.plain] - n * np.outer(first.mean, second.mean)
     squares = float(np.vdot(first.weighted(products), second.weighted(products.T).T))
     mu_x, mu_y = ((n * float(v.mean @ v.mean) - 1.0) / (n - 1.0) for v in (first, second))
-    return float(np.vdot(centred, centred)), squares - diagonal, mu_x, mu_y
+    return float(np.vdot(centered, centered)), squares - diagonal, mu_x, mu_y
 
 
 class _SquaredGram:
-    """The entrywise square of a centred Gram matrix, ``(H K H)² = P S Pᵀ``, in blocks of rows.
+    """The entrywise square of a centered Gram matrix, ``(H K H)² = P S Pᵀ``, in blocks of rows.
 
     ``H K H`` has entries ``K_ij - a_i - a_j``, and the square of an RBF kernel is one of half the
     squared width, so with factors U of K and W of K² the square is ``WᵀW - 2 (diag(a) UᵀU +

@@ -16,7 +16,7 @@ from sklearn.gaussian_process.kernels import RBF, ConstantKernel, WhiteKernel
 
 from anmmm._typing import FloatArray
 from anmmm._validation import check_choice, check_count
-from anmmm.baselines.base import VariableScore, independence_score
+from anmmm.baselines.base import DirectionBaseline, independence_score
 from anmmm.independence import median_width
 
 __all__ = ["ANM"]
@@ -30,7 +30,7 @@ START_NOISE = 0.1
 
 
 @dataclass(frozen=True)
-class ANM(VariableScore):
+class ANM(DirectionBaseline):
     """Additive noise model (ANM) with Gaussian process regression and HSIC.
 
     The direction in which the residual of the effect is more independent of the cause.

@@ -5,7 +5,8 @@ Raw variables come in; checked, standardized ones go out to the methods.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Protocol
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,16 +16,10 @@ from anmmm._validation import as_pair, check_n_mechanisms, check_rng, check_sing
 from anmmm.independence import hsic_test
 from anmmm.preprocessing import standardise
 
-__all__ = [
-    "ClusteringBaseline",
-    "DirectionBaseline",
-    "PointClustering",
-    "VariableScore",
-    "independence_score",
-]
+__all__ = ["ClusteringBaseline", "DirectionBaseline", "independence_score"]
 
 
-class DirectionBaseline(Protocol):
+class DirectionBaseline(ABC):
     """A method that tells cause from effect.
 
     Attributes
@@ -43,23 +38,35 @@ class DirectionBaseline(Protocol):
         x, y : array-like of shape (n_samples,)
             The two variables, at least 10 observations.
         random_state : None, int, SeedSequence, BitGenerator, Generator or RandomState
-            Source of randomness, for the methods that use any.
+            Checked, not used: no method is random.
 
         Returns
         -------
         float
             Finite. Positive: x causes y; negative: y causes x; 0: undecided. Magnitudes compare
-            within one method only.
+            within one method only. Exchanging x and y negates it.
 
         Raises
         ------
         TypeError, ValueError
             If a variable cannot be used; the message names it.
         """
-        ...
+        check_rng(random_state)
+        return self._score(*self._standardized(x, y))
+
+    @abstractmethod
+    def _score(self, x: FloatArray, y: FloatArray) -> float:
+        """Score variables of mean 0 and standard deviation 1 (ddof 0), shape (n_samples,)."""
+
+    def _standardized(self, x: Any, y: Any) -> tuple[FloatArray, FloatArray]:
+        first, second = as_pair(x, y)
+        reason = f"{self.label} compares single variables; pass one column"
+        check_single(first, "x", reason)
+        check_single(second, "y", reason)
+        return standardise(first)[0][:, 0], standardise(second)[0][:, 0]
 
 
-class ClusteringBaseline(Protocol):
+class ClusteringBaseline(ABC):
     """A method that parts observations into clusters.
 
     Attributes
@@ -94,51 +101,15 @@ class ClusteringBaseline(Protocol):
         TypeError, ValueError
             If an argument cannot be used; the message names it.
         """
-        ...
-
-
-class VariableScore:
-    """Base of the methods that score two single variables, and use no randomness."""
-
-    label: ClassVar[str]
-
-    def direction(self, x: Any, y: Any, *, random_state: Any = None) -> float:
-        """Score the direction of one pair; see `DirectionBaseline.direction`.
-
-        `random_state` is checked and not used. Exchanging x and y exactly negates the score.
-        """
-        check_rng(random_state)
-        return self._score(*self._standardized(x, y))
-
-    def _score(self, x: FloatArray, y: FloatArray) -> float:
-        raise NotImplementedError
-
-    def _standardized(self, x: Any, y: Any) -> tuple[FloatArray, FloatArray]:
-        """Check both variables; mean 0, standard deviation 1 (ddof 0), shape (n_samples,)."""
-        first, second = as_pair(x, y)
-        reason = f"{self.label} compares single variables; pass one column"
-        check_single(first, "x", reason)
-        check_single(second, "y", reason)
-        return standardise(first)[0][:, 0], standardise(second)[0][:, 0]
-
-
-class PointClustering:
-    """Base of the methods that cluster the standardized points (x, y)."""
-
-    label: ClassVar[str]
-
-    def labels(
-        self, x: Any, y: Any, n_mechanisms: int, *, random_state: Any = None
-    ) -> NDArray[np.intp]:
-        """Label the observations of one pair; see `ClusteringBaseline.labels`."""
         points = np.hstack([standardise(variable)[0] for variable in as_pair(x, y)])
         n_clusters = check_n_mechanisms(n_mechanisms, len(points))
         # scikit-learn does not take all sources of randomness that the package takes.
         seed = int(check_rng(random_state).integers(2**31))
         return np.asarray(self._cluster(points, n_clusters, seed), dtype=np.intp)
 
+    @abstractmethod
     def _cluster(self, points: FloatArray, n_clusters: int, seed: int) -> Any:
-        raise NotImplementedError
+        """Label the rows of the standardized points [x, y]."""
 
 
 def independence_score(

@@ -17,7 +17,7 @@ from sklearn.neighbors import NearestNeighbors
 from anmmm._threads import single_thread
 from anmmm._typing import FloatArray
 from anmmm._validation import check_choice, check_count, check_positive
-from anmmm.baselines.base import PointClustering
+from anmmm.baselines.base import ClusteringBaseline
 
 __all__ = ["DBSCAN", "GaussianMixture", "KMeans", "PCAKMeans", "SpectralClustering"]
 
@@ -26,7 +26,7 @@ ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
-class KMeans(PointClustering):
+class KMeans(ClusteringBaseline):
     """k-means on the standardized points.
 
     Parameters
@@ -75,7 +75,7 @@ class PCAKMeans(KMeans):
 
 
 @dataclass(frozen=True)
-class GaussianMixture(PointClustering):
+class GaussianMixture(ClusteringBaseline):
     """Gaussian mixture with a full covariance for each component, by EM.
 
     Parameters
@@ -102,7 +102,7 @@ class GaussianMixture(PointClustering):
 
 
 @dataclass(frozen=True)
-class SpectralClustering(PointClustering):
+class SpectralClustering(ClusteringBaseline):
     """Spectral clustering of the standardized points.
 
     Parameters
@@ -149,7 +149,7 @@ class SpectralClustering(PointClustering):
 
 
 @dataclass(frozen=True)
-class DBSCAN(PointClustering):
+class DBSCAN(ClusteringBaseline):
     """Density-based clustering with noise; chooses the number of clusters itself.
 
     Parameters

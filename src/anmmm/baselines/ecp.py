@@ -14,7 +14,7 @@ import numpy as np
 from anmmm._optional import require
 from anmmm._typing import FloatArray
 from anmmm._validation import as_matrix, check_lengths, check_positive, check_rng, check_single
-from anmmm.baselines.base import VariableScore
+from anmmm.baselines.base import DirectionBaseline
 from anmmm.preprocessing import standardise
 
 __all__ = ["ECP"]
@@ -24,7 +24,7 @@ X, Y, INDEX = 0, 1, 2
 
 
 @dataclass(frozen=True)
-class ECP(VariableScore):
+class ECP(DirectionBaseline):
     """Enhanced constraint-based procedure (ECP) for mechanisms that change, after Zhang et al.
 
     An index of the source joins the two variables. Of three variables, tested by the kernel
@@ -94,27 +94,29 @@ class ECP(VariableScore):
         check_rng(random_state)
         first, second = self._standardized(x, y)
         if index is None:
-            source = np.arange(len(first), dtype=np.float64)
-        else:
-            given = as_matrix(index, "index")
-            check_single(given, "index", "one number for each observation is needed")
-            check_lengths(first[:, np.newaxis], given, ("x", "index"))
-            source = standardise(given)[0][:, 0]
-        return _orientation(np.column_stack([first, second, source]), self.alpha)
+            return self._score(first, second)
+        given = as_matrix(index, "index")
+        check_single(given, "index", "one number for each observation is needed")
+        check_lengths(first[:, np.newaxis], given, ("x", "index"))
+        return self._orientation(first, second, standardise(given)[0][:, 0])
 
+    def _score(self, x: FloatArray, y: FloatArray) -> float:
+        return self._orientation(x, y, np.arange(len(x), dtype=np.float64))
 
-def _orientation(data: FloatArray, alpha: float) -> float:
-    # The steps of causal-learn's `cdnod`, which always shows a progress bar.
-    cit, skeleton, colliders, meek = (
-        require(f"causallearn.utils.{name}", "baselines", "ECP")
-        for name in ("cit", "PCUtils.SkeletonDiscovery", "PCUtils.UCSepset", "PCUtils.Meek")
-    )
-    graph = skeleton.skeleton_discovery(data, alpha, cit.CIT(data, "kci"), show_progress=False)
-    index = graph.G.nodes[INDEX]
-    for node in graph.G.get_adjacent_nodes(index):
-        graph.G.add_directed_edge(index, node)
-    ends = meek.meek(colliders.uc_sepset(graph, 2)).G.graph
-    # causal-learn writes i → j as 1 at [j, i] and -1 at [i, j].
-    forward = ends[Y, X] == 1 and ends[X, Y] == -1
-    backward = ends[X, Y] == 1 and ends[Y, X] == -1
-    return float(forward) - float(backward)
+    def _orientation(self, x: FloatArray, y: FloatArray, source: FloatArray) -> float:
+        # The steps of causal-learn's `cdnod`, which always shows a progress bar.
+        cit, skeleton, colliders, meek = (
+            require(f"causallearn.utils.{name}", "baselines", "ECP")
+            for name in ("cit", "PCUtils.SkeletonDiscovery", "PCUtils.UCSepset", "PCUtils.Meek")
+        )
+        data = np.column_stack([x, y, source])
+        test = cit.CIT(data, "kci")
+        graph = skeleton.skeleton_discovery(data, self.alpha, test, show_progress=False)
+        index = graph.G.nodes[INDEX]
+        for node in graph.G.get_adjacent_nodes(index):
+            graph.G.add_directed_edge(index, node)
+        ends = meek.meek(colliders.uc_sepset(graph, 2)).G.graph
+        # causal-learn writes i → j as 1 at [j, i] and -1 at [i, j].
+        forward = ends[Y, X] == 1 and ends[X, Y] == -1
+        backward = ends[X, Y] == 1 and ends[Y, X] == -1
+        return float(forward) - float(backward)

@@ -13,13 +13,13 @@ from scipy.special import digamma
 
 from anmmm._typing import FloatArray
 from anmmm._validation import check_choice
-from anmmm.baselines.base import VariableScore
+from anmmm.baselines.base import DirectionBaseline
 
 __all__ = ["IGCI"]
 
 
 @dataclass(frozen=True)
-class IGCI(VariableScore):
+class IGCI(DirectionBaseline):
     """Information-geometric causal inference (IGCI).
 
     Made for deterministic invertible functions: where the density of the cause and the slope of

@@ -12,7 +12,7 @@ from typing import ClassVar
 import numpy as np
 
 from anmmm._typing import FloatArray
-from anmmm.baselines.base import VariableScore
+from anmmm.baselines.base import DirectionBaseline
 
 __all__ = ["LiNGAM"]
 
@@ -26,7 +26,7 @@ SMALLEST_RESIDUAL = 1e-12
 
 
 @dataclass(frozen=True)
-class LiNGAM(VariableScore):
+class LiNGAM(DirectionBaseline):
     """Linear non-Gaussian acyclic model (LiNGAM) of two variables.
 
     The direction in which a linear model with independent, non-Gaussian noise is likelier. For two

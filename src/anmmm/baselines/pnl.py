@@ -17,7 +17,7 @@ from scipy.stats import rankdata
 
 from anmmm._typing import FloatArray
 from anmmm._validation import check_count, check_positive
-from anmmm.baselines.base import VariableScore, independence_score
+from anmmm.baselines.base import DirectionBaseline, independence_score
 
 __all__ = ["PNL"]
 
@@ -36,7 +36,7 @@ RIDGE = 1e-2
 
 
 @dataclass(frozen=True)
-class PNL(VariableScore):
+class PNL(DirectionBaseline):
     """Post-nonlinear causal model (PNL), ``y = h(f(x) + e)`` with h invertible.
 
     The noise is recovered as ``e = g(y) - f(x)``. f is a line plus tanh units; g = h⁻¹ is a rising

@@ -96,14 +96,14 @@ def cluster_scores(records: list[Record]) -> dict[str, tuple[float, float, str]]
         key: mean_error([record["value"] or 0.0 for record in group])
         for key, group in grouped(records, "method", "lam", "options").items()
     }
-    best_lam = max(LAMBDAS, key=lambda lam: means["ANM-MM", lam, ""][0])
     scores = {
-        DEFAULT: (*means[DEFAULT, None, ""], ""),
-        LATENT: (*means["ANM-MM", 1.0, ""], ""),
-        PAPER: (*means["ANM-MM", best_lam, ""], f"{best_lam:g}"),
+        method: (*mean, "")
+        for (method, lam, options), mean in means.items()
+        if lam is None and not options
     }
-    for name in METHODS:
-        scores[name] = (*means[name, None, ""], "")
+    best_lam = max(LAMBDAS, key=lambda lam: means["ANM-MM", lam, ""][0])
+    scores[LATENT] = (*means["ANM-MM", 1.0, ""], "")
+    scores[PAPER] = (*means["ANM-MM", best_lam, ""], f"{best_lam:g}")
     for name, grid in GRIDS.items():
         options = max(grid, key=lambda options: means[BEST[name], None, options][0])
         scores[BEST[name]] = (*means[BEST[name], None, options], options)

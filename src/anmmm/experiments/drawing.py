@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from anmmm._typing import FloatArray
 from anmmm.experiments.directions import DEFAULT, FIXED, NAMES, PAPER, PROGRAM, PROTOCOLS
 from anmmm.plotting import COLOURS, matplotlib_module
 from anmmm.plotting._style import tidy
 
-__all__ = ["STYLES", "accuracy_lines", "legend_below", "new_figure"]
+__all__ = ["STYLES", "accuracy_lines", "error_bars", "legend_below", "new_figure"]
 
 _NAMES = (DEFAULT, PAPER, PROGRAM, FIXED, *NAMES[len(PROTOCOLS) :])
 _COLORS = ("#0072B2", "#56B4E9", "#56B4E9", "#0072B2", *COLOURS[1:5], "#000000")
@@ -31,6 +32,10 @@ STYLES: Mapping[str, dict[str, Any]] = {
 }
 
 
+# By setting and method: mean, error, and what was chosen.
+Scores = Sequence[Mapping[str, tuple[float, float, Any]]]
+
+
 def new_figure(n_rows: int, n_columns: int, size: tuple[float, float], **options: Any) -> Any:
     """Return a figure that pyplot does not know, and its axes."""
     figure = matplotlib_module("figure").Figure(figsize=size, layout="constrained")
@@ -45,25 +50,21 @@ def legend_below(figure: Any, ax: Any, n_columns: int) -> None:
     )
 
 
-def accuracy_lines(
-    ax: Any, ticks: Sequence[str], accuracies: Sequence[Mapping[str, tuple[float, float, Any]]]
-) -> None:
-    """Draw the accuracy (mean, error, λ) of every method at each tick."""
+def error_bars(ax: Any, places: FloatArray, scores: Scores, name: str, **style: Any) -> None:
+    """Draw mean and error of one method at each place."""
+    means = [each[name][0] for each in scores]
+    errors = np.nan_to_num([each[name][1] for each in scores])
+    ax.errorbar(places, means, errors, label=name, markersize=5, **style)
+
+
+def accuracy_lines(ax: Any, ticks: Sequence[str], accuracies: Scores) -> None:
+    """Draw the accuracy of every method at each tick."""
     places = np.arange(len(ticks))
     # Side by side: many methods are right always, and would hide each other.
     shifts = np.linspace(-0.2, 0.2, len(STYLES))
     for shift, (name, style) in zip(shifts, STYLES.items(), strict=True):
-        ax.errorbar(
-            places + shift,
-            [each[name][0] for each in accuracies],
-            np.nan_to_num([each[name][1] for each in accuracies]),
-            label=name,
-            markersize=5,
-            linewidth=1.2,
-            elinewidth=0.8,
-            clip_on=False,
-            **style,
-        )
+        lines = {"linewidth": 1.2, "elinewidth": 0.8, "clip_on": False, **style}
+        error_bars(ax, places + shift, accuracies, name, **lines)
     ax.axhline(0.5, color="#666666", linestyle=":", linewidth=1.0)
     ax.set_xticks(places, ticks)
     ax.set_xlim(-0.4, len(ticks) - 0.6)

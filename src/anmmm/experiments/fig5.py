@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from anmmm.datasets import Pair, PairFolder, load_tuebingen
+from anmmm.datasets import Pair, load_tuebingen
 from anmmm.evaluation import bootstrap_error
 from anmmm.experiments.directions import (
     COLUMNS,
@@ -51,9 +51,7 @@ def _units(scale: Scale, data: Path | None) -> list[Unit]:
     ]
 
 
-@cache
-def _folder(data: str) -> PairFolder:
-    return load_tuebingen(data)
+_folder = cache(load_tuebingen)
 
 
 @cache
@@ -165,38 +163,16 @@ def _draw(records: list[Record]) -> Any:
     rng = np.random.default_rng(0)
     for place, name in enumerate(reversed(NAMES)):
         values = distributions[name][0]
-        color = STYLES[name]["color"]
-        ax.plot(
-            values,
-            place + rng.uniform(-0.25, 0.25, len(values)),
-            "o",
-            color=color,
-            markersize=4,
-            alpha=0.5,
-            markeredgewidth=0,
-            clip_on=False,
-        )
+        color, black = STYLES[name]["color"], "#000000"
         mean, error = _center(values, MEAN)
-        ax.errorbar(
-            mean,
-            place,
-            xerr=np.nan_to_num(error),
-            fmt="D",
-            color=color,
-            markeredgecolor="#000000",
-            ecolor="#000000",
-            markersize=7,
-            label="mean ± standard error" if place == 0 else None,
-        )
-        ax.plot(
-            np.median(values),
-            place,
-            "|",
-            color="#000000",
-            markersize=22,
-            markeredgewidth=2,
-            label="median" if place == 0 else None,
-        )
+        labels = ("mean ± standard error", "median") if place == 0 else (None, None)
+        points = {"markersize": 4, "alpha": 0.5, "markeredgewidth": 0, "clip_on": False}
+        diamond = {"markeredgecolor": black, "ecolor": black, "markersize": 7, "label": labels[0]}
+        bar = {"markersize": 22, "markeredgewidth": 2, "label": labels[1]}
+        jitter = rng.uniform(-0.25, 0.25, len(values))
+        ax.plot(values, place + jitter, "o", color=color, **points)
+        ax.errorbar(mean, place, xerr=np.nan_to_num(error), fmt="D", color=color, **diamond)
+        ax.plot(np.median(values), place, "|", color=black, **bar)
     ax.axvline(0.5, color="#666666", linestyle=":", linewidth=1.0)
     ax.set_yticks(range(len(NAMES)), [*reversed(NAMES)])
     ax.set_xlim(0.0, 1.0)

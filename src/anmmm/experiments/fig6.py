@@ -91,11 +91,9 @@ def _labels_by_line(x: FloatArray, y: FloatArray) -> NDArray[np.intp]:
 
 
 def _report(records: list[Record]) -> tuple[list[str], list[str]]:
-    limits = {record["method"]: record["value"] for record in records if record["seed"] is None}
-    methods = [record for record in records if record["seed"] is not None]
-    by_direction = grouped(methods, "direction")
+    by_direction = grouped(records, "direction")
     forward, backward = (cluster_scores(by_direction[name]) for name in (FORWARD, BACKWARD))
-    n_seeds = len(grouped(methods, "seed"))
+    n_seeds = len(grouped(by_direction[BACKWARD], "seed"))
     rows = []
     for name in (DEFAULT, LATENT, PAPER, *METHODS):
         printed = BAFU_ARI.get("ANM-MM" if name.startswith("ANM-MM") else name)
@@ -110,7 +108,7 @@ def _report(records: list[Record]) -> tuple[list[str], list[str]]:
                 lam,
             ]
         )
-    rows += [[name, "", f"{limits[name]:.3f}", "", "", ""] for name in LIMITS]
+    rows += [[name, "", plus_minus(*forward[name][:2]), "", "", ""] for name in LIMITS]
     table = markdown_table(
         "Ozone at two places",
         ["", "paper", FORWARD, "minus paper", BACKWARD, "λ"],

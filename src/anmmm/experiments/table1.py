@@ -19,10 +19,10 @@ from anmmm.experiments.clusterings import (
     cluster_scores,
     measure_clusterings,
 )
-from anmmm.experiments.drawing import legend_below, new_figure
+from anmmm.experiments.drawing import error_bars, legend_below, new_figure
 from anmmm.experiments.published import TABLE1, TABLE1_COLUMNS
 from anmmm.experiments.study import Record, Scale, Study, Unit
-from anmmm.experiments.tables import difference, grouped, markdown_table, mean_error, plus_minus
+from anmmm.experiments.tables import difference, grouped, markdown_table, plus_minus
 from anmmm.plotting import COLOURS
 from anmmm.plotting._style import tidy
 
@@ -51,80 +51,72 @@ def _measure(unit: Unit) -> list[Record]:
 
 
 def _report(records: list[Record]) -> tuple[list[str], list[str]]:
-    groups = grouped(records, "setting")
-    scores = {setting: cluster_scores(group) for setting, group in groups.items()}
-    limits = {
-        setting: mean_error([record["value"] for record in group if record["method"] == BAYES])
-        for setting, group in groups.items()
-    }
-    n_datasets = len({record["seed"] for record in records})
-    rows = []
-    for setting in TABLE1_COLUMNS:
+    scores = _scores(records)
+    beside, compared = [], []
+    for setting, of_setting in scores.items():
+        default, best, limit = (of_setting[name] for name in (DEFAULT, PAPER, BAYES))
         printed = TABLE1["ANM-MM"][setting]
-        mean, error, _ = scores[setting][DEFAULT]
-        best, best_error, lam = scores[setting][PAPER]
-        rows.append(
+        beside.append(
             [
                 setting,
                 f"{printed:.3f}",
-                plus_minus(mean, error),
-                difference(mean, error, printed),
-                f"{plus_minus(best, best_error)} ({lam})",
-                difference(best, best_error, printed),
-                plus_minus(*limits[setting]),
+                plus_minus(*default[:2]),
+                difference(*default[:2], printed),
+                f"{plus_minus(*best[:2])} ({best[2]})",
+                difference(*best[:2], printed),
+                plus_minus(*limit[:2]),
             ]
         )
-    first = markdown_table(
-        "ANM-MM beside the paper",
-        ["", "paper", "default", "minus paper", "best λ (which)", "minus paper", BAYES],
-        rows,
-        f"Mean adjusted Rand index over {n_datasets} data sets of {SIZE} points, ± standard error "
-        "(of ours alone: the paper prints none). *default*: `cluster_mechanisms` as it comes, "
-        "nothing chosen on these data. *best λ*: k-means on Θ as in Algorithm 2, with the λ of the "
-        "paper's grid that is best in this row, chosen on the data it is reported on. *Bayes*: the "
-        "labels given f, θ, σ and the proportions.",
-    )
-    names = [DEFAULT, PAPER, LATENT, *METHODS, *BEST.values()]
-    measured = [
-        [name, *(f"{scores[setting][name][0]:.3f}" for setting in TABLE1_COLUMNS)] for name in names
-    ]
-    second = markdown_table(
-        "All methods, measured",
-        ["", *TABLE1_COLUMNS],
-        measured,
-        "Standard errors are at most "
-        f"{max(scores[s][name][1] for s in TABLE1_COLUMNS for name in names):.3f}. *best options*: "
-        "the best of a small grid in each column, chosen on the data it is reported on.",
-    )
-    compared = []
-    for setting in TABLE1_COLUMNS:
         row = [setting]
         for name, printed_row in TABLE1.items():
-            mean, error, _ = scores[setting][DEFAULT if name == "ANM-MM" else name]
-            away = difference(mean, error, printed_row[setting])
-            row.append(f"{printed_row[setting]:.3f} ({away})")
+            mean, error, _ = of_setting[DEFAULT if name == "ANM-MM" else name]
+            printed = printed_row[setting]
+            row.append(f"{printed:.3f} ({difference(mean, error, printed)})")
         compared.append(row)
-    third = markdown_table(
-        "The paper's Table 1, and in brackets how far ours is from it",
-        ["", *TABLE1],
-        compared,
-        "ANM-MM: our default minus the printed number; the others: ours with fixed options.",
-    )
-    won = [s for s in TABLE1_COLUMNS if scores[s][DEFAULT][0] > TABLE1["ANM-MM"][s]]
-    remark = f"The fixed default is above the paper in {len(won)} of {len(TABLE1_COLUMNS)} columns."
-    return [first, second, third], [remark]
+    n_datasets = len(grouped(records, "seed"))
+    names = [DEFAULT, PAPER, LATENT, *METHODS, *BEST.values()]
+    measured = [[name, *(f"{each[name][0]:.3f}" for each in scores.values())] for name in names]
+    largest = max(each[name][1] for each in scores.values() for name in names)
+    tables = [
+        markdown_table(
+            "ANM-MM beside the paper",
+            ["", "paper", "default", "minus paper", "best λ (which)", "minus paper", BAYES],
+            beside,
+            f"Mean adjusted Rand index over {n_datasets} data sets of {SIZE} points, ± standard "
+            "error (of ours alone: the paper prints none). *default*: `cluster_mechanisms` as it "
+            "comes, nothing chosen on these data. *best λ*: k-means on Θ as in Algorithm 2, with "
+            "the λ of the paper's grid that is best in this row, chosen on the data it is reported "
+            "on. *Bayes*: the labels given f, θ, σ and the proportions.",
+        ),
+        markdown_table(
+            "All methods, measured",
+            ["", *TABLE1_COLUMNS],
+            measured,
+            f"Standard errors are at most {largest:.3f}. *best options*: the best of a small grid "
+            "in each column, chosen on the data it is reported on.",
+        ),
+        markdown_table(
+            "The paper's Table 1, and in brackets how far ours is from it",
+            ["", *TABLE1],
+            compared,
+            "ANM-MM: our default minus the printed number; the others: ours with fixed options.",
+        ),
+    ]
+    won = sum(scores[s][DEFAULT][0] > TABLE1["ANM-MM"][s] for s in TABLE1_COLUMNS)
+    return tables, [f"The fixed default is above the paper in {won} of {len(scores)} columns."]
+
+
+def _scores(records: list[Record]) -> dict[str, dict[str, tuple[float, float, str]]]:
+    groups = grouped(records, "setting")
+    return {setting: cluster_scores(groups[setting]) for setting in TABLE1_COLUMNS}
 
 
 def _draw(records: list[Record]) -> Any:
-    groups = grouped(records, "setting")
+    scores = [*_scores(records).values()]
     figure, axes = new_figure(1, 1, (9.0, 4.6))
     ax = axes[0, 0]
     places = np.arange(len(TABLE1_COLUMNS), dtype=float)
-    scores = [cluster_scores(groups[setting]) for setting in TABLE1_COLUMNS]
-    limits = [
-        np.mean([record["value"] for record in groups[setting] if record["method"] == BAYES])
-        for setting in TABLE1_COLUMNS
-    ]
+    limits = [each[BAYES][0] for each in scores]
     ax.hlines(limits, places - 0.42, places + 0.42, color="#000000", linewidth=1.2, label=BAYES)
     shown = [
         (DEFAULT, COLOURS[0], "o"),
@@ -141,16 +133,7 @@ def _draw(records: list[Record]) -> Any:
         label="ANM-MM, as the paper prints it",
     )
     for (name, color, marker), shift in zip(shown, np.delete(shifts, 2), strict=True):
-        ax.errorbar(
-            places + shift,
-            [each[name][0] for each in scores],
-            [np.nan_to_num(each[name][1]) for each in scores],
-            color=color,
-            marker=marker,
-            linestyle="",
-            markersize=5,
-            label=name,
-        )
+        error_bars(ax, places + shift, scores, name, color=color, marker=marker, linestyle="")
     ax.set_xticks(places, TABLE1_COLUMNS, rotation=20)
     ax.set_xlim(-0.5, len(places) - 0.5)
     ax.set_ylim(-0.05, 1.02)
