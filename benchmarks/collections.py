@@ -105,19 +105,19 @@ def throughput(options):
     # Workers load the compiled code once.
     for _ in infer_directions(pairs[:20], n_jobs=2, random_state=0):
         pass
-    found = {}
+    rows_by = {}
     for n_jobs in (1, 2):
         begin, cpu = time.perf_counter(), cpu_seconds()
         rows = infer_directions(pairs, n_jobs=n_jobs, random_state=0).to_list()
         wall = time.perf_counter() - begin
-        found[n_jobs] = [{**row.to_row(), "seconds": 0.0} for row in rows]
+        rows_by[n_jobs] = [{**row.to_row(), "seconds": 0.0} for row in rows]
         inside = sum(row.seconds for row in rows)
         print(
             f"n_jobs={n_jobs}: {len(rows) / wall:7.1f} pairs/s, {1e3 * inside / len(rows):.1f} ms "
             f"a pair inside, {100 * inside / n_jobs / wall:.1f} % of the workers' time, "
             f"driver {cpu_seconds() - cpu:.1f} s CPU"
         )
-    print("rows are equal:", found[1] == found[2])
+    print("rows are equal:", rows_by[1] == rows_by[2])
 
 
 def scheduling(options):
@@ -235,8 +235,8 @@ def interrupt(options):
             begin = time.perf_counter()
             process.communicate()
             wall = time.perf_counter() - begin
-            kept = Path(folder, "checkpoint").read_bytes().count(b"\n") - 1
-            print(f"n_jobs={n_jobs}: {wall:.2f} s, status {process.returncode}, {kept} rows kept")
+            n_rows = Path(folder, "checkpoint").read_bytes().count(b"\n") - 1
+            print(f"n_jobs={n_jobs}: {wall:.2f} s, status {process.returncode}, {n_rows} rows kept")
 
 
 INTERRUPTED = """

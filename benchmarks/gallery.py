@@ -50,8 +50,8 @@ def draw_places() -> None:
     panels = pyplot.subplots(1, 2, figsize=(8.4, 3.8), layout="constrained", sharey=True)[1]
     # Letters put them in the order in which the clusters come.
     names = [("A: Lausanne", "B: Chaumont")[label] for label in place]
-    told = ((names, "by place"), (result, "as clustered, the places unknown"))
-    for ax, (mechanisms, title) in zip(panels, told, strict=True):
+    pictures = ((names, "by place"), (result, "as clustered, the places unknown"))
+    for ax, (mechanisms, title) in zip(panels, pictures, strict=True):
         plot_mechanisms(
             temperature, ozone, mechanisms, ax=ax, title=title, x_label="temperature (°C)",
             y_label="ozone (µg/m³)",

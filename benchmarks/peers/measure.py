@@ -5,7 +5,7 @@ Design
 (a) A *round* gives every peer one *turn*, in an order shuffled anew, and each turn is divided by
     the bound's turn of the same round. Whatever the machine does for longer than a round (another
     job, the clock of the processor) then hits both sides of a ratio.
-(b) A turn is as many consecutive calls as fit its share of the budget, because an optimiser calls
+(b) A turn is as many consecutive calls as fit its share of the budget, because an optimizer calls
     one objective many times and finds its arrays in the cache; the first call of a turn, which
     finds another peer's, is not timed where there is more than one.
 (c) The vector changes from call to call, so nothing can be gained by remembering the last one.
@@ -159,7 +159,7 @@ def _rounds(
     """Give turns until every peer has spent its budget."""
     cells = {peer: Cell() for peer in runners}
     shuffler = random.Random(0)
-    # The collector walks what is new, as it would under an optimiser, and not the many objects of
+    # The collector walks what is new, as it would under an optimizer, and not the many objects of
     # all the libraries that happen to be loaded here.
     gc.collect()
     gc.freeze()

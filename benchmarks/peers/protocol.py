@@ -61,15 +61,15 @@ class Peer:
     gradient_rtol: float = 1e-7
 
     def check(
-        self, found: tuple[float, FloatArray], expected: tuple[float, FloatArray]
+        self, computed: tuple[float, FloatArray], expected: tuple[float, FloatArray]
     ) -> str | None:
         """Say in what an evaluation differs from that of the dense engine, if in anything."""
         if self.bound:
             return None
-        value = abs(found[0] - expected[0]) / abs(expected[0])
+        value = abs(computed[0] - expected[0]) / abs(expected[0])
         # Relative to the largest entry: near a minimum, single entries are differences of large
         # terms and have no correct digits in any implementation.
-        gradient = np.max(np.abs(found[1] - expected[1])) / np.max(np.abs(expected[1]))
+        gradient = np.max(np.abs(computed[1] - expected[1])) / np.max(np.abs(expected[1]))
         # Written so that a NaN fails.
         if value <= self.value_rtol and gradient <= self.gradient_rtol:
             return None

@@ -131,9 +131,9 @@ def main() -> None:
         cells = []
         for data in _DATA:
             share, seconds = right(name, data, options.n, seeds)
-            own = "**" if OWN_PAIRS[data] is OWN_PAIRS[name] else ""
-            cells.append(f"{own}{share:.2f}{own}")
-            if own:
+            mark = "**" if OWN_PAIRS[data] is OWN_PAIRS[name] else ""
+            cells.append(f"{mark}{share:.2f}{mark}")
+            if mark:
                 own_seconds = seconds
         print_row(f"`{name}`", *cells, f"{own_seconds:.4f}")
 

@@ -267,7 +267,7 @@ def draw(data: list[Rows], path: Path) -> None:
     figure = Figure(figsize=(4.2 * len(data), 5.6), layout="constrained")
     axes = figure.subplots(2, len(data), sharex=True, sharey="row", height_ratios=[3, 1])
     axes = np.reshape(axes, (2, len(data)))
-    for rows, (upper, lower), colour, marker in zip(data, axes.T, COLOURS, MARKERS, strict=False):
+    for rows, (upper, lower), color, marker in zip(data, axes.T, COLOURS, MARKERS, strict=False):
         where = bins_of(rows.confidence)
         used = sorted(set(where))
         mean = np.array([rows.confidence[where == index].mean() for index in used])
@@ -277,7 +277,7 @@ def draw(data: list[Rows], path: Path) -> None:
         observed = right / count
         upper.plot([0.5, 1], [0.5, 1], "--", color="#666666", linewidth=1, label="calibrated")
         upper.errorbar(
-            mean, observed, [observed - low, high - observed], color=colour, marker=marker,
+            mean, observed, [observed - low, high - observed], color=color, marker=marker,
             markersize=6, linewidth=1.5, capsize=3, label="share right, 68 % interval",
         )  # fmt: skip
         brier = np.mean((rows.confidence - rows.right) ** 2)
@@ -286,7 +286,7 @@ def draw(data: list[Rows], path: Path) -> None:
         )
         upper.set_ylim(0.15, 1.03)
         bars = lower.bar(
-            EDGES[used], count, np.diff(EDGES)[used], align="edge", color=colour, edgecolor="white"
+            EDGES[used], count, np.diff(EDGES)[used], align="edge", color=color, edgecolor="white"
         )
         lower.bar_label(bars, padding=1, fontsize=8)
         lower.set_xlabel("confidence")

@@ -41,7 +41,7 @@ class ANM(DirectionBaseline):
         Compare the logarithms of the p-values of the gamma HSIC test, or its statistics.
     n_starts : int
         Starts of the likelihood's maximization: length scales of the median distance, a quarter of
-        it, a sixteenth, and so on. The likeliest end is kept.
+        it, a sixteenth, and so on. The likeliest end is taken.
 
     Raises
     ------

@@ -65,7 +65,7 @@ def measure_directions(
     `right` says whether the sign of the score, `value`, is that of `truth`; no decision, and no
     answer, are not right. `by_source` is an order that puts observations of one source beside each
     other. ECP alone gets the data in this order, because it reads the position in the data as the
-    index of the mechanism; it is kept from the others.
+    index of the mechanism; the others never see it.
     """
     records: list[Record] = []
 

@@ -35,7 +35,7 @@ def plus_minus(mean: float, error: float, digits: int = 3, sign: str = "") -> st
 
 
 def difference(mean: float, error: float, printed: float, digits: int = 3) -> str:
-    """Return how far a mean is from a printed number, whose own error is not known."""
+    """Return how far a mean is from a printed number, whose error is not known."""
     return plus_minus(mean - printed, error, digits, sign="+")
 
 
