@@ -34,7 +34,7 @@ RANK_SHARE = 2.0
 # Trace that a factor may leave of its Gram matrix: the statistic, which is about 1 under
 # independence, is off by less.
 FACTOR_TRACE = 1e-7
-# Below it the regularised incomplete gamma function is near the smallest float, and its logarithm
+# Below it the regularized incomplete gamma function is near the smallest float, and its logarithm
 # is taken from the continued fraction instead.
 SMALL_TAIL = 1e-280
 
@@ -263,7 +263,7 @@ class _SquaredGram:
 
 
 def _log_gamma_tail(shape: float, t: float) -> float:
-    """Logarithm of the regularised upper incomplete gamma function Q(shape, t)."""
+    """Logarithm of the regularized upper incomplete gamma function Q(shape, t)."""
     tail = float(gammaincc(shape, t))
     if tail > SMALL_TAIL:
         return math.log(tail)
