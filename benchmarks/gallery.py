@@ -1,4 +1,4 @@
-"""Draw the pictures of docs/plots.md, each as its text says.
+"""Draw the pictures of docs/guide/plots.md, each as its text says.
 
     python -m benchmarks.gallery
 
@@ -18,7 +18,7 @@ from anmmm import cluster_mechanisms, evaluate, infer_direction
 from anmmm.datasets import load_bafu_air, load_sample, make_anm_mixture
 from anmmm.plotting import plot_decision_rates, plot_direction, plot_latent, plot_mechanisms
 
-FOLDER = Path(__file__).parents[1] / "docs" / "plots"
+FOLDER = Path(__file__).parents[1] / "docs" / "images"
 
 
 def save(axes, name: str) -> None:

@@ -1,8 +1,8 @@
 """Vectorised NumPy and SciPy, with the gradient written by hand.
 
 What an experienced author writes without a compiler: LAPACK's ``potrf``, ``potrs`` and ``potri``
-called once each, the gradient by the same pull-back as in docs/mathematics.md, eq. 6 to 11, with
-matrix-vector products in place of loops. N³ flops in LAPACK, about twenty passes over N × N
+called once each, the gradient by the same pull-back as in docs/method/mathematics.md, eq. 6 to 11,
+with matrix-vector products in place of loops. N³ flops in LAPACK, about twenty passes over N × N
 arrays beside.
 """
 

@@ -133,7 +133,7 @@ def hsic_test(x: Any, y: Any, alpha: float = 0.05) -> HSICTest:
     -----
     Kernel widths by the median distance over all pairs (above 1000 rows over a subset, see
     `median_width`); causal-learn and lingam take it over the first 100 rows, so their numbers agree
-    with these up to 100 observations. docs/mathematics.md, eq. 13.
+    with these up to 100 observations. docs/method/mathematics.md, eq. 13.
 
     O(N²) time up to 1000 rows. Above, both Gram matrices are replaced by low-rank factors, and the
     statistic is off by less than 1e-7 of its mean under independence. Where the ranks are too large
@@ -198,7 +198,7 @@ def _moments(
 
 
 def _moments_of_factors(x: FloatArray, y: FloatArray) -> tuple[float, float, float, float]:
-    """Return what `gamma_moments` returns, from low-rank factors (docs/mathematics.md, eq. 20)."""
+    """Take `gamma_moments` from low-rank factors (docs/method/mathematics.md, eq. 20)."""
     n = x.shape[1]
     first, second = _SquaredGram(x), _SquaredGram(y)
     products = np.zeros((first.size, second.size))

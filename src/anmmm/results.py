@@ -284,7 +284,7 @@ class DirectionResult(Record):
         Weight λ of the HSIC term of the fits. ``"evidence"`` decides without it.
     confidence : float or None
         Probability that the sign of the score is right, from 0.5 to 1, where halves were scored;
-        calibrated on simulated pairs (docs/decisions.md).
+        calibrated on simulated pairs (docs/method/decisions.md).
     resamples : anmmm.confidence.Resamples or None
         Scores of the halves, and the seed that draws them again.
     evidence : EvidenceResult or None

@@ -70,7 +70,7 @@ def assemble(
 
     Notes
     -----
-    docs/mathematics.md, eq. 1, 2 and 4. O(n² (Dx + q)) time, a row goes through everything
+    docs/method/mathematics.md, eq. 1, 2 and 4. O(n² (Dx + q)) time, a row goes through everything
     while it is in cache.
     """
     n = x.shape[1]

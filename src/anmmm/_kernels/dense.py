@@ -88,7 +88,7 @@ def gradients(
 
     Notes
     -----
-    docs/mathematics.md, eq. 6 to 11. O(n² (Dx + q + D)) time, O(n (q + 1) n_chunks) memory.
+    docs/method/mathematics.md, eq. 6 to 11. O(n² (Dx + q + D)) time, O(n (q + 1) n_chunks) memory.
     """
     n = inverse.shape[0]
     D = alpha.shape[0]
@@ -209,7 +209,8 @@ def value_and_gradients(
 
     Notes
     -----
-    docs/mathematics.md, eq. 1 to 11. n³ flops in ``potrf`` and ``potri``, once each; O(n²) beside.
+    docs/method/mathematics.md, eq. 1 to 11. n³ flops in ``potrf`` and ``potri``, once each; O(n²)
+    beside.
     """
     n = x.shape[1]
     D = Y.shape[0]

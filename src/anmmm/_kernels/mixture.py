@@ -2,7 +2,7 @@
 
 A design matrix, a prior variance for each of its columns and the effect come in; posteriors of the
 curves, responsibilities and bounds on the evidence go out to `anmmm.mixture`, and log-densities on
-a grid to `anmmm.evidence.density`. The equations are in docs/decisions.md.
+a grid to `anmmm.evidence.density`. The equations are in docs/method/decisions.md.
 
 Symmetric r × r matrices that meet observations are packed: entry (i, j), j <= i, stands at
 ``i (i + 1) / 2 + j``. The outer product of a row with itself is then one vector, and both a Gram
@@ -197,7 +197,7 @@ def mixture_posterior(
 
     Notes
     -----
-    docs/decisions.md, eqs. 4 to 7. Every step raises the bound or leaves it. O(C r³).
+    docs/method/decisions.md, eqs. 4 to 7. Every step raises the bound or leaves it. O(C r³).
     """
     C, r = moments.shape
     work, cov = np.empty((r, r)), np.empty((r, r))
@@ -287,7 +287,7 @@ def mixture_sweep(
 
     Notes
     -----
-    docs/decisions.md, eq. 3. O(n C r²), one pass, no temporary of length n.
+    docs/method/decisions.md, eq. 3. O(n C r²), one pass, no temporary of length n.
     """
     n, r = design.shape
     C = mean.shape[0]
@@ -374,7 +374,7 @@ def mixture_em(
 
     Notes
     -----
-    docs/decisions.md, eqs. 3 to 7. The bound never falls. O(n C r² + C r³) an iteration.
+    docs/method/decisions.md, eqs. 3 to 7. The bound never falls. O(n C r² + C r³) an iteration.
     """
     n, r = design.shape
     C = R.shape[1]
@@ -433,8 +433,8 @@ def location_scale(
 
     Notes
     -----
-    docs/decisions.md, eq. 9. The expected Hessian of g is 2n I in this basis, so a step for g is
-    O(n r). O(n r² + r³) an iteration.
+    docs/method/decisions.md, eq. 9. The expected Hessian of g is 2n I in this basis, so a step for
+    g is O(n r). O(n r² + r³) an iteration.
     """
     n, r = design.shape
     size = r * (r + 1) // 2
@@ -542,7 +542,7 @@ def log_density(
 
     Notes
     -----
-    docs/decisions.md, eq. 2. O(B r²) a step, whatever the number of observations.
+    docs/method/decisions.md, eq. 2. O(B r²) a step, whatever the number of observations.
     """
     B, r = features.shape
     size = r * (r + 1) // 2

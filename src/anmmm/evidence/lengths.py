@@ -2,7 +2,7 @@
 
 Two variables come in. Each is cut into cells and given a density as a cause; as an effect it is
 told by the best of several conditional models. The totals go out as an `EvidenceResult`, whose
-score decides the direction. What is compared, and why, is in docs/decisions.md.
+score decides the direction. What is compared, and why, is in docs/method/decisions.md.
 """
 
 from __future__ import annotations

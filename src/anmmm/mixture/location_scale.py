@@ -37,7 +37,7 @@ def fit_location_scale(
 
     Notes
     -----
-    docs/decisions.md, eq. 9. O(N r²) an iteration.
+    docs/method/decisions.md, eq. 9. O(N r²) an iteration.
     """
     n = len(y)
     curve, log_scale = np.empty(n), np.empty(n)

@@ -11,7 +11,7 @@ from anmmm.results import Hyperparameters
 __all__ = ["DenseEngine"]
 
 # Up to so many observations both Gram matrices are kept between the passes of an evaluation; above,
-# computing their rows twice is as fast as memory is (docs/benchmarks.md).
+# computing their rows twice is as fast as memory is (docs/results/benchmarks.md).
 LARGEST_KEPT = 400
 
 
