@@ -14,23 +14,26 @@ from anmmm.plotting._style import tidy
 
 __all__ = ["STYLES", "accuracy_lines", "error_bars", "legend_below", "new_figure"]
 
-_NAMES = (DEFAULT, PAPER, PROGRAM, FIXED, *NAMES[len(PROTOCOLS) :])
-_COLORS = ("#0072B2", "#56B4E9", "#56B4E9", "#0072B2", *COLOURS[1:5], "#000000")
-_LINES = ("-", "-", "--", "--", *["-"] * 5)
-_MARKERS = ("o", "s", "D", "o", "^", "v", "P", "X", "*")
 
-# Color, line and marker of each method of direction, the same in every figure.
+def _style(color: str, marker: str, line: str = "-") -> dict[str, Any]:
+    # Dashed lines have hollow markers, for the reader without colors.
+    face = color if line == "-" else "#ffffff"
+    return {"color": color, "marker": marker, "linestyle": line, "markerfacecolor": face}
+
+
+# Each method of direction looks the same in every figure.
 STYLES: Mapping[str, dict[str, Any]] = {
-    name: {
-        "color": color,
-        "linestyle": line,
-        "marker": marker,
-        # Dashed lines have hollow markers, for the reader without colors.
-        "markerfacecolor": color if line == "-" else "#ffffff",
-    }
-    for name, color, line, marker in zip(_NAMES, _COLORS, _LINES, _MARKERS, strict=True)
+    DEFAULT: _style("#0072B2", "o"),
+    PAPER: _style("#56B4E9", "s"),
+    PROGRAM: _style("#56B4E9", "D", "--"),
+    FIXED: _style("#0072B2", "o", "--"),
+    **{
+        name: _style(color, marker)
+        for name, color, marker in zip(
+            NAMES[len(PROTOCOLS) :], (*COLOURS[1:5], "#000000"), "^vPX*", strict=True
+        )
+    },
 }
-
 
 # By setting and method: mean, error, and what was chosen.
 Scores = Sequence[Mapping[str, tuple[float, float, Any]]]
