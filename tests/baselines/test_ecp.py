@@ -68,7 +68,7 @@ def test_without_causal_learn_one_sentence_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "causallearn", None)
     monkeypatch.setattr(builtins, "__import__", absent)
     x, y = blocks(40, 0)
-    with pytest.raises(ImportError, match=r'ECP needs causallearn.*"anmmm\[baselines\]"'):
+    with pytest.raises(ImportError, match=r'ECP needs causal-learn .*"anmmm\[baselines\]"'):
         ECP().direction(x, y)
 
 

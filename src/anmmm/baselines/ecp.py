@@ -106,7 +106,7 @@ class ECP(DirectionBaseline):
     def _orientation(self, x: FloatArray, y: FloatArray, source: FloatArray) -> float:
         # The steps of causal-learn's `cdnod`, which always shows a progress bar.
         cit, skeleton, colliders, meek = (
-            require(f"causallearn.utils.{name}", "baselines", "ECP")
+            require(f"causallearn.utils.{name}", "baselines", "ECP needs causal-learn")
             for name in ("cit", "PCUtils.SkeletonDiscovery", "PCUtils.UCSepset", "PCUtils.Meek")
         )
         data = np.column_stack([x, y, source])
