@@ -1,1 +1,1 @@
-"""Speed (asv, `python -m benchmarks.peers`) and quality (`python -m benchmarks.quality`)."""
+"""Speed and quality, measured; CONTRIBUTING.md lists the programs."""

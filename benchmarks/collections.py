@@ -1,11 +1,12 @@
 """Collections of pairs: throughput, scheduling, memory, files, kills.
 
-``python -m benchmarks.collections throughput|scheduling|memory|sinks|files|interrupt|kills``
+``python -m benchmarks.collections --help`` lists the programs.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import os
 import random
 import resource
@@ -104,19 +105,19 @@ def throughput(options):
     # Workers load the compiled code once.
     for _ in infer_directions(pairs[:20], n_jobs=2, random_state=0):
         pass
-    found = {}
+    rows_by = {}
     for n_jobs in (1, 2):
         begin, cpu = time.perf_counter(), cpu_seconds()
         rows = infer_directions(pairs, n_jobs=n_jobs, random_state=0).to_list()
         wall = time.perf_counter() - begin
-        found[n_jobs] = [{**row.to_row(), "seconds": 0.0} for row in rows]
+        rows_by[n_jobs] = [{**row.to_row(), "seconds": 0.0} for row in rows]
         inside = sum(row.seconds for row in rows)
         print(
             f"n_jobs={n_jobs}: {len(rows) / wall:7.1f} pairs/s, {1e3 * inside / len(rows):.1f} ms "
             f"a pair inside, {100 * inside / n_jobs / wall:.1f} % of the workers' time, "
             f"driver {cpu_seconds() - cpu:.1f} s CPU"
         )
-    print("rows are equal:", found[1] == found[2])
+    print("rows are equal:", rows_by[1] == rows_by[2])
 
 
 def scheduling(options):
@@ -164,16 +165,53 @@ def sinks(options):
             print(f"checkpoint {name} {len(pairs) / wall:.0f} rows/s, {size:.0f} bytes a row")
 
 
+def write_nested(path, values, n_pairs, n_samples):
+    """Write pairs of the same values for x and y, a row a pair."""
+    offsets = np.arange(0, len(values) + 1, n_samples, dtype=np.int32)
+    lists = pyarrow.ListArray.from_arrays(offsets, values)
+    ids = [f"pair{number}" for number in range(n_pairs)]
+    table = pyarrow.table({"pair_id": ids, "x": lists, "y": lists})
+    parquet.write_table(table, path, row_group_size=10_000)
+
+
+def written_sources(folder, n_pairs, n_samples):
+    """Write the same pairs in each form; yields what it is called, and the source."""
+    values = np.random.default_rng(0).standard_normal(n_pairs * n_samples)
+    nested, long, text = (folder / f"pairs.{end}" for end in ("nested.pq", "long.pq", "csv"))
+    write_nested(nested, values, n_pairs, n_samples)
+    yield "Parquet, nested", as_pairs(nested)
+    ids = np.repeat([f"pair{number}" for number in range(n_pairs)], n_samples)
+    table = pyarrow.table({"pair_id": ids, "x": values, "y": values})
+    parquet.write_table(table, long, row_group_size=20_000 * n_samples)
+    yield "Parquet, long", as_pairs(long)
+    with text.open("w") as file:
+        file.write("SampleID,A,B\n")
+        for number, row in enumerate(values.reshape(n_pairs, n_samples)[: n_pairs // 10]):
+            cells = " ".join(map(repr, row.tolist()))
+            file.write(f"pair{number},{cells},{cells}\n")
+    yield "CSV with a pair a line", as_pairs(text)
+    wide = values[: n_samples * 1000].reshape(n_samples, 1000)
+    yield "all pairs of a table", as_pairs(wide, columns="all")
+
+
+def sources(options):
+    """Pairs that each kind of file gives per second of processor time, best of three walks."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name, source in written_sources(Path(folder), options.pairs, options.samples):
+            rates = []
+            for _ in range(3):
+                begin = time.process_time()
+                count = sum(1 for _ in itertools.islice(source, options.pairs))
+                rates.append(count / (time.process_time() - begin))
+            print(f"| {name} | {max(rates):,.0f} |")
+
+
 def files(options):
     """Pairs a second from a Parquet file to the Parquet file of their rows, without inference."""
     with tempfile.TemporaryDirectory() as folder:
         source, output = Path(folder, "pairs.parquet"), Path(folder, "rows.parquet")
         values = np.random.default_rng(0).standard_normal(options.pairs * options.samples)
-        offsets = np.arange(0, len(values) + 1, options.samples, dtype=np.int32)
-        lists = pyarrow.ListArray.from_arrays(offsets, values)
-        ids = [f"pair{number}" for number in range(options.pairs)]
-        table = pyarrow.table({"pair_id": ids, "x": lists, "y": lists})
-        parquet.write_table(table, source, row_group_size=10_000)
+        write_nested(source, values, options.pairs, options.samples)
         for name in (".parquet", ".csv"):
             begin, cpu = time.perf_counter(), cpu_seconds()
             rows = (row_of(at, pair.pair_id) for at, pair in enumerate(as_pairs(source)))
@@ -197,8 +235,8 @@ def interrupt(options):
             begin = time.perf_counter()
             process.communicate()
             wall = time.perf_counter() - begin
-            kept = Path(folder, "checkpoint").read_bytes().count(b"\n") - 1
-            print(f"n_jobs={n_jobs}: {wall:.2f} s, status {process.returncode}, {kept} rows kept")
+            n_rows = Path(folder, "checkpoint").read_bytes().count(b"\n") - 1
+            print(f"n_jobs={n_jobs}: {wall:.2f} s, status {process.returncode}, {n_rows} rows kept")
 
 
 INTERRUPTED = """
@@ -259,6 +297,7 @@ def main():
         (scheduling, {"pairs": 1000}),
         (memory, {"pairs": 100_000}),
         (sinks, {"rows": 100_000}),
+        (sources, {"pairs": 100_000, "samples": 100}),
         (files, {"pairs": 100_000, "samples": 100}),
         (interrupt, {"rows": 50}),
         (kills, {"pairs": 2000, "kills": 20, "seed": 0}),

@@ -1,4 +1,4 @@
-"""Draw the pictures of docs/plots.md, each as its text says.
+"""Draw the pictures of docs/guide/plots.md, each as its text says.
 
     python -m benchmarks.gallery
 
@@ -18,7 +18,7 @@ from anmmm import cluster_mechanisms, evaluate, infer_direction
 from anmmm.datasets import load_bafu_air, load_sample, make_anm_mixture
 from anmmm.plotting import plot_decision_rates, plot_direction, plot_latent, plot_mechanisms
 
-FOLDER = Path(__file__).parents[1] / "docs" / "plots"
+FOLDER = Path(__file__).parents[1] / "docs" / "images"
 
 
 def save(axes, name: str) -> None:
@@ -50,8 +50,8 @@ def draw_places() -> None:
     panels = pyplot.subplots(1, 2, figsize=(8.4, 3.8), layout="constrained", sharey=True)[1]
     # Letters put them in the order in which the clusters come.
     names = [("A: Lausanne", "B: Chaumont")[label] for label in place]
-    told = ((names, "by place"), (result, "as clustered, the places unknown"))
-    for ax, (mechanisms, title) in zip(panels, told, strict=True):
+    pictures = ((names, "by place"), (result, "as clustered, the places unknown"))
+    for ax, (mechanisms, title) in zip(panels, pictures, strict=True):
         plot_mechanisms(
             temperature, ozone, mechanisms, ax=ax, title=title, x_label="temperature (°C)",
             y_label="ozone (µg/m³)",

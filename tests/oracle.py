@@ -335,7 +335,8 @@ def gaussian_divergence(mean, cov, prior_mean, prior_var):
 
 
 def mixture_step(design, y, prior, n_null, floor, R, scales, centre):
-    """One iteration of variational EM from responsibilities R; see docs/decisions.md, eqs. 3 to 7.
+    """One iteration of variational EM from responsibilities R (docs/method/decisions.md, eqs. 3 to
+    7).
 
     scales is [σ², τ², τ₀², ω²…]. Returns (bound, responsibilities, weights, scales, centre, means,
     covariances).

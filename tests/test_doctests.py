@@ -62,7 +62,7 @@ def test_the_walk_goes_everywhere():
     }
 
 
-@pytest.mark.parametrize("name", ["README.md", "docs/collections.md"])
+@pytest.mark.parametrize("name", ["README.md", "docs/guide/collections.md"])
 def test_examples_of_the_documentation(name):
     path = Path(__file__).parents[1] / name
     outcome = doctest.testfile(str(path), module_relative=False)
@@ -71,7 +71,7 @@ def test_examples_of_the_documentation(name):
 
 
 def test_sources_page(tmp_path, monkeypatch):
-    page = Path(__file__).parents[1] / "docs" / "sources.md"
+    page = Path(__file__).parents[1] / "docs" / "guide" / "sources.md"
     # The examples write the files that they read.
     monkeypatch.chdir(tmp_path)
     outcome = doctest.testfile(str(page), module_relative=False)

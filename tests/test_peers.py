@@ -1,21 +1,13 @@
 """Every peer of the benchmarks computes the J and the gradient of GPPOMObjective."""
 
-import sys
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 import pytest
+from benchmarks.peers.protocol import Peer, constants_of, peers
 from numpy.testing import assert_allclose
 
 from anmmm.gppom.objective import GPPOMObjective
-
-# The benchmarks are no part of the installed package.
-ROOT = str(Path(__file__).parents[1])
-if ROOT not in sys.path:
-    sys.path.append(ROOT)
-
-from benchmarks.peers.protocol import Peer, constants_of, peers  # noqa: E402
 
 N = 12
 # Weights and floors that all differ, from each other and from the defaults: none can be mistaken.

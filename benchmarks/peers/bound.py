@@ -1,6 +1,6 @@
 """The physical lower bound of an exact evaluation: one ``potrf`` and one ``potri``.
 
-The log-determinant needs a factorisation of the N × N covariance and the gradient needs its
+The log-determinant needs a factorization of the N × N covariance and the gradient needs its
 inverse: N³ flops in LAPACK (N³/3 and 2N³/3) that no exact implementation can avoid. Everything
 else, the kernels among it, is O(N²). A low-rank evaluation is not exact and may be faster.
 """
@@ -18,20 +18,7 @@ __all__ = ["PEERS", "build"]
 
 
 def build(X: FloatArray, Y: FloatArray, **constants: Any) -> Evaluate:
-    """Factorise and invert a positive definite matrix of the order of the covariance.
-
-    Parameters
-    ----------
-    X, Y : ndarray of shape (n_samples, ...)
-        Only their length matters.
-    **constants
-        Ignored.
-
-    Returns
-    -------
-    callable
-        Its value and gradient are zeros.
-    """
+    """Factorize and invert a positive definite matrix of the order of the covariance."""
     n = len(X)
     root = np.random.default_rng(0).standard_normal((n, n))
     # `potri` leaves the inverse where the matrix was, so the next call inverts that, and no copy

@@ -4,7 +4,7 @@ O(N³) in two ways, because neither is the faster one at every N: a Cholesky fac
 process libraries do, whose derivative costs triangular solves and products beyond the one inverse
 that the gradient needs; and an LU factor (``slogdet`` and ``solve``), with a simpler derivative.
 
-The vector goes to the device and the gradient comes back in every call, as an optimiser on the
+The vector goes to the device and the gradient comes back in every call, as an optimizer on the
 host sees it. Compiling, once for each shape, is not part of an evaluation.
 """
 
@@ -34,23 +34,7 @@ def build(
 ) -> Evaluate:
     """Value and gradient of J.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features_x)
-    Y : ndarray of shape (n_samples, n_outputs)
-    cholesky : bool
-        Factorise by Cholesky, else by LU.
-    n_latent : int
-    lam, noise_floor, hsic_floor, latent_prior, hyper_prior : float
-        λ, ν, ε₀, w and v.
-
-    Returns
-    -------
-    callable
-
-    Notes
-    -----
-    Switches JAX to double precision for the whole process: its default, float32, cannot factorise
+    Switches JAX to double precision for the whole process: its default, float32, cannot factorize
     these covariances.
     """
     import jax

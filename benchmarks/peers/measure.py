@@ -5,7 +5,7 @@ Design
 (a) A *round* gives every peer one *turn*, in an order shuffled anew, and each turn is divided by
     the bound's turn of the same round. Whatever the machine does for longer than a round (another
     job, the clock of the processor) then hits both sides of a ratio.
-(b) A turn is as many consecutive calls as fit its share of the budget, because an optimiser calls
+(b) A turn is as many consecutive calls as fit its share of the budget, because an optimizer calls
     one objective many times and finds its arrays in the cache; the first call of a turn, which
     finds another peer's, is not timed where there is more than one.
 (c) The vector changes from call to call, so nothing can be gained by remembering the last one.
@@ -41,40 +41,23 @@ class DisagreementError(RuntimeError):
 
 @dataclass
 class Cell:
-    """What became of one peer at one size.
+    """What became of one peer at one size."""
 
-    Attributes
-    ----------
-    seconds : list of float
-        Seconds an evaluation, one entry a turn; empty where it was not run.
-    ratios : list of float
-        The same, divided by the bound's turn in the same round.
-    note : str
-        Why it was not run.
-    """
-
+    # Seconds an evaluation, one entry a turn; empty where it was not run, and `note` says why.
     seconds: list[float] = field(default_factory=list)
+    # The same, divided by the bound's turn in the same round.
     ratios: list[float] = field(default_factory=list)
     note: str = ""
 
 
 @dataclass
 class Runner:
-    """One peer at one size, ready to be called.
-
-    Attributes
-    ----------
-    evaluate : callable
-    points : iterator of ndarray
-        Vectors to evaluate at, without end.
-    estimate : float
-        Seconds an evaluation, as far as known.
-    spent : float
-        Seconds that its turns took so far.
-    """
+    """One peer at one size, ready to be called."""
 
     evaluate: Evaluate
+    # Vectors to evaluate at, without end.
     points: Iterator[FloatArray]
+    # Seconds an evaluation, as far as known, and seconds that its turns took so far.
     estimate: float = float("inf")
     spent: float = 0.0
 
@@ -100,31 +83,11 @@ def run_all(
     limit: float,
     warn: Callable[[str], None] = lambda message: print(message, file=sys.stderr),
 ) -> dict[int, dict[str, Cell]]:
-    """Check and time every peer at every size.
+    """Check and time every peer, one of them the bound, at every size; cells by size and name.
 
-    Parameters
-    ----------
-    peers : sequence of Peer
-        With exactly one bound.
-    sizes : sequence of int
-        Increasing numbers of observations.
-    seconds : float
-        Budget of one peer at one size. An evaluation that is slow against it still has 3 turns.
-    limit : float
-        A peer is left out of a size where one evaluation is foreseen to take longer, in seconds.
-    warn : callable
-        Takes messages for the user.
-
-    Returns
-    -------
-    dict
-        Cell by size and name. Sizes end before the first at which the dense engine, which all are
-        compared with, would exceed the limit.
-
-    Raises
-    ------
-    DisagreementError
-        Where a peer does not agree with the dense engine.
+    `seconds` is the budget of one peer at one size; an evaluation that is slow against it still has
+    3 turns. A peer is left out of a size where one evaluation is foreseen to take more seconds than
+    `limit`; sizes, which increase, end before the first at which the dense engine would.
     """
     runnable = [peer for peer in peers if peer.available()]
     with tqdm(
@@ -196,7 +159,7 @@ def _rounds(
     """Give turns until every peer has spent its budget."""
     cells = {peer: Cell() for peer in runners}
     shuffler = random.Random(0)
-    # The collector walks what is new, as it would under an optimiser, and not the many objects of
+    # The collector walks what is new, as it would under an optimizer, and not the many objects of
     # all the libraries that happen to be loaded here.
     gc.collect()
     gc.freeze()

@@ -1,8 +1,8 @@
 """Vectorised NumPy and SciPy, with the gradient written by hand.
 
 What an experienced author writes without a compiler: LAPACK's ``potrf``, ``potrs`` and ``potri``
-called once each, the gradient by the same pull-back as in docs/mathematics.md, eq. 6 to 11, with
-matrix-vector products in place of loops. N³ flops in LAPACK, about twenty passes over N × N
+called once each, the gradient by the same pull-back as in docs/method/mathematics.md, eq. 6 to 11,
+with matrix-vector products in place of loops. N³ flops in LAPACK, about twenty passes over N × N
 arrays beside.
 """
 
@@ -28,21 +28,7 @@ def build(
     latent_prior: float,
     hyper_prior: float,
 ) -> Evaluate:
-    """Value and gradient of J.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features_x)
-    Y : ndarray of shape (n_samples, n_outputs)
-    n_latent : int
-    lam, noise_floor, hsic_floor, latent_prior, hyper_prior : float
-        λ, ν, ε₀, w and v.
-
-    Returns
-    -------
-    callable
-        Raises `numpy.linalg.LinAlgError` where the covariance is not positive definite.
-    """
+    """Value and gradient of J."""
     (N, Dx), D = X.shape, Y.shape[1]
 
     def evaluate(z: FloatArray) -> tuple[float, FloatArray]:
@@ -68,8 +54,8 @@ def build(
         inverse = lower + lower.T
         inverse.flat[:: N + 1] *= 0.5
 
-        centred_x, centred_theta = _centre(K_x), _centre(K_theta)
-        trace = np.vdot(centred_x, centred_theta)
+        centered_x, centered_theta = _center(K_x), _center(K_theta)
+        trace = np.vdot(centered_x, centered_theta)
         value = 0.5 * (D * N * np.log(2.0 * np.pi) + D * log_det + np.vdot(Y, alpha))
         value += lam * np.log(trace / N**2 + hsic_floor)
         value += 0.5 * latent_prior * np.vdot(theta, theta)
@@ -81,15 +67,15 @@ def build(
         d_noise = np.trace(inverse)
         inverse *= signal
         weight = lam / (trace + N**2 * hsic_floor)
-        centred_theta *= weight
-        centred_theta *= K_x
-        centred_theta += inverse
-        centred_x *= weight
-        centred_x *= K_theta
-        centred_x += inverse
+        centered_theta *= weight
+        centered_theta *= K_x
+        centered_theta += inverse
+        centered_x *= weight
+        centered_x *= K_theta
+        centered_x += inverse
 
-        d_theta, d_log_gamma_theta = _pull_back(centred_x, theta, gamma_theta)
-        _, d_log_gamma_x = _pull_back(centred_theta, X, gamma_x)
+        d_theta, d_log_gamma_theta = _pull_back(centered_x, theta, gamma_theta)
+        _, d_log_gamma_x = _pull_back(centered_theta, X, gamma_x)
         d_log_omega = np.concatenate(
             [[np.sum(inverse), -d_noise / beta], d_log_gamma_x, d_log_gamma_theta]
         )
@@ -108,12 +94,12 @@ def _gram(Z: FloatArray, gamma: FloatArray) -> FloatArray:
     return np.exp(K, out=K)
 
 
-def _centre(K: FloatArray) -> FloatArray:
+def _center(K: FloatArray) -> FloatArray:
     """H K H of a symmetric K."""
     means = K.mean(axis=0)
-    centred = K - means
-    centred -= (means - means.mean())[:, None]
-    return centred
+    centered = K - means
+    centered -= (means - means.mean())[:, None]
+    return centered
 
 
 def _pull_back(M: FloatArray, Z: FloatArray, gamma: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -12,20 +12,7 @@ __all__ = ["DENSE", "PEERS", "build"]
 
 
 def build(X: FloatArray, Y: FloatArray, *, engine: str, **constants: Any) -> Evaluate:
-    """Value and gradient as the optimiser of `anmmm` calls them, serial.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features_x)
-    Y : ndarray of shape (n_samples, n_outputs)
-    engine : {"dense", "lowrank"}
-    **constants
-        Weights and floors of J, see `Peer`.
-
-    Returns
-    -------
-    callable
-    """
+    """Value and gradient as the optimizer of `anmmm` calls them, serial."""
     return GPPOMObjective(X, Y, engine=engine, **constants).value_and_grad
 
 
@@ -36,7 +23,7 @@ def _has_lowrank() -> bool:
 DENSE = Peer("anmmm, dense", partial(build, engine="dense"))
 PEERS = (
     DENSE,
-    # It truncates the kernel on purpose, so it is held to what it promises at its default `tol`.
+    # It truncates the kernel on purpose, so it must reach what it promises at its default `tol`.
     Peer(
         "anmmm, low rank",
         partial(build, engine="lowrank"),

@@ -36,7 +36,7 @@ class Peer:
     build : callable
         ``build(X, Y, *, n_latent, lam, noise_floor, hsic_floor, latent_prior, hyper_prior)``
         returns ``evaluate(z) -> (J, gradient)``. X (N, Dx) and Y (N, D) are float64 and already
-        standardised; z and the gradient are NumPy vectors laid out as `split` reads them. What
+        standardized; z and the gradient are NumPy vectors laid out as `split` reads them. What
         does not depend on z may be computed by ``build``.
     exponent : int
         The cost grows as ``N ** exponent``. Foresees which sizes would take too long.
@@ -61,26 +61,15 @@ class Peer:
     gradient_rtol: float = 1e-7
 
     def check(
-        self, found: tuple[float, FloatArray], expected: tuple[float, FloatArray]
+        self, computed: tuple[float, FloatArray], expected: tuple[float, FloatArray]
     ) -> str | None:
-        """Compare an evaluation with that of the dense engine.
-
-        Parameters
-        ----------
-        found, expected : tuple of float and ndarray
-            J and its gradient.
-
-        Returns
-        -------
-        str or None
-            What differs, or None where nothing does.
-        """
+        """Say in what an evaluation differs from that of the dense engine, if in anything."""
         if self.bound:
             return None
-        value = abs(found[0] - expected[0]) / abs(expected[0])
+        value = abs(computed[0] - expected[0]) / abs(expected[0])
         # Relative to the largest entry: near a minimum, single entries are differences of large
         # terms and have no correct digits in any implementation.
-        gradient = np.max(np.abs(found[1] - expected[1])) / np.max(np.abs(expected[1]))
+        gradient = np.max(np.abs(computed[1] - expected[1])) / np.max(np.abs(expected[1]))
         # Written so that a NaN fails.
         if value <= self.value_rtol and gradient <= self.gradient_rtol:
             return None
@@ -117,18 +106,7 @@ def constants_of(objective: Any) -> dict[str, Any]:
 
 
 def split(z: Any, n_samples: int, n_features_x: int, n_latent: int) -> tuple[Any, Any]:
-    """Θ (n_samples, n_latent) and [log a, log β, log γ_x, log γ_θ] of a flat vector.
-
-    Parameters
-    ----------
-    z : ndarray, jax.Array or torch.Tensor
-    n_samples, n_features_x, n_latent : int
-
-    Returns
-    -------
-    theta, log_omega
-        Views, of the type of z.
-    """
+    """Θ (n_samples, n_latent) and [log a, log β, log γ_x, log γ_θ] of a flat vector."""
     n = n_samples * n_latent
     if len(z) != n + 2 + n_features_x + n_latent:
         raise ValueError(f"z has {len(z)} entries, not {n + 2 + n_features_x + n_latent}")

@@ -19,9 +19,9 @@ Cells = dict[int, dict[str, Cell]]
 
 LIBRARIES = ("anmmm", "numpy", "scipy", "numba", "jax", "torch")
 
-# Okabe and Ito's palette, which people with any common colour vision can tell apart; markers and
+# Okabe and Ito's palette, which people with any common color vision can tell apart; markers and
 # dashes tell the rest. By the first word of a name, then by turns within it.
-COLOURS = {
+COLORS = {
     "potrf": "#000000",
     "anmmm": "#D55E00",
     "NumPy": "#009E73",
@@ -33,20 +33,7 @@ STYLES = (("-", "o"), ("--", "s"))
 
 
 def markdown(peers: Sequence[Peer], cells: Cells, *, seconds: float, limit: float) -> str:
-    """Ratios to the bound, then absolute times, then what they were measured with.
-
-    Parameters
-    ----------
-    peers : sequence of Peer
-    cells : dict
-        As `run_all` returns them.
-    seconds, limit : float
-        Budget of a cell and limit of an evaluation.
-
-    Returns
-    -------
-    str
-    """
+    """Ratios to the bound, then absolute times, then what they were measured with."""
     (bound,) = (peer.name for peer in peers if peer.bound)
     return "\n".join(
         [
@@ -149,16 +136,7 @@ def _processor() -> str:
 
 
 def plot(peers: Sequence[Peer], cells: Cells, path: str) -> None:
-    """Draw times and ratios against N, both logarithmic, with quartiles shaded.
-
-    Parameters
-    ----------
-    peers : sequence of Peer
-    cells : dict
-        As `run_all` returns them.
-    path : str
-        Its suffix decides the format.
-    """
+    """Draw times and ratios against N, both logarithmic, with quartiles shaded."""
     from matplotlib.figure import Figure
     from matplotlib.ticker import NullFormatter, StrMethodFormatter
 
@@ -169,7 +147,7 @@ def plot(peers: Sequence[Peer], cells: Cells, path: str) -> None:
         sizes = [n for n in cells if cells[n][peer.name].seconds]
         if not sizes:
             continue
-        family = next(word for word in COLOURS if peer.name.startswith(word))
+        family = next(word for word in COLORS if peer.name.startswith(word))
         line, marker = STYLES[turns.get(family, 0)]
         turns[family] = turns.get(family, 0) + 1
         for axes, quantity in ((times, "seconds"), (ratios, "ratios")):
@@ -179,9 +157,9 @@ def plot(peers: Sequence[Peer], cells: Cells, path: str) -> None:
                     for n in sizes
                 ]
             )
-            colour = COLOURS[family]
-            axes.fill_between(sizes, low, high, color=colour, alpha=0.2, linewidth=0)
-            axes.plot(sizes, middle, line, marker=marker, color=colour, ms=5, label=peer.name)
+            color = COLORS[family]
+            axes.fill_between(sizes, low, high, color=color, alpha=0.2, linewidth=0)
+            axes.plot(sizes, middle, line, marker=marker, color=color, ms=5, label=peer.name)
     (bound,) = (peer.name for peer in peers if peer.bound)
     times.set_ylabel("seconds an evaluation (value and gradient)")
     ratios.set_ylabel(f"evaluation ÷ {bound}")

@@ -43,22 +43,7 @@ def build(
     latent_prior: float,
     hyper_prior: float,
 ) -> Evaluate:
-    """Value and gradient of J.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features_x)
-    Y : ndarray of shape (n_samples, n_outputs)
-    trace : callable
-        Trace of the product of two symmetric matrices.
-    n_latent : int
-    lam, noise_floor, hsic_floor, latent_prior, hyper_prior : float
-        λ, ν, ε₀, w and v.
-
-    Returns
-    -------
-    callable
-    """
+    """Value and gradient of J."""
     (N, Dx), D = X.shape, Y.shape[1]
     H = np.eye(N) - np.full((N, N), 1.0 / N)
 
@@ -73,8 +58,8 @@ def build(
         inverse = np.linalg.inv(K)
         inverse_Y = inverse @ Y
         G = 0.5 * (D * inverse - inverse_Y @ inverse_Y.T)
-        centred_x, centred_theta = H @ K_x @ H, H @ K_theta @ H
-        hsic_trace = trace(centred_x, K_theta)
+        centered_x, centered_theta = H @ K_x @ H, H @ K_theta @ H
+        hsic_trace = trace(centered_x, K_theta)
         weight = lam / (hsic_trace + N**2 * hsic_floor)
 
         value = 0.5 * (D * N * np.log(2.0 * np.pi) + D * log_det + np.sum(Y * inverse_Y))
@@ -89,7 +74,7 @@ def build(
                 dK_theta[n, :] = row
                 dK_theta[:, n] = row
                 d_theta[n, d] = trace(G, amplitude * K_x * dK_theta)
-                d_theta[n, d] += weight * trace(centred_x, dK_theta)
+                d_theta[n, d] += weight * trace(centered_x, dK_theta)
 
         d_log_omega = np.empty_like(log_omega)
         d_log_omega[0] = trace(G, amplitude * K_x * K_theta)
@@ -97,12 +82,12 @@ def build(
         for d in range(Dx):
             dK_x = -gamma_x[d] * np.subtract.outer(X[:, d], X[:, d]) ** 2 * K_x
             d_log_omega[2 + d] = trace(G, amplitude * dK_x * K_theta)
-            d_log_omega[2 + d] += weight * trace(centred_theta, dK_x)
+            d_log_omega[2 + d] += weight * trace(centered_theta, dK_x)
         for d in range(n_latent):
             differences = np.subtract.outer(theta[:, d], theta[:, d])
             dK_theta = -gamma_theta[d] * differences**2 * K_theta
             d_log_omega[2 + Dx + d] = trace(G, amplitude * K_x * dK_theta)
-            d_log_omega[2 + Dx + d] += weight * trace(centred_x, dK_theta)
+            d_log_omega[2 + Dx + d] += weight * trace(centered_x, dK_theta)
 
         d_theta += latent_prior * theta
         d_log_omega += hyper_prior * log_omega

@@ -30,22 +30,6 @@ def build(
 ) -> Evaluate:
     """Value and gradient of J.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features_x)
-    Y : ndarray of shape (n_samples, n_outputs)
-    cholesky : bool
-        Factorise by Cholesky, else by LU.
-    n_latent : int
-    lam, noise_floor, hsic_floor, latent_prior, hyper_prior : float
-        λ, ν, ε₀, w and v.
-
-    Returns
-    -------
-    callable
-
-    Notes
-    -----
     Sets PyTorch to one thread for the whole process.
     """
     import torch

@@ -35,6 +35,19 @@ class Compiled:
     setup_cache.timeout = 900  # type: ignore[attr-defined]
 
 
+class OnMixture(Compiled):
+    """Base of the benchmarks of one f3 mixture; the last parameter is its size."""
+
+    param_names: tuple[str, ...] = ("n_samples",)
+
+    def setup(self, *parameters: object) -> None:
+        """Draw the data and load the kernels."""
+        warm_up()
+        ignore_warnings()
+        n_samples = parameters[-1]
+        self.x, self.y, self.labels = make_anm_mixture("f3", n_samples, random_state=0)
+
+
 def ignore_warnings() -> None:
     """Keep warnings of fits that did not converge out of asv's output."""
     warnings.simplefilter("ignore")

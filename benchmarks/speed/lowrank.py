@@ -17,7 +17,7 @@ class LowRankEvaluation(Compiled):
     """Value and gradient against N. Expected O(N r²), r growing slowly: slope a little above 1.
 
     Peak memory: 8 N (r + r_x + r_θ) bytes and some vectors. For 10⁶ observations see
-    ``python -m benchmarks.large``.
+    ``python -m benchmarks.studies.engines evaluation``.
     """
 
     param_names = ("n_samples",)

@@ -156,7 +156,7 @@ def cluster_mechanisms(
     Notes
     -----
     One fit, scikit-learn's k-means on Θ, then EM, linear in the number of observations. What each
-    of them reaches: docs/decisions.md.
+    of them reaches: docs/method/decisions.md.
 
     References
     ----------

@@ -1,7 +1,8 @@
 """How sure the sign of a direction score is, from the scores of random halves of the data.
 
 A pair and a function that scores it come in; the scores of the halves and a calibrated probability
-go out. Where the calibration comes from, and where it does not hold, is in docs/decisions.md.
+go out. Where the calibration comes from, and where it does not hold, is in
+docs/method/decisions.md.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ N_RESAMPLES = 10
 
 # Logistic slope of the probability that the sign is right against |score| over its standard error.
 # By maximum likelihood on 600 simulated pairs of 30 to 500 observations, scored by evidence with 10
-# halves each: python -m benchmarks.calibration, seeds 10000 to 10599 (docs/decisions.md).
+# halves each: python -m benchmarks.studies.calibration, seeds 10000 to 10599
+# (docs/method/decisions.md).
 SLOPE = 1.61
 
 
@@ -168,8 +170,8 @@ def confidence_from(score: float, resamples: Resamples) -> float:
     -----
     The slope was fitted to simulated pairs of 30 to 500 observations, scored by evidence; on
     the Tübingen pairs 0.81 is promised and 0.72 kept, and for other criteria it was not calibrated
-    (docs/decisions.md). It knows only what varies between halves: a model that is wrong in the same
-    way for every half makes it sure.
+    (docs/method/decisions.md). It knows only what varies between halves: a model that is wrong in
+    the same way for every half makes it sure.
 
     References
     ----------

@@ -44,7 +44,7 @@ __all__ = [
 CRITERIA = ("evidence", "hsic", "hsic_ratio", "pvalue")
 
 # With the growth that suits clusters the criterion errs on f2 and f4 between 200 and 3000
-# observations, and with none on f1 from 500 on (docs/quality.md).
+# observations, and with none on f1 from 500 on (docs/results/quality.md).
 WEIGHT_GROWTH = 0.25
 
 
@@ -69,7 +69,7 @@ class DirectionResult(Record):
         Weight λ of the HSIC term of the fits. ``"evidence"`` decides without it.
     confidence : float or None
         Probability that the sign of the score is right, from 0.5 to 1, where halves were scored;
-        calibrated on simulated pairs (docs/decisions.md).
+        calibrated on simulated pairs (docs/method/decisions.md).
     resamples : anmmm.confidence.Resamples or None
         Scores of the halves, and the seed that draws them again.
     evidence : EvidenceResult or None
@@ -213,12 +213,12 @@ def infer_direction(
     the cause, and that nothing else causes both variables. It fails where no direction is
     distinguished (a linear mechanism with Gaussian noise: the score is then near 0), where several
     overlapping mechanisms meet few observations, and on about a third of the Tübingen pairs
-    (docs/decisions.md). It takes some 25 ms for 100 observations and is linear in their number but
-    for two sorts. ``forward``, ``backward`` and their p-values are GPPOM fits that it does not
-    need; they are made when first asked for (`DirectionResult`).
+    (docs/method/decisions.md). It takes some 25 ms for 100 observations and is linear in their
+    number but for two sorts. ``forward``, ``backward`` and their p-values are GPPOM fits that it
+    does not need; they are made when first asked for (`DirectionResult`).
 
     The other criteria take two fits and two HSIC tests. They are made for mixtures: on data of a
-    single mechanism they are no better than chance, with large scores (docs/quality.md).
+    single mechanism they are no better than chance, with large scores (docs/results/quality.md).
 
     References
     ----------

@@ -33,7 +33,7 @@ RANK_SHARE = 2.0
 # Trace that a factor may leave of its Gram matrix: the statistic, which is about 1 under
 # independence, is off by less.
 FACTOR_TRACE = 1e-7
-# Below it the regularised incomplete gamma function is near the smallest float, and its logarithm
+# Below it the regularized incomplete gamma function is near the smallest float, and its logarithm
 # is taken from the continued fraction instead.
 SMALL_TAIL = 1e-280
 
@@ -167,7 +167,7 @@ def hsic_test(x: Any, y: Any, alpha: float = 0.05) -> HSICTest:
     -----
     Kernel widths by the median distance over all pairs (above 1000 rows over a subset, see
     `median_width`); causal-learn and lingam take it over the first 100 rows, so their numbers agree
-    with these up to 100 observations. docs/mathematics.md, eq. 13.
+    with these up to 100 observations. docs/method/mathematics.md, eq. 13.
 
     O(N²) time up to 1000 rows. Above, both Gram matrices are replaced by low-rank factors, and the
     statistic is off by less than 1e-7 of its mean under independence. Where the ranks are too large
@@ -232,7 +232,7 @@ def _moments(
 
 
 def _moments_of_factors(x: FloatArray, y: FloatArray) -> tuple[float, float, float, float]:
-    """Return what `gamma_moments` returns, from low-rank factors (docs/mathematics.md, eq. 20)."""
+    """Take `gamma_moments` from low-rank factors (docs/method/mathematics.md, eq. 20)."""
     n = x.shape[1]
     first, second = _SquaredGram(x), _SquaredGram(y)
     products = np.zeros((first.size, second.size))
@@ -240,14 +240,14 @@ def _moments_of_factors(x: FloatArray, y: FloatArray) -> tuple[float, float, flo
     for block in range(first.n_blocks):
         products += first.rows(block) @ second.rows(block).T
         diagonal += float(first.squared_diagonal(block) @ second.squared_diagonal(block))
-    centred = products[first.plain, second.plain] - n * np.outer(first.mean, second.mean)
+    centered = products[first.plain, second.plain] - n * np.outer(first.mean, second.mean)
     squares = float(np.vdot(first.weighted(products), second.weighted(products.T).T))
     mu_x, mu_y = ((n * float(v.mean @ v.mean) - 1.0) / (n - 1.0) for v in (first, second))
-    return float(np.vdot(centred, centred)), squares - diagonal, mu_x, mu_y
+    return float(np.vdot(centered, centered)), squares - diagonal, mu_x, mu_y
 
 
 class _SquaredGram:
-    """The entrywise square of a centred Gram matrix, ``(H K H)² = P S Pᵀ``, in blocks of rows.
+    """The entrywise square of a centered Gram matrix, ``(H K H)² = P S Pᵀ``, in blocks of rows.
 
     ``H K H`` has entries ``K_ij - a_i - a_j``, and the square of an RBF kernel is one of half the
     squared width, so with factors U of K and W of K² the square is ``WᵀW - 2 (diag(a) UᵀU +
@@ -297,7 +297,7 @@ class _SquaredGram:
 
 
 def _log_gamma_tail(shape: float, t: float) -> float:
-    """Logarithm of the regularised upper incomplete gamma function Q(shape, t)."""
+    """Logarithm of the regularized upper incomplete gamma function Q(shape, t)."""
     tail = float(gammaincc(shape, t))
     if tail > SMALL_TAIL:
         return math.log(tail)

@@ -3,23 +3,16 @@
 import importlib
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
+from benchmarks.studies.baselines import FIRST_SEED, OWN_PAIRS, SHAPES, right
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from anmmm.baselines import CLUSTERING_BASELINES, DIRECTION_BASELINES
 from waiting import LIMIT
-
-# The benchmarks are no part of the installed package.
-ROOT = str(Path(__file__).parents[2])
-if ROOT not in sys.path:
-    sys.path.append(ROOT)
-
-from benchmarks.baselines import FIRST_SEED, OWN_PAIRS, SHAPES, right  # noqa: E402
 
 # Guessing is right on so many of 20 data sets once in 160 times.
 N_SETS = 20

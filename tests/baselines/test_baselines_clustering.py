@@ -1,20 +1,11 @@
 """Clusters of points: each method on shapes that fit it, and DBSCAN's radius and noise."""
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
+from benchmarks.studies.baselines import SHAPES
 from sklearn.metrics import adjusted_rand_score
 
 from anmmm.baselines import CLUSTERING_BASELINES, DBSCAN, SpectralClustering
-
-# The benchmarks are no part of the installed package.
-ROOT = str(Path(__file__).parents[2])
-if ROOT not in sys.path:
-    sys.path.append(ROOT)
-
-from benchmarks.baselines import SHAPES  # noqa: E402
 
 
 @pytest.mark.parametrize(

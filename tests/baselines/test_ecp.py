@@ -3,19 +3,12 @@
 import builtins
 import sys
 import warnings
-from pathlib import Path
 
 import numpy as np
 import pytest
+from benchmarks.studies.baselines import blocks
 
 from anmmm.baselines import ECP
-
-# The benchmarks are no part of the installed package.
-ROOT = str(Path(__file__).parents[2])
-if ROOT not in sys.path:
-    sys.path.append(ROOT)
-
-from benchmarks.baselines import blocks  # noqa: E402
 
 
 def test_decisions_are_those_of_cdnod():

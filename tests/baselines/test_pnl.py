@@ -1,21 +1,12 @@
 """The likelihood's gradient, its invariances, and the noise that a fit recovers."""
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
+from benchmarks.studies.baselines import post_nonlinear, right
 from numpy.testing import assert_allclose
 
 from anmmm.baselines import ANM, PNL
 from anmmm.baselines.pnl import PostNonlinear
-
-# The benchmarks are no part of the installed package.
-ROOT = str(Path(__file__).parents[2])
-if ROOT not in sys.path:
-    sys.path.append(ROOT)
-
-from benchmarks.baselines import post_nonlinear, right  # noqa: E402
 
 
 @pytest.fixture

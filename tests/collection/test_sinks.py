@@ -62,7 +62,8 @@ def test_types_are_those_of_the_fields():
 
 
 def test_the_documentation_names_every_column_and_the_version():
-    text = (Path(__file__).parents[2] / "docs" / "collections.md").read_text(encoding="utf-8")
+    page = Path(__file__).parents[2] / "docs" / "guide" / "collections.md"
+    text = page.read_text(encoding="utf-8")
     missing = {
         name
         for schema in (DIRECTIONS, CLUSTERS)

@@ -1,16 +1,22 @@
 """Records become means, errors, choices of λ, and Markdown."""
 
 import itertools
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from anmmm.datasets import SETTINGS
-from anmmm.experiments import clusterings, directions, fig5, fig6, table1
+from anmmm.experiments import clusterings, directions, fig3, fig4, fig5, table1
 from anmmm.experiments.published import LAMBDAS, TABLE1, TABLE1_COLUMNS
-from anmmm.experiments.study import Measured, Scale, Table, attempt
-from anmmm.experiments.tables import difference, failures, grouped, markdown, mean_error, plus_minus
+from anmmm.experiments.study import Scale, attempt
+from anmmm.experiments.tables import (
+    difference,
+    failures,
+    grouped,
+    markdown_table,
+    mean_error,
+    plus_minus,
+)
 
 
 def test_a_mean_comes_with_its_standard_error():
@@ -29,8 +35,8 @@ def test_a_single_value_has_no_error():
 
 
 def test_markdown_lines_up():
-    table = Table("Things", ["", "a", "long name"], [["x", "1", "2"], ["longer", "10", "3"]], "So.")
-    lines = markdown(table).splitlines()
+    rows = [["x", "1", "2"], ["longer", "10", "3"]]
+    lines = markdown_table("Things", ["", "a", "long name"], rows, "So.").splitlines()
     assert lines[0] == "**Things**"
     assert lines[-1] == "So."
     grid = [line for line in lines if line.startswith("|")]
@@ -61,9 +67,9 @@ def test_a_method_that_fails_leaves_a_remark_and_a_missing_library_ends_the_run(
     def without_library():
         raise ImportError("no such library")
 
-    outcome, _, problem = attempt(broken)
+    outcome, cells = attempt(broken)
     assert outcome is None
-    assert problem == "ValueError: singular"
+    assert cells["problem"] == "ValueError: singular"
     with pytest.raises(ImportError, match="no such library"):
         attempt(without_library)
     assert attempt(max, 1, 3)[0] == 3
@@ -105,23 +111,42 @@ def test_of_equal_lambdas_the_smallest_is_named():
     assert found["ANM"][0] == 0.5
 
 
+@pytest.mark.parametrize("study", [fig3.STUDY, fig4.STUDY], ids=lambda study: study.name)
+def test_figures_of_drawn_mixtures_have_a_table_and_axes_for_each_panel(study):
+    pytest.importorskip("matplotlib")
+    cells = [unit.arguments for unit in study.units(Scale(n_datasets=1), None)]
+    # The record of a data set with an odd seed is wrong.
+    records = [
+        {**cell, **record, "seed": seed}
+        for cell in cells
+        for seed in (0, 1)
+        for record in direction_records(lambda m, c, lam, i: i == 0)[seed::2]
+    ]
+    tables, remarks = study.report(records)
+    figure = study.draw(records)
+    assert remarks == []
+    assert len(figure.axes) == len(tables)
+    for table, ax in zip(tables, figure.axes, strict=True):
+        n_columns = len(ax.get_xticks())
+        rows = [line for line in table.splitlines() if line.startswith("|")][2:]
+        assert [row.split("|")[1].strip() for row in rows] == list(directions.NAMES)
+        assert all(row.count("0.50 ± 0.50") == n_columns for row in rows)
+        assert ax.get_title() in table
+
+
 def test_every_method_is_measured_and_right_means_the_sign_of_the_truth():
     pytest.importorskip("causallearn")
     rng = np.random.default_rng(0)
     x = rng.uniform(size=40)
     y = np.exp(-np.where(rng.random(40) < 0.5, 1.0, 3.0) * x) + 0.05 * rng.standard_normal(40)
-    told = {}
-    for truth in (1, -1):
-        measured = Measured({"seed": 0})
-        directions.measure_directions(measured, x, y, truth=truth, seed=0)
-        told[truth] = measured.records
-    assert [r["problem"] for r in told[1]] == [""] * len(told[1])
-    assert len(told[1]) == 1 + 2 * len(LAMBDAS) + len(directions.BASELINES)
-    for forward, backward in zip(told[1], told[-1], strict=True):
+    records = {truth: directions.measure_directions(x, y, truth=truth, seed=0) for truth in (1, -1)}
+    assert [r["problem"] for r in records[1]] == [""] * len(records[1])
+    assert len(records[1]) == 1 + 2 * len(LAMBDAS) + len(directions.BASELINES)
+    for forward, backward in zip(records[1], records[-1], strict=True):
         assert forward["value"] == backward["value"]
         assert forward["right"] == (forward["value"] > 0)
         assert backward["right"] == (backward["value"] < 0)
-    directions.accuracies(told[1])
+    directions.accuracies(records[1])
 
 
 def test_ecp_alone_gets_the_data_in_the_order_of_their_sources(monkeypatch):
@@ -140,8 +165,7 @@ def test_ecp_alone_gets_the_data_in_the_order_of_their_sources(monkeypatch):
     monkeypatch.setattr(directions, "LAMBDAS", ())
     x, y = np.arange(20.0), np.sin(np.arange(20.0))
     by_source = np.arange(20)[::-1]
-    measured = Measured({})
-    directions.measure_directions(measured, x, y, truth=1, seed=0, by_source=by_source)
+    directions.measure_directions(x, y, truth=1, seed=0, by_source=by_source)
     assert seen.pop("ecp") == list(x[::-1])
     assert all(values == list(x) for values in seen.values())
     assert set(seen) == set(directions.BASELINES) - {"ecp"}
@@ -191,10 +215,10 @@ def test_a_data_set_is_the_mean_of_its_pairs_and_not_of_its_draws():
 
 def test_mean_and_median_of_data_sets_have_errors():
     values = np.array([0.0, 1.0, 1.0, 1.0])
-    mean, error = fig5._centre(values, fig5.MEAN)
+    mean, error = fig5._center(values, fig5.MEAN)
     assert mean == 0.75
     assert error == pytest.approx(values.std() / 2, rel=0.1)
-    assert fig5._centre(values, fig5.MEDIAN)[0] == 1.0
+    assert fig5._center(values, fig5.MEDIAN)[0] == 1.0
 
 
 # --- What is compared with -----------------------------------------------------------------------
@@ -214,38 +238,3 @@ def test_the_papers_exclusions_and_no_other_pairs_are_left_out(tmp_path):
     measured = {int(unit.arguments["pair"][4:]) for unit in units}
     excluded = {12, 17, 47, 52, 53, 54, 55, 70, 71, 101, 105}
     assert measured == set(numbers) - excluded
-
-
-@pytest.mark.parametrize("preset", fig6.PRESETS)
-def test_scan_of_the_two_places_varies_what_it_says(monkeypatch, preset):
-    asked = []
-
-    def spy(x, y, **options):
-        asked.append(options)
-        return SimpleNamespace(labels=place)
-
-    monkeypatch.setattr(fig6, "cluster_mechanisms", spy)
-    place = np.array([0, 0, 1, 1])
-    options = {"latent_map": "mlp", "start": "pca", "iterations": 10, "preset": preset}
-    measured = Measured({})
-    fig6._scan(measured, np.arange(4.0), np.arange(4.0), place, 7, options)
-    # The paper's weights and one beyond, with all else held.
-    lams = [*LAMBDAS, 100.0]
-    assert [call.pop("lam") for call in asked] == lams
-    held = {"refine": None, "random_state": 7, "latent_map": "mlp", "init": "pca", "max_iter": 10}
-    changed = {key: value for key, value in asked[0].items() if key not in held}
-    assert asked == [{**held, **changed}] * len(lams)
-    assert list(changed) == CHANGED[preset]
-    assert [(r["lam"], r["value"], r["problem"]) for r in measured.records] == [
-        (lam, 1.0, "") for lam in lams
-    ]
-
-
-# What of a fit each preset of figure 6 changes.
-CHANGED = {
-    "default": [],
-    "constant λ": ["weight_growth"],
-    "loose widths (v = 0.1)": ["hyper_prior"],
-    "tight widths (v = 10)": ["hyper_prior"],
-    "more noise (ν = 0.1)": ["noise_floor"],
-}

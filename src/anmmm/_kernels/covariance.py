@@ -93,7 +93,7 @@ def assemble(points: Points, grams: Grams, K: FloatArray, n_chunks: int) -> floa
 
     Notes
     -----
-    docs/mathematics.md, eq. 1, 2 and 4. O(n² (Dx + q)) time, a row goes through everything
+    docs/method/mathematics.md, eq. 1, 2 and 4. O(n² (Dx + q)) time, a row goes through everything
     while it is in cache.
     """
     x, gamma_x, theta, gamma_theta, amplitude, noise = points

@@ -75,7 +75,7 @@ def gradients(
 
     Notes
     -----
-    docs/mathematics.md, eq. 6 to 11. O(n² (Dx + q + D)) time, O(n (q + 1) n_chunks) memory.
+    docs/method/mathematics.md, eq. 6 to 11. O(n² (Dx + q + D)) time, O(n (q + 1) n_chunks) memory.
     """
     x, gamma_x, theta, gamma_theta, amplitude, _ = points
     K_x, K_theta, deviations, keep = grams
@@ -169,7 +169,8 @@ def value_and_gradients(
 
     Notes
     -----
-    docs/mathematics.md, eq. 1 to 11. n³ flops in ``potrf`` and ``potri``, once each; O(n²) beside.
+    docs/method/mathematics.md, eq. 1 to 11. n³ flops in ``potrf`` and ``potri``, once each; O(n²)
+    beside.
     """
     D, n = Y.shape
     # Numba drops the branch that the type of n_chunks rules out, so the serial form never

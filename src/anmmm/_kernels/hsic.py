@@ -83,7 +83,7 @@ def trace_of_deviations(product: float, k_means: FloatArray, l_means: FloatArray
 
     Notes
     -----
-    docs/mathematics.md, eq. 4: with row means k and l, ``Σ_ij E_ij F_ij - 2 N Σ_i k_i l_i +
+    docs/method/mathematics.md, eq. 4: with row means k and l, ``Σ_ij E_ij F_ij - 2 N Σ_i k_i l_i +
     (Σ_i k_i)(Σ_i l_i)``. The diagonal alone keeps the result above a share 1/N of the product, so
     at most the rounding of the sums times N is lost.
     """
@@ -146,8 +146,8 @@ def gamma_moments(
 
     Notes
     -----
-    docs/mathematics.md, eq. 13 (Gretton et al. 2007). No Gram matrix is held: rows are computed
-    twice, once for their means and once for the sums. O(n²) time, O(n) memory.
+    docs/method/mathematics.md, eq. 13 (Gretton et al. 2007). No Gram matrix is held: rows are
+    computed twice, once for their means and once for the sums. O(n²) time, O(n) memory.
     """
     n = x.shape[1]
     x_means, y_means = np.zeros(n), np.zeros(n)

@@ -1,7 +1,7 @@
 """One smooth mechanism with noise of a scale that depends smoothly on the cause.
 
 A `Design` and the effect come in; coefficients of both curves and the evidence go out to
-`anmmm.mixture`. docs/decisions.md, eq. 9.
+`anmmm.mixture`. docs/method/decisions.md, eq. 9.
 """
 
 from __future__ import annotations
@@ -114,8 +114,8 @@ def location_scale(
 
     Notes
     -----
-    docs/decisions.md, eq. 9. The expected Hessian of g is 2n I in this basis, so a step for g is
-    O(n r). O(n r² + r³) an iteration.
+    docs/method/decisions.md, eq. 9. The expected Hessian of g is 2n I in this basis, so a step for
+    g is O(n r). O(n r² + r³) an iteration.
     """
     columns, prior, n_null = design.columns, design.prior, design.n_null
     n, r = columns.shape

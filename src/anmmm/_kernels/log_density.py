@@ -1,6 +1,7 @@
 """Penalized log-densities on a grid of equal cells.
 
-Counts come in; log-probabilities go out to `anmmm.evidence.density`. docs/decisions.md, eq. 2.
+Counts come in; log-probabilities go out to `anmmm.evidence.density`.
+docs/method/decisions.md, eq. 2.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ def log_density(
 
     Notes
     -----
-    docs/decisions.md, eq. 2. O(B r²) a step, whatever the number of observations.
+    docs/method/decisions.md, eq. 2. O(B r²) a step, whatever the number of observations.
     """
     B, r = features.shape
     size = r * (r + 1) // 2

@@ -1,7 +1,7 @@
 """The low-rank engine's kernels: pivoted Cholesky, and value and gradient in O(N r²).
 
 Points come in blocks; factors, small matrices and gradients go out to ``engines``, which chooses
-pivots and ranks. docs/mathematics.md, section "Low rank", derives every formula.
+pivots and ranks. docs/method/mathematics.md, section "Low rank", derives every formula.
 
 Layout: an array over observations is cut into blocks of c, (n_blocks, rows, c), so that a block's
 rows are contiguous and stay in cache while everything that needs them is done. The last block is
@@ -69,7 +69,7 @@ def pivoted_cholesky(
 
     Notes
     -----
-    docs/mathematics.md, eq. 15. n r (r + d) flops; one kernel row a step.
+    docs/method/mathematics.md, eq. 15. n r (r + d) flops; one kernel row a step.
     """
     n = points.shape[1]
     for i in range(n):
@@ -132,7 +132,7 @@ def extend(
 
     Notes
     -----
-    docs/mathematics.md, eq. 15. n r (r + d) flops in BLAS 3.
+    docs/method/mathematics.md, eq. 15. n r (r + d) flops in BLAS 3.
     """
     n_blocks, _, c = points.shape
     r = triangle.shape[0]
@@ -193,7 +193,7 @@ def likelihood_sums(
 
     Notes
     -----
-    docs/mathematics.md, eq. 16. 2 n r² (1 + d) flops in BLAS 3.
+    docs/method/mathematics.md, eq. 16. 2 n r² (1 + d) flops in BLAS 3.
     """
     n_blocks, d, c = z.shape
     D = y.shape[1]
@@ -271,7 +271,7 @@ def likelihood_rows(
 
     Notes
     -----
-    docs/mathematics.md, eq. 17 and 18. 2 n r² (1 + q) flops in BLAS 3.
+    docs/method/mathematics.md, eq. 17 and 18. 2 n r² (1 + q) flops in BLAS 3.
     """
     n_blocks, d, c = z.shape
     D = y.shape[1]
@@ -358,7 +358,7 @@ def hsic_sums(
 
     Notes
     -----
-    docs/mathematics.md, eq. 19. 2 n d u_rank v_rank flops in BLAS 3.
+    docs/method/mathematics.md, eq. 19. 2 n d u_rank v_rank flops in BLAS 3.
     """
     n_blocks, d, c = weights.shape
     partial = np.zeros((n_chunks, d, u_rank, v_rank))
@@ -414,7 +414,7 @@ def hsic_rows(
 
     Notes
     -----
-    docs/mathematics.md, eq. 19. 2 n (1 + q) u_rank v_rank flops in BLAS 3.
+    docs/method/mathematics.md, eq. 19. 2 n (1 + q) u_rank v_rank flops in BLAS 3.
     """
     n_blocks, _, c = theta.shape
     q = E.shape[0]

@@ -1,7 +1,7 @@
 """Mixtures of smooth mechanisms in a fixed basis, by variational EM.
 
 A `Design` and the effect come in; posteriors of the curves, responsibilities and bounds on the
-evidence go out to `anmmm.mixture`. The equations are in docs/decisions.md.
+evidence go out to `anmmm.mixture`. The equations are in docs/method/decisions.md.
 """
 
 from __future__ import annotations
@@ -166,7 +166,7 @@ def mixture_posterior(
 
     Notes
     -----
-    docs/decisions.md, eqs. 4 to 7. Every step raises the bound or leaves it. O(C r³).
+    docs/method/decisions.md, eqs. 4 to 7. Every step raises the bound or leaves it. O(C r³).
     """
     grams, moments = sums.grams, sums.moments
     prior, n_null = design.prior, design.n_null
@@ -242,7 +242,7 @@ def mixture_sweep(
 
     Notes
     -----
-    docs/decisions.md, eq. 3. O(n C r²), one pass, no temporary of length n.
+    docs/method/decisions.md, eq. 3. O(n C r²), one pass, no temporary of length n.
     """
     mean, packed, weights, s2 = curves.mean, curves.packed, curves.weights, curves.scales[0]
     grams, moments, totals = sums.grams, sums.moments, sums.totals
@@ -319,7 +319,7 @@ def mixture_em(
 
     Notes
     -----
-    docs/decisions.md, eqs. 3 to 7. The bound never falls. O(n C r² + C r³) an iteration.
+    docs/method/decisions.md, eqs. 3 to 7. The bound never falls. O(n C r² + C r³) an iteration.
     """
     n, r = design.columns.shape
     C = R.shape[1]

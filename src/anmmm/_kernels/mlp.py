@@ -45,7 +45,7 @@ def forward(
 
     Notes
     -----
-    docs/mathematics.md, eq. 12; O(n n_hidden (n_inputs + n_latent)).
+    docs/method/mathematics.md, eq. 12; O(n n_hidden (n_inputs + n_latent)).
     """
     for c in prange(n_chunks):
         for i in range(c, inputs.shape[0], n_chunks):
@@ -94,7 +94,7 @@ def backward(
 
     Notes
     -----
-    docs/mathematics.md, eq. 12; the derivative of the logistic function is ``h (1 - h)``.
+    docs/method/mathematics.md, eq. 12; the derivative of the logistic function is ``h (1 - h)``.
     O(n n_hidden (n_inputs + n_latent)).
     """
     n_inputs = inputs.shape[1]

@@ -36,7 +36,7 @@ def gram_row(
 
     Notes
     -----
-    docs/mathematics.md, eq. 1: ``k(z, z') = exp(-Σ_d γ_d (z_d - z'_d)²)``; O(n d).
+    docs/method/mathematics.md, eq. 1: ``k(z, z') = exp(-Σ_d γ_d (z_d - z'_d)²)``; O(n d).
     """
     t = point[0]
     g = gamma[0]

@@ -2,7 +2,7 @@
 
 Variables come in as anywhere in the package; a score of the direction, or a label for each
 observation, goes out. Methods are small frozen objects that hold their options; the registries
-name them. What each assumes and where it comes from is in docs/baselines.md.
+name them. What each assumes and where it comes from is in docs/guide/baselines.md.
 """
 
 from __future__ import annotations

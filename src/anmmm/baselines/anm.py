@@ -15,13 +15,13 @@ from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel, WhiteKernel
 
 from anmmm._typing import FloatArray
-from anmmm._validation import check_choice, check_count, check_rng
-from anmmm.baselines.base import independence_score, standardised_variables
+from anmmm._validation import check_choice, check_count
+from anmmm.baselines.base import DirectionBaseline, independence_score
 from anmmm.independence import median_width
 
 __all__ = ["ANM"]
 
-# Of standardised variables: signal and noise variances, and length scales from far below the
+# Of standardized variables: signal and noise variances, and length scales from far below the
 # spacing of 1000 points to a straight line.
 VARIANCES = (1e-3, 1e3)
 NOISE = (1e-5, 1e1)
@@ -30,7 +30,7 @@ START_NOISE = 0.1
 
 
 @dataclass(frozen=True)
-class ANM:
+class ANM(DirectionBaseline):
     """Additive noise model (ANM) with Gaussian process regression and HSIC.
 
     The direction in which the residual of the effect is more independent of the cause.
@@ -40,13 +40,20 @@ class ANM:
     criterion : {"pvalue", "hsic"}
         Compare the logarithms of the p-values of the gamma HSIC test, or its statistics.
     n_starts : int
-        Starts of the likelihood's maximisation: length scales of the median distance, a quarter of
-        it, a sixteenth, and so on. The likeliest end is kept.
+        Starts of the likelihood's maximization: length scales of the median distance, a quarter of
+        it, a sixteenth, and so on. The likeliest end is taken.
 
     Raises
     ------
     TypeError, ValueError
         If an option is out of range.
+
+    Notes
+    -----
+    The score is the forward minus the backward log p-value in nats, or the backward minus the
+    forward statistic ``N HSIC_b``. O(N³) time and O(N²) memory for every evaluation of the
+    likelihood, some twenty for each start: 0.1 s for 100 observations, 1 s for 300, 11 s for 1000.
+    Of larger pairs pass a random part.
 
     References
     ----------
@@ -74,52 +81,23 @@ class ANM:
         check_choice(self.criterion, "criterion", ("pvalue", "hsic"))
         check_count(self.n_starts, "n_starts", maximum=5)
 
-    def direction(self, x: Any, y: Any, *, random_state: Any = None) -> float:
-        """Score the direction of one pair; see `DirectionBaseline.direction`.
-
-        Parameters
-        ----------
-        x, y : array-like of shape (n_samples,)
-        random_state
-            Checked, not used: the starts are fixed.
-
-        Returns
-        -------
-        float
-            Forward minus backward log p-value in nats, or backward minus forward statistic
-            ``N HSIC_b``. Exchanging x and y exactly negates it.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If a variable cannot be used.
-
-        Notes
-        -----
-        O(N³) time and O(N²) memory for every evaluation of the likelihood, some twenty for each
-        start: 0.1 s for 100 observations, 1 s for 300, 11 s for 1000. Of larger pairs pass a
-        random part.
-        """
-        check_rng(random_state)
-        first, second = standardised_variables(x, y, self.label)
+    def _score(self, x: FloatArray, y: FloatArray) -> float:
         return independence_score(
-            (first, _residual(first, second, self.n_starts)),
-            (second, _residual(second, first, self.n_starts)),
-            self.criterion,
+            (x, _residual(x, y, self.n_starts)), (y, _residual(y, x, self.n_starts)), self.criterion
         )
 
 
 def _residual(cause: FloatArray, effect: FloatArray, n_starts: int) -> FloatArray:
     points = cause[:, np.newaxis]
     width = median_width(points)
-    ends = [_maximise(points, effect, width * 0.25**start) for start in range(n_starts)]
+    ends = [_maximize(points, effect, width * 0.25**start) for start in range(n_starts)]
     kernel = max(ends, key=lambda end: end[0])[1]
     model = GaussianProcessRegressor(kernel, alpha=0.0, optimizer=None).fit(points, effect)
     # Of one dimension both: predictions of a column would have lost it.
     return np.asarray(effect - model.predict(points))
 
 
-def _maximise(points: FloatArray, effect: FloatArray, length: float) -> tuple[float, Any]:
+def _maximize(points: FloatArray, effect: FloatArray, length: float) -> tuple[float, Any]:
     """Log-likelihood and kernel where L-BFGS ends."""
     kernel = ConstantKernel(1.0, VARIANCES) * RBF(float(np.clip(length, *LENGTHS)), LENGTHS)
     kernel += WhiteKernel(START_NOISE, NOISE)

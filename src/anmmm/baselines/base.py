@@ -1,31 +1,25 @@
-"""What every baseline promises, and the two forms in which all of them read a pair.
+"""What every baseline promises, and how all of them read a pair.
 
-Raw variables come in; checked, standardised ones go out to the methods.
+Raw variables come in; checked, standardized ones go out to the methods.
 """
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Protocol
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from anmmm._typing import FloatArray
-from anmmm._validation import as_pair, check_rng, check_single
+from anmmm._validation import as_pair, check_n_mechanisms, check_rng, check_single
 from anmmm.independence import hsic_test
 from anmmm.preprocessing import standardise
 
-__all__ = [
-    "ClusteringBaseline",
-    "DirectionBaseline",
-    "independence_score",
-    "integer_seed",
-    "standardised_points",
-    "standardised_variables",
-]
+__all__ = ["ClusteringBaseline", "DirectionBaseline", "independence_score"]
 
 
-class DirectionBaseline(Protocol):
+class DirectionBaseline(ABC):
     """A method that tells cause from effect.
 
     Attributes
@@ -44,23 +38,35 @@ class DirectionBaseline(Protocol):
         x, y : array-like of shape (n_samples,)
             The two variables, at least 10 observations.
         random_state : None, int, SeedSequence, BitGenerator, Generator or RandomState
-            Source of randomness, for the methods that use any.
+            Checked, not used: no method is random.
 
         Returns
         -------
         float
             Finite. Positive: x causes y; negative: y causes x; 0: undecided. Magnitudes compare
-            within one method only.
+            within one method only. Exchanging x and y negates it.
 
         Raises
         ------
         TypeError, ValueError
             If a variable cannot be used; the message names it.
         """
-        ...
+        check_rng(random_state)
+        return self._score(*self._standardized(x, y))
+
+    @abstractmethod
+    def _score(self, x: FloatArray, y: FloatArray) -> float:
+        """Score variables of mean 0 and standard deviation 1 (ddof 0), shape (n_samples,)."""
+
+    def _standardized(self, x: Any, y: Any) -> tuple[FloatArray, FloatArray]:
+        first, second = as_pair(x, y)
+        reason = f"{self.label} compares single variables; pass one column"
+        check_single(first, "x", reason)
+        check_single(second, "y", reason)
+        return standardise(first)[0][:, 0], standardise(second)[0][:, 0]
 
 
-class ClusteringBaseline(Protocol):
+class ClusteringBaseline(ABC):
     """A method that parts observations into clusters.
 
     Attributes
@@ -81,7 +87,7 @@ class ClusteringBaseline(Protocol):
         x, y : array-like of shape (n_samples,) or (n_samples, n_features)
             The two variables, at least 10 observations.
         n_mechanisms : int
-            Number of clusters, for the methods that do not find their own.
+            Number of clusters, for the methods that do not choose it themselves.
         random_state : None, int, SeedSequence, BitGenerator, Generator or RandomState
             Source of randomness, for the methods that use any.
 
@@ -95,52 +101,15 @@ class ClusteringBaseline(Protocol):
         TypeError, ValueError
             If an argument cannot be used; the message names it.
         """
-        ...
+        points = np.hstack([standardise(variable)[0] for variable in as_pair(x, y)])
+        n_clusters = check_n_mechanisms(n_mechanisms, len(points))
+        # scikit-learn does not take all sources of randomness that the package takes.
+        seed = int(check_rng(random_state).integers(2**31))
+        return np.asarray(self._cluster(points, n_clusters, seed), dtype=np.intp)
 
-
-def standardised_variables(x: Any, y: Any, label: str) -> tuple[FloatArray, FloatArray]:
-    """Check two single variables and standardise them.
-
-    Parameters
-    ----------
-    x, y : array-like of shape (n_samples,)
-    label : str
-        Method that asks, for messages.
-
-    Returns
-    -------
-    x, y : ndarray of shape (n_samples,)
-        Mean 0, standard deviation 1 (ddof 0).
-
-    Raises
-    ------
-    TypeError, ValueError
-        If a variable cannot be used, or has several columns.
-    """
-    first, second = as_pair(x, y)
-    reason = f"{label} compares single variables; pass one column"
-    for name, variable in (("x", first), ("y", second)):
-        check_single(variable, name, reason)
-    return standardise(first)[0][:, 0], standardise(second)[0][:, 0]
-
-
-def standardised_points(x: Any, y: Any) -> FloatArray:
-    """Check a pair and put its standardised columns side by side.
-
-    Parameters
-    ----------
-    x, y : array-like of shape (n_samples,) or (n_samples, n_features)
-
-    Returns
-    -------
-    ndarray of shape (n_samples, n_features_x + n_features_y)
-
-    Raises
-    ------
-    TypeError, ValueError
-        If a variable cannot be used.
-    """
-    return np.hstack([standardise(variable)[0] for variable in as_pair(x, y)])
+    @abstractmethod
+    def _cluster(self, points: FloatArray, n_clusters: int, seed: int) -> Any:
+        """Label the rows of the standardized points [x, y]."""
 
 
 def independence_score(
@@ -148,26 +117,12 @@ def independence_score(
     backward: tuple[FloatArray, FloatArray],
     criterion: str = "pvalue",
 ) -> float:
-    """Compare how independent cause and noise are in both directions.
+    """Compare how independent cause and noise are in both directions, given as (cause, noise).
 
-    Parameters
-    ----------
-    forward, backward : (ndarray, ndarray), each of shape (n_samples,)
-        Cause and noise under x → y and under y → x.
-    criterion : {"pvalue", "hsic"}
-        What is compared: log p-values of the gamma HSIC test, or its statistics.
-
-    Returns
-    -------
-    float
-        Positive where the forward noise is the more independent one.
+    By log p-values of the gamma HSIC test (``"pvalue"``) or by its statistics (``"hsic"``);
+    positive where the forward noise is the more independent one.
     """
     first, second = hsic_test(*forward), hsic_test(*backward)
     if criterion == "hsic":
         return second.statistic - first.statistic
     return first.log_pvalue - second.log_pvalue
-
-
-def integer_seed(random_state: Any) -> int:
-    """Draw a seed that scikit-learn takes from any source of randomness that the package takes."""
-    return int(check_rng(random_state).integers(2**31))

@@ -1,6 +1,6 @@
 """Clustering of the points (x, y), blind to mechanisms.
 
-Two variables come in, are standardised and put side by side; a label for each observation goes
+Two variables come in, are standardized and put side by side; a label for each observation goes
 out. Everything that clusters is scikit-learn's.
 """
 
@@ -10,38 +10,29 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn import cluster, mixture
 from sklearn.decomposition import PCA
 from sklearn.neighbors import NearestNeighbors
 
 from anmmm._threads import single_thread
 from anmmm._typing import FloatArray
-from anmmm._validation import (
-    check_choice,
-    check_count,
-    check_n_mechanisms,
-    check_positive,
-    check_rng,
-)
-from anmmm.baselines.base import integer_seed, standardised_points
+from anmmm._validation import check_choice, check_count, check_positive
+from anmmm.baselines.base import ClusteringBaseline
 
 __all__ = ["DBSCAN", "GaussianMixture", "KMeans", "PCAKMeans", "SpectralClustering"]
-
-Labels = NDArray[np.intp]
 
 # Relative differences of distances that are none.
 ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
-class KMeans:
-    """k-means on the standardised points.
+class KMeans(ClusteringBaseline):
+    """k-means on the standardized points.
 
     Parameters
     ----------
     n_init : int
-        Random starts; the one of least inertia is kept.
+        Random starts; the one of least inertia is taken.
 
     References
     ----------
@@ -55,46 +46,42 @@ class KMeans:
     def __post_init__(self) -> None:
         check_count(self.n_init, "n_init")
 
-    def labels(self, x: Any, y: Any, n_mechanisms: int, *, random_state: Any = None) -> Labels:
-        """Label the observations of one pair; see `ClusteringBaseline.labels`."""
-        points = standardised_points(x, y)
-        return _k_means(points, n_mechanisms, self.n_init, random_state)
+    def _cluster(self, points: FloatArray, n_clusters: int, seed: int) -> Any:
+        # As in `anmmm.clustering`, for processes that are forked later.
+        with single_thread():
+            model = cluster.KMeans(n_clusters, n_init=self.n_init, random_state=seed)
+            return model.fit_predict(points)
 
 
 @dataclass(frozen=True)
-class PCAKMeans:
-    """k-means on the first principal component of the standardised points.
+class PCAKMeans(KMeans):
+    """k-means on the first principal component of the standardized points.
 
     Parameters
     ----------
     n_init : int
-        Random starts; the one of least inertia is kept.
+        Random starts; the one of least inertia is taken.
 
     Notes
     -----
-    The first component of two standardised variables is their sum or their difference.
+    The first component of two standardized variables is their sum or their difference.
     """
 
-    n_init: int = 10
     label: ClassVar[str] = "PCA-km"
 
-    def __post_init__(self) -> None:
-        check_count(self.n_init, "n_init")
-
-    def labels(self, x: Any, y: Any, n_mechanisms: int, *, random_state: Any = None) -> Labels:
-        """Label the observations of one pair; see `ClusteringBaseline.labels`."""
-        points = PCA(1, svd_solver="full").fit_transform(standardised_points(x, y))
-        return _k_means(points, n_mechanisms, self.n_init, random_state)
+    def _cluster(self, points: FloatArray, n_clusters: int, seed: int) -> Any:
+        component = PCA(1, svd_solver="full").fit_transform(points)
+        return super()._cluster(component, n_clusters, seed)
 
 
 @dataclass(frozen=True)
-class GaussianMixture:
+class GaussianMixture(ClusteringBaseline):
     """Gaussian mixture with a full covariance for each component, by EM.
 
     Parameters
     ----------
     n_init : int
-        k-means starts; the likeliest fit is kept.
+        k-means starts; the likeliest fit is taken.
     max_iter : int
         Most EM steps of one start.
     """
@@ -107,28 +94,23 @@ class GaussianMixture:
         check_count(self.n_init, "n_init")
         check_count(self.max_iter, "max_iter")
 
-    def labels(self, x: Any, y: Any, n_mechanisms: int, *, random_state: Any = None) -> Labels:
-        """Label the observations of one pair; see `ClusteringBaseline.labels`."""
-        points = standardised_points(x, y)
+    def _cluster(self, points: FloatArray, n_clusters: int, seed: int) -> Any:
         model = mixture.GaussianMixture(
-            check_n_mechanisms(n_mechanisms, len(points)),
-            n_init=self.n_init,
-            max_iter=self.max_iter,
-            random_state=integer_seed(random_state),
+            n_clusters, n_init=self.n_init, max_iter=self.max_iter, random_state=seed
         )
-        return _as_labels(model.fit_predict(points))
+        return model.fit_predict(points)
 
 
 @dataclass(frozen=True)
-class SpectralClustering:
-    """Spectral clustering of the standardised points.
+class SpectralClustering(ClusteringBaseline):
+    """Spectral clustering of the standardized points.
 
     Parameters
     ----------
     affinity : {"rbf", "nearest_neighbors"}
-        Similarity ``exp(-gamma d²)``, or 1 among neighbours.
+        Similarity ``exp(-gamma d²)``, or 1 among neighbors.
     gamma : float
-        Positive; for ``"rbf"``. On standardised points 1 is a width of 0.7 standard deviations.
+        Positive; for ``"rbf"``. On standardized points 1 is a width of 0.7 standard deviations.
     n_neighbors : int
         For ``"nearest_neighbors"``.
 
@@ -152,14 +134,10 @@ class SpectralClustering:
         check_positive(self.gamma, "gamma")
         check_count(self.n_neighbors, "n_neighbors")
 
-    def labels(self, x: Any, y: Any, n_mechanisms: int, *, random_state: Any = None) -> Labels:
-        """Label the observations of one pair; see `ClusteringBaseline.labels`."""
-        points = standardised_points(x, y)
-        n_clusters = check_n_mechanisms(n_mechanisms, len(points))
-        seed = integer_seed(random_state)
+    def _cluster(self, points: FloatArray, n_clusters: int, seed: int) -> Any:
         if n_clusters == 1:
-            # An embedding of no dimension has nothing to tell.
-            return np.zeros(len(points), dtype=np.intp)
+            # An embedding of no dimension separates nothing.
+            return np.zeros(len(points))
         model = cluster.SpectralClustering(
             n_clusters,
             affinity=self.affinity,
@@ -167,12 +145,12 @@ class SpectralClustering:
             n_neighbors=min(self.n_neighbors, len(points)),
             random_state=seed,
         )
-        return _as_labels(model.fit_predict(points))
+        return model.fit_predict(points)
 
 
 @dataclass(frozen=True)
-class DBSCAN:
-    """Density-based clustering with noise; finds its own number of clusters.
+class DBSCAN(ClusteringBaseline):
+    """Density-based clustering with noise; chooses the number of clusters itself.
 
     Parameters
     ----------
@@ -180,10 +158,15 @@ class DBSCAN:
         Points within eps, itself included, that make a core point. The authors recommend 4 in the
         plane.
     eps : float, optional
-        Radius on the standardised points, positive. By default halfway from the knee of the sorted
+        Radius on the standardized points, positive. By default halfway from the knee of the sorted
         distances to the `min_samples`-th point (itself included) to the next distance. The knee is
         the distance furthest below the chord between the smallest and the largest. No label is
         looked at.
+
+    Notes
+    -----
+    The number of mechanisms and the random state are checked and not used. The label -1 marks
+    noise; there may be any number of clusters, none included.
 
     References
     ----------
@@ -200,53 +183,14 @@ class DBSCAN:
         if self.eps is not None:
             check_positive(self.eps, "eps")
 
-    def labels(self, x: Any, y: Any, n_mechanisms: int, *, random_state: Any = None) -> Labels:
-        """Label the observations of one pair; see `ClusteringBaseline.labels`.
-
-        Parameters
-        ----------
-        x, y : array-like of shape (n_samples,) or (n_samples, n_features)
-        n_mechanisms : int
-            Checked, not used: the number of clusters follows from eps and `min_samples`.
-        random_state
-            Checked, not used.
-
-        Returns
-        -------
-        ndarray of int, shape (n_samples,)
-            -1 marks noise. Any number of clusters, none included.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If an argument cannot be used.
-        """
-        points = standardised_points(x, y)
-        check_n_mechanisms(n_mechanisms, len(points))
-        check_rng(random_state)
+    def _cluster(self, points: FloatArray, n_clusters: int, seed: int) -> Any:
         if self.min_samples > len(points):
             raise ValueError(
                 f"min_samples must be at most n_samples, found {self.min_samples} for "
                 f"{len(points)} observations"
             )
         eps = _knee(points, self.min_samples) if self.eps is None else self.eps
-        model = cluster.DBSCAN(eps=eps, min_samples=self.min_samples)
-        return _as_labels(model.fit_predict(points))
-
-
-def _k_means(points: FloatArray, n_mechanisms: int, n_init: int, random_state: Any) -> Labels:
-    model = cluster.KMeans(
-        check_n_mechanisms(n_mechanisms, len(points)),
-        n_init=n_init,
-        random_state=integer_seed(random_state),
-    )
-    # As in `anmmm.clustering`, for processes that are forked later.
-    with single_thread():
-        return _as_labels(model.fit_predict(points))
-
-
-def _as_labels(labels: Any) -> Labels:
-    return np.asarray(labels, dtype=np.intp)
+        return cluster.DBSCAN(eps=eps, min_samples=self.min_samples).fit_predict(points)
 
 
 def _knee(points: FloatArray, k: int) -> float:
@@ -258,7 +202,7 @@ def _knee(points: FloatArray, k: int) -> float:
         return float(np.finfo(np.float64).eps)
     chord = np.linspace(heights[0], heights[-1], len(heights))
     knee = int(np.argmax(chord - heights))
-    # Between two distances, and a hair above those that are equal: rounding must not tell whether
-    # a point is within the radius.
+    # Between two distances, and a hair above those that are equal: rounding must not decide
+    # whether a point is within the radius.
     following = heights[min(knee + 1, len(heights) - 1)]
     return (1.0 + ROUNDING) * float(0.5 * (heights[knee] + following))

@@ -7,15 +7,14 @@ when a direction is asked for.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from anmmm._optional import require
 from anmmm._typing import FloatArray
 from anmmm._validation import as_matrix, check_lengths, check_positive, check_rng, check_single
-from anmmm.baselines.base import standardised_variables
+from anmmm.baselines.base import DirectionBaseline
 from anmmm.preprocessing import standardise
 
 __all__ = ["ECP"]
@@ -25,7 +24,7 @@ X, Y, INDEX = 0, 1, 2
 
 
 @dataclass(frozen=True)
-class ECP:
+class ECP(DirectionBaseline):
     """Enhanced constraint-based procedure (ECP) for mechanisms that change, after Zhang et al.
 
     An index of the source joins the two variables. Of three variables, tested by the kernel
@@ -45,6 +44,10 @@ class ECP:
     ------
     ValueError
         If alpha is out of range.
+
+    Notes
+    -----
+    Steps 1 and 2 of the procedure, as causal-learn's CD-NOD takes them. O(N³) time, O(N²) memory.
 
     References
     ----------
@@ -87,47 +90,33 @@ class ECP:
             If causal-learn is not installed.
         TypeError, ValueError
             If a variable or the index cannot be used.
-
-        Notes
-        -----
-        Steps 1 and 2 of the procedure, as causal-learn's CD-NOD takes them. O(N³) time, O(N²)
-        memory.
         """
         check_rng(random_state)
-        first, second = standardised_variables(x, y, self.label)
+        first, second = self._standardized(x, y)
         if index is None:
-            source = np.arange(len(first), dtype=np.float64)
-        else:
-            given = as_matrix(index, "index")
-            check_single(given, "index", "one number for each observation is needed")
-            check_lengths(first[:, np.newaxis], given, ("x", "index"))
-            source = standardise(given)[0][:, 0]
-        return _orientation(np.column_stack([first, second, source]), self.alpha)
+            return self._score(first, second)
+        given = as_matrix(index, "index")
+        check_single(given, "index", "one number for each observation is needed")
+        check_lengths(first[:, np.newaxis], given, ("x", "index"))
+        return self._orientation(first, second, standardise(given)[0][:, 0])
 
+    def _score(self, x: FloatArray, y: FloatArray) -> float:
+        return self._orientation(x, y, np.arange(len(x), dtype=np.float64))
 
-def _orientation(data: FloatArray, alpha: float) -> float:
-    # The steps of causal-learn's `cdnod`, which shows a progress bar whatever it is told.
-    cit = _causal_learn("utils.cit")
-    skeleton = _causal_learn("utils.PCUtils.SkeletonDiscovery")
-    colliders = _causal_learn("utils.PCUtils.UCSepset")
-    meek = _causal_learn("utils.PCUtils.Meek")
-    graph = skeleton.skeleton_discovery(data, alpha, cit.CIT(data, "kci"), show_progress=False)
-    index = graph.G.nodes[INDEX]
-    for node in graph.G.get_adjacent_nodes(index):
-        graph.G.add_directed_edge(index, node)
-    ends = meek.meek(colliders.uc_sepset(graph, 2)).G.graph
-    # causal-learn writes i → j as 1 at [j, i] and -1 at [i, j].
-    return float(_is_edge(ends, X, Y)) - float(_is_edge(ends, Y, X))
-
-
-def _is_edge(ends: NDArray[Any], cause: int, effect: int) -> bool:
-    return bool(ends[effect, cause] == 1 and ends[cause, effect] == -1)
-
-
-def _causal_learn(name: str) -> Any:
-    try:
-        return import_module(f"causallearn.{name}")
-    except ImportError as error:
-        raise ImportError(
-            f'ECP needs causal-learn ({error}); install it with: pip install "anmmm[baselines]"'
-        ) from None
+    def _orientation(self, x: FloatArray, y: FloatArray, source: FloatArray) -> float:
+        # The steps of causal-learn's `cdnod`, which always shows a progress bar.
+        cit, skeleton, colliders, meek = (
+            require(f"causallearn.utils.{name}", "baselines", "ECP needs causal-learn")
+            for name in ("cit", "PCUtils.SkeletonDiscovery", "PCUtils.UCSepset", "PCUtils.Meek")
+        )
+        data = np.column_stack([x, y, source])
+        test = cit.CIT(data, "kci")
+        graph = skeleton.skeleton_discovery(data, self.alpha, test, show_progress=False)
+        index = graph.G.nodes[INDEX]
+        for node in graph.G.get_adjacent_nodes(index):
+            graph.G.add_directed_edge(index, node)
+        ends = meek.meek(colliders.uc_sepset(graph, 2)).G.graph
+        # causal-learn writes i → j as 1 at [j, i] and -1 at [i, j].
+        forward = ends[Y, X] == 1 and ends[X, Y] == -1
+        backward = ends[X, Y] == 1 and ends[Y, X] == -1
+        return float(forward) - float(backward)

@@ -6,20 +6,20 @@ Two variables come in; a score in nats goes out.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from scipy.special import digamma
 
 from anmmm._typing import FloatArray
-from anmmm._validation import check_choice, check_rng
-from anmmm.baselines.base import standardised_variables
+from anmmm._validation import check_choice
+from anmmm.baselines.base import DirectionBaseline
 
 __all__ = ["IGCI"]
 
 
 @dataclass(frozen=True)
-class IGCI:
+class IGCI(DirectionBaseline):
     """Information-geometric causal inference (IGCI).
 
     Made for deterministic invertible functions: where the density of the cause and the slope of
@@ -38,6 +38,13 @@ class IGCI:
     ------
     ValueError
         If an option is none of these.
+
+    Notes
+    -----
+    The score is in nats per observation: the backward minus the forward mean log slope, or the
+    entropy of x minus that of y. As published, neighbors that tie in a coordinate whose logarithm
+    is asked for add nothing (log 0 := 0). Observations that tie in one variable are ordered by the
+    other one, so that their order in the data does not matter. O(N log N).
 
     References
     ----------
@@ -62,39 +69,12 @@ class IGCI:
         check_choice(self.reference, "reference", ("uniform", "gaussian"))
         check_choice(self.estimator, "estimator", ("slope", "entropy"))
 
-    def direction(self, x: Any, y: Any, *, random_state: Any = None) -> float:
-        """Score the direction of one pair; see `DirectionBaseline.direction`.
-
-        Parameters
-        ----------
-        x, y : array-like of shape (n_samples,)
-        random_state
-            Checked, not used.
-
-        Returns
-        -------
-        float
-            Nats per observation: the backward minus the forward mean log slope, or the entropy of
-            x minus that of y. Exchanging x and y exactly negates it.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If a variable cannot be used.
-
-        Notes
-        -----
-        As published, neighbours that tie in a coordinate whose logarithm is asked for add nothing
-        (log 0 := 0). Observations that tie in one variable are ordered by the other one, so that
-        their order in the data does not matter. O(N log N).
-        """
-        check_rng(random_state)
-        first, second = standardised_variables(x, y, self.label)
+    def _score(self, x: FloatArray, y: FloatArray) -> float:
         if self.reference == "uniform":
-            first, second = _unit_range(first), _unit_range(second)
+            x, y = _unit_range(x), _unit_range(y)
         if self.estimator == "entropy":
-            return _entropy(first) - _entropy(second)
-        return _mean_log_slope(second, first) - _mean_log_slope(first, second)
+            return _entropy(x) - _entropy(y)
+        return _mean_log_slope(y, x) - _mean_log_slope(x, y)
 
 
 def _unit_range(values: FloatArray) -> FloatArray:

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from anmmm._typing import FloatArray
-from anmmm._validation import check_rng
-from anmmm.baselines.base import standardised_variables
+from anmmm.baselines.base import DirectionBaseline
 
 __all__ = ["LiNGAM"]
 
@@ -27,11 +26,16 @@ SMALLEST_RESIDUAL = 1e-12
 
 
 @dataclass(frozen=True)
-class LiNGAM:
+class LiNGAM(DirectionBaseline):
     """Linear non-Gaussian acyclic model (LiNGAM) of two variables.
 
     The direction in which a linear model with independent, non-Gaussian noise is likelier. For two
     variables this is the decision of DirectLiNGAM with its default measure.
+
+    Notes
+    -----
+    The score is the log-likelihood ratio in nats per observation; 0 where x and y lie on one line.
+    O(N).
 
     References
     ----------
@@ -53,36 +57,11 @@ class LiNGAM:
 
     label: ClassVar[str] = "LiNGAM"
 
-    def direction(self, x: Any, y: Any, *, random_state: Any = None) -> float:
-        """Score the direction of one pair; see `DirectionBaseline.direction`.
-
-        Parameters
-        ----------
-        x, y : array-like of shape (n_samples,)
-        random_state
-            Checked, not used.
-
-        Returns
-        -------
-        float
-            Log-likelihood ratio, nats per observation. 0 where x and y lie on one line. Exchanging
-            x and y exactly negates it.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If a variable cannot be used.
-
-        Notes
-        -----
-        O(N).
-        """
-        check_rng(random_state)
-        first, second = standardised_variables(x, y, self.label)
-        slope = float(np.mean(first * second))
+    def _score(self, x: FloatArray, y: FloatArray) -> float:
+        slope = float(np.mean(x * y))
         if 1.0 - slope * slope < SMALLEST_RESIDUAL:
             return 0.0
-        return _length(second, first, slope) - _length(first, second, slope)
+        return _length(y, x, slope) - _length(x, y, slope)
 
 
 def _length(cause: FloatArray, effect: FloatArray, slope: float) -> float:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from scipy.optimize import Bounds, minimize
@@ -16,8 +16,8 @@ from scipy.special import ndtri
 from scipy.stats import rankdata
 
 from anmmm._typing import FloatArray
-from anmmm._validation import check_count, check_positive, check_rng
-from anmmm.baselines.base import independence_score, standardised_variables
+from anmmm._validation import check_count, check_positive
+from anmmm.baselines.base import DirectionBaseline, independence_score
 
 __all__ = ["PNL"]
 
@@ -36,11 +36,11 @@ RIDGE = 1e-2
 
 
 @dataclass(frozen=True)
-class PNL:
+class PNL(DirectionBaseline):
     """Post-nonlinear causal model (PNL), ``y = h(f(x) + e)`` with h invertible.
 
     The noise is recovered as ``e = g(y) - f(x)``. f is a line plus tanh units; g = h⁻¹ is a rising
-    line plus rising tanh units, so that its slope is never 0. The fit minimises the mutual
+    line plus rising tanh units, so that its slope is never 0. The fit minimizes the mutual
     information of x and e, ``H(e) - E log g'(y)`` up to a constant, which is the negative
     log-likelihood where the density of e is right: here a mixture of three Gaussians that is fitted
     along. The direction whose noise is more independent of the cause by HSIC wins.
@@ -62,6 +62,12 @@ class PNL:
     ------
     TypeError, ValueError
         If an option is out of range.
+
+    Notes
+    -----
+    The score is the forward minus the backward log p-value of the gamma HSIC test of cause and
+    noise, in nats. O(N) for each of at most `max_iter` steps; the test is O(N²) up to 1000
+    observations.
 
     References
     ----------
@@ -90,35 +96,8 @@ class PNL:
         check_positive(self.decay, "decay")
         check_count(self.max_iter, "max_iter")
 
-    def direction(self, x: Any, y: Any, *, random_state: Any = None) -> float:
-        """Score the direction of one pair; see `DirectionBaseline.direction`.
-
-        Parameters
-        ----------
-        x, y : array-like of shape (n_samples,)
-        random_state
-            Checked, not used: the start is fixed.
-
-        Returns
-        -------
-        float
-            Forward minus backward log p-value of the gamma HSIC test of cause and noise, in nats.
-            Exchanging x and y exactly negates it.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If a variable cannot be used.
-
-        Notes
-        -----
-        O(N) for each of at most `max_iter` steps; the test is O(N²) up to 1000 observations.
-        """
-        check_rng(random_state)
-        first, second = standardised_variables(x, y, self.label)
-        return independence_score(
-            (first, self._noise(first, second)), (second, self._noise(second, first))
-        )
+    def _score(self, x: FloatArray, y: FloatArray) -> float:
+        return independence_score((x, self._noise(x, y)), (y, self._noise(y, x)))
 
     def _noise(self, cause: FloatArray, effect: FloatArray) -> FloatArray:
         model = PostNonlinear(
@@ -140,21 +119,8 @@ class PostNonlinear:
 
     ``J(z) = log s + mean_i [-log p(u_i) - log g'(y_i)] + decay |z - start|² / N`` with
     ``u = (e - mean e) / s``, s the standard deviation of e: neither scale nor place of the noise
-    changes the mutual information.
-
-    Parameters
-    ----------
-    cause, effect : ndarray of shape (n_samples,)
-        Of mean 0 and standard deviation 1.
-    n_hidden, n_bends : int
-    decay : float
-
-    Attributes
-    ----------
-    start : ndarray of shape (n_parameters,)
-        f by ridge regression on tanh units at quantiles of the cause, g nearly the identity.
-    bounds : scipy.optimize.Bounds
-        Of the logarithms of heights, rates and widths.
+    changes the mutual information. A fit starts with f by ridge regression on tanh units at
+    quantiles of the cause, and with g nearly the identity.
     """
 
     def __init__(

@@ -24,7 +24,7 @@ NAMES = ("table1", "fig3", "fig4", "fig5", "fig6")
     show_default=True,
     help="Folder for records, reports and figures; finished work is kept there.",
 )
-@click.option("--data", metavar="DIR", help="Folder of the Tübingen pairs, for fig5 and fig6.")
+@click.option("--data", metavar="DIR", help="Folder of the Tübingen pairs, for fig5.")
 def reproduce_command(
     names: tuple[str, ...], quick: bool, jobs: int, output: str, data: str | None
 ) -> None:

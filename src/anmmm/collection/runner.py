@@ -92,7 +92,7 @@ def infer_directions(
     Notes
     -----
     Memory does not grow with the collection: at most some ten thousand rows wait for an earlier
-    pair that takes long. More in docs/collections.md.
+    pair that takes long. More in docs/guide/collections.md.
 
     Examples
     --------

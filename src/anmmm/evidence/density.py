@@ -203,7 +203,7 @@ def fit_density(
 
     Notes
     -----
-    docs/decisions.md, eqs. 1 and 2. O(N) and a Newton iteration on 128 bins for each base.
+    docs/method/decisions.md, eqs. 1 and 2. O(N) and a Newton iteration on 128 bins for each base.
     """
     n = len(values)
     best: tuple[Density, float] | None = None
@@ -228,9 +228,9 @@ def description_length(mass: FloatArray, n_cells: int) -> float:
 
     Notes
     -----
-    docs/decisions.md, eq. 1. With probability 1/N an observation is encoded by the number of its
-    cell alone. That costs the others one nat together and bounds what an outlier can cost by ``log
-    N + log n_cells``.
+    docs/method/decisions.md, eq. 1. With probability 1/N an observation is encoded by the number of
+    its cell alone. That costs the others one nat together and bounds what an outlier can cost by
+    ``log N + log n_cells``.
     """
     share = 1.0 / len(mass)
     return -float(np.log((1.0 - share) * mass + share / n_cells).sum())

@@ -3,7 +3,7 @@
 Two variables come in. Each is cut into cells and given a density as a cause; as an effect it is
 described by the best of several conditional models (`models`). The totals go out as an
 `EvidenceResult`, whose score decides the direction. What is compared, and why, is in
-docs/decisions.md.
+docs/method/decisions.md.
 """
 
 from __future__ import annotations

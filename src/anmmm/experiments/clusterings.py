@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -10,15 +10,10 @@ from numpy.typing import NDArray
 from sklearn.metrics import adjusted_rand_score
 
 from anmmm._typing import FloatArray
-from anmmm.baselines import (
-    CLUSTERING_BASELINES,
-    DBSCAN,
-    ClusteringBaseline,
-    SpectralClustering,
-)
+from anmmm.baselines import CLUSTERING_BASELINES, DBSCAN, ClusteringBaseline, SpectralClustering
 from anmmm.clustering import cluster_mechanisms
 from anmmm.experiments.published import LAMBDAS
-from anmmm.experiments.study import Measured, Record, attempt
+from anmmm.experiments.study import Record, attempt
 from anmmm.experiments.tables import grouped, mean_error
 
 __all__ = [
@@ -47,12 +42,8 @@ METHODS: Mapping[str, ClusteringBaseline] = {
 # Options of two baselines that depend much on them, for a best of grid beside the best λ.
 GRIDS: Mapping[str, Mapping[str, ClusteringBaseline]] = {
     "SpeClu": {
-        **{
-            f"neighbors={count}": SpectralClustering(
-                affinity="nearest_neighbors", n_neighbors=count
-            )
-            for count in (5, 10)
-        },
+        "neighbors=5": SpectralClustering(affinity="nearest_neighbors", n_neighbors=5),
+        "neighbors=10": SpectralClustering(affinity="nearest_neighbors", n_neighbors=10),
         **{f"gamma={gamma:g}": SpectralClustering(gamma=gamma) for gamma in (1.0, 5.0, 10.0)},
     },
     "DBSCAN": {f"eps={eps:g}": DBSCAN(eps=eps) for eps in (0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5)},
@@ -63,38 +54,23 @@ COLUMNS = ("method", "lam", "options", "value", "n_clusters", "seconds", "proble
 
 
 def measure_clusterings(
-    measured: Measured, x: FloatArray, y: FloatArray, truth: NDArray[np.intp], *, seed: int
-) -> None:
-    """Cluster one data set by every method and compare with the true labels.
+    x: FloatArray, y: FloatArray, truth: NDArray[np.intp], *, seed: int
+) -> list[Record]:
+    """Cluster one data set by every method, a record for each method, λ and options.
 
-    Parameters
-    ----------
-    measured : Measured
-        Takes one record a method, λ and options, with the adjusted Rand index as `value`.
-    x, y : ndarray of shape (n_samples,)
-        Cause and effect.
-    truth : ndarray of int, shape (n_samples,)
-        Every method is told how many labels there are.
-    seed : int
-        Of everything random in the methods.
+    `value` is the adjusted Rand index; every method knows how many labels there are.
     """
     n_mechanisms = len(np.unique(truth))
+    records: list[Record] = []
 
-    def add(method: str, compute: Any, *, options: str = "", **keywords: Any) -> None:
-        labels, seconds, problem = attempt(
-            compute, x, y, n_mechanisms, random_state=seed, **keywords
-        )
-        value = None if labels is None else float(adjusted_rand_score(truth, labels))
-        found = None if labels is None else len(set(labels) - {-1})
-        measured.add(
-            method,
-            value=value,
-            lam=keywords.get("lam"),
-            options=options,
-            n_clusters=found,
-            seconds=seconds,
-            problem=problem,
-        )
+    def add(method: str, compute: Callable[..., Any], options: str = "", **keywords: Any) -> None:
+        labels, cells = attempt(compute, x, y, n_mechanisms, random_state=seed, **keywords)
+        value = n_clusters = None
+        if labels is not None:
+            value = float(adjusted_rand_score(truth, labels))
+            n_clusters = len(set(labels) - {-1})
+        record = {"method": method, "lam": keywords.get("lam"), "options": options}
+        records.append({**record, "value": value, "n_clusters": n_clusters, **cells})
 
     add(DEFAULT, _mechanism_labels)
     for lam in LAMBDAS:
@@ -103,39 +79,32 @@ def measure_clusterings(
         add(name, method.labels)
     for name, grid in GRIDS.items():
         for options, method in grid.items():
-            add(BEST[name], method.labels, options=options)
+            add(BEST[name], method.labels, options)
+    return records
 
 
-def _mechanism_labels(x: Any, y: Any, n_mechanisms: int, **options: Any) -> NDArray[np.intp]:
-    labels: NDArray[np.intp] = cluster_mechanisms(x, y, n_mechanisms, **options).labels
-    return labels
+def _mechanism_labels(*pair: Any, **options: Any) -> NDArray[np.intp]:
+    return cluster_mechanisms(*pair, **options).labels
 
 
 def cluster_scores(records: list[Record]) -> dict[str, tuple[float, float, str]]:
-    """Mean adjusted Rand index of each method, for the records of one setting.
+    """Mean adjusted Rand index, its error, and the λ or options chosen, by method.
 
-    Parameters
-    ----------
-    records : list of Record
-
-    Returns
-    -------
-    dict
-        By method: mean, standard error, and the λ or options chosen, if any. A failure counts as
-        an index of 0, as labels by chance have.
+    A failure counts as an index of 0, as labels by chance have.
     """
-    groups = grouped(records, "method", "lam", "options")
-    scores = {
+    means = {
         key: mean_error([record["value"] or 0.0 for record in group])
-        for key, group in groups.items()
+        for key, group in grouped(records, "method", "lam", "options").items()
     }
-    found = {DEFAULT: (*scores[DEFAULT, None, ""], "")}
-    found[LATENT] = (*scores["ANM-MM", 1.0, ""], "")
-    lam = max(LAMBDAS, key=lambda lam: scores["ANM-MM", lam, ""][0])
-    found[PAPER] = (*scores["ANM-MM", lam, ""], f"{lam:g}")
-    for name in METHODS:
-        found[name] = (*scores[name, None, ""], "")
+    scores = {
+        method: (*mean, "")
+        for (method, lam, options), mean in means.items()
+        if lam is None and not options
+    }
+    best_lam = max(LAMBDAS, key=lambda lam: means["ANM-MM", lam, ""][0])
+    scores[LATENT] = (*means["ANM-MM", 1.0, ""], "")
+    scores[PAPER] = (*means["ANM-MM", best_lam, ""], f"{best_lam:g}")
     for name, grid in GRIDS.items():
-        options = max(grid, key=lambda options: scores[BEST[name], None, options][0])
-        found[BEST[name]] = (*scores[BEST[name], None, options], options)
-    return found
+        options = max(grid, key=lambda options: means[BEST[name], None, options][0])
+        scores[BEST[name]] = (*means[BEST[name], None, options], options)
+    return scores

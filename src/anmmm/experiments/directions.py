@@ -5,6 +5,7 @@ A pair comes in, one record a method goes out, and shares of right decisions of 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from anmmm._typing import FloatArray
 from anmmm.baselines import DIRECTION_BASELINES
 from anmmm.direction import dependence_scores, infer_direction
 from anmmm.experiments.published import LAMBDAS
-from anmmm.experiments.study import Measured, Record, attempt
+from anmmm.experiments.study import Record, attempt
 from anmmm.experiments.tables import grouped, mean_error
 
 __all__ = [
@@ -52,104 +53,68 @@ COLUMNS = ("method", "criterion", "lam", "value", "right", "seconds", "problem")
 
 
 def measure_directions(
-    measured: Measured,
     x: FloatArray,
     y: FloatArray,
     *,
     truth: int,
     seed: int,
     by_source: NDArray[np.intp] | None = None,
-) -> None:
-    """Score one pair by every method.
+) -> list[Record]:
+    """Score one pair by every method, a record for each method, λ and criterion.
 
-    Parameters
-    ----------
-    measured : Measured
-        Takes one record a method, λ and criterion: its score as `value`, and whether its sign is
-        that of `truth` as `right`. No decision, and no answer, are not right.
-    x, y : ndarray of shape (n_samples,)
-    truth : {1, -1}
-    seed : int
-        Of everything random in the methods.
-    by_source : ndarray of int, shape (n_samples,), optional
-        Order that puts observations of one source beside each other. ECP alone gets the data in
-        this order, because it reads the position in the data as the index of the mechanism; the
-        others are not told.
+    `right` says whether the sign of the score, `value`, is that of `truth`; no decision, and no
+    answer, are not right. `by_source` is an order that puts observations of one source beside each
+    other. ECP alone gets the data in this order, because it reads the position in the data as the
+    index of the mechanism; the others never see it.
     """
+    records: list[Record] = []
 
-    def add(method: str, value: float | None, **cells: Any) -> None:
-        right = value is not None and value * truth > 0
-        filled: Record = {"criterion": None, "lam": None, "problem": "", **cells}
-        measured.add(method, value=value, right=right, **filled)
+    def add(
+        method: str, score: float | None, cells: Record, criterion: Any = None, lam: Any = None
+    ) -> None:
+        right = score is not None and score * truth > 0
+        record = {"method": method, "criterion": criterion, "lam": lam, "value": score}
+        records.append({**record, "right": right, **cells})
 
-    told, seconds, problem = attempt(infer_direction, x, y, random_state=seed)
-    score = None if told is None else told.score
-    add(DEFAULT, score, criterion="evidence", seconds=seconds, problem=problem)
+    result, cells = attempt(infer_direction, x, y, random_state=seed)
+    score = None if result is None else result.score
+    add(DEFAULT, score, cells, "evidence")
     for lam in LAMBDAS:
-        told, seconds, problem = attempt(
-            infer_direction, x, y, criterion="hsic", lam=lam, random_state=seed
-        )
+        result, cells = attempt(infer_direction, x, y, criterion="hsic", lam=lam, random_state=seed)
         for criterion in CRITERIA.values():
             score = None
-            if told is not None:
-                forward, backward = dependence_scores(told.latent_fits, criterion)
+            if result is not None:
+                forward, backward = dependence_scores(result.latent_fits, criterion)
                 score = backward - forward
-            add(
-                "ANM-MM",
-                score,
-                criterion=criterion,
-                lam=lam,
-                seconds=seconds,
-                problem=problem,
-            )
+            add("ANM-MM", score, cells, criterion, lam)
     for name in BASELINES:
         method = DIRECTION_BASELINES[name]()
-        first, second = x, y
-        if name == "ecp" and by_source is not None:
-            first, second = x[by_source], y[by_source]
-        score, seconds, problem = attempt(method.direction, first, second, random_state=seed)
-        add(method.label, score, seconds=seconds, problem=problem)
+        order = by_source if name == "ecp" and by_source is not None else slice(None)
+        score, cells = attempt(method.direction, x[order], y[order], random_state=seed)
+        add(method.label, score, cells)
+    return records
 
 
 def accuracies(
-    records: list[Record], share: Any = None
+    records: list[Record], share: Callable[[list[Record]], tuple[float, float]] | None = None
 ) -> dict[str, tuple[float, float, float | None]]:
-    """Share of right decisions of each protocol and method, for the records of one setting.
+    """Share of right decisions, its error, and the λ chosen, by protocol or method.
 
-    Parameters
-    ----------
-    records : list of Record
-    share : callable, optional
-        ``share(records)`` of one method gives (mean, error); by default of `right`, each record
-        counting alike.
-
-    Returns
-    -------
-    dict
-        By name of the protocol or method: mean, standard error, and the λ chosen, if any.
+    `share` gives (mean, error) of the records of one method; by default each record counts alike.
     """
     share = share or (lambda group: mean_error([record["right"] for record in group]))
     groups = grouped(records, "method", "criterion", "lam")
-    found: dict[str, tuple[float, float, float | None]] = {}
+    shares: dict[str, tuple[float, float, float | None]] = {}
     for name in NAMES:
         tried = LAMBDAS if name in CRITERIA else (None,)
-        each = [(share(groups[key_of(name, lam)]), lam) for lam in tried]
+        each = [(*share(groups[key_of(name, lam)]), lam) for lam in tried]
         # The first of equals: the smaller λ.
-        (mean, error), lam = max(each, key=lambda entry: entry[0][0])
-        found[name] = (mean, error, lam)
-    return found
+        shares[name] = max(each, key=lambda entry: entry[0])
+    return shares
 
 
 def key_of(name: str, lam: float | None) -> tuple[str, str | None, float | None]:
-    """Return method, criterion and λ of the records that a row of the tables is made of.
-
-    Parameters
-    ----------
-    name : str
-        One of `NAMES`.
-    lam : float or None
-        The λ chosen, where the row chooses one.
-    """
+    """Return method, criterion and λ of the records behind a row of the tables."""
     if name == DEFAULT:
         return DEFAULT, "evidence", None
     if name == FIXED:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from anmmm.datasets import PairFolder, load_tuebingen
+from anmmm.datasets import Pair, load_tuebingen
 from anmmm.evaluation import bootstrap_error
 from anmmm.experiments.directions import (
     COLUMNS,
@@ -20,8 +20,8 @@ from anmmm.experiments.directions import (
 )
 from anmmm.experiments.drawing import STYLES, new_figure
 from anmmm.experiments.published import LAMBDAS
-from anmmm.experiments.study import Measured, Record, Report, Scale, Study, Table, Unit, needed
-from anmmm.experiments.tables import failures, grouped, plus_minus
+from anmmm.experiments.study import Record, Scale, Study, Unit
+from anmmm.experiments.tables import grouped, markdown_table, plus_minus
 from anmmm.plotting._style import tidy
 
 __all__ = ["STUDY"]
@@ -34,8 +34,9 @@ MEAN, MEDIAN = "mean over data sets", "median over data sets"
 
 
 def _units(scale: Scale, data: Path | None) -> list[Unit]:
-    data = needed(data, "fig5")
-    kept = [
+    if data is None:
+        raise ValueError("fig5 needs the folder of the Tübingen pairs; give it with data (--data)")
+    pair_ids = [
         pair_id
         for pair_id in load_tuebingen(data).ids
         if pair_id[4:].isdecimal() and int(pair_id[4:]) not in EXCLUDED
@@ -46,33 +47,30 @@ def _units(scale: Scale, data: Path | None) -> list[Unit]:
             {"pair": pair_id, "repetition": repetition, "data": str(data)},
         )
         for repetition in range(scale.n_repetitions)
-        for pair_id in kept
+        for pair_id in pair_ids
     ]
 
 
-@cache
-def _folder(data: str) -> PairFolder:
-    return load_tuebingen(data)
+_folder = cache(load_tuebingen)
 
 
 @cache
-def _pair(data: str, pair_id: str) -> Any:
+def _pair(data: str, pair_id: str) -> Pair:
     return _folder(data)[pair_id]
 
 
 def _measure(unit: Unit) -> list[Record]:
     pair_id, repetition = unit.arguments["pair"], unit.arguments["repetition"]
     pair = _pair(unit.arguments["data"], pair_id)
-    measured = Measured({"pair": pair_id, "group": pair.group or pair_id, "repetition": repetition})
     if pair.problem or pair.truth not in (1, -1):
         raise ValueError(f"{pair_id}: {pair.problem or 'the true direction is not known'}")
     rng = np.random.default_rng([int(pair_id[4:]), repetition])
     n = len(pair.x)
     # In the order of the file: it is ECP's index.
-    kept = np.sort(rng.choice(n, min(N_POINTS, n), replace=False))
-    x, y = pair.x[kept], pair.y[kept]
-    measure_directions(measured, x, y, truth=pair.truth, seed=repetition)
-    return measured.records
+    rows = np.sort(rng.choice(n, min(N_POINTS, n), replace=False))
+    records = measure_directions(pair.x[rows], pair.y[rows], truth=pair.truth, seed=repetition)
+    cells = {"pair": pair_id, "group": pair.group or pair_id, "repetition": repetition}
+    return [{**cells, **record} for record in records]
 
 
 def _by_pair(records: list[Record]) -> dict[tuple[str, str], float]:
@@ -95,7 +93,7 @@ def _by_data_set(records: list[Record]) -> dict[str, float]:
     return _averaged(_by_pair(records))
 
 
-def _centre(values: np.ndarray, kind: str) -> tuple[float, float]:
+def _center(values: np.ndarray, kind: str) -> tuple[float, float]:
     """Mean or median of the data sets, and its standard error by drawing data sets anew."""
     compute = np.mean if kind == MEAN else np.median
     error = bootstrap_error(
@@ -111,32 +109,30 @@ def _distributions(records: list[Record]) -> dict[str, tuple[np.ndarray, str]]:
     def share(group: list[Record]) -> tuple[float, float]:
         return float(np.mean([*_by_data_set(group).values()])), float("nan")
 
-    chosen = accuracies(records, share)
-    found: dict[str, tuple[np.ndarray, str]] = {}
-    for name, (_, _, lam) in chosen.items():
+    distributions: dict[str, tuple[np.ndarray, str]] = {}
+    for name, (_, _, lam) in accuracies(records, share).items():
         values = np.array([*_by_data_set(groups[key_of(name, lam)]).values()])
-        found[name] = values, "" if lam is None else f"{lam:g}"
+        distributions[name] = values, "" if lam is None else f"{lam:g}"
     # Two wider readings of "the best λ for each setting".
     for name, criterion in CRITERIA.items():
         pairs = [_by_pair(groups["ANM-MM", criterion, lam]) for lam in LAMBDAS]
         sets = [_averaged(each) for each in pairs]
         best_of_set = [max(each[group] for each in sets) for group in sets[0]]
         best_of_pair = _averaged({pair: max(each[pair] for each in pairs) for pair in pairs[0]})
-        found[f"{name} of each data set"] = np.array(best_of_set), "various"
-        found[f"{name} of each pair"] = np.array([*best_of_pair.values()]), "various"
-    return found
+        distributions[f"{name} of each data set"] = np.array(best_of_set), "various"
+        distributions[f"{name} of each pair"] = np.array([*best_of_pair.values()]), "various"
+    return distributions
 
 
-def _report(records: list[Record]) -> Report:
-    found = _distributions(records)
-    n_pairs = len(grouped(records, "pair"))
-    n_groups = len(grouped(records, "group"))
-    n_repetitions = len(grouped(records, "repetition"))
+def _report(records: list[Record]) -> tuple[list[str], list[str]]:
+    n_pairs, n_groups, n_repetitions = (
+        len(grouped(records, name)) for name in ("pair", "group", "repetition")
+    )
     rows = [
-        [name, lam, *(plus_minus(*_centre(values, kind)) for kind in (MEAN, MEDIAN))]
-        for name, (values, lam) in found.items()
+        [name, lam, *(plus_minus(*_center(values, kind)) for kind in (MEAN, MEDIAN))]
+        for name, (values, lam) in _distributions(records).items()
     ]
-    table = Table(
+    first = markdown_table(
         "Tübingen pairs, 90 points each",
         ["", "λ", MEAN, MEDIAN],
         rows,
@@ -148,57 +144,35 @@ def _report(records: list[Record]) -> Report:
         "take the best of five tries on every data set or pair, so that they are far above one "
         "half even where every single λ guesses. The paper draws this figure without numbers.",
     )
-    grid = []
+    groups = grouped(records, "criterion", "lam")
+    rows = []
     for lam in LAMBDAS:
         row = [f"{lam:g}"]
         for criterion in CRITERIA.values():
-            kept = [r for r in records if r["criterion"] == criterion and r["lam"] == lam]
-            values = np.array([*_by_data_set(kept).values()])
-            row += [plus_minus(*_centre(values, kind)) for kind in (MEAN, MEDIAN)]
-        grid.append(row)
+            values = np.array([*_by_data_set(groups[criterion, lam]).values()])
+            row += [plus_minus(*_center(values, kind)) for kind in (MEAN, MEDIAN)]
+        rows.append(row)
     header = ["λ", "hsic, mean", "hsic, median", "hsic_ratio, mean", "hsic_ratio, median"]
-    return Report([table, Table("Each λ by itself", header, grid)], failures(records))
+    return [first, markdown_table("Each λ by itself", header, rows)], []
 
 
-def _draw(records: list[Record], data: Path | None) -> Any:
-    found = _distributions(records)
+def _draw(records: list[Record]) -> Any:
+    distributions = _distributions(records)
     figure, axes = new_figure(1, 1, (8.0, 4.6))
     ax = axes[0, 0]
     rng = np.random.default_rng(0)
     for place, name in enumerate(reversed(NAMES)):
-        values = found[name][0]
-        colour = STYLES[name]["color"]
-        ax.plot(
-            values,
-            place + rng.uniform(-0.25, 0.25, len(values)),
-            "o",
-            color=colour,
-            markersize=4,
-            alpha=0.5,
-            markeredgewidth=0,
-            clip_on=False,
-        )
-        mean, error = _centre(values, MEAN)
-        ax.errorbar(
-            mean,
-            place,
-            xerr=np.nan_to_num(error),
-            fmt="D",
-            color=colour,
-            markeredgecolor="#000000",
-            ecolor="#000000",
-            markersize=7,
-            label="mean ± standard error" if place == 0 else None,
-        )
-        ax.plot(
-            np.median(values),
-            place,
-            "|",
-            color="#000000",
-            markersize=22,
-            markeredgewidth=2,
-            label="median" if place == 0 else None,
-        )
+        values = distributions[name][0]
+        color, black = STYLES[name]["color"], "#000000"
+        mean, error = _center(values, MEAN)
+        labels = ("mean ± standard error", "median") if place == 0 else (None, None)
+        points = {"markersize": 4, "alpha": 0.5, "markeredgewidth": 0, "clip_on": False}
+        diamond = {"markeredgecolor": black, "ecolor": black, "markersize": 7, "label": labels[0]}
+        bar = {"markersize": 22, "markeredgewidth": 2, "label": labels[1]}
+        jitter = rng.uniform(-0.25, 0.25, len(values))
+        ax.plot(values, place + jitter, "o", color=color, **points)
+        ax.errorbar(mean, place, xerr=np.nan_to_num(error), fmt="D", color=color, **diamond)
+        ax.plot(np.median(values), place, "|", color=black, **bar)
     ax.axvline(0.5, color="#666666", linestyle=":", linewidth=1.0)
     ax.set_yticks(range(len(NAMES)), [*reversed(NAMES)])
     ax.set_xlim(0.0, 1.0)

@@ -29,7 +29,7 @@ from anmmm.datasets import make_anm_mixture
 from anmmm.experiments.directions import BASELINES
 from anmmm.experiments.progress import Progress
 from anmmm.experiments.study import Record, Scale, Study, Unit
-from anmmm.experiments.tables import markdown
+from anmmm.experiments.tables import failures
 from anmmm.plotting import matplotlib_module
 
 __all__ = ["STUDIES", "Reproduced", "reproduce"]
@@ -78,7 +78,7 @@ def reproduce(
         Folder, made if need be. Finished work is kept in it, one file a study: the same call goes
         on where an interrupted one stopped, and only writes the report anew when all is done.
     data : path-like, optional
-        Folder of the Tübingen pairs, for figures 5 and 6.
+        Folder of the Tübingen pairs, for figure 5.
     quick : bool
         Few data sets each: to see that everything works, not to quote.
     n_jobs : int
@@ -120,7 +120,7 @@ def reproduce(
     written = []
     for study in studies:
         records = _records(study, folder, scale, data, n_jobs, progress)
-        reproduced = _write(study, records, folder, data)
+        reproduced = _write(study, records, folder)
         written.append(reproduced)
         if done is not None:
             done(reproduced)
@@ -128,7 +128,7 @@ def reproduce(
 
 
 def _require(studies: Sequence[Study], data: Path | None) -> None:
-    """Raise what would otherwise be raised after hours."""
+    """Raise now what would otherwise be raised after hours."""
     matplotlib_module("figure")
     if any(study.name in ("fig3", "fig4", "fig5") for study in studies):
         x, y, _ = make_anm_mixture("f3", 30, random_state=0)
@@ -146,7 +146,7 @@ def _records(
         "experiment": study.name,
         "version": __version__,
         "scale": asdict(scale),
-        "data": _identity(data) if study.needs_data else None,
+        "data": _identity(data) if study.needs_data and data else None,
     }
     kept = Progress(folder / f"{study.name}.progress.jsonl", header)
     try:
@@ -179,36 +179,34 @@ def _measure(name: str, unit: Unit) -> tuple[Unit, list[Record]]:
     # As everywhere in the package's collections: digits do not depend on the number of cores.
     with single_thread(), warnings.catch_warnings():
         # Baselines stop early on single data sets; what counts is the score they then give.
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        warnings.simplefilter("ignore", RuntimeWarning)
-        warnings.simplefilter("ignore", UserWarning)
+        for category in (ConvergenceWarning, RuntimeWarning, UserWarning):
+            warnings.simplefilter("ignore", category)
         return unit, study.measure(unit)
 
 
-def _identity(data: Path | None) -> str | None:
-    """Hash of the names and sizes of the pairs, so that another collection is not taken for it."""
-    if data is None:
-        return None
-    files = sorted((file.name, file.stat().st_size) for file in data.glob("pair*.txt"))
-    return hashlib.sha256(repr(files).encode()).hexdigest()[:16]
+def _identity(folder: Path) -> str:
+    """Hash of the pairs' files, so that another collection is not taken for this one."""
+    digest = hashlib.sha256()
+    for file in sorted(folder.glob("pair*.txt")):
+        digest.update(file.name.encode() + b"\0" + hashlib.sha256(file.read_bytes()).digest())
+    return digest.hexdigest()[:16]
 
 
-def _write(study: Study, records: list[Record], folder: Path, data: Path | None) -> Reproduced:
-    report = study.report(records)
+def _write(study: Study, records: list[Record], folder: Path) -> Reproduced:
+    tables, remarks = study.report(records)
+    remarks = [*remarks, *failures(records)]
     table = folder / f"{study.name}.csv"
     write_csv(table, study.columns, records)
-    figure = study.draw(records, data)
+    figure = study.draw(records)
     pictures = [folder / f"{study.name}.{suffix}" for suffix in ("png", "pdf")]
     for picture in pictures:
         with atomic_writer(picture, binary=True) as file:
             figure.savefig(file, dpi=_DPI, format=picture.suffix[1:])
-    parts = [f"## {study.title}", f"![{study.title}]({study.name}.png)"]
-    parts += [markdown(each) for each in report.tables]
-    if report.remarks:
-        parts.append("\n".join(f"- {remark}" for remark in report.remarks))
+    parts = [f"## {study.title}", f"![{study.title}]({study.name}.png)", *tables]
+    if remarks:
+        parts.append("\n".join(f"- {remark}" for remark in remarks))
     text = "\n\n".join(parts) + "\n"
     page = folder / f"{study.name}.md"
     with atomic_writer(page) as file:
         file.write(text)
-    files = (table, page, *pictures)
-    return Reproduced(study.name, study.title, text, tuple(report.remarks), files)
+    return Reproduced(study.name, study.title, text, tuple(remarks), (table, page, *pictures))

@@ -7,42 +7,22 @@ keeps and writes them.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-__all__ = [
-    "Measured",
-    "Record",
-    "Report",
-    "Scale",
-    "Study",
-    "Table",
-    "Unit",
-    "attempt",
-    "needed",
-]
+__all__ = ["Record", "Scale", "Study", "Unit", "attempt"]
 
 Record = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class Scale:
-    """How much of an experiment is run.
+    """How many data sets, draws and seeds an experiment takes; the numbers of the paper."""
 
-    Attributes
-    ----------
-    n_datasets : int
-        Data sets a setting of a table or figure of directions (50 in the paper).
-    n_clusterings : int
-        Data sets a column of Table 1 (100 in the paper).
-    n_repetitions : int
-        Draws of 90 points from each real pair (50 in the paper).
-    n_seeds : int
-        Seeds of each fit to the two places' ozone.
-    """
-
+    # A setting of a figure of directions, a column of Table 1, draws from each real pair, and
+    # seeds of each fit to the two places' ozone.
     n_datasets: int = 50
     n_clusterings: int = 100
     n_repetitions: int = 50
@@ -56,114 +36,41 @@ class Scale:
 
 @dataclass(frozen=True)
 class Unit:
-    """A piece of work: one data set, measured by every method.
-
-    Attributes
-    ----------
-    key : str
-        Name within its experiment, by which finished work is found again.
-    arguments : dict
-        Plain values that tell the experiment what to draw.
-    """
+    """A piece of work, found again by its key; `arguments` tell the experiment what to draw."""
 
     key: str
     arguments: dict[str, Any]
 
-
-@dataclass(frozen=True)
-class Table:
-    """A table of a report.
-
-    Attributes
-    ----------
-    title : str
-    header : sequence of str
-    rows : sequence of sequence of str
-    note : str
-        What a reader must know to read it.
-    """
-
-    title: str
-    header: Sequence[str]
-    rows: Sequence[Sequence[str]]
-    note: str = ""
-
-
-@dataclass(frozen=True)
-class Report:
-    """What is written about an experiment: tables, and remarks on what failed."""
-
-    tables: Sequence[Table]
-    remarks: Sequence[str] = ()
+    @classmethod
+    def of(cls, **arguments: Any) -> Unit:
+        """Make a unit whose key is its arguments."""
+        return cls(" ".join(map(str, arguments.values())), arguments)
 
 
 @dataclass(frozen=True)
 class Study:
-    """One table or figure of the paper.
-
-    Attributes
-    ----------
-    name : str
-        As the command line has it.
-    title : str
-    columns : sequence of str
-        Columns of the tidy table, one row a record.
-    units : callable
-        ``units(scale, data)``: the work, given a `Scale` and the folder of real pairs or None.
-    measure : callable
-        ``measure(unit)``: records of one unit; runs in a worker process.
-    report : callable
-        ``report(records)``: a `Report`.
-    draw : callable
-        ``draw(records, data)``: a Matplotlib figure.
-    needs_data : bool
-        Whether it needs the Tübingen folder.
-    """
+    """One table or figure of the paper, by its name on the command line."""
 
     name: str
     title: str
+    # Of the tidy table, one row a record.
     columns: Sequence[str]
+    # The work, given the scale and the folder of real pairs.
     units: Callable[[Scale, Path | None], list[Unit]]
+    # Records of one unit; runs in a worker process.
     measure: Callable[[Unit], list[Record]]
-    report: Callable[[list[Record]], Report]
-    draw: Callable[[list[Record], Path | None], Any]
+    # Markdown tables of all records, and remarks.
+    report: Callable[[list[Record]], tuple[list[str], list[str]]]
+    # A Matplotlib figure of all records.
+    draw: Callable[[list[Record]], Any]
+    # Whether it needs the folder of real pairs.
     needs_data: bool = False
 
 
-@dataclass
-class Measured:
-    """Records of one unit while it is measured.
+def attempt(compute: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, Record]:
+    """Run one method: its outcome, None if it failed, and the cells of seconds and problem.
 
-    Parameters
-    ----------
-    common : mapping
-        Cells that all records of the unit share.
-    """
-
-    common: Mapping[str, Any]
-    records: list[Record] = field(default_factory=list)
-
-    def add(self, method: str, *, value: float | None, **cells: Any) -> None:
-        """Keep one outcome."""
-        self.records.append({**self.common, "method": method, "value": value, **cells})
-
-
-def attempt(compute: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, float, str]:
-    """Run one method; a failure is a remark of the record and not the end of the experiment.
-
-    Parameters
-    ----------
-    compute : callable
-    *args, **kwargs
-        What it is called with.
-
-    Returns
-    -------
-    outcome : Any
-        None where it failed.
-    seconds : float
-    problem : str
-        The exception, or nothing.
+    A failure is a remark of the record and not the end of the experiment.
     """
     start = time.perf_counter()
     try:
@@ -173,25 +80,4 @@ def attempt(compute: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any
         raise
     except Exception as error:
         outcome, problem = None, f"{type(error).__name__}: {error}"
-    return outcome, time.perf_counter() - start, problem
-
-
-def needed(data: Path | None, name: str) -> Path:
-    """Return the folder of real pairs that a study cannot do without.
-
-    Parameters
-    ----------
-    data : Path or None
-    name : str
-        Of the study.
-
-    Raises
-    ------
-    ValueError
-        If there is none.
-    """
-    if data is None:
-        raise ValueError(
-            f"{name} needs the folder of the Tübingen pairs; give it with data (--data)"
-        )
-    return data
+    return outcome, {"seconds": time.perf_counter() - start, "problem": problem}

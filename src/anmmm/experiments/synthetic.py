@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,22 +13,15 @@ import numpy as np
 from anmmm.datasets import SETTINGS, make_anm_mixture
 from anmmm.experiments.directions import COLUMNS, NAMES, accuracies, measure_directions
 from anmmm.experiments.drawing import accuracy_lines, legend_below, new_figure
-from anmmm.experiments.study import Measured, Record, Report, Scale, Study, Table, Unit
-from anmmm.experiments.tables import failures, grouped, plus_minus
+from anmmm.experiments.study import Record, Scale, Study, Unit
+from anmmm.experiments.tables import grouped, markdown_table, plus_minus
 
 __all__ = ["Panel", "direction_study"]
 
 
 @dataclass(frozen=True)
 class Panel:
-    """One diagram of a figure.
-
-    Attributes
-    ----------
-    title, axis : str
-    points : sequence of (str, str, int)
-        Tick, setting (a key of `anmmm.datasets.SETTINGS`) and number of observations.
-    """
+    """One diagram; a point is its tick, setting (of `SETTINGS`) and number of observations."""
 
     title: str
     axis: str
@@ -35,35 +29,25 @@ class Panel:
 
 
 def direction_study(name: str, title: str, panels: Sequence[Panel]) -> Study:
-    """Make the study of a figure that shows accuracies against settings.
+    """Make the study of a figure; data set k of a setting is drawn with seed k."""
+    return Study(
+        name,
+        title,
+        ("setting", "n", "seed", *COLUMNS),
+        partial(_units, panels),
+        _measure,
+        partial(_report, panels),
+        partial(_draw, panels),
+    )
 
-    Parameters
-    ----------
-    name, title : str
-    panels : sequence of Panel
 
-    Returns
-    -------
-    Study
-        Data set k of a setting is drawn with seed k.
-    """
-    cells = list(dict.fromkeys(point[1:] for panel in panels for point in panel.points))
-
-    def units(scale: Scale, data: Path | None) -> list[Unit]:
-        return [
-            Unit(f"{setting} {size} {seed}", {"setting": setting, "n": size, "seed": seed})
-            for seed in range(scale.n_datasets)
-            for setting, size in cells
-        ]
-
-    def report(records: list[Record]) -> Report:
-        return _report(panels, records)
-
-    def draw(records: list[Record], data: Path | None) -> Any:
-        return _draw(panels, records)
-
-    columns = ("setting", "n", "seed", *COLUMNS)
-    return Study(name, title, columns, units, _measure, report, draw)
+def _units(panels: Sequence[Panel], scale: Scale, data: Path | None) -> list[Unit]:
+    cells = dict.fromkeys(point[1:] for panel in panels for point in panel.points)
+    return [
+        Unit.of(setting=setting, n=n, seed=seed)
+        for seed in range(scale.n_datasets)
+        for setting, n in cells
+    ]
 
 
 def _measure(unit: Unit) -> list[Record]:
@@ -71,22 +55,21 @@ def _measure(unit: Unit) -> list[Record]:
     x, y, labels = make_anm_mixture(
         setting.mechanism, unit.arguments["n"], random_state=seed, **setting.options
     )
-    measured = Measured(unit.arguments)
     by_source = np.argsort(labels, kind="stable")
-    measure_directions(measured, x, y, truth=1, seed=seed, by_source=by_source)
-    return measured.records
+    records = measure_directions(x, y, truth=1, seed=seed, by_source=by_source)
+    return [{**unit.arguments, **record} for record in records]
 
 
-def _report(panels: Sequence[Panel], records: list[Record]) -> Report:
+def _report(panels: Sequence[Panel], records: list[Record]) -> tuple[list[str], list[str]]:
     groups = grouped(records, "setting", "n")
     tables = []
     for panel in panels:
-        found = [accuracies(groups[point[1:]]) for point in panel.points]
+        columns = [accuracies(groups[point[1:]]) for point in panel.points]
         rows = []
         for name in NAMES:
             cells = []
-            for each in found:
-                mean, error, lam = each[name]
+            for column in columns:
+                mean, error, lam = column[name]
                 cells.append(plus_minus(mean, error, 2) + ("" if lam is None else f" ({lam:g})"))
             rows.append([name, *cells])
         n_datasets = len({record["seed"] for record in groups[panel.points[0][1:]]})
@@ -97,8 +80,8 @@ def _report(panels: Sequence[Panel], records: list[Record]) -> Report:
             "data it is reported on, as the paper does. The paper draws this figure without "
             "numbers."
         )
-        tables.append(Table(panel.title, header, rows, note))
-    return Report(tables, failures(records))
+        tables.append(markdown_table(panel.title, header, rows, note))
+    return tables, []
 
 
 def _draw(panels: Sequence[Panel], records: list[Record]) -> Any:
@@ -109,8 +92,8 @@ def _draw(panels: Sequence[Panel], records: list[Record]) -> Any:
     size = (3.4 * n_columns + 0.4, 3.0 * n_rows + 1.2)
     figure, axes = new_figure(n_rows, n_columns, size, sharey=True)
     for ax, panel in zip(axes.flat, panels, strict=True):
-        found = [accuracies(groups[point[1:]]) for point in panel.points]
-        accuracy_lines(ax, [point[0] for point in panel.points], found)
+        columns = [accuracies(groups[point[1:]]) for point in panel.points]
+        accuracy_lines(ax, [point[0] for point in panel.points], columns)
         ax.set_title(panel.title, fontsize=10)
         ax.set_xlabel(panel.axis)
     for ax in axes[:, 0]:

@@ -116,7 +116,7 @@ class FitOptions(ObjectiveOptions):
     weight_growth : float
         λ and `hyper_prior` are multiplied by ``max(1, N / 100)**weight_growth``, N observations.
         With constant weights (0, the paper's J) the likelihood, which grows with N, outweighs them:
-        γ_x tends to 0, where HSIC sees nothing, and clusters blur (docs/quality.md).
+        γ_x tends to 0, where HSIC sees nothing, and clusters blur (docs/results/quality.md).
     max_iter : int
         Most L-BFGS iterations of a descent.
     tol : float, optional

@@ -23,7 +23,7 @@ LATENT_MAPS = ("free", "mlp")
 LOG_BOUND = 12.0
 
 # Unit of log Ω beside Θ's and the weights' 1 in the optimiser: log Ω is so much less curved that
-# plain L-BFGS takes twice the evaluations to the same J (docs/benchmarks.md).
+# plain L-BFGS takes twice the evaluations to the same J (docs/results/benchmarks.md).
 LOG_UNIT = 3.0
 
 

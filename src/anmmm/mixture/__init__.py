@@ -2,7 +2,7 @@
 
 A cause walks through its columns (`splines`); `em` fits C curves from `starts`, `choice` their
 number, `location_scale` the other kind of noise, `labels` refines what a GPPOM found; `ANMMixture`
-is the estimator. The equations are in docs/decisions.md.
+is the estimator. The equations are in docs/method/decisions.md.
 """
 
 from anmmm.mixture.choice import MAX_MECHANISMS, choose_mixture, fit_single, is_auto

@@ -1,7 +1,7 @@
 """C smooth mechanisms with shared noise, by variational EM from the best of several starts.
 
 A `SplineBasis` of the cause and a standardised effect come in, a `MixtureFit` goes out. The
-equations are in docs/decisions.md.
+equations are in docs/method/decisions.md.
 """
 
 from __future__ import annotations
@@ -50,8 +50,9 @@ def fit_mixture(
 
     Notes
     -----
-    docs/decisions.md, eqs. 3 to 8. O(N C r²) an iteration, r at most 14 for one cause; beyond 4000
-    observations starts are compared on 2000 of them, at equal distances in the order of the cause.
+    docs/method/decisions.md, eqs. 3 to 8. O(N C r²) an iteration, r at most 14 for one cause;
+    beyond 4000 observations starts are compared on 2000 of them, at equal distances in the order of
+    the cause.
     """
     n = len(y)
     rows = spread_rows(basis.design[:, 1], y, START_ROWS) if n > 2 * START_ROWS else slice(None)

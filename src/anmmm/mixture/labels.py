@@ -47,7 +47,7 @@ def refine_labels(
 
     Notes
     -----
-    docs/decisions.md, eq. 10. O(N C r²) an iteration.
+    docs/method/decisions.md, eq. 10. O(N C r²) an iteration.
     """
     starts: list[tuple[FloatArray, MixtureFit | None]] = [
         (soften(np.eye(n_mechanisms)[labels]), None)

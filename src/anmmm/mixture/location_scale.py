@@ -27,7 +27,7 @@ def fit_location_scale(
 
     Notes
     -----
-    docs/decisions.md, eq. 9. O(N r²) an iteration.
+    docs/method/decisions.md, eq. 9. O(N r²) an iteration.
     """
     mean, log_scale = np.empty_like(basis.prior), np.empty_like(basis.prior)
     scales = np.array([single.noise_variance, single.scales[1], 1.0])

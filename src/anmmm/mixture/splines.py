@@ -1,7 +1,7 @@
 """Splines: a cause turned into a few columns, ordered from smooth to rough.
 
 A standardised cause comes in; a `SplineBasis` goes out to `anmmm.mixture` and whoever fits curves
-by it. The penalty is in docs/decisions.md.
+by it. The penalty is in docs/method/decisions.md.
 """
 
 from __future__ import annotations

@@ -96,7 +96,7 @@ def write_report(
     Equal rows make equal pages with equal versions of the libraries. Time: some 30 microseconds a
     row, and some tenths of a second for each pair that is drawn. Memory: some 200 bytes a row.
     Accuracies, errors and decision rates are those of `anmmm.evaluate`. How pairs are drawn:
-    docs/report.md.
+    docs/guide/report.md.
 
     Examples
     --------

@@ -36,7 +36,7 @@ class AutoEngine:
     -----
     Below 150 observations dense. Otherwise low rank with a rank of at most N/3 and 1000; where that
     does not suffice dense, up to 6000 observations, and beyond the evaluation is not valid.
-    docs/benchmarks.md has the measurements.
+    docs/results/benchmarks.md has the measurements.
     """
 
     name = "auto"

@@ -32,15 +32,15 @@ class LowRankEngine:
         As for `DenseEngine`; ``n_chunks`` are chunks of blocks.
     tol : float
         The factor of ``a K_X ∘ K_θ`` stops when the trace of what it leaves is below
-        ``tol * noise * N``; L is then off by at most about ``tol * N`` (docs/mathematics.md,
+        ``tol * noise * N``; L is then off by at most about ``tol * N`` (docs/method/mathematics.md,
         eq. 15). The factors of K_X and K_θ go down to rounding.
     max_rank : int or None
         Largest rank of a factor; where it does not suffice, the evaluation is given up.
 
     Notes
     -----
-    docs/mathematics.md, eq. 15 to 19. About ``8 N (r + r_x + r_θ)`` bytes, and ``11 N r²`` flops
-    for one latent and one input.
+    docs/method/mathematics.md, eq. 15 to 19. About ``8 N (r + r_x + r_θ)`` bytes, and ``11 N r²``
+    flops for one latent and one input.
     """
 
     name = "lowrank"

@@ -1,4 +1,4 @@
-"""Baselines on data that their own assumptions fit: ``python -m benchmarks.baselines``.
+"""Baselines on data that their own assumptions fit: ``python -m benchmarks.studies.baselines``.
 
 Prints, for each direction method, the share of right decisions and the CPU seconds per pair; for
 each clustering method the mean ARI on clusters of three shapes. Seeds from 5000; choices were made
@@ -18,6 +18,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from anmmm.baselines import CLUSTERING_BASELINES, DIRECTION_BASELINES
 from anmmm.datasets import draw_anm_mixture, make_single_mechanism
+from benchmarks.studies.common import print_header, print_row
 
 FloatArray = NDArray[np.float64]
 FIRST_SEED = 5000
@@ -125,21 +126,19 @@ def main() -> None:
     for factory in DIRECTION_BASELINES.values():
         factory().direction(*additive(20, 0))
 
-    kinds = " | ".join(OWN_PAIRS[key].__name__ for key in _DATA)
-    print(f"| method | {kinds} | CPU s / pair |")
-    print("|---" * (len(_DATA) + 2) + "|")
+    print_header("method", *(OWN_PAIRS[key].__name__ for key in _DATA), "CPU s / pair")
     for name in DIRECTION_BASELINES:
         cells = []
         for data in _DATA:
             share, seconds = right(name, data, options.n, seeds)
-            own = "**" if OWN_PAIRS[data] is OWN_PAIRS[name] else ""
-            cells.append(f"{own}{share:.2f}{own}")
-            if own:
+            mark = "**" if OWN_PAIRS[data] is OWN_PAIRS[name] else ""
+            cells.append(f"{mark}{share:.2f}{mark}")
+            if mark:
                 own_seconds = seconds
-        print(f"| `{name}` | " + " | ".join(cells) + f" | {own_seconds:.4f} |", flush=True)
+        print_row(f"`{name}`", *cells, f"{own_seconds:.4f}")
 
-    print("\n| method | " + " | ".join(SHAPES) + " | CPU s / pair |")
-    print("|---" * (len(SHAPES) + 2) + "|")
+    print()
+    print_header("method", *SHAPES, "CPU s / pair")
     for name, clustering in CLUSTERING_BASELINES.items():
         cells = []
         start = time.process_time()
@@ -147,11 +146,11 @@ def main() -> None:
             aris = []
             for seed in seeds:
                 x, y, truth = shape(options.n, seed)
-                found = clustering().labels(x, y, 2, random_state=seed)
-                aris.append(adjusted_rand_score(truth, found))
+                labels = clustering().labels(x, y, 2, random_state=seed)
+                aris.append(adjusted_rand_score(truth, labels))
             cells.append(f"{np.mean(aris):.2f}")
         seconds = (time.process_time() - start) / len(seeds) / len(SHAPES)
-        print(f"| `{name}` | " + " | ".join(cells) + f" | {seconds:.4f} |", flush=True)
+        print_row(f"`{name}`", *cells, f"{seconds:.4f}")
 
 
 # One method's own data for each kind.

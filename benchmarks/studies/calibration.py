@@ -1,11 +1,11 @@
 """How sure a direction is: simulate, fit the map of `anmmm.confidence`, check it on other data.
 
-    python -m benchmarks.calibration draw fit.csv --first-seed 10000 --count 600
-    python -m benchmarks.calibration draw check.csv --first-seed 0 --count 400
-    python -m benchmarks.calibration pairs sim.csv --folder sim
-    python -m benchmarks.calibration pairs tuebingen.csv --folder tuebingen
-    python -m benchmarks.calibration fit fit.csv check.csv sim.csv tuebingen.csv
-    python -m benchmarks.calibration report check.csv sim.csv tuebingen.csv --plot reliability.png
+    python -m benchmarks.studies.calibration draw fit.csv --first-seed 10000 --count 600
+    python -m benchmarks.studies.calibration draw check.csv --first-seed 0 --count 400
+    python -m benchmarks.studies.calibration pairs sim.csv --folder sim
+    python -m benchmarks.studies.calibration pairs tuebingen.csv --folder tuebingen
+    python -m benchmarks.studies.calibration fit fit.csv check.csv sim.csv tuebingen.csv
+    python -m benchmarks.studies.calibration report check.csv sim.csv tuebingen.csv --plot a.png
 
 A row of such a file is one pair whose first variable is the cause: the score of the pair and of
 random halves of it. Drawing goes on where an unfinished file ends.
@@ -27,7 +27,7 @@ from anmmm.datasets import FAMILIES, make_anm_mixture, make_single_mechanism
 from anmmm.evaluation import decision_rates
 from anmmm.evidence import evidence
 from anmmm.plotting import COLOURS, MARKERS
-from benchmarks.decisions import mean_and_error, read_pairs
+from benchmarks.studies.common import mean_and_error, print_header, print_row, read_pairs
 
 N_RESAMPLES = 10
 SMALLEST, LARGEST = 30, 500
@@ -106,7 +106,7 @@ def draw_general(n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarr
 
 
 def warped_normal(n: int, rng: np.random.Generator) -> np.ndarray:
-    """Draw a standardised, increasing function of normal variables, the function at random."""
+    """Draw a standardized, increasing function of normal variables, the function at random."""
     z = np.sort(rng.standard_normal(n))
     steepness = np.exp(gaussian_process(np.exp(-0.5 * (z[:, None] - z) ** 2), rng))
     x = np.concatenate([[0.0], np.cumsum(0.5 * (steepness[1:] + steepness[:-1]) * np.diff(z))])
@@ -197,7 +197,7 @@ def fit_slope(statistic: np.ndarray, right: np.ndarray) -> float:
 
 
 def fit(paths: list[Path]) -> None:
-    """Fit the slope of every candidate on the first file and tell its loss on the others."""
+    """Fit the slope of every candidate on the first file and print its loss on the others."""
     data = [Rows(path) for path in paths]
     right = data[0].right
     rng = np.random.default_rng(0)
@@ -218,10 +218,11 @@ def bins_of(confidence: np.ndarray) -> np.ndarray:
 
 
 def report(paths: list[Path], plot: Path | None) -> None:
-    """Tell how well confidences hold, and draw it."""
+    """Print how well confidences come true, and draw it."""
     data = [Rows(path) for path in paths]
-    print("| pairs | number | accuracy | mean confidence | Brier | of the accuracy alone | ECE |")
-    print("|---|---|---|---|---|---|---|")
+    print_header(
+        "pairs", "number", "accuracy", "mean confidence", "Brier", "of the accuracy alone", "ECE"
+    )
     for rows in data:
         groups = {rows.name: np.ones(len(rows.n), dtype=bool)}
         if len(set(rows.kind)) > 1:
@@ -232,12 +233,12 @@ def report(paths: list[Path], plot: Path | None) -> None:
                 f"{rows.name}, N ≥ 200": rows.n >= 200,
             }
         for name, members in groups.items():
-            held = (each[members] for each in (rows.confidence, rows.right, rows.group))
-            print(table_line(name, *held))
+            columns = (rows.confidence, rows.right, rows.group)
+            print_row(*cells_of(name, *(column[members] for column in columns)))
         if np.ptp(rows.weight) > 0.0:
             weighted = np.average(rows.right, weights=rows.weight)
             mean = np.average(rows.confidence, weights=rows.weight)
-            print(f"| {rows.name}, weighted | | {weighted:.3f} | {mean:.3f} | | | |")
+            print_row(f"{rows.name}, weighted", "", f"{weighted:.3f}", f"{mean:.3f}", "", "", "")
         rates = decision_rates(rows.confidence, rows.right, rows.weight, groups=rows.group)
         listed = ", ".join(f"{value:.2f}" for value in rates.accuracy)
         print(f"<!-- {rows.name}: accuracy at decision rates of 10 % to 100 %: {listed} -->")
@@ -245,7 +246,9 @@ def report(paths: list[Path], plot: Path | None) -> None:
         draw(data, plot)
 
 
-def table_line(name: str, confidence: np.ndarray, right: np.ndarray, group: np.ndarray) -> str:
+def cells_of(
+    name: str, confidence: np.ndarray, right: np.ndarray, group: np.ndarray
+) -> list[object]:
     brier = np.mean((confidence - right) ** 2)
     accuracy = right.mean()
     where = bins_of(confidence)
@@ -253,10 +256,8 @@ def table_line(name: str, confidence: np.ndarray, right: np.ndarray, group: np.n
         np.mean(where == index) * abs(np.mean((confidence - right)[where == index]))
         for index in set(where)
     ]
-    return (
-        f"| {name} | {len(right)} | {mean_and_error(right, group)} | {confidence.mean():.3f} "
-        f"| {brier:.3f} | {accuracy * (1.0 - accuracy):.3f} | {sum(gaps):.3f} |"
-    )
+    numbers = (confidence.mean(), brier, accuracy * (1.0 - accuracy), sum(gaps))
+    return [name, len(right), mean_and_error(right, group), *(f"{n:.3f}" for n in numbers)]
 
 
 def draw(data: list[Rows], path: Path) -> None:
@@ -266,7 +267,7 @@ def draw(data: list[Rows], path: Path) -> None:
     figure = Figure(figsize=(4.2 * len(data), 5.6), layout="constrained")
     axes = figure.subplots(2, len(data), sharex=True, sharey="row", height_ratios=[3, 1])
     axes = np.reshape(axes, (2, len(data)))
-    for rows, (upper, lower), colour, marker in zip(data, axes.T, COLOURS, MARKERS, strict=False):
+    for rows, (upper, lower), color, marker in zip(data, axes.T, COLOURS, MARKERS, strict=False):
         where = bins_of(rows.confidence)
         used = sorted(set(where))
         mean = np.array([rows.confidence[where == index].mean() for index in used])
@@ -276,7 +277,7 @@ def draw(data: list[Rows], path: Path) -> None:
         observed = right / count
         upper.plot([0.5, 1], [0.5, 1], "--", color="#666666", linewidth=1, label="calibrated")
         upper.errorbar(
-            mean, observed, [observed - low, high - observed], color=colour, marker=marker,
+            mean, observed, [observed - low, high - observed], color=color, marker=marker,
             markersize=6, linewidth=1.5, capsize=3, label="share right, 68 % interval",
         )  # fmt: skip
         brier = np.mean((rows.confidence - rows.right) ** 2)
@@ -285,7 +286,7 @@ def draw(data: list[Rows], path: Path) -> None:
         )
         upper.set_ylim(0.15, 1.03)
         bars = lower.bar(
-            EDGES[used], count, np.diff(EDGES)[used], align="edge", color=colour, edgecolor="white"
+            EDGES[used], count, np.diff(EDGES)[used], align="edge", color=color, edgecolor="white"
         )
         lower.bar_label(bars, padding=1, fontsize=8)
         lower.set_xlabel("confidence")
@@ -303,10 +304,10 @@ def draw(data: list[Rows], path: Path) -> None:
 
 def wilson(right: np.ndarray, count: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Interval of one standard error for a proportion that stays sensible at 0 and 1."""
-    centre = (right + 0.5) / (count + 1.0)
+    center = (right + 0.5) / (count + 1.0)
     share = right / count
     half = np.sqrt(share * (1.0 - share) / count + 0.25 / count**2) / (1.0 + 1.0 / count)
-    return np.minimum(centre - half, share), np.maximum(centre + half, share)
+    return np.minimum(center - half, share), np.maximum(center + half, share)
 
 
 def main() -> None:

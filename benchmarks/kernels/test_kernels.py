@@ -1,4 +1,4 @@
-"""pytest-benchmark: each kernel by itself; ``pytest benchmarks --benchmark-enable``.
+"""pytest-benchmark: each kernel by itself; ``pytest benchmarks/kernels --benchmark-enable``.
 
 Not part of the tests: it checks nothing. ``--benchmark-autosave`` and ``--benchmark-compare`` show
 what a change did to one kernel.
@@ -59,10 +59,9 @@ def test_solve_rows(benchmark: Any, matrix: np.ndarray, n: int) -> None:
 def test_assemble(benchmark: Any, points: np.ndarray, n: int, keep: bool) -> None:
     K_x, K_theta = np.empty((2, n if keep else 1, n))
     K, deviations = np.empty((n, n)), np.empty((2, n))
-    benchmark(
-        covariance.assemble,
-        points[1:], one, points[:1], one, 1.0, 0.1, K_x, K_theta, K, deviations, keep, 1,
-    )  # fmt: skip
+    inputs = covariance.Points(points[1:], one, points[:1], one, 1.0, 0.1)
+    grams = covariance.Grams(K_x, K_theta, deviations, keep)
+    benchmark(covariance.assemble, inputs, grams, K, 1)
 
 
 @pytest.mark.parametrize("keep", [True, False])
@@ -70,12 +69,10 @@ def test_dense_gradients(
     benchmark: Any, points: np.ndarray, matrix: np.ndarray, n: int, keep: bool
 ) -> None:
     K_x, K_theta = np.full((2, n if keep else 1, n), 0.5)
-    means, alpha, d_theta = np.full(n, 0.5), np.ones((1, n)), np.empty((1, n))
-    benchmark(
-        dense.gradients,
-        K_x, means, 0.5, K_theta, means, 0.5, matrix, alpha, points[1:], one, points[:1], one, 1.0,
-        1.0, d_theta, np.empty(1), np.empty(1), keep, 1,
-    )  # fmt: skip
+    inputs = covariance.Points(points[1:], one, points[:1], one, 1.0, 0.1)
+    grams = covariance.Grams(K_x, K_theta, np.full((2, n), -0.5), keep)
+    out = dense.Gradients(np.empty((1, n)), np.empty(1), np.empty(1))
+    benchmark(dense.gradients, inputs, grams, matrix, np.ones((1, n)), 1.0, out, 1)
 
 
 def test_gamma_moments(benchmark: Any, points: np.ndarray) -> None:
@@ -123,11 +120,11 @@ class TestBlocks:
         )
         rows, squares = np.empty((len(blocks), 1, blocks.shape[2])), np.empty(2)
 
+        posterior = lowrank.Posterior(S, S_z[:1], Ly, Lzy[:1])
+
         def run() -> None:
             lowrank.likelihood_sums(filled.L, r, blocks, y, S, S_z, Ly, Lzy, 1)
-            lowrank.likelihood_rows(
-                filled.L, r, blocks, y, 1.0, 1.0, S, S_z[:1], Ly, Lzy[:1], rows, squares, 1
-            )
+            lowrank.likelihood_rows(filled.L, r, blocks, y, 1.0, 1.0, posterior, rows, squares, 1)
 
         benchmark(run)
 

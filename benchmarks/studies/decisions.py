@@ -1,4 +1,4 @@
-"""Decisions by evidence and clustering by EM, in numbers: ``python -m benchmarks.decisions``.
+"""Decisions by evidence and clustering by EM: ``python -m benchmarks.studies.decisions STUDY``.
 
 Studies: ``clustering`` and ``em`` (mean ARI, with and without Θ), ``mechanisms`` (their number),
 ``direction`` (accuracy on mixtures), ``families`` (accuracy on single mechanisms), ``pairs``
@@ -12,45 +12,33 @@ import argparse
 import time
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 
 from anmmm import cluster_mechanisms
-from anmmm.datasets import FAMILIES, SETTINGS, load_pairs
+from anmmm.datasets import FAMILIES, SETTINGS
 from anmmm.datasets.synthetic import draw_anm_mixture
-from anmmm.evaluation import accuracy_errors, standard_error
+from anmmm.evaluation import accuracy_errors
 from anmmm.evidence import EvidenceResult, evidence
+from anmmm.experiments.published import TABLE1_COLUMNS
 from anmmm.independence import hsic_test
 from anmmm.mixture import ANMMixture
+from benchmarks.studies.common import mean_and_error, print_header, print_row, read_pairs
 
-# The paper's settings, by their names in tables.
-MIXTURES = {
-    "f1": SETTINGS["f1"],
-    "f2": SETTINGS["f2"],
-    "f3": SETTINGS["f3"],
-    "f4": SETTINGS["f4"],
-    "f3, C = 3": SETTINGS["f3-c3"],
-    "f3, C = 4": SETTINGS["f3-c4"],
-    "f3, sigma = 0.01": SETTINGS["f3-sigma0.01"],
-    "f3, sigma = 0.1": SETTINGS["f3-sigma0.1"],
-    "f3, a1 = 0.25": SETTINGS["f3-a0.25"],
-    "f3, a1 = 0.75": SETTINGS["f3-a0.75"],
-}
+MIXTURES = {name: SETTINGS[name] for name in TABLE1_COLUMNS}
 
 
 def clustering(seeds: list[int], n: int, em_only: bool = False) -> None:
     """ARI with the known number of mechanisms: the default, EM, k-means on Θ, EM from Θ."""
     print(f"\nMean ARI ± standard error, N = {n}, {len(seeds)} data sets from seed {seeds[0]}\n")
-    print(
-        "| setting | Bayes | EM | EM, true labels as a start | k-means on Θ | EM, Θ as a start "
-        "| default |"
-    )
-    print("|---|---|---|---|---|---|---|")
+    print_header(
+        "setting", "Bayes", "EM", "EM, true labels as a start", "k-means on Θ", "EM, Θ as a start",
+        "default",
+    )  # fmt: skip
     for name, setting in MIXTURES.items():
         rows = []
         for seed in seeds:
@@ -67,27 +55,24 @@ def clustering(seeds: list[int], n: int, em_only: bool = False) -> None:
             if theta is not None:
                 labelings += [theta, fitted[2], default]
             rows.append([adjusted_rand_score(sample.labels, labels) for labels in labelings])
-        print(
-            f"| {name} | " + " | ".join(map(mean_and_error, np.transpose(rows))) + " |", flush=True
-        )
+        print_row(name, *map(mean_and_error, np.transpose(rows)))
 
 
 def mechanisms(seeds: list[int], n: int) -> None:
     """How often ``n_mechanisms="auto"`` finds the right number."""
     print(f"\nShare of the right number, N = {n}, {len(seeds)} data sets from seed {seeds[0]}\n")
-    print("| function | C = 1 | C = 2 | C = 3 |")
-    print("|---|---|---|---|")
+    print_header("function", "C = 1", "C = 2", "C = 3")
     ranges = SETTINGS["f3-c3"].options["theta_ranges"]
     for mechanism in ("f1", "f2", "f3", "f4"):
         cells = []
         for C in (1, 2, 3):
-            found = []
+            right = []
             for seed in seeds:
                 sample = draw_anm_mixture(mechanism, n, theta_ranges=ranges[:C], random_state=seed)
                 model = ANMMixture("auto").fit(sample.x[:, np.newaxis], sample.y)
-                found.append(model.n_mechanisms_ == C)
-            cells.append(mean_and_error(np.array(found, dtype=float)))
-        print(f"| {mechanism} | " + " | ".join(cells) + " |", flush=True)
+                right.append(model.n_mechanisms_ == C)
+            cells.append(mean_and_error(np.array(right, dtype=float)))
+        print_row(mechanism, *cells)
 
 
 def direction(seeds: list[int], n: int) -> None:
@@ -155,30 +140,11 @@ def residual_log_p(x: np.ndarray, y: np.ndarray, result: EvidenceResult, sign: i
     return hsic_test(x, residual).log_pvalue
 
 
-def read_pairs(
-    folder: Path, part: str, n: int
-) -> Iterator[tuple[str, np.ndarray, np.ndarray, int, float, str | None]]:
-    """Univariate pairs of known truth, cut to `n` observations with the pair's number as seed.
-
-    Of each the id, x, y, truth, weight and the data set that it was taken from.
-    """
-    for pair in load_pairs(folder):
-        number = int("".join(filter(str.isdigit, pair.pair_id)))
-        if pair.problem or not pair.truth or (part != "all" and number % 2 != (part == "odd")):
-            continue
-        x, y = np.asarray(pair.x), np.asarray(pair.y)
-        if x.ndim > 1 or y.ndim > 1:
-            continue
-        if len(x) > n:
-            rows = np.random.default_rng(number).choice(len(x), n, replace=False)
-            x, y = x[rows], y[rows]
-        yield pair.pair_id, x, y, pair.truth, pair.weight, pair.group
-
-
 def print_directions_header(n: int, seeds: list[int]) -> None:
     print(f"\nDirections, N = {n}, {len(seeds)} data sets from seed {seeds[0]}\n")
-    print("| setting | accuracy | median score | smallest | ms | models in the true direction |")
-    print("|---|---|---|---|---|---|")
+    print_header(
+        "setting", "accuracy", "median score", "smallest", "ms", "models in the true direction"
+    )
 
 
 def print_directions(name: str, samples: list[tuple[np.ndarray, np.ndarray]]) -> None:
@@ -189,15 +155,8 @@ def print_directions(name: str, samples: list[tuple[np.ndarray, np.ndarray]]) ->
     scores = np.array([result.score for result in results])
     models = Counter(result.forward.model for result in results)
     listed = ", ".join(f"{model} {count}" for model, count in models.most_common())
-    print(
-        f"| {name} | {mean_and_error(scores > 0)} | {np.median(scores):.3f} | {scores.min():.3f} "
-        f"| {ms:.0f} | {listed} |",
-        flush=True,
-    )
-
-
-def mean_and_error(values: Any, groups: Any = None) -> str:
-    return f"{np.mean(values):.3f} ± {standard_error(values, groups=groups):.3f}"
+    numbers = (f"{np.median(scores):.3f}", f"{scores.min():.3f}", f"{ms:.0f}")
+    print_row(name, mean_and_error(scores > 0), *numbers, listed)
 
 
 def em(seeds: list[int], n: int) -> None:

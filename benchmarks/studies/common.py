@@ -1,0 +1,51 @@
+"""What the studies share: tables, means with errors, pairs of a folder."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from anmmm.datasets import load_pairs
+from anmmm.evaluation import standard_error
+
+
+def print_header(*names: str) -> None:
+    """Print the first two lines of a Markdown table."""
+    print_row(*names)
+    print("|" + "---|" * len(names))
+
+
+def print_row(*cells: Any) -> None:
+    """Print a line of a Markdown table as soon as it is known."""
+    print("| " + " | ".join(map(str, cells)) + " |", flush=True)
+
+
+def mean_and_error(values: Any, groups: Any = None) -> str:
+    return f"{np.mean(values):.3f} ± {standard_error(values, groups=groups):.3f}"
+
+
+def quartiles(values: Any) -> str:
+    return "{1:.3g} ({0:.3g} to {2:.3g})".format(*np.quantile(values, [0.25, 0.5, 0.75]))
+
+
+def read_pairs(
+    folder: Path, part: str, n: int
+) -> Iterator[tuple[str, np.ndarray, np.ndarray, int, float, str | None]]:
+    """Univariate pairs of known truth, cut to `n` observations with the pair's number as seed.
+
+    Of each the id, x, y, truth, weight and the data set that it was taken from.
+    """
+    for pair in load_pairs(folder):
+        number = int("".join(filter(str.isdigit, pair.pair_id)))
+        if pair.problem or not pair.truth or (part != "all" and number % 2 != (part == "odd")):
+            continue
+        x, y = np.asarray(pair.x), np.asarray(pair.y)
+        if x.ndim > 1 or y.ndim > 1:
+            continue
+        if len(x) > n:
+            rows = np.random.default_rng(number).choice(len(x), n, replace=False)
+            x, y = x[rows], y[rows]
+        yield pair.pair_id, x, y, pair.truth, pair.weight, pair.group
