@@ -17,6 +17,7 @@ ROOT = Path(anmmm.__file__).parent
 ORDER = (
     "_version",
     "_typing",
+    "_optional",
     "_kernels",
     "_threads",
     "_workers",

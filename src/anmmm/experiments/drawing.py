@@ -9,7 +9,7 @@ import numpy as np
 
 from anmmm.experiments.directions import DEFAULT, FIXED, NAMES, PAPER, PROGRAM, PROTOCOLS
 from anmmm.plotting import COLOURS, matplotlib_module
-from anmmm.plotting._style import tidy
+from anmmm.plotting.style import tidy
 
 __all__ = ["STYLES", "accuracy_lines", "legend_below", "new_figure"]
 

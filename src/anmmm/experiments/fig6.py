@@ -44,7 +44,7 @@ from anmmm.experiments.study import (
 from anmmm.experiments.tables import failures, grouped, plus_minus
 from anmmm.mixture import ANMMixture
 from anmmm.plotting import COLOURS
-from anmmm.plotting._style import colour_of, marker_of, tidy
+from anmmm.plotting.style import colour_of, marker_of, tidy
 
 __all__ = ["STUDY", "two_places"]
 

@@ -13,9 +13,9 @@ from anmmm._typing import FloatArray
 from anmmm._validation import as_columns_of_pair, check_lengths
 from anmmm.evidence import model_text
 from anmmm.evidence.curves import model_curves
-from anmmm.plotting._groups import MOST_VECTORS, Groups, draw_points, marker_area
-from anmmm.plotting._pieces import Piece, draw_curve, line_width, pieces
-from anmmm.plotting._style import matplotlib_module, tidy
+from anmmm.plotting.curves import Piece, draw_curve, line_width, pieces
+from anmmm.plotting.groups import MOST_VECTORS, Groups, draw_points, marker_area
+from anmmm.plotting.style import matplotlib_module, tidy
 from anmmm.results import DirectionEvidence, DirectionResult, FitResult
 
 __all__ = ["FIGURE_SIZE", "arrange", "plot_direction"]

@@ -8,8 +8,8 @@ import numpy as np
 
 from anmmm._validation import as_matrix, check_count
 from anmmm.direction import latent_test
-from anmmm.plotting._groups import Groups, draw_legend, draw_points, marker_area
-from anmmm.plotting._style import axes_or_new, colour_of, line_of, tidy
+from anmmm.plotting.groups import Groups, draw_legend, draw_points, marker_area
+from anmmm.plotting.style import axes_or_new, colour_of, line_of, tidy
 from anmmm.results import ClusteringResult
 
 __all__ = ["plot_latent"]

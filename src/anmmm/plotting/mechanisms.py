@@ -10,9 +10,9 @@ from anmmm._typing import FloatArray
 from anmmm._validation import as_columns_of_pair, as_pair
 from anmmm.evidence.curves import EffectCurves, mixture_curves
 from anmmm.mixture import ANMMixture
-from anmmm.plotting._groups import Groups, draw_legend, draw_points, marker_area
-from anmmm.plotting._pieces import Piece, draw_curve, line_width, pieces
-from anmmm.plotting._style import axes_or_new, tidy
+from anmmm.plotting.curves import Piece, draw_curve, line_width, pieces
+from anmmm.plotting.groups import Groups, draw_legend, draw_points, marker_area
+from anmmm.plotting.style import axes_or_new, tidy
 from anmmm.results import ClusteringResult
 
 __all__ = ["plot_mechanisms"]

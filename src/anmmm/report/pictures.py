@@ -14,7 +14,7 @@ import numpy as np
 from anmmm._typing import FloatArray
 from anmmm.evaluation import DecisionRates
 from anmmm.plotting import matplotlib_module, plot_decision_rates, plot_mechanisms
-from anmmm.plotting._style import colour_of, tidy
+from anmmm.plotting.style import colour_of, tidy
 
 __all__ = ["THUMBNAIL", "histogram_picture", "pair_picture", "rates_picture"]
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from anmmm._typing import FloatArray
 from anmmm.evidence.curves import EffectCurves
-from anmmm.plotting._style import dark_colour_of, line_of, outlined
+from anmmm.plotting.style import dark_colour_of, line_of, outlined
 
 __all__ = ["GRID", "Piece", "draw_curve", "line_width", "pieces"]
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import Any
+
+from anmmm._optional import require
 
 __all__ = [
     "COLOURS",
@@ -106,9 +107,4 @@ def matplotlib_module(name: str) -> Any:
     ImportError
         If Matplotlib is not installed.
     """
-    try:
-        return import_module(f"matplotlib.{name}")
-    except ImportError as error:
-        raise ImportError(
-            f'plots need Matplotlib ({error}); install it with: pip install "anmmm[plot]"'
-        ) from None
+    return require(f"matplotlib.{name}", "plot", "plots need Matplotlib")

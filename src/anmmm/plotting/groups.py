@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from anmmm._typing import FloatArray
 from anmmm._validation import as_labels, check_nonnegative
 from anmmm.mixture import ANMMixture
-from anmmm.plotting._style import (
+from anmmm.plotting.style import (
     COLOURS,
     MARKERS,
     colour_of,
