@@ -33,7 +33,7 @@ MOST_VECTORS = 5000
 LETTER, BESIDE = 0.066, 0.6
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Groups:
     """Observations by mechanism.
 
