@@ -110,7 +110,7 @@ def filled(draw, kind):
 def test_records_are_found():
     assert {
         "anmmm.results.FitResult", "anmmm.results.Hyperparameters", "anmmm.preprocessing."
-        "Standardisation", "anmmm.datasets.pair.Pair", "anmmm.evaluation.Evaluation",
+        "Standardisation", "anmmm.datasets.pair.Pair", "anmmm.evaluation.run.Evaluation",
         "anmmm.collection.summary.CollectionSummary", "anmmm.baselines.anm.ANM",
     } <= RECORDS.keys()  # fmt: skip
 
