@@ -53,7 +53,6 @@ INTERNAL = {
     "anmmm.experiments.study.Report",
     "anmmm.experiments.study.Table",
     "anmmm.experiments.study.Unit",
-    "anmmm.report.page.Contents",
 }
 
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-__all__ = ["Table", "chosen", "counted", "hypotheses", "with_error"]
+__all__ = ["Table", "chosen", "counted", "hypotheses", "spelled", "with_error"]
 
 
 def hypotheses(x: str = "x", y: str = "y") -> tuple[str, str]:
@@ -22,6 +22,11 @@ def chosen(direction: int | None, names: Sequence[str], otherwise: str = "undeci
 def counted(count: int, noun: str) -> str:
     """Return a count with its noun, ``1 pair`` or ``2 pairs``."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def spelled(text: str) -> str:
+    """Return text as files spell it: what is no Unicode with backslashes."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def with_error(value: float, error: float | None) -> str:

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anmmm.collection import summarize
-from anmmm.evaluation import _measure
+from anmmm.evaluation.run import measure
 from anmmm.report.digest import Digest, Extremes
 from anmmm.results import PairResult
 
@@ -39,8 +39,8 @@ def drawn_rows(seed, n, *, confident=True, known=0.8):
 def test_accuracies_errors_and_rates_are_those_of_evaluate(confident):
     rows = tuple(drawn_rows(3, 200, confident=confident))
     digest = digested(rows)
-    measured = _measure(rows, "rows", None, 0, {})
-    assert digest.summary == summarize(rows) == measured.summary
+    measured = measure(rows, "rows", None, 0, {})
+    assert digest.summary() == summarize(rows) == measured.summary
     assert digest.accuracy_errors() == (
         measured.accuracy_error,
         measured.weighted_accuracy_error,
@@ -89,7 +89,7 @@ def test_times_that_are_not_recorded_are_not_counted():
 
 def test_an_analysed_pair_whose_score_is_no_number_is_counted_and_not_shown():
     digest = digested([PairResult("a", "ok", direction=1, score=None, truth=1)])
-    assert digest.summary.n_correct == 1
+    assert digest.summary().n_correct == 1
     assert digest.shown() == ([], [])
 
 

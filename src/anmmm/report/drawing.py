@@ -17,12 +17,12 @@ from tqdm import tqdm
 
 from anmmm._threads import single_thread
 from anmmm._typing import FloatArray
+from anmmm._words import spelled
 from anmmm.clustering import cluster_mechanisms
 from anmmm.collection.sources.items import Items
 from anmmm.collection.task import subsample, univariate
 from anmmm.datasets import Pair
 from anmmm.report.pictures import pair_picture
-from anmmm.report.text import spelled
 from anmmm.results import PairResult
 
 __all__ = ["MOST_POINTS", "NOT_ALONE", "NOT_IN_SOURCE", "Drawing", "draw_pairs"]
