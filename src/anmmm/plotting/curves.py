@@ -25,32 +25,19 @@ def pieces(
     n_mechanisms: int,
     evaluate: Callable[[FloatArray], EffectCurves],
 ) -> list[Piece]:
-    """Evaluate each mechanism's curve where it has observations.
+    """Evaluate the curve of each mechanism where it has observations.
 
-    Parameters
-    ----------
-    cause : ndarray of shape (n_samples, 1)
-    labels : ndarray of int, shape (n_samples,)
-    n_mechanisms : int
-    evaluate : callable
-        From points of shape (n_points, 1) to the curves of all mechanisms there; called once.
-
-    Returns
-    -------
-    list
-        One piece a mechanism; None for one without observations.
+    `cause` and what `evaluate` takes are columns (n, 1); it returns the curves of all mechanisms
+    and is called once, since it may fit a model.
     """
-    ranges = [cause[labels == index] for index in range(n_mechanisms)]
-    grids = [np.linspace(own.min(), own.max(), GRID) if len(own) else None for own in ranges]
-    told = evaluate(np.concatenate([grid for grid in grids if grid is not None])[:, np.newaxis])
-    drawn: list[Piece] = []
-    begin = 0
-    for index, grid in enumerate(grids):
-        if grid is None:
-            drawn.append(None)
-            continue
-        drawn.append((grid, told.part(slice(begin, begin + GRID), index)))
-        begin += GRID
+    grids = {
+        index: np.linspace(cause[labels == index].min(), cause[labels == index].max(), GRID)
+        for index in np.unique(labels).tolist()
+    }
+    curves = evaluate(np.concatenate([*grids.values()])[:, np.newaxis])
+    drawn: list[Piece] = [None] * n_mechanisms
+    for place, (index, grid) in enumerate(grids.items()):
+        drawn[index] = grid, curves.part(slice(GRID * place, GRID * (place + 1)), index)
     return drawn
 
 
@@ -62,31 +49,19 @@ def line_width(marker_size: float | None) -> float:
 def draw_curve(
     ax: Any, piece: Piece, *, index: int, width: float, band: bool, upright: bool = False
 ) -> None:
-    """Draw a curve, if there is one, and the noise around it.
+    """Draw a curve of this width in points, if there is one, and the noise around it.
 
-    Parameters
-    ----------
-    ax : matplotlib.axes.Axes
-    piece : Piece
-    index : int
-        Number of the mechanism, for colour and line style.
-    width : float
-        Of the line, in points.
-    band : bool
-    upright : bool
-        Whether the cause is on the vertical axis.
+    `index` is the number of the mechanism; upright the cause is on the vertical axis.
     """
     if piece is None:
         return
     at, curve = piece
     points = (curve.centre, at) if upright else (at, curve.centre)
+    color = dark_colour_of(index)
     ax.plot(
-        *points, color=dark_colour_of(index), linestyle=line_of(index), linewidth=width,
+        *points, color=color, linestyle=line_of(index), linewidth=width,
         path_effects=outlined(width), zorder=4,
     )  # fmt: skip
     if band:
         fill = ax.fill_betweenx if upright else ax.fill_between
-        fill(
-            at, curve.lower, curve.upper, color=dark_colour_of(index), alpha=0.16, linewidth=0.0,
-            zorder=1,
-        )  # fmt: skip
+        fill(at, curve.lower, curve.upper, color=color, alpha=0.16, linewidth=0.0, zorder=1)
