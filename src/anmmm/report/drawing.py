@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Collection, Iterable, Iterator, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -35,18 +35,9 @@ NOT_ALONE = "not drawn: several pairs have this id"
 
 @dataclass(frozen=True)
 class Drawing:
-    """The picture of one pair.
+    """The picture of one pair: its address for an ``img``, and what it shows in words.
 
-    Attributes
-    ----------
-    address : str
-        For an ``img``; empty where there is no picture.
-    alternative : str
-        What the picture shows, in words.
-    n_drawn : int
-        Observations in it.
-    remark : str
-        Why there is no picture, or what is to be said of it.
+    Without an address `remark` says why, with one what is to be said of the picture.
     """
 
     address: str = ""
@@ -62,34 +53,10 @@ def draw_pairs(
     repeated: Collection[str] = (),
     progress: bool = False,
 ) -> dict[str, Drawing]:
-    """Draw pairs, each as its row tells it.
+    """Return a drawing for each id of these rows; `repeated` are ids that other rows have, too.
 
-    Parameters
-    ----------
-    rows : iterable of PairResult
-        Analysed pairs, some dozens.
-    source : PairSource
-        Where their observations are. Pairs held in memory are walked to the end, since ids are
-        unique in files alone.
-    repeated : collection of str
-        Ids that several rows have; nobody knows which of the pairs is theirs.
-    progress : bool
-        Whether to show a bar on standard error.
-
-    Returns
-    -------
-    dict of str to Drawing
-        By id, one for each row.
-
-    Raises
-    ------
-    OSError, SourceError
-        What the source raises in mid-walk.
-
-    Notes
-    -----
-    Colours are the labels of `anmmm.cluster_mechanisms` with the number of mechanisms of the row,
-    in its direction; one colour where that is 1 or unknown. Observations are those that decided
+    Colors are the labels of `anmmm.cluster_mechanisms` with the number of mechanisms of the row,
+    in its direction; one color where that is 1 or unknown. Observations are those that decided
     (the subsample of the row), and 1500 of them, drawn with seed 0, where there are more.
     """
     asked: dict[str, PairResult] = {}
@@ -102,7 +69,7 @@ def draw_pairs(
     with tqdm(
         total=len(wanted), unit="plot", desc="drawing", disable=not progress, leave=False
     ) as bar:
-        for pair_id, pair in _found(source, wanted):
+        for pair_id, pair in _with_ids(source, wanted):
             if pair_id in drawings:
                 drawings[pair_id] = Drawing(remark=NOT_ALONE)
                 continue
@@ -113,7 +80,7 @@ def draw_pairs(
     return {pair_id: drawings.get(pair_id, missing) for pair_id in asked}
 
 
-def _found(source: Iterable[Pair], wanted: Set[str]) -> Iterator[tuple[str, Pair]]:
+def _with_ids(source: Iterable[Pair], wanted: Set[str]) -> Iterator[tuple[str, Pair]]:
     """Yield the pairs of these ids, also a second one, as far as it is met."""
     if not wanted:
         return
@@ -124,6 +91,7 @@ def _found(source: Iterable[Pair], wanted: Set[str]) -> Iterator[tuple[str, Pair
             if pair_id in wanted:
                 ahead.discard(pair_id)
                 yield pair_id, pair
+            # Ids are unique in files alone: pairs in memory are walked to the end.
             if not ahead and not isinstance(source, Items):
                 return
     finally:
@@ -139,10 +107,8 @@ def _draw(row: PairResult, pair: Pair) -> Drawing:
     except (TypeError, ValueError) as error:
         return Drawing(remark=f"not drawn: {error}")
     if row.n is not None and row.n != len(x):
-        return Drawing(
-            remark=f"not drawn: {len(x)} observations in the source, {row.n} in the row; these "
-            f"are other data"
-        )
+        sizes = f"{len(x)} observations in the source, {row.n} in the row"
+        return Drawing(remark=f"not drawn: {sizes}; these are other data")
     if row.subsample_seed is not None and row.n_used is not None and row.n_used < len(x):
         x, y = subsample(x, y, row.n_used, row.subsample_seed)
     if len(x) > MOST_POINTS:
@@ -150,32 +116,29 @@ def _draw(row: PairResult, pair: Pair) -> Drawing:
     names = ("x", "y")
     if row.direction == -1:
         x, y, names = y, x, ("y", "x")
-    result, drawing = _labels(x, y, row)
-    count = row.n_mechanisms or 1
+    result, remark = _colors(x, y, row)
     role = ("cause", "effect") if row.direction else ("first", "second variable")
-    return replace(
-        drawing,
-        address=pair_picture(x, y, result, names),
-        alternative=f"Scatter plot of {len(x)} observations: {names[0]}, the {role[0]}, to the "
-        f"right, {names[1]}, the {role[1]}, upwards"
-        + (f"; {count} mechanisms, each of a colour" if count > 1 else ""),
-        n_drawn=len(x),
+    alternative = (
+        f"Scatter plot of {len(x)} observations: {names[0]}, the {role[0]}, to the right, "
+        f"{names[1]}, the {role[1]}, upwards"
     )
+    if (row.n_mechanisms or 1) > 1:
+        alternative += f"; {row.n_mechanisms} mechanisms, each of a color"
+    return Drawing(pair_picture(x, y, result, names), alternative, len(x), remark)
 
 
-def _labels(cause: FloatArray, effect: FloatArray, row: PairResult) -> tuple[Any, Drawing]:
-    """Return what colours the points, and a drawing with what is to be said of it."""
+def _colors(cause: FloatArray, effect: FloatArray, row: PairResult) -> tuple[Any, str]:
+    """Return what colors the points, and what is to be said of it."""
     one = np.zeros(len(cause), dtype=np.intp)
-    count = row.n_mechanisms or 1
-    if not row.direction or count == 1:
-        return one, Drawing()
-    with warnings.catch_warnings(record=True) as told:
+    if not row.direction or row.n_mechanisms in (None, 0, 1):
+        return one, ""
+    with warnings.catch_warnings(record=True) as issued:
         warnings.simplefilter("always", ConvergenceWarning)
         try:
-            result = cluster_mechanisms(cause, effect, count, random_state=0)
+            result = cluster_mechanisms(cause, effect, row.n_mechanisms, random_state=0)
         except (TypeError, ValueError, ArithmeticError) as error:
-            return one, Drawing(remark=f"one colour: {error}")
-    remarks = [] if result.refined else [f"colours are not refined: {result.reason}"]
-    if any(issubclass(warning.category, ConvergenceWarning) for warning in told):
-        remarks.append("the fit of the colours did not converge")
-    return result, Drawing(remark="; ".join(remarks))
+            return one, f"one color: {error}"
+    remarks = [] if result.refined else [f"colors are not refined: {result.reason}"]
+    if any(issubclass(warning.category, ConvergenceWarning) for warning in issued):
+        remarks.append("the fit of the colors did not converge")
+    return result, "; ".join(remarks)
