@@ -49,7 +49,7 @@ _ASCII = {
 UNKNOWN_IDS, LONGEST_ID = 16, 60
 
 _EVIDENCE_NOTE = """\
-Length is that of both columns told cause first, in nats per observation: the shorter wins.
+Length is that of both columns encoded cause first, in nats per observation: the shorter wins.
 A score near 0 says little. The decision is made for a cause and its effect: a common cause of both
 columns, or a selection of rows, is not considered."""
 
@@ -171,15 +171,14 @@ class _RowTable:
 
     def line(self, row: Any) -> str:
         """Return the line of one pair."""
+        size = "—" if row.n is None else f"{row.n}"
+        # Labels are those of all observations.
+        if getattr(row, "n_used", None) not in (None, row.n):
+            size = f"{row.n_used}/{row.n}"
         analysed = row.status == "ok"
         cells = self.cells(row) if analysed else ["—", "—", *[""] * (len(self.columns) - 2)]
         remark = row.reason if analysed else f"{row.status}: {row.reason}"
-        pair = _id_cell(row.pair_id, self._id_width)
-        return self._table.line(pair, self.size(row), *cells, shown(remark))
-
-    def size(self, row: Any) -> str:
-        """Return the number of observations."""
-        return "—" if row.n is None else f"{row.n}"
+        return self._table.line(_id_cell(row.pair_id, self._id_width), size, *cells, shown(remark))
 
     def cells(self, row: Any) -> list[str]:
         """Return the cells of the columns of an analysed pair."""
@@ -190,11 +189,6 @@ class DirectionsTable(_RowTable):
     """Lines of the table of a collection's directions."""
 
     columns: ClassVar = {"direction": "<9", "score": ">10", "truth": "^5"}
-
-    def size(self, row: PairResult) -> str:
-        """Return the number of observations, and of those used if they are fewer."""
-        size = super().size(row)
-        return size if row.n_used in (None, row.n) else f"{row.n_used}/{row.n}"
 
     def cells(self, row: PairResult) -> list[str]:
         """Return direction, score, and what the truth makes of them."""

@@ -101,8 +101,8 @@ def decision_rates(
 
     Examples
     --------
-    >>> found = decision_rates([0.9, 0.8, 0.6, 0.5], [True, True, False, True], rates=[0.5, 1])
-    >>> found.accuracy.tolist(), found.thresholds.tolist()
+    >>> result = decision_rates([0.9, 0.8, 0.6, 0.5], [True, True, False, True], rates=[0.5, 1])
+    >>> result.accuracy.tolist(), result.thresholds.tolist()
     ([1.0, 0.75], [0.8, 0.5])
     """
     size = np.abs(_as_vector(certainty, "certainty"))
@@ -156,7 +156,7 @@ def standard_error(values: Any, weights: Any = None, groups: Any = None) -> floa
     Returns
     -------
     float
-        NaN for fewer than two data sets, which tell nothing of how data sets differ.
+        NaN for fewer than two data sets, which show nothing of how data sets differ.
 
     Raises
     ------
@@ -224,12 +224,8 @@ def bootstrap_error(
     Returns
     -------
     float
-        Standard deviation of the draws (the cluster bootstrap); NaN for fewer than two data sets.
-
-    References
-    ----------
-    A. C. Cameron, D. L. Miller, "A practitioner's guide to cluster-robust inference", Journal of
-    Human Resources 50 (2015).
+        Standard deviation of the draws (the cluster bootstrap, see the references of
+        `standard_error`); NaN for fewer than two data sets.
     """
     if n_groups < 2:
         return math.nan

@@ -24,7 +24,7 @@ N_PAIRS, N_SAMPLES = 50, 100
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Evaluation(Record):
-    """What `evaluate` found.
+    """What `evaluate` measured.
 
     Attributes
     ----------
@@ -267,9 +267,9 @@ def _lines(result: Evaluation) -> Iterator[str]:
         yield from (f"{pair:<{width}}  {reason}" for pair, reason in result.failures.items())
 
 
-def _rates_lines(found: DecisionRates, certainty: str) -> list[str]:
+def _rates_lines(result: DecisionRates, certainty: str) -> list[str]:
     table = Table({"decided": "<7", "accuracy": "<13", certainty: ">9"})
-    columns = (found.rates, found.accuracy, found.error, found.thresholds)
+    columns = (result.rates, result.accuracy, result.error, result.thresholds)
     return table.lines(
         (f"{rate:>6.0%}", with_error(accuracy, error), f"{least:.4g}")
         for rate, accuracy, error, least in zip(*columns, strict=True)

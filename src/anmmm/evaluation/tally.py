@@ -12,7 +12,7 @@ from anmmm._typing import FloatArray
 from anmmm.collection.summary import Summarizer, is_right
 from anmmm.evaluation.rates import DecisionRates, accuracy_errors, flipped_auc, signed_rates
 
-__all__ = ["Tally", "values"]
+__all__ = ["Tally"]
 
 
 class Tally(Summarizer):
@@ -49,7 +49,7 @@ class Tally(Summarizer):
     @property
     def median_seconds(self) -> float | None:
         """Median wall time of the analysed pairs whose time is recorded."""
-        return float(np.median(values(self._seconds))) if self._seconds else None
+        return float(np.median(self._seconds)) if self._seconds else None
 
     def accuracy_errors(self, seed: int = 0) -> tuple[float | None, float | None]:
         """Return the standard errors of the accuracy and of the weighted accuracy."""
@@ -68,9 +68,4 @@ class Tally(Summarizer):
         return signed_rates(scores, truths, weights, known, self._codes)
 
     def _columns(self) -> FloatArray:
-        return values(self._scored_values).reshape(-1, 5).T.copy()
-
-
-def values(column: array[float]) -> FloatArray:
-    """Return a copy: an array of Python's that is looked into cannot grow."""
-    return np.array(column, dtype=np.float64)
+        return np.reshape(self._scored_values, (-1, 5)).T.copy()

@@ -55,7 +55,7 @@ def plot_direction(
     Both pictures show the same points, x to the right and y upwards. The curves of the hypothesis
     that x causes y run over x; those of the other run over y, upright. Under the criteria of the
     latent there are no curves: points are colored by the Θ of the hypothesis, dark to light, which
-    in the true direction should tell nothing of the cause.
+    in the true direction should say nothing of the cause.
 
     Parameters
     ----------

@@ -8,9 +8,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from anmmm._typing import FloatArray
 from anmmm.collection.summary import is_right
-from anmmm.evaluation.tally import Tally, values
+from anmmm.evaluation.tally import Tally
 from anmmm.report.reasons import Reasons
 from anmmm.results import PairResult
 
@@ -31,7 +30,8 @@ class Digest(Tally):
         self.failures, self.remarks = Reasons(), Reasons()
         # Hashes, since the ids themselves would be ten times as long.
         self._ids = array("q")
-        self._sizes, self._confidences, self._unknown = array("d"), array("d"), array("d")
+        # Of the analysed pairs: |score|, confidence where there is one, score of unknown direction.
+        self.sizes, self.confidences, self.unknown_scores = array("d"), array("d"), array("d")
         self._by_score, self._by_confidence = Extremes(n_shown), Extremes(n_shown)
 
     def add(self, row: PairResult) -> None:
@@ -50,38 +50,18 @@ class Digest(Tally):
         if row.score is None:
             return
         size = abs(row.score)
-        self._sizes.append(size)
+        self.sizes.append(size)
         self._by_score.add((size,), row)
         if is_right(row) is None:
-            self._unknown.append(row.score)
+            self.unknown_scores.append(row.score)
         if row.confidence is not None:
-            self._confidences.append(row.confidence)
+            self.confidences.append(row.confidence)
             self._by_confidence.add((row.confidence, size), row)
-
-    @property
-    def median_size(self) -> float | None:
-        """Median |score| of the analysed pairs."""
-        return float(np.median(values(self._sizes))) if self._sizes else None
-
-    @property
-    def mean_confidence(self) -> float | None:
-        """Mean confidence of the analysed pairs that have one."""
-        return float(values(self._confidences).mean()) if self._confidences else None
-
-    @property
-    def n_confident(self) -> int:
-        """Number of analysed pairs with a confidence."""
-        return len(self._confidences)
-
-    @property
-    def unknown_scores(self) -> FloatArray:
-        """Scores of the analysed pairs of unknown direction, in order."""
-        return values(self._unknown)
 
     @property
     def ordered_by(self) -> str:
         """What the shown pairs are ordered by: confidence, if every pair has one, or |score|."""
-        every = len(self._confidences) == len(self._sizes) > 0
+        every = len(self.confidences) == len(self.sizes) > 0
         return "confidence" if every else "|score|"
 
     def repeated(self, rows: Iterable[PairResult]) -> set[str]:

@@ -7,7 +7,8 @@ and only observations that are drawn are kept.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Collection, Iterable, Iterator, Set
+from collections import Counter
+from collections.abc import Collection, Generator, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,7 +48,7 @@ class Drawing:
 
 
 def draw_pairs(
-    rows: Iterable[PairResult],
+    rows: Sequence[PairResult],
     source: Iterable[Pair],
     *,
     repeated: Collection[str] = (),
@@ -59,46 +60,39 @@ def draw_pairs(
     in its direction; one color where that is 1 or unknown. Observations are those that decided
     (the subsample of the row), and 1500 of them, drawn with seed 0, where there are more.
     """
-    asked: dict[str, PairResult] = {}
-    drawings: dict[str, Drawing] = {}
-    for row in rows:
-        if row.pair_id in asked or row.pair_id in repeated:
-            drawings[row.pair_id] = Drawing(remark=NOT_ALONE)
-        asked.setdefault(row.pair_id, row)
-    wanted = asked.keys() - drawings.keys()
-    with tqdm(
-        total=len(wanted), unit="plot", desc="drawing", disable=not progress, leave=False
-    ) as bar:
-        for pair_id, pair in _with_ids(source, wanted):
-            if pair_id in drawings:
-                drawings[pair_id] = Drawing(remark=NOT_ALONE)
-                continue
-            with single_thread():
-                drawings[pair_id] = _draw(asked[pair_id], pair)
-            bar.update()
-    missing = Drawing(remark=NOT_IN_SOURCE)
-    return {pair_id: drawings.get(pair_id, missing) for pair_id in asked}
-
-
-def _with_ids(source: Iterable[Pair], wanted: Set[str]) -> Iterator[tuple[str, Pair]]:
-    """Yield the pairs of these ids, also a second one, as far as it is met."""
+    counts = Counter(row.pair_id for row in rows)
+    wanted = {row.pair_id: row for row in rows if counts[row.pair_id] == 1}
+    for pair_id in repeated:
+        wanted.pop(pair_id, None)
+    drawings = {
+        pair_id: Drawing(remark=NOT_IN_SOURCE if pair_id in wanted else NOT_ALONE)
+        for pair_id in counts
+    }
     if not wanted:
-        return
-    pairs, ahead = iter(source), set(wanted)
+        return drawings
+    ahead, pairs = set(wanted), iter(source)
+    bar = tqdm(total=len(wanted), unit="plot", desc="drawing", disable=not progress, leave=False)
     try:
         for pair in pairs:
             pair_id = spelled(pair.pair_id)
-            if pair_id in wanted:
-                ahead.discard(pair_id)
-                yield pair_id, pair
+            if pair_id not in wanted:
+                continue
+            if pair_id in ahead:
+                ahead.remove(pair_id)
+                with single_thread():
+                    drawings[pair_id] = _draw(wanted[pair_id], pair)
+                bar.update()
+            else:
+                drawings[pair_id] = Drawing(remark=NOT_ALONE)
             # Ids are unique in files alone: pairs in memory are walked to the end.
             if not ahead and not isinstance(source, Items):
-                return
+                break
     finally:
+        bar.close()
         # A file that is not read to its end is closed now.
-        close = getattr(pairs, "close", None)
-        if close is not None:
-            close()
+        if isinstance(pairs, Generator):
+            pairs.close()
+    return drawings
 
 
 def _draw(row: PairResult, pair: Pair) -> Drawing:

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
 from anmmm._optional import require
 from anmmm._version import __version__
 from anmmm._words import chosen, spelled, with_error
@@ -43,7 +45,7 @@ def page_template() -> Any:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    filters = (chosen, is_right, share, signed, thousands, with_error)
+    filters = (np.mean, np.median, chosen, is_right, share, signed, thousands, with_error)
     environment.filters.update({filter.__name__: filter for filter in filters})
     return environment.get_template("page.html.j2")
 
@@ -90,9 +92,9 @@ def page(
 
 def _scores(digest: Digest, unit: str) -> dict[str, Any] | None:
     """Return the histogram of the pairs of unknown direction with its counts, if there are any."""
-    scores = digest.unknown_scores
-    if not len(scores):
+    if not digest.unknown_scores:
         return None
+    scores = np.array(digest.unknown_scores)
     picture, n_beyond = histogram_picture(scores, unit)
     signs = {"forward": int((scores > 0).sum()), "backward": int((scores < 0).sum())}
     return {"picture": picture, "total": len(scores), "beyond": n_beyond, **signs}

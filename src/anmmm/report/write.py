@@ -115,7 +115,7 @@ def write_report(
     matplotlib_module("figure")
     check_writable(output)
     pairs = None if source is None else as_pairs(source)
-    rows_name = "rows held in memory"
+    rows_name = "rows in memory"
     if isinstance(rows, (str, os.PathLike)):
         rows, rows_name = read_rows(rows), base_name(rows)
     digest = Digest(n_plots)
