@@ -10,9 +10,9 @@ from anmmm.evaluation.rates import (
     bootstrap_error,
     decision_rates,
     flipped_auc,
-    signed_rates,
     standard_error,
 )
+from anmmm.evaluation.rates import signed_rates as signed_rates
 from anmmm.evaluation.run import Evaluation, evaluate
 
 __all__ = [
@@ -23,6 +23,5 @@ __all__ = [
     "decision_rates",
     "evaluate",
     "flipped_auc",
-    "signed_rates",
     "standard_error",
 ]

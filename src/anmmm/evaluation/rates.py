@@ -25,7 +25,6 @@ __all__ = [
     "bootstrap_error",
     "decision_rates",
     "flipped_auc",
-    "signed_rates",
     "standard_error",
 ]
 
@@ -291,23 +290,9 @@ def signed_rates(
     confidences: FloatArray | None,
     groups: Any = None,
 ) -> tuple[str, DecisionRates | None]:
-    """Return decision rates, as if every pair were decided by the sign of its score.
+    """Return what certainty is, and the rates if each pair were decided by the sign of its score.
 
-    Parameters
-    ----------
-    scores, truths, weights : ndarray of shape (n_scored,)
-        Signed score, true direction (1 or -1) and weight of each pair.
-    confidences : ndarray of shape (n_scored,) or None
-        What the pairs are ordered by; None where not every pair has one, and then it is |score|.
-    groups : sequence of shape (n_scored,), optional
-        Data set of each pair; see `standard_error`.
-
-    Returns
-    -------
-    str
-        ``"confidence"`` or ``"|score|"``.
-    DecisionRates or None
-        None if the pairs weigh nothing.
+    Without a confidence of every pair (None) it is |score|; pairs that weigh nothing have no rates.
     """
     # Criteria that come without a confidence are ordered by their score.
     by_confidence = confidences is not None and len(scores) > 0

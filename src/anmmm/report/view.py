@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,11 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 def page_template() -> Any:
     """Return the template of a page; needs Jinja2."""
     jinja2 = require("jinja2", "report", "a report needs Jinja2")
+    return _environment(jinja2).get_template("page.html.j2")
+
+
+@cache
+def _environment(jinja2: Any) -> Any:
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("anmmm", "report"),
         autoescape=True,
@@ -47,7 +53,7 @@ def page_template() -> Any:
     )
     filters = (np.mean, np.median, chosen, is_right, share, signed, thousands, with_error)
     environment.filters.update({filter.__name__: filter for filter in filters})
-    return environment.get_template("page.html.j2")
+    return environment
 
 
 def page(
