@@ -8,18 +8,17 @@ import pytest
 from numpy.testing import assert_allclose
 
 import anmmm
-from anmmm import evaluation as evaluation_module
 from anmmm._files import to_json
 from anmmm.datasets import SETTINGS, Pair, make_anm_mixture
 from anmmm.evaluation import (
-    _Drawn,
-    _measure,
     accuracy_errors,
     decision_rates,
     evaluate,
     flipped_auc,
     standard_error,
 )
+from anmmm.evaluation import rates as rates_module
+from anmmm.evaluation.run import DrawnPairs, measure
 from anmmm.results import PairResult
 
 # Fits of a few iterations: what is tested is the bookkeeping.
@@ -132,7 +131,7 @@ def test_groups_reach_everything_that_an_evaluation_says():
     single = rows(*((1.0 - 0.1 * n, 1 if n % 3 else -1, 1.0 + n) for n in range(9)))
     single = [dataclasses.replace(row, group=row.pair_id) for row in single]
     doubled = [dataclasses.replace(row, pair_id=f"{row.pair_id} again") for row in single]
-    one, other = (_measure(tuple(each), "", None, 0, {}) for each in (single, single + doubled))
+    one, other = (measure(tuple(each), "", None, 0, {}) for each in (single, single + doubled))
     assert (one.n_groups, other.n_groups) == (9, 9)
     assert_allclose(other.accuracy_error, one.accuracy_error)
     assert_allclose(other.weighted_accuracy_error, one.weighted_accuracy_error)
@@ -225,7 +224,7 @@ def rows(*triples):
 def test_measures_by_hand():
     scored = rows((2.0, 1, 1.0), (-1.0, -1, 1.0), (0.5, -1, 2.0), (4.0, None, 9.0))
     failed = (PairResult("bad", "unusable", "y is constant", truth=1),)
-    result = _measure(scored + failed, "here", None, 0, {})
+    result = measure(scored + failed, "here", None, 0, {})
     assert result.summary.n_scored == 3
     assert_allclose(result.summary.accuracy, 2 / 3)
     assert_allclose(result.accuracy_error, np.std([1, 1, 0], ddof=1) / np.sqrt(3))
@@ -239,24 +238,24 @@ def test_measures_by_hand():
 
 def test_weighted_error_agrees_with_the_binomial_for_equal_weights(rng):
     right = rng.uniform(size=200) < 0.7
-    result = _measure(rows(*((1.0 if r else -1.0, 1, 0.3) for r in right)), "", None, 1, {})
+    result = measure(rows(*((1.0 if r else -1.0, 1, 0.3) for r in right)), "", None, 1, {})
     assert_allclose(result.weighted_accuracy_error, result.accuracy_error, rtol=0.1)
 
 
 def test_nothing_of_known_direction():
-    result = _measure(rows((1.0, None, 1.0)), "here", None, 0, {})
+    result = measure(rows((1.0, None, 1.0)), "here", None, 0, {})
     assert (result.decision_rates, result.auc, result.accuracy_error) == (None, None, None)
     assert "unknown: no analysed pair has a known direction" in str(result)
 
 
 def test_an_undecided_pair_is_wrong_and_comes_last():
-    result = _measure(rows((1.0, 1, 1.0), (0.0, 1, 1.0)), "here", None, 0, {})
+    result = measure(rows((1.0, 1, 1.0), (0.0, 1, 1.0)), "here", None, 0, {})
     assert result.summary.accuracy == 0.5
     assert_allclose(result.decision_rates.accuracy[[4, 9]], [1.0, 0.5])
 
 
 def test_a_setting_draws_the_seeds_that_it_says():
-    pairs = _Drawn(SETTINGS["f3-c3"], 2, 30, 7)
+    pairs = DrawnPairs(SETTINGS["f3-c3"], 2, 30, 7)
     assert len(pairs) == 2
     drawn = list(pairs)
     assert [pair.pair_id for pair in drawn] == ["f3-c3 seed 7", "f3-c3 seed 8"]
@@ -313,7 +312,7 @@ def test_errors_of_many_pairs_are_those_of_resampling_to_first_order(monkeypatch
     rng = np.random.default_rng(4)
     right, weights = (rng.random(3000) < 0.7).astype(float), rng.random(3000)
     plain, resampled = accuracy_errors(right, weights, seed=1)
-    monkeypatch.setattr(evaluation_module, "MOST_RESAMPLED", 100)
+    monkeypatch.setattr(rates_module, "MOST_RESAMPLED", 100)
     same, first_order = accuracy_errors(right, weights, seed=1)
     assert plain == same
     assert first_order != resampled

@@ -18,6 +18,7 @@ ORDER = (
     "_version",
     "_typing",
     "_optional",
+    "_words",
     "_kernels",
     "_threads",
     "_workers",

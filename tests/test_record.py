@@ -53,7 +53,6 @@ INTERNAL = {
     "anmmm.experiments.study.Report",
     "anmmm.experiments.study.Table",
     "anmmm.experiments.study.Unit",
-    "anmmm.report.page.Contents",
 }
 
 
@@ -110,7 +109,7 @@ def filled(draw, kind):
 def test_records_are_found():
     assert {
         "anmmm.gppom.result.FitResult", "anmmm.gppom.result.Hyperparameters", "anmmm.preprocessing."
-        "Standardisation", "anmmm.datasets.pair.Pair", "anmmm.evaluation.Evaluation",
+        "Standardisation", "anmmm.datasets.pair.Pair", "anmmm.evaluation.run.Evaluation",
         "anmmm.collection.summary.CollectionSummary", "anmmm.baselines.anm.ANM",
     } <= RECORDS.keys()  # fmt: skip
 

@@ -101,7 +101,8 @@ def peers() -> tuple[Peer, ...]:
 
 def constants_of(objective: Any) -> dict[str, Any]:
     """Keywords of ``Peer.build`` that make the same J as a `GPPOMObjective`."""
-    constants = {name: getattr(objective, name) for name in CONSTANTS}
+    options = {name: getattr(objective.options, name) for name in CONSTANTS if name != "lam"}
+    constants = {"lam": objective.lam, **options}
     return {"n_latent": objective.layout.n_latent, **constants}
 
 

@@ -120,7 +120,7 @@ def test_direction_by_a_criterion_of_the_latent(run, data):
     ],
 )
 def test_models_in_words(model, text):
-    from anmmm.cli.output import model_text
+    from anmmm.evidence import model_text
 
     assert model_text(model) == text
 

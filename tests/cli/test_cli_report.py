@@ -11,6 +11,9 @@ from anmmm.datasets import make_anm_mixture
 from anmmm.report import write_report
 from anmmm.results import PairResult
 
+pytest.importorskip("jinja2")
+pytest.importorskip("matplotlib")
+
 ROWS = [
     PairResult("a,b", "ok", n=60, direction=1, score=0.2),
     PairResult("b", "unusable", "y is constant"),
@@ -27,14 +30,12 @@ def rows(tmp_path, monkeypatch):
 
 
 def test_the_page_is_that_of_the_library(run, rows):
-    pytest.importorskip("matplotlib")
     assert run("report", "rows.csv") == (0, "", "report of 2 rows written to report.html\n")
     write_report("rows.csv", "same.html")
     assert (rows / "report.html").read_bytes() == (rows / "same.html").read_bytes()
 
 
 def test_the_options_of_the_source_are_those_of_directions(run, rows):
-    pytest.importorskip("matplotlib")
     status, _, err = run(
         "report", "rows.csv", "-o", "p.htm", "--source", "data.csv", "--columns", "a,b"
     )
@@ -43,7 +44,6 @@ def test_the_options_of_the_source_are_those_of_directions(run, rows):
 
 
 def test_pairs_that_the_source_lacks_are_counted(run, rows):
-    pytest.importorskip("matplotlib")
     status, _, err = run("report", "rows.csv", "--source", "sample", "--plots", "3")
     assert status == 0
     assert err.startswith("1 pair to be drawn not found in sample\n")
@@ -68,7 +68,6 @@ def test_pairs_that_the_source_lacks_are_counted(run, rows):
     ],
 )
 def test_what_cannot_be_used_is_one_sentence_and_status_2(run, rows, arguments, message):
-    pytest.importorskip("matplotlib")
     (rows / "empty.csv").touch()
     status, out, err = run("report", *arguments)
     assert (status, out) == (2, "")
@@ -86,7 +85,6 @@ def test_input_is_not_written_over(run, rows):
 
 
 def test_a_page_beside_the_pairs_may_be_written_anew(run, rows):
-    pytest.importorskip("matplotlib")
     for _ in range(2):
         status, _, err = run("report", "rows.csv", "--source", ".", "--format", "folder")
         assert (status, err.splitlines()[-1]) == (
@@ -104,8 +102,15 @@ def test_without_matplotlib_there_is_one_sentence_before_the_work(run, rows, mon
     assert not (rows / "report.html").exists()
 
 
+def test_without_jinja_there_is_one_sentence_before_the_work(run, rows, monkeypatch):
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    status, out, err = run("report", "rows.csv", "--source", "sample")
+    assert (status, out) == (2, "")
+    assert err.startswith("a report needs Jinja2")
+    assert err.endswith('pip install "anmmm[report]"\n')
+
+
 def test_without_pyarrow_a_parquet_file_is_one_sentence(run, rows, monkeypatch):
-    pytest.importorskip("matplotlib")
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     status, _, err = run("report", "rows.parquet")
     assert status == 2

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anmmm.collection import summarize
-from anmmm.evaluation import _measure
+from anmmm.evaluation.run import measure
 from anmmm.report.digest import Digest, Extremes
 from anmmm.results import PairResult
 
@@ -39,8 +39,8 @@ def drawn_rows(seed, n, *, confident=True, known=0.8):
 def test_accuracies_errors_and_rates_are_those_of_evaluate(confident):
     rows = tuple(drawn_rows(3, 200, confident=confident))
     digest = digested(rows)
-    measured = _measure(rows, "rows", None, 0, {})
-    assert digest.summary == summarize(rows) == measured.summary
+    measured = measure(rows, "rows", None, 0, {})
+    assert digest.summary() == summarize(rows) == measured.summary
     assert digest.accuracy_errors() == (
         measured.accuracy_error,
         measured.weighted_accuracy_error,
@@ -51,18 +51,19 @@ def test_accuracies_errors_and_rates_are_those_of_evaluate(confident):
     assert digest.median_seconds == measured.seconds_per_pair
 
 
-def test_medians_and_means_are_of_the_analysed_pairs():
+def test_scores_and_confidences_are_those_of_the_analysed_pairs():
     rows = list(drawn_rows(1, 50))
     digest = digested(rows)
     analysed = [row for row in rows if row.status == "ok"]
-    assert digest.median_size == np.median([abs(row.score) for row in analysed])
-    assert digest.mean_confidence == pytest.approx(np.mean([row.confidence for row in analysed]))
+    assert digest.sizes.tolist() == [abs(row.score) for row in analysed]
+    assert digest.confidences.tolist() == [row.confidence for row in analysed]
     assert digest.unknown_scores.tolist() == [row.score for row in analysed if row.truth is None]
 
 
 def test_without_rows_there_is_nothing_to_say():
     digest = digested([])
-    assert (digest.median_size, digest.mean_confidence, digest.median_seconds) == (None,) * 3
+    assert digest.median_seconds is None
+    assert not any((digest.sizes, digest.confidences, digest.unknown_scores))
     assert digest.accuracy_errors() == (None, None)
     assert digest.rates()[1] is None
     assert digest.shown() == ([], [])
@@ -89,7 +90,7 @@ def test_times_that_are_not_recorded_are_not_counted():
 
 def test_an_analysed_pair_whose_score_is_no_number_is_counted_and_not_shown():
     digest = digested([PairResult("a", "ok", direction=1, score=None, truth=1)])
-    assert digest.summary.n_correct == 1
+    assert digest.summary().n_correct == 1
     assert digest.shown() == ([], [])
 
 

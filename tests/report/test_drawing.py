@@ -63,7 +63,7 @@ def test_the_cause_is_drawn_to_the_right(drawn):
     assert "cause" not in found["c"].alternative
 
 
-def test_colours_are_the_labels_of_the_decided_direction(drawn):
+def test_colors_are_the_labels_of_the_decided_direction(drawn):
     from anmmm import cluster_mechanisms
 
     (row,) = [row_of("a", -1, n_mechanisms=2)]
@@ -77,22 +77,22 @@ def test_colours_are_the_labels_of_the_decided_direction(drawn):
     [row_of("a", n_mechanisms=1), row_of("a"), row_of("a", 0, n_mechanisms=2)],
     ids=["one mechanism", "number unknown", "undecided"],
 )
-def test_without_several_mechanisms_there_is_one_colour(drawn, row):
+def test_without_several_mechanisms_there_is_one_color(drawn, row):
     draw_pairs([row], as_pairs({"a": (X, Y)}))
     assert not drawn[0][2].any()
 
 
-def test_labels_that_cannot_be_found_leave_one_colour_and_a_remark(drawn):
+def test_labels_that_cannot_be_found_leave_one_color_and_a_remark(drawn):
     found = draw_pairs([row_of("a", n_mechanisms=999)], as_pairs({"a": (X, Y)}))
     assert found["a"].address
-    assert found["a"].remark.startswith("one colour: n_mechanisms must be at most")
+    assert found["a"].remark.startswith("one color: n_mechanisms must be at most")
 
 
-def test_unrefined_colours_are_told(drawn):
+def test_unrefined_colors_are_told(drawn):
     x = np.linspace(-1, 1, 200)
     y = x + 0.3 * np.random.default_rng(0).normal(size=200)
     remark = draw_pairs([row_of("a", n_mechanisms=2)], as_pairs({"a": (x, y)}))["a"].remark
-    assert remark.startswith("colours are not refined: the mixture takes one mechanism")
+    assert remark.startswith("colors are not refined: the mixture takes one mechanism")
 
 
 def test_observations_are_those_that_decided(drawn):

@@ -18,6 +18,7 @@ from anmmm.report import write_report
 from anmmm.results import PairResult
 
 pytest.importorskip("matplotlib")
+pytest.importorskip("jinja2")
 
 VOID = {"meta", "img", "br", "link", "input"}
 HOSTILE = "<script>alert('&\"')</script>\x00\u202e"
@@ -334,6 +335,13 @@ def test_without_matplotlib_there_is_one_sentence_before_the_work(tmp_path, monk
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     monkeypatch.setattr(write_module, "as_pairs", None)
     with pytest.raises(ImportError, match=r'pip install "anmmm\[plot\]"'):
+        write_report([], tmp_path / "page.html", source="sample")
+
+
+def test_without_jinja_there_is_one_sentence_before_the_work(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    monkeypatch.setattr(write_module, "as_pairs", None)
+    with pytest.raises(ImportError, match=r'needs Jinja2 .*pip install "anmmm\[report\]"'):
         write_report([], tmp_path / "page.html", source="sample")
 
 

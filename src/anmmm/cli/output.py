@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from typing import Any, ClassVar
 from unicodedata import combining, east_asian_width
 
 import numpy as np
 
+from anmmm._words import Table, chosen, counted, hypotheses
 from anmmm.cli.input import Columns
 from anmmm.cli.text import readable, shown
 from anmmm.collection import CollectionSummary
+from anmmm.collection.summary import accuracy_lines, is_right
 from anmmm.evidence import model_text
 from anmmm.results import (
     ClusteringResult,
@@ -26,7 +29,6 @@ __all__ = [
     "clustering_text",
     "counts_text",
     "direction_text",
-    "model_text",
     "plain",
     "summary_text",
 ]
@@ -43,11 +45,11 @@ _ASCII = {
     "…": "...",
 }
 
-# Columns of a table for ids; files hold them whole.
-LONGEST_ID = 60
+# Width of the column of ids where these are not known before, and at most.
+UNKNOWN_IDS, LONGEST_ID = 16, 60
 
 _EVIDENCE_NOTE = """\
-Length is that of both columns told cause first, in nats per observation: the shorter wins.
+Length is that of both columns encoded cause first, in nats per observation: the shorter wins.
 A score near 0 says little. The decision is made for a cause and its effect: a common cause of both
 columns, or a selection of rows, is not considered."""
 
@@ -58,16 +60,7 @@ The decision is made for mixtures; on a single mechanism it is no better than ch
 
 
 def plain(text: str) -> str:
-    """Return the text with characters spelled out that standard output cannot or must not show.
-
-    Parameters
-    ----------
-    text : str
-
-    Returns
-    -------
-    str
-    """
+    """Return the text with characters spelled out that standard output cannot or must not show."""
     text = readable(text)
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
     try:
@@ -81,136 +74,76 @@ def plain(text: str) -> str:
 
 
 def direction_text(result: DirectionResult, columns: Columns, n_used: int) -> str:
-    """Describe the decision on one pair.
-
-    Parameters
-    ----------
-    result : DirectionResult
-    columns : Columns
-        The data and their names.
-    n_used : int
-        Observations in the fit.
-
-    Returns
-    -------
-    str
-        Several lines, the sentence first.
-    """
-    x_name, y_name = shown(columns.x_name), shown(columns.y_name)
-    forward = f"{x_name} → {y_name}"
-    backward = f"{y_name} → {x_name}"
-    sentence = {
-        1: forward,
-        -1: backward,
-        0: f"undecided between {forward} and {backward}",
-    }[result.direction]
-    observations = f"{n_used}" if n_used == len(columns.x) else f"{n_used} of {len(columns.x)}"
+    """Describe the decision on one pair, the sentence first."""
+    names = hypotheses(shown(columns.x_name), shown(columns.y_name))
     if result.evidence is None:
-        table, facts = _latent_parts(result, (forward, backward))
+        table, facts, stopped = _latent_parts(result, names)
     else:
-        table, facts = _evidence_parts(result.evidence, (forward, backward))
-    facts = [
-        ("score", f"{result.score:+.4g}   (positive: {forward})"),
-        *_confidence_facts(result),
-        *facts[:-1],
-        ("observations", observations),
-        facts[-1],
+        table, facts, stopped = _evidence_parts(result.evidence, names)
+    if result.confidence is not None and result.resamples is not None:
+        scores = result.resamples.scores
+        agreeing = f"{(scores * result.score > 0.0).sum()} of {len(scores)} halves agree"
+        facts = {"confidence": f"{result.confidence:.3f}   ({agreeing})", **facts}
+    n = len(columns.x)
+    facts = {
+        "score": f"{result.score:+.4g}   (positive: {names[0]})",
+        **facts,
+        "observations": f"{n_used}" if n_used == n else f"{n_used} of {n}",
+        "converged": "no: " + ", ".join(stopped) if stopped else "yes",
+    }
+    lines = [
+        chosen(result.direction, names, f"undecided between {names[0]} and {names[1]}"),
+        "",
+        *(f"  {line}" for line in table),
+        "",
+        *(f"  {name:<12}  {text}" for name, text in facts.items()),
+        "",
+        _LATENT_NOTE if result.evidence is None else _EVIDENCE_NOTE,
     ]
-    return "\n".join(
-        [
-            sentence,
-            "",
-            *_aligned(table),
-            "",
-            *(f"  {name:<12}  {text}" for name, text in facts),
-            "",
-            _LATENT_NOTE if result.evidence is None else _EVIDENCE_NOTE,
-        ]
-    )
+    return "\n".join(lines)
 
 
-def _confidence_facts(result: DirectionResult) -> list[tuple[str, str]]:
-    if result.confidence is None or result.resamples is None:
-        return []
-    count = len(result.resamples.scores)
-    agreeing = int((result.resamples.scores * result.score > 0.0).sum())
-    return [("confidence", f"{result.confidence:.3f}   ({agreeing} of {count} halves agree)")]
+# Table of both hypotheses, facts by name, and what did not converge.
+_Parts = tuple[list[str], dict[str, str], list[str]]
 
 
-_Parts = tuple[list[tuple[str, ...]], list[tuple[str, str]]]
-
-
-def _latent_parts(result: DirectionResult, hypotheses: tuple[str, str]) -> _Parts:
-    """Table of both hypotheses, and facts, the last one on convergence."""
-    scores = (result.forward_score, result.backward_score)
-    pvalues = (result.forward_pvalue, result.backward_pvalue)
-    table: list[tuple[str, ...]] = [("hypothesis", f"{'dependence':>12}", f"{'p-value':>10}")]
-    for hypothesis, score, pvalue in zip(hypotheses, scores, pvalues, strict=True):
-        table.append((hypothesis, f"{score:.6g}", f"{pvalue:.3g}"))
-    fits = [("forward", result.forward), ("backward", result.backward)]
-    stopped = [f"{name} fit {fit.status}" for name, fit in fits if not fit.converged]
-    return table, [
-        ("criterion", f"{result.criterion}, λ = {result.lam:g}"),
-        ("converged", _converged(stopped)),
+def _latent_parts(result: DirectionResult, names: tuple[str, str]) -> _Parts:
+    table = Table({"hypothesis": "<1", "dependence": ">12", "p-value": ">10"})
+    rows = [
+        (names[0], f"{result.forward_score:.6g}", f"{result.forward_pvalue:.3g}"),
+        (names[1], f"{result.backward_score:.6g}", f"{result.backward_pvalue:.3g}"),
     ]
+    fits = {"forward": result.forward, "backward": result.backward}
+    stopped = [f"{name} fit {fit.status}" for name, fit in fits.items() if not fit.converged]
+    criterion = f"{result.criterion}, λ = {result.lam:g}"
+    return table.lines(rows), {"criterion": criterion}, stopped
 
 
-def _evidence_parts(evidence: EvidenceResult, hypotheses: tuple[str, str]) -> _Parts:
-    """Table of both hypotheses, and facts, the last one on convergence."""
-    sides = (evidence.forward, evidence.backward)
+def _evidence_parts(evidence: EvidenceResult, names: tuple[str, str]) -> _Parts:
+    table = Table({"hypothesis": "<1", "length": ">10", "mechanisms": ">1", "model": ">1"})
+    sides = list(zip(names, (evidence.forward, evidence.backward), strict=True))
     lengths = (evidence.forward_score, evidence.backward_score)
-    table: list[tuple[str, ...]] = [("hypothesis", f"{'length':>10}", "mechanisms", "model")]
-    for hypothesis, length, side in zip(hypotheses, lengths, sides, strict=True):
-        table.append((hypothesis, f"{length:.6g}", f"{side.n_mechanisms}", side.model))
-    facts = [("criterion", "evidence")]
+    rows = [
+        (name, f"{length:.6g}", f"{side.n_mechanisms}", side.model)
+        for length, (name, side) in zip(lengths, sides, strict=True)
+    ]
+    facts = {"criterion": "evidence"}
     if evidence.chosen is not None:
-        facts.append(("model", f"{evidence.chosen.model}: {model_text(evidence.chosen.model)}"))
-    stopped = [
-        f"model of {hypothesis}"
-        for hypothesis, side in zip(hypotheses, sides, strict=True)
-        if not side.converged
-    ]
-    return table, [*facts, ("converged", _converged(stopped))]
-
-
-def _converged(stopped: list[str]) -> str:
-    return "no: " + ", ".join(stopped) if stopped else "yes"
-
-
-def _aligned(table: list[tuple[str, ...]]) -> list[str]:
-    """Lines of a table: the first column to the left, the others to the right."""
-    first, *widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    return [
-        "  ".join(
-            ["", f"{row[0]:<{first}}", *(f"{c:>{w}}" for c, w in zip(row[1:], widths, strict=True))]
-        )
-        for row in table
-    ]
+        facts["model"] = f"{evidence.chosen.model}: {model_text(evidence.chosen.model)}"
+    stopped = [f"model of {name}" for name, side in sides if not side.converged]
+    return table.lines(rows), facts, stopped
 
 
 def clustering_text(result: ClusteringResult, columns: Columns) -> str:
-    """Describe a clustering: one line a mechanism.
-
-    Parameters
-    ----------
-    result : ClusteringResult
-    columns : Columns
-        The data and their names.
-
-    Returns
-    -------
-    str
-    """
+    """Describe a clustering: one line a mechanism."""
+    n = len(result.labels)
     sizes = np.bincount(result.labels, minlength=result.n_mechanisms)
     lines = [
-        f"{len(result.labels)} observations, cause {shown(columns.x_name)}, effect "
-        f"{shown(columns.y_name)}",
+        f"{n} observations, cause {shown(columns.x_name)}, effect {shown(columns.y_name)}",
         "labels refined by EM" if result.refined else f"labels not refined by EM: {result.reason}",
-        "mechanism    size  share",
-    ]
-    lines += [
-        f"{label:>9}  {size:>6}  {100 * size / len(result.labels):>4.0f}%"
-        for label, size in enumerate(sizes)
+        *Table({"mechanism": ">9", "size": ">6", "share": ">5"}).lines(
+            (f"{label}", f"{size}", f"{100 * size / n:.0f}%") for label, size in enumerate(sizes)
+        ),
     ]
     if result.criteria is not None:
         tried = ", ".join(
@@ -222,105 +155,56 @@ def clustering_text(result: ClusteringResult, columns: Columns) -> str:
     return "\n".join(lines)
 
 
-class _Table:
-    """Lines of the table of a collection, one a pair, of widths that are known beforehand.
+class _RowTable:
+    """Lines of the table of a collection, one a pair; `ids` are empty where not known before."""
 
-    Parameters
-    ----------
-    ids : sequence of str
-        Ids of all pairs; none where they are not known beforehand.
-    """
+    columns: ClassVar[dict[str, str]]
 
     def __init__(self, ids: Sequence[str]) -> None:
-        self._width = id_width(ids)
-
-    def _start(self, pair: str, size: str) -> str:
-        return f"{_id_cell(pair, self._width)}  {size:>10}"
-
-
-class DirectionsTable(_Table):
-    """Lines of the table of a collection's directions, one a pair.
-
-    Parameters
-    ----------
-    ids : sequence of str
-        Ids of all pairs; none where they are not known beforehand.
-    """
+        least = len("pair") if ids else UNKNOWN_IDS
+        self._id_width = min(max([least, *map(len, ids)]), LONGEST_ID)
+        self._table = Table({"pair": "", "n": ">10", **self.columns, "remark": ""})
 
     def header(self) -> str:
         """Return the line of column names."""
-        return self._line("pair", "n", "direction", "score", "truth", "remark")
+        return self._table.line(_id_cell("pair", self._id_width), *[*self._table.columns][1:])
 
-    def line(self, row: PairResult) -> str:
-        """Return the line of one pair.
-
-        Parameters
-        ----------
-        row : PairResult
-
-        Returns
-        -------
-        str
-        """
+    def line(self, row: Any) -> str:
+        """Return the line of one pair."""
         size = "—" if row.n is None else f"{row.n}"
-        if row.n_used is not None and row.n_used != row.n:
+        # Labels are those of all observations.
+        if getattr(row, "n_used", None) not in (None, row.n):
             size = f"{row.n_used}/{row.n}"
-        if row.status != "ok":
-            return self._line(row.pair_id, size, "—", "—", "", f"{row.status}: {row.reason}")
-        direction = {1: "x → y", -1: "y → x"}.get(row.direction or 0, "undecided")
-        truth = ""
-        if row.truth in (1, -1):
-            truth = "✓" if row.direction == row.truth else "✗"
-        return self._line(row.pair_id, size, direction, f"{row.score:+.3f}", truth, row.reason)
+        analysed = row.status == "ok"
+        cells = self.cells(row) if analysed else ["—", "—", *[""] * (len(self.columns) - 2)]
+        remark = row.reason if analysed else f"{row.status}: {row.reason}"
+        return self._table.line(_id_cell(row.pair_id, self._id_width), size, *cells, shown(remark))
 
-    def _line(
-        self, pair: str, size: str, direction: str, score: str, truth: str, remark: str
-    ) -> str:
-        cells = f"{self._start(pair, size)}  {direction:<9}  {score:>10}  {truth:^5}"
-        return f"{cells}  {shown(remark)}".rstrip()
+    def cells(self, row: Any) -> list[str]:
+        """Return the cells of the columns of an analysed pair."""
+        raise NotImplementedError
 
 
-class ClustersTable(_Table):
-    """Lines of the table of a collection's mechanisms, one a pair.
+class DirectionsTable(_RowTable):
+    """Lines of the table of a collection's directions."""
 
-    Parameters
-    ----------
-    ids : sequence of str
-        Ids of all pairs; none where they are not known beforehand.
-    """
+    columns: ClassVar = {"direction": "<9", "score": ">10", "truth": "^5"}
 
-    def header(self) -> str:
-        """Return the line of column names."""
-        return self._line("pair", "n", "cause", "sizes of mechanisms", "remark")
-
-    def line(self, row: PairClusters) -> str:
-        """Return the line of one pair.
-
-        Parameters
-        ----------
-        row : PairClusters
-        """
-        size = "—" if row.n is None else f"{row.n}"
-        if row.status != "ok" or row.sizes is None:
-            return self._line(row.pair_id, size, "—", "—", f"{row.status}: {row.reason}")
-        sizes = " ".join(map(str, row.sizes))
-        return self._line(row.pair_id, size, row.cause or "—", sizes, row.reason)
-
-    def _line(self, pair: str, size: str, cause: str, sizes: str, remark: str) -> str:
-        cells = f"{self._start(pair, size)}  {cause:^5}  {sizes:<20}"
-        return f"{cells}  {shown(remark)}".rstrip()
+    def cells(self, row: PairResult) -> list[str]:
+        """Return direction, score, and what the truth makes of them."""
+        truth = {True: "✓", False: "✗", None: ""}[is_right(row)]
+        return [chosen(row.direction, hypotheses()), f"{row.score:+.3f}", truth]
 
 
-def id_width(ids: Sequence[str]) -> int:
-    """Return the width of a column of ids.
+class ClustersTable(_RowTable):
+    """Lines of the table of a collection's mechanisms."""
 
-    Parameters
-    ----------
-    ids : sequence of str
-        None where they are not known beforehand.
-    """
-    longest = max([len("pair") if ids else 16, *map(len, ids)])
-    return min(longest, LONGEST_ID)
+    columns: ClassVar = {"cause": "^5", "sizes of mechanisms": "<20"}
+
+    def cells(self, row: PairClusters) -> list[str]:
+        """Return the cause and the sizes of its mechanisms."""
+        sizes = "—" if row.sizes is None else " ".join(map(str, row.sizes))
+        return [row.cause or "—", sizes]
 
 
 def _id_cell(pair_id: str, width: int) -> str:
@@ -336,54 +220,22 @@ def _id_cell(pair_id: str, width: int) -> str:
 
 
 def counts_text(summary: CollectionSummary) -> str:
-    """Describe how many pairs of a collection were labelled.
-
-    Parameters
-    ----------
-    summary : CollectionSummary
-        Of `PairClusters`.
-
-    Returns
-    -------
-    str
-    """
+    """Describe how many pairs of a collection were labelled."""
     n_labelled = summary.n_pairs - summary.n_unusable - summary.n_error
-    return _counts(summary, [f"{n_labelled} labelled"])
+    return _counts(summary, f"{n_labelled} labelled")
 
 
-def _counts(summary: CollectionSummary, counts: list[str]) -> str:
-    counts = [*counts, f"{summary.n_unusable} unusable"]
+def _counts(summary: CollectionSummary, analysed: str) -> str:
+    counts = [analysed, f"{summary.n_unusable} unusable"]
     if summary.n_error:
         counts.append(f"{summary.n_error} failed")
     if summary.n_not_converged:
         counts.append(f"{summary.n_not_converged} not converged")
-    noun = "pair" if summary.n_pairs == 1 else "pairs"
-    return f"{summary.n_pairs} {noun}: {', '.join(counts)}"
+    return f"{counted(summary.n_pairs, 'pair')}: {', '.join(counts)}"
 
 
 def summary_text(summary: CollectionSummary) -> str:
-    """Describe a collection: counts, and accuracy where directions are known.
-
-    Parameters
-    ----------
-    summary : CollectionSummary
-
-    Returns
-    -------
-    str
-    """
-    counts = [f"{summary.n_decided} decided", f"{summary.n_undecided} undecided"]
-    lines = [_counts(summary, counts)]
-    if summary.accuracy is None:
-        lines.append("accuracy           unknown: no analysed pair has a known direction")
-    else:
-        lines.append(
-            f"accuracy           {summary.accuracy:.3f}   "
-            f"({summary.n_correct} of {summary.n_scored} pairs of known direction)"
-        )
-    if summary.weighted_accuracy is not None:
-        lines.append(
-            f"weighted accuracy  {summary.weighted_accuracy:.3f}   "
-            f"(total weight {summary.total_weight:.6g})"
-        )
-    return "\n".join(lines)
+    """Describe a collection: counts, and accuracy where directions are known."""
+    counts = _counts(summary, f"{summary.n_decided} decided, {summary.n_undecided} undecided")
+    right = f"({summary.n_correct} of {summary.n_scored} pairs of known direction)"
+    return "\n".join([counts, *accuracy_lines(summary, note=right)])

@@ -6,10 +6,8 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from anmmm._files import atomic_writer, check_writable
+from anmmm._typing import FloatArray
 from anmmm.cli.input import Columns, InputError, refuse_own_input, refusing
 from anmmm.evaluation import Evaluation
 from anmmm.plotting import (
@@ -28,21 +26,7 @@ RESOLUTION = 150
 
 
 def check_plot(path: str, source: str) -> None:
-    """Refuse a plot that could not be written, before what it shows is computed.
-
-    Parameters
-    ----------
-    path : str
-        File to be drawn to.
-    source : str
-        File or folder that is read.
-
-    Raises
-    ------
-    InputError
-        If the suffix is unknown, the file part of the input or not writable, or Matplotlib is not
-        installed.
-    """
+    """Refuse a plot that could not be written, before what it shows is computed from `source`."""
     if Path(path).suffix.lower() not in PLOT_SUFFIXES:
         raise InputError(f"{path}: the name must end in {' or '.join(PLOT_SUFFIXES)}")
     refuse_own_input(path, source)
@@ -55,55 +39,24 @@ def check_plot(path: str, source: str) -> None:
 
 
 def draw_direction(
-    path: str,
-    x: NDArray[np.float64],
-    y: NDArray[np.float64],
-    result: DirectionResult,
-    columns: Columns,
+    path: str, x: FloatArray, y: FloatArray, result: DirectionResult, columns: Columns
 ) -> None:
-    """Draw a decision to a file.
-
-    Parameters
-    ----------
-    path : str
-    x, y : ndarray of shape (n_used,)
-        Rows of the columns that were used.
-    result : DirectionResult
-    columns : Columns
-        For their names.
-    """
+    """Draw a decision on the rows x and y of these columns to a file."""
     figure = _figure(*FIGURE_SIZE)
-    names = _literal(columns.x_name), _literal(columns.y_name)
-    plot_direction(x, y, result, axes=arrange(figure), x_label=names[0], y_label=names[1])
+    plot_direction(x, y, result, axes=arrange(figure), **_labels(columns))
     _write(figure, path)
 
 
 def draw_mechanisms(path: str, result: ClusteringResult, columns: Columns) -> None:
-    """Draw a clustering to a file.
-
-    Parameters
-    ----------
-    path : str
-    result : ClusteringResult
-    columns : Columns
-        The data and their names.
-    """
+    """Draw a clustering to a file."""
     figure = _figure()
-    names = _literal(columns.x_name), _literal(columns.y_name)
     ax = figure.add_subplot()
-    plot_mechanisms(columns.x, columns.y, result, ax=ax, x_label=names[0], y_label=names[1])
+    plot_mechanisms(columns.x, columns.y, result, ax=ax, **_labels(columns))
     _write(figure, path)
 
 
 def draw_rates(path: str, result: Evaluation) -> None:
-    """Draw accuracy against the decided share to a file.
-
-    Parameters
-    ----------
-    path : str
-    result : Evaluation
-        With decision rates.
-    """
+    """Draw accuracy against the decided share to a file."""
     if result.decision_rates is None:
         raise InputError(f"{path}: nothing to draw, no analysed pair has a known direction")
     figure = _figure()
@@ -117,9 +70,10 @@ def _figure(width: float = 6.0, height: float = 4.0) -> Any:
     return matplotlib_module("figure").Figure(figsize=(width, height), layout="constrained")
 
 
-def _literal(name: str) -> str:
-    """Spell the name of a column so that Matplotlib sets it as it is, and no formula."""
-    return name.replace("$", r"\$")
+def _labels(columns: Columns) -> dict[str, Any]:
+    # Matplotlib shall set a name as it is, and not as a formula.
+    names = {"x_label": columns.x_name, "y_label": columns.y_name}
+    return {label: name.replace("$", r"\$") for label, name in names.items()}
 
 
 def _write(figure: Any, path: str) -> None:

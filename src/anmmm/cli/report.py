@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from anmmm._words import counted
 from anmmm.cli.options import say, with_options
 from anmmm.cli.source import parse_columns, source_options
 
@@ -78,9 +79,6 @@ def report_command(
         except ImportError as error:
             raise InputError(str(error)) from None
     if report.n_not_in_source:
-        count = report.n_not_in_source
-        say(f"{count} {'pair' if count == 1 else 'pairs'} to be drawn not found in {source}")
-    summary = report.summary
-    noun = "row" if summary.n_pairs == 1 else "rows"
+        say(f"{counted(report.n_not_in_source, 'pair')} to be drawn not found in {source}")
     drawn = "" if source is None else f", {report.n_drawn} pairs drawn"
-    say(f"report of {summary.n_pairs} {noun} written to {output}{drawn}")
+    say(f"report of {counted(report.summary.n_pairs, 'row')} written to {output}{drawn}")

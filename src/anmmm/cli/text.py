@@ -6,18 +6,7 @@ __all__ = ["readable", "shown"]
 
 
 def shown(text: str) -> str:
-    """Return text that cannot break its line or steer the terminal.
-
-    Parameters
-    ----------
-    text : str
-        Names of columns, pairs and files may hold anything.
-
-    Returns
-    -------
-    str
-        Letters that are not printed, line ends among them, as escapes.
-    """
+    """Return text on one line: letters that are not printed, line ends among them, as escapes."""
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from anmmm._words import with_error
 from anmmm.results import PairClusters, PairResult
 
-__all__ = ["CollectionSummary", "Summarizer", "summarize"]
+__all__ = ["CollectionSummary", "Summarizer", "accuracy_lines", "is_right", "summarize"]
 
 
 @dataclass(frozen=True)
@@ -59,40 +60,32 @@ class CollectionSummary:
 
 
 class Summarizer:
-    """Counts rows one at a time, in constant memory."""
+    """Counts rows one at a time, in constant memory; its heirs keep more of them."""
 
     def __init__(self) -> None:
-        self._statuses: Counter[str] = Counter()
+        self.statuses: Counter[str] = Counter()
         self._undecided = self._not_converged = self._scored = self._correct = 0
         self._weight = self._correct_weight = 0.0
 
     def add(self, row: Any) -> None:
-        """Count one row.
-
-        Parameters
-        ----------
-        row : PairResult or PairClusters
-            The second counts as undecided and is not scored: it has no direction to be right.
-        """
-        self._statuses[row.status] += 1
+        """Count one row, a PairResult or a PairClusters."""
+        self.statuses[row.status] += 1
         if row.status != "ok":
             return
         self._not_converged += row.converged is False
-        if isinstance(row, PairClusters):
-            self._undecided += 1
-            return
-        self._undecided += row.direction == 0
-        if row.truth in (1, -1):
-            correct = row.direction == row.truth
+        # Labels have no direction to be right.
+        self._undecided += isinstance(row, PairClusters) or row.direction == 0
+        right = is_right(row)
+        if right is not None:
             self._scored += 1
-            self._correct += correct
+            self._correct += right
             self._weight += row.weight
-            self._correct_weight += row.weight * correct
+            self._correct_weight += row.weight * right
 
     def summary(self) -> CollectionSummary:
         """Return the counts and accuracies of the rows so far."""
-        n_pairs, n_analysed = self._statuses.total(), self._statuses["ok"]
-        n_unusable = self._statuses["unusable"]
+        n_pairs, n_analysed = self.statuses.total(), self.statuses["ok"]
+        n_unusable = self.statuses["unusable"]
         return CollectionSummary(
             n_pairs=n_pairs,
             n_decided=n_analysed - self._undecided,
@@ -106,6 +99,30 @@ class Summarizer:
             accuracy=self._correct / self._scored if self._scored else None,
             weighted_accuracy=self._correct_weight / self._weight if self._weight > 0.0 else None,
         )
+
+
+def is_right(row: PairResult | PairClusters) -> bool | None:
+    """Return whether the decision is the true one; None where the truth or a decision lacks."""
+    if isinstance(row, PairClusters) or row.truth not in (1, -1):
+        return None
+    return row.direction == row.truth
+
+
+def accuracy_lines(
+    summary: CollectionSummary,
+    *,
+    errors: tuple[float | None, float | None] = (None, None),
+    note: str = "",
+) -> Iterator[str]:
+    """Yield both accuracies, their standard errors where known, and a note on the first."""
+    if summary.accuracy is None:
+        yield "accuracy           unknown: no analysed pair has a known direction"
+    else:
+        line = f"accuracy           {with_error(summary.accuracy, errors[0])}"
+        yield f"{line}   {note}" if note else line
+    if summary.weighted_accuracy is not None:
+        accuracy = with_error(summary.weighted_accuracy, errors[1])
+        yield f"weighted accuracy  {accuracy}   (total weight {summary.total_weight:.6g})"
 
 
 def summarize(results: Iterable[PairResult | PairClusters]) -> CollectionSummary:

@@ -10,7 +10,7 @@ import numpy as np
 from anmmm._typing import FloatArray
 from anmmm.experiments.directions import DEFAULT, FIXED, NAMES, PAPER, PROGRAM, PROTOCOLS
 from anmmm.plotting import COLOURS, matplotlib_module
-from anmmm.plotting._style import tidy
+from anmmm.plotting.style import tidy
 
 __all__ = ["STYLES", "accuracy_lines", "error_bars", "legend_below", "new_figure"]
 

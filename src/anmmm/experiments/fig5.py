@@ -22,7 +22,7 @@ from anmmm.experiments.drawing import STYLES, new_figure
 from anmmm.experiments.published import LAMBDAS
 from anmmm.experiments.study import Record, Scale, Study, Unit
 from anmmm.experiments.tables import grouped, markdown_table, plus_minus
-from anmmm.plotting._style import tidy
+from anmmm.plotting.style import tidy
 
 __all__ = ["STUDY"]
 

@@ -31,7 +31,7 @@ from anmmm.experiments.published import BAFU_ARI
 from anmmm.experiments.study import Record, Scale, Study, Unit
 from anmmm.experiments.tables import grouped, markdown_table, plus_minus
 from anmmm.mixture import ANMMixture
-from anmmm.plotting._style import colour_of, marker_of, tidy
+from anmmm.plotting.style import colour_of, marker_of, tidy
 
 __all__ = ["STUDY"]
 

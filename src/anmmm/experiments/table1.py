@@ -24,7 +24,7 @@ from anmmm.experiments.published import TABLE1, TABLE1_COLUMNS
 from anmmm.experiments.study import Record, Scale, Study, Unit
 from anmmm.experiments.tables import difference, grouped, markdown_table, plus_minus
 from anmmm.plotting import COLOURS
-from anmmm.plotting._style import tidy
+from anmmm.plotting.style import tidy
 
 __all__ = ["STUDY"]
 

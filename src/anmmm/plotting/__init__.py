@@ -3,11 +3,11 @@
 A figure is made, by pyplot, only where no axes are given; otherwise pyplot is left alone.
 """
 
-from anmmm.plotting._style import COLOURS, MARKERS, matplotlib_module
 from anmmm.plotting.direction import plot_direction
 from anmmm.plotting.latent import plot_latent
 from anmmm.plotting.mechanisms import plot_mechanisms
 from anmmm.plotting.rates import plot_decision_rates
+from anmmm.plotting.style import COLOURS, MARKERS, matplotlib_module
 
 __all__ = [
     "COLOURS",

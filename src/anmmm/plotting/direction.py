@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,11 +12,12 @@ from numpy.typing import NDArray
 
 from anmmm._typing import FloatArray
 from anmmm._validation import as_columns_of_pair, check_lengths
+from anmmm._words import chosen, hypotheses
 from anmmm.evidence import model_text
 from anmmm.evidence.curves import model_curves
-from anmmm.plotting._groups import MOST_VECTORS, Groups, draw_points, marker_area
-from anmmm.plotting._pieces import Piece, draw_curve, line_width, pieces
-from anmmm.plotting._style import matplotlib_module, tidy
+from anmmm.plotting.curves import Piece, draw_curve, line_width, pieces
+from anmmm.plotting.groups import MOST_VECTORS, Groups, draw_points, marker_area, mechanism_names
+from anmmm.plotting.style import matplotlib_module, tidy
 from anmmm.results import DirectionEvidence, DirectionResult, FitResult
 
 __all__ = ["FIGURE_SIZE", "arrange", "plot_direction"]
@@ -52,8 +54,8 @@ def plot_direction(
 
     Both pictures show the same points, x to the right and y upwards. The curves of the hypothesis
     that x causes y run over x; those of the other run over y, upright. Under the criteria of the
-    latent there are no curves: points are coloured by the Θ of the hypothesis, dark to light, which
-    in the true direction should tell nothing of the cause.
+    latent there are no curves: points are colored by the Θ of the hypothesis, dark to light, which
+    in the true direction should say nothing of the cause.
 
     Parameters
     ----------
@@ -85,7 +87,7 @@ def plot_direction(
 
     Notes
     -----
-    Curves are those of the model that told the direction shortest; see
+    Curves are those of the model of the shortest description; see
     `anmmm.evidence.curves.model_curves`. Linear in the number of observations, but for two sorts.
     """
     if not isinstance(result, DirectionResult):
@@ -93,29 +95,36 @@ def plot_direction(
             f"result must be a DirectionResult, found {type(result).__name__}; infer_direction "
             "returns one"
         )
-    pair = as_columns_of_pair(x, y, why="a plot shows one against the other")
-    area, width = marker_area(len(pair[0]), marker_size), line_width(marker_size)
-    names = (f"{x_label} → {y_label}", f"{y_label} → {x_label}")
-    told = result.evidence
+    x, y = as_columns_of_pair(x, y, why="a plot shows one against the other")
+    area, width = marker_area(len(x), marker_size), line_width(marker_size)
+    names = hypotheses(x_label, y_label)
     # Before a figure is made, so that refused data leave none behind.
-    pictures: list[_Curves | _Latent] = (
-        [
-            _Latent.of(result.forward, result.forward_pvalue, pair[0], x_label),
-            _Latent.of(result.backward, result.backward_pvalue, pair[1], y_label),
+    if result.evidence is None:
+        pictures = [
+            _latent_picture(result.forward, result.forward_pvalue, x, x_label),
+            _latent_picture(result.backward, result.backward_pvalue, y, y_label),
         ]
-        if told is None
-        else [_Curves.of(told.forward, *pair), _Curves.of(told.backward, *pair[::-1])]
-    )
+    else:
+        pictures = [
+            _curves_picture(result.evidence.forward, x, y),
+            _curves_picture(result.evidence.backward, y, x),
+        ]
     panels = _three_axes(axes)
-    points = (pair[0][:, 0], pair[1][:, 0])
-    for index, picture in enumerate(pictures):
-        panel = panels[index]
-        picture.draw(panel, points, area=area, width=width, band=band, upright=index == 1)
+    for index, (panel, picture) in enumerate(zip(panels, pictures, strict=False)):
+        if picture.groups is not None:
+            draw_points(panel, x[:, 0], y[:, 0], picture.groups, area=area)
+        else:
+            panel.scatter(
+                x[:, 0], y[:, 0], c=picture.latent, s=area, cmap="viridis", edgecolors="#333333",
+                linewidths=0.3, rasterized=len(x) > MOST_VECTORS, zorder=2,
+            )  # fmt: skip
+        for mechanism, piece in enumerate(picture.curves):
+            draw_curve(panel, piece, index=mechanism, width=width, band=band, upright=index == 1)
         panel.set_xlabel(_wrap(x_label, _letters(panel, MEDIUM)))
         if panel.yaxis.get_tick_params().get("labelleft", True):
             panel.set_ylabel(y_label)
         tidy(panel)
-        _head(panel, names[index], picture.text, chosen=result.direction == (1, -1)[index])
+        _head(panel, names[index], picture.text, bold=result.direction == (1, -1)[index])
     _draw_scores(panels[2], result, names)
     panels[2].set_title(
         _wrap(_sentence(result, names), _letters(panels[2], MEDIUM)), loc="left", fontsize=MEDIUM
@@ -123,85 +132,33 @@ def plot_direction(
     return panels
 
 
-@dataclass(frozen=True, eq=False)
-class _Curves:
-    """A hypothesis under evidence: its mechanisms and their curves."""
+@dataclass(eq=False)
+class _Picture:
+    """A hypothesis: mechanisms with their curves, or the latent that colors its points."""
 
-    groups: Groups
-    curves: list[Piece]
     text: str
-
-    @classmethod
-    def of(cls, side: DirectionEvidence, cause: FloatArray, effect: FloatArray) -> _Curves:
-        check_lengths(cause, side.mixtures[0].curves, ("x and y", "result"))
-        labels = np.zeros(len(cause), dtype=np.intp)
-        if side.n_mechanisms > 1:
-            labels = side.mixtures[side.n_mechanisms - 1].labels
-        curves = pieces(
-            cause, labels, side.n_mechanisms, lambda at: model_curves(side, cause, effect, at)
-        )
-        names = tuple(f"mechanism {index}" for index in range(side.n_mechanisms))
-        return cls(Groups(names, labels, None), curves, model_text(side.model))
-
-    def draw(
-        self,
-        ax: Any,
-        points: tuple[FloatArray, FloatArray],
-        *,
-        area: float,
-        width: float,
-        band: bool,
-        upright: bool,
-    ) -> None:
-        nowhere = np.zeros(len(self.groups.labels), dtype=bool)
-        draw_points(ax, *points, self.groups, hollow=nowhere, area=area)
-        for index, piece in enumerate(self.curves):
-            draw_curve(ax, piece, index=index, width=width, band=band, upright=upright)
+    groups: Groups | None = None
+    curves: Sequence[Piece] = ()
+    latent: FloatArray | None = None
 
 
-@dataclass(frozen=True, eq=False)
-class _Latent:
-    """A hypothesis under a criterion of the latent: its Θ."""
+def _curves_picture(side: DirectionEvidence, cause: FloatArray, effect: FloatArray) -> _Picture:
+    check_lengths(cause, side.mixtures[0].curves, ("x and y", "result"))
+    count = side.n_mechanisms
+    labels = np.zeros(len(cause), dtype=np.intp) if count == 1 else side.mixtures[count - 1].labels
+    curves = pieces(cause, labels, count, lambda at: model_curves(side, cause, effect, at))
+    return _Picture(model_text(side.model), Groups(mechanism_names(count), labels), curves)
 
-    latent: FloatArray
-    text: str
 
-    @classmethod
-    def of(cls, fit: FitResult, pvalue: float, cause: FloatArray, name: str) -> _Latent:
-        check_lengths(cause, fit.latent, ("x and y", "result"))
-        which = "" if fit.latent.shape[1] == 1 else ", component 0"
-        text = f"colour: latent Θ{which}\nHSIC test of Θ and {name}: p = {pvalue:.2g}"
-        return cls(fit.latent[:, 0], text)
-
-    def draw(
-        self,
-        ax: Any,
-        points: tuple[FloatArray, FloatArray],
-        *,
-        area: float,
-        width: float,
-        band: bool,
-        upright: bool,
-    ) -> None:
-        ax.scatter(
-            *points, c=self.latent, s=area, cmap="viridis", edgecolors="#333333",
-            linewidths=0.3, rasterized=len(self.latent) > MOST_VECTORS, zorder=2,
-        )  # fmt: skip
+def _latent_picture(fit: FitResult, pvalue: float, cause: FloatArray, name: str) -> _Picture:
+    check_lengths(cause, fit.latent, ("x and y", "result"))
+    which = "" if fit.latent.shape[1] == 1 else ", component 0"
+    text = f"color: latent Θ{which}\nHSIC test of Θ and {name}: p = {pvalue:.2g}"
+    return _Picture(text, latent=fit.latent[:, 0])
 
 
 def arrange(figure: Any) -> list[Any]:
-    """Divide a figure: both pictures side by side on the same scales, the scores below them.
-
-    Parameters
-    ----------
-    figure : matplotlib.figure.Figure
-        Best of 6.4 by 5 inches, with constrained layout.
-
-    Returns
-    -------
-    list of three matplotlib.axes.Axes
-        For `plot_direction`.
-    """
+    """Return three axes of a figure: both pictures on the same scales, the scores below them."""
     grid = figure.add_gridspec(2, 2, height_ratios=[3.0, 1.0])
     forward = figure.add_subplot(grid[0, 0])
     backward = figure.add_subplot(grid[0, 1], sharex=forward, sharey=forward)
@@ -225,7 +182,7 @@ def _three_axes(axes: Any) -> NDArray[Any]:
     return panels
 
 
-def _head(ax: Any, name: str, text: str, *, chosen: bool) -> None:
+def _head(ax: Any, name: str, text: str, *, bold: bool) -> None:
     """Put the hypothesis above a picture, and below it what the picture shows."""
     text = _wrap(text, _letters(ax, SMALL))
     ax.annotate(
@@ -234,7 +191,7 @@ def _head(ax: Any, name: str, text: str, *, chosen: bool) -> None:
     )  # fmt: skip
     ax.set_title(
         _wrap(name, _letters(ax, MEDIUM)), loc="left", pad=17.0 + 10.0 * text.count("\n"),
-        fontsize=MEDIUM, fontweight="bold" if chosen else "normal",
+        fontsize=MEDIUM, fontweight="bold" if bold else "normal",
     )  # fmt: skip
 
 
@@ -260,21 +217,20 @@ def _beside(name: str) -> str:
 
 def _draw_scores(ax: Any, result: DirectionResult, names: tuple[str, str]) -> None:
     scores = (result.forward_score, result.backward_score)
-    others: tuple[list[float], list[float]] = ([], [])
+    # Of the other models that were tried.
+    others: list[list[float]] = [[], []]
     lowest, highest = min(scores), max(scores)
     span = highest - lowest
     if result.evidence is not None:
         n = len(result.evidence.forward.mixtures[0].curves)
-        for side, found in zip(
-            (result.evidence.forward, result.evidence.backward), others, strict=True
-        ):
-            found += [(side.cause + length) / n for length in side.lengths.values()]
+        sides = (result.evidence.forward, result.evidence.backward)
+        others = [[(side.cause + length) / n for length in side.lengths.values()] for side in sides]
         span = max(span, LEAST_SPAN)
     span = span or max(abs(lowest), 1.0)
     # The lower one wins, so what is tried in vain stands to the right.
     left, right = lowest - 0.25 * span, highest + span
-    for row, (score, found) in enumerate(zip(scores, others, strict=True)):
-        near = [value for value in found if value <= right]
+    for row, score in enumerate(scores):
+        near = [value for value in others[row] if value <= right]
         ax.plot(near, [row] * len(near), "|", color="#888888", markersize=9, zorder=1)
         won = score == lowest and result.score != 0.0
         ax.plot(
@@ -297,10 +253,12 @@ def _draw_scores(ax: Any, result: DirectionResult, names: tuple[str, str]) -> No
 
 def _sentence(result: DirectionResult, names: tuple[str, str]) -> str:
     """Say the decision in words."""
-    lead = names[0] if result.score > 0.0 else names[1]
-    by = f"{lead} by {abs(result.score):.2g} {SCORES[result.criterion][1]}"
     if result.score == 0.0:
         return "undecided: both scores are equal"
-    sure = "" if result.confidence is None else f", confidence {result.confidence:.2f}"
-    sentence = by + sure if result.direction else f"undecided: {by}{sure}"
-    return sentence if result.converged else f"{sentence} (a fit did not converge)"
+    lead = chosen(1 if result.score > 0.0 else -1, names)
+    text = f"{lead} by {abs(result.score):.2g} {SCORES[result.criterion][1]}"
+    if result.confidence is not None:
+        text += f", confidence {result.confidence:.2f}"
+    if not result.direction:
+        text = f"undecided: {text}"
+    return text if result.converged else f"{text} (a fit did not converge)"

@@ -8,8 +8,8 @@ import numpy as np
 
 from anmmm._validation import as_matrix, check_count
 from anmmm.direction import latent_test
-from anmmm.plotting._groups import Groups, draw_legend, draw_points, marker_area
-from anmmm.plotting._style import axes_or_new, colour_of, line_of, tidy
+from anmmm.plotting.groups import Groups, draw_points, finish, marker_area
+from anmmm.plotting.style import axes_or_new, colour_of, line_of
 from anmmm.results import ClusteringResult
 
 __all__ = ["plot_latent"]
@@ -30,7 +30,7 @@ def plot_latent(
     x_label: str = "x",
     title: str | None = None,
 ) -> Any:
-    """Draw Θ against the cause, coloured by mechanism.
+    """Draw Θ against the cause, colored by mechanism.
 
     Mechanisms that Θ tells apart are bands, and a Θ independent of the cause has bands that run
     level.
@@ -85,21 +85,18 @@ def plot_latent(
         title = f"HSIC test of Θ and {x_label}: p = {latent_test(result.latent, cause).pvalue:.2g}"
     ax = axes_or_new(ax)
     draw_points(ax, cause[:, 0], latent, groups, hollow=hollow, area=area)
-    ax.set_xlabel(x_label)
-    ax.set_ylabel("latent Θ" if n_latent == 1 else f"latent Θ, component {component}")
-    tidy(ax)
     if histogram:
         _draw_histogram(ax, latent, groups)
-    if legend:
-        draw_legend(
-            ax,
-            groups,
-            lines=np.zeros(len(groups.names), dtype=bool),
-            hollow=f"membership < {uncertain:g}" if hollow.any() else "",
-            title=title,
-        )
-    elif title:
-        ax.set_title(title, loc="left", fontsize="medium")
+    name = "latent Θ" if n_latent == 1 else f"latent Θ, component {component}"
+    finish(
+        ax,
+        groups,
+        labels=(x_label, name),
+        title=title,
+        legend=legend,
+        hollow=f"membership < {uncertain:g}" if hollow.any() else "",
+        lines=np.zeros(len(groups.names), dtype=bool),
+    )
     return ax
 
 

@@ -1,4 +1,4 @@
-"""A pair coloured by mechanism, each with its curve."""
+"""A pair colored by mechanism, each with its curve."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from anmmm._typing import FloatArray
 from anmmm._validation import as_columns_of_pair, as_pair
 from anmmm.evidence.curves import EffectCurves, mixture_curves
 from anmmm.mixture import ANMMixture
-from anmmm.plotting._groups import Groups, draw_legend, draw_points, marker_area
-from anmmm.plotting._pieces import Piece, draw_curve, line_width, pieces
-from anmmm.plotting._style import axes_or_new, tidy
+from anmmm.plotting.curves import Piece, draw_curve, line_width, pieces
+from anmmm.plotting.groups import Groups, draw_points, finish, marker_area
+from anmmm.plotting.style import axes_or_new
 from anmmm.results import ClusteringResult
 
 __all__ = ["plot_mechanisms"]
@@ -33,7 +33,7 @@ def plot_mechanisms(
     y_label: str = "y",
     title: str = "",
 ) -> Any:
-    """Draw a pair coloured by mechanism, each mechanism with its curve.
+    """Draw a pair colored by mechanism, each mechanism with its curve.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def plot_mechanisms(
     Returns
     -------
     matplotlib.axes.Axes
-        A mechanism has its colour, marker and line style. Above 5000 observations the points are
+        A mechanism has its color, marker and line style. Above 5000 observations the points are
         pixels in a vector graphic.
 
     Raises
@@ -92,19 +92,15 @@ def plot_mechanisms(
     draw_points(ax, cause[:, 0], effect[:, 0], groups, hollow=hollow, area=area)
     for index, piece in enumerate(drawn):
         draw_curve(ax, piece, index=index, width=line_width(marker_size), band=band)
-    ax.set_xlabel(x_label)
-    ax.set_ylabel(y_label)
-    tidy(ax)
-    if legend:
-        draw_legend(
-            ax,
-            groups,
-            lines=np.array([piece is not None for piece in drawn]),
-            hollow=f"membership < {uncertain:g}" if hollow.any() else "",
-            title=title,
-        )
-    elif title:
-        ax.set_title(title, loc="left", fontsize="medium")
+    finish(
+        ax,
+        groups,
+        labels=(x_label, y_label),
+        title=title,
+        legend=legend,
+        hollow=f"membership < {uncertain:g}" if hollow.any() else "",
+        lines=np.array([piece is not None for piece in drawn]),
+    )
     return ax
 
 
@@ -117,10 +113,8 @@ def _all_curves(cause: FloatArray, effect: FloatArray, result: Any, groups: Grou
         return pieces(
             cause, groups.labels, count, lambda at: mixture_curves(mixture, cause, effect, at)
         )
-    return [
-        _of_label(cause[rows], effect[rows])
-        for rows in (groups.labels == index for index in range(count))
-    ]
+    masks = (groups.labels == index for index in range(count))
+    return [_of_label(cause[rows], effect[rows]) for rows in masks]
 
 
 def _of_label(cause: FloatArray, effect: FloatArray) -> Piece:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from anmmm.evaluation import DecisionRates
-from anmmm.plotting._style import axes_or_new, colour_of, marker_of, tidy
+from anmmm.plotting.style import axes_or_new, colour_of, marker_of, tidy
 
 __all__ = ["plot_decision_rates"]
 

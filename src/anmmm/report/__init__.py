@@ -1,4 +1,4 @@
-"""One HTML page about the rows of a collection; Matplotlib is imported when it is written.
+"""One HTML page about the rows of a collection; what draws it is imported when it is written.
 
 Rows come in and are digested one by one, the pairs to be shown are looked up in their source, and
 a page that needs nothing else goes out. The command is ``anmmm report``.

@@ -21,18 +21,7 @@ _ONE = re.compile(
 
 @dataclass
 class Group:
-    """Rows whose reasons are alike.
-
-    Attributes
-    ----------
-    status : str
-        Of all of them.
-    pattern : str
-        Reason with ``#`` for numbers and ``‹id›`` for the pair's own name.
-    count : int
-    first_ids : list of str
-        Ids of the first of them.
-    """
+    """Rows of one status whose reasons have one pattern."""
 
     status: str
     pattern: str
@@ -47,13 +36,7 @@ class Reasons:
         self._groups: dict[tuple[str, str], Group] = {}
 
     def add(self, status: str, reason: str, pair_id: str) -> None:
-        """Count one row.
-
-        Parameters
-        ----------
-        status, reason, pair_id : str
-            Of the row. Beyond 1000 groups those of a new kind are counted together.
-        """
+        """Count one row; beyond `MOST_GROUPS` those of a new kind are counted together."""
         key = (status, pattern_of(reason, pair_id))
         if key not in self._groups and len(self._groups) >= MOST_GROUPS:
             key = (status, "other reasons")
@@ -68,20 +51,10 @@ class Reasons:
 
 
 def pattern_of(reason: str, pair_id: str) -> str:
-    """Return what a reason has in common with those of other pairs.
+    """Return what a reason has in common with those of other pairs, whatever their numbers.
 
-    Parameters
-    ----------
-    reason, pair_id : str
+    Folders of absolute paths, which are nobody else's business, are left out.
 
-    Returns
-    -------
-    str
-        Without the folders of absolute paths, which are nobody else's business; the pair's id as
-        ``‹id›``, numbers as ``#``.
-
-    Examples
-    --------
     >>> pattern_of("/home/me/pair7.txt:12: 3 columns, but 2.5e3 wanted", "pair7")
     '‹id›.txt:#: # columns, but # wanted'
     """

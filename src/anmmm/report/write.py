@@ -13,8 +13,7 @@ from anmmm.collection import CollectionSummary, as_pairs, read_rows
 from anmmm.plotting import matplotlib_module
 from anmmm.report.digest import Digest
 from anmmm.report.drawing import NOT_IN_SOURCE, draw_pairs
-from anmmm.report.page import Contents, page
-from anmmm.report.text import base_name
+from anmmm.report.view import page, page_template
 from anmmm.results import PairResult
 
 __all__ = ["MOST_PLOTS", "N_PLOTS", "Report", "write_report"]
@@ -84,7 +83,7 @@ def write_report(
     Raises
     ------
     ImportError
-        If Matplotlib is not installed, or PyArrow for a Parquet file.
+        If Jinja2 or Matplotlib is not installed, or PyArrow for a Parquet file.
     TypeError, ValueError
         If an argument cannot be used, or a file is no table of directions (`SourceError`, with the
         line).
@@ -112,12 +111,15 @@ def write_report(
     """
     n_plots = check_count(n_plots, "n_plots", minimum=0, maximum=MOST_PLOTS)
     # Before the work.
+    template = page_template()
     matplotlib_module("figure")
     check_writable(output)
     pairs = None if source is None else as_pairs(source)
-    is_path = isinstance(rows, (str, os.PathLike))
+    rows_name = "rows in memory"
+    if isinstance(rows, (str, os.PathLike)):
+        rows, rows_name = read_rows(rows), base_name(rows)
     digest = Digest(n_plots)
-    for row in read_rows(rows) if isinstance(rows, (str, os.PathLike)) else rows:
+    for row in rows:
         if not isinstance(row, PairResult):
             raise TypeError(
                 f"rows must be a path or an iterable of PairResult, found {type(row).__name__} "
@@ -129,20 +131,25 @@ def write_report(
     drawings = {}
     if pairs is not None:
         drawings = draw_pairs(shown, pairs, repeated=digest.repeated(shown), progress=progress)
-    contents = Contents(
+    contents = page(
+        template,
         digest,
-        rows_name=name or (base_name(rows) if is_path else "rows held in memory"),
+        most,
+        least,
+        drawings,
+        rows_name=name or rows_name,
         source_name=None if pairs is None else base_name(pairs.name),
-        most=most,
-        least=least,
-        drawings=drawings,
     )
     with atomic_writer(output) as file:
-        for part in page(contents):
-            file.write(part)
-    remarks = [drawing.remark for drawing in contents.drawings.values()]
+        file.writelines(contents)
     return Report(
-        summary=digest.summary,
-        n_drawn=sum(bool(drawing.address) for drawing in contents.drawings.values()),
-        n_not_in_source=remarks.count(NOT_IN_SOURCE),
+        summary=digest.summary(),
+        n_drawn=sum(bool(drawing.address) for drawing in drawings.values()),
+        n_not_in_source=sum(drawing.remark == NOT_IN_SOURCE for drawing in drawings.values()),
     )
+
+
+def base_name(path: Any) -> str:
+    """Return the last part of a path: where it lies on this machine is nobody else's business."""
+    text = os.fsdecode(path)
+    return os.path.basename(text.rstrip("/\\")) or text

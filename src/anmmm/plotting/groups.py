@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from anmmm._typing import FloatArray
 from anmmm._validation import as_labels, check_nonnegative
 from anmmm.mixture import ANMMixture
-from anmmm.plotting._style import (
+from anmmm.plotting.style import (
     COLOURS,
     MARKERS,
     colour_of,
@@ -20,12 +20,13 @@ from anmmm.plotting._style import (
     line_of,
     marker_of,
     matplotlib_module,
+    tidy,
 )
 from anmmm.results import ClusteringResult
 
-__all__ = ["Groups", "draw_legend", "draw_points", "marker_area"]
+__all__ = ["Groups", "draw_points", "finish", "marker_area"]
 
-# Pairs of colour and marker that differ.
+# Pairs of color and marker that differ.
 MOST_GROUPS = len(COLOURS) * len(MARKERS)
 # Above, points of a vector graphic are stored as pixels: files of many points open slowly.
 MOST_VECTORS = 5000
@@ -33,39 +34,22 @@ MOST_VECTORS = 5000
 LETTER, BESIDE = 0.066, 0.6
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Groups:
     """Observations by mechanism.
 
-    Attributes
-    ----------
-    names : tuple of str
-        One a mechanism.
-    labels : ndarray of int, shape (n_samples,)
-        Index into `names`.
-    certainty : ndarray of shape (n_samples,) or None
-        Probability of each observation's own mechanism, where it is known.
+    `labels` (n_samples,) index into the names; `certainty` is the probability of each observation's
+    mechanism, where it is known.
     """
 
     names: tuple[str, ...]
     labels: NDArray[np.intp]
-    certainty: FloatArray | None
+    certainty: FloatArray | None = None
 
     @classmethod
     def of(cls, result: Any, n_samples: int) -> Groups:
-        """Read the mechanisms of a clustering, of a fitted mixture, or of labels.
-
-        Parameters
-        ----------
-        result : ClusteringResult, ANMMixture or array-like of shape (n_samples,)
-        n_samples : int
-            Observations of the data to be drawn.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If the result is of other data or cannot be drawn.
-        """
+        """Read the mechanisms of a clustering, of a fitted mixture, or of labels."""
+        certainty = None
         if isinstance(result, (ClusteringResult, ANMMixture)):
             if isinstance(result, ClusteringResult):
                 labels, membership, count = result.labels, result.membership, result.n_mechanisms
@@ -78,13 +62,13 @@ class Groups:
                     f"result has labels for {len(labels)} observations, found {n_samples} in the "
                     "data; pass the data that it was made from"
                 )
-            names = tuple(f"mechanism {index}" for index in range(count))
-            certainty = None if membership is None else membership.max(axis=1)
+            names = mechanism_names(count)
+            if membership is not None:
+                certainty = membership.max(axis=1)
         else:
             distinct, labels = as_labels(result, "result", n_samples)
             numbered = distinct.dtype.kind in "biuf"
             names = tuple(f"mechanism {name}" if numbered else str(name) for name in distinct)
-            certainty = None
         if len(names) > MOST_GROUPS:
             raise ValueError(
                 f"result has {len(names)} different labels, but a plot tells {MOST_GROUPS} apart "
@@ -102,15 +86,13 @@ class Groups:
         return self.certainty < limit
 
 
-def marker_area(n_samples: int, size: Any = None) -> float:
-    """Area of a marker in points², smaller where there are many observations.
+def mechanism_names(count: int) -> tuple[str, ...]:
+    """Return the names of mechanisms that have none but their numbers."""
+    return tuple(f"mechanism {index}" for index in range(count))
 
-    Parameters
-    ----------
-    n_samples : int
-    size : float, optional
-        Diameter in points that the caller asked for.
-    """
+
+def marker_area(n_samples: int, size: Any = None) -> float:
+    """Area of a marker in points²: of the diameter asked for, or smaller the more there are."""
     if size is not None:
         return check_nonnegative(size, "marker_size") ** 2
     return float(np.clip(6000.0 / n_samples, 2.0, 26.0))
@@ -122,21 +104,12 @@ def draw_points(
     y: FloatArray,
     groups: Groups,
     *,
-    hollow: NDArray[np.bool_],
     area: float,
+    hollow: NDArray[np.bool_] | None = None,
 ) -> None:
-    """Draw observations in the colour and with the marker of their mechanism.
+    """Draw observations in the color and with the marker of their mechanism.
 
-    Parameters
-    ----------
-    ax : matplotlib.axes.Axes
-        Gets one collection a mechanism that has observations, labelled by its name.
-    x, y : ndarray of shape (n_samples,)
-    groups : Groups
-    hollow : ndarray of bool, shape (n_samples,)
-        Drawn as outlines.
-    area : float
-        Of a marker, in points².
+    Each mechanism with observations is a collection labelled by its name.
     """
     colors = matplotlib_module("colors")
     width = min(0.9, 0.2 * area**0.5)
@@ -146,7 +119,8 @@ def draw_points(
             continue
         edge = np.array(colors.to_rgba(colour_of(index), 0.9))
         faces = np.tile([*edge[:3], 0.55], (int(rows.sum()), 1))
-        faces[hollow[rows], 3] = 0.0
+        if hollow is not None:
+            faces[hollow[rows], 3] = 0.0
         ax.scatter(
             x[rows], y[rows], s=area, marker=marker_of(index), facecolors=faces,
             edgecolors=[edge], linewidths=width, label=name,
@@ -154,22 +128,33 @@ def draw_points(
         )  # fmt: skip
 
 
-def draw_legend(
-    ax: Any, groups: Groups, *, lines: NDArray[np.bool_], hollow: str = "", title: str = ""
+def finish(
+    ax: Any,
+    groups: Groups,
+    *,
+    labels: tuple[str, str],
+    title: str,
+    legend: bool,
+    hollow: str,
+    lines: NDArray[np.bool_],
 ) -> None:
-    """Name every mechanism with its size and share, above the axes and thus beside no point.
+    """Name the axes, and every mechanism above them, where no point is.
 
-    Parameters
-    ----------
-    ax : matplotlib.axes.Axes
-    groups : Groups
-    lines : ndarray of bool, shape (n_mechanisms,)
-        Which of them have a curve.
-    hollow : str
-        What hollow points are; empty if there are none.
-    title : str
-        Line above the legend.
+    `hollow` is what hollow points are, empty if there are none; `lines` (n_mechanisms,) says which
+    mechanisms have a curve.
     """
+    ax.set_xlabel(labels[0])
+    ax.set_ylabel(labels[1])
+    tidy(ax)
+    if legend:
+        _draw_legend(ax, groups, title=title, hollow=hollow, lines=lines)
+    elif title:
+        ax.set_title(title, loc="left", fontsize="medium")
+
+
+def _draw_legend(
+    ax: Any, groups: Groups, *, title: str, hollow: str, lines: NDArray[np.bool_]
+) -> None:
     line = matplotlib_module("lines").Line2D
     sizes = np.bincount(groups.labels, minlength=len(groups.names))
     handles = [
@@ -189,17 +174,13 @@ def draw_legend(
                 linestyle="none", label=hollow,
             )
         )  # fmt: skip
-    legend = ax.legend(
-        handles=handles, title=title or None, alignment="left", loc="lower left",
-        bbox_to_anchor=(0.0, 1.0), borderaxespad=0.2, borderpad=0.0, frameon=False,
-        fontsize="small", ncols=_columns(ax, handles), handlelength=2.6,
-        columnspacing=1.4,
-    )  # fmt: skip
-    legend.get_title().set_fontsize("medium")
-
-
-def _columns(ax: Any, handles: list[Any]) -> int:
     # Layout would make room for a legend that is wider than the axes by making these narrower.
     entry = BESIDE + LETTER * max(len(handle.get_label()) for handle in handles)
     width = ax.get_window_extent().width / ax.figure.get_dpi()
-    return int(np.clip(width // entry, 1, len(handles)))
+    legend = ax.legend(
+        handles=handles, title=title or None, alignment="left", loc="lower left",
+        bbox_to_anchor=(0.0, 1.0), borderaxespad=0.2, borderpad=0.0, frameon=False,
+        fontsize="small", ncols=int(np.clip(width // entry, 1, len(handles))), handlelength=2.6,
+        columnspacing=1.4,
+    )  # fmt: skip
+    legend.get_title().set_fontsize("medium")

@@ -1,9 +1,10 @@
-"""What all plots share: colours, markers, axes, and the import of Matplotlib."""
+"""What all plots share: colors, markers, axes, and the import of Matplotlib."""
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import Any
+
+from anmmm._optional import require
 
 __all__ = [
     "COLOURS",
@@ -19,7 +20,7 @@ __all__ = [
     "tidy",
 ]
 
-# Okabe and Ito's colours, told apart by colour-blind readers; the markers tell them apart in print.
+# Okabe and Ito's colors, told apart by color-blind readers; the markers tell them apart in print.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 LINES = ("-", "--", "-.", ":")
@@ -28,18 +29,17 @@ DARKER = 0.7
 
 
 def colour_of(index: int) -> str:
-    """Colour of the curve or mechanism of this number."""
+    """Color of the curve or mechanism of this number."""
     return COLOURS[index % len(COLOURS)]
 
 
 def dark_colour_of(index: int) -> tuple[float, ...]:
-    """Colour of its curve: darker than its points, from which it stands out."""
-    colour = matplotlib_module("colors").to_rgb(colour_of(index))
-    return tuple(DARKER * part for part in colour)
+    """Color of its curve: darker than its points, from which it stands out."""
+    return tuple(DARKER * part for part in matplotlib_module("colors").to_rgb(colour_of(index)))
 
 
 def marker_of(index: int) -> str:
-    """Marker of this number; where colours repeat, they meet other markers."""
+    """Marker of this number; where colors repeat, they meet other markers."""
     return MARKERS[(index + index // len(COLOURS)) % len(MARKERS)]
 
 
@@ -49,25 +49,9 @@ def line_of(index: int) -> str:
 
 
 def axes_or_new(ax: Any) -> Any:
-    """Return the axes given, or those of a new figure.
-
-    Parameters
-    ----------
-    ax : matplotlib.axes.Axes or None
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-
-    Raises
-    ------
-    ImportError
-        If Matplotlib is not installed.
-    TypeError
-        If `ax` is something else.
-    """
-    pyplot = matplotlib_module("pyplot") if ax is None else None
-    if pyplot is not None:
+    """Return the axes given, or those of a new figure."""
+    if ax is None:
+        pyplot = matplotlib_module("pyplot")
         return pyplot.subplots(figsize=FIGURE_SIZE, layout="constrained")[1]
     if not hasattr(ax, "scatter"):
         raise TypeError(
@@ -106,9 +90,4 @@ def matplotlib_module(name: str) -> Any:
     ImportError
         If Matplotlib is not installed.
     """
-    try:
-        return import_module(f"matplotlib.{name}")
-    except ImportError as error:
-        raise ImportError(
-            f'plots need Matplotlib ({error}); install it with: pip install "anmmm[plot]"'
-        ) from None
+    return require(f"matplotlib.{name}", "plot", "plots need Matplotlib")

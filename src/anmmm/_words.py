@@ -1,0 +1,67 @@
+"""Decisions, counts and numbers as a user reads them, wherever that is; aligned lines of text."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+__all__ = ["Table", "chosen", "counted", "hypotheses", "spelled", "with_error"]
+
+
+def hypotheses(x: str = "x", y: str = "y") -> tuple[str, str]:
+    """Return the names of both hypotheses, that x causes y first."""
+    return f"{x} → {y}", f"{y} → {x}"
+
+
+def chosen(direction: int | None, names: Sequence[str], otherwise: str = "undecided") -> str:
+    """Return the hypothesis that was decided for, or that there is none."""
+    return {1: names[0], -1: names[1]}.get(direction or 0, otherwise)
+
+
+def counted(count: int, noun: str) -> str:
+    """Return a count with its noun, ``1 pair`` or ``2 pairs``."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def spelled(text: str) -> str:
+    """Return text as files spell it: what is no Unicode with backslashes."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def with_error(value: float, error: float | None) -> str:
+    """Return a value and, if it is known, its standard error."""
+    if error is None or math.isnan(error):
+        return f"{value:.3f}"
+    return f"{value:.3f} ± {error:.3f}"
+
+
+@dataclass(frozen=True)
+class Table:
+    """Cells below each other, two blanks apart.
+
+    `columns` has the alignment and width of each column by its head, such as ``">10"``.
+    """
+
+    columns: dict[str, str]
+
+    def header(self) -> str:
+        """Return the line of heads."""
+        return self.line(*self.columns)
+
+    def line(self, *cells: str) -> str:
+        """Return one line."""
+        padded = (f"{c:{spec}}" for c, spec in zip(cells, self.columns.values(), strict=True))
+        return "  ".join(padded).rstrip()
+
+    def lines(self, rows: Iterable[Sequence[str]]) -> list[str]:
+        """Return header and rows, of columns as wide as these rows need."""
+        rows = list(rows)
+        longest = [max(map(len, column)) for column in zip(self.columns, *rows, strict=True)]
+        wide = Table(
+            {
+                head: f"{spec[0]}{max(int(spec[1:]), size)}"
+                for (head, spec), size in zip(self.columns.items(), longest, strict=True)
+            }
+        )
+        return [wide.header(), *(wide.line(*row) for row in rows)]

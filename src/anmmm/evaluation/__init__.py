@@ -1,0 +1,27 @@
+"""How good decisions are: a criterion runs over many pairs, accuracies and their errors come out.
+
+Pairs come in as a source of `anmmm.infer_directions` or as the name of a synthetic setting; an
+`Evaluation` goes out. Plots are in `anmmm.plotting`, the command is ``anmmm evaluate``.
+"""
+
+from anmmm.evaluation.rates import (
+    DecisionRates,
+    accuracy_errors,
+    bootstrap_error,
+    decision_rates,
+    flipped_auc,
+    standard_error,
+)
+from anmmm.evaluation.rates import signed_rates as signed_rates
+from anmmm.evaluation.run import Evaluation, evaluate
+
+__all__ = [
+    "DecisionRates",
+    "Evaluation",
+    "accuracy_errors",
+    "bootstrap_error",
+    "decision_rates",
+    "evaluate",
+    "flipped_auc",
+    "standard_error",
+]

@@ -1,0 +1,71 @@
+"""Rows come in one by one; what can be measured of their decisions goes out."""
+
+from __future__ import annotations
+
+import math
+from array import array
+from typing import Any
+
+import numpy as np
+
+from anmmm._typing import FloatArray
+from anmmm.collection.summary import Summarizer, is_right
+from anmmm.evaluation.rates import DecisionRates, accuracy_errors, flipped_auc, signed_rates
+
+__all__ = ["Tally"]
+
+
+class Tally(Summarizer):
+    """Counts rows, with some 50 bytes for each pair of known direction."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.n_groups = 0
+        self._seconds = array("d")
+        # Right or not, score, truth, weight and confidence of each pair, one after another.
+        self._scored_values = array("d")
+        # Data sets, numbered by first appearance; a pair without a group is its own.
+        self._codes, self._group_codes = array("q"), dict[str, int]()
+
+    def add(self, row: Any) -> None:
+        """Take one row of directions."""
+        super().add(row)
+        if row.status != "ok":
+            return
+        # Zero and None are times that were not recorded.
+        if row.seconds:
+            self._seconds.append(row.seconds)
+        right = is_right(row)
+        if right is None:
+            return
+        confidence = math.nan if row.confidence is None else row.confidence
+        self._scored_values.extend((right, row.score or 0.0, row.truth, row.weight, confidence))
+        code = self.n_groups
+        if row.group is not None:
+            code = self._group_codes.setdefault(row.group, code)
+        self.n_groups += code == self.n_groups
+        self._codes.append(code)
+
+    @property
+    def median_seconds(self) -> float | None:
+        """Median wall time of the analysed pairs whose time is recorded."""
+        return float(np.median(self._seconds)) if self._seconds else None
+
+    def accuracy_errors(self, seed: int = 0) -> tuple[float | None, float | None]:
+        """Return the standard errors of the accuracy and of the weighted accuracy."""
+        right, _, _, weights, _ = self._columns()
+        return accuracy_errors(right, weights, self._codes, seed=seed)
+
+    def auc(self, seed: int) -> float | None:
+        """Return `flipped_auc`; None for fewer than two pairs of known direction."""
+        _, scores, truths, _, _ = self._columns()
+        return flipped_auc(scores, truths, random_state=seed) if len(scores) > 1 else None
+
+    def rates(self) -> tuple[str, DecisionRates | None]:
+        """Return what certainty is and the decision rates, None without known directions."""
+        _, scores, truths, weights, confidences = self._columns()
+        known = None if np.isnan(confidences).any() else confidences
+        return signed_rates(scores, truths, weights, known, self._codes)
+
+    def _columns(self) -> FloatArray:
+        return np.reshape(self._scored_values, (-1, 5)).T.copy()
