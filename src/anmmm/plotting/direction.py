@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anmmm._typing import FloatArray
-from anmmm._validation import as_columns_of_pair, check_lengths
+from anmmm._validation import as_pair, check_lengths
 from anmmm.evidence import model_text
 from anmmm.evidence.curves import model_curves
 from anmmm.plotting._groups import MOST_VECTORS, Groups, draw_points, marker_area
@@ -93,7 +93,7 @@ def plot_direction(
             f"result must be a DirectionResult, found {type(result).__name__}; infer_direction "
             "returns one"
         )
-    pair = as_columns_of_pair(x, y, why="a plot shows one against the other")
+    pair = as_pair(x, y, single="a plot shows one against the other; pass one of them")
     area, width = marker_area(len(pair[0]), marker_size), line_width(marker_size)
     names = (f"{x_label} → {y_label}", f"{y_label} → {x_label}")
     told = result.evidence
