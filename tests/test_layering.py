@@ -17,11 +17,13 @@ ROOT = Path(anmmm.__file__).parent
 ORDER = (
     "_version",
     "_typing",
+    "_optional",
     "_kernels",
     "_threads",
     "_workers",
     "_warning",
     "_record",
+    "_hash",
     "_files",
     "results",
     "_validation",
@@ -47,7 +49,7 @@ ORDER = (
 )
 # Tighter than the order.
 ONLY = {
-    "datasets": {"_record", "_typing", "_validation", "_warning"},
+    "datasets": {"_hash", "_record", "_typing", "_validation", "_warning"},
     "independence": {"_kernels", "_typing", "_validation", "gppom", "results"},
 }
 KERNEL_LIBRARIES = {"anmmm", "llvmlite", "numba", "numpy"} | sys.stdlib_module_names

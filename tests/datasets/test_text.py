@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anmmm.datasets import TableError, parse_table, read_table
+from anmmm.datasets.text import TableError, parse_table, read_table
 
 
 def table(text, name="data.csv"):

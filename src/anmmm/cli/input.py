@@ -19,7 +19,8 @@ from anmmm._record import Record
 from anmmm._validation import as_pair
 from anmmm.cli.text import readable, shown
 from anmmm.collection.sources.records import listed
-from anmmm.datasets import SourceError, TableError, TextTable, parse_table, read_table
+from anmmm.datasets import SourceError
+from anmmm.datasets.text import TableError, TextTable, parse_table, read_table
 
 __all__ = [
     "Columns",

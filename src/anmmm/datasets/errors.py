@@ -25,9 +25,7 @@ class SourceError(ValueError):
 
     def __init__(self, path: str, place: str | None, problem: str) -> None:
         super().__init__(path, place, problem)
-        self.path = path
-        self.place = place
-        self.problem = problem
+        self.path, self.place, self.problem = path, place, problem
 
     def __str__(self) -> str:
         if self.place is None:

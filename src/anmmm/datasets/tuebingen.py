@@ -18,16 +18,14 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, overload
+from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from anmmm._validation import brief
-from anmmm.datasets.fingerprints import folder_identity
-from anmmm.datasets.ids import SeenIds
+from anmmm.datasets.files import FromFiles, SeenIds, refuse_irregular
 from anmmm.datasets.pair import Pair
-from anmmm.datasets.regular import refuse_irregular
 from anmmm.datasets.text import TableError, TextTable, read_table
 from anmmm.datasets.tuebingen_groups import group_of, is_collection
 
@@ -49,12 +47,11 @@ class _Entry:
     truth: int | None = None
     weight: float = 1.0
     group: str | None = None
-    header: bool | None = None
 
-    def read(self) -> Pair:
+    def read(self, header: bool | None) -> Pair:
         try:
             refuse_irregular(self.path)
-            table = read_table(self.path, header=self.header)
+            table = read_table(self.path, header=header)
             first, second = self._columns(table)
             values = table.numbers([*first, *second])
         except FileNotFoundError:
@@ -65,16 +62,15 @@ class _Entry:
             # The folder is known; its repetition in each row of a table would only be noise.
             return self._unreadable(str(TableError(self.path.name, error.line, error.problem)))
         # Only now: other columns may hold missing values that do not concern this pair.
-        complete = ~np.isnan(values).any(axis=1)
-        kept = values[complete]
+        complete = values[~np.isnan(values).any(axis=1)]
         return Pair(
             self.pair_id,
-            _variable(kept[:, : len(first)]),
-            _variable(kept[:, len(first) :]),
+            _variable(complete[:, : len(first)]),
+            _variable(complete[:, len(first) :]),
             self.truth,
             self.weight,
             self.group,
-            n_dropped=len(values) - len(kept),
+            n_dropped=len(values) - len(complete),
         )
 
     def _columns(self, table: TextTable) -> tuple[range, range]:
@@ -97,7 +93,7 @@ class _Entry:
         )
 
 
-class PairFolder(Sequence[Pair]):
+class PairFolder(Sequence[Pair], FromFiles):
     """The pairs of a folder, each read from its file when it is asked for.
 
     Index it with a position, a slice or the id of a pair; iterate over it to walk the collection.
@@ -108,24 +104,25 @@ class PairFolder(Sequence[Pair]):
         The folder.
     entries : sequence
         One description a pair, as `load_pairs` makes them.
+    header : bool, optional
+        As in `load_pairs`.
 
     See Also
     --------
     load_pairs, load_tuebingen : Make one from a folder.
     """
 
-    def __init__(self, path: Path, entries: Sequence[_Entry]) -> None:
-        self.path = path
-        self._entries = tuple(entries)
+    kind = "folder"
 
-    @property
-    def name(self) -> str:
-        """The folder, as the caller named it."""
-        return str(self.path)
+    def __init__(self, path: Path, entries: Sequence[_Entry], header: bool | None = None) -> None:
+        self.path, self.name = path, str(path)
+        self._entries, self._header = tuple(entries), header
+        self.files = tuple(entry.path for entry in self._entries)
+        self.options = {"header": header}
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """Identifiers of the pairs, in order; no data file is read."""
+        """Identifiers of the pairs, in order."""
         return tuple(entry.pair_id for entry in self._entries)
 
     def __len__(self) -> int:
@@ -135,24 +132,7 @@ class PairFolder(Sequence[Pair]):
         return len(self)
 
     def __iter__(self) -> Iterator[Pair]:
-        return (entry.read() for entry in self._entries)
-
-    def fingerprint(self) -> dict[str, Any]:
-        """Return what tells the content of the folder from another, for checkpoints.
-
-        Returns
-        -------
-        dict
-            Kind of source, name of the folder, bytes of its pair files, and one hash of the files
-            and of what ``pairmeta.txt`` says of them; see `file_identity` for what it sees. Every
-            file is opened, and up to 2 MiB of it read.
-        """
-        said = (
-            (entry.pair_id, entry.first, entry.second, entry.truth, entry.weight, entry.group)
-            + (() if entry.header is None else (entry.header,))
-            for entry in self._entries
-        )
-        return folder_identity(self.path, "folder", (e.path for e in self._entries), said)
+        return (entry.read(self._header) for entry in self._entries)
 
     @overload
     def __getitem__(self, key: int | str) -> Pair: ...
@@ -160,12 +140,12 @@ class PairFolder(Sequence[Pair]):
     def __getitem__(self, key: slice) -> PairFolder: ...
     def __getitem__(self, key: int | str | slice) -> Pair | PairFolder:
         if isinstance(key, slice):
-            return PairFolder(self.path, self._entries[key])
+            return PairFolder(self.path, self._entries[key], self._header)
         if isinstance(key, str):
             if key not in self.ids:
                 raise KeyError(f"{self.path} has no pair {key!r}")
-            return self._entries[self.ids.index(key)].read()
-        return self._entries[key].read()
+            key = self.ids.index(key)
+        return self._entries[key].read(self._header)
 
     def __repr__(self) -> str:
         return f"<{len(self)} pairs in {self.path}>"
@@ -225,10 +205,10 @@ def load_pairs(
     if meta and not there:
         raise OSError(errno.ENOENT, f"the folder has no {META}", str(folder))
     if not (there if meta is None else meta):
-        return PairFolder(folder, _with_header(_loose(folder), header))
+        return PairFolder(folder, _loose(folder), header)
     entries = _from_meta(folder, read_table(folder / META, comments=True))
     grouped = _grouped(entries) if _is_collection(entries) else entries
-    return PairFolder(folder, _with_header(grouped, header))
+    return PairFolder(folder, grouped, header)
 
 
 def load_tuebingen(path: str | os.PathLike[str]) -> PairFolder:
@@ -269,10 +249,6 @@ def _number(entry: _Entry) -> int | None:
     """Return the number of a pair in the collection, as its id tells it."""
     found = _NUMBERED.fullmatch(entry.pair_id)
     return int(found[1]) if found else None
-
-
-def _with_header(entries: list[_Entry], header: bool | None) -> list[_Entry]:
-    return entries if header is None else [replace(entry, header=header) for entry in entries]
 
 
 def _grouped(entries: Sequence[_Entry]) -> list[_Entry]:
@@ -366,13 +342,7 @@ def _loose(folder: Path) -> list[_Entry]:
 
 
 def is_pair_file(path: str | os.PathLike[str]) -> bool:
-    """Tell whether a folder without ``pairmeta.txt`` takes a file of this name for a pair.
-
-    Parameters
-    ----------
-    path : path-like
-        Need not exist; only its name counts.
-    """
+    """Tell whether a folder without ``pairmeta.txt`` takes a file of this name for a pair."""
     path = Path(path)
     return (
         path.suffix.lower() in _DATA_SUFFIXES

@@ -48,19 +48,7 @@ _WIDTHS = {52: (4, 4), 53: (1, 3), 54: (3, 2), 55: (16, 16), 71: (6, 2), 105: (9
 
 
 def group_of(number: int) -> str | None:
-    """Return the data set that a pair was taken from.
-
-    Parameters
-    ----------
-    number : int
-        Of the pair in the collection, from 1.
-
-    Returns
-    -------
-    str or None
-        ``"data set of pair0018"`` and the like for the only pair of a data set; None if the
-        collection has no such pair.
-    """
+    """Return the data set that a pair of the collection, by number, was taken from."""
     if not 1 <= number <= _COUNT:
         return None
     return _GROUP_OF.get(number, f"data set of pair{number:04d}")
@@ -69,18 +57,8 @@ def group_of(number: int) -> str | None:
 def is_collection(pairs: Iterable[tuple[int, range, range, int, float]]) -> bool:
     """Return whether lines of a ``pairmeta.txt`` are those of the collection.
 
-    Many folders have its layout and its ids, but none of its weights.
-
-    Parameters
-    ----------
-    pairs : iterable of (number, earlier columns, later columns, truth, weight)
-        As in `anmmm.datasets.PairFolder`; columns from 0.
-
-    Returns
-    -------
-    bool
-        True if every line is one of the collection's, and one at least has a weight between 0 and
-        1 or none, which other collections do not.
+    Each is (number, earlier columns, later columns, truth, weight). Many folders have its layout
+    and its ids; a weight between 0 and 1, or none, only the collection has, so one must be there.
     """
     telling = False
     for number, first, second, truth, weight in pairs:
