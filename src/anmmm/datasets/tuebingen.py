@@ -3,10 +3,6 @@
 A folder comes in; a sequence goes out that reads one file each time a pair is asked for. A pair
 whose file is missing or broken is handed on with its problem, so that one bad file never ends the
 walk through a collection.
-
-Source of layout and data: J. M. Mooij, J. Peters, D. Janzing, J. Zscheischler, B. Schölkopf,
-"Distinguishing cause from effect using observational data: methods and benchmarks", JMLR 17(32),
-2016.
 """
 
 from __future__ import annotations
@@ -21,13 +17,13 @@ from pathlib import Path
 from typing import overload
 
 import numpy as np
-from numpy.typing import NDArray
 
+from anmmm._typing import FloatArray
 from anmmm._validation import brief
 from anmmm.datasets.files import FromFiles, SeenIds, refuse_irregular
 from anmmm.datasets.pair import Pair
 from anmmm.datasets.text import TableError, TextTable, read_table
-from anmmm.datasets.tuebingen_groups import group_of, is_collection
+from anmmm.datasets.tuebingen_groups import group_of, weight_of
 
 __all__ = ["PairFolder", "load_pairs", "load_tuebingen"]
 
@@ -106,10 +102,6 @@ class PairFolder(Sequence[Pair], FromFiles):
         One description a pair, as `load_pairs` makes them.
     header : bool, optional
         As in `load_pairs`.
-
-    See Also
-    --------
-    load_pairs, load_tuebingen : Make one from a folder.
     """
 
     kind = "folder"
@@ -252,22 +244,23 @@ def _number(entry: _Entry) -> int | None:
 
 
 def _grouped(entries: Sequence[_Entry]) -> list[_Entry]:
-    numbers = [_number(entry) for entry in entries]
-    return [
-        entry if number is None else replace(entry, group=group_of(number))
-        for entry, number in zip(entries, numbers, strict=True)
-    ]
+    return [replace(entry, group=group_of(_number(entry))) for entry in entries]
 
 
 def _is_collection(entries: Sequence[_Entry]) -> bool:
-    lines = []
+    """Tell whether the lines of a meta file are those of the collection.
+
+    Many folders have its layout and its ids; a weight between 0 and 1, or none, only the collection
+    has, so one must be there.
+    """
+    telling = False
     for entry in entries:
-        number = _number(entry)
-        # Lines of a meta file have all of these; this tells the type checker.
-        if number is None or entry.first is None or entry.second is None or entry.truth is None:
+        weight = weight_of(_number(entry), entry.first, entry.second, entry.truth)
+        # The collection rounds to three or four digits, up or down.
+        if weight is None or not math.isclose(entry.weight, weight, abs_tol=1.5e-3):
             return False
-        lines.append((number, entry.first, entry.second, entry.truth, entry.weight))
-    return is_collection(lines)
+        telling = telling or weight < 1.0
+    return telling
 
 
 def _from_meta(folder: Path, meta: TextTable) -> list[_Entry]:
@@ -334,7 +327,7 @@ def _loose(folder: Path) -> list[_Entry]:
     paths = [path for path in folder.iterdir() if is_pair_file(path) and not path.is_dir()]
     if not paths:
         raise OSError(errno.ENOENT, f"no {META} and no pair file in this folder", str(folder))
-    paths.sort(key=lambda path: [int(t) if t.isdecimal() else t for t in _naturally(path.name)])
+    paths.sort(key=_naturally)
     seen = SeenIds(str(folder))
     for path in paths:
         seen.add(path.stem, path.name, "rename one of these files")
@@ -353,11 +346,11 @@ def is_pair_file(path: str | os.PathLike[str]) -> bool:
     )
 
 
-def _naturally(name: str) -> list[str]:
-    """Split a name so that pair2 comes before pair10; odd places are the digits."""
-    return re.split(r"(\d+)", name)
+def _naturally(path: Path) -> list[int | str]:
+    """Return a key by which pair2 comes before pair10; odd places are the digits."""
+    return [int(t) if t.isdecimal() else t for t in re.split(r"(\d+)", path.name)]
 
 
-def _variable(block: NDArray[np.float64]) -> NDArray[np.float64]:
+def _variable(block: FloatArray) -> FloatArray:
     """Return a single column as a vector, several as they are; contiguous either way."""
     return np.ascontiguousarray(block[:, 0] if block.shape[1] == 1 else block)
