@@ -1,4 +1,5 @@
 """Mixtures of additive noise models with known mechanisms, as the paper draws them."""
+
 from __future__ import annotations
 
 import math

@@ -23,7 +23,14 @@ from anmmm.datasets.text import refuse_packed
 
 __all__ = ["FORMATS", "as_pairs"]
 
-FORMATS = ("tuebingen", "folder", "cdt", "parquet", "table")
+# Options of `as_pairs` that a format uses.
+FORMATS: dict[str, set[str]] = {
+    "tuebingen": {"header"},
+    "folder": {"header"},
+    "cdt": {"targets"},
+    "parquet": set(),
+    "table": {"columns", "header"},
+}
 
 _META = "pairmeta.txt"
 _PARQUET = frozenset({".parquet", ".pq", ".parq"})
@@ -102,7 +109,7 @@ def as_pairs(
     [('0,1', 1, 1), ('0,2', 2, 0), ('1,2', 1, 1)]
     """
     if format is not None:
-        check_choice(format, "format", FORMATS)
+        check_choice(format, "format", tuple(FORMATS))
     options = {"columns": columns, "targets": targets, "header": header}
     if isinstance(source, str) and source == "sample" and format is None:
         _refuse(options, "the embedded sample")
@@ -164,18 +171,12 @@ def _recognised(path: str | os.PathLike[str], columns: Any) -> str:
         os.fspath(path),
         None,
         f"{f'the suffix {suffix!r}' if suffix else 'a file without a suffix'} does not tell the "
-        f"format; pass format=, one of {listed(FORMATS)}",
+        f"format; pass format=, one of {listed(tuple(FORMATS))}",
     )
 
 
 def _from_path(path: str | os.PathLike[str], format: str, options: dict[str, Any]) -> PairSource:
-    allowed = {
-        "cdt": {"targets"},
-        "table": {"columns", "header"},
-        "tuebingen": {"header"},
-        "folder": {"header"},
-    }.get(format, set())
-    _refuse({name: given for name, given in options.items() if name not in allowed}, format)
+    _refuse(options, format, FORMATS[format])
     if format in ("tuebingen", "folder"):
         return load_pairs(path, meta=format == "tuebingen", header=options["header"])
     if Path(path).is_dir():
@@ -187,7 +188,7 @@ def _from_path(path: str | os.PathLike[str], format: str, options: dict[str, Any
     with Path(path).open("rb") as file:
         is_parquet = Path(path).suffix.lower() in _PARQUET or file.read(len(MAGIC)) == MAGIC
     if is_parquet:
-        _refuse({"header": options["header"]}, "Parquet files, which name their columns")
+        _refuse(options, "Parquet files, which name their columns", {"columns"})
     table = parquet_table(path) if is_parquet else text_table(path, header=options["header"])
     if options["columns"] is None:
         raise SourceError(
@@ -202,7 +203,7 @@ def _from_path(path: str | os.PathLike[str], format: str, options: dict[str, Any
 
 def _from_table(source: Any, options: dict[str, Any]) -> PairSource:
     kind = type(source).__name__
-    _refuse({name: options[name] for name in ("targets", "header")}, kind)
+    _refuse(options, kind, {"columns"})
     if options["columns"] is None:
         raise TypeError(
             f"source is a single table ({kind}); choose pairs of its columns with columns=[('a', "
@@ -212,7 +213,7 @@ def _from_table(source: Any, options: dict[str, Any]) -> PairSource:
     return TablePairs(taken(source), options["columns"])
 
 
-def _refuse(options: dict[str, Any], what: str) -> None:
+def _refuse(options: dict[str, Any], what: str, used: Iterable[str] = ()) -> None:
     """Refuse options that would do nothing."""
     use = {
         "columns": "tables",
@@ -220,5 +221,5 @@ def _refuse(options: dict[str, Any], what: str) -> None:
         "header": "text files with a variable in each column, or folders of them",
     }
     for name, given in options.items():
-        if given is not None:
+        if given is not None and name not in used:
             raise ValueError(f"{name} is for {use[name]}, and of no use for {what}")

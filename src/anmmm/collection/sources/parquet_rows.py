@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from anmmm._typing import FloatArray
 from anmmm.collection.sources.arrow import encoded, floats, list_parts, reading, without_decimals
@@ -132,7 +132,6 @@ class _Run:
     def extend(self, other: _Run) -> None:
         self.x += other.x
         self.y += other.y
-        self.changed |= other.changed
         self.changed |= {name for name, value in self.about.items() if other.about[name] != value}
 
     def pair(self) -> Pair:
@@ -149,32 +148,31 @@ class _Run:
 
 
 def _runs(batch: Batch) -> Iterator[_Run]:
-    """Cut a batch where the id changes."""
-    codes, ids = encoded(batch.columns["pair_id"])
-    if not len(codes):
-        return
+    """Cut a batch where the id changes, or what the file says of the pair."""
     x, y = floats(batch.columns["x"]), floats(batch.columns["y"])
-    starts = np.concatenate([[0], _changes(codes)])
-    ends = [*starts[1:].tolist(), len(codes)]
-    about, changed = {}, {}
-    for name in batch.columns.keys() & set(_ABOUT):
-        values, labels = encoded(batch.columns[name])
-        about[name] = [None if code < 0 else labels[code] for code in values[starts].tolist()]
-        inside = np.setdiff1d(_changes(values), starts)
-        changed[name] = set((np.searchsorted(starts, inside, side="right") - 1).tolist())
-    for index, (start, end) in enumerate(zip(starts.tolist(), ends, strict=True)):
+    if not len(x):
+        return
+    labeled = {
+        name: encoded(batch.columns[name]) for name in ("pair_id", *_ABOUT) if name in batch.columns
+    }
+    changes = np.zeros(len(x), dtype=bool)
+    changes[0] = True
+    for codes, _ in labeled.values():
+        changes[1:] |= codes[1:] != codes[:-1]
+    starts = np.flatnonzero(changes)
+    values = {
+        name: [None if code < 0 else _plain(labels[code]) for code in codes[starts].tolist()]
+        for name, (codes, labels) in labeled.items()
+    }
+    ids = values.pop("pair_id")
+    for index, (start, end) in enumerate(pairwise([*starts.tolist(), len(x)])):
         yield _Run(
-            None if codes[start] < 0 else ids[codes[start]],
+            ids[index],
             batch.place(start),
             [x[start:end]],
             [y[start:end]],
-            {name: _plain(values[index]) for name, values in about.items()},
-            {name for name, runs in changed.items() if index in runs},
+            {name: each[index] for name, each in values.items()},
         )
-
-
-def _changes(codes: NDArray[np.int64]) -> NDArray[np.intp]:
-    return np.flatnonzero(codes[1:] != codes[:-1]) + 1
 
 
 def _plain(value: Any) -> Any:
