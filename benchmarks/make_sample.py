@@ -3,7 +3,7 @@
 ``python -m benchmarks.make_sample SOURCE DESTINATION`` copies the chosen pairs of the folder
 SOURCE, their lines of ``pairmeta.txt`` included. A pair of more than 400 rows keeps 400, drawn
 without replacement by a seeded generator and left in the order of the file. Cells are copied as
-they are written; only blanks and line ends are normalised.
+they are written; only blanks and line ends are normalized.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ from anmmm._validation import as_pair
 from anmmm.cli.text import readable, shown
 from anmmm.collection.sources.records import listed
 from anmmm.datasets import SourceError
-from anmmm.datasets.text import TableError, TextTable, parse_table, read_table
+from anmmm.datasets.text import TextTable, parse_table, read_table
 
 __all__ = [
     "Columns",
@@ -73,13 +73,13 @@ def refusing(place: str = "") -> Iterator[None]:
     except OSError as error:
         where = os.fsdecode(error.filename) if error.filename else place or "error"
         raise InputError(f"{where}: {error.strerror or error}") from None
-    except TableError as error:
+    except SourceError as error:
         raise InputError(str(error)) from None
     except MemoryError as error:
         raise InputError(f"{prefix}not enough memory: {error}; see --max-samples") from None
     except (TypeError, ValueError, FloatingPointError) as error:
         # In a file, these may be names of columns.
-        named = str(error) if place or isinstance(error, SourceError) else _as_typed(str(error))
+        named = str(error) if place else _as_typed(str(error))
         raise InputError(f"{prefix}{named}") from None
     except ImportError as error:
         # The library says so of optional ones; a module that is lost is a fault of the program.
@@ -184,20 +184,20 @@ def load_columns(
 
 def _fault(
     table: TextTable, names: tuple[str, str], bad: NDArray[np.bool_], what: str
-) -> TableError:
+) -> SourceError:
     """Return the error over the first cell that is bad."""
     row, column = np.argwhere(bad)[0]
-    return TableError(table.path, table.lines[row], f"the value of {names[column]} is {what}")
+    return SourceError(table.path, table.lines[row], f"the value of {names[column]} is {what}")
 
 
 def _choose(table: TextTable, x: str | None, y: str | None) -> tuple[int, int]:
     if table.n_columns < 2:
-        raise TableError(table.path, None, "two columns are needed, found 1")
+        raise SourceError(table.path, None, "two columns are needed, found 1")
     first = None if x is None else _find(table, x, "--x")
     second = None if y is None else _find(table, y, "--y")
     if first is None or second is None:
         if table.n_columns > 2:
-            raise TableError(
+            raise SourceError(
                 table.path,
                 None,
                 f"{table.n_columns} columns; choose two with --x and --y from {_listing(table)}",
@@ -206,7 +206,7 @@ def _choose(table: TextTable, x: str | None, y: str | None) -> tuple[int, int]:
         first = first if first is not None else 0 if second is None else 1 - second
         second = second if second is not None else 1 - first
     if first == second:
-        raise TableError(table.path, None, f"--x and --y are both {table.label(first)}")
+        raise SourceError(table.path, None, f"--x and --y are both {table.label(first)}")
     return first, second
 
 
@@ -226,7 +226,7 @@ def _find(table: TextTable, wanted: str, option: str) -> int:
     problem = f"no such column; there are {_listing(table)}"
     if matches:
         problem = f"{len(matches)} columns have this name; give the number of one"
-    raise TableError(table.path, None, f"{option} {wanted}: {problem}")
+    raise SourceError(table.path, None, f"{option} {wanted}: {problem}")
 
 
 def _listing(table: TextTable) -> str:

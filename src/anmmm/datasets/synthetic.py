@@ -33,7 +33,7 @@ class ANMMixtureSample(Record):
     Attributes
     ----------
     x, y : ndarray of shape (n_samples,)
-        Cause and effect, not standardised.
+        Cause and effect, not standardized.
     labels : ndarray of int, shape (n_samples,)
         Mechanism of each observation, an index into `thetas`.
     thetas : ndarray of shape (n_mechanisms,)

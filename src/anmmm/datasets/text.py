@@ -23,7 +23,7 @@ from anmmm._validation import brief
 from anmmm._warning import warn_caller
 from anmmm.datasets.errors import SourceError
 
-__all__ = ["TableError", "TextTable", "as_number", "parse_table", "read_table", "refuse_packed"]
+__all__ = ["TextTable", "as_number", "parse_table", "read_table", "refuse_packed"]
 
 # What spreadsheets write where a cell has no value.
 _ERRORS = ("#n/a", "#na", "#div/0!", "#num!", "#value!", "#ref!", "#name?", "#null!")
@@ -46,16 +46,6 @@ _PACKED = {
     b"\xfd7zXZ\0": "xz",
     b"\x28\xb5\x2f\xfd": "zstd",
 }
-
-
-class TableError(SourceError):
-    """A text table cannot be read; `line` counts from 1, or is None where none is to blame."""
-
-    def __init__(self, path: str, line: int | None, problem: str) -> None:
-        super().__init__(path, None if line is None else f"line {line}", problem)
-        # What pickle makes the error from again, with which it comes out of another process.
-        self.args = (path, line, problem)
-        self.line = line
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -89,7 +79,7 @@ class TextTable(Record):
     def numbers(self, columns: Sequence[int] | None = None) -> FloatArray:
         """Return columns, all by default, as numbers of shape (n_rows, n_columns), NaN for missing.
 
-        Only these need to be numeric: a cell that holds something else is a `TableError`. Warns if
+        Only these need to be numeric: a cell that holds something else is a `SourceError`. Warns if
         all that was read as decimals in a column may be thousands, such as ``1,234``.
         """
         chosen = range(self.n_columns) if columns is None else columns
@@ -108,12 +98,12 @@ class TextTable(Record):
             cells = [cell.replace(",", ".") for cell in cells]
         return [as_number(cell) for cell in cells]
 
-    def _no_number(self, index: int, column: int) -> TableError:
+    def _no_number(self, index: int, column: int) -> SourceError:
         cell = self.rows[index][column]
         problem = f"{self.label(column)} holds {brief(cell)}, which is not a number"
         if column == 0 and cell.startswith("#"):
             problem += f"; {_COMMENT}"
-        return TableError(self.path, self.lines[index], problem)
+        return SourceError(self.path, self.lines[index], problem)
 
     def _warn_of_thousands(self, column: int) -> None:
         if not self.decimal_comma:
@@ -159,7 +149,7 @@ def parse_table(
     ]
     first = next((at for at, (_, line) in enumerate(numbered) if not _starts_with_hash(line)), None)
     if first is None:
-        raise TableError(path, None, "the file is empty")
+        raise SourceError(path, None, "the file is empty")
     numbered = numbered[first:]
     plain = [line for _, line in numbered if not line.lstrip().startswith("#")]
     delimiter = _delimiter(plain or [line for _, line in numbered])
@@ -173,7 +163,7 @@ def parse_table(
 
     words = any(rows[0]) and not any(_looks_numeric(cell, delimiter) for cell in rows[0])
     if header is False and words:
-        raise TableError(
+        raise SourceError(
             path,
             lines[0],
             f"header=False (--no-header), but this line holds no number: {brief(rows[0][0])}; it "
@@ -182,7 +172,7 @@ def parse_table(
     has_names = words if header is None else header
     if has_names:
         if len(rows) == 1:
-            raise TableError(path, lines[0], "a header, but no row of numbers after it")
+            raise SourceError(path, lines[0], "a header, but no row of numbers after it")
         # R's write.table gives the column of row names no header.
         if len(rows[0]) == len(rows[1]) - 1 and len(rows[1]) > 2:
             rows[0] = ["", *rows[0]]
@@ -205,7 +195,7 @@ def refuse_packed(start: bytes, path: str) -> None:
                 problem = "this is a workbook of a spreadsheet; save the sheet as CSV"
             else:
                 problem = f"the file is compressed ({kind}); unpack it"
-            raise TableError(path, None, problem)
+            raise SourceError(path, None, problem)
 
 
 def _starts_with_hash(line: str) -> bool:
@@ -225,14 +215,14 @@ def _decode(data: bytes, path: str) -> str:
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         encoding = "utf-16"
     elif b"\0" in data:
-        raise TableError(path, None, "this is not a text file (it holds zero bytes)")
+        raise SourceError(path, None, "this is not a text file (it holds zero bytes)")
     else:
         encoding = "utf-8-sig"
     try:
         text = data.decode(encoding)
     except UnicodeDecodeError as error:
         line = data[: error.start].count(b"\n") + 1
-        raise TableError(
+        raise SourceError(
             path,
             line,
             f"byte 0x{data[error.start]:02x} is not {encoding.upper().removesuffix('-SIG')} "
@@ -288,14 +278,14 @@ def _split(line: str, delimiter: str | None, path: str, number: int) -> list[str
         reader = csv.reader([line], delimiter=delimiter, skipinitialspace=True, strict=True)
         return [cell.strip() for cell in next(reader)]
     except csv.Error:
-        raise TableError(path, number, "a double quote is opened but not closed") from None
+        raise SourceError(path, number, "a double quote is opened but not closed") from None
 
 
 def _check_widths(rows: list[list[str]], lines: list[int], path: str) -> None:
     expected = len(rows[0])
     for row, line in zip(rows, lines, strict=True):
         if len(row) != expected:
-            raise TableError(
+            raise SourceError(
                 path,
                 line,
                 f"expected {expected} {'field' if expected == 1 else 'fields'} as on line "
@@ -311,13 +301,9 @@ def _looks_numeric(cell: str, delimiter: str | None) -> bool:
 
 
 def _has_decimal_comma(rows: list[list[str]]) -> bool:
-    found = False
-    for row in rows:
-        for cell in row:
-            if "." in cell and as_number(cell) is not None:
-                return False
-            found = found or _DECIMAL_COMMA.fullmatch(cell) is not None
-    return found
+    cells = [cell for row in rows for cell in row]
+    has_point = any("." in cell and as_number(cell) is not None for cell in cells)
+    return not has_point and any(map(_DECIMAL_COMMA.fullmatch, cells))
 
 
 def as_number(cell: str) -> float | None:

@@ -20,9 +20,10 @@ import numpy as np
 
 from anmmm._typing import FloatArray
 from anmmm._validation import brief
+from anmmm.datasets.errors import SourceError
 from anmmm.datasets.files import FromFiles, SeenIds, refuse_irregular
 from anmmm.datasets.pair import Pair
-from anmmm.datasets.text import TableError, TextTable, read_table
+from anmmm.datasets.text import TextTable, read_table
 from anmmm.datasets.tuebingen_groups import group_of, weight_of
 
 __all__ = ["PairFolder", "load_pairs", "load_tuebingen"]
@@ -54,9 +55,9 @@ class _Entry:
             return self._unreadable(f"{self.path.name}: no such file")
         except OSError as error:
             return self._unreadable(f"{self.path.name}: {error.strerror}")
-        except TableError as error:
+        except SourceError as error:
             # The folder is known; its repetition in each row of a table would only be noise.
-            return self._unreadable(str(TableError(self.path.name, error.line, error.problem)))
+            return self._unreadable(str(SourceError(self.path.name, error.place, error.problem)))
         # Only now: other columns may hold missing values that do not concern this pair.
         complete = values[~np.isnan(values).any(axis=1)]
         return Pair(
@@ -72,11 +73,11 @@ class _Entry:
     def _columns(self, table: TextTable) -> tuple[range, range]:
         if self.first is None or self.second is None:
             if table.n_columns != 2:
-                raise TableError(table.path, None, f"expected 2 columns, found {table.n_columns}")
+                raise SourceError(table.path, None, f"expected 2 columns, found {table.n_columns}")
             return range(1), range(1, 2)
         needed = max(self.first.stop, self.second.stop)
         if needed > table.n_columns:
-            raise TableError(
+            raise SourceError(
                 table.path,
                 None,
                 f"{META} speaks of column {needed}, but there are {table.n_columns}",
@@ -239,8 +240,8 @@ def load_tuebingen(path: str | os.PathLike[str]) -> PairFolder:
 
 def _number(entry: _Entry) -> int | None:
     """Return the number of a pair in the collection, as its id tells it."""
-    found = _NUMBERED.fullmatch(entry.pair_id)
-    return int(found[1]) if found else None
+    match = _NUMBERED.fullmatch(entry.pair_id)
+    return int(match[1]) if match else None
 
 
 def _grouped(entries: Sequence[_Entry]) -> list[_Entry]:
@@ -265,7 +266,7 @@ def _is_collection(entries: Sequence[_Entry]) -> bool:
 
 def _from_meta(folder: Path, meta: TextTable) -> list[_Entry]:
     if meta.n_columns not in (5, 6):
-        raise TableError(
+        raise SourceError(
             meta.path,
             meta.lines[0],
             "expected 'id cause_first cause_last effect_first effect_last [weight]', found "
@@ -285,7 +286,7 @@ def _from_meta(folder: Path, meta: TextTable) -> list[_Entry]:
             if not (math.isfinite(weight) and weight >= 0.0):
                 raise ValueError(f"the weight must be a number >= 0, found {cells[5]!r}")
         except ValueError as error:
-            raise TableError(meta.path, line, str(error)) from None
+            raise SourceError(meta.path, line, str(error)) from None
         path = _data_file(folder, files, cells[0])
         seen.add(path.stem, f"line {line}", "keep one of these lines")
         cause_first = cause.start < effect.start

@@ -7,7 +7,6 @@ import pytest
 from anmmm.collection import PairSource, SourceError, as_pairs
 from anmmm.collection.checkpoint import digest
 from anmmm.datasets import Pair
-from anmmm.datasets.text import TableError
 
 X, Y = np.arange(12.0), np.arange(12.0) ** 2
 
@@ -105,8 +104,7 @@ def test_what_can_be_walked_once_has_no_fingerprint_and_is_not_used_up():
         (SourceError("a.csv", "line 7", "odd"), "a.csv:7: odd"),
         (SourceError("a.parquet", "row group 3", "odd"), "a.parquet: row group 3: odd"),
         (SourceError("a.parquet", None, "odd"), "a.parquet: odd"),
-        (TableError("a.csv", 7, "odd"), "a.csv:7: odd"),
-        (TableError("a.csv", None, "odd"), "a.csv: odd"),
+        (SourceError("a.csv", 7, "odd"), "a.csv:7: odd"),
     ],
 )
 def test_errors_name_file_and_place_and_come_out_of_other_processes(error, text):

@@ -20,7 +20,7 @@ from anmmm._typing import FloatArray
 from anmmm.collection.sources.arrow import floats, is_number, pyarrow_module, reading
 from anmmm.collection.sources.parquet import open_parquet
 from anmmm.datasets import SourceError
-from anmmm.datasets.text import TableError, read_table
+from anmmm.datasets.text import read_table
 
 __all__ = ["Table", "array_table", "frame_table", "parquet_table", "text_table"]
 
@@ -118,8 +118,10 @@ def text_table(path: str | os.PathLike[str], *, header: bool | None = None) -> T
     for column, name in enumerate(names):
         try:
             columns[name] = table.numbers([column])[:, 0]
-        except TableError as error:
-            faults[name] = f"{os.path.basename(table.path)}:{error.line}: {error.problem}"
+        except SourceError as error:
+            faults[name] = str(
+                SourceError(os.path.basename(table.path), error.place, error.problem)
+            )
     return Table(
         table.path,
         tuple(names),

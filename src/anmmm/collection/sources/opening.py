@@ -64,7 +64,7 @@ def as_pairs(
           ``(x, y)`` or ``(id, x, y)``. Pairs without an id get their position, from "0".
     format : {"tuebingen", "folder", "cdt", "parquet", "table"}, optional
         What a path leads to. By default a folder is in Tübingen layout if it has ``pairmeta.txt``,
-        and a file is told by its suffix and first line.
+        and a file is known by its suffix and first line.
     columns : "all" or list of pairs of names, optional
         Columns of a table to pair: all two numeric columns, or ``[("a", "b"), ...]``, x first. A
         whole number that is no name is a position from 0. The id of a pair is ``a,b``, written as a
@@ -118,7 +118,7 @@ def as_pairs(
         raise ValueError("source must name a file or a folder, found ''; '.' is this folder")
     if isinstance(source, (str, os.PathLike)):
         _refuse_pipe(source)
-        return _from_path(source, format or _recognised(source, columns), options)
+        return _from_path(source, format or _recognized(source, columns), options)
     kind = type(source).__name__
     if format not in (None, "table"):
         raise ValueError(f"format={format!r} is for paths; found {kind}")
@@ -150,7 +150,7 @@ def _refuse_pipe(path: str | os.PathLike[str]) -> None:
         )
 
 
-def _recognised(path: str | os.PathLike[str], columns: Any) -> str:
+def _recognized(path: str | os.PathLike[str], columns: Any) -> str:
     there = Path(path)
     suffix = there.suffix.lower()
     if not there.exists():
