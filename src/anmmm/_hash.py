@@ -19,15 +19,16 @@ def content_hash(*values: Any) -> str:
     """Return the SHA-256 of values: of arrays their numbers and masks, of others their repr."""
     state = hashlib.sha256()
     for value in values:
-        if not isinstance(value, np.ndarray):
-            state.update(repr(value).encode("utf-8", "backslashreplace"))
-            continue
-        # Objects have no bytes of their own, only addresses.
-        array = np.asarray(value)
-        plain = array.tobytes() if not array.dtype.hasobject else repr(array.tolist()).encode()
-        state.update(f"{array.dtype.str}{array.shape}".encode() + plain)
-        if np.ma.is_masked(value):
-            state.update(np.ma.getmaskarray(value).tobytes())
+        if isinstance(value, np.ndarray):
+            array = np.asarray(value)
+            state.update(f"{array.dtype.str}{array.shape}".encode())
+            if np.ma.is_masked(value):
+                state.update(np.ma.getmaskarray(value).tobytes())
+            # Objects have no bytes of their own, only addresses.
+            value = array.tolist() if array.dtype.hasobject else array.tobytes()
+        if not isinstance(value, bytes):
+            value = repr(value).encode("utf-8", "backslashreplace")
+        state.update(value)
     return state.hexdigest()
 
 

@@ -29,7 +29,7 @@ from anmmm.datasets.tuebingen_groups import group_of, weight_of
 __all__ = ["PairFolder", "load_pairs", "load_tuebingen"]
 
 META = "pairmeta.txt"
-_DATA_SUFFIXES = frozenset({".txt", ".csv", ".tsv", ".dat"})
+TEXT_SUFFIXES = frozenset({".txt", ".csv", ".tsv", ".dat"})
 _NUMBERED = re.compile(r"(?:pair)?0*(\d+)", re.IGNORECASE)
 
 
@@ -339,7 +339,7 @@ def is_pair_file(path: str | os.PathLike[str]) -> bool:
     """Tell whether a folder without ``pairmeta.txt`` takes a file of this name for a pair."""
     path = Path(path)
     return (
-        path.suffix.lower() in _DATA_SUFFIXES
+        path.suffix.lower() in TEXT_SUFFIXES
         and path.name != META
         and not path.name.startswith(".")
         and not path.name.lower().startswith("readme")

@@ -20,6 +20,7 @@ from anmmm.collection.sources.records import listed
 from anmmm.collection.sources.table import TablePairs
 from anmmm.datasets import SourceError, load_pairs, load_sample
 from anmmm.datasets.text import refuse_packed
+from anmmm.datasets.tuebingen import META, TEXT_SUFFIXES
 
 __all__ = ["FORMATS", "as_pairs"]
 
@@ -32,9 +33,7 @@ FORMATS: dict[str, set[str]] = {
     "table": {"columns", "header"},
 }
 
-_META = "pairmeta.txt"
 _PARQUET = frozenset({".parquet", ".pq", ".parq"})
-_TEXT = frozenset({".csv", ".tsv", ".txt", ".dat"})
 
 
 def as_pairs(
@@ -154,15 +153,15 @@ def _recognized(path: str | os.PathLike[str], columns: Any) -> str:
     there = Path(path)
     suffix = there.suffix.lower()
     if not there.exists():
-        wanted = "file" if suffix in _PARQUET | _TEXT else "folder"
+        wanted = "file" if suffix in _PARQUET | TEXT_SUFFIXES else "folder"
         raise OSError(errno.ENOENT, f"no such {wanted}", os.fspath(path))
     if there.is_dir():
-        meta = there / _META
+        meta = there / META
         # One that cannot be read is not to be passed over: it holds the truth.
         return "tuebingen" if os.path.lexists(meta) and not meta.is_dir() else "folder"
     if suffix in _PARQUET:
         return "parquet" if columns is None else "table"
-    if suffix in _TEXT:
+    if suffix in TEXT_SUFFIXES:
         return "cdt" if is_pair_csv(there) else "table"
     if there.is_file():
         with there.open("rb") as file:

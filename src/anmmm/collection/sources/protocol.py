@@ -15,13 +15,7 @@ UNKNOWN_LENGTH: int = NotImplemented
 
 @runtime_checkable
 class PairSource(Protocol):
-    """A collection of pairs, read while it is walked.
-
-    Attributes
-    ----------
-    name : str
-        What a reader knows it by: the path, or the kind of object.
-    """
+    """A collection of pairs, read while it is walked."""
 
     @property
     def name(self) -> str:
