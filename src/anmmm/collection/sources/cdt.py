@@ -16,7 +16,7 @@ import io
 import os
 import re
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
@@ -71,17 +71,16 @@ class PairCsv(FromFiles):
                 raise SourceError(self.name, None, problem)
             if not _is_header(first):
                 start = brief(first[:60].strip())
-                raise SourceError(
-                    self.name, "line 1", f"expected the header SampleID,A,B, found {start}"
-                )
+                raise SourceError(self.name, 1, f"expected the header SampleID,A,B, found {start}")
             if not any(piece.strip() for piece in file):
                 raise SourceError(self.name, None, "a header, but no pair after it")
         self._truth: dict[str, int | None] = {}
         if isinstance(targets, Mapping):
-            self._truth = _targets_of(targets)
+            keyed = ((f"the key {brief(key)}", str(key), t) for key, t in targets.items())
+            self._truth = _truths("targets", keyed)
             self.options = {"targets": content_hash(sorted(self._truth.items()))}
         elif targets is not None:
-            self._truth = _read_targets(targets)
+            self._truth = _truths(os.fspath(targets), _targets_in(targets))
             self.files += (Path(targets),)
 
     def __iter__(self) -> Iterator[Pair]:
@@ -201,22 +200,21 @@ def _numbers(cell: str, column: str) -> NDArray[np.float64]:
     return np.array(values, dtype=np.float64)
 
 
-def _targets_of(targets: Mapping[Any, Any]) -> dict[str, int | None]:
-    truth: dict[str, int | None] = {}
-    seen = SeenIds("targets")
-    for key, value in targets.items():
-        seen.add(str(key), f"the key {brief(key)}", "give every pair its own key")
-        try:
-            truth[str(key)] = check_truth(value)
-        except ValueError as error:
-            raise ValueError(f"targets, pair {str(key)!r}: {error}") from None
-    return truth
-
-
-def _read_targets(path: str | os.PathLike[str]) -> dict[str, int | None]:
-    name = os.fspath(path)
-    truth: dict[str, int | None] = {}
+def _truths(name: str, targets: Iterable[tuple[str, str, Any]]) -> dict[str, int | None]:
+    """Return the truth by id, from place, id and target each."""
+    truths: dict[str, int | None] = {}
     seen = SeenIds(name)
+    for place, pair_id, target in targets:
+        seen.add(pair_id, place)
+        try:
+            truths[pair_id] = check_truth(target)
+        except ValueError as error:
+            raise SourceError(name, place, str(error)) from None
+    return truths
+
+
+def _targets_in(path: str | os.PathLike[str]) -> Iterator[tuple[str, str, Any]]:
+    name = os.fspath(path)
     try:
         with _opened(path) as file:
             reader = csv.reader(file, skipinitialspace=True, strict=True)
@@ -224,23 +222,18 @@ def _read_targets(path: str | os.PathLike[str]) -> dict[str, int | None]:
             # The challenge explains its codes inside the header.
             if len(header) < 2 or header[0] != "sampleid" or not header[1].startswith("target"):
                 raise SourceError(
-                    name, "line 1", f"expected the header SampleID,Target, found {brief(header)}"
+                    name, 1, f"expected the header SampleID,Target, found {brief(header)}"
                 )
             for cells in reader:
                 if not any(cell.strip() for cell in cells):
                     continue
-                place = f"line {reader.line_num}"
                 if len(cells) < 2:
-                    raise SourceError(name, place, "expected SampleID,Target, found 1 cell")
+                    problem = "expected SampleID,Target, found 1 cell"
+                    raise SourceError(name, reader.line_num, problem)
                 pair_id, target = cells[0].strip(), cells[1].strip()
                 if _UNDECODED.search(pair_id + target):
-                    raise SourceError(name, place, "this is not UTF-8 text")
-                seen.add(pair_id, place)
+                    raise SourceError(name, reader.line_num, "this is not UTF-8 text")
                 number = as_number(target)
-                try:
-                    truth[pair_id] = check_truth(target if number is None else number)
-                except ValueError as error:
-                    raise SourceError(name, place, str(error)) from None
+                yield f"line {reader.line_num}", pair_id, target if number is None else number
     except csv.Error as error:
-        raise SourceError(name, f"line {reader.line_num}", str(error)) from None
-    return truth
+        raise SourceError(name, reader.line_num, str(error)) from None
