@@ -13,6 +13,7 @@ import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -301,9 +302,10 @@ def _looks_numeric(cell: str, delimiter: str | None) -> bool:
 
 
 def _has_decimal_comma(rows: list[list[str]]) -> bool:
-    cells = [cell for row in rows for cell in row]
-    has_point = any("." in cell and as_number(cell) is not None for cell in cells)
-    return not has_point and any(map(_DECIMAL_COMMA.fullmatch, cells))
+    cells = chain.from_iterable(rows)
+    if any("." in cell and as_number(cell) is not None for cell in cells):
+        return False
+    return any(map(_DECIMAL_COMMA.fullmatch, chain.from_iterable(rows)))
 
 
 def as_number(cell: str) -> float | None:
