@@ -14,10 +14,10 @@ from sklearn.base import BaseEstimator
 
 from anmmm._validation import (
     MIN_SAMPLES,
-    as_columns_of_pair,
     as_labels,
     as_matrix,
     as_pair,
+    check_between,
     check_choice,
     check_count,
     check_fit_input,
@@ -326,8 +326,8 @@ def test_pair_names_the_variable_that_is_at_fault():
 
 def test_several_columns_are_refused_where_one_is_needed():
     with pytest.raises(ValueError, match="y has 2 columns, but lines have one; pass one of them"):
-        as_columns_of_pair(FLOATS, TWO, why="lines have one")
-    x, y = as_columns_of_pair(NUMBERS, FLOATS, why="lines have one")
+        as_pair(FLOATS, TWO, single="lines have one; pass one of them")
+    x, y = as_pair(NUMBERS, FLOATS, single="lines have one; pass one of them")
     assert x.shape == y.shape == (12, 1)
 
 
@@ -549,6 +549,15 @@ def test_one_new_observation_is_enough():
 def test_new_observations_are_refused(X, y, match):
     with pytest.raises(ValueError, match=match):
         check_new_input(fitted(), X, y)
+
+
+def test_the_ends_of_a_range_belong_to_it_or_not():
+    assert check_between(0, "uncertain", 0.0, 1.0) == 0.0
+    match = "alpha must lie between 0 and 1, found 1.0"
+    with pytest.raises(ValueError, match=match):
+        check_between(1.0, "alpha", 0.0, 1.0, ends=False)
+    with pytest.raises(ValueError, match=r"min_confidence must lie between 0.5 and 1, found 0.4"):
+        check_between(0.4, "min_confidence", 0.5, 1.0)
 
 
 def test_zero_is_no_positive_number():

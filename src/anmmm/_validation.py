@@ -2,14 +2,15 @@
 
 Whatever a caller holds comes in (lists, NumPy, pandas, polars); float64 arrays in C order with
 finite values, or plain checked numbers, go out to everything below. Every error names the
-argument, says what was found and what to do.
+argument, says what was found and what to do. scikit-learn's `check_array` would refuse the same
+arrays, but without the name of the argument, the position and the count.
 """
 
 from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,8 +20,8 @@ from sklearn.utils.validation import validate_data
 from anmmm._typing import FloatArray
 
 __all__ = [
+    "LARGEST_WEIGHT",
     "MIN_SAMPLES",
-    "as_columns_of_pair",
     "as_finite",
     "as_labels",
     "as_matrices",
@@ -28,6 +29,7 @@ __all__ = [
     "as_pair",
     "as_real",
     "brief",
+    "check_between",
     "check_choice",
     "check_count",
     "check_fit_input",
@@ -43,42 +45,30 @@ __all__ = [
 ]
 
 MIN_SAMPLES = 10
-
+EPS = float(np.finfo(np.float64).eps)
 # Range of the middle half of all values, in units of the range, below which rounding shows in them.
-FLATTENED = 64.0 * float(np.finfo(np.float64).eps)
-
+FLATTENED = 64.0 * EPS
 # Letters of a value that a message repeats.
 LONGEST = 80
 # Above, the objective itself could overflow.
 LARGEST_WEIGHT = 1e100
 
 
-def brief(value: Any, longest: int = LONGEST) -> str:
-    """Return the repr of a value for a message, cut where it is long.
-
-    Parameters
-    ----------
-    value : object
-    longest : int
-        Letters of the text.
-
-    Returns
-    -------
-    str
-    """
+def brief(value: Any) -> str:
+    """Return the repr of a value for a message, cut where it is long."""
     # Of long text and bytes only the beginning is spelled.
-    start = value[: longest + 1] if isinstance(value, (str, bytes)) else value
+    start = value[: LONGEST + 1] if isinstance(value, (str, bytes)) else value
     try:
         text = repr(start)
     except Exception:
         # Python refuses to spell whole numbers of thousands of digits.
         text = f"a value of type {type(value).__name__}"
-    return cut(text, longest)
+    return cut(text)
 
 
-def cut(text: str, longest: int = LONGEST) -> str:
-    """Return text for a message, cut where it is longer than so many letters."""
-    return text if len(text) <= longest else f"{text[: longest - 1]}…"
+def cut(text: str) -> str:
+    """Return text for a message, cut where it is long."""
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
 
 
 def as_matrix(
@@ -86,29 +76,9 @@ def as_matrix(
 ) -> FloatArray:
     """Turn one variable into a finite float64 matrix without a constant column.
 
-    Parameters
-    ----------
-    values : array-like of shape (n_samples,) or (n_samples, n_features)
-        Numbers of any real type, in any container that NumPy converts.
-    name : str
-        Name of the argument, for messages.
-    min_samples : int
-        Fewest observations accepted.
-    resolved : bool
-        Refuse columns of which half the values are one up to rounding, next to the largest.
-
-    Returns
-    -------
-    ndarray of shape (n_samples, n_features)
-        C order; may share memory with `values`, which nobody downstream writes to.
-
-    Raises
-    ------
-    TypeError
-        If the data are not numbers.
-    ValueError
-        If they are complex, have the wrong number of dimensions, too few rows, missing or infinite
-        values, or a constant column.
+    Of shape (n_samples, n_features), a vector becoming one column. May share memory with `values`,
+    which nobody downstream writes to. With `resolved`, columns are refused too of which half the
+    values are one up to rounding, next to the largest.
     """
     array = _as_columns(as_real(values, name), name)
     n_samples = len(array)
@@ -117,9 +87,9 @@ def as_matrix(
             f"{name} has n_samples={n_samples}, but at least {min_samples} observations are needed"
         )
     _refuse_nonfinite(array, name)
-    _refuse_constant(array, name)
+    _refuse_columns(array, name, _constant)
     if resolved:
-        _refuse_flattened(array, name)
+        _refuse_columns(array, name, _flattened)
     return np.ascontiguousarray(array, dtype=np.float64)
 
 
@@ -131,28 +101,10 @@ def as_finite(values: Any, name: str) -> FloatArray:
 
 
 def as_matrices(X: Any, Y: Any) -> tuple[FloatArray, FloatArray]:
-    """Check that two variables are finite matrices of equally many rows, and nothing more.
-
-    Parameters
-    ----------
-    X : array-like of shape (n_samples, n_features)
-    Y : array-like of shape (n_samples, n_outputs)
-
-    Returns
-    -------
-    X, Y : ndarray of two dimensions
-
-    Raises
-    ------
-    TypeError, ValueError
-        As `as_finite`, and where a shape is wrong.
-    """
+    """Check that two variables are finite matrices of equally many rows, and nothing more."""
     first, second = as_finite(X, "X"), as_finite(Y, "Y")
-    if (
-        not (first.ndim == second.ndim == 2)
-        or len(first) != len(second)
-        or not (first.size and second.size)
-    ):
+    matrices = first.ndim == second.ndim == 2 and first.size and second.size
+    if not matrices or len(first) != len(second):
         raise ValueError(
             f"X and Y must be two-dimensional with equal numbers of rows and a column at least, "
             f"found shapes {first.shape} and {second.shape}"
@@ -167,88 +119,23 @@ def as_pair(
     names: tuple[str, str] = ("x", "y"),
     min_samples: int = MIN_SAMPLES,
     resolved: bool = True,
+    single: str = "",
 ) -> tuple[FloatArray, FloatArray]:
-    """Check the two variables of a pair, and that they are of one length.
+    """Check two variables as `as_matrix` does, and that they are of one length.
 
-    Parameters
-    ----------
-    x, y : array-like of shape (n_samples,) or (n_samples, n_features)
-    names : tuple of str
-        Names of the arguments, for messages.
-    min_samples : int
-        Fewest observations accepted.
-    resolved : bool
-        As in `as_matrix`.
-
-    Returns
-    -------
-    x, y : ndarray of shape (n_samples, n_features)
-
-    Raises
-    ------
-    TypeError, ValueError
-        As `as_matrix`, and where the lengths differ.
+    Several columns are refused where `single` says why, as in `check_single`.
     """
     first = as_matrix(x, names[0], min_samples=min_samples, resolved=resolved)
     second = as_matrix(y, names[1], min_samples=min_samples, resolved=resolved)
     check_lengths(first, second, names)
+    if single:
+        check_single(first, names[0], single)
+        check_single(second, names[1], single)
     return first, second
 
 
-def as_columns_of_pair(
-    x: Any, y: Any, *, why: str, min_samples: int = MIN_SAMPLES
-) -> tuple[FloatArray, FloatArray]:
-    """Check two variables as `as_pair` does, and that each is a single column.
-
-    Parameters
-    ----------
-    x, y : array-like of shape (n_samples,) or (n_samples, 1)
-    why : str
-        What needs single columns, for the message.
-    min_samples : int
-        Fewest observations accepted.
-
-    Returns
-    -------
-    x, y : ndarray of shape (n_samples, 1)
-
-    Raises
-    ------
-    TypeError, ValueError
-        As `as_pair`, and where a variable has several columns.
-    """
-    pair = as_pair(x, y, min_samples=min_samples)
-    for name, variable in zip(("x", "y"), pair, strict=True):
-        if variable.shape[1] != 1:
-            raise ValueError(f"{name} has {variable.shape[1]} columns, but {why}; pass one of them")
-    return pair
-
-
 def as_labels(values: Any, name: str, n_samples: int) -> tuple[NDArray[Any], NDArray[np.intp]]:
-    """Find the distinct labels of observations, and number them.
-
-    Parameters
-    ----------
-    values : array-like of shape (n_samples,)
-        Numbers, strings or booleans.
-    name : str
-        Name of the argument, for messages.
-    n_samples : int
-
-    Returns
-    -------
-    distinct : ndarray of shape (n_distinct,)
-        Labels in their order.
-    codes : ndarray of int, shape (n_samples,)
-        Place of each observation's label among them.
-
-    Raises
-    ------
-    TypeError
-        If labels cannot be compared with each other.
-    ValueError
-        If the shape is wrong or a label is missing.
-    """
+    """Return the distinct labels in their order, and each observation's place among them."""
     array = np.asarray(values)
     if array.shape != (n_samples,):
         raise ValueError(
@@ -281,28 +168,51 @@ def check_lengths(x: NDArray[Any], y: NDArray[Any], names: tuple[str, str]) -> N
 
 
 def check_single(variable: FloatArray, name: str, reason: str) -> FloatArray:
-    """Return the one column of a checked variable, or refuse it by name.
-
-    Parameters
-    ----------
-    variable : ndarray of shape (n_samples, n_features)
-    name : str
-        Name of the argument, for messages.
-    reason : str
-        Why one column is needed and what to do, completing "x has 2 columns, but ...".
-
-    Returns
-    -------
-    ndarray of shape (n_samples,)
-
-    Raises
-    ------
-    ValueError
-        If there are several columns.
-    """
+    """Return the one column of a checked variable, or say "x has 2 columns, but `reason`"."""
     if variable.shape[1] != 1:
         raise ValueError(f"{name} has {variable.shape[1]} columns, but {reason}")
     return variable[:, 0]
+
+
+def check_fit_input(estimator: Any, X: Any, y: Any, *, pair: bool) -> tuple[FloatArray, FloatArray]:
+    """Check what an estimator's ``fit`` received, and record its features on the estimator.
+
+    The estimator gets ``n_features_in_``, ``n_outputs_`` (columns of y; 0 where X holds the pair,
+    which `pair` allows) and, for data frames, ``feature_names_in_``.
+    """
+    # First, because scikit-learn's own look at the columns takes an array for granted.
+    matrix = as_matrix(_as_two_dimensional(X), "X")
+    validate_data(estimator, X, skip_check_array=True)
+    if y is not None:
+        X, y = as_pair(matrix, y, names=("X", "y"))
+        estimator.n_outputs_ = y.shape[1]
+        return X, y
+    lacks_y = f"{type(estimator).__name__} requires y to be passed, but the target y is None"
+    if not pair:
+        raise ValueError(lacks_y)
+    if matrix.shape[1] != 2:
+        raise ValueError(
+            f"{lacks_y}: without y, X must have the two columns of the pair, found "
+            f"{matrix.shape[1]}"
+        )
+    estimator.n_outputs_ = 0
+    return matrix[:, :1].copy(), matrix[:, 1:].copy()
+
+
+def check_new_input(estimator: Any, X: Any, y: Any) -> tuple[FloatArray, FloatArray | None]:
+    """Check new observations, of the same columns as in the ``fit`` that `check_fit_input` saw."""
+    matrix = as_finite(_as_two_dimensional(X), "X")
+    validate_data(estimator, X, skip_check_array=True, reset=False)
+    if y is None:
+        return matrix, None
+    other = _as_columns(as_real(y, "y"), "y")
+    if other.shape[1] != estimator.n_outputs_:
+        n_outputs = estimator.n_outputs_
+        fitted = f"{n_outputs} columns of y" if n_outputs else "the pair in X alone"
+        raise ValueError(f"y has {other.shape[1]} columns, but fit was given {fitted}")
+    other = as_finite(other, "y")
+    check_lengths(matrix, other, ("X", "y"))
+    return matrix, other
 
 
 def check_nonnegative(value: Any, name: str) -> float:
@@ -325,6 +235,14 @@ def check_positive(value: Any, name: str) -> float:
     number = check_nonnegative(value, name)
     if number == 0.0:
         raise ValueError(f"{name} must be positive, found {brief(value)}")
+    return number
+
+
+def check_between(value: Any, name: str, low: float, high: float, *, ends: bool = True) -> float:
+    """Return a number of a range as float, or refuse it by name; its ends belong to it or not."""
+    number = check_nonnegative(value, name)
+    if not low <= number <= high or (number in (low, high) and not ends):
+        raise ValueError(f"{name} must lie between {low:g} and {high:g}, found {brief(value)}")
     return number
 
 
@@ -377,85 +295,6 @@ def check_choice(value: Any, name: str, choices: Sequence[str]) -> str:
     return value
 
 
-def check_fit_input(estimator: Any, X: Any, y: Any, *, pair: bool) -> tuple[FloatArray, FloatArray]:
-    """Check what an estimator's ``fit`` received, and record its features on the estimator.
-
-    Parameters
-    ----------
-    estimator : BaseEstimator
-        Gets ``n_features_in_``, ``n_outputs_`` (columns of y; 0 where X holds the pair) and, for
-        data frames, ``feature_names_in_``.
-    X : array-like of shape (n_samples, n_features)
-    y : array-like of shape (n_samples,) or (n_samples, n_outputs), or None
-    pair : bool
-        Whether ``y=None`` means that the two columns of X are the pair.
-
-    Returns
-    -------
-    x, y : ndarray of shape (n_samples, n_features)
-
-    Raises
-    ------
-    TypeError, ValueError
-        As `as_pair`, and where X is not two-dimensional or y is missing.
-    """
-    # First, because scikit-learn's own look at the columns takes an array for granted.
-    matrix = _as_two_dimensional(X)
-    validate_data(estimator, X, skip_check_array=True)
-    if y is not None:
-        X, y = as_pair(matrix, y, names=("X", "y"))
-        estimator.n_outputs_ = y.shape[1]
-        return X, y
-    if not pair:
-        raise ValueError(
-            f"{type(estimator).__name__} requires y to be passed, but the target y is None"
-        )
-    if matrix.shape[1] != 2:
-        raise ValueError(
-            f"{type(estimator).__name__} requires y to be passed, but the target y is None: "
-            f"without y, X must have the two columns of the pair, found {matrix.shape[1]}"
-        )
-    estimator.n_outputs_ = 0
-    return matrix[:, :1].copy(), matrix[:, 1:].copy()
-
-
-def check_new_input(estimator: Any, X: Any, y: Any) -> tuple[FloatArray, FloatArray | None]:
-    """Check new observations for a fitted estimator, of the same columns as in its ``fit``.
-
-    Parameters
-    ----------
-    estimator : BaseEstimator
-        Fitted by a ``fit`` that called `check_fit_input`.
-    X, y
-        As in `check_fit_input`.
-
-    Returns
-    -------
-    X : ndarray of shape (n_samples, n_features)
-    y : ndarray of shape (n_samples, n_outputs), or None as it came
-
-    Raises
-    ------
-    TypeError, ValueError
-        If the data are not finite numbers, or have other columns than in ``fit``.
-    """
-    matrix = _as_two_dimensional(X, new=True)
-    validate_data(estimator, X, skip_check_array=True, reset=False)
-    if y is None:
-        return matrix, None
-    other = _as_columns(as_real(y, "y"), "y")
-    if other.shape[1] != estimator.n_outputs_:
-        fitted = (
-            f"{estimator.n_outputs_} columns of y"
-            if estimator.n_outputs_
-            else "the pair in X alone"
-        )
-        raise ValueError(f"y has {other.shape[1]} columns, but fit was given {fitted}")
-    _refuse_nonfinite(other, "y")
-    check_lengths(matrix, other, ("X", "y"))
-    return matrix, np.ascontiguousarray(other, dtype=np.float64)
-
-
 def check_rng(random_state: Any) -> np.random.Generator:
     """Return a generator for None, a seed, a ``SeedSequence``, ``Generator`` or ``RandomState``."""
     if isinstance(random_state, np.random.RandomState):
@@ -470,32 +309,14 @@ def check_rng(random_state: Any) -> np.random.Generator:
 
 
 def as_real(values: Any, name: str) -> NDArray[Any]:
-    """Turn values into an array of real numbers, None and its like as NaN, or refuse them by name.
-
-    Parameters
-    ----------
-    values : array-like
-    name : str
-        Name of the argument, for messages.
-
-    Returns
-    -------
-    ndarray
-        Of any shape.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If they are no numbers, complex, sparse, masked or ragged.
-    """
+    """Turn values into an array of real numbers, None and its like as NaN, or refuse them."""
     if hasattr(values, "toarray") and hasattr(values, "nnz"):
         raise TypeError(f"{name} is a sparse matrix; pass a dense array, e.g. {name}.toarray()")
-    if np.ma.isMaskedArray(values):
-        n_masked = int(np.ma.getmaskarray(values).sum())
-        if n_masked:
-            raise ValueError(
-                f"{name} holds {n_masked} masked values; remove or impute those observations"
-            )
+    n_masked = int(np.ma.getmaskarray(values).sum()) if np.ma.isMaskedArray(values) else 0
+    if n_masked:
+        raise ValueError(
+            f"{name} holds {n_masked} masked values; remove or impute those observations"
+        )
     try:
         array = np.asarray(values)
     except ValueError as error:
@@ -529,17 +350,14 @@ def _as_columns(array: NDArray[Any], name: str) -> NDArray[Any]:
     return array
 
 
-def _as_two_dimensional(X: Any, *, new: bool = False) -> FloatArray:
+def _as_two_dimensional(X: Any) -> NDArray[Any]:
     array = as_real(X, "X")
     if array.ndim != 2:
         raise ValueError(
             f"X must have two dimensions (n_samples, n_features), found shape {array.shape}. "
             f"Reshape your data with X.reshape(-1, 1) if it has a single feature"
         )
-    if not new:
-        return as_matrix(array, "X")
-    _refuse_nonfinite(array, "X")
-    return np.ascontiguousarray(array, dtype=np.float64)
+    return array
 
 
 def _from_objects(array: NDArray[Any], name: str) -> FloatArray:
@@ -578,60 +396,54 @@ def _refuse_nonfinite(array: NDArray[Any], name: str) -> None:
     # Integers and booleans are always finite.
     if array.dtype.kind != "f":
         return
-    n_nan = int(np.isnan(array).sum())
-    n_infinite = int(np.isinf(array).sum())
-    if n_nan or n_infinite:
-        found = " and ".join(
-            f"{count} {kind}" for count, kind in ((n_nan, "NaN"), (n_infinite, "infinite")) if count
-        )
+    counts = {"NaN": int(np.isnan(array).sum()), "infinite": int(np.isinf(array).sum())}
+    if any(counts.values()):
+        found = " and ".join(f"{count} {kind}" for kind, count in counts.items() if count)
         raise ValueError(
             f"{name} holds {found} values among {array.size}; remove or impute those observations"
         )
 
 
-def _refuse_constant(array: NDArray[Any], name: str) -> None:
-    least, most = array.min(axis=0), array.max(axis=0)
-    low, high = least.astype(np.float64), most.astype(np.float64)
-    largest = np.maximum(np.abs(low), np.abs(high))
-    largest[largest == 0.0] = 1.0
-    # Halved, so that the range of values near the largest float does not overflow.
-    spread = 2.0 * (0.5 * (high / largest) - 0.5 * (low / largest))
-    for column in np.flatnonzero(spread <= 32.0 * np.finfo(np.float64).eps):
-        where = name if array.shape[1] == 1 else f"column {column} of {name}"
-        smallest, greatest = least[column].item(), most[column].item()
-        if smallest == greatest:
-            raise ValueError(
-                f"{where} is constant (every value is {low[column]:.6g}); a constant has no "
-                f"cause and no effect"
-            )
-        raise ValueError(
-            f"{where} is constant up to rounding (range {smallest!r} to {greatest!r}); "
-            f"subtract its mean before it is rounded to float64"
-        )
-
-
-def _refuse_flattened(array: NDArray[Any], name: str) -> None:
-    """Refuse values that a few among them are too large for: next to those, rounding is all."""
+def _refuse_columns(array: NDArray[Any], name: str, fault: Callable[[NDArray[Any]], str]) -> None:
+    """Raise what is at fault with the first column of which `fault` returns a text."""
     for column, values in enumerate(array.T):
-        _refuse_flattened_column(
-            values, name if array.shape[1] == 1 else f"column {column} of {name}"
-        )
+        if text := fault(values):
+            where = name if array.shape[1] == 1 else f"column {column} of {name}"
+            raise ValueError(f"{where} {text}")
 
 
-def _refuse_flattened_column(values: NDArray[Any], where: str) -> None:
+def _constant(values: NDArray[Any]) -> str:
+    """Tell whether all values are one, or one up to rounding."""
+    smallest, greatest = values.min().item(), values.max().item()
+    low, high = float(smallest), float(greatest)
+    largest = max(abs(low), abs(high)) or 1.0
+    # Halved, so that the range of values near the largest float does not overflow.
+    if 2.0 * (0.5 * (high / largest) - 0.5 * (low / largest)) > 32.0 * EPS:
+        return ""
+    if smallest == greatest:
+        return f"is constant (every value is {low:.6g}); a constant has no cause and no effect"
+    return (
+        f"is constant up to rounding (range {smallest!r} to {greatest!r}); subtract its mean "
+        f"before it is rounded to float64"
+    )
+
+
+def _flattened(values: NDArray[Any]) -> str:
+    """Tell whether a few values are so large that next to them half the others are rounding."""
     largest = float(np.abs(values).max())
     scaled = np.asarray(values, dtype=np.float64) / largest
     flat = FLATTENED * (scaled.max() - scaled.min())
     quarter = scaled.size // 4
     sides = (quarter, len(scaled) - 1 - quarter)
     if np.diff(np.partition(scaled, sides)[list(sides)])[0] > flat:
-        return
+        return ""
     # Where half of the values are one, the others are asked.
     distinct = np.unique(scaled)
     quarter = distinct.size // 4
-    if quarter and distinct[-1 - quarter] - distinct[quarter] <= flat:
-        raise ValueError(
-            f"{where} holds values as large as {largest:.6g}, next to which half of its "
-            f"{len(distinct)} distinct values are equal up to rounding; take such values out if "
-            f"they stand for missing ones, or pass logarithms"
-        )
+    if not quarter or distinct[-1 - quarter] - distinct[quarter] > flat:
+        return ""
+    return (
+        f"holds values as large as {largest:.6g}, next to which half of its {len(distinct)} "
+        f"distinct values are equal up to rounding; take such values out if they stand for "
+        f"missing ones, or pass logarithms"
+    )

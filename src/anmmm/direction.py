@@ -18,6 +18,7 @@ from anmmm._record import Record
 from anmmm._typing import FloatArray
 from anmmm._validation import (
     as_pair,
+    check_between,
     check_choice,
     check_count,
     check_fit_input,
@@ -423,9 +424,7 @@ def _check_confidence(n_resamples: Any, min_confidence: Any) -> tuple[int, float
         raise ValueError("n_resamples must be 0 or at least 2: one half has no spread; found 1")
     if min_confidence is None:
         return count, 0.0
-    smallest = check_nonnegative(min_confidence, "min_confidence")
-    if not 0.5 <= smallest <= 1.0:
-        raise ValueError(f"min_confidence must lie between 0.5 and 1, found {min_confidence!r}")
+    smallest = check_between(min_confidence, "min_confidence", 0.5, 1.0)
     return count or N_RESAMPLES, smallest
 
 

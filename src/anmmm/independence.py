@@ -14,7 +14,7 @@ from scipy.special import gammaincc, gammainccinv, gammaln
 
 from anmmm._kernels.hsic import gamma_moments
 from anmmm._typing import FloatArray
-from anmmm._validation import as_pair, check_nonnegative
+from anmmm._validation import as_pair, check_between, check_nonnegative
 from anmmm.gppom.engines.factor import Factor, RankTooLargeError
 
 __all__ = ["HSICTest", "hsic", "hsic_test", "median_width"]
@@ -178,8 +178,7 @@ def hsic_test(x: Any, y: Any, alpha: float = 0.05) -> HSICTest:
     Gretton, Fukumizu, Teo, Song, Schölkopf, Smola: A kernel statistical test of independence.
     NIPS 2007.
     """
-    if not 0.0 < check_nonnegative(alpha, "alpha") < 1.0:
-        raise ValueError(f"alpha must lie between 0 and 1, found {alpha!r}")
+    check_between(alpha, "alpha", 0.0, 1.0, ends=False)
     first, second = _unit_scaled(*as_pair(x, y, resolved=False))
     n = len(first)
     trace, squares, mu_x, mu_y = _moments(first, second, median_width(first), median_width(second))

@@ -164,7 +164,7 @@ def test_unusable_variables_are_refused_by_name(name):
         ("igci", {"reference": "laplace"}, "reference must be one of"),
         ("igci", {"estimator": "knn"}, "estimator must be one of"),
         ("ecp", {"alpha": 1.0}, "alpha must lie between 0 and 1"),
-        ("ecp", {"alpha": 0.0}, "alpha must be positive"),
+        ("ecp", {"alpha": 0.0}, "alpha must lie between 0 and 1"),
     ],
 )
 def test_options_out_of_range_are_refused_by_name(name, options, message):

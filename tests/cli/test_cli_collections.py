@@ -533,7 +533,7 @@ def test_an_error_of_every_pair_ends_the_command_and_is_tried_again(
 
     calls = []
     with monkeypatch.context() as patch:
-        patch.setattr("anmmm.collection.task.as_pair", lambda *a: calls.append(1) or failing())
+        patch.setattr("anmmm.datasets.pair.as_pair", lambda *a: calls.append(1) or failing())
         status, _, err = run(command, folder, "-o", "r.csv")
     kept = "r.csv.checkpoint is kept; --resume tries the pairs again that ended in an error\n"
     assert (status, len(calls)) == (1, 12)

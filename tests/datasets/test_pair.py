@@ -39,3 +39,38 @@ def test_truth_and_weight_are_plain_numbers(truth, known):
     assert (pair.truth, type(pair.truth)) == (known, type(known))
     assert (pair.weight, type(pair.weight)) == (0.5, float)
     assert pickle.loads(pickle.dumps(pair)) == pair
+
+
+def test_a_univariate_pair_has_vectors_of_checked_numbers():
+    values = list(range(12))
+    pair = Pair("a", np.reshape(values, (12, 1)), values, -1, 0.5, "air", n_dropped=2)
+    checked = pair.univariate()
+    assert checked.x.dtype == checked.y.dtype == np.float64
+    np.testing.assert_array_equal([checked.x, checked.y], [values, values])
+    assert (checked.pair_id, checked.truth, checked.weight) == ("a", -1, 0.5)
+    assert (checked.group, checked.n_dropped) == ("air", 2)
+
+
+@pytest.mark.parametrize(
+    ("pair", "message"),
+    [
+        (Pair.unreadable("a", "gone"), "^gone$"),
+        (Pair("a", np.ones((12, 2)), np.ones(12)), "multivariate: x has 2 columns, y has 1 column"),
+        (Pair("a", X, X), "x has n_samples=3, but at least 10"),
+    ],
+)
+def test_a_pair_that_cannot_be_analysed_says_why(pair, message):
+    with pytest.raises(ValueError, match=message):
+        pair.univariate()
+
+
+def test_a_subsample_keeps_the_order_and_a_short_pair_stays_whole():
+    pair = Pair("a", np.arange(100.0), -np.arange(100.0), truth=1)
+    drawn = pair.subsample(20, 7)
+    expected = np.sort(np.random.default_rng(7).choice(100, 20, replace=False))
+    np.testing.assert_array_equal([drawn.x, drawn.y], [expected, -expected])
+    assert drawn.truth == 1
+    assert drawn == pair.subsample(20, np.random.default_rng(7))
+    assert pair.subsample(100) is pair
+    with pytest.raises(ValueError, match="n_samples must be at least 1, found 0"):
+        pair.subsample(0)

@@ -1,10 +1,12 @@
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score
 
 from anmmm.datasets import load_bafu_air, load_sample
-from anmmm.datasets._make_sample import MAX_ROWS, make_sample
 from anmmm.datasets.sample import SAMPLE
 
 
@@ -70,6 +72,9 @@ def test_bafu_air_from_a_folder(tmp_path):
 
 
 def test_the_recipe_keeps_small_pairs_whole_and_thins_long_ones_in_order(tmp_path):
+    sys.path.append(str(Path(__file__).parents[2]))
+    from benchmarks.make_sample import MAX_ROWS, make_sample
+
     source, first, second = tmp_path / "source", tmp_path / "a", tmp_path / "b"
     source.mkdir()
     (source / "pairmeta.txt").write_text((SAMPLE / "pairmeta.txt").read_text())

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anmmm.datasets import TableError, parse_table, read_table
+from anmmm.datasets import SourceError
+from anmmm.datasets.text import parse_table, read_table
 
 
 def table(text, name="data.csv"):
@@ -70,7 +71,7 @@ def test_a_header_of_numbers_is_one_where_that_is_said():
 def test_a_header_of_words_stays_one():
     text = b"a,b\n1,2\n"
     assert parse_table(text, "f").names == parse_table(text, "f", header=True).names == ("a", "b")
-    with pytest.raises(TableError, match=r"f:1: header=False \(--no-header\).*: 'a'; it names"):
+    with pytest.raises(SourceError, match=r"f:1: header=False \(--no-header\).*: 'a'; it names"):
         parse_table(text, "f", header=False)
 
 
@@ -82,7 +83,7 @@ def test_a_first_line_of_missing_values_is_data_unless_said_otherwise():
 
 
 def test_a_header_needs_rows_after_it():
-    with pytest.raises(TableError, match="f:1: a header, but no row of numbers after it"):
+    with pytest.raises(SourceError, match="f:1: a header, but no row of numbers after it"):
         parse_table(b"1,2\n", "f", header=True)
 
 
@@ -117,7 +118,7 @@ def test_errors_of_a_spreadsheet_are_missing_values_and_no_comments(text, values
     ],
 )
 def test_a_row_that_begins_like_a_comment_is_not_passed_over(text, message):
-    with pytest.raises(TableError) as caught:
+    with pytest.raises(SourceError) as caught:
         table(text).numbers()
     advice = "; a comment below the first line has a blank after its #"
     assert str(caught.value) == message + advice
@@ -187,14 +188,14 @@ def test_what_cannot_be_thousands_is_not_warned_of(cells, recwarn):
 
 
 def test_comma_beside_decimal_points_is_refused():
-    with pytest.raises(TableError, match=r"data.csv:2: column 1 holds '1,234', which is not"):
+    with pytest.raises(SourceError, match=r"data.csv:2: column 1 holds '1,234', which is not"):
         table("1.5;2\n1,234;2\n").numbers()
 
 
 def test_only_the_columns_asked_for_need_be_numeric():
     result = table("day,a,b\n2020-01-01,1,2\n2020-01-02,3,4\n")
     np.testing.assert_array_equal(result.numbers([2, 1]), [[2, 1], [4, 3]])
-    with pytest.raises(TableError, match=r"^data.csv:2: day holds '2020-01-01', which is not"):
+    with pytest.raises(SourceError, match=r"^data.csv:2: day holds '2020-01-01', which is not"):
         result.numbers()
 
 
@@ -217,28 +218,33 @@ def test_only_the_columns_asked_for_need_be_numeric():
     ],
 )
 def test_broken_files_name_file_and_line(text, message):
-    with pytest.raises(TableError) as caught:
+    with pytest.raises(SourceError) as caught:
         table(text)
     assert str(caught.value) == message
 
 
 @pytest.mark.parametrize("cell", ["abc", "1_000", "1e", "12 kg", "--3", "0x1f"])
 def test_cells_that_are_no_numbers_are_named(cell):
-    with pytest.raises(TableError) as caught:
+    with pytest.raises(SourceError) as caught:
         table(f"a,b\n1,2\n3,{cell}\n").numbers()
     assert str(caught.value) == f"data.csv:3: b holds {cell!r}, which is not a number"
 
 
 def test_table_error_is_a_value_error_that_survives_another_process():
-    error = pickle.loads(pickle.dumps(TableError("f", 3, "bad")))
+    error = pickle.loads(pickle.dumps(SourceError("f", 3, "bad")))
     assert isinstance(error, ValueError)
-    assert (str(error), error.path, error.line, error.problem) == ("f:3: bad", "f", 3, "bad")
+    assert (str(error), error.path, error.place, error.problem) == (
+        "f:3: bad",
+        "f",
+        "line 3",
+        "bad",
+    )
 
 
 def test_read_table_names_the_path(tmp_path):
     path = tmp_path / "x.csv"
     path.write_text("1,2\n3\n")
-    with pytest.raises(TableError) as caught:
+    with pytest.raises(SourceError) as caught:
         read_table(path)
     assert str(caught.value).startswith(f"{path}:2: ")
     with pytest.raises(FileNotFoundError):
@@ -246,12 +252,12 @@ def test_read_table_names_the_path(tmp_path):
 
 
 def test_a_workbook_is_told():
-    with pytest.raises(TableError, match=r"^a\.xlsx: this is a workbook of a spreadsheet; save"):
+    with pytest.raises(SourceError, match=r"^a\.xlsx: this is a workbook of a spreadsheet; save"):
         parse_table(b"PK\x03\x04\0", "a.xlsx")
 
 
 def test_a_long_cell_is_cut_in_a_message():
-    with pytest.raises(TableError) as caught:
+    with pytest.raises(SourceError) as caught:
         table("1,2\n3," + "x" * 10_000).numbers()
     assert len(str(caught.value)) < 150
 
@@ -280,7 +286,7 @@ def test_any_bytes_give_a_table_or_a_table_error(data):
     try:
         result = table(data)
         assert result.numbers().shape == (len(result.rows), result.n_columns)
-    except TableError as error:
+    except SourceError as error:
         problem = str(error)
     assert problem == "" or problem.startswith("data.csv:")
 

@@ -442,7 +442,10 @@ def test_an_undecided_pair_says_so(figure, decided):
 
 
 def test_a_model_that_did_not_converge_is_told(figure, decided):
-    side = replace(decided.evidence.forward, converged=False)
+    chosen = decided.evidence.forward.chosen
+    stopped = replace(chosen, fit=replace(chosen.fit, converged=False))
+    models = {**decided.evidence.forward.models, chosen.name: stopped}
+    side = replace(decided.evidence.forward, models=models)
     stopped = replace(decided, evidence=replace(decided.evidence, forward=side))
     panel = plot_direction(X, Y, stopped, axes=figure.subplots(1, 3))[2]
     assert "(a fit did not converge)" in " ".join(panel.get_title(loc="left").split())

@@ -13,7 +13,7 @@ import numpy as np
 
 from anmmm._optional import require
 from anmmm._typing import FloatArray
-from anmmm._validation import as_matrix, check_lengths, check_positive, check_rng, check_single
+from anmmm._validation import as_matrix, check_between, check_lengths, check_rng, check_single
 from anmmm.baselines.base import DirectionBaseline
 from anmmm.preprocessing import standardise
 
@@ -62,8 +62,7 @@ class ECP(DirectionBaseline):
     label: ClassVar[str] = "ECP"
 
     def __post_init__(self) -> None:
-        if check_positive(self.alpha, "alpha") >= 1.0:
-            raise ValueError(f"alpha must lie between 0 and 1, found {self.alpha!r}")
+        check_between(self.alpha, "alpha", 0.0, 1.0, ends=False)
 
     def direction(self, x: Any, y: Any, *, random_state: Any = None, index: Any = None) -> float:
         """Score the direction of one pair; see `DirectionBaseline.direction`.

@@ -16,10 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anmmm._record import Record
+from anmmm._typing import FloatArray
 from anmmm._validation import as_pair
 from anmmm.cli.text import readable, shown
 from anmmm.collection.sources.records import listed
-from anmmm.datasets import SourceError, TableError, TextTable, parse_table, read_table
+from anmmm.datasets import SourceError
+from anmmm.datasets.text import TextTable, parse_table, read_table
 
 __all__ = [
     "Columns",
@@ -62,11 +64,8 @@ class InputError(click.ClickException):
 def refusing(place: str = "") -> Iterator[None]:
     """Turn what the library raises on bad input into an `InputError`.
 
-    Parameters
-    ----------
-    place : str
-        File that the input came from, put before errors that do not name one. Errors of arguments
-        have none, and name the option.
+    The place, a file that the input came from, stands before errors that name none. Errors of
+    arguments have none, and name the option.
     """
     prefix = f"{place}: " if place else ""
     try:
@@ -74,13 +73,13 @@ def refusing(place: str = "") -> Iterator[None]:
     except OSError as error:
         where = os.fsdecode(error.filename) if error.filename else place or "error"
         raise InputError(f"{where}: {error.strerror or error}") from None
-    except TableError as error:
+    except SourceError as error:
         raise InputError(str(error)) from None
     except MemoryError as error:
         raise InputError(f"{prefix}not enough memory: {error}; see --max-samples") from None
     except (TypeError, ValueError, FloatingPointError) as error:
         # In a file, these may be names of columns.
-        named = str(error) if place or isinstance(error, SourceError) else _as_typed(str(error))
+        named = str(error) if place else _as_typed(str(error))
         raise InputError(f"{prefix}{named}") from None
     except ImportError as error:
         # The library says so of optional ones; a module that is lost is a fault of the program.
@@ -111,20 +110,7 @@ def saying_warnings() -> Iterator[None]:
 
 
 def refuse_own_input(output: str, source: str) -> None:
-    """Refuse to write over what is read: the input file itself, or a file in the input folder.
-
-    Parameters
-    ----------
-    output : str
-        File to be written.
-    source : str
-        File or folder to be read.
-
-    Raises
-    ------
-    InputError
-        If they are the same, or `output` exists as a file in the folder `source`.
-    """
+    """Refuse to write over the input file itself, or over a file of the input folder."""
     if not os.path.exists(output) or not os.path.exists(source):
         return
     folder = os.path.dirname(os.path.realpath(output))
@@ -134,12 +120,7 @@ def refuse_own_input(output: str, source: str) -> None:
 
 
 def holds_rows(path: str) -> bool:
-    """Tell whether a file is the result of an earlier run, which may be replaced.
-
-    Parameters
-    ----------
-    path : str
-    """
+    """Tell whether a file is the result of an earlier run, which may be replaced."""
     # Every format has a mark of its own: the first column, and in Parquet the metadata at the end.
     if not os.path.isfile(path):
         # Whoever opens a pipe waits, and nothing is replaced.
@@ -154,101 +135,69 @@ def holds_rows(path: str) -> bool:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Columns(Record):
-    """The two columns of a file that are analysed.
+    """The two columns of a file that are analysed, each of shape (n,)."""
 
-    Attributes
-    ----------
-    x, y : ndarray of shape (n,)
-    x_name, y_name : str
-        Names of the header, or ``column 1`` and so on.
-    lines : ndarray of int, shape (n,)
-        Line of each row in the file.
-    n_dropped : int
-        Rows left out for missing values.
-    """
-
-    x: NDArray[np.float64]
-    y: NDArray[np.float64]
+    x: FloatArray
+    y: FloatArray
+    # Of the header, or ``column 1`` and so on.
     x_name: str
     y_name: str
+    # Line of each row in the file.
     lines: NDArray[np.intp]
+    # Rows left out for missing values.
     n_dropped: int
 
 
 def load_columns(
     file: str, x: str | None, y: str | None, *, drop_missing: bool, header: bool | None = None
 ) -> Columns:
-    """Read the two columns of a file.
+    """Read the two columns of a file, ``-`` for standard input, or refuse what cannot be analysed.
 
-    Parameters
-    ----------
-    file : str
-        Path, or ``-`` for standard input.
-    x, y : str or None
-        Name or number (from 1) of a column; may be left out where the file has but two.
-    drop_missing : bool
-        Whether rows with a missing value are left out rather than refused.
-    header : bool, optional
-        Whether the first line names the columns; by default its contents tell.
-
-    Returns
-    -------
-    Columns
-
-    Raises
-    ------
-    InputError
-        If anything prevents an analysis of the two columns.
+    `x` and `y` are the name or number (from 1) of a column, None where the file has but two.
     """
     place = "<stdin>" if file == "-" else file
     with refusing(place), saying_warnings():
-        if file == "-":
-            if sys.stdin is None:
-                raise ValueError("standard input is closed; name a file, or pipe a table in")
-            table = parse_table(sys.stdin.buffer.read(), place, header=header)
-        else:
+        if file != "-":
             table = read_table(file, header=header)
+        elif sys.stdin is None:
+            raise ValueError("standard input is closed; name a file, or pipe a table in")
+        else:
+            table = parse_table(sys.stdin.buffer.read(), place, header=header)
         first, second = _choose(table, x, y)
         values = table.numbers([first, second])
         names = _names(table, first, second)
-        lines = np.asarray(table.lines)
-        missing = np.isnan(values).any(axis=1)
-        if missing.any() and not drop_missing:
-            raise _missing(table, values, names)
-        infinite = np.flatnonzero(np.isinf(values).any(axis=1))
-        if infinite.size:
-            name = names[int(np.argmax(np.isinf(values[infinite[0]])))]
-            raise TableError(place, int(lines[infinite[0]]), f"the value of {name} is infinite")
-        values, lines = values[~missing], lines[~missing]
+        missing, infinite = np.isnan(values), np.isinf(values)
+        complete = np.flatnonzero(~missing.any(axis=1))
+        n_missing = len(values) - len(complete)
+        if n_missing and not drop_missing:
+            rows, lack = ("row", "lacks") if n_missing == 1 else ("rows", "lack")
+            count = f"{n_missing} {rows} of {len(values)} {lack} one"
+            what = f"missing ({count}); --drop-missing leaves such rows out"
+            raise _fault(table, names, missing, what)
+        if infinite.any():
+            raise _fault(table, names, infinite, "infinite")
+        values, lines = values[complete], np.asarray(table.lines)[complete]
         # Here rather than in the fit, so that the message has the names of the file.
         as_pair(values[:, 0], values[:, 1], names=names)
-    return Columns(values[:, 0], values[:, 1], *names, lines, int(missing.sum()))
+    return Columns(values[:, 0], values[:, 1], *names, lines, n_missing)
 
 
-def _missing(table: TextTable, values: NDArray[np.float64], names: tuple[str, str]) -> TableError:
-    missing = np.isnan(values)
-    rows = np.flatnonzero(missing.any(axis=1))
-    name = names[int(np.argmax(missing[rows[0]]))]
-    count = (
-        f"1 row of {len(values)} lacks"
-        if len(rows) == 1
-        else (f"{len(rows)} rows of {len(values)} lack")
-    )
-    return TableError(
-        table.path,
-        table.lines[int(rows[0])],
-        f"the value of {name} is missing ({count} one); --drop-missing leaves such rows out",
-    )
+def _fault(
+    table: TextTable, names: tuple[str, str], bad: NDArray[np.bool_], what: str
+) -> SourceError:
+    """Return the error over the first cell that is bad."""
+    row, column = np.argwhere(bad)[0]
+    return SourceError(table.path, table.lines[row], f"the value of {names[column]} is {what}")
 
 
 def _choose(table: TextTable, x: str | None, y: str | None) -> tuple[int, int]:
     if table.n_columns < 2:
-        raise TableError(table.path, None, "two columns are needed, found 1")
+        raise SourceError(table.path, None, "two columns are needed, found 1")
     first = None if x is None else _find(table, x, "--x")
     second = None if y is None else _find(table, y, "--y")
     if first is None or second is None:
         if table.n_columns > 2:
-            raise TableError(
+            raise SourceError(
                 table.path,
                 None,
                 f"{table.n_columns} columns; choose two with --x and --y from {_listing(table)}",
@@ -257,7 +206,7 @@ def _choose(table: TextTable, x: str | None, y: str | None) -> tuple[int, int]:
         first = first if first is not None else 0 if second is None else 1 - second
         second = second if second is not None else 1 - first
     if first == second:
-        raise TableError(table.path, None, f"--x and --y are both {table.label(first)}")
+        raise SourceError(table.path, None, f"--x and --y are both {table.label(first)}")
     return first, second
 
 
@@ -270,19 +219,14 @@ def _names(table: TextTable, first: int, second: int) -> tuple[str, str]:
 
 def _find(table: TextTable, wanted: str, option: str) -> int:
     matches = [index for index, name in enumerate(table.names or ()) if name == wanted]
-    if len(matches) > 1:
-        raise TableError(
-            table.path,
-            None,
-            f"{option} {wanted}: {len(matches)} columns have this name; give the number of one",
-        )
-    if matches:
+    if len(matches) == 1:
         return matches[0]
-    if wanted.isdecimal() and 1 <= int(wanted) <= table.n_columns:
+    if not matches and wanted.isdecimal() and 1 <= int(wanted) <= table.n_columns:
         return int(wanted) - 1
-    raise TableError(
-        table.path, None, f"{option} {wanted}: no such column; there are {_listing(table)}"
-    )
+    problem = f"no such column; there are {_listing(table)}"
+    if matches:
+        problem = f"{len(matches)} columns have this name; give the number of one"
+    raise SourceError(table.path, None, f"{option} {wanted}: {problem}")
 
 
 def _listing(table: TextTable) -> str:

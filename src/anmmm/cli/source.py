@@ -34,22 +34,7 @@ source_options = [
 
 
 def parse_columns(texts: tuple[str, ...]) -> Any:
-    """Return what ``--columns`` means to `anmmm.collection.as_pairs`.
-
-    Parameters
-    ----------
-    texts : tuple of str
-        As typed; each a line of CSV with two names, as ids of such pairs are spelled, or ``all``.
-
-    Returns
-    -------
-    list of tuple, "all" or None
-
-    Raises
-    ------
-    InputError
-        If one of them is neither.
-    """
+    """Return what ``--columns`` means to `as_pairs`: lines of CSV with two names, or ``all``."""
     # Needs the numerical core, which help does without.
     from anmmm.cli.input import InputError
 

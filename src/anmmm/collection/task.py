@@ -14,7 +14,6 @@ from sklearn.exceptions import ConvergenceWarning
 
 from anmmm._record import Record
 from anmmm._threads import single_thread
-from anmmm._validation import as_pair
 from anmmm._warm import warm_up
 from anmmm.collection.timeout import OutOfTime, within
 from anmmm.datasets import Pair, make_anm_mixture
@@ -199,52 +198,15 @@ class DirectionTask(PairTask):
 
 
 def univariate(pair: Pair) -> tuple[Any, Any]:
-    """Return the checked variables of a pair.
-
-    Parameters
-    ----------
-    pair : Pair
-
-    Returns
-    -------
-    x, y : float64 ndarray of shape (n_samples,)
-
-    Raises
-    ------
-    TypeError, ValueError
-        If the pair could not be read, has several columns or holds what cannot be analysed.
-    """
-    if pair.problem:
-        raise ValueError(pair.problem)
-    widths = [np.shape(values)[1] if np.ndim(values) == 2 else 1 for values in (pair.x, pair.y)]
-    if max(widths) > 1:
-        raise ValueError(
-            f"multivariate: x has {_columns(widths[0])}, y has {_columns(widths[1])}; only "
-            f"univariate pairs are analysed in a collection"
-        )
-    # The whole pair, before a subsample might leave the faulty value out.
-    x, y = as_pair(pair.x, pair.y)
-    return x[:, 0], y[:, 0]
+    """Return the checked variables of a pair; see `Pair.univariate`."""
+    checked = pair.univariate()
+    return checked.x, checked.y
 
 
 def subsample(x: Any, y: Any, size: int, seed: int) -> tuple[Any, Any]:
-    """Draw observations without replacement and keep their order.
-
-    Parameters
-    ----------
-    x, y : ndarray of shape (n_samples,)
-    size : int
-        Number to keep.
-    seed : int
-        ``numpy.random.default_rng(seed).choice(n_samples, size, replace=False)``, sorted, are the
-        positions kept.
-
-    Returns
-    -------
-    x, y : ndarray of shape (size,)
-    """
-    kept = np.sort(np.random.default_rng(seed).choice(len(x), size, replace=False))
-    return x[kept], y[kept]
+    """Return observations drawn without replacement; see `Pair.subsample`."""
+    drawn = Pair("", x, y).subsample(size, seed)
+    return drawn.x, drawn.y
 
 
 def carried(pair: Pair) -> dict[str, Any]:
@@ -270,10 +232,6 @@ def carried(pair: Pair) -> dict[str, Any]:
 
 def _row(pair: Pair, *, status: str, reason: str = "", n_used: int | None = None) -> PairResult:
     return PairResult(status=status, reason=reason, n_used=n_used, **carried(pair))
-
-
-def _columns(count: int) -> str:
-    return "1 column" if count == 1 else f"{count} columns"
 
 
 def dropped_remark(pair: Pair) -> str:

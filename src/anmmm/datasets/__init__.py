@@ -6,7 +6,6 @@ from anmmm.datasets.pair import Pair
 from anmmm.datasets.sample import load_bafu_air, load_sample
 from anmmm.datasets.settings import SETTINGS, Setting
 from anmmm.datasets.synthetic import ANMMixtureSample, draw_anm_mixture, make_anm_mixture
-from anmmm.datasets.text import TableError, TextTable, parse_table, read_table
 from anmmm.datasets.tuebingen import PairFolder, load_pairs, load_tuebingen
 
 __all__ = [
@@ -17,8 +16,6 @@ __all__ = [
     "PairFolder",
     "Setting",
     "SourceError",
-    "TableError",
-    "TextTable",
     "draw_anm_mixture",
     "load_bafu_air",
     "load_pairs",
@@ -26,6 +23,4 @@ __all__ = [
     "load_tuebingen",
     "make_anm_mixture",
     "make_single_mechanism",
-    "parse_table",
-    "read_table",
 ]

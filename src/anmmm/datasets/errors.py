@@ -16,18 +16,19 @@ class SourceError(ValueError):
     ----------
     path : str
         File or kind of object, as the caller named it.
-    place : str or None
-        Where in it, e.g. ``"line 7"``, ``"row 12"`` or ``"row group 3"``; None for the whole.
-        Lines and rows count from 1, row groups from 0 as in Parquet's own tools.
+    place : int, str or None
+        Where in it: a line, ``"row 12"`` or ``"row group 3"``, None for the whole. Lines and rows
+        count from 1, row groups from 0 as in Parquet's own tools. The attribute of a line is
+        ``"line 7"``.
     problem : str
         What is wrong and what to do, without the place.
     """
 
-    def __init__(self, path: str, place: str | None, problem: str) -> None:
+    def __init__(self, path: str, place: int | str | None, problem: str) -> None:
+        if isinstance(place, int):
+            place = f"line {place}"
         super().__init__(path, place, problem)
-        self.path = path
-        self.place = place
-        self.problem = problem
+        self.path, self.place, self.problem = path, place, problem
 
     def __str__(self) -> str:
         if self.place is None:

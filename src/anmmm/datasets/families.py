@@ -65,7 +65,10 @@ def make_single_mechanism(
     family = check_choice(family, "family", FAMILIES)
     n_samples = check_count(n_samples, "n_samples")
     if isinstance(random_state, (int, np.integer)) and not isinstance(random_state, bool):
-        random_state = [check_count(random_state, "random_state", minimum=0), _stream(family)]
+        random_state = [
+            check_count(random_state, "random_state", minimum=0),
+            FAMILIES.index(family) + 1,
+        ]
     rng = check_rng(random_state)
     x = np.sqrt(2.0) * rng.standard_normal(n_samples)
     noise = rng.uniform(1 / 5, np.sqrt(2 / 5)) * rng.standard_normal(n_samples)
@@ -75,10 +78,6 @@ def make_single_mechanism(
     if family.startswith("LS"):
         return x, function(x, rng) + function(x, rng) * noise
     return x, function(x, rng) + noise
-
-
-def _stream(family: str) -> int:
-    return FAMILIES.index(family) + 1
 
 
 def _gaussian_process(x: FloatArray, rng: np.random.Generator) -> FloatArray:

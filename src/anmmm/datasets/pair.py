@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from anmmm._record import Record
-from anmmm._validation import check_nonnegative, check_truth
+from anmmm._validation import as_pair, check_count, check_nonnegative, check_rng, check_truth
 
 __all__ = ["Pair"]
 
@@ -87,3 +88,54 @@ class Pair(Record):
         Pair
         """
         return cls(pair_id, np.empty(0), np.empty(0), truth, weight, group, problem)
+
+    def univariate(self) -> Pair:
+        """Return the pair with checked variables of one column each.
+
+        Returns
+        -------
+        Pair
+            x and y are finite float64 arrays of shape (n,).
+
+        Raises
+        ------
+        TypeError, ValueError
+            If the pair could not be read, has several columns or holds what cannot be analysed.
+        """
+        if self.problem:
+            raise ValueError(self.problem)
+        widths = [np.shape(values)[1] if np.ndim(values) == 2 else 1 for values in (self.x, self.y)]
+        if max(widths) > 1:
+            x, y = ("1 column" if width == 1 else f"{width} columns" for width in widths)
+            raise ValueError(
+                f"multivariate: x has {x}, y has {y}; only univariate pairs are analysed in a "
+                f"collection"
+            )
+        first, second = as_pair(self.x, self.y)
+        return replace(self, x=first[:, 0], y=second[:, 0])
+
+    def subsample(self, n_samples: int, random_state: Any = None) -> Pair:
+        """Return the pair with fewer observations, in the order in which they stand.
+
+        Parameters
+        ----------
+        n_samples : int
+            Number of observations, drawn without replacement; a pair of no more stays as it is.
+        random_state : None, int, SeedSequence, BitGenerator, Generator or RandomState
+            Source of randomness: ``choice(n, n_samples, replace=False)``, sorted, of the generator
+            are the positions.
+
+        Returns
+        -------
+        Pair
+
+        Raises
+        ------
+        TypeError, ValueError
+            If `n_samples` is no whole number above 0.
+        """
+        rng = check_rng(random_state)
+        if len(self.x) <= check_count(n_samples, "n_samples"):
+            return self
+        rows = np.sort(rng.choice(len(self.x), n_samples, replace=False))
+        return replace(self, x=self.x[rows], y=self.y[rows])

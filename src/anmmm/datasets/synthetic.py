@@ -1,8 +1,4 @@
-"""Mixtures of additive noise models with known mechanisms, as the paper draws them.
-
-Source: S. Hu, Z. Chen, V. Partovi Nia, L. Chan, Y. Geng, "Causal Inference and Mechanism Clustering
-of a Mixture of Additive Noise Models", NeurIPS 2018, section 4.1.
-"""
+"""Mixtures of additive noise models with known mechanisms, as the paper draws them."""
 
 from __future__ import annotations
 
@@ -37,7 +33,7 @@ class ANMMixtureSample(Record):
     Attributes
     ----------
     x, y : ndarray of shape (n_samples,)
-        Cause and effect, not standardised.
+        Cause and effect, not standardized.
     labels : ndarray of int, shape (n_samples,)
         Mechanism of each observation, an index into `thetas`.
     thetas : ndarray of shape (n_mechanisms,)
@@ -68,14 +64,11 @@ class ANMMixtureSample(Record):
             has to estimate the mechanisms can be expected to do better.
         """
         residuals = np.stack([self.y - self.function(self.x, float(t)) for t in self.thetas])
-        with np.errstate(divide="ignore"):
-            log_proportions = np.log(self.proportions)[:, np.newaxis]
         # Multiplied by σ², so that σ = 0 is the limit and not a division by zero.
-        log_posterior = np.where(
-            np.isneginf(log_proportions),
-            -np.inf,
-            np.nan_to_num(log_proportions) * self.noise_std**2 - 0.5 * residuals**2,
-        )
+        possible = self.proportions > 0.0
+        log_proportions = np.log(self.proportions, where=possible, out=np.zeros(len(possible)))
+        log_posterior = log_proportions[:, np.newaxis] * self.noise_std**2 - 0.5 * residuals**2
+        log_posterior[~possible] = -np.inf
         labels: NDArray[np.intp] = np.argmax(log_posterior, axis=0)
         return labels
 
@@ -130,7 +123,7 @@ def make_anm_mixture(
     References
     ----------
     S. Hu, Z. Chen, V. Partovi Nia, L. Chan, Y. Geng, "Causal Inference and Mechanism Clustering of
-    a Mixture of Additive Noise Models", NeurIPS 2018.
+    a Mixture of Additive Noise Models", NeurIPS 2018, section 4.1.
 
     Examples
     --------
@@ -188,11 +181,12 @@ def draw_anm_mixture(
     for index, theta in enumerate(thetas):
         members = labels == index
         values = np.asarray(function(x[members], float(theta)))
-        if values.shape != (members.sum(),) or not np.all(np.isfinite(values)):
+        finite = np.all(np.isfinite(values))
+        if values.shape != (members.sum(),) or not finite:
             raise ValueError(
                 f"mechanism must return one finite number for each x; at theta = {theta:.6g} it "
                 f"returned an array of shape {values.shape} for {members.sum()} observations"
-                + ("" if np.all(np.isfinite(values)) else ", not all finite")
+                f"{'' if finite else ', not all finite'}"
             )
         y[members] = values
     y += noise_std * rng.standard_normal(n_samples)

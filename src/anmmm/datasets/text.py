@@ -13,17 +13,18 @@ import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from anmmm._record import Record
+from anmmm._typing import FloatArray
 from anmmm._validation import brief
 from anmmm._warning import warn_caller
 from anmmm.datasets.errors import SourceError
 
-__all__ = ["TableError", "TextTable", "as_number", "parse_table", "read_table", "refuse_packed"]
+__all__ = ["TextTable", "as_number", "parse_table", "read_table", "refuse_packed"]
 
 # What spreadsheets write where a cell has no value.
 _ERRORS = ("#n/a", "#na", "#div/0!", "#num!", "#value!", "#ref!", "#name?", "#null!")
@@ -48,48 +49,18 @@ _PACKED = {
 }
 
 
-class TableError(SourceError):
-    """A text table cannot be read; the text reads ``file:line: what is wrong``.
-
-    Parameters
-    ----------
-    path : str
-        File, as the caller named it.
-    line : int or None
-        Line, counted from 1, where there is one to name.
-    problem : str
-        What is wrong, without the place.
-    """
-
-    def __init__(self, path: str, line: int | None, problem: str) -> None:
-        super().__init__(path, None if line is None else f"line {line}", problem)
-        # What pickle makes the error from again, with which it comes out of another process.
-        self.args = (path, line, problem)
-        self.line = line
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class TextTable(Record):
-    """Cells of a text table, not yet turned into numbers.
-
-    Attributes
-    ----------
-    path : str
-        File, as the caller named it.
-    names : tuple of str or None
-        Column names, or None if the file has no header line.
-    rows : list of list of str
-        Cells, stripped of blanks and quotes; every row has as many.
-    lines : list of int
-        Line number of each row in the file, counted from 1.
-    decimal_comma : bool
-        Whether ``1,5`` means one and a half.
-    """
+    """Cells of a text table, not yet turned into numbers."""
 
     path: str
+    # None if the file has no header line.
     names: tuple[str, ...] | None
+    # Stripped of blanks and quotes; every row has as many cells.
     rows: list[list[str]]
+    # Line number of each row in the file, counted from 1.
     lines: list[int]
+    # Whether ``1,5`` means one and a half.
     decimal_comma: bool = False
 
     @property
@@ -98,85 +69,48 @@ class TextTable(Record):
         return len(self.rows[0])
 
     def label(self, column: int) -> str:
-        """Return the name of a column, or ``column 1`` and so on where it has none.
-
-        Parameters
-        ----------
-        column : int
-            Index from 0.
-
-        Returns
-        -------
-        str
-        """
+        """Return the name of a column, counted from 0, or ``column 1`` where it has none."""
         name = self.names[column] if self.names else ""
         return name or f"column {column + 1}"
 
     def any_number(self, column: int) -> bool:
-        """Return whether a cell of a column holds a number.
+        """Return whether a cell of a column holds a number; missing ones do not count."""
+        return any(number is not None and not math.isnan(number) for number in self._parsed(column))
 
-        Parameters
-        ----------
-        column : int
-            Index from 0.
+    def numbers(self, columns: Sequence[int] | None = None) -> FloatArray:
+        """Return columns, all by default, as numbers of shape (n_rows, n_columns), NaN for missing.
 
-        Returns
-        -------
-        bool
-            Missing cells do not count.
-        """
-        cells = (row[column] for row in self.rows)
-        if self.decimal_comma:
-            cells = (cell.replace(",", ".") for cell in cells)
-        numbers = (as_number(cell) for cell in cells)
-        return any(number is not None and not math.isnan(number) for number in numbers)
-
-    def numbers(self, columns: Sequence[int] | None = None) -> NDArray[np.float64]:
-        """Return columns as numbers.
-
-        Parameters
-        ----------
-        columns : sequence of int, optional
-            Indices from 0, in the order wanted; all by default. Only these need to be numeric.
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_columns)
-            Missing cells (empty, ``NA``, ``N/A``, ``nan``, ``null`` or ``?``) are NaN.
-
-        Raises
-        ------
-        TableError
-            If a cell holds something else than a number; names its line and column.
-
-        Warns
-        -----
-        UserWarning
-            If all that was read as decimals in a column may be thousands, such as ``1,234``.
+        Only these need to be numeric: a cell that holds something else is a `SourceError`. Warns if
+        all that was read as decimals in a column may be thousands, such as ``1,234``.
         """
         chosen = range(self.n_columns) if columns is None else columns
         values = np.empty((len(self.rows), len(chosen)))
         for place, column in enumerate(chosen):
-            cells = [row[column] for row in self.rows]
-            if self.decimal_comma:
-                self._warn_of_thousands(column, cells)
-                cells = [cell.replace(",", ".") for cell in cells]
-            for index, cell in enumerate(cells):
-                number = as_number(cell)
-                if number is None:
-                    held = self.rows[index][column]
-                    raise TableError(
-                        self.path,
-                        self.lines[index],
-                        f"{self.label(column)} holds {brief(held)}, which is not a number"
-                        + (f"; {_COMMENT}" if column == 0 and held.startswith("#") else ""),
-                    )
-                values[index, place] = number
+            self._warn_of_thousands(column)
+            parsed = self._parsed(column)
+            if None in parsed:
+                raise self._no_number(parsed.index(None), column)
+            values[:, place] = parsed
         return values
 
-    def _warn_of_thousands(self, column: int, cells: list[str]) -> None:
-        decimals = [cell for cell in cells if "," in cell]
-        if decimals and all(_THOUSANDS.fullmatch(cell) for cell in decimals):
+    def _parsed(self, column: int) -> list[float | None]:
+        cells = [row[column] for row in self.rows]
+        if self.decimal_comma:
+            cells = [cell.replace(",", ".") for cell in cells]
+        return [as_number(cell) for cell in cells]
+
+    def _no_number(self, index: int, column: int) -> SourceError:
+        cell = self.rows[index][column]
+        problem = f"{self.label(column)} holds {brief(cell)}, which is not a number"
+        if column == 0 and cell.startswith("#"):
+            problem += f"; {_COMMENT}"
+        return SourceError(self.path, self.lines[index], problem)
+
+    def _warn_of_thousands(self, column: int) -> None:
+        if not self.decimal_comma:
+            return
+        decimals = [row[column] for row in self.rows if "," in row[column]]
+        if decimals and all(map(_THOUSANDS.fullmatch, decimals)):
             warn_caller(
                 f"{self.path}: every comma of {self.label(column)} stands before three digits, as "
                 f"between thousands, but is read as a decimal mark: {decimals[0]} is "
@@ -188,26 +122,7 @@ class TextTable(Record):
 def read_table(
     path: str | os.PathLike[str], *, header: bool | None = None, comments: bool = False
 ) -> TextTable:
-    """Read a table of numbers from a text file.
-
-    Parameters
-    ----------
-    path : path-like
-        File in UTF-8, or UTF-16 with a byte order mark.
-    header, comments
-        See `parse_table`.
-
-    Returns
-    -------
-    TextTable
-
-    Raises
-    ------
-    OSError
-        If the file cannot be opened.
-    TableError
-        See `parse_table`.
-    """
+    """Read a table of numbers from a file in UTF-8, or UTF-16 with a mark; see `parse_table`."""
     data = Path(path).read_bytes()
     return parse_table(data, os.fspath(path), header=header, comments=comments)
 
@@ -222,101 +137,66 @@ def parse_table(
     the decimal mark in a file that has another separator and no decimal point.
 
     Lines that start with ``#`` are comments above the first other line. Below it a ``#`` may belong
-    to a cell, so a line is a comment only if a blank follows its ``#`` or it holds a single cell.
-    What a spreadsheet writes for an error, such as ``#N/A``, is a missing value everywhere.
+    to a cell, so a line is a comment only if a blank follows its ``#`` or it holds a single cell,
+    but where `comments` says that all are. What a spreadsheet writes for an error, such as
+    ``#N/A``, is a missing value everywhere.
 
-    Parameters
-    ----------
-    data : bytes
-        The file.
-    path : str
-        Its name, for messages.
-    header : bool, optional
-        Whether the first line names the columns. By default it does if none of its cells is a
-        number; say so where the names are numbers, such as years.
-    comments : bool
-        Whether every line that starts with ``#`` is a comment, also below the first line.
-
-    Returns
-    -------
-    TextTable
-
-    Raises
-    ------
-    TableError
-        If the file is empty, is not text, is compressed, or a line has another number of cells than
-        the first; if there is to be no header and no cell of the first line is a number.
+    The first line names the columns if none of its cells is a number; `header` tells where the
+    names are numbers, such as years.
     """
     text = _decode(data, path)
     numbered = [
-        (number, line)
-        for number, line in enumerate(text.split("\n"), start=1)
-        if not (line.isspace() or line == "")
+        (number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip()
     ]
     first = next((at for at, (_, line) in enumerate(numbered) if not _starts_with_hash(line)), None)
     if first is None:
-        raise TableError(path, None, "the file is empty")
-    plain = [line for _, line in numbered[first:] if not line.lstrip().startswith("#")]
-    delimiter = _delimiter(plain or [line for _, line in numbered[first:]])
+        raise SourceError(path, None, "the file is empty")
+    numbered = numbered[first:]
+    plain = [line for _, line in numbered if not line.lstrip().startswith("#")]
+    delimiter = _delimiter(plain or [line for _, line in numbered])
     numbered = [
         (number, line)
-        for number, line in numbered[first:]
+        for number, line in numbered
         if not (_starts_with_hash(line) and (comments or _is_comment(line, delimiter)))
     ]
     rows = [_split(line, delimiter, path, number) for number, line in numbered]
     lines = [number for number, _ in numbered]
 
-    names = None
     words = any(rows[0]) and not any(_looks_numeric(cell, delimiter) for cell in rows[0])
     if header is False and words:
-        raise TableError(
+        raise SourceError(
             path,
             lines[0],
             f"header=False (--no-header), but this line holds no number: {brief(rows[0][0])}; it "
             "names the columns",
         )
-    if words if header is None else header:
-        top, top_line = rows.pop(0), lines.pop(0)
-        if not rows:
-            raise TableError(path, top_line, "a header, but no row of numbers after it")
+    has_names = words if header is None else header
+    if has_names:
+        if len(rows) == 1:
+            raise SourceError(path, lines[0], "a header, but no row of numbers after it")
         # R's write.table gives the column of row names no header.
-        if len(top) == len(rows[0]) - 1 and len(rows[0]) > 2:
-            top = ["", *top]
-        _check_widths([top, *rows], [top_line, *lines], path)
-        names = tuple(top)
-    else:
-        _check_widths(rows, lines, path)
-
-    if len(rows[0]) > 1 and (names is None or names[-1] == "") and not any(r[-1] for r in rows):
+        if len(rows[0]) == len(rows[1]) - 1 and len(rows[1]) > 2:
+            rows[0] = ["", *rows[0]]
+    _check_widths(rows, lines, path)
+    if len(rows[0]) > 1 and not any(row[-1] for row in rows):
         # A delimiter at the end of every line is punctuation, not a column.
         rows = [row[:-1] for row in rows]
-        names = names[:-1] if names else None
+    names = None
+    if has_names:
+        names, rows, lines = tuple(rows[0]), rows[1:], lines[1:]
     decimal_comma = delimiter != "," and _has_decimal_comma(rows)
     return TextTable(path, names, rows, lines, decimal_comma)
 
 
 def refuse_packed(start: bytes, path: str) -> None:
-    """Refuse a file that is compressed.
-
-    Parameters
-    ----------
-    start : bytes
-        Its first bytes.
-    path : str
-        Its name, for the message.
-
-    Raises
-    ------
-    TableError
-        If it begins as gzip, zip, bzip2, xz or zstd do.
-    """
+    """Refuse a file whose first bytes are those of a compressed one."""
     for mark, kind in _PACKED.items():
         if start.startswith(mark):
             if path.lower().endswith((".xlsx", ".xlsm", ".ods")):
                 problem = "this is a workbook of a spreadsheet; save the sheet as CSV"
             else:
                 problem = f"the file is compressed ({kind}); unpack it"
-            raise TableError(path, None, problem)
+            raise SourceError(path, None, problem)
 
 
 def _starts_with_hash(line: str) -> bool:
@@ -336,14 +216,14 @@ def _decode(data: bytes, path: str) -> str:
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         encoding = "utf-16"
     elif b"\0" in data:
-        raise TableError(path, None, "this is not a text file (it holds zero bytes)")
+        raise SourceError(path, None, "this is not a text file (it holds zero bytes)")
     else:
         encoding = "utf-8-sig"
     try:
         text = data.decode(encoding)
     except UnicodeDecodeError as error:
         line = data[: error.start].count(b"\n") + 1
-        raise TableError(
+        raise SourceError(
             path,
             line,
             f"byte 0x{data[error.start]:02x} is not {encoding.upper().removesuffix('-SIG')} "
@@ -399,14 +279,14 @@ def _split(line: str, delimiter: str | None, path: str, number: int) -> list[str
         reader = csv.reader([line], delimiter=delimiter, skipinitialspace=True, strict=True)
         return [cell.strip() for cell in next(reader)]
     except csv.Error:
-        raise TableError(path, number, "a double quote is opened but not closed") from None
+        raise SourceError(path, number, "a double quote is opened but not closed") from None
 
 
 def _check_widths(rows: list[list[str]], lines: list[int], path: str) -> None:
     expected = len(rows[0])
     for row, line in zip(rows, lines, strict=True):
         if len(row) != expected:
-            raise TableError(
+            raise SourceError(
                 path,
                 line,
                 f"expected {expected} {'field' if expected == 1 else 'fields'} as on line "
@@ -422,27 +302,14 @@ def _looks_numeric(cell: str, delimiter: str | None) -> bool:
 
 
 def _has_decimal_comma(rows: list[list[str]]) -> bool:
-    found = False
-    for row in rows:
-        for cell in row:
-            if "." in cell and as_number(cell) is not None:
-                return False
-            found = found or _DECIMAL_COMMA.fullmatch(cell) is not None
-    return found
+    cells = chain.from_iterable(rows)
+    if any("." in cell and as_number(cell) is not None for cell in cells):
+        return False
+    return any(map(_DECIMAL_COMMA.fullmatch, chain.from_iterable(rows)))
 
 
 def as_number(cell: str) -> float | None:
-    """Return the number in a cell, NaN if it is missing, None if it is something else.
-
-    Parameters
-    ----------
-    cell : str
-        Without blanks around it.
-
-    Returns
-    -------
-    float or None
-    """
+    """Return the number in a stripped cell, NaN if it is missing, None if it is something else."""
     try:
         number = float(cell)
     except ValueError:

@@ -3,10 +3,6 @@
 A folder comes in; a sequence goes out that reads one file each time a pair is asked for. A pair
 whose file is missing or broken is handed on with its problem, so that one bad file never ends the
 walk through a collection.
-
-Source of layout and data: J. M. Mooij, J. Peters, D. Janzing, J. Zscheischler, B. Schölkopf,
-"Distinguishing cause from effect using observational data: methods and benchmarks", JMLR 17(32),
-2016.
 """
 
 from __future__ import annotations
@@ -18,23 +14,22 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, overload
+from typing import overload
 
 import numpy as np
-from numpy.typing import NDArray
 
+from anmmm._typing import FloatArray
 from anmmm._validation import brief
-from anmmm.datasets.fingerprints import folder_identity
-from anmmm.datasets.ids import SeenIds
+from anmmm.datasets.errors import SourceError
+from anmmm.datasets.files import FromFiles, SeenIds, refuse_irregular
 from anmmm.datasets.pair import Pair
-from anmmm.datasets.regular import refuse_irregular
-from anmmm.datasets.text import TableError, TextTable, read_table
-from anmmm.datasets.tuebingen_groups import group_of, is_collection
+from anmmm.datasets.text import TextTable, read_table
+from anmmm.datasets.tuebingen_groups import group_of, weight_of
 
 __all__ = ["PairFolder", "load_pairs", "load_tuebingen"]
 
 META = "pairmeta.txt"
-_DATA_SUFFIXES = frozenset({".txt", ".csv", ".tsv", ".dat"})
+TEXT_SUFFIXES = frozenset({".txt", ".csv", ".tsv", ".dat"})
 _NUMBERED = re.compile(r"(?:pair)?0*(\d+)", re.IGNORECASE)
 
 
@@ -49,42 +44,40 @@ class _Entry:
     truth: int | None = None
     weight: float = 1.0
     group: str | None = None
-    header: bool | None = None
 
-    def read(self) -> Pair:
+    def read(self, header: bool | None) -> Pair:
         try:
             refuse_irregular(self.path)
-            table = read_table(self.path, header=self.header)
+            table = read_table(self.path, header=header)
             first, second = self._columns(table)
             values = table.numbers([*first, *second])
         except FileNotFoundError:
             return self._unreadable(f"{self.path.name}: no such file")
         except OSError as error:
             return self._unreadable(f"{self.path.name}: {error.strerror}")
-        except TableError as error:
+        except SourceError as error:
             # The folder is known; its repetition in each row of a table would only be noise.
-            return self._unreadable(str(TableError(self.path.name, error.line, error.problem)))
+            return self._unreadable(str(SourceError(self.path.name, error.place, error.problem)))
         # Only now: other columns may hold missing values that do not concern this pair.
-        complete = ~np.isnan(values).any(axis=1)
-        kept = values[complete]
+        complete = values[~np.isnan(values).any(axis=1)]
         return Pair(
             self.pair_id,
-            _variable(kept[:, : len(first)]),
-            _variable(kept[:, len(first) :]),
+            _variable(complete[:, : len(first)]),
+            _variable(complete[:, len(first) :]),
             self.truth,
             self.weight,
             self.group,
-            n_dropped=len(values) - len(kept),
+            n_dropped=len(values) - len(complete),
         )
 
     def _columns(self, table: TextTable) -> tuple[range, range]:
         if self.first is None or self.second is None:
             if table.n_columns != 2:
-                raise TableError(table.path, None, f"expected 2 columns, found {table.n_columns}")
+                raise SourceError(table.path, None, f"expected 2 columns, found {table.n_columns}")
             return range(1), range(1, 2)
         needed = max(self.first.stop, self.second.stop)
         if needed > table.n_columns:
-            raise TableError(
+            raise SourceError(
                 table.path,
                 None,
                 f"{META} speaks of column {needed}, but there are {table.n_columns}",
@@ -97,7 +90,7 @@ class _Entry:
         )
 
 
-class PairFolder(Sequence[Pair]):
+class PairFolder(Sequence[Pair], FromFiles):
     """The pairs of a folder, each read from its file when it is asked for.
 
     Index it with a position, a slice or the id of a pair; iterate over it to walk the collection.
@@ -108,24 +101,21 @@ class PairFolder(Sequence[Pair]):
         The folder.
     entries : sequence
         One description a pair, as `load_pairs` makes them.
-
-    See Also
-    --------
-    load_pairs, load_tuebingen : Make one from a folder.
+    header : bool, optional
+        As in `load_pairs`.
     """
 
-    def __init__(self, path: Path, entries: Sequence[_Entry]) -> None:
-        self.path = path
-        self._entries = tuple(entries)
+    kind = "folder"
 
-    @property
-    def name(self) -> str:
-        """The folder, as the caller named it."""
-        return str(self.path)
+    def __init__(self, path: Path, entries: Sequence[_Entry], header: bool | None = None) -> None:
+        self.path, self.name = path, str(path)
+        self._entries, self._header = tuple(entries), header
+        self.files = tuple(entry.path for entry in self._entries)
+        self.options = {"header": header}
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """Identifiers of the pairs, in order; no data file is read."""
+        """Identifiers of the pairs, in order."""
         return tuple(entry.pair_id for entry in self._entries)
 
     def __len__(self) -> int:
@@ -135,24 +125,7 @@ class PairFolder(Sequence[Pair]):
         return len(self)
 
     def __iter__(self) -> Iterator[Pair]:
-        return (entry.read() for entry in self._entries)
-
-    def fingerprint(self) -> dict[str, Any]:
-        """Return what tells the content of the folder from another, for checkpoints.
-
-        Returns
-        -------
-        dict
-            Kind of source, name of the folder, bytes of its pair files, and one hash of the files
-            and of what ``pairmeta.txt`` says of them; see `file_identity` for what it sees. Every
-            file is opened, and up to 2 MiB of it read.
-        """
-        said = (
-            (entry.pair_id, entry.first, entry.second, entry.truth, entry.weight, entry.group)
-            + (() if entry.header is None else (entry.header,))
-            for entry in self._entries
-        )
-        return folder_identity(self.path, "folder", (e.path for e in self._entries), said)
+        return (entry.read(self._header) for entry in self._entries)
 
     @overload
     def __getitem__(self, key: int | str) -> Pair: ...
@@ -160,12 +133,12 @@ class PairFolder(Sequence[Pair]):
     def __getitem__(self, key: slice) -> PairFolder: ...
     def __getitem__(self, key: int | str | slice) -> Pair | PairFolder:
         if isinstance(key, slice):
-            return PairFolder(self.path, self._entries[key])
+            return PairFolder(self.path, self._entries[key], self._header)
         if isinstance(key, str):
             if key not in self.ids:
                 raise KeyError(f"{self.path} has no pair {key!r}")
-            return self._entries[self.ids.index(key)].read()
-        return self._entries[key].read()
+            key = self.ids.index(key)
+        return self._entries[key].read(self._header)
 
     def __repr__(self) -> str:
         return f"<{len(self)} pairs in {self.path}>"
@@ -225,10 +198,10 @@ def load_pairs(
     if meta and not there:
         raise OSError(errno.ENOENT, f"the folder has no {META}", str(folder))
     if not (there if meta is None else meta):
-        return PairFolder(folder, _with_header(_loose(folder), header))
+        return PairFolder(folder, _loose(folder), header)
     entries = _from_meta(folder, read_table(folder / META, comments=True))
     grouped = _grouped(entries) if _is_collection(entries) else entries
-    return PairFolder(folder, _with_header(grouped, header))
+    return PairFolder(folder, grouped, header)
 
 
 def load_tuebingen(path: str | os.PathLike[str]) -> PairFolder:
@@ -267,36 +240,33 @@ def load_tuebingen(path: str | os.PathLike[str]) -> PairFolder:
 
 def _number(entry: _Entry) -> int | None:
     """Return the number of a pair in the collection, as its id tells it."""
-    found = _NUMBERED.fullmatch(entry.pair_id)
-    return int(found[1]) if found else None
-
-
-def _with_header(entries: list[_Entry], header: bool | None) -> list[_Entry]:
-    return entries if header is None else [replace(entry, header=header) for entry in entries]
+    match = _NUMBERED.fullmatch(entry.pair_id)
+    return int(match[1]) if match else None
 
 
 def _grouped(entries: Sequence[_Entry]) -> list[_Entry]:
-    numbers = [_number(entry) for entry in entries]
-    return [
-        entry if number is None else replace(entry, group=group_of(number))
-        for entry, number in zip(entries, numbers, strict=True)
-    ]
+    return [replace(entry, group=group_of(_number(entry))) for entry in entries]
 
 
 def _is_collection(entries: Sequence[_Entry]) -> bool:
-    lines = []
+    """Tell whether the lines of a meta file are those of the collection.
+
+    Many folders have its layout and its ids; a weight between 0 and 1, or none, only the collection
+    has, so one must be there.
+    """
+    telling = False
     for entry in entries:
-        number = _number(entry)
-        # Lines of a meta file have all of these; this tells the type checker.
-        if number is None or entry.first is None or entry.second is None or entry.truth is None:
+        weight = weight_of(_number(entry), entry.first, entry.second, entry.truth)
+        # The collection rounds to three or four digits, up or down.
+        if weight is None or not math.isclose(entry.weight, weight, abs_tol=1.5e-3):
             return False
-        lines.append((number, entry.first, entry.second, entry.truth, entry.weight))
-    return is_collection(lines)
+        telling = telling or weight < 1.0
+    return telling
 
 
 def _from_meta(folder: Path, meta: TextTable) -> list[_Entry]:
     if meta.n_columns not in (5, 6):
-        raise TableError(
+        raise SourceError(
             meta.path,
             meta.lines[0],
             "expected 'id cause_first cause_last effect_first effect_last [weight]', found "
@@ -316,7 +286,7 @@ def _from_meta(folder: Path, meta: TextTable) -> list[_Entry]:
             if not (math.isfinite(weight) and weight >= 0.0):
                 raise ValueError(f"the weight must be a number >= 0, found {cells[5]!r}")
         except ValueError as error:
-            raise TableError(meta.path, line, str(error)) from None
+            raise SourceError(meta.path, line, str(error)) from None
         path = _data_file(folder, files, cells[0])
         seen.add(path.stem, f"line {line}", "keep one of these lines")
         cause_first = cause.start < effect.start
@@ -358,7 +328,7 @@ def _loose(folder: Path) -> list[_Entry]:
     paths = [path for path in folder.iterdir() if is_pair_file(path) and not path.is_dir()]
     if not paths:
         raise OSError(errno.ENOENT, f"no {META} and no pair file in this folder", str(folder))
-    paths.sort(key=lambda path: [int(t) if t.isdecimal() else t for t in _naturally(path.name)])
+    paths.sort(key=_naturally)
     seen = SeenIds(str(folder))
     for path in paths:
         seen.add(path.stem, path.name, "rename one of these files")
@@ -366,16 +336,10 @@ def _loose(folder: Path) -> list[_Entry]:
 
 
 def is_pair_file(path: str | os.PathLike[str]) -> bool:
-    """Tell whether a folder without ``pairmeta.txt`` takes a file of this name for a pair.
-
-    Parameters
-    ----------
-    path : path-like
-        Need not exist; only its name counts.
-    """
+    """Tell whether a folder without ``pairmeta.txt`` takes a file of this name for a pair."""
     path = Path(path)
     return (
-        path.suffix.lower() in _DATA_SUFFIXES
+        path.suffix.lower() in TEXT_SUFFIXES
         and path.name != META
         and not path.name.startswith(".")
         and not path.name.lower().startswith("readme")
@@ -383,11 +347,11 @@ def is_pair_file(path: str | os.PathLike[str]) -> bool:
     )
 
 
-def _naturally(name: str) -> list[str]:
-    """Split a name so that pair2 comes before pair10; odd places are the digits."""
-    return re.split(r"(\d+)", name)
+def _naturally(path: Path) -> list[int | str]:
+    """Return a key by which pair2 comes before pair10; odd places are the digits."""
+    return [int(t) if t.isdecimal() else t for t in re.split(r"(\d+)", path.name)]
 
 
-def _variable(block: NDArray[np.float64]) -> NDArray[np.float64]:
+def _variable(block: FloatArray) -> FloatArray:
     """Return a single column as a vector, several as they are; contiguous either way."""
     return np.ascontiguousarray(block[:, 0] if block.shape[1] == 1 else block)

@@ -9,10 +9,7 @@ Zscheischler, B. Schölkopf, JMLR 17(32), 2016. The multivariate pairs 52, 53, 5
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable
-
-__all__ = ["group_of", "is_collection"]
+__all__ = ["group_of", "weight_of"]
 
 _GROUPS: dict[str, tuple[int, ...]] = {
     "DWD weather stations": (1, 2, 3, 4, 20, 21),
@@ -47,59 +44,23 @@ _NO_WEIGHT = frozenset({52, 53, 54, 55, 71})
 _WIDTHS = {52: (4, 4), 53: (1, 3), 54: (3, 2), 55: (16, 16), 71: (6, 2), 105: (9, 1)}
 
 
-def group_of(number: int) -> str | None:
-    """Return the data set that a pair was taken from.
-
-    Parameters
-    ----------
-    number : int
-        Of the pair in the collection, from 1.
-
-    Returns
-    -------
-    str or None
-        ``"data set of pair0018"`` and the like for the only pair of a data set; None if the
-        collection has no such pair.
-    """
-    if not 1 <= number <= _COUNT:
+def group_of(number: int | None) -> str | None:
+    """Return the data set of a pair of the collection, None for a pair that it has not."""
+    if number is None or not 1 <= number <= _COUNT:
         return None
     return _GROUP_OF.get(number, f"data set of pair{number:04d}")
 
 
-def is_collection(pairs: Iterable[tuple[int, range, range, int, float]]) -> bool:
-    """Return whether lines of a ``pairmeta.txt`` are those of the collection.
-
-    Many folders have its layout and its ids, but none of its weights.
-
-    Parameters
-    ----------
-    pairs : iterable of (number, earlier columns, later columns, truth, weight)
-        As in `anmmm.datasets.PairFolder`; columns from 0.
-
-    Returns
-    -------
-    bool
-        True if every line is one of the collection's, and one at least has a weight between 0 and
-        1 or none, which other collections do not.
-    """
-    telling = False
-    for number, first, second, truth, weight in pairs:
-        if not 1 <= number <= _COUNT:
-            return False
-        left, right = _WIDTHS.get(number, (1, 1))
-        if (first, second) != (range(left), range(left, left + right)):
-            return False
-        if truth != (-1 if number in _CAUSE_LATER else 1):
-            return False
-        expected = _weight(number)
-        # The collection rounds to three or four digits, up or down.
-        if not math.isclose(weight, expected, abs_tol=1.5e-3):
-            return False
-        telling = telling or expected < 1.0
-    return telling
-
-
-def _weight(number: int) -> float:
+def weight_of(
+    number: int | None, first: range | None, second: range | None, truth: int | None
+) -> float | None:
+    """Return the weight of a line of the collection's meta file, None for another line."""
+    if number is None or not 1 <= number <= _COUNT:
+        return None
+    left, right = _WIDTHS.get(number, (1, 1))
+    direction = -1 if number in _CAUSE_LATER else 1
+    if (first, second, truth) != (range(left), range(left, left + right), direction):
+        return None
     if number in _NO_WEIGHT:
         return 0.0
     together = _GROUPS.get(_GROUP_OF.get(number, ""), (number,))

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anmmm._typing import FloatArray
-from anmmm._validation import as_columns_of_pair, check_lengths
+from anmmm._validation import as_pair, check_lengths
 from anmmm._words import chosen, hypotheses
 from anmmm.evidence import model_text
 from anmmm.evidence.curves import model_curves
@@ -95,7 +95,7 @@ def plot_direction(
             f"result must be a DirectionResult, found {type(result).__name__}; infer_direction "
             "returns one"
         )
-    x, y = as_columns_of_pair(x, y, why="a plot shows one against the other")
+    x, y = as_pair(x, y, single="a plot shows one against the other; pass one of them")
     area, width = marker_area(len(x), marker_size), line_width(marker_size)
     names = hypotheses(x_label, y_label)
     # Before a figure is made, so that refused data leave none behind.

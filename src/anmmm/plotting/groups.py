@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from anmmm._typing import FloatArray
-from anmmm._validation import as_labels, check_nonnegative
+from anmmm._validation import as_labels, check_between, check_nonnegative
 from anmmm.mixture import ANMMixture
 from anmmm.plotting.style import (
     COLOURS,
@@ -78,9 +78,7 @@ class Groups:
 
     def uncertain(self, threshold: Any) -> NDArray[np.bool_]:
         """Which observations belong to their mechanism with a smaller probability than this."""
-        limit = check_nonnegative(threshold, "uncertain")
-        if limit > 1.0:
-            raise ValueError(f"uncertain must lie between 0 and 1, found {threshold!r}")
+        limit = check_between(threshold, "uncertain", 0.0, 1.0)
         if self.certainty is None:
             return np.zeros(len(self.labels), dtype=bool)
         return self.certainty < limit

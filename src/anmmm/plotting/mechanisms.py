@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from anmmm._typing import FloatArray
-from anmmm._validation import as_columns_of_pair, as_pair
+from anmmm._validation import as_pair
 from anmmm.evidence.curves import EffectCurves, mixture_curves
 from anmmm.mixture import ANMMixture
 from anmmm.plotting.curves import Piece, draw_curve, line_width, pieces
@@ -81,8 +81,8 @@ def plot_mechanisms(
     -----
     Linear in the number of observations, but for a sort where labels get curves of their own.
     """
-    cause, effect = as_columns_of_pair(
-        x, y, why="a plot shows one against the other", min_samples=2
+    cause, effect = as_pair(
+        x, y, min_samples=2, single="a plot shows one against the other; pass one of them"
     )
     groups = Groups.of(result, len(cause))
     hollow = groups.uncertain(uncertain)

@@ -207,7 +207,7 @@ def test_broken_targets_are_refused_at_once(tmp_path, text, message):
 
 def test_a_held_target_of_another_value_is_refused(tmp_path):
     path = write(tmp_path, "SampleID,A,B\na,1 2,3 4\n")
-    with pytest.raises(ValueError, match="targets, pair 'a': the truth must be 1"):
+    with pytest.raises(ValueError, match="targets: the key 'a': the truth must be 1"):
         as_pairs(path, targets={"a": 2})
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anmmm.collection import SourceError, as_pairs
-from anmmm.collection.sources import batches
+from anmmm.collection.sources import parquet_rows
 
 X, Y = [1.0, 2.0, 3.0], [4.0, 5.0, 6.0]
 
@@ -215,7 +215,7 @@ def test_long_pairs_do_not_depend_on_where_row_groups_and_batches_end(
     }
     path = write(tmp_path_factory.mktemp("long"), columns, row_group_size=row_group_size)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(batches, "_ROWS", batch_rows)
+        patch.setattr(parquet_rows, "_ROWS", batch_rows)
         pairs = list(as_pairs(path))
     assert [pair.pair_id for pair in pairs] == [f"p{i}" for i in range(len(lengths))]
     ends = np.cumsum(lengths)
@@ -238,7 +238,7 @@ def test_nested_pairs_do_not_depend_on_where_row_groups_and_batches_end(
     columns = {name: pa.array(column) for name, column in columns.items()}
     path = write(tmp_path_factory.mktemp("nested"), columns, row_group_size=row_group_size)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(batches, "_ROWS", batch_rows)
+        patch.setattr(parquet_rows, "_ROWS", batch_rows)
         pairs = list(as_pairs(path))
     assert [pair.pair_id for pair in pairs] == [str(i) for i in range(len(lengths))]
     for pair, expected in zip(pairs, values, strict=True):

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from anmmm._optional import require
+from anmmm._typing import FloatArray
 from anmmm.datasets import SourceError
 
 __all__ = [
@@ -25,46 +26,14 @@ __all__ = [
 
 
 def pyarrow_module(name: str = "") -> Any:
-    """Import PyArrow or one of its modules.
-
-    Parameters
-    ----------
-    name : str
-        E.g. ``"parquet"``; PyArrow itself by default.
-
-    Returns
-    -------
-    module
-
-    Raises
-    ------
-    ImportError
-        If PyArrow is not installed; says how to install it.
-    """
-    try:
-        return import_module(f"pyarrow.{name}" if name else "pyarrow")
-    except ImportError as error:
-        raise ImportError(
-            f'Parquet files need PyArrow ({error}); install it with: pip install "anmmm[parquet]"'
-        ) from error
+    """Import PyArrow or one of its modules, e.g. ``"parquet"``."""
+    module = f"pyarrow.{name}" if name else "pyarrow"
+    return require(module, "parquet", "Parquet files need PyArrow")
 
 
 @contextmanager
 def reading(path: str, place: str | None) -> Iterator[None]:
-    """Turn what PyArrow raises over broken content into `SourceError`.
-
-    Parameters
-    ----------
-    path : str
-        The file, for the message.
-    place : str or None
-        Where in it.
-
-    Raises
-    ------
-    SourceError
-        Instead of PyArrow's own errors. Errors of the operating system stay `OSError`.
-    """
+    """Turn what PyArrow raises over broken content into `SourceError`; the system's errors stay."""
     try:
         yield
     except SourceError:
@@ -90,23 +59,16 @@ def is_list(kind: Any) -> bool:
     return any(test(kind) for test in (types.is_list, types.is_large_list))
 
 
-def floats(array: Any) -> NDArray[np.float64]:
-    """Return an Arrow array of numbers as float64.
+def floats(array: Any) -> FloatArray:
+    """Return an Arrow array of numbers as float64, NaN for null.
 
-    Parameters
-    ----------
-    array : pyarrow.Array
-
-    Returns
-    -------
-    ndarray of shape (len(array),)
-        NaN where the value is null. Shares memory with a float64 array without nulls, read-only.
+    Shares memory with a float64 array without nulls, read-only.
     """
     double = pyarrow_module().float64()
     if array.type != double:
         # Whole numbers beyond 2^53 are rounded, as NumPy rounds them.
         array = array.cast(double, safe=False)
-    values: NDArray[np.float64] = array.to_numpy(zero_copy_only=False)
+    values: FloatArray = array.to_numpy(zero_copy_only=False)
     return values
 
 
@@ -116,20 +78,10 @@ def without_decimals(array: Any) -> Any:
     return array.cast(pyarrow_module().float64()) if decimal else array
 
 
-def list_parts(array: Any) -> tuple[list[int], NDArray[np.float64]]:
-    """Return an Arrow array of lists as flat values and where each list starts.
+def list_parts(array: Any) -> tuple[list[int], FloatArray]:
+    """Return where each list of an Arrow array starts, and the end, in the flat values.
 
-    Parameters
-    ----------
-    array : pyarrow.Array
-        Of a type that `is_list` accepts.
-
-    Returns
-    -------
-    starts : list of int, length len(array) + 1
-        List i is ``values[starts[i]:starts[i + 1]]``; what a null stands over has no meaning.
-    values : ndarray of float64
-        See `floats`.
+    What a null stands over has no meaning.
     """
     starts = array.offsets.to_numpy()
     first, last = int(starts[0]), int(starts[-1])
@@ -138,19 +90,7 @@ def list_parts(array: Any) -> tuple[list[int], NDArray[np.float64]]:
 
 
 def encoded(array: Any) -> tuple[NDArray[np.int64], list[Any]]:
-    """Return an Arrow array as codes and what they stand for.
-
-    Parameters
-    ----------
-    array : pyarrow.Array
-
-    Returns
-    -------
-    codes : ndarray of int, shape (len(array),)
-        -1 where the value is null.
-    labels : list
-        Value of each code, no two the same.
-    """
+    """Return an Arrow array as codes, -1 for null, and the value of each, no two the same."""
     if pyarrow_module("types").is_dictionary(array.type):
         # A dictionary from elsewhere may hold a value twice, or null.
         array = array.dictionary_decode()

@@ -1,6 +1,8 @@
 """CSV files with one pair a line, as the Cause Effect Pairs challenge and cdt write them.
 
-Lines of any length come in one at a time; a `Pair` goes out for each.
+Lines of any length come in one at a time; a `Pair` goes out for each. They are not split by the csv
+module: its limit on the length of a cell belongs to the process, not to a reader, and a forgotten
+quote would swallow the pairs behind it.
 
 Layout: I. Guyon, A. Statnikov, B. Bakir Batu (eds.), "Cause Effect Pairs in Machine Learning",
 Springer 2019; D. Kalainathan, O. Goudet, R. Dutta, "Causal Discovery Toolbox", JMLR 21(37), 2020.
@@ -10,12 +12,11 @@ from __future__ import annotations
 
 import codecs
 import csv
-import hashlib
 import io
 import os
 import re
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
@@ -23,12 +24,12 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from anmmm._hash import content_hash
 from anmmm._validation import brief, check_truth
 from anmmm.collection.sources.protocol import UNKNOWN_LENGTH
 from anmmm.collection.sources.records import described_pair
 from anmmm.datasets import Pair, SourceError
-from anmmm.datasets.fingerprints import file_identity
-from anmmm.datasets.ids import SeenIds
+from anmmm.datasets.files import FromFiles, SeenIds
 from anmmm.datasets.text import as_number, refuse_packed
 
 __all__ = ["PairCsv", "is_pair_csv"]
@@ -43,38 +44,24 @@ _FIRST = 1 << 16
 _MOST_LINES = 100
 
 
-class PairCsv:
+class PairCsv(FromFiles):
     """The pairs of a CSV file ``SampleID,A,B`` with blank-separated numbers in its cells.
 
-    Parameters
-    ----------
-    path : path-like
-        The file, in UTF-8, or UTF-16 with a byte order mark. An id in quotes may hold line ends.
-    targets : path-like or mapping, optional
-        Truth by id: a CSV file whose first two columns are ``SampleID`` and ``Target``, or a
-        mapping; 1 for A → B, -1 for B → A, 0 for neither. Read at once. A pair that it does not
-        name has truth None.
-
-    Raises
-    ------
-    OSError
-        If a file cannot be opened.
-    SourceError
-        If the pair file has another header or no pair, or a line of the targets is wrong.
-
-    Notes
-    -----
-    Memory: the longest line, and what `SeenIds` keeps.
+    `targets` tells the truth by id: a CSV file whose first two columns are ``SampleID`` and
+    ``Target``, read at once, or a mapping. A pair that it does not name has truth None. Memory: the
+    longest line, and what `SeenIds` keeps.
     """
+
+    kind = "cdt"
 
     def __init__(
         self,
         path: str | os.PathLike[str],
         targets: str | os.PathLike[str] | Mapping[Any, Any] | None = None,
     ) -> None:
-        self._path = Path(path)
         self.name = os.fspath(path)
-        self._targets = targets
+        self.files = (Path(path),)
+        self.options: dict[str, Any] = {}
         with _opened(path) as file:
             first = file.readline(_FIRST)
             if not first:
@@ -83,50 +70,33 @@ class PairCsv:
                 problem = "this is not a text file (it holds zero bytes)"
                 raise SourceError(self.name, None, problem)
             if not _is_header(first):
-                found = brief(first[:60].strip())
-                raise SourceError(
-                    self.name, "line 1", f"expected the header SampleID,A,B, found {found}"
-                )
+                start = brief(first[:60].strip())
+                raise SourceError(self.name, 1, f"expected the header SampleID,A,B, found {start}")
             if not any(piece.strip() for piece in file):
                 raise SourceError(self.name, None, "a header, but no pair after it")
+        self._truth: dict[str, int | None] = {}
         if isinstance(targets, Mapping):
-            self._truth = {}
-            seen = SeenIds("targets")
-            for key, value in targets.items():
-                seen.add(str(key), f"the key {brief(key)}", "give every pair its own key")
-                self._truth[str(key)] = _truth(value, str(key))
-        else:
-            self._truth = {} if targets is None else _read_targets(targets)
+            keyed = ((f"the key {brief(key)}", str(key), t) for key, t in targets.items())
+            self._truth = _truths("targets", keyed)
+            self.options = {"targets": content_hash(sorted(self._truth.items()))}
+        elif targets is not None:
+            self._truth = _truths(os.fspath(targets), _targets_in(targets))
+            self.files += (Path(targets),)
 
     def __iter__(self) -> Iterator[Pair]:
-        """Read the file line by line; a line that cannot be used is a pair with a `problem`.
-
-        Raises
-        ------
-        SourceError
-            If an id comes twice.
-        """
-        seen = SeenIds(self.name)
-        with _opened(self._path) as file:
+        """Read the file line by line; a line that cannot be used is a pair with a `problem`."""
+        seen, name = SeenIds(self.name), os.path.basename(self.name)
+        with _opened(self.name) as file:
             next(file, None)
             for number, line in _records(file):
                 if not line.isspace():
-                    pair = self._pair(line, f"{self._path.name}:{number}", f"line {number}")
+                    pair = self._pair(line, f"{name}:{number}", f"line {number}")
                     seen.add(pair.pair_id, f"line {number}")
                     yield pair
 
     def __length_hint__(self) -> int:
         """Return NotImplemented: only the walk tells the number of lines."""
         return UNKNOWN_LENGTH
-
-    def fingerprint(self) -> dict[str, Any]:
-        """Return the identities of the file and of its targets; see `file_identity`."""
-        targets: Any = None
-        if isinstance(self._targets, Mapping):
-            targets = hashlib.sha256(repr(sorted(self._truth.items())).encode()).hexdigest()
-        elif self._targets is not None:
-            targets = file_identity(self._targets, "targets")
-        return file_identity(self._path, "cdt", targets=targets)
 
     def _pair(self, line: str, place: str, pair_id: str) -> Pair:
         """Read a line; until its id is known, the pair goes by its line."""
@@ -154,21 +124,7 @@ class PairCsv:
 
 
 def is_pair_csv(path: str | os.PathLike[str]) -> bool:
-    """Return whether a file begins with the header ``SampleID,A,B``.
-
-    Parameters
-    ----------
-    path : path-like
-
-    Returns
-    -------
-    bool
-
-    Raises
-    ------
-    OSError
-        If the file cannot be opened.
-    """
+    """Return whether a file begins with the header ``SampleID,A,B``."""
     with _opened(path) as file:
         return _is_header(file.readline(_FIRST))
 
@@ -190,29 +146,26 @@ def _opened(path: str | os.PathLike[str]) -> Iterator[IO[str]]:
 
 
 def _records(file: IO[str]) -> Iterator[tuple[int, str]]:
-    """Yield the text of each pair below the header, and the number of its first line."""
+    """Yield the number of the first line of each pair below the header, and its text."""
     ahead: deque[str] = deque()
     number = 2
     while line := ahead.popleft() if ahead else file.readline():
-        taken = 1
+        rest: list[str] = []
         if line.count('"') % 2:
             # A line end between quotes belongs to the cell.
-            lines = [line]
-            while len(lines) < _MOST_LINES:
-                lines.append(ahead.popleft() if ahead else file.readline())
-                if not lines[-1]:
-                    lines.pop()
+            while len(rest) < _MOST_LINES - 1:
+                rest.append(ahead.popleft() if ahead else file.readline())
+                if rest[-1].count('"') % 2 or not rest[-1]:
                     break
-                if lines[-1].count('"') % 2:
-                    break
-            together = "".join(lines)
+            together = "".join([line, *rest])
             if all(map(_is_whole, together.rsplit(",", 2))):
-                line, taken = together, len(lines)
+                line = together
             else:
                 # The quote was forgotten: what follows are lines of their own.
-                ahead.extendleft(reversed(lines[1:]))
+                ahead.extendleft(filter(None, reversed(rest)))
+                rest = []
         yield number, line
-        number += taken
+        number += 1 + len(rest)
 
 
 def _is_whole(cell: str) -> bool:
@@ -247,17 +200,21 @@ def _numbers(cell: str, column: str) -> NDArray[np.float64]:
     return np.array(values, dtype=np.float64)
 
 
-def _truth(value: Any, pair_id: str) -> int | None:
-    try:
-        return check_truth(value)
-    except ValueError as error:
-        raise ValueError(f"targets, pair {pair_id!r}: {error}") from None
-
-
-def _read_targets(path: str | os.PathLike[str]) -> dict[str, int | None]:
-    name = os.fspath(path)
-    truth: dict[str, int | None] = {}
+def _truths(name: str, targets: Iterable[tuple[str, str, Any]]) -> dict[str, int | None]:
+    """Return the truth by id, from place, id and target each."""
+    truths: dict[str, int | None] = {}
     seen = SeenIds(name)
+    for place, pair_id, target in targets:
+        seen.add(pair_id, place)
+        try:
+            truths[pair_id] = check_truth(target)
+        except ValueError as error:
+            raise SourceError(name, place, str(error)) from None
+    return truths
+
+
+def _targets_in(path: str | os.PathLike[str]) -> Iterator[tuple[str, str, Any]]:
+    name = os.fspath(path)
     try:
         with _opened(path) as file:
             reader = csv.reader(file, skipinitialspace=True, strict=True)
@@ -265,24 +222,18 @@ def _read_targets(path: str | os.PathLike[str]) -> dict[str, int | None]:
             # The challenge explains its codes inside the header.
             if len(header) < 2 or header[0] != "sampleid" or not header[1].startswith("target"):
                 raise SourceError(
-                    name, "line 1", f"expected the header SampleID,Target, found {brief(header)}"
+                    name, 1, f"expected the header SampleID,Target, found {brief(header)}"
                 )
             for cells in reader:
                 if not any(cell.strip() for cell in cells):
                     continue
-                place = f"line {reader.line_num}"
                 if len(cells) < 2:
-                    raise SourceError(name, place, "expected SampleID,Target, found 1 cell")
+                    problem = "expected SampleID,Target, found 1 cell"
+                    raise SourceError(name, reader.line_num, problem)
                 pair_id, target = cells[0].strip(), cells[1].strip()
                 if _UNDECODED.search(pair_id + target):
-                    raise SourceError(name, place, "this is not UTF-8 text")
-                seen.add(pair_id, place)
-                try:
-                    truth[pair_id] = check_truth(
-                        target if (found := as_number(target)) is None else found
-                    )
-                except ValueError as error:
-                    raise SourceError(name, place, str(error)) from None
+                    raise SourceError(name, reader.line_num, "this is not UTF-8 text")
+                number = as_number(target)
+                yield f"line {reader.line_num}", pair_id, target if number is None else number
     except csv.Error as error:
-        raise SourceError(name, f"line {reader.line_num}", str(error)) from None
-    return truth
+        raise SourceError(name, reader.line_num, str(error)) from None

@@ -6,10 +6,10 @@ which of them hold numbers, and float64 columns go out.
 
 from __future__ import annotations
 
-import hashlib
 import os
-from collections.abc import Callable, Hashable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -19,132 +19,70 @@ from numpy.typing import NDArray
 from anmmm._typing import FloatArray
 from anmmm.collection.sources.arrow import floats, is_number, pyarrow_module, reading
 from anmmm.collection.sources.parquet import open_parquet
-from anmmm.datasets import SourceError, TableError, read_table
-from anmmm.datasets.fingerprints import file_identity
+from anmmm.datasets import SourceError
+from anmmm.datasets.text import read_table
 
 __all__ = ["Table", "array_table", "frame_table", "parquet_table", "text_table"]
+
+Columns = dict[Hashable, FloatArray]
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table of variables.
-
-    Attributes
-    ----------
-    name : str
-        Path or kind of object.
-    names : tuple
-        Names of all columns, in order, no two the same.
-    numeric : tuple
-        Names of the columns of numbers, in order.
-    load : callable
-        From names to a dict of float64 columns, NaN where a value is missing; what holds no numbers
-        is a str that says so.
-    identity : callable
-        From names to what a fingerprint says of these columns.
-    """
+    """A table of variables; `name` is its path or the kind of object."""
 
     name: str
+    # Of all columns, in order, no two the same.
     names: tuple[Hashable, ...]
+    # Of the columns of numbers, which are paired where no others are asked for.
     numeric: tuple[Hashable, ...]
-    load: Callable[[Iterable[Hashable]], dict[Hashable, FloatArray | str]]
-    identity: Callable[[Iterable[Hashable]], dict[str, Any]]
+    # Why a column cannot be read, if so.
+    faults: Mapping[Hashable, str]
+    # From names of other columns to their values, NaN where one is missing.
+    read: Callable[[list[Hashable]], Columns]
+    files: tuple[Path, ...] = ()
+    options: dict[str, Any] = field(default_factory=dict)
 
 
 def frame_table(frame: Any) -> Table:
-    """Take a data frame.
-
-    Parameters
-    ----------
-    frame : data frame
-        Of pandas, polars, PyArrow or another library that narwhals reads. A lazy one is collected,
-        the columns used alone, when the pairs are walked.
-
-    Returns
-    -------
-    Table
-        Booleans count as numbers where they are asked for by name.
-
-    Raises
-    ------
-    TypeError
-        If narwhals does not know the object.
-    ValueError
-        If two columns share a name.
-    """
-    own = type(frame)
-    name = f"{own.__module__.partition('.')[0]}.{own.__name__}"
+    """Take a data frame; a lazy one is collected, the columns used alone, when it is read."""
+    kind = type(frame)
+    name = f"{kind.__module__.partition('.')[0]}.{kind.__name__}"
     try:
         table: Any = nw.from_native(frame)
         schema = table.collect_schema()
     except nw.exceptions.DuplicateError as error:
         raise SourceError(name, None, str(error).replace("\n", " ")) from None
 
-    def load(names: Iterable[Hashable]) -> dict[Hashable, FloatArray | str]:
-        wanted = list(names)
-        usable = [n for n in wanted if schema[n].is_numeric() or schema[n] == nw.Boolean]
+    def read(names: list[Hashable]) -> Columns:
         lazy = isinstance(table, nw.LazyFrame)
-        held: Any = table.select(usable).collect() if lazy else table
-        loaded: dict[Hashable, FloatArray | str] = {
-            n: f"column {n!r} holds {schema[n]}, which is not numbers" for n in wanted
-        }
-        return loaded | {n: held.get_column(n).cast(nw.Float64).to_numpy() for n in usable}
+        frame: Any = table.select(names).collect() if lazy else table
+        if frame.implementation.is_pyarrow():
+            return {n: floats(frame.get_column(n).to_native()) for n in names}
+        return {n: frame.get_column(n).cast(nw.Float64).to_numpy() for n in names}
 
     numeric = tuple(n for n, kind in schema.items() if kind.is_numeric())
-    return Table(name, tuple(schema), numeric, load, _of_content(load))
+    booleans = {n for n, kind in schema.items() if kind == nw.Boolean}
+    return Table(name, tuple(schema), numeric, _not_numbers(schema, {*numeric, *booleans}), read)
 
 
 def array_table(array: NDArray[Any]) -> Table:
-    """Take a two-dimensional array, whose columns are named by their positions.
-
-    Parameters
-    ----------
-    array : ndarray of shape (n_rows, n_columns)
-        Real numbers; those that are masked count as missing.
-
-    Returns
-    -------
-    Table
-
-    Raises
-    ------
-    TypeError, ValueError
-        If the array is of another form.
-    """
+    """Take a matrix, whose columns are named by their positions; masked numbers are missing."""
     if array.ndim != 2:
         raise ValueError(f"a table must have two dimensions, found shape {array.shape}")
     if array.dtype.kind not in "biuf":
         raise TypeError(f"a table must hold real numbers, found dtype {array.dtype}")
-    names = tuple(range(array.shape[1]))
 
     def column(n: Any) -> FloatArray:
         values = array[:, n].astype(np.float64)
         return np.ascontiguousarray(np.ma.filled(values, np.nan))
 
-    def load(wanted: Iterable[Hashable]) -> dict[Hashable, FloatArray | str]:
-        return {n: column(n) for n in wanted}
-
-    return Table("numpy.ndarray", names, names, load, _of_content(load))
+    names = tuple(range(array.shape[1]))
+    return Table("numpy.ndarray", names, names, {}, lambda wanted: {n: column(n) for n in wanted})
 
 
 def parquet_table(path: str | os.PathLike[str]) -> Table:
-    """Open a Parquet file with a variable in each column.
-
-    Parameters
-    ----------
-    path : path-like
-
-    Returns
-    -------
-    Table
-        The columns used are read when the pairs are walked.
-
-    Raises
-    ------
-    ImportError, OSError, SourceError
-        As `anmmm.collection.sources.parquet.open_parquet`; also if two columns share a name or
-        there are no rows.
-    """
+    """Open a Parquet file; the columns used are read when the pairs are walked."""
     name = os.fspath(path)
     with open_parquet(path) as file:
         schema, n_rows = file.schema_arrow, file.metadata.num_rows
@@ -153,85 +91,57 @@ def parquet_table(path: str | os.PathLike[str]) -> Table:
         raise SourceError(name, None, "the file has columns, but no rows")
     kinds = dict(zip(schema.names, schema.types, strict=True))
 
-    def load(names: Iterable[Hashable]) -> dict[Hashable, FloatArray | str]:
-        wanted = list(names)
-        usable = [n for n in wanted if is_number(kinds[n])]
+    def read(names: list[Hashable]) -> Columns:
         with open_parquet(path) as file, reading(name, None):
-            held = file.read(columns=usable, use_threads=False)
-        loaded: dict[Hashable, FloatArray | str] = {
-            n: f"column {n!r} holds {kinds[n]}, which is not numbers" for n in wanted
-        }
-        return loaded | {n: floats(held.column(n).combine_chunks()) for n in usable}
+            table = file.read(columns=names, use_threads=False)
+            return {n: floats(table.column(n)) for n in names}
 
+    usable = [n for n, kind in kinds.items() if is_number(kind)]
     is_boolean = pyarrow_module("types").is_boolean
-    numeric = tuple(n for n, kind in kinds.items() if is_number(kind) and not is_boolean(kind))
-    return Table(name, tuple(kinds), numeric, load, lambda _: file_identity(path, "table"))
+    numeric = tuple(n for n in usable if not is_boolean(kinds[n]))
+    return Table(
+        name, tuple(kinds), numeric, _not_numbers(kinds, usable), read, files=(Path(path),)
+    )
 
 
 def text_table(path: str | os.PathLike[str], *, header: bool | None = None) -> Table:
-    """Read a text file with a variable in each column.
+    """Read a text file at once; a column is numeric if one of its cells is a number.
 
-    Parameters
-    ----------
-    path : path-like
-        See `anmmm.datasets.read_table` for what it may be like. Without a header the columns are
-        ``"column 1"`` and so on.
-    header : bool, optional
-        Whether the first line names the columns; by default its contents tell.
-
-    Returns
-    -------
-    Table
-        The file is read at once. A column counts as numeric if one of its cells is a number; one
-        that is not makes all its pairs unusable, and they say so.
-
-    Raises
-    ------
-    OSError
-        If the file cannot be opened.
-    SourceError
-        If it is no table; see `anmmm.datasets.parse_table`.
+    Another cell that is no number makes all pairs of the column unusable, and they say so. Without
+    a header the columns are ``"column 1"`` and so on.
     """
     table = read_table(path, header=header)
     names = [table.label(column) for column in range(table.n_columns)]
     _refuse_same_names(table.path, names)
-    position = {name: column for column, name in enumerate(names)}
-    columns: dict[Hashable, FloatArray | str] = {}
-    for name, column in position.items():
+    columns: Columns = {}
+    faults: dict[Hashable, str] = {}
+    for column, name in enumerate(names):
         try:
             columns[name] = table.numbers([column])[:, 0]
-        except TableError as error:
-            columns[name] = f"{os.path.basename(table.path)}:{error.line}: {error.problem}"
-    numeric = tuple(
-        n for n in names if isinstance(columns[n], np.ndarray) or table.any_number(position[n])
-    )
+        except SourceError as error:
+            faults[name] = str(
+                SourceError(os.path.basename(table.path), error.place, error.problem)
+            )
     return Table(
         table.path,
         tuple(names),
-        numeric,
+        tuple(n for place, n in enumerate(names) if n in columns or table.any_number(place)),
+        faults,
         lambda wanted: {name: columns[name] for name in wanted},
-        lambda _: file_identity(path, "table", header=header),
+        files=(Path(path),),
+        options={"header": header},
     )
+
+
+def _not_numbers(kinds: Mapping[Any, Any], usable: Sequence[Any] | set[Any]) -> dict[Hashable, str]:
+    return {
+        n: f"column {n!r} holds {kind}, which is not numbers"
+        for n, kind in kinds.items()
+        if n not in usable
+    }
 
 
 def _refuse_same_names(path: str, names: list[str]) -> None:
-    twice = (
-        sorted({name for name in names if names.count(name) > 1})
-        if len(set(names)) < len(names)
-        else []
-    )
-    if twice:
-        raise SourceError(path, None, f"several columns are called {twice[0]!r}; rename them")
-
-
-def _of_content(
-    load: Callable[[Iterable[Hashable]], dict[Hashable, FloatArray | str]],
-) -> Callable[[Iterable[Hashable]], dict[str, Any]]:
-    def identity(names: Iterable[Hashable]) -> dict[str, Any]:
-        whole = hashlib.sha256()
-        for name, column in load(names).items():
-            whole.update(repr(name).encode())
-            whole.update(column.encode() if isinstance(column, str) else column.tobytes())
-        return {"kind": "table", "sha256": whole.hexdigest()}
-
-    return identity
+    if len(set(names)) < len(names):
+        twice = min(name for name in names if names.count(name) > 1)
+        raise SourceError(path, None, f"several columns are called {twice!r}; rename them")

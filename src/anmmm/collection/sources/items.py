@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 import operator
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,26 +12,13 @@ import numpy as np
 from anmmm._validation import as_real, brief
 from anmmm.collection.sources.protocol import UNKNOWN_LENGTH
 from anmmm.datasets import Pair
-from anmmm.datasets.ids import SeenIds
+from anmmm.datasets.files import SeenIds
 
 __all__ = ["Items"]
 
 
 class Items:
-    """Items of an iterable as pairs, with the length that the iterable admits to.
-
-    Parameters
-    ----------
-    items : iterable
-        Of `Pair`, ``(x, y)`` or ``(id, x, y)``; or a mapping of id to ``(x, y)``.
-    name : str
-        Kind of object.
-
-    Raises
-    ------
-    SourceError
-        If two keys of a mapping, such as 1 and "1", make one id.
-    """
+    """Items of an iterable, or of a mapping by id, as pairs; `name` is the kind of object."""
 
     def __init__(self, items: Iterable[Any], name: str) -> None:
         if isinstance(items, Mapping):
@@ -43,12 +30,9 @@ class Items:
 
     def __iter__(self) -> Iterator[Pair]:
         """Draw the items one at a time; an item of another form is a pair with a `problem`."""
-        if isinstance(self._items, Mapping):
-            for pair_id, variables in self._items.items():
-                yield _as_pair(str(pair_id), variables)
-        else:
-            for position, item in enumerate(self._items):
-                yield _as_pair(str(position), item)
+        items: Any = self._items
+        for key, item in items.items() if isinstance(items, Mapping) else enumerate(items):
+            yield _as_pair(str(key), item)
 
     def __length_hint__(self) -> int:
         """Return the number of items, NotImplemented where the iterable does not tell."""
@@ -56,38 +40,20 @@ class Items:
         return hint if hint >= 0 else UNKNOWN_LENGTH
 
     def fingerprint(self) -> dict[str, Any] | None:
-        """Return number of items and a hash of all their numbers.
-
-        Returns
-        -------
-        dict or None
-            None for anything but a dict, a list or a tuple: a walk through another iterable might
-            use it up, or not give the same twice. O(total number of values).
-        """
+        """Return kind and number of the items; None where another walk may give other ones."""
         if not isinstance(self._items, (dict, list, tuple)):
             return None
-        whole = hashlib.sha256()
-        for pair in self:
-            said = (pair.pair_id, pair.truth, pair.weight, pair.group, pair.problem)
-            whole.update(repr(said).encode())
-            for values in (pair.x, pair.y):
-                array = np.asarray(values)
-                whole.update(repr((array.shape, array.dtype.str)).encode())
-                # Objects have no bytes of their own, only addresses.
-                plain = repr(array.tolist()).encode() if array.dtype.hasobject else array.tobytes()
-                whole.update(plain)
-                if np.ma.is_masked(values):
-                    whole.update(np.ma.getmaskarray(values).tobytes())
-        return {"kind": self.name, "pairs": len(self._items), "sha256": whole.hexdigest()}
+        return {"kind": self.name, "pairs": len(self._items)}
 
 
 def _as_pair(pair_id: str, item: Any) -> Pair:
     if isinstance(item, Pair):
         return _with_numbers(item)
+    arrays = (tuple, list, np.ndarray)
     if isinstance(item, (tuple, list)) and len(item) == 3 and isinstance(item[0], (str, int)):
         pair_id, item = str(item[0]), item[1:]
-    if not isinstance(item, (tuple, list, np.ndarray)) or len(item) != 2:
-        size = f" of length {len(item)}" if isinstance(item, (tuple, list, np.ndarray)) else ""
+    if not isinstance(item, arrays) or len(item) != 2:
+        size = f" of length {len(item)}" if isinstance(item, arrays) else ""
         return Pair.unreadable(
             pair_id, f"expected (x, y), (id, x, y) or a Pair, found {type(item).__name__}{size}"
         )
@@ -111,6 +77,6 @@ def _with_numbers(pair: Pair) -> Pair:
             if array.dtype.hasobject:
                 as_real(array, name)
     except (TypeError, ValueError) as error:
-        known: dict[str, Any] = {"truth": pair.truth, "weight": pair.weight, "group": pair.group}
-        return Pair.unreadable(pair.pair_id, pair.problem or str(error), **known)
+        problem = pair.problem or str(error)
+        return replace(pair, x=np.empty(0), y=np.empty(0), problem=problem, n_dropped=0)
     return pair

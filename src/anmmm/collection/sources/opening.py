@@ -20,14 +20,20 @@ from anmmm.collection.sources.records import listed
 from anmmm.collection.sources.table import TablePairs
 from anmmm.datasets import SourceError, load_pairs, load_sample
 from anmmm.datasets.text import refuse_packed
+from anmmm.datasets.tuebingen import META, TEXT_SUFFIXES
 
 __all__ = ["FORMATS", "as_pairs"]
 
-FORMATS = ("tuebingen", "folder", "cdt", "parquet", "table")
+# Options of `as_pairs` that a format uses.
+FORMATS: dict[str, set[str]] = {
+    "tuebingen": {"header"},
+    "folder": {"header"},
+    "cdt": {"targets"},
+    "parquet": set(),
+    "table": {"columns", "header"},
+}
 
-_META = "pairmeta.txt"
 _PARQUET = frozenset({".parquet", ".pq", ".parq"})
-_TEXT = frozenset({".csv", ".tsv", ".txt", ".dat"})
 
 
 def as_pairs(
@@ -57,7 +63,7 @@ def as_pairs(
           ``(x, y)`` or ``(id, x, y)``. Pairs without an id get their position, from "0".
     format : {"tuebingen", "folder", "cdt", "parquet", "table"}, optional
         What a path leads to. By default a folder is in Tübingen layout if it has ``pairmeta.txt``,
-        and a file is told by its suffix and first line.
+        and a file is known by its suffix and first line.
     columns : "all" or list of pairs of names, optional
         Columns of a table to pair: all two numeric columns, or ``[("a", "b"), ...]``, x first. A
         whole number that is no name is a position from 0. The id of a pair is ``a,b``, written as a
@@ -102,7 +108,7 @@ def as_pairs(
     [('0,1', 1, 1), ('0,2', 2, 0), ('1,2', 1, 1)]
     """
     if format is not None:
-        check_choice(format, "format", FORMATS)
+        check_choice(format, "format", tuple(FORMATS))
     options = {"columns": columns, "targets": targets, "header": header}
     if isinstance(source, str) and source == "sample" and format is None:
         _refuse(options, "the embedded sample")
@@ -111,7 +117,7 @@ def as_pairs(
         raise ValueError("source must name a file or a folder, found ''; '.' is this folder")
     if isinstance(source, (str, os.PathLike)):
         _refuse_pipe(source)
-        return _from_path(source, format or _recognised(source, columns), options)
+        return _from_path(source, format or _recognized(source, columns), options)
     kind = type(source).__name__
     if format not in (None, "table"):
         raise ValueError(f"format={format!r} is for paths; found {kind}")
@@ -143,19 +149,19 @@ def _refuse_pipe(path: str | os.PathLike[str]) -> None:
         )
 
 
-def _recognised(path: str | os.PathLike[str], columns: Any) -> str:
+def _recognized(path: str | os.PathLike[str], columns: Any) -> str:
     there = Path(path)
     suffix = there.suffix.lower()
     if not there.exists():
-        wanted = "file" if suffix in _PARQUET | _TEXT else "folder"
+        wanted = "file" if suffix in _PARQUET | TEXT_SUFFIXES else "folder"
         raise OSError(errno.ENOENT, f"no such {wanted}", os.fspath(path))
     if there.is_dir():
-        meta = there / _META
+        meta = there / META
         # One that cannot be read is not to be passed over: it holds the truth.
         return "tuebingen" if os.path.lexists(meta) and not meta.is_dir() else "folder"
     if suffix in _PARQUET:
         return "parquet" if columns is None else "table"
-    if suffix in _TEXT:
+    if suffix in TEXT_SUFFIXES:
         return "cdt" if is_pair_csv(there) else "table"
     if there.is_file():
         with there.open("rb") as file:
@@ -164,18 +170,12 @@ def _recognised(path: str | os.PathLike[str], columns: Any) -> str:
         os.fspath(path),
         None,
         f"{f'the suffix {suffix!r}' if suffix else 'a file without a suffix'} does not tell the "
-        f"format; pass format=, one of {listed(FORMATS)}",
+        f"format; pass format=, one of {listed(tuple(FORMATS))}",
     )
 
 
 def _from_path(path: str | os.PathLike[str], format: str, options: dict[str, Any]) -> PairSource:
-    allowed = {
-        "cdt": {"targets"},
-        "table": {"columns", "header"},
-        "tuebingen": {"header"},
-        "folder": {"header"},
-    }.get(format, set())
-    _refuse({name: given for name, given in options.items() if name not in allowed}, format)
+    _refuse(options, format, FORMATS[format])
     if format in ("tuebingen", "folder"):
         return load_pairs(path, meta=format == "tuebingen", header=options["header"])
     if Path(path).is_dir():
@@ -187,7 +187,7 @@ def _from_path(path: str | os.PathLike[str], format: str, options: dict[str, Any
     with Path(path).open("rb") as file:
         is_parquet = Path(path).suffix.lower() in _PARQUET or file.read(len(MAGIC)) == MAGIC
     if is_parquet:
-        _refuse({"header": options["header"]}, "Parquet files, which name their columns")
+        _refuse(options, "Parquet files, which name their columns", {"columns"})
     table = parquet_table(path) if is_parquet else text_table(path, header=options["header"])
     if options["columns"] is None:
         raise SourceError(
@@ -202,7 +202,7 @@ def _from_path(path: str | os.PathLike[str], format: str, options: dict[str, Any
 
 def _from_table(source: Any, options: dict[str, Any]) -> PairSource:
     kind = type(source).__name__
-    _refuse({name: options[name] for name in ("targets", "header")}, kind)
+    _refuse(options, kind, {"columns"})
     if options["columns"] is None:
         raise TypeError(
             f"source is a single table ({kind}); choose pairs of its columns with columns=[('a', "
@@ -212,7 +212,7 @@ def _from_table(source: Any, options: dict[str, Any]) -> PairSource:
     return TablePairs(taken(source), options["columns"])
 
 
-def _refuse(options: dict[str, Any], what: str) -> None:
+def _refuse(options: dict[str, Any], what: str, used: Iterable[str] = ()) -> None:
     """Refuse options that would do nothing."""
     use = {
         "columns": "tables",
@@ -220,5 +220,5 @@ def _refuse(options: dict[str, Any], what: str) -> None:
         "header": "text files with a variable in each column, or folders of them",
     }
     for name, given in options.items():
-        if given is not None:
+        if given is not None and name not in used:
             raise ValueError(f"{name} is for {use[name]}, and of no use for {what}")

@@ -12,13 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from anmmm.collection.sources.arrow import is_list, is_number, pyarrow_module, reading
-from anmmm.collection.sources.batches import batches
-from anmmm.collection.sources.long import long_pairs
-from anmmm.collection.sources.nested import nested_pairs
+from anmmm.collection.sources.parquet_rows import batches, long_pairs, nested_pairs
 from anmmm.collection.sources.protocol import UNKNOWN_LENGTH
 from anmmm.collection.sources.records import listed
 from anmmm.datasets import Pair, SourceError
-from anmmm.datasets.fingerprints import file_identity
+from anmmm.datasets.files import FromFiles
 
 __all__ = ["MAGIC", "ParquetPairs", "open_parquet"]
 
@@ -31,36 +29,17 @@ _REQUIRED = ("pair_id", "x", "y")
 _OPTIONAL = {"truth": ("truth", "target"), "weight": ("weight",), "group": ("group",)}
 
 
-class ParquetPairs:
-    """The pairs of a Parquet file in long or nested form.
+class ParquetPairs(FromFiles):
+    """The pairs of a Parquet file in long or nested form; docs/guide/sources.md names the columns.
 
-    Parameters
-    ----------
-    path : path-like
-        Nested: columns ``pair_id``, ``x`` and ``y`` (lists of numbers), a row for each pair. Long:
-        the same columns with a number in each row, all rows of a pair together. Both may have
-        ``truth`` or ``target`` (1, -1, 0 or null), ``weight`` and ``group``; others are passed
-        over.
-
-    Raises
-    ------
-    ImportError
-        If PyArrow is not installed.
-    OSError
-        If the file cannot be opened.
-    SourceError
-        If the file is not Parquet, is truncated or has no rows, or a column is missing or of a
-        wrong type.
-
-    Notes
-    -----
     Memory: batches of some 16 MiB (at least one pair), and what `SeenIds` keeps. Arrays of pairs
     are read-only views into their batch.
     """
 
+    kind = "parquet"
+
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        self._path = Path(path)
-        self.name = os.fspath(path)
+        self.name, self.files, self.options = os.fspath(path), (Path(path),), {}
         with open_parquet(path) as file:
             schema, self._n_rows = file.schema_arrow, file.metadata.num_rows
         self._columns, self._nested = _layout(self.name, schema)
@@ -68,43 +47,18 @@ class ParquetPairs:
             raise SourceError(self.name, None, "the file has columns, but no rows")
 
     def __iter__(self) -> Iterator[Pair]:
-        """Read the file batch by batch.
-
-        Raises
-        ------
-        SourceError
-            If a row group is broken, or an id comes again after other pairs.
-        """
+        """Read the file batch by batch."""
         read = nested_pairs if self._nested else long_pairs
-        with open_parquet(self._path) as file:
+        with open_parquet(self.name) as file:
             yield from read(self.name, batches(self.name, file, self._columns))
 
     def __length_hint__(self) -> int:
         """Return the number of rows in nested form; in long form only the walk would tell."""
         return self._n_rows if self._nested else UNKNOWN_LENGTH
 
-    def fingerprint(self) -> dict[str, Any]:
-        """Return the identity of the file; see `file_identity`."""
-        return file_identity(self._path, "parquet")
-
 
 def open_parquet(path: str | os.PathLike[str]) -> Any:
-    """Open a Parquet file and read its footer.
-
-    Parameters
-    ----------
-    path : path-like
-
-    Returns
-    -------
-    pyarrow.parquet.ParquetFile
-        A context manager.
-
-    Raises
-    ------
-    ImportError, OSError, SourceError
-        See `ParquetPairs`.
-    """
+    """Return a Parquet file as a ``pyarrow.parquet.ParquetFile``, its footer read."""
     name = os.fspath(path)
     parquet = pyarrow_module("parquet")
     with Path(path).open("rb") as file:
@@ -159,18 +113,18 @@ def _layout(path: str, schema: Any) -> tuple[dict[str, str], bool]:
         )
     columns = {name: name for name in _REQUIRED}
     for name, aliases in _OPTIONAL.items():
-        there = [alias for alias in aliases if alias in types]
-        if len(there) > 1:
-            raise SourceError(path, None, f"there are columns {' and '.join(there)}; keep one")
-        if there:
-            columns[name] = there[0]
+        used = [alias for alias in aliases if alias in types]
+        if len(used) > 1:
+            raise SourceError(path, None, f"there are columns {' and '.join(used)}; keep one")
+        if used:
+            columns[name] = used[0]
     twice = [name for name in columns.values() if schema.names.count(name) > 1]
     if twice:
         raise SourceError(path, None, f"there are several columns of the name {twice[0]}")
-    for name, own in columns.items():
-        wanted = _unsuited(name, types[own])
+    for name, there in columns.items():
+        wanted = _unsuited(name, types[there])
         if wanted:
-            raise SourceError(path, None, f"{own} must hold {wanted}, found {types[own]}")
+            raise SourceError(path, None, f"{there} must hold {wanted}, found {types[there]}")
     nested = [is_list(types[name]) for name in ("x", "y")]
     if nested[0] != nested[1]:
         raise SourceError(

@@ -15,13 +15,7 @@ UNKNOWN_LENGTH: int = NotImplemented
 
 @runtime_checkable
 class PairSource(Protocol):
-    """A collection of pairs, read while it is walked.
-
-    Attributes
-    ----------
-    name : str
-        What a reader knows it by: the path, or the kind of object.
-    """
+    """A collection of pairs, read while it is walked."""
 
     @property
     def name(self) -> str:
@@ -38,12 +32,12 @@ class PairSource(Protocol):
         """Return the number of pairs, or NotImplemented where only the walk would tell."""
 
     def fingerprint(self) -> dict[str, Any] | None:
-        """Return what tells this content from another, for checkpoints.
+        """Return what tells this source from another, for checkpoints.
 
         Returns
         -------
         dict or None
-            Plain values that JSON can hold, and no absolute path, so that a moved file keeps it:
-            the kind of source, the name and size of the file, a hash of the content, and options
-            that choose among it. None where the content cannot be known before the walk.
+            Plain values that JSON can hold, and no absolute path, so that a moved file keeps it.
+            None where the next walk may be through other pairs. A checkpoint compares the pairs
+            themselves too.
         """

@@ -25,33 +25,17 @@ def described_pair(
     place: str = "",
     problem: str = "",
 ) -> Pair:
-    """Return the record of a pair of single variables, without its incomplete rows.
+    """Return a pair of single variables without its incomplete rows, or with what is wrong.
 
-    Parameters
-    ----------
-    pair_id : str
-    x, y : ndarray of shape (n,)
-        A missing value is NaN.
-    truth, weight, group
-        What the source says of the pair, unchecked. A missing weight (None or NaN) is 1.
-    place : str
-        Where the pair stands, put before its problem.
-    problem : str
-        What the reader found wrong; x and y do not matter then.
-
-    Returns
-    -------
-    Pair
-        With a `problem` instead of data if the reader found one, x and y differ in length, or
-        truth or weight is none.
+    A missing value is NaN, a missing weight None or NaN; truth, weight and group are unchecked. The
+    place stands before the problem, and x and y do not matter where the reader found one.
     """
     known: dict[str, Any] = {"group": None if group is None else str(group)}
     try:
         known["truth"] = check_truth(truth)
         # NaN differs from itself.
-        known["weight"] = (
-            1.0 if weight is None or weight != weight else check_nonnegative(weight, "weight")
-        )
+        unweighted = weight is None or weight != weight
+        known["weight"] = 1.0 if unweighted else check_nonnegative(weight, "weight")
         if not problem and len(x) != len(y):
             problem = f"x has {len(x)} values and y has {len(y)}; they must come in pairs"
     except (TypeError, ValueError) as error:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import hashlib
 import io
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from itertools import combinations
@@ -11,54 +10,42 @@ from typing import Any
 
 import numpy as np
 
+from anmmm._hash import content_hash
 from anmmm._validation import brief
 from anmmm.collection.sources.columns import Table
 from anmmm.collection.sources.records import described_pair, listed
 from anmmm.datasets import Pair, SourceError
+from anmmm.datasets.files import FromFiles
 
 __all__ = ["TablePairs", "column_pair_id"]
 
 
-class TablePairs:
+class TablePairs(FromFiles):
     """Pairs of columns of a table, made while they are asked for.
 
-    Parameters
-    ----------
-    table : Table
-    columns : "all" or sequence of pairs
-        ``"all"``: every two numeric columns, the earlier one as x, in the order (1, 2), (1, 3),
-        ..., (2, 3), ...; or pairs of names, x first. A whole number that is no name is a position
-        from 0.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If `columns` is none of that, names a column that is not there, the same one twice, or the
-        same pair twice.
-    SourceError
-        If there are less than two numeric columns to pair, or two names of columns to be paired,
-        such as 1 and "1", are spelled the same, so that pairs would share an id.
-
-    Notes
-    -----
-    The columns used are held as float64 while the pairs are walked. Of all pairs no list is made.
+    `columns` is ``"all"``, every two numeric columns in the order (1, 2), (1, 3), ..., (2, 3), ...,
+    or pairs of names, x first. A whole number that is no name is a position from 0. The columns
+    used are held as float64 while the pairs are walked; of all pairs no list is made.
     """
+
+    kind = "table"
 
     def __init__(self, table: Table, columns: Any) -> None:
         self._table = table
-        self.name = table.name
+        self.name, self.files = table.name, table.files
         self._chosen: list[tuple[Hashable, Hashable]] | None = None
-        if isinstance(columns, str) and columns == "all":
-            if len(table.numeric) < 2:
-                raise SourceError(
-                    table.name,
-                    None,
-                    f"all pairs need 2 columns of numbers or more, found {len(table.numeric)} "
-                    f"among {listed(table.names)}",
-                )
-        else:
+        if not isinstance(columns, str) or columns != "all":
             self._chosen = _chosen(columns, table)
+        elif len(table.numeric) < 2:
+            raise SourceError(
+                table.name,
+                None,
+                f"all pairs need 2 columns of numbers or more, found {len(table.numeric)} "
+                f"among {listed(table.names)}",
+            )
         _refuse_same_spelling(self._used(), table.name)
+        chosen = "all" if self._chosen is None else content_hash(self._chosen)
+        self.options = table.options | {"columns": chosen}
 
     def __iter__(self) -> Iterator[Pair]:
         """Read the columns used, then make the pairs; `column_pair_id` makes their ids.
@@ -66,26 +53,22 @@ class TablePairs:
         Rows in which a value of the pair is missing are dropped and counted. A column that holds no
         numbers is a `problem` of its pairs.
         """
-        columns = self._table.load(self._used())
+        faults = self._table.faults
+        columns = self._table.read([name for name in self._used() if name not in faults])
+        nothing = np.empty(0)
         for first, second in self._pairs():
-            x, y = columns[first], columns[second]
-            problem = next((found for found in (x, y) if isinstance(found, str)), "")
-            numbers = [np.empty(0) if isinstance(found, str) else found for found in (x, y)]
-            yield described_pair(column_pair_id(first, second), *numbers, problem=problem)
+            yield described_pair(
+                column_pair_id(first, second),
+                columns.get(first, nothing),
+                columns.get(second, nothing),
+                problem=faults.get(first) or faults.get(second, ""),
+            )
 
     def __length_hint__(self) -> int:
         """Return the number of pairs."""
         if self._chosen is None:
             return len(self._table.numeric) * (len(self._table.numeric) - 1) // 2
         return len(self._chosen)
-
-    def fingerprint(self) -> dict[str, Any]:
-        """Return the identity of the content and of the columns chosen."""
-        chosen = "all"
-        if self._chosen is not None:
-            text = repr([column_pair_id(*pair) for pair in self._chosen])
-            chosen = f"{len(self._chosen)}, sha256 {hashlib.sha256(text.encode()).hexdigest()}"
-        return self._table.identity(self._used()) | {"columns": chosen}
 
     def _pairs(self) -> Iterator[tuple[Hashable, Hashable]]:
         return combinations(self._table.numeric, 2) if self._chosen is None else iter(self._chosen)
@@ -97,20 +80,11 @@ class TablePairs:
 
 
 def column_pair_id(first: Hashable, second: Hashable) -> str:
-    """Return the id of a pair of columns, ``a,b``.
+    """Return the id of a pair of columns, ``a,b``, as a line of CSV.
 
-    Parameters
-    ----------
-    first, second : str or other name
+    A name that holds a comma, a quote or a line break stands in double quotes, so that no two pairs
+    of names share an id.
 
-    Returns
-    -------
-    str
-        A line of CSV: a name that holds a comma, a quote or a line break stands in double quotes,
-        so that no two pairs of names share an id.
-
-    Examples
-    --------
     >>> column_pair_id("a", "b"), column_pair_id("a,b", "c")
     ('a,b', '"a,b",c')
     """

@@ -1,9 +1,9 @@
 """Draw the embedded sample from the Tübingen collection.
 
-``python -m anmmm.datasets._make_sample SOURCE DESTINATION`` copies the chosen pairs of the folder
+``python -m benchmarks.make_sample SOURCE DESTINATION`` copies the chosen pairs of the folder
 SOURCE, their lines of ``pairmeta.txt`` included. A pair of more than 400 rows keeps 400, drawn
 without replacement by a seeded generator and left in the order of the file. Cells are copied as
-they are written; only blanks and line ends are normalised.
+they are written; only blanks and line ends are normalized.
 """
 
 from __future__ import annotations
@@ -35,20 +35,7 @@ SEED = 20160416
 
 
 def make_sample(source: Path, destination: Path) -> None:
-    """Write the sample.
-
-    Parameters
-    ----------
-    source : Path
-        Folder of the whole collection.
-    destination : Path
-        Folder to write to, made if need be.
-
-    Raises
-    ------
-    OSError, ValueError
-        If a file of the collection is missing or broken.
-    """
+    """Write the sample from the folder of the whole collection."""
     destination.mkdir(parents=True, exist_ok=True)
     meta = {row[0]: row for row in read_table(source / META).rows}
     _write(destination / META, [meta[number] for number in PAIRS])
@@ -68,5 +55,5 @@ def _write(path: Path, rows: list[list[str]]) -> None:
 
 if __name__ == "__main__":
     if len(sys.argv) != 3:
-        sys.exit("usage: python -m anmmm.datasets._make_sample SOURCE DESTINATION")
+        sys.exit("usage: python -m benchmarks.make_sample SOURCE DESTINATION")
     make_sample(Path(sys.argv[1]), Path(sys.argv[2]))
