@@ -23,6 +23,7 @@ ORDER = (
     "_warning",
     "_record",
     "_files",
+    "_runlog",
     "results",
     "_validation",
     "preprocessing",

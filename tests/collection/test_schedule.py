@@ -15,7 +15,7 @@ from stubs import Source, pairs, run
 from anmmm.collection import chunks as chunks_module
 from anmmm.collection.chunks import Feed
 from anmmm.datasets import Pair
-from waiting import lines_of, outputs_of, wait_until
+from waiting import outputs_of, rows_of, wait_until
 
 posix = pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
 
@@ -175,7 +175,7 @@ def test_ctrl_c_ends_and_keeps_the_rows(tmp_path, n_jobs):
         text=True,
         start_new_session=True,
     )
-    wait_until(lambda: lines_of(tmp_path / "c") > 20, "twenty finished pairs", process=process)
+    wait_until(lambda: rows_of(tmp_path / "c") > 20, "twenty finished pairs", process=process)
     # As a terminal does: to the whole group.
     os.killpg(process.pid, signal.SIGINT)
     # How soon is measured by ``python -m benchmarks.collections interrupt``.

@@ -123,6 +123,7 @@ def tell_of_checkpoint(checkpoint: str) -> None:
     ----------
     checkpoint : str
     """
+    from anmmm._runlog import remove_log
     from anmmm.collection.checkpoint import count_rows
 
     if not os.path.exists(checkpoint):
@@ -135,7 +136,7 @@ def tell_of_checkpoint(checkpoint: str) -> None:
     elif n_failed > 0:
         say(f"{checkpoint} is kept; --resume tries the pairs again that ended in an error")
     else:
-        os.unlink(checkpoint)
+        remove_log(checkpoint)
 
 
 def _rows(output: str, schema: Any) -> Iterator[Any]:

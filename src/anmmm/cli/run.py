@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 import click
@@ -92,6 +91,7 @@ def run_collection(
         Records, where no table was asked for.
     """
     from anmmm._files import check_writable, remove_leftovers
+    from anmmm._runlog import remove_log
     from anmmm.collection import as_pairs
     from anmmm.collection.sinks import check_sink, open_sink
     from anmmm.collection.summary import Summarizer
@@ -172,7 +172,7 @@ def run_collection(
         raise
     if checkpoint is not None:
         # Someone else may have tidied up; the output is complete.
-        Path(checkpoint).unlink(missing_ok=True)
+        remove_log(checkpoint)
     closing = None
     if output is not None and complete:
         closing = f"{output}: complete, nothing to do ({count} rows of {when_written(output)})"

@@ -140,7 +140,7 @@ class Feed:
         while not self.ended and self._has_room():
             try:
                 index, pair = next(self._pairs)
-                row = self._kept(index, pair)
+                row = None if self._checkpoint is None else self._checkpoint.find(index, pair)
             except StopIteration:
                 self.ended = True
                 return None
@@ -158,12 +158,6 @@ class Feed:
             if row is None:
                 return index, pair
         return None
-
-    def _kept(self, index: int, pair: Pair) -> Any:
-        offset = None if self._checkpoint is None else self._checkpoint.find(index)
-        if self._checkpoint is None or offset is None:
-            return None
-        return self._checkpoint.read(offset, pair)
 
     def _has_room(self) -> bool:
         return len(self.order) < self._window and self._waiting < WINDOW_OBSERVATIONS

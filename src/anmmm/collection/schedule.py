@@ -23,7 +23,7 @@ import joblib
 
 from anmmm._threads import single_thread
 from anmmm._workers import end_with, masked, starting_workers, worker_options
-from anmmm.collection.checkpoint import Checkpoint, digest
+from anmmm.collection.checkpoint import Checkpoint
 from anmmm.collection.chunks import Chunk, Feed
 from anmmm.datasets import Pair
 
@@ -228,9 +228,7 @@ class _Rounds:
 
     def _accept(self, chunk: Chunk, rows: list[Any]) -> None:
         if self._checkpoint is not None:
-            self._checkpoint.append(
-                [(index, digest(pair), row) for (index, pair), row in zip(chunk, rows, strict=True)]
-            )
+            self._checkpoint.add([(*item, row) for item, row in zip(chunk, rows, strict=True)])
         self._feed.finished(chunk, rows)
 
     def _after_death(self) -> None:

@@ -66,7 +66,7 @@ class PairResults(Iterator[Any]):
     ) -> None:
         self._rows, self._checkpoint = rows, checkpoint
         self.schema, self.total = schema, total
-        self.n_resumed = 0 if checkpoint is None else len(checkpoint)
+        self.n_resumed = 0 if checkpoint is None else checkpoint.n_resumed
 
     @property
     def n_outdated(self) -> int:

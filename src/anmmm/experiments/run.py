@@ -20,6 +20,7 @@ from tqdm import tqdm
 
 from anmmm._files import atomic_writer, write_csv
 from anmmm._kernels.warm import warm_up
+from anmmm._runlog import RunLog
 from anmmm._threads import single_thread
 from anmmm._version import __version__
 from anmmm._workers import starting_workers, worker_options
@@ -27,7 +28,6 @@ from anmmm.baselines import DIRECTION_BASELINES
 from anmmm.collection.stream import check_jobs
 from anmmm.datasets import make_anm_mixture
 from anmmm.experiments.directions import BASELINES
-from anmmm.experiments.progress import Progress
 from anmmm.experiments.study import Record, Scale, Study, Unit
 from anmmm.experiments.tables import markdown
 from anmmm.plotting import matplotlib_module
@@ -148,9 +148,14 @@ def _records(
         "scale": asdict(scale),
         "data": _identity(data) if study.needs_data else None,
     }
-    kept = Progress(folder / f"{study.name}.progress.jsonl", header)
-    try:
-        missing = [unit for unit in units if unit.key not in kept.finished]
+    finished: list[list[Record] | None] = [None] * len(units)
+    with RunLog(folder / f"{study.name}.progress") as log:
+        log.begin(header)
+        for at, unit in enumerate(units):
+            row = log.find(at)
+            if row is not None and row[0] == unit.key:
+                finished[at] = row[1]
+        missing = [at for at, records in enumerate(finished) if records is None]
         bar = tqdm(
             total=len(units),
             initial=len(units) - len(missing),
@@ -164,17 +169,18 @@ def _records(
         options = {"return_as": "generator_unordered", **worker_options()}
         with bar, joblib.Parallel(n_jobs=n_jobs, **options) as parallel:
             with starting_workers():
-                work = parallel(joblib.delayed(_measure)(study.name, unit) for unit in missing)
-            for unit, records in work:
-                kept.add(unit, records)
+                work = parallel(
+                    joblib.delayed(_measure)(study.name, at, units[at]) for at in missing
+                )
+            for at, records in work:
+                log.add([(at, units[at].key, records)])
+                finished[at] = records
                 bar.update()
-    finally:
-        kept.close()
     # In the order of the units, whatever order they were finished in.
-    return [record for unit in units for record in kept.finished[unit.key]]
+    return [record for records in finished for record in records or ()]
 
 
-def _measure(name: str, unit: Unit) -> tuple[Unit, list[Record]]:
+def _measure(name: str, at: int, unit: Unit) -> tuple[int, list[Record]]:
     study: Study = import_module(f"anmmm.experiments.{name}").STUDY
     # As everywhere in the package's collections: digits do not depend on the number of cores.
     with single_thread(), warnings.catch_warnings():
@@ -182,7 +188,7 @@ def _measure(name: str, unit: Unit) -> tuple[Unit, list[Record]]:
         warnings.simplefilter("ignore", ConvergenceWarning)
         warnings.simplefilter("ignore", RuntimeWarning)
         warnings.simplefilter("ignore", UserWarning)
-        return unit, study.measure(unit)
+        return at, study.measure(unit)
 
 
 def _identity(data: Path | None) -> str | None:
