@@ -292,7 +292,7 @@ def test_unusable_files_exit_2_with_the_place(run, tmp_path, command, text, mess
         (["directions", "sample", "-o", "no/x.csv"], "no: no such folder\n"),
         (
             ["directions", "sample", "-o", "x.xlsx"],
-            "x.xlsx: the name must end in .csv, .json, .jsonl, .ndjson or .parquet\n",
+            "x.xlsx: the name must end in .csv, .jsonl or .parquet\n",
         ),
         (
             ["directions", "sample", "--criterion", "foo"],

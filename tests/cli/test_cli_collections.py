@@ -56,7 +56,7 @@ def start(*arguments, cwd):
     )
 
 
-@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".json", ".parquet"])
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])
 def test_every_format_holds_every_row_and_leaves_no_other_file(run, folder, tmp_path, suffix):
     if suffix == ".parquet":
         parquet = pytest.importorskip("pyarrow.parquet")
@@ -211,7 +211,7 @@ def test_resume_begins_where_nothing_is_there_and_ends_where_all_is(run, folder,
     assert (tmp_path / "r.csv").stat().st_ino != before.st_ino
 
 
-@pytest.mark.parametrize("suffix", ["csv", "jsonl", "json", "parquet"])
+@pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet"])
 @pytest.mark.parametrize("command", ["directions", "cluster-collection"])
 def test_every_complete_format_is_told(run, folder, command, suffix):
     if suffix == "parquet":
@@ -304,7 +304,7 @@ def test_the_same_run_killed_before_its_first_pair_leaves_nothing(run, folder, m
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["-o", "r.xlsx"], "r.xlsx: the name must end in .csv, .json, .jsonl, .ndjson or .parquet"),
+        (["-o", "r.xlsx"], "r.xlsx: the name must end in .csv, .jsonl or .parquet"),
         (["-o", "none/r.csv"], "none: no such folder"),
         (["-o", "folder.csv"], "folder.csv: this is a folder, not a file to write to"),
         (["-o", "full.csv"], "full.csv: No space left on device"),
@@ -370,7 +370,7 @@ def test_a_full_disk_in_mid_run_keeps_the_checkpoint(folder, tmp_path):
 
 def test_results_of_every_format_may_be_replaced_but_no_input(run, folder):
     pytest.importorskip("pyarrow")
-    for suffix in ("csv", "jsonl", "json", "parquet"):
+    for suffix in ("csv", "jsonl", "parquet"):
         output = folder / f"results.{suffix}"
         for _ in range(2):
             status, _, err = run("directions", folder, "-o", output, "--max-samples", "10")

@@ -192,7 +192,7 @@ def _refuse_pair(output: str, source: str, source_format: str | None) -> None:
     if not described and os.path.isdir(folder) and os.path.samefile(folder, source):
         raise InputError(
             f"{output}: in this folder every such file is a pair of the next run; write to "
-            f"another folder, or to .jsonl, .json or .parquet"
+            f"another folder, or to .jsonl or .parquet"
         )
 
 

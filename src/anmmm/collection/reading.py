@@ -24,8 +24,6 @@ from anmmm.datasets import SourceError
 __all__ = ["read_rows"]
 
 BATCH = 10_000
-# Characters that are read of a JSON document at a time, and of the longest row of one.
-BLOCK, LONGEST = 1 << 20, 1 << 24
 # What no text in UTF-8 holds.
 _SHIELD = "\udc0d"
 
@@ -37,7 +35,7 @@ def read_rows(path: str | os.PathLike[str], schema: Schema = DIRECTIONS) -> Iter
     ----------
     path : path-like
         File of ``anmmm directions -o`` or `PairResults.write`; its suffix says the format:
-        ``.csv``, ``.jsonl`` or ``.ndjson``, ``.json``, ``.parquet``.
+        ``.csv``, ``.jsonl``, ``.parquet``.
     schema : Schema
         Columns that it should have: ``anmmm.collection.schema.DIRECTIONS``, or ``CLUSTERS`` for
         mechanism labels. Their order does not matter; those that joined the schema last may be
@@ -169,103 +167,6 @@ class _Layouts:
         return self._layout.record(tuple(row.values()))
 
 
-def _json_document(path: str, schema: Schema) -> Iterator[Any]:
-    with _opened(path) as file:
-        text, layouts = _Text(path, file), _Layouts(schema)
-        for sign in ("{", '"rows"', ":", "["):
-            text.take(sign)
-        if not text.starts("]"):
-            while True:
-                row = text.value()
-                with _at(path, text.place):
-                    record = layouts.record(row)
-                yield record
-                if text.starts("]"):
-                    break
-                text.take(",")
-        text.take("]")
-        # What follows is written last: a file without it is cut short.
-        while text.starts(","):
-            text.take(",")
-            text.value()
-            text.take(":")
-            text.value()
-        text.take("}")
-        text.take("")
-
-
-class _Text:
-    """Text of a JSON document, read block by block and taken from its front."""
-
-    def __init__(self, path: str, file: IO[bytes]) -> None:
-        self._path, self._lines = path, _Lines(path, file)
-        self._text, self._at, self._line = "", 0, 1
-        self._decoder = json.JSONDecoder()
-        # Line of the value that was taken last.
-        self.place = "line 1"
-        if not self._more():
-            raise SourceError(path, None, "the file is empty")
-        self._text = self._text.removeprefix("\ufeff")
-
-    def starts(self, sign: str) -> bool:
-        """Tell whether the rest, but for white space, begins with this sign."""
-        self._skip()
-        return self._text.startswith(sign, self._at)
-
-    def take(self, sign: str) -> None:
-        """Take a sign; the empty one is the end of the file."""
-        if self.starts(sign) and (sign or self._at == len(self._text)):
-            self._at += len(sign)
-            return
-        self._refuse(f"{sign} is wanted" if sign else "the document has ended")
-
-    def value(self) -> Any:
-        """Take the next value, of any kind."""
-        self._skip()
-        self.place = f"line {self._line}"
-        while True:
-            try:
-                value, end = self._decoder.raw_decode(self._text, self._at)
-            except (ValueError, RecursionError) as error:
-                if len(self._text) - self._at > LONGEST or not self._more():
-                    self._refuse(getattr(error, "msg", str(error)))
-                continue
-            self._line += self._text.count("\n", self._at, end)
-            self._at = end
-            return value
-
-    def _skip(self) -> None:
-        while True:
-            start = self._at
-            while self._at < len(self._text) and self._text[self._at] in " \t\r\n":
-                self._at += 1
-            self._line += self._text.count("\n", start, self._at)
-            if self._at < len(self._text) or not self._more():
-                return
-
-    def _more(self) -> bool:
-        parts, length = [self._text[self._at :]], 0
-        for line in self._lines:
-            parts.append(line)
-            length += len(line)
-            if length >= BLOCK:
-                break
-        self._text, self._at = "".join(parts), 0
-        return length > 0
-
-    def _refuse(self, problem: str) -> None:
-        found = self._text[self._at : self._at + 20]
-        place = f"line {self._line}"
-        if not found:
-            raise SourceError(self._path, place, "the document is cut short here; write it anew")
-        raise SourceError(
-            self._path,
-            place,
-            f'is no document {{"rows": [...], "summary": ...}} as anmmm writes it: {problem}, '
-            f"found {found!r}",
-        )
-
-
 def _parquet_rows(path: str, schema: Schema) -> Iterator[Any]:
     with open_parquet(path) as file:
         kept = file.schema_arrow.metadata or {}
@@ -318,8 +219,6 @@ def _at(path: str, place: str | None) -> Iterator[None]:
 
 _READERS: dict[str, Callable[[str, Schema], Iterator[Any]]] = {
     ".csv": _csv_rows,
-    ".json": _json_document,
     ".jsonl": _json_lines,
-    ".ndjson": _json_lines,
     ".parquet": _parquet_rows,
 }

@@ -137,7 +137,7 @@ class PairResults(Iterator[Any]):
         Parameters
         ----------
         path : path-like
-            ``.csv``, ``.jsonl``, ``.json`` or ``.parquet``; appears when it is complete.
+            ``.csv``, ``.jsonl`` or ``.parquet``; appears when it is complete.
         timings : bool
             Whether the column ``seconds`` is filled; without it equal results make equal files.
 
