@@ -57,39 +57,7 @@ def run_collection(
     dask: str | None,
     table: Callable[[Any], Any] | None,
 ) -> tuple[str | None, Any, list[dict[str, Any]]]:
-    """Run a collection from its source to a file, a table, or records.
-
-    Parameters
-    ----------
-    start : callable
-        ``start(pairs, shard=..., checkpoint=...)`` returns the stream of rows.
-    source : str
-        As the user named it.
-    schema : Schema
-        Columns of the rows.
-    source_format, columns, targets, header, shard
-        Of the options of these names, as the user typed them.
-    output : str or None
-        File for the rows.
-    resume : bool
-        Whether an earlier run to the same file is continued, wherever it stands: not begun,
-        interrupted, or complete, whose rows are then shown as they are.
-    timings : bool
-        Whether rows say how long they took.
-    dask : str or None
-        Address of a Dask scheduler.
-    table : callable or None
-        From the ids of the pairs to a table with ``header()`` and ``line(row)``; None collects
-        records for one document instead.
-
-    Returns
-    -------
-    str or None
-        What is to be said of the file at the end.
-    CollectionSummary
-    list of dict
-        Records, where no table was asked for.
-    """
+    """Run a collection from its source to a file, a table, or records."""
     from anmmm._files import check_writable, remove_leftovers
     from anmmm._runlog import remove_log
     from anmmm.collection import as_pairs

@@ -35,22 +35,7 @@ Convert = Callable[[Any], Any]
 
 
 class Layout:
-    """Columns of a file, matched with those of a schema.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Columns that the file has, in its order.
-    schema : Schema
-        What it should hold.
-    text : bool
-        Whether all cells are text and the empty one stands for a missing value, as in CSV.
-
-    Raises
-    ------
-    ValueError
-        If these columns are not those of the schema; says which are missing.
-    """
+    """Columns of a file, matched with those of a schema."""
 
     def __init__(self, names: Sequence[str], schema: Schema, *, text: bool = False) -> None:
         _check_names(names, schema)
@@ -65,24 +50,7 @@ class Layout:
         ]
 
     def record(self, cells: Sequence[Any]) -> Any:
-        """Return the record of one row.
-
-        Parameters
-        ----------
-        cells : sequence
-            In the order of the file.
-
-        Returns
-        -------
-        record of the schema
-            NaN and infinities, which JSON lacks, are None in every format. ``seconds`` is None
-            where the file does without.
-
-        Raises
-        ------
-        ValueError
-            If a cell cannot be what its column says.
-        """
+        """Return the record of one row."""
         if len(cells) != len(self.names):
             raise ValueError(f"{len(self.names)} columns, but {len(cells)} cells in this row")
         values: dict[str, Any] = {}

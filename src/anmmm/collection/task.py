@@ -29,19 +29,7 @@ _prepared: set[str] = set()
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PairTask(Record, ABC):
-    """What every kind of work on the pairs of a collection has in common.
-
-    Attributes
-    ----------
-    entropy : int
-        Seed of the collection.
-    options : dict
-        Keyword arguments of the analysis of one pair.
-    keep_detail : bool
-        Whether the rows carry the whole result.
-    max_seconds : float or None
-        Time for one pair.
-    """
+    """What every kind of work on the pairs of a collection has in common."""
 
     entropy: int
     options: dict[str, Any]
@@ -49,20 +37,7 @@ class PairTask(Record, ABC):
     max_seconds: float | None = None
 
     def __call__(self, index: int, pair: Pair) -> Any:
-        """Analyse one pair.
-
-        Parameters
-        ----------
-        index : int
-            Position of the pair in its source; with `entropy` it determines every draw, so that
-            neither order nor number of workers matters.
-        pair : Pair
-
-        Returns
-        -------
-        record
-            Of status ``"ok"``, ``"unusable"``, ``"timeout"`` or ``"error"``.
-        """
+        """Analyse one pair."""
         start = time.perf_counter()
         try:
             with single_thread():
@@ -90,11 +65,6 @@ class PairTask(Record, ABC):
 
         A wrong option would otherwise come back once for every pair, disguised as a fault of the
         data. It also fills Numba's cache before several processes would compile the same code.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If an option cannot be used.
         """
         x, y, _ = make_anm_mixture(n_samples=50, random_state=0)
         with single_thread(), warnings.catch_warnings():
@@ -127,13 +97,7 @@ class PairTask(Record, ABC):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DirectionTask(PairTask):
-    """Causal direction of one pair.
-
-    Attributes
-    ----------
-    max_samples : int or None
-        Largest number of observations that enter a fit.
-    """
+    """Causal direction of one pair."""
 
     max_samples: int | None = None
 
@@ -199,21 +163,7 @@ class DirectionTask(PairTask):
 
 
 def univariate(pair: Pair) -> tuple[Any, Any]:
-    """Return the checked variables of a pair.
-
-    Parameters
-    ----------
-    pair : Pair
-
-    Returns
-    -------
-    x, y : float64 ndarray of shape (n_samples,)
-
-    Raises
-    ------
-    TypeError, ValueError
-        If the pair could not be read, has several columns or holds what cannot be analysed.
-    """
+    """Return the checked variables of a pair."""
     if pair.problem:
         raise ValueError(pair.problem)
     widths = [np.shape(values)[1] if np.ndim(values) == 2 else 1 for values in (pair.x, pair.y)]
@@ -228,36 +178,13 @@ def univariate(pair: Pair) -> tuple[Any, Any]:
 
 
 def subsample(x: Any, y: Any, size: int, seed: int) -> tuple[Any, Any]:
-    """Draw observations without replacement and keep their order.
-
-    Parameters
-    ----------
-    x, y : ndarray of shape (n_samples,)
-    size : int
-        Number to keep.
-    seed : int
-        ``numpy.random.default_rng(seed).choice(n_samples, size, replace=False)``, sorted, are the
-        positions kept.
-
-    Returns
-    -------
-    x, y : ndarray of shape (size,)
-    """
+    """Draw observations without replacement and keep their order."""
     kept = np.sort(np.random.default_rng(seed).choice(len(x), size, replace=False))
     return x[kept], y[kept]
 
 
 def carried(pair: Pair) -> dict[str, Any]:
-    """Return what a row takes over from its pair: id, number of observations, truth and so on.
-
-    Parameters
-    ----------
-    pair : Pair
-
-    Returns
-    -------
-    dict
-    """
+    """Return what a row takes over from its pair: id, number of observations, truth and so on."""
     equal = np.ndim(pair.x) and len(pair.x) == len(np.atleast_1d(pair.y))
     return {
         "pair_id": pair.pair_id,

@@ -29,22 +29,6 @@ class OutOfTime(BaseException):
 def within(seconds: float | None, function: Callable[[], Value]) -> Value:
     """Call a function and stop it when its time is over.
 
-    Parameters
-    ----------
-    seconds : float or None
-        Limit; None is no limit.
-    function : callable
-
-    Returns
-    -------
-    object
-        What the function returns.
-
-    Raises
-    ------
-    OutOfTime
-        If it took longer.
-
     Notes
     -----
     A second thread raises the exception in this one, as CPython allows on every system and in
