@@ -56,9 +56,7 @@ class RunLog:
         # Threads that read the source look up rows while the main one adds some.
         self._lock = Lock()
         with self._explaining():
-            self._database = sqlite3.connect(
-                os.path.abspath(path), timeout=0, isolation_level=None, check_same_thread=False
-            )
+            self._database = _connected(self.path)
         try:
             with self._explaining():
                 self._open()
@@ -125,8 +123,6 @@ class RunLog:
 
     def _open(self) -> None:
         execute = self._database.execute
-        # Without memory shared by processes, which WAL needs otherwise.
-        execute("PRAGMA locking_mode = EXCLUSIVE")
         (layout,) = execute("PRAGMA application_id").fetchone()
         (is_new,) = execute("SELECT count(*) = 0 FROM sqlite_master").fetchone()
         if layout != _LAYOUT and not is_new:
@@ -209,6 +205,27 @@ class RunLog:
                 f"version that wrote it, or delete it"
             )
         return CheckpointError(f"{self.path}: is no checkpoint, or damaged; use another file")
+
+
+def _connected(path: Path, options: str = "") -> sqlite3.Connection:
+    database = sqlite3.connect(
+        f"{path.absolute().as_uri()}{options}",
+        uri=True,
+        timeout=0,
+        isolation_level=None,
+        check_same_thread=False,
+    )
+    # WAL then needs no memory that processes share.
+    database.execute("PRAGMA locking_mode = EXCLUSIVE")
+    try:
+        database.execute("PRAGMA application_id").fetchone()
+    except sqlite3.DatabaseError as error:
+        database.close()
+        if error.sqlite_errorname != "SQLITE_IOERR_LOCK":
+            raise
+        # This file system has no locks: a second run is then the user's care.
+        return _connected(path, "?nolock=1")
+    return database
 
 
 def remove_log(path: str | os.PathLike[str]) -> None:

@@ -52,7 +52,7 @@ class CommonFault:
             return
         written = "" if output is None else f"; {output} is not written"
         usable = " that could be used" if self._count < self._n_pairs else ""
-        told = f"each of the {self._count} pairs{usable} ended in the same error"
+        ending = f"each of the {self._count} pairs{usable} ended in the same error"
         if self._n_pairs == 1:
-            told = "the one pair ended in an error"
-        raise FaultError(f"{told}, {self._reason}{written}")
+            ending = "the one pair ended in an error"
+        raise FaultError(f"{ending}, {self._reason}{written}")

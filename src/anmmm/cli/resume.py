@@ -66,8 +66,8 @@ def _beside(output: str, schema: Any, pairs: Iterator[Any]) -> Generator[Any, No
 
     together = zip_longest(_rows(output, schema), map(carried, pairs))
     for place, (row, pair) in enumerate(together, start=1):
-        found = "no row" if row is None else _told(row.pair_id, row.n)
-        asked = "no more pair" if pair is None else _told(pair["pair_id"], pair["n"])
+        found = "no row" if row is None else _described(row.pair_id, row.n)
+        asked = "no more pair" if pair is None else _described(pair["pair_id"], pair["n"])
         if row is None or found != asked:
             raise InputError(
                 f"{output}: is complete, but of other pairs: row {place} is {found}, and the "
@@ -110,5 +110,5 @@ def _rows(output: str, schema: Any) -> Iterator[Any]:
         ) from None
 
 
-def _told(pair_id: str, n: int | None) -> str:
+def _described(pair_id: str, n: int | None) -> str:
     return repr(pair_id) if n is None else f"{pair_id!r} ({n} observations)"

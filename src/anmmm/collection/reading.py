@@ -10,7 +10,6 @@ import json
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import IO, Any
 
 from anmmm._files import naming
@@ -68,7 +67,7 @@ def read_rows(path: str | os.PathLike[str], schema: Schema = DIRECTIONS) -> Iter
 
 
 def _csv_rows(path: str, schema: Schema) -> Iterator[Any]:
-    with _opened(path) as file:
+    with open(path, "rb") as file:
         lines = _Lines(path, file)
         reader = csv.reader(map(_shielded, lines), strict=True)
         header = lines.next_of(reader)
@@ -137,8 +136,9 @@ class _Lines(Iterator[str]):
 
 
 def _json_lines(path: str, schema: Schema) -> Iterator[Any]:
-    with _opened(path) as file:
-        lines, layouts = _Lines(path, file), _Layouts(schema)
+    with open(path, "rb") as file:
+        lines = _Lines(path, file)
+        layout: Layout | None = None
         for line in lines:
             place = f"line {lines.number}"
             try:
@@ -147,31 +147,20 @@ def _json_lines(path: str, schema: Schema) -> Iterator[Any]:
                 cut = "" if lines.ended else "; the file is cut short here, write it anew"
                 raise SourceError(path, place, f"is no JSON ({error}){cut}") from None
             with _at(path, place):
-                record = layouts.record(row)
+                if not isinstance(row, dict):
+                    raise ValueError(f"one object a row is needed, found {row!r:.40}")
+                # Objects of one file mostly have the same keys.
+                if layout is None or layout.names != tuple(row):
+                    layout = Layout(tuple(row), schema)
+                record = layout.record(tuple(row.values()))
             yield record
-
-
-class _Layouts:
-    """Records of JSON objects; objects in a row mostly have the same keys."""
-
-    def __init__(self, schema: Schema) -> None:
-        self._schema = schema
-        self._layout: Layout | None = None
-
-    def record(self, row: Any) -> Any:
-        if not isinstance(row, dict):
-            raise ValueError(f"one object a row is needed, found {row!r:.40}")
-        names = tuple(row)
-        if self._layout is None or self._layout.names != names:
-            self._layout = Layout(names, self._schema)
-        return self._layout.record(tuple(row.values()))
 
 
 def _parquet_rows(path: str, schema: Schema) -> Iterator[Any]:
     with open_parquet(path) as file:
-        kept = file.schema_arrow.metadata or {}
-        kind = kept.get(b"anmmm.kind", schema.kind.encode()).decode()
-        version = kept.get(b"anmmm.schema_version", str(SCHEMA_VERSION).encode()).decode()
+        metadata = file.schema_arrow.metadata or {}
+        kind = metadata.get(b"anmmm.kind", schema.kind.encode()).decode()
+        version = metadata.get(b"anmmm.schema_version", str(SCHEMA_VERSION).encode()).decode()
         if kind != schema.kind:
             raise SourceError(path, None, f"holds {kind}; a file of {schema.kind} is needed")
         if version != str(SCHEMA_VERSION):
@@ -197,13 +186,6 @@ def _parquet_rows(path: str, schema: Schema) -> Iterator[Any]:
                 with _at(path, f"row {number}"):
                     record = layout.record(cells)
                 yield record
-
-
-@contextmanager
-def _opened(path: str) -> Iterator[IO[bytes]]:
-    # The error of opening names the file by itself, as the caller spelled it.
-    with Path(path).open("rb") as file:
-        yield file
 
 
 @contextmanager
