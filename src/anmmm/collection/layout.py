@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from anmmm._validation import check_choice, check_nonnegative, check_truth
@@ -118,22 +119,10 @@ def _finite(value: Any) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def _truth_value(value: Any) -> bool:
-    if not isinstance(value, bool):
+def _instance(kind: type, value: Any) -> Any:
+    if not isinstance(value, kind):
         raise TypeError
     return value
-
-
-def _words(value: Any) -> str:
-    if not isinstance(value, str):
-        raise TypeError
-    return value
-
-
-def _whole_list(value: Any) -> list[int]:
-    if not isinstance(value, list):
-        raise TypeError
-    return [_whole(item) for item in value]
 
 
 def _whole_of_text(text: str) -> int:
@@ -146,15 +135,15 @@ def _whole_of_text(text: str) -> int:
 _FROM_VALUE: dict[str, Convert] = {
     "int": _whole,
     "float": _finite,
-    "bool": _truth_value,
-    "str": _words,
-    "ints": _whole_list,
+    "bool": partial(_instance, bool),
+    "str": partial(_instance, str),
+    "ints": lambda value: list(map(_whole, _instance(list, value))),
 }
 _FROM_TEXT: dict[str, Convert] = {
     "int": _whole_of_text,
     "float": lambda text: _finite(float(text)),
     # A KeyError is no error of numbers, hence the index of a list.
     "bool": lambda text: bool(("false", "true").index(text.lower())),
-    "str": _words,
+    "str": str,
     "ints": lambda text: [int(item) for item in text.split()],
 }
