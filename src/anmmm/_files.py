@@ -163,7 +163,7 @@ def dump_csv(file: IO[str], columns: Sequence[str], rows: Iterable[Mapping[str, 
 def to_json(document: Any) -> str:
     """Return a JSON text that every reader accepts; letters that steer a terminal are escaped."""
     text = json.dumps(json_value(document), ensure_ascii=False, allow_nan=False, indent=1)
-    return _STEERING.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return _STEERING.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def json_value(value: Any) -> Any:

@@ -99,10 +99,10 @@ class RunLog:
         """Return digest and result of finished work, or None."""
         with self._lock, self._explaining():
             # All of them: a cursor that is not at its end would keep the WAL from starting anew.
-            found = self._database.execute(
+            rows = self._database.execute(
                 "SELECT position, digest, result, seal FROM rows WHERE position = ?", (position,)
             ).fetchall()
-        for row in found:
+        for row in rows:
             self._verify(row)
             if row[1]:
                 return row[1], json.loads(row[2])
@@ -172,6 +172,9 @@ class RunLog:
         """Raise what SQLite raises as an error that names the file and what to do."""
         try:
             yield
+        except UnicodeDecodeError:
+            # Words of SQLite about names in the file that are no text any more.
+            raise self._damage("a name in it is no text") from None
         except sqlite3.DatabaseError as error:
             # Python itself raises some, such as for text that is no UTF-8.
             kind = getattr(error, "sqlite_errorname", "")
@@ -247,14 +250,14 @@ def _plain(value: Any) -> Any:
 _json = json.JSONEncoder(default=_plain).encode
 
 
-def _differences(found: Any, wanted: Any, name: str = "") -> Iterator[tuple[str, str]]:
+def _differences(before: Any, wanted: Any, name: str = "") -> Iterator[tuple[str, str]]:
     """Yield the dotted name of each entry that differs, and how."""
-    if isinstance(found, dict) and isinstance(wanted, dict):
-        for key in dict.fromkeys([*found, *wanted]):
+    if isinstance(before, dict) and isinstance(wanted, dict):
+        for key in dict.fromkeys([*before, *wanted]):
             place = f"{name}.{key}" if name else key
-            yield from _differences(found.get(key), wanted.get(key), place)
-    elif found != wanted:
-        yield name, f"{name} was {_short(found)} and is {_short(wanted)}"
+            yield from _differences(before.get(key), wanted.get(key), place)
+    elif before != wanted:
+        yield name, f"{name} was {_short(before)} and is {_short(wanted)}"
 
 
 def _short(value: Any) -> str:

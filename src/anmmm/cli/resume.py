@@ -66,11 +66,11 @@ def _beside(output: str, schema: Any, pairs: Iterator[Any]) -> Generator[Any, No
 
     together = zip_longest(_rows(output, schema), map(carried, pairs))
     for place, (row, pair) in enumerate(together, start=1):
-        found = "no row" if row is None else _described(row.pair_id, row.n)
+        there = "no row" if row is None else _described(row.pair_id, row.n)
         asked = "no more pair" if pair is None else _described(pair["pair_id"], pair["n"])
-        if row is None or found != asked:
+        if row is None or there != asked:
             raise InputError(
-                f"{output}: is complete, but of other pairs: row {place} is {found}, and the "
+                f"{output}: is complete, but of other pairs: row {place} is {there}, and the "
                 f"source has {asked}; write to another file, or leave out --resume to replace it"
             )
         yield row

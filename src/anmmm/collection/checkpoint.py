@@ -51,10 +51,10 @@ class Checkpoint:
 
     def find(self, index: int, pair: Pair) -> Any:
         """Return the row of the pair at this position, or None if there is none of these data."""
-        found = self._log.find(index)
-        if found is None:
+        row = self._log.find(index)
+        if row is None:
             return None
-        mark, values = found
+        mark, values = row
         if mark == digest(pair):
             return self._schema.row(values)
         if self._has_identity:
@@ -81,8 +81,8 @@ def count_rows(path: str | os.PathLike[str]) -> tuple[int, int]:
 
 def digest(pair: Pair) -> str:
     """Return 16 hexadecimal digits that differ where anything differs that a row depends on."""
-    carried = (pair.pair_id, pair.problem, pair.truth, pair.weight, pair.group, pair.n_dropped)
-    state = hashlib.blake2b(repr(carried).encode("utf-8", "backslashreplace"), digest_size=8)
+    parts = (pair.pair_id, pair.problem, pair.truth, pair.weight, pair.group, pair.n_dropped)
+    state = hashlib.blake2b(repr(parts).encode("utf-8", "backslashreplace"), digest_size=8)
     for variable in (pair.x, pair.y):
         values = np.asarray(variable)
         state.update(f"{values.dtype.str}{values.shape}".encode())

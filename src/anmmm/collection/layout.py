@@ -88,15 +88,15 @@ def _check_names(names: Sequence[str], schema: Schema) -> None:
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise ValueError(f"two columns of the same name: {listed(twice)}")
-    wanted, found = schema.columns, set(names)
-    missing = [name for name in wanted if name not in found]
+    wanted, given = schema.columns, set(names)
+    missing = [name for name in wanted if name not in given]
     if not missing:
         return
     other = CLUSTERS if schema.kind == DIRECTIONS.kind else DIRECTIONS
-    if found.issuperset(other.columns):
+    if given.issuperset(other.columns):
         raise ValueError(f"holds {other.kind}; a file of {schema.kind} is needed")
     joined = wanted[wanted.index(_LAST_OF_ALL) + 1 :]
-    older = found.issubset(wanted) and tuple(missing) == joined[len(joined) - len(missing) :]
+    older = given.issubset(wanted) and tuple(missing) == joined[len(joined) - len(missing) :]
     if not older:
         raise ValueError(
             f"is no table of {schema.kind} as anmmm writes it (schema {SCHEMA_VERSION}): without "

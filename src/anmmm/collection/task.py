@@ -179,8 +179,8 @@ def univariate(pair: Pair) -> tuple[Any, Any]:
 
 def subsample(x: Any, y: Any, size: int, seed: int) -> tuple[Any, Any]:
     """Draw observations without replacement and keep their order."""
-    kept = np.sort(np.random.default_rng(seed).choice(len(x), size, replace=False))
-    return x[kept], y[kept]
+    places = np.sort(np.random.default_rng(seed).choice(len(x), size, replace=False))
+    return x[places], y[places]
 
 
 def carried(pair: Pair) -> dict[str, Any]:
