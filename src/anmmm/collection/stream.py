@@ -37,6 +37,8 @@ class PairResults(Iterator[Any]):
 
     Attributes
     ----------
+    schema : Schema
+        Columns of the rows.
     total : int or None
         Number of pairs, where it is known.
     n_resumed : int
