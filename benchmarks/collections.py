@@ -23,6 +23,7 @@ import pyarrow
 from pyarrow import parquet
 
 from anmmm.collection import as_pairs, infer_directions
+from anmmm.collection.checkpoint import count_rows
 from anmmm.collection.schema import DIRECTIONS
 from anmmm.collection.sinks import write_rows
 from anmmm.collection.stream import start
@@ -148,7 +149,7 @@ def sinks(options):
     """Rows a second to each format, and to a checkpoint and back."""
     rows = [row_of(index, f"pair{index}") for index in range(options.rows)]
     with tempfile.TemporaryDirectory() as folder:
-        for suffix in (".csv", ".jsonl", ".json", ".parquet"):
+        for suffix in (".csv", ".jsonl", ".parquet"):
             path = Path(folder, f"rows{suffix}")
             begin = time.perf_counter()
             write_rows(path, rows, DIRECTIONS)
@@ -235,8 +236,8 @@ def interrupt(options):
             begin = time.perf_counter()
             process.communicate()
             wall = time.perf_counter() - begin
-            n_rows = Path(folder, "checkpoint").read_bytes().count(b"\n") - 1
-            print(f"n_jobs={n_jobs}: {wall:.2f} s, status {process.returncode}, {n_rows} rows kept")
+            kept = count_rows(Path(folder, "checkpoint"))[0]
+            print(f"n_jobs={n_jobs}: {wall:.2f} s, status {process.returncode}, {kept} rows kept")
 
 
 INTERRUPTED = """
@@ -272,7 +273,7 @@ def kills(options):
             killed += 1
         whole = Path(folder, "whole.csv")
         stubbed(pairs, 1).write(whole)
-        lines = checkpoint.read_bytes().count(b"\n") - 1
+        lines = count_rows(checkpoint)[0]
         print(
             f"{killed} kills, {lines} rows in the checkpoint for {len(pairs)} pairs, files equal: "
             f"{output.read_bytes() == whole.read_bytes()}"

@@ -42,20 +42,6 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
 
     The temporary file lies in the same folder. It is removed if the block ends by an exception.
     What is no regular file (a pipe, ``/dev/null``) is to be written directly.
-
-    Parameters
-    ----------
-    path : path-like
-
-    Yields
-    ------
-    Path
-        Where to write.
-
-    Raises
-    ------
-    OSError
-        If the folder or the file cannot be written, or is write-protected; names `path`.
     """
     # A symbolic link stays one; the file it points to is replaced.
     target = Path(os.path.realpath(path))
@@ -82,10 +68,6 @@ def naming(path: str | os.PathLike[str]) -> Iterator[None]:
     """Let an `OSError` of the block name the file that the user knows.
 
     Failed writes name no file, and those to a temporary file name that one.
-
-    Parameters
-    ----------
-    path : path-like
     """
     try:
         yield
@@ -97,24 +79,7 @@ def naming(path: str | os.PathLike[str]) -> Iterator[None]:
 
 @contextmanager
 def atomic_writer(path: str | os.PathLike[str], *, binary: bool = False) -> Iterator[IO[Any]]:
-    """Open a file that takes its name only when it is complete; see `replacing`.
-
-    Parameters
-    ----------
-    path : path-like
-    binary : bool
-        Whether bytes are written, such as those of a picture.
-
-    Yields
-    ------
-    text or binary file
-        Text is UTF-8, line ends as written.
-
-    Raises
-    ------
-    OSError
-        If the folder or the file cannot be written.
-    """
+    """Open a file that takes its name only when it is complete; text is UTF-8."""
     kind: dict[str, Any] = {"mode": "wb"} if binary else {"encoding": "utf-8", "newline": ""}
     with replacing(path) as temporary:
         with naming(path):
@@ -139,11 +104,6 @@ def remove_leftovers(path: str | os.PathLike[str]) -> None:
     """Remove the temporary files that killed runs left beside a file.
 
     Only for whoever knows that no other run writes this file now.
-
-    Parameters
-    ----------
-    path : path-like
-        The file that those runs were to write.
     """
     target = Path(os.path.realpath(path))
     pattern = re.compile(rf"\.{re.escape(target.name)}\.\d+(\.\d+)?\.part")
@@ -153,18 +113,7 @@ def remove_leftovers(path: str | os.PathLike[str]) -> None:
 
 
 def check_writable(path: str | os.PathLike[str]) -> None:
-    """Raise now what writing to `path` would raise after a long computation.
-
-    Parameters
-    ----------
-    path : path-like
-        File to be written later; nothing is left behind.
-
-    Raises
-    ------
-    OSError
-        If it is a folder or write-protected, or its folder does not exist or refuses new files.
-    """
+    """Raise now what writing to `path` would raise later; nothing is left behind."""
     target = Path(os.path.realpath(path))
     if target.is_dir():
         raise OSError(errno.EISDIR, "this is a folder, not a file to write to", os.fspath(path))
@@ -185,35 +134,13 @@ def check_writable(path: str | os.PathLike[str]) -> None:
 def write_csv(
     path: str | os.PathLike[str], columns: Sequence[str], rows: Iterable[Mapping[str, Any]]
 ) -> None:
-    """Write records as a CSV file, atomically; see `dump_csv`.
-
-    Parameters
-    ----------
-    path : path-like
-    columns, rows
-        See `dump_csv`.
-
-    Raises
-    ------
-    OSError
-        If the file cannot be written.
-    """
+    """Write records as a CSV file, atomically; see `dump_csv`."""
     with atomic_writer(path) as file:
         dump_csv(file, columns, rows)
 
 
 def csv_line_writer(file: IO[str]) -> Callable[[Sequence[Any]], None]:
-    """Return a function that writes a line of CSV that every reader takes back as it was.
-
-    Parameters
-    ----------
-    file : text file
-
-    Returns
-    -------
-    callable
-        Of a sequence of cells. Lines end with a line feed.
-    """
+    """Return a function that writes a line of CSV that every reader takes back as it was."""
     usual = csv.writer(file, lineterminator="\n").writerow
     # Not every version of Python quotes a carriage return, but all take it for the end of a line.
     quoting = csv.writer(file, lineterminator="\n", quoting=csv.QUOTE_ALL).writerow
@@ -226,17 +153,7 @@ def csv_line_writer(file: IO[str]) -> Callable[[Sequence[Any]], None]:
 
 
 def dump_csv(file: IO[str], columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:
-    """Write records as CSV to an open file.
-
-    Parameters
-    ----------
-    file : text file
-    columns : sequence of str
-        Header, and order of the cells.
-    rows : iterable of mapping
-        One record a line, with every column. Floats are written so that they read back exactly;
-        None is an empty cell.
-    """
+    """Write records as CSV to an open file; floats read back exactly, None is an empty cell."""
     write = csv_line_writer(file)
     write(columns)
     for row in rows:
@@ -244,24 +161,13 @@ def dump_csv(file: IO[str], columns: Sequence[str], rows: Iterable[Mapping[str, 
 
 
 def to_json(document: Any) -> str:
-    """Return a JSON text that every reader accepts.
-
-    Parameters
-    ----------
-    document : dict, list, str, number, ndarray or None
-        NumPy values become plain ones; NaN and infinities, which JSON lacks, become null. Letters
-        that steer a terminal are escaped.
-
-    Returns
-    -------
-    str
-    """
+    """Return a JSON text that every reader accepts; letters that steer a terminal are escaped."""
     text = json.dumps(json_value(document), ensure_ascii=False, allow_nan=False, indent=1)
-    return _STEERING.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return _STEERING.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def json_value(value: Any) -> Any:
-    """Return a value of plain types that JSON can hold; see `to_json`."""
+    """Return a value of plain types that JSON can hold; NaN and infinities become None."""
     value = _plain(value)
     if isinstance(value, Mapping):
         return {str(key): json_value(item) for key, item in value.items()}

@@ -29,13 +29,7 @@ _LOOK_SECONDS = 0.5
 
 
 def worker_options() -> dict[str, Any]:
-    """Return what `joblib.Parallel` must be given for workers that end with this process.
-
-    Returns
-    -------
-    dict
-        Keyword arguments; empty under backends that have no such workers.
-    """
+    """Return what `joblib.Parallel` must be given for workers that end with this process."""
     backend = _loky()
     # Whoever brings an initializer of his own has a say in what workers do first.
     if backend is None or "initializer" in backend.backend_kwargs:
@@ -44,13 +38,7 @@ def worker_options() -> dict[str, Any]:
 
 
 def start_worker(driver: int) -> None:
-    """Do first in a worker: leave signals to the process `driver`, and end with it.
-
-    Parameters
-    ----------
-    driver : int
-        Process that started this one.
-    """
+    """Do first in a worker: leave signals to the process `driver`, and end with it."""
     # Where no signals can be blocked for a process to come.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     end_with(driver)
@@ -63,11 +51,6 @@ def end_with(driver: int) -> None:
     The workers of a killed driver would wait some minutes for tasks, hold their memory, and keep
     open the pipes that the driver's messages go to; and those who tidy up behind all of them wait
     for the last one.
-
-    Parameters
-    ----------
-    driver : int
-        The parent.
     """
     if os.name != "posix":
         return
@@ -85,12 +68,8 @@ def starting_workers() -> Iterator[Iterable[int] | None]:
     """Let worker processes that start in the block have no part in the signals of the driver.
 
     A process inherits what the thread that starts it blocks, so that a worker is safe before its
-    first line runs. Signals that arrive meanwhile are heard at the end of the block.
-
-    Yields
-    ------
-    iterable of signal or None
-        What was blocked before, for `masked`; None where nothing was changed.
+    first line runs. Signals that arrive meanwhile are heard at the end of the block. Gives what was
+    blocked before, for `masked`; None where nothing was changed.
     """
     if _loky() is None or not hasattr(signal, "pthread_sigmask"):
         yield None
@@ -106,19 +85,7 @@ def starting_workers() -> Iterator[Iterable[int] | None]:
 
 @contextmanager
 def masked(signals: Iterable[int], how: int | None = None) -> Iterator[Iterable[int]]:
-    """Change which signals this thread blocks, within the block.
-
-    Parameters
-    ----------
-    signals : iterable of signal
-    how : int or None
-        As in `signal.pthread_sigmask`; None: these and no others.
-
-    Yields
-    ------
-    iterable of signal
-        What was blocked before.
-    """
+    """Let this thread block these signals and no others, or also (`how`); give those before."""
     # Asked for by itself: the change may raise what a signal's handler does.
     before = signal.pthread_sigmask(signal.SIG_BLOCK, ())
     try:

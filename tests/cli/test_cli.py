@@ -292,7 +292,7 @@ def test_unusable_files_exit_2_with_the_place(run, tmp_path, command, text, mess
         (["directions", "sample", "-o", "no/x.csv"], "no: no such folder\n"),
         (
             ["directions", "sample", "-o", "x.xlsx"],
-            "x.xlsx: the name must end in .csv, .json, .jsonl, .ndjson or .parquet\n",
+            "x.xlsx: the name must end in .csv, .jsonl or .parquet\n",
         ),
         (
             ["directions", "sample", "--criterion", "foo"],
@@ -503,9 +503,10 @@ def test_directions_writes_rows_as_csv_and_json(run, folder, tmp_path, no_fits):
     assert [row["n_mechanisms"] for row in rows] == ["2", "2", "", ""]
     assert [row["forward_pvalue"] for row in rows] == ["", "", "", ""]
 
-    status, out, _ = run("directions", folder, "-o", "r.json", "--json")
+    status, out, _ = run("directions", folder, "-o", "r.jsonl", "--json")
     document = json.loads(out)
-    assert document == json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
+    lines = (tmp_path / "r.jsonl").read_text(encoding="utf-8").splitlines()
+    assert document["rows"] == list(map(json.loads, lines))
     assert document["summary"]["weighted_accuracy"] == 0.25
     assert [row["direction"] for row in document["rows"]] == [1, -1, None, None]
     assert float(rows[0]["score"]) == document["rows"][0]["score"]

@@ -10,16 +10,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from anmmm._runlog import RunLog
 from anmmm.cli import run as cli_run
 from anmmm.cli.input import refuse_own_input
 from anmmm.cli.output import DirectionsTable
 from anmmm.collection import task
-from anmmm.collection.checkpoint import Checkpoint
 from anmmm.collection.schema import CLUSTERS, DIRECTIONS
 from anmmm.collection.summary import Summarizer
 from anmmm.datasets import make_anm_mixture
 from anmmm.results import PairResult
-from waiting import LIMIT, lines_of, outputs_of, wait_until
+from waiting import LIMIT, outputs_of, rows_of, wait_until
 
 posix = pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
 COUNT = 12
@@ -56,7 +56,7 @@ def start(*arguments, cwd):
     )
 
 
-@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".json", ".parquet"])
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])
 def test_every_format_holds_every_row_and_leaves_no_other_file(run, folder, tmp_path, suffix):
     if suffix == ".parquet":
         parquet = pytest.importorskip("pyarrow.parquet")
@@ -112,12 +112,12 @@ def test_a_killed_run_resumes_to_the_same_file(run, folder, tmp_path, command):
     checkpoint = tmp_path / "r.csv.checkpoint"
     process = start(command, folder, "-o", "r.csv", cwd=tmp_path)
     wait_until(
-        lambda: lines_of(checkpoint) > 3 or process.poll() is not None,
+        lambda: rows_of(checkpoint) > 2 or process.poll() is not None,
         "three finished pairs in r.csv.checkpoint, or the end of the run",
     )
     process.kill()
     outputs_of(process, "SIGKILL")
-    kept = lines_of(checkpoint) - 1
+    kept = rows_of(checkpoint)
     if 0 < kept < COUNT:
         assert not (tmp_path / "r.csv").exists()
         status, out, err = run(command, folder, "-o", "r.csv")
@@ -146,7 +146,7 @@ def test_ctrl_c_keeps_finished_pairs_and_says_how_to_go_on(folder, tmp_path):
         )
     process = start("directions", folder, "-o", "r.csv", "--criterion", "hsic", cwd=tmp_path)
     checkpoint = tmp_path / "r.csv.checkpoint"
-    wait_until(lambda: lines_of(checkpoint) > 5, "five finished pairs", process=process)
+    wait_until(lambda: rows_of(checkpoint) > 4, "five finished pairs", process=process)
     os.killpg(process.pid, signal.SIGINT)
     # How soon is measured by ``python -m benchmarks.collections interrupt``.
     _, err = outputs_of(process, "SIGINT")
@@ -179,13 +179,13 @@ def test_a_terminal_that_is_closed_ends_the_run_and_keeps_its_rows(folder, tmp_p
     os.close(inside)
     checkpoint = tmp_path / "r.csv.checkpoint"
     try:
-        wait_until(lambda: lines_of(checkpoint) > 1, "a finished pair", process=process)
+        wait_until(lambda: rows_of(checkpoint) > 0, "a finished pair", process=process)
     finally:
         # The system tells the processes by SIGHUP, and what they write now fails.
         os.close(terminal)
     outputs_of(process, "the end of its terminal")
     assert process.returncode == 129
-    assert lines_of(checkpoint) > 1
+    assert rows_of(checkpoint) > 0
     assert sorted(os.listdir(tmp_path)) == ["pairs", "r.csv.checkpoint"]
 
 
@@ -211,7 +211,7 @@ def test_resume_begins_where_nothing_is_there_and_ends_where_all_is(run, folder,
     assert (tmp_path / "r.csv").stat().st_ino != before.st_ino
 
 
-@pytest.mark.parametrize("suffix", ["csv", "jsonl", "json", "parquet"])
+@pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet"])
 @pytest.mark.parametrize("command", ["directions", "cluster-collection"])
 def test_every_complete_format_is_told(run, folder, command, suffix):
     if suffix == "parquet":
@@ -286,7 +286,7 @@ def test_a_checkpoint_without_a_pair_is_in_nobodys_way(run, folder, tmp_path, mo
         patch.setattr(cli_run, "tell_of_checkpoint", stop)
         patch.setattr(cli_run, "_progress", stop)
         assert run("directions", folder, "-o", "r.csv", "--seed", "3")[0] == 130
-    assert lines_of(tmp_path / "r.csv.checkpoint") == 1
+    assert rows_of(tmp_path / "r.csv.checkpoint") == 0
     status, _, err = run("directions", folder, "-o", "r.csv", "--seed", "4")
     assert (status, err) == (0, "12 rows written to r.csv\n")
 
@@ -304,7 +304,7 @@ def test_the_same_run_killed_before_its_first_pair_leaves_nothing(run, folder, m
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["-o", "r.xlsx"], "r.xlsx: the name must end in .csv, .json, .jsonl, .ndjson or .parquet"),
+        (["-o", "r.xlsx"], "r.xlsx: the name must end in .csv, .jsonl or .parquet"),
         (["-o", "none/r.csv"], "none: no such folder"),
         (["-o", "folder.csv"], "folder.csv: this is a folder, not a file to write to"),
         (["-o", "full.csv"], "full.csv: No space left on device"),
@@ -346,7 +346,7 @@ def test_what_cannot_be_used_is_one_line(run, folder, tmp_path, arguments, messa
 def test_a_full_disk_in_mid_run_keeps_the_checkpoint(folder, tmp_path):
     code = (
         "import resource, sys\n"
-        "resource.setrlimit(resource.RLIMIT_FSIZE, (1500, 1500))\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (9_000, 9_000))\n"
         "sys.argv = ['anmmm', 'directions', 'pairs', '-o', 'r.csv']\n"
         "from anmmm.cli import main\n"
         "main()\n"
@@ -363,14 +363,14 @@ def test_a_full_disk_in_mid_run_keeps_the_checkpoint(folder, tmp_path):
     )
     assert done.returncode == 2
     *others, last = done.stderr.splitlines()
-    assert last == "r.csv.checkpoint: File too large"
+    assert last.startswith("r.csv.checkpoint: cannot be read or written; is the disk full")
     assert "kept in r.csv.checkpoint; --resume goes on" in "".join(others)
     assert sorted(os.listdir(tmp_path)) == ["pairs", "r.csv.checkpoint"]
 
 
 def test_results_of_every_format_may_be_replaced_but_no_input(run, folder):
     pytest.importorskip("pyarrow")
-    for suffix in ("csv", "jsonl", "json", "parquet"):
+    for suffix in ("csv", "jsonl", "parquet"):
         output = folder / f"results.{suffix}"
         for _ in range(2):
             status, _, err = run("directions", folder, "-o", output, "--max-samples", "10")
@@ -498,7 +498,7 @@ def test_workers_end_with_a_killed_driver(folder, tmp_path):
         "directions", folder, "--resamples", "20", "-j", "2", "-o", "r.csv", cwd=tmp_path
     )
     checkpoint = tmp_path / "r.csv.checkpoint"
-    wait_until(lambda: lines_of(checkpoint) > 1, "a finished pair", process=process)
+    wait_until(lambda: rows_of(checkpoint) > 0, "a finished pair", process=process)
     process.kill()
     # The pipe ends when the last process that can write to it is gone; idle workers wait 300 s.
     outputs_of(process, "SIGKILL of the driver")
@@ -651,7 +651,7 @@ def test_a_write_protected_result_may_be_complete(run, folder, tmp_path):
 @posix
 def test_a_link_to_the_output_of_another_run_meets_its_lock(run, folder, tmp_path):
     (tmp_path / "link.csv").symlink_to("c.csv")
-    with Checkpoint(tmp_path / "c.csv.checkpoint", DIRECTIONS, {"entropy": "7"}):
+    with RunLog(tmp_path / "c.csv.checkpoint"):
         (tmp_path / ".c.csv.1.2.part").write_text("of the other run")
         for name in ("link.csv", "c.csv"):
             status, _, err = run("directions", folder, "-o", name)

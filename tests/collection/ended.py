@@ -16,9 +16,12 @@ import time
 
 import stubs
 
+sys.path.append(os.path.join(os.path.dirname(__file__), ".."))
+
 import anmmm.collection
 from anmmm import cli
 from anmmm.cli import run as cli_run
+from waiting import rows_of
 
 # For whatever is waited for; workers may need a minute to start on a machine with other work.
 LIMIT = 240.0
@@ -85,15 +88,6 @@ def end(child, number, draw):
         time.sleep(draw.uniform(0.0, 0.1))
 
 
-def lines_of(path):
-    """Return how many whole lines a file has; -1 where it is none."""
-    try:
-        with open(path, "rb") as file:
-            return file.read().count(b"\n")
-    except FileNotFoundError:
-        return -1
-
-
 def main(folder, name, runs, jobs, seed=""):
     draw = random.Random(f"{name} {jobs} {seed}")
     for count in range(int(runs)):
@@ -106,11 +100,11 @@ def main(folder, name, runs, jobs, seed=""):
             command(place, jobs, writer)
         os.close(writer)
         stuck = []
-        # The first line is there before workers start, others when they have done something.
-        lines, kept = draw.choice((1, 2, 40)), f"{place}/r.csv.checkpoint"
-        if not wait_until(lambda lines=lines, kept=kept: lines_of(kept) >= lines):
-            stuck.append(f"line {lines} of the checkpoint")
-        time.sleep(draw.uniform(0.0, 2.0 if lines == 1 else 0.5))
+        # The checkpoint is there before workers start, rows when they have done something.
+        rows, checkpoint = draw.choice((0, 1, 39)), f"{place}/r.csv.checkpoint"
+        if not wait_until(lambda rows=rows, path=checkpoint: rows_of(path) >= rows):
+            stuck.append(f"{rows} rows in the checkpoint")
+        time.sleep(draw.uniform(0.0, 0.5 if rows else 2.0))
         end(child, getattr(signal, name), draw)
         error, closed = read_to_end(reader)
         os.close(reader)
@@ -123,7 +117,7 @@ def main(folder, name, runs, jobs, seed=""):
         left = os.listdir(MEMORY) if os.path.isdir(MEMORY) else []
         left = [name for name in left if f"-{child}-" in name or f"_{child}_" in name]
         found = {"status": status, "error": error, "left": left, "stuck": stuck}
-        found |= {"kept": max(0, lines_of(kept) - 1), "files": sorted(os.listdir(place))}
+        found |= {"kept": max(0, rows_of(checkpoint)), "files": sorted(os.listdir(place))}
         print(json.dumps(found), flush=True)
 
 

@@ -1,15 +1,12 @@
-import json
 import os
-import re
 import subprocess
 import sys
 from collections import Counter
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from stubs import Source, pairs, run
 
 from anmmm.collection import CheckpointError, infer_directions
@@ -26,6 +23,10 @@ def interrupted(path, count, source, **options):
     """Take some rows of a run and stop it."""
     with run(source, checkpoint=path, **options) as rows:
         return [next(rows) for _ in range(count)]
+
+
+def opened(path, schema):
+    return closing(Checkpoint(path, schema, HEADER))
 
 
 @pytest.fixture
@@ -64,24 +65,10 @@ def test_twenty_kills_lose_nothing_double_nothing_and_change_no_byte(tmp_path):
     assert killed == whole
     assert whole.count(b"\n") == 801
     computed = Counter((folders[0] / "log").read_text().split())
-    kept = [json.loads(line)[0] for line in (folders[0] / "checkpoint").open("rb").readlines()[1:]]
-    assert sorted(kept) == list(range(800))
+    assert count_rows(folders[0] / "checkpoint") == (800, 0)
     assert set(computed) == {str(n) for n in range(800)}
     # At most the one pair that a kill met in its computation is computed again.
     assert sum(computed.values()) <= 800 + 20
-
-
-@settings(max_examples=60)
-@given(cut=st.integers(0, 3000))
-def test_a_file_cut_anywhere_resumes_to_the_same_rows(tmp_path_factory, cut):
-    path = tmp_path_factory.mktemp("cut") / "c"
-    whole = run(Source(12), checkpoint=path).to_list()
-    path.write_bytes(path.read_bytes()[:cut])
-    rows = run(Source(12), checkpoint=path)
-    assert rows.to_list() == whole
-    assert all(line.endswith(b"\n") for line in path.open("rb"))
-    indices = [json.loads(line)[0] for line in path.open("rb").readlines()[1:]]
-    assert sorted(indices) == list(range(12))
 
 
 def test_values_read_back_exactly(path):
@@ -92,12 +79,13 @@ def test_values_read_back_exactly(path):
         PairResult("b", "ok", forward_score=float("-inf"), subsample_seed=2**32 - 1),
     ]
     empty = Pair("", np.empty(0), np.empty(0))
-    with Checkpoint(path, DIRECTIONS, HEADER) as checkpoint:
-        checkpoint.append([(5, digest(empty), strange[0]), (2, digest(empty), strange[1])])
-        checkpoint.append([])
-    with Checkpoint(path, DIRECTIONS, HEADER) as checkpoint:
-        assert [checkpoint.find(index) is None for index in (0, 2, 3, 5, 6)] == [1, 0, 1, 0, 1]
-        found = [checkpoint.read(checkpoint.find(index), empty) for index in (5, 2)]
+    with opened(path, DIRECTIONS) as checkpoint:
+        checkpoint.add([(5, empty, strange[0]), (2, empty, strange[1])])
+        checkpoint.add([])
+    with opened(path, DIRECTIONS) as checkpoint:
+        found = [checkpoint.find(index, empty) for index in (0, 2, 3, 5, 6)]
+    assert [row is None for row in found] == [1, 0, 1, 0, 1]
+    found = [found[3], found[1]]
     assert list(map(repr, found)) == [
         repr(strange[0]).replace("np.float64(3.0)", "3.0"),
         repr(strange[1]),
@@ -107,10 +95,10 @@ def test_values_read_back_exactly(path):
 def test_labels_read_back(path):
     pair = Pair("a", np.arange(3.0), np.arange(3.0))
     row = PairClusters("a", "ok", labels=[0, 1, 0], sizes=[2, 1])
-    with Checkpoint(path, CLUSTERS, HEADER) as checkpoint:
-        checkpoint.append([(0, digest(pair), row)])
-    with Checkpoint(path, CLUSTERS, HEADER) as checkpoint:
-        assert checkpoint.read(checkpoint.find(0), pair) == row
+    with opened(path, CLUSTERS) as checkpoint:
+        checkpoint.add([(0, pair, row)])
+    with opened(path, CLUSTERS) as checkpoint:
+        assert checkpoint.find(0, pair) == row
 
 
 @pytest.mark.parametrize(
@@ -187,74 +175,15 @@ def test_a_digest_sees_every_part(change):
     assert len(digest(Pair("s", np.array(["a"]), np.array([None])))) == 16
 
 
-def spoilt(path, whole, content):
-    """Whether a run over this content refuses it; otherwise its rows must be those of the whole."""
-    path.write_bytes(content)
-    try:
-        rows, refused = run(Source(12), checkpoint=path, random_state=None).to_list(), None
-    except CheckpointError as error:
-        rows, refused = whole, str(error)
-    assert rows == whole
-    if refused is None:
-        return False
-    assert re.match(rf"{re.escape(str(path))}:\d+: is (damaged|no checkp|a checkp)", refused)
-    assert path.read_bytes() == content
-    return True
-
-
-@pytest.mark.parametrize("flips", [200, pytest.param(2000, marks=pytest.mark.slow)])
-def test_a_bit_that_is_another_is_found(path, flips):
-    whole = run(Source(12), checkpoint=path, random_state=None).to_list()
-    content = path.read_bytes()
-    rng = np.random.default_rng(flips)
-    found = 0
-    for at in rng.choice(8 * len(content), flips):
-        changed = bytearray(content)
-        changed[at // 8] ^= 1 << (at % 8)
-        found += spoilt(path, whole, bytes(changed))
-    # All but those that make the last line one without an end.
-    assert found >= flips - 5
-
-
-@pytest.mark.slow
-def test_a_cut_anywhere_resumes_to_the_same_rows_or_is_refused(path):
-    whole = run(Source(12), checkpoint=path).to_list()
-    content = path.read_bytes()
-    for cut in range(len(content)):
-        path.write_bytes(content[:cut])
-        assert run(Source(12), checkpoint=path).to_list() == whole
-
-
-def test_a_checkpoint_of_the_first_layout_is_refused_with_what_to_do(path):
-    header = '{"anmmm_checkpoint": 1, "schema": ["directions", 1], "entropy": "7"}\n'
-    path.write_text(f'{header}[0, "00", "a"]\n')
-    with pytest.raises(CheckpointError, match=r"c:1: is a checkpoint of layout 1, .* delete it"):
-        run(Source(3), checkpoint=path)
-    path.write_text(header)
-    assert run(Source(3), checkpoint=path).to_list() == run(Source(3)).to_list()
-
-
-def test_of_several_rows_of_a_pair_the_last_counts(path):
-    pair = Pair("a", np.arange(3.0), np.arange(3.0))
-    rows = [PairResult("a", "ok", score=float(score)) for score in range(3)]
-    with Checkpoint(path, DIRECTIONS, HEADER) as checkpoint:
-        checkpoint.append([(4, digest(pair), row) for row in rows])
-        checkpoint.append([(2, digest(pair), rows[0])])
-    with Checkpoint(path, DIRECTIONS, HEADER) as checkpoint:
-        assert len(checkpoint) == 2
-        assert checkpoint.read(checkpoint.find(4), pair) == rows[2]
-    assert count_rows(path) == (2, 0)
-
-
 def test_rows_of_errors_are_tried_again(path):
     pair = Pair("a", np.arange(3.0), np.arange(3.0))
-    with Checkpoint(path, DIRECTIONS, HEADER) as checkpoint:
+    with opened(path, DIRECTIONS) as checkpoint:
         for index, status in enumerate(("ok", "error", "unusable", "error")):
-            checkpoint.append([(index, digest(pair), PairResult("a", status, "why"))])
+            checkpoint.add([(index, pair, PairResult("a", status, "why"))])
     assert count_rows(path) == (2, 2)
-    with Checkpoint(path, DIRECTIONS, HEADER) as checkpoint:
-        assert [checkpoint.find(index) is None for index in range(4)] == [0, 1, 0, 1]
-        checkpoint.append([(1, digest(pair), PairResult("a", "ok"))])
+    with opened(path, DIRECTIONS) as checkpoint:
+        assert [checkpoint.find(index, pair) is None for index in range(4)] == [0, 1, 0, 1]
+        checkpoint.add([(1, pair, PairResult("a", "ok"))])
     assert count_rows(path) == (3, 1)
 
 
@@ -269,28 +198,13 @@ def test_rows_of_pairs_that_did_not_change_outlive_a_change_of_the_source(path, 
         assert rows.to_list() == run(source).to_list()
         assert sorted((tmp_path / "log").read_text().split()) == ["2", "6", "7"]
     # What was computed from other data is told.
-    path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:7]))
+    path.unlink()
+    source[2] = (source[2][0] - 1.0, source[2][1])
+    interrupted(path, 6, source)
+    source[2] = (source[2][0] + 1.0, source[2][1])
     rows = run(source, checkpoint=path)
     rows.to_list()
     assert (rows.n_resumed, rows.n_outdated) == (6, 1)
-
-
-def test_what_is_no_checkpoint_is_refused_and_kept(path):
-    for text in (b"pair_id,n\na,3\n", b"{}\n", b"[1]\n", b"3\n", b"just text", b"\xff\n"):
-        path.write_bytes(text)
-        with pytest.raises(CheckpointError, match="is no checkpoint"):
-            run(Source(3), checkpoint=path)
-        assert path.read_bytes() == text
-
-
-def test_damage_before_the_end_is_refused_with_its_line(path):
-    interrupted(path, 5, Source(9))
-    lines = path.read_bytes().splitlines(keepends=True)
-    path.write_bytes(b"".join([*lines[:3], b"\0\0\0\n", *lines[4:]]))
-    with pytest.raises(CheckpointError, match=r"c:4: is damaged; delete this line"):
-        run(Source(9), checkpoint=path)
-    path.write_bytes(b"".join([*lines[:3], *lines[4:]]))
-    assert run(Source(9), checkpoint=path).to_list() == run(Source(9)).to_list()
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no such locks")
@@ -317,9 +231,9 @@ def test_a_full_disk_ends_the_run_and_keeps_what_is_there(path):
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     rows = run(Source(200), checkpoint=path)
     found = []
-    resource.setrlimit(resource.RLIMIT_FSIZE, (5000, before[1]))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, before[1]))
     try:
-        with pytest.raises(OSError, match="File too large") as caught:
+        with pytest.raises(OSError, match="is the disk full") as caught:
             found.extend(rows)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anmmm._files import to_json, write_csv
+from anmmm._files import write_csv
 from anmmm.collection import SourceError, read_rows
 from anmmm.collection import reading as reading_module
 from anmmm.collection.schema import CLUSTERS, DIRECTIONS
@@ -17,7 +17,7 @@ from anmmm.results import PAIR_COLUMNS, PairClusters, PairResult
 pyarrow = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
 
-SUFFIXES = [".csv", ".json", ".jsonl", ".ndjson", ".parquet"]
+SUFFIXES = [".csv", ".jsonl", ".parquet"]
 SUFFIX = pytest.mark.parametrize("suffix", SUFFIXES)
 ROWS = [
     PairResult("a, b", "ok", n=30, direction=1, score=0.1 + 0.2, converged=True, seconds=0.5),
@@ -108,14 +108,7 @@ def test_line_ends_of_spreadsheets_and_their_mark_of_the_encoding_do_no_harm(tmp
 def test_files_of_the_other_writers_read_back(tmp_path):
     records = [row.to_row() for row in ROWS]
     write_csv(tmp_path / "r.csv", list(PAIR_COLUMNS), records)
-    (tmp_path / "r.json").write_text(to_json({"rows": records, "summary": {"n_pairs": 4}}))
     assert list(read_rows(tmp_path / "r.csv")) == ROWS
-    assert list(read_rows(tmp_path / "r.json")) == ROWS
-
-
-def test_documents_larger_than_a_block_read_back(tmp_path, monkeypatch):
-    monkeypatch.setattr(reading_module, "BLOCK", 7)
-    assert list(read_rows(written(tmp_path, ".json"))) == ROWS
 
 
 def test_what_other_programs_make_of_the_file_reads_back(tmp_path):
@@ -138,9 +131,8 @@ def test_columns_that_join_the_schema_last_may_be_missing_or_unknown(tmp_path):
     assert list(read_rows(tmp_path / "old.csv")) == ROWS
     newer = [{**record, "later": 1.5} for record in records]
     write_csv(tmp_path / "new.csv", [*PAIR_COLUMNS, "later"], newer)
-    (tmp_path / "new.json").write_text(to_json({"rows": newer, "summary": {}}))
     parquet.write_table(pyarrow.Table.from_pylist(newer), tmp_path / "new.parquet")
-    for name in ("new.csv", "new.json", "new.parquet"):
+    for name in ("new.csv", "new.parquet"):
         assert list(read_rows(tmp_path / name)) == ROWS
 
 
@@ -148,8 +140,8 @@ def test_columns_that_join_the_schema_last_may_be_missing_or_unknown(tmp_path):
 
 
 def test_an_unknown_suffix_is_refused_at_once(tmp_path):
-    with pytest.raises(ValueError, match=r"rows\.txt: the name must end in"):
-        read_rows(tmp_path / "rows.txt")
+    with pytest.raises(ValueError, match=r"rows\.json: the name must end in .csv, .jsonl or"):
+        read_rows(tmp_path / "rows.json")
 
 
 def test_without_pyarrow_parquet_is_refused_at_once(tmp_path, monkeypatch):
@@ -165,7 +157,7 @@ def test_a_file_that_is_not_there_is_named(tmp_path, suffix):
     assert str(caught.value.filename).endswith(f"none{suffix}")
 
 
-@pytest.mark.parametrize("suffix", [".csv", ".json", ".parquet"])
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
 def test_an_empty_file_is_told(tmp_path, suffix):
     path = tmp_path / f"rows{suffix}"
     path.write_bytes(b"")
@@ -178,12 +170,12 @@ def test_a_file_cut_anywhere_is_told_and_never_read_as_whole(tmp_path, suffix):
     whole = path.read_bytes()
     line_ends = {at + 1 for at, byte in enumerate(whole) if byte == 10}
     for cut in range(1, len(whole), 7):
-        # Rows that end where a line ends are a shorter table; only the document tells.
-        if cut in line_ends and suffix not in (".json", ".parquet"):
+        # Rows that end where a line ends are a shorter table.
+        if cut in line_ends and suffix != ".parquet":
             continue
         path.write_bytes(whole[:cut])
         if whole[:cut].rstrip() == whole.rstrip() or (
-            suffix in (".jsonl", ".ndjson") and whole[cut : cut + 1] == b"\n"
+            suffix == ".jsonl" and whole[cut : cut + 1] == b"\n"
         ):
             continue
         assert problem_of(path).startswith(f"{path}:")
@@ -194,15 +186,13 @@ def test_a_file_cut_anywhere_is_told_and_never_read_as_whole(tmp_path, suffix):
     [
         (".csv", ":5: ", "stops in the middle of this line"),
         (".jsonl", ":3: ", "cut short here"),
-        (".json", ":", "cut short here"),
         (".parquet", ": ", "truncated"),
     ],
 )
 def test_a_cut_file_says_where_and_what_to_do(tmp_path, suffix, place, wanted):
     path = written(tmp_path, suffix, ROWS[:3])
     whole = path.read_bytes()
-    # The document is cut behind its rows, where every row is still whole.
-    path.write_bytes(whole[: whole.rindex(b'"summary"') if suffix == ".json" else -3])
+    path.write_bytes(whole[:-3])
     problem = problem_of(path)
     assert problem.startswith(f"{path}{place}")
     assert wanted in problem
@@ -214,12 +204,6 @@ def test_a_cut_file_says_where_and_what_to_do(tmp_path, suffix, place, wanted):
         (".csv", "x,y\n1,2\n", ":1: is no table of directions as anmmm writes it (schema 1): w"),
         (".csv", "pair_id,pair_id\n", ":1: two columns of the same name: pair_id"),
         (".csv", b"\xff\xfe\x00", ":1: byte 1 of the line is no UTF-8"),
-        (".json", '{"rows": 3}', ":1: is no document"),
-        (".json", '[{"pair_id": "a"}]', ":1: is no document"),
-        (".json", '{"rows": [{"pair_id": "a"}]}', ":1: is no table of directions"),
-        (".json", '{\n"rows": [\n3]}', ":3: one object a row is needed, found 3"),
-        (".json", '{\n"rows": [\n{"a" 1}]}', ":3: is no document"),
-        (".json", '{"rows": []} x', ":1: is no document"),
         (".jsonl", '{"pair_id": "a"}\n', ":1: is no table of directions"),
         (".jsonl", "\n", ":1: is no JSON"),
         (".jsonl", "[" * 100_000, ":1: is no JSON"),
@@ -249,16 +233,13 @@ def test_what_is_no_table_is_told_with_its_line(tmp_path, suffix, content, wante
         ("status", None, "status is missing"),
     ],
 )
-@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".json"])
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl"])
 def test_a_cell_that_cannot_be_is_told_with_its_line(tmp_path, suffix, column, cell, wanted):
     good = ROWS[0].to_row()
     path = tmp_path / f"rows{suffix}"
     records = [good, {**good, column: cell}]
     if suffix == ".csv":
         write_csv(path, list(PAIR_COLUMNS), records)
-    elif suffix == ".json":
-        lines = ",\n".join(map(json.dumps, records))
-        path.write_text(f'{{"rows": [\n{lines}], "summary": {{}}}}')
     else:
         path.write_text("".join(json.dumps(record) + "\n" for record in records))
     line = 2 if suffix == ".jsonl" else 3

@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anmmm.collection import schema as schema_module
-from anmmm.collection import summarize
 from anmmm.collection.schema import CLUSTERS, DIRECTIONS, SCHEMA_VERSION
 from anmmm.collection.sinks import write_rows
 from anmmm.results import PairClusters, PairResult
@@ -27,7 +26,7 @@ LABELS = [
     PairClusters("a", "ok", n=3, n_mechanisms=2, labels=[0, 1, 0], sizes=[2, 1], seconds=0.5),
     PairClusters("b", "unusable", "constant"),
 ]
-SUFFIX = pytest.mark.parametrize("suffix", [".csv", ".json", ".jsonl", ".ndjson", ".parquet"])
+SUFFIX = pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])
 
 
 def read(path):
@@ -37,12 +36,7 @@ def read(path):
     if path.suffix == ".csv":
         with path.open(newline="", encoding="utf-8") as file:
             return list(csv.DictReader(file))
-    text = path.read_text(encoding="utf-8")
-    return (
-        json.loads(text)["rows"]
-        if path.suffix == ".json"
-        else list(map(json.loads, text.splitlines()))
-    )
+    return list(map(json.loads, path.read_text(encoding="utf-8").splitlines()))
 
 
 @pytest.mark.parametrize("schema", [DIRECTIONS, CLUSTERS], ids=lambda schema: schema.kind)
@@ -51,14 +45,6 @@ def test_a_schema_names_every_field_of_its_record_but_the_detail(schema):
     assert set(schema.columns) == fields - {"detail"}
     assert len(schema.columns) == len(fields) - 1
     assert set(schema.types.values()) <= {"str", "int", "float", "bool", "ints"}
-
-
-def test_types_are_those_of_the_fields():
-    spelled = {"str": "str", "int": "int", "float": "float", "bool": "bool", "ints": "list[int]"}
-    for schema in (DIRECTIONS, CLUSTERS):
-        for name, kind in schema.types.items():
-            field = schema.record.__dataclass_fields__[name]
-            assert field.type.split(" | ")[0] == spelled[kind], name
 
 
 def test_the_documentation_names_every_column_and_the_version():
@@ -122,14 +108,6 @@ def test_equal_results_make_equal_files_whatever_they_took(tmp_path, suffix):
     assert names[0].read_bytes() == names[1].read_bytes()
     assert [row["seconds"] for row in read(names[0])] == [None if suffix != ".csv" else ""] * 3
     assert [float(row["seconds"]) for row in read(names[2])] == [9.0] * 3
-
-
-def test_the_json_document_holds_the_summary(tmp_path):
-    path = tmp_path / "r.json"
-    write_rows(path, ROWS, DIRECTIONS)
-    assert json.loads(path.read_text(encoding="utf-8"))["summary"] == summarize(ROWS).to_dict()
-    write_rows(path, [], DIRECTIONS)
-    assert json.loads(path.read_text())["rows"] == []
 
 
 def test_parquet_says_kind_and_version_and_has_groups_of_one_size(tmp_path):
@@ -207,7 +185,7 @@ def test_an_error_of_the_rows_keeps_its_own_words(tmp_path):
 
 
 def test_other_names_are_refused(tmp_path):
-    with pytest.raises(ValueError, match=r"r.xlsx: the name must end in .csv, .json"):
+    with pytest.raises(ValueError, match=r"r.xlsx: the name must end in .csv, .jsonl or .parq"):
         write_rows(tmp_path / "r.xlsx", ROWS, DIRECTIONS)
     assert os.listdir(tmp_path) == []
 

@@ -1,7 +1,6 @@
 """Experiments run, are interrupted, go on, and write what they found."""
 
 import csv
-import json
 import re
 import subprocess
 import sys
@@ -10,66 +9,15 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from anmmm._runlog import RunLog
 from anmmm.cli import cli
 from anmmm.cli.reproduce import NAMES
 from anmmm.experiments import STUDIES, reproduce, run
-from anmmm.experiments.progress import OtherRunError, Progress
 from anmmm.experiments.study import Scale, Study, Unit
 from anmmm.experiments.tables import markdown_table
 from waiting import LIMIT
 
 pytest.importorskip("matplotlib")
-
-HEADER = {"version": "1", "scale": {"n": 3}}
-
-
-# --- Finished work is kept ------------------------------------------------------------------------
-
-
-def test_finished_units_are_found_again(tmp_path):
-    path = tmp_path / "log.jsonl"
-    first = Progress(path, HEADER)
-    first.add(Unit("a", {}), [{"value": 0.1 + 0.2}])
-    first.close()
-    second = Progress(path, HEADER)
-    second.close()
-    assert second.finished == {"a": [{"value": 0.1 + 0.2}]}
-
-
-@pytest.mark.parametrize("cut", [1, 5, 12])
-def test_a_line_that_a_crash_cut_short_is_dropped(tmp_path, cut):
-    path = tmp_path / "log.jsonl"
-    log = Progress(path, HEADER)
-    log.add(Unit("a", {}), [{"value": 1}])
-    log.add(Unit("b", {}), [{"value": 2}])
-    log.close()
-    path.write_bytes(path.read_bytes()[:-cut])
-    again = Progress(path, HEADER)
-    assert list(again.finished) == ["a"]
-    again.add(Unit("b", {}), [{"value": 3}])
-    again.close()
-    last = Progress(path, HEADER)
-    last.close()
-    assert last.finished == {"a": [{"value": 1}], "b": [{"value": 3}]}
-
-
-def test_work_of_another_run_is_refused_with_what_differs(tmp_path):
-    path = tmp_path / "log.jsonl"
-    Progress(path, HEADER).close()
-    with pytest.raises(OtherRunError, match="version is 1 there and 2 now") as caught:
-        Progress(path, {**HEADER, "version": "2"})
-    assert "scale" not in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    "text", ["[1]\n", "no json\n", '{"version": "1", "scale": {"n": 3}}\n{}\n']
-)
-def test_a_file_that_is_no_log_is_refused_with_its_line(tmp_path, text):
-    path = tmp_path / "log.jsonl"
-    path.write_text(text)
-    with pytest.raises(OtherRunError, match=rf"log\.jsonl:{text.count(chr(10))}: "):
-        Progress(path, HEADER)
-    assert path.read_text() == text
 
 
 # --- Real experiments, small ----------------------------------------------------------------------
@@ -122,7 +70,7 @@ def test_every_experiment_writes_records_report_and_figure(tmp_path, tiny, pairs
     pytest.importorskip("causallearn")
     (found,) = reproduce([name], tmp_path / "out", quick=True, data=pairs)
     names = sorted(path.name for path in (tmp_path / "out").iterdir())
-    assert names == sorted(f"{name}.{s}" for s in ("csv", "md", "pdf", "png", "progress.jsonl"))
+    assert names == sorted(f"{name}.{s}" for s in ("csv", "md", "pdf", "png", "progress"))
     rows = read(tmp_path / "out" / f"{name}.csv")
     assert rows
     assert all(not row["problem"] for row in rows)
@@ -216,7 +164,7 @@ def test_ctrl_c_on_the_command_line_says_that_work_is_kept(tmp_path, flaky):
 def test_quick_work_is_not_taken_for_whole_work(tmp_path, flaky):
     flaky.broken = False
     reproduce(["table1"], tmp_path, quick=True)
-    with pytest.raises(ValueError, match="another run: scale is"):
+    with pytest.raises(ValueError, match=r"another run \(scale\."):
         reproduce(["table1"], tmp_path)
 
 
@@ -282,7 +230,8 @@ def test_help_loads_no_experiment():
 def test_the_log_names_version_and_scale(tmp_path, flaky):
     flaky.broken = False
     reproduce(["table1"], tmp_path, quick=True)
-    header = json.loads((tmp_path / "table1.progress.jsonl").read_text().splitlines()[0])
+    with RunLog(tmp_path / "table1.progress") as log:
+        header = log.header
     assert header["experiment"] == "table1"
     assert header["version"] == run.__version__
     assert header["scale"] == vars(Scale.quick())

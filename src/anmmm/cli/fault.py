@@ -31,12 +31,7 @@ class CommonFault:
         self._is_common = True
 
     def add(self, row: Any) -> None:
-        """Look at one row.
-
-        Parameters
-        ----------
-        row : PairResult or PairClusters
-        """
+        """Look at one row."""
         self._n_pairs += 1
         if not self._is_common or row.status == "unusable":
             return
@@ -52,22 +47,12 @@ class CommonFault:
         self._count += 1
 
     def refuse(self, output: str | None) -> None:
-        """Raise if the pairs, and more than one where others are unusable, ended in one error.
-
-        Parameters
-        ----------
-        output : str or None
-            File that is then not written.
-
-        Raises
-        ------
-        FaultError
-        """
+        """Raise if the pairs, and more than one where others are unusable, ended in one error."""
         if not self._is_common or self._count < min(2, self._n_pairs) or not self._count:
             return
         written = "" if output is None else f"; {output} is not written"
         usable = " that could be used" if self._count < self._n_pairs else ""
-        told = f"each of the {self._count} pairs{usable} ended in the same error"
+        ending = f"each of the {self._count} pairs{usable} ended in the same error"
         if self._n_pairs == 1:
-            told = "the one pair ended in an error"
-        raise FaultError(f"{told}, {self._reason}{written}")
+            ending = "the one pair ended in an error"
+        raise FaultError(f"{ending}, {self._reason}{written}")

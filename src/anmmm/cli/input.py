@@ -128,7 +128,7 @@ def holds_rows(path: str) -> bool:
     with open(path, "rb") as file:
         start = file.read(20).lstrip(b"{ \n")
         file.seek(max(0, os.path.getsize(path) - 100_000))
-        return start.startswith((b"pair_id,", b'"pair_id"', b'"rows"')) or (
+        return start.startswith((b"pair_id,", b'"pair_id"')) or (
             start.startswith(b"PAR1") and b"anmmm.kind" in file.read()
         )
 

@@ -124,7 +124,7 @@ collection_options = [
         "-o",
         "--output",
         metavar="FILE",
-        help="Write the rows to this file: .csv, .jsonl, .json or .parquet.",
+        help="Write the rows to this file: .csv, .jsonl or .parquet.",
     ),
     click.option(
         "-j",

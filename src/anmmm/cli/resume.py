@@ -15,19 +15,7 @@ __all__ = ["checkpoint_of", "complete_results", "is_complete", "tell_of_checkpoi
 
 
 def checkpoint_of(output: str, *, resume: bool) -> str | None:
-    """Return the name of the checkpoint of an output; None where none can be kept.
-
-    Parameters
-    ----------
-    output : str
-    resume : bool
-        Whether what it holds is to be continued.
-
-    Raises
-    ------
-    InputError
-        If finished pairs are there and not to be continued, or the output can have none.
-    """
+    """Return the name of the checkpoint of an output; None where none can be kept."""
     from anmmm._files import is_replaceable
     from anmmm.collection.checkpoint import count_rows
 
@@ -49,10 +37,6 @@ def is_complete(output: str, checkpoint: str) -> bool:
     """Tell whether a run has left an output and nothing to go on with.
 
     Files take their names when they are complete, and their checkpoints go after that.
-
-    Parameters
-    ----------
-    output, checkpoint : str
     """
     return os.path.exists(output) and not os.path.exists(checkpoint)
 
@@ -69,20 +53,6 @@ def complete_results(
 
     They are read beside the pairs, as an output does not say what it was computed from: ids and
     numbers of observations must be those of the source. Options are not in it.
-
-    Parameters
-    ----------
-    output : str
-    schema : Schema
-        Columns that it should have.
-    pairs : PairSource
-    shard, checkpoint
-        As in `anmmm.infer_directions`.
-
-    Returns
-    -------
-    PairResults
-        Raises an `InputError` where a row is of another pair, or rows or pairs are left over.
     """
     from anmmm.collection.stream import PairResults, expected_total
 
@@ -96,33 +66,24 @@ def _beside(output: str, schema: Any, pairs: Iterator[Any]) -> Generator[Any, No
 
     together = zip_longest(_rows(output, schema), map(carried, pairs))
     for place, (row, pair) in enumerate(together, start=1):
-        found = "no row" if row is None else _told(row.pair_id, row.n)
-        asked = "no more pair" if pair is None else _told(pair["pair_id"], pair["n"])
-        if row is None or found != asked:
+        there = "no row" if row is None else _described(row.pair_id, row.n)
+        asked = "no more pair" if pair is None else _described(pair["pair_id"], pair["n"])
+        if row is None or there != asked:
             raise InputError(
-                f"{output}: is complete, but of other pairs: row {place} is {found}, and the "
+                f"{output}: is complete, but of other pairs: row {place} is {there}, and the "
                 f"source has {asked}; write to another file, or leave out --resume to replace it"
             )
         yield row
 
 
 def when_written(output: str) -> str:
-    """Return date and time of the last change of a file.
-
-    Parameters
-    ----------
-    output : str
-    """
+    """Return date and time of the last change of a file."""
     return datetime.fromtimestamp(os.path.getmtime(output)).isoformat(" ", "seconds")
 
 
 def tell_of_checkpoint(checkpoint: str) -> None:
-    """Say what an interrupted run leaves; nothing, if nothing was finished.
-
-    Parameters
-    ----------
-    checkpoint : str
-    """
+    """Say what an interrupted run leaves; nothing, if nothing was finished."""
+    from anmmm._runlog import remove_log
     from anmmm.collection.checkpoint import count_rows
 
     if not os.path.exists(checkpoint):
@@ -135,7 +96,7 @@ def tell_of_checkpoint(checkpoint: str) -> None:
     elif n_failed > 0:
         say(f"{checkpoint} is kept; --resume tries the pairs again that ended in an error")
     else:
-        os.unlink(checkpoint)
+        remove_log(checkpoint)
 
 
 def _rows(output: str, schema: Any) -> Iterator[Any]:
@@ -149,5 +110,5 @@ def _rows(output: str, schema: Any) -> Iterator[Any]:
         ) from None
 
 
-def _told(pair_id: str, n: int | None) -> str:
+def _described(pair_id: str, n: int | None) -> str:
     return repr(pair_id) if n is None else f"{pair_id!r} ({n} observations)"

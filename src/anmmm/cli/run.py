@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 import click
@@ -60,125 +59,139 @@ def run_collection(
 ) -> tuple[str | None, Any, list[dict[str, Any]]]:
     """Run a collection from its source to a file, a table, or records.
 
-    Parameters
-    ----------
-    start : callable
-        ``start(pairs, shard=..., checkpoint=...)`` returns the stream of rows.
-    source : str
-        As the user named it.
-    schema : Schema
-        Columns of the rows.
-    source_format, columns, targets, header, shard
-        Of the options of these names, as the user typed them.
-    output : str or None
-        File for the rows.
-    resume : bool
-        Whether an earlier run to the same file is continued, wherever it stands: not begun,
-        interrupted, or complete, whose rows are then shown as they are.
-    timings : bool
-        Whether rows say how long they took.
-    dask : str or None
-        Address of a Dask scheduler.
-    table : callable or None
-        From the ids of the pairs to a table with ``header()`` and ``line(row)``; None collects
-        records for one document instead.
-
-    Returns
-    -------
-    str or None
-        What is to be said of the file at the end.
-    CollectionSummary
-    list of dict
-        Records, where no table was asked for.
+    ``start(pairs, shard=..., checkpoint=...)`` returns the stream of rows, ``table(ids)`` what has
+    ``header()`` and ``line(row)``. Returns what is to be said of the file at the end, the summary,
+    and the records where no table was asked for.
     """
-    from anmmm._files import check_writable, remove_leftovers
+    from anmmm._files import remove_leftovers
     from anmmm.collection import as_pairs
-    from anmmm.collection.sinks import check_sink, open_sink
+    from anmmm.collection.sinks import open_sink
     from anmmm.collection.summary import Summarizer
 
     part = _parse_shard(shard)
-    source_options = given(
+    options = given(
         format=source_format, columns=parse_columns(columns), targets=targets, header=header
     )
+    checkpoint, complete = _check_output(output, source, targets, source_format, resume)
+    if output is not None and complete:
+        start, dask = partial(complete_results, output, schema), None
+    records: list[dict[str, Any]] = []
+    summarizer, fault = Summarizer(), CommonFault()
+    with _raising_of_standard_output(), refusing(), saying_warnings(), ExitStack() as stack:
+        pairs = as_pairs(source, **options)
+        if dask is not None:
+            stack.enter_context(_dask(dask))
+        # Refuses a checkpoint of another run, which is then left alone and not spoken of.
+        results = start(pairs, shard=part, checkpoint=checkpoint)
+        stack.enter_context(_keeping(checkpoint))
+        stack.enter_context(results)
+        if resume and not complete:
+            n = results.n_resumed
+            begun = f"{output}: nothing to resume, so it is begun"
+            say(f"{n} finished pairs found in {checkpoint}" if n else begun)
+        takers: list[Callable[[Any], None]] = [summarizer.add, fault.add]
+        if output is not None and not complete:
+            if checkpoint is not None:
+                # The checkpoint is locked: no other run writes this file now.
+                remove_leftovers(output)
+            takers.append(stack.enter_context(open_sink(output, results.schema, timings=timings)))
+        lines = None
+        if table is None:
+            values, names = results.schema.reader(timings=timings), results.schema.columns
+            takers.append(lambda row: records.append(dict(zip(names, values(row), strict=True))))
+        elif output is None or (results.total or SHORT + 1) <= SHORT:
+            lines = table(getattr(pairs, "ids", ()))
+            _print(lines.header(), click.echo)
+        # The bar comes after the header, and steps aside for each line.
+        update, echo = stack.enter_context(_progress(results.total, results.n_resumed))
+        if lines is not None:
+            takers.append(lambda row: _print(lines.line(row), echo))
+        for row in results:
+            for take in takers:
+                take(row)
+            update()
+        if not complete:
+            fault.refuse(output)
+        if results.n_outdated:
+            n_same = results.n_resumed - results.n_outdated
+            say(f"the source changed since: {n_same} of {results.n_resumed} rows still hold")
+    summary, closing = summarizer.summary(), None
+    if output is not None and complete:
+        when = when_written(output)
+        closing = f"{output}: complete, nothing to do ({summary.n_pairs} rows of {when})"
+    elif output is not None:
+        closing = f"{summary.n_pairs} rows written to {output}"
+    return closing, summary, records
+
+
+def _check_output(
+    output: str | None,
+    source: str,
+    targets: str | None,
+    source_format: str | None,
+    resume: bool,
+) -> tuple[str | None, bool]:
+    """Refuse what cannot be written to; return the checkpoint, and whether all is done."""
+    from anmmm._files import check_writable
+    from anmmm.collection.sinks import check_sink
+
     if output is None and resume:
         raise InputError("--resume needs the file that the interrupted run was to write, -o FILE")
-    checkpoint, complete, written = None, False, output
-    if output is not None:
-        with refusing():
-            check_sink(output)
-        refuse_own_input(output, source)
-        if targets is not None:
-            refuse_own_input(output, targets)
-        _refuse_pair(output, source, source_format)
-        with refusing(output):
-            checkpoint = checkpoint_of(output, resume=resume)
-        if resume and checkpoint is not None and is_complete(output, checkpoint):
-            start = partial(complete_results, output, schema)
-            complete, checkpoint, written, dask = True, None, None, None
-        else:
-            with refusing():
-                check_writable(output)
-            _refuse_foreign(output)
-    records: list[dict[str, Any]] = []
-    broken: list[OSError] = []
-    summarizer, fault, count, started = Summarizer(), CommonFault(), 0, False
+    if output is None:
+        return None, False
+    with refusing():
+        check_sink(output)
+    refuse_own_input(output, source)
+    if targets is not None:
+        refuse_own_input(output, targets)
+    _refuse_pair(output, source, source_format)
+    with refusing(output):
+        checkpoint = checkpoint_of(output, resume=resume)
+    if resume and checkpoint is not None and is_complete(output, checkpoint):
+        return None, True
+    with refusing():
+        check_writable(output)
+    _refuse_foreign(output)
+    return checkpoint, False
+
+
+@contextmanager
+def _keeping(checkpoint: str | None) -> Iterator[None]:
+    """Remove the checkpoint of a run that came to its end; of another, say what it holds."""
+    from anmmm._runlog import remove_log
+
     try:
-        with refusing(), saying_warnings(), ExitStack() as stack:
-            pairs = as_pairs(source, **source_options)
-            if dask is not None:
-                stack.enter_context(_dask(dask))
-            results = stack.enter_context(start(pairs, shard=part, checkpoint=checkpoint))
-            started = True
-            if resume and not complete:
-                found = f"{results.n_resumed} finished pairs found in {checkpoint}"
-                say(found if results.n_resumed else f"{output}: nothing to resume, so it is begun")
-            write = None
-            if written is not None:
-                if checkpoint is not None:
-                    # The checkpoint is locked: no other run writes this file now.
-                    remove_leftovers(written)
-                write = stack.enter_context(open_sink(written, results.schema, timings=timings))
-            shown = None
-            if table is not None and (output is None or (results.total or SHORT + 1) <= SHORT):
-                shown = table(getattr(pairs, "ids", ()))
-                with _standard_output(broken):
-                    click.echo(plain(shown.header()))
-            values = results.schema.reader(timings=timings)
-            update, show = stack.enter_context(_progress(results.total, results.n_resumed))
-            for row in results:
-                summarizer.add(row)
-                fault.add(row)
-                count += 1
-                if write is not None:
-                    write(row)
-                if table is None:
-                    records.append(dict(zip(results.schema.columns, values(row), strict=True)))
-                elif shown is not None:
-                    with _standard_output(broken):
-                        show(plain(shown.line(row)))
-                        sys.stdout.flush()
-                update()
-            if not complete:
-                fault.refuse(output)
-            if results.n_outdated:
-                n_same = results.n_resumed - results.n_outdated
-                say(f"the source changed since: {n_same} of {results.n_resumed} rows still hold")
+        yield
     except BaseException:
-        # A file that was refused is left alone.
-        if started and checkpoint is not None:
+        if checkpoint is not None:
             tell_of_checkpoint(checkpoint)
-        if broken:
-            raise broken[0] from None
         raise
     if checkpoint is not None:
-        # Someone else may have tidied up; the output is complete.
-        Path(checkpoint).unlink(missing_ok=True)
-    closing = None
-    if output is not None and complete:
-        closing = f"{output}: complete, nothing to do ({count} rows of {when_written(output)})"
-    elif output is not None:
-        closing = f"{count} rows written to {output}"
-    return closing, summarizer.summary(), records
+        remove_log(checkpoint)
+
+
+class _StandardOutputError(Exception):
+    """Standard output failed, and no file that could be named."""
+
+    def __init__(self, reason: OSError) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+@contextmanager
+def _raising_of_standard_output() -> Iterator[None]:
+    try:
+        yield
+    except _StandardOutputError as error:
+        raise error.reason from None
+
+
+def _print(line: str, echo: Callable[[str], None]) -> None:
+    try:
+        echo(plain(line))
+        sys.stdout.flush()
+    except OSError as error:
+        raise _StandardOutputError(error) from None
 
 
 def _refuse_pair(output: str, source: str, source_format: str | None) -> None:
@@ -192,7 +205,7 @@ def _refuse_pair(output: str, source: str, source_format: str | None) -> None:
     if not described and os.path.isdir(folder) and os.path.samefile(folder, source):
         raise InputError(
             f"{output}: in this folder every such file is a pair of the next run; write to "
-            f"another folder, or to .jsonl, .json or .parquet"
+            f"another folder, or to .jsonl or .parquet"
         )
 
 
@@ -205,16 +218,6 @@ def _refuse_foreign(output: str) -> None:
                 f"{output}: exists, and is no result of an earlier run; write to another file, or "
                 f"delete it"
             )
-
-
-@contextmanager
-def _standard_output(broken: list[OSError]) -> Iterator[None]:
-    """Keep what standard output raises apart from what files raise; its reader is not the file."""
-    try:
-        yield
-    except OSError as error:
-        broken.append(error)
-        raise
 
 
 def _parse_shard(text: str | None) -> tuple[int, int] | None:

@@ -113,13 +113,7 @@ def cluster_collection(
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ClusterTask(PairTask):
-    """Mechanism labels of one pair.
-
-    Attributes
-    ----------
-    cause : str
-        See `cluster_collection`.
-    """
+    """Mechanism labels of one pair."""
 
     cause: str = "auto"
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from anmmm._validation import check_choice, check_nonnegative, check_truth
@@ -35,22 +36,7 @@ Convert = Callable[[Any], Any]
 
 
 class Layout:
-    """Columns of a file, matched with those of a schema.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Columns that the file has, in its order.
-    schema : Schema
-        What it should hold.
-    text : bool
-        Whether all cells are text and the empty one stands for a missing value, as in CSV.
-
-    Raises
-    ------
-    ValueError
-        If these columns are not those of the schema; says which are missing.
-    """
+    """Columns of a file, matched with those of a schema."""
 
     def __init__(self, names: Sequence[str], schema: Schema, *, text: bool = False) -> None:
         _check_names(names, schema)
@@ -65,24 +51,7 @@ class Layout:
         ]
 
     def record(self, cells: Sequence[Any]) -> Any:
-        """Return the record of one row.
-
-        Parameters
-        ----------
-        cells : sequence
-            In the order of the file.
-
-        Returns
-        -------
-        record of the schema
-            NaN and infinities, which JSON lacks, are None in every format. ``seconds`` is None
-            where the file does without.
-
-        Raises
-        ------
-        ValueError
-            If a cell cannot be what its column says.
-        """
+        """Return the record of one row."""
         if len(cells) != len(self.names):
             raise ValueError(f"{len(self.names)} columns, but {len(cells)} cells in this row")
         values: dict[str, Any] = {}
@@ -119,15 +88,15 @@ def _check_names(names: Sequence[str], schema: Schema) -> None:
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise ValueError(f"two columns of the same name: {listed(twice)}")
-    wanted, found = schema.columns, set(names)
-    missing = [name for name in wanted if name not in found]
+    wanted, given = schema.columns, set(names)
+    missing = [name for name in wanted if name not in given]
     if not missing:
         return
     other = CLUSTERS if schema.kind == DIRECTIONS.kind else DIRECTIONS
-    if found.issuperset(other.columns):
+    if given.issuperset(other.columns):
         raise ValueError(f"holds {other.kind}; a file of {schema.kind} is needed")
     joined = wanted[wanted.index(_LAST_OF_ALL) + 1 :]
-    older = found.issubset(wanted) and tuple(missing) == joined[len(joined) - len(missing) :]
+    older = given.issubset(wanted) and tuple(missing) == joined[len(joined) - len(missing) :]
     if not older:
         raise ValueError(
             f"is no table of {schema.kind} as anmmm writes it (schema {SCHEMA_VERSION}): without "
@@ -150,22 +119,10 @@ def _finite(value: Any) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def _truth_value(value: Any) -> bool:
-    if not isinstance(value, bool):
+def _instance(kind: type, value: Any) -> Any:
+    if not isinstance(value, kind):
         raise TypeError
     return value
-
-
-def _words(value: Any) -> str:
-    if not isinstance(value, str):
-        raise TypeError
-    return value
-
-
-def _whole_list(value: Any) -> list[int]:
-    if not isinstance(value, list):
-        raise TypeError
-    return [_whole(item) for item in value]
 
 
 def _whole_of_text(text: str) -> int:
@@ -178,15 +135,15 @@ def _whole_of_text(text: str) -> int:
 _FROM_VALUE: dict[str, Convert] = {
     "int": _whole,
     "float": _finite,
-    "bool": _truth_value,
-    "str": _words,
-    "ints": _whole_list,
+    "bool": partial(_instance, bool),
+    "str": partial(_instance, str),
+    "ints": lambda value: list(map(_whole, _instance(list, value))),
 }
 _FROM_TEXT: dict[str, Convert] = {
     "int": _whole_of_text,
     "float": lambda text: _finite(float(text)),
     # A KeyError is no error of numbers, hence the index of a list.
     "bool": lambda text: bool(("false", "true").index(text.lower())),
-    "str": _words,
+    "str": str,
     "ints": lambda text: [int(item) for item in text.split()],
 }

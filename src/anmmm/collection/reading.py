@@ -10,7 +10,6 @@ import json
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import IO, Any
 
 from anmmm._files import naming
@@ -24,8 +23,6 @@ from anmmm.datasets import SourceError
 __all__ = ["read_rows"]
 
 BATCH = 10_000
-# Characters that are read of a JSON document at a time, and of the longest row of one.
-BLOCK, LONGEST = 1 << 20, 1 << 24
 # What no text in UTF-8 holds.
 _SHIELD = "\udc0d"
 
@@ -37,7 +34,7 @@ def read_rows(path: str | os.PathLike[str], schema: Schema = DIRECTIONS) -> Iter
     ----------
     path : path-like
         File of ``anmmm directions -o`` or `PairResults.write`; its suffix says the format:
-        ``.csv``, ``.jsonl`` or ``.ndjson``, ``.json``, ``.parquet``.
+        ``.csv``, ``.jsonl``, ``.parquet``.
     schema : Schema
         Columns that it should have: ``anmmm.collection.schema.DIRECTIONS``, or ``CLUSTERS`` for
         mechanism labels. Their order does not matter; those that joined the schema last may be
@@ -70,7 +67,7 @@ def read_rows(path: str | os.PathLike[str], schema: Schema = DIRECTIONS) -> Iter
 
 
 def _csv_rows(path: str, schema: Schema) -> Iterator[Any]:
-    with _opened(path) as file:
+    with open(path, "rb") as file:
         lines = _Lines(path, file)
         reader = csv.reader(map(_shielded, lines), strict=True)
         header = lines.next_of(reader)
@@ -139,8 +136,9 @@ class _Lines(Iterator[str]):
 
 
 def _json_lines(path: str, schema: Schema) -> Iterator[Any]:
-    with _opened(path) as file:
-        lines, layouts = _Lines(path, file), _Layouts(schema)
+    with open(path, "rb") as file:
+        lines = _Lines(path, file)
+        layout: Layout | None = None
         for line in lines:
             place = f"line {lines.number}"
             try:
@@ -149,128 +147,20 @@ def _json_lines(path: str, schema: Schema) -> Iterator[Any]:
                 cut = "" if lines.ended else "; the file is cut short here, write it anew"
                 raise SourceError(path, place, f"is no JSON ({error}){cut}") from None
             with _at(path, place):
-                record = layouts.record(row)
+                if not isinstance(row, dict):
+                    raise ValueError(f"one object a row is needed, found {row!r:.40}")
+                # Objects of one file mostly have the same keys.
+                if layout is None or layout.names != tuple(row):
+                    layout = Layout(tuple(row), schema)
+                record = layout.record(tuple(row.values()))
             yield record
-
-
-class _Layouts:
-    """Records of JSON objects; objects in a row mostly have the same keys."""
-
-    def __init__(self, schema: Schema) -> None:
-        self._schema = schema
-        self._layout: Layout | None = None
-
-    def record(self, row: Any) -> Any:
-        if not isinstance(row, dict):
-            raise ValueError(f"one object a row is needed, found {row!r:.40}")
-        names = tuple(row)
-        if self._layout is None or self._layout.names != names:
-            self._layout = Layout(names, self._schema)
-        return self._layout.record(tuple(row.values()))
-
-
-def _json_document(path: str, schema: Schema) -> Iterator[Any]:
-    with _opened(path) as file:
-        text, layouts = _Text(path, file), _Layouts(schema)
-        for sign in ("{", '"rows"', ":", "["):
-            text.take(sign)
-        if not text.starts("]"):
-            while True:
-                row = text.value()
-                with _at(path, text.place):
-                    record = layouts.record(row)
-                yield record
-                if text.starts("]"):
-                    break
-                text.take(",")
-        text.take("]")
-        # What follows is written last: a file without it is cut short.
-        while text.starts(","):
-            text.take(",")
-            text.value()
-            text.take(":")
-            text.value()
-        text.take("}")
-        text.take("")
-
-
-class _Text:
-    """Text of a JSON document, read block by block and taken from its front."""
-
-    def __init__(self, path: str, file: IO[bytes]) -> None:
-        self._path, self._lines = path, _Lines(path, file)
-        self._text, self._at, self._line = "", 0, 1
-        self._decoder = json.JSONDecoder()
-        # Line of the value that was taken last.
-        self.place = "line 1"
-        if not self._more():
-            raise SourceError(path, None, "the file is empty")
-        self._text = self._text.removeprefix("\ufeff")
-
-    def starts(self, sign: str) -> bool:
-        """Tell whether the rest, but for white space, begins with this sign."""
-        self._skip()
-        return self._text.startswith(sign, self._at)
-
-    def take(self, sign: str) -> None:
-        """Take a sign; the empty one is the end of the file."""
-        if self.starts(sign) and (sign or self._at == len(self._text)):
-            self._at += len(sign)
-            return
-        self._refuse(f"{sign} is wanted" if sign else "the document has ended")
-
-    def value(self) -> Any:
-        """Take the next value, of any kind."""
-        self._skip()
-        self.place = f"line {self._line}"
-        while True:
-            try:
-                value, end = self._decoder.raw_decode(self._text, self._at)
-            except (ValueError, RecursionError) as error:
-                if len(self._text) - self._at > LONGEST or not self._more():
-                    self._refuse(getattr(error, "msg", str(error)))
-                continue
-            self._line += self._text.count("\n", self._at, end)
-            self._at = end
-            return value
-
-    def _skip(self) -> None:
-        while True:
-            start = self._at
-            while self._at < len(self._text) and self._text[self._at] in " \t\r\n":
-                self._at += 1
-            self._line += self._text.count("\n", start, self._at)
-            if self._at < len(self._text) or not self._more():
-                return
-
-    def _more(self) -> bool:
-        parts, length = [self._text[self._at :]], 0
-        for line in self._lines:
-            parts.append(line)
-            length += len(line)
-            if length >= BLOCK:
-                break
-        self._text, self._at = "".join(parts), 0
-        return length > 0
-
-    def _refuse(self, problem: str) -> None:
-        found = self._text[self._at : self._at + 20]
-        place = f"line {self._line}"
-        if not found:
-            raise SourceError(self._path, place, "the document is cut short here; write it anew")
-        raise SourceError(
-            self._path,
-            place,
-            f'is no document {{"rows": [...], "summary": ...}} as anmmm writes it: {problem}, '
-            f"found {found!r}",
-        )
 
 
 def _parquet_rows(path: str, schema: Schema) -> Iterator[Any]:
     with open_parquet(path) as file:
-        kept = file.schema_arrow.metadata or {}
-        kind = kept.get(b"anmmm.kind", schema.kind.encode()).decode()
-        version = kept.get(b"anmmm.schema_version", str(SCHEMA_VERSION).encode()).decode()
+        metadata = file.schema_arrow.metadata or {}
+        kind = metadata.get(b"anmmm.kind", schema.kind.encode()).decode()
+        version = metadata.get(b"anmmm.schema_version", str(SCHEMA_VERSION).encode()).decode()
         if kind != schema.kind:
             raise SourceError(path, None, f"holds {kind}; a file of {schema.kind} is needed")
         if version != str(SCHEMA_VERSION):
@@ -299,13 +189,6 @@ def _parquet_rows(path: str, schema: Schema) -> Iterator[Any]:
 
 
 @contextmanager
-def _opened(path: str) -> Iterator[IO[bytes]]:
-    # The error of opening names the file by itself, as the caller spelled it.
-    with Path(path).open("rb") as file:
-        yield file
-
-
-@contextmanager
 def _at(path: str, place: str | None) -> Iterator[None]:
     """Put the place before what is wrong with a row."""
     try:
@@ -318,8 +201,6 @@ def _at(path: str, place: str | None) -> Iterator[None]:
 
 _READERS: dict[str, Callable[[str, Schema], Iterator[Any]]] = {
     ".csv": _csv_rows,
-    ".json": _json_document,
     ".jsonl": _json_lines,
-    ".ndjson": _json_lines,
     ".parquet": _parquet_rows,
 }

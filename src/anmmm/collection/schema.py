@@ -7,7 +7,7 @@ out to sinks and checkpoints, and back.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from importlib import import_module
 from operator import attrgetter
 from typing import Any
@@ -19,83 +19,46 @@ __all__ = ["CLUSTERS", "DIRECTIONS", "SCHEMA_VERSION", "Schema"]
 # Grows when a column changes its name, type or meaning, or goes; not when one joins at the end.
 SCHEMA_VERSION = 1
 
-# Every column that is no text.
-_TYPES = {
-    "n": "int",
-    "n_used": "int",
-    # Unsigned 32 bits, which int64 holds.
-    "subsample_seed": "int",
-    "direction": "int",
-    "score": "float",
-    "forward_score": "float",
-    "backward_score": "float",
-    "forward_pvalue": "float",
-    "backward_pvalue": "float",
-    "confidence": "float",
-    "n_mechanisms": "int",
-    "labels": "ints",
-    "sizes": "ints",
-    "refined": "bool",
-    "converged": "bool",
-    "rank": "int",
-    "seconds": "float",
-    "truth": "int",
-    "weight": "float",
-}
+# Kinds of columns by the types of the record's fields.
+_KINDS = {"str": "str", "int": "int", "float": "float", "bool": "bool", "list[int]": "ints"}
 _PANDAS = {"int": "Int64", "float": "float64", "bool": "boolean", "str": "object", "ints": "object"}
 
 
 @dataclass(frozen=True)
 class Schema:
-    """Columns of one kind of rows.
-
-    Attributes
-    ----------
-    kind : str
-        ``"directions"`` or ``"clusters"``; stands in checkpoints and Parquet metadata.
-    record : type
-        Record of a row.
-    columns : tuple of str
-        Names of the columns in order, each a field of the record.
-    """
+    """Columns of one kind of rows, each a field of their record; `kind` stands in their files."""
 
     kind: str
-    record: Callable[..., Any]
+    record: type[Any]
     columns: tuple[str, ...]
 
     @property
     def types(self) -> dict[str, str]:
         """Type of each column: ``"str"``, ``"int"``, ``"float"``, ``"bool"`` or ``"ints"``."""
-        return {name: _TYPES.get(name, "str") for name in self.columns}
+        types = {
+            field.name: str(field.type).removesuffix(" | None") for field in fields(self.record)
+        }
+        return {name: _KINDS[types[name]] for name in self.columns}
 
     def reader(self, *, timings: bool = True) -> Callable[[Any], list[Any]]:
-        """Return the function from a record to its values in the order of the columns.
+        """Return a function from a record to its values in the order of the columns.
 
-        Parameters
-        ----------
-        timings : bool
-            Whether ``seconds`` is kept; otherwise it is None, so that files of the same results
-            are the same.
-
-        Returns
-        -------
-        callable
-            Of some microseconds; text that is no Unicode (a file name of other bytes) is spelled
-            with backslashes.
+        Text that is no Unicode (a file name of other bytes) is spelled with backslashes. Without
+        `timings` the value of ``seconds`` is None.
         """
-        fields = attrgetter(*self.columns)
+        get = attrgetter(*self.columns)
         texts = [at for at, kind in enumerate(self.types.values()) if kind == "str"]
         seconds = None if timings else self.columns.index("seconds")
 
         def values(row: Any) -> list[Any]:
-            found = list(fields(row))
+            cells = list(get(row))
             for at in texts:
-                text = found[at]
+                text = cells[at]
                 if text is not None and not text.isascii():
-                    found[at] = text.encode("utf-8", "backslashreplace").decode("utf-8")
+                    cells[at] = text.encode("utf-8", "backslashreplace").decode("utf-8")
             if seconds is not None:
-                found[seconds] = None
-            return found
+                cells[seconds] = None
+            return cells
 
         return values
 
@@ -136,22 +99,7 @@ class Schema:
 
 
 def pyarrow_module(part: str = "") -> Any:
-    """Return pyarrow or one of its modules.
-
-    Parameters
-    ----------
-    part : str
-        Such as ``"parquet"``; empty for pyarrow itself.
-
-    Returns
-    -------
-    module
-
-    Raises
-    ------
-    ImportError
-        If pyarrow is not installed; says how to install it.
-    """
+    """Return pyarrow, or one of its modules such as ``"parquet"``, or say how to install it."""
     name = f"pyarrow.{part}" if part else "pyarrow"
     return _optional(name, "anmmm[parquet]", "Parquet and Arrow")
 

@@ -1,20 +1,20 @@
-"""Rows of a collection come in one by one; a CSV, JSON or Parquet file goes out, whole or not."""
+"""Rows of a collection come in one by one; a whole CSV, JSON lines or Parquet file goes out."""
 
 from __future__ import annotations
 
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any, Protocol
+from typing import IO, Any
 
 from anmmm._files import atomic_writer, csv_line_writer, json_value, naming, replacing
 from anmmm.collection.schema import Schema, pyarrow_module
-from anmmm.collection.summary import Summarizer
 
 __all__ = ["SUFFIXES", "check_sink", "open_sink", "write_rows"]
 
+SUFFIXES = (".csv", ".jsonl", ".parquet")
 # Rows of one Parquet row group. Fixed, so that equal rows make equal files.
 ROW_GROUP = 10_000
 
@@ -22,24 +22,7 @@ Write = Callable[[Any], None]
 
 
 def check_sink(path: str | os.PathLike[str]) -> str:
-    """Return the suffix that names a file's format.
-
-    Parameters
-    ----------
-    path : path-like
-
-    Returns
-    -------
-    str
-        One of ``".csv"``, ``".jsonl"``, ``".ndjson"``, ``".json"``, ``".parquet"``.
-
-    Raises
-    ------
-    ValueError
-        If the name ends otherwise.
-    ImportError
-        If the format needs a library that is not installed.
-    """
+    """Return the suffix that names a file's format, if the format can be written here."""
     suffix = os.path.splitext(os.fspath(path))[1].lower()
     if suffix not in SUFFIXES:
         *most, last = SUFFIXES
@@ -53,74 +36,39 @@ def check_sink(path: str | os.PathLike[str]) -> str:
 def open_sink(
     path: str | os.PathLike[str], schema: Schema, *, timings: bool = False
 ) -> Iterator[Write]:
-    """Open a file for the rows of a collection.
+    """Give a function that takes one record; the file takes its name when the block ends well.
 
-    Rows are written as they come, to a temporary file, which takes the name `path` when the block
-    ends and is removed if it ends by an exception. Memory does not grow with the rows.
-
-    Parameters
-    ----------
-    path : path-like
-        Its suffix says the format: ``.csv``; ``.jsonl`` or ``.ndjson``, one object a line;
-        ``.json``, one document of ``rows`` and ``summary``; ``.parquet``.
-    schema : Schema
-        Columns of the rows.
-    timings : bool
-        Whether the column ``seconds`` is filled. Without it, equal results make equal files.
-
-    Yields
-    ------
-    callable
-        Takes one record.
-
-    Raises
-    ------
-    ValueError
-        If the suffix is none of these.
-    ImportError
-        If Parquet is asked for and pyarrow is not installed.
-    OSError
-        If the file cannot be written, from the first row to the end of the block; names the file.
+    Memory does not grow with the rows. Without `timings` equal results make equal files.
     """
     suffix = check_sink(path)
     values = schema.reader(timings=timings)
-    with ExitStack() as stack:
-        if suffix == ".parquet":
-            temporary = stack.enter_context(replacing(path))
-            with naming(path):
-                sink: Sink = _Parquet(temporary, schema)
-        else:
-            sink = _TEXT[suffix](stack.enter_context(atomic_writer(path)), schema)
 
+    def naming_the_file(write_cells: Callable[[list[Any]], None]) -> Write:
         def write(row: Any) -> None:
             try:
-                sink.write(values(row))
+                write_cells(values(row))
             except OSError as error:
                 with naming(path):
                     raise error
 
-        yield write
-        with naming(path):
-            sink.close()
+        return write
+
+    if suffix == ".parquet":
+        with replacing(path) as temporary:
+            with naming(path):
+                parquet = _Parquet(temporary, schema)
+            yield naming_the_file(parquet.write)
+            with naming(path):
+                parquet.close()
+    else:
+        with atomic_writer(path) as file:
+            yield naming_the_file((_csv if suffix == ".csv" else _json_lines)(file, schema))
 
 
 def write_rows(
     path: str | os.PathLike[str], rows: Iterable[Any], schema: Schema, *, timings: bool = False
 ) -> int:
-    """Write all rows to a file; see `open_sink`.
-
-    Parameters
-    ----------
-    path : path-like
-    rows : iterable of record
-    schema : Schema
-    timings : bool
-
-    Returns
-    -------
-    int
-        Number of rows.
-    """
+    """Write all rows to a file and return their number; see `open_sink`."""
     count = 0
     with open_sink(path, schema, timings=timings) as write:
         for row in rows:
@@ -129,68 +77,34 @@ def write_rows(
     return count
 
 
-class Sink(Protocol):
-    """What every format does."""
-
-    def write(self, cells: list[Any]) -> None:
-        """Take the values of one row."""
-
-    def close(self) -> None:
-        """Write what is still held back; only where all went well."""
-
-
-class _Csv:
+def _csv(file: IO[str], schema: Schema) -> Callable[[list[Any]], None]:
     """Header and one line a row; floats read back exactly, None is empty, lists have blanks."""
+    line = csv_line_writer(file)
+    line(schema.columns)
+    lists = [at for at, kind in enumerate(schema.types.values()) if kind == "ints"]
 
-    def __init__(self, file: IO[str], schema: Schema) -> None:
-        self._line = csv_line_writer(file)
-        self._line(schema.columns)
-        self._lists = [at for at, kind in enumerate(schema.types.values()) if kind == "ints"]
-
-    def write(self, cells: list[Any]) -> None:
-        for at in self._lists:
+    def write(cells: list[Any]) -> None:
+        for at in lists:
             if cells[at] is not None:
                 cells[at] = " ".join(map(str, cells[at]))
-        self._line(cells)
+        line(cells)
 
-    def close(self) -> None:
-        """Nothing is held back."""
+    return write
 
 
-class _JsonLines:
+def _json_lines(file: IO[str], schema: Schema) -> Callable[[list[Any]], None]:
     """One object a line."""
 
-    def __init__(self, file: IO[str], schema: Schema) -> None:
-        self._file = file
-        self._columns = schema.columns
+    def write(cells: list[Any]) -> None:
+        record = dict(zip(schema.columns, cells, strict=True))
+        try:
+            line = json.dumps(record, ensure_ascii=False, allow_nan=False)
+        except (TypeError, ValueError):
+            # NumPy's values, NaN and infinities are rare enough to be looked for only now.
+            line = json.dumps(json_value(record), ensure_ascii=False, allow_nan=False)
+        file.write(line + "\n")
 
-    def write(self, cells: list[Any]) -> None:
-        self._file.write(_dumps(dict(zip(self._columns, cells, strict=True))) + "\n")
-
-    def close(self) -> None:
-        """Nothing is held back."""
-
-
-class _JsonDocument:
-    """One document: rows, and the summary of directions."""
-
-    def __init__(self, file: IO[str], schema: Schema) -> None:
-        self._file, self._schema = file, schema
-        self._summarizer = Summarizer()
-        self._separator = "\n"
-        file.write('{\n"rows": [')
-
-    def write(self, cells: list[Any]) -> None:
-        self._summarizer.add(self._schema.row(cells))
-        record = dict(zip(self._schema.columns, cells, strict=True))
-        self._file.write(self._separator + _dumps(record))
-        self._separator = ",\n"
-
-    def close(self) -> None:
-        end = "\n]\n}\n"
-        if self._schema.kind == "directions":
-            end = f'\n],\n"summary": {_dumps(self._summarizer.summary().to_dict())}\n}}\n'
-        self._file.write(end)
+    return write
 
 
 class _Parquet:
@@ -214,20 +128,3 @@ class _Parquet:
     def _flush(self) -> None:
         self._writer.write_table(self._schema.to_arrow(self._waiting), row_group_size=ROW_GROUP)
         self._waiting.clear()
-
-
-def _dumps(record: dict[str, Any]) -> str:
-    try:
-        return json.dumps(record, ensure_ascii=False, allow_nan=False)
-    except (TypeError, ValueError):
-        # NumPy's values, NaN and infinities are rare enough to be looked for only now.
-        return json.dumps(json_value(record), ensure_ascii=False, allow_nan=False)
-
-
-_TEXT: dict[str, Callable[[IO[str], Schema], Sink]] = {
-    ".csv": _Csv,
-    ".json": _JsonDocument,
-    ".jsonl": _JsonLines,
-    ".ndjson": _JsonLines,
-}
-SUFFIXES = (*_TEXT, ".parquet")

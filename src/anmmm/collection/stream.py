@@ -6,7 +6,7 @@ import operator
 import os
 import sys
 from collections.abc import Callable, Generator, Iterator, Mapping
-from functools import partial
+from contextlib import closing
 from types import TracebackType
 from typing import Any
 
@@ -16,13 +16,12 @@ from tqdm import tqdm
 from anmmm._validation import check_count, check_nonnegative, check_rng
 from anmmm._version import __version__
 from anmmm.collection.checkpoint import Checkpoint
-from anmmm.collection.chunks import MAX_PAIRS, WINDOW, Feed
-from anmmm.collection.schedule import Work, effective_jobs, run_in_order
 from anmmm.collection.schema import Schema
 from anmmm.collection.sinks import write_rows
 from anmmm.collection.sources import as_pairs
 from anmmm.collection.sources.items import Items
-from anmmm.datasets import Pair, SourceError
+from anmmm.collection.workers import Work, run_in_order
+from anmmm.datasets import SourceError
 
 __all__ = ["PairResults", "check_jobs", "check_seconds", "expected_total", "refuse_detail", "start"]
 
@@ -36,20 +35,12 @@ class PairResults(Iterator[Any]):
     An iterator: it can be walked through once. Use it as a context manager, or call `close`, to
     stop the workers where the walk ends early.
 
-    Parameters
+    Attributes
     ----------
-    rows : generator of record
     schema : Schema
         Columns of the rows.
     total : int or None
         Number of pairs, where it is known.
-    checkpoint : Checkpoint or None
-        What finished rows are taken from.
-
-    Attributes
-    ----------
-    schema, total
-        As given.
     n_resumed : int
         Rows that the checkpoint held.
     n_outdated : int
@@ -66,7 +57,7 @@ class PairResults(Iterator[Any]):
     ) -> None:
         self._rows, self._checkpoint = rows, checkpoint
         self.schema, self.total = schema, total
-        self.n_resumed = 0 if checkpoint is None else len(checkpoint)
+        self.n_resumed = 0 if checkpoint is None else checkpoint.n_resumed
 
     @property
     def n_outdated(self) -> int:
@@ -90,6 +81,8 @@ class PairResults(Iterator[Any]):
     def close(self) -> None:
         """Stop; pairs that are not computed yet are given up."""
         self._rows.close()
+        if self._checkpoint is not None:
+            self._checkpoint.close()
 
     def to_list(self) -> list[Any]:
         """Compute all remaining pairs.
@@ -137,7 +130,7 @@ class PairResults(Iterator[Any]):
         Parameters
         ----------
         path : path-like
-            ``.csv``, ``.jsonl``, ``.json`` or ``.parquet``; appears when it is complete.
+            ``.csv``, ``.jsonl`` or ``.parquet``; appears when it is complete.
         timings : bool
             Whether the column ``seconds`` is filled; without it equal results make equal files.
 
@@ -175,29 +168,10 @@ def start(
     facts: Mapping[str, Any],
     growing: bool = False,
 ) -> PairResults:
-    """Check what every collection takes, and start its stream.
+    """Check what every collection takes, and return its stream; see `anmmm.infer_directions`.
 
-    Parameters
-    ----------
-    source : PairSource, or anything of `anmmm.collection.as_pairs`
-    schema : Schema
-    work : callable
-        From the seed of the collection to what is done with each pair.
-    n_jobs, chunk_size, progress, random_state, checkpoint, shard
-        See `anmmm.infer_directions`.
-    facts : mapping
-        What else determines the rows, for the checkpoint.
-    growing : bool
-        Whether a row holds something for each observation.
-
-    Returns
-    -------
-    PairResults
-
-    Raises
-    ------
-    TypeError, ValueError, OSError
-        See `anmmm.infer_directions`.
+    `work` is made from the seed of the collection; `facts` is what determines the rows besides, for
+    the checkpoint; `growing` tells whether a row holds something for each observation.
     """
     n_jobs = check_jobs(n_jobs)
     if chunk_size != "auto":
@@ -207,8 +181,9 @@ def start(
     if random_state is not None or checkpoint is None:
         entropy = int.from_bytes(check_rng(random_state).bytes(16), "little")
     pairs = as_pairs(source)
-    kept, on_disk = None, _is_on_disk(pairs)
+    on_disk = _is_on_disk(pairs)
     identity = _identity(pairs) if on_disk or checkpoint is not None else None
+    finished = None
     if checkpoint is not None:
         header = {
             "version": __version__,
@@ -217,46 +192,32 @@ def start(
             "entropy": None if entropy is None else str(entropy),
             **facts,
         }
-        kept = Checkpoint(checkpoint, schema, header)
-        entropy = kept.entropy
+        finished = Checkpoint(checkpoint, schema, header)
+        entropy = finished.entropy
     assert entropy is not None
     total = expected_total(pairs, first, step)
-    check_unchanged = partial(_refuse_changed, pairs, identity) if on_disk else None
-    rows = _rows(
-        pairs, work(entropy), n_jobs, chunk_size, (first, step), kept, growing, check_unchanged
+    rows = run_in_order(
+        ((at, pair) for at, pair in enumerate(pairs) if at % step == first),
+        work(entropy),
+        n_jobs=n_jobs,
+        chunk_size=chunk_size,
+        growing=growing,
+        checkpoint=finished,
     )
+    rows = _to_the_end(rows, finished, pairs, identity if on_disk else None)
     if progress:
         rows = _with_bar(rows, total)
-    # Started, so that it closes the checkpoint also where no row is ever asked for.
-    next(rows)
-    return PairResults(rows, schema, total, kept)
+    return PairResults(rows, schema, total, finished)
 
 
 def expected_total(pairs: Any, first: int, step: int) -> int | None:
-    """Return the number of pairs of a shard, or None where it is not known.
-
-    Parameters
-    ----------
-    pairs : PairSource
-    first, step : int
-        Position of its first pair, and from each to the next.
-
-    Returns
-    -------
-    int or None
-    """
+    """Return how many pairs are at `first` and each `step` from there, or None if not known."""
     hint = operator.length_hint(pairs, -1)
     return max(0, -(-(hint - first) // step)) if hint >= 0 else None
 
 
 def refuse_detail(keep_detail: bool, checkpoint: Any) -> None:
-    """Raise if rows are to keep what a checkpoint cannot.
-
-    Raises
-    ------
-    ValueError
-        If both are asked for.
-    """
+    """Raise if rows are to keep what a checkpoint cannot."""
     if keep_detail and checkpoint is not None:
         raise ValueError("keep_detail=True cannot be used with a checkpoint, which holds rows only")
 
@@ -271,34 +232,29 @@ def check_seconds(value: Any) -> float | None:
     return seconds
 
 
-def _rows(
-    pairs: Any,
-    work: Work,
-    n_jobs: int | None,
-    chunk_size: int | str,
-    shard: tuple[int, int],
-    checkpoint: Checkpoint | None,
-    growing: bool,
-    check_unchanged: Callable[[], None] | None,
-) -> Generator[Any, None, None]:
+def check_jobs(n_jobs: Any) -> int | None:
+    """Return a number of workers as in joblib, at most one a core for those of this machine."""
+    if n_jobs is None:
+        return None
+    jobs = check_count(n_jobs, "n_jobs", minimum=-joblib.cpu_count())
+    if jobs == 0:
+        raise ValueError("n_jobs must not be 0; 1 is one process, -1 is one a core")
+    backend, _ = joblib.parallel.get_active_backend()
+    return min(jobs, joblib.cpu_count()) if type(backend).__name__ in _LOCAL else jobs
+
+
+def _check_shard(shard: Any) -> tuple[int, int]:
+    """Return the position of a shard's first pair, and from each to the next."""
+    if shard is None:
+        return 0, 1
     try:
-        yield None
-        n_effective = effective_jobs(n_jobs)
-        size = 1 if n_effective == 1 else chunk_size
-        pairs_in_flight = 8 * n_effective * (MAX_PAIRS if size == "auto" else int(size))
-        feed = Feed(
-            _sharded(pairs, *shard),
-            size,
-            window=WINDOW + pairs_in_flight,
-            growing=growing,
-            checkpoint=checkpoint,
-        )
-        yield from run_in_order(feed, work, n_jobs=n_jobs, checkpoint=checkpoint)
-        if check_unchanged is not None:
-            check_unchanged()
-    finally:
-        if checkpoint is not None:
-            checkpoint.close()
+        number, count = shard
+    except (TypeError, ValueError):
+        raise TypeError(
+            f"shard must be two whole numbers, (which, of how many), found {shard!r}"
+        ) from None
+    count = check_count(count, "shard[1]")
+    return check_count(number, "shard[0]", maximum=count) - 1, count
 
 
 def _identity(pairs: Any) -> dict[str, Any] | None:
@@ -314,73 +270,37 @@ def _is_on_disk(pairs: Any) -> bool:
     return os.path.isfile(name) or os.path.isdir(name)
 
 
-def _refuse_changed(pairs: Any, before: dict[str, Any] | None) -> None:
-    """Raise a `SourceError` if the files that were read are no longer what they were."""
+def _to_the_end(
+    rows: Generator[Any, None, None],
+    checkpoint: Checkpoint | None,
+    pairs: Any,
+    identity: dict[str, Any] | None,
+) -> Generator[Any, None, None]:
+    """Close the checkpoint at the end, and refuse files that are no longer what they were."""
     try:
-        changed = _identity(pairs) != before
+        with closing(rows):
+            yield from rows
+        if identity is not None and not _is_same(pairs, identity):
+            raise SourceError(
+                pairs.name,
+                None,
+                "changed during the run, so that its rows may be of the old and the new content; "
+                "run it again",
+            )
+    finally:
+        if checkpoint is not None:
+            checkpoint.close()
+
+
+def _is_same(pairs: Any, identity: dict[str, Any]) -> bool:
+    try:
+        return _identity(pairs) == identity
     except (OSError, ValueError):
-        changed = True
-    if changed:
-        raise SourceError(
-            pairs.name,
-            None,
-            "changed during the run, so that its rows may be of the old and the new content; "
-            "run it again",
-        )
+        return False
 
 
 def _with_bar(rows: Generator[Any, None, None], total: int | None) -> Generator[Any, None, None]:
-    try:
-        yield next(rows)
-        with tqdm(total=total, unit="pair", file=sys.stderr) as bar:
-            for row in rows:
-                yield row
-                bar.update()
-    finally:
-        rows.close()
-
-
-def _sharded(pairs: Any, first: int, step: int) -> Iterator[tuple[int, Pair]]:
-    for index, pair in enumerate(pairs):
-        if index % step == first:
-            yield index, pair
-
-
-def check_jobs(n_jobs: Any) -> int | None:
-    """Return a number of processes that is worth having under the joblib backend in use.
-
-    Parameters
-    ----------
-    n_jobs : int or None
-        As in joblib; None leaves it to the backend.
-
-    Returns
-    -------
-    int or None
-        At most one a core for processes of this machine.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If it is no whole number, zero, or below minus the number of cores.
-    """
-    if n_jobs is None:
-        return None
-    jobs = check_count(n_jobs, "n_jobs", minimum=-joblib.cpu_count())
-    if jobs == 0:
-        raise ValueError("n_jobs must not be 0; 1 is one process, -1 is one a core")
-    backend, _ = joblib.parallel.get_active_backend()
-    return min(jobs, joblib.cpu_count()) if type(backend).__name__ in _LOCAL else jobs
-
-
-def _check_shard(shard: Any) -> tuple[int, int]:
-    if shard is None:
-        return 0, 1
-    try:
-        number, count = shard
-    except (TypeError, ValueError):
-        raise TypeError(
-            f"shard must be two whole numbers, (which, of how many), found {shard!r}"
-        ) from None
-    count = check_count(count, "shard[1]")
-    return check_count(number, "shard[0]", maximum=count) - 1, count
+    with closing(rows), tqdm(total=total, unit="pair", file=sys.stderr) as bar:
+        for row in rows:
+            yield row
+            bar.update()

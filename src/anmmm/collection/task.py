@@ -28,19 +28,7 @@ _prepared: set[str] = set()
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PairTask(Record, ABC):
-    """What every kind of work on the pairs of a collection has in common.
-
-    Attributes
-    ----------
-    entropy : int
-        Seed of the collection.
-    options : dict
-        Keyword arguments of the analysis of one pair.
-    keep_detail : bool
-        Whether the rows carry the whole result.
-    max_seconds : float or None
-        Time for one pair.
-    """
+    """What every kind of work on the pairs of a collection has in common."""
 
     entropy: int
     options: dict[str, Any]
@@ -48,20 +36,7 @@ class PairTask(Record, ABC):
     max_seconds: float | None = None
 
     def __call__(self, index: int, pair: Pair) -> Any:
-        """Analyse one pair.
-
-        Parameters
-        ----------
-        index : int
-            Position of the pair in its source; with `entropy` it determines every draw, so that
-            neither order nor number of workers matters.
-        pair : Pair
-
-        Returns
-        -------
-        record
-            Of status ``"ok"``, ``"unusable"``, ``"timeout"`` or ``"error"``.
-        """
+        """Analyse one pair."""
         start = time.perf_counter()
         try:
             with single_thread():
@@ -89,11 +64,6 @@ class PairTask(Record, ABC):
 
         A wrong option would otherwise come back once for every pair, disguised as a fault of the
         data. It also fills Numba's cache before several processes would compile the same code.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If an option cannot be used.
         """
         x, y, _ = make_anm_mixture(n_samples=50, random_state=0)
         with single_thread(), warnings.catch_warnings():
@@ -126,13 +96,7 @@ class PairTask(Record, ABC):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DirectionTask(PairTask):
-    """Causal direction of one pair.
-
-    Attributes
-    ----------
-    max_samples : int or None
-        Largest number of observations that enter a fit.
-    """
+    """Causal direction of one pair."""
 
     max_samples: int | None = None
 
@@ -210,16 +174,7 @@ def subsample(x: Any, y: Any, size: int, seed: int) -> tuple[Any, Any]:
 
 
 def carried(pair: Pair) -> dict[str, Any]:
-    """Return what a row takes over from its pair: id, number of observations, truth and so on.
-
-    Parameters
-    ----------
-    pair : Pair
-
-    Returns
-    -------
-    dict
-    """
+    """Return what a row takes over from its pair: id, number of observations, truth and so on."""
     equal = np.ndim(pair.x) and len(pair.x) == len(np.atleast_1d(pair.y))
     return {
         "pair_id": pair.pair_id,

@@ -27,26 +27,8 @@ class OutOfTime(BaseException):
 
 
 def within(seconds: float | None, function: Callable[[], Value]) -> Value:
-    """Call a function and stop it when its time is over.
+    """Call a function and raise `OutOfTime` in it when its time is over.
 
-    Parameters
-    ----------
-    seconds : float or None
-        Limit; None is no limit.
-    function : callable
-
-    Returns
-    -------
-    object
-        What the function returns.
-
-    Raises
-    ------
-    OutOfTime
-        If it took longer.
-
-    Notes
-    -----
     A second thread raises the exception in this one, as CPython allows on every system and in
     every thread, where signals reach the main thread alone. It takes effect when the interpreter
     runs the next bytecode: between calls of compiled code, never within one.

@@ -19,6 +19,7 @@ from sklearn.exceptions import ConvergenceWarning
 from tqdm import tqdm
 
 from anmmm._files import atomic_writer, write_csv
+from anmmm._runlog import RunLog
 from anmmm._threads import single_thread
 from anmmm._version import __version__
 from anmmm._warm import warm_up
@@ -27,7 +28,6 @@ from anmmm.baselines import DIRECTION_BASELINES
 from anmmm.collection.stream import check_jobs
 from anmmm.datasets import make_anm_mixture
 from anmmm.experiments.directions import BASELINES
-from anmmm.experiments.progress import Progress
 from anmmm.experiments.study import Record, Scale, Study, Unit
 from anmmm.experiments.tables import failures
 from anmmm.plotting import matplotlib_module
@@ -148,9 +148,14 @@ def _records(
         "scale": asdict(scale),
         "data": _identity(data) if study.needs_data and data else None,
     }
-    kept = Progress(folder / f"{study.name}.progress.jsonl", header)
-    try:
-        missing = [unit for unit in units if unit.key not in kept.finished]
+    finished: list[list[Record] | None] = [None] * len(units)
+    with RunLog(folder / f"{study.name}.progress") as log:
+        log.begin(header)
+        for at, unit in enumerate(units):
+            row = log.find(at)
+            if row is not None and row[0] == unit.key:
+                finished[at] = row[1]
+        missing = [at for at, records in enumerate(finished) if records is None]
         bar = tqdm(
             total=len(units),
             initial=len(units) - len(missing),
@@ -164,24 +169,25 @@ def _records(
         options = {"return_as": "generator_unordered", **worker_options()}
         with bar, joblib.Parallel(n_jobs=n_jobs, **options) as parallel:
             with starting_workers():
-                work = parallel(joblib.delayed(_measure)(study.name, unit) for unit in missing)
-            for unit, records in work:
-                kept.add(unit, records)
+                work = parallel(
+                    joblib.delayed(_measure)(study.name, at, units[at]) for at in missing
+                )
+            for at, records in work:
+                log.add([(at, units[at].key, records)])
+                finished[at] = records
                 bar.update()
-    finally:
-        kept.close()
     # In the order of the units, whatever order they were finished in.
-    return [record for unit in units for record in kept.finished[unit.key]]
+    return [record for records in finished for record in records or ()]
 
 
-def _measure(name: str, unit: Unit) -> tuple[Unit, list[Record]]:
+def _measure(name: str, at: int, unit: Unit) -> tuple[int, list[Record]]:
     study: Study = import_module(f"anmmm.experiments.{name}").STUDY
     # As everywhere in the package's collections: digits do not depend on the number of cores.
     with single_thread(), warnings.catch_warnings():
         # Baselines stop early on single data sets; what counts is the score they then give.
         for category in (ConvergenceWarning, RuntimeWarning, UserWarning):
             warnings.simplefilter("ignore", category)
-        return unit, study.measure(unit)
+        return at, study.measure(unit)
 
 
 def _identity(folder: Path) -> str:

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 from stubs import Source, pairs, run
 
-from anmmm.collection import chunks as chunks_module
-from anmmm.collection.chunks import Feed
+from anmmm.collection import workers as workers_module
+from anmmm.collection.workers import Window
 from anmmm.datasets import Pair
-from waiting import lines_of, outputs_of, wait_until
+from waiting import outputs_of, rows_of, wait_until
 
 posix = pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
 
@@ -52,8 +52,8 @@ def test_a_long_pair_does_not_hold_up_the_others(tmp_path):
 
 
 def test_no_more_than_a_window_is_read_ahead(monkeypatch):
-    monkeypatch.setattr("anmmm.collection.stream.WINDOW", 10)
-    monkeypatch.setattr("anmmm.collection.stream.MAX_PAIRS", 1)
+    monkeypatch.setattr("anmmm.collection.workers.WINDOW", 10)
+    monkeypatch.setattr("anmmm.collection.workers.MAX_PAIRS", 1)
     source = Source(500)
     with run(source, n_jobs=2) as rows:
         for count in range(1, 60):
@@ -63,18 +63,18 @@ def test_no_more_than_a_window_is_read_ahead(monkeypatch):
         assert len(rows.to_list()) == 500 - 59
 
 
-def test_a_feed_stops_where_its_window_is_full_and_goes_on():
-    feed = Feed(enumerate(pairs(9)), 2, window=5)
-    first = list(feed)
+def test_a_window_stops_where_it_is_full_and_goes_on():
+    window = Window(enumerate(pairs(9)), 2, length=5)
+    first = list(window)
     assert [[index for index, _ in chunk] for chunk in first] == [[0, 1], [2, 3], [4]]
-    assert list(feed.ready()) == []
+    assert list(window.ready()) == []
     for chunk in first[1:]:
-        feed.finished(chunk, list(run(pair for _, pair in chunk)))
-    assert list(feed.ready()) == []
-    feed.finished(first[0], list(run(pair for _, pair in first[0])))
-    assert [row.pair_id for row in feed.ready()] == [f"p{n}" for n in range(5)]
-    assert [index for chunk in feed for index, _ in chunk] == [5, 6, 7, 8]
-    assert feed.ended
+        window.finish(chunk, list(run(pair for _, pair in chunk)))
+    assert list(window.ready()) == []
+    window.finish(first[0], list(run(pair for _, pair in first[0])))
+    assert [row.pair_id for row in window.ready()] == [f"p{n}" for n in range(5)]
+    assert [index for chunk in window for index, _ in chunk] == [5, 6, 7, 8]
+    assert window.ended
 
 
 def test_chunks_take_a_quarter_of_a_second_and_long_pairs_are_alone():
@@ -84,28 +84,28 @@ def test_chunks_take_a_quarter_of_a_second_and_long_pairs_are_alone():
         yield from pairs(1, n=100_000)
         yield from pairs(5, n=50)
 
-    feed = Feed(enumerate(source()), "auto")
-    first = [next(feed) for _ in range(3)]
+    window = Window(enumerate(source()), "auto")
+    first = [next(window) for _ in range(3)]
     assert [len(chunk) for chunk in first] == [1, 1, 1]
     for chunk in first:
         (row,) = run(pair for _, pair in chunk)
-        feed.finished(chunk, [type(row)(**{**row.to_row(), "seconds": 0.005})])
-    sizes = [len(chunk) for chunk in feed]
+        window.finish(chunk, [type(row)(**{**row.to_row(), "seconds": 0.005})])
+    sizes = [len(chunk) for chunk in window]
     assert sizes == [50] * 4 + [1, 5]
 
 
 def test_pairs_of_much_data_make_small_chunks(monkeypatch):
-    monkeypatch.setattr(chunks_module, "CHUNK_OBSERVATIONS", 100)
-    feed = Feed(enumerate(pairs(10, n=40)), "auto")
-    feed.finished([(0, next(pairs(1)))], list(run(pairs(1))))
-    assert [len(chunk) for chunk in feed] == [3, 3, 3, 1]
+    monkeypatch.setattr(workers_module, "CHUNK_OBSERVATIONS", 100)
+    window = Window(enumerate(pairs(10, n=40)), "auto")
+    window.finish([(0, next(pairs(1)))], list(run(pairs(1))))
+    assert [len(chunk) for chunk in window] == [3, 3, 3, 1]
 
 
 def test_rows_that_grow_with_the_data_fill_the_window(monkeypatch):
-    monkeypatch.setattr(chunks_module, "WINDOW_OBSERVATIONS", 100)
-    feed = Feed(enumerate(pairs(10, n=40)), 1, growing=True)
-    assert len(list(feed)) == 3
-    assert len(list(Feed(enumerate(pairs(10, n=40)), 1))) == 10
+    monkeypatch.setattr(workers_module, "WINDOW_OBSERVATIONS", 100)
+    window = Window(enumerate(pairs(10, n=40)), 1, growing=True)
+    assert len(list(window)) == 3
+    assert len(list(Window(enumerate(pairs(10, n=40)), 1))) == 10
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
@@ -125,7 +125,7 @@ def test_a_source_that_fails_raises_after_all_rows_before(n_jobs):
 @pytest.mark.parametrize("guilty", [(0,), (7, 8, 31), (59,), tuple(range(60))])
 @pytest.mark.parametrize("chunk_size", ["auto", 1, 5])
 def test_only_guilty_pairs_are_lost(expected, few, guilty, chunk_size, monkeypatch):
-    monkeypatch.setattr("anmmm.collection.schedule._FEW_WORKERS", few)
+    monkeypatch.setattr("anmmm.collection.workers._FEW_WORKERS", few)
     with joblib.parallel_config("threading", n_jobs=2):
         found = values(run(pairs(60), n_jobs=None, chunk_size=chunk_size, kills=guilty))
     assert [row["pair_id"] for row in found] == [row["pair_id"] for row in expected]
@@ -175,7 +175,7 @@ def test_ctrl_c_ends_and_keeps_the_rows(tmp_path, n_jobs):
         text=True,
         start_new_session=True,
     )
-    wait_until(lambda: lines_of(tmp_path / "c") > 20, "twenty finished pairs", process=process)
+    wait_until(lambda: rows_of(tmp_path / "c") > 20, "twenty finished pairs", process=process)
     # As a terminal does: to the whole group.
     os.killpg(process.pid, signal.SIGINT)
     # How soon is measured by ``python -m benchmarks.collections interrupt``.
@@ -187,8 +187,8 @@ def test_ctrl_c_ends_and_keeps_the_rows(tmp_path, n_jobs):
 
 
 def test_memory_does_not_grow_with_the_collection(monkeypatch):
-    monkeypatch.setattr("anmmm.collection.stream.WINDOW", 500)
-    monkeypatch.setattr("anmmm.collection.stream.MAX_PAIRS", 50)
+    monkeypatch.setattr("anmmm.collection.workers.WINDOW", 500)
+    monkeypatch.setattr("anmmm.collection.workers.MAX_PAIRS", 50)
     tracemalloc.start()
     try:
         with joblib.parallel_config("threading", n_jobs=2):
