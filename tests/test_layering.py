@@ -18,7 +18,7 @@ ORDER = (
     "_version", "_typing", "_optional", "_words", "_kernels", "_threads", "_workers", "_warning",
     "_record", "_hash", "_files", "_runlog", "_validation", "preprocessing", "gppom",
     "independence", "mixture", "evidence", "_warm", "confidence", "dependence", "direction",
-    "clustering", "results", "datasets", "baselines", "collection", "evaluation", "plotting",
+    "clustering", "datasets", "baselines", "collection", "results", "evaluation", "plotting",
     "report", "experiments", "curves", "__init__", "cli", "__main__",
 )  # fmt: skip
 # Tighter than the order.

@@ -8,11 +8,15 @@ from typing import Any
 __all__ = ["require"]
 
 
-def require(module: str, extra: str, what_for: str) -> Any:
-    """Import a module, or say what needs it ("plots need Matplotlib") and which extra brings it."""
+def require(module: str, extra: str | None, what_for: str) -> Any:
+    """Import a module, or say what needs it ("plots need Matplotlib") and which extra brings it.
+
+    Without an extra it is the library itself that is to be installed.
+    """
     try:
         return import_module(module)
     except ImportError as error:
+        install = f"anmmm[{extra}]" if extra else module
         raise ImportError(
-            f'{what_for} ({error}); install it with: pip install "anmmm[{extra}]"'
+            f'{what_for} ({error}); install it with: pip install "{install}"'
         ) from None

@@ -97,6 +97,45 @@ class ClusteringResult(Record):
     mixture: MixtureFit | None = field(default=None, repr=False)
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class ClusteringOptions(Record):
+    """Options of `cluster_mechanisms`, checked, which hold for any pair.
+
+    Attributes
+    ----------
+    n_mechanisms : int
+        0 for ``"auto"``.
+    refine, max_mechanisms, lam, fit
+        See `cluster_mechanisms`.
+    """
+
+    n_mechanisms: int
+    refine: str | None
+    max_mechanisms: int
+    lam: float
+    fit: FitOptions
+
+    @classmethod
+    def check(
+        cls,
+        *,
+        n_mechanisms: int | str = 2,
+        refine: str | None = "auto",
+        max_mechanisms: int = MAX_MECHANISMS,
+        lam: float = 1.0,
+        **fit_options: Any,
+    ) -> ClusteringOptions:
+        """Refuse what no clustering can use."""
+        automatic = is_auto(n_mechanisms)
+        return cls(
+            n_mechanisms=0 if automatic else check_count(n_mechanisms, "n_mechanisms"),
+            refine=None if refine is None else check_choice(refine, "refine", REFINEMENTS),
+            max_mechanisms=check_count(max_mechanisms, "max_mechanisms"),
+            lam=check_nonnegative(lam, "lam"),
+            fit=FitOptions.from_keywords(fit_options),
+        )
+
+
 def cluster_mechanisms(
     x: Any,
     y: Any,
@@ -174,20 +213,22 @@ def cluster_mechanisms(
     True
     """
     cause, effect = as_pair(x, y)
-    automatic = is_auto(n_mechanisms)
+    checked = ClusteringOptions.check(
+        n_mechanisms=n_mechanisms, refine=refine, max_mechanisms=max_mechanisms, lam=lam,
+        **fit_options,
+    )  # fmt: skip
+    automatic = checked.n_mechanisms == 0
     number = 0 if automatic else check_n_mechanisms(n_mechanisms, len(cause))
-    most = min(check_count(max_mechanisms, "max_mechanisms"), len(cause))
+    most = min(checked.max_mechanisms, len(cause))
     refined, reason = _whether_to_refine(refine, effect.shape[1])
     if automatic and effect.shape[1] > 1:
         raise ValueError(
             "n_mechanisms='auto' needs an effect of one column, found "
             f"{effect.shape[1]}; give the number of mechanisms"
         )
-    lam = check_nonnegative(lam, "lam")
-    options = FitOptions.from_keywords(fit_options)
     rng = check_rng(random_state)
     X, Y = standardise(cause)[0], standardise(effect)[0]
-    fit = fit_gppom(X, Y, lam=lam, options=options, random_state=rng)
+    fit = fit_gppom(X, Y, lam=checked.lam, options=checked.fit, random_state=rng)
     seed = int(rng.integers(2**31))
 
     effects = _EffectMixtures(X, Y[:, 0], number, most) if refined or automatic else None
@@ -412,7 +453,6 @@ def _whether_to_refine(refine: Any, n_outputs: int) -> tuple[bool, str]:
     """Whether to refine and, if not, why."""
     if refine is None:
         return False, "refine is None"
-    check_choice(refine, "refine", REFINEMENTS)
     if n_outputs == 1:
         return True, ""
     if refine == "em":

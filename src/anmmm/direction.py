@@ -35,6 +35,7 @@ from anmmm.preprocessing import standardise
 __all__ = [
     "CRITERIA",
     "CausalDirection",
+    "DirectionOptions",
     "DirectionResult",
     "LatentFits",
     "dependence_scores",
@@ -142,6 +143,42 @@ class DirectionResult(Record):
         return max(sides.forward.n_iter, sides.backward.n_iter)
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class DirectionOptions(Record):
+    """Options of `infer_direction`, checked, which hold for any pair."""
+
+    lam: float
+    criterion: str
+    n_resamples: int
+    min_confidence: float
+    fit: FitOptions
+
+    @classmethod
+    def check(
+        cls,
+        *,
+        lam: float = 1.0,
+        criterion: str = "auto",
+        n_resamples: int = 0,
+        min_confidence: float | None = None,
+        **fit_options: Any,
+    ) -> DirectionOptions:
+        """Refuse what no decision can use."""
+        count = check_count(n_resamples, "n_resamples", minimum=0)
+        if count == 1:
+            raise ValueError("n_resamples must be 0 or at least 2: one half has no spread; found 1")
+        if min_confidence is not None:
+            check_between(min_confidence, "min_confidence", 0.5, 1.0)
+            count = count or N_RESAMPLES
+        return cls(
+            lam=check_nonnegative(lam, "lam"),
+            criterion=check_choice(criterion, "criterion", ("auto", *CRITERIA)),
+            n_resamples=count,
+            min_confidence=0.0 if min_confidence is None else float(min_confidence),
+            fit=FitOptions.from_keywords({"weight_growth": WEIGHT_GROWTH, **fit_options}),
+        )
+
+
 def infer_direction(
     x: Any,
     y: Any,
@@ -242,20 +279,25 @@ def infer_direction(
     1
     """
     first, second = as_pair(x, y)
-    lam = check_nonnegative(lam, "lam")
-    criterion = check_choice(criterion, "criterion", ("auto", *CRITERIA))
+    options = DirectionOptions.check(
+        lam=lam, criterion=criterion, n_resamples=n_resamples, min_confidence=min_confidence,
+        **fit_options,
+    )  # fmt: skip
+    criterion = options.criterion
     if criterion == "auto":
         criterion = "evidence" if first.shape[1] == second.shape[1] == 1 else "hsic"
-    options = FitOptions.from_keywords({"weight_growth": WEIGHT_GROWTH, **fit_options})
-    n_resamples, smallest = _check_confidence(n_resamples, min_confidence)
     rng = check_rng(random_state)
     seed, resample_seed = (int(number) for number in rng.integers(2**63, size=2))
     # The fits of an evidence come later, but what is wrong with their options is said now.
-    options.grown(lam, len(first))
+    options.fit.grown(options.lam, len(first))
 
-    def latent_scores(x: FloatArray, y: FloatArray) -> tuple[float, float, LatentFitting]:
-        fitting = LatentFitting(standardise(x)[0], standardise(y)[0], lam, options, seed)
-        return *dependence_scores(fitting.fits, criterion, options.hsic_floor), fitting
+    def fitting_of(x: FloatArray, y: FloatArray) -> LatentFitting:
+        return LatentFitting(standardise(x)[0], standardise(y)[0], options.lam, options.fit, seed)
+
+    def latent_scores(fitting: LatentFitting) -> tuple[float, float]:
+        return dependence_scores(fitting.fits, criterion, options.fit.hsic_floor)
+
+    fitting = fitting_of(first, second)
 
     lengths = None
     if criterion == "evidence":
@@ -263,34 +305,34 @@ def infer_direction(
         _warn_of_convergence(lengths)
         forward_score, backward_score = lengths.forward_score, lengths.backward_score
         score = lengths.score
-        fitting = LatentFitting(standardise(first)[0], standardise(second)[0], lam, options, seed)
     else:
-        forward_score, backward_score, fitting = latent_scores(first, second)
+        forward_score, backward_score = latent_scores(fitting)
         score = backward_score - forward_score
     resamples = confidence = None
-    if n_resamples:
+    if options.n_resamples:
 
         def score_half(x: FloatArray, y: FloatArray) -> float:
             if criterion == "evidence":
                 return evidence(x, y).score
-            forward, backward, _ = latent_scores(x, y)
+            forward, backward = latent_scores(fitting_of(x, y))
             return backward - forward
 
         with warnings.catch_warnings():
             # Whether a half converged is no news about the decision.
             warnings.simplefilter("ignore", ConvergenceWarning)
             resamples = resample_scores(
-                first, second, score_half, n_resamples=n_resamples, random_state=resample_seed
-            )
+                first, second, score_half, n_resamples=options.n_resamples,
+                random_state=resample_seed,
+            )  # fmt: skip
         confidence = confidence_from(score, resamples)
-    sure = confidence is None or confidence >= smallest
+    sure = confidence is None or confidence >= options.min_confidence
     return DirectionResult(
         direction=sign_of(score) if sure else 0,
         score=score,
         forward_score=forward_score,
         backward_score=backward_score,
         criterion=criterion,
-        lam=lam,
+        lam=options.lam,
         evidence=lengths,
         confidence=confidence,
         resamples=resamples,
@@ -416,16 +458,6 @@ class CausalDirection(BaseEstimator):  # type: ignore[misc]
         """P-value of the HSIC test of Θ and the second variable as the cause."""
         check_is_fitted(self)
         return self.result_.backward_pvalue
-
-
-def _check_confidence(n_resamples: Any, min_confidence: Any) -> tuple[int, float]:
-    count = check_count(n_resamples, "n_resamples", minimum=0)
-    if count == 1:
-        raise ValueError("n_resamples must be 0 or at least 2: one half has no spread; found 1")
-    if min_confidence is None:
-        return count, 0.0
-    smallest = check_between(min_confidence, "min_confidence", 0.5, 1.0)
-    return count or N_RESAMPLES, smallest
 
 
 def _warn_of_convergence(lengths: EvidenceResult) -> None:

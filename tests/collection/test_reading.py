@@ -12,7 +12,9 @@ from anmmm.collection import SourceError, read_rows
 from anmmm.collection import reading as reading_module
 from anmmm.collection.schema import CLUSTERS, DIRECTIONS
 from anmmm.collection.sinks import write_rows
-from anmmm.results import PAIR_COLUMNS, PairClusters, PairResult
+from anmmm.results import PairClusters, PairResult
+
+PAIR_COLUMNS = PairResult.columns()
 
 pyarrow = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anmmm.collection import schema as schema_module
 from anmmm.collection.schema import CLUSTERS, DIRECTIONS, SCHEMA_VERSION
 from anmmm.collection.sinks import write_rows
 from anmmm.results import PairClusters, PairResult
@@ -194,8 +193,8 @@ def test_without_pyarrow_the_extra_is_named(tmp_path, monkeypatch):
     def refuse(name):
         raise ModuleNotFoundError(name)
 
-    monkeypatch.setattr(schema_module, "import_module", refuse)
-    with pytest.raises(ImportError, match=r'needs pyarrow.*pip install "anmmm\[parquet\]"'):
+    monkeypatch.setattr("anmmm._optional.import_module", refuse)
+    with pytest.raises(ImportError, match=r'need PyArrow.*pip install "anmmm\[parquet\]"'):
         write_rows(tmp_path / "r.parquet", ROWS, DIRECTIONS)
     with pytest.raises(ImportError, match=r"a data frame needs pandas"):
         DIRECTIONS.to_pandas([])

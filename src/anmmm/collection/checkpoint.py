@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 import secrets
@@ -11,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from anmmm._hash import content_hash
 from anmmm._runlog import CheckpointError, RunLog
 from anmmm.collection.schema import SCHEMA_VERSION, Schema
 from anmmm.datasets import Pair
@@ -82,14 +82,5 @@ def count_rows(path: str | os.PathLike[str]) -> tuple[int, int]:
 def digest(pair: Pair) -> str:
     """Return 16 hexadecimal digits that differ where anything differs that a row depends on."""
     parts = (pair.pair_id, pair.problem, pair.truth, pair.weight, pair.group, pair.n_dropped)
-    state = hashlib.blake2b(repr(parts).encode("utf-8", "backslashreplace"), digest_size=8)
-    for variable in (pair.x, pair.y):
-        values = np.asarray(variable)
-        state.update(f"{values.dtype.str}{values.shape}".encode())
-        if values.dtype.kind in "biufc":
-            state.update(values.tobytes())
-        else:
-            state.update(repr(values.tolist()).encode("utf-8", "backslashreplace"))
-        if np.ma.is_masked(variable):
-            state.update(np.ma.getmaskarray(variable).tobytes())
-    return state.hexdigest()
+    variables = (np.asanyarray(variable) for variable in (pair.x, pair.y))
+    return content_hash(parts, *variables)[:16]

@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from anmmm._validation import check_choice, check_count
-from anmmm.clustering import cluster_mechanisms
+from anmmm._validation import check_choice
+from anmmm.clustering import ClusteringOptions, ClusteringResult, cluster_mechanisms
+from anmmm.collection.records import PairClusters
 from anmmm.collection.schema import CLUSTERS
 from anmmm.collection.stream import PairResults, check_seconds, refuse_detail, start
 from anmmm.collection.task import PairTask, carried, dropped_remark, univariate
 from anmmm.datasets import Pair
 from anmmm.direction import infer_direction
-from anmmm.results import ClusteringResult, PairClusters
 
 __all__ = ["CAUSES", "cluster_collection"]
 
@@ -90,12 +90,11 @@ def cluster_collection(
     [('a', 'x', 'inferred', 60), ('b', 'y', 'inferred', 60)]
     """
     cause = check_choice(cause, "cause", CAUSES)
-    if not isinstance(n_mechanisms, str):
-        n_mechanisms = check_count(n_mechanisms, "n_mechanisms")
     seconds = check_seconds(max_seconds_per_pair)
     refuse_detail(keep_detail, checkpoint)
     options = {"n_mechanisms": n_mechanisms, **options}
-    ClusterTask(0, options, cause=cause).try_options()
+    ClusteringOptions.check(**options)
+    ClusterTask(0, options, cause=cause).prepare()
     return start(
         source,
         CLUSTERS,
@@ -116,14 +115,6 @@ class ClusterTask(PairTask):
     """Mechanism labels of one pair."""
 
     cause: str = "auto"
-
-    def trial(self, x: Any, y: Any) -> None:
-        """Analyse one usable pair and forget the result."""
-        # More mechanisms than this pair has points may suit others.
-        n_mechanisms = self.options["n_mechanisms"]
-        if not isinstance(n_mechanisms, str):
-            n_mechanisms = min(n_mechanisms, len(x))
-        cluster_mechanisms(x, y, random_state=0, **{**self.options, "n_mechanisms": n_mechanisms})
 
     def failed(self, pair: Pair, status: str, reason: str) -> PairClusters:
         """Return the row of a pair without a result."""

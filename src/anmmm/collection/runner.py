@@ -9,6 +9,7 @@ from anmmm._validation import MIN_SAMPLES, check_count
 from anmmm.collection.schema import DIRECTIONS
 from anmmm.collection.stream import PairResults, check_seconds, refuse_detail, start
 from anmmm.collection.task import DirectionTask
+from anmmm.direction import DirectionOptions
 
 __all__ = ["infer_directions"]
 
@@ -106,8 +107,9 @@ def infer_directions(
         max_samples = check_count(max_samples, "max_samples", minimum=MIN_SAMPLES)
     seconds = check_seconds(max_seconds_per_pair)
     refuse_detail(keep_detail, checkpoint)
-    trial = DirectionTask(0, options, max_samples=max_samples)
-    trial.try_options()
+    # A wrong option would otherwise come back once for every pair, as a fault of the data.
+    DirectionOptions.check(**options)
+    DirectionTask(0, options).prepare()
     return start(
         source,
         DIRECTIONS,

@@ -1,18 +1,19 @@
 """Columns of a collection's files: names, types, order, version.
 
-Rows come in as records of `anmmm.results`, tuples of plain values in the order of the columns go
-out to sinks and checkpoints, and back.
+Records come in, lists of plain values in the order of the columns go out to sinks and checkpoints,
+and back.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
-from importlib import import_module
+from functools import cached_property
 from operator import attrgetter
 from typing import Any
 
-from anmmm.results import CLUSTER_COLUMNS, PAIR_COLUMNS, PairClusters, PairResult
+from anmmm._optional import require
+from anmmm.collection.records import PairClusters, PairResult, Row
 
 __all__ = ["CLUSTERS", "DIRECTIONS", "SCHEMA_VERSION", "Schema"]
 
@@ -29,14 +30,19 @@ class Schema:
     """Columns of one kind of rows, each a field of their record; `kind` stands in their files."""
 
     kind: str
-    record: type[Any]
-    columns: tuple[str, ...]
+    record: type[Row]
+
+    @cached_property
+    def columns(self) -> tuple[str, ...]:
+        """Names, in the order of files."""
+        return self.record.columns()
 
     @property
     def types(self) -> dict[str, str]:
         """Type of each column: ``"str"``, ``"int"``, ``"float"``, ``"bool"`` or ``"ints"``."""
         types = {
-            field.name: str(field.type).removesuffix(" | None") for field in fields(self.record)
+            each.name: str(each.type).removesuffix(" | None")
+            for each in fields(self.record)  # type: ignore[arg-type]
         }
         return {name: _KINDS[types[name]] for name in self.columns}
 
@@ -93,7 +99,7 @@ class Schema:
 
     def to_pandas(self, rows: Iterable[list[Any]]) -> Any:
         """Return rows of values as a ``pandas.DataFrame``; whole numbers are ``Int64``."""
-        pandas = _optional("pandas", "pandas", "a data frame")
+        pandas = require("pandas", None, "a data frame needs pandas")
         frame = pandas.DataFrame(list(rows), columns=list(self.columns), dtype=object)
         return frame.astype({name: _PANDAS[kind] for name, kind in self.types.items()})
 
@@ -101,18 +107,8 @@ class Schema:
 def pyarrow_module(part: str = "") -> Any:
     """Return pyarrow, or one of its modules such as ``"parquet"``, or say how to install it."""
     name = f"pyarrow.{part}" if part else "pyarrow"
-    return _optional(name, "anmmm[parquet]", "Parquet and Arrow")
+    return require(name, "parquet", "Parquet and Arrow files need PyArrow")
 
 
-def _optional(module: str, install: str, purpose: str) -> Any:
-    try:
-        return import_module(module)
-    except ModuleNotFoundError:
-        library = module.split(".")[0]
-        raise ImportError(
-            f'{purpose} needs {library}, which is not installed: pip install "{install}"'
-        ) from None
-
-
-DIRECTIONS = Schema("directions", PairResult, PAIR_COLUMNS)
-CLUSTERS = Schema("clusters", PairClusters, CLUSTER_COLUMNS)
+DIRECTIONS = Schema("directions", PairResult)
+CLUSTERS = Schema("clusters", PairClusters)

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from anmmm._words import with_error
-from anmmm.results import PairClusters, PairResult
+from anmmm.collection.records import PairClusters, PairResult
 
 __all__ = ["CollectionSummary", "Summarizer", "accuracy_lines", "is_right", "summarize"]
 

@@ -15,10 +15,12 @@ from sklearn.exceptions import ConvergenceWarning
 from anmmm._record import Record
 from anmmm._threads import single_thread
 from anmmm._warm import warm_up
+from anmmm.collection.records import PairResult
 from anmmm.collection.timeout import OutOfTime, within
 from anmmm.datasets import Pair, make_anm_mixture
-from anmmm.direction import infer_direction
-from anmmm.results import DirectionEvidence, DirectionResult, FitResult, PairResult, sign_of
+from anmmm.direction import DirectionResult, infer_direction
+from anmmm.evidence import DirectionEvidence, sign_of
+from anmmm.gppom import FitResult
 
 __all__ = ["DirectionTask", "PairTask", "carried", "dropped_remark", "subsample", "univariate"]
 
@@ -48,41 +50,25 @@ class PairTask(Record, ABC):
         return replace(row, seconds=time.perf_counter() - start)
 
     def prepare(self) -> None:
-        """Load the compiled code in this process, once, before a pair's time is taken."""
+        """Load the compiled code in this process, once, before a pair's time is taken.
+
+        The process that hands out the work does so before its workers, which then find the code on
+        disk and do not all compile it.
+        """
         key = repr((type(self), self.options))
         if key in _prepared:
             return
         _prepared.add(key)
         if self.max_seconds is not None:
             warm_up()
-        # The process that handed out the work has told what is wrong with the options.
-        with suppress(Exception):
-            self.try_options()
-
-    def try_options(self) -> None:
-        """Raise what the analysis says to wrong options, on a small pair that is usable.
-
-        A wrong option would otherwise come back once for every pair, disguised as a fault of the
-        data. It also fills Numba's cache before several processes would compile the same code.
-        """
         x, y, _ = make_anm_mixture(n_samples=50, random_state=0)
-        with single_thread(), warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            try:
-                self.trial(x, y)
-            except (TypeError, ValueError):
-                raise
-            except Exception:
-                # A numerical failure on these points says nothing about the pairs to come.
-                return
+        # What fails on these points says nothing about the pairs to come.
+        with single_thread(), suppress(Exception):
+            self.analyse(0, Pair("", x, y, truth=1))
 
     @abstractmethod
     def analyse(self, index: int, pair: Pair) -> Any:
         """Return the row of a pair; may raise."""
-
-    @abstractmethod
-    def trial(self, x: Any, y: Any) -> None:
-        """Analyse one usable pair and forget the result."""
 
     @abstractmethod
     def failed(self, pair: Pair, status: str, reason: str) -> Any:
@@ -99,10 +85,6 @@ class DirectionTask(PairTask):
     """Causal direction of one pair."""
 
     max_samples: int | None = None
-
-    def trial(self, x: Any, y: Any) -> None:
-        """Analyse one usable pair and forget the result."""
-        infer_direction(x, y, random_state=0, **self.options)
 
     def failed(self, pair: Pair, status: str, reason: str) -> PairResult:
         """Return the row of a pair without a result."""

@@ -5,7 +5,6 @@ Studies come in; for each a tidy CSV, a Markdown report and its figure as PNG an
 
 from __future__ import annotations
 
-import hashlib
 import os
 import sys
 import warnings
@@ -19,6 +18,7 @@ from sklearn.exceptions import ConvergenceWarning
 from tqdm import tqdm
 
 from anmmm._files import atomic_writer, write_csv
+from anmmm._hash import content_hash
 from anmmm._runlog import RunLog
 from anmmm._threads import single_thread
 from anmmm._version import __version__
@@ -192,10 +192,8 @@ def _measure(name: str, at: int, unit: Unit) -> tuple[int, list[Record]]:
 
 def _identity(folder: Path) -> str:
     """Hash of the pairs' files, so that another collection is not taken for this one."""
-    digest = hashlib.sha256()
-    for file in sorted(folder.glob("pair*.txt")):
-        digest.update(file.name.encode() + b"\0" + hashlib.sha256(file.read_bytes()).digest())
-    return digest.hexdigest()[:16]
+    files = sorted(folder.glob("pair*.txt"))
+    return content_hash(*((file.name, file.read_bytes()) for file in files))[:16]
 
 
 def _write(study: Study, records: list[Record], folder: Path) -> Reproduced:

@@ -1,0 +1,164 @@
+"""Rows of a collection: one record a pair, whose fields are the columns of files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from anmmm._record import Record
+from anmmm.clustering import ClusteringResult
+from anmmm.direction import DirectionResult
+
+__all__ = ["PairClusters", "PairResult", "Row"]
+
+
+class Row(Record):
+    """What rows of every kind have in common."""
+
+    @classmethod
+    def columns(cls) -> tuple[str, ...]:
+        """Names of the columns: all fields but `detail`, status and reason behind the numbers.
+
+        New fields join at the end, so that files of earlier versions can be read.
+        """
+        names = [each.name for each in fields(cls) if each.name != "detail"]  # type: ignore[arg-type]
+        names.remove("status")
+        names.remove("reason")
+        at = names.index("seconds") + 1
+        return (*names[:at], "status", "reason", *names[at:])
+
+    def to_row(self) -> dict[str, Any]:
+        """Return the record as a flat dict in the order of the columns."""
+        return {name: getattr(self, name) for name in self.columns()}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PairResult(Row):
+    """One row of a collection's results.
+
+    Attributes
+    ----------
+    pair_id : str
+        Identifier of the pair in its source.
+    status : str
+        ``"ok"``; ``"unusable"`` where the data cannot be analysed; ``"error"`` where the analysis
+        failed unexpectedly; ``"timeout"`` where it took longer than allowed; ``"lost"`` where the
+        worker process died over it. `reason` says why.
+    reason : str
+        Why there is no result, or a remark on the fit; empty if there is nothing to say.
+    n : int or None
+        Observations in the source, after incomplete rows were dropped.
+    n_used : int or None
+        Observations that entered the fit; less than `n` if the pair was subsampled.
+    subsample_seed : int or None
+        Seed of the subsample, where one was drawn.
+    direction : int or None
+        1, -1 or 0; see `DirectionResult`.
+    score, forward_score, backward_score : float or None
+        See `DirectionResult`.
+    forward_pvalue, backward_pvalue : float or None
+        See `DirectionResult`; None under ``"evidence"``, which decides without the fits that they
+        need.
+    confidence : float or None
+        See `DirectionResult`; where halves were scored.
+    converged : bool or None
+        Whether both fits, or the chosen models of both directions, converged.
+    model : str or None
+        Under ``"evidence"`` the model that tells the effect in the chosen direction, such as
+        ``"anm-2"``; see `DirectionEvidence`.
+    n_mechanisms : int or None
+        Its number of mechanisms.
+    engine : str or None
+        Engine of the GPPOM fit in the chosen direction (x → y if undecided); None under
+        ``"evidence"``, which decides without one.
+    rank : int or None
+        Rank of that fit's factor; None for the dense engine.
+    seconds : float
+        Wall time of the pair.
+    truth : int or None
+        1, -1, 0, or None where unknown.
+    weight : float
+        Weight of the pair in the collection's accuracy.
+    group : str or None
+        Name of the data set that the pair was taken from.
+    detail : DirectionResult or None
+        The whole result, where it was asked for (`infer_directions` with ``keep_detail=True``).
+    """
+
+    pair_id: str
+    status: str
+    reason: str = ""
+    n: int | None = None
+    direction: int | None = None
+    score: float | None = None
+    forward_score: float | None = None
+    backward_score: float | None = None
+    forward_pvalue: float | None = None
+    backward_pvalue: float | None = None
+    confidence: float | None = None
+    n_mechanisms: int | None = None
+    converged: bool | None = None
+    engine: str | None = None
+    rank: int | None = None
+    seconds: float = 0.0
+    truth: int | None = None
+    weight: float = 1.0
+    group: str | None = None
+    n_used: int | None = None
+    subsample_seed: int | None = None
+    model: str | None = None
+    detail: DirectionResult | None = field(default=None, repr=False, compare=False)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PairClusters(Row):
+    """One row of a collection's mechanism labels.
+
+    Attributes
+    ----------
+    pair_id, status, reason
+        As in `PairResult`. Under ``"ok"`` the reason says why labels were not refined, if so.
+    n : int or None
+        Observations, after incomplete rows were dropped.
+    cause : str or None
+        ``"x"`` or ``"y"``: the variable taken as the cause.
+    cause_from : str or None
+        ``"truth"``, ``"inferred"`` or ``"given"``.
+    n_mechanisms : int or None
+        Number asked for, or chosen.
+    labels : list of int or None
+        Mechanism of each observation, from 0.
+    sizes : list of int or None
+        Observations of each mechanism.
+    refined : bool or None
+        Whether the labels are those of the mixture; see `ClusteringResult`.
+    converged : bool or None
+        Whether the fit of Θ converged.
+    engine : str or None
+        Engine of that fit.
+    rank : int or None
+        Rank of its factor; None for the dense engine.
+    seconds, truth, weight, group
+        As in `PairResult`.
+    detail : ClusteringResult or None
+        The whole result, where it was asked for.
+    """
+
+    pair_id: str
+    status: str
+    reason: str = ""
+    n: int | None = None
+    cause: str | None = None
+    cause_from: str | None = None
+    n_mechanisms: int | None = None
+    labels: list[int] | None = None
+    sizes: list[int] | None = None
+    refined: bool | None = None
+    converged: bool | None = None
+    engine: str | None = None
+    rank: int | None = None
+    seconds: float = 0.0
+    truth: int | None = None
+    weight: float = 1.0
+    group: str | None = None
+    detail: ClusteringResult | None = field(default=None, repr=False, compare=False)
