@@ -41,7 +41,9 @@ def imports_of(tree, module, is_package):
             yield from ((node.lineno, f"{base}.{alias.name}") for alias in node.names)
         elif isinstance(node, ast.Call) and "import_module" in ast.unparse(node.func):
             yield from (
-                (node.lineno, each.value) for each in node.args[:1] if hasattr(each, "value")
+                (node.lineno, each.value)
+                for each in node.args[:1]
+                if isinstance(each, ast.Constant)
             )
 
 

@@ -16,6 +16,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from anmmm._record import Record
 from anmmm._typing import FloatArray
 from anmmm.collection.sources.arrow import floats, is_number, pyarrow_module, reading
 from anmmm.collection.sources.parquet import open_parquet
@@ -27,8 +28,8 @@ __all__ = ["Table", "array_table", "frame_table", "parquet_table", "text_table"]
 Columns = dict[Hashable, FloatArray]
 
 
-@dataclass(frozen=True)
-class Table:
+@dataclass(frozen=True, eq=False, repr=False)
+class Table(Record):
     """A table of variables; `name` is its path or the kind of object."""
 
     name: str

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from anmmm._record import Record
 from anmmm._typing import FloatArray
 from anmmm.collection.sources.arrow import encoded, floats, list_parts, reading, without_decimals
 from anmmm.collection.sources.records import described_pair
@@ -28,8 +29,8 @@ _ROWS = 1 << 16
 _ABOUT = ("truth", "weight", "group")
 
 
-@dataclass(frozen=True)
-class Batch:
+@dataclass(frozen=True, eq=False, repr=False)
+class Batch(Record):
     """Rows that stand together, as Arrow arrays; rows count from 1, row groups from 0."""
 
     columns: dict[str, Any]
