@@ -334,20 +334,20 @@ def gaussian_divergence(mean, cov, prior_mean, prior_var):
     return 0.5 * (np.sum(squared / prior_var + np.log(prior_var)) - len(mean) - log_det)
 
 
-def mixture_step(design, y, prior, n_null, floor, R, scales, centre):
+def mixture_step(design, y, prior, n_null, floor, R, scales, center):
     """One iteration of variational EM from responsibilities R (docs/method/decisions.md, eqs. 3 to
     7).
 
-    scales is [σ², τ², τ₀², ω²…]. Returns (bound, responsibilities, weights, scales, centre, means,
+    scales is [σ², τ², τ₀², ω²…]. Returns (bound, responsibilities, weights, scales, center, means,
     covariances).
     """
     N, r = design.shape
     C = R.shape[1]
-    sigma2, tau2, tau2_centre, *omega2 = scales
+    sigma2, tau2, tau2_center, *omega2 = scales
     variance = np.array([omega2[i] if i < n_null else tau2 for i in range(r)]) * prior
     means, covs = np.empty((C, r)), np.empty((C, r, r))
     for c in range(C):
-        precision, target = np.diag(1.0 / variance), centre / variance
+        precision, target = np.diag(1.0 / variance), center / variance
         for n in range(N):
             precision = precision + R[n, c] * np.outer(design[n], design[n]) / sigma2
             target = target + R[n, c] * y[n] * design[n] / sigma2
@@ -356,21 +356,21 @@ def mixture_step(design, y, prior, n_null, floor, R, scales, centre):
 
     spread = np.zeros(r)
     cost = 0.0
-    new_centre = np.zeros(r)
+    new_center = np.zeros(r)
     if C > 1:
-        wide = np.array([1.0 if i < n_null else tau2_centre for i in range(r)]) * prior
+        wide = np.array([1.0 if i < n_null else tau2_center for i in range(r)]) * prior
         spread = 1.0 / (C / variance + 1.0 / wide)
-        new_centre = spread * means.sum(axis=0) / variance
+        new_center = spread * means.sum(axis=0) / variance
         if r > n_null:
-            rough = sum((new_centre[i] ** 2 + spread[i]) / prior[i] for i in range(n_null, r))
-            tau2_centre = (rough + 2 * HYPER) / (r - n_null + 2 * HYPER)
-            cost += HYPER * (np.log(tau2_centre) + 1 / tau2_centre - 1)
-        wide = np.array([1.0 if i < n_null else tau2_centre for i in range(r)]) * prior
-        cost += gaussian_divergence(new_centre, np.diag(spread), np.zeros(r), wide)
+            rough = sum((new_center[i] ** 2 + spread[i]) / prior[i] for i in range(n_null, r))
+            tau2_center = (rough + 2 * HYPER) / (r - n_null + 2 * HYPER)
+            cost += HYPER * (np.log(tau2_center) + 1 / tau2_center - 1)
+        wide = np.array([1.0 if i < n_null else tau2_center for i in range(r)]) * prior
+        cost += gaussian_divergence(new_center, np.diag(spread), np.zeros(r), wide)
 
     second = np.zeros(r)
     for c in range(C):
-        second += (means[c] - new_centre) ** 2 + np.diag(covs[c]) + spread
+        second += (means[c] - new_center) ** 2 + np.diag(covs[c]) + spread
     if r > n_null:
         rough = sum(second[i] / prior[i] for i in range(n_null, r))
         tau2 = (rough + 2 * HYPER) / (C * (r - n_null) + 2 * HYPER)
@@ -388,7 +388,7 @@ def mixture_step(design, y, prior, n_null, floor, R, scales, centre):
     sigma2 = max((R * squares).sum() / N, floor)
     variance = np.array([omega2[i] if i < n_null else tau2 for i in range(r)]) * prior
     for c in range(C):
-        cost += gaussian_divergence(means[c], covs[c], new_centre, variance)
+        cost += gaussian_divergence(means[c], covs[c], new_center, variance)
         cost += 0.5 * np.sum(spread / variance)
 
     weights = (R.sum(axis=0) + WEIGHT_PRIOR) / (N + C * WEIGHT_PRIOR)
@@ -398,5 +398,5 @@ def mixture_step(design, y, prior, n_null, floor, R, scales, centre):
         p = weights * np.exp(-0.5 * squares[n] / sigma2) / np.sqrt(2 * np.pi * sigma2)
         bound += np.log(p.sum())
         new_R[n] = p / p.sum()
-    new_scales = np.array([sigma2, tau2, tau2_centre, *omega2])
-    return bound, new_R, weights, new_scales, new_centre, means, covs
+    new_scales = np.array([sigma2, tau2, tau2_center, *omega2])
+    return bound, new_R, weights, new_scales, new_center, means, covs

@@ -32,7 +32,7 @@ def test_mechanisms_are_found(mixture):
     assert set(result.labels) == {0, 1}
     for c in range(2):
         np.testing.assert_allclose(
-            result.centres[c], result.latent[result.labels == c].mean(axis=0)
+            result.centers[c], result.latent[result.labels == c].mean(axis=0)
         )
 
 

@@ -245,7 +245,7 @@ def test_weighted_error_agrees_with_the_binomial_for_equal_weights(rng):
 def test_nothing_of_known_direction():
     result = measure(rows((1.0, None, 1.0)), "here", None, 0, {})
     assert (result.decision_rates, result.auc, result.accuracy_error) == (None, None, None)
-    assert "unknown: no analysed pair has a known direction" in str(result)
+    assert "unknown: no analyzed pair has a known direction" in str(result)
 
 
 def test_an_undecided_pair_is_wrong_and_comes_last():
@@ -288,7 +288,7 @@ def test_evaluate_pairs_survives_bad_ones():
     assert list(result.failures) == ["c"]
     assert {row.n_used for row in result.rows[:2]} == {20}
     assert result.source == "list"
-    assert "not analysed\nc  unusable: y is constant" in str(result)
+    assert "not analyzed\nc  unusable: y is constant" in str(result)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Standardising, at every scale, and undoing it."""
+"""Standardizing, at every scale, and undoing it."""
 
 import numpy as np
 import pytest
@@ -7,13 +7,13 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose, assert_array_equal
 
-from anmmm.preprocessing import standardise
+from anmmm.preprocessing import standardize
 
 
 @pytest.mark.parametrize("n_features", [1, 3])
 def test_columns_get_mean_zero_and_standard_deviation_one(rng, n_features):
     X = rng.normal(3.0, 7.0, size=(50, n_features)) * np.arange(1, n_features + 1)
-    Z, _ = standardise(X)
+    Z, _ = standardize(X)
     assert Z.shape == X.shape
     assert_allclose(Z.mean(axis=0), np.zeros(n_features), atol=1e-14)
     assert_allclose(Z.std(axis=0, ddof=0), np.ones(n_features), rtol=1e-14)
@@ -22,17 +22,17 @@ def test_columns_get_mean_zero_and_standard_deviation_one(rng, n_features):
 
 def test_columns_do_not_meet(rng):
     X = rng.normal(size=(20, 2)) * np.array([1e-200, 1e200])
-    Z, _ = standardise(X)
+    Z, _ = standardize(X)
     for column in range(2):
-        alone, _ = standardise(X[:, [column]])
+        alone, _ = standardize(X[:, [column]])
         assert_allclose(Z[:, [column]], alone, rtol=1e-14)
 
 
 @pytest.mark.parametrize("scale", [1e-307, 1e-300, 1e-160, 1.0, 1e150, 1e160, 1e300])
 def test_scale_and_offset_do_not_matter(rng, scale):
     X = rng.normal(2.0, 1.0, size=(30, 1))
-    expected, _ = standardise(X)
-    Z, record = standardise(scale * X)
+    expected, _ = standardize(X)
+    Z, record = standardize(scale * X)
     assert_allclose(Z, expected, rtol=1e-12, atol=1e-13)
     assert_allclose(record.undo(Z), scale * X, rtol=1e-12)
 
@@ -43,7 +43,7 @@ def test_largest_floats_of_both_signs_do_not_overflow(rng):
         * np.where(np.arange(20) % 2 == 0, 1.0, -1.0)[:, np.newaxis]
         * np.linspace(1, 1.5, 20)[:, np.newaxis]
     )
-    Z, record = standardise(X)
+    Z, record = standardize(X)
     assert_allclose(Z.mean(), 0.0, atol=1e-14)
     assert_allclose(Z.std(), 1.0, rtol=1e-14)
     assert_allclose(record.undo(Z), X, rtol=1e-12)
@@ -51,32 +51,32 @@ def test_largest_floats_of_both_signs_do_not_overflow(rng):
 
 def test_subnormal_numbers_keep_what_they_have():
     X = np.linspace(1.0, 3.0, 20)[:, np.newaxis] * 1e-310
-    Z, _ = standardise(X)
-    assert_allclose(Z, standardise(np.linspace(1.0, 3.0, 20)[:, np.newaxis])[0], rtol=1e-10)
+    Z, _ = standardize(X)
+    assert_allclose(Z, standardize(np.linspace(1.0, 3.0, 20)[:, np.newaxis])[0], rtol=1e-10)
 
 
 def test_input_is_neither_changed_nor_shared(rng):
     X = rng.normal(size=(20, 2))
     before = X.copy()
-    Z, record = standardise(X)
+    Z, record = standardize(X)
     Z[:] = 0.0
     record.apply(X)[:] = 0.0
     record.undo(X)[:] = 0.0
     assert_array_equal(X, before)
     X.flags.writeable = False
-    standardise(X)
+    standardize(X)
 
 
 @pytest.mark.parametrize("order", ["C", "F"])
 def test_result_is_in_c_order(rng, order):
-    Z, _ = standardise(np.asarray(rng.normal(size=(20, 3)), order=order))
+    Z, _ = standardize(np.asarray(rng.normal(size=(20, 3)), order=order))
     assert Z.flags.c_contiguous
     assert Z.flags.writeable
 
 
 def test_new_points_go_the_same_way(rng):
     X = rng.normal(size=(30, 2))
-    Z, record = standardise(X)
+    Z, record = standardize(X)
     assert_array_equal(record.apply(X[4:7]), Z[4:7])
     new = rng.normal(size=(4, 2))
     assert_allclose(record.apply(new), (new - X.mean(axis=0)) / X.std(axis=0), rtol=1e-12)
@@ -91,7 +91,7 @@ def test_new_points_go_the_same_way(rng):
 def test_undo_undoes_apply_at_every_scale(X, exponent):
     assume((np.ptp(X, axis=0) > 1e-3).all())
     X = X * 10.0**exponent
-    Z, record = standardise(X)
+    Z, record = standardize(X)
     assert np.isfinite(Z).all()
     assert_allclose(Z.mean(axis=0), [0.0, 0.0], atol=1e-11)
     assert_allclose(Z.std(axis=0), [1.0, 1.0], rtol=1e-11)
@@ -101,13 +101,13 @@ def test_undo_undoes_apply_at_every_scale(X, exponent):
 
 def test_what_differs_by_rounding_alone_is_made_equal():
     X = np.array([0.1 + 0.2, 0.3, 0.1 * 3, 0.7, -1.0, 0.5])[:, np.newaxis]
-    Z, record = standardise(X)
+    Z, record = standardize(X)
     assert len(np.unique(X)) == 5
     assert len(np.unique(Z)) == 4
     assert_allclose(record.undo(Z), X, rtol=1e-15)
 
 
-def test_neighbouring_floats_that_carry_the_data_stay_distinct():
+def test_neighboring_floats_that_carry_the_data_stay_distinct():
     # A day's seconds since 1970, told in steps of the last place.
     X = (1.7e9 + np.spacing(1.7e9) * np.arange(50.0))[:, np.newaxis]
-    assert len(np.unique(standardise(X)[0])) == len(np.unique(X))
+    assert len(np.unique(standardize(X)[0])) == len(np.unique(X))

@@ -109,7 +109,7 @@ def filled(draw, kind):
 def test_records_are_found():
     assert {
         "anmmm.gppom.result.FitResult", "anmmm.gppom.result.Hyperparameters", "anmmm.preprocessing."
-        "Standardisation", "anmmm.datasets.pair.Pair", "anmmm.evaluation.run.Evaluation",
+        "Standardization", "anmmm.datasets.pair.Pair", "anmmm.evaluation.run.Evaluation",
         "anmmm.collection.summary.CollectionSummary", "anmmm.baselines.anm.ANM",
     } <= RECORDS.keys()  # fmt: skip
 

@@ -20,7 +20,7 @@ from anmmm._warning import warn_caller
 from anmmm.datasets import make_anm_mixture
 from anmmm.evidence import models
 from anmmm.gppom import fit_gppom
-from anmmm.preprocessing import standardise
+from anmmm.preprocessing import standardize
 
 X, Y, _ = make_anm_mixture("f3", 40, random_state=1)
 PAIR = np.column_stack([X, Y])
@@ -29,7 +29,7 @@ SHORT = {"max_iter": 1}
 
 ENTRIES: dict[str, Callable] = {
     "fit_gppom": lambda: fit_gppom(
-        standardise(COLUMN)[0], standardise(Y[:, np.newaxis])[0], lam=1.0,
+        standardize(COLUMN)[0], standardize(Y[:, np.newaxis])[0], lam=1.0,
         options=FitOptions(max_iter=1),
     ),
     "GPPOM.fit": lambda: GPPOM(max_iter=1).fit(COLUMN, Y),

@@ -1,4 +1,4 @@
-"""Vectorised NumPy and SciPy, with the gradient written by hand.
+"""Vectorized NumPy and SciPy, with the gradient written by hand.
 
 What an experienced author writes without a compiler: LAPACK's ``potrf``, ``potrs`` and ``potri``
 called once each, the gradient by the same pull-back as in docs/method/mathematics.md, eq. 6 to 11,

@@ -8,7 +8,7 @@ from anmmm import FitOptions
 from anmmm.datasets import make_anm_mixture
 from anmmm.gppom import fit_gppom
 from anmmm.gppom.objective import GPPOMObjective
-from anmmm.preprocessing import standardise
+from anmmm.preprocessing import standardize
 from anmmm.results import Hyperparameters
 
 
@@ -24,7 +24,7 @@ def mixture_objective(
     latent = np.where(labels == 0, -1.0, 1.0) + 0.2 * rng.standard_normal(n_samples)
     inputs = rng.standard_normal((n_samples, n_features_x - 1))
     latents = rng.standard_normal((n_samples, n_latent - 1))
-    X, Y = standardise(np.column_stack([x, inputs]))[0], standardise(y[:, None])[0]
+    X, Y = standardize(np.column_stack([x, inputs]))[0], standardize(y[:, None])[0]
     objective = GPPOMObjective(X, Y, n_latent=n_latent, **options)
     gamma_x, gamma_theta = np.full(n_features_x, 0.1), np.full(n_latent, 0.5)
     gamma_x[1:] = gamma_theta[1:] = 0.05
@@ -35,7 +35,7 @@ def mixture_objective(
 def fitted_objective(n_samples: int, **options: object) -> tuple[GPPOMObjective, np.ndarray]:
     """Objective of an f3 mixture, and the flat vector at which a default fit ends."""
     x, y, _ = make_anm_mixture("f3", n_samples, random_state=0)
-    X, Y = standardise(x[:, None])[0], standardise(y[:, None])[0]
+    X, Y = standardize(x[:, None])[0], standardize(y[:, None])[0]
     fit = fit_gppom(X, Y, lam=1.0, options=FitOptions())
     objective = GPPOMObjective(X, Y, lam=fit.lam, hyper_prior=fit.hyper_prior, **options)
     return objective, fit.parameters

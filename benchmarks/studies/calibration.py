@@ -26,7 +26,7 @@ from anmmm.confidence import Resamples, confidence_from, resample_scores
 from anmmm.datasets import FAMILIES, make_anm_mixture, make_single_mechanism
 from anmmm.evaluation import decision_rates
 from anmmm.evidence import evidence
-from anmmm.plotting import COLOURS, MARKERS
+from anmmm.plotting import COLORS, MARKERS
 from benchmarks.studies.common import mean_and_error, print_header, print_row, read_pairs
 
 N_RESAMPLES = 10
@@ -267,7 +267,7 @@ def draw(data: list[Rows], path: Path) -> None:
     figure = Figure(figsize=(4.2 * len(data), 5.6), layout="constrained")
     axes = figure.subplots(2, len(data), sharex=True, sharey="row", height_ratios=[3, 1])
     axes = np.reshape(axes, (2, len(data)))
-    for rows, (upper, lower), color, marker in zip(data, axes.T, COLOURS, MARKERS, strict=False):
+    for rows, (upper, lower), color, marker in zip(data, axes.T, COLORS, MARKERS, strict=False):
         where = bins_of(rows.confidence)
         used = sorted(set(where))
         mean = np.array([rows.confidence[where == index].mean() for index in used])

@@ -24,7 +24,7 @@ from anmmm._kernels._lapack import potrf, potri
 from anmmm.datasets import draw_anm_mixture, make_anm_mixture
 from anmmm.gppom import fit_gppom, optimize, parameters
 from anmmm.gppom.objective import GPPOMObjective
-from anmmm.preprocessing import standardise
+from anmmm.preprocessing import standardize
 from benchmarks.speed.common import fitted_objective
 from benchmarks.studies.common import print_header, print_row, quartiles
 
@@ -49,7 +49,7 @@ SETTINGS = (
 def both_ways(mechanism: str, n: int, seed: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Yield a standardized mixture as cause and effect, and the other way round."""
     x, y, _ = make_anm_mixture(mechanism, n, random_state=seed)
-    X, Y = standardise(x[:, None])[0], standardise(y[:, None])[0]
+    X, Y = standardize(x[:, None])[0], standardize(y[:, None])[0]
     yield X, Y
     yield Y, X
 
@@ -201,7 +201,7 @@ def descent(numbers: list[int]) -> None:
     reference = None
     for unit, memory, tol in SETTINGS:
         parameters.LOG_UNIT = unit
-        optimize.minimise_from.__kwdefaults__["memory"] = memory
+        optimize.minimize_from.__kwdefaults__["memory"] = memory
         ends = [fit_gppom(X, Y, lam=1.0, options=FitOptions(tol=tol)) for X, Y in pairs]
         values = np.array([end.objective for end in ends])
         reference = values if reference is None else reference

@@ -16,7 +16,7 @@ from threadpoolctl import ThreadpoolController
 
 __all__ = ["blas_threads_for", "single_thread"]
 
-# From about this size on a factorisation is faster on several threads. Below, threads cost more
+# From about this size on a factorization is faster on several threads. Below, threads cost more
 # than they bring, and on a machine with other work they wait for each other many times longer than
 # the work takes.
 SMALLEST_PARALLEL = 1000

@@ -41,7 +41,7 @@ from anmmm.mixture import (
     refine_labels,
     smallest_noise,
 )
-from anmmm.preprocessing import Cells, standardise
+from anmmm.preprocessing import Cells, standardize
 
 __all__ = ["ClusteringResult", "MechanismClustering", "cluster_mechanisms"]
 
@@ -67,7 +67,7 @@ class ClusteringResult(Record):
         Θ, whose k-means clusters are the labels or, where they were refined, their start.
     n_mechanisms : int
         Number of mechanisms asked for, or chosen by ``"auto"``.
-    centres : ndarray of shape (n_mechanisms, n_latent)
+    centers : ndarray of shape (n_mechanisms, n_latent)
         Mean Θ of each mechanism; fewer rows where fewer labels occur (duplicated observations).
     fit : FitResult
         The fitted GPPOM.
@@ -82,13 +82,13 @@ class ClusteringResult(Record):
         Criterion of the mixture with 1, 2, … mechanisms where ``"auto"`` chose, the smallest
         winning; otherwise None.
     mixture : anmmm.mixture.MixtureFit or None
-        The refined mixture on the scale of the standardised variables; None without refinement.
+        The refined mixture on the scale of the standardized variables; None without refinement.
     """
 
     labels: NDArray[np.intp]
     latent: FloatArray
     n_mechanisms: int
-    centres: FloatArray
+    centers: FloatArray
     fit: FitResult
     membership: FloatArray | None = None
     refined: bool = False
@@ -180,7 +180,7 @@ def cluster_mechanisms(
     Returns
     -------
     ClusteringResult
-        ``labels``, ``membership``, ``latent``, ``centres``, the fit and the mixture.
+        ``labels``, ``membership``, ``latent``, ``centers``, the fit and the mixture.
 
     Raises
     ------
@@ -227,7 +227,7 @@ def cluster_mechanisms(
             f"{effect.shape[1]}; give the number of mechanisms"
         )
     rng = check_rng(random_state)
-    X, Y = standardise(cause)[0], standardise(effect)[0]
+    X, Y = standardize(cause)[0], standardize(effect)[0]
     fit = fit_gppom(X, Y, lam=checked.lam, options=checked.fit, random_state=rng)
     seed = int(rng.integers(2**31))
 
@@ -258,7 +258,7 @@ def cluster_mechanisms(
         labels=labels,
         latent=fit.latent,
         n_mechanisms=number,
-        centres=np.array([fit.latent[labels == c].mean(axis=0) for c in range(labels.max() + 1)]),
+        centers=np.array([fit.latent[labels == c].mean(axis=0) for c in range(labels.max() + 1)]),
         fit=fit,
         membership=None if mixture is None else mixture.membership,
         refined=refined,
@@ -364,8 +364,8 @@ class MechanismClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             max_mechanisms=self.max_mechanisms, lam=self.lam, random_state=self.random_state,
             **options,
         )  # fmt: skip
-        x, self._record_x = standardise(cause)
-        z, self._record_y = standardise(effect)
+        x, self._record_x = standardize(cause)
+        z, self._record_y = standardize(effect)
         noise_floor = FitOptions.from_keywords(options).noise_floor
         self._predictor = MechanismPredictor(x, z, result.fit, result.labels, noise_floor)
         self.result_ = result
@@ -373,7 +373,7 @@ class MechanismClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self.latent_ = result.latent
         self.membership_ = result.membership
         self.n_mechanisms_ = result.n_mechanisms
-        self.cluster_centers_ = result.centres
+        self.cluster_centers_ = result.centers
         self.n_iter_ = result.fit.n_iter
         self._pair_in_X = y is None
         return self

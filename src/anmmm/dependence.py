@@ -45,7 +45,7 @@ class LatentFitting(Record):
     Attributes
     ----------
     x, y : ndarray
-        Standardised variables.
+        Standardized variables.
     lam, options, seed
         See `anmmm.gppom.fit_gppom`; both directions get the same seed.
     """

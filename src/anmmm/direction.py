@@ -30,7 +30,7 @@ from anmmm.confidence import N_RESAMPLES, Resamples, confidence_from, resample_s
 from anmmm.dependence import LatentFits, LatentFitting, dependence_scores, latent_test
 from anmmm.evidence import EvidenceResult, evidence, sign_of
 from anmmm.gppom import FitOptions, FitResult
-from anmmm.preprocessing import standardise
+from anmmm.preprocessing import standardize
 
 __all__ = [
     "CRITERIA",
@@ -292,7 +292,7 @@ def infer_direction(
     options.fit.grown(options.lam, len(first))
 
     def fitting_of(x: FloatArray, y: FloatArray) -> LatentFitting:
-        return LatentFitting(standardise(x)[0], standardise(y)[0], options.lam, options.fit, seed)
+        return LatentFitting(standardize(x)[0], standardize(y)[0], options.lam, options.fit, seed)
 
     def latent_scores(fitting: LatentFitting) -> tuple[float, float]:
         return dependence_scores(fitting.fits, criterion, options.fit.hsic_floor)

@@ -1,4 +1,4 @@
-"""Standardise a variable, and undo it.
+"""Standardize a variable, and undo it.
 
 Validated matrices come in; columns of mean 0 and standard deviation 1 (ddof 0) go out to the
 objective, with the record that takes new points the same way and predictions back.
@@ -14,40 +14,40 @@ from numpy.typing import NDArray
 from anmmm._record import Record
 from anmmm._typing import FloatArray
 
-__all__ = ["Standardisation", "standardise", "tied"]
+__all__ = ["Standardization", "standardize", "tied"]
 
 # Units in the last place of the largest value that arithmetic on the data may have cost.
 ROUNDING = 4.0
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Standardisation(Record):
-    """The affine map ``z = (x / unit - centre) / spread`` of each column.
+class Standardization(Record):
+    """The affine map ``z = (x / unit - center) / spread`` of each column.
 
     Attributes
     ----------
     unit : ndarray of shape (n_features,)
         Largest absolute value of the column. It is divided out first, so that no square overflows
         or underflows, whatever the scale.
-    centre, spread : ndarray of shape (n_features,)
+    center, spread : ndarray of shape (n_features,)
         Mean and standard deviation (ddof 0) of ``x / unit``.
     """
 
     unit: FloatArray
-    centre: FloatArray
+    center: FloatArray
     spread: FloatArray
 
     def apply(self, X: FloatArray) -> FloatArray:
-        """Standardise points of shape (n, n_features)."""
-        return np.asarray((X / self.unit - self.centre) / self.spread)
+        """Standardize points of shape (n, n_features)."""
+        return np.asarray((X / self.unit - self.center) / self.spread)
 
     def undo(self, Z: FloatArray) -> FloatArray:
-        """Take standardised points of shape (n, n_features) back to the original scale."""
-        return np.asarray((Z * self.spread + self.centre) * self.unit)
+        """Take standardized points of shape (n, n_features) back to the original scale."""
+        return np.asarray((Z * self.spread + self.center) * self.unit)
 
 
-def standardise(X: FloatArray) -> tuple[FloatArray, Standardisation]:
-    """Centre and scale every column to mean 0 and standard deviation 1 (ddof 0).
+def standardize(X: FloatArray) -> tuple[FloatArray, Standardization]:
+    """Center and scale every column to mean 0 and standard deviation 1 (ddof 0).
 
     Parameters
     ----------
@@ -57,8 +57,8 @@ def standardise(X: FloatArray) -> tuple[FloatArray, Standardisation]:
     Returns
     -------
     Z : ndarray of shape (n_samples, n_features)
-        Standardised copy, C order.
-    record : Standardisation
+        Standardized copy, C order.
+    record : Standardization
         What was done.
 
     Notes
@@ -68,9 +68,9 @@ def standardise(X: FloatArray) -> tuple[FloatArray, Standardisation]:
     """
     unit = np.abs(X).max(axis=0)
     scaled = X / unit
-    centre = scaled.mean(axis=0)
-    spread = np.sqrt(np.mean((scaled - centre) ** 2, axis=0))
-    record = Standardisation(unit, centre, spread)
+    center = scaled.mean(axis=0)
+    spread = np.sqrt(np.mean((scaled - center) ** 2, axis=0))
+    record = Standardization(unit, center, spread)
     Z = np.ascontiguousarray(record.apply(X))
     for column, one in zip(Z.T, spread, strict=True):
         _merge_rounded(column, ROUNDING * float(np.finfo(np.float64).eps / one))
@@ -78,7 +78,7 @@ def standardise(X: FloatArray) -> tuple[FloatArray, Standardisation]:
 
 
 def tied(ordered: FloatArray, near: float) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Part increasing values where neighbours differ by more than `near`.
+    """Part increasing values where neighbors differ by more than `near`.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def _merge_rounded(z: FloatArray, near: float) -> None:
 class Cells(Record):
     """A variable at its own resolution: one interval for each distinct value.
 
-    Neighbouring distinct values part at their midpoint; the outermost cells are symmetric about
+    Neighboring distinct values part at their midpoint; the outermost cells are symmetric about
     their value. The cells are disjoint and cover the range ``(edges[0], edges[-1])``.
 
     Attributes
@@ -154,3 +154,7 @@ class Cells(Record):
     def variance(self) -> float:
         """Variance of the uniform distribution on a typical cell: what no noise can fall below."""
         return float(np.median(self.upper - self.lower)) ** 2 / 12.0
+
+
+# The spelling of version 0.1.
+Standardisation, standardise = Standardization, standardize

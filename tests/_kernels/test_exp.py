@@ -52,8 +52,8 @@ def test_last_value_before_underflow():
     assert distance_to_c_library(boundary).max() <= 1
 
 
-def test_nan_stays_nan_and_spares_its_neighbours():
-    # Long enough for a vectorised body and its remainder.
+def test_nan_stays_nan_and_spares_its_neighbors():
+    # Long enough for a vectorized body and its remainder.
     values = np.full(23, -1.0)
     values[5] = values[22] = np.nan
     result = exponentials(values)

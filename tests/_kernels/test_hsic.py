@@ -24,31 +24,31 @@ def gram_pair(rng, n):
     )
 
 
-def centred(K):
+def centered(K):
     H = np.eye(len(K)) - np.ones((len(K), len(K))) / len(K)
     return H @ K @ H
 
 
-# --- Means and centring ---------------------------------------------------------------------------
+# --- Means and centering --------------------------------------------------------------------------
 
 
-def test_centre_row_is_the_row_of_the_centred_matrix(rng):
+def test_center_row_is_the_row_of_the_centered_matrix(rng):
     K, _ = gram_pair(rng, 7)
     out = np.full(7, np.nan)
-    hsic.centre_row(K[4], K.mean(axis=1), K.mean(), 4, 5, out)
-    assert_allclose(out[:5], centred(K)[4, :5], rtol=1e-12, atol=1e-15)
+    hsic.center_row(K[4], K.mean(axis=1), K.mean(), 4, 5, out)
+    assert_allclose(out[:5], centered(K)[4, :5], rtol=1e-12, atol=1e-15)
     assert np.isnan(out[5:]).all()
 
 
-def test_centre_row_may_overwrite_its_input(rng):
+def test_center_row_may_overwrite_its_input(rng):
     # gamma_moments calls it so.
     K, _ = gram_pair(rng, 7)
     row = K[4].copy()
-    hsic.centre_row(row, K.mean(axis=1), K.mean(), 4, 7, row)
-    assert_allclose(row, centred(K)[4], rtol=1e-12, atol=1e-15)
+    hsic.center_row(row, K.mean(axis=1), K.mean(), 4, 7, row)
+    assert_allclose(row, centered(K)[4], rtol=1e-12, atol=1e-15)
 
 
-# --- The centred trace ----------------------------------------------------------------------------
+# --- The centered trace ---------------------------------------------------------------------------
 
 
 def deviations(K, L):
@@ -60,7 +60,7 @@ def deviations(K, L):
     return product, k_sums, l_sums
 
 
-def centred_trace(K, L):
+def centered_trace(K, L):
     product, k_sums, l_sums = deviations(K, L)
     return hsic.trace_of_deviations(product, k_sums / len(K), l_sums / len(K))
 
@@ -75,32 +75,32 @@ def test_deviations_are_those_of_the_symmetric_matrices(rng, n):
 
 
 @pytest.mark.parametrize("n", SIZES)
-def test_centred_trace_is_the_oracles(rng, n):
+def test_centered_trace_is_the_oracles(rng, n):
     K, L = gram_pair(rng, n)
-    assert_allclose(centred_trace(K, L), n**2 * oracle.hsic_b(K, L), rtol=1e-12, atol=1e-15)
+    assert_allclose(centered_trace(K, L), n**2 * oracle.hsic_b(K, L), rtol=1e-12, atol=1e-15)
 
 
 @pytest.mark.parametrize("n", [20, 500, 1500])
-def test_centred_trace_of_the_narrowest_scales(n):
+def test_centered_trace_of_the_narrowest_scales(n):
     # Both matrices are then the identity, and N² HSIC_b is N - 1, left over from sums of N².
-    assert_allclose(centred_trace(np.eye(n), np.eye(n)), n - 1.0, rtol=1e-14 * n)
+    assert_allclose(centered_trace(np.eye(n), np.eye(n)), n - 1.0, rtol=1e-14 * n)
 
 
-def test_centred_trace_with_a_constant_is_exactly_zero(rng):
+def test_centered_trace_with_a_constant_is_exactly_zero(rng):
     K, _ = gram_pair(rng, 20)
-    assert centred_trace(K, np.ones((20, 20))) == 0.0
+    assert centered_trace(K, np.ones((20, 20))) == 0.0
 
 
 @pytest.mark.parametrize("n_seed", range(5))
-def test_centred_trace_is_not_negative(n_seed):
+def test_centered_trace_is_not_negative(n_seed):
     K, L = gram_pair(np.random.default_rng(n_seed), 20)
-    assert centred_trace(K, L) > 0.0
+    assert centered_trace(K, L) > 0.0
 
 
-def test_centred_trace_lets_nan_through(rng):
+def test_centered_trace_lets_nan_through(rng):
     K, L = gram_pair(rng, 7)
     K[3, 2] = K[2, 3] = np.nan
-    assert np.isnan(centred_trace(K, L))
+    assert np.isnan(centered_trace(K, L))
 
 
 def wide_gram_and_truth(x, gamma):
@@ -109,26 +109,26 @@ def wide_gram_and_truth(x, gamma):
     H removes constants, so H K H = H (K - 1 1ᵀ) H; and K - 1, unlike K, is known to every digit.
     """
     minus_exponent = gamma * np.subtract.outer(x, x) ** 2
-    return np.exp(-minus_exponent), centred(np.expm1(-minus_exponent))
+    return np.exp(-minus_exponent), centered(np.expm1(-minus_exponent))
 
 
-# Rounding K to float64 leaves 1e-16 of it, and H K H is about gamma: with both factors centred the
+# Rounding K to float64 leaves 1e-16 of it, and H K H is about gamma: with both factors centered the
 # relative error is below 1e-16 / gamma, with one of them it would be near 1e-16 / gamma².
 @pytest.mark.parametrize("gamma", [1e-3, 1e-5, 1e-7])
-def test_centred_trace_keeps_its_digits_at_very_wide_scales(rng, gamma):
+def test_centered_trace_keeps_its_digits_at_very_wide_scales(rng, gamma):
     x = rng.normal(size=20)
-    K, K_centred = wide_gram_and_truth(x, gamma)
-    L, L_centred = wide_gram_and_truth(x + 0.3 * rng.normal(size=20), gamma)
-    assert_allclose(centred_trace(K, L), np.sum(K_centred * L_centred), rtol=1e-16 / gamma)
+    K, K_centered = wide_gram_and_truth(x, gamma)
+    L, L_centered = wide_gram_and_truth(x + 0.3 * rng.normal(size=20), gamma)
+    assert_allclose(centered_trace(K, L), np.sum(K_centered * L_centered), rtol=1e-16 / gamma)
 
 
 @pytest.mark.parametrize("gamma", [1e-5, 1e-7])
-def test_centred_trace_of_one_wide_scale(rng, gamma):
+def test_centered_trace_of_one_wide_scale(rng, gamma):
     x = rng.normal(size=20)
-    K, K_centred = wide_gram_and_truth(x, gamma)
+    K, K_centered = wide_gram_and_truth(x, gamma)
     L = oracle.rbf((x + 0.3 * rng.normal(size=20))[:, np.newaxis], [0.8])
-    expected = np.sum(K_centred * centred(L))
-    assert_allclose(centred_trace(K, L), expected, rtol=1e-16 / gamma)
+    expected = np.sum(K_centered * centered(L))
+    assert_allclose(centered_trace(K, L), expected, rtol=1e-16 / gamma)
 
 
 # --- The moments of the gamma test ----------------------------------------------------------------
@@ -139,7 +139,7 @@ def test_gamma_moments_are_the_sums_of_the_test(rng, n, dx, dy):
     x, y = rng.normal(size=(n, dx)), rng.normal(size=(n, dy))
     gamma_x, gamma_y = rng.uniform(0.2, 2.0, dx), rng.uniform(0.2, 2.0, dy)
     K, L = oracle.rbf(x, gamma_x), oracle.rbf(y, gamma_y)
-    product = centred(K) * centred(L)
+    product = centered(K) * centered(L)
     off_diagonal = ~np.eye(n, dtype=bool)
 
     arguments = np.ascontiguousarray(x.T), gamma_x, np.ascontiguousarray(y.T), gamma_y

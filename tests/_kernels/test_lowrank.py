@@ -38,7 +38,7 @@ def factor_in(rows, c, capacity):
 # --- Pivoted Cholesky -----------------------------------------------------------------------------
 
 
-def factorise(points, gamma, *, largest=0.0, total=0.0, capacity=None):
+def factorize(points, gamma, *, largest=0.0, total=0.0, capacity=None):
     """Run the kernel on memory full of NaN; the whole memory comes back as well."""
     n = points.shape[1]
     capacity = n if capacity is None else capacity
@@ -73,7 +73,7 @@ def greedy(K, rank):
 @pytest.mark.parametrize("capacity", [1, 4, 7])
 def test_residual_is_what_the_factor_leaves_of_the_diagonal(rng, d, capacity):
     points, gamma = rng.normal(size=(d, 30)), np.exp(rng.normal(size=d))
-    result = factorise(points, gamma, capacity=capacity)
+    result = factorize(points, gamma, capacity=capacity)
     rest = gram(points, gamma) - result.L.T @ result.L
     assert_allclose(result.residual, np.diag(rest), atol=1e-14)
     assert np.linalg.eigvalsh(rest).min() >= -1e-13
@@ -85,7 +85,7 @@ def test_residual_is_what_the_factor_leaves_of_the_diagonal(rng, d, capacity):
 
 def test_pivots_are_those_of_largest_residual(rng):
     points, gamma = rng.normal(size=(2, 40)), np.array([1.5, 0.7])
-    result = factorise(points, gamma, capacity=9)
+    result = factorize(points, gamma, capacity=9)
     pivots, traces, _ = greedy(gram(points, gamma), 9)
     assert_array_equal(result.pivots, pivots)
     assert_allclose(result.residual.sum(), traces[-1], rtol=1e-9)
@@ -96,7 +96,7 @@ def test_stops_at_the_first_rank_whose_residuals_sum_to_the_total(rng):
     _, traces, _ = greedy(gram(points, gamma), 14)
     assert traces[-1] < 1e-4
     for total in (60.0, 50.0, 20.0, 1.0, 1e-2, 1e-4):
-        result = factorise(points, gamma, total=total)
+        result = factorize(points, gamma, total=total)
         assert result.rank == np.argmax(traces <= total)
         assert result.residual.sum() <= total
 
@@ -106,17 +106,17 @@ def test_stops_at_the_first_rank_without_a_residual_above_the_largest(rng):
     _, _, remaining = greedy(gram(points, gamma), 14)
     assert remaining[-1] < 1e-5
     for largest in (1.0, 0.9, 0.1, 1e-3, 1e-5):
-        result = factorise(points, gamma, largest=largest)
+        result = factorize(points, gamma, largest=largest)
         assert result.rank == np.argmax(remaining <= largest)
         assert result.residual.max() <= largest
 
 
 def test_capacity_reached_shows_in_the_rank_and_the_residual(rng):
     points, gamma = rng.normal(size=(1, 40)), np.array([4.0])
-    result = factorise(points, gamma, total=1e-10, capacity=5)
+    result = factorize(points, gamma, total=1e-10, capacity=5)
     assert result.rank == 5
     assert result.residual.sum() > 1e-10
-    longer = factorise(points, gamma, total=1e-10)
+    longer = factorize(points, gamma, total=1e-10)
     assert longer.rank > 5
     assert_array_equal(longer.L[:5], result.L)
     assert_array_equal(longer.pivots[:5], result.pivots)
@@ -124,7 +124,7 @@ def test_capacity_reached_shows_in_the_rank_and_the_residual(rng):
 
 def test_memory_beyond_the_rank_is_left_alone(rng):
     points = rng.normal(size=(2, 30))
-    result = factorise(points, np.full(2, 0.05), total=1e-3)
+    result = factorize(points, np.full(2, 0.05), total=1e-3)
     assert 1 < result.rank < 30
     # The row of the step that was not taken has not been begun either.
     assert np.isnan(result.memory[result.rank :]).all()
@@ -136,7 +136,7 @@ def test_points_that_are_there_several_times_are_chosen_once(rng, stop):
     distinct = np.arange(6.0)[np.newaxis] + 0.1 * rng.normal(size=(1, 6))
     copies = rng.permutation(np.repeat(np.arange(6), 7))
     points = np.ascontiguousarray(distinct[:, copies])
-    result = factorise(points, np.array([0.9]), **stop)
+    result = factorize(points, np.array([0.9]), **stop)
     assert result.rank == 6
     assert sorted(copies[result.pivots]) == list(range(6))
     assert_allclose(result.L.T @ result.L, gram(points, np.array([0.9])), atol=1e-14)
@@ -144,7 +144,7 @@ def test_points_that_are_there_several_times_are_chosen_once(rng, stop):
 
 def test_without_a_tolerance_it_is_the_whole_factor(rng):
     points, gamma = 3.0 * rng.normal(size=(2, 25)), np.array([2.0, 3.0])
-    result = factorise(points, gamma)
+    result = factorize(points, gamma)
     assert result.rank == 25
     assert sorted(result.pivots) == list(range(25))
     assert_allclose(result.L.T @ result.L, gram(points, gamma), atol=1e-14)
@@ -153,7 +153,7 @@ def test_without_a_tolerance_it_is_the_whole_factor(rng):
 def test_rounding_leaves_no_negative_residual_and_no_nan(rng):
     # Rank 10 or so in floating point; thirty steps are asked for.
     points = rng.normal(size=(1, 30))
-    result = factorise(points, np.array([1e-2]), capacity=30)
+    result = factorize(points, np.array([1e-2]), capacity=30)
     assert (result.residual >= 0.0).all()
     assert np.isfinite(result.L).all()
     assert len(set(result.pivots)) == result.rank
@@ -183,7 +183,7 @@ def run_extend(points, c, gamma, pivots, n_chunks=None, capacity=12):
 @cuts
 def test_extend_is_the_factor_that_chose_the_pivots(rng, n, c):
     points, gamma = rng.normal(size=(2, n)), np.array([1.2, 0.6])
-    direct = factorise(points, gamma, capacity=8)
+    direct = factorize(points, gamma, capacity=8)
     L, residual, triangle = run_extend(points, c, gamma, direct.pivots)
     assert_allclose(uncut(L[:, :8], n), direct.L, rtol=1e-9, atol=1e-11)
     assert_allclose(uncut(residual[:, np.newaxis], n)[0], direct.residual, atol=1e-11)
@@ -322,8 +322,8 @@ def run_hsic_sums(case, n_chunks=None):
 
 
 def run_hsic_rows(case, n_chunks=None):
-    uncentred = case.V + case.v_means[:, np.newaxis]
-    E = np.stack([(case.U * case.z[k]) @ uncentred.T for k in range(case.q)])
+    uncentered = case.V + case.v_means[:, np.newaxis]
+    E = np.stack([(case.U * case.z[k]) @ uncentered.T for k in range(case.q)])
     rows = cut(case.before, case.c)
     arguments = (
         factor_in(case.U, case.c, 6), factor_in(case.V, case.c, 5), case.v_means,
@@ -346,10 +346,10 @@ def test_hsic_sums_are_the_weighted_products(n, c):
 
 @pytest.mark.parametrize("q", [1, 2])
 @cuts
-def test_hsic_rows_are_added_and_are_those_of_the_centred_cotangent(n, c, q):
+def test_hsic_rows_are_added_and_are_those_of_the_centered_cotangent(n, c, q):
     case = hsic_case(n, c, q)
-    uncentred = case.V + case.v_means[:, np.newaxis]
-    M = (case.U.T @ case.U) * (uncentred.T @ uncentred)
+    uncentered = case.V + case.v_means[:, np.newaxis]
+    M = (case.U.T @ case.U) * (uncentered.T @ uncentered)
     rows = run_hsic_rows(case)
     for k in range(q):
         differences = case.z[k][:, np.newaxis] - case.z[k]

@@ -9,14 +9,14 @@ from sklearn.gaussian_process.kernels import RBF, ConstantKernel, WhiteKernel
 
 from anmmm.baselines import ANM
 from anmmm.baselines.anm import _residual
-from anmmm.preprocessing import standardise
+from anmmm.preprocessing import standardize
 
 
 def smooth_pair(n=60, noise=0.2):
     rng = np.random.default_rng(5)
     x = rng.uniform(-2.0, 2.0, n)
     y = np.sin(2.0 * x) + noise * rng.standard_normal(n)
-    return (standardise(v[:, np.newaxis])[0][:, 0] for v in (x, y))
+    return (standardize(v[:, np.newaxis])[0][:, 0] for v in (x, y))
 
 
 def test_residuals_are_those_of_a_fitted_gaussian_process():

@@ -30,10 +30,10 @@ def test_shapes_that_fit_a_method_are_found(name, shape, least):
 
 
 @pytest.mark.filterwarnings("ignore:Graph is not fully connected")
-def test_rings_are_found_by_neighbours_and_by_a_radius_that_suits_them():
+def test_rings_are_found_by_neighbors_and_by_a_radius_that_suits_them():
     x, y, truth = SHAPES["rings"](200, 0)
-    by_neighbours = SpectralClustering("nearest_neighbors").labels(x, y, 2, random_state=0)
-    assert adjusted_rand_score(truth, by_neighbours) == 1.0
+    by_neighbors = SpectralClustering("nearest_neighbors").labels(x, y, 2, random_state=0)
+    assert adjusted_rand_score(truth, by_neighbors) == 1.0
     assert adjusted_rand_score(truth, DBSCAN(eps=0.3).labels(x, y, 2)) == 1.0
 
 
@@ -55,7 +55,7 @@ def test_one_mechanism_is_one_cluster():
         assert set(CLUSTERING_BASELINES[name]().labels(x, y, 1, random_state=0)) == {0}
 
 
-def test_neighbours_as_affinity_are_at_most_the_observations():
+def test_neighbors_as_affinity_are_at_most_the_observations():
     x, y, _ = SHAPES["blobs"](10, 0)
     method = SpectralClustering("nearest_neighbors", n_neighbors=50)
     assert method.labels(x, y, 2, random_state=0).shape == (10,)

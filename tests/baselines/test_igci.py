@@ -29,7 +29,7 @@ def test_entropies_are_those_of_the_definition():
 
 def test_ties_add_nothing():
     x, y = np.append(X, 10.0), np.append(Y, 50.0)
-    # One more, tied neighbour: the same logarithms but for those of the new value of y.
+    # One more, tied neighbor: the same logarithms but for those of the new value of y.
     entropy = IGCI(estimator="entropy")
     without = sum(np.log(np.diff(X / 10.0)))
     of_y = sum(np.log(np.diff(np.sort(y) / 100.0)))

@@ -515,7 +515,7 @@ def test_directions_writes_rows_as_csv_and_json(run, folder, tmp_path, no_fits):
 def test_directions_of_unknown_truth(run, tmp_path, data):
     status, out, _ = run("directions", tmp_path)
     assert status == 0
-    assert "accuracy           unknown: no analysed pair has a known direction" in out
+    assert "accuracy           unknown: no analyzed pair has a known direction" in out
     assert "weighted" not in out
 
 
@@ -557,7 +557,7 @@ def test_evaluate_prints_an_aligned_table(run):
 def test_evaluate_a_folder_tells_the_failures(run, folder):
     status, out, _ = run("evaluate", folder, "--criterion", "hsic")
     assert status == 0
-    assert "not analysed\npair0003  unusable: multivariate" in out
+    assert "not analyzed\npair0003  unusable: multivariate" in out
     assert "pair0004  unusable: pair0004.txt: no such file" in out
 
 

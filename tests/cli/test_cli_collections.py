@@ -413,7 +413,7 @@ def test_clusters_are_a_table_and_rows(run, folder):
     shown = out.splitlines()
     assert shown[0].split()[:4] == ["pair", "n", "cause", "sizes"]
     assert "unusable: y is constant" in shown[5]
-    assert shown[-1].startswith("12 pairs: 11 labelled, 1 unusable")
+    assert shown[-1].startswith("12 pairs: 11 labeled, 1 unusable")
     rows = [json.loads(line) for line in lines("r.jsonl")]
     assert list(rows[0]) == list(CLUSTERS.columns)
     assert all(len(row["labels"]) == 20 == sum(row["sizes"]) for row in rows if row["labels"])

@@ -227,7 +227,7 @@ def test_what_is_no_table_is_told_with_its_line(tmp_path, suffix, content, wante
         ("score", "high", "score must be a number, found 'high'"),
         ("converged", "maybe", "converged must be true or false, found 'maybe'"),
         ("direction", 2, "direction must be 1, -1 or 0, found 2"),
-        ("direction", None, "the pair was analysed (status ok), but its direction is missing"),
+        ("direction", None, "the pair was analyzed (status ok), but its direction is missing"),
         ("truth", 5, "the truth must be 1 (x causes y)"),
         ("weight", -1.0, "weight must be finite and not negative"),
         ("weight", None, "weight is missing"),

@@ -181,7 +181,7 @@ def test_unusable_pairs_are_rows_with_a_reason(options):
     )
     assert "found a value of type generator" in rows["generator"].reason
     assert rows["wide"].reason == (
-        "multivariate: x has 2 columns, y has 1 column; only univariate pairs are analysed in a "
+        "multivariate: x has 2 columns, y has 1 column; only univariate pairs are analyzed in a "
         "collection"
     )
     assert (rows["short"].n, rows["unequal"].n, rows["wide"].n) == (5, None, 30)

@@ -40,18 +40,18 @@ def test_nothing_scored():
 
 
 def test_mechanism_labels_are_counted_and_not_scored():
-    labelled = [
+    labeled = [
         PairClusters("a", "ok", cause="x", truth=1, weight=2.0, converged=True),
         PairClusters("b", "ok", cause="y", truth=1, converged=False),
         PairClusters("c", "unusable", truth=1),
     ]
-    summary = summarize(labelled)
+    summary = summarize(labeled)
     assert (summary.accuracy, summary.weighted_accuracy) == (None, None)
     assert (summary.n_scored, summary.n_correct, summary.total_weight) == (0, 0, 0.0)
     assert (summary.n_pairs, summary.n_decided, summary.n_undecided) == (3, 0, 2)
     assert (summary.n_unusable, summary.n_not_converged) == (1, 1)
     told = counts_text(summary)
-    assert told == "3 pairs: 2 labelled, 1 unusable, 1 not converged"
+    assert told == "3 pairs: 2 labeled, 1 unusable, 1 not converged"
 
 
 def test_zero_weight_leaves_only_the_plain_accuracy():

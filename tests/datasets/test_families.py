@@ -64,7 +64,7 @@ def test_location_scale_noise_depends_on_the_cause():
     def spread_by_cause(family):
         x, y = make_single_mechanism(family, 2000, random_state=2)
         order = np.argsort(x)
-        # Differences of neighbours in x are nearly free of f.
+        # Differences of neighbors in x are nearly free of f.
         noise = np.abs(np.diff(y[order]))[:1990].reshape(10, 199)
         spread = np.median(noise, axis=1)
         return spread.max() / spread.min()

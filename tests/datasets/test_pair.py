@@ -59,7 +59,7 @@ def test_a_univariate_pair_has_vectors_of_checked_numbers():
         (Pair("a", X, X), "x has n_samples=3, but at least 10"),
     ],
 )
-def test_a_pair_that_cannot_be_analysed_says_why(pair, message):
+def test_a_pair_that_cannot_be_analyzed_says_why(pair, message):
     with pytest.raises(ValueError, match=message):
         pair.univariate()
 

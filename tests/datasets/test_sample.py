@@ -44,7 +44,7 @@ def test_bafu_air_has_temperature_as_x():
     assert y[labels == 1].mean() > y[labels == 0].mean()
 
 
-def test_bafu_air_k_means_on_standardised_columns_is_as_the_paper_prints():
+def test_bafu_air_k_means_on_standardized_columns_is_as_the_paper_prints():
     x, y, labels = load_bafu_air()
     columns = np.column_stack([x, y])
     columns = (columns - columns.mean(axis=0)) / columns.std(axis=0)

@@ -9,7 +9,7 @@ from anmmm.evidence import Variable, evidence, model_text
 from anmmm.evidence.curves import mixture_curves, model_curves
 from anmmm.evidence.density import Cells, GaussianQuantiles, fit_density
 from anmmm.evidence.models import Fits
-from anmmm.preprocessing import standardise
+from anmmm.preprocessing import standardize
 
 X, Y, _ = make_anm_mixture("f3", 100, random_state=1)
 X_COLUMN, Y_COLUMN = (40 + 7 * X)[:, np.newaxis], (3 * Y - 20)[:, np.newaxis]
@@ -18,17 +18,17 @@ X_COLUMN, Y_COLUMN = (40 + 7 * X)[:, np.newaxis], (3 * Y - 20)[:, np.newaxis]
 def test_curves_of_a_refined_clustering_at_the_observations_are_its_own():
     result = cluster_mechanisms(X_COLUMN, Y_COLUMN, 2, random_state=0)
     curves = mixture_curves(result.mixture, X_COLUMN, Y_COLUMN, X_COLUMN)
-    record = standardise(Y_COLUMN)[1]
-    assert_allclose(curves.centre, record.undo(result.mixture.curves), rtol=1e-9)
+    record = standardize(Y_COLUMN)[1]
+    assert_allclose(curves.center, record.undo(result.mixture.curves), rtol=1e-9)
     std = np.sqrt(result.mixture.noise_variance) * Y_COLUMN.std()
-    assert_allclose(curves.upper - curves.centre, std)
-    assert_allclose(curves.centre - curves.lower, std)
+    assert_allclose(curves.upper - curves.center, std)
+    assert_allclose(curves.center - curves.lower, std)
 
 
 def test_curves_of_a_mixture_on_a_grid_are_those_of_the_estimator():
     model = ANMMixture(3).fit(X_COLUMN, Y_COLUMN)
     at = np.linspace(X_COLUMN.min() - 1, X_COLUMN.max() + 1, 31)[:, np.newaxis]
-    curves = mixture_curves(model.fit_result_, X_COLUMN, Y_COLUMN, at).centre
+    curves = mixture_curves(model.fit_result_, X_COLUMN, Y_COLUMN, at).center
     found, expected = (np.sort(values, axis=1) for values in (curves, model.curves(at)))
     assert_allclose(found, expected, rtol=1e-6)
 
@@ -39,15 +39,15 @@ def test_every_model_draws_the_curve_that_it_was_measured_by(rng, link):
     y = x**2 + (1 + 0.4 * x) * rng.normal(size=200)
     side = evidence(np.round(x, 1) if link else x, y).forward
     assert ("location-scale+link" in side.models) == link
-    cause = standardise(np.round(x, 1)[:, None] if link else x[:, None])[0]
+    cause = standardize(np.round(x, 1)[:, None] if link else x[:, None])[0]
     for name, model in side.models.items():
         curves = model.curves(cause)
         fitted = getattr(model.fit, "curves", None)
         fitted = model.fit.curve[:, None] if fitted is None else fitted
         expected = model.link.undo(fitted) if "link" in name else fitted
-        assert_allclose(curves.centre, expected, rtol=1e-7, atol=1e-7)
-        assert np.all((curves.lower <= curves.centre) & (curves.centre <= curves.upper))
-        assert curves.centre.shape == (200, model.n_mechanisms)
+        assert_allclose(curves.center, expected, rtol=1e-7, atol=1e-7)
+        assert np.all((curves.lower <= curves.center) & (curves.center <= curves.upper))
+        assert curves.center.shape == (200, model.n_mechanisms)
 
 
 def test_names_and_words_of_models_are_known_without_a_fit(rng):
@@ -76,7 +76,7 @@ def test_a_scale_that_depends_on_the_cause_makes_the_band_widen(rng):
     curves = model_curves(side, x[:, np.newaxis], y[:, np.newaxis], at)
     width = (curves.upper - curves.lower)[:, 0] / 2
     assert_allclose(np.log(width), at[:, 0] - 2, atol=0.35)
-    assert_allclose(curves.centre[:, 0], 2 * at[:, 0], atol=1.0)
+    assert_allclose(curves.center[:, 0], 2 * at[:, 0], atol=1.0)
 
 
 def test_linked_curves_are_medians_on_the_effects_own_scale():
@@ -86,13 +86,13 @@ def test_linked_curves_are_medians_on_the_effects_own_scale():
     assert side.model == "location-scale+link"
     x, y = pair.x[:, np.newaxis], pair.y[:, np.newaxis]
     curves = model_curves(side, x, y, x)
-    fits = Fits(Variable.of(standardise(x)[0][:, 0]), Variable.of(standardise(y)[0][:, 0]))
+    fits = Fits(Variable.of(standardize(x)[0][:, 0]), Variable.of(standardize(y)[0][:, 0]))
     link, spread = fits.link, fits.linked[1]
-    record = standardise(y)[1]
+    record = standardize(y)[1]
     bounds = [spread.curve, spread.curve - spread.scale, spread.curve + spread.scale]
-    for found, bound in zip((curves.centre, curves.lower, curves.upper), bounds, strict=True):
+    for found, bound in zip((curves.center, curves.lower, curves.upper), bounds, strict=True):
         assert_allclose(found[:, 0], record.undo(link.undo(bound)[:, np.newaxis])[:, 0], atol=1e-6)
-    assert np.mean(pair.y < curves.centre[:, 0]) == pytest.approx(0.5, abs=0.07)
+    assert np.mean(pair.y < curves.center[:, 0]) == pytest.approx(0.5, abs=0.07)
     inside = (pair.y > curves.lower[:, 0]) & (pair.y < curves.upper[:, 0])
     assert inside.mean() == pytest.approx(ndtr(1) - ndtr(-1), abs=0.07)
 

@@ -43,7 +43,7 @@ def fit(values, **options):
 # --- Kernel ---------------------------------------------------------------------------------------
 
 
-def test_log_density_is_the_penalised_optimum(rng):
+def test_log_density_is_the_penalized_optimum(rng):
     B, r = 40, 6
     features = np.sqrt(2) * np.cos(np.pi * np.outer((np.arange(B) + 0.5) / B, np.arange(1, r + 1)))
     counts = rng.multinomial(300, rng.dirichlet(5 * np.ones(B))).astype(float)
@@ -52,10 +52,10 @@ def test_log_density_is_the_penalised_optimum(rng):
     cost = log_density(counts, features, prior, 100, log_p)
     p = np.exp(log_p)
     assert_allclose(p.sum(), 1.0)
-    # log p = features · beta - const, so beta is what centred features regress to.
-    centred = features - features.mean(axis=0)
-    beta = np.linalg.lstsq(centred, log_p - log_p.mean(), rcond=None)[0]
-    assert_allclose(centred @ beta, log_p - log_p.mean(), atol=1e-9)
+    # log p = features · beta - const, so beta is what centered features regress to.
+    centered = features - features.mean(axis=0)
+    beta = np.linalg.lstsq(centered, log_p - log_p.mean(), rcond=None)[0]
+    assert_allclose(centered @ beta, log_p - log_p.mean(), atol=1e-9)
     gradient = features.T @ (counts - 300 * p)
     tau2 = np.median(beta / (prior * gradient))
     assert_allclose(gradient, beta / (prior * tau2), rtol=0.05, atol=0.05)
@@ -72,7 +72,7 @@ def test_log_density_is_the_penalised_optimum(rng):
 # --- Cells ----------------------------------------------------------------------------------------
 
 
-def test_cells_part_neighbours_at_their_midpoint():
+def test_cells_part_neighbors_at_their_midpoint():
     cells = Cells.of(np.array([3.0, 0.0, 1.0, 1.0]))
     assert_allclose(cells.edges, [-0.5, 0.5, 2.0, 4.0])
     assert_allclose(cells.lower, [2.0, -0.5, 0.5, 0.5])

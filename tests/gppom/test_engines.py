@@ -186,13 +186,13 @@ def extended(X, theta, Y, omega, noise):
     log_likelihood = -0.5 * (D * n * log_2_pi + D * log_det + (Y * alpha).sum())
     G = 0.5 * (D * inverse - alpha @ alpha.T)
 
-    def centred(A):
+    def centered(A):
         return A - A.mean(axis=0) - A.mean(axis=1)[:, np.newaxis] + A.mean()
 
-    trace = (centred(K_x) * centred(K_theta)).sum()
+    trace = (centered(K_x) * centered(K_theta)).sum()
     weight = 1.0 / (trace + n**2 * np.longdouble(HSIC_FLOOR))
-    M_theta = G * K + weight * centred(K_x) * K_theta
-    M_x = G * K + weight * centred(K_theta) * K_x
+    M_theta = G * K + weight * centered(K_x) * K_theta
+    M_x = G * K + weight * centered(K_theta) * K_x
     moments_x = np.einsum("ij,ijd->d", M_x, squares_x)
     moments_theta = np.einsum("ij,ijd->d", M_theta, differences**2)
     gradient = {
@@ -621,7 +621,7 @@ def test_a_factor_refilled_is_a_factor_filled(rng, whole):
     with in_small_blocks(WHOLE=whole):
         fresh, used = (factor.Factor(90, 4, None) for _ in range(2))
         fill(used, points, np.array([9.0, 9.0]), 1e-12)
-        used.centre()
+        used.center()
         again = fill(used, points, np.array([0.3, 0.3]), 1e-6)
         assert_array_equal(again, fill(fresh, points, np.array([0.3, 0.3]), 1e-6))
     assert used.rank == fresh.rank < 60
@@ -629,12 +629,12 @@ def test_a_factor_refilled_is_a_factor_filled(rng, whole):
 
 
 @pytest.mark.parametrize(("n", "whole"), [(90, 20), (96, 20), (90, 1000)])
-def test_centre_takes_the_means_and_leaves_padding_zero(rng, n, whole):
+def test_center_takes_the_means_and_leaves_padding_zero(rng, n, whole):
     points, gamma = rng.normal(size=(2, n)), np.array([0.5, 1.1])
     with in_small_blocks(WHOLE=whole):
         made = factor.Factor(n, 4, None)
         before = fill(made, points, gamma, 1e-10)
-        means = made.centre()
+        means = made.center()
     after = made.unblock(made.L[:, : made.rank])
     assert_allclose(means, before.mean(axis=1), rtol=1e-12, atol=1e-15)
     assert_allclose(after, before - before.mean(axis=1, keepdims=True), atol=1e-14)
@@ -696,7 +696,7 @@ def small_low_rank(monkeypatch):
 
 @pytest.mark.usefixtures("small_low_rank")
 @engines_at_any_size
-def test_failures_reach_the_optimiser_as_infinity_and_are_counted(engine):
+def test_failures_reach_the_optimizer_as_infinity_and_are_counted(engine):
     X, theta, Y = (twice(array) if k < 2 else array for k, array in enumerate(case(40)))
     objective = GPPOMObjective(X, Y, engine=engine, noise_floor=0.0)
     z = objective.pack(theta, hyperparameters(1, 1, *OMEGA))

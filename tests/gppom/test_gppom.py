@@ -15,13 +15,13 @@ from anmmm.gppom import fit_gppom
 from anmmm.gppom import options as fit_options
 from anmmm.gppom.objective import GPPOMObjective
 from anmmm.gppom.start import initial_latent
-from anmmm.preprocessing import standardise
+from anmmm.preprocessing import standardize
 
 
 @pytest.fixture(scope="module")
 def pair():
     x, y, _ = make_anm_mixture("f3", 50, random_state=1)
-    return standardise(x[:, None])[0], standardise(y[:, None])[0]
+    return standardize(x[:, None])[0], standardize(y[:, None])[0]
 
 
 def fit(pair, **options):
@@ -59,7 +59,7 @@ def test_the_record_is_consistent(pair):
 @pytest.mark.parametrize(("n", "growth", "factor"), [(50, 0.5, 1.0), (400, 0.5, 2.0), (400, 0, 1)])
 def test_weights_grow_with_the_observations(n, growth, factor):
     x, y, _ = make_anm_mixture("f3", n, random_state=1)
-    pair = standardise(x[:, None])[0], standardise(y[:, None])[0]
+    pair = standardize(x[:, None])[0], standardize(y[:, None])[0]
     result = fit_gppom(
         *pair, lam=0.7, options=FitOptions(weight_growth=growth, hyper_prior=1.5, max_iter=200)
     )
@@ -95,7 +95,7 @@ def test_threads_change_nothing_but_rounding(pair, engine):
 
 def test_a_coarser_engine_takes_a_smaller_rank():
     x, y, _ = make_anm_mixture("f3", 200, random_state=1)
-    pair = standardise(x[:, None])[0], standardise(y[:, None])[0]
+    pair = standardize(x[:, None])[0], standardize(y[:, None])[0]
     coarse, fine = (fit(pair, engine="lowrank", engine_tol=tol) for tol in (1e-6, 1e-11))
     assert coarse.rank < fine.rank
     assert fine.residual < coarse.residual
@@ -123,8 +123,8 @@ def test_a_short_fit_says_that_it_did_not_converge(pair):
 @pytest.mark.parametrize(("n_latent", "dx", "d"), [(1, 1, 1), (2, 2, 1), (3, 1, 2)])
 def test_every_map_init_and_width(latent_map, init, n_latent, dx, d):
     rng = np.random.default_rng(0)
-    X = standardise(rng.normal(size=(30, dx)))[0]
-    Y = standardise(np.tanh(X[:, :1]) + rng.normal(size=(30, d)))[0]
+    X = standardize(rng.normal(size=(30, dx)))[0]
+    Y = standardize(np.tanh(X[:, :1]) + rng.normal(size=(30, d)))[0]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         result = fit((X, Y), latent_map=latent_map, init=init, n_latent=n_latent, max_iter=15)
@@ -216,7 +216,7 @@ def test_estimator_parameters_are_the_options_with_the_same_defaults():
 def test_estimator_attributes(pair):
     x, y = pair
     model = GPPOM(lam=1.0).fit(x, y[:, 0])
-    result = fit((standardise(x)[0], standardise(y)[0]))
+    result = fit((standardize(x)[0], standardize(y)[0]))
     assert_allclose(model.latent_, result.latent)
     assert model.objective_ == result.objective
     assert model.log_likelihood_ == result.log_likelihood
@@ -229,7 +229,7 @@ def test_a_change_of_scale_and_origin_changes_nothing(pair):
     x, y = pair
     expected = GPPOM(tol=1e-10).fit(x, y)
     found = GPPOM(tol=1e-10).fit(1e3 * x - 5.0, 1e-3 * y + 1.0)
-    # Standardising rounds differently, and the last digits of the path to the minimum with it.
+    # Standardizing rounds differently, and the last digits of the path to the minimum with it.
     assert_allclose(found.objective_, expected.objective_, rtol=1e-6)
     assert np.corrcoef(found.latent_[:, 0], expected.latent_[:, 0])[0, 1] > 0.9999
 

@@ -333,7 +333,7 @@ def test_distinct_rows_without_noise_are_evaluated_where_they_are_told_apart(rng
 
 @pytest.mark.parametrize("index", [0, -4, -3, -2, -1], ids=["theta", "a", "beta", "gx", "gtheta"])
 def test_nan_in_the_vector_is_a_failed_evaluation(rng, index):
-    # LAPACK may factorise a matrix of NaN without complaint.
+    # LAPACK may factorize a matrix of NaN without complaint.
     objective = GPPOMObjective(*data(rng, 10))
     _, _, z = random_point(rng, objective)
     z[index] = np.nan

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from anmmm.gppom.optimize import minimise_from, minimise_starts
+from anmmm.gppom.optimize import minimize_from, minimize_starts
 
 CENTRE = np.array([1.0, 2.0, -3.0])
 CURVATURE = np.array([1.0, 10.0, 100.0])
@@ -45,7 +45,7 @@ def assert_consistent(outcome):
 
 
 def test_quadratic_ends_at_its_minimum():
-    outcome = minimise_from(quadratic, np.zeros(3), UNBOUNDED, tol=1e-14)
+    outcome = minimize_from(quadratic, np.zeros(3), UNBOUNDED, tol=1e-14)
     assert_consistent(outcome)
     assert outcome.status == "converged"
     assert_allclose(outcome.z, CENTRE, atol=1e-5)
@@ -57,7 +57,7 @@ def test_quadratic_ends_at_its_minimum():
 def test_units_change_the_way_and_not_the_goal():
     # In these units the bowl is round, and one line search finds its bottom.
     round_, plain = (
-        minimise_from(quadratic, np.zeros(3), UNBOUNDED, units=units, tol=1e-14)
+        minimize_from(quadratic, np.zeros(3), UNBOUNDED, units=units, tol=1e-14)
         for units in (CURVATURE**-0.5, None)
     )
     for outcome in (round_, plain):
@@ -69,12 +69,12 @@ def test_units_change_the_way_and_not_the_goal():
 
 def test_bounds_are_those_of_z_and_not_of_its_units():
     bounds = (np.full(3, -2.0), np.full(3, 1.5))
-    outcome = minimise_from(quadratic, np.zeros(3), bounds, units=np.array([4.0, 0.5, 1.0]))
+    outcome = minimize_from(quadratic, np.zeros(3), bounds, units=np.array([4.0, 0.5, 1.0]))
     assert_allclose(outcome.z, np.clip(CENTRE, *bounds), rtol=1e-12)
 
 
 def test_value_is_that_of_the_point():
-    outcome = minimise_from(rosenbrock, np.array([-1.2, 1.0]), (np.full(2, -9.0), np.full(2, 9.0)))
+    outcome = minimize_from(rosenbrock, np.array([-1.2, 1.0]), (np.full(2, -9.0), np.full(2, 9.0)))
     assert_consistent(outcome)
     assert outcome.value == rosenbrock(outcome.z)[0]
 
@@ -94,7 +94,7 @@ def test_the_best_point_that_was_seen_is_kept(function, max_iter):
         values.append(value)
         return value, gradient
 
-    outcome = minimise_from(watched, np.array([-9.0, 0.3, 1.0]), UNBOUNDED, max_iter=max_iter)
+    outcome = minimize_from(watched, np.array([-9.0, 0.3, 1.0]), UNBOUNDED, max_iter=max_iter)
     assert_consistent(outcome)
     assert outcome.value == min(values) == function(outcome.z)[0]
     assert outcome.n_evaluations == len(values)
@@ -109,7 +109,7 @@ def test_bounds_are_kept_and_met():
         seen.append(z.copy())
         return quadratic(z)
 
-    outcome = minimise_from(watched, np.zeros(3), bounds, tol=1e-14)
+    outcome = minimize_from(watched, np.zeros(3), bounds, tol=1e-14)
     assert_consistent(outcome)
     assert outcome.converged
     assert_allclose(outcome.z, [0.5, 2.0, -2.0], atol=1e-6)
@@ -118,7 +118,7 @@ def test_bounds_are_kept_and_met():
 
 
 def test_start_at_the_minimum_takes_no_iteration():
-    outcome = minimise_from(quadratic, CENTRE, UNBOUNDED)
+    outcome = minimize_from(quadratic, CENTRE, UNBOUNDED)
     assert_consistent(outcome)
     assert outcome.n_iter == 0
     assert outcome.converged
@@ -127,7 +127,7 @@ def test_start_at_the_minimum_takes_no_iteration():
 
 def test_start_is_not_changed():
     start = np.zeros(3)
-    minimise_from(quadratic, start, UNBOUNDED)
+    minimize_from(quadratic, start, UNBOUNDED)
     assert_array_equal(start, np.zeros(3))
 
 
@@ -137,7 +137,7 @@ def test_start_is_not_changed():
 @pytest.mark.parametrize("max_iter", [1, 4])
 def test_too_few_iterations_are_reported(max_iter):
     start, bounds = np.array([-1.2, 1.0]), (np.full(2, -9.0), np.full(2, 9.0))
-    outcome = minimise_from(rosenbrock, start, bounds, max_iter=max_iter)
+    outcome = minimize_from(rosenbrock, start, bounds, max_iter=max_iter)
     assert_consistent(outcome)
     assert outcome.status == "max_iter"
     assert not outcome.converged
@@ -150,7 +150,7 @@ def test_a_wrong_gradient_ends_in_the_line_search():
         value, gradient = quadratic(z)
         return value, -gradient
 
-    outcome = minimise_from(uphill, np.zeros(3), UNBOUNDED)
+    outcome = minimize_from(uphill, np.zeros(3), UNBOUNDED)
     assert_consistent(outcome)
     assert outcome.status == "line_search"
     assert outcome.n_failed_evaluations == 0
@@ -167,7 +167,7 @@ def first_trial_step():
         seen.append(z.copy())
         return quadratic(z)
 
-    minimise_from(watched, np.array([-100.0, -1.0, 1.0]), UNBOUNDED)
+    minimize_from(watched, np.array([-100.0, -1.0, 1.0]), UNBOUNDED)
     return max(z[0] for z in seen)
 
 
@@ -175,7 +175,7 @@ def first_trial_step():
 def test_a_failed_trial_step_does_not_end_the_descent(limit):
     # The minimum is in the domain, but a trial step falls out of it.
     assert first_trial_step() > limit
-    outcome = minimise_from(
+    outcome = minimize_from(
         failing_beyond(limit), np.array([-100.0, -1.0, 1.0]), UNBOUNDED, tol=1e-12
     )
     assert_consistent(outcome)
@@ -190,7 +190,7 @@ def test_a_barrier_is_walked_up_to():
         return -1e-3 * np.log1p(-z[0]) - 10.0 * z[0], np.array([1e-3 / (1.0 - z[0]) - 10.0])
 
     bounds = np.array([-np.inf]), np.array([np.inf])
-    outcome = minimise_from(failing_beyond(1.0 - 1e-15, barrier), np.array([-3.0]), bounds)
+    outcome = minimize_from(failing_beyond(1.0 - 1e-15, barrier), np.array([-3.0]), bounds)
     assert_consistent(outcome)
     assert outcome.n_failed_evaluations >= 1
     assert_allclose(outcome.z, [1.0 - 1e-4], atol=1e-5)
@@ -198,7 +198,7 @@ def test_a_barrier_is_walked_up_to():
 
 @pytest.mark.parametrize(("limit", "start"), [(0.9, [-5.0, 5.0, 5.0]), (0.5, [0.0, 0.0, 0.0])])
 def test_a_minimum_outside_the_domain_is_approached_and_not_called_converged(limit, start):
-    outcome = minimise_from(failing_beyond(limit), np.array(start), UNBOUNDED)
+    outcome = minimize_from(failing_beyond(limit), np.array(start), UNBOUNDED)
     assert_consistent(outcome)
     assert outcome.n_failed_evaluations >= 1
     # The gradient is 1 - limit at least wherever the domain ends.
@@ -216,18 +216,18 @@ def test_no_edge_of_any_domain_is_called_converged(seed):
     d = int(rng.integers(2, 7))
     root = rng.normal(size=(d, d))
     H = root @ root.T / d + np.eye(d)
-    centre, normal = rng.normal(size=(2, d))
+    center, normal = rng.normal(size=(2, d))
     normal /= np.linalg.norm(normal)
     short = rng.uniform(0.05, 1.0)
 
     def bowl(z):
-        step = z - centre
+        step = z - center
         if normal @ step > -short:
             return np.inf, np.zeros(d)
         return 0.5 * float(step @ H @ step), H @ step
 
-    start = centre - rng.uniform(1.1, 5.0) * normal
-    outcome = minimise_from(bowl, start, (np.full(d, -np.inf), np.full(d, np.inf)))
+    start = center - rng.uniform(1.1, 5.0) * normal
+    outcome = minimize_from(bowl, start, (np.full(d, -np.inf), np.full(d, np.inf)))
     assert_consistent(outcome)
     assert outcome.status == "cholesky_failed"
     assert outcome.n_failed_evaluations >= 1
@@ -236,14 +236,14 @@ def test_no_edge_of_any_domain_is_called_converged(seed):
 
 def test_a_failed_step_long_before_the_end_does_not_tell_against_it():
     # The minimum is inside; only the first strides fall out of the domain.
-    outcome = minimise_from(failing_beyond(3.0), np.array([-100.0, -1.0, 1.0]), UNBOUNDED)
+    outcome = minimize_from(failing_beyond(3.0), np.array([-100.0, -1.0, 1.0]), UNBOUNDED)
     assert outcome.n_failed_evaluations >= 1
     assert outcome.status == "converged"
 
 
 def test_a_flat_point_at_the_edge_is_a_minimum():
     # The minimum lies on the edge itself, where the gradient is zero.
-    outcome = minimise_from(
+    outcome = minimize_from(
         failing_beyond(1.0), np.array([-3.0, 2.0, -3.0]), UNBOUNDED, tol=0.0, gradient_tol=1e-6
     )
     assert outcome.status in ("converged", "line_search")
@@ -252,12 +252,12 @@ def test_a_flat_point_at_the_edge_is_a_minimum():
 
 def test_a_start_that_cannot_be_evaluated_raises():
     with pytest.raises(FloatingPointError, match="cannot be evaluated at the starting point"):
-        minimise_from(failing_beyond(-1.0), np.zeros(3), UNBOUNDED)
+        minimize_from(failing_beyond(-1.0), np.zeros(3), UNBOUNDED)
 
 
 def test_a_start_with_value_nan_raises():
     with pytest.raises(FloatingPointError, match="starting point"):
-        minimise_from(lambda z: (np.nan, z), np.zeros(3), UNBOUNDED)
+        minimize_from(lambda z: (np.nan, z), np.zeros(3), UNBOUNDED)
 
 
 # --- Several starts -------------------------------------------------------------------------------
@@ -272,25 +272,25 @@ def two_wells(z):
 def test_the_lowest_end_wins(order):
     bounds = np.array([-np.inf]), np.array([np.inf])
     starts = [np.array([start]) for start in order]
-    outcome, index, values = minimise_starts(two_wells, starts, bounds)
+    outcome, index, values = minimize_starts(two_wells, starts, bounds)
     assert order[index] == -1.5
     assert outcome.z[0] < 0.0
     assert values.shape == (3,)
     assert outcome.value == values[index] == values.min()
     for start, value in zip(starts, values, strict=True):
-        assert value == minimise_from(two_wells, start, bounds).value
+        assert value == minimize_from(two_wells, start, bounds).value
 
 
 def test_options_reach_every_descent():
     bounds = np.full(2, -9.0), np.full(2, 9.0)
-    outcome, *_ = minimise_starts(rosenbrock, [np.array([-1.2, 1.0])], bounds, max_iter=2)
+    outcome, *_ = minimize_starts(rosenbrock, [np.array([-1.2, 1.0])], bounds, max_iter=2)
     assert outcome.n_iter == 2
     assert outcome.status == "max_iter"
 
 
 def test_starts_may_come_from_a_generator():
     starts = (np.full(3, float(k)) for k in range(2))
-    outcome, index, values = minimise_starts(quadratic, starts, UNBOUNDED, tol=1e-14)
+    outcome, index, values = minimize_starts(quadratic, starts, UNBOUNDED, tol=1e-14)
     assert index in (0, 1)
     assert len(values) == 2
     assert_allclose(outcome.z, CENTRE, atol=1e-4)

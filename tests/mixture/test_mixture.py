@@ -18,17 +18,17 @@ from anmmm.mixture import (
 )
 from anmmm.mixture.splines import SplineBasis
 from anmmm.mixture.starts import _equal_shares, spread_rows
-from anmmm.preprocessing import standardise
+from anmmm.preprocessing import standardize
 
 THREE = ((1, 1.1), (3, 3.1), (0.5, 0.6))
 
 
 def standard(values):
-    return standardise(np.asarray(values, dtype=float).reshape(len(values), -1))[0]
+    return standardize(np.asarray(values, dtype=float).reshape(len(values), -1))[0]
 
 
 def mixture(seed=0, n=100, mechanism="f3", **options):
-    """A standardised mixture: cause (n, 1), effect (n,), labels."""
+    """A standardized mixture: cause (n, 1), effect (n,), labels."""
     sample = draw_anm_mixture(mechanism, n, random_state=seed, **options)
     return standard(sample.x), standard(sample.y)[:, 0], sample.labels
 
@@ -62,14 +62,14 @@ def test_em_matches_the_oracle(rng, n, r, n_null, C):
     design, y = rng.normal(size=(n, r)), rng.normal(size=n)
     prior = rng.uniform(0.1, 2.0, size=r)
     R = rng.dirichlet(np.ones(C), size=n)
-    scales, centre, expected = np.ones(3 + n_null), np.zeros(r), R
+    scales, center, expected = np.ones(3 + n_null), np.zeros(r), R
     for _ in range(3):
-        bound, expected, weights, scales, centre, means, covs = oracle.mixture_step(
-            design, y, prior, n_null, 1e-6, expected, scales, centre
+        bound, expected, weights, scales, center, means, covs = oracle.mixture_step(
+            design, y, prior, n_null, 1e-6, expected, scales, center
         )
     history, R, w, s, m, mean, packed = run_em(design, y, prior, n_null, R, max_iter=3)
     assert_allclose(history[-1], bound, rtol=1e-9)
-    for found, truth in ((R, expected), (w, weights), (s, scales), (m, centre), (mean, means)):
+    for found, truth in ((R, expected), (w, weights), (s, scales), (m, center), (mean, means)):
         assert_allclose(found, truth, rtol=1e-7, atol=1e-10)
     for c in range(C):
         assert_allclose(unpack(packed[c], r), covs[c], rtol=1e-7, atol=1e-10)

@@ -12,7 +12,7 @@ from anmmm import ANMMixture, cluster_mechanisms, hsic_test, infer_direction
 from anmmm.datasets import make_anm_mixture
 from anmmm.evaluation import decision_rates
 from anmmm.plotting import (
-    COLOURS,
+    COLORS,
     MARKERS,
     plot_decision_rates,
     plot_direction,
@@ -62,7 +62,7 @@ def bands(ax):
     return [artist for artist in ax.collections if artist not in scatters(ax)]
 
 
-def colour(artist):
+def color(artist):
     from matplotlib.colors import to_hex
 
     return to_hex(artist.get_edgecolors()[0]).upper()
@@ -106,14 +106,14 @@ def test_nothing_to_draw():
 # --- mechanisms -----------------------------------------------------------------------------------
 
 
-def test_points_have_the_colour_and_the_marker_of_their_mechanism(ax, clustered):
+def test_points_have_the_color_and_the_marker_of_their_mechanism(ax, clustered):
     assert plot_mechanisms(X, Y, clustered, ax=ax) is ax
     drawn = scatters(ax)
     assert len(drawn) == 2
     for label, points in enumerate(drawn):
         rows = clustered.labels == label
         assert points.get_offsets().tolist() == np.column_stack([X, Y])[rows].tolist()
-        assert colour(points) == COLOURS[label]
+        assert color(points) == COLORS[label]
     shapes = [points.get_paths()[0].vertices for points in drawn]
     assert shapes[0].shape != shapes[1].shape
     ax.figure.canvas.draw()
@@ -131,7 +131,7 @@ def test_curves_are_those_of_the_refined_mixture(ax, clustered):
         curves = mixture_curves(
             clustered.mixture, X[:, np.newaxis], Y[:, np.newaxis], at[:, np.newaxis]
         )
-        assert_allclose(values, curves.centre[:, label])
+        assert_allclose(values, curves.center[:, label])
         # In the unit of y: what is left is the noise, of standard deviation 3 * 0.1.
         residual = Y[rows] - np.interp(X[rows], at, values)
         assert residual.std() < 0.35
@@ -238,11 +238,11 @@ def test_a_mechanism_without_observations_is_in_the_legend_alone(ax, clustered):
     assert legend_texts(ax)[1] == "mechanism 1: 0 (0 %), no curve"
 
 
-def test_many_mechanisms_differ_in_colour_or_marker(ax):
+def test_many_mechanisms_differ_in_color_or_marker(ax):
     labels = np.arange(100) % 49
     plot_mechanisms(X, Y, labels, ax=ax, legend=False, curves=False)
-    looks = {(colour(points), points.get_paths()[0].vertices.tobytes()) for points in scatters(ax)}
-    assert len(looks) == 49 == len(COLOURS) * len(MARKERS)
+    looks = {(color(points), points.get_paths()[0].vertices.tobytes()) for points in scatters(ax)}
+    assert len(looks) == 49 == len(COLORS) * len(MARKERS)
     with pytest.raises(ValueError, match="100 different labels, but a plot tells 49 apart"):
         plot_mechanisms(X, Y, np.arange(100), ax=ax)
 
@@ -312,7 +312,7 @@ def test_the_latent_is_drawn_against_the_cause_by_mechanism(ax, clustered):
         rows = clustered.labels == label
         expected = np.column_stack([X, clustered.latent[:, 0]])[rows]
         assert points.get_offsets().tolist() == expected.tolist()
-        assert colour(points) == COLOURS[label]
+        assert color(points) == COLORS[label]
     pvalue = hsic_test(clustered.latent, X).pvalue
     title = ax.get_legend().get_title().get_text()
     assert title == f"HSIC test of Θ and height: p = {pvalue:.2g}"
@@ -380,7 +380,7 @@ def test_both_hypotheses_show_the_same_points_with_their_own_curves(figure, deci
         for mechanism, line in enumerate(panels[index].lines):
             at, values = line.get_data()[:: 1 - 2 * index]
             curves = model_curves(side, cause, effect, at[:, np.newaxis])
-            assert_allclose(values, curves.centre[:, mechanism])
+            assert_allclose(values, curves.center[:, mechanism])
     titles = [panel.get_title(loc="left") for panel in panels[:2]]
     assert titles == ["a → b", "b → a"]
     figure.canvas.draw()
@@ -455,7 +455,7 @@ def test_a_model_that_did_not_converge_is_told(figure, decided):
     ("criterion", "unit"),
     [("hsic", "in log HSIC"), ("hsic_ratio", "thresholds"), ("pvalue", "in −log p")],
 )
-def test_criteria_of_the_latent_colour_points_by_it(figure, criterion, unit):
+def test_criteria_of_the_latent_color_points_by_it(figure, criterion, unit):
     result = infer_direction(X, Y, criterion=criterion, random_state=0)
     panels = plot_direction(X, Y, result, axes=figure.subplots(1, 3))
     for panel, fit in zip(panels, (result.forward, result.backward), strict=False):

@@ -51,13 +51,13 @@ def test_accuracies_errors_and_rates_are_those_of_evaluate(confident):
     assert digest.median_seconds == measured.seconds_per_pair
 
 
-def test_scores_and_confidences_are_those_of_the_analysed_pairs():
+def test_scores_and_confidences_are_those_of_the_analyzed_pairs():
     rows = list(drawn_rows(1, 50))
     digest = digested(rows)
-    analysed = [row for row in rows if row.status == "ok"]
-    assert digest.sizes.tolist() == [abs(row.score) for row in analysed]
-    assert digest.confidences.tolist() == [row.confidence for row in analysed]
-    assert digest.unknown_scores.tolist() == [row.score for row in analysed if row.truth is None]
+    analyzed = [row for row in rows if row.status == "ok"]
+    assert digest.sizes.tolist() == [abs(row.score) for row in analyzed]
+    assert digest.confidences.tolist() == [row.confidence for row in analyzed]
+    assert digest.unknown_scores.tolist() == [row.score for row in analyzed if row.truth is None]
 
 
 def test_without_rows_there_is_nothing_to_say():
@@ -88,7 +88,7 @@ def test_times_that_are_not_recorded_are_not_counted():
     assert digested(rows).median_seconds is None
 
 
-def test_an_analysed_pair_whose_score_is_no_number_is_counted_and_not_shown():
+def test_an_analyzed_pair_whose_score_is_no_number_is_counted_and_not_shown():
     digest = digested([PairResult("a", "ok", direction=1, score=None, truth=1)])
     assert digest.summary().n_correct == 1
     assert digest.shown() == ([], [])

@@ -113,7 +113,7 @@ def test_the_summary_has_the_numbers_of_summarize(tmp_path):
     outcome, page = report(tmp_path, rows)
     summary = summarize(rows)
     assert outcome.summary == summary
-    assert page.fact("pairs") == ("41", "40 of them analysed")
+    assert page.fact("pairs") == ("41", "40 of them analyzed")
     assert page.fact("decided") == ("40", "0 undecided")
     value, note = page.fact("accuracy")
     right = np.array([row.direction == row.truth for row in rows[:-1]], dtype=float)
@@ -128,8 +128,8 @@ def test_the_summary_has_the_numbers_of_summarize(tmp_path):
     assert page.fact("mean confidence")[0] == f"{np.mean([r.confidence for r in rows[:-1]]):.3f}"
     assert page.fact("seconds per pair") == ("0.25", "median")
     assert page.captions["Status"][1:] == [
-        ["analysed", "40", "98 %"],
-        ["unusable: the data cannot be analysed", "1", "2 %"],
+        ["analyzed", "40", "98 %"],
+        ["unusable: the data cannot be analyzed", "1", "2 %"],
     ]
     assert page.captions["Number of mechanisms"][1:] == [["1", "10", "25 %"], ["2", "30", "75 %"]]
     models = page.captions["Model of the effect"][1:]
@@ -158,7 +158,7 @@ def test_the_decision_rates_are_those_of_the_rows(tmp_path):
 def test_without_known_directions_there_is_a_histogram(tmp_path):
     rows = [PairResult(f"{at}", "ok", direction=1 if at else -1, score=at - 0.5) for at in range(5)]
     _, page = report(tmp_path, rows)
-    assert "Of 5 analysed pairs whose direction is not known, 4 speak for x → y and 1" in page.text
+    assert "Of 5 analyzed pairs whose direction is not known, 4 speak for x → y and 1" in page.text
     assert "Accuracy is unknown" in page.text
     assert "Decision rates" not in page.captions
     assert "accuracy" not in page.texts
@@ -262,7 +262,7 @@ def test_failures_are_grouped_by_reason(tmp_path):
     assert page.fact("decided") == ("0", "0 undecided")
 
 
-def test_remarks_on_analysed_pairs_are_grouped(tmp_path):
+def test_remarks_on_analyzed_pairs_are_grouped(tmp_path):
     rows = [
         PairResult(f"p{at}", "ok", f"{at} incomplete row{'s' * (at != 1)} dropped", direction=0)
         for at in range(1, 4)

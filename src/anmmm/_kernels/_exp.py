@@ -1,4 +1,4 @@
-"""The exponential of numbers that are never positive, in a form that compilers vectorise.
+"""The exponential of numbers that are never positive, in a form that compilers vectorize.
 
 The Gram matrices read it; it is half of the work of an evaluation at small N when it is called
 one number at a time through the C library.

@@ -28,7 +28,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 REGISTRY: dict[str, Any] = {}
 
-# Sums may be reordered and multiply-adds fused, or no reduction is vectorised. NaN and infinity
+# Sums may be reordered and multiply-adds fused, or no reduction is vectorized. NaN and infinity
 # keep their meaning, so a failed evaluation still shows.
 SUMS = frozenset({"reassoc", "contract", "nsz"})
 

@@ -1,7 +1,7 @@
 """The dense engine: value and gradient of the data terms of J, exact, O(N³).
 
 Points, hyperparameters and a workspace come in; value, terms and cotangents go out to
-``objective``, which adds the priors and the back-constraint. One Cholesky factorisation and one
+``objective``, which adds the priors and the back-constraint. One Cholesky factorization and one
 inverse a call; everything else is O(N²) on lower triangles.
 """
 
@@ -16,13 +16,13 @@ from anmmm._kernels._fold import add_up, fold
 from anmmm._kernels._jit import SUMS, FloatArray, kernel, kernel_parallel
 from anmmm._kernels._lapack import potrf, potri, solve_rows
 from anmmm._kernels.covariance import Grams, Points, assemble, assemble_parallel
-from anmmm._kernels.hsic import centre_row
+from anmmm._kernels.hsic import center_row
 from anmmm._kernels.rbf import gram_row, pull_row, pull_scale_row
 
 __all__ = ["Gradients", "gradients", "gradients_parallel", "value_and_gradients"]
 
 LOG_TWO_PI = np.log(2.0 * np.pi)
-# A pivot of a Cholesky factorisation is singular up to so much, times N, of the largest entry of
+# A pivot of a Cholesky factorization is singular up to so much, times N, of the largest entry of
 # the diagonal. Rounding moves pivots by up to about N eps times that entry (Higham, Accuracy and
 # Stability of Numerical Algorithms, 2002, theorem 10.3), to either side of zero as the processor's
 # order of summation has it, so what is smaller holds no digit. Of matrices with equal rows the
@@ -62,7 +62,7 @@ def gradients(
     alpha : float64 (D, n)
         ``(K̃⁻¹ Y)ᵀ``.
     hsic_weight : float
-        ``λ / (tr(K_X H K_θ H) + N² ε₀)``, what the centred Gram matrices are multiplied by.
+        ``λ / (tr(K_X H K_θ H) + N² ε₀)``, what the centered Gram matrices are multiplied by.
     out : Gradients
         Overwritten.
     n_chunks : int
@@ -107,8 +107,8 @@ def gradients(
             if not keep:
                 gram_row(x, gamma_x, x[:, i], i, k_x)
                 gram_row(theta, gamma_theta, theta[:, i], i, k_theta)
-            centre_row(k_theta, theta_means, theta_mean, i, i, m_x)
-            centre_row(k_x, x_means, x_mean, i, i, m_theta)
+            center_row(k_theta, theta_means, theta_mean, i, i, m_x)
+            center_row(k_x, x_means, x_mean, i, i, m_theta)
             half = 0.5 * amplitude
             for j in range(i):
                 g = half * cotangent[j] * k_x[j] * k_theta[j]

@@ -1,4 +1,4 @@
-"""HSIC: the centred trace and its cotangent by rows, and the moments of the gamma test.
+"""HSIC: the centered trace and its cotangent by rows, and the moments of the gamma test.
 
 Rows of Gram matrices, or points, come in; numbers and cotangent rows go out to the engines and to
 the independence test.
@@ -14,7 +14,7 @@ from anmmm._kernels.rbf import gram_row
 
 __all__ = [
     "add_deviations",
-    "centre_row",
+    "center_row",
     "gamma_moments",
     "trace_of_deviations",
 ]
@@ -99,7 +99,7 @@ def trace_of_deviations(product: float, k_means: FloatArray, l_means: FloatArray
 
 
 @kernel()
-def centre_row(
+def center_row(
     row: FloatArray, means: FloatArray, mean: float, i: int, n: int, out: FloatArray
 ) -> None:
     """First `n` entries of row i of ``H K H``, by ``K_ij - k̄_i - k̄_j + k̄``.
@@ -140,7 +140,7 @@ def gamma_moments(
     trace : float
         ``tr(K H L H)``.
     squares : float
-        ``Σ_{i≠j} (K_c ∘ L_c)²_ij``, the K_c and L_c centred.
+        ``Σ_{i≠j} (K_c ∘ L_c)²_ij``, the K_c and L_c centered.
     x_off_diagonal, y_off_diagonal : float
         Means of the entries off the diagonal.
 
@@ -176,8 +176,8 @@ def gamma_moments(
     for i in range(n):
         gram_row(x, gamma_x, x[:, i], i + 1, k)
         gram_row(y, gamma_y, y[:, i], i + 1, l)
-        centre_row(k, x_means, x_mean, i, i + 1, k)
-        centre_row(l, y_means, y_mean, i, i + 1, l)
+        center_row(k, x_means, x_mean, i, i + 1, k)
+        center_row(l, y_means, y_mean, i, i + 1, l)
         for j in range(i):
             product = k[j] * l[j]
             trace += product

@@ -20,14 +20,14 @@ __all__ = ["log_density"]
 def log_density(
     counts: FloatArray, features: FloatArray, prior: FloatArray, max_iter: int, log_p: FloatArray
 ) -> float:
-    """Fit a penalised log-density on a grid of equal cells by Newton's method.
+    """Fit a penalized log-density on a grid of equal cells by Newton's method.
 
     Parameters
     ----------
     counts : float64 (B,)
         Observations in each cell.
     features : float64 (B, r), C order
-        Basis functions of the log-density at the cells' centres.
+        Basis functions of the log-density at the cells' centers.
     prior : float64 (r,)
         Prior variances of the coefficients in units of τ², which is fitted.
     max_iter : int

@@ -396,7 +396,7 @@ def hsic_rows(
     Parameters
     ----------
     U, V : float64 (n_blocks, capacity, c)
-        Centred factors of K_X and K_θ.
+        Centered factors of K_X and K_θ.
     v_means : float64 (v_rank,)
         What was subtracted from V's rows.
     theta : float64 (n_blocks, d, c)

@@ -1,7 +1,7 @@
 """The back-constraint Θ = MLP([x, y]): one hidden layer of logistic units, forward and backward.
 
 Inputs come in as the observations [x, y]; Θ goes out to the engines, and their gradient on Θ comes
-back and goes out to the optimiser as a gradient on the weights.
+back and goes out to the optimizer as a gradient on the weights.
 
 Weights are one flat vector: W1 (n_inputs, n_hidden), b1 (n_hidden,), W2 (n_hidden, n_latent),
 b2 (n_latent,), in this order.

@@ -115,13 +115,13 @@ def invert(A: FloatArray, inverse: FloatArray) -> float:
 
 @kernel(fastmath=SUMS, inner=True)
 def curve_posterior(
-    gram: FloatArray, moment: FloatArray, s2: float, centre: FloatArray, variance: FloatArray,
+    gram: FloatArray, moment: FloatArray, s2: float, center: FloatArray, variance: FloatArray,
     mean: FloatArray, cov: FloatArray, work: FloatArray,
 ) -> float:  # fmt: skip
     """Posterior of one curve's coefficients; returns the log determinant of its precision.
 
     gram (r (r + 1) / 2,) packed and moment (r,) are the weighted sums over the observations; the
-    prior is Gaussian about `centre` with independent `variance`.
+    prior is Gaussian about `center` with independent `variance`.
     """
     r = variance.shape[0]
     p = 0
@@ -132,7 +132,7 @@ def curve_posterior(
         work[i, i] += 1.0 / variance[i]
     log_det = invert(work, cov)
     for i in range(r):
-        work[0, i] = moment[i] / s2 + centre[i] / variance[i]
+        work[0, i] = moment[i] / s2 + center[i] / variance[i]
     for i in range(r):
         mean[i] = dot(cov[i], work[0])
     return log_det

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from anmmm._typing import FloatArray
 from anmmm._validation import as_pair, check_n_mechanisms, check_rng, check_single
 from anmmm.independence import hsic_test
-from anmmm.preprocessing import standardise
+from anmmm.preprocessing import standardize
 
 __all__ = ["ClusteringBaseline", "DirectionBaseline", "independence_score"]
 
@@ -63,7 +63,7 @@ class DirectionBaseline(ABC):
         reason = f"{self.label} compares single variables; pass one column"
         check_single(first, "x", reason)
         check_single(second, "y", reason)
-        return standardise(first)[0][:, 0], standardise(second)[0][:, 0]
+        return standardize(first)[0][:, 0], standardize(second)[0][:, 0]
 
 
 class ClusteringBaseline(ABC):
@@ -101,7 +101,7 @@ class ClusteringBaseline(ABC):
         TypeError, ValueError
             If an argument cannot be used; the message names it.
         """
-        points = np.hstack([standardise(variable)[0] for variable in as_pair(x, y)])
+        points = np.hstack([standardize(variable)[0] for variable in as_pair(x, y)])
         n_clusters = check_n_mechanisms(n_mechanisms, len(points))
         # scikit-learn does not take all sources of randomness that the package takes.
         seed = int(check_rng(random_state).integers(2**31))

@@ -15,7 +15,7 @@ from anmmm._optional import require
 from anmmm._typing import FloatArray
 from anmmm._validation import as_matrix, check_between, check_lengths, check_rng, check_single
 from anmmm.baselines.base import DirectionBaseline
-from anmmm.preprocessing import standardise
+from anmmm.preprocessing import standardize
 
 __all__ = ["ECP"]
 
@@ -97,7 +97,7 @@ class ECP(DirectionBaseline):
         given = as_matrix(index, "index")
         check_single(given, "index", "one number for each observation is needed")
         check_lengths(first[:, np.newaxis], given, ("x", "index"))
-        return self._orientation(first, second, standardise(given)[0][:, 0])
+        return self._orientation(first, second, standardize(given)[0][:, 0])
 
     def _score(self, x: FloatArray, y: FloatArray) -> float:
         return self._orientation(x, y, np.arange(len(x), dtype=np.float64))

@@ -135,7 +135,7 @@ def holds_rows(path: str) -> bool:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Columns(Record):
-    """The two columns of a file that are analysed, each of shape (n,)."""
+    """The two columns of a file that are analyzed, each of shape (n,)."""
 
     x: FloatArray
     y: FloatArray
@@ -151,7 +151,7 @@ class Columns(Record):
 def load_columns(
     file: str, x: str | None, y: str | None, *, drop_missing: bool, header: bool | None = None
 ) -> Columns:
-    """Read the two columns of a file, ``-`` for standard input, or refuse what cannot be analysed.
+    """Read the two columns of a file, ``-`` for standard input, or refuse what cannot be analyzed.
 
     `x` and `y` are the name or number (from 1) of a column, None where the file has but two.
     """

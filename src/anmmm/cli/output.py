@@ -175,13 +175,13 @@ class _RowTable:
         # Labels are those of all observations.
         if getattr(row, "n_used", None) not in (None, row.n):
             size = f"{row.n_used}/{row.n}"
-        analysed = row.status == "ok"
-        cells = self.cells(row) if analysed else ["—", "—", *[""] * (len(self.columns) - 2)]
-        remark = row.reason if analysed else f"{row.status}: {row.reason}"
+        analyzed = row.status == "ok"
+        cells = self.cells(row) if analyzed else ["—", "—", *[""] * (len(self.columns) - 2)]
+        remark = row.reason if analyzed else f"{row.status}: {row.reason}"
         return self._table.line(_id_cell(row.pair_id, self._id_width), size, *cells, shown(remark))
 
     def cells(self, row: Any) -> list[str]:
-        """Return the cells of the columns of an analysed pair."""
+        """Return the cells of the columns of an analyzed pair."""
         raise NotImplementedError
 
 
@@ -220,13 +220,13 @@ def _id_cell(pair_id: str, width: int) -> str:
 
 
 def counts_text(summary: CollectionSummary) -> str:
-    """Describe how many pairs of a collection were labelled."""
-    n_labelled = summary.n_pairs - summary.n_unusable - summary.n_error
-    return _counts(summary, f"{n_labelled} labelled")
+    """Describe how many pairs of a collection were labeled."""
+    n_labeled = summary.n_pairs - summary.n_unusable - summary.n_error
+    return _counts(summary, f"{n_labeled} labeled")
 
 
-def _counts(summary: CollectionSummary, analysed: str) -> str:
-    counts = [analysed, f"{summary.n_unusable} unusable"]
+def _counts(summary: CollectionSummary, analyzed: str) -> str:
+    counts = [analyzed, f"{summary.n_unusable} unusable"]
     if summary.n_error:
         counts.append(f"{summary.n_error} failed")
     if summary.n_not_converged:

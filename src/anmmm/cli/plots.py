@@ -58,7 +58,7 @@ def draw_mechanisms(path: str, result: ClusteringResult, columns: Columns) -> No
 def draw_rates(path: str, result: Evaluation) -> None:
     """Draw accuracy against the decided share to a file."""
     if result.decision_rates is None:
-        raise InputError(f"{path}: nothing to draw, no analysed pair has a known direction")
+        raise InputError(f"{path}: nothing to draw, no analyzed pair has a known direction")
     figure = _figure()
     ax = plot_decision_rates(result.decision_rates, ax=figure.add_subplot())
     ax.set_title(f"{result.source}, ordered by {result.ordered_by}")

@@ -120,7 +120,7 @@ class ClusterTask(PairTask):
         """Return the row of a pair without a result."""
         return PairClusters(status=status, reason=reason, **carried(pair))
 
-    def analyse(self, index: int, pair: Pair) -> PairClusters:
+    def analyze(self, index: int, pair: Pair) -> PairClusters:
         """Return the row of a pair; may raise."""
         seed, direction_seed = self.seeds(index)
         try:

@@ -22,7 +22,7 @@ STATUSES = ("ok", "unusable", "error", "timeout", "lost")
 _FILLED = frozenset({"pair_id", "status", "reason", "weight"})
 # The last of the columns that every version has had.
 _LAST_OF_ALL = "group"
-# Columns that an analysed pair fills.
+# Columns that an analyzed pair fills.
 _RESULT = {"directions": "direction", "clusters": "cause"}
 _EXPECTED = {
     "int": "a whole number",
@@ -80,7 +80,7 @@ class Layout:
             raise ValueError(f"direction must be 1, -1 or 0, found {values['direction']}")
         result = _RESULT[self._schema.kind]
         if values["status"] == "ok" and values[result] is None:
-            raise ValueError(f"the pair was analysed (status ok), but its {result} is missing")
+            raise ValueError(f"the pair was analyzed (status ok), but its {result} is missing")
         return self._schema.record(**values)
 
 

@@ -41,7 +41,7 @@ class PairResult(Row):
     pair_id : str
         Identifier of the pair in its source.
     status : str
-        ``"ok"``; ``"unusable"`` where the data cannot be analysed; ``"error"`` where the analysis
+        ``"ok"``; ``"unusable"`` where the data cannot be analyzed; ``"error"`` where the analysis
         failed unexpectedly; ``"timeout"`` where it took longer than allowed; ``"lost"`` where the
         worker process died over it. `reason` says why.
     reason : str

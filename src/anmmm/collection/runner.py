@@ -72,7 +72,7 @@ def infer_directions(
     Returns
     -------
     PairResults
-        Iterator of `PairResult` in the order of the source. A pair that cannot be analysed
+        Iterator of `PairResult` in the order of the source. A pair that cannot be analyzed
         (multivariate, missing values, constant, too short, unreadable) is a row of status
         ``"unusable"`` with the reason; one that fails unexpectedly, takes too long or ends its
         worker process is a row of status ``"error"``, ``"timeout"`` or ``"lost"``. None of them

@@ -22,15 +22,15 @@ class CollectionSummary:
     n_pairs : int
         Rows in all.
     n_decided, n_undecided : int
-        Analysed pairs with and without a direction.
+        Analyzed pairs with and without a direction.
     n_unusable, n_error : int
-        Pairs that could not be analysed; pairs that failed unexpectedly, took longer than allowed
+        Pairs that could not be analyzed; pairs that failed unexpectedly, took longer than allowed
         or ended their worker.
     n_not_converged : int
-        Analysed pairs of which a fit or a chosen model did not converge.
+        Analyzed pairs of which a fit or a chosen model did not converge.
     n_scored : int
-        Analysed pairs of known direction (truth 1 or -1); an undecided one among them counts as
-        wrong. Pairs that were not analysed are not scored, nor are rows of mechanism labels, which
+        Analyzed pairs of known direction (truth 1 or -1); an undecided one among them counts as
+        wrong. Pairs that were not analyzed are not scored, nor are rows of mechanism labels, which
         decide nothing.
     n_correct : int
         Scored pairs whose direction is the true one.
@@ -84,14 +84,14 @@ class Summarizer:
 
     def summary(self) -> CollectionSummary:
         """Return the counts and accuracies of the rows so far."""
-        n_pairs, n_analysed = self.statuses.total(), self.statuses["ok"]
+        n_pairs, n_analyzed = self.statuses.total(), self.statuses["ok"]
         n_unusable = self.statuses["unusable"]
         return CollectionSummary(
             n_pairs=n_pairs,
-            n_decided=n_analysed - self._undecided,
+            n_decided=n_analyzed - self._undecided,
             n_undecided=self._undecided,
             n_unusable=n_unusable,
-            n_error=n_pairs - n_analysed - n_unusable,
+            n_error=n_pairs - n_analyzed - n_unusable,
             n_not_converged=self._not_converged,
             n_scored=self._scored,
             n_correct=self._correct,
@@ -116,7 +116,7 @@ def accuracy_lines(
 ) -> Iterator[str]:
     """Yield both accuracies, their standard errors where known, and a note on the first."""
     if summary.accuracy is None:
-        yield "accuracy           unknown: no analysed pair has a known direction"
+        yield "accuracy           unknown: no analyzed pair has a known direction"
     else:
         line = f"accuracy           {with_error(summary.accuracy, errors[0])}"
         yield f"{line}   {note}" if note else line

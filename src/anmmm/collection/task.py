@@ -1,4 +1,4 @@
-"""One pair of a collection: checked, cut to size, analysed; always a row, never an exception."""
+"""One pair of a collection: checked, cut to size, analyzed; always a row, never an exception."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ class PairTask(Record, ABC):
     max_seconds: float | None = None
 
     def __call__(self, index: int, pair: Pair) -> Any:
-        """Analyse one pair."""
+        """Analyze one pair."""
         start = time.perf_counter()
         try:
             with single_thread():
-                row = within(self.max_seconds, lambda: self.analyse(index, pair))
+                row = within(self.max_seconds, lambda: self.analyze(index, pair))
         except OutOfTime:
             row = self.failed(pair, "timeout", f"not done after {self.max_seconds:g} seconds")
         except Exception as error:  # One pair must not end the collection.
@@ -64,10 +64,10 @@ class PairTask(Record, ABC):
         x, y, _ = make_anm_mixture(n_samples=50, random_state=0)
         # What fails on these points says nothing about the pairs to come.
         with single_thread(), suppress(Exception):
-            self.analyse(0, Pair("", x, y, truth=1))
+            self.analyze(0, Pair("", x, y, truth=1))
 
     @abstractmethod
-    def analyse(self, index: int, pair: Pair) -> Any:
+    def analyze(self, index: int, pair: Pair) -> Any:
         """Return the row of a pair; may raise."""
 
     @abstractmethod
@@ -90,7 +90,7 @@ class DirectionTask(PairTask):
         """Return the row of a pair without a result."""
         return _row(pair, status=status, reason=reason)
 
-    def analyse(self, index: int, pair: Pair) -> PairResult:
+    def analyze(self, index: int, pair: Pair) -> PairResult:
         """Return the row of a pair; may raise."""
         try:
             x, y = univariate(pair)

@@ -40,7 +40,7 @@ class Pair(Record):
     Raises
     ------
     TypeError, ValueError
-        If `truth`, `weight`, or a text is none. The data are looked at when they are analysed.
+        If `truth`, `weight`, or a text is none. The data are looked at when they are analyzed.
     """
 
     pair_id: str
@@ -100,7 +100,7 @@ class Pair(Record):
         Raises
         ------
         TypeError, ValueError
-            If the pair could not be read, has several columns or holds what cannot be analysed.
+            If the pair could not be read, has several columns or holds what cannot be analyzed.
         """
         if self.problem:
             raise ValueError(self.problem)
@@ -108,7 +108,7 @@ class Pair(Record):
         if max(widths) > 1:
             x, y = ("1 column" if width == 1 else f"{width} columns" for width in widths)
             raise ValueError(
-                f"multivariate: x has {x}, y has {y}; only univariate pairs are analysed in a "
+                f"multivariate: x has {x}, y has {y}; only univariate pairs are analyzed in a "
                 f"collection"
             )
         first, second = as_pair(self.x, self.y)

@@ -55,7 +55,7 @@ class Evaluation(Record):
         At rates of 10 % to 100 %, by weight, as if every pair were decided by the sign of its
         score; None if the scored pairs weigh nothing.
     seconds_per_pair : float or None
-        Median wall time of the analysed pairs.
+        Median wall time of the analyzed pairs.
     rows : tuple of PairResult
         Every pair.
     """
@@ -76,7 +76,7 @@ class Evaluation(Record):
 
     @property
     def failures(self) -> dict[str, str]:
-        """Status and reason of each pair that was not analysed, by id."""
+        """Status and reason of each pair that was not analyzed, by id."""
         return {
             row.pair_id: f"{row.status}: {row.reason}" for row in self.rows if row.status != "ok"
         }
@@ -263,7 +263,7 @@ def _lines(result: Evaluation) -> Iterator[str]:
     if result.failures:
         width = max(map(len, result.failures))
         yield ""
-        yield "not analysed"
+        yield "not analyzed"
         yield from (f"{pair:<{width}}  {reason}" for pair, reason in result.failures.items())
 
 

@@ -48,7 +48,7 @@ class Tally(Summarizer):
 
     @property
     def median_seconds(self) -> float | None:
-        """Median wall time of the analysed pairs whose time is recorded."""
+        """Median wall time of the analyzed pairs whose time is recorded."""
         return float(np.median(self._seconds)) if self._seconds else None
 
     def accuracy_errors(self, seed: int = 0) -> tuple[float | None, float | None]:

@@ -1,6 +1,6 @@
 """The curves of fitted models at new points, in the units of the data.
 
-A fit on the standardised scale and the data it was made from come in; curves on any grid go out to
+A fit on the standardized scale and the data it was made from come in; curves on any grid go out to
 plots and to whoever wants numbers.
 """
 
@@ -14,11 +14,11 @@ from anmmm._typing import FloatArray
 from anmmm.evidence.lengths import DirectionEvidence
 from anmmm.evidence.models import EffectCurves
 from anmmm.mixture import MixtureFit
-from anmmm.preprocessing import Standardisation, standardise
+from anmmm.preprocessing import Standardization, standardize
 
 __all__ = ["EffectCurves", "mixture_curves", "model_curves"]
 
-# Standardised curves that were computed twice agree far better than this, those of other data far
+# Standardized curves that were computed twice agree far better than this, those of other data far
 # worse.
 SAME = 1e-6
 
@@ -51,7 +51,7 @@ def mixture_curves(fit: MixtureFit, x: FloatArray, y: FloatArray, at: FloatArray
     """
     record_x = _scale_of(x, fit)
     curves, noise = fit.curves_at(record_x.apply(at)), math.sqrt(fit.noise_variance)
-    return EffectCurves(curves, curves - noise, curves + noise).through(standardise(y)[1].undo)
+    return EffectCurves(curves, curves - noise, curves + noise).through(standardize(y)[1].undo)
 
 
 def model_curves(
@@ -82,12 +82,12 @@ def model_curves(
     Curves of ``"+noise"`` models are those of the Gaussian fits.
     """
     record_x = _scale_of(cause, side.mixtures[0])
-    return side.chosen.curves(record_x.apply(at)).through(standardise(effect)[1].undo)
+    return side.chosen.curves(record_x.apply(at)).through(standardize(effect)[1].undo)
 
 
-def _scale_of(x: FloatArray, fit: MixtureFit) -> Standardisation:
+def _scale_of(x: FloatArray, fit: MixtureFit) -> Standardization:
     """Return the scale of a cause, which must be the one that a mixture was fitted to."""
-    z_x, record = standardise(x)
+    z_x, record = standardize(x)
     if len(x) == len(fit.curves):
         error = np.abs(fit.curves_at(z_x) - fit.curves).max()
         if error <= SAME * (1 + np.abs(fit.curves).max()):

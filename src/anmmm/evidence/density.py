@@ -1,6 +1,6 @@
 """One-dimensional densities, and what it costs to tell a variable at its own resolution.
 
-A variable comes in; it is cut into `Cells`, one a distinct value, and a penalised density is
+A variable comes in; it is cut into `Cells`, one a distinct value, and a penalized density is
 fitted. The description length of the cells goes out to `anmmm.evidence`. Cells, and not densities
 at points, keep ties, rounding and discrete values from giving either direction an advantage.
 """
@@ -36,19 +36,19 @@ N_FEATURES = 12
 # Distance from the edge of a bin, in bins, that rounding can make.
 ON_EDGE = 1e-9
 MAX_NEWTON_STEPS = 25
-# Tails of 1/x⁴: a variance exists, so that standardising makes sense, and no higher moment.
+# Tails of 1/x⁴: a variance exists, so that standardizing makes sense, and no higher moment.
 DEGREES_OF_FREEDOM = 3.0
 STUDENT_STEPS = 15
 
 
 def _cosines() -> tuple[FloatArray, FloatArray]:
     orders = np.arange(1, N_FEATURES + 1)
-    centres = (np.arange(N_BINS) + 0.5) / N_BINS
-    features = math.sqrt(2.0) * np.cos(math.pi * np.outer(centres, orders))
+    centers = (np.arange(N_BINS) + 0.5) / N_BINS
+    features = math.sqrt(2.0) * np.cos(math.pi * np.outer(centers, orders))
     return np.ascontiguousarray(features), np.asarray(orders**-4.0, dtype=np.float64)
 
 
-# Orthonormal on (0, 1); variances j⁻⁴ penalise the square of the second derivative.
+# Orthonormal on (0, 1); variances j⁻⁴ penalize the square of the second derivative.
 _FEATURES, _PRIOR = _cosines()
 
 
@@ -56,7 +56,7 @@ _FEATURES, _PRIOR = _cosines()
 class Density(Record):
     """A base distribution with a smooth correction on its quantile scale.
 
-    ``p(x) = g(x) q(G(x))``, where G is the distribution function of the base and log q a penalised
+    ``p(x) = g(x) q(G(x))``, where G is the distribution function of the base and log q a penalized
     sum of cosines, constant on each of equally many cells of (0, 1).
 
     Attributes
@@ -118,7 +118,7 @@ class Density(Record):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GaussianQuantiles(Record):
-    """A variable taken to Gaussian quantiles of its own density, and standardised there.
+    """A variable taken to Gaussian quantiles of its own density, and standardized there.
 
     Attributes
     ----------

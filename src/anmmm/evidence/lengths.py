@@ -19,7 +19,7 @@ from anmmm.evidence.models import Additive, ConditionalModel, Fits, fit_models
 from anmmm.evidence.sign import sign_of
 from anmmm.evidence.variable import Variable
 from anmmm.mixture import MAX_MECHANISMS, MixtureFit, as_responsibilities
-from anmmm.preprocessing import standardise
+from anmmm.preprocessing import standardize
 
 __all__ = ["DirectionEvidence", "EvidenceResult", "evidence"]
 
@@ -181,8 +181,8 @@ def evidence(
             "direction with criterion 'hsic', 'hsic_ratio' or 'pvalue'",
         )
     most = check_count(max_mechanisms, "max_mechanisms", maximum=len(first))
-    x_variable = Variable.of(standardise(first)[0][:, 0])
-    y_variable = Variable.of(standardise(second)[0][:, 0])
+    x_variable = Variable.of(standardize(first)[0][:, 0])
+    y_variable = Variable.of(standardize(second)[0][:, 0])
     forward = _describe(x_variable, y_variable, most, _as_starts(forward_labels, len(first)))
     backward = _describe(y_variable, x_variable, most, _as_starts(backward_labels, len(first)))
     n = len(first)

@@ -48,7 +48,7 @@ class EffectCurves(Record):
 
     Attributes
     ----------
-    centre : ndarray of shape (n_points, n_mechanisms)
+    center : ndarray of shape (n_points, n_mechanisms)
         Posterior mean of each mechanism's curve; under a model with ``"+link"`` the median of the
         effect.
     lower, upper : ndarray of shape (n_points, n_mechanisms)
@@ -56,18 +56,18 @@ class EffectCurves(Record):
         one.
     """
 
-    centre: FloatArray
+    center: FloatArray
     lower: FloatArray
     upper: FloatArray
 
     def through(self, transform: Callable[[FloatArray], FloatArray]) -> EffectCurves:
         """Curve and bounds on another scale of the effect."""
-        return EffectCurves(*map(transform, (self.centre, self.lower, self.upper)))
+        return EffectCurves(*map(transform, (self.center, self.lower, self.upper)))
 
     def part(self, points: slice, mechanism: int) -> EffectCurves:
         """Curve of one mechanism at some of the points: arrays of one dimension."""
         return EffectCurves(
-            self.centre[points, mechanism],
+            self.center[points, mechanism],
             self.lower[points, mechanism],
             self.upper[points, mechanism],
         )
@@ -136,7 +136,7 @@ class Fits:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ConditionalModel(Record, ABC):
-    """A fitted model of an effect given its cause, both standardised.
+    """A fitted model of an effect given its cause, both standardized.
 
     `NAME` and `TEXT` may hold ``{n}`` and ``{mechanisms}``, their number in digits and in words.
 
@@ -158,7 +158,7 @@ class ConditionalModel(Record, ABC):
 
     @abstractmethod
     def curves(self, at: FloatArray) -> EffectCurves:
-        """Evaluate the model at standardised values of the cause, (n_points, 1)."""
+        """Evaluate the model at standardized values of the cause, (n_points, 1)."""
 
     @property
     @abstractmethod

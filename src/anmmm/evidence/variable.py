@@ -1,4 +1,4 @@
-"""A standardised variable with everything that depends on it alone."""
+"""A standardized variable with everything that depends on it alone."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TIED = 0.5
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Variable(Record):
-    """A standardised variable, described as a cause.
+    """A standardized variable, described as a cause.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class Variable(Record):
 
     @classmethod
     def of(cls, values: FloatArray) -> Variable:
-        """Describe a standardised variable of shape (n_samples,). O(N log N)."""
+        """Describe a standardized variable of shape (n_samples,). O(N log N)."""
         cells = Cells.of(values)
         density, length = fit_density(values, cells.lower, cells.upper, cells.n_distinct)
         return cls(cells, density, length, SplineBasis.of(values[:, np.newaxis]))

@@ -9,7 +9,7 @@ import numpy as np
 
 from anmmm._typing import FloatArray
 from anmmm.experiments.directions import DEFAULT, FIXED, NAMES, PAPER, PROGRAM, PROTOCOLS
-from anmmm.plotting import COLOURS, matplotlib_module
+from anmmm.plotting import COLORS, matplotlib_module
 from anmmm.plotting.style import tidy
 
 __all__ = ["STYLES", "accuracy_lines", "error_bars", "legend_below", "new_figure"]
@@ -30,7 +30,7 @@ STYLES: Mapping[str, dict[str, Any]] = {
     **{
         name: _style(color, marker)
         for name, color, marker in zip(
-            NAMES[len(PROTOCOLS) :], (*COLOURS[1:5], "#000000"), "^vPX*", strict=True
+            NAMES[len(PROTOCOLS) :], (*COLORS[1:5], "#000000"), "^vPX*", strict=True
         )
     },
 }

@@ -31,7 +31,7 @@ from anmmm.experiments.published import BAFU_ARI
 from anmmm.experiments.study import Record, Scale, Study, Unit
 from anmmm.experiments.tables import grouped, markdown_table, plus_minus
 from anmmm.mixture import ANMMixture
-from anmmm.plotting.style import colour_of, marker_of, tidy
+from anmmm.plotting.style import color_of, marker_of, tidy
 
 __all__ = ["STUDY"]
 
@@ -133,7 +133,7 @@ def _draw(records: list[Record]) -> Any:
     for ax, (name, labels) in zip(axes.flat, panels.items(), strict=True):
         for label in np.unique(labels):
             # Noise of DBSCAN is no cluster.
-            color, marker = ("#999999", "x") if label < 0 else (colour_of(label), marker_of(label))
+            color, marker = ("#999999", "x") if label < 0 else (color_of(label), marker_of(label))
             members = labels == label
             style = {"color": color, "markersize": 3, "alpha": 0.6, "linestyle": ""}
             ax.plot(temperature[members], ozone[members], marker, **style)

@@ -23,7 +23,7 @@ from anmmm.experiments.drawing import error_bars, legend_below, new_figure
 from anmmm.experiments.published import TABLE1, TABLE1_COLUMNS
 from anmmm.experiments.study import Record, Scale, Study, Unit
 from anmmm.experiments.tables import difference, grouped, markdown_table, plus_minus
-from anmmm.plotting import COLOURS
+from anmmm.plotting import COLORS
 from anmmm.plotting.style import tidy
 
 __all__ = ["STUDY"]
@@ -119,9 +119,9 @@ def _draw(records: list[Record]) -> Any:
     limits = [each[BAYES][0] for each in scores]
     ax.hlines(limits, places - 0.42, places + 0.42, color="#000000", linewidth=1.2, label=BAYES)
     shown = [
-        (DEFAULT, COLOURS[0], "o"),
-        (PAPER, COLOURS[5], "s"),
-        *zip(METHODS, (*COLOURS[1:5], "#777777"), "^Dv<P", strict=True),
+        (DEFAULT, COLORS[0], "o"),
+        (PAPER, COLORS[5], "s"),
+        *zip(METHODS, (*COLORS[1:5], "#777777"), "^Dv<P", strict=True),
     ]
     shifts = np.linspace(-0.36, 0.36, len(shown) + 1)
     ax.plot(

@@ -1,6 +1,6 @@
 """GPPOM: the fitted Gaussian process with one latent θ per observation.
 
-Checked variables come in; they are standardised, J is minimised from one or several starts, and a
+Checked variables come in; they are standardized, J is minimized from one or several starts, and a
 `FitResult` goes out to the direction and the clustering.
 """
 
@@ -23,11 +23,11 @@ from anmmm._validation import (
 )
 from anmmm._warning import warn_caller
 from anmmm.gppom.objective import GPPOMObjective
-from anmmm.gppom.optimize import minimise_starts
+from anmmm.gppom.optimize import minimize_starts
 from anmmm.gppom.options import FitOptions
 from anmmm.gppom.result import FitResult
 from anmmm.gppom.start import initial_hyperparameters, initial_latent, initial_weights
-from anmmm.preprocessing import standardise
+from anmmm.preprocessing import standardize
 
 __all__ = ["GPPOM", "fit_gppom"]
 
@@ -38,14 +38,14 @@ PERTURBATION = 0.5
 def fit_gppom(
     X: FloatArray, Y: FloatArray, *, lam: float, options: FitOptions, random_state: Any = None
 ) -> FitResult:
-    """Minimise J on standardised data.
+    """Minimize J on standardized data.
 
     Parameters
     ----------
     X : ndarray of shape (n_samples, n_features_x)
-        Hypothetical cause, standardised.
+        Hypothetical cause, standardized.
     Y : ndarray of shape (n_samples, n_outputs)
-        Hypothetical effect, standardised.
+        Hypothetical effect, standardized.
     lam : float
         Weight λ of the HSIC term, at up to 100 observations; see ``weight_growth``.
     options : FitOptions
@@ -90,7 +90,7 @@ def fit_gppom(
 
     # The low-rank engine's matrices are small; its blocks are what threads may share.
     with blas_threads_for(len(X) if options.engine == "dense" else 0):
-        outcome, winner, values = minimise_starts(
+        outcome, winner, values = minimize_starts(
             objective.value_and_grad,
             starts,
             objective.layout.bounds,
@@ -152,7 +152,7 @@ class GPPOM(BaseEstimator):  # type: ignore[misc]
     latent_ : ndarray of shape (n_samples, n_latent)
         Fitted Θ.
     hyperparameters_ : Hyperparameters
-        Fitted Ω, on the scale of the standardised variables.
+        Fitted Ω, on the scale of the standardized variables.
     objective_, log_likelihood_, hsic_ : float
         Final J, L and HSIC_b.
     n_iter_ : int
@@ -248,8 +248,8 @@ class GPPOM(BaseEstimator):  # type: ignore[misc]
         X, y = check_fit_input(self, X, y, pair=False)
         keywords = {field.name: getattr(self, field.name) for field in fields(FitOptions)}
         result = fit_gppom(
-            standardise(X)[0],
-            standardise(y)[0],
+            standardize(X)[0],
+            standardize(y)[0],
             lam=check_nonnegative(self.lam, "lam"),
             options=FitOptions.from_keywords(keywords),
             random_state=self.random_state,

@@ -1,6 +1,6 @@
 """The objective J(Θ, Ω) and its gradient.
 
-Standardised data come in; value and gradient on one flat vector go out to the optimiser.
+Standardized data come in; value and gradient on one flat vector go out to the optimizer.
 
 Design
 ------
@@ -12,7 +12,7 @@ Design
     exchanged between two evaluations. Engines are listed in `anmmm.gppom.engines.ENGINES`.
 (c) The back-constraint is a change of variables: Θ = MLP([x, y]) on the way in, and its
     transpose on the way out.
-(d) An evaluation whose covariance cannot be factorised, or whose HSIC is 0 where its logarithm is
+(d) An evaluation whose covariance cannot be factorized, or whose HSIC is 0 where its logarithm is
     asked for, returns +inf and is counted; nothing is added to a diagonal behind the caller's
     back.
 """
@@ -79,9 +79,9 @@ class GPPOMObjective:
     Parameters
     ----------
     X : ndarray of shape (n_samples, n_features_x)
-        Hypothetical cause, already standardised (`anmmm.preprocessing.standardise`).
+        Hypothetical cause, already standardized (`anmmm.preprocessing.standardize`).
     Y : ndarray of shape (n_samples, n_outputs)
-        Hypothetical effect, already standardised.
+        Hypothetical effect, already standardized.
     lam : float
         Weight λ of the HSIC term.
     options : anmmm.gppom.ObjectiveOptions, optional
@@ -215,7 +215,7 @@ class GPPOMObjective:
         self.n_evaluations += 1
 
         floored = data.hsic + self.options.hsic_floor
-        # LAPACK may factorise a matrix of NaN without complaint.
+        # LAPACK may factorize a matrix of NaN without complaint.
         finite = math.isfinite(data.log_likelihood) and math.isfinite(data.hsic)
         if not (data.valid and finite) or (self.lam > 0.0 and floored <= 0.0):
             self.n_failed_evaluations += 1

@@ -16,7 +16,7 @@ from scipy.optimize import Bounds, minimize
 from anmmm._record import Record
 from anmmm._typing import FloatArray
 
-__all__ = ["Outcome", "minimise_from", "minimise_starts"]
+__all__ = ["Outcome", "minimize_from", "minimize_starts"]
 
 ValueAndGrad = Callable[[FloatArray], tuple[float, FloatArray]]
 
@@ -35,7 +35,7 @@ class Outcome(Record):
         Iterations; evaluations; those that gave +inf.
     status : str
         ``"converged"``, ``"max_iter"``, ``"max_evaluations"``, ``"line_search"`` or
-        ``"cholesky_failed"``; see `minimise_from`.
+        ``"cholesky_failed"``; see `minimize_from`.
     message : str
         SciPy's words.
     history : ndarray of shape (n_iter + 1,)
@@ -57,7 +57,7 @@ class Outcome(Record):
         return self.status == "converged"
 
 
-def minimise_from(
+def minimize_from(
     value_and_grad: ValueAndGrad,
     start: FloatArray,
     bounds: tuple[FloatArray, FloatArray],
@@ -185,14 +185,14 @@ class _Descent:
         self.history.append(float(intermediate_result.fun))  # type: ignore[attr-defined]
 
 
-def minimise_starts(
+def minimize_starts(
     value_and_grad: ValueAndGrad,
     starts: Iterable[FloatArray],
     bounds: tuple[FloatArray, FloatArray],
     **options: Any,
 ) -> tuple[Outcome, int, FloatArray]:
     """Descend from every start; return the lowest end, its start, and the final J of each."""
-    outcomes = [minimise_from(value_and_grad, start, bounds, **options) for start in starts]
+    outcomes = [minimize_from(value_and_grad, start, bounds, **options) for start in starts]
     values = np.array([outcome.value for outcome in outcomes])
     index = int(values.argmin())
     return outcomes[index], index, values

@@ -36,7 +36,7 @@ class ObjectiveOptions(Record):
     n_latent : int
         Latent dimensions q.
     latent_map : {"free", "mlp"}
-        Θ itself is optimised, or the weights of an MLP that makes it from [x, y].
+        Θ itself is optimized, or the weights of an MLP that makes it from [x, y].
     n_hidden : int
         Logistic units of the MLP.
     engine : {"auto", "dense", "lowrank"}

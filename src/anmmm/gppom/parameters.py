@@ -1,6 +1,6 @@
 """Layout of the flat parameter vector: Θ or the weights that make it, then log-hyperparameters.
 
-The optimiser's vector comes in; named views go out to the objective, and back. Bounds on the
+The optimizer's vector comes in; named views go out to the objective, and back. Bounds on the
 log-hyperparameters stand here too.
 """
 
@@ -18,11 +18,11 @@ __all__ = ["LATENT_MAPS", "LOG_BOUND", "ParameterLayout"]
 
 LATENT_MAPS = ("free", "mlp")
 
-# exp(±12) spans ten orders of magnitude around the scale of standardised data; beyond, K is
+# exp(±12) spans ten orders of magnitude around the scale of standardized data; beyond, K is
 # constant or the identity to every digit.
 LOG_BOUND = 12.0
 
-# Unit of log Ω beside Θ's and the weights' 1 in the optimiser: log Ω is so much less curved that
+# Unit of log Ω beside Θ's and the weights' 1 in the optimizer: log Ω is so much less curved that
 # plain L-BFGS takes twice the evaluations to the same J (docs/results/benchmarks.md).
 LOG_UNIT = 3.0
 
@@ -83,7 +83,7 @@ class ParameterLayout:
 
     @property
     def units(self) -> FloatArray:
-        """Step of each coordinate of z that moves J about alike, for the optimiser."""
+        """Step of each coordinate of z that moves J about alike, for the optimizer."""
         units = np.ones(self.n_params)
         units[self.n_latent_params :] = LOG_UNIT
         return units

@@ -31,14 +31,14 @@ class MechanismPredictor:
 
     A new observation's θ is taken to be one of the fitted θ_j, each as likely as the other. The GP
     gives p(y | x, θ_j, data); the mechanism with the largest sum over its own θ_j wins. This needs
-    no back-constraint and no further optimisation, for any number of latent dimensions.
+    no back-constraint and no further optimization, for any number of latent dimensions.
 
     Parameters
     ----------
     X : ndarray of shape (n_samples, n_features_x)
-        Standardised cause of the fit.
+        Standardized cause of the fit.
     Y : ndarray of shape (n_samples, n_outputs)
-        Standardised effect of the fit.
+        Standardized effect of the fit.
     fit : FitResult
     labels : ndarray of int, shape (n_samples,)
         Mechanism of each observation of the fit, from 0.
@@ -96,7 +96,7 @@ class MechanismPredictor:
         return factor, cho_solve(factor, self._y, check_finite=False), gram
 
     def predict(self, X: FloatArray, Y: FloatArray) -> NDArray[np.intp]:
-        """Label standardised new observations; (n_new, n_features_x) and (n_new, n_outputs).
+        """Label standardized new observations; (n_new, n_features_x) and (n_new, n_outputs).
 
         Raises ValueError if the fit has more than `MAX_SAMPLES` observations.
         """

@@ -12,7 +12,7 @@ __all__ = ["FitResult", "Hyperparameters"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Hyperparameters(Record):
-    """Hyperparameters Ω of a GPPOM, on the scale of the standardised variables.
+    """Hyperparameters Ω of a GPPOM, on the scale of the standardized variables.
 
     Attributes
     ----------
@@ -51,14 +51,14 @@ class FitResult(Record):
     n_iter, n_evaluations : int
         L-BFGS iterations and evaluations of value and gradient, of the start that won.
     converged : bool
-        Whether the optimiser stopped by its tolerance.
+        Whether the optimizer stopped by its tolerance.
     status : str
         ``"converged"``, ``"max_iter"``, ``"max_evaluations"``, ``"line_search"`` or
         ``"cholesky_failed"``.
     message : str
-        The optimiser's own words.
+        The optimizer's own words.
     n_failed_evaluations : int
-        Evaluations at which the covariance could not be factorised (0 in a healthy fit).
+        Evaluations at which the covariance could not be factorized (0 in a healthy fit).
     engine : str
         Engine of the last evaluation.
     rank : int or None
@@ -75,7 +75,7 @@ class FitResult(Record):
     history : ndarray of shape (n_iter + 1,)
         ``J`` at the start and after each iteration, of the start that won.
     parameters : ndarray
-        The flat vector that the optimiser returned, in the objective's layout.
+        The flat vector that the optimizer returned, in the objective's layout.
     lam, hyper_prior : float
         Weights λ and v of this fit, grown with N.
     """

@@ -1,6 +1,6 @@
 """Where a fit starts: Θ from a residual, from principal components, or given; Ω; MLP weights.
 
-Standardised data come in; starting vectors go out to ``gppom``.
+Standardized data come in; starting vectors go out to ``gppom``.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def initial_latent(
     degree: int,
     rng: np.random.Generator,
 ) -> tuple[FloatArray, str]:
-    """Return Θ (n_samples, n_latent) to start from, its columns standardised, and its name.
+    """Return Θ (n_samples, n_latent) to start from, its columns standardized, and its name.
 
     ``"residual"``: principal components of what a polynomial of each column of X leaves of Y, so Θ
     starts nearly independent of X. ``"pca"``: principal components of [X, Y], as the paper's
@@ -87,8 +87,8 @@ def _residual(X: FloatArray, Y: FloatArray, degree: int) -> FloatArray:
 
 
 def _principal_components(Z: FloatArray, n_components: int) -> FloatArray:
-    centred = Z - Z.mean(axis=0)
-    left, singular, _ = np.linalg.svd(centred, full_matrices=False)
+    centered = Z - Z.mean(axis=0)
+    left, singular, _ = np.linalg.svd(centered, full_matrices=False)
     spread = singular / np.sqrt(len(Z))
     count = min(n_components, int((spread > NEGLIGIBLE).sum()))
     return np.asarray(left[:, :count] * np.sqrt(len(Z)))

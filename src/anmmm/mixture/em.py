@@ -1,6 +1,6 @@
 """C smooth mechanisms with shared noise, by variational EM from the best of several starts.
 
-A `SplineBasis` of the cause and a standardised effect come in, a `MixtureFit` goes out. The
+A `SplineBasis` of the cause and a standardized effect come in, a `MixtureFit` goes out. The
 equations are in docs/method/decisions.md.
 """
 
@@ -45,7 +45,7 @@ def fit_mixture(
     """Fit C curves from the best of several starts, responsibilities (n_samples, n_mechanisms).
 
     Each start is run for a few iterations, and the one of the highest bound is continued until an
-    iteration raises the bound by less than `tol` nats per observation. `y` is the standardised
+    iteration raises the bound by less than `tol` nats per observation. `y` is the standardized
     effect, `noise_variance` where the noise starts, and `floor` the smallest that it may become.
 
     Notes
@@ -77,7 +77,7 @@ def fit_mixture(
 
 
 def smallest_noise(cells: Cells) -> float:
-    """Noise variance below which no mixture of a standardised effect, given in cells, may fall."""
+    """Noise variance below which no mixture of a standardized effect, given in cells, may fall."""
     return max(cells.variance, VARIANCE_FLOOR)
 
 
@@ -150,7 +150,7 @@ def finish(
         n_mechanisms=n_mechanisms,
         weights=weights,
         scales=scales,
-        centre=center,
+        center=center,
         mean=mean,
         covariance=covariance,
         splines=basis.splines,

@@ -16,7 +16,7 @@ from anmmm.mixture.em import smallest_noise
 from anmmm.mixture.labels import by_first_appearance
 from anmmm.mixture.splines import SplineBasis
 from anmmm.mixture.starts import as_responsibilities
-from anmmm.preprocessing import Cells, standardise
+from anmmm.preprocessing import Cells, standardize
 
 __all__ = ["ANMMixture"]
 
@@ -50,7 +50,7 @@ class ANMMixture(BaseEstimator):  # type: ignore[misc]
     noise_std_ : float
         Standard deviation of the noise, in the unit of y.
     log_likelihood_ : float
-        Lower bound on the log marginal likelihood of the standardised effect, the curves
+        Lower bound on the log marginal likelihood of the standardized effect, the curves
         integrated out.
     criterion_ : float
         ``-log_likelihood_`` plus the cost of weights and noise; the smaller the better.
@@ -61,7 +61,7 @@ class ANMMixture(BaseEstimator):  # type: ignore[misc]
     converged_ : bool
         Whether it ended by its tolerance.
     fit_result_ : MixtureFit
-        Everything else, on the standardised scale.
+        Everything else, on the standardized scale.
     n_features_in_ : int
         Columns of X.
 
@@ -132,8 +132,8 @@ class ANMMixture(BaseEstimator):  # type: ignore[misc]
         wanted = None if is_auto(self.n_mechanisms) else check_count(
             self.n_mechanisms, "n_mechanisms", maximum=n_samples
         )  # fmt: skip
-        x, self._record_x = standardise(cause)
-        z, self._record_y = standardise(effect)
+        x, self._record_x = standardize(cause)
+        z, self._record_y = standardize(effect)
         basis = SplineBasis.of(x)
         fits = choose_mixture(
             basis,

@@ -1,4 +1,4 @@
-"""Records of fitted mechanisms, on the scale of the standardised variables."""
+"""Records of fitted mechanisms, on the scale of the standardized variables."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["LocationScaleFit", "MixtureFit"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MixtureFit(Record):
-    """A fitted mixture, on the scale of the standardised variables.
+    """A fitted mixture, on the scale of the standardized variables.
 
     Attributes
     ----------
@@ -25,16 +25,16 @@ class MixtureFit(Record):
     weights : ndarray of shape (n_mechanisms,)
         Share of each mechanism.
     scales : ndarray
-        Variances: of the noise; smoothing of the curves about their centre and of the centre; of
+        Variances: of the noise; smoothing of the curves about their center and of the center; of
         constant and linear coefficients about theirs.
-    centre : ndarray of shape (n_columns,)
-        Posterior mean of the curves' centre; zero with one mechanism.
+    center : ndarray of shape (n_columns,)
+        Posterior mean of the curves' center; zero with one mechanism.
     mean : ndarray of shape (n_mechanisms, n_columns)
         Posterior means of the curves' coefficients.
     covariance : ndarray of shape (n_mechanisms, n_columns * (n_columns + 1) // 2)
         Their posterior covariances, lower triangles by rows, off-diagonal entries doubled.
     splines : anmmm.mixture.Splines
-        The columns anywhere, on the scale of the standardised cause.
+        The columns anywhere, on the scale of the standardized cause.
     membership : ndarray of shape (n_samples, n_mechanisms)
         Probability of each mechanism.
     curves : ndarray of shape (n_samples, n_mechanisms)
@@ -57,7 +57,7 @@ class MixtureFit(Record):
     n_mechanisms: int
     weights: FloatArray
     scales: FloatArray
-    centre: FloatArray
+    center: FloatArray
     mean: FloatArray
     covariance: FloatArray
     splines: Splines
@@ -89,7 +89,7 @@ class MixtureFit(Record):
     def assign(self, design: FloatArray, y: FloatArray) -> FloatArray:
         """Probability of each mechanism, (n_new, n_mechanisms), for other columns and effects."""
         membership = np.empty((len(y), self.n_mechanisms))
-        curves = Curves(self.scales, self.centre, self.weights, self.mean, self.covariance)
+        curves = Curves(self.scales, self.center, self.weights, self.mean, self.covariance)
         sums = Sums(*map(np.empty_like, (self.covariance, self.mean, self.weights)))
         mixture_sweep(design, y, curves, membership, sums)
         return membership

@@ -67,7 +67,7 @@ def refine_labels(
         scales, center = np.ones(3 + basis.n_null), np.zeros(len(basis.prior))
         scales[0] = fits[0].noise_variance / n_mechanisms**2
         if start is not None:
-            scales, center = start.scales, start.centre
+            scales, center = start.scales, start.center
         history: list[float] = []
         converged = False
         while not converged and len(history) < max_iter:

@@ -1,6 +1,6 @@
 """Splines: a cause turned into a few columns, ordered from smooth to rough.
 
-A standardised cause comes in; a `SplineBasis` goes out to `anmmm.mixture` and whoever fits curves
+A standardized cause comes in; a `SplineBasis` goes out to `anmmm.mixture` and whoever fits curves
 by it. The penalty is in docs/method/decisions.md.
 """
 
@@ -73,7 +73,7 @@ class SplineBasis(Record):
 
     @classmethod
     def of(cls, X: FloatArray, *, n_knots: int = N_KNOTS, n_smooth: int = N_SMOOTH) -> SplineBasis:
-        """Make a basis for standardised points (n_samples, n_features).
+        """Make a basis for standardized points (n_samples, n_features).
 
         O(N n_knots (n_features + n_knots)) and a sort.
         """

@@ -7,10 +7,10 @@ from anmmm.plotting.direction import plot_direction
 from anmmm.plotting.latent import plot_latent
 from anmmm.plotting.mechanisms import plot_mechanisms
 from anmmm.plotting.rates import plot_decision_rates
-from anmmm.plotting.style import COLOURS, MARKERS, matplotlib_module
+from anmmm.plotting.style import COLORS, MARKERS, matplotlib_module
 
 __all__ = [
-    "COLOURS",
+    "COLORS",
     "MARKERS",
     "matplotlib_module",
     "plot_decision_rates",
@@ -18,3 +18,6 @@ __all__ = [
     "plot_latent",
     "plot_mechanisms",
 ]
+
+# The spelling of version 0.1.
+COLOURS = COLORS

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from anmmm._typing import FloatArray
 from anmmm.evidence.curves import EffectCurves
-from anmmm.plotting.style import dark_colour_of, line_of, outlined
+from anmmm.plotting.style import dark_color_of, line_of, outlined
 
 __all__ = ["GRID", "Piece", "draw_curve", "line_width", "pieces"]
 
@@ -56,8 +56,8 @@ def draw_curve(
     if piece is None:
         return
     at, curve = piece
-    points = (curve.centre, at) if upright else (at, curve.centre)
-    color = dark_colour_of(index)
+    points = (curve.center, at) if upright else (at, curve.center)
+    color = dark_color_of(index)
     ax.plot(
         *points, color=color, linestyle=line_of(index), linewidth=width,
         path_effects=outlined(width), zorder=4,

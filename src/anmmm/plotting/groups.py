@@ -13,10 +13,10 @@ from anmmm._typing import FloatArray
 from anmmm._validation import as_labels, check_between, check_nonnegative
 from anmmm.mixture import ANMMixture
 from anmmm.plotting.style import (
-    COLOURS,
+    COLORS,
     MARKERS,
-    colour_of,
-    dark_colour_of,
+    color_of,
+    dark_color_of,
     line_of,
     marker_of,
     matplotlib_module,
@@ -27,7 +27,7 @@ from anmmm.results import ClusteringResult
 __all__ = ["Groups", "draw_points", "finish", "marker_area"]
 
 # Pairs of color and marker that differ.
-MOST_GROUPS = len(COLOURS) * len(MARKERS)
+MOST_GROUPS = len(COLORS) * len(MARKERS)
 # Above, points of a vector graphic are stored as pixels: files of many points open slowly.
 MOST_VECTORS = 5000
 # Inches: of a letter of the legend, and of what stands between two of its columns.
@@ -107,7 +107,7 @@ def draw_points(
 ) -> None:
     """Draw observations in the color and with the marker of their mechanism.
 
-    Each mechanism with observations is a collection labelled by its name.
+    Each mechanism with observations is a collection labeled by its name.
     """
     colors = matplotlib_module("colors")
     width = min(0.9, 0.2 * area**0.5)
@@ -115,7 +115,7 @@ def draw_points(
         rows = groups.labels == index
         if not rows.any():
             continue
-        edge = np.array(colors.to_rgba(colour_of(index), 0.9))
+        edge = np.array(colors.to_rgba(color_of(index), 0.9))
         faces = np.tile([*edge[:3], 0.55], (int(rows.sum()), 1))
         if hollow is not None:
             faces[hollow[rows], 3] = 0.0
@@ -157,8 +157,8 @@ def _draw_legend(
     sizes = np.bincount(groups.labels, minlength=len(groups.names))
     handles = [
         line(
-            [], [], color=dark_colour_of(index), marker=marker_of(index), markersize=5,
-            markerfacecolor=colour_of(index), markeredgecolor=colour_of(index),
+            [], [], color=dark_color_of(index), marker=marker_of(index), markersize=5,
+            markerfacecolor=color_of(index), markeredgecolor=color_of(index),
             linestyle=line_of(index) if lines[index] else "none",
             label=f"{name}: {size} ({100 * size / len(groups.labels):.0f} %)"
             + ("" if lines[index] or not lines.any() else ", no curve"),

@@ -9,7 +9,7 @@ import numpy as np
 from anmmm._validation import as_matrix, check_count
 from anmmm.direction import latent_test
 from anmmm.plotting.groups import Groups, draw_points, finish, marker_area
-from anmmm.plotting.style import axes_or_new, colour_of, line_of
+from anmmm.plotting.style import axes_or_new, color_of, line_of
 from anmmm.results import ClusteringResult
 
 __all__ = ["plot_latent"]
@@ -106,7 +106,7 @@ def _draw_histogram(ax: Any, latent: Any, groups: Groups) -> None:
     for index in range(len(groups.names)):
         side.hist(
             latent[groups.labels == index], bins=bins, orientation="horizontal",
-            histtype="stepfilled", facecolor=(colour_of(index), 0.3), edgecolor=colour_of(index),
+            histtype="stepfilled", facecolor=(color_of(index), 0.3), edgecolor=color_of(index),
             linestyle=line_of(index), linewidth=1.0,
         )  # fmt: skip
     side.axis("off")

@@ -128,5 +128,5 @@ def _of_label(cause: FloatArray, effect: FloatArray) -> Piece:
 
 
 def _of_estimator(model: ANMMixture, at: FloatArray) -> EffectCurves:
-    centre = model.curves(at)
-    return EffectCurves(centre, centre - model.noise_std_, centre + model.noise_std_)
+    center = model.curves(at)
+    return EffectCurves(center, center - model.noise_std_, center + model.noise_std_)

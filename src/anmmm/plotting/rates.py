@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from anmmm.evaluation import DecisionRates
-from anmmm.plotting.style import axes_or_new, colour_of, marker_of, tidy
+from anmmm.plotting.style import axes_or_new, color_of, marker_of, tidy
 
 __all__ = ["plot_decision_rates"]
 
@@ -52,7 +52,7 @@ def plot_decision_rates(
             curve.accuracy,
             error,
             label=name or "accuracy ± standard error",
-            color=colour_of(index),
+            color=color_of(index),
             marker=marker_of(index),
             markersize=5,
             capsize=3,

@@ -7,12 +7,12 @@ from typing import Any
 from anmmm._optional import require
 
 __all__ = [
-    "COLOURS",
+    "COLORS",
     "LINES",
     "MARKERS",
     "axes_or_new",
-    "colour_of",
-    "dark_colour_of",
+    "color_of",
+    "dark_color_of",
     "line_of",
     "marker_of",
     "matplotlib_module",
@@ -21,26 +21,26 @@ __all__ = [
 ]
 
 # Okabe and Ito's colors, told apart by color-blind readers; the markers tell them apart in print.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 LINES = ("-", "--", "-.", ":")
 FIGURE_SIZE = (6.0, 4.0)
 DARKER = 0.7
 
 
-def colour_of(index: int) -> str:
+def color_of(index: int) -> str:
     """Color of the curve or mechanism of this number."""
-    return COLOURS[index % len(COLOURS)]
+    return COLORS[index % len(COLORS)]
 
 
-def dark_colour_of(index: int) -> tuple[float, ...]:
+def dark_color_of(index: int) -> tuple[float, ...]:
     """Color of its curve: darker than its points, from which it stands out."""
-    return tuple(DARKER * part for part in matplotlib_module("colors").to_rgb(colour_of(index)))
+    return tuple(DARKER * part for part in matplotlib_module("colors").to_rgb(color_of(index)))
 
 
 def marker_of(index: int) -> str:
     """Marker of this number; where colors repeat, they meet other markers."""
-    return MARKERS[(index + index // len(COLOURS)) % len(MARKERS)]
+    return MARKERS[(index + index // len(COLORS)) % len(MARKERS)]
 
 
 def line_of(index: int) -> str:

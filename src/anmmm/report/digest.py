@@ -26,11 +26,11 @@ class Digest(Tally):
         super().__init__()
         self.models: Counter[str] = Counter()
         self.mechanisms: Counter[int] = Counter()
-        # Of rows without a result; of analysed rows.
+        # Of rows without a result; of analyzed rows.
         self.failures, self.remarks = Reasons(), Reasons()
         # Hashes, since the ids themselves would be ten times as long.
         self._ids = array("q")
-        # Of the analysed pairs: |score|, confidence where there is one, score of unknown direction.
+        # Of the analyzed pairs: |score|, confidence where there is one, score of unknown direction.
         self.sizes, self.confidences, self.unknown_scores = array("d"), array("d"), array("d")
         self._by_score, self._by_confidence = Extremes(n_shown), Extremes(n_shown)
 

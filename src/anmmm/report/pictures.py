@@ -15,7 +15,7 @@ from anmmm._typing import FloatArray
 from anmmm._words import hypotheses
 from anmmm.evaluation import DecisionRates
 from anmmm.plotting import matplotlib_module, plot_decision_rates, plot_mechanisms
-from anmmm.plotting.style import colour_of, tidy
+from anmmm.plotting.style import color_of, tidy
 
 __all__ = ["histogram_picture", "pair_picture", "rates_picture"]
 
@@ -59,7 +59,7 @@ def histogram_picture(scores: FloatArray, unit: str) -> tuple[str, int]:
             bins = centers < 0 if index else centers > 0
             ax.bar(
                 centers[bins], counts[bins], width=0.9 * (edges[1] - edges[0]),
-                color=colour_of(index), label=name,
+                color=color_of(index), label=name,
             )  # fmt: skip
         ax.axvline(0.0, color="#666666", linestyle="--", linewidth=1.0)
         ax.set_xlabel(f"score ({unit})")

@@ -25,8 +25,8 @@ __all__ = ["page", "page_template"]
 # Kinds of reasons that are listed one by one.
 MOST_REASONS = 60
 STATUSES = {
-    "ok": "analysed",
-    "unusable": "unusable: the data cannot be analysed",
+    "ok": "analyzed",
+    "unusable": "unusable: the data cannot be analyzed",
     "error": "failed unexpectedly",
     "timeout": "took longer than allowed",
     "lost": "ended their worker process",
@@ -80,7 +80,7 @@ def page(
         source_name=source_name,
         digest=digest,
         summary=digest.summary(),
-        n_analysed=digest.statuses["ok"],
+        n_analyzed=digest.statuses["ok"],
         errors=digest.accuracy_errors(),
         unit=unit,
         statuses=[(STATUSES.get(name, name), n) for name, n in digest.statuses.most_common()],

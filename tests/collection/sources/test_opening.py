@@ -20,7 +20,7 @@ def layouts(tmp_path):
     return tmp_path
 
 
-def test_the_format_is_recognised(layouts):
+def test_the_format_is_recognized(layouts):
     assert [pair.truth for pair in as_pairs(layouts / "pairs")] == [-1]
     assert [pair.pair_id for pair in as_pairs(str(layouts / "loose"))] == ["a"]
     assert [pair.pair_id for pair in as_pairs(layouts / "cdt.csv")] == ["a"]

@@ -1,6 +1,6 @@
 """Engines: how the data terms of J are evaluated.
 
-Standardised data, Θ and Ω come in; the data terms and their gradient go out to ``objective``. An
+Standardized data, Θ and Ω come in; the data terms and their gradient go out to ``objective``. An
 engine owns its workspace and knows nothing of the flat vector, of priors or of the back-constraint.
 """
 

@@ -19,7 +19,7 @@ class DataTerms(Record):
     Attributes
     ----------
     valid : bool
-        False if the covariance could not be factorised; nothing but engine and rank is then meant.
+        False if the covariance could not be factorized; nothing but engine and rank is then meant.
     log_likelihood, hsic : float
         ``L`` and ``HSIC_b``.
     d_theta : ndarray of shape (n_samples, n_latent)

@@ -1,4 +1,4 @@
-"""The dense engine: exact, by one factorisation and one inverse of the whole covariance."""
+"""The dense engine: exact, by one factorization and one inverse of the whole covariance."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LARGEST_IN_MEMORY = 400
 
 
 class DenseEngine:
-    """Exact evaluation by one Cholesky factorisation and one inverse, O(N³) time, O(N²) memory.
+    """Exact evaluation by one Cholesky factorization and one inverse, O(N³) time, O(N²) memory.
 
     Parameters
     ----------

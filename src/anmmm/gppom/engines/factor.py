@@ -106,7 +106,7 @@ class Factor:
                 return
             candidates = np.union1d(candidates, worst)
 
-    def centre(self) -> FloatArray:
+    def center(self) -> FloatArray:
         """Subtract from every row of L its mean over the points, and return the means."""
         active = self.L[:, : self.rank]
         means = active.sum(axis=(0, 2)) / self._n

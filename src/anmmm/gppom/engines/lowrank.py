@@ -179,7 +179,7 @@ class LowRankEngine:
         total = ROUNDING * n
         of_theta.fill(z[:q], np.ascontiguousarray(blocks[:, :q]), gamma[:q], total)
         of_x.fill(z[q:], np.ascontiguousarray(blocks[:, q:]), gamma[q:], total)
-        theta_means, x_means = of_theta.centre(), of_x.centre()
+        theta_means, x_means = of_theta.center(), of_x.center()
         U, u_rank, V, v_rank = of_x.L, of_x.rank, of_theta.L, of_theta.rank
 
         weights = np.concatenate([np.ones_like(blocks[:, :1]), blocks, blocks**2], axis=1)
@@ -190,7 +190,7 @@ class LowRankEngine:
         floored = trace + n**2 * hsic_floor
         factor = lam / floored if floored > 0.0 else 0.0
 
-        # A cotangent, centred, meets a Gram matrix that is not: its factor's means come back.
+        # A cotangent, centered, meets a Gram matrix that is not: its factor's means come back.
         turned = weights.transpose(0, 2, 1)
         u_weighted = np.matmul(U[:, :u_rank], turned).sum(axis=0)
         v_weighted = np.matmul(V[:, :v_rank], turned).sum(axis=0)
