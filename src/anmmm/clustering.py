@@ -99,16 +99,9 @@ class ClusteringResult(Record):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ClusteringOptions(Record):
-    """Options of `cluster_mechanisms`, checked, which hold for any pair.
+    """Options of `cluster_mechanisms`, checked, which hold for any pair."""
 
-    Attributes
-    ----------
-    n_mechanisms : int
-        0 for ``"auto"``.
-    refine, max_mechanisms, lam, fit
-        See `cluster_mechanisms`.
-    """
-
+    # 0 for "auto".
     n_mechanisms: int
     refine: str | None
     max_mechanisms: int
@@ -269,18 +262,12 @@ def cluster_mechanisms(
 
 
 class MechanismClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
-    """Mechanism labels as a scikit-learn clusterer; see `cluster_mechanisms`.
+    """Mechanism labels as a scikit-learn clusterer.
 
     Parameters
     ----------
-    n_mechanisms : int or "auto", default=2
-        Number of mechanisms.
-    lam : float, default=1.0
-        Weight λ of the HSIC term.
-    refine : {"auto", "em"} or None, default="auto"
-        Whether Θ's clusters are refined by a mixture of smooth mechanisms.
-    max_mechanisms : int, default=4
-        Largest number that ``n_mechanisms="auto"`` tries.
+    n_mechanisms, lam, refine, max_mechanisms
+        See `cluster_mechanisms`.
     fit_options : dict, optional
         Fields of `anmmm.gppom.FitOptions`.
     random_state : None, int or RandomState
