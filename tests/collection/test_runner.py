@@ -25,7 +25,7 @@ def replaced(monkeypatch):
 
     def replace(function):
         monkeypatch.setattr(task_module, "infer_direction", function)
-        monkeypatch.setattr(DirectionTask, "trial", lambda task, x, y: None)
+        monkeypatch.setattr(DirectionTask, "prepare", lambda task: None)
 
     return replace
 
@@ -252,11 +252,14 @@ def test_wrong_options_are_refused_at_once(arguments, error, message):
         infer_directions([mixture(1)], **arguments)
 
 
-def test_a_numerical_failure_of_the_trial_stops_nothing(monkeypatch):
-    def fail(task, x, y):
-        raise FloatingPointError("trial")
+def test_a_failure_of_the_rehearsal_stops_nothing(monkeypatch):
+    def fail_on_fifty(x, y, **options):
+        if len(x) == 50:
+            raise FloatingPointError("rehearsal")
+        return infer_direction(x, y, **options)
 
-    monkeypatch.setattr(DirectionTask, "trial", fail)
+    monkeypatch.setattr(task_module, "_prepared", set())
+    monkeypatch.setattr(task_module, "infer_direction", fail_on_fifty)
     (row,) = infer_directions([mixture(1)], **CHEAP)
     assert row.status == "ok"
 
