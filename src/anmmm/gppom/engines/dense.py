@@ -51,9 +51,9 @@ class DenseEngine:
         self._y = np.ascontiguousarray(Y.T)
         self._weights = (lam, hsic_floor)
         self._n_chunks = n_chunks
+        self._K = np.empty((n, n))
         K_x, K_theta = np.empty((2, n if keep else n_chunks or 1, n))
         self._grams = Grams(K_x, K_theta, np.empty((2, n)), keep)
-        self._K = np.empty((n, n))
         self._alpha = np.empty_like(self._y)
         self._gradients = Gradients(
             np.empty((n_latent, n)), np.empty(X.shape[1]), np.empty(n_latent)
