@@ -382,12 +382,12 @@ def _not_numeric(name: str, item: Any, index: tuple[int, ...]) -> TypeError:
     """Return the error over a value of an array, or, without a position, over what is no array."""
     text = next((kind for kind in (str, bytes) if isinstance(item, kind)), None)
     # The repr of other values may be long, or tell of an address, which the next run has not.
-    found = f"{brief(item)} ({text.__name__})" if text else f"a value of type {type(item).__name__}"
+    shown = f"{brief(item)} ({text.__name__})" if text else f"a value of type {type(item).__name__}"
     if not index:
-        return TypeError(f"{name} must be numeric, found {found}; pass a list or array of numbers")
+        return TypeError(f"{name} must be numeric, found {shown}; pass a list or array of numbers")
     # In words that scikit-learn's checks of estimators know.
     return TypeError(
-        f"{name} must be numeric, found {found} at position {index}; an argument must be no "
+        f"{name} must be numeric, found {shown} at position {index}; an argument must be no "
         f"string, but a number"
     )
 
@@ -398,9 +398,9 @@ def _refuse_nonfinite(array: NDArray[Any], name: str) -> None:
         return
     counts = {"NaN": int(np.isnan(array).sum()), "infinite": int(np.isinf(array).sum())}
     if any(counts.values()):
-        found = " and ".join(f"{count} {kind}" for kind, count in counts.items() if count)
+        faults = " and ".join(f"{count} {kind}" for kind, count in counts.items() if count)
         raise ValueError(
-            f"{name} holds {found} values among {array.size}; remove or impute those observations"
+            f"{name} holds {faults} values among {array.size}; remove or impute those observations"
         )
 
 

@@ -189,7 +189,7 @@ def infer_direction(
     """Decide whether x causes y or y causes x.
 
     By default each direction is a generative model of the pair, a density of the cause and a model
-    of the effect given the cause, and the one that tells the data shorter wins. Under the other
+    of the effect given the cause, and the one that encodes the data shorter wins. Under the other
     criteria (Algorithm 1 of the paper) a GPPOM is fitted in both directions, and the one in which
     Θ depends less on its hypothetical cause wins. Scores that differ by at most 1e-5, the
     tolerance of the fits behind them, leave the pair undecided.

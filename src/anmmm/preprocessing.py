@@ -64,7 +64,7 @@ def standardize(X: FloatArray) -> tuple[FloatArray, Standardization]:
     Notes
     -----
     Numbers that differ by rounding alone, as 0.1 + 0.2 and 0.3 do, are made equal: another unit may
-    make them so or not, and ties count in how variables are told. O(N log N).
+    make them so or not, and ties count in how variables are encoded. O(N log N).
     """
     unit = np.abs(X).max(axis=0)
     scaled = X / unit

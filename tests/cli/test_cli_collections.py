@@ -12,7 +12,7 @@ import pytest
 
 from anmmm._runlog import RunLog
 from anmmm.cli import run as cli_run
-from anmmm.cli.input import refuse_own_input
+from anmmm.cli.input import refuse_input_as_output
 from anmmm.cli.output import DirectionsTable
 from anmmm.collection import task
 from anmmm.collection.schema import CLUSTERS, DIRECTIONS
@@ -404,7 +404,7 @@ def test_progress_without_a_total_tells_no_end(run, tmp_path, monkeypatch):
 @posix
 def test_a_pipe_in_the_folder_of_the_pairs_is_not_waited_for(run, folder):
     os.mkfifo(folder / "rows.csv")
-    assert refuse_own_input(str(folder / "rows.csv"), str(folder)) is None
+    assert refuse_input_as_output(str(folder / "rows.csv"), str(folder)) is None
 
 
 def test_clusters_are_a_table_and_rows(run, folder):

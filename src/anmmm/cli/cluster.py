@@ -53,14 +53,14 @@ def cluster_command(
     refined, the probability of each mechanism. FILE is a table as in "anmmm direction".
     """
     from anmmm._files import check_writable, dump_csv, to_json, write_csv
-    from anmmm.cli.input import InputError, load_columns, refuse_own_input, refusing
+    from anmmm.cli.input import InputError, load_columns, refuse_input_as_output, refusing
     from anmmm.cli.output import clustering_text
     from anmmm.clustering import cluster_mechanisms
 
     if output is not None:
         if not output.lower().endswith(".csv"):
             raise InputError(f"{output}: the name must end in .csv")
-        refuse_own_input(output, file)
+        refuse_input_as_output(output, file)
         with refusing():
             check_writable(output)
     if plot is not None:

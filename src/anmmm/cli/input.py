@@ -28,7 +28,7 @@ __all__ = [
     "InputError",
     "holds_rows",
     "load_columns",
-    "refuse_own_input",
+    "refuse_input_as_output",
     "refusing",
     "saying_warnings",
 ]
@@ -90,7 +90,7 @@ def refusing(place: str = "") -> Iterator[None]:
 
 def _as_typed(message: str) -> str:
     """Return a message of the library with the options in place of its arguments."""
-    return _ARGUMENT.sub(lambda found: _OPTIONS[found[0]], _WORD.sub(r"--\1", message, count=1))
+    return _ARGUMENT.sub(lambda match: _OPTIONS[match[0]], _WORD.sub(r"--\1", message, count=1))
 
 
 @contextmanager
@@ -109,7 +109,7 @@ def saying_warnings() -> Iterator[None]:
         yield
 
 
-def refuse_own_input(output: str, source: str) -> None:
+def refuse_input_as_output(output: str, source: str) -> None:
     """Refuse to write over the input file itself, or over a file of the input folder."""
     if not os.path.exists(output) or not os.path.exists(source):
         return

@@ -8,7 +8,7 @@ from typing import Any
 
 from anmmm._files import atomic_writer, check_writable
 from anmmm._typing import FloatArray
-from anmmm.cli.input import Columns, InputError, refuse_own_input, refusing
+from anmmm.cli.input import Columns, InputError, refuse_input_as_output, refusing
 from anmmm.evaluation import Evaluation
 from anmmm.plotting import (
     matplotlib_module,
@@ -29,7 +29,7 @@ def check_plot(path: str, source: str) -> None:
     """Refuse a plot that could not be written, before what it shows is computed from `source`."""
     if Path(path).suffix.lower() not in PLOT_SUFFIXES:
         raise InputError(f"{path}: the name must end in {' or '.join(PLOT_SUFFIXES)}")
-    refuse_own_input(path, source)
+    refuse_input_as_output(path, source)
     with refusing():
         check_writable(path)
     try:

@@ -51,7 +51,7 @@ def report_command(
     import os
     import sys
 
-    from anmmm.cli.input import InputError, refuse_own_input, refusing, saying_warnings
+    from anmmm.cli.input import InputError, refuse_input_as_output, refusing, saying_warnings
     from anmmm.collection import as_pairs
     from anmmm.report import write_report
 
@@ -69,7 +69,7 @@ def report_command(
     for read in (rows, source):
         # In a folder of pairs a page is none of them, and may be written anew.
         if read is not None and not os.path.isdir(read):
-            refuse_own_input(output, read)
+            refuse_input_as_output(output, read)
     with refusing(), saying_warnings():
         try:
             pairs = None if source is None else as_pairs(source, **options)

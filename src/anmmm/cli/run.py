@@ -16,7 +16,7 @@ from anmmm.cli.fault import CommonFault
 from anmmm.cli.input import (
     InputError,
     holds_rows,
-    refuse_own_input,
+    refuse_input_as_output,
     refusing,
     saying_warnings,
 )
@@ -141,9 +141,9 @@ def _check_output(
         return None, False
     with refusing():
         check_sink(output)
-    refuse_own_input(output, source)
+    refuse_input_as_output(output, source)
     if targets is not None:
-        refuse_own_input(output, targets)
+        refuse_input_as_output(output, targets)
     _refuse_pair(output, source, source_format)
     with refusing(output):
         checkpoint = checkpoint_of(output, resume=resume)

@@ -64,7 +64,7 @@ class PairResult(Row):
     converged : bool or None
         Whether both fits, or the chosen models of both directions, converged.
     model : str or None
-        Under ``"evidence"`` the model that tells the effect in the chosen direction, such as
+        Under ``"evidence"`` the model that encodes the effect in the chosen direction, such as
         ``"anm-2"``; see `DirectionEvidence`.
     n_mechanisms : int or None
         Its number of mechanisms.
