@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["FloatArray", "IntArray", "RandomState"]
+__all__ = ["ArrayLike", "FloatArray", "IntArray", "RandomState"]
 
 FloatArray: TypeAlias = NDArray[np.float64]
 IntArray: TypeAlias = NDArray[np.intp]
-# What scikit-learn's `check_random_state` takes, and NumPy's Generator.
-RandomState: TypeAlias = int | np.random.Generator | np.random.RandomState | None
+# What `check_rng` takes.
+RandomState: TypeAlias = (
+    int | np.random.Generator | np.random.RandomState | np.random.SeedSequence | None
+)

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import validate_data
 
-from anmmm._typing import FloatArray
+from anmmm._typing import ArrayLike, FloatArray, RandomState
 
 __all__ = [
     "LARGEST_WEIGHT",
@@ -100,7 +100,7 @@ def as_finite(values: Any, name: str) -> FloatArray:
     return np.ascontiguousarray(array, dtype=np.float64)
 
 
-def as_matrices(X: Any, Y: Any) -> tuple[FloatArray, FloatArray]:
+def as_matrices(X: ArrayLike, Y: ArrayLike) -> tuple[FloatArray, FloatArray]:
     """Check that two variables are finite matrices of equally many rows, and nothing more."""
     first, second = as_finite(X, "X"), as_finite(Y, "Y")
     matrices = first.ndim == second.ndim == 2 and first.size and second.size
@@ -113,8 +113,8 @@ def as_matrices(X: Any, Y: Any) -> tuple[FloatArray, FloatArray]:
 
 
 def as_pair(
-    x: Any,
-    y: Any,
+    x: ArrayLike,
+    y: ArrayLike,
     *,
     names: tuple[str, str] = ("x", "y"),
     min_samples: int = MIN_SAMPLES,
@@ -174,7 +174,9 @@ def check_single(variable: FloatArray, name: str, reason: str) -> FloatArray:
     return variable[:, 0]
 
 
-def check_fit_input(estimator: Any, X: Any, y: Any, *, pair: bool) -> tuple[FloatArray, FloatArray]:
+def check_fit_input(
+    estimator: Any, X: ArrayLike, y: ArrayLike | None, *, pair: bool
+) -> tuple[FloatArray, FloatArray]:
     """Check what an estimator's ``fit`` received, and record its features on the estimator.
 
     The estimator gets ``n_features_in_``, ``n_outputs_`` (columns of y; 0 where X holds the pair,
@@ -199,7 +201,9 @@ def check_fit_input(estimator: Any, X: Any, y: Any, *, pair: bool) -> tuple[Floa
     return matrix[:, :1].copy(), matrix[:, 1:].copy()
 
 
-def check_new_input(estimator: Any, X: Any, y: Any) -> tuple[FloatArray, FloatArray | None]:
+def check_new_input(
+    estimator: Any, X: ArrayLike, y: ArrayLike | None
+) -> tuple[FloatArray, FloatArray | None]:
     """Check new observations, of the same columns as in the ``fit`` that `check_fit_input` saw."""
     matrix = as_finite(_as_two_dimensional(X), "X")
     validate_data(estimator, X, skip_check_array=True, reset=False)
@@ -295,7 +299,7 @@ def check_choice(value: Any, name: str, choices: Sequence[str]) -> str:
     return value
 
 
-def check_rng(random_state: Any) -> np.random.Generator:
+def check_rng(random_state: RandomState) -> np.random.Generator:
     """Return a generator for None, a seed, a ``SeedSequence``, ``Generator`` or ``RandomState``."""
     if isinstance(random_state, np.random.RandomState):
         return np.random.default_rng(random_state.randint(2**31, size=4))
@@ -350,7 +354,7 @@ def _as_columns(array: NDArray[Any], name: str) -> NDArray[Any]:
     return array
 
 
-def _as_two_dimensional(X: Any) -> NDArray[Any]:
+def _as_two_dimensional(X: ArrayLike) -> NDArray[Any]:
     array = as_real(X, "X")
     if array.ndim != 2:
         raise ValueError(

@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from anmmm._record import Record
 from anmmm._threads import blas_threads_for, single_thread
-from anmmm._typing import FloatArray
+from anmmm._typing import ArrayLike, FloatArray, RandomState
 from anmmm._validation import (
     as_pair,
     check_choice,
@@ -130,14 +130,14 @@ class ClusteringOptions(Record):
 
 
 def cluster_mechanisms(
-    x: Any,
-    y: Any,
+    x: ArrayLike,
+    y: ArrayLike,
     n_mechanisms: int | str = 2,
     *,
     refine: str | None = "auto",
     max_mechanisms: int = MAX_MECHANISMS,
     lam: float = 1.0,
-    random_state: Any = None,
+    random_state: RandomState = None,
     **fit_options: Any,
 ) -> ClusteringResult:
     """Group observations by the mechanism that turned x into y.
@@ -310,7 +310,7 @@ class MechanismClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         refine: str | None = "auto",
         max_mechanisms: int = MAX_MECHANISMS,
         fit_options: dict[str, Any] | None = None,
-        random_state: Any = None,
+        random_state: RandomState = None,
     ) -> None:
         self.n_mechanisms = n_mechanisms
         self.lam = lam
@@ -325,7 +325,7 @@ class MechanismClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         tags.target_tags.multi_output = True
         return tags
 
-    def fit(self, X: Any, y: Any = None) -> MechanismClustering:
+    def fit(self, X: ArrayLike, y: ArrayLike | None = None) -> MechanismClustering:
         """Fit Θ and label every observation.
 
         Parameters
@@ -365,11 +365,11 @@ class MechanismClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self._pair_in_X = y is None
         return self
 
-    def fit_predict(self, X: Any, y: Any = None) -> NDArray[np.intp]:
+    def fit_predict(self, X: ArrayLike, y: ArrayLike | None = None) -> NDArray[np.intp]:
         """Fit, and return the labels of the observations fitted; see `fit`."""
         return self.fit(X, y).labels_
 
-    def predict(self, X: Any, y: Any = None) -> NDArray[np.intp]:
+    def predict(self, X: ArrayLike, y: ArrayLike | None = None) -> NDArray[np.intp]:
         """Label new observations by the mechanism under which they are most probable.
 
         Parameters

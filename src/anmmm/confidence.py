@@ -10,13 +10,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy.special import expit
 
 from anmmm._record import Record
-from anmmm._typing import FloatArray
+from anmmm._typing import ArrayLike, FloatArray, RandomState
 from anmmm._validation import MIN_SAMPLES, as_pair, check_count, check_rng
 from anmmm.evidence import sign_of
 
@@ -66,12 +65,12 @@ class Resamples(Record):
 
 
 def resample_scores(
-    x: Any,
-    y: Any,
+    x: ArrayLike,
+    y: ArrayLike,
     score: Callable[[FloatArray, FloatArray], float],
     *,
     n_resamples: int = N_RESAMPLES,
-    random_state: Any = None,
+    random_state: RandomState = None,
 ) -> Resamples:
     """Score random halves of a pair, drawn without replacement.
 
@@ -138,7 +137,7 @@ def resample_scores(
     return Resamples(scores=scores, n_samples=n, size=size, seed=seed)
 
 
-def _as_seed(random_state: Any) -> int:
+def _as_seed(random_state: RandomState) -> int:
     """Return a whole number that repeats the draw; one that is given is kept as it is."""
     if isinstance(random_state, (int, np.integer)) and not isinstance(random_state, bool):
         return check_count(random_state, "random_state", minimum=0)

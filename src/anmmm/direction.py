@@ -15,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from anmmm._record import Record
-from anmmm._typing import FloatArray
+from anmmm._typing import ArrayLike, FloatArray, RandomState
 from anmmm._validation import (
     as_pair,
     check_between,
@@ -176,14 +176,14 @@ class DirectionOptions(Record):
 
 
 def infer_direction(
-    x: Any,
-    y: Any,
+    x: ArrayLike,
+    y: ArrayLike,
     *,
     lam: float = 1.0,
     criterion: str = "auto",
     n_resamples: int = 0,
     min_confidence: float | None = None,
-    random_state: Any = None,
+    random_state: RandomState = None,
     **fit_options: Any,
 ) -> DirectionResult:
     """Decide whether x causes y or y causes x.
@@ -377,7 +377,7 @@ class CausalDirection(BaseEstimator):  # type: ignore[misc]
         n_resamples: int = 0,
         min_confidence: float | None = None,
         fit_options: dict[str, Any] | None = None,
-        random_state: Any = None,
+        random_state: RandomState = None,
     ) -> None:
         self.lam = lam
         self.criterion = criterion
@@ -392,7 +392,7 @@ class CausalDirection(BaseEstimator):  # type: ignore[misc]
         tags.target_tags.multi_output = True
         return tags
 
-    def fit(self, X: Any, y: Any = None) -> CausalDirection:
+    def fit(self, X: ArrayLike, y: ArrayLike | None = None) -> CausalDirection:
         """Decide the direction of one pair.
 
         Parameters

@@ -6,14 +6,14 @@ Two variables come in; a number or an `HSICTest` goes out. The direction's crite
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy.spatial.distance import pdist
 from scipy.special import gammaincc, gammainccinv, gammaln
 
 from anmmm._kernels.hsic import gamma_moments
-from anmmm._typing import FloatArray
+from anmmm._typing import ArrayLike, FloatArray
 from anmmm._validation import as_pair, check_between, check_nonnegative
 from anmmm.gppom.engines.factor import Factor, RankTooLargeError
 
@@ -100,7 +100,7 @@ class HSICTest(_TestFields):
         return self
 
 
-def hsic(x: Any, y: Any, width: str | float = "median") -> float:
+def hsic(x: ArrayLike, y: ArrayLike, width: str | float = "median") -> float:
     """Biased Hilbert-Schmidt independence criterion with Gaussian kernels.
 
     Parameters
@@ -144,7 +144,7 @@ def hsic(x: Any, y: Any, width: str | float = "median") -> float:
     return _moments(first, second, *widths)[0] / len(first) ** 2
 
 
-def hsic_test(x: Any, y: Any, alpha: float = 0.05) -> HSICTest:
+def hsic_test(x: ArrayLike, y: ArrayLike, alpha: float = 0.05) -> HSICTest:
     """Test of independence by HSIC, its null approximated by a gamma distribution.
 
     Parameters

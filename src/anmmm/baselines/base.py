@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from anmmm._typing import FloatArray
+from anmmm._typing import ArrayLike, FloatArray, RandomState
 from anmmm._validation import as_pair, check_n_mechanisms, check_rng, check_single
 from anmmm.independence import hsic_test
 from anmmm.preprocessing import standardize
@@ -30,7 +30,7 @@ class DirectionBaseline(ABC):
 
     label: ClassVar[str]
 
-    def direction(self, x: Any, y: Any, *, random_state: Any = None) -> float:
+    def direction(self, x: ArrayLike, y: ArrayLike, *, random_state: RandomState = None) -> float:
         """Score the direction of one pair.
 
         Parameters
@@ -58,7 +58,7 @@ class DirectionBaseline(ABC):
     def _score(self, x: FloatArray, y: FloatArray) -> float:
         """Score variables of mean 0 and standard deviation 1 (ddof 0), shape (n_samples,)."""
 
-    def _standardized(self, x: Any, y: Any) -> tuple[FloatArray, FloatArray]:
+    def _standardized(self, x: ArrayLike, y: ArrayLike) -> tuple[FloatArray, FloatArray]:
         first, second = as_pair(x, y)
         reason = f"{self.label} compares single variables; pass one column"
         check_single(first, "x", reason)
@@ -78,7 +78,7 @@ class ClusteringBaseline(ABC):
     label: ClassVar[str]
 
     def labels(
-        self, x: Any, y: Any, n_mechanisms: int, *, random_state: Any = None
+        self, x: ArrayLike, y: ArrayLike, n_mechanisms: int, *, random_state: RandomState = None
     ) -> NDArray[np.intp]:
         """Label the observations of one pair.
 

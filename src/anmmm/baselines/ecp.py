@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from anmmm._optional import require
-from anmmm._typing import FloatArray
+from anmmm._typing import ArrayLike, FloatArray, RandomState
 from anmmm._validation import as_matrix, check_between, check_lengths, check_rng, check_single
 from anmmm.baselines.base import DirectionBaseline
 from anmmm.preprocessing import standardize
@@ -64,7 +64,9 @@ class ECP(DirectionBaseline):
     def __post_init__(self) -> None:
         check_between(self.alpha, "alpha", 0.0, 1.0, ends=False)
 
-    def direction(self, x: Any, y: Any, *, random_state: Any = None, index: Any = None) -> float:
+    def direction(
+        self, x: ArrayLike, y: ArrayLike, *, random_state: RandomState = None, index: Any = None
+    ) -> float:
         """Score the direction of one pair; see `DirectionBaseline.direction`.
 
         Parameters

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from anmmm._typing import RandomState
 from anmmm._validation import check_choice
 from anmmm.clustering import ClusteringOptions, ClusteringResult, cluster_mechanisms
 from anmmm.collection.records import PairClusters
@@ -32,7 +33,7 @@ def cluster_collection(
     n_jobs: int | None = None,
     chunk_size: int | str = "auto",
     progress: bool = False,
-    random_state: Any = None,
+    random_state: RandomState = None,
     max_seconds_per_pair: float | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     shard: tuple[int, int] | None = None,

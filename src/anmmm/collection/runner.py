@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from anmmm._typing import RandomState
 from anmmm._validation import MIN_SAMPLES, check_count
 from anmmm.collection.schema import DIRECTIONS
 from anmmm.collection.stream import PairResults, check_seconds, refuse_detail, start
@@ -20,7 +21,7 @@ def infer_directions(
     n_jobs: int | None = None,
     chunk_size: int | str = "auto",
     progress: bool = False,
-    random_state: Any = None,
+    random_state: RandomState = None,
     max_samples: int | None = None,
     max_seconds_per_pair: float | None = None,
     checkpoint: str | os.PathLike[str] | None = None,

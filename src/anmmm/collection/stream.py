@@ -13,6 +13,7 @@ from typing import Any
 import joblib
 from tqdm import tqdm
 
+from anmmm._typing import RandomState
 from anmmm._validation import check_count, check_nonnegative, check_rng
 from anmmm._version import __version__
 from anmmm.collection.checkpoint import Checkpoint
@@ -162,7 +163,7 @@ def start(
     n_jobs: int | None,
     chunk_size: int | str,
     progress: bool,
-    random_state: Any,
+    random_state: RandomState,
     checkpoint: str | os.PathLike[str] | None,
     shard: tuple[int, int] | None,
     facts: Mapping[str, Any],

@@ -5,11 +5,9 @@ A family's name and a seed come in; cause and effect go out.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from anmmm._typing import FloatArray
+from anmmm._typing import FloatArray, RandomState
 from anmmm._validation import check_choice, check_count, check_rng
 
 __all__ = ["FAMILIES", "make_single_mechanism"]
@@ -18,7 +16,7 @@ FAMILIES = ("AN", "AN-s", "LS", "LS-s", "MN-U")
 
 
 def make_single_mechanism(
-    family: str = "AN", n_samples: int = 100, *, random_state: Any = None
+    family: str = "AN", n_samples: int = 100, *, random_state: RandomState = None
 ) -> tuple[FloatArray, FloatArray]:
     """Draw cause and effect of a pair with one mechanism.
 
@@ -65,10 +63,8 @@ def make_single_mechanism(
     family = check_choice(family, "family", FAMILIES)
     n_samples = check_count(n_samples, "n_samples")
     if isinstance(random_state, (int, np.integer)) and not isinstance(random_state, bool):
-        random_state = [
-            check_count(random_state, "random_state", minimum=0),
-            FAMILIES.index(family) + 1,
-        ]
+        seed = check_count(random_state, "random_state", minimum=0)
+        random_state = np.random.SeedSequence([seed, FAMILIES.index(family) + 1])
     rng = check_rng(random_state)
     x = np.sqrt(2.0) * rng.standard_normal(n_samples)
     noise = rng.uniform(1 / 5, np.sqrt(2 / 5)) * rng.standard_normal(n_samples)

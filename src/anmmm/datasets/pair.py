@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from anmmm._record import Record
+from anmmm._typing import RandomState
 from anmmm._validation import as_pair, check_count, check_nonnegative, check_rng, check_truth
 
 __all__ = ["Pair"]
@@ -114,7 +114,7 @@ class Pair(Record):
         first, second = as_pair(self.x, self.y)
         return replace(self, x=first[:, 0], y=second[:, 0])
 
-    def subsample(self, n_samples: int, random_state: Any = None) -> Pair:
+    def subsample(self, n_samples: int, random_state: RandomState = None) -> Pair:
         """Return the pair with fewer observations, in the order in which they stand.
 
         Parameters

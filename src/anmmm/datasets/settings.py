@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from anmmm._record import Record
-from anmmm._typing import FloatArray
+from anmmm._typing import FloatArray, RandomState
 from anmmm.datasets.families import FAMILIES, make_single_mechanism
 from anmmm.datasets.synthetic import MECHANISMS, make_anm_mixture
 
@@ -35,7 +35,9 @@ class Setting(Record):
     mechanism: str
     options: dict[str, Any] = field(default_factory=dict)
 
-    def draw(self, n_samples: int = 100, *, random_state: Any = None) -> tuple[FloatArray, ...]:
+    def draw(
+        self, n_samples: int = 100, *, random_state: RandomState = None
+    ) -> tuple[FloatArray, ...]:
         """Draw cause and effect.
 
         Parameters

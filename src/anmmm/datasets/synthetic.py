@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from anmmm._record import Record
-from anmmm._typing import FloatArray
+from anmmm._typing import FloatArray, RandomState
 from anmmm._validation import check_count, check_nonnegative, check_rng
 
 __all__ = ["MECHANISMS", "ANMMixtureSample", "draw_anm_mixture", "make_anm_mixture"]
@@ -80,7 +79,7 @@ def make_anm_mixture(
     theta_ranges: Sequence[tuple[float, float]] = ((1, 1.1), (3, 3.1)),
     noise_std: float = 0.05,
     proportions: Sequence[float] | None = None,
-    random_state: Any = None,
+    random_state: RandomState = None,
 ) -> tuple[FloatArray, FloatArray, NDArray[np.intp]]:
     """Draw observations from a mixture of additive noise models of one form.
 
@@ -149,7 +148,7 @@ def draw_anm_mixture(
     theta_ranges: Sequence[tuple[float, float]] = ((1, 1.1), (3, 3.1)),
     noise_std: float = 0.05,
     proportions: Sequence[float] | None = None,
-    random_state: Any = None,
+    random_state: RandomState = None,
 ) -> ANMMixtureSample:
     """Draw a mixture as `make_anm_mixture` does and return all that was drawn.
 

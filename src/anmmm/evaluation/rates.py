@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from sklearn.metrics import roc_auc_score
 
 from anmmm._record import Record
-from anmmm._typing import FloatArray
+from anmmm._typing import FloatArray, RandomState
 from anmmm._validation import as_finite, check_count, check_rng
 
 __all__ = [
@@ -234,7 +234,7 @@ def bootstrap_error(
 
 
 def flipped_auc(
-    scores: Any, truths: Any, *, n_flips: int = N_FLIPS, random_state: Any = None
+    scores: Any, truths: Any, *, n_flips: int = N_FLIPS, random_state: RandomState = None
 ) -> float:
     """Area under the ROC curve when random halves of the pairs are exchanged.
 

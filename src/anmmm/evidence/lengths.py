@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from anmmm._record import Record
-from anmmm._typing import FloatArray
+from anmmm._typing import ArrayLike, FloatArray
 from anmmm._validation import as_pair, check_count, check_single
 from anmmm.evidence.density import Density
 from anmmm.evidence.models import Additive, ConditionalModel, Fits, fit_models
@@ -131,8 +131,8 @@ class EvidenceResult(Record):
 
 
 def evidence(
-    x: Any,
-    y: Any,
+    x: ArrayLike,
+    y: ArrayLike,
     *,
     max_mechanisms: int = MAX_MECHANISMS,
     forward_labels: Any = None,

@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 
 from anmmm._threads import blas_threads_for
-from anmmm._typing import FloatArray
+from anmmm._typing import ArrayLike, FloatArray, RandomState
 from anmmm._validation import (
     as_matrices,
     check_fit_input,
@@ -36,7 +36,12 @@ PERTURBATION = 0.5
 
 
 def fit_gppom(
-    X: FloatArray, Y: FloatArray, *, lam: float, options: FitOptions, random_state: Any = None
+    X: FloatArray,
+    Y: FloatArray,
+    *,
+    lam: float,
+    options: FitOptions,
+    random_state: RandomState = None,
 ) -> FitResult:
     """Minimize J on standardized data.
 
@@ -197,7 +202,7 @@ class GPPOM(BaseEstimator):  # type: ignore[misc]
         weight_growth: float = FitOptions.weight_growth,
         max_iter: int = FitOptions.max_iter,
         tol: float | None = FitOptions.tol,
-        random_state: Any = None,
+        random_state: RandomState = None,
     ) -> None:
         self.n_latent = n_latent
         self.lam = lam
@@ -226,7 +231,7 @@ class GPPOM(BaseEstimator):  # type: ignore[misc]
         tags.target_tags.multi_output = True
         return tags
 
-    def fit(self, X: Any, y: Any) -> GPPOM:
+    def fit(self, X: ArrayLike, y: ArrayLike) -> GPPOM:
         """Fit Θ and Ω.
 
         Parameters

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from anmmm._typing import FloatArray
+from anmmm._typing import ArrayLike, FloatArray
 from anmmm._validation import check_count, check_fit_input, check_new_input, check_nonnegative
 from anmmm.mixture.choice import MAX_MECHANISMS, choose_mixture, is_auto
 from anmmm.mixture.em import smallest_noise
@@ -107,7 +107,7 @@ class ANMMixture(BaseEstimator):  # type: ignore[misc]
         tags.target_tags.required = True
         return tags
 
-    def fit(self, X: Any, y: Any) -> ANMMixture:
+    def fit(self, X: ArrayLike, y: ArrayLike) -> ANMMixture:
         """Fit curves, weights and noise.
 
         Parameters
@@ -162,7 +162,7 @@ class ANMMixture(BaseEstimator):  # type: ignore[misc]
         self.converged_ = fit.converged
         return self
 
-    def curves(self, X: Any) -> FloatArray:
+    def curves(self, X: ArrayLike) -> FloatArray:
         """Every mechanism's curve at new points, in the unit of y.
 
         Parameters
@@ -178,7 +178,7 @@ class ANMMixture(BaseEstimator):  # type: ignore[misc]
         curves = self.fit_result_.curves_at(self._record_x.apply(cause))[:, self._order]
         return np.asarray(self._record_y.undo(curves))
 
-    def membership(self, X: Any, y: Any) -> FloatArray:
+    def membership(self, X: ArrayLike, y: ArrayLike) -> FloatArray:
         """Probability of each mechanism for new observations.
 
         Parameters

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from anmmm._typing import FloatArray
+from anmmm._typing import ArrayLike, FloatArray
 from anmmm._validation import as_pair, check_lengths
 from anmmm._words import chosen, hypotheses
 from anmmm.evidence import model_text
@@ -40,8 +40,8 @@ FIGURE_SIZE = (6.4, 5.0)
 
 
 def plot_direction(
-    x: Any,
-    y: Any,
+    x: ArrayLike,
+    y: ArrayLike,
     result: DirectionResult,
     *,
     axes: Any = None,

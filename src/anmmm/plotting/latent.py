@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from anmmm._typing import ArrayLike
 from anmmm._validation import as_matrix, check_count
 from anmmm.direction import latent_test
 from anmmm.plotting.groups import Groups, draw_points, finish, marker_area
@@ -18,7 +19,7 @@ BINS = 30
 
 
 def plot_latent(
-    x: Any,
+    x: ArrayLike,
     result: ClusteringResult,
     *,
     ax: Any = None,

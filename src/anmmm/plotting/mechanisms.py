@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from anmmm._typing import FloatArray
+from anmmm._typing import ArrayLike, FloatArray
 from anmmm._validation import as_pair
 from anmmm.evidence.curves import EffectCurves, mixture_curves
 from anmmm.mixture import ANMMixture
@@ -19,8 +19,8 @@ __all__ = ["plot_mechanisms"]
 
 
 def plot_mechanisms(
-    x: Any,
-    y: Any,
+    x: ArrayLike,
+    y: ArrayLike,
     result: ClusteringResult | ANMMixture | Any,
     *,
     ax: Any = None,
