@@ -188,7 +188,7 @@ class GPPOM(BaseEstimator):  # type: ignore[misc]
         *,
         latent_map: str = FitOptions.latent_map,
         n_hidden: int = FitOptions.n_hidden,
-        init: Any = FitOptions.init,
+        init: ArrayLike = FitOptions.init,
         init_degree: int = FitOptions.init_degree,
         n_starts: int = FitOptions.n_starts,
         engine: str = FitOptions.engine,

@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Self
 
 from anmmm._record import Record
+from anmmm._typing import ArrayLike
 from anmmm._validation import (
     LARGEST_WEIGHT,
     as_matrix,
@@ -124,7 +125,7 @@ class FitOptions(ObjectiveOptions):
         ``min(1e-6, 0.05 / N)``; the second counts from 50 000 observations on.
     """
 
-    init: Any = "residual"
+    init: ArrayLike = "residual"
     init_degree: int = 1
     n_starts: int = 1
     weight_growth: float = 0.5

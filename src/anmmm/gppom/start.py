@@ -5,11 +5,9 @@ Standardized data come in; starting vectors go out to ``gppom``.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from anmmm._typing import FloatArray
+from anmmm._typing import ArrayLike, FloatArray
 from anmmm._validation import as_matrix
 from anmmm.gppom.parameters import ParameterLayout
 from anmmm.gppom.result import Hyperparameters
@@ -27,7 +25,7 @@ def initial_latent(
     X: FloatArray,
     Y: FloatArray,
     n_latent: int,
-    init: Any,
+    init: ArrayLike,
     degree: int,
     rng: np.random.Generator,
 ) -> tuple[FloatArray, str]:
