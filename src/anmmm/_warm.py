@@ -24,8 +24,8 @@ def warm_up() -> None:
 
     Notes
     -----
-    Some 20 seconds with a cold cache and well under a second with a warm one. Parallel forms are
-    compiled when they are first asked for.
+    Some 30 seconds with a cold cache; with a warm one little more than the imports that the
+    functions need anyway. Parallel forms are compiled when they are first asked for.
     """
     X, Y = _points(40)
     evidence(X, Y)
