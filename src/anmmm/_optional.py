@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-__all__ = ["require"]
+__all__ = ["pyarrow_module", "require"]
 
 
 def require(module: str, extra: str | None, what_for: str) -> Any:
@@ -20,3 +20,9 @@ def require(module: str, extra: str | None, what_for: str) -> Any:
         raise ImportError(
             f'{what_for} ({error}); install it with: pip install "{install}"'
         ) from None
+
+
+def pyarrow_module(name: str = "") -> Any:
+    """Import PyArrow or one of its modules, e.g. ``"parquet"``."""
+    module = f"pyarrow.{name}" if name else "pyarrow"
+    return require(module, "parquet", "Parquet and Arrow files need PyArrow")

@@ -14,10 +14,9 @@ from anmmm._runlog import RunLog
 from anmmm.cli import run as cli_run
 from anmmm.cli.input import refuse_input_as_output
 from anmmm.cli.output import DirectionsTable
-from anmmm.collection import task
 from anmmm.collection.schema import CLUSTERS, DIRECTIONS
 from anmmm.collection.summary import Summarizer
-from anmmm.datasets import make_anm_mixture
+from anmmm.datasets import Pair, make_anm_mixture
 from anmmm.results import PairResult
 from waiting import LIMIT, outputs_of, rows_of, wait_until
 
@@ -549,14 +548,14 @@ def test_an_error_of_every_pair_ends_the_command_and_is_tried_again(
 
 
 def test_errors_of_some_pairs_are_rows(run, folder, monkeypatch):
-    univariate = task.univariate
+    univariate = Pair.univariate
 
     def failing(pair):
         if pair.pair_id != "pair0012":
             raise OSError(28, "No space left on device")
         return univariate(pair)
 
-    monkeypatch.setattr(task, "univariate", failing)
+    monkeypatch.setattr(Pair, "univariate", failing)
     status, _, err = run("directions", folder, "-o", "r.csv", "--max-samples", "10")
     assert (status, err) == (0, "12 rows written to r.csv\n")
 

@@ -7,7 +7,7 @@ from sklearn.exceptions import ConvergenceWarning
 from anmmm import dependence, infer_direction
 from anmmm.collection import SourceError, as_pairs, infer_directions
 from anmmm.collection import task as task_module
-from anmmm.collection.task import DirectionTask, single_thread, subsample
+from anmmm.collection.task import DirectionTask, single_thread
 from anmmm.datasets import Pair, load_sample, make_anm_mixture
 from anmmm.evidence import models as evidence_module
 
@@ -138,7 +138,7 @@ def test_a_large_pair_is_cut_reproducibly(replaced):
     kept = np.sort(np.random.default_rng(row.subsample_seed).choice(500, 40, replace=False))
     np.testing.assert_array_equal(seen[0][0], x[kept])
     np.testing.assert_array_equal(seen[0][1], y[kept])
-    np.testing.assert_array_equal(subsample(x, y, 40, row.subsample_seed)[1], y[kept])
+    np.testing.assert_array_equal(Pair("", x, y).subsample(40, row.subsample_seed).y, y[kept])
 
 
 @pytest.mark.parametrize("max_samples", [30, None])

@@ -96,11 +96,11 @@ def test_unrefined_colors_are_told(drawn):
 
 
 def test_observations_are_those_that_decided(drawn):
-    from anmmm.collection.task import subsample
+    from anmmm.datasets import Pair
 
     row = row_of("a", n=60, n_used=20, subsample_seed=7)
     assert draw_pairs([row], as_pairs({"a": (X, Y)}))["a"].n_drawn == 20
-    np.testing.assert_array_equal(drawn[0][0], subsample(X, Y, 20, 7)[0])
+    np.testing.assert_array_equal(drawn[0][0], Pair("", X, Y).subsample(20, 7).x)
 
 
 def test_of_many_observations_some_are_drawn(drawn, monkeypatch):

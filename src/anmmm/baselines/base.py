@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anmmm._typing import ArrayLike, FloatArray, RandomState
-from anmmm._validation import as_pair, check_n_mechanisms, check_rng, check_single
+from anmmm._validation import as_pair, check_n_mechanisms, check_rng
 from anmmm.independence import hsic_test
 from anmmm.preprocessing import standardize
 
@@ -59,10 +59,8 @@ class DirectionBaseline(ABC):
         """Score variables of mean 0 and standard deviation 1 (ddof 0), shape (n_samples,)."""
 
     def _standardized(self, x: ArrayLike, y: ArrayLike) -> tuple[FloatArray, FloatArray]:
-        first, second = as_pair(x, y)
         reason = f"{self.label} compares single variables; pass one column"
-        check_single(first, "x", reason)
-        check_single(second, "y", reason)
+        first, second = as_pair(x, y, single=reason)
         return standardize(first)[0][:, 0], standardize(second)[0][:, 0]
 
 

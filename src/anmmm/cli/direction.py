@@ -56,7 +56,7 @@ def direction_command(
     from anmmm._threads import single_thread
     from anmmm.cli.input import load_columns, refusing
     from anmmm.cli.output import direction_text, plain
-    from anmmm.collection.task import subsample
+    from anmmm.datasets import Pair
     from anmmm.direction import infer_direction
 
     if plot is not None:
@@ -68,7 +68,8 @@ def direction_command(
     used_x, used_y, cut_seed = columns.x, columns.y, None
     if max_samples is not None and len(used_x) > max_samples:
         cut_seed = seed
-        used_x, used_y = subsample(used_x, used_y, max_samples, cut_seed)
+        used = Pair("", used_x, used_y).subsample(max_samples, cut_seed)
+        used_x, used_y = used.x, used.y
         say(f"{max_samples} of {len(columns.x)} rows drawn with seed {seed}")
     options = given(
         lam=lam, criterion=criterion, n_resamples=resamples, min_confidence=min_confidence

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from anmmm._words import counted
 from anmmm.cli.source import header_option, source_options
 from anmmm.cli.text import readable
 
@@ -64,8 +65,8 @@ def report_unused(lam: float | None) -> None:
 
 def report_dropped(columns: Columns) -> None:
     """Say how many rows were left out."""
-    if count := columns.n_dropped:
-        say(f"{count} {'row' if count == 1 else 'rows'} with a missing value left out")
+    if columns.n_dropped:
+        say(f"{counted(columns.n_dropped, 'row')} with a missing value left out")
 
 
 def ignore_convergence() -> None:

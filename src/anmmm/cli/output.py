@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, ClassVar
 from unicodedata import combining, east_asian_width
@@ -14,7 +15,6 @@ from anmmm.cli.input import Columns
 from anmmm.cli.text import readable, shown
 from anmmm.collection import CollectionSummary
 from anmmm.collection.summary import accuracy_lines, is_right
-from anmmm.evidence import model_text
 from anmmm.results import (
     ClusteringResult,
     DirectionResult,
@@ -129,7 +129,8 @@ def _evidence_parts(evidence: EvidenceResult, names: tuple[str, str]) -> _Parts:
     ]
     facts = {"criterion": "evidence"}
     if evidence.chosen is not None:
-        facts["model"] = f"{evidence.chosen.model}: {model_text(evidence.chosen.model)}"
+        model = evidence.chosen.chosen
+        facts["model"] = f"{model.name}: {model.text}"
     stopped = [f"model of {name}" for name, side in sides if not side.converged]
     return table.lines(rows), facts, stopped
 
@@ -155,7 +156,7 @@ def clustering_text(result: ClusteringResult, columns: Columns) -> str:
     return "\n".join(lines)
 
 
-class _RowTable:
+class _RowTable(ABC):
     """Lines of the table of a collection, one a pair; `ids` are empty where not known before."""
 
     columns: ClassVar[dict[str, str]]
@@ -180,9 +181,9 @@ class _RowTable:
         remark = row.reason if analyzed else f"{row.status}: {row.reason}"
         return self._table.line(_id_cell(row.pair_id, self._id_width), size, *cells, shown(remark))
 
+    @abstractmethod
     def cells(self, row: Any) -> list[str]:
         """Return the cells of the columns of an analyzed pair."""
-        raise NotImplementedError
 
 
 class DirectionsTable(_RowTable):

@@ -16,7 +16,7 @@ from anmmm.clustering import ClusteringOptions, ClusteringResult, cluster_mechan
 from anmmm.collection.records import PairClusters
 from anmmm.collection.schema import CLUSTERS
 from anmmm.collection.stream import PairResults, check_seconds, refuse_detail, start
-from anmmm.collection.task import PairTask, carried, dropped_remark, univariate
+from anmmm.collection.task import PairTask, carried, dropped_remark
 from anmmm.datasets import Pair
 from anmmm.direction import infer_direction
 
@@ -125,7 +125,8 @@ class ClusterTask(PairTask):
         """Return the row of a pair; may raise."""
         seed, direction_seed = self.seeds(index)
         try:
-            x, y = univariate(pair)
+            checked = pair.univariate()
+            x, y = checked.x, checked.y
             with warnings.catch_warnings():
                 # The row says it.
                 warnings.simplefilter("ignore", ConvergenceWarning)

@@ -12,7 +12,8 @@ from functools import cached_property
 from operator import attrgetter
 from typing import Any
 
-from anmmm._optional import require
+from anmmm._optional import pyarrow_module, require
+from anmmm._words import spelled
 from anmmm.collection.records import PairClusters, PairResult, Row
 
 __all__ = ["CLUSTERS", "DIRECTIONS", "SCHEMA_VERSION", "Schema"]
@@ -61,7 +62,7 @@ class Schema:
             for at in texts:
                 text = cells[at]
                 if text is not None and not text.isascii():
-                    cells[at] = text.encode("utf-8", "backslashreplace").decode("utf-8")
+                    cells[at] = spelled(text)
             if seconds is not None:
                 cells[seconds] = None
             return cells
@@ -102,12 +103,6 @@ class Schema:
         pandas = require("pandas", None, "a data frame needs pandas")
         frame = pandas.DataFrame(list(rows), columns=list(self.columns), dtype=object)
         return frame.astype({name: _PANDAS[kind] for name, kind in self.types.items()})
-
-
-def pyarrow_module(part: str = "") -> Any:
-    """Return pyarrow, or one of its modules such as ``"parquet"``, or say how to install it."""
-    name = f"pyarrow.{part}" if part else "pyarrow"
-    return require(name, "parquet", "Parquet and Arrow files need PyArrow")
 
 
 DIRECTIONS = Schema("directions", PairResult)

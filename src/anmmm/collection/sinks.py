@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import IO, Any
 
 from anmmm._files import atomic_writer, csv_line_writer, json_value, naming, replacing
-from anmmm.collection.schema import Schema, pyarrow_module
+from anmmm._optional import pyarrow_module
+from anmmm.collection.schema import Schema
 
 __all__ = ["SUFFIXES", "check_sink", "open_sink", "write_rows"]
 

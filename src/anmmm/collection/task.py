@@ -15,6 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from anmmm._record import Record
 from anmmm._threads import single_thread
 from anmmm._warm import warm_up
+from anmmm._words import counted
 from anmmm.collection.records import PairResult
 from anmmm.collection.timeout import OutOfTime, within
 from anmmm.datasets import Pair, make_anm_mixture
@@ -22,7 +23,7 @@ from anmmm.direction import DirectionResult, infer_direction
 from anmmm.evidence import DirectionEvidence, sign_of
 from anmmm.gppom import FitResult
 
-__all__ = ["DirectionTask", "PairTask", "carried", "dropped_remark", "subsample", "univariate"]
+__all__ = ["DirectionTask", "PairTask", "carried", "dropped_remark"]
 
 
 _prepared: set[str] = set()
@@ -93,19 +94,19 @@ class DirectionTask(PairTask):
     def analyze(self, index: int, pair: Pair) -> PairResult:
         """Return the row of a pair; may raise."""
         try:
-            x, y = univariate(pair)
+            used = pair.univariate()
         except (TypeError, ValueError) as error:
             return self.failed(pair, "unusable", str(error))
         fit_seed, cut_seed = self.seeds(index)
-        row = _row(pair, status="ok", reason=dropped_remark(pair), n_used=len(x))
-        if self.max_samples is not None and len(x) > self.max_samples:
-            x, y = subsample(x, y, self.max_samples, cut_seed)
-            row = replace(row, n_used=len(x), subsample_seed=cut_seed)
+        row = _row(pair, status="ok", reason=dropped_remark(pair), n_used=len(used.x))
+        if self.max_samples is not None and len(used.x) > self.max_samples:
+            used = used.subsample(self.max_samples, cut_seed)
+            row = replace(row, n_used=len(used.x), subsample_seed=cut_seed)
         with warnings.catch_warnings():
             # The row says it, with the direction that is concerned.
             warnings.simplefilter("ignore", ConvergenceWarning)
             try:
-                result = infer_direction(x, y, random_state=fit_seed, **self.options)
+                result = infer_direction(used.x, used.y, random_state=fit_seed, **self.options)
             except (TypeError, ValueError) as error:
                 return replace(row, status="unusable", reason=str(error))
         return self._completed(row, result)
@@ -143,18 +144,6 @@ class DirectionTask(PairTask):
         return replace(row, model=chosen.model, n_mechanisms=chosen.n_mechanisms)
 
 
-def univariate(pair: Pair) -> tuple[Any, Any]:
-    """Return the checked variables of a pair; see `Pair.univariate`."""
-    checked = pair.univariate()
-    return checked.x, checked.y
-
-
-def subsample(x: Any, y: Any, size: int, seed: int) -> tuple[Any, Any]:
-    """Return observations drawn without replacement; see `Pair.subsample`."""
-    drawn = Pair("", x, y).subsample(size, seed)
-    return drawn.x, drawn.y
-
-
 def carried(pair: Pair) -> dict[str, Any]:
     """Return what a row takes over from its pair: id, number of observations, truth and so on."""
     equal = np.ndim(pair.x) and len(pair.x) == len(np.atleast_1d(pair.y))
@@ -173,10 +162,7 @@ def _row(pair: Pair, *, status: str, reason: str = "", n_used: int | None = None
 
 def dropped_remark(pair: Pair) -> str:
     """Return the remark on rows that were dropped when a pair was read; empty for none."""
-    count = pair.n_dropped
-    if not count:
-        return ""
-    return f"{count} incomplete {'row' if count == 1 else 'rows'} dropped"
+    return f"{counted(pair.n_dropped, 'incomplete row')} dropped" if pair.n_dropped else ""
 
 
 def _stopped(hypothesis: str, side: FitResult | DirectionEvidence) -> list[str]:

@@ -50,8 +50,8 @@ def mixture_curves(fit: MixtureFit, x: FloatArray, y: FloatArray, at: FloatArray
     O(N r²), r at most 14 for one cause.
     """
     record_x = _scale_of(x, fit)
-    curves, noise = fit.curves_at(record_x.apply(at)), math.sqrt(fit.noise_variance)
-    return EffectCurves(curves, curves - noise, curves + noise).through(standardize(y)[1].undo)
+    curves = EffectCurves.about(fit.curves_at(record_x.apply(at)), math.sqrt(fit.noise_variance))
+    return curves.through(standardize(y)[1].undo)
 
 
 def model_curves(

@@ -13,7 +13,7 @@ from typing import Any
 
 from anmmm._record import Record
 from anmmm._typing import ArrayLike, FloatArray
-from anmmm._validation import as_pair, check_count, check_single
+from anmmm._validation import as_pair, check_count
 from anmmm.evidence.density import Density
 from anmmm.evidence.models import Additive, ConditionalModel, Fits, fit_models
 from anmmm.evidence.sign import sign_of
@@ -172,14 +172,12 @@ def evidence(
     >>> result.direction, result.forward.model
     (1, 'anm-2')
     """
-    first, second = as_pair(x, y)
-    for name, variable in (("x", first), ("y", second)):
-        check_single(
-            variable,
-            name,
-            "evidence compares densities of single variables; pass one column, or infer the "
-            "direction with criterion 'hsic', 'hsic_ratio' or 'pvalue'",
-        )
+    first, second = as_pair(
+        x,
+        y,
+        single="evidence compares densities of single variables; pass one column, or infer the "
+        "direction with criterion 'hsic', 'hsic_ratio' or 'pvalue'",
+    )
     most = check_count(max_mechanisms, "max_mechanisms", maximum=len(first))
     x_variable = Variable.of(standardize(first)[0][:, 0])
     y_variable = Variable.of(standardize(second)[0][:, 0])

@@ -60,6 +60,11 @@ class EffectCurves(Record):
     lower: FloatArray
     upper: FloatArray
 
+    @classmethod
+    def about(cls, center: FloatArray, scale: FloatArray | float) -> EffectCurves:
+        """Curves with a band of one standard deviation on both sides."""
+        return cls(center, center - scale, center + scale)
+
     def through(self, transform: Callable[[FloatArray], FloatArray]) -> EffectCurves:
         """Curve and bounds on another scale of the effect."""
         return EffectCurves(*map(transform, (self.center, self.lower, self.upper)))
@@ -219,8 +224,7 @@ class Additive(ConditionalModel):
 
     def curves(self, at: FloatArray) -> EffectCurves:
         """Evaluate the curves, with the standard deviation that they share."""
-        center, noise = self.fit.curves_at(at), math.sqrt(self.fit.noise_variance)
-        return EffectCurves(center, center - noise, center + noise)
+        return EffectCurves.about(self.fit.curves_at(at), math.sqrt(self.fit.noise_variance))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -250,13 +254,12 @@ class AdditiveLinked(Additive):
 
     @classmethod
     def encode(cls, fits: Fits) -> Iterator[ConditionalModel]:
-        """Encode tied data on the scale of the effect's quantiles."""
+        """Encode tied data by a curve with noise of one size."""
         if fits.link is None:
             return
         fit, scale = fits.linked[0], math.sqrt(fits.linked[0].noise_variance)
-        mass = _gaussian_mass(fits.link.lower, fits.link.upper, fit.curves[:, 0], scale)
-        numbers = fits.effect.density.cost + 0.5 * math.log(len(mass))
-        yield cls(_length(mass, fits.effect.cells) + fit.complexity + numbers, fit, fits.link)
+        length = _linked_length(fits, fits.link, fit.curves[:, 0], scale, fit.complexity)
+        yield cls(length, fit, fits.link)
 
     def curves(self, at: FloatArray) -> EffectCurves:
         """Evaluate the curve and its band, taken back through the link."""
@@ -287,7 +290,7 @@ class LocationScale(ConditionalModel):
     def curves(self, at: FloatArray) -> EffectCurves:
         """Evaluate the curve and one standard deviation of the noise there."""
         center, scale = (values[:, np.newaxis] for values in self.fit.curves_at(at))
-        return EffectCurves(center, center - scale, center + scale)
+        return EffectCurves.about(center, scale)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -319,13 +322,12 @@ class LocationScaleLinked(LocationScale):
 
     @classmethod
     def encode(cls, fits: Fits) -> Iterator[ConditionalModel]:
-        """Encode tied data on the scale of the effect's quantiles."""
+        """Encode tied data by a curve with a band of varying width."""
         if fits.link is None:
             return
         fit = fits.linked[1]
-        mass = _gaussian_mass(fits.link.lower, fits.link.upper, fit.curve, fit.scale)
-        numbers = fits.effect.density.cost + 0.5 * math.log(len(mass))
-        yield cls(_length(mass, fits.effect.cells) + fit.complexity + numbers, fit, fits.link)
+        length = _linked_length(fits, fits.link, fit.curve, fit.scale, fit.complexity)
+        yield cls(length, fit, fits.link)
 
     def curves(self, at: FloatArray) -> EffectCurves:
         """Evaluate the curve and its band, taken back through the link."""
@@ -370,6 +372,19 @@ def _gaussian_mass(
 
 def _length(mass: FloatArray, cells: Cells) -> float:
     return description_length(mass, cells.n_distinct)
+
+
+def _linked_length(
+    fits: Fits,
+    link: GaussianQuantiles,
+    curve: FloatArray,
+    scale: FloatArray | float,
+    complexity: float,
+) -> float:
+    """Return the description length of tied data by Gaussian noise on the scale of the link."""
+    mass = _gaussian_mass(link.lower, link.upper, curve, scale)
+    numbers = fits.effect.density.cost + 0.5 * math.log(len(mass))
+    return _length(mass, fits.effect.cells) + complexity + numbers
 
 
 def _residual_length(cells: Cells, curve: FloatArray, scale: FloatArray) -> float:

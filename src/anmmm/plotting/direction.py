@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from anmmm._typing import ArrayLike, FloatArray
 from anmmm._validation import as_pair, check_lengths
 from anmmm._words import chosen, hypotheses
-from anmmm.evidence import model_text
 from anmmm.evidence.curves import model_curves
 from anmmm.plotting.curves import Piece, draw_curve, line_width, pieces
 from anmmm.plotting.groups import MOST_VECTORS, Groups, draw_points, marker_area, mechanism_names
@@ -147,7 +146,7 @@ def _curves_picture(side: DirectionEvidence, cause: FloatArray, effect: FloatArr
     count = side.n_mechanisms
     labels = np.zeros(len(cause), dtype=np.intp) if count == 1 else side.mixtures[count - 1].labels
     curves = pieces(cause, labels, count, lambda at: model_curves(side, cause, effect, at))
-    return _Picture(model_text(side.model), Groups(mechanism_names(count), labels), curves)
+    return _Picture(side.chosen.text, Groups(mechanism_names(count), labels), curves)
 
 
 def _latent_picture(fit: FitResult, pvalue: float, cause: FloatArray, name: str) -> _Picture:

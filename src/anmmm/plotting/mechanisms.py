@@ -128,5 +128,4 @@ def _of_label(cause: FloatArray, effect: FloatArray) -> Piece:
 
 
 def _of_estimator(model: ANMMixture, at: FloatArray) -> EffectCurves:
-    center = model.curves(at)
-    return EffectCurves(center, center - model.noise_std_, center + model.noise_std_)
+    return EffectCurves.about(model.curves(at), model.noise_std_)

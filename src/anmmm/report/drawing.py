@@ -21,7 +21,6 @@ from anmmm._typing import FloatArray
 from anmmm._words import spelled
 from anmmm.clustering import cluster_mechanisms
 from anmmm.collection.sources.items import Items
-from anmmm.collection.task import subsample, univariate
 from anmmm.datasets import Pair
 from anmmm.report.pictures import pair_picture
 from anmmm.results import PairResult
@@ -97,17 +96,16 @@ def draw_pairs(
 
 def _draw(row: PairResult, pair: Pair) -> Drawing:
     try:
-        x, y = univariate(pair)
+        shown = pair.univariate()
     except (TypeError, ValueError) as error:
         return Drawing(remark=f"not drawn: {error}")
-    if row.n is not None and row.n != len(x):
-        sizes = f"{len(x)} observations in the source, {row.n} in the row"
+    if row.n is not None and row.n != len(shown.x):
+        sizes = f"{len(shown.x)} observations in the source, {row.n} in the row"
         return Drawing(remark=f"not drawn: {sizes}; these are other data")
-    if row.subsample_seed is not None and row.n_used is not None and row.n_used < len(x):
-        x, y = subsample(x, y, row.n_used, row.subsample_seed)
-    if len(x) > MOST_POINTS:
-        x, y = subsample(x, y, MOST_POINTS, 0)
-    names = ("x", "y")
+    if row.subsample_seed is not None and row.n_used is not None:
+        shown = shown.subsample(row.n_used, row.subsample_seed)
+    shown = shown.subsample(MOST_POINTS, 0)
+    x, y, names = shown.x, shown.y, ("x", "y")
     if row.direction == -1:
         x, y, names = y, x, ("y", "x")
     result, remark = _colors(x, y, row)

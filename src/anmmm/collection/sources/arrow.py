@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from anmmm._optional import require
+from anmmm._optional import pyarrow_module
 from anmmm._typing import FloatArray
 from anmmm.datasets import SourceError
 
@@ -19,16 +19,9 @@ __all__ = [
     "is_list",
     "is_number",
     "list_parts",
-    "pyarrow_module",
     "reading",
     "without_decimals",
 ]
-
-
-def pyarrow_module(name: str = "") -> Any:
-    """Import PyArrow or one of its modules, e.g. ``"parquet"``."""
-    module = f"pyarrow.{name}" if name else "pyarrow"
-    return require(module, "parquet", "Parquet files need PyArrow")
 
 
 @contextmanager

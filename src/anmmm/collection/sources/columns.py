@@ -16,9 +16,10 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from anmmm._optional import pyarrow_module
 from anmmm._record import Record
 from anmmm._typing import FloatArray
-from anmmm.collection.sources.arrow import floats, is_number, pyarrow_module, reading
+from anmmm.collection.sources.arrow import floats, is_number, reading
 from anmmm.collection.sources.parquet import open_parquet
 from anmmm.datasets import SourceError
 from anmmm.datasets.text import read_table

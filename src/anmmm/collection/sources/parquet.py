@@ -11,7 +11,8 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from anmmm.collection.sources.arrow import is_list, is_number, pyarrow_module, reading
+from anmmm._optional import pyarrow_module
+from anmmm.collection.sources.arrow import is_list, is_number, reading
 from anmmm.collection.sources.parquet_rows import batches, long_pairs, nested_pairs
 from anmmm.collection.sources.protocol import UNKNOWN_LENGTH
 from anmmm.collection.sources.records import listed
