@@ -27,7 +27,7 @@ from anmmm.confidence import confidence_from, resample_scores
 from anmmm.datasets import make_anm_mixture
 from anmmm.direction import CRITERIA, dependence_scores
 from anmmm.evidence import evidence
-from anmmm.evidence import models as evidence_module
+from anmmm.evidence.models import base as evidence_module
 
 
 @pytest.fixture(scope="module")

@@ -1,8 +1,8 @@
-"""How sure the sign of a direction score is, from the scores of random halves of the data.
+"""How sure the sign of a direction score is.
 
-A pair and a function that scores it come in; the scores of the halves and a calibrated probability
-go out. Where the calibration comes from, and where it does not hold, is in
-docs/method/decisions.md.
+An evidence comes in, whose observations differ by so much, or a pair and a function that scores
+its random halves; a calibrated probability goes out. Where the calibrations come from, and where
+they do not hold, is in docs/method/decisions.md.
 """
 
 from __future__ import annotations
@@ -17,9 +17,16 @@ from scipy.special import expit
 from anmmm._record import Record
 from anmmm._typing import ArrayLike, FloatArray, RandomState
 from anmmm._validation import MIN_SAMPLES, as_pair, check_count, check_rng
-from anmmm.evidence import sign_of
+from anmmm.evidence import EvidenceResult, sign_of
 
-__all__ = ["N_RESAMPLES", "SLOPE", "Resamples", "confidence_from", "resample_scores"]
+__all__ = [
+    "N_RESAMPLES",
+    "SLOPE",
+    "Resamples",
+    "confidence_from",
+    "confidence_of",
+    "resample_scores",
+]
 
 N_RESAMPLES = 10
 
@@ -28,6 +35,9 @@ N_RESAMPLES = 10
 # halves each: python -m benchmarks.studies.calibration, seeds 10000 to 10599
 # (docs/method/decisions.md).
 SLOPE = 1.61
+# The same for the nats of a pair over √(error² + MODEL_ERROR²), where the error is the one of the
+# observations' differences and the other number, in nats, what the models are wrong by.
+NATS_SLOPE, MODEL_ERROR = 2.81, 5.0
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -135,6 +145,30 @@ def resample_scores(
         # What no whole pair is decided by is not a vote of a half either.
         scores[index] = value if sign_of(value) else 0.0
     return Resamples(scores=scores, n_samples=n, size=size, seed=seed)
+
+
+def confidence_of(evidence: EvidenceResult) -> float:
+    """Probability that the sign of the score of an evidence is right, without a further fit.
+
+    Parameters
+    ----------
+    evidence : EvidenceResult
+
+    Returns
+    -------
+    float
+        ``1 / (1 + exp(-2.81 |S| / √(s² + 25)))`` with S its `nats` and s their `error`, in
+        [0.5, 1]; 0.5 if the score is within 1e-5 of zero.
+
+    Notes
+    -----
+    Vuong's statistic, S / s, damped by five nats that stand for models which are all wrong.
+    docs/method/decisions.md, eq. 13.
+    """
+    if sign_of(evidence.score) == 0:
+        return 0.5
+    spread = math.hypot(evidence.error, MODEL_ERROR)
+    return float(expit(NATS_SLOPE * abs(evidence.nats) / spread))
 
 
 def _as_seed(random_state: RandomState) -> int:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from sklearn.base import BaseEstimator
@@ -26,10 +27,17 @@ from anmmm._validation import (
     check_rng,
 )
 from anmmm._warning import warn_caller
-from anmmm.confidence import N_RESAMPLES, Resamples, confidence_from, resample_scores
+from anmmm.confidence import (
+    N_RESAMPLES,
+    Resamples,
+    confidence_from,
+    confidence_of,
+    resample_scores,
+)
 from anmmm.dependence import LatentFits, LatentFitting, dependence_scores, latent_test
 from anmmm.evidence import EvidenceResult, evidence, sign_of
 from anmmm.gppom import FitOptions, FitResult
+from anmmm.independence import hsic_test
 from anmmm.preprocessing import standardize
 
 __all__ = [
@@ -42,6 +50,10 @@ __all__ = [
     "infer_direction",
     "latent_test",
 ]
+
+# By direction; -1 is the last one.
+RELATIONS = ("undecided", "x→y", "y→x")
+INDEPENDENT = "independent"
 
 CRITERIA = ("evidence", "hsic", "hsic_ratio", "pvalue")
 
@@ -70,12 +82,26 @@ class DirectionResult(Record):
     lam : float
         Weight λ of the HSIC term of the fits. ``"evidence"`` decides without it.
     confidence : float or None
-        Probability that the sign of the score is right, from 0.5 to 1, where halves were scored;
-        calibrated on simulated pairs (docs/method/decisions.md).
+        Probability that the sign of the score is right, from 0.5 to 1, calibrated on simulated
+        pairs (docs/method/decisions.md): by the scores of halves where there are some, else under
+        ``"evidence"`` by the spread of the observations' lengths, else None.
     resamples : anmmm.confidence.Resamples or None
         Scores of the halves, and the seed that draws them again.
     evidence : EvidenceResult or None
         Both description lengths with their parts; None under the other criteria.
+    relation : {"x→y", "y→x", "independent", "undecided"}
+        What is said of the pair. ``"independent"`` only under ``"evidence"``: in both directions
+        no model of the effect is shorter than one without the cause.
+    dependence : float or None
+        Nats per observation that the shortest model saves over independence; None under the other
+        criteria.
+    independence_pvalue : float
+        Of the gamma-approximated HSIC test of x and y, made when it is first asked for.
+    check_pvalue : float or None
+        Whether the model in the decided direction fits: p-value of the HSIC test of the cause and
+        what the model leaves unexplained (`anmmm.evidence.check_model`), the larger one of both
+        directions where none is decided. Small values warn of a common cause or a mechanism that
+        no model describes. None under the other criteria.
 
     Notes
     -----
@@ -97,6 +123,32 @@ class DirectionResult(Record):
     resamples: Resamples | None = field(repr=False, compare=False)
     # Copies of a result share it, and the fits once they are made.
     _fitting: LatentFitting = field(repr=False, compare=False)
+
+    @property
+    def relation(self) -> str:
+        """What is said of the pair."""
+        if self.direction == 0 and self.evidence is not None and self.evidence.independent:
+            return INDEPENDENT
+        return RELATIONS[self.direction]
+
+    @property
+    def dependence(self) -> float | None:
+        """Nats per observation that the shortest model saves over independence."""
+        return None if self.evidence is None else self.evidence.dependence
+
+    @cached_property
+    def independence_pvalue(self) -> float:
+        """P-value of the HSIC test of x and y."""
+        return hsic_test(self._fitting.x, self._fitting.y).pvalue
+
+    @property
+    def check_pvalue(self) -> float | None:
+        """P-value of the check of the model in the decided direction."""
+        if self.evidence is None:
+            return None
+        sides = self.evidence.forward, self.evidence.backward
+        shown = sides if self.direction == 0 else sides[:1] if self.direction == 1 else sides[1:]
+        return max(side.check.pvalue for side in shown)
 
     @property
     def latent_fits(self) -> LatentFits:
@@ -165,7 +217,6 @@ class DirectionOptions(Record):
             raise ValueError("n_resamples must be 0 or at least 2: one half has no spread; found 1")
         if min_confidence is not None:
             check_between(min_confidence, "min_confidence", 0.5, 1.0)
-            count = count or N_RESAMPLES
         return cls(
             lam=check_nonnegative(lam, "lam"),
             criterion=check_choice(criterion, "criterion", ("auto", *CRITERIA)),
@@ -211,11 +262,12 @@ def infer_direction(
         its 5 % threshold (the authors' program). ``"pvalue"``: minus the logarithm of that test's
         p-value.
     n_resamples : int
-        Random halves of the data that are scored too, for ``confidence``: 0 for none, or 2 or more.
-        The calibration is for 10 and ``"evidence"``. Each costs a decision on half of the data.
+        Random halves of the data that are scored too, and then make the ``confidence``: 0 for none,
+        or 2 or more. The calibration is for 10 and ``"evidence"``, which has a confidence without
+        them. Each costs a decision on half of the data.
     min_confidence : float, optional
-        Between 0.5 and 1: a decision of less confidence is 0, undecided. Takes 10 halves where
-        `n_resamples` is 0.
+        Between 0.5 and 1: a decision of less confidence is 0, undecided. Under another criterion
+        than ``"evidence"`` it takes 10 halves where `n_resamples` is 0.
     random_state : None, int or Generator
         Seeds the halves and what is drawn in a fit (see `anmmm.gppom.fit_gppom`); both directions
         get the same seeds. The score of ``"evidence"`` itself draws nothing. Exchanging x and y
@@ -297,8 +349,12 @@ def infer_direction(
     else:
         forward_score, backward_score = latent_scores(fitting)
         score = backward_score - forward_score
-    resamples = confidence = None
-    if options.n_resamples:
+    resamples = None
+    confidence = None if lengths is None else confidence_of(lengths)
+    count = options.n_resamples
+    if confidence is None and options.min_confidence > 0.0:
+        count = count or N_RESAMPLES
+    if count:
 
         def score_half(x: FloatArray, y: FloatArray) -> float:
             if criterion == "evidence":
@@ -310,7 +366,7 @@ def infer_direction(
             # Whether a half converged is no news about the decision.
             warnings.simplefilter("ignore", ConvergenceWarning)
             resamples = resample_scores(
-                first, second, score_half, n_resamples=options.n_resamples,
+                first, second, score_half, n_resamples=count,
                 random_state=resample_seed,
             )  # fmt: skip
         confidence = confidence_from(score, resamples)
@@ -351,7 +407,7 @@ class CausalDirection(BaseEstimator):  # type: ignore[misc]
         Gamma-approximated HSIC test of (Θ, cause); not calibrated. Under ``"evidence"`` the first
         access fits both directions, see `DirectionResult`.
     confidence_ : float or None
-        Probability that the sign of the score is right, where halves were scored.
+        Probability that the sign of the score is right; see `DirectionResult`.
     result_ : DirectionResult
         Everything.
     n_iter_ : int

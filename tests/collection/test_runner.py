@@ -9,7 +9,7 @@ from anmmm.collection import SourceError, as_pairs, infer_directions
 from anmmm.collection import task as task_module
 from anmmm.collection.task import DirectionTask, single_thread
 from anmmm.datasets import Pair, load_sample, make_anm_mixture
-from anmmm.evidence import models as evidence_module
+from anmmm.evidence.models import base as evidence_module
 
 CHEAP = {"criterion": "hsic", "max_iter": 5}
 BOTH = pytest.mark.parametrize("options", [{}, CHEAP], ids=["evidence", "hsic"])

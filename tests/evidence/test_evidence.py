@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 
 from anmmm.datasets import FAMILIES, make_anm_mixture, make_single_mechanism
 from anmmm.evidence import evidence
-from anmmm.evidence import models as evidence_module
+from anmmm.evidence.models import base as evidence_module
 
 
 @pytest.mark.parametrize("mechanism", ["f1", "f2", "f3", "f4"])

@@ -1,9 +1,11 @@
 """Description lengths of a pair in both directions, and the models that make them.
 
 Each `Variable` has a `density` (how long it is as a cause); `models` make it short as an effect;
-`lengths` compares both directions in an `EvidenceResult`, and `curves` draws the models.
+`lengths` compares both directions in an `EvidenceResult`, `curves` draws the models, and
+`check` tests them.
 """
 
+from anmmm.evidence.check import check_model, integral_transform
 from anmmm.evidence.lengths import DirectionEvidence, EvidenceResult, evidence
 from anmmm.evidence.models import ConditionalModel, model_text
 from anmmm.evidence.sign import RESOLUTION, sign_of
@@ -15,7 +17,9 @@ __all__ = [
     "DirectionEvidence",
     "EvidenceResult",
     "Variable",
+    "check_model",
     "evidence",
+    "integral_transform",
     "model_text",
     "sign_of",
 ]

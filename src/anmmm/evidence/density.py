@@ -24,6 +24,7 @@ __all__ = [
     "BASES",
     "Density",
     "GaussianQuantiles",
+    "code_lengths",
     "description_length",
     "fit_density",
     "normal_mass",
@@ -223,8 +224,8 @@ def fit_density(
     return best
 
 
-def description_length(mass: FloatArray, n_cells: int) -> float:
-    """Nats that encode every observation's cell, given the probability of each under a model.
+def code_lengths(mass: FloatArray, n_cells: int) -> FloatArray:
+    """Nats that encode each observation's cell, given the probability of each under a model.
 
     Notes
     -----
@@ -233,7 +234,12 @@ def description_length(mass: FloatArray, n_cells: int) -> float:
     ``log N + log n_cells``.
     """
     share = 1.0 / len(mass)
-    return -float(np.log((1.0 - share) * mass + share / n_cells).sum())
+    return -np.asarray(np.log((1.0 - share) * mass + share / n_cells))
+
+
+def description_length(mass: FloatArray, n_cells: int) -> float:
+    """Nats that encode every observation's cell: the sum of `code_lengths`."""
+    return float(code_lengths(mass, n_cells).sum())
 
 
 def normal_mass(lower: FloatArray, upper: FloatArray) -> FloatArray:

@@ -8,18 +8,24 @@ docs/method/decisions.md.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
+
+import numpy as np
 
 from anmmm._record import Record
 from anmmm._typing import ArrayLike, FloatArray
 from anmmm._validation import as_pair, check_count
+from anmmm.evidence.check import check_model
 from anmmm.evidence.density import Density
-from anmmm.evidence.models import Additive, ConditionalModel, Fits, fit_models
+from anmmm.evidence.models import Additive, ConditionalModel, Fits, Independent, fit_models
 from anmmm.evidence.sign import sign_of
 from anmmm.evidence.variable import Variable
+from anmmm.independence import HSICTest
 from anmmm.mixture import MAX_MECHANISMS, MixtureFit, as_responsibilities
-from anmmm.preprocessing import standardize
+from anmmm.preprocessing import Cells, standardize
 
 __all__ = ["DirectionEvidence", "EvidenceResult", "evidence"]
 
@@ -40,22 +46,52 @@ class DirectionEvidence(Record):
         ``"anm-C"``: C additive noise models sharing Gaussian noise; ``"location-scale"``: one
         mechanism, Gaussian noise of a scale that depends on the cause; with ``"+noise"`` the noise
         has a fitted density; with ``"+link"`` the effect is first taken to Gaussian quantiles of
-        its own density, as in a cumulative-link regression.
+        its own density, as in a cumulative-link regression; ``"independent"``: the cause says
+        nothing.
     models : dict of str to anmmm.evidence.ConditionalModel
         Every model tried, by its name; `lengths` are theirs.
     n_mechanisms : int
         Number of mechanisms of `model`.
     converged : bool
         Whether the curves of `model` were found before the most iterations.
+    cause_nats, nats : ndarray of shape (n_samples,)
+        Description length of each observation, of the cause alone and of both variables under
+        `model`, without what the fitted numbers cost.
     density : anmmm.evidence.density.Density
         Of the cause.
+    cells : Cells
+        The cause at its own resolution.
+    check : HSICTest
+        Of the cause and what `model` leaves unexplained, made when it is first asked for; a small
+        p-value warns that no model of the list fits. See `anmmm.evidence.check_model`.
     """
 
-    cause: float
+    cause_nats: FloatArray
     models: dict[str, ConditionalModel]
     density: Density
+    cells: Cells
+
+    @cached_property
+    def check(self) -> HSICTest:
+        """Test of the cause and what the shortest model leaves unexplained."""
+        return check_model(self.chosen, self.cells.values)
 
     @property
+    def cause(self) -> float:
+        """Description length of the cause."""
+        return float(self.cause_nats.sum()) + self.density.cost
+
+    @property
+    def nats(self) -> FloatArray:
+        """Description length of each observation, without what the fitted numbers cost."""
+        return np.asarray(self.cause_nats + self.chosen.nats)
+
+    @property
+    def independent(self) -> float:
+        """Total under the model that the cause says nothing."""
+        return self.cause + self.models[Independent.NAME].length
+
+    @cached_property
     def chosen(self) -> ConditionalModel:
         """The shortest model, the first one of equals."""
         return min(self.models.values(), key=lambda model: model.length)
@@ -115,6 +151,15 @@ class EvidenceResult(Record):
         Total description length per observation. Forward is the hypothesis that x causes y.
     forward, backward : DirectionEvidence
         The parts.
+    nats : float
+        ``backward.total - forward.total``, the score in nats for all observations.
+    error : float
+        Standard error of `nats`, from the spread of the observations' differences.
+    dependence : float
+        Nats per observation that the shortest of all models saves over independence; 0 where none
+        does.
+    independent : bool
+        Whether independence is the shortest model in both directions.
     """
 
     direction: int
@@ -123,6 +168,34 @@ class EvidenceResult(Record):
     backward_score: float
     forward: DirectionEvidence
     backward: DirectionEvidence
+
+    @property
+    def nats(self) -> float:
+        """``backward.total - forward.total``."""
+        return self.backward.total - self.forward.total
+
+    @property
+    def error(self) -> float:
+        """Standard error of `nats`: ``√N`` times the deviation of the observations' differences.
+
+        Notes
+        -----
+        Q. H. Vuong, "Likelihood ratio tests for model selection and non-nested hypotheses",
+        Econometrica 57 (1989), his ω̂: no further fit is needed.
+        """
+        differences = self.backward.nats - self.forward.nats
+        return math.sqrt(len(differences)) * float(differences.std())
+
+    @property
+    def dependence(self) -> float:
+        """Nats per observation that the shortest of all models saves over independence."""
+        saved = max(side.independent - side.total for side in (self.forward, self.backward))
+        return saved / len(self.forward.cause_nats)
+
+    @property
+    def independent(self) -> bool:
+        """Whether independence is the shortest model in both directions."""
+        return all(isinstance(side.chosen, Independent) for side in (self.forward, self.backward))
 
     @property
     def chosen(self) -> DirectionEvidence | None:
@@ -199,7 +272,7 @@ def _describe(
     cause: Variable, effect: Variable, max_mechanisms: int, starts: list[FloatArray]
 ) -> DirectionEvidence:
     fits = Fits(cause, effect, max_mechanisms=max_mechanisms, starts=starts)
-    return DirectionEvidence(cause.length, fit_models(fits), cause.density)
+    return DirectionEvidence(cause.nats, fit_models(fits), cause.density, cause.cells)
 
 
 def _as_starts(labels: Any, n_samples: int) -> list[FloatArray]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from anmmm._record import Record
 from anmmm._typing import FloatArray
-from anmmm.evidence.density import Density, fit_density
+from anmmm.evidence.density import Density, code_lengths, fit_density
 from anmmm.mixture import SplineBasis, smallest_noise
 from anmmm.preprocessing import Cells
 
@@ -28,23 +28,29 @@ class Variable(Record):
         The variable at its own resolution.
     density : Density
         Fitted to it.
-    length : float
-        Its description length as a cause, in nats for all observations.
+    nats : ndarray of shape (n_samples,)
+        Description length of each observation as a cause.
     basis : SplineBasis
         Columns for curves over it.
     """
 
     cells: Cells
     density: Density
-    length: float
+    nats: FloatArray
     basis: SplineBasis
 
     @classmethod
     def of(cls, values: FloatArray) -> Variable:
         """Describe a standardized variable of shape (n_samples,). O(N log N)."""
         cells = Cells.of(values)
-        density, length = fit_density(values, cells.lower, cells.upper, cells.n_distinct)
-        return cls(cells, density, length, SplineBasis.of(values[:, np.newaxis]))
+        density, _ = fit_density(values, cells.lower, cells.upper, cells.n_distinct)
+        nats = code_lengths(density.mass(cells.lower, cells.upper), cells.n_distinct)
+        return cls(cells, density, nats, SplineBasis.of(values[:, np.newaxis]))
+
+    @property
+    def length(self) -> float:
+        """Description length as a cause, in nats for all observations."""
+        return float(self.nats.sum()) + self.density.cost
 
     @property
     def floor(self) -> float:

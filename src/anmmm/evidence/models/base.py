@@ -1,0 +1,206 @@
+"""What a conditional model is: how long it makes an effect, its curves, its distribution.
+
+The fitted numbers of a model and the effect's cells come in; `anmmm.evidence` compares `length`,
+plots draw `curves`, and the check of a model looks at `levels`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar
+
+from anmmm._record import Record
+from anmmm._typing import FloatArray
+from anmmm.evidence.density import GaussianQuantiles
+from anmmm.evidence.sign import RESOLUTION
+from anmmm.evidence.variable import Variable
+from anmmm.mixture import (
+    MAX_MECHANISMS,
+    LocationScaleFit,
+    MixtureFit,
+    choose_mixture,
+    fit_single,
+    smallest_noise,
+)
+from anmmm.preprocessing import Cells
+
+__all__ = ["ConditionalModel", "EffectCurves", "Fits"]
+
+# Change of the bound, in nats per observation, at which a fit stops: well below any score.
+TOLERANCE = RESOLUTION
+MAX_ITER = 200
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class EffectCurves(Record):
+    """What a fitted model says of the effect at given values of the cause.
+
+    Attributes
+    ----------
+    center : ndarray of shape (n_points, n_mechanisms)
+        Posterior mean of each mechanism's curve; under a model with a link the median of the
+        effect.
+    lower, upper : ndarray of shape (n_points, n_mechanisms)
+        One standard deviation of the noise below and above; taken before the link where there is
+        one.
+    """
+
+    center: FloatArray
+    lower: FloatArray
+    upper: FloatArray
+
+    @classmethod
+    def about(cls, center: FloatArray, scale: FloatArray | float) -> EffectCurves:
+        """Curves with a band of one standard deviation on both sides."""
+        return cls(center, center - scale, center + scale)
+
+    def through(self, transform: Callable[[FloatArray], FloatArray]) -> EffectCurves:
+        """Curve and bounds on another scale of the effect."""
+        return EffectCurves(*map(transform, (self.center, self.lower, self.upper)))
+
+    def part(self, points: slice, mechanism: int) -> EffectCurves:
+        """Curve of one mechanism at some of the points: arrays of one dimension."""
+        return EffectCurves(
+            self.center[points, mechanism],
+            self.lower[points, mechanism],
+            self.upper[points, mechanism],
+        )
+
+
+class Fits:
+    """Fits of an effect to the columns of its cause, each made when it is first asked for.
+
+    Attributes
+    ----------
+    cause, effect : Variable
+    max_mechanisms : int
+    starts : sequence of ndarray of shape (n_samples, n_mechanisms)
+        Further responsibilities to start from.
+    """
+
+    def __init__(
+        self,
+        cause: Variable,
+        effect: Variable,
+        *,
+        max_mechanisms: int = MAX_MECHANISMS,
+        starts: Sequence[FloatArray] = (),
+    ) -> None:
+        self.cause, self.effect = cause, effect
+        self.max_mechanisms, self.starts = max_mechanisms, starts
+
+    @cached_property
+    def single(self) -> tuple[MixtureFit, LocationScaleFit]:
+        """One mechanism, with constant noise and with noise that depends on the cause."""
+        return fit_single(
+            self.cause.basis, self.effect.cells.values, floor=self.effect.floor, tol=TOLERANCE,
+            max_iter=MAX_ITER,
+        )  # fmt: skip
+
+    @cached_property
+    def mixtures(self) -> list[MixtureFit]:
+        """1, 2, … mechanisms."""
+        return choose_mixture(
+            self.cause.basis, self.effect.cells.values, max_mechanisms=self.max_mechanisms,
+            extra_starts=self.starts, first=self.single, floor=self.effect.floor, tol=TOLERANCE,
+            max_iter=MAX_ITER,
+        )  # fmt: skip
+
+    @cached_property
+    def link(self) -> GaussianQuantiles | None:
+        """Gaussian quantiles of the effect, where one of the variables is tied.
+
+        On tied data a metric additive model is no longer the natural one. Both directions get the
+        same models, whichever variable is tied.
+        """
+        if not (self.cause.is_tied or self.effect.is_tied):
+            return None
+        return GaussianQuantiles.of(self.effect.cells, self.effect.density)
+
+    @cached_property
+    def linked(self) -> tuple[MixtureFit, LocationScaleFit]:
+        """`single` for the effect's Gaussian quantiles."""
+        assert self.link is not None
+        values = self.link.values
+        return fit_single(
+            self.cause.basis, values, floor=smallest_noise(Cells.of(values)), tol=TOLERANCE,
+            max_iter=MAX_ITER,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ConditionalModel(Record, ABC):
+    """A fitted model of an effect given its cause, both standardized.
+
+    `NAME` and `TEXT` may hold ``{n}`` and ``{mechanisms}``, their number in digits and in words.
+
+    Attributes
+    ----------
+    nats : ndarray of shape (n_samples,)
+        Description length of each observation of the effect.
+    cost : float
+        Nats that the fitted numbers cost.
+    cells : Cells
+        The effect at its own resolution.
+    """
+
+    NAME: ClassVar[str]
+    TEXT: ClassVar[str]
+
+    nats: FloatArray
+    cost: float
+    cells: Cells
+
+    @classmethod
+    @abstractmethod
+    def encode(cls, fits: Fits) -> Iterator[ConditionalModel]:
+        """Encode the effect of a pair; yields nothing where the model does not apply."""
+
+    @abstractmethod
+    def curves(self, at: FloatArray) -> EffectCurves:
+        """Evaluate the model at standardized values of the cause, (n_points, 1)."""
+
+    @abstractmethod
+    def levels(self) -> tuple[FloatArray, FloatArray]:
+        """Conditional distribution function at both ends of each observation's cell."""
+
+    @property
+    def converged(self) -> bool:
+        """Whether the fit settled before the most iterations."""
+        return True
+
+    @cached_property
+    def length(self) -> float:
+        """Description length of the effect, in nats for all observations."""
+        return float(self.nats.sum()) + self.cost
+
+    @property
+    def n_mechanisms(self) -> int:
+        """Number of mechanisms."""
+        return 1
+
+    @property
+    def name(self) -> str:
+        """Name in tables and files."""
+        return self.named(self.n_mechanisms)[0]
+
+    @property
+    def text(self) -> str:
+        """Description in words."""
+        return self.named(self.n_mechanisms)[1]
+
+    @classmethod
+    def named(cls, n: int) -> tuple[str, str]:
+        """Return name and description of the model with n mechanisms."""
+        mechanisms = "one mechanism" if n == 1 else f"{n} mechanisms"
+        return cls.NAME.format(n=n), cls.TEXT.format(mechanisms=mechanisms)
+
+
+def at_ends(
+    cells: Cells, curve: FloatArray, scale: FloatArray | float
+) -> tuple[FloatArray, FloatArray]:
+    """Return both ends of each observation's cell in units of the noise about a curve."""
+    return (cells.lower - curve) / scale, (cells.upper - curve) / scale

@@ -1,0 +1,88 @@
+"""Models of tied data: smooth curves on the Gaussian quantiles of the effect's own density."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from scipy.special import ndtr
+
+from anmmm._typing import FloatArray
+from anmmm.evidence.density import GaussianQuantiles, code_lengths, normal_mass
+from anmmm.evidence.models.base import ConditionalModel, EffectCurves, Fits
+from anmmm.evidence.models.gaussian import Additive, LocationScale
+
+__all__ = ["AdditiveLinked", "LocationScaleLinked"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AdditiveLinked(Additive):
+    """One additive noise model of the effect's Gaussian quantiles."""
+
+    NAME = "anm-1+link"
+    TEXT = "one mechanism, additive Gaussian noise, on the effect's own quantiles"
+
+    link: GaussianQuantiles
+
+    @classmethod
+    def encode(cls, fits: Fits) -> Iterator[ConditionalModel]:
+        """Encode tied data by a curve with noise of one size."""
+        if fits.link is None:
+            return
+        fit = fits.linked[0]
+        nats = _linked_nats(fits, fits.link, fit.curves[:, 0], math.sqrt(fit.noise_variance))
+        cost = fit.complexity + _linked_cost(fits)
+        yield cls(nats, cost, fits.effect.cells, fit, fits.link)
+
+    def curves(self, at: FloatArray) -> EffectCurves:
+        """Evaluate the curve and its band, taken back through the link."""
+        return super().curves(at).through(self.link.undo)
+
+    def levels(self) -> tuple[FloatArray, FloatArray]:
+        """Conditional distribution function at both ends of each observation's cell."""
+        curve, scale = self.fit.curves[:, 0], math.sqrt(self.fit.noise_variance)
+        return ndtr((self.link.lower - curve) / scale), ndtr((self.link.upper - curve) / scale)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LocationScaleLinked(LocationScale):
+    """One mechanism of the effect's Gaussian quantiles, its scale depending on the cause."""
+
+    NAME = "location-scale+link"
+    TEXT = (
+        "one mechanism, Gaussian noise, its scale depends on the cause, on the effect's own "
+        "quantiles"
+    )
+
+    link: GaussianQuantiles
+
+    @classmethod
+    def encode(cls, fits: Fits) -> Iterator[ConditionalModel]:
+        """Encode tied data by a curve with a band of varying width."""
+        if fits.link is None:
+            return
+        fit = fits.linked[1]
+        nats = _linked_nats(fits, fits.link, fit.curve, fit.scale)
+        yield cls(nats, fit.complexity + _linked_cost(fits), fits.effect.cells, fit, fits.link)
+
+    def curves(self, at: FloatArray) -> EffectCurves:
+        """Evaluate the curve and its band, taken back through the link."""
+        return super().curves(at).through(self.link.undo)
+
+    def levels(self) -> tuple[FloatArray, FloatArray]:
+        """Conditional distribution function at both ends of each observation's cell."""
+        curve, scale = self.fit.curve, self.fit.scale
+        return ndtr((self.link.lower - curve) / scale), ndtr((self.link.upper - curve) / scale)
+
+
+def _linked_nats(
+    fits: Fits, link: GaussianQuantiles, curve: FloatArray, scale: FloatArray | float
+) -> FloatArray:
+    mass = normal_mass((link.lower - curve) / scale, (link.upper - curve) / scale)
+    return code_lengths(mass, fits.effect.cells.n_distinct)
+
+
+def _linked_cost(fits: Fits) -> float:
+    """Nats of the density behind the link and of the noise variance."""
+    return fits.effect.density.cost + 0.5 * math.log(len(fits.effect.cells.values))
