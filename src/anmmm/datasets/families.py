@@ -1,36 +1,67 @@
-"""Pairs of a single mechanism, as Tagasovska, Chavez-Demoulin and Vatter (ICML 2020) draw them.
+"""Pairs of a single mechanism: published families, and effects of other kinds of values.
 
-A family's name and a seed come in; cause and effect go out.
+A family's name, a cause and a seed come in; cause and effect go out.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
+from scipy.special import expit
 
 from anmmm._typing import FloatArray, RandomState
 from anmmm._validation import check_choice, check_count, check_rng
 
-__all__ = ["FAMILIES", "make_single_mechanism"]
+__all__ = ["CAUSES", "CONTINUOUS", "FAMILIES", "OTHER_EFFECTS", "make_single_mechanism"]
 
-FAMILIES = ("AN", "AN-s", "LS", "LS-s", "MN-U")
+CONTINUOUS = ("AN", "AN-s", "LS", "LS-s", "MN-U")
+OTHER_EFFECTS = (
+    "PNL-arcsinh", "PNL-logistic", "PNL-cbrt", "binary", "logistic", "ordered", "grouped", "count",
+)  # fmt: skip
+FAMILIES = (*CONTINUOUS, *OTHER_EFFECTS)
+
+# Of mean 0 and standard deviation 1.
+CAUSES: dict[str, Callable[[np.random.Generator, int], FloatArray]] = {
+    "gaussian": lambda rng, n: rng.standard_normal(n),
+    "uniform": lambda rng, n: rng.uniform(-np.sqrt(3.0), np.sqrt(3.0), n),
+    "bimodal": lambda rng, n: (
+        0.9 * rng.choice([-1.0, 1.0], n) + np.sqrt(0.19) * rng.standard_normal(n)
+    ),
+    "exponential": lambda rng, n: rng.exponential(size=n) - 1.0,
+}
+# Levels of an ordered effect, at least; step of a grouped one.
+FEWEST_LEVELS, MOST_LEVELS, STEP = 3, 6, 0.5
 
 
 def make_single_mechanism(
-    family: str = "AN", n_samples: int = 100, *, random_state: RandomState = None
+    family: str = "AN",
+    n_samples: int = 100,
+    *,
+    cause: str = "gaussian",
+    random_state: RandomState = None,
 ) -> tuple[FloatArray, FloatArray]:
     """Draw cause and effect of a pair with one mechanism.
 
-    The cause is Gaussian with variance 2; ε is Gaussian of a standard deviation that is drawn
-    uniformly from (1/5, √(2/5)).
-
     Parameters
     ----------
-    family : {"AN", "AN-s", "LS", "LS-s", "MN-U"}
+    family : str
         ``"AN"``: ``f(x) + ε``; ``"LS"``: ``f(x) + g(x) ε``, f and g drawn from a Gaussian process
         of unit length scale. ``"AN-s"``, ``"LS-s"``: the same with sigmoid functions. ``"MN-U"``:
-        ``f(x) u`` with a sigmoid f and u uniform on (0, 1).
+        ``f(x) u`` with a sigmoid f and u uniform on (0, 1). ε is Gaussian of a standard deviation
+        that is drawn uniformly from (1/5, √(2/5)), the cause has variance 2.
+
+        Of the others the cause has variance 1. With ε standard Gaussian, ``"PNL-arcsinh"``:
+        ``arcsinh(5 (x + 0.3 x |x| + 0.4 ε))``; ``"PNL-logistic"``: ``logistic(2 (x + sin x +
+        0.5 ε))``; ``"PNL-cbrt"``: ``cbrt(x³ + x + 0.5 ε)``. With AN's value v: ``"binary"``:
+        whether v exceeds a quantile of it drawn from 0.3 to 0.7; ``"ordered"``: which of 3 to 6
+        intervals v falls into; ``"grouped"``: v rounded to halves. ``"logistic"``: 1 with
+        probability ``logistic(4 f(x))``, f of a Gaussian process; ``"count"``: Poisson of mean
+        ``exp(x + 0.3)``.
     n_samples : int
         Number of observations.
+    cause : {"gaussian", "uniform", "bimodal", "exponential"}
+        Distribution of the cause.
     random_state : None, int, SeedSequence, BitGenerator, Generator or RandomState
         Source of randomness. With a whole number the families share no stream of random numbers.
 
@@ -51,8 +82,8 @@ def make_single_mechanism(
     References
     ----------
     N. Tagasovska, V. Chavez-Demoulin, T. Vatter, "Distinguishing Cause from Effect Using Quantiles:
-    Bivariate Quantile Causal Discovery", ICML 2020. The sigmoids are those of P. Bühlmann, J.
-    Peters, J. Ernest, "CAM: Causal Additive Models", Annals of Statistics 2014.
+    Bivariate Quantile Causal Discovery", ICML 2020, for the first five. The sigmoids are those of
+    P. Bühlmann, J. Peters, J. Ernest, "CAM: Causal Additive Models", Annals of Statistics 2014.
 
     Examples
     --------
@@ -61,19 +92,71 @@ def make_single_mechanism(
     ((200,), (200,))
     """
     family = check_choice(family, "family", FAMILIES)
+    cause = check_choice(cause, "cause", tuple(CAUSES))
     n_samples = check_count(n_samples, "n_samples")
     if isinstance(random_state, (int, np.integer)) and not isinstance(random_state, bool):
         seed = check_count(random_state, "random_state", minimum=0)
         random_state = np.random.SeedSequence([seed, FAMILIES.index(family) + 1])
     rng = check_rng(random_state)
-    x = np.sqrt(2.0) * rng.standard_normal(n_samples)
-    noise = rng.uniform(1 / 5, np.sqrt(2 / 5)) * rng.standard_normal(n_samples)
+    x = CAUSES[cause](rng, n_samples)
+    if family in OTHER_EFFECTS:
+        return x, _EFFECTS[family](x, rng)
+    x = np.sqrt(2.0) * x
+    noise = _noise(x, rng)
     function = _sigmoid if family.endswith("-s") or family == "MN-U" else _gaussian_process
     if family == "MN-U":
         return x, function(x, rng) * rng.uniform(size=n_samples)
     if family.startswith("LS"):
         return x, function(x, rng) + function(x, rng) * noise
     return x, function(x, rng) + noise
+
+
+def _noise(x: FloatArray, rng: np.random.Generator) -> FloatArray:
+    return np.asarray(rng.uniform(1 / 5, np.sqrt(2 / 5)) * rng.standard_normal(len(x)))
+
+
+def _additive(x: FloatArray, rng: np.random.Generator) -> FloatArray:
+    noise = _noise(x, rng)
+    return _gaussian_process(x, rng) + noise
+
+
+def _arcsinh(x: FloatArray, rng: np.random.Generator) -> FloatArray:
+    return np.arcsinh(5.0 * (x + 0.3 * x * np.abs(x) + 0.4 * rng.standard_normal(len(x))))
+
+
+def _squashed(x: FloatArray, rng: np.random.Generator) -> FloatArray:
+    return np.asarray(expit(2.0 * (x + np.sin(x) + 0.5 * rng.standard_normal(len(x)))))
+
+
+def _cube_root(x: FloatArray, rng: np.random.Generator) -> FloatArray:
+    return np.cbrt(x**3 + x + 0.5 * rng.standard_normal(len(x)))
+
+
+def _binary(x: FloatArray, rng: np.random.Generator) -> FloatArray:
+    value = _additive(x, rng)
+    return np.asarray(value > np.quantile(value, rng.uniform(0.3, 0.7)), dtype=np.float64)
+
+
+def _logistic(x: FloatArray, rng: np.random.Generator) -> FloatArray:
+    share = expit(4.0 * _gaussian_process(x, rng))
+    return np.asarray(rng.uniform(size=len(x)) < share, dtype=np.float64)
+
+
+def _ordered(x: FloatArray, rng: np.random.Generator) -> FloatArray:
+    value = _additive(x, rng)
+    n_levels = rng.integers(FEWEST_LEVELS, MOST_LEVELS + 1)
+    # No level holds less than a third of its share.
+    widths = 1.0 / 3.0 + rng.dirichlet(np.ones(n_levels)) * 2.0 * n_levels / 3.0
+    cuts = np.quantile(value, np.cumsum(widths)[:-1] / n_levels)
+    return np.asarray(np.searchsorted(cuts, value), dtype=np.float64)
+
+
+def _grouped(x: FloatArray, rng: np.random.Generator) -> FloatArray:
+    return STEP * np.rint(_additive(x, rng) / STEP)
+
+
+def _count(x: FloatArray, rng: np.random.Generator) -> FloatArray:
+    return np.asarray(rng.poisson(np.exp(x + 0.3)), dtype=np.float64)
 
 
 def _gaussian_process(x: FloatArray, rng: np.random.Generator) -> FloatArray:
@@ -91,3 +174,15 @@ def _sigmoid(x: FloatArray, rng: np.random.Generator) -> FloatArray:
     z = b * (x + rng.uniform(-2.0, 2.0))
     drawn: FloatArray = a * z / (1.0 + np.abs(z))
     return drawn
+
+
+_EFFECTS: dict[str, Callable[[FloatArray, np.random.Generator], FloatArray]] = {
+    "PNL-arcsinh": _arcsinh,
+    "PNL-logistic": _squashed,
+    "PNL-cbrt": _cube_root,
+    "binary": _binary,
+    "logistic": _logistic,
+    "ordered": _ordered,
+    "grouped": _grouped,
+    "count": _count,
+}

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,7 @@ __all__ = [
     "description_length",
     "fit_density",
     "normal_mass",
+    "plain_density",
 ]
 
 # Distributions that a density is a smooth correction of: bounded, Gaussian and heavy-tailed.
@@ -206,16 +207,13 @@ def fit_density(
     -----
     docs/method/decisions.md, eqs. 1 and 2. O(N) and a Newton iteration on 128 bins for each base.
     """
-    n = len(values)
     best: tuple[Density, float] | None = None
-    flat = np.full(N_BINS, -math.log(N_BINS))
     for base in bases:
-        location, scale = _base(base, values, lower, upper)
-        plain = Density(base, location, scale, flat, math.log(n))
+        plain = plain_density(base, values, lower, upper)
         counts = _counts(N_BINS * plain.quantile(values))
         log_p = np.empty(N_BINS)
         cost = log_density(counts, _FEATURES, _PRIOR, MAX_NEWTON_STEPS, log_p)
-        for density in (plain, Density(base, location, scale, log_p, plain.cost + cost)):
+        for density in (plain, replace(plain, log_p=log_p, cost=plain.cost + cost)):
             length = description_length(density.mass(lower, upper), n_cells) + density.cost
             if best is None or length < best[1]:
                 best = density, length
@@ -247,6 +245,13 @@ def normal_mass(lower: FloatArray, upper: FloatArray) -> FloatArray:
     # Above the median 1 - tiny would round: mirror the interval.
     mirror = lower > 0.0
     return np.asarray(ndtr(np.where(mirror, -lower, upper)) - ndtr(np.where(mirror, -upper, lower)))
+
+
+def plain_density(base: str, values: FloatArray, lower: FloatArray, upper: FloatArray) -> Density:
+    """Fit one of `BASES` without a correction; its two numbers cost ½ log N each."""
+    location, scale = _base(base, values, lower, upper)
+    flat = np.full(N_BINS, -math.log(N_BINS))
+    return Density(base, location, scale, flat, math.log(len(values)))
 
 
 def _base(

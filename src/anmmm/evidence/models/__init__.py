@@ -17,6 +17,7 @@ from anmmm.evidence.models.gaussian import (
 )
 from anmmm.evidence.models.independent import Independent
 from anmmm.evidence.models.linked import AdditiveLinked, LocationScaleLinked
+from anmmm.evidence.models.postnonlinear import PostNonlinear, PostNonlinearFreeNoise
 
 __all__ = [
     "MODELS",
@@ -38,6 +39,8 @@ MODELS: tuple[type[ConditionalModel], ...] = (
     LocationScaleFreeNoise,
     AdditiveLinked,
     LocationScaleLinked,
+    PostNonlinear,
+    PostNonlinearFreeNoise,
 )
 
 

@@ -15,6 +15,7 @@ from typing import ClassVar
 from anmmm._record import Record
 from anmmm._typing import FloatArray
 from anmmm.evidence.density import GaussianQuantiles
+from anmmm.evidence.monotone import PostNonlinearFit, fit_post_nonlinear
 from anmmm.evidence.sign import RESOLUTION
 from anmmm.evidence.variable import Variable
 from anmmm.mixture import (
@@ -129,6 +130,11 @@ class Fits:
             self.cause.basis, values, floor=smallest_noise(Cells.of(values)), tol=TOLERANCE,
             max_iter=MAX_ITER,
         )  # fmt: skip
+
+    @cached_property
+    def post_nonlinear(self) -> PostNonlinearFit | None:
+        """A monotone function of an effect that is not tied, and a curve."""
+        return None if self.effect.is_tied else fit_post_nonlinear(self.cause, self.effect)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -1,0 +1,86 @@
+"""Post-nonlinear models: a monotone function of the effect is a curve of the cause plus noise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy.special import ndtr
+
+from anmmm._typing import FloatArray
+from anmmm.evidence.density import Density, code_lengths, fit_density
+from anmmm.evidence.models.base import ConditionalModel, EffectCurves, Fits
+from anmmm.evidence.monotone import PostNonlinearFit
+
+__all__ = ["PostNonlinear", "PostNonlinearFreeNoise"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PostNonlinear(ConditionalModel):
+    """A monotone function of the effect is a curve of the cause plus Gaussian noise."""
+
+    NAME = "pnl"
+    TEXT = "one mechanism, additive Gaussian noise, seen through a monotone function"
+
+    fit: PostNonlinearFit
+
+    @classmethod
+    def encode(cls, fits: Fits) -> Iterator[ConditionalModel]:
+        """Encode an effect that is not tied."""
+        fit = fits.post_nonlinear
+        if fit is not None:
+            yield cls(fit.nats, fit.cost, fits.effect.cells, fit)
+
+    @property
+    def converged(self) -> bool:
+        """Whether both functions settled."""
+        return self.fit.converged
+
+    @cached_property
+    def _table(self) -> tuple[FloatArray, FloatArray]:
+        edges = self.cells.edges
+        return self.fit.link.apply(edges), edges
+
+    def curves(self, at: FloatArray) -> EffectCurves:
+        """Evaluate f and its band, taken back through h, within the range of the cells."""
+        center = (self.fit.splines.evaluate(at) @ self.fit.mean)[:, np.newaxis]
+        return EffectCurves.about(center, 1.0).through(
+            lambda h: np.asarray(np.interp(h, *self._table))
+        )
+
+    def levels(self) -> tuple[FloatArray, FloatArray]:
+        """Conditional distribution function at both ends of each observation's cell."""
+        return ndtr(self.fit.lower - self.fit.curve), ndtr(self.fit.upper - self.fit.curve)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PostNonlinearFreeNoise(PostNonlinear):
+    """The same with noise of a fitted density about the functions of the Gaussian fit."""
+
+    NAME = "pnl+noise"
+    TEXT = "one mechanism, additive noise of a fitted density, seen through a monotone function"
+
+    noise: Density
+    lower: FloatArray
+    upper: FloatArray
+
+    @classmethod
+    def encode(cls, fits: Fits) -> Iterator[ConditionalModel]:
+        """Encode the residuals by their own density."""
+        fit, cells = fits.post_nonlinear, fits.effect.cells
+        if fit is None:
+            return
+        residual = fit.link.apply(cells.values) - fit.curve
+        lower, upper = fit.lower - fit.curve, fit.upper - fit.curve
+        # Where the outermost cells have no end on this scale they are taken for symmetric.
+        lower = np.where(np.isfinite(lower), lower, 2.0 * residual - upper)
+        upper = np.where(np.isfinite(upper), upper, 2.0 * residual - lower)
+        noise = fit_density(residual, lower, upper, cells.n_distinct)[0]
+        nats = code_lengths(noise.mass(lower, upper), cells.n_distinct)
+        yield cls(nats, fit.cost + noise.cost, cells, fit, noise, lower, upper)
+
+    def levels(self) -> tuple[FloatArray, FloatArray]:
+        """Conditional distribution function at both ends of each observation's cell."""
+        return self.noise.cdf(self.lower), self.noise.cdf(self.upper)
