@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr, ndtri
+from scipy.special import gammaln, ndtr, ndtri
 
 from anmmm._kernels.log_density import log_density
 from anmmm._record import Record
@@ -24,6 +24,7 @@ __all__ = [
     "BASES",
     "Density",
     "GaussianQuantiles",
+    "LevelShares",
     "code_lengths",
     "description_length",
     "fit_density",
@@ -64,6 +65,7 @@ class Density(Record):
     Attributes
     ----------
     base : {"uniform", "normal", "student"}
+        Or ``"levels"``, see `LevelShares`.
     location, scale : float
         Of the base; for ``"uniform"`` the left end and the length.
     log_p : ndarray of shape (n_bins,)
@@ -116,6 +118,47 @@ class Density(Record):
     def _bins(self) -> tuple[FloatArray, FloatArray]:
         p = np.exp(self.log_p)
         return p, np.concatenate([[0.0], np.cumsum(p)])
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LevelShares(Density):
+    """How often each of few values occurs; within a cell the density is constant.
+
+    Attributes
+    ----------
+    edges : ndarray of shape (n_distinct + 1,)
+        Ends of the cells; `log_p` has the logarithm of each one's probability.
+    """
+
+    edges: FloatArray
+
+    @classmethod
+    def of(cls, cells: Cells) -> LevelShares:
+        """Estimate the shares of a variable's values under Jeffreys' prior. O(N)."""
+        counts = np.bincount(cells.index, minlength=cells.n_distinct)
+        n, k = len(cells.index), cells.n_distinct
+        log_p = np.log((counts + 0.5) / (n + 0.5 * k))
+        length = gammaln(n + 0.5 * k) - gammaln(0.5 * k)
+        length += k * gammaln(0.5) - gammaln(counts + 0.5).sum()
+        cost = float(length + counts @ log_p)
+        return cls("levels", 0.0, 1.0, log_p, cost, cells.edges)
+
+    def quantile(self, x: FloatArray) -> FloatArray:
+        """Return the distribution function: there is no base to correct."""
+        ends = np.concatenate([[0.0], np.cumsum(np.exp(self.log_p))])
+        return np.asarray(np.interp(x, self.edges, ends / ends[-1]))
+
+    def cdf(self, x: FloatArray) -> FloatArray:
+        """Distribution function at finite points."""
+        return self.quantile(x)
+
+    def mirrored(self) -> LevelShares:
+        """Return the density of the negated variable."""
+        return replace(self, log_p=self.log_p[::-1], edges=-self.edges[::-1])
+
+    def mass(self, lower: FloatArray, upper: FloatArray) -> FloatArray:
+        """Probability of each interval."""
+        return self.quantile(upper) - self.quantile(lower)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -252,8 +252,8 @@ def evidence(
         "direction with criterion 'hsic', 'hsic_ratio' or 'pvalue'",
     )
     most = check_count(max_mechanisms, "max_mechanisms", maximum=len(first))
-    x_variable = Variable.of(standardize(first)[0][:, 0])
-    y_variable = Variable.of(standardize(second)[0][:, 0])
+    x_variable = Variable.of(standardize(first)[0][:, 0], first[:, 0])
+    y_variable = Variable.of(standardize(second)[0][:, 0], second[:, 0])
     forward = _describe(x_variable, y_variable, most, _as_starts(forward_labels, len(first)))
     backward = _describe(y_variable, x_variable, most, _as_starts(backward_labels, len(first)))
     n = len(first)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from functools import cache
 
 from anmmm.evidence.models.base import ConditionalModel, EffectCurves, Fits
+from anmmm.evidence.models.discrete import Counts, Ordered
 from anmmm.evidence.models.gaussian import (
     Additive,
     AdditiveFreeNoise,
@@ -41,6 +42,8 @@ MODELS: tuple[type[ConditionalModel], ...] = (
     LocationScaleLinked,
     PostNonlinear,
     PostNonlinearFreeNoise,
+    Ordered,
+    Counts,
 )
 
 

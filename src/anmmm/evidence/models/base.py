@@ -15,6 +15,7 @@ from typing import ClassVar
 from anmmm._record import Record
 from anmmm._typing import FloatArray
 from anmmm.evidence.density import GaussianQuantiles
+from anmmm.evidence.latent import CountFit, LevelFit, fit_counts, fit_levels
 from anmmm.evidence.monotone import PostNonlinearFit, fit_post_nonlinear
 from anmmm.evidence.sign import RESOLUTION
 from anmmm.evidence.variable import Variable
@@ -135,6 +136,16 @@ class Fits:
     def post_nonlinear(self) -> PostNonlinearFit | None:
         """A monotone function of an effect that is not tied, and a curve."""
         return None if self.effect.is_tied else fit_post_nonlinear(self.cause, self.effect)
+
+    @cached_property
+    def levels(self) -> LevelFit | None:
+        """Cuts of a curve with noise between the values of a tied effect."""
+        return fit_levels(self.cause, self.effect) if self.effect.is_tied else None
+
+    @cached_property
+    def counts(self) -> CountFit | None:
+        """A curve behind the mean of counts."""
+        return None if self.effect.counts is None else fit_counts(self.cause, self.effect)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

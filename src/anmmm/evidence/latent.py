@@ -1,0 +1,214 @@
+"""Curves behind effects that take few values: intervals of a Gaussian variable, and counts.
+
+Two variables come in; fits go out to the discrete models. docs/method/decisions.md, eqs. 16 and 17.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.optimize import minimize_scalar
+from scipy.special import gammaln
+
+from anmmm._kernels.latent import Cuts, latent_curve
+from anmmm._kernels.monotone import LEVEL_SPREAD, N_SLOPES, TREND_SPREAD
+from anmmm._kernels.packed import Design
+from anmmm._record import Record
+from anmmm._typing import FloatArray
+from anmmm.evidence.density import BASES, code_lengths, normal_mass, plain_density
+from anmmm.evidence.monotone import EXTRA, MonotoneLink, gaussian_quantiles
+from anmmm.evidence.variable import Variable
+from anmmm.mixture import Splines
+
+__all__ = ["CountFit", "LevelFit", "fit_counts", "fit_levels", "log_count_mass"]
+
+TOLERANCE, MAX_ITER = 1e-3, 60
+# Up to so many levels every cut is free; above, the cuts are a smooth function of the values.
+MOST_LEVELS = 10
+# Sizes of a negative binomial distribution, and the one from which it is taken for Poisson's.
+SIZES, POISSON = (0.05, 1e4), 1e9
+# Rounds of a curve and the size of the counts' distribution.
+SIZE_ROUNDS = 3
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LevelFit(Record):
+    """Cuts of ``f(x) + ε``, ε standard Gaussian, between the levels of an effect.
+
+    Attributes
+    ----------
+    cuts : ndarray of shape (n_levels + 1,)
+        Increasing, from minus to plus infinity.
+    curve : ndarray of shape (n_samples,)
+        f at the observations.
+    mean : ndarray of shape (n_columns,)
+        Coefficients of f.
+    splines : anmmm.mixture.Splines
+        Their columns anywhere.
+    nats : ndarray of shape (n_samples,)
+        Description length of each observation of the effect.
+    cost : float
+        Nats that curve and cuts cost.
+    n_iter : int
+    converged : bool
+    """
+
+    cuts: FloatArray
+    curve: FloatArray
+    mean: FloatArray
+    splines: Splines
+    nats: FloatArray
+    cost: float
+    n_iter: int
+    converged: bool
+
+
+def fit_levels(cause: Variable, effect: Variable) -> LevelFit:
+    """Fit a curve behind an effect of few or of tied values.
+
+    Notes
+    -----
+    O(N r²) an iteration, three times where the cuts are a smooth function of the values.
+    """
+    n_levels = effect.cells.n_distinct
+    if n_levels <= MOST_LEVELS:
+        return _fit_cuts(cause, effect, *_free_cuts(n_levels))
+    fits = []
+    for base in BASES:
+        fit = _fit_cuts(cause, effect, *_smooth_cuts(effect, base))
+        extra = EXTRA.get(base, 0.0) * math.log(len(fit.curve))
+        fits.append(replace(fit, cost=fit.cost + extra))
+    return min(fits, key=lambda fit: float(fit.nats.sum()) + fit.cost)
+
+
+def _fit_cuts(cause: Variable, effect: Variable, cuts: Cuts, start: float) -> LevelFit:
+    basis, cells = cause.basis, effect.cells
+    log_slopes, mean = np.full(cuts.per_slope.shape[1], start), np.zeros_like(basis.prior)
+    cost, n_iter = latent_curve(
+        Design(basis.design, basis.prior, basis.n_null), cells.index.astype(np.float64), 1.0, cuts,
+        TOLERANCE, MAX_ITER, log_slopes, mean,
+    )  # fmt: skip
+    inner = cuts.first + cuts.per_slope @ np.exp(log_slopes)
+    edges = np.concatenate([[-np.inf], inner, [np.inf]])
+    curve = basis.design @ mean
+    mass = normal_mass(edges[cells.index] - curve, edges[cells.index + 1] - curve)
+    return LevelFit(
+        cuts=edges,
+        curve=curve,
+        mean=mean,
+        splines=basis.splines,
+        nats=code_lengths(mass, cells.n_distinct),
+        cost=cost,
+        n_iter=n_iter,
+        converged=n_iter < MAX_ITER,
+    )
+
+
+def _free_cuts(n_levels: int) -> tuple[Cuts, float]:
+    """Cuts at distances of their own, about equal ones, the middle one at 0."""
+    m = n_levels - 2
+    middle = m // 2
+    cut, gap = np.arange(m + 1)[:, np.newaxis], np.arange(m)
+    per_slope = 1.0 * ((middle <= gap) & (gap < cut)) - 1.0 * ((cut <= gap) & (gap < middle))
+    fixed = np.full((m, m), 1.0 / (max(m, 1) * LEVEL_SPREAD) ** 2)
+    rough = np.eye(m) - 1.0 / m if m > 1 else np.empty((0, m))
+    return Cuts(np.zeros(m + 1), np.ascontiguousarray(per_slope), fixed, rough), 0.0
+
+
+def _smooth_cuts(effect: Variable, base: str) -> tuple[Cuts, float]:
+    """Cuts by an increasing function of Gaussian quantiles of the base; see `MonotoneLink`."""
+    cells = effect.cells
+    density = plain_density(base, cells.values, cells.lower, cells.upper)
+    z = gaussian_quantiles(density, np.sort(cells.values))
+    inner = gaussian_quantiles(density, cells.edges[1:-1])
+    step = (z[-1] - z[0]) / (N_SLOPES - 2)
+    per_slope = np.empty((len(inner), N_SLOPES))
+    shift = np.empty(N_SLOPES)
+    for index, unit in enumerate(np.eye(N_SLOPES)):
+        link = MonotoneLink(density, float(z[0]), float(step), unit, 0.0)
+        per_slope[:, index] = link.from_quantiles(inner)
+        shift[index] = link.from_quantiles(z).mean()
+    start = math.log(math.sqrt(2.0) / float(z.std()))
+    first = np.full(len(inner), -float(shift.sum()) * math.exp(start))
+    trend = np.linspace(-1.0, 1.0, N_SLOPES)
+    fixed = np.full((N_SLOPES, N_SLOPES), 1.0 / (N_SLOPES * LEVEL_SPREAD) ** 2)
+    fixed += np.outer(trend, trend) / (trend @ trend * TREND_SPREAD) ** 2
+    return Cuts(first, per_slope, fixed, np.diff(np.eye(N_SLOPES), n=2, axis=0)), start
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CountFit(Record):
+    """A negative binomial or Poisson distribution of counts whose mean is ``exp(f(x))``.
+
+    Attributes
+    ----------
+    size : float
+        Mean squared over the variance beyond Poisson's; `POISSON` where there is none beyond.
+    curve, mean, splines, nats, cost, n_iter, converged
+        As in `LevelFit`; f is the logarithm of the mean.
+    """
+
+    size: float
+    curve: FloatArray
+    mean: FloatArray
+    splines: Splines
+    nats: FloatArray
+    cost: float
+    n_iter: int
+    converged: bool
+
+
+def fit_counts(cause: Variable, effect: Variable) -> CountFit:
+    """Fit the logarithm of the mean of counts, with and without variance beyond Poisson's."""
+    assert effect.counts is not None
+    poisson = _fit_size(cause, effect, POISSON)
+    fit = poisson
+    for _ in range(SIZE_ROUNDS):
+        size = _best_size(effect.counts, np.exp(fit.curve))
+        fit = _fit_size(cause, effect, size)
+    fit = replace(fit, cost=fit.cost + 0.5 * math.log(len(fit.curve)))
+    return min(poisson, fit, key=lambda one: float(one.nats.sum()) + one.cost)
+
+
+def _fit_size(cause: Variable, effect: Variable, size: float) -> CountFit:
+    basis, counts = cause.basis, effect.counts
+    assert counts is not None
+    mean = np.zeros_like(basis.prior)
+    mean[0] = math.log(float(counts.mean()))
+    none = np.empty((0, 0))
+    cost, n_iter = latent_curve(
+        Design(basis.design, basis.prior, basis.n_null), counts, size,
+        Cuts(np.empty(0), none, none, none), TOLERANCE, MAX_ITER, np.empty(0), mean,
+    )  # fmt: skip
+    curve = basis.design @ mean
+    mass = np.exp(log_count_mass(counts, np.exp(curve), size))
+    return CountFit(
+        size=size,
+        curve=curve,
+        mean=mean,
+        splines=basis.splines,
+        nats=code_lengths(mass, effect.cells.n_distinct),
+        cost=cost,
+        n_iter=n_iter,
+        converged=n_iter < MAX_ITER,
+    )
+
+
+def _best_size(counts: FloatArray, mean: FloatArray) -> float:
+    def length(log_size: float) -> float:
+        return -float(log_count_mass(counts, mean, math.exp(log_size)).sum())
+
+    bounds = math.log(SIZES[0]), math.log(SIZES[1])
+    found = minimize_scalar(length, bounds=bounds, method="bounded", options={"xatol": 0.05})
+    return math.exp(float(found.x))
+
+
+def log_count_mass(counts: FloatArray, mean: FloatArray, size: float) -> FloatArray:
+    """Log-probability of counts under a negative binomial distribution, or Poisson's."""
+    plain = -gammaln(counts + 1.0) + counts * np.log(mean)
+    if size >= POISSON:
+        return np.asarray(plain - mean)
+    plain += gammaln(counts + size) - gammaln(size) + size * math.log(size)
+    return np.asarray(plain - (counts + size) * np.log(size + mean))
