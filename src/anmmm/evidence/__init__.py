@@ -7,6 +7,7 @@ Each `Variable` has a `density` (how long it is as a cause); `models` make it sh
 
 from anmmm.evidence.check import check_model, integral_transform
 from anmmm.evidence.lengths import DirectionEvidence, EvidenceResult, evidence
+from anmmm.evidence.marginal import Marginal
 from anmmm.evidence.models import ConditionalModel, model_text
 from anmmm.evidence.sign import RESOLUTION, sign_of
 from anmmm.evidence.variable import Variable
@@ -16,6 +17,7 @@ __all__ = [
     "ConditionalModel",
     "DirectionEvidence",
     "EvidenceResult",
+    "Marginal",
     "Variable",
     "check_model",
     "evidence",

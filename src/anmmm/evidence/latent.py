@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.optimize import minimize_scalar
 from scipy.special import gammaln
+from scipy.stats import nbinom, poisson
 
 from anmmm._kernels.latent import Cuts, latent_curve
 from anmmm._kernels.monotone import LEVEL_SPREAD, N_SLOPES, TREND_SPREAD
@@ -19,8 +20,8 @@ from anmmm._record import Record
 from anmmm._typing import FloatArray
 from anmmm.evidence.density import BASES, code_lengths, normal_mass, plain_density
 from anmmm.evidence.monotone import EXTRA, MonotoneLink, gaussian_quantiles
-from anmmm.evidence.variable import Variable
-from anmmm.mixture import Splines
+from anmmm.mixture import SplineBasis, Splines
+from anmmm.preprocessing import Cells
 
 __all__ = ["CountFit", "LevelFit", "fit_counts", "fit_levels", "log_count_mass"]
 
@@ -65,26 +66,24 @@ class LevelFit(Record):
     converged: bool
 
 
-def fit_levels(cause: Variable, effect: Variable) -> LevelFit:
+def fit_levels(basis: SplineBasis, cells: Cells) -> LevelFit:
     """Fit a curve behind an effect of few or of tied values.
 
     Notes
     -----
     O(N r²) an iteration, three times where the cuts are a smooth function of the values.
     """
-    n_levels = effect.cells.n_distinct
-    if n_levels <= MOST_LEVELS:
-        return _fit_cuts(cause, effect, *_free_cuts(n_levels))
+    if cells.n_distinct <= MOST_LEVELS:
+        return _fit_cuts(basis, cells, *_free_cuts(cells.n_distinct))
     fits = []
     for base in BASES:
-        fit = _fit_cuts(cause, effect, *_smooth_cuts(effect, base))
+        fit = _fit_cuts(basis, cells, *_smooth_cuts(cells, base))
         extra = EXTRA.get(base, 0.0) * math.log(len(fit.curve))
         fits.append(replace(fit, cost=fit.cost + extra))
     return min(fits, key=lambda fit: float(fit.nats.sum()) + fit.cost)
 
 
-def _fit_cuts(cause: Variable, effect: Variable, cuts: Cuts, start: float) -> LevelFit:
-    basis, cells = cause.basis, effect.cells
+def _fit_cuts(basis: SplineBasis, cells: Cells, cuts: Cuts, start: float) -> LevelFit:
     log_slopes, mean = np.full(cuts.per_slope.shape[1], start), np.zeros_like(basis.prior)
     cost, n_iter = latent_curve(
         Design(basis.design, basis.prior, basis.n_null), cells.index.astype(np.float64), 1.0, cuts,
@@ -117,9 +116,8 @@ def _free_cuts(n_levels: int) -> tuple[Cuts, float]:
     return Cuts(np.zeros(m + 1), np.ascontiguousarray(per_slope), fixed, rough), 0.0
 
 
-def _smooth_cuts(effect: Variable, base: str) -> tuple[Cuts, float]:
+def _smooth_cuts(cells: Cells, base: str) -> tuple[Cuts, float]:
     """Cuts by an increasing function of Gaussian quantiles of the base; see `MonotoneLink`."""
-    cells = effect.cells
     density = plain_density(base, cells.values, cells.lower, cells.upper)
     z = gaussian_quantiles(density, np.sort(cells.values))
     inner = gaussian_quantiles(density, cells.edges[1:-1])
@@ -159,22 +157,24 @@ class CountFit(Record):
     n_iter: int
     converged: bool
 
+    def levels(self, counts: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Distribution function below and at each observation's count."""
+        mean, size = np.exp(self.curve), self.size
+        law = poisson(mean) if size >= POISSON else nbinom(size, size / (size + mean))
+        return np.asarray(law.cdf(counts - 1.0)), np.asarray(law.cdf(counts))
 
-def fit_counts(cause: Variable, effect: Variable) -> CountFit:
+
+def fit_counts(basis: SplineBasis, counts: FloatArray, n_cells: int) -> CountFit:
     """Fit the logarithm of the mean of counts, with and without variance beyond Poisson's."""
-    assert effect.counts is not None
-    poisson = _fit_size(cause, effect, POISSON)
-    fit = poisson
+    plain = fit = _fit_size(basis, counts, n_cells, POISSON)
     for _ in range(SIZE_ROUNDS):
-        size = _best_size(effect.counts, np.exp(fit.curve))
-        fit = _fit_size(cause, effect, size)
+        size = _best_size(counts, np.exp(fit.curve))
+        fit = _fit_size(basis, counts, n_cells, size)
     fit = replace(fit, cost=fit.cost + 0.5 * math.log(len(fit.curve)))
-    return min(poisson, fit, key=lambda one: float(one.nats.sum()) + one.cost)
+    return min(plain, fit, key=lambda one: float(one.nats.sum()) + one.cost)
 
 
-def _fit_size(cause: Variable, effect: Variable, size: float) -> CountFit:
-    basis, counts = cause.basis, effect.counts
-    assert counts is not None
+def _fit_size(basis: SplineBasis, counts: FloatArray, n_cells: int, size: float) -> CountFit:
     mean = np.zeros_like(basis.prior)
     mean[0] = math.log(float(counts.mean()))
     none = np.empty((0, 0))
@@ -189,7 +189,7 @@ def _fit_size(cause: Variable, effect: Variable, size: float) -> CountFit:
         curve=curve,
         mean=mean,
         splines=basis.splines,
-        nats=code_lengths(mass, effect.cells.n_distinct),
+        nats=code_lengths(mass, n_cells),
         cost=cost,
         n_iter=n_iter,
         converged=n_iter < MAX_ITER,

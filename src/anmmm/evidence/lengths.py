@@ -19,7 +19,7 @@ from anmmm._record import Record
 from anmmm._typing import ArrayLike, FloatArray
 from anmmm._validation import as_pair, check_count
 from anmmm.evidence.check import check_model
-from anmmm.evidence.density import Density
+from anmmm.evidence.marginal import Marginal
 from anmmm.evidence.models import Additive, ConditionalModel, Fits, Independent, fit_models
 from anmmm.evidence.sign import sign_of
 from anmmm.evidence.variable import Variable
@@ -54,11 +54,11 @@ class DirectionEvidence(Record):
         Number of mechanisms of `model`.
     converged : bool
         Whether the curves of `model` were found before the most iterations.
-    cause_nats, nats : ndarray of shape (n_samples,)
-        Description length of each observation, of the cause alone and of both variables under
-        `model`, without what the fitted numbers cost.
-    density : anmmm.evidence.density.Density
-        Of the cause.
+    marginal : anmmm.evidence.Marginal
+        Distribution of the cause.
+    nats : ndarray of shape (n_samples,)
+        Description length of each observation, of both variables under `model`, without what the
+        fitted numbers cost.
     cells : Cells
         The cause at its own resolution.
     check : HSICTest
@@ -66,9 +66,8 @@ class DirectionEvidence(Record):
         p-value warns that no model of the list fits. See `anmmm.evidence.check_model`.
     """
 
-    cause_nats: FloatArray
+    marginal: Marginal
     models: dict[str, ConditionalModel]
-    density: Density
     cells: Cells
 
     @cached_property
@@ -79,12 +78,12 @@ class DirectionEvidence(Record):
     @property
     def cause(self) -> float:
         """Description length of the cause."""
-        return float(self.cause_nats.sum()) + self.density.cost
+        return self.marginal.length
 
     @property
     def nats(self) -> FloatArray:
         """Description length of each observation, without what the fitted numbers cost."""
-        return np.asarray(self.cause_nats + self.chosen.nats)
+        return np.asarray(self.marginal.nats + self.chosen.nats)
 
     @property
     def independent(self) -> float:
@@ -190,7 +189,7 @@ class EvidenceResult(Record):
     def dependence(self) -> float:
         """Nats per observation that the shortest of all models saves over independence."""
         saved = max(side.independent - side.total for side in (self.forward, self.backward))
-        return saved / len(self.forward.cause_nats)
+        return saved / len(self.forward.cells.values)
 
     @property
     def independent(self) -> bool:
@@ -272,7 +271,7 @@ def _describe(
     cause: Variable, effect: Variable, max_mechanisms: int, starts: list[FloatArray]
 ) -> DirectionEvidence:
     fits = Fits(cause, effect, max_mechanisms=max_mechanisms, starts=starts)
-    return DirectionEvidence(cause.nats, fit_models(fits), cause.density, cause.cells)
+    return DirectionEvidence(cause.marginal, fit_models(fits), cause.cells)
 
 
 def _as_starts(labels: Any, n_samples: int) -> list[FloatArray]:

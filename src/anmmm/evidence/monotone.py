@@ -17,8 +17,8 @@ from anmmm._kernels.packed import Design
 from anmmm._record import Record
 from anmmm._typing import FloatArray
 from anmmm.evidence.density import BASES, Density, code_lengths, normal_mass, plain_density
-from anmmm.evidence.variable import Variable
-from anmmm.mixture import Splines
+from anmmm.mixture import SplineBasis, Splines
+from anmmm.preprocessing import Cells
 
 __all__ = ["MonotoneLink", "PostNonlinearFit", "fit_post_nonlinear"]
 
@@ -121,19 +121,20 @@ class PostNonlinearFit(Record):
     converged: bool
 
 
-def fit_post_nonlinear(cause: Variable, effect: Variable) -> PostNonlinearFit:
-    """Fit h and f to a pair; of the base scales the one that makes the effect shortest wins.
+def fit_post_nonlinear(basis: SplineBasis, cells: Cells) -> PostNonlinearFit:
+    """Fit h to an effect and f by the columns of its cause, or by a constant alone.
+
+    Of the base scales the one that makes the effect shortest wins.
 
     Notes
     -----
     docs/method/decisions.md, eqs. 14 and 15. O(N) for each base.
     """
-    fits = (_fit(cause, effect, base) for base in BASES)
+    fits = (_fit(basis, cells, base) for base in BASES)
     return min(fits, key=lambda fit: float(fit.nats.sum()) + fit.cost)
 
 
-def _fit(cause: Variable, effect: Variable, base: str) -> PostNonlinearFit:
-    cells, basis = effect.cells, cause.basis
+def _fit(basis: SplineBasis, cells: Cells, base: str) -> PostNonlinearFit:
     density = plain_density(base, cells.values, cells.lower, cells.upper)
     z = gaussian_quantiles(density, cells.values)
     low, high = float(z.min()), float(z.max())

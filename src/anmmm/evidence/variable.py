@@ -8,7 +8,8 @@ import numpy as np
 
 from anmmm._record import Record
 from anmmm._typing import FloatArray
-from anmmm.evidence.density import Density, LevelShares, code_lengths, fit_density
+from anmmm.evidence.density import Density, fit_density
+from anmmm.evidence.marginal import Marginal, marginals
 from anmmm.mixture import SplineBasis, smallest_noise
 from anmmm.preprocessing import Cells
 
@@ -16,8 +17,6 @@ __all__ = ["Variable"]
 
 # Below this many distinct values for each observation a variable counts as tied.
 TIED = 0.5
-# Up to so many values they may be encoded by their shares.
-MOST_LEVELS = 32
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -29,9 +28,9 @@ class Variable(Record):
     cells : Cells
         The variable at its own resolution.
     density : Density
-        Fitted to it.
-    nats : ndarray of shape (n_samples,)
-        Description length of each observation as a cause.
+        Fitted to it, a smooth one.
+    marginal : Marginal
+        Its shortest description by itself.
     basis : SplineBasis
         Columns for curves over it.
     counts : ndarray of shape (n_samples,) or None
@@ -40,7 +39,7 @@ class Variable(Record):
 
     cells: Cells
     density: Density
-    nats: FloatArray
+    marginal: Marginal
     basis: SplineBasis
     counts: FloatArray | None = None
 
@@ -51,20 +50,17 @@ class Variable(Record):
         `raw` is the same in the user's unit, which tells counts.
         """
         cells = Cells.of(values)
-        density, length = fit_density(values, cells.lower, cells.upper, cells.n_distinct)
-        nats = code_lengths(density.mass(cells.lower, cells.upper), cells.n_distinct)
-        if cells.n_distinct <= MOST_LEVELS:
-            shares = LevelShares.of(cells)
-            by_level = code_lengths(np.exp(shares.log_p)[cells.index], cells.n_distinct)
-            if float(by_level.sum()) + shares.cost < length:
-                density, nats = shares, by_level
-        counts = raw if raw is not None and _are_counts(cells, raw) else None
-        return cls(cells, density, nats, SplineBasis.of(values[:, np.newaxis]), counts)
+        density, _ = fit_density(values, cells.lower, cells.upper, cells.n_distinct)
+        tied = cells.n_distinct < TIED * len(values)
+        counts = raw if raw is not None and tied and _are_counts(cells, raw) else None
+        each = marginals(cells, density, counts, tied=tied)
+        marginal = min(each, key=lambda one: one.length)
+        return cls(cells, density, marginal, SplineBasis.of(values[:, np.newaxis]), counts)
 
     @property
     def length(self) -> float:
         """Description length as a cause, in nats for all observations."""
-        return float(self.nats.sum()) + self.density.cost
+        return self.marginal.length
 
     @property
     def floor(self) -> float:
@@ -78,6 +74,5 @@ class Variable(Record):
 
 
 def _are_counts(cells: Cells, raw: FloatArray) -> bool:
-    """Tell tied whole numbers from 0 on, of at least three values."""
-    tied = 2 < cells.n_distinct < TIED * len(raw)
-    return bool(tied and raw.min() >= 0.0 and np.all(raw == np.rint(raw)))
+    """Tell whole numbers from 0 on, of at least three values."""
+    return bool(cells.n_distinct > 2 and raw.min() >= 0.0 and np.all(raw == np.rint(raw)))

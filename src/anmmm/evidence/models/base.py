@@ -135,17 +135,20 @@ class Fits:
     @cached_property
     def post_nonlinear(self) -> PostNonlinearFit | None:
         """A monotone function of an effect that is not tied, and a curve."""
-        return None if self.effect.is_tied else fit_post_nonlinear(self.cause, self.effect)
+        if self.effect.is_tied:
+            return None
+        return fit_post_nonlinear(self.cause.basis, self.effect.cells)
 
     @cached_property
     def levels(self) -> LevelFit | None:
         """Cuts of a curve with noise between the values of a tied effect."""
-        return fit_levels(self.cause, self.effect) if self.effect.is_tied else None
+        return fit_levels(self.cause.basis, self.effect.cells) if self.effect.is_tied else None
 
     @cached_property
     def counts(self) -> CountFit | None:
         """A curve behind the mean of counts."""
-        return None if self.effect.counts is None else fit_counts(self.cause, self.effect)
+        counts, cells = self.effect.counts, self.effect.cells
+        return None if counts is None else fit_counts(self.cause.basis, counts, cells.n_distinct)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import ndtr
-from scipy.stats import nbinom, poisson
 
 from anmmm._typing import FloatArray
-from anmmm.evidence.latent import POISSON, CountFit, LevelFit
+from anmmm.evidence.latent import CountFit, LevelFit
 from anmmm.evidence.models.base import ConditionalModel, EffectCurves, Fits
 
 __all__ = ["Counts", "Ordered"]
@@ -91,6 +90,4 @@ class Counts(ConditionalModel):
 
     def levels(self) -> tuple[FloatArray, FloatArray]:
         """Conditional distribution function below and at each observation's count."""
-        mean, size = np.exp(self.fit.curve), self.fit.size
-        law = poisson(mean) if size >= POISSON else nbinom(size, size / (size + mean))
-        return np.asarray(law.cdf(self.counts - 1.0)), np.asarray(law.cdf(self.counts))
+        return self.fit.levels(self.counts)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from anmmm._typing import FloatArray
-from anmmm.evidence.density import Density
+from anmmm.evidence.marginal import Marginal
 from anmmm.evidence.models.base import ConditionalModel, EffectCurves, Fits
 
 __all__ = ["Independent"]
@@ -18,7 +18,7 @@ MEDIAN, ONE_BELOW, ONE_ABOVE = 0.5, 0.15865525393145707, 0.8413447460685429
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Independent(ConditionalModel):
-    """The effect by its own density, as if it were the cause: independence costs nothing extra.
+    """The effect by itself, as if it were the cause: independence costs nothing extra.
 
     Under it both directions have the same total.
     """
@@ -26,21 +26,19 @@ class Independent(ConditionalModel):
     NAME = "independent"
     TEXT = "independent of the cause"
 
-    density: Density
+    marginal: Marginal
 
     @classmethod
     def encode(cls, fits: Fits) -> Iterator[ConditionalModel]:
         """Encode the effect without its cause."""
-        effect = fits.effect
-        yield cls(effect.nats, effect.density.cost, effect.cells, effect.density)
+        marginal = fits.effect.marginal
+        yield cls(marginal.nats, marginal.cost, fits.effect.cells, marginal)
 
     def curves(self, at: FloatArray) -> EffectCurves:
         """Median, and the quantiles that are one standard deviation away under a Gaussian."""
-        edges = self.cells.edges
-        levels = self.density.cdf(edges)
-        bounds = np.interp([MEDIAN, ONE_BELOW, ONE_ABOVE], levels, edges)
+        bounds = np.quantile(self.cells.values, [MEDIAN, ONE_BELOW, ONE_ABOVE])
         return EffectCurves(*(np.full((len(at), 1), bound) for bound in bounds))
 
     def levels(self) -> tuple[FloatArray, FloatArray]:
         """Distribution function at both ends of each observation's cell."""
-        return self.density.cdf(self.cells.lower), self.density.cdf(self.cells.upper)
+        return self.marginal.below, self.marginal.above
