@@ -131,13 +131,16 @@ def fit_post_nonlinear(basis: SplineBasis, cells: Cells) -> PostNonlinearFit:
     docs/method/decisions.md, eqs. 14 and 15. O(N) for each base.
     """
     fits = (_fit(basis, cells, base) for base in BASES)
-    return min(fits, key=lambda fit: float(fit.nats.sum()) + fit.cost)
+    return min((fit for fit in fits if fit), key=lambda fit: float(fit.nats.sum()) + fit.cost)
 
 
-def _fit(basis: SplineBasis, cells: Cells, base: str) -> PostNonlinearFit:
+def _fit(basis: SplineBasis, cells: Cells, base: str) -> PostNonlinearFit | None:
     density = plain_density(base, cells.values, cells.lower, cells.upper)
     z = gaussian_quantiles(density, cells.values)
     low, high = float(z.min()), float(z.max())
+    if not math.isfinite(high - low):
+        # Beside an outlier that dwarfs them the others touch the end of a bounded base.
+        return None
     step = (high - low) / (N_SLOPES - 2)
     mean, log_slopes = np.empty_like(basis.prior), np.empty(N_SLOPES)
     # At the start half of the variance is noise.
