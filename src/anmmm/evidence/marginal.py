@@ -7,6 +7,7 @@ would seem to say something (docs/method/decisions.md, "Independence").
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -15,16 +16,19 @@ from scipy.special import ndtr
 
 from anmmm._record import Record
 from anmmm._typing import FloatArray
-from anmmm.evidence.density import Density, LevelShares, code_lengths
+from anmmm.evidence.density import Density, LevelShares, code_lengths, normal_mass
 from anmmm.evidence.latent import fit_counts
 from anmmm.evidence.monotone import fit_post_nonlinear
-from anmmm.mixture import SplineBasis, Splines
+from anmmm.evidence.sign import RESOLUTION
+from anmmm.mixture import SplineBasis, Splines, fit_mixture, smallest_noise
 from anmmm.preprocessing import Cells
 
 __all__ = ["MOST_SHARES", "Marginal", "marginals"]
 
 # Up to so many values they may be encoded by their shares.
 MOST_SHARES = 32
+# Iterations of EM.
+MAX_ITER = 200
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -35,8 +39,9 @@ class Marginal(Record):
     ----------
     base : str
         ``"uniform"``, ``"normal"``, ``"student"`` for a `Density` about one of these, ``"levels"``
-        for shares of few values, ``"transformed"`` for a Gaussian seen through a monotone function,
-        ``"count"`` for Poisson's or a negative binomial distribution.
+        for shares of few values, ``"normals"`` for two Gaussians of one variance,
+        ``"transformed"`` for a Gaussian seen through a monotone function, ``"count"`` for Poisson's
+        or a negative binomial distribution.
     nats : ndarray of shape (n_samples,)
         Description length of each observation.
     cost : float
@@ -66,6 +71,7 @@ def marginals(
     if n_cells <= MOST_SHARES:
         yield _of_density(LevelShares.of(cells), cells)
     constant = _constant(len(cells.values))
+    yield _of_two(cells, constant)
     if not tied:
         fit = fit_post_nonlinear(constant, cells)
         levels = ndtr(fit.lower - fit.curve), ndtr(fit.upper - fit.curve)
@@ -73,6 +79,26 @@ def marginals(
     if counts is not None:
         law = fit_counts(constant, counts, n_cells)
         yield Marginal("count", law.nats, law.cost, *law.levels(counts))
+
+
+def _of_two(cells: Cells, constant: SplineBasis) -> Marginal:
+    """Two Gaussians of one variance."""
+    upper_half = cells.values > np.median(cells.values)
+    start = np.where(upper_half[:, np.newaxis], [0.1, 0.9], [0.9, 0.1])
+    fit = fit_mixture(
+        constant, cells.values, 2, starts=[start], noise_variance=0.25,
+        floor=smallest_noise(cells), tol=RESOLUTION, max_iter=MAX_ITER,
+    )  # fmt: skip
+    scale = math.sqrt(fit.noise_variance)
+    below, above = np.zeros((2, len(cells.values)))
+    mass = np.zeros(len(cells.values))
+    for weight, center in zip(fit.weights, fit.mean[:, 0], strict=True):
+        lower, upper = (cells.lower - center) / scale, (cells.upper - center) / scale
+        below += weight * ndtr(lower)
+        above += weight * ndtr(upper)
+        mass += weight * normal_mass(lower, upper)
+    nats = code_lengths(mass, cells.n_distinct)
+    return Marginal("normals", nats, fit.complexity + fit.numbers, below, above)
 
 
 def _of_density(density: Density, cells: Cells) -> Marginal:
