@@ -45,11 +45,12 @@ def fit(values, **options):
 
 def test_log_density_is_the_penalized_optimum(rng):
     B, r = 40, 6
-    features = np.sqrt(2) * np.cos(np.pi * np.outer((np.arange(B) + 0.5) / B, np.arange(1, r + 1)))
+    cosines = np.sqrt(2) * np.cos(np.pi * np.outer(np.arange(1, 2 * r + 1), np.arange(B) + 0.5) / B)
+    features = cosines[:r].T
     counts = rng.multinomial(300, rng.dirichlet(5 * np.ones(B))).astype(float)
     prior = np.arange(1.0, r + 1) ** -4
     log_p = np.empty(B)
-    cost = log_density(counts, features, prior, 100, log_p)
+    cost = log_density(counts, cosines, prior, 100, log_p)
     p = np.exp(log_p)
     assert_allclose(p.sum(), 1.0)
     # log p = features · beta - const, so beta is what centered features regress to.

@@ -42,14 +42,14 @@ STUDENT_STEPS = 15
 
 
 def _cosines() -> tuple[FloatArray, FloatArray]:
-    orders = np.arange(1, N_FEATURES + 1)
+    orders = np.arange(1, 2 * N_FEATURES + 1)
     centers = (np.arange(N_BINS) + 0.5) / N_BINS
-    features = math.sqrt(2.0) * np.cos(math.pi * np.outer(centers, orders))
-    return np.ascontiguousarray(features), np.asarray(orders**-4.0, dtype=np.float64)
+    cosines = math.sqrt(2.0) * np.cos(math.pi * np.outer(orders, centers))
+    return cosines, np.asarray(orders[:N_FEATURES] ** -4.0, dtype=np.float64)
 
 
 # Orthonormal on (0, 1); variances j⁻⁴ penalize the square of the second derivative.
-_FEATURES, _PRIOR = _cosines()
+_COSINES, _PRIOR = _cosines()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -213,7 +213,7 @@ def fit_density(
         plain = Density(base, location, scale, flat, math.log(n))
         counts = _counts(N_BINS * plain.quantile(values))
         log_p = np.empty(N_BINS)
-        cost = log_density(counts, _FEATURES, _PRIOR, MAX_NEWTON_STEPS, log_p)
+        cost = log_density(counts, _COSINES, _PRIOR, MAX_NEWTON_STEPS, log_p)
         for density in (plain, Density(base, location, scale, log_p, plain.cost + cost)):
             length = description_length(density.mass(lower, upper), n_cells) + density.cost
             if best is None or length < best[1]:
