@@ -19,8 +19,9 @@ from anmmm._kernels.packed import (
     clear,
     curve_posterior,
     dot,
-    outer_product,
+    outer_products,
     pack_covariance,
+    product_of,
 )
 
 __all__ = ["location_scale"]
@@ -120,7 +121,7 @@ def location_scale(
     columns, prior, n_null = design.columns, design.prior, design.n_null
     n, r = columns.shape
     size = r * (r + 1) // 2
-    outer, gram, packed = np.empty(size), np.empty(size), np.empty(size)
+    gram, packed, products = np.empty(size), np.empty(size), outer_products(columns)
     moment, gradient = np.empty(r), np.empty(r)
     work, cov = np.empty((r, r)), np.empty((r, r))
     g, e2, var = np.empty(n), np.empty(n), np.empty(n)
@@ -135,14 +136,12 @@ def location_scale(
         clear(moment)
         for k in range(n):
             w = math.exp(-2.0 * g[k])
-            outer_product(columns[k], outer)
-            add(w, outer, gram)
+            add(w, product_of(columns, products, k), gram)
             add(w * y[k], columns[k], moment)
         penalty = _curve_step(gram, moment, design, n_inner, scales, variance, mean, cov, work)
         pack_covariance(cov, packed)
         for k in range(n):
-            outer_product(columns[k], outer)
-            var[k] = dot(packed, outer)
+            var[k] = dot(packed, product_of(columns, products, k))
             e = y[k] - dot(mean, columns[k])
             e2[k] = e * e + var[k] + floor
 
