@@ -1,7 +1,7 @@
 """Penalized log-densities on a grid of equal cells.
 
-Counts come in; log-probabilities go out to `anmmm.evidence.density`.
-docs/method/decisions.md, eq. 2.
+Points come in and are counted; log-probabilities and the mass of intervals go out to
+`anmmm.evidence.density`. docs/method/decisions.md, eq. 2.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 from anmmm._kernels._jit import SUMS, FloatArray, kernel
 from anmmm._kernels.packed import HYPER, add, clear, dot, invert
 
-__all__ = ["log_density"]
+__all__ = ["count_bins", "interval_mass", "log_density", "student_fit"]
 
 
 @kernel(fastmath=SUMS, part=True)
@@ -117,3 +117,105 @@ def log_density(
     for i in range(r):
         cost += 0.5 * (beta[i] * beta[i] / (prior[i] * tau2) + math.log(prior[i] * tau2))
     return cost
+
+
+@kernel(inner=True)
+def _bin(point: float, B: int) -> int:
+    return max(0, min(int(point), B - 1))
+
+
+@kernel()
+def count_bins(points: FloatArray, near: float, counts: FloatArray) -> None:
+    """Count points in bins of length 1; one on the edge of two bins counts half in each.
+
+    Parameters
+    ----------
+    points : float64 (n,)
+        From 0 to B.
+    near : float
+        Distance from an edge that rounding can make.
+    counts : float64 (B,)
+        Overwritten.
+    """
+    B = counts.shape[0]
+    clear(counts)
+    for k in range(points.shape[0]):
+        edge = np.rint(points[k])
+        on_edge = abs(points[k] - edge) < near
+        share = 0.5 if on_edge else 1.0
+        counts[_bin(edge if on_edge else points[k], B)] += share
+        if on_edge:
+            counts[_bin(edge - 1.0, B)] += share
+
+
+@kernel(fastmath=SUMS)
+def interval_mass(low: FloatArray, high: FloatArray, log_p: FloatArray, mass: FloatArray) -> None:
+    """Write the probability of intervals under a density that is constant on bins of length 1.
+
+    Parameters
+    ----------
+    low, high : float64 (n,)
+        Ends, from 0 to B.
+    log_p : float64 (B,)
+        Log-probability of each bin.
+    mass : float64 (n,)
+        Overwritten.
+    """
+    B = log_p.shape[0]
+    p, ends = np.exp(log_p), np.empty(B + 1)
+    ends[0] = 0.0
+    for b in range(B):
+        ends[b + 1] = ends[b] + p[b]
+    for k in range(low.shape[0]):
+        first, last = _bin(low[k], B), _bin(high[k], B)
+        if first == last:
+            inside = p[first] * (high[k] - low[k])
+        else:
+            # No difference of large sums: the mass of a narrow interval is as exact as its ends.
+            inside = p[first] * (first + 1 - low[k]) + p[last] * (high[k] - last)
+            inside += ends[last] - ends[first + 1]
+        # Far out in a tail the difference may round to a hair below zero.
+        mass[k] = max(inside, 0.0)
+
+
+@kernel(fastmath=SUMS)
+def student_fit(
+    values: FloatArray, freedom: float, smallest: float, max_iter: int, start: tuple[float, float]
+) -> tuple[float, float]:
+    """Fit location and squared scale of Student's t distribution by EM.
+
+    Parameters
+    ----------
+    values : float64 (n,)
+    freedom : float
+        Degrees of freedom.
+    smallest : float
+        The squared scale does not fall below it.
+    max_iter : int
+        Most iterations; it ends where the squared scale changes by less than a thousandth.
+    start : tuple of float
+        Location and squared scale to start from.
+
+    Returns
+    -------
+    location, variance : float
+    """
+    location, variance = start
+    n = values.shape[0]
+    for _ in range(max_iter):
+        total, moment = 0.0, 0.0
+        for k in range(n):
+            e = values[k] - location
+            weight = (freedom + 1.0) / (freedom + e * e / variance)
+            total += weight
+            moment += weight * values[k]
+        center, squares = moment / total, 0.0
+        for k in range(n):
+            e = values[k] - location
+            weight = (freedom + 1.0) / (freedom + e * e / variance)
+            squares += weight * (values[k] - center) * (values[k] - center)
+        location, previous = center, variance
+        variance = max(squares / n, smallest)
+        if abs(variance - previous) < 1e-3 * variance:
+            break
+    return location, variance

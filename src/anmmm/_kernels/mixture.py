@@ -259,12 +259,10 @@ def mixture_sweep(
     total = 0.0
     for k in range(n):
         outer = product_of(columns, products, k)
-        evidence: float = _observation(columns[k], outer, y[k], curves, log_weights, R[k])
-        total += evidence
+        total += _observation(columns[k], outer, y[k], curves, log_weights, R[k])
         _add_observation(R[k], y[k], columns[k], outer, sums)
     _complete(whole, sums)
-    total -= 0.5 * n * (LOG_2PI + math.log(curves.scales[0]))
-    return total
+    return float(total - 0.5 * n * (LOG_2PI + math.log(curves.scales[0])))
 
 
 @kernel(fastmath=SUMS)

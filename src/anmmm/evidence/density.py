@@ -12,10 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
-from anmmm._kernels.log_density import log_density
+from anmmm._kernels.log_density import count_bins, interval_mass, log_density, student_fit
 from anmmm._record import Record
 from anmmm._typing import FloatArray
 from anmmm.preprocessing import Cells
@@ -97,23 +96,13 @@ class Density(Record):
 
     def mass(self, lower: FloatArray, upper: FloatArray) -> FloatArray:
         """Probability of each interval; ends are finite."""
-        low, high = N_BINS * self.quantile(lower), N_BINS * self.quantile(upper)
-        first, last = _bin(low), _bin(high)
-        p, ends = self._bins()
-        # No difference of large sums: the mass of a narrow interval is as exact as its ends.
-        across = p[first] * (first + 1 - low) + p[last] * (high - last)
-        across += ends[last] - ends[np.minimum(first + 1, last)]
-        # Far out in a tail the difference may round to a hair below zero.
-        return np.maximum(np.where(first == last, p[first] * (high - low), across), 0.0)
+        return _interval_mass(self.quantile(lower), self.quantile(upper), self.log_p)
 
     def _corrected(self, u: FloatArray) -> FloatArray:
-        p, ends = self._bins()
-        index = _bin(N_BINS * u)
-        return np.asarray(np.minimum(ends[index] + p[index] * (N_BINS * u - index), 1.0))
-
-    def _bins(self) -> tuple[FloatArray, FloatArray]:
         p = np.exp(self.log_p)
-        return p, np.concatenate([[0.0], np.cumsum(p)])
+        ends = np.concatenate([[0.0], np.cumsum(p)])
+        index = np.minimum((N_BINS * u).astype(np.intp), N_BINS - 1)
+        return np.asarray(np.minimum(ends[index] + p[index] * (N_BINS * u - index), 1.0))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -168,9 +157,11 @@ def _normal_quantile(below: FloatArray, above: FloatArray) -> FloatArray:
         return np.where(below <= above, ndtri(below), -ndtri(above))
 
 
-def _bin(v: FloatArray) -> NDArray[np.intp]:
-    """Return the bins that points fall into; `v` counts in bins."""
-    return np.minimum(v.astype(np.intp), N_BINS - 1)
+def _interval_mass(low: FloatArray, high: FloatArray, log_p: FloatArray) -> FloatArray:
+    """Probability of each interval of the quantile scale."""
+    mass = np.empty_like(low)
+    interval_mass(N_BINS * low, N_BINS * high, log_p, mass)
+    return mass
 
 
 def _counts(v: FloatArray) -> FloatArray:
@@ -179,12 +170,9 @@ def _counts(v: FloatArray) -> FloatArray:
     Tied values lie on edges often, and rounding, which another unit changes, must not send them all
     to one side.
     """
-    nearest = np.rint(v)
-    side = np.where(np.abs(v - nearest) < ON_EDGE, 0.5, 0.0)
-    below = _bin(np.maximum(np.where(side > 0.0, nearest - 0.5, v), 0.0))
-    above = _bin(np.where(side > 0.0, nearest + 0.5, v))
-    counts = np.bincount(below, 1.0 - side, N_BINS) + np.bincount(above, side, N_BINS)
-    return np.asarray(counts, dtype=np.float64)
+    counts = np.empty(N_BINS)
+    count_bins(v, ON_EDGE, counts)
+    return counts
 
 
 def fit_density(
@@ -214,8 +202,10 @@ def fit_density(
         counts = _counts(N_BINS * plain.quantile(values))
         log_p = np.empty(N_BINS)
         cost = log_density(counts, _COSINES, _PRIOR, MAX_NEWTON_STEPS, log_p)
+        low, high = plain.quantile(lower), plain.quantile(upper)
         for density in (plain, Density(base, location, scale, log_p, plain.cost + cost)):
-            length = description_length(density.mass(lower, upper), n_cells) + density.cost
+            mass = _interval_mass(low, high, density.log_p)
+            length = description_length(mass, n_cells) + density.cost
             if best is None or length < best[1]:
                 best = density, length
     if best is None:
@@ -259,16 +249,11 @@ def _base(
 def _student(values: FloatArray, resolution: float) -> tuple[float, float]:
     """Location and scale of the t distribution, by EM from the median."""
     location = float(np.median(values))
-    squared = (values - location) ** 2
     # A value that holds more than half of the observations would draw the scale to zero.
     smallest = resolution**2 / 12.0
     # Not from the variance, which one outlier can make anything.
-    variance = max(float(np.median(squared)), smallest)
-    for _ in range(STUDENT_STEPS):
-        weight = (DEGREES_OF_FREEDOM + 1.0) / (DEGREES_OF_FREEDOM + squared / variance)
-        location = float(weight @ values / weight.sum())
-        squared = (values - location) ** 2
-        previous, variance = variance, max(float((weight * squared).mean()), smallest)
-        if abs(variance - previous) < 1e-3 * variance:
-            break
+    variance = max(float(np.median((values - location) ** 2)), smallest)
+    location, variance = student_fit(
+        values, DEGREES_OF_FREEDOM, smallest, STUDENT_STEPS, (location, variance)
+    )
     return location, math.sqrt(variance)
