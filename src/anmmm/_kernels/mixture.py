@@ -99,17 +99,20 @@ def _variances(prior: FloatArray, n_null: int, scales: FloatArray, out: FloatArr
         out[i] = prior[i] * (scales[3 + i] if i < n_null else scales[1])
 
 
-@kernel(fastmath=SUMS, part=True)
-def _quadratic(gram: FloatArray, moment: FloatArray, mean: FloatArray, cov: FloatArray) -> float:
-    """Return what a curve adds to the expected sum of squares beyond ``Σ R y²``."""
+@kernel(fastmath=SUMS, inner=True)
+def _expected_squares(
+    moment: FloatArray, s2: float, center: FloatArray, variance: FloatArray, mean: FloatArray,
+    cov: FloatArray,
+) -> float:  # fmt: skip
+    """Return what a curve adds to the expected sum of squares beyond ``Σ R y²``.
+
+    The Gram matrix is not read: times a curve's covariance or mean it is what `curve_posterior`
+    has just solved for.
+    """
     total = 0.0
-    p = 0
     for i in range(mean.shape[0]):
-        for j in range(i):
-            total += 2.0 * gram[p] * (mean[i] * mean[j] + cov[i, j])
-            p += 1
-        total += gram[p] * (mean[i] * mean[i] + cov[i, i]) - 2.0 * mean[i] * moment[i]
-        p += 1
+        told = 1.0 - (cov[i, i] + mean[i] * (mean[i] - center[i])) / variance[i]
+        total += s2 * told - mean[i] * moment[i]
     return total
 
 
@@ -181,7 +184,7 @@ def mixture_posterior(
     variance, spread, second, shared = np.empty(r), np.empty(r), np.empty(r), np.empty(r)
     clear(spread)
     penalty = 0.0
-    for _ in range(n_inner):
+    for inner in range(n_inner):
         _variances(prior, n_null, scales, variance)
         rss = y2
         log_det = 0.0
@@ -190,8 +193,9 @@ def mixture_posterior(
             log_det += curve_posterior(
                 grams[c], moments[c], scales[0], center, variance, mean[c], cov, work
             )
-            pack_covariance(cov, curves.packed[c])
-            rss += _quadratic(grams[c], moments[c], mean[c], cov)
+            rss += _expected_squares(moments[c], scales[0], center, variance, mean[c], cov)
+            if inner == n_inner - 1:
+                pack_covariance(cov, curves.packed[c])
             for i in range(r):
                 second[i] += cov[i, i]
 
