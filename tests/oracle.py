@@ -400,3 +400,19 @@ def mixture_step(design, y, prior, n_null, floor, R, scales, center):
         new_R[n] = p / p.sum()
     new_scales = np.array([sigma2, tau2, tau2_center, *omega2])
     return bound, new_R, weights, new_scales, new_center, means, covs
+
+
+def bin_shares(points, near, B):
+    """How many points each bin of length 1 holds; one on the edge of two belongs half to each."""
+    counts = np.zeros(B)
+    for point in points:
+        edge = round(point)
+        bins = [edge - 1, edge] if abs(point - edge) < near else [int(point)]
+        for index in bins:
+            counts[min(max(index, 0), B - 1)] += 1.0 / len(bins)
+    return counts
+
+
+def piecewise_mass(low, high, p):
+    """Probability of an interval under a density that is constant on bins of length 1."""
+    return sum(p[b] * max(min(high, b + 1) - max(low, b), 0.0) for b in range(len(p)))

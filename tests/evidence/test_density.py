@@ -5,7 +5,8 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
 
-from anmmm._kernels.log_density import log_density
+import oracle
+from anmmm._kernels.log_density import count_bins, interval_mass, log_density, student_fit
 from anmmm._kernels.packed import HYPER
 from anmmm.evidence.density import (
     BASES,
@@ -45,11 +46,12 @@ def fit(values, **options):
 
 def test_log_density_is_the_penalized_optimum(rng):
     B, r = 40, 6
-    features = np.sqrt(2) * np.cos(np.pi * np.outer((np.arange(B) + 0.5) / B, np.arange(1, r + 1)))
+    cosines = np.sqrt(2) * np.cos(np.pi * np.outer(np.arange(1, 2 * r + 1), np.arange(B) + 0.5) / B)
+    features = cosines[:r].T
     counts = rng.multinomial(300, rng.dirichlet(5 * np.ones(B))).astype(float)
     prior = np.arange(1.0, r + 1) ** -4
     log_p = np.empty(B)
-    cost = log_density(counts, features, prior, 100, log_p)
+    cost = log_density(counts, cosines, prior, 100, log_p)
     p = np.exp(log_p)
     assert_allclose(p.sum(), 1.0)
     # log p = features · beta - const, so beta is what centered features regress to.
@@ -67,6 +69,35 @@ def test_log_density_is_the_penalized_optimum(rng):
         np.linalg.slogdet(precision)[1] + (beta**2 / (prior * tau2) + np.log(prior * tau2)).sum()
     )
     assert_allclose(cost, -evidence, atol=0.1)
+
+
+def test_points_are_counted_as_by_the_oracle(rng):
+    points = np.concatenate(
+        [rng.uniform(0, 8, size=50), np.arange(9.0), [3.0 + 1e-12, 5.0 - 1e-12, 2.0 + 1e-6]]
+    )
+    counts = np.full(8, np.nan)
+    count_bins(points, 1e-9, counts)
+    assert_allclose(counts, oracle.bin_shares(points, 1e-9, 8))
+    assert_allclose(counts.sum(), len(points))
+
+
+def test_mass_of_intervals_matches_the_oracle(rng):
+    p = rng.dirichlet(np.ones(8))
+    ends = np.sort(np.concatenate([rng.uniform(0, 8, size=(60, 2)), [[0, 8], [2, 3], [4, 4]]]))
+    low, high = np.ascontiguousarray(ends.T)
+    mass = np.empty(len(ends))
+    interval_mass(low, high, np.log(p), mass)
+    expected = [oracle.piecewise_mass(*each, p) for each in ends]
+    assert_allclose(mass, expected, rtol=1e-12, atol=1e-15)
+
+
+def test_student_fit_is_the_likelihoods_maximum(rng):
+    values = 2.0 + 0.5 * rng.standard_t(3, size=400)
+    location, variance = student_fit(values, 3.0, 1e-12, 100, (0.0, 1.0))
+    _, best_location, best_scale = stats.t.fit(values, f0=3)
+    assert_allclose(location, best_location, atol=1e-3)
+    assert_allclose(np.sqrt(variance), best_scale, rtol=2e-3)
+    assert student_fit(values, 3.0, 9.0, 100, (0.0, 1.0))[1] == 9.0
 
 
 # --- Cells ----------------------------------------------------------------------------------------

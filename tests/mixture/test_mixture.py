@@ -56,7 +56,9 @@ def unpack(packed, r):
 
 
 @pytest.mark.parametrize(
-    ("n", "r", "n_null", "C"), [(7, 1, 1, 1), (12, 2, 2, 3), (30, 5, 2, 1), (40, 6, 3, 3)]
+    ("n", "r", "n_null", "C"),
+    # Of more than 4000 observations outer products are not kept.
+    [(7, 1, 1, 1), (12, 2, 2, 3), (30, 5, 2, 1), (40, 6, 3, 3), (4001, 2, 1, 2)],
 )
 def test_em_matches_the_oracle(rng, n, r, n_null, C):
     design, y = rng.normal(size=(n, r)), rng.normal(size=n)
@@ -73,6 +75,22 @@ def test_em_matches_the_oracle(rng, n, r, n_null, C):
         assert_allclose(found, truth, rtol=1e-7, atol=1e-10)
     for c in range(C):
         assert_allclose(unpack(packed[c], r), covs[c], rtol=1e-7, atol=1e-10)
+
+
+def test_em_of_mechanisms_that_exclude_each_other_matches_the_oracle(rng):
+    side = rng.integers(3, size=60)
+    design, y = np.ones((60, 1)), 10.0 * side + 0.1 * rng.normal(size=60)
+    R = as_responsibilities(side, 60)
+    scales, center, expected = np.array([0.01, 1.0, 1.0, 1.0]), np.zeros(1), R
+    for _ in range(4):
+        bound, expected, _, scales, center, _, _ = oracle.mixture_step(
+            design, y, np.ones(1), 1, 1e-6, expected, scales, center
+        )
+    start = np.array([0.01, 1.0, 1.0, 1.0])
+    history, found, *_ = run_em(design, y, np.ones(1), 1, R, max_iter=4, scales=start)
+    assert expected.min() < 1e-30
+    assert_allclose(found, expected, atol=1e-15)
+    assert_allclose(history[-1], bound, rtol=1e-10)
 
 
 @pytest.mark.parametrize("C", [1, 2, 3, 5])

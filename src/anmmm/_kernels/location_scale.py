@@ -19,8 +19,9 @@ from anmmm._kernels.packed import (
     clear,
     curve_posterior,
     dot,
-    outer_product,
+    outer_products,
     pack_covariance,
+    product_of,
 )
 
 __all__ = ["location_scale"]
@@ -58,16 +59,19 @@ def _curve_step(
 @kernel(fastmath=SUMS, part=True)
 def _scale_step(
     design: Design, e2: FloatArray, scales: FloatArray, gamma: FloatArray, gradient: FloatArray,
-    g: FloatArray,
+    g: FloatArray, w: FloatArray,
 ) -> None:  # fmt: skip
-    """Take one scoring step for g, given the expected squared residuals, and fit its smoothness."""
+    """Take one scoring step for g, given the expected squared residuals, and fit its smoothness.
+
+    w is ``exp(-2 g)``, read and overwritten.
+    """
     columns, prior, n_null = design.columns, design.prior, design.n_null
     n, r = columns.shape
     clear(gradient)
     for k in range(n):
         # The cap keeps one outlier from throwing the step; it is inactive at a solution
         # unless a residual exceeds five of its own standard deviations.
-        pull = e2[k] * math.exp(-2.0 * g[k]) - 1.0
+        pull = e2[k] * w[k] - 1.0
         add(pull if pull < 24.0 else 24.0, columns[k], gradient)
     rough = 0.0
     for i in range(r):
@@ -80,6 +84,7 @@ def _scale_step(
         scales[2] = (rough + 2.0 * HYPER) / (r - n_null + 2.0 * HYPER)
     for k in range(n):
         g[k] = dot(gamma, columns[k])
+        w[k] = math.exp(-2.0 * g[k])
 
 
 @kernel(fastmath=SUMS)
@@ -120,43 +125,39 @@ def location_scale(
     columns, prior, n_null = design.columns, design.prior, design.n_null
     n, r = columns.shape
     size = r * (r + 1) // 2
-    outer, gram, packed = np.empty(size), np.empty(size), np.empty(size)
+    gram, packed, products = np.empty(size), np.empty(size), outer_products(columns)
     moment, gradient = np.empty(r), np.empty(r)
     work, cov = np.empty((r, r)), np.empty((r, r))
-    g, e2, var = np.empty(n), np.empty(n), np.empty(n)
+    g, w, e2, var = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
     variance = prior.copy()
     clear(gamma)
     gamma[0] = 0.5 * math.log(scales[0])
     for k in range(n):
-        g[k] = gamma[0]
+        g[k], w[k] = gamma[0], 1.0 / scales[0]
     evidence, complexity = -np.inf, 0.0
     for iteration in range(max_iter):
         clear(gram)
         clear(moment)
         for k in range(n):
-            w = math.exp(-2.0 * g[k])
-            outer_product(columns[k], outer)
-            add(w, outer, gram)
-            add(w * y[k], columns[k], moment)
+            add(w[k], product_of(columns, products, k), gram)
+            add(w[k] * y[k], columns[k], moment)
         penalty = _curve_step(gram, moment, design, n_inner, scales, variance, mean, cov, work)
         pack_covariance(cov, packed)
         for k in range(n):
-            outer_product(columns[k], outer)
-            var[k] = dot(packed, outer)
+            var[k] = dot(packed, product_of(columns, products, k))
             e = y[k] - dot(mean, columns[k])
             e2[k] = e * e + var[k] + floor
 
         for _ in range(2):
-            _scale_step(design, e2, scales, gamma, gradient, g)
+            _scale_step(design, e2, scales, gamma, gradient, g, w)
 
         for i in range(1, r):
             v = prior[i] * scales[2] if i >= n_null else prior[i]
             penalty += 0.5 * (gamma[i] * gamma[i] / v + math.log(1.0 + 2.0 * n * v))
         value, shrunk = 0.0, 0.0
         for k in range(n):
-            w = math.exp(-2.0 * g[k])
-            value -= 0.5 * (LOG_2PI + e2[k] * w) + g[k]
-            shrunk += 0.5 * var[k] * w
+            value -= 0.5 * (LOG_2PI + e2[k] * w[k]) + g[k]
+            shrunk += 0.5 * var[k] * w[k]
         complexity = penalty + shrunk
         change = abs(value - penalty - evidence)
         evidence = value - penalty

@@ -21,10 +21,12 @@ from anmmm._kernels.packed import (
     curve_posterior,
     dot,
     outer_product,
+    outer_products,
     pack_covariance,
+    product_of,
 )
 
-__all__ = ["Curves", "Sums", "mixture_em", "mixture_posterior", "mixture_sweep"]
+__all__ = ["Curves", "Sums", "mixture_em", "mixture_membership"]
 
 # Inverse-gamma prior on the variances of intercepts and slopes about their mean over the
 # mechanisms: broad, with its mass above (a tenth of the effect's standard deviation)². Costs count
@@ -33,6 +35,8 @@ NULL_SHAPE, NULL_SCALE = 0.5, 0.01
 # Observations that each mechanism is taken to hold beforehand. At N = 100 the data hardly tell
 # overlapping mechanisms apart, and free weights let one of them swallow another.
 WEIGHT_PRIOR = 20.0
+# A mechanism that is less probable than another by so many nats gets nothing of an observation.
+IMPOSSIBLE = 40.0
 
 
 class Curves(NamedTuple):
@@ -95,17 +99,20 @@ def _variances(prior: FloatArray, n_null: int, scales: FloatArray, out: FloatArr
         out[i] = prior[i] * (scales[3 + i] if i < n_null else scales[1])
 
 
-@kernel(fastmath=SUMS, part=True)
-def _quadratic(gram: FloatArray, moment: FloatArray, mean: FloatArray, cov: FloatArray) -> float:
-    """Return what a curve adds to the expected sum of squares beyond ``Σ R y²``."""
+@kernel(fastmath=SUMS, inner=True)
+def _expected_squares(
+    moment: FloatArray, s2: float, center: FloatArray, variance: FloatArray, mean: FloatArray,
+    cov: FloatArray,
+) -> float:  # fmt: skip
+    """Return what a curve adds to the expected sum of squares beyond ``Σ R y²``.
+
+    The Gram matrix is not read: times a curve's covariance or mean it is what `curve_posterior`
+    has just solved for.
+    """
     total = 0.0
-    p = 0
     for i in range(mean.shape[0]):
-        for j in range(i):
-            total += 2.0 * gram[p] * (mean[i] * mean[j] + cov[i, j])
-            p += 1
-        total += gram[p] * (mean[i] * mean[i] + cov[i, i]) - 2.0 * mean[i] * moment[i]
-        p += 1
+        told = 1.0 - (cov[i, i] + mean[i] * (mean[i] - center[i])) / variance[i]
+        total += s2 * told - mean[i] * moment[i]
     return total
 
 
@@ -177,7 +184,7 @@ def mixture_posterior(
     variance, spread, second, shared = np.empty(r), np.empty(r), np.empty(r), np.empty(r)
     clear(spread)
     penalty = 0.0
-    for _ in range(n_inner):
+    for inner in range(n_inner):
         _variances(prior, n_null, scales, variance)
         rss = y2
         log_det = 0.0
@@ -186,8 +193,9 @@ def mixture_posterior(
             log_det += curve_posterior(
                 grams[c], moments[c], scales[0], center, variance, mean[c], cov, work
             )
-            pack_covariance(cov, curves.packed[c])
-            rss += _quadratic(grams[c], moments[c], mean[c], cov)
+            rss += _expected_squares(moments[c], scales[0], center, variance, mean[c], cov)
+            if inner == n_inner - 1:
+                pack_covariance(cov, curves.packed[c])
             for i in range(r):
                 second[i] += cov[i, i]
 
@@ -220,14 +228,19 @@ def mixture_posterior(
 
 @kernel(fastmath=SUMS, part=True)
 def mixture_sweep(
-    columns: FloatArray, y: FloatArray, curves: Curves, R: FloatArray, sums: Sums
-) -> float:
+    columns: FloatArray, products: FloatArray, y: FloatArray, whole: Sums, curves: Curves,
+    R: FloatArray, sums: Sums,
+) -> float:  # fmt: skip
     """Responsibilities under the curves, and the sums that the next posterior needs.
 
     Parameters
     ----------
     columns : float64 (n, r), C order
+    products : float64 (n or 1, r (r + 1) / 2)
+        What `outer_products` gives for the columns.
     y : float64 (n,)
+    whole : Sums
+        Of one curve that has all observations.
     curves : Curves
         As `mixture_posterior` leaves them.
     R : float64 (n, C)
@@ -244,50 +257,82 @@ def mixture_sweep(
     -----
     docs/method/decisions.md, eq. 3. O(n C r²), one pass, no temporary of length n.
     """
-    mean, packed, weights, s2 = curves.mean, curves.packed, curves.weights, curves.scales[0]
-    grams, moments, totals = sums.grams, sums.moments, sums.totals
-    n, r = columns.shape
-    C = mean.shape[0]
-    outer = np.empty(r * (r + 1) // 2)
+    n = y.shape[0]
     clear_sums(sums)
-    constant = -0.5 * (LOG_2PI + math.log(s2))
+    log_weights = np.log(curves.weights)
     total = 0.0
     for k in range(n):
-        row = columns[k]
-        outer_product(row, outer)
-        highest = -np.inf
-        for c in range(C):
-            e = y[k] - dot(mean[c], row)
-            value = math.log(weights[c]) - 0.5 * (e * e + dot(packed[c], outer)) / s2
-            R[k, c] = value
-            highest = value if value > highest else highest
-        z = 0.0
-        for c in range(C):
-            R[k, c] = math.exp(R[k, c] - highest)
-            z += R[k, c]
-        total += highest + math.log(z) + constant
-        for c in range(C):
-            w = R[k, c] / z
-            R[k, c] = w
-            totals[c] += w
-            add(w, outer, grams[c])
-            add(w * y[k], row, moments[c])
-    return total
+        outer = product_of(columns, products, k)
+        total += _observation(columns[k], outer, y[k], curves, log_weights, R[k])
+        _add_observation(R[k], y[k], columns[k], outer, sums)
+    _complete(whole, sums)
+    return float(total - 0.5 * n * (LOG_2PI + math.log(curves.scales[0])))
 
 
-@kernel(fastmath=SUMS, part=True)
-def _weighted_sums(columns: FloatArray, y: FloatArray, R: FloatArray, sums: Sums) -> None:
-    grams, moments, totals = sums.grams, sums.moments, sums.totals
-    n, r = columns.shape
-    outer = np.empty(r * (r + 1) // 2)
-    clear_sums(sums)
-    for k in range(n):
-        row = columns[k]
-        outer_product(row, outer)
-        for c in range(R.shape[1]):
-            totals[c] += R[k, c]
-            add(R[k, c], outer, grams[c])
-            add(R[k, c] * y[k], row, moments[c])
+@kernel(fastmath=SUMS)
+def mixture_membership(columns: FloatArray, y: FloatArray, curves: Curves, R: FloatArray) -> None:
+    """Responsibilities alone, as `mixture_sweep` writes them."""
+    log_weights = np.log(curves.weights)
+    outer = np.empty(curves.packed.shape[1])
+    for k in range(y.shape[0]):
+        outer_product(columns[k], outer)
+        _observation(columns[k], outer, y[k], curves, log_weights, R[k])
+
+
+@kernel(fastmath=SUMS, inner=True)
+def _observation(
+    row: FloatArray, outer: FloatArray, y: float, curves: Curves, log_weights: FloatArray,
+    shares: FloatArray,
+) -> float:  # fmt: skip
+    """Write the responsibilities for an observation; return its term but for the noise's log."""
+    mean, packed, s2 = curves.mean, curves.packed, curves.scales[0]
+    C = shares.shape[0]
+    highest = -np.inf
+    for c in range(C):
+        e = y - dot(mean[c], row)
+        value = log_weights[c] - 0.5 * e * e / s2
+        if value > highest - IMPOSSIBLE:
+            value -= 0.5 * dot(packed[c], outer) / s2
+        shares[c] = value
+        highest = value if value > highest else highest
+    z = 0.0
+    for c in range(C):
+        below = shares[c] - highest
+        shares[c] = math.exp(below) if below > -IMPOSSIBLE else 0.0
+        z += shares[c]
+    for c in range(C):
+        shares[c] /= z
+    return highest + math.log(z)
+
+
+@kernel(fastmath=SUMS, inner=True)
+def _add_observation(
+    shares: FloatArray, y: float, row: FloatArray, outer: FloatArray, sums: Sums
+) -> None:
+    """Add an observation's shares to the sums of all curves but the last."""
+    for c in range(shares.shape[0] - 1):
+        if shares[c] > 0.0:
+            sums.totals[c] += shares[c]
+            add(shares[c], outer, sums.grams[c])
+            add(shares[c] * y, row, sums.moments[c])
+
+
+@kernel(fastmath=SUMS, inner=True)
+def _complete(whole: Sums, sums: Sums) -> None:
+    """Write the sums of the last curve, which has what the others leave of the whole."""
+    last = sums.totals.shape[0] - 1
+    sums.totals[last] = whole.totals[0]
+    add(1.0, whole.grams[0], sums.grams[last])
+    add(1.0, whole.moments[0], sums.moments[last])
+    for c in range(last):
+        sums.totals[last] -= sums.totals[c]
+        add(-1.0, sums.grams[c], sums.grams[last])
+        add(-1.0, sums.moments[c], sums.moments[last])
+
+
+@kernel(inner=True)
+def _empty_sums(C: int, r: int) -> Sums:
+    return Sums(np.empty((C, r * (r + 1) // 2)), np.empty((C, r)), np.empty(C))
 
 
 @kernel(fastmath=SUMS)
@@ -321,18 +366,28 @@ def mixture_em(
     -----
     docs/method/decisions.md, eqs. 3 to 7. The bound never falls. O(n C r² + C r³) an iteration.
     """
-    n, r = design.columns.shape
+    columns = design.columns
+    n, r = columns.shape
     C = R.shape[1]
     weights = curves.weights
-    sums = Sums(np.empty((C, r * (r + 1) // 2)), np.empty((C, r)), np.empty(C))
+    products = outer_products(columns)
+    sums, whole = _empty_sums(C, r), _empty_sums(1, r)
+    clear_sums(sums)
+    clear_sums(whole)
+    for k in range(n):
+        outer = product_of(columns, products, k)
+        _add_observation(R[k], y[k], columns[k], outer, sums)
+        whole.totals[0] += 1.0
+        add(1.0, outer, whole.grams[0])
+        add(y[k], columns[k], whole.moments[0])
+    _complete(whole, sums)
     y2 = dot(y, y)
-    _weighted_sums(design.columns, y, R, sums)
     for iteration in range(history.shape[0]):
         penalty = mixture_posterior(sums, y2, design, floor, n_inner, curves)
         for c in range(C):
             weights[c] = (sums.totals[c] + WEIGHT_PRIOR) / (n + C * WEIGHT_PRIOR)
             penalty -= WEIGHT_PRIOR * math.log(C * weights[c])
-        bound = mixture_sweep(design.columns, y, curves, R, sums)
+        bound = mixture_sweep(columns, products, y, whole, curves, R, sums)
         history[iteration] = bound - penalty
         if iteration > 0 and history[iteration] - history[iteration - 1] < tol:
             return iteration + 1

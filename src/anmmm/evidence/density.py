@@ -12,10 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.special import gammaln, ndtr, ndtri
+from scipy.special import ndtr, ndtri
 
-from anmmm._kernels.log_density import log_density
+from anmmm._kernels.log_density import count_bins, interval_mass, log_density, student_fit
 from anmmm._record import Record
 from anmmm._typing import FloatArray
 from anmmm.preprocessing import Cells
@@ -24,7 +23,6 @@ __all__ = [
     "BASES",
     "Density",
     "GaussianQuantiles",
-    "LevelShares",
     "code_lengths",
     "description_length",
     "fit_density",
@@ -45,14 +43,14 @@ STUDENT_STEPS = 15
 
 
 def _cosines() -> tuple[FloatArray, FloatArray]:
-    orders = np.arange(1, N_FEATURES + 1)
+    orders = np.arange(1, 2 * N_FEATURES + 1)
     centers = (np.arange(N_BINS) + 0.5) / N_BINS
-    features = math.sqrt(2.0) * np.cos(math.pi * np.outer(centers, orders))
-    return np.ascontiguousarray(features), np.asarray(orders**-4.0, dtype=np.float64)
+    cosines = math.sqrt(2.0) * np.cos(math.pi * np.outer(orders, centers))
+    return cosines, np.asarray(orders[:N_FEATURES] ** -4.0, dtype=np.float64)
 
 
 # Orthonormal on (0, 1); variances j⁻⁴ penalize the square of the second derivative.
-_FEATURES, _PRIOR = _cosines()
+_COSINES, _PRIOR = _cosines()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -65,7 +63,6 @@ class Density(Record):
     Attributes
     ----------
     base : {"uniform", "normal", "student"}
-        Or ``"levels"``, see `LevelShares`.
     location, scale : float
         Of the base; for ``"uniform"`` the left end and the length.
     log_p : ndarray of shape (n_bins,)
@@ -101,64 +98,13 @@ class Density(Record):
 
     def mass(self, lower: FloatArray, upper: FloatArray) -> FloatArray:
         """Probability of each interval; ends are finite."""
-        low, high = N_BINS * self.quantile(lower), N_BINS * self.quantile(upper)
-        first, last = _bin(low), _bin(high)
-        p, ends = self._bins()
-        # No difference of large sums: the mass of a narrow interval is as exact as its ends.
-        across = p[first] * (first + 1 - low) + p[last] * (high - last)
-        across += ends[last] - ends[np.minimum(first + 1, last)]
-        # Far out in a tail the difference may round to a hair below zero.
-        return np.maximum(np.where(first == last, p[first] * (high - low), across), 0.0)
+        return _interval_mass(self.quantile(lower), self.quantile(upper), self.log_p)
 
     def _corrected(self, u: FloatArray) -> FloatArray:
-        p, ends = self._bins()
-        index = _bin(N_BINS * u)
-        return np.asarray(np.minimum(ends[index] + p[index] * (N_BINS * u - index), 1.0))
-
-    def _bins(self) -> tuple[FloatArray, FloatArray]:
         p = np.exp(self.log_p)
-        return p, np.concatenate([[0.0], np.cumsum(p)])
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class LevelShares(Density):
-    """How often each of few values occurs; within a cell the density is constant.
-
-    Attributes
-    ----------
-    edges : ndarray of shape (n_distinct + 1,)
-        Ends of the cells; `log_p` has the logarithm of each one's probability.
-    """
-
-    edges: FloatArray
-
-    @classmethod
-    def of(cls, cells: Cells) -> LevelShares:
-        """Estimate the shares of a variable's values under Jeffreys' prior. O(N)."""
-        counts = np.bincount(cells.index, minlength=cells.n_distinct)
-        n, k = len(cells.index), cells.n_distinct
-        log_p = np.log((counts + 0.5) / (n + 0.5 * k))
-        length = gammaln(n + 0.5 * k) - gammaln(0.5 * k)
-        length += k * gammaln(0.5) - gammaln(counts + 0.5).sum()
-        cost = float(length + counts @ log_p)
-        return cls("levels", 0.0, 1.0, log_p, cost, cells.edges)
-
-    def quantile(self, x: FloatArray) -> FloatArray:
-        """Return the distribution function: there is no base to correct."""
-        ends = np.concatenate([[0.0], np.cumsum(np.exp(self.log_p))])
-        return np.asarray(np.interp(x, self.edges, ends / ends[-1]))
-
-    def cdf(self, x: FloatArray) -> FloatArray:
-        """Distribution function at finite points."""
-        return self.quantile(x)
-
-    def mirrored(self) -> LevelShares:
-        """Return the density of the negated variable."""
-        return replace(self, log_p=self.log_p[::-1], edges=-self.edges[::-1])
-
-    def mass(self, lower: FloatArray, upper: FloatArray) -> FloatArray:
-        """Probability of each interval."""
-        return self.quantile(upper) - self.quantile(lower)
+        ends = np.concatenate([[0.0], np.cumsum(p)])
+        index = np.minimum((N_BINS * u).astype(np.intp), N_BINS - 1)
+        return np.asarray(np.minimum(ends[index] + p[index] * (N_BINS * u - index), 1.0))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -213,9 +159,11 @@ def _normal_quantile(below: FloatArray, above: FloatArray) -> FloatArray:
         return np.where(below <= above, ndtri(below), -ndtri(above))
 
 
-def _bin(v: FloatArray) -> NDArray[np.intp]:
-    """Return the bins that points fall into; `v` counts in bins."""
-    return np.minimum(v.astype(np.intp), N_BINS - 1)
+def _interval_mass(low: FloatArray, high: FloatArray, log_p: FloatArray) -> FloatArray:
+    """Probability of each interval of the quantile scale."""
+    mass = np.empty_like(low)
+    interval_mass(N_BINS * low, N_BINS * high, log_p, mass)
+    return mass
 
 
 def _counts(v: FloatArray) -> FloatArray:
@@ -224,12 +172,9 @@ def _counts(v: FloatArray) -> FloatArray:
     Tied values lie on edges often, and rounding, which another unit changes, must not send them all
     to one side.
     """
-    nearest = np.rint(v)
-    side = np.where(np.abs(v - nearest) < ON_EDGE, 0.5, 0.0)
-    below = _bin(np.maximum(np.where(side > 0.0, nearest - 0.5, v), 0.0))
-    above = _bin(np.where(side > 0.0, nearest + 0.5, v))
-    counts = np.bincount(below, 1.0 - side, N_BINS) + np.bincount(above, side, N_BINS)
-    return np.asarray(counts, dtype=np.float64)
+    counts = np.empty(N_BINS)
+    count_bins(v, ON_EDGE, counts)
+    return counts
 
 
 def fit_density(
@@ -255,9 +200,11 @@ def fit_density(
         plain = plain_density(base, values, lower, upper)
         counts = _counts(N_BINS * plain.quantile(values))
         log_p = np.empty(N_BINS)
-        cost = log_density(counts, _FEATURES, _PRIOR, MAX_NEWTON_STEPS, log_p)
+        cost = log_density(counts, _COSINES, _PRIOR, MAX_NEWTON_STEPS, log_p)
+        low, high = plain.quantile(lower), plain.quantile(upper)
         for density in (plain, replace(plain, log_p=log_p, cost=plain.cost + cost)):
-            length = description_length(density.mass(lower, upper), n_cells) + density.cost
+            mass = _interval_mass(low, high, density.log_p)
+            length = description_length(mass, n_cells) + density.cost
             if best is None or length < best[1]:
                 best = density, length
     if best is None:
@@ -303,7 +250,7 @@ def _base(
     if base == "normal":
         return float(values.mean()), float(values.std())
     if base == "student":
-        return _student(values, float(np.median(upper - lower)))
+        return _student(values, _median(upper - lower))
     if base == "uniform":
         low, high = float(lower.min()), float(upper.max())
         return low, high - low
@@ -312,17 +259,19 @@ def _base(
 
 def _student(values: FloatArray, resolution: float) -> tuple[float, float]:
     """Location and scale of the t distribution, by EM from the median."""
-    location = float(np.median(values))
-    squared = (values - location) ** 2
+    location = _median(values)
     # A value that holds more than half of the observations would draw the scale to zero.
     smallest = resolution**2 / 12.0
     # Not from the variance, which one outlier can make anything.
-    variance = max(float(np.median(squared)), smallest)
-    for _ in range(STUDENT_STEPS):
-        weight = (DEGREES_OF_FREEDOM + 1.0) / (DEGREES_OF_FREEDOM + squared / variance)
-        location = float(weight @ values / weight.sum())
-        squared = (values - location) ** 2
-        previous, variance = variance, max(float((weight * squared).mean()), smallest)
-        if abs(variance - previous) < 1e-3 * variance:
-            break
+    variance = max(_median((values - location) ** 2), smallest)
+    location, variance = student_fit(
+        values, DEGREES_OF_FREEDOM, smallest, STUDENT_STEPS, (location, variance)
+    )
     return location, math.sqrt(variance)
+
+
+def _median(values: FloatArray) -> float:
+    """Median of finite values, without what makes np.median slow on few of them."""
+    middle = (len(values) - 1) // 2, len(values) // 2
+    low, high = np.partition(values, middle)[list(middle)]
+    return 0.5 * float(low + high)

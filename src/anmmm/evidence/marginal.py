@@ -12,11 +12,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import ndtr
+from scipy.special import gammaln, ndtr
 
 from anmmm._record import Record
 from anmmm._typing import FloatArray
-from anmmm.evidence.density import Density, LevelShares, code_lengths, normal_mass
+from anmmm.evidence.density import Density, code_lengths, normal_mass
 from anmmm.evidence.latent import fit_counts
 from anmmm.evidence.monotone import fit_post_nonlinear
 from anmmm.evidence.sign import RESOLUTION
@@ -69,7 +69,7 @@ def marginals(
     n_cells = cells.n_distinct
     yield _of_density(density, cells)
     if n_cells <= MOST_SHARES:
-        yield _of_density(LevelShares.of(cells), cells)
+        yield _of_shares(cells)
     constant = _constant(len(cells.values))
     yield _of_two(cells, constant)
     if not tied:
@@ -106,6 +106,19 @@ def _of_density(density: Density, cells: Cells) -> Marginal:
     return Marginal(
         density.base, nats, density.cost, density.cdf(cells.lower), density.cdf(cells.upper)
     )
+
+
+def _of_shares(cells: Cells) -> Marginal:
+    """How often each value occurs, under Jeffreys' prior."""
+    n, k = len(cells.index), cells.n_distinct
+    counts = np.bincount(cells.index, minlength=k)
+    shares = (counts + 0.5) / (n + 0.5 * k)
+    length = gammaln(n + 0.5 * k) - gammaln(0.5 * k) + k * gammaln(0.5)
+    length -= gammaln(counts + 0.5).sum()
+    ends = np.concatenate([[0.0], np.cumsum(shares)])
+    nats = code_lengths(np.asarray(shares[cells.index], dtype=np.float64), k)
+    cost = float(length + counts @ np.log(shares))
+    return Marginal("levels", nats, cost, ends[cells.index], ends[cells.index + 1])
 
 
 def _constant(n_samples: int) -> SplineBasis:

@@ -55,7 +55,9 @@ def fit_mixture(
     the cause.
     """
     n = len(y)
-    rows = spread_rows(basis.design[:, 1], y, START_ROWS) if n > 2 * START_ROWS else slice(None)
+    # A basis may hold the constant alone: rows are then in the order of the effect.
+    along = basis.design[:, min(1, basis.design.shape[1] - 1)]
+    rows = spread_rows(along, y, START_ROWS) if n > 2 * START_ROWS else slice(None)
     sample = replace(basis, design=np.ascontiguousarray(basis.design[rows]))
     scales = np.ones(3 + basis.n_null)
     scales[0] = noise_variance

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from anmmm._kernels.mixture import Curves, Sums, mixture_sweep
+from anmmm._kernels.mixture import Curves, mixture_membership
 from anmmm._record import Record
 from anmmm._typing import FloatArray
 from anmmm.mixture.splines import Splines
@@ -90,8 +90,7 @@ class MixtureFit(Record):
         """Probability of each mechanism, (n_new, n_mechanisms), for other columns and effects."""
         membership = np.empty((len(y), self.n_mechanisms))
         curves = Curves(self.scales, self.center, self.weights, self.mean, self.covariance)
-        sums = Sums(*map(np.empty_like, (self.covariance, self.mean, self.weights)))
-        mixture_sweep(design, y, curves, membership, sums)
+        mixture_membership(design, y, curves, membership)
         return membership
 
     def curves_at(self, X: FloatArray) -> FloatArray:

@@ -112,8 +112,10 @@ def _place_knots(X: FloatArray, n_knots: int) -> FloatArray:
     """Quantiles of the distinct values; among several columns, rows that lie far apart."""
     if X.shape[1] == 1:
         distinct = np.unique(X)
-        shares = np.linspace(0.0, 1.0, min(n_knots, len(distinct)))
-        return np.unique(np.quantile(distinct, shares))[:, np.newaxis]
+        ranks = np.linspace(0.0, len(distinct) - 1.0, min(n_knots, len(distinct)))
+        # What np.quantile gives, whose checks take a fifth of the time of a basis at N = 100.
+        knots = np.interp(ranks, np.arange(len(distinct)), distinct)
+        return np.unique(knots)[:, np.newaxis]
     points = np.unique(X, axis=0)
     if len(points) > KNOT_ROWS:
         points = points[np.linspace(0, len(points) - 1, KNOT_ROWS).astype(np.intp)]
