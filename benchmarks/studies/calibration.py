@@ -7,8 +7,10 @@
     python -m benchmarks.studies.calibration fit fit.csv check.csv sim.csv tuebingen.csv
     python -m benchmarks.studies.calibration report check.csv sim.csv tuebingen.csv --plot a.png
 
-A row of such a file is one pair whose first variable is the cause: the score of the pair and of
-random halves of it. Drawing goes on where an unfinished file ends.
+A row of such a file is one pair, scores positive where they speak for the truth: nats of the pair,
+their error by the observations' differences, whether the pair was called independent, and scores of
+the pair and of random halves of it. Where nothing is to decide, a coin is the truth. Drawing goes
+on where an unfinished file ends.
 """
 
 from __future__ import annotations
@@ -22,16 +24,23 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 from scipy.special import expit
 
-from anmmm.confidence import Resamples, confidence_from, resample_scores
-from anmmm.datasets import FAMILIES, make_anm_mixture, make_single_mechanism
+from anmmm.confidence import (
+    MODEL_ERROR,
+    NATS_SLOPE,
+    Resamples,
+    confidence_from,
+    resample_scores,
+)
+from anmmm.datasets import make_anm_mixture, make_single_mechanism
+from anmmm.datasets.families import CAUSES, CONTINUOUS, OTHER_EFFECTS
 from anmmm.evaluation import decision_rates
-from anmmm.evidence import evidence
+from anmmm.evidence import RESOLUTION, evidence
 from anmmm.plotting import COLORS, MARKERS
 from benchmarks.studies.common import mean_and_error, print_header, print_row, read_pairs
 
 N_RESAMPLES = 10
 SMALLEST, LARGEST = 30, 500
-# What is simulated, as shares of 25. It decides what a confidence means: among such pairs.
+# What is simulated, as shares of 36. It decides what a confidence means: among such pairs.
 KINDS = (
     ["mixture"] * 7
     + ["family"] * 5
@@ -39,7 +48,11 @@ KINDS = (
     + ["weak"] * 4
     + ["noisy"] * 2
     + ["linear"] * 2
+    + ["other"] * 6
+    + ["independent"] * 3
+    + ["common"] * 2
 )
+NOTHING = ("linear", "independent", "common")
 # Of the bins in which confidences are compared with what came true; most pairs lie near 1.
 EDGES = np.array([0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0])
 TITLES = {"check": "simulated, other seeds", "sim": "SIM", "tuebingen": "Tübingen"}
@@ -62,8 +75,11 @@ def draw_pair(seed: int) -> tuple[str, np.ndarray, np.ndarray]:
             random_state=rng,
         )
         return kind, x, y
-    if kind in ("family", "noisy"):
-        x, y = make_single_mechanism(str(rng.choice(FAMILIES)), n, random_state=rng)
+    if kind in ("family", "noisy", "other"):
+        families = OTHER_EFFECTS if kind == "other" else CONTINUOUS
+        cause = str(rng.choice(list(CAUSES))) if kind == "other" else "gaussian"
+        family = str(rng.choice(families))
+        x, y = make_single_mechanism(family, n, cause=cause, random_state=rng)
         if kind == "noisy":
             y = y + rng.uniform(0.5, 2.0) * y.std() * rng.standard_normal(n)
         return kind, x, y
@@ -71,6 +87,10 @@ def draw_pair(seed: int) -> tuple[str, np.ndarray, np.ndarray]:
         # Nothing tells the direction of a linear Gaussian pair.
         x = rng.standard_normal(n)
         return kind, x, rng.uniform(-2.0, 2.0) * x + rng.standard_normal(n)
+    if kind == "independent":
+        return kind, *(draw_margin(n, rng) for _ in range(2))
+    if kind == "common":
+        return kind, *draw_common(n, rng)
     return kind, *(draw_weak(n, rng) if kind == "weak" else draw_general(n, rng))
 
 
@@ -88,6 +108,34 @@ def draw_weak(n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]
     bend = np.exp(rng.uniform(np.log(0.02), np.log(0.5)))
     bent = x**2 if rng.uniform() < 0.5 else np.sin(2.0 * x)
     return x, x + bend * bent + rng.uniform(0.2, 1.5) * noise
+
+
+def draw_margin(n: int, rng: np.random.Generator) -> np.ndarray:
+    """Draw a variable of some kind."""
+    draws = [
+        lambda: rng.normal(size=n),
+        lambda: rng.uniform(size=n),
+        lambda: rng.exponential(size=n),
+        lambda: np.exp(rng.normal(size=n)),
+        lambda: rng.standard_t(3, n),
+        lambda: 0.9 * rng.choice([-1.0, 1.0], n) + 0.44 * rng.normal(size=n),
+        lambda: (rng.permutation(n) < max(2, 0.35 * n)) * 1.0,
+        lambda: rng.poisson(2.0, n) * 1.0,
+        lambda: np.round(rng.normal(size=n), 1),
+        lambda: rng.integers(0, 5, n) * 1.0,
+    ]
+    return draws[rng.integers(len(draws))]()
+
+
+def draw_common(n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Draw two effects of a hidden cause, each by a function and a noise of its own."""
+    z = rng.standard_normal(n)
+    covariance = np.exp(-0.5 * (z[:, None] - z) ** 2)
+    x, y = (
+        gaussian_process(covariance, rng) + rng.uniform(0.1, 0.5) * rng.standard_normal(n)
+        for _ in range(2)
+    )
+    return x, y
 
 
 def draw_general(n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
@@ -132,9 +180,17 @@ def append_rows(path: Path, pairs: Iterator[tuple]):
         for pair_id, kind, x, y, truth, weight, group in pairs:
             if pair_id in done:
                 continue
+            if min(len(np.unique(x)), len(np.unique(y))) < 2:
+                continue
+            if kind in NOTHING:
+                truth = 1 if int(pair_id) % 2 else -1
+            result = evidence(x, y)
             halves = resample_scores(x, y, score, n_resamples=N_RESAMPLES, random_state=0)
-            values = [truth * score(x, y), *(truth * halves.scores)]
-            writer.writerow([pair_id, kind, len(x), weight, group or "", *map(float, values)])
+            facts = [pair_id, kind, len(x), weight, group or "", int(result.independent)]
+            values = [
+                truth * result.nats, result.error, truth * result.score, *(truth * halves.scores)
+            ]  # fmt: skip
+            writer.writerow([*facts, *map(float, values)])
             file.flush()
 
 
@@ -150,10 +206,16 @@ class Rows:
         self.weight = np.array([float(row[3]) for row in rows])
         # A pair that names no data set is its own.
         self.group = np.array([row[4] or f"pair {row[0]}" for row in rows])
-        self.score = np.array([float(row[5]) for row in rows])
-        self.halves = np.array([[float(cell) for cell in row[6:]] for row in rows])
+        self.independent = np.array([row[5] == "1" for row in rows])
+        self.nats, self.error = np.array([row[6:8] for row in rows], dtype=float).T
+        self.score = np.array([float(row[8]) for row in rows])
+        self.halves = np.array([[float(cell) for cell in row[9:]] for row in rows])
         self.right = (self.score > 0.0).astype(float)
-        self.confidence = np.array(
+        # What is undecided, as an independent pair is, is half right.
+        self.right[np.abs(self.score) <= RESOLUTION] = 0.5
+        spread = np.hypot(self.error, MODEL_ERROR)
+        self.confidence = expit(NATS_SLOPE * np.abs(self.nats) / spread)
+        self.by_halves = np.array(
             [
                 confidence_from(score, Resamples(halves, n, n // 2, 0))
                 for n, score, halves in zip(self.n, self.score, self.halves, strict=True)
@@ -167,16 +229,37 @@ class Rows:
         error = self.halves.std(axis=1, ddof=1) * np.sqrt((self.n // 2) / left_out)
         few = self.halves[:, :5].std(axis=1, ddof=1) * np.sqrt((self.n // 2) / left_out)
         share = np.mean(agreeing > 0.0, axis=1)
-        return {
-            "|score| / error": size / error,
-            "the same, 5 halves": size / few,
-            "log(1 + |score| / error)": np.log1p(size / error),
-            "mean of halves / error": agreeing.mean(axis=1) / error,
-            "share of agreeing halves - 1/2": share - 0.5,
-            "|score|": size,
-            "N |score|": self.n * size,
-            "log(1 + N |score|)": np.log1p(self.n * size),
+        nats = np.abs(self.nats)
+        damped = {
+            f"|S| / √(s² + {c}²)": nats / np.hypot(self.error, c) for c in (0, 2, 3, 4, 5, 6, 8, 10)
         }
+        grown = {
+            f"|S| / √(s² + {c} N)": nats / np.sqrt(self.error**2 + c * self.n)
+            for c in (0.03, 0.1, 0.3, 1)
+        }
+        both = {
+            f"|S| / √(s² + {c}² + 0.03 N)": nats / np.sqrt(self.error**2 + c * c + 0.03 * self.n)
+            for c in (2, 3, 4, 5)
+        }
+        logs = {
+            f"log(1 + |S| / √(s² + {c}²))": np.log1p(damped[f"|S| / √(s² + {c}²)"]) for c in (2, 5)
+        }
+        return (
+            damped
+            | grown
+            | both
+            | logs
+            | {
+                "|score| / error": size / error,
+                "the same, 5 halves": size / few,
+                "log(1 + |score| / error)": np.log1p(size / error),
+                "mean of halves / error": agreeing.mean(axis=1) / error,
+                "share of agreeing halves - 1/2": share - 0.5,
+                "|score|": size,
+                "N |score|": self.n * size,
+                "log(1 + N |score|)": np.log1p(self.n * size),
+            }
+        )
 
 
 def log_loss(probability: np.ndarray, right: np.ndarray) -> float:
