@@ -16,7 +16,7 @@ from anmmm._record import Record
 from anmmm._typing import FloatArray
 from anmmm.evidence.density import GaussianQuantiles
 from anmmm.evidence.sign import RESOLUTION
-from anmmm.evidence.variable import Variable
+from anmmm.evidence.variable import Given, Variable
 from anmmm.mixture import (
     MAX_MECHANISMS,
     LocationScaleFit,
@@ -75,7 +75,8 @@ class Fits:
 
     Attributes
     ----------
-    cause, effect : Variable
+    cause : Variable or Given
+    effect : Variable
     max_mechanisms : int
     starts : sequence of ndarray of shape (n_samples, n_mechanisms)
         Further responsibilities to start from.
@@ -83,7 +84,7 @@ class Fits:
 
     def __init__(
         self,
-        cause: Variable,
+        cause: Variable | Given,
         effect: Variable,
         *,
         max_mechanisms: int = MAX_MECHANISMS,

@@ -10,6 +10,7 @@ import numpy as np
 from anmmm._typing import FloatArray
 from anmmm.evidence.density import Density
 from anmmm.evidence.models.base import ConditionalModel, EffectCurves, Fits
+from anmmm.evidence.variable import Variable
 
 __all__ = ["Independent"]
 
@@ -31,8 +32,12 @@ class Independent(ConditionalModel):
     @classmethod
     def encode(cls, fits: Fits) -> Iterator[ConditionalModel]:
         """Encode the effect without its cause."""
-        effect = fits.effect
-        yield cls(effect.nats, effect.density.cost, effect.cells, effect.density)
+        yield cls.of(fits.effect)
+
+    @classmethod
+    def of(cls, effect: Variable) -> Independent:
+        """Describe a variable as a cause is."""
+        return cls(effect.nats, effect.density.cost, effect.cells, effect.density)
 
     def curves(self, at: FloatArray) -> EffectCurves:
         """Median, and the quantiles that are one standard deviation away under a Gaussian."""
