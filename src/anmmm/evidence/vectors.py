@@ -37,6 +37,8 @@ MAX_COLUMNS, ROWS_PER_COLUMN = 16, 10
 # Knots altogether, and smooth columns for each of at most so many columns along which curves bend:
 # the time of a fit grows with the square of their number.
 MOST_KNOTS, KNOTS_PER_COLUMN, SMOOTH_PER_COLUMN, MOST_BENT = 60, 20, 12, 2
+# Mechanisms of a column: more took twice the time and changed no decision.
+MOST_MECHANISMS = 2
 # Standardized columns that differ by no more, in any row, are one.
 SAME = 1e-9
 REPEATED = "repeated"
@@ -211,23 +213,22 @@ def describe_vectors(
 
     Notes
     -----
-    For d columns of the cause or the effect some d²/2 lists of models are fitted, O(N r²) an
-    iteration with r at most 25 + the number of columns.
+    For d columns of a variable d²/2 lists of models are fitted to find their order, and d more
+    given the other variable, O(N r²) an iteration with r at most 25 + the number of columns.
     """
     first, second = _Vector(x), _Vector(y)
+    most = min(max_mechanisms, MOST_MECHANISMS)
     tied = any(each.is_tied for each in first.variables + second.variables)
-    one, other = (_Chain(each, tied, max_mechanisms) for each in (first, second))
-    forward = _Chain(second, tied, max_mechanisms, first, other, forward_starts)
-    backward = _Chain(first, tied, max_mechanisms, second, one, backward_starts)
+    one, other = (_Chain(each, tied, most) for each in (first, second))
+    forward = _Chain(second, tied, most, first, other, forward_starts)
+    backward = _Chain(first, tied, most, second, one, backward_starts)
     return _side(one, forward), _side(other, backward)
 
 
 def _side(cause: _Chain, effect: _Chain) -> VectorEvidence:
     assert effect.alone is not None
-    alone = effect.alone.parts
-    # The order of one chain is not always the best one of the other.
-    parts = min(alone, effect.parts, key=_length)
-    return VectorEvidence(cause.parts, parts, alone, cause.told.points, effect.told.n_given)
+    points, count = cause.told.points, effect.told.n_given
+    return VectorEvidence(cause.parts, effect.parts, effect.alone.parts, points, count)
 
 
 def _length(parts: Sequence[ColumnEvidence]) -> float:
@@ -292,14 +293,20 @@ class _Chain:
 
     @cached_property
     def parts(self) -> tuple[ColumnEvidence, ...]:
-        """All columns, next always the one that is shortest given those before."""
+        """All columns, next always the one that is shortest given those before.
+
+        As an effect they come in the order that they have without their cause.
+        """
         left = list(range(len(self.told.variables)))
         parts: list[ColumnEvidence] = []
         before: frozenset[int] = frozenset()
         while left:
-            candidates = [self.part(column, before) for column in left]
-            parts.append(min(candidates, key=lambda part: part.length))
-            column = left.pop(candidates.index(parts[-1]))
+            if self.alone is not None:
+                column = self.told.places.index(self.alone.parts[len(parts)].column)
+            else:
+                column = min(left, key=lambda each: self.part(each, before).length)
+            parts.append(self.part(column, before))
+            left.remove(column)
             before |= {column}
         return tuple(parts)
 
