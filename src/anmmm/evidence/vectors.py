@@ -289,7 +289,7 @@ class _Chain:
         self.told, self.alone = told, alone
         self._tied, self._most, self._cause, self._starts = tied, max_mechanisms, cause, starts
         self._made: dict[tuple[int, frozenset[int]], ColumnEvidence] = {}
-        self._known: dict[frozenset[int], Given] = {}
+        self._known: dict[frozenset[int], list[Given]] = {}
 
     @cached_property
     def parts(self) -> tuple[ColumnEvidence, ...]:
@@ -326,29 +326,42 @@ class _Chain:
         if self._cause is None and not before:
             models = {Independent.NAME: Independent.of(variable)}
         else:
-            models = fit_models(
-                Fits(
-                    self._given(before), variable, max_mechanisms=self._most, starts=self._starts
-                )
-            )  # fmt: skip
+            models = min(
+                (
+                    fit_models(
+                        Fits(given, variable, max_mechanisms=self._most, starts=self._starts)
+                    )
+                    for given in self._given(before)
+                ),
+                key=_shortest,
+            )
         places = self.told.places
         return ColumnEvidence(
             places[column], tuple(sorted(places[each] for each in before)),
             self._cause is not None, models,
         )  # fmt: skip
 
-    def _given(self, before: frozenset[int]) -> Given:
-        """Return columns for curves over the cause and the columns before, which share them."""
+    def _given(self, before: frozenset[int]) -> list[Given]:
+        """Return columns for curves over the cause and the columns before."""
         if before not in self._known:
-            own = self.told.points[:, sorted(before)]
-            # Curves bend over the cause alone: with additive noise that is Gaussian, however
-            # correlated, an effect's column is a curve over the cause plus a line over the others.
-            bent = own if self._cause is None else self._cause.points
-            points = own if self._cause is None else np.hstack([bent, own])
-            d = bent.shape[1]
-            basis = SplineBasis.of(
-                points, n_bent=d, n_knots=min(KNOTS_PER_COLUMN, MOST_KNOTS // d),
-                n_smooth=SMOOTH_PER_COLUMN * min(d, MOST_BENT),
-            )  # fmt: skip
-            self._known[before] = Given(basis, self._tied)
+            points = self.told.points[:, sorted(before)]
+            bent = {len(before)}
+            if self._cause is not None:
+                points = np.hstack([self._cause.points, points])
+                # With additive noise that is Gaussian, however correlated, an effect's column is a
+                # curve over the cause plus a line over the columns before.
+                bent = {self._cause.points.shape[1], points.shape[1]}
+            self._known[before] = [Given(_basis(points, each), self._tied) for each in sorted(bent)]
         return self._known[before]
+
+
+def _basis(points: FloatArray, n_bent: int) -> SplineBasis:
+    """Return columns for curves that bend along the first columns and are straight along others."""
+    return SplineBasis.of(
+        points, n_bent=n_bent, n_knots=min(KNOTS_PER_COLUMN, MOST_KNOTS // n_bent),
+        n_smooth=SMOOTH_PER_COLUMN * min(n_bent, MOST_BENT),
+    )  # fmt: skip
+
+
+def _shortest(models: dict[str, ConditionalModel]) -> float:
+    return min(model.length for model in models.values())
