@@ -107,12 +107,26 @@ def test_vector_valued_variables():
     result = infer_direction(x, y, criterion="hsic", max_iter=100, n_latent=2)
     assert result.forward.latent.shape == (40, 2)
     assert np.isfinite(result.score)
+    # Five columns ask for 50 observations.
     by_default = infer_direction(x, y, max_iter=100, n_latent=2)
     assert (by_default.criterion, by_default.score) == ("hsic", result.score)
-    with pytest.raises(ValueError, match=r"x has 2 columns.*'hsic', 'hsic_ratio' or 'pvalue'"):
+    with pytest.raises(ValueError, match=r"10 observations for each.*criterion='hsic'"):
         infer_direction(x, y, criterion="evidence")
-    with pytest.raises(ValueError, match="y has 3 columns"):
-        infer_direction(x[:, 0], y, criterion="evidence")
+
+
+def test_vector_valued_variables_are_decided_by_evidence():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(60, 2))
+    y = np.column_stack([x[:, 0] ** 2, np.tanh(x.sum(axis=1))]) + 0.1 * rng.normal(size=(60, 2))
+    result = infer_direction(x, y, n_resamples=2, random_state=0)
+    assert (result.criterion, result.direction, result.relation) == ("evidence", 1, "x→y")
+    assert len(result.resamples.scores) == 2
+    assert 0.5 <= result.confidence <= 1.0
+    assert result.converged
+    assert result.n_iter > 0
+    assert 0.0 <= result.check_pvalue <= 1.0
+    assert result.independence_pvalue < 0.05
+    assert pickle.loads(pickle.dumps(result)) == result
 
 
 def containers(x, y):

@@ -35,7 +35,7 @@ from anmmm.confidence import (
     resample_scores,
 )
 from anmmm.dependence import LatentFits, LatentFitting, dependence_scores, latent_test
-from anmmm.evidence import EvidenceResult, evidence, sign_of
+from anmmm.evidence import EvidenceResult, beyond_limits, compare, evidence, sign_of
 from anmmm.gppom import FitOptions, FitResult
 from anmmm.independence import hsic_test
 from anmmm.preprocessing import standardize
@@ -253,8 +253,9 @@ def infer_direction(
         Weight λ of the HSIC term of the objective of a GPPOM, at up to 100 observations; it grows
         with more (``weight_growth``). ``"evidence"`` decides without it.
     criterion : {"auto", "evidence", "hsic", "hsic_ratio", "pvalue"}
-        ``"auto"``: ``"evidence"`` where both variables have one column, ``"hsic"`` otherwise; the
-        result names the one taken.
+        ``"auto"``: ``"evidence"``, but ``"hsic"`` where a variable of several columns takes the
+        pair beyond 16 columns in all or below 10 observations for each; the result names the one
+        taken.
         ``"evidence"``: description length in nats per observation; see `anmmm.evidence`.
         ``"hsic"``: the term ``log(HSIC_b + ε₀)`` of the objective under the fitted kernels (the
         paper; the logarithm orders alike and is the scale on which the fit weighs it).
@@ -326,7 +327,7 @@ def infer_direction(
     )  # fmt: skip
     criterion = options.criterion
     if criterion == "auto":
-        criterion = "evidence" if first.shape[1] == second.shape[1] == 1 else "hsic"
+        criterion = "hsic" if beyond_limits(first, second) else "evidence"
     rng = check_rng(random_state)
     seed, resample_seed = (int(number) for number in rng.integers(2**63, size=2))
     # The fits of an evidence come later, but what is wrong with their options is said now.
@@ -358,7 +359,7 @@ def infer_direction(
 
         def score_half(x: FloatArray, y: FloatArray) -> float:
             if criterion == "evidence":
-                return evidence(x, y).score
+                return compare(x, y).score
             forward, backward = latent_scores(fitting_of(x, y))
             return backward - forward
 

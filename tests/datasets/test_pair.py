@@ -64,6 +64,15 @@ def test_a_pair_that_cannot_be_analyzed_says_why(pair, message):
         pair.univariate()
 
 
+def test_a_checked_pair_keeps_its_columns():
+    pair = Pair("a", np.arange(24).reshape(12, 2), np.arange(12)[:, np.newaxis], truth=1)
+    checked = pair.checked()
+    assert (checked.x.shape, checked.y.shape, checked.truth) == ((12, 2), (12,), 1)
+    assert checked.x.dtype == checked.y.dtype == np.float64
+    with pytest.raises(ValueError, match=r"^gone$"):
+        Pair.unreadable("a", "gone").checked()
+
+
 def test_a_subsample_keeps_the_order_and_a_short_pair_stays_whole():
     pair = Pair("a", np.arange(100.0), -np.arange(100.0), truth=1)
     drawn = pair.subsample(20, 7)

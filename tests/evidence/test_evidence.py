@@ -129,7 +129,7 @@ def test_more_observations_say_the_same():
 @pytest.mark.parametrize(
     ("x", "options", "message"),
     [
-        (np.zeros((20, 2)) + np.arange(20)[:, None] ** [1, 2], {}, "x has 2 columns"),
+        (np.zeros((20, 2)) + np.arange(20)[:, None] ** [1, 2], {}, "2 of x and 1 of y"),
         (np.ones(20), {}, "x"),
         (np.arange(20.0), {"max_mechanisms": 0}, "max_mechanisms"),
         (np.arange(20.0), {"forward_labels": [0, 1]}, "init has shape"),

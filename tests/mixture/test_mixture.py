@@ -153,6 +153,19 @@ def test_basis_drops_a_repeated_column(rng):
     assert SplineBasis.of(standard(np.hstack([x, 2 * x]))).n_null == 2
 
 
+def test_curves_are_straight_along_columns_that_do_not_bend(rng):
+    X = standard(rng.normal(size=(90, 3)) @ rng.normal(size=(3, 3)))
+    basis = SplineBasis.of(X, n_bent=2)
+    assert_allclose(basis.design.T @ basis.design / 90, np.eye(basis.design.shape[1]), atol=1e-6)
+    assert_allclose(basis.splines.evaluate(X), basis.design, atol=1e-6)
+    at = X[:5] + np.array([-1.0, 0.0, 1.0])[:, None, None] * [0.0, 0.0, 2.0]
+    below, middle, above = map(basis.splines.evaluate, at)
+    assert_allclose(below + above, 2.0 * middle, atol=1e-9)
+    at = X[:5] + np.array([-1.0, 0.0, 1.0])[:, None, None] * [2.0, 0.0, 0.0]
+    below, middle, above = map(basis.splines.evaluate, at)
+    assert np.abs(below + above - 2.0 * middle).max() > 0.1
+
+
 # --- Fits -----------------------------------------------------------------------------------------
 
 

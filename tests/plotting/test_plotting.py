@@ -421,6 +421,17 @@ def test_a_small_difference_looks_small(figure):
     assert np.ptp(panel.get_xlim()) > 0.12
 
 
+def test_a_decision_on_vectors_shows_the_points_of_two_columns(figure):
+    x = np.column_stack([X, np.cos(3.0 * X)])
+    result = infer_direction(x, Y)
+    with pytest.raises(ValueError, match=r"x has 2 columns, but a plot shows one against"):
+        plot_direction(x, Y, result, axes=figure.subplots(1, 3))
+    panels = plot_direction(X, Y, result, axes=figure.subplots(1, 3))
+    assert not any(panel.lines for panel in panels[:2])
+    assert len(panels[0].collections[0].get_offsets()) == len(X)
+    figure.draw_without_rendering()
+
+
 @pytest.mark.parametrize("direction", [1, -1])
 def test_the_chosen_hypothesis_is_bold(figure, decided, direction):
     panels = plot_direction(X, Y, replace(decided, direction=direction), axes=figure.subplots(1, 3))

@@ -93,7 +93,7 @@ criterion_option = click.option(
     "--criterion",
     metavar="NAME",
     help="What is compared between the directions: evidence (description length), "
-    "the default for single columns; or the dependence of latent and cause: hsic, hsic_ratio, "
+    "the default; or the dependence of latent and cause: hsic, hsic_ratio, "
     "pvalue.",
 )
 jobs_option = click.option(

@@ -129,8 +129,7 @@ def _evidence_parts(evidence: EvidenceResult, names: tuple[str, str]) -> _Parts:
     ]
     facts = {"criterion": "evidence"}
     if evidence.chosen is not None:
-        model = evidence.chosen.chosen
-        facts["model"] = f"{model.name}: {model.text}"
+        facts["model"] = f"{evidence.chosen.model}: {evidence.chosen.text}"
     stopped = [f"model of {name}" for name, side in sides if not side.converged]
     return table.lines(rows), facts, stopped
 

@@ -20,7 +20,7 @@ from anmmm.collection.records import PairResult
 from anmmm.collection.timeout import OutOfTime, within
 from anmmm.datasets import Pair, make_anm_mixture
 from anmmm.direction import DirectionResult, infer_direction
-from anmmm.evidence import DirectionEvidence, sign_of
+from anmmm.evidence import SideEvidence, sign_of
 from anmmm.gppom import FitResult
 
 __all__ = ["DirectionTask", "PairTask", "carried", "dropped_remark"]
@@ -94,7 +94,7 @@ class DirectionTask(PairTask):
     def analyze(self, index: int, pair: Pair) -> PairResult:
         """Return the row of a pair; may raise."""
         try:
-            used = pair.univariate()
+            used = pair.checked()
         except (TypeError, ValueError) as error:
             return self.failed(pair, "unusable", str(error))
         fit_seed, cut_seed = self.seeds(index)
@@ -165,9 +165,9 @@ def dropped_remark(pair: Pair) -> str:
     return f"{counted(pair.n_dropped, 'incomplete row')} dropped" if pair.n_dropped else ""
 
 
-def _stopped(hypothesis: str, side: FitResult | DirectionEvidence) -> list[str]:
+def _stopped(hypothesis: str, side: FitResult | SideEvidence) -> list[str]:
     if side.converged:
         return []
-    if isinstance(side, DirectionEvidence):
+    if isinstance(side, SideEvidence):
         return [f"model {side.model} of {hypothesis} not converged"]
     return [f"fit of {hypothesis} not converged ({side.status})"]

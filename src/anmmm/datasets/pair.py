@@ -89,6 +89,25 @@ class Pair(Record):
         """
         return cls(pair_id, np.empty(0), np.empty(0), truth, weight, group, problem)
 
+    def checked(self) -> Pair:
+        """Return the pair with checked variables.
+
+        Returns
+        -------
+        Pair
+            x and y are finite float64 arrays of shape (n,), or (n, n_features) where a variable
+            has several columns.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If the pair could not be read or holds what cannot be analyzed.
+        """
+        if self.problem:
+            raise ValueError(self.problem)
+        first, second = (v[:, 0] if v.shape[1] == 1 else v for v in as_pair(self.x, self.y))
+        return replace(self, x=first, y=second)
+
     def univariate(self) -> Pair:
         """Return the pair with checked variables of one column each.
 
@@ -108,11 +127,9 @@ class Pair(Record):
         if max(widths) > 1:
             x, y = ("1 column" if width == 1 else f"{width} columns" for width in widths)
             raise ValueError(
-                f"multivariate: x has {x}, y has {y}; only univariate pairs are analyzed in a "
-                f"collection"
+                f"multivariate: x has {x}, y has {y}; only the direction of such a pair is told"
             )
-        first, second = as_pair(self.x, self.y)
-        return replace(self, x=first[:, 0], y=second[:, 0])
+        return self.checked()
 
     def subsample(self, n_samples: int, random_state: RandomState = None) -> Pair:
         """Return the pair with fewer observations, in the order in which they stand.

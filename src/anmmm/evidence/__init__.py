@@ -1,25 +1,32 @@
 """Description lengths of a pair in both directions, and the models that make them.
 
 Each `Variable` has a `density` (how long it is as a cause); `models` make it short as an effect;
-`lengths` compares both directions in an `EvidenceResult`, `curves` draws the models, and
-`check` tests them.
+`lengths` compares both directions in an `EvidenceResult`, `vectors` does so for variables of
+several columns, `curves` draws the models, and `check` tests them.
 """
 
 from anmmm.evidence.check import check_model, integral_transform
-from anmmm.evidence.lengths import DirectionEvidence, EvidenceResult, evidence
+from anmmm.evidence.lengths import DirectionEvidence, EvidenceResult, compare, evidence
 from anmmm.evidence.marginal import Marginal
 from anmmm.evidence.models import ConditionalModel, model_text
+from anmmm.evidence.side import SideEvidence
 from anmmm.evidence.sign import RESOLUTION, sign_of
 from anmmm.evidence.variable import Variable
+from anmmm.evidence.vectors import ColumnEvidence, VectorEvidence, beyond_limits
 
 __all__ = [
     "RESOLUTION",
+    "ColumnEvidence",
     "ConditionalModel",
     "DirectionEvidence",
     "EvidenceResult",
     "Marginal",
+    "SideEvidence",
     "Variable",
+    "VectorEvidence",
+    "beyond_limits",
     "check_model",
+    "compare",
     "evidence",
     "integral_transform",
     "model_text",

@@ -7,13 +7,15 @@ cause or a mechanism of another form.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from anmmm._typing import FloatArray
 from anmmm.evidence.models import ConditionalModel
 from anmmm.independence import HSICTest, hsic_test
 
-__all__ = ["check_model", "integral_transform"]
+__all__ = ["check_model", "check_models", "integral_transform"]
 
 # Of the draws within the cells of tied values, so that a check can be repeated.
 SEED = 0
@@ -52,8 +54,17 @@ def check_model(model: ConditionalModel, cause: FloatArray) -> HSICTest:
     The model was fitted to these data, so the p-value of a true one is rather too large.
     O(N²) up to 1000 observations, linear above.
     """
-    transform = integral_transform(model)
-    if np.ptp(transform) < 1e-12:
-        # Two levels alone, each encoded with certainty: nothing is left.
+    return check_models([model], cause)
+
+
+def check_models(models: Sequence[ConditionalModel], cause: FloatArray) -> HSICTest:
+    """Test the transforms of an effect's columns, each by its model, and the cause.
+
+    `cause` is of shape (n_samples,) or (n_samples, n_features). What `check_model` notes holds.
+    """
+    transforms = np.column_stack([integral_transform(model) for model in models])
+    # Two levels alone, each encoded with certainty: nothing is left.
+    transforms = transforms[:, np.ptp(transforms, axis=0) >= 1e-12]
+    if transforms.size == 0:
         return HSICTest(statistic=0.0, threshold=1.0, pvalue=1.0, log_pvalue=0.0)
-    return hsic_test(cause, transform)
+    return hsic_test(cause, transforms)

@@ -74,6 +74,8 @@ def model_curves(
 
     Raises
     ------
+    TypeError
+        If `side` is of variables of several columns.
     ValueError
         If the cause cannot be what the model was fitted to.
 
@@ -81,6 +83,11 @@ def model_curves(
     -----
     Curves of ``"+noise"`` models are those of the Gaussian fits.
     """
+    if not isinstance(side, DirectionEvidence):
+        raise TypeError(
+            f"side must be a DirectionEvidence, found {type(side).__name__}; the models of several "
+            "columns have no curve over one of them"
+        )
     record_x = _scale_of(cause, side.mixtures[0])
     return side.chosen.curves(record_x.apply(at)).through(standardize(effect)[1].undo)
 

@@ -9,6 +9,7 @@ docs/method/decisions.md.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -21,18 +22,20 @@ from anmmm._validation import as_pair, check_count
 from anmmm.evidence.check import check_model
 from anmmm.evidence.marginal import Marginal
 from anmmm.evidence.models import Additive, ConditionalModel, Fits, Independent, fit_models
+from anmmm.evidence.side import SideEvidence
 from anmmm.evidence.sign import sign_of
 from anmmm.evidence.variable import Variable
+from anmmm.evidence.vectors import VectorEvidence, beyond_limits, describe_vectors
 from anmmm.independence import HSICTest
 from anmmm.mixture import MAX_MECHANISMS, MixtureFit, as_responsibilities
 from anmmm.preprocessing import Cells, standardize
 
-__all__ = ["DirectionEvidence", "EvidenceResult", "evidence"]
+__all__ = ["DirectionEvidence", "EvidenceResult", "compare", "evidence"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class DirectionEvidence(Record):
-    """Description length of a pair in one direction, in nats for all observations.
+class DirectionEvidence(SideEvidence):
+    """Description length of a pair of single variables in one direction, in nats altogether.
 
     Attributes
     ----------
@@ -90,10 +93,20 @@ class DirectionEvidence(Record):
         """Total under the model that the cause says nothing."""
         return self.cause + self.models[Independent.NAME].length
 
+    @property
+    def is_independent(self) -> bool:
+        """Whether no model is shorter than the one that the cause says nothing."""
+        return isinstance(self.chosen, Independent)
+
     @cached_property
     def chosen(self) -> ConditionalModel:
         """The shortest model, the first one of equals."""
         return min(self.models.values(), key=lambda model: model.length)
+
+    @property
+    def text(self) -> str:
+        """Describe the shortest model in words."""
+        return self.chosen.text
 
     @property
     def model(self) -> str:
@@ -104,11 +117,6 @@ class DirectionEvidence(Record):
     def effect(self) -> float:
         """Description length of the effect given the cause, under the shortest model."""
         return self.chosen.length
-
-    @property
-    def total(self) -> float:
-        """``cause + effect``."""
-        return self.cause + self.effect
 
     @property
     def lengths(self) -> dict[str, float]:
@@ -148,8 +156,8 @@ class EvidenceResult(Record):
         ``backward_score - forward_score``, nats per observation; positive means x causes y.
     forward_score, backward_score : float
         Total description length per observation. Forward is the hypothesis that x causes y.
-    forward, backward : DirectionEvidence
-        The parts.
+    forward, backward : DirectionEvidence or VectorEvidence
+        The parts; of vectors where a variable has several columns.
     nats : float
         ``backward.total - forward.total``, the score in nats for all observations.
     error : float
@@ -165,8 +173,8 @@ class EvidenceResult(Record):
     score: float
     forward_score: float
     backward_score: float
-    forward: DirectionEvidence
-    backward: DirectionEvidence
+    forward: DirectionEvidence | VectorEvidence
+    backward: DirectionEvidence | VectorEvidence
 
     @property
     def nats(self) -> float:
@@ -189,15 +197,15 @@ class EvidenceResult(Record):
     def dependence(self) -> float:
         """Nats per observation that the shortest of all models saves over independence."""
         saved = max(side.independent - side.total for side in (self.forward, self.backward))
-        return saved / len(self.forward.cells.values)
+        return saved / len(self.forward.nats)
 
     @property
     def independent(self) -> bool:
         """Whether independence is the shortest model in both directions."""
-        return all(isinstance(side.chosen, Independent) for side in (self.forward, self.backward))
+        return self.forward.is_independent and self.backward.is_independent
 
     @property
-    def chosen(self) -> DirectionEvidence | None:
+    def chosen(self) -> DirectionEvidence | VectorEvidence | None:
         """The parts of the shorter direction; None if both are equally long."""
         return {1: self.forward, -1: self.backward}.get(self.direction)
 
@@ -214,8 +222,9 @@ def evidence(
 
     Parameters
     ----------
-    x, y : array-like of shape (n_samples,)
-        The two variables, at least 10 observations.
+    x, y : array-like of shape (n_samples,) or (n_samples, n_features)
+        The two variables, at least 10 observations; of several columns, at most 16 in all and at
+        least 10 observations for each.
     max_mechanisms : int
         Most mechanisms tried.
     forward_labels, backward_labels : array-like of shape (n_samples,), optional
@@ -233,7 +242,9 @@ def evidence(
 
     Notes
     -----
-    Nothing is random. Linear in the number of observations, but for two sorts.
+    Nothing is random. Linear in the number of observations, but for two sorts. Columns of a
+    variable may be given in any order: docs/method/decisions.md, "Several columns", has what is
+    assumed of them.
 
     Examples
     --------
@@ -244,17 +255,34 @@ def evidence(
     >>> result.direction, result.forward.model
     (1, 'anm-2')
     """
-    first, second = as_pair(
-        x,
-        y,
-        single="evidence compares densities of single variables; pass one column, or infer the "
-        "direction with criterion 'hsic', 'hsic_ratio' or 'pvalue'",
-    )
+    first, second = as_pair(x, y)
     most = check_count(max_mechanisms, "max_mechanisms", maximum=len(first))
-    x_variable = Variable.of(standardize(first)[0][:, 0], first[:, 0])
-    y_variable = Variable.of(standardize(second)[0][:, 0], second[:, 0])
-    forward = _describe(x_variable, y_variable, most, _as_starts(forward_labels, len(first)))
-    backward = _describe(y_variable, x_variable, most, _as_starts(backward_labels, len(first)))
+    if problem := beyond_limits(first, second):
+        raise ValueError(problem)
+    starts = [_as_starts(labels, len(first)) for labels in (forward_labels, backward_labels)]
+    return compare(first, second, most, *starts)
+
+
+def compare(
+    x: FloatArray,
+    y: FloatArray,
+    max_mechanisms: int = MAX_MECHANISMS,
+    forward_starts: Sequence[FloatArray] = (),
+    backward_starts: Sequence[FloatArray] = (),
+) -> EvidenceResult:
+    """Do what `evidence` does for checked variables of shape (n_samples, n_features)."""
+    first, second = standardize(x)[0], standardize(y)[0]
+    forward: DirectionEvidence | VectorEvidence
+    backward: DirectionEvidence | VectorEvidence
+    if first.shape[1] == second.shape[1] == 1:
+        one, other = Variable.of(first[:, 0], x[:, 0]), Variable.of(second[:, 0], y[:, 0])
+        forward = _describe(one, other, max_mechanisms, forward_starts)
+        backward = _describe(other, one, max_mechanisms, backward_starts)
+    else:
+        forward, backward = describe_vectors(
+            first, second, max_mechanisms=max_mechanisms, forward_starts=forward_starts,
+            backward_starts=backward_starts,
+        )  # fmt: skip
     n = len(first)
     score = (backward.total - forward.total) / n
     return EvidenceResult(
@@ -268,7 +296,7 @@ def evidence(
 
 
 def _describe(
-    cause: Variable, effect: Variable, max_mechanisms: int, starts: list[FloatArray]
+    cause: Variable, effect: Variable, max_mechanisms: int, starts: Sequence[FloatArray]
 ) -> DirectionEvidence:
     fits = Fits(cause, effect, max_mechanisms=max_mechanisms, starts=starts)
     return DirectionEvidence(cause.marginal, fit_models(fits), cause.cells)

@@ -13,10 +13,26 @@ from anmmm.evidence.marginal import Marginal, marginals
 from anmmm.mixture import SplineBasis, smallest_noise
 from anmmm.preprocessing import Cells
 
-__all__ = ["Variable"]
+__all__ = ["Given", "Variable"]
 
 # Below this many distinct values for each observation a variable counts as tied.
 TIED = 0.5
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Given(Record):
+    """What an effect is described by where that is not one variable.
+
+    Attributes
+    ----------
+    basis : SplineBasis
+        Columns for curves over it.
+    is_tied : bool
+        Whether the pair has few distinct values for its number of observations.
+    """
+
+    basis: SplineBasis
+    is_tied: bool
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -28,7 +28,8 @@ class Splines(Record):
 
     Attributes
     ----------
-    knots : ndarray of shape (n_knots, n_features)
+    knots : ndarray of shape (n_knots, n_bent)
+        Of the first columns, along which curves bend; along the others they are straight.
     linear, smooth, overlap : ndarray
         What takes the raw functions at new points to the columns.
     """
@@ -72,12 +73,22 @@ class SplineBasis(Record):
     splines: Splines
 
     @classmethod
-    def of(cls, X: FloatArray, *, n_knots: int = N_KNOTS, n_smooth: int = N_SMOOTH) -> SplineBasis:
+    def of(
+        cls,
+        X: FloatArray,
+        *,
+        n_knots: int = N_KNOTS,
+        n_smooth: int = N_SMOOTH,
+        n_bent: int | None = None,
+    ) -> SplineBasis:
         """Make a basis for standardized points (n_samples, n_features).
 
-        O(N n_knots (n_features + n_knots)) and a sort.
+        Curves bend along the first `n_bent` columns, by default all, and are straight along the
+        others. O(N n_knots (n_features + n_knots)) and a sort.
         """
-        n, d = X.shape
+        n = len(X)
+        bent = X[:, :n_bent]
+        d = bent.shape[1]
         values, vectors = np.linalg.eigh(X.T @ X / n)
         # Columns that repeat others add nothing.
         large = values > 1e-10 * values[-1]
@@ -85,7 +96,7 @@ class SplineBasis(Record):
         null = np.hstack([np.ones((n, 1)), X @ linear])
         n_null = null.shape[1]
 
-        knots = _place_knots(X, n_knots)
+        knots = _place_knots(bent, n_knots)
         smooth, overlap = np.empty((len(knots), 0)), np.empty((n_null, 0))
         prior = np.ones(n_null)
         columns = np.empty((n, 0))
@@ -96,7 +107,7 @@ class SplineBasis(Record):
             values, vectors = np.linalg.eigh(free.T @ _cubes(knots, knots) @ free)
             large = values > 1e-9 * values[-1]
             whiten = free @ (vectors[:, large] / np.sqrt(values[large]))
-            raw = _cubes(X, knots) @ whiten
+            raw = _cubes(bent, knots) @ whiten
             share = null.T @ raw / n
             raw -= null @ share
             values, vectors = np.linalg.eigh(raw.T @ raw / n)
@@ -130,6 +141,6 @@ def _place_knots(X: FloatArray, n_knots: int) -> FloatArray:
 
 def _cubes(X: FloatArray, knots: FloatArray) -> FloatArray:
     squared = np.zeros((len(X), len(knots)))
-    for d in range(X.shape[1]):
+    for d in range(knots.shape[1]):
         squared += (X[:, d, np.newaxis] - knots[:, d]) ** 2
     return squared * np.sqrt(squared) / 12.0

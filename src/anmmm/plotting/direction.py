@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from anmmm._typing import ArrayLike, FloatArray
 from anmmm._validation import as_pair, check_lengths
 from anmmm._words import chosen, hypotheses
+from anmmm.evidence import VectorEvidence
 from anmmm.evidence.curves import model_curves
 from anmmm.plotting.curves import Piece, draw_curve, line_width, pieces
 from anmmm.plotting.groups import MOST_VECTORS, Groups, draw_points, marker_area, mechanism_names
@@ -59,7 +60,8 @@ def plot_direction(
     Parameters
     ----------
     x, y : array-like of shape (n_samples,)
-        The pair as given to `anmmm.infer_direction`.
+        The pair as given to `anmmm.infer_direction`; of a variable of several columns one of
+        them, and the pictures then have points and no curves.
     result : DirectionResult
     axes : sequence of three matplotlib.axes.Axes, optional
         For x → y, for y → x, and for the scores; by default those of a new figure, the scores
@@ -141,8 +143,14 @@ class _Picture:
     latent: FloatArray | None = None
 
 
-def _curves_picture(side: DirectionEvidence, cause: FloatArray, effect: FloatArray) -> _Picture:
-    check_lengths(cause, side.mixtures[0].curves, ("x and y", "result"))
+def _curves_picture(
+    side: DirectionEvidence | VectorEvidence, cause: FloatArray, effect: FloatArray
+) -> _Picture:
+    check_lengths(cause, side.nats, ("x and y", "result"))
+    if isinstance(side, VectorEvidence):
+        # A curve over several columns cannot be drawn over the one that the caller chose.
+        groups = Groups(mechanism_names(1), np.zeros(len(cause), dtype=np.intp))
+        return _Picture("models of several columns: points alone", groups)
     count = side.n_mechanisms
     labels = np.zeros(len(cause), dtype=np.intp) if count == 1 else side.mixtures[count - 1].labels
     curves = pieces(cause, labels, count, lambda at: model_curves(side, cause, effect, at))
@@ -221,9 +229,8 @@ def _draw_scores(ax: Any, result: DirectionResult, names: tuple[str, str]) -> No
     lowest, highest = min(scores), max(scores)
     span = highest - lowest
     if result.evidence is not None:
-        n = len(result.evidence.forward.mixtures[0].curves)
         sides = (result.evidence.forward, result.evidence.backward)
-        others = [[(side.cause + length) / n for length in side.lengths.values()] for side in sides]
+        others = [_lengths(side) for side in sides]
         span = max(span, LEAST_SPAN)
     span = span or max(abs(lowest), 1.0)
     # The lower one wins, so what is tried in vain stands to the right.
@@ -248,6 +255,14 @@ def _draw_scores(ax: Any, result: DirectionResult, names: tuple[str, str]) -> No
     ax.set_yticks([0, 1], beside, fontsize=size)
     ax.set_xlabel(_wrap(SCORES[result.criterion][0], _letters(ax, SMALL)), fontsize=SMALL)
     tidy(ax)
+
+
+def _lengths(side: DirectionEvidence | VectorEvidence) -> list[float]:
+    """Totals per observation of all models that were tried; of vectors the sum alone."""
+    totals = [side.total]
+    if isinstance(side, DirectionEvidence):
+        totals = [side.cause + length for length in side.lengths.values()]
+    return [total / len(side.nats) for total in totals]
 
 
 def _sentence(result: DirectionResult, names: tuple[str, str]) -> str:

@@ -55,9 +55,10 @@ def fit_models(fits: Fits) -> dict[str, ConditionalModel]:
 def model_text(model: str) -> str:
     """Describe a conditional model, named as in `anmmm.DirectionEvidence`, in words.
 
-    A name that no model has, as in the file of another version, is returned as it is.
+    Names of several columns are joined by commas. A name that no model has, as in the file of
+    another version, is returned as it is.
     """
-    return _texts().get(model, model)
+    return "; ".join(_texts().get(name, name) for name in model.split(", "))
 
 
 @cache

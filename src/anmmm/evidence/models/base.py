@@ -18,7 +18,7 @@ from anmmm.evidence.density import GaussianQuantiles
 from anmmm.evidence.latent import CountFit, LevelFit, fit_counts, fit_levels
 from anmmm.evidence.monotone import PostNonlinearFit, fit_post_nonlinear
 from anmmm.evidence.sign import RESOLUTION
-from anmmm.evidence.variable import Variable
+from anmmm.evidence.variable import Given, Variable
 from anmmm.mixture import (
     MAX_MECHANISMS,
     LocationScaleFit,
@@ -77,7 +77,8 @@ class Fits:
 
     Attributes
     ----------
-    cause, effect : Variable
+    cause : Variable or Given
+    effect : Variable
     max_mechanisms : int
     starts : sequence of ndarray of shape (n_samples, n_mechanisms)
         Further responsibilities to start from.
@@ -85,7 +86,7 @@ class Fits:
 
     def __init__(
         self,
-        cause: Variable,
+        cause: Variable | Given,
         effect: Variable,
         *,
         max_mechanisms: int = MAX_MECHANISMS,

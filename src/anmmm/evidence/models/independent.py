@@ -10,6 +10,7 @@ import numpy as np
 from anmmm._typing import FloatArray
 from anmmm.evidence.marginal import Marginal
 from anmmm.evidence.models.base import ConditionalModel, EffectCurves, Fits
+from anmmm.evidence.variable import Variable
 
 __all__ = ["Independent"]
 
@@ -31,8 +32,13 @@ class Independent(ConditionalModel):
     @classmethod
     def encode(cls, fits: Fits) -> Iterator[ConditionalModel]:
         """Encode the effect without its cause."""
-        marginal = fits.effect.marginal
-        yield cls(marginal.nats, marginal.cost, fits.effect.cells, marginal)
+        yield cls.of(fits.effect)
+
+    @classmethod
+    def of(cls, effect: Variable) -> Independent:
+        """Describe a variable as a cause is."""
+        marginal = effect.marginal
+        return cls(marginal.nats, marginal.cost, effect.cells, marginal)
 
     def curves(self, at: FloatArray) -> EffectCurves:
         """Median, and the quantiles that are one standard deviation away under a Gaussian."""

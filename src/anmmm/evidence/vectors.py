@@ -1,0 +1,367 @@
+"""Variables of several columns: each column described given those before it.
+
+Two standardized vectors come in. The cause is told column by column, each given the columns told
+before it; then the effect, each column given the whole cause and the effect's columns before it.
+The models are those of single effects. A `VectorEvidence` for each direction goes out. What this
+assumes is in docs/method/decisions.md, "Several columns".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from anmmm._record import Record
+from anmmm._typing import FloatArray
+from anmmm.evidence.check import check_models
+from anmmm.evidence.models import Additive, ConditionalModel, Fits, Independent, fit_models
+from anmmm.evidence.side import SideEvidence
+from anmmm.evidence.variable import Given, Variable
+from anmmm.independence import HSICTest
+from anmmm.mixture import SplineBasis
+
+__all__ = [
+    "MAX_COLUMNS",
+    "ROWS_PER_COLUMN",
+    "ColumnEvidence",
+    "VectorEvidence",
+    "beyond_limits",
+    "describe_vectors",
+]
+
+# Columns of both variables together, and observations for each of them.
+MAX_COLUMNS, ROWS_PER_COLUMN = 16, 10
+# Knots altogether, and smooth columns for each of at most so many columns along which curves bend:
+# the time of a fit grows with the square of their number.
+MOST_KNOTS, KNOTS_PER_COLUMN, SMOOTH_PER_COLUMN, MOST_BENT = 60, 20, 12, 2
+# Mechanisms of a column: more took twice the time and changed no decision.
+MOST_MECHANISMS = 2
+# Standardized columns that differ by no more, in any row, are one.
+SAME = 1e-9
+REPEATED = "repeated"
+
+
+def beyond_limits(x: FloatArray, y: FloatArray) -> str:
+    """Return why a checked pair has too many columns for evidence; empty if it has not."""
+    counts = x.shape[1], y.shape[1]
+    if counts == (1, 1):
+        return ""
+    most = min(MAX_COLUMNS, len(x) // ROWS_PER_COLUMN)
+    if sum(counts) <= most:
+        return ""
+    return (
+        f"evidence takes at most {MAX_COLUMNS} columns of x and y together, and needs "
+        f"{ROWS_PER_COLUMN} observations for each; found {counts[0]} of x and {counts[1]} of y "
+        f"with {len(x)} observations; pass fewer columns, or criterion='hsic'"
+    )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ColumnEvidence(Record):
+    """Description of one column of a vector.
+
+    Attributes
+    ----------
+    column : int
+        Its place in the variable, from 0.
+    before : tuple of int
+        Columns of the same variable that it was described by, in increasing order.
+    from_cause : bool
+        Whether it was described by the other variable too.
+    models : dict of str to ConditionalModel
+        Every model tried, by its name.
+    """
+
+    column: int
+    before: tuple[int, ...]
+    from_cause: bool
+    models: dict[str, ConditionalModel]
+
+    @cached_property
+    def chosen(self) -> ConditionalModel:
+        """The shortest model, the first one of equals."""
+        return min(self.models.values(), key=lambda model: model.length)
+
+    @property
+    def length(self) -> float:
+        """Description length in nats, under the shortest model."""
+        return self.chosen.length
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class VectorEvidence(SideEvidence):
+    """Description length of a pair of vectors in one direction, in nats for all observations.
+
+    Attributes
+    ----------
+    cause_parts, effect_parts : tuple of ColumnEvidence
+        Columns of both variables in the order in which they were described; without those that
+        repeat another column, which cost nothing.
+    alone_parts : tuple of ColumnEvidence
+        Columns of the effect, described without the cause.
+    causes : ndarray of shape (n_samples, n_causes)
+        Standardized columns of the cause.
+    n_effects : int
+        Columns of the effect, with repeated ones.
+    total, cause, effect : float
+        ``cause + effect``, and sums over the parts.
+    model : str
+        Names of the shortest models, joined by commas in the order of the effect's columns:
+        ``"independent"`` where the cause says nothing of a column that others do not say,
+        ``"repeated"`` where it repeats another one.
+    n_mechanisms : int
+        Largest number of mechanisms of a column.
+    nats : ndarray of shape (n_samples,)
+        Description length of each observation, without what the fitted numbers cost.
+    converged : bool
+        Whether all curves settled before the most iterations.
+    check : HSICTest
+        Of the columns of the cause and what the models leave unexplained of the effect's, made
+        when it is first asked for; see `anmmm.DirectionEvidence`.
+    """
+
+    cause_parts: tuple[ColumnEvidence, ...]
+    effect_parts: tuple[ColumnEvidence, ...]
+    alone_parts: tuple[ColumnEvidence, ...]
+    causes: FloatArray
+    n_effects: int
+
+    @cached_property
+    def check(self) -> HSICTest:
+        """Test of the cause and what the shortest models leave unexplained."""
+        return check_models([part.chosen for part in self.effect_parts], self.causes)
+
+    @property
+    def cause(self) -> float:
+        """Description length of the cause."""
+        return _length(self.cause_parts)
+
+    @property
+    def effect(self) -> float:
+        """Description length of the effect given the cause, under the shortest models."""
+        return _length(self.effect_parts)
+
+    @property
+    def independent(self) -> float:
+        """Total under the model that the cause says nothing."""
+        return self.cause + _length(self.alone_parts)
+
+    @property
+    def is_independent(self) -> bool:
+        """Whether no column of the effect is shorter with the cause."""
+        return not any(part.from_cause for part in self.effect_parts)
+
+    @cached_property
+    def nats(self) -> FloatArray:
+        """Description length of each observation, without what the fitted numbers cost."""
+        parts = self.cause_parts + self.effect_parts
+        return np.asarray(np.sum([part.chosen.nats for part in parts], axis=0))
+
+    @property
+    def model(self) -> str:
+        """Names of the shortest models in the order of the effect's columns."""
+        return ", ".join(self._of_columns(REPEATED, Independent.NAME, lambda model: model.name))
+
+    @property
+    def text(self) -> str:
+        """Describe the shortest models in words, in the order of the effect's columns."""
+        texts = self._of_columns("repeats another column", Independent.TEXT, lambda m: m.text)
+        return "; ".join(texts)
+
+    @property
+    def n_mechanisms(self) -> int:
+        """Largest number of mechanisms of a column of the effect."""
+        return max(part.chosen.n_mechanisms for part in self.effect_parts)
+
+    @property
+    def converged(self) -> bool:
+        """Whether the curves of all shortest models settled before the most iterations."""
+        return all(part.chosen.converged for part in self.cause_parts + self.effect_parts)
+
+    @property
+    def n_iter(self) -> int:
+        """Largest number of iterations of the mixtures."""
+        models = (
+            model
+            for part in self.cause_parts + self.effect_parts
+            for model in part.models.values()
+            if isinstance(model, Additive)
+        )
+        return max((model.fit.n_iter for model in models), default=0)
+
+    def _of_columns(
+        self, repeated: str, independent: str, describe: Callable[[ConditionalModel], str]
+    ) -> list[str]:
+        words = [repeated] * self.n_effects
+        for part in self.effect_parts:
+            words[part.column] = describe(part.chosen) if part.from_cause else independent
+        return words
+
+
+def describe_vectors(
+    x: FloatArray,
+    y: FloatArray,
+    *,
+    max_mechanisms: int,
+    forward_starts: Sequence[FloatArray] = (),
+    backward_starts: Sequence[FloatArray] = (),
+) -> tuple[VectorEvidence, VectorEvidence]:
+    """Describe standardized vectors (n_samples, n_columns) in both directions: x → y, y → x.
+
+    Notes
+    -----
+    For d columns of a variable d²/2 lists of models are fitted to find their order, and d more
+    given the other variable, O(N r²) an iteration with r at most 25 + the number of columns.
+    """
+    first, second = _Vector(x), _Vector(y)
+    most = min(max_mechanisms, MOST_MECHANISMS)
+    tied = any(each.is_tied for each in first.variables + second.variables)
+    one, other = (_Chain(each, tied, most) for each in (first, second))
+    forward = _Chain(second, tied, most, first, other, forward_starts)
+    backward = _Chain(first, tied, most, second, one, backward_starts)
+    return _side(one, forward), _side(other, backward)
+
+
+def _side(cause: _Chain, effect: _Chain) -> VectorEvidence:
+    assert effect.alone is not None
+    points, count = cause.told.points, effect.told.n_given
+    return VectorEvidence(cause.parts, effect.parts, effect.alone.parts, points, count)
+
+
+def _length(parts: Sequence[ColumnEvidence]) -> float:
+    return sum(part.length for part in parts)
+
+
+class _Vector:
+    """The columns of a variable but repeated ones, in an order that is not that of the user.
+
+    Attributes
+    ----------
+    places : list of int
+        Where each column stands in the variable.
+    variables : list of Variable
+    points : ndarray of shape (n_samples, n_columns)
+    n_given : int
+        Columns of the variable, repeated ones too.
+    """
+
+    def __init__(self, values: FloatArray) -> None:
+        self.n_given = values.shape[1]
+        described = [Variable.of(np.ascontiguousarray(column)) for column in values.T]
+        order = sorted(
+            range(self.n_given), key=lambda j: (described[j].length, values[:, j].tolist())
+        )
+        self.places: list[int] = []
+        for place in order:
+            column = values[:, place]
+            if not any(_repeats(column, values[:, kept]) for kept in self.places):
+                self.places.append(place)
+        self.variables = [described[place] for place in self.places]
+        self.points = np.ascontiguousarray(values[:, self.places])
+
+
+def _repeats(one: FloatArray, other: FloatArray) -> bool:
+    return bool(min(np.abs(one - other).max(), np.abs(one + other).max()) <= SAME)
+
+
+class _Chain:
+    """Descriptions of a vector's columns given others of them, and given a cause where one is.
+
+    Attributes
+    ----------
+    told : _Vector
+    alone : _Chain or None
+        The same without the cause, where there is one: what does not need it does without.
+    """
+
+    def __init__(
+        self,
+        told: _Vector,
+        tied: bool,
+        max_mechanisms: int,
+        cause: _Vector | None = None,
+        alone: _Chain | None = None,
+        starts: Sequence[FloatArray] = (),
+    ) -> None:
+        self.told, self.alone = told, alone
+        self._tied, self._most, self._cause, self._starts = tied, max_mechanisms, cause, starts
+        self._made: dict[tuple[int, frozenset[int]], ColumnEvidence] = {}
+        self._known: dict[frozenset[int], list[Given]] = {}
+
+    @cached_property
+    def parts(self) -> tuple[ColumnEvidence, ...]:
+        """All columns, next always the one that is shortest given those before.
+
+        As an effect they come in the order that they have without their cause.
+        """
+        left = list(range(len(self.told.variables)))
+        parts: list[ColumnEvidence] = []
+        before: frozenset[int] = frozenset()
+        while left:
+            if self.alone is not None:
+                column = self.told.places.index(self.alone.parts[len(parts)].column)
+            else:
+                column = min(left, key=lambda each: self.part(each, before).length)
+            parts.append(self.part(column, before))
+            left.remove(column)
+            before |= {column}
+        return tuple(parts)
+
+    def part(self, column: int, before: frozenset[int]) -> ColumnEvidence:
+        """Describe a column given others of its variable, and the cause where that is shorter."""
+        key = column, before
+        if key not in self._made:
+            part = self._describe(column, before)
+            if self.alone is not None:
+                part = min(self.alone.part(column, before), part, key=lambda part: part.length)
+            self._made[key] = part
+        return self._made[key]
+
+    def _describe(self, column: int, before: frozenset[int]) -> ColumnEvidence:
+        variable = self.told.variables[column]
+        models: dict[str, ConditionalModel]
+        if self._cause is None and not before:
+            models = {Independent.NAME: Independent.of(variable)}
+        else:
+            models = min(
+                (
+                    fit_models(
+                        Fits(given, variable, max_mechanisms=self._most, starts=self._starts)
+                    )
+                    for given in self._given(before)
+                ),
+                key=_shortest,
+            )
+        places = self.told.places
+        return ColumnEvidence(
+            places[column], tuple(sorted(places[each] for each in before)),
+            self._cause is not None, models,
+        )  # fmt: skip
+
+    def _given(self, before: frozenset[int]) -> list[Given]:
+        """Return columns for curves over the cause and the columns before."""
+        if before not in self._known:
+            points = self.told.points[:, sorted(before)]
+            bent = {len(before)}
+            if self._cause is not None:
+                points = np.hstack([self._cause.points, points])
+                # With additive noise that is Gaussian, however correlated, an effect's column is a
+                # curve over the cause plus a line over the columns before.
+                bent = {self._cause.points.shape[1], points.shape[1]}
+            self._known[before] = [Given(_basis(points, each), self._tied) for each in sorted(bent)]
+        return self._known[before]
+
+
+def _basis(points: FloatArray, n_bent: int) -> SplineBasis:
+    """Return columns for curves that bend along the first columns and are straight along others."""
+    return SplineBasis.of(
+        points, n_bent=n_bent, n_knots=min(KNOTS_PER_COLUMN, MOST_KNOTS // n_bent),
+        n_smooth=SMOOTH_PER_COLUMN * min(n_bent, MOST_BENT),
+    )  # fmt: skip
+
+
+def _shortest(models: dict[str, ConditionalModel]) -> float:
+    return min(model.length for model in models.values())

@@ -1,0 +1,144 @@
+"""Variables of several columns: told by the same rules in both directions, whatever their order."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from anmmm.datasets import make_anm_mixture
+from anmmm.evidence import VectorEvidence, evidence, model_text
+from anmmm.evidence import lengths as lengths_module
+from anmmm.evidence.curves import model_curves
+from anmmm.evidence.vectors import describe_vectors
+from anmmm.preprocessing import standardize
+
+
+def vectors(seed, n=150):
+    """Two columns of a cause, and two of an effect with correlated noise."""
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(n, 2)) @ [[1.0, 0.4], [0.0, 1.0]]
+    noise = 0.3 * rng.normal(size=(n, 2)) @ [[1.0, 0.5], [0.0, 1.0]]
+    return x, np.column_stack([np.tanh(2.0 * x.sum(axis=1)), x[:, 0] * x[:, 1]]) + noise
+
+
+@pytest.fixture(scope="module")
+def pair():
+    return vectors(0)
+
+
+@pytest.fixture(scope="module")
+def result(pair):
+    return evidence(*pair)
+
+
+def test_the_direction_of_additive_noise(result):
+    assert result.direction == 1
+    assert evidence(*vectors(1)).direction == 1
+
+
+def test_exchange_negates_and_the_order_of_columns_does_not_matter(pair, result):
+    x, y = pair
+    other = evidence(y[:, ::-1], x[:, ::-1])
+    assert other.score == -result.score
+    assert other.forward_score == result.backward_score
+    assert other.backward.model.split(", ") == result.forward.model.split(", ")[::-1]
+    assert other.error == result.error
+
+
+def test_unit_and_sign_of_a_column_and_order_of_the_rows_do_not_matter(pair, result, rng):
+    x, y = pair
+    rows = rng.permutation(len(x))
+    other = evidence(x[rows] * [1e6, -3.0] + [5.0, 0.0], y[rows] * [-1e-6, 2.0])
+    assert_allclose(other.score, result.score, rtol=1e-4)
+
+
+def test_totals_are_the_sums_of_their_parts(result):
+    for side in (result.forward, result.backward):
+        assert isinstance(side, VectorEvidence)
+        assert side.total == side.cause + side.effect
+        assert side.total <= side.independent
+        costs = sum(part.chosen.cost for part in side.cause_parts + side.effect_parts)
+        assert_allclose(side.nats.sum() + costs, side.total)
+        assert side.cause_parts[0].before == ()
+        assert sorted(part.column for part in side.effect_parts) == [0, 1]
+        assert side.converged
+        assert side.n_iter > 0
+        assert 1 <= side.n_mechanisms <= 2
+        assert len(side.text.split("; ")) == len(side.model.split(", ")) == 2
+        assert side.text == model_text(side.model)
+    assert result.forward.cause_parts == result.backward.alone_parts
+    assert_allclose(result.nats, result.score * 150)
+    assert result.error > 0
+    assert result.dependence > 0
+    assert result.chosen is result.forward
+
+
+def test_the_check_tells_a_fitting_model_from_one_that_does_not(result):
+    assert result.forward.check.pvalue > 0.05
+    assert result.backward.check.pvalue < result.forward.check.pvalue
+
+
+def test_one_column_is_described_as_a_vector_as_it_is_alone():
+    x, y, _ = make_anm_mixture("f2", random_state=6)
+    alone = evidence(x, y, max_mechanisms=2)
+    first, second = (standardize(each[:, np.newaxis])[0] for each in (x, y))
+    sides = describe_vectors(first, second, max_mechanisms=2)
+    for side, same in zip(sides, (alone.forward, alone.backward), strict=True):
+        assert side.total == same.total
+        assert side.independent == same.independent
+        assert (side.model, side.n_iter) == (same.model, same.n_iter)
+        assert side.check == same.check
+        np.testing.assert_array_equal(side.nats, same.nats)
+    assert not isinstance(alone.forward, VectorEvidence)
+
+
+def test_columns_that_repeat_others_cost_nothing(pair):
+    x, y = pair[0][:, :1], pair[1]
+    once = evidence(x, y)
+    twice = evidence(np.hstack([x, 5.0 - 2.0 * x]), y[:, [0, 1, 0]])
+    assert_allclose(twice.score, once.score, atol=1e-6)
+    assert sorted(twice.forward.model.split(", "))[-1] == "repeated"
+    assert evidence(x, np.hstack([x, x])).direction == 0
+
+
+def test_a_cause_that_says_nothing_decides_nothing(rng):
+    x = rng.normal(size=(200, 2))
+    y = rng.uniform(size=(200, 2)) @ [[1.0, 1.0], [0.0, 1.0]]
+    result = evidence(x, y)
+    assert result.forward.model == "independent, independent"
+    assert (result.direction, result.independent, result.dependence) == (0, True, 0.0)
+    # Columns of a variable still describe each other.
+    assert any(part.chosen.name != "independent" for part in result.forward.effect_parts)
+
+
+def test_ties_and_the_fewest_observations(rng):
+    x = rng.poisson(2.0, size=(30, 2))
+    y = np.round(x[:, 0] + rng.normal(size=30))
+    result = evidence(x, y)
+    assert "anm-1+link" in result.forward.effect_parts[0].models
+    assert np.isfinite(result.score)
+    assert abs(result.score) < 10
+
+
+def test_labels_are_further_starts(pair):
+    x, y = pair[0][:60], pair[1][:60, 0]
+    labels = (x[:, 0] > 0).astype(int)
+    one = evidence(x, y, forward_labels=labels)
+    assert one.score == -evidence(y, x, backward_labels=labels).score
+
+
+def test_what_cannot_be_told_is_refused(pair):
+    x, y = pair
+    with pytest.raises(ValueError, match=r"found 2 of x and 2 of y with 39 obs.*criterion='hsic'"):
+        evidence(x[:39], y[:39])
+    wide = np.random.default_rng(0).normal(size=(300, 16))
+    with pytest.raises(ValueError, match="at most 16 columns of x and y together"):
+        evidence(wide, wide[:, 0])
+    with pytest.raises(ValueError, match="column 1 of x is constant"):
+        evidence(x * [1.0, 0.0], y)
+    with pytest.raises(TypeError, match="found VectorEvidence"):
+        model_curves(evidence(x, y[:, 0]).forward, x, y, x)
+
+
+def test_halves_may_have_fewer_observations_than_a_whole_pair(pair):
+    x, y = pair
+    assert np.isfinite(lengths_module.compare(x[:20], y[:20]).score)
