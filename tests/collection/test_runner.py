@@ -333,12 +333,38 @@ def test_the_embedded_sample_runs(options):
 def test_rows_carry_the_confidence_and_leave_what_is_not_sure_undecided():
     source = {"a": mixture(1)}
     (row,) = infer_directions(source, n_resamples=3, random_state=0)
-    assert row.direction == 1
-    assert 0.5 <= row.confidence <= 1.0
-    (unsure,) = infer_directions(source, n_resamples=3, min_confidence=1.0, random_state=0)
-    assert (unsure.direction, unsure.confidence) == (0, row.confidence)
     (plain,) = infer_directions(source, random_state=0)
-    assert plain.confidence is None
+    assert row.direction == plain.direction == 1
+    assert 0.5 < row.confidence != plain.confidence > 0.5
+    (unsure,) = infer_directions(source, min_confidence=1.0, random_state=0)
+    assert (unsure.direction, unsure.relation) == (0, "undecided")
+    assert unsure.confidence == plain.confidence < 1.0
+    (latent,) = infer_directions(source, random_state=0, **CHEAP)
+    assert latent.confidence is None
+
+
+def test_rows_say_what_the_result_says_of_a_pair():
+    rng = np.random.default_rng(0)
+    apart = rng.normal(size=60), rng.uniform(size=60)
+    rows = list(infer_directions([mixture(1, n=60), apart], keep_detail=True, random_state=0))
+    assert [row.relation for row in rows] == ["x→y", "independent"]
+    assert [row.direction for row in rows] == [1, 0]
+    for row in rows:
+        for name in ("relation", "dependence", "independence_pvalue", "check_pvalue"):
+            assert getattr(row, name) == getattr(row.detail, name)
+    assert rows[0].reason == ""
+    assert rows[1].reason == "independent: no model of either direction gains from the cause"
+    assert (rows[1].model, rows[1].dependence) == (None, 0.0)
+    (latent,) = infer_directions([mixture(1)], random_state=0, **CHEAP)
+    assert (latent.dependence, latent.check_pvalue) == (None, None)
+    assert 0.0 <= latent.independence_pvalue < 0.05
+
+
+def test_a_model_that_does_not_fit_is_a_remark(monkeypatch):
+    monkeypatch.setattr(task_module, "POOR_FIT", 1.1)
+    (row,) = infer_directions([mixture(1, n=50)])
+    assert row.direction == 1
+    assert row.reason == "no model of the list fits: a common cause or another mechanism"
 
 
 @pytest.mark.parametrize("change", ["rewritten", "removed", "cut"])

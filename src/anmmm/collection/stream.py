@@ -45,8 +45,8 @@ class PairResults(Iterator[Any]):
     n_resumed : int
         Rows that the checkpoint held.
     n_outdated : int
-        How many of these were found so far to be of other data than the source holds now, and are
-        computed again.
+        How many of these were found so far to be of other data than the source holds now, or of a
+        version of the package that wrote fewer columns, and are computed again.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class PairResults(Iterator[Any]):
 
     @property
     def n_outdated(self) -> int:
-        """Rows of the checkpoint that were not taken, as their pairs are others now."""
+        """Rows of the checkpoint that were not taken, as their pairs or columns are others now."""
         return 0 if self._checkpoint is None else self._checkpoint.n_outdated
 
     def __next__(self) -> Any:
