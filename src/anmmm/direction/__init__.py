@@ -8,7 +8,7 @@ from anmmm.dependence import LatentFits, dependence_scores, latent_test
 from anmmm.direction.estimator import CausalDirection
 from anmmm.direction.infer import infer_direction
 from anmmm.direction.options import CRITERIA, DirectionOptions
-from anmmm.direction.outcome import INDEPENDENT, POOR_FIT, RELATIONS, SURE, is_sure
+from anmmm.direction.outcome import INDEPENDENT, POOR_FIT, RELATIONS, SURE, is_sure, said_of
 from anmmm.direction.result import DirectionResult
 
 __all__ = [
@@ -25,4 +25,5 @@ __all__ = [
     "infer_direction",
     "is_sure",
     "latent_test",
+    "said_of",
 ]

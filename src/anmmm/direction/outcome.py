@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-__all__ = ["INDEPENDENT", "POOR_FIT", "RELATIONS", "SURE", "is_sure", "relation_of"]
+from collections.abc import Sequence
+from typing import Any
+
+from anmmm._words import chosen
+
+__all__ = ["INDEPENDENT", "POOR_FIT", "RELATIONS", "SURE", "is_sure", "relation_of", "said_of"]
 
 INDEPENDENT = "independent"
 _BY_DIRECTION = {1: "x→y", -1: "y→x", 0: "undecided"}
@@ -27,3 +32,23 @@ def is_sure(confidence: float | None) -> bool | None:
     (True, False, None)
     """
     return None if confidence is None else confidence >= SURE
+
+
+def said_of(decision: Any, names: Sequence[str]) -> str:
+    """Say a decision in words: what is not sure is a leaning.
+
+    Parameters
+    ----------
+    decision : DirectionResult or PairResult
+    names : sequence of two str
+        Of the hypotheses, that x causes y first.
+
+    Returns
+    -------
+    str
+        A name alone where the decision is sure or has no confidence.
+    """
+    if not decision.direction:
+        return INDEPENDENT if decision.relation == INDEPENDENT else chosen(0, names)
+    name = chosen(decision.direction, names)
+    return f"leaning {name}" if is_sure(decision.confidence) is False else name
