@@ -1,11 +1,12 @@
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from anmmm import dependence, infer_direction
-from anmmm.collection import SourceError, as_pairs, infer_directions
+from anmmm.collection import SourceError, cluster_collection, infer_directions
 from anmmm.collection import task as task_module
 from anmmm.collection.task import DirectionTask, single_thread
 from anmmm.datasets import Pair, load_sample, make_anm_mixture
@@ -367,12 +368,25 @@ def test_a_model_that_does_not_fit_is_a_remark(monkeypatch):
     assert row.reason == "no model of the list fits: a common cause or another mechanism"
 
 
+def test_all_columns_of_a_table_need_no_source_of_their_own():
+    x, y = mixture(1)
+    frame = pd.DataFrame({"x": x, "name": "p", "y": y, "k": 1.0})
+    with pytest.warns(UserWarning, match=r"pairs: name \(no numbers\); k \(constant\)$") as caught:
+        (row,) = infer_directions(frame, columns="all", random_state=0)
+    assert [warning.filename for warning in caught] == [__file__]
+    assert (row.pair_id, row.direction) == ("x,y", 1)
+    (labels,) = cluster_collection(frame, columns=[("x", "y")], random_state=0, max_iter=5)
+    assert labels.pair_id == "x,y"
+    with pytest.raises(TypeError, match="columns must be 'all' or a list of pairs"):
+        infer_directions(frame, columns="x")
+
+
 @pytest.mark.parametrize("change", ["rewritten", "removed", "cut"])
 def test_a_file_that_changes_during_the_walk_is_told_after_the_last_row(tmp_path, change):
     path = tmp_path / "m.csv"
     columns = np.column_stack([*mixture(0), *mixture(1)])
     np.savetxt(path, columns, delimiter=",")
-    rows = infer_directions(as_pairs(path, columns="all"), random_state=0, **CHEAP)
+    rows = infer_directions(path, columns="all", random_state=0, **CHEAP)
     assert len([next(rows) for _ in range(3)]) == 3
     if change == "removed":
         path.unlink()

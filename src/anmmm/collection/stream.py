@@ -166,6 +166,7 @@ def start(
     random_state: RandomState,
     checkpoint: str | os.PathLike[str] | None,
     shard: tuple[int, int] | None,
+    columns: Any = None,
     facts: Mapping[str, Any],
     growing: bool = False,
 ) -> PairResults:
@@ -181,7 +182,7 @@ def start(
     entropy = None
     if random_state is not None or checkpoint is None:
         entropy = int.from_bytes(check_rng(random_state).bytes(16), "little")
-    pairs = as_pairs(source)
+    pairs = as_pairs(source, columns=columns)
     on_disk = _is_on_disk(pairs)
     identity = _identity(pairs) if on_disk or checkpoint is not None else None
     finished = None
