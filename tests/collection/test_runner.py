@@ -354,7 +354,7 @@ def test_rows_say_what_the_result_says_of_a_pair():
         for name in ("relation", "dependence", "independence_pvalue", "check_pvalue"):
             assert getattr(row, name) == getattr(row.detail, name)
     assert rows[0].reason == ""
-    assert rows[1].reason == "independent: no model of either direction gains from the cause"
+    assert rows[1].reason == "independent: no model gains from the cause"
     assert (rows[1].model, rows[1].dependence) == (None, 0.0)
     (latent,) = infer_directions([mixture(1)], random_state=0, **CHEAP)
     assert (latent.dependence, latent.check_pvalue) == (None, None)

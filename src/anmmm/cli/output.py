@@ -107,7 +107,7 @@ def _sentence(result: DirectionResult, names: tuple[str, str]) -> str:
     """Say the decision; what is not sure is said with its confidence."""
     said = said_of(result, names)
     if result.relation == INDEPENDENT:
-        return f"{said}: no model of either direction gains from the cause"
+        return f"{said}: no model gains from the cause"
     if result.direction == 0:
         return f"{said} between {names[0]} and {names[1]}"
     if is_sure(result.confidence) is False:

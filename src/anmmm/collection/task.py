@@ -116,7 +116,7 @@ class DirectionTask(PairTask):
         sides = result.evidence or result.latent_fits
         remarks += _stopped("x → y", sides.forward) + _stopped("y → x", sides.backward)
         if result.relation == INDEPENDENT:
-            remarks.append("independent: no model of either direction gains from the cause")
+            remarks.append("independent: no model gains from the cause")
         elif sign_of(result.score) == 0:
             remarks.append("undecided: the scores differ by no more than the tolerance of the fits")
         check = result.check_pvalue
