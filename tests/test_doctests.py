@@ -65,7 +65,9 @@ def test_the_walk_goes_everywhere():
     }
 
 
-@pytest.mark.parametrize("name", ["README.md", "docs/guide/collections.md"])
+@pytest.mark.parametrize(
+    "name", ["README.md", "docs/guide/collections.md", "docs/guide/outcomes.md"]
+)
 def test_examples_of_the_documentation(name):
     path = Path(__file__).parents[1] / name
     outcome = doctest.testfile(str(path), module_relative=False)

@@ -62,7 +62,10 @@ def test_every_format_holds_every_row_and_leaves_no_other_file(run, folder, tmp_
     name = f"r{suffix}"
     status, out, err = run("directions", folder, "-o", name)
     assert (status, err) == (0, f"12 rows written to {name}\n")
-    assert out.splitlines()[-3].startswith("12 pairs: 11 decided, 0 undecided, 1 unusable")
+    assert re.match(
+        r"12 pairs: 11 decided \(\d+ sure, \d+ leaning\), 0 undecided, 1 unusable",
+        out.splitlines()[-4],
+    )
     assert sorted(os.listdir(tmp_path)) == ["pairs", name]
     if suffix == ".parquet":
         rows = parquet.read_table(name).to_pylist()
@@ -468,7 +471,7 @@ def test_a_closed_standard_output_does_not_end_a_run_that_writes_a_file(plain_fo
 
 def test_a_table_shows_any_id_on_one_line_in_its_column():
     table = DirectionsTable([])
-    at = table.header().index("direction")
+    at = table.header().index("relation")
     for pair_id in (
         "plain",
         "new\nline",
