@@ -647,6 +647,10 @@ def test_an_ascii_terminal_gets_ascii(folder):
     assert err == b""
     assert b"->" in out
     assert out.isascii()
+    # What is spelled longer moves no column.
+    header, *rows = out.decode().splitlines()[:3]
+    end = header.index("confidence") + len("confidence")
+    assert all(re.search(r"  [01]\.\d{3}$", row[:end]) for row in rows)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="POSIX pipes")

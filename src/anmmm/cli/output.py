@@ -77,6 +77,8 @@ def plain(text: str) -> str:
 def direction_text(result: DirectionResult, columns: Columns, n_used: int) -> str:
     """Describe the decision on one pair, the sentence first."""
     names = hypotheses(shown(columns.x_name), shown(columns.y_name))
+    # What the terminal cannot show may be spelled longer, and the table is to line up.
+    names = plain(names[0]), plain(names[1])
     if result.evidence is None:
         table, facts, stopped = _latent_parts(result, names)
     else:
@@ -212,7 +214,9 @@ class _RowTable(ABC):
         analyzed = row.status == "ok"
         cells = self.cells(row) if analyzed else ["—", "—", *[""] * (len(self.columns) - 2)]
         remark = row.reason if analyzed else f"{row.status}: {row.reason}"
-        return self._table.line(_id_cell(row.pair_id, self._id_width), size, *cells, shown(remark))
+        # What a terminal cannot show may be spelled longer.
+        spelled = map(plain, (size, *cells))
+        return self._table.line(_id_cell(row.pair_id, self._id_width), *spelled, shown(remark))
 
     @abstractmethod
     def cells(self, row: Any) -> list[str]:
@@ -222,7 +226,7 @@ class _RowTable(ABC):
 class DirectionsTable(_RowTable):
     """Lines of the table of a collection's directions."""
 
-    columns: ClassVar = {"relation": "<13", "score": ">10", "confidence": ">10", "truth": "^5"}
+    columns: ClassVar = {"relation": "<14", "score": ">10", "confidence": ">10", "truth": "^5"}
 
     def cells(self, row: PairResult) -> list[str]:
         """Return relation, score, confidence, and what the truth makes of them."""
