@@ -107,7 +107,7 @@ MIRRORED = {"x→y": "y→x", "y→x": "x→y", "independent": "independent", "u
     shift=st.sampled_from([0.0, -7.5, 1000.0]),
     scale=st.sampled_from([1.0, 0.3, 2.54, 4096.0]),
 )
-@settings(max_examples=15)
+@settings(max_examples=10)
 def test_what_is_said_of_unrelated_data_has_no_order_and_no_unit(kinds, n, seed, shift, scale):
     rng = np.random.default_rng(seed)
     x, y = (UNRELATED[kind](rng, n) for kind in kinds)

@@ -70,11 +70,6 @@ class Digest(Tally):
         every = len(self.confidences) == len(self.sizes) > 0
         return "confidence" if every else "|score|"
 
-    def is_related(self, row: PairResult) -> bool | None:
-        """Tell whether a row is called related among those added; None if it was not tested."""
-        pvalue = row.independence_pvalue
-        return None if pvalue is None else pvalue <= self.largest_related
-
     def repeated(self, rows: Iterable[PairResult]) -> set[str]:
         """Return the ids of these rows, some of those added, that other rows have, too."""
         hashes, counts = np.unique(np.asarray(self._ids), return_counts=True)

@@ -87,7 +87,6 @@ def page(
         largest_related=digest.largest_related,
         poor_fit=POOR_FIT,
         sure=SURE,
-        related={row.pair_id: digest.is_related(row) for row in (*most, *least)},
         errors=digest.accuracy_errors(),
         unit=unit,
         relations=digest.relations.most_common(),
