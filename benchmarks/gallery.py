@@ -62,10 +62,10 @@ def draw_places() -> None:
 
 def draw_directions() -> None:
     x, y, _ = make_anm_mixture("f3", random_state=1)
-    save(plot_direction(x, y, infer_direction(x, y, n_resamples=10))[0], "direction")
+    save(plot_direction(x, y, infer_direction(x, y))[0], "direction")
 
     pair = load_sample()["pair0018"]
-    result = infer_direction(pair.x, pair.y, n_resamples=10, random_state=0)
+    result = infer_direction(pair.x, pair.y)
     axes = plot_direction(pair.x, pair.y, result, x_label="age", y_label="glycosaminoglycans")
     save(axes[0], "direction-real")
 

@@ -18,14 +18,13 @@ from anmmm import (
     CausalDirection,
     FitOptions,
     dependence,
-    direction,
     hsic_test,
     infer_direction,
     infer_directions,
 )
-from anmmm.confidence import confidence_from, resample_scores
+from anmmm.confidence import confidence_from, confidence_of, resample_scores
 from anmmm.datasets import make_anm_mixture
-from anmmm.direction import CRITERIA, dependence_scores
+from anmmm.direction import CRITERIA, dependence_scores, infer, is_sure
 from anmmm.evidence import evidence
 from anmmm.evidence.models import base as evidence_module
 
@@ -90,7 +89,7 @@ def test_a_score_within_the_tolerance_of_the_fits_decides_nothing(score, expecte
     # Which side of zero it falls on may hang on the processor.
     x, y, _ = make_anm_mixture("f3", 40, random_state=0)
     told = evidence(x, y)
-    monkeypatch.setattr(direction, "evidence", lambda *_: replace(told, score=score))
+    monkeypatch.setattr(infer, "evidence", lambda *_: replace(told, score=score))
     result = infer_direction(x, y)
     assert (result.score, result.direction) == (score, expected)
     (row,) = infer_directions([(x, y)])
@@ -393,9 +392,13 @@ def test_pvalues_of_an_estimator_need_a_fit():
 # --- Confidence -----------------------------------------------------------------------------------
 
 
-def test_no_halves_no_confidence(mixture):
+def test_evidence_has_a_confidence_without_halves_and_the_others_have_none(mixture):
     result = infer_direction(*mixture)
-    assert (result.confidence, result.resamples) == (None, None)
+    assert result.resamples is None
+    assert result.confidence == confidence_of(result.evidence)
+    assert 0.9 < result.confidence < 1.0
+    latent = infer_direction(*mixture, criterion="hsic")
+    assert (latent.confidence, latent.resamples) == (None, None)
 
 
 @pytest.mark.parametrize("criterion", ["evidence", "hsic"])
@@ -432,9 +435,21 @@ def test_a_decision_that_is_not_sure_enough_is_none(mixture):
     sure = infer_direction(x, y, min_confidence=0.9, random_state=0)
     unsure = infer_direction(x, y, min_confidence=1.0, random_state=0)
     assert (sure.direction, unsure.direction) == (1, 0)
-    assert len(sure.resamples.scores) == 10
+    assert (sure.relation, unsure.relation) == ("x→y", "undecided")
     assert sure.score == unsure.score > 0.0
     assert 0.9 < sure.confidence == unsure.confidence < 1.0
+    assert (sure.resamples, unsure.resamples) == (None, None)
+
+
+def test_a_latent_criterion_draws_halves_for_the_confidence_asked_for(mixture):
+    options = {"criterion": "hsic", "max_iter": 5, "random_state": 0}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        result = infer_direction(*mixture, min_confidence=1.0, **options)
+        plain = infer_direction(*mixture, **options)
+    assert len(result.resamples.scores) == 10
+    assert result.confidence == confidence_from(plain.score, result.resamples) < 1.0
+    assert (result.direction, plain.direction != 0) == (0, True)
 
 
 @pytest.mark.parametrize(
@@ -455,7 +470,70 @@ def test_confidence_options_are_checked(mixture, options, message):
 
 def test_the_estimator_hands_the_confidence_on(mixture):
     X = np.column_stack(mixture)
-    assert CausalDirection().fit(X).confidence_ is None
+    sure = CausalDirection().fit(X)
     model = CausalDirection(min_confidence=1.0, random_state=0).fit(X)
-    assert model.direction_ == 0
-    assert model.confidence_ == model.result_.confidence
+    assert (sure.direction_, model.direction_) == (1, 0)
+    assert (sure.relation_, model.relation_) == ("x→y", "undecided")
+    assert model.confidence_ == model.result_.confidence == infer_direction(*mixture).confidence
+
+
+# --- What is said of a pair -----------------------------------------------------------------------
+
+
+def test_unrelated_variables_are_independent_and_related_ones_are_not(mixture):
+    rng = np.random.default_rng(0)
+    apart = infer_direction(rng.normal(size=100), rng.uniform(size=100))
+    assert (apart.direction, apart.relation, apart.score) == (0, "independent", 0.0)
+    assert (apart.dependence, apart.confidence) == (0.0, 0.5)
+    assert apart.independence_pvalue > 0.05
+    assert apart.check_pvalue > 0.01
+    result = infer_direction(*mixture)
+    assert (result.direction, result.relation) == (1, "x→y")
+    assert result.dependence > 0.5
+    assert_allclose(result.independence_pvalue, hsic_test(*mixture).pvalue, rtol=1e-6)
+    assert result.independence_pvalue < 1e-6
+    assert result.check_pvalue == result.evidence.forward.check.pvalue > 0.01
+
+
+def test_the_check_is_that_of_the_decided_direction_or_the_better_of_both(mixture):
+    result = infer_direction(*mixture)
+    forward, backward = (
+        side.check.pvalue for side in (result.evidence.forward, result.evidence.backward)
+    )
+    assert forward != backward
+    assert replace(result, direction=1).check_pvalue == forward
+    assert replace(result, direction=-1).check_pvalue == backward
+    assert replace(result, direction=0).check_pvalue == max(forward, backward)
+
+
+def test_no_model_fits_a_blob_within_an_arc():
+    rng = np.random.default_rng(0)
+    turn = rng.uniform(0.0, 2.0 * np.pi, 300)
+    x, y = (
+        np.where(turn < 3.0, 0.2 * rng.normal(size=300), 3.0 * wave(3.0 * turn))
+        for wave in (np.cos, np.sin)
+    )
+    assert infer_direction(x, y).check_pvalue < 0.01
+
+
+def test_the_latent_criteria_have_no_check_and_test_independence_alike(mixture):
+    result = infer_direction(*mixture, criterion="hsic")
+    assert (result.dependence, result.check_pvalue) == (None, None)
+    assert result.relation == "x→y"
+    assert result.independence_pvalue == infer_direction(*mixture).independence_pvalue
+
+
+def test_the_estimator_hands_on_what_is_said_of_a_pair(mixture):
+    model = CausalDirection().fit(np.column_stack(mixture))
+    for name in ("relation", "dependence", "independence_pvalue", "check_pvalue"):
+        assert getattr(model, f"{name}_") == getattr(model.result_, name)
+        assert getattr(model, f"{name}_") is not None
+    for name in ("independence_pvalue_", "check_pvalue_"):
+        with pytest.raises(NotFittedError):
+            getattr(CausalDirection(), name)
+
+
+def test_sure_is_from_nine_tenths_on():
+    assert [is_sure(value) for value in (0.5, 0.899, 0.9, 1.0, None)] == [
+        False, False, True, True, None,
+    ]  # fmt: skip

@@ -51,7 +51,9 @@ def test_the_walk_goes_everywhere():
         "anmmm.confidence",
         "anmmm.datasets.families",
         "anmmm.datasets.synthetic",
-        "anmmm.direction",
+        "anmmm.direction.estimator",
+        "anmmm.direction.infer",
+        "anmmm.direction.outcome",
         "anmmm.evaluation.rates",
         "anmmm.evaluation.run",
         "anmmm.evidence.lengths",
@@ -63,7 +65,9 @@ def test_the_walk_goes_everywhere():
     }
 
 
-@pytest.mark.parametrize("name", ["README.md", "docs/guide/collections.md"])
+@pytest.mark.parametrize(
+    "name", ["README.md", "docs/guide/collections.md", "docs/guide/outcomes.md"]
+)
 def test_examples_of_the_documentation(name):
     path = Path(__file__).parents[1] / name
     outcome = doctest.testfile(str(path), module_relative=False)

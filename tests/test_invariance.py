@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from numpy.testing import assert_allclose
 
 from anmmm import infer_direction
 from anmmm.confidence import confidence_from, resample_scores
@@ -88,6 +89,39 @@ def test_a_score_depends_on_no_unit_sign_or_order(kind, other, n, seed):
     length = 1.0 + abs(here.forward_score) + abs(here.backward_score)
     assert abs(here.score - there.score) <= TOLERANCE * length
     assert here.direction == there.direction
+
+
+UNRELATED = {
+    "normal": lambda rng, n: rng.normal(size=n),
+    "skewed": lambda rng, n: rng.exponential(size=n),
+    "counts": lambda rng, n: 1.0 + rng.poisson(3.0, n),
+    "rounded": lambda rng, n: np.round(rng.uniform(-2.0, 2.0, n), 1),
+}
+MIRRORED = {"x→y": "y→x", "y→x": "x→y", "independent": "independent", "undecided": "undecided"}
+
+
+@given(
+    kinds=st.tuples(*[st.sampled_from(sorted(UNRELATED))] * 2),
+    n=st.sampled_from([12, 40, 90]),
+    seed=st.integers(0, 10_000),
+    shift=st.sampled_from([0.0, -7.5, 1000.0]),
+    scale=st.sampled_from([1.0, 0.3, 2.54, 4096.0]),
+)
+@settings(max_examples=10)
+def test_what_is_said_of_unrelated_data_has_no_order_and_no_unit(kinds, n, seed, shift, scale):
+    rng = np.random.default_rng(seed)
+    x, y = (UNRELATED[kind](rng, n) for kind in kinds)
+    here, mirrored = infer_direction(x, y), infer_direction(y, x)
+    assert mirrored.relation == MIRRORED[here.relation]
+    assert mirrored.direction == -here.direction
+    assert (mirrored.dependence, mirrored.confidence) == (here.dependence, here.confidence)
+    elsewhere = infer_direction(x, shift + scale * y)
+    assert elsewhere.relation == here.relation
+    assert_allclose(elsewhere.dependence, here.dependence, rtol=1e-6, atol=1e-8)
+    assert_allclose(elsewhere.confidence, here.confidence, rtol=1e-6)
+    for other in (mirrored, elsewhere):
+        for name in ("independence_pvalue", "check_pvalue"):
+            assert_allclose(getattr(other, name), getattr(here, name), rtol=1e-5)
 
 
 @pytest.mark.parametrize("kind", [poisson, mixture])

@@ -18,7 +18,7 @@ from anmmm import (
 )
 from anmmm._warning import warn_caller
 from anmmm.datasets import make_anm_mixture
-from anmmm.evidence import models
+from anmmm.evidence.models import base as models
 from anmmm.gppom import fit_gppom
 from anmmm.preprocessing import standardize
 

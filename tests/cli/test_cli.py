@@ -70,25 +70,33 @@ def no_fits(monkeypatch):
 
 def test_direction_says_which_column_is_the_cause(run, data, no_fits):
     from anmmm import infer_direction
+    from anmmm.direction import is_sure
 
     result = infer_direction(*np.loadtxt(data, delimiter=",", skiprows=1).T)
     status, out, err = run("direction", data)
     assert (status, err) == (0, "")
     lines = out.splitlines()
-    assert lines[0] == "temperature → ozone"
+    decided = "temperature → ozone"
+    leaning = f"leaning {decided}, confidence {result.confidence:.2f} (sure from 0.9 on)"
+    assert lines[0] == (decided if is_sure(result.confidence) else leaning)
     # The columns of the table of hypotheses end below each other.
     table = lines[2:5]
     assert len({len(line) for line in table}) == 1
     assert table[1].startswith("  ozone → temperature  ")
     assert table[0].split() == ["hypothesis", "length", "mechanisms", "model"]
     assert table[2].split()[3:] == [f"{result.backward_score:.6g}", "2", "anm-2"]
-    assert lines[6:11] == [
+    check = "nothing of the cause is left in what the model does not explain"
+    assert lines[6:14] == [
         f"  score         {result.score:+.4g}   (positive: ozone → temperature)",
+        f"  confidence    {result.confidence:.3f}",
         "  criterion     evidence",
         "  model         anm-2: 2 mechanisms, additive Gaussian noise",
+        f"  dependence    {result.dependence:.4g}   (nats per observation saved over independence)",
+        f"  independence  p = {result.independence_pvalue:.3g}   (HSIC test of both columns)",
+        f"  check         p = {result.check_pvalue:.3g}   ({check})",
         "  observations  40",
-        "  converged     yes",
     ]
+    assert lines[14] == "  converged     yes"
     assert "in nats per observation: the shorter wins" in out
 
 
@@ -209,7 +217,7 @@ def test_columns_are_chosen_by_name_or_number(run, tmp_path, options, x, y):
 def test_columns_without_names_are_numbered(run, tmp_path):
     x, y, _ = make_anm_mixture("f3", 40, random_state=1)
     (tmp_path / "t.txt").write_text("\n".join(rows_of(x, y, "  ")))
-    assert run("direction", "t.txt")[1].startswith("column 1 → column 2\n")
+    assert "column 1 → column 2" in run("direction", "t.txt")[1].splitlines()[0]
 
 
 def test_direction_reads_standard_input(run, data, monkeypatch):
@@ -472,21 +480,27 @@ def test_directions_prints_one_aligned_row_a_pair_and_the_accuracy(run, folder):
     assert (status, err) == (0, "")
     lines = out.splitlines()
     header, rows = lines[0], lines[1:5]
-    assert header.split() == ["pair", "n", "direction", "score", "truth", "remark"]
+    assert header.split() == ["pair", "n", "relation", "score", "confidence", "truth", "remark"]
     assert [row.split()[0] for row in rows] == [f"pair000{n}" for n in (1, 2, 3, 4)]
     assert "x → y" in rows[0]
     assert "✓" in rows[0]
     assert "y → x" in rows[1]
     assert "✗" in rows[1]
-    place = header.index("direction")
+    place = header.index("relation")
+    assert rows[0].index("0.", place + 25) + 5 == header.index("confidence") + len("confidence")
     assert [row[place - 2 : place] for row in rows] == ["  "] * 4
-    assert rows[0].index("x → y") == rows[1].index("y → x") == rows[2].index("—") == place
+    assert rows[0][place:].startswith(("x → y ", "leaning x → y "))
+    assert rows[1][place:].startswith(("y → x ", "leaning y → x "))
+    assert rows[2].index("—") == place
     assert "unusable: multivariate: x has 2 columns, y has 1 column" in rows[2]
     assert "unusable: pair0004.txt: no such file" in rows[3]
     assert lines[5] == ""
-    assert lines[6].startswith("4 pairs: 2 decided, 0 undecided, 2 unusable")
-    assert lines[7] == "accuracy           0.500   (1 of 2 pairs of known direction)"
-    assert lines[8] == "weighted accuracy  0.250   (total weight 1)"
+    assert re.match(
+        r"4 pairs: 2 decided \([012] sure, [012] leaning\), 0 undecided, 2 unusable", lines[6]
+    )
+    assert re.match("2 of 2 pairs are related, [012] of them with a sure direction", lines[7])
+    assert lines[8] == "accuracy           0.500   (1 of 2 pairs of known direction)"
+    assert lines[9] == "weighted accuracy  0.250   (total weight 1)"
 
 
 def test_directions_writes_rows_as_csv_and_json(run, folder, tmp_path, no_fits):
@@ -524,8 +538,8 @@ def test_the_output_in_the_readme_is_true(run):
     shown = readme.split("```text\n")[1].split("```")[0]
     status, out, _ = run("directions", "sample")
     assert status == 0
-    # Another machine may round a score the other way.
-    score = re.compile(r"[+-]\d+\.\d{3}")
+    # Another machine may round a score or a confidence the other way.
+    score = re.compile(r"[+-]?\d\.\d{3}")
     assert score.sub("", out) == score.sub("", shown)
     scores = [[float(number) for number in score.findall(text)] for text in (out, shown)]
     np.testing.assert_allclose(*scores, atol=0.0015)
@@ -633,6 +647,10 @@ def test_an_ascii_terminal_gets_ascii(folder):
     assert err == b""
     assert b"->" in out
     assert out.isascii()
+    # What is spelled longer moves no column.
+    header, *rows = out.decode().splitlines()[:3]
+    end = header.index("confidence") + len("confidence")
+    assert all(re.search(r"  [01]\.\d{3}$", row[:end]) for row in rows)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="POSIX pipes")
@@ -769,8 +787,46 @@ def test_confidence_is_shown_and_what_is_not_sure_is_undecided(run, data):
     assert line.endswith("of 3 halves agree)")
     status, out, _ = run("direction", data, "--min-confidence", "1", "--json")
     document = json.loads(out)
-    assert (status, document["direction"], document["n_resamples"]) == (0, 0, 10)
-    assert 0.5 <= document["confidence"] < 1.0
+    assert (status, document["direction"], document["n_resamples"]) == (0, 0, 0)
+    assert (document["relation"], document["sure"], document["cause"]) == ("undecided", None, None)
+    assert 0.5 < document["confidence"] < 1.0
     status, out, err = run("direction", data, "--min-confidence", "2")
     assert (status, out) == (2, "")
     assert "--min-confidence must lie between 0.5 and 1" in err
+
+
+def test_what_is_not_sure_is_printed_as_a_leaning(run, tmp_path, rng):
+    # No direction is distinguished in a linear Gaussian pair, however confidence is calibrated.
+    x = rng.normal(size=100)
+    y = x + rng.normal(size=100)
+    (tmp_path / "t.csv").write_text("\n".join(["dose,response", *rows_of(x, y)]))
+    document = json.loads(run("direction", "t.csv", "--json")[1])
+    assert 0.5 < document["confidence"] < 0.9
+    cause, effect = document["cause"], document["effect"]
+    names = "x → y" if cause == "dose" else "y → x"
+    assert (document["relation"], document["sure"]) == (names.replace(" ", ""), False)
+    _, out, _ = run("direction", "t.csv")
+    said = f"leaning {cause} → {effect}, confidence {document['confidence']:.2f} (sure from 0.9 on)"
+    assert out.splitlines()[0] == said
+    _, out, _ = run("directions", "t.csv", "--columns", "all")
+    assert f"  leaning {names}  " in out.splitlines()[1]
+    assert "1 pair: 1 decided (0 sure, 1 leaning), 0 undecided, 0 unusable" in out
+    assert "1 of 1 pair is related, without a sure direction (" in out
+
+
+def test_independent_columns_and_those_left_out_are_said(run, tmp_path, rng):
+    x, y = rng.normal(size=(2, 60))
+    lines = [f"{a},{b},p,1" for a, b in zip(x.tolist(), y.tolist(), strict=True)]
+    (tmp_path / "t.csv").write_text("\n".join(["a,b,name,k", *lines]))
+    _, out, _ = run("direction", "t.csv", "--x", "a", "--y", "b")
+    assert out.startswith("independent: no model gains from the cause\n")
+    status, out, err = run("directions", "t.csv", "--columns", "all")
+    assert status == 0
+    assert err == "t.csv: columns left out of all pairs: name (no numbers); k (constant)\n"
+    header, row, *_ = out.splitlines()
+    assert row.index("independent  ") == header.index("relation")
+    assert "1 pair: 0 decided, 0 undecided, 1 independent, 0 unusable" in out
+    assert "0 of 1 pair is related (false discovery rate 0.05, sure from 0.9 on)" in out
+    document = json.loads(run("directions", "t.csv", "--columns", "all", "--json")[1])
+    assert document["rows"][0]["relation"] == "independent"
+    assert (document["summary"]["n_independent"], document["summary"]["n_related"]) == (1, 0)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from stubs import Source, pairs, run
 
+from anmmm._runlog import RunLog
 from anmmm.collection import CheckpointError, infer_directions
 from anmmm.collection.checkpoint import Checkpoint, count_rows, digest
 from anmmm.collection.schema import CLUSTERS, DIRECTIONS
@@ -205,6 +206,18 @@ def test_rows_of_pairs_that_did_not_change_outlive_a_change_of_the_source(path, 
     rows = run(source, checkpoint=path)
     rows.to_list()
     assert (rows.n_resumed, rows.n_outdated) == (6, 1)
+
+
+def test_rows_of_a_version_with_fewer_columns_are_computed_again(path, tmp_path):
+    interrupted(path, 6, Source(8), log=str(tmp_path / "first"))
+    with RunLog(path) as log:
+        found = {index: log.find(index) for index in range(6)}
+        log.begin(log.header)
+        log.add((index, mark, values[:-4]) for index, (mark, values) in found.items() if index < 4)
+    rows = run(Source(8), checkpoint=path, log=str(tmp_path / "log"))
+    assert rows.to_list() == run(Source(8)).to_list()
+    assert sorted((tmp_path / "log").read_text().split()) == ["0", "1", "2", "3", "6", "7"]
+    assert (rows.n_resumed, rows.n_outdated) == (6, 4)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no such locks")

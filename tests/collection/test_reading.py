@@ -26,7 +26,12 @@ ROWS = [
     PairResult("ü\nnext", "unusable", 'y is "constant"', truth=-1, weight=0.25, group="air"),
     PairResult("c", "ok", direction=0, score=-1e-300, confidence=0.5, converged=False, seconds=2.0),
     PairResult("", "lost", "a worker died", seconds=0.0, model=None),
-]
+    PairResult(
+        "d", "ok", direction=-1, score=-0.1, confidence=0.97, seconds=1.0, relation="y→x",
+        dependence=0.1 + 0.2, independence_pvalue=5e-324, check_pvalue=1.0,
+    ),
+    PairResult("e", "ok", direction=0, score=0.0, seconds=1.0, relation="independent"),
+]  # fmt: skip
 
 
 def written(tmp_path, suffix, rows=ROWS, schema=DIRECTIONS):
@@ -50,7 +55,7 @@ def test_what_was_written_reads_back(tmp_path, suffix):
 def test_files_without_times_read_as_unknown_times(tmp_path, suffix):
     path = tmp_path / f"rows{suffix}"
     write_rows(path, ROWS, DIRECTIONS)
-    assert [row.seconds for row in read_rows(path)] == [None] * 4
+    assert [row.seconds for row in read_rows(path)] == [None] * len(ROWS)
 
 
 @SUFFIX
@@ -129,8 +134,17 @@ def test_what_other_programs_make_of_the_file_reads_back(tmp_path):
 
 def test_columns_that_join_the_schema_last_may_be_missing_or_unknown(tmp_path):
     records = [row.to_row() for row in ROWS]
-    write_csv(tmp_path / "old.csv", PAIR_COLUMNS[:-1], records)
-    assert list(read_rows(tmp_path / "old.csv")) == ROWS
+    joined = ("relation", "dependence", "independence_pvalue", "check_pvalue")
+    assert PAIR_COLUMNS[-4:] == joined
+    for n_missing in (4, 5, 7):
+        names = PAIR_COLUMNS[:-n_missing]
+        older = [{name: record[name] for name in names} for record in records]
+        write_csv(tmp_path / "old.csv", names, older)
+        (tmp_path / "old.jsonl").write_text("".join(json.dumps(row) + "\n" for row in older))
+        parquet.write_table(pyarrow.Table.from_pylist(older), tmp_path / "old.parquet")
+        for suffix in SUFFIXES:
+            read = list(read_rows(tmp_path / f"old{suffix}"))
+            assert read == [replace(row, **dict.fromkeys(joined)) for row in ROWS]
     newer = [{**record, "later": 1.5} for record in records]
     write_csv(tmp_path / "new.csv", [*PAIR_COLUMNS, "later"], newer)
     parquet.write_table(pyarrow.Table.from_pylist(newer), tmp_path / "new.parquet")
@@ -233,6 +247,9 @@ def test_what_is_no_table_is_told_with_its_line(tmp_path, suffix, content, wante
         ("weight", None, "weight is missing"),
         ("status", "fine", "status must be one of 'ok', "),
         ("status", None, "status is missing"),
+        ("relation", "x to y", "relation must be one of 'x→y', 'y→x', 'undecided', 'independent'"),
+        ("independence_pvalue", 1.5, "independence_pvalue must lie between 0 and 1"),
+        ("check_pvalue", 1.5, "check_pvalue must lie between 0 and 1"),
     ],
 )
 @pytest.mark.parametrize("suffix", [".csv", ".jsonl"])
@@ -253,7 +270,7 @@ def test_a_row_of_another_length_is_told(tmp_path):
     with path.open("a") as file:
         file.write("a,b\n")
     # The second row takes two lines, and the places are those of an editor.
-    assert problem_of(path) == f"{path}:7: 22 columns, but 2 cells in this row"
+    assert problem_of(path) == f"{path}:9: 26 columns, but 2 cells in this row"
 
 
 def test_rows_of_a_broken_parquet_file_are_told(tmp_path):

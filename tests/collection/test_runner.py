@@ -1,11 +1,12 @@
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from anmmm import dependence, infer_direction
-from anmmm.collection import SourceError, as_pairs, infer_directions
+from anmmm.collection import SourceError, cluster_collection, infer_directions
 from anmmm.collection import task as task_module
 from anmmm.collection.task import DirectionTask, single_thread
 from anmmm.datasets import Pair, load_sample, make_anm_mixture
@@ -329,12 +330,51 @@ def test_the_embedded_sample_runs(options):
 def test_rows_carry_the_confidence_and_leave_what_is_not_sure_undecided():
     source = {"a": mixture(1)}
     (row,) = infer_directions(source, n_resamples=3, random_state=0)
-    assert row.direction == 1
-    assert 0.5 <= row.confidence <= 1.0
-    (unsure,) = infer_directions(source, n_resamples=3, min_confidence=1.0, random_state=0)
-    assert (unsure.direction, unsure.confidence) == (0, row.confidence)
     (plain,) = infer_directions(source, random_state=0)
-    assert plain.confidence is None
+    assert row.direction == plain.direction == 1
+    assert 0.5 < row.confidence != plain.confidence > 0.5
+    (unsure,) = infer_directions(source, min_confidence=1.0, random_state=0)
+    assert (unsure.direction, unsure.relation) == (0, "undecided")
+    assert unsure.confidence == plain.confidence < 1.0
+    (latent,) = infer_directions(source, random_state=0, **CHEAP)
+    assert latent.confidence is None
+
+
+def test_rows_say_what_the_result_says_of_a_pair():
+    rng = np.random.default_rng(0)
+    apart = rng.normal(size=60), rng.uniform(size=60)
+    rows = list(infer_directions([mixture(1, n=60), apart], keep_detail=True, random_state=0))
+    assert [row.relation for row in rows] == ["x→y", "independent"]
+    assert [row.direction for row in rows] == [1, 0]
+    for row in rows:
+        for name in ("relation", "dependence", "independence_pvalue", "check_pvalue"):
+            assert getattr(row, name) == getattr(row.detail, name)
+    assert rows[0].reason == ""
+    assert rows[1].reason == "independent: no model gains from the cause"
+    assert (rows[1].model, rows[1].dependence) == (None, 0.0)
+    (latent,) = infer_directions([mixture(1)], random_state=0, **CHEAP)
+    assert (latent.dependence, latent.check_pvalue) == (None, None)
+    assert 0.0 <= latent.independence_pvalue < 0.05
+
+
+def test_a_model_that_does_not_fit_is_a_remark(monkeypatch):
+    monkeypatch.setattr(task_module, "POOR_FIT", 1.1)
+    (row,) = infer_directions([mixture(1, n=50)])
+    assert row.direction == 1
+    assert row.reason == "no model of the list fits: a common cause or another mechanism"
+
+
+def test_all_columns_of_a_table_need_no_source_of_their_own():
+    x, y = mixture(1)
+    frame = pd.DataFrame({"x": x, "name": "p", "y": y, "k": 1.0})
+    with pytest.warns(UserWarning, match=r"pairs: name \(no numbers\); k \(constant\)$") as caught:
+        (row,) = infer_directions(frame, columns="all", random_state=0)
+    assert [warning.filename for warning in caught] == [__file__]
+    assert (row.pair_id, row.direction) == ("x,y", 1)
+    (labels,) = cluster_collection(frame, columns=[("x", "y")], random_state=0, max_iter=5)
+    assert labels.pair_id == "x,y"
+    with pytest.raises(TypeError, match="columns must be 'all' or a list of pairs"):
+        infer_directions(frame, columns="x")
 
 
 @pytest.mark.parametrize("change", ["rewritten", "removed", "cut"])
@@ -342,7 +382,7 @@ def test_a_file_that_changes_during_the_walk_is_told_after_the_last_row(tmp_path
     path = tmp_path / "m.csv"
     columns = np.column_stack([*mixture(0), *mixture(1)])
     np.savetxt(path, columns, delimiter=",")
-    rows = infer_directions(as_pairs(path, columns="all"), random_state=0, **CHEAP)
+    rows = infer_directions(path, columns="all", random_state=0, **CHEAP)
     assert len([next(rows) for _ in range(3)]) == 3
     if change == "removed":
         path.unlink()

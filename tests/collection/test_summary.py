@@ -1,7 +1,11 @@
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from anmmm.cli.output import counts_text
+from anmmm.cli.output import counts_text, summary_text
 from anmmm.collection import summarize
+from anmmm.collection.related import largest_related
+from anmmm.collection.summary import Summarizer
 from anmmm.results import PairClusters, PairResult
 
 
@@ -64,3 +68,75 @@ def test_rows_may_come_from_a_generator_and_go_to_a_dict():
     values = summarize(ok(1, 1) for _ in range(3)).to_dict()
     assert values["n_correct"] == 3
     assert values["weighted_accuracy"] == 1.0
+
+
+def rejected_by_hand(pvalues, level=0.05):
+    """The step-up procedure as its paper words it: the largest k with p_(k) <= k level / m."""
+    ordered = sorted(pvalues)
+    kept = [p for k, p in enumerate(ordered, 1) if p <= k * level / len(ordered)]
+    return [p for p in pvalues if kept and p <= kept[-1]]
+
+
+@given(st.lists(st.sampled_from([0.0, 1e-9, 0.001, 0.004, 0.01, 0.012, 0.02, 0.04, 0.3, 1.0])))
+@settings(max_examples=100)
+def test_related_pairs_are_those_of_the_step_up_procedure(pvalues):
+    limit = largest_related(pvalues)
+    assert [p for p in pvalues if p <= limit] == rejected_by_hand(pvalues)
+
+
+def told(pvalue, direction=1, confidence=0.95, relation="x→y", check=0.5):
+    return PairResult(
+        "p", "ok", direction=direction, confidence=confidence, relation=relation,
+        independence_pvalue=pvalue, check_pvalue=check,
+    )  # fmt: skip
+
+
+def test_what_is_related_and_what_is_sure_by_hand():
+    rows = [
+        told(1e-9),
+        told(1e-3, confidence=0.9),
+        told(1e-4, confidence=0.89, check=0.001),
+        told(1e-5, direction=0, confidence=0.5, relation="undecided"),
+        told(0.7, direction=0, confidence=0.5, relation="independent"),
+        # Sure of a direction, but not related beyond what chance gives among these.
+        told(0.2, direction=-1),
+        told(1e-9, confidence=None),
+        PairResult("u", "unusable", independence_pvalue=0.0),
+        ok(1, truth=1),
+    ]
+    summary = summarize(iter(rows))
+    assert (summary.n_decided, summary.n_undecided, summary.n_independent) == (6, 2, 1)
+    assert (summary.n_sure, summary.n_leaning, summary.n_poor_fit) == (3, 1, 1)
+    assert (summary.n_tested, summary.n_related, summary.n_related_sure) == (7, 5, 2)
+    counts, related, accuracy = summary_text(summary).splitlines()[:3]
+    assert counts == (
+        "9 pairs: 6 decided (3 sure, 1 leaning), 1 undecided, 1 independent, 1 unusable"
+    )
+    assert related == (
+        "5 of 7 pairs are related, 2 of them with a sure direction "
+        "(false discovery rate 0.05, sure from 0.9 on)"
+    )
+    assert accuracy.startswith("accuracy ")
+
+
+@pytest.mark.parametrize(
+    ("pvalues", "said"),
+    [
+        ([], ""),
+        ([0.5], "0 of 1 pair is related ("),
+        ([0.5, 0.6], "0 of 2 pairs are related ("),
+        ([0.01], "1 of 1 pair is related, with a sure direction ("),
+        ([0.01, 0.9], "1 of 2 pairs is related, with a sure direction ("),
+    ],
+)
+def test_the_sentence_on_related_pairs(pvalues, said):
+    lines = summary_text(summarize(map(told, pvalues))).splitlines()
+    assert lines[1].startswith(said or "accuracy ")
+
+
+def test_a_row_of_a_summary_takes_eight_bytes():
+    summarizer = Summarizer()
+    for _ in range(1000):
+        summarizer.add(told(0.5))
+    kept = summarizer._sure_pvalues, summarizer._other_pvalues
+    assert sum(len(values) * values.itemsize for values in kept) == 8000

@@ -19,6 +19,7 @@ from anmmm.plotting import (
     plot_latent,
     plot_mechanisms,
 )
+from anmmm.plotting import direction as direction_module
 from waiting import LIMIT
 
 RATES = decision_rates([0.9, 0.8, 0.6, 0.5], [True, True, False, True])
@@ -398,8 +399,10 @@ def test_the_scores_are_marked_and_the_decision_is_a_sentence(figure, decided):
         text.get_text() for text in panel.texts
     }
     sentence = " ".join(panel.get_title(loc="left").split())
+    assert decided.confidence >= 0.9
     assert sentence == (
-        f"x → y by {decided.score:.2g} nats per observation, confidence {decided.confidence:.2f}"
+        f"x → y by {decided.score:.2g} nats per observation, confidence {decided.confidence:.2f}, "
+        f"check p = {decided.check_pvalue:.2g}"
     )
     assert "nats per observation" in " ".join(panel.get_xlabel().split())
 
@@ -432,6 +435,22 @@ def test_a_decision_on_vectors_shows_the_points_of_two_columns(figure):
     figure.draw_without_rendering()
 
 
+def test_the_sentence_tells_a_leaning_independence_and_a_poor_fit(figure, decided, monkeypatch):
+    def sentence_of(result):
+        panel = plot_direction(X, Y, result, axes=figure.subplots(1, 3))[2]
+        return " ".join(panel.get_title(loc="left").split())
+
+    leaning = replace(decided, confidence=0.7)
+    assert sentence_of(leaning).startswith("leaning x → y by ")
+    assert "confidence 0.70, check p = " in sentence_of(leaning)
+    monkeypatch.setattr(direction_module, "POOR_FIT", 1.1)
+    assert sentence_of(leaning).endswith(" (no model fits)")
+    pair = np.random.default_rng(0).normal(size=(2, 200))
+    panel = plot_direction(*pair, infer_direction(*pair), axes=figure.subplots(1, 3))[2]
+    said = " ".join(panel.get_title(loc="left").split())
+    assert said.startswith("independent: both scores are equal")
+
+
 @pytest.mark.parametrize("direction", [1, -1])
 def test_the_chosen_hypothesis_is_bold(figure, decided, direction):
     panels = plot_direction(X, Y, replace(decided, direction=direction), axes=figure.subplots(1, 3))
@@ -447,7 +466,7 @@ def test_an_undecided_pair_says_so(figure, decided):
     equal = infer_direction(X, X)
     panels = plot_direction(X, X, equal, axes=figure.subplots(1, 3))
     sentence = " ".join(panels[2].get_title(loc="left").split())
-    assert sentence == "undecided: both scores are equal"
+    assert sentence == f"undecided: both scores are equal, check p = {equal.check_pvalue:.2g}"
     marks = [line for line in panels[2].lines if line.get_marker() == "o"]
     assert [line.get_markerfacecolor() for line in marks] == ["white", "white"]
 

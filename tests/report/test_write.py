@@ -114,7 +114,10 @@ def test_the_summary_has_the_numbers_of_summarize(tmp_path):
     summary = summarize(rows)
     assert outcome.summary == summary
     assert page.fact("pairs") == ("41", "40 of them analyzed")
-    assert page.fact("decided") == ("40", "0 undecided")
+    n_sure = sum(row.confidence >= 0.9 for row in rows[:-1])
+    graded = f"{n_sure} sure, {40 - n_sure} leaning"
+    assert page.fact("decided") == ("40", f"{graded}; 0 undecided")
+    assert "related" not in page.texts
     value, note = page.fact("accuracy")
     right = np.array([row.direction == row.truth for row in rows[:-1]], dtype=float)
     error = right.std(ddof=1) / np.sqrt(40)
@@ -135,6 +138,71 @@ def test_the_summary_has_the_numbers_of_summarize(tmp_path):
     models = page.captions["Model of the effect"][1:]
     assert [row[1] for row in models] == ["30", "10"]
     assert models[0][0].startswith("anm-2: 2 mechanisms")
+
+
+def rows_of_every_outcome():
+    """Pairs that are clearly related, barely, and not."""
+    kinds = {
+        "a": (1e-9, 1, 0.95, "x→y", 0.4),
+        "b": (1e-8, -1, 0.7, "y→x", 0.002),
+        "c": (0.04, 1, 0.92, "x→y", 0.6),
+        "d": (0.7, 0, 0.5, "independent", 0.8),
+        "e": (0.6, 0, 0.5, "undecided", 0.9),
+    }
+    return [
+        PairResult(
+            name, "ok", n=50, direction=direction, score=0.1 * direction, confidence=confidence,
+            relation=relation, independence_pvalue=pvalue, check_pvalue=check, model="anm-1",
+        )
+        for name, (pvalue, direction, confidence, relation, check) in kinds.items()
+    ]  # fmt: skip
+
+
+def test_what_is_related_is_said_of_the_collection_and_of_the_pairs_shown(tmp_path):
+    rows = rows_of_every_outcome()
+    outcome, page = report(tmp_path, rows, n_plots=3)
+    assert (outcome.summary.n_tested, outcome.summary.n_related) == (5, 2)
+    assert page.fact("related") == ("2", "of 5 tested, 1 with a sure direction")
+    assert page.fact("decided") == ("3", "2 sure, 1 leaning; 1 undecided, 1 independent")
+    assert page.fact("no model fits") == ("1", "check below 0.01")
+    text = " ".join(page.text.split())
+    assert (
+        "2 of 5 pairs are related: the p-value of the HSIC test of x and y is at most 1e-08."
+        in text
+    )
+    assert "1 of the related pairs has a sure direction, of a confidence from 0.9 on" in text
+    assert dict(row[:2] for row in page.captions["Relation"][1:]) == {
+        "x → y": "2", "leaning y → x": "1", "independent": "1", "undecided": "1",
+    }  # fmt: skip
+    most, least = (page.captions[f"The {which} certain pairs"] for which in ("most", "least"))
+    heads = ["pair", "n", "relation", "score", "confidence", "check p", "related", "model"]
+    assert most[0] == least[0] == heads
+    shown = {row[0]: (row[2], row[5], row[6]) for row in (*most[1:], *least[1:])}
+    assert shown == {
+        "a": ("x → y", "0.4", "yes"),
+        "b": ("leaning y → x", "0.002", "yes"),
+        "c": ("x → y", "0.6", "no"),
+        "e": ("undecided", "0.9", "no"),
+    }
+
+
+def test_one_tested_pair_is_said_in_the_singular(tmp_path):
+    _, page = report(tmp_path, rows_of_every_outcome()[3:4])
+    text = " ".join(page.text.split())
+    assert "0 of 1 pair is related. The limit is" in text
+
+
+def test_cards_say_relation_check_and_what_is_not_related(tmp_path):
+    x, y, _ = make_anm_mixture("f3", 50, random_state=1)
+    rows = rows_of_every_outcome()
+    _, page = report(tmp_path, rows, source={row.pair_id: (x, y) for row in rows}, n_plots=3)
+    for said in ("leaning y → x", "x → y, but not related", "check p = 0.002", "independent"):
+        assert said in page.text
+    # Pairs that are independent have no direction to be certain of.
+    assert "the most certain first; independent pairs are left out." in page.text
+    assert sum(tag == "figcaption" for tag, _ in page.found) == 4
+    assert "Of 4 analyzed pairs whose direction is not known and that are not" in page.text
+    assert page.fact("mean confidence")[0] == f"{np.mean([0.95, 0.7, 0.92, 0.5]):.3f}"
 
 
 def test_the_decision_rates_are_those_of_the_rows(tmp_path):
@@ -193,7 +261,8 @@ def test_the_most_and_the_least_certain_pairs_are_listed_without_a_source(tmp_pa
     assert [row[0] for row in most] == [row.pair_id for row in ranked[:3]]
     assert [row[0] for row in least] == [row.pair_id for row in ranked[:-4:-1]]
     first = ranked[0]
-    sentence = "x causes y" if first.direction == 1 else "y causes x"
+    assert first.confidence >= 0.9
+    sentence = "x → y" if first.direction == 1 else "y → x"
     verdict = "✓ right" if first.direction == first.truth else "✗ wrong"
     assert most[0][1:3] == ["60", sentence]
     assert most[0][3] == f"{first.score:+.4f}".replace("-", "−")

@@ -50,9 +50,10 @@ def directions(
     """Infer the direction of every pair of SOURCE.
 
     SOURCE is "sample" for the twelve real pairs that come with the package, a folder of pairs in
-    the layout of the Tübingen collection, or another source (docs/guide/collections.md). One line a
-    pair; accuracy at the end, where true directions are known. With --json, one document
-    {"rows": [...], "summary": {...}}.
+    the layout of the Tübingen collection, a table with --columns all, or another source
+    (docs/guide/collections.md). One line a pair, a direction that is not sure as a leaning; at the
+    end how many pairs are related, and the accuracy where true directions are known. With --json,
+    one document {"rows": [...], "summary": {...}}.
 
     With -o, finished pairs are kept in FILE.checkpoint until FILE is complete, also when Ctrl-C, a
     scheduler (SIGTERM) or a closed terminal (SIGHUP) ends the run. --resume goes on with them;

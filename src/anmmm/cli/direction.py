@@ -94,6 +94,8 @@ def direction_command(
 
 def _document(result: DirectionResult, columns: Columns) -> dict[str, Any]:
     """Collect what ``--json`` prints."""
+    from anmmm.direction import is_sure
+
     ordered = (columns.x_name, columns.y_name)[:: result.direction or 1]
     lengths = result.evidence
     chosen = None if lengths is None else lengths.chosen
@@ -103,8 +105,13 @@ def _document(result: DirectionResult, columns: Columns) -> dict[str, Any]:
         "direction": result.direction,
         "cause": ordered[0] if result.direction else None,
         "effect": ordered[1] if result.direction else None,
+        "relation": result.relation,
+        "sure": is_sure(result.confidence) if result.direction else None,
         "score": result.score,
         "confidence": result.confidence,
+        "dependence": result.dependence,
+        "independence_pvalue": result.independence_pvalue,
+        "check_pvalue": result.check_pvalue,
         "n_resamples": 0 if result.resamples is None else len(result.resamples.scores),
         "resample_seed": None if result.resamples is None else result.resamples.seed,
         "forward_score": result.forward_score,

@@ -159,7 +159,8 @@ confidence_options = [
     click.option(
         "--resamples",
         type=click.IntRange(min=0),
-        help="Random halves to score too, for the confidence; 10 are calibrated.  [default: 0]",
+        help="Random halves to score too, for the confidence; 10 are calibrated. The criterion "
+        "evidence has a confidence without them.  [default: 0]",
     ),
     click.option(
         "--min-confidence",

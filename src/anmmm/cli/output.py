@@ -10,11 +10,12 @@ from unicodedata import combining, east_asian_width
 
 import numpy as np
 
-from anmmm._words import Table, chosen, counted, hypotheses
+from anmmm._words import Table, counted, hypotheses
 from anmmm.cli.input import Columns
 from anmmm.cli.text import readable, shown
 from anmmm.collection import CollectionSummary
-from anmmm.collection.summary import accuracy_lines, is_right
+from anmmm.collection.summary import accuracy_lines, is_right, related_text
+from anmmm.direction import INDEPENDENT, POOR_FIT, SURE, is_sure, said_of
 from anmmm.results import (
     ClusteringResult,
     DirectionResult,
@@ -51,7 +52,7 @@ UNKNOWN_IDS, LONGEST_ID = 16, 60
 _EVIDENCE_NOTE = """\
 Length is that of both columns encoded cause first, in nats per observation: the shorter wins.
 A score near 0 says little. The decision is made for a cause and its effect: a common cause of both
-columns, or a selection of rows, is not considered."""
+columns, or a selection of rows, is not considered; the check may warn of it."""
 
 _LATENT_NOTE = """\
 Dependence is that of the latent Θ on the hypothetical cause: the lower, the better the hypothesis.
@@ -76,23 +77,24 @@ def plain(text: str) -> str:
 def direction_text(result: DirectionResult, columns: Columns, n_used: int) -> str:
     """Describe the decision on one pair, the sentence first."""
     names = hypotheses(shown(columns.x_name), shown(columns.y_name))
+    # What the terminal cannot show may be spelled longer, and the table is to line up.
+    names = plain(names[0]), plain(names[1])
     if result.evidence is None:
         table, facts, stopped = _latent_parts(result, names)
     else:
         table, facts, stopped = _evidence_parts(result.evidence, names)
-    if result.confidence is not None and result.resamples is not None:
-        scores = result.resamples.scores
-        agreeing = f"{(scores * result.score > 0.0).sum()} of {len(scores)} halves agree"
-        facts = {"confidence": f"{result.confidence:.3f}   ({agreeing})", **facts}
     n = len(columns.x)
     facts = {
         "score": f"{result.score:+.4g}   (positive: {names[0]})",
+        **_confidence_fact(result),
         **facts,
+        "independence": f"p = {result.independence_pvalue:.3g}   (HSIC test of both columns)",
+        **_check_fact(result),
         "observations": f"{n_used}" if n_used == n else f"{n_used} of {n}",
         "converged": "no: " + ", ".join(stopped) if stopped else "yes",
     }
     lines = [
-        chosen(result.direction, names, f"undecided between {names[0]} and {names[1]}"),
+        _sentence(result, names),
         "",
         *(f"  {line}" for line in table),
         "",
@@ -101,6 +103,37 @@ def direction_text(result: DirectionResult, columns: Columns, n_used: int) -> st
         _LATENT_NOTE if result.evidence is None else _EVIDENCE_NOTE,
     ]
     return "\n".join(lines)
+
+
+def _sentence(result: DirectionResult, names: tuple[str, str]) -> str:
+    """Say the decision; what is not sure is said with its confidence."""
+    said = said_of(result, names)
+    if result.relation == INDEPENDENT:
+        return f"{said}: no model gains from the cause"
+    if result.direction == 0:
+        return f"{said} between {names[0]} and {names[1]}"
+    if is_sure(result.confidence) is False:
+        return f"{said}, confidence {result.confidence:.2f} (sure from {SURE:g} on)"
+    return said
+
+
+def _confidence_fact(result: DirectionResult) -> dict[str, str]:
+    if result.confidence is None:
+        return {}
+    text = f"{result.confidence:.3f}"
+    if result.resamples is not None:
+        scores = result.resamples.scores
+        text += f"   ({(scores * result.score > 0.0).sum()} of {len(scores)} halves agree)"
+    return {"confidence": text}
+
+
+def _check_fact(result: DirectionResult) -> dict[str, str]:
+    if result.check_pvalue is None:
+        return {}
+    found = "nothing of the cause is left in what the model does not explain"
+    if result.check_pvalue < POOR_FIT:
+        found = "no model of the list fits: a common cause or another mechanism"
+    return {"check": f"p = {result.check_pvalue:.3g}   ({found})"}
 
 
 # Table of both hypotheses, facts by name, and what did not converge.
@@ -130,6 +163,8 @@ def _evidence_parts(evidence: EvidenceResult, names: tuple[str, str]) -> _Parts:
     facts = {"criterion": "evidence"}
     if evidence.chosen is not None:
         facts["model"] = f"{evidence.chosen.model}: {evidence.chosen.text}"
+    saved = f"{evidence.dependence:.4g}"
+    facts["dependence"] = f"{saved}   (nats per observation saved over independence)"
     stopped = [f"model of {name}" for name, side in sides if not side.converged]
     return table.lines(rows), facts, stopped
 
@@ -178,7 +213,9 @@ class _RowTable(ABC):
         analyzed = row.status == "ok"
         cells = self.cells(row) if analyzed else ["—", "—", *[""] * (len(self.columns) - 2)]
         remark = row.reason if analyzed else f"{row.status}: {row.reason}"
-        return self._table.line(_id_cell(row.pair_id, self._id_width), size, *cells, shown(remark))
+        # What a terminal cannot show may be spelled longer.
+        spelled = map(plain, (size, *cells))
+        return self._table.line(_id_cell(row.pair_id, self._id_width), *spelled, shown(remark))
 
     @abstractmethod
     def cells(self, row: Any) -> list[str]:
@@ -188,12 +225,13 @@ class _RowTable(ABC):
 class DirectionsTable(_RowTable):
     """Lines of the table of a collection's directions."""
 
-    columns: ClassVar = {"direction": "<9", "score": ">10", "truth": "^5"}
+    columns: ClassVar = {"relation": "<14", "score": ">10", "confidence": ">10", "truth": "^5"}
 
     def cells(self, row: PairResult) -> list[str]:
-        """Return direction, score, and what the truth makes of them."""
+        """Return relation, score, confidence, and what the truth makes of them."""
         truth = {True: "✓", False: "✗", None: ""}[is_right(row)]
-        return [chosen(row.direction, hypotheses()), f"{row.score:+.3f}", truth]
+        confidence = "" if row.confidence is None else f"{row.confidence:.3f}"
+        return [said_of(row, hypotheses()), f"{row.score:+.3f}", confidence, truth]
 
 
 class ClustersTable(_RowTable):
@@ -235,7 +273,15 @@ def _counts(summary: CollectionSummary, analyzed: str) -> str:
 
 
 def summary_text(summary: CollectionSummary) -> str:
-    """Describe a collection: counts, and accuracy where directions are known."""
-    counts = _counts(summary, f"{summary.n_decided} decided, {summary.n_undecided} undecided")
+    """Describe a collection: counts, what is related, accuracy where directions are known."""
+    decided = f"{summary.n_decided} decided"
+    if summary.n_sure or summary.n_leaning:
+        decided += f" ({summary.n_sure} sure, {summary.n_leaning} leaning)"
+    analyzed = [decided, f"{summary.n_undecided - summary.n_independent} undecided"]
+    if summary.n_independent:
+        analyzed.append(f"{summary.n_independent} independent")
     right = f"({summary.n_correct} of {summary.n_scored} pairs of known direction)"
-    return "\n".join([counts, *accuracy_lines(summary, note=right)])
+    lines = [_counts(summary, ", ".join(analyzed))]
+    if summary.n_tested:
+        lines.append(related_text(summary))
+    return "\n".join([*lines, *accuracy_lines(summary, note=right)])

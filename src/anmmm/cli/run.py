@@ -114,7 +114,8 @@ def run_collection(
             fault.refuse(output)
         if results.n_outdated:
             n_same = results.n_resumed - results.n_outdated
-            say(f"the source changed since: {n_same} of {results.n_resumed} rows still hold")
+            held = f"{n_same} of {results.n_resumed} rows still hold"
+            say(f"the source, or anmmm, changed since: {held}")
     summary, closing = summarizer.summary(), None
     if output is not None and complete:
         when = when_written(output)

@@ -26,7 +26,7 @@ source_options = [
         "--columns",
         multiple=True,
         metavar="A,B|all",
-        help="Columns of a table that make a pair, repeatable; all: every two of them.",
+        help="Columns of a table that make a pair, repeatable; all: every two that hold numbers.",
     ),
     click.option("--targets", metavar="FILE", help="True directions of the pairs."),
     header_option,

@@ -33,7 +33,7 @@ class Checkpoint:
     ) -> None:
         self._schema, self._values = schema, schema.reader()
         self._has_identity = header.get("source") is not None
-        # Rows that turned out to be of other data than the source holds now.
+        # Rows of other data than the source holds now, or of a version with fewer columns.
         self.n_outdated = 0
         self._log = RunLog(path)
         try:
@@ -55,6 +55,10 @@ class Checkpoint:
         if row is None:
             return None
         mark, values = row
+        if len(values) < len(self._schema.columns):
+            # Computed again, so that the rows are those of an undisturbed run.
+            self.n_outdated += 1
+            return None
         if mark == digest(pair):
             return self._schema.row(values)
         if self._has_identity:

@@ -30,6 +30,7 @@ def cluster_collection(
     n_mechanisms: int | str = 2,
     *,
     cause: str = "auto",
+    columns: Any = None,
     n_jobs: int | None = None,
     chunk_size: int | str = "auto",
     progress: bool = False,
@@ -53,7 +54,7 @@ def cluster_collection(
         direction is unusable); ``"inferred"``, what `anmmm.infer_direction` says by its defaults
         (an undecided pair is unusable); ``"x"`` or ``"y"``; ``"auto"``, the truth where it is
         known and inferred otherwise. The row says which variable it was and how that was known.
-    n_jobs, chunk_size, progress, random_state, max_seconds_per_pair, checkpoint, shard
+    columns, n_jobs, chunk_size, progress, random_state, max_seconds_per_pair, checkpoint, shard
         As in `anmmm.infer_directions`.
     keep_detail : bool
         Whether each row keeps its `ClusteringResult`, in `PairClusters.detail`. Not with a
@@ -106,6 +107,7 @@ def cluster_collection(
         random_state=random_state,
         checkpoint=checkpoint,
         shard=shard,
+        columns=columns,
         facts={"cause": cause, "max_seconds_per_pair": seconds, "options": options},
         growing=True,
     )

@@ -11,9 +11,10 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from anmmm._validation import check_choice, check_nonnegative, check_truth
+from anmmm._validation import check_between, check_choice, check_nonnegative, check_truth
 from anmmm.collection.schema import CLUSTERS, DIRECTIONS, SCHEMA_VERSION, Schema
 from anmmm.collection.sources.records import listed
+from anmmm.direction import RELATIONS
 
 __all__ = ["STATUSES", "Layout"]
 
@@ -78,6 +79,11 @@ class Layout:
         check_truth(values.get("truth"))
         if values.get("direction") not in (1, -1, 0, None):
             raise ValueError(f"direction must be 1, -1 or 0, found {values['direction']}")
+        if values.get("relation") is not None:
+            check_choice(values["relation"], "relation", RELATIONS)
+        for name in ("independence_pvalue", "check_pvalue"):
+            if values.get(name) is not None:
+                check_between(values[name], name, 0.0, 1.0)
         result = _RESULT[self._schema.kind]
         if values["status"] == "ok" and values[result] is None:
             raise ValueError(f"the pair was analyzed (status ok), but its {result} is missing")

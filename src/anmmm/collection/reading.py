@@ -75,6 +75,8 @@ def _csv_rows(path: str, schema: Schema) -> Iterator[Any]:
             raise SourceError(path, None, "the file is empty")
         # Spreadsheets put a mark of the encoding before the first name.
         header[:1] = [name.removeprefix("\ufeff") for name in header[:1]]
+        # Names that are cut off would be columns of an older version.
+        lines.refuse_cut("line 1")
         with _at(path, "line 1"):
             layout = Layout(header, schema, text=True)
         while True:
@@ -82,13 +84,7 @@ def _csv_rows(path: str, schema: Schema) -> Iterator[Any]:
             cells = lines.next_of(reader)
             if cells is None:
                 return
-            if not lines.ended:
-                raise SourceError(
-                    path,
-                    place,
-                    "the file stops in the middle of this line, which has no line end; write it "
-                    "anew, or end the line if it is complete",
-                )
+            lines.refuse_cut(place)
             with _at(path, place):
                 record = layout.record([cell.replace(_SHIELD, "\r") for cell in cells])
             yield record
@@ -123,6 +119,16 @@ class _Lines(Iterator[str]):
                 f"byte {error.start + 1} of the line is no UTF-8; is this a table that anmmm "
                 f"wrote?",
             ) from None
+
+    def refuse_cut(self, place: str) -> None:
+        """Raise if the last line that was read has no end."""
+        if not self.ended:
+            raise SourceError(
+                self._path,
+                place,
+                "the file stops in the middle of this line, which has no line end; write it anew, "
+                "or end the line if it is complete",
+            )
 
     def next_of(self, reader: Iterator[list[str]]) -> list[str] | None:
         """Return the next row of a CSV reader over these lines; None at the end."""

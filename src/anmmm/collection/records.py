@@ -60,7 +60,7 @@ class PairResult(Row):
         See `DirectionResult`; None under ``"evidence"``, which decides without the fits that they
         need.
     confidence : float or None
-        See `DirectionResult`; where halves were scored.
+        See `DirectionResult`; under another criterion than ``"evidence"`` where halves were scored.
     converged : bool or None
         Whether both fits, or the chosen models of both directions, converged.
     model : str or None
@@ -81,6 +81,15 @@ class PairResult(Row):
         Weight of the pair in the collection's accuracy.
     group : str or None
         Name of the data set that the pair was taken from.
+    relation : str or None
+        ``"x→y"``, ``"y→x"``, ``"independent"`` or ``"undecided"``; see `DirectionResult`. This and
+        the three below are None in rows of versions that did not have them.
+    dependence : float or None
+        See `DirectionResult`; None under another criterion than ``"evidence"``.
+    independence_pvalue : float or None
+        HSIC test of x and y, whatever the criterion.
+    check_pvalue : float or None
+        Whether the model in the decided direction fits; see `DirectionResult`.
     detail : DirectionResult or None
         The whole result, where it was asked for (`infer_directions` with ``keep_detail=True``).
     """
@@ -107,6 +116,10 @@ class PairResult(Row):
     n_used: int | None = None
     subsample_seed: int | None = None
     model: str | None = None
+    relation: str | None = None
+    dependence: float | None = None
+    independence_pvalue: float | None = None
+    check_pvalue: float | None = None
     detail: DirectionResult | None = field(default=None, repr=False, compare=False)
 
 

@@ -18,6 +18,7 @@ __all__ = ["infer_directions"]
 def infer_directions(
     source: Any,
     *,
+    columns: Any = None,
     n_jobs: int | None = None,
     chunk_size: int | str = "auto",
     progress: bool = False,
@@ -34,9 +35,11 @@ def infer_directions(
     Parameters
     ----------
     source : str, path-like, mapping or iterable
-        ``"sample"``, a folder in Tübingen layout, a mapping of id to ``(x, y)``, or an iterable of
-        `Pair`, ``(x, y)`` or ``(id, x, y)``; see `anmmm.collection.as_pairs`. Read while results
-        are asked for.
+        ``"sample"``, a folder in Tübingen layout, a mapping of id to ``(x, y)``, an iterable of
+        `Pair`, ``(x, y)`` or ``(id, x, y)``, or with `columns` a data frame, array or file with a
+        variable in each column; see `anmmm.collection.as_pairs`. Read while results are asked for.
+    columns : "all" or list of pairs of names, optional
+        Which columns of a table are paired: all two that hold numbers, or ``[("a", "b"), ...]``.
     n_jobs : int or None
         Number of workers, as in joblib: None is one, or what `joblib.parallel_config` says; -1 is
         one a core. One works in this process. The results do not depend on it: every pair is
@@ -121,6 +124,7 @@ def infer_directions(
         random_state=random_state,
         checkpoint=checkpoint,
         shard=shard,
+        columns=columns,
         facts={
             "max_samples": max_samples,
             "max_seconds_per_pair": seconds,

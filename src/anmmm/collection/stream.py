@@ -45,8 +45,8 @@ class PairResults(Iterator[Any]):
     n_resumed : int
         Rows that the checkpoint held.
     n_outdated : int
-        How many of these were found so far to be of other data than the source holds now, and are
-        computed again.
+        How many of these were found so far to be of other data than the source holds now, or of a
+        version of the package that wrote fewer columns, and are computed again.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class PairResults(Iterator[Any]):
 
     @property
     def n_outdated(self) -> int:
-        """Rows of the checkpoint that were not taken, as their pairs are others now."""
+        """Rows of the checkpoint that were not taken, as their pairs or columns are others now."""
         return 0 if self._checkpoint is None else self._checkpoint.n_outdated
 
     def __next__(self) -> Any:
@@ -166,6 +166,7 @@ def start(
     random_state: RandomState,
     checkpoint: str | os.PathLike[str] | None,
     shard: tuple[int, int] | None,
+    columns: Any = None,
     facts: Mapping[str, Any],
     growing: bool = False,
 ) -> PairResults:
@@ -181,7 +182,7 @@ def start(
     entropy = None
     if random_state is not None or checkpoint is None:
         entropy = int.from_bytes(check_rng(random_state).bytes(16), "little")
-    pairs = as_pairs(source)
+    pairs = as_pairs(source, columns=columns)
     on_disk = _is_on_disk(pairs)
     identity = _identity(pairs) if on_disk or checkpoint is not None else None
     finished = None

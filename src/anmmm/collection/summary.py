@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
+from itertools import chain
 from typing import Any
 
-from anmmm._words import with_error
-from anmmm.collection.records import PairClusters, PairResult
+import numpy as np
 
-__all__ = ["CollectionSummary", "Summarizer", "accuracy_lines", "is_right", "summarize"]
+from anmmm._words import counted, with_error
+from anmmm.collection.records import PairClusters, PairResult
+from anmmm.collection.related import FALSE_DISCOVERIES, largest_related
+from anmmm.direction import INDEPENDENT, POOR_FIT, SURE, is_sure
+
+__all__ = [
+    "CollectionSummary",
+    "Summarizer",
+    "accuracy_lines",
+    "is_right",
+    "related_text",
+    "summarize",
+]
 
 
 @dataclass(frozen=True)
@@ -22,7 +35,7 @@ class CollectionSummary:
     n_pairs : int
         Rows in all.
     n_decided, n_undecided : int
-        Analyzed pairs with and without a direction.
+        Analyzed pairs with and without a direction; independent ones are among those without.
     n_unusable, n_error : int
         Pairs that could not be analyzed; pairs that failed unexpectedly, took longer than allowed
         or ended their worker.
@@ -40,6 +53,20 @@ class CollectionSummary:
         ``n_correct / n_scored``; None if nothing was scored.
     weighted_accuracy : float or None
         Weight of the correct pairs over `total_weight`; None if that is zero.
+    n_sure, n_leaning : int
+        Decided pairs of a confidence of at least 0.9 (`anmmm.direction.SURE`), and below it. Those
+        without a confidence are neither.
+    n_independent : int
+        Analyzed pairs whose relation is ``"independent"``.
+    n_poor_fit : int
+        Analyzed pairs whose check is below 0.01: no model of the list fits.
+    n_tested : int
+        Analyzed pairs with a p-value of the test of independence.
+    n_related : int
+        Of these, the pairs that are called related at a false discovery rate of 0.05 over all of
+        them; see `anmmm.collection.related`.
+    n_related_sure : int
+        Of these, the pairs with a sure direction.
     """
 
     n_pairs: int
@@ -53,6 +80,13 @@ class CollectionSummary:
     total_weight: float
     accuracy: float | None
     weighted_accuracy: float | None
+    n_sure: int = 0
+    n_leaning: int = 0
+    n_independent: int = 0
+    n_poor_fit: int = 0
+    n_tested: int = 0
+    n_related: int = 0
+    n_related_sure: int = 0
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as a dict."""
@@ -60,12 +94,18 @@ class CollectionSummary:
 
 
 class Summarizer:
-    """Counts rows one at a time, in constant memory; its heirs keep more of them."""
+    """Counts rows one at a time and keeps 8 bytes of each; its heirs keep more of them.
+
+    The p-values are kept, as which of them are small depends on all others.
+    """
 
     def __init__(self) -> None:
         self.statuses: Counter[str] = Counter()
         self._undecided = self._not_converged = self._scored = self._correct = 0
         self._weight = self._correct_weight = 0.0
+        self._sure = self._leaning = self._independent = self._poor_fit = 0
+        # Of the pairs with a sure direction, and of all others.
+        self._sure_pvalues, self._other_pvalues = array("d"), array("d")
 
     def add(self, row: Any) -> None:
         """Count one row, a PairResult or a PairClusters."""
@@ -74,7 +114,18 @@ class Summarizer:
             return
         self._not_converged += row.converged is False
         # Labels have no direction to be right.
-        self._undecided += isinstance(row, PairClusters) or row.direction == 0
+        if isinstance(row, PairClusters):
+            self._undecided += 1
+            return
+        self._undecided += row.direction == 0
+        self._independent += row.relation == INDEPENDENT
+        self._poor_fit += row.check_pvalue is not None and row.check_pvalue < POOR_FIT
+        sure = is_sure(row.confidence) if row.direction else None
+        self._sure += sure is True
+        self._leaning += sure is False
+        if row.independence_pvalue is not None:
+            pvalues = self._sure_pvalues if sure else self._other_pvalues
+            pvalues.append(row.independence_pvalue)
         right = is_right(row)
         if right is not None:
             self._scored += 1
@@ -82,8 +133,18 @@ class Summarizer:
             self._weight += row.weight
             self._correct_weight += row.weight * right
 
+    @property
+    def largest_related(self) -> float:
+        """P-value up to which the pairs so far are called related, negative if none is."""
+        return largest_related(chain(self._sure_pvalues, self._other_pvalues))
+
     def summary(self) -> CollectionSummary:
         """Return the counts and accuracies of the rows so far."""
+        limit = self.largest_related
+        n_sure, n_other = (
+            int((np.asarray(pvalues) <= limit).sum())
+            for pvalues in (self._sure_pvalues, self._other_pvalues)
+        )
         n_pairs, n_analyzed = self.statuses.total(), self.statuses["ok"]
         n_unusable = self.statuses["unusable"]
         return CollectionSummary(
@@ -98,6 +159,13 @@ class Summarizer:
             total_weight=float(self._weight),
             accuracy=self._correct / self._scored if self._scored else None,
             weighted_accuracy=self._correct_weight / self._weight if self._weight > 0.0 else None,
+            n_sure=self._sure,
+            n_leaning=self._leaning,
+            n_independent=self._independent,
+            n_poor_fit=self._poor_fit,
+            n_tested=len(self._sure_pvalues) + len(self._other_pvalues),
+            n_related=n_sure + n_other,
+            n_related_sure=n_sure,
         )
 
 
@@ -106,6 +174,18 @@ def is_right(row: PairResult | PairClusters) -> bool | None:
     if isinstance(row, PairClusters) or row.truth not in (1, -1):
         return None
     return row.direction == row.truth
+
+
+def related_text(summary: CollectionSummary) -> str:
+    """Say how many pairs are related, and how many of them have a sure direction."""
+    n_related, n_sure = summary.n_related, summary.n_related_sure
+    are = "is" if 1 in (n_related, summary.n_tested) else "are"
+    text = f"{n_related} of {counted(summary.n_tested, 'pair')} {are} related"
+    if n_related == 1:
+        text += f", {'with' if n_sure else 'without'} a sure direction"
+    elif n_related:
+        text += f", {n_sure} of them with a sure direction"
+    return f"{text} (false discovery rate {FALSE_DISCOVERIES:g}, sure from {SURE:g} on)"
 
 
 def accuracy_lines(
@@ -131,7 +211,7 @@ def summarize(results: Iterable[PairResult | PairClusters]) -> CollectionSummary
     Parameters
     ----------
     results : iterable of PairResult or PairClusters
-        Read one at a time; none is kept.
+        Read one at a time; of each 8 bytes are kept.
 
     Returns
     -------

@@ -19,7 +19,7 @@ from anmmm._words import counted
 from anmmm.collection.records import PairResult
 from anmmm.collection.timeout import OutOfTime, within
 from anmmm.datasets import Pair, make_anm_mixture
-from anmmm.direction import DirectionResult, infer_direction
+from anmmm.direction import INDEPENDENT, POOR_FIT, DirectionResult, infer_direction
 from anmmm.evidence import SideEvidence, sign_of
 from anmmm.gppom import FitResult
 
@@ -115,8 +115,13 @@ class DirectionTask(PairTask):
         remarks = [row.reason] if row.reason else []
         sides = result.evidence or result.latent_fits
         remarks += _stopped("x → y", sides.forward) + _stopped("y → x", sides.backward)
-        if sign_of(result.score) == 0:
+        if result.relation == INDEPENDENT:
+            remarks.append("independent: no model gains from the cause")
+        elif sign_of(result.score) == 0:
             remarks.append("undecided: the scores differ by no more than the tolerance of the fits")
+        check = result.check_pvalue
+        if check is not None and check < POOR_FIT:
+            remarks.append("no model of the list fits: a common cause or another mechanism")
         row = replace(
             row,
             reason="; ".join(remarks),
@@ -126,6 +131,10 @@ class DirectionTask(PairTask):
             backward_score=result.backward_score,
             confidence=result.confidence,
             converged=bool(result.converged),
+            relation=result.relation,
+            dependence=result.dependence,
+            independence_pvalue=float(result.independence_pvalue),
+            check_pvalue=None if check is None else float(check),
             detail=result if self.keep_detail else None,
         )
         if result.evidence is None:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from anmmm._typing import ArrayLike, FloatArray
 from anmmm._validation import as_pair, check_lengths
 from anmmm._words import chosen, hypotheses
+from anmmm.direction import POOR_FIT, said_of
 from anmmm.evidence import VectorEvidence
 from anmmm.evidence.curves import model_curves
 from anmmm.plotting.curves import Piece, draw_curve, line_width, pieces
@@ -76,7 +77,8 @@ def plot_direction(
     Returns
     -------
     ndarray of three matplotlib.axes.Axes
-        The title of the third is the decision in words. Its large marks are the two scores, filled
+        The title of the third is the decision in words, with confidence and the p-value of the
+        check; what is not sure is a leaning. Its large marks are the two scores, filled
         for the lower one; its ticks are the other models that were tried, as far as they are near.
 
     Raises
@@ -267,12 +269,17 @@ def _lengths(side: DirectionEvidence | VectorEvidence) -> list[float]:
 
 def _sentence(result: DirectionResult, names: tuple[str, str]) -> str:
     """Say the decision in words."""
+    said = said_of(result, names)
     if result.score == 0.0:
-        return "undecided: both scores are equal"
-    lead = chosen(1 if result.score > 0.0 else -1, names)
-    text = f"{lead} by {abs(result.score):.2g} {SCORES[result.criterion][1]}"
-    if result.confidence is not None:
-        text += f", confidence {result.confidence:.2f}"
-    if not result.direction:
-        text = f"undecided: {text}"
+        text = f"{said}: both scores are equal"
+    else:
+        lead = chosen(1 if result.score > 0.0 else -1, names)
+        text = f"{said}: {lead}" if not result.direction else said
+        text += f" by {abs(result.score):.2g} {SCORES[result.criterion][1]}"
+        if result.confidence is not None:
+            text += f", confidence {result.confidence:.2f}"
+    if result.check_pvalue is not None:
+        text += f", check p = {result.check_pvalue:.2g}"
+        if result.check_pvalue < POOR_FIT:
+            text += " (no model fits)"
     return text if result.converged else f"{text} (a fit did not converge)"

@@ -8,7 +8,9 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from anmmm._words import hypotheses
 from anmmm.collection.summary import is_right
+from anmmm.direction import INDEPENDENT, said_of
 from anmmm.evaluation.tally import Tally
 from anmmm.report.reasons import Reasons
 from anmmm.results import PairResult
@@ -26,11 +28,13 @@ class Digest(Tally):
         super().__init__()
         self.models: Counter[str] = Counter()
         self.mechanisms: Counter[int] = Counter()
+        self.relations: Counter[str] = Counter()
         # Of rows without a result; of analyzed rows.
         self.failures, self.remarks = Reasons(), Reasons()
         # Hashes, since the ids themselves would be ten times as long.
         self._ids = array("q")
-        # Of the analyzed pairs: |score|, confidence where there is one, score of unknown direction.
+        # Of the analyzed pairs that are not independent: |score|, confidence where there is one,
+        # score of unknown direction.
         self.sizes, self.confidences, self.unknown_scores = array("d"), array("d"), array("d")
         self._by_score, self._by_confidence = Extremes(n_shown), Extremes(n_shown)
 
@@ -43,11 +47,13 @@ class Digest(Tally):
             return
         if row.reason:
             self.remarks.add(row.status, row.reason, row.pair_id)
+        self.relations[said_of(row, hypotheses())] += 1
         if row.model is not None:
             self.models[row.model] += 1
         if row.n_mechanisms is not None:
             self.mechanisms[row.n_mechanisms] += 1
-        if row.score is None:
+        # An independent pair has no direction to be more or less certain of.
+        if row.score is None or row.relation == INDEPENDENT:
             return
         size = abs(row.score)
         self.sizes.append(size)

@@ -11,9 +11,11 @@ import numpy as np
 
 from anmmm._optional import require
 from anmmm._version import __version__
-from anmmm._words import chosen, spelled, with_error
+from anmmm._words import hypotheses, spelled, with_error
 from anmmm.collection import SCHEMA_VERSION
+from anmmm.collection.related import FALSE_DISCOVERIES
 from anmmm.collection.summary import is_right
+from anmmm.direction import POOR_FIT, SURE, said_of
 from anmmm.evidence import model_text
 from anmmm.report.digest import Digest
 from anmmm.report.drawing import MOST_POINTS, NOT_IN_SOURCE, Drawing
@@ -51,7 +53,7 @@ def _environment(jinja2: Any) -> Any:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    filters = (np.mean, np.median, chosen, is_right, share, signed, thousands, with_error)
+    filters = (np.mean, np.median, is_right, said, share, signed, thousands, with_error)
     environment.filters.update({filter.__name__: filter for filter in filters})
     return environment
 
@@ -81,8 +83,13 @@ def page(
         digest=digest,
         summary=digest.summary(),
         n_analyzed=digest.statuses["ok"],
+        false_discoveries=FALSE_DISCOVERIES,
+        largest_related=digest.largest_related,
+        poor_fit=POOR_FIT,
+        sure=SURE,
         errors=digest.accuracy_errors(),
         unit=unit,
+        relations=digest.relations.most_common(),
         statuses=[(STATUSES.get(name, name), n) for name, n in digest.statuses.most_common()],
         models=[(f"{name}: {model_text(name)}", n) for name, n in digest.models.most_common()],
         certainty=certainty,
@@ -108,6 +115,11 @@ def _scores(digest: Digest, unit: str) -> dict[str, Any] | None:
 
 def _readable(text: str) -> str:
     return _CONTROL.sub("\ufffd", spelled(text))
+
+
+def said(row: PairResult) -> str:
+    """Return the relation of a row; what is not sure is a leaning."""
+    return said_of(row, hypotheses())
 
 
 def share(count: int, total: int) -> str:

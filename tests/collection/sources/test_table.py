@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 from anmmm.collection import SourceError, as_pairs
 from anmmm.collection.sources.table import column_pair_id
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*left out of all pairs:UserWarning")
+
 DATA = {
     "a": [1.5, 2.0, None, 4.0],
     "name": ["p", "q", "r", "s"],
@@ -105,6 +107,29 @@ def test_the_format_of_a_table_may_be_named(table):
     assert len(list(as_pairs(table, columns="all", format="table"))) == 3
 
 
+def test_columns_that_all_leaves_out_are_named_once(table):
+    with pytest.warns(UserWarning, match="columns left out of all pairs") as caught:
+        assert len(list(as_pairs(table, columns="all"))) == 3
+    (warning,) = caught
+    assert str(warning.message).endswith(": name, flag (no numbers)")
+    assert warning.filename == __file__
+
+
+def test_all_leaves_constants_out():
+    nothing = [float("nan")] * 4
+    frame = pd.DataFrame(
+        {"k": 7.0, "a": DATA["a"], "b": DATA["b"], "one": [1, None, 1, 1], "no": nothing}
+    )
+    with pytest.warns(UserWarning, match=r"pairs: k, one, no \(constant\)$"):
+        source = as_pairs(frame, columns="all")
+    assert operator.length_hint(source) == 1
+    assert [pair.pair_id for pair in source] == ["a,b"]
+    # Whoever names a column gets its pair, and the row says what is wrong with it.
+    assert len(list(as_pairs(frame, columns=[("k", "a")]))) == 1
+    with pytest.raises(SourceError, match="2 columns of numbers that vary or more, found 1 among"):
+        as_pairs(frame[["k", "a"]], columns="all")
+
+
 @pytest.mark.parametrize("frame", [pd.DataFrame(DATA), pl.DataFrame(DATA), pa.table(DATA)])
 def test_booleans_count_where_they_are_named(frame):
     (pair,) = as_pairs(frame, columns=[("b", "flag")])
@@ -112,11 +137,11 @@ def test_booleans_count_where_they_are_named(frame):
 
 
 def test_whole_numbers_beyond_float64_are_rounded(tmp_path):
-    table = pa.table({"a": [2**60 + 1, 3], "b": [1, None]})
+    table = pa.table({"a": [2**60 + 1, 3, 5], "b": [1, None, 2]})
     pq.write_table(table, tmp_path / "t.parquet")
     for source in (table, tmp_path / "t.parquet", table.to_pandas()):
         (pair,) = as_pairs(source, columns="all")
-        np.testing.assert_array_equal([pair.x, pair.y], [[2.0**60], [1.0]])
+        np.testing.assert_array_equal([pair.x, pair.y], [[2.0**60, 5.0], [1.0, 2.0]])
 
 
 def test_arrays_and_frames_without_names_go_by_position():
@@ -174,7 +199,7 @@ def test_names_with_commas_stand_in_quotes():
 
 
 def test_all_pairs_of_very_many_columns_are_made_one_at_a_time():
-    source = as_pairs(np.zeros((2, 10_000)), columns="all")
+    source = as_pairs(np.arange(20_000).reshape(2, 10_000), columns="all")
     assert operator.length_hint(source) == 49_995_000
     assert [pair.pair_id for pair in itertools.islice(source, 2)] == ["0,1", "0,2"]
 
@@ -205,9 +230,9 @@ def test_columns_that_cannot_be_used_are_refused_at_once(table, columns, error, 
     [
         (
             pd.DataFrame({"a": [1.0], "s": ["p"]}),
-            "2 columns of numbers or more, found 1 among a, s",
+            "2 columns of numbers that vary or more, found 1 among a, s",
         ),
-        (pd.DataFrame(), "2 columns of numbers or more, found 0 among none"),
+        (pd.DataFrame(), "2 columns of numbers that vary or more, found 0 among none"),
         (pd.DataFrame([[1.0, 2.0]], columns=["a", "a"]), "unique column names"),
         (np.zeros(5), "a table must have two dimensions"),
         (np.array([["a", "b"]]), "a table must hold real numbers"),

@@ -65,8 +65,9 @@ def as_pairs(
         What a path leads to. By default a folder is in Tübingen layout if it has ``pairmeta.txt``,
         and a file is known by its suffix and first line.
     columns : "all" or list of pairs of names, optional
-        Columns of a table to pair: all two numeric columns, or ``[("a", "b"), ...]``, x first. A
-        whole number that is no name is a position from 0. The id of a pair is ``a,b``, written as a
+        Columns of a table to pair: all two numeric columns, or ``[("a", "b"), ...]``, x first. Of
+        all, text, booleans and constants are left out, and a warning names them. A whole number
+        that is no name is a position from 0. The id of a pair is ``a,b``, written as a
         line of CSV so that no two pairs share one.
     targets : path-like or mapping, optional
         Truth of the pairs of a ``SampleID,A,B`` file: a CSV file that begins with ``SampleID`` and
@@ -103,9 +104,9 @@ def as_pairs(
     --------
     >>> [pair.pair_id for pair in as_pairs("sample")][:2]
     ['pair0001', 'pair0007']
-    >>> table = np.array([[1.0, 2.0, 3.0], [4.0, np.nan, 6.0]])
+    >>> table = np.array([[1.0, 2.0, 3.0], [4.0, np.nan, 6.0], [7.0, 8.0, 9.0]])
     >>> [(pair.pair_id, len(pair.x), pair.n_dropped) for pair in as_pairs(table, columns="all")]
-    [('0,1', 1, 1), ('0,2', 2, 0), ('1,2', 1, 1)]
+    [('0,1', 2, 1), ('0,2', 3, 0), ('1,2', 2, 1)]
     """
     if format is not None:
         check_choice(format, "format", tuple(FORMATS))

@@ -11,7 +11,9 @@ from typing import Any
 import numpy as np
 
 from anmmm._hash import content_hash
+from anmmm._typing import FloatArray
 from anmmm._validation import brief
+from anmmm._warning import warn_caller
 from anmmm.collection.sources.columns import Table
 from anmmm.collection.sources.records import described_pair, listed
 from anmmm.datasets import Pair, SourceError
@@ -25,7 +27,9 @@ class TablePairs(FromFiles):
 
     `columns` is ``"all"``, every two numeric columns in the order (1, 2), (1, 3), ..., (2, 3), ...,
     or pairs of names, x first. A whole number that is no name is a position from 0. The columns
-    used are held as float64 while the pairs are walked; of all pairs no list is made.
+    used are held as float64 while the pairs are walked; of all pairs no list is made. Of
+    ``"all"``, columns that cannot be paired are left out, and a warning names them once: what is
+    no number or a boolean, and constants, for which the table is read.
     """
 
     kind = "table"
@@ -34,15 +38,11 @@ class TablePairs(FromFiles):
         self._table = table
         self.name, self.files = table.name, table.files
         self._chosen: list[tuple[Hashable, Hashable]] | None = None
+        self._all: list[Hashable] = []
         if not isinstance(columns, str) or columns != "all":
             self._chosen = _chosen(columns, table)
-        elif len(table.numeric) < 2:
-            raise SourceError(
-                table.name,
-                None,
-                f"all pairs need 2 columns of numbers or more, found {len(table.numeric)} "
-                f"among {listed(table.names)}",
-            )
+        else:
+            self._all = _all_to_pair(table)
         _refuse_same_spelling(self._used(), table.name)
         chosen = "all" if self._chosen is None else content_hash(self._chosen)
         self.options = table.options | {"columns": chosen}
@@ -67,16 +67,44 @@ class TablePairs(FromFiles):
     def __length_hint__(self) -> int:
         """Return the number of pairs."""
         if self._chosen is None:
-            return len(self._table.numeric) * (len(self._table.numeric) - 1) // 2
+            return len(self._all) * (len(self._all) - 1) // 2
         return len(self._chosen)
 
     def _pairs(self) -> Iterator[tuple[Hashable, Hashable]]:
-        return combinations(self._table.numeric, 2) if self._chosen is None else iter(self._chosen)
+        return combinations(self._all, 2) if self._chosen is None else iter(self._chosen)
 
     def _used(self) -> list[Hashable]:
         if self._chosen is None:
-            return list(self._table.numeric)
+            return self._all
         return list(dict.fromkeys(name for pair in self._chosen for name in pair))
+
+
+def _all_to_pair(table: Table) -> list[Hashable]:
+    """Return the columns that ``"all"`` pairs, and warn of the others."""
+    readable = [name for name in table.numeric if name not in table.faults]
+    columns = table.read(readable) if len(readable) > 1 else {}
+    constant = [name for name in readable if name in columns and _is_constant(columns[name])]
+    numeric, constants = set(table.numeric), set(constant)
+    no_numbers = [name for name in table.names if name not in numeric]
+    paired = [name for name in table.numeric if name not in constants]
+    if len(paired) < 2:
+        raise SourceError(
+            table.name,
+            None,
+            f"all pairs need 2 columns of numbers that vary or more, found {len(paired)} among "
+            f"{listed(table.names)}",
+        )
+    kinds = {"no numbers": no_numbers, "constant": constant}
+    left_out = "; ".join(f"{listed(names)} ({kind})" for kind, names in kinds.items() if names)
+    if left_out:
+        warn_caller(f"{table.name}: columns left out of all pairs: {left_out}", UserWarning)
+    return paired
+
+
+def _is_constant(values: FloatArray) -> bool:
+    """Tell whether all numbers are the same, or none is there."""
+    present = values[~np.isnan(values)]
+    return not len(present) or bool(present.min() == present.max())
 
 
 def column_pair_id(first: Hashable, second: Hashable) -> str:

@@ -1,0 +1,29 @@
+"""Which of two variables is the cause: by description length, or by Algorithm 1 of the paper.
+
+A pair comes in; both directions are described by generative models, or fitted by a GPPOM whose Θ is
+tested against its hypothetical cause, and a `DirectionResult` goes out.
+"""
+
+from anmmm.dependence import LatentFits, dependence_scores, latent_test
+from anmmm.direction.estimator import CausalDirection
+from anmmm.direction.infer import infer_direction
+from anmmm.direction.options import CRITERIA, DirectionOptions
+from anmmm.direction.outcome import INDEPENDENT, POOR_FIT, RELATIONS, SURE, is_sure, said_of
+from anmmm.direction.result import DirectionResult
+
+__all__ = [
+    "CRITERIA",
+    "INDEPENDENT",
+    "POOR_FIT",
+    "RELATIONS",
+    "SURE",
+    "CausalDirection",
+    "DirectionOptions",
+    "DirectionResult",
+    "LatentFits",
+    "dependence_scores",
+    "infer_direction",
+    "is_sure",
+    "latent_test",
+    "said_of",
+]

@@ -1,0 +1,148 @@
+"""The decision on one pair as a scikit-learn estimator."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from anmmm._typing import ArrayLike, RandomState
+from anmmm._validation import check_fit_input
+from anmmm.direction.infer import infer_direction
+
+__all__ = ["CausalDirection"]
+
+
+class CausalDirection(BaseEstimator):  # type: ignore[misc]
+    """Causal direction of a pair as a scikit-learn estimator.
+
+    Parameters
+    ----------
+    lam, criterion, n_resamples, min_confidence, random_state
+        See `infer_direction`.
+    fit_options : dict, optional
+        Fields of `anmmm.gppom.FitOptions`; ``weight_growth`` is 0.25 here.
+
+    Attributes
+    ----------
+    direction_ : int
+        1: the first variable causes the second; -1: the reverse; 0: undecided.
+    score_ : float
+        ``backward_score_ - forward_score_``.
+    forward_score_, backward_score_ : float
+        What the criterion compares; lower is better.
+    forward_pvalue_, backward_pvalue_ : float
+        Gamma-approximated HSIC test of (Θ, cause); not calibrated. Under ``"evidence"`` the first
+        access fits both directions, see `DirectionResult`.
+    relation_ : {"x→y", "y→x", "independent", "undecided"}
+        What is said of the pair; see `DirectionResult`.
+    confidence_ : float or None
+        Probability that the sign of the score is right; see `DirectionResult`.
+    dependence_ : float or None
+        Nats per observation that the shortest model saves over independence; None under another
+        criterion than ``"evidence"``.
+    independence_pvalue_ : float
+        HSIC test of both variables, made when it is first asked for.
+    check_pvalue_ : float or None
+        Whether the model in the decided direction fits, made when it is first asked for; see
+        `DirectionResult`.
+    result_ : DirectionResult
+        Everything.
+    n_iter_ : int
+        Iterations of the longest run: of the mixtures under ``"evidence"``, otherwise of L-BFGS.
+    n_features_in_ : int
+        Columns of X.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from anmmm import CausalDirection
+    >>> from anmmm.datasets import make_anm_mixture
+    >>> x, y, labels = make_anm_mixture("f3", random_state=1)
+    >>> CausalDirection().fit(np.column_stack([x, y])).direction_
+    1
+    """
+
+    def __init__(
+        self,
+        lam: float = 1.0,
+        *,
+        criterion: str = "auto",
+        n_resamples: int = 0,
+        min_confidence: float | None = None,
+        fit_options: dict[str, Any] | None = None,
+        random_state: RandomState = None,
+    ) -> None:
+        self.lam = lam
+        self.criterion = criterion
+        self.n_resamples = n_resamples
+        self.min_confidence = min_confidence
+        self.fit_options = fit_options
+        self.random_state = random_state
+
+    def __sklearn_tags__(self) -> Any:
+        """Declare that y may have several columns."""
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
+
+    def fit(self, X: ArrayLike, y: ArrayLike | None = None) -> CausalDirection:
+        """Decide the direction of one pair.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, 2), or (n_samples, n_features) with `y`
+            The two variables as columns; or the first variable alone.
+        y : array-like of shape (n_samples,) or (n_samples, n_features), optional
+            The second variable, where X holds the first.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        TypeError, ValueError
+            If the data or a parameter cannot be used.
+        """
+        first, second = check_fit_input(self, X, y, pair=True)
+        result = infer_direction(
+            first, second, lam=self.lam, criterion=self.criterion, n_resamples=self.n_resamples,
+            min_confidence=self.min_confidence, random_state=self.random_state,
+            **(self.fit_options or {}),
+        )  # fmt: skip
+        self.result_ = result
+        self.direction_ = result.direction
+        self.score_ = result.score
+        self.forward_score_ = result.forward_score
+        self.backward_score_ = result.backward_score
+        self.relation_ = result.relation
+        self.confidence_ = result.confidence
+        self.dependence_ = result.dependence
+        self.n_iter_ = result.n_iter
+        return self
+
+    @property
+    def forward_pvalue_(self) -> float:
+        """P-value of the HSIC test of Θ and the first variable as the cause."""
+        check_is_fitted(self)
+        return self.result_.forward_pvalue
+
+    @property
+    def backward_pvalue_(self) -> float:
+        """P-value of the HSIC test of Θ and the second variable as the cause."""
+        check_is_fitted(self)
+        return self.result_.backward_pvalue
+
+    @property
+    def independence_pvalue_(self) -> float:
+        """P-value of the HSIC test of both variables."""
+        check_is_fitted(self)
+        return self.result_.independence_pvalue
+
+    @property
+    def check_pvalue_(self) -> float | None:
+        """P-value of the check of the model in the decided direction."""
+        check_is_fitted(self)
+        return self.result_.check_pvalue

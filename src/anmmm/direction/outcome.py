@@ -1,0 +1,54 @@
+"""What can be said of a pair, and from which numbers on it is said without a reservation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from anmmm._words import chosen
+
+__all__ = ["INDEPENDENT", "POOR_FIT", "RELATIONS", "SURE", "is_sure", "relation_of", "said_of"]
+
+INDEPENDENT = "independent"
+_BY_DIRECTION = {1: "x→y", -1: "y→x", 0: "undecided"}
+RELATIONS = (*_BY_DIRECTION.values(), INDEPENDENT)
+
+# Confidence from which a direction is called sure; below it the decision is a leaning. At 0.9 one
+# sure decision in ten may be wrong where the calibration holds.
+SURE = 0.9
+# P-value of the check below which no model of the list is said to fit.
+POOR_FIT = 0.01
+
+
+def relation_of(direction: int, *, independent: bool = False) -> str:
+    """Return what is said of a pair of this direction."""
+    return INDEPENDENT if direction == 0 and independent else _BY_DIRECTION[direction]
+
+
+def is_sure(confidence: float | None) -> bool | None:
+    """Tell whether a decision of this confidence is sure, from 0.9 on; None without a confidence.
+
+    >>> is_sure(0.93), is_sure(0.72), is_sure(None)
+    (True, False, None)
+    """
+    return None if confidence is None else confidence >= SURE
+
+
+def said_of(decision: Any, names: Sequence[str]) -> str:
+    """Say a decision in words: what is not sure is a leaning.
+
+    Parameters
+    ----------
+    decision : DirectionResult or PairResult
+    names : sequence of two str
+        Of the hypotheses, that x causes y first.
+
+    Returns
+    -------
+    str
+        A name alone where the decision is sure or has no confidence.
+    """
+    if not decision.direction:
+        return INDEPENDENT if decision.relation == INDEPENDENT else chosen(0, names)
+    name = chosen(decision.direction, names)
+    return f"leaning {name}" if is_sure(decision.confidence) is False else name

@@ -1,0 +1,145 @@
+"""The decision on one pair, with all that a user asks of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from anmmm._record import Record
+from anmmm.confidence import Resamples
+from anmmm.dependence import LatentFits, LatentFitting
+from anmmm.direction.outcome import relation_of
+from anmmm.evidence import EvidenceResult
+from anmmm.gppom import FitResult
+from anmmm.independence import hsic_test
+
+__all__ = ["DirectionResult"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DirectionResult(Record):
+    """Decision on one pair.
+
+    Attributes
+    ----------
+    direction : int
+        1: x causes y; -1: y causes x; 0: undecided.
+    score : float
+        ``backward_score - forward_score``; positive means x causes y, also where the decision was
+        not sure enough.
+    forward_score, backward_score : float
+        What the criterion compares; lower is better. Under ``"evidence"`` the description length
+        of the pair in nats per observation, otherwise the dependence of Θ on the hypothetical
+        cause. Forward is the hypothesis that x causes y.
+    criterion : str
+        Criterion of the scores.
+    lam : float
+        Weight λ of the HSIC term of the fits. ``"evidence"`` decides without it.
+    confidence : float or None
+        Probability that the sign of the score is right, from 0.5 to 1, calibrated on simulated
+        pairs (docs/method/decisions.md): by the scores of halves where there are some, else under
+        ``"evidence"`` by the spread of the observations' lengths, else None.
+    resamples : anmmm.confidence.Resamples or None
+        Scores of the halves, and the seed that draws them again.
+    evidence : EvidenceResult or None
+        Both description lengths with their parts; None under the other criteria.
+    relation : {"x→y", "y→x", "independent", "undecided"}
+        What is said of the pair. ``"independent"`` only under ``"evidence"``: in both directions
+        no model of the effect is shorter than one without the cause. See docs/guide/outcomes.md.
+    dependence : float or None
+        Nats per observation that the shortest model saves over independence; None under the other
+        criteria.
+    independence_pvalue : float
+        Of the gamma-approximated HSIC test of x and y, made when it is first asked for.
+    check_pvalue : float or None
+        Whether the model in the decided direction fits: p-value of the HSIC test of the cause and
+        what the model leaves unexplained (`anmmm.evidence.check_model`), the larger one of both
+        directions where none is decided. Small values warn of a common cause or a mechanism that
+        no model describes. None under the other criteria.
+
+    Notes
+    -----
+    Under ``"evidence"`` no GPPOM is fitted for the decision. The first access to `latent_fits`,
+    `forward`, `backward`, `forward_pvalue` or `backward_pvalue` then fits both directions, as long
+    as a decision by another criterion takes, with the options and the seed of the call, and may
+    issue a ``ConvergenceWarning``; the outcome is kept. Under the other criteria everything is
+    there.
+    A result can be pickled before and after. Comparing two leaves `evidence` and the fits out.
+    """
+
+    direction: int
+    score: float
+    forward_score: float
+    backward_score: float
+    criterion: str
+    lam: float
+    confidence: float | None
+    evidence: EvidenceResult | None = field(repr=False, compare=False)
+    resamples: Resamples | None = field(repr=False, compare=False)
+    # Copies of a result share it, and the fits once they are made.
+    _fitting: LatentFitting = field(repr=False, compare=False)
+
+    @property
+    def relation(self) -> str:
+        """What is said of the pair."""
+        independent = self.evidence is not None and self.evidence.independent
+        return relation_of(self.direction, independent=independent)
+
+    @property
+    def dependence(self) -> float | None:
+        """Nats per observation that the shortest model saves over independence."""
+        return None if self.evidence is None else self.evidence.dependence
+
+    @cached_property
+    def independence_pvalue(self) -> float:
+        """P-value of the HSIC test of x and y."""
+        return hsic_test(self._fitting.x, self._fitting.y).pvalue
+
+    @property
+    def check_pvalue(self) -> float | None:
+        """P-value of the check of the model in the decided direction."""
+        if self.evidence is None:
+            return None
+        sides = self.evidence.forward, self.evidence.backward
+        shown = sides if self.direction == 0 else sides[:1] if self.direction == 1 else sides[1:]
+        return max(side.check.pvalue for side in shown)
+
+    @property
+    def latent_fits(self) -> LatentFits:
+        """Both GPPOM fits and both tests."""
+        return self._fitting.fits
+
+    @property
+    def forward(self) -> FitResult:
+        """GPPOM fit of the hypothesis that x causes y."""
+        return self.latent_fits.forward
+
+    @property
+    def backward(self) -> FitResult:
+        """GPPOM fit of the hypothesis that y causes x."""
+        return self.latent_fits.backward
+
+    @property
+    def forward_pvalue(self) -> float:
+        """P-value of the HSIC test of Θ and x, Θ fitted with x as the cause.
+
+        Θ was fitted to be independent of this very cause: p-values rank, they do not test.
+        """
+        return self.latent_fits.forward_test.pvalue
+
+    @property
+    def backward_pvalue(self) -> float:
+        """P-value of the HSIC test of Θ and y, Θ fitted with y as the cause."""
+        return self.latent_fits.backward_test.pvalue
+
+    @property
+    def converged(self) -> bool:
+        """Whether what was compared converged: the chosen models, or both GPPOM fits."""
+        sides = self.evidence or self.latent_fits
+        return sides.forward.converged and sides.backward.converged
+
+    @property
+    def n_iter(self) -> int:
+        """Iterations of the longest run: of the mixtures, or of both GPPOM fits."""
+        sides = self.evidence or self.latent_fits
+        return max(sides.forward.n_iter, sides.backward.n_iter)
