@@ -114,9 +114,9 @@ def test_tied_data_get_linked_models_in_both_directions():
     rng = np.random.default_rng(10)
     x = rng.normal(size=200)
     result = evidence(x, np.round(x + rng.normal(size=200)))
-    assert "anm-1+link" in result.forward.lengths
-    assert "anm-1+link" in result.backward.lengths
-    assert "anm-1+link" not in evidence(x, x + rng.normal(size=200)).forward.lengths
+    assert "location-scale+link" in result.forward.lengths
+    assert "location-scale+link" in result.backward.lengths
+    assert "location-scale+link" not in evidence(x, x + rng.normal(size=200)).forward.lengths
 
 
 def test_more_observations_say_the_same():

@@ -17,7 +17,7 @@ from anmmm.evidence.models.gaussian import (
     LocationScaleFreeNoise,
 )
 from anmmm.evidence.models.independent import Independent
-from anmmm.evidence.models.linked import AdditiveLinked, LocationScaleLinked
+from anmmm.evidence.models.linked import LocationScaleLinked
 from anmmm.evidence.models.postnonlinear import PostNonlinear, PostNonlinearFreeNoise
 
 __all__ = [
@@ -38,7 +38,6 @@ MODELS: tuple[type[ConditionalModel], ...] = (
     AdditiveFreeNoise,
     LocationScale,
     LocationScaleFreeNoise,
-    AdditiveLinked,
     LocationScaleLinked,
     PostNonlinear,
     PostNonlinearFreeNoise,

@@ -1,4 +1,4 @@
-"""Models of tied data: smooth curves on the Gaussian quantiles of the effect's own density."""
+"""A model of tied data: smooth curves on the Gaussian quantiles of the effect's own density."""
 
 from __future__ import annotations
 
@@ -11,38 +11,9 @@ from scipy.special import ndtr
 from anmmm._typing import FloatArray
 from anmmm.evidence.density import GaussianQuantiles, code_lengths, normal_mass
 from anmmm.evidence.models.base import ConditionalModel, EffectCurves, Fits
-from anmmm.evidence.models.gaussian import Additive, LocationScale
+from anmmm.evidence.models.gaussian import LocationScale
 
-__all__ = ["AdditiveLinked", "LocationScaleLinked"]
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class AdditiveLinked(Additive):
-    """One additive noise model of the effect's Gaussian quantiles."""
-
-    NAME = "anm-1+link"
-    TEXT = "one mechanism, additive Gaussian noise, on the effect's own quantiles"
-
-    link: GaussianQuantiles
-
-    @classmethod
-    def encode(cls, fits: Fits) -> Iterator[ConditionalModel]:
-        """Encode tied data by a curve with noise of one size."""
-        if fits.link is None:
-            return
-        fit = fits.linked[0]
-        nats = _linked_nats(fits, fits.link, fit.curves[:, 0], math.sqrt(fit.noise_variance))
-        cost = fit.complexity + _linked_cost(fits)
-        yield cls(nats, cost, fits.effect.cells, fit, fits.link)
-
-    def curves(self, at: FloatArray) -> EffectCurves:
-        """Evaluate the curve and its band, taken back through the link."""
-        return super().curves(at).through(self.link.undo)
-
-    def levels(self) -> tuple[FloatArray, FloatArray]:
-        """Conditional distribution function at both ends of each observation's cell."""
-        curve, scale = self.fit.curves[:, 0], math.sqrt(self.fit.noise_variance)
-        return ndtr((self.link.lower - curve) / scale), ndtr((self.link.upper - curve) / scale)
+__all__ = ["LocationScaleLinked"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -16,6 +16,11 @@ from anmmm.evidence.monotone import PostNonlinearFit
 
 __all__ = ["PostNonlinear", "PostNonlinearFreeNoise"]
 
+# Prior weight of these models beside the others, in nats. They can turn either variable into nearly
+# any other, and without it they come close to sigmoid mechanisms in the wrong direction
+# (docs/method/decisions.md, "What was tried").
+PRIOR = 4.0
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PostNonlinear(ConditionalModel):
@@ -31,7 +36,7 @@ class PostNonlinear(ConditionalModel):
         """Encode an effect that is not tied."""
         fit = fits.post_nonlinear
         if fit is not None:
-            yield cls(fit.nats, fit.cost, fits.effect.cells, fit)
+            yield cls(fit.nats, fit.cost + PRIOR, fits.effect.cells, fit)
 
     @property
     def converged(self) -> bool:
@@ -79,7 +84,7 @@ class PostNonlinearFreeNoise(PostNonlinear):
         upper = np.where(np.isfinite(upper), upper, 2.0 * residual - lower)
         noise = fit_density(residual, lower, upper, cells.n_distinct)[0]
         nats = code_lengths(noise.mass(lower, upper), cells.n_distinct)
-        yield cls(nats, fit.cost + noise.cost, cells, fit, noise, lower, upper)
+        yield cls(nats, fit.cost + noise.cost + PRIOR, cells, fit, noise, lower, upper)
 
     def levels(self) -> tuple[FloatArray, FloatArray]:
         """Conditional distribution function at both ends of each observation's cell."""
