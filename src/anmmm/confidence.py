@@ -38,6 +38,8 @@ SLOPE = 1.61
 # The same for the nats of a pair over √(error² + MODEL_ERROR²), where the error is the one of the
 # observations' differences and the other number, in nats, what the models are wrong by.
 NATS_SLOPE, MODEL_ERROR = 2.81, 5.0
+# Most that is said of variables of several columns, for which nothing was calibrated: never sure.
+MOST_OF_VECTORS = 0.85
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -158,7 +160,8 @@ def confidence_of(evidence: EvidenceResult) -> float:
     -------
     float
         ``1 / (1 + exp(-2.81 |S| / √(s² + 25)))`` with S its `nats` and s their `error`, in
-        [0.5, 1]; 0.5 if the score is within 1e-5 of zero.
+        [0.5, 1]; 0.5 if the score is within 1e-5 of zero. At most 0.85 where a variable has several
+        columns.
 
     Notes
     -----
@@ -168,7 +171,8 @@ def confidence_of(evidence: EvidenceResult) -> float:
     if sign_of(evidence.score) == 0:
         return 0.5
     spread = math.hypot(evidence.error, MODEL_ERROR)
-    return float(expit(NATS_SLOPE * abs(evidence.nats) / spread))
+    confidence = float(expit(NATS_SLOPE * abs(evidence.nats) / spread))
+    return min(confidence, MOST_OF_VECTORS) if evidence.is_vector else confidence
 
 
 def _as_seed(random_state: RandomState) -> int:

@@ -119,7 +119,6 @@ def test_direction_by_a_criterion_of_the_latent(run, data):
         ("anm-1", "one mechanism, additive Gaussian noise"),
         ("anm-3", "3 mechanisms, additive Gaussian noise"),
         ("anm-1+noise", "one mechanism, additive noise of a fitted density"),
-        ("anm-1+link", "one mechanism, additive Gaussian noise, on the effect's own quantiles"),
         ("location-scale", "one mechanism, Gaussian noise, its scale depends on the cause"),
         (
             "location-scale+noise",

@@ -177,6 +177,11 @@ class EvidenceResult(Record):
     backward: DirectionEvidence | VectorEvidence
 
     @property
+    def is_vector(self) -> bool:
+        """Whether a variable has several columns."""
+        return isinstance(self.forward, VectorEvidence)
+
+    @property
     def nats(self) -> float:
         """``backward.total - forward.total``."""
         return self.backward.total - self.forward.total

@@ -151,7 +151,8 @@ def _fit(basis: SplineBasis, cells: Cells, base: str) -> PostNonlinearFit | None
     )  # fmt: skip
     link = MonotoneLink(density, low, step, np.exp(log_slopes), center)
     curve = basis.design @ mean
-    lower, upper = link.apply(cells.lower), link.apply(cells.upper)
+    edges = link.apply(cells.edges)
+    lower, upper = edges[cells.index], edges[cells.index + 1]
     return PostNonlinearFit(
         link=link,
         curve=curve,
