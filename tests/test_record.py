@@ -143,7 +143,7 @@ def results():
     clusters = cluster_mechanisms(x, y, 2, random_state=0)
     found = [
         told, told.evidence, told.evidence.forward, told.latent_fits, told.forward,
-        told.forward.hyperparameters, told.resamples, told.evidence.forward.density, clusters,
+        told.forward.hyperparameters, told.resamples, told.evidence.forward.marginal, clusters,
         clusters.mixture, ANMMixture().fit(X, y).fit_result_, FitOptions(init=X),
         evaluate("f3", n_pairs=3, n_samples=30),
     ]  # fmt: skip

@@ -224,42 +224,33 @@ class Rows:
 
     def statistics(self) -> dict[str, np.ndarray]:
         """Return what a confidence might be made of, positive where it speaks for the score."""
+        np.seterr(divide="ignore", invalid="ignore")
         size, agreeing = np.abs(self.score), self.halves * np.sign(self.score)[:, None]
         left_out = self.n - self.n // 2
         error = self.halves.std(axis=1, ddof=1) * np.sqrt((self.n // 2) / left_out)
         few = self.halves[:, :5].std(axis=1, ddof=1) * np.sqrt((self.n // 2) / left_out)
         share = np.mean(agreeing > 0.0, axis=1)
         nats = np.abs(self.nats)
-        damped = {
-            f"|S| / √(s² + {c}²)": nats / np.hypot(self.error, c) for c in (0, 2, 3, 4, 5, 6, 8, 10)
+        found = {
+            f"|S| / √(s² + {c}²)": nats / np.hypot(self.error, c) for c in (0, 2, 3, 4, 5, 7, 10)
         }
-        grown = {
+        found |= {
             f"|S| / √(s² + {c} N)": nats / np.sqrt(self.error**2 + c * self.n)
             for c in (0.03, 0.1, 0.3, 1)
         }
-        both = {
-            f"|S| / √(s² + {c}² + 0.03 N)": nats / np.sqrt(self.error**2 + c * c + 0.03 * self.n)
-            for c in (2, 3, 4, 5)
+        found["log(1 + |S| / √(s² + 3²))"] = np.log1p(found["|S| / √(s² + 3²)"])
+        found |= {
+            "|score| / error": size / error,
+            "the same, 5 halves": size / few,
+            "log(1 + |score| / error)": np.log1p(size / error),
+            "mean of halves / error": agreeing.mean(axis=1) / error,
+            "share of agreeing halves - 1/2": share - 0.5,
+            "|score|": size,
+            "N |score|": nats,
+            "log(1 + N |score|)": np.log1p(nats),
         }
-        logs = {
-            f"log(1 + |S| / √(s² + {c}²))": np.log1p(damped[f"|S| / √(s² + {c}²)"]) for c in (2, 5)
-        }
-        return (
-            damped
-            | grown
-            | both
-            | logs
-            | {
-                "|score| / error": size / error,
-                "the same, 5 halves": size / few,
-                "log(1 + |score| / error)": np.log1p(size / error),
-                "mean of halves / error": agreeing.mean(axis=1) / error,
-                "share of agreeing halves - 1/2": share - 0.5,
-                "|score|": size,
-                "N |score|": self.n * size,
-                "log(1 + N |score|)": np.log1p(self.n * size),
-            }
-        )
+        # Where independence is the shortest in both directions there is no error either.
+        return {name: np.nan_to_num(values, posinf=1e3) for name, values in found.items()}
 
 
 def log_loss(probability: np.ndarray, right: np.ndarray) -> float:

@@ -36,8 +36,9 @@ N_RESAMPLES = 10
 # (docs/method/decisions.md).
 SLOPE = 1.61
 # The same for the nats of a pair over √(error² + MODEL_ERROR²), where the error is the one of the
-# observations' differences and the other number, in nats, what the models are wrong by.
-NATS_SLOPE, MODEL_ERROR = 2.81, 5.0
+# observations' differences and the other number, in nats, what the models are wrong by. Fitted to
+# the same pairs, other effects and pairs with nothing to decide among them.
+NATS_SLOPE, MODEL_ERROR = 1.4, 3.0
 # Most that is said of variables of several columns, for which nothing was calibrated: never sure.
 MOST_OF_VECTORS = 0.85
 
@@ -159,13 +160,13 @@ def confidence_of(evidence: EvidenceResult) -> float:
     Returns
     -------
     float
-        ``1 / (1 + exp(-2.81 |S| / √(s² + 25)))`` with S its `nats` and s their `error`, in
+        ``1 / (1 + exp(-1.4 |S| / √(s² + 9)))`` with S its `nats` and s their `error`, in
         [0.5, 1]; 0.5 if the score is within 1e-5 of zero. At most 0.85 where a variable has several
         columns.
 
     Notes
     -----
-    Vuong's statistic, S / s, damped by five nats that stand for models which are all wrong.
+    Vuong's statistic, S / s, damped by three nats that stand for models which are all wrong.
     docs/method/decisions.md, eq. 13.
     """
     if sign_of(evidence.score) == 0:

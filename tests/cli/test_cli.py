@@ -42,7 +42,7 @@ def data(tmp_path):
 
 @pytest.fixture
 def folder(tmp_path):
-    """Four pairs in Tübingen layout: two analysable, one multivariate, one without a file."""
+    """Four pairs in Tübingen layout: two analysable, one with a constant column, one without a file."""
     path = tmp_path / "pairs"
     path.mkdir()
     x, y, _ = make_anm_mixture("f3", 40, random_state=1)
@@ -491,7 +491,7 @@ def test_directions_prints_one_aligned_row_a_pair_and_the_accuracy(run, folder):
     assert rows[0][place:].startswith(("x → y ", "leaning x → y "))
     assert rows[1][place:].startswith(("y → x ", "leaning y → x "))
     assert rows[2].index("—") == place
-    assert "unusable: multivariate: x has 2 columns, y has 1 column" in rows[2]
+    assert "unusable: column 1 of x is constant" in rows[2]
     assert "unusable: pair0004.txt: no such file" in rows[3]
     assert lines[5] == ""
     assert re.match(
@@ -570,7 +570,7 @@ def test_evaluate_prints_an_aligned_table(run):
 def test_evaluate_a_folder_tells_the_failures(run, folder):
     status, out, _ = run("evaluate", folder, "--criterion", "hsic")
     assert status == 0
-    assert "not analyzed\npair0003  unusable: multivariate" in out
+    assert "not analyzed\npair0003  unusable: column 1 of x is constant" in out
     assert "pair0004  unusable: pair0004.txt: no such file" in out
 
 

@@ -86,7 +86,7 @@ def _log_likelihood(f: FloatArray, y: FloatArray, size: float, cuts: FloatArray)
             b = cuts[k] - f[n] if k < last else np.inf
             total += _interval(a, b, out)
         else:
-            total += y[n] * f[n] - (y[n] + size) * math.log(size + math.exp(f[n]))
+            total += y[n] * f[n] - (y[n] + size) * math.log1p(math.exp(f[n]) / size)
     return total
 
 

@@ -106,14 +106,13 @@ def _fit_cuts(basis: SplineBasis, cells: Cells, cuts: Cuts, start: float) -> Lev
 
 
 def _free_cuts(n_levels: int) -> tuple[Cuts, float]:
-    """Cuts at distances of their own, about equal ones, the middle one at 0."""
+    """Cuts at distances of their own, about equal ones, 0 between the first and the last."""
     m = n_levels - 2
-    middle = m // 2
-    cut, gap = np.arange(m + 1)[:, np.newaxis], np.arange(m)
-    per_slope = 1.0 * ((middle <= gap) & (gap < cut)) - 1.0 * ((cut <= gap) & (gap < middle))
+    # Half of all distances lie below 0, so that the mirrored levels have the mirrored cuts.
+    per_slope = np.tri(m + 1, m, -1) - 0.5
     fixed = np.full((m, m), 1.0 / (max(m, 1) * LEVEL_SPREAD) ** 2)
     rough = np.eye(m) - 1.0 / m if m > 1 else np.empty((0, m))
-    return Cuts(np.zeros(m + 1), np.ascontiguousarray(per_slope), fixed, rough), 0.0
+    return Cuts(np.zeros(m + 1), per_slope, fixed, rough), 0.0
 
 
 def _smooth_cuts(cells: Cells, base: str) -> tuple[Cuts, float]:
@@ -123,17 +122,17 @@ def _smooth_cuts(cells: Cells, base: str) -> tuple[Cuts, float]:
     inner = gaussian_quantiles(density, cells.edges[1:-1])
     step = (z[-1] - z[0]) / (N_SLOPES - 2)
     per_slope = np.empty((len(inner), N_SLOPES))
-    shift = np.empty(N_SLOPES)
     for index, unit in enumerate(np.eye(N_SLOPES)):
         link = MonotoneLink(density, float(z[0]), float(step), unit, 0.0)
-        per_slope[:, index] = link.from_quantiles(inner)
-        shift[index] = link.from_quantiles(z).mean()
+        # Centered, so that the mirrored effect has the mirrored cuts.
+        per_slope[:, index] = link.from_quantiles(inner) - link.from_quantiles(z).mean()
     start = math.log(math.sqrt(2.0) / float(z.std()))
-    first = np.full(len(inner), -float(shift.sum()) * math.exp(start))
     trend = np.linspace(-1.0, 1.0, N_SLOPES)
     fixed = np.full((N_SLOPES, N_SLOPES), 1.0 / (N_SLOPES * LEVEL_SPREAD) ** 2)
     fixed += np.outer(trend, trend) / (trend @ trend * TREND_SPREAD) ** 2
-    return Cuts(first, per_slope, fixed, np.diff(np.eye(N_SLOPES), n=2, axis=0)), start
+    return Cuts(
+        np.zeros(len(inner)), per_slope, fixed, np.diff(np.eye(N_SLOPES), n=2, axis=0)
+    ), start
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -201,7 +200,7 @@ def _best_size(counts: FloatArray, mean: FloatArray) -> float:
         return -float(log_count_mass(counts, mean, math.exp(log_size)).sum())
 
     bounds = math.log(SIZES[0]), math.log(SIZES[1])
-    found = minimize_scalar(length, bounds=bounds, method="bounded", options={"xatol": 0.05})
+    found = minimize_scalar(length, bounds=bounds, method="bounded", options={"xatol": 1e-5})
     return math.exp(float(found.x))
 
 
