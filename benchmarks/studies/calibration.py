@@ -25,10 +25,10 @@ from scipy.optimize import minimize_scalar
 from scipy.special import expit
 
 from anmmm.confidence import (
-    MODEL_ERROR,
     NATS_SLOPE,
     Resamples,
     confidence_from,
+    nats_spread,
     resample_scores,
 )
 from anmmm.datasets import make_anm_mixture, make_single_mechanism
@@ -53,6 +53,7 @@ KINDS = (
     + ["common"] * 2
 )
 NOTHING = ("linear", "independent", "common")
+FLOORS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
 # Of the bins in which confidences are compared with what came true; most pairs lie near 1.
 EDGES = np.array([0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0])
 TITLES = {"check": "simulated, other seeds", "sim": "SIM", "tuebingen": "Tübingen"}
@@ -201,6 +202,7 @@ class Rows:
         with path.open() as file:
             rows = list(csv.reader(file))
         self.name = path.stem
+        self.odd = np.array([row[0][-1] in "13579" for row in rows])
         self.kind = np.array([row[1] for row in rows])
         self.n = np.array([int(row[2]) for row in rows])
         self.weight = np.array([float(row[3]) for row in rows])
@@ -213,7 +215,7 @@ class Rows:
         self.right = (self.score > 0.0).astype(float)
         # What is undecided, as an independent pair is, is half right.
         self.right[np.abs(self.score) <= RESOLUTION] = 0.5
-        spread = np.hypot(self.error, MODEL_ERROR)
+        spread = np.array([nats_spread(*pair) for pair in zip(self.error, self.n, strict=True)])
         self.confidence = expit(NATS_SLOPE * np.abs(self.nats) / spread)
         self.by_halves = np.array(
             [
@@ -232,13 +234,10 @@ class Rows:
         share = np.mean(agreeing > 0.0, axis=1)
         nats = np.abs(self.nats)
         found = {
-            f"|S| / √(s² + {c}²)": nats / np.hypot(self.error, c) for c in (0, 2, 3, 4, 5, 7, 10)
+            f"|S| / √(s² + {c}² + {g} N)": nats / np.sqrt(self.error**2 + c * c + g * self.n)
+            for c, g in ((0, 0), (2, 0), (3, 0), (5, 0), (2, 0.1), (2, 0.2), (2, 0.5), (5, 0.2))
         }
-        found |= {
-            f"|S| / √(s² + {c} N)": nats / np.sqrt(self.error**2 + c * self.n)
-            for c in (0.03, 0.1, 0.3, 1)
-        }
-        found["log(1 + |S| / √(s² + 3²))"] = np.log1p(found["|S| / √(s² + 3²)"])
+        found["log(1 + |S| / √(s² + 2² + 0.2 N))"] = np.log1p(found["|S| / √(s² + 2² + 0.2 N)"])
         found |= {
             "|score| / error": size / error,
             "the same, 5 halves": size / few,
@@ -287,6 +286,15 @@ def fit(paths: list[Path]) -> None:
         print(f"{name:<32}  {slope:>6.3g} ± {spread:<5.2g}  {listed}")
 
 
+def abstain(rows: Rows) -> None:
+    """Print how many pairs are decided from a confidence on, and how many of these are right."""
+    print_header("confidence at least", *map(str, FLOORS))
+    floors = [rows.confidence >= floor for floor in FLOORS]
+    decided = [chosen & (rows.right != 0.5) for chosen in floors]
+    print_row(f"{rows.name}: decided", *(f"{each.mean():.2f}" for each in decided))
+    print_row("right", *(f"{rows.right[each].mean():.3f}" for each in decided))
+
+
 def bins_of(confidence: np.ndarray) -> np.ndarray:
     return np.minimum(np.searchsorted(EDGES, confidence, side="right") - 1, len(EDGES) - 2)
 
@@ -299,6 +307,8 @@ def report(paths: list[Path], plot: Path | None) -> None:
     )
     for rows in data:
         groups = {rows.name: np.ones(len(rows.n), dtype=bool)}
+        if "pairs" in rows.kind:
+            groups |= {f"{rows.name}, odd pairs": rows.odd, f"{rows.name}, even pairs": ~rows.odd}
         if len(set(rows.kind)) > 1:
             groups |= {f"{rows.name}, {kind}": rows.kind == kind for kind in dict.fromkeys(KINDS)}
             groups |= {
@@ -309,13 +319,18 @@ def report(paths: list[Path], plot: Path | None) -> None:
         for name, members in groups.items():
             columns = (rows.confidence, rows.right, rows.group)
             print_row(*cells_of(name, *(column[members] for column in columns)))
+        print_row(*cells_of(f"{rows.name}, by halves", rows.by_halves, rows.right, rows.group))
         if np.ptp(rows.weight) > 0.0:
             weighted = np.average(rows.right, weights=rows.weight)
             mean = np.average(rows.confidence, weights=rows.weight)
             print_row(f"{rows.name}, weighted", "", f"{weighted:.3f}", f"{mean:.3f}", "", "", "")
-        rates = decision_rates(rows.confidence, rows.right, rows.weight, groups=rows.group)
+        decided = rows.right != 0.5
+        columns = rows.confidence, rows.right, rows.weight
+        rates = decision_rates(*(column[decided] for column in columns), groups=rows.group[decided])
         listed = ", ".join(f"{value:.2f}" for value in rates.accuracy)
         print(f"<!-- {rows.name}: accuracy at decision rates of 10 % to 100 %: {listed} -->")
+    for rows in data:
+        abstain(rows)
     if plot is not None:
         draw(data, plot)
 

@@ -42,7 +42,7 @@ def data(tmp_path):
 
 @pytest.fixture
 def folder(tmp_path):
-    """Four pairs in Tübingen layout: two analysable, one with a constant column, one without a file."""
+    """Four pairs in Tübingen layout: two analysable, one with a constant, one without a file."""
     path = tmp_path / "pairs"
     path.mkdir()
     x, y, _ = make_anm_mixture("f3", 40, random_state=1)
