@@ -167,7 +167,7 @@ def _fill_precision(
 ) -> float:
     """Write the prior's precision of curve and log-slopes; return its log determinant."""
     prior, n_null = design.prior, design.n_null
-    total = slope_prior.log_det - slope_prior.rough.shape[0] * math.log(scales[2])
+    total: float = slope_prior.log_det - slope_prior.rough.shape[0] * math.log(scales[2])
     for i in range(prior.shape[0]):
         P[i, i] = 1.0 / (scales[0] if i < n_null else prior[i] * scales[1])
         total += math.log(P[i, i])
