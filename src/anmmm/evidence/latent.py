@@ -115,11 +115,13 @@ def _fit_cuts(
 
 
 def _free_cuts(n_levels: int) -> tuple[Cuts, SlopePrior, float]:
-    """Cuts at distances of their own, about equal ones, the middle one at 0."""
+    """Cuts at distances of their own, about equal ones, the middle of them at 0."""
     m = n_levels - 2
-    middle = m // 2
     cut, gap = np.arange(m + 1), np.arange(m)[:, np.newaxis]
-    per_slope = 1.0 * ((middle <= gap) & (gap < cut)) - 1.0 * ((cut <= gap) & (gap < middle))
+    per_slope = np.zeros((m, m + 1))
+    # Of an even number of cuts the two middle ones are as far from 0: no end counts more.
+    for middle in (m // 2, (m + 1) // 2):
+        per_slope += 0.5 * ((middle <= gap) & (gap < cut)) - 0.5 * ((cut <= gap) & (gap < middle))
     fixed = np.full((m, m), 1.0 / (max(m, 1) * LEVEL_SPREAD) ** 2)
     # Orthonormal contrasts: the logarithms vary independently about their mean.
     rough = np.linalg.svd(np.ones((m, 1)))[0][:, 1:].T if m else np.empty((0, 0))
@@ -140,14 +142,13 @@ def _smooth_cuts(cells: Cells, base: str) -> tuple[Cuts, SlopePrior, float]:
     z = gaussian_quantiles(density, np.sort(cells.values))
     inner = gaussian_quantiles(density, cells.edges[1:-1])
     step = float(z[-1] - z[0]) / (N_SLOPES - 2)
-    per_slope, shift = np.empty((N_SLOPES, len(inner))), np.empty(N_SLOPES)
+    per_slope = np.empty((N_SLOPES, len(inner)))
     for index, unit in enumerate(np.eye(N_SLOPES)):
         link = MonotoneLink(density, float(z[0]), step, unit, 0.0)
-        per_slope[index] = link.from_quantiles(inner)
-        shift[index] = link.from_quantiles(z).mean()
+        # The mean of the function over the observations is 0, whatever its slopes.
+        per_slope[index] = link.from_quantiles(inner) - link.from_quantiles(z).mean()
     start = math.log(math.sqrt(2.0) / float(z.std()))
-    first = np.full(len(inner), -float(shift.sum()) * math.exp(start))
-    return _with_ends(first, per_slope), LINK_PRIOR, start
+    return _with_ends(np.zeros(len(inner)), per_slope), LINK_PRIOR, start
 
 
 @dataclass(frozen=True, eq=False, repr=False)

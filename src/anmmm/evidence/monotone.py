@@ -31,6 +31,8 @@ N_SLOPES = 10
 # Of the function's logarithmic slope: standard deviations of its level about the start, and of the
 # linear part between the middle and an end.
 LEVEL_SPREAD, TREND_SPREAD = 2.0, 1.0
+# Distance from an end of a bounded base, in units of its range, that rounding can make.
+AT_END = 1e-12
 # What a base distribution's own numbers cost beyond those of h: its ends, where it is uniform.
 EXTRA = {"uniform": 1.0}
 
@@ -122,6 +124,9 @@ def gaussian_quantiles(base: Density, y: FloatArray) -> FloatArray:
     if base.base == "normal":
         return np.asarray((y - base.location) / base.scale)
     below, above = base.quantile(y), base.mirrored().quantile(-y)
+    if base.base == "uniform":
+        # The end of the range is infinite here, whichever side of it rounding puts a value.
+        below, above = (np.where(share < AT_END, 0.0, share) for share in (below, above))
     with np.errstate(divide="ignore"):
         return np.where(below <= above, ndtri(below), -ndtri(above))
 
