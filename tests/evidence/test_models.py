@@ -193,7 +193,7 @@ def test_counts_in_another_unit_are_tied_data():
     assert counts.forward.independent <= dozens.forward.independent + 1e-9
 
 
-# --- Monotone functions and cuts ---------------------------------------------------------------------
+# --- Monotone functions and cuts ------------------------------------------------------------------
 
 
 def test_pieces_are_splines_and_their_integrals():
