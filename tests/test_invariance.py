@@ -90,6 +90,9 @@ def drawn(kind, seed, n):
 @settings(max_examples=40)
 def test_a_score_depends_on_no_unit_sign_or_order(kind, other, n, seed):
     x, y = drawn(kind, seed, n)
+    if other != "order":
+        # Whole numbers from 0 are counts in this one unit, and have a model of their own.
+        x, y = x + 0.25, y + 0.25
     here = evidence(x, y)
     there = evidence(*OTHER_UNITS[other](x, y, np.random.default_rng(seed)))
     length = 1.0 + abs(here.forward_score) + abs(here.backward_score)

@@ -4,14 +4,23 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from anmmm.cli.evaluate import evaluate_command
 from anmmm.datasets import (
     FAMILIES,
     SETTINGS,
+    SETTINGS_TEXT,
     draw_anm_mixture,
     make_anm_mixture,
     make_single_mechanism,
 )
-from anmmm.datasets.families import _gaussian_process, _sigmoid
+from anmmm.datasets.families import (
+    CAUSES,
+    CONTINUOUS,
+    OTHER_EFFECTS,
+    STEP,
+    _gaussian_process,
+    _sigmoid,
+)
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -33,6 +42,24 @@ def test_the_stream_of_a_seed_is_fixed():
     assert np.array_equal(drawn, (x, y))
 
 
+@pytest.mark.parametrize(
+    ("family", "x_first", "x_sum", "y_first", "y_sum"),
+    [
+        ("AN", 0.6025131309038704, -5.11510060420734, None, None),
+        ("AN-s", 2.7631693186899984, -0.9475601247238123, 3.0672520063368767, 26.099776531073566),
+        ("LS", -2.4323498726228205, -8.331558583482641, None, None),
+        ("LS-s", -0.4491020555264019, 1.9515400096433648, 0.6609195745860473, -31.94649636568647),
+        ("MN-U", 0.4385671372229226, 0.1383754700466736, 2.2020949173548328, 13.677211913368476),
+    ],
+)
+def test_draws_of_the_published_families_are_fixed(family, x_first, x_sum, y_first, y_sum):
+    # Functions of a Gaussian process come from eigenvectors, whose signs are LAPACK's.
+    x, y = make_single_mechanism(family, 25, random_state=5)
+    assert_allclose([x[0], x.sum()], [x_first, x_sum], rtol=1e-12)
+    if y_first is not None:
+        assert_allclose([y[0], y.sum()], [y_first, y_sum], rtol=1e-12)
+
+
 def test_families_share_no_stream():
     causes = [make_single_mechanism(family, 20, random_state=0)[0] for family in FAMILIES]
     assert len({x[0] for x in causes}) == len(FAMILIES)
@@ -47,6 +74,71 @@ def test_generators_go_on():
 def test_the_cause_has_variance_two():
     x, _ = make_single_mechanism("AN-s", 20_000, random_state=0)
     assert_allclose([x.mean(), x.var()], [0.0, 2.0], atol=0.06)
+
+
+@pytest.mark.parametrize("cause", CAUSES)
+def test_other_causes_have_mean_zero_and_the_same_variance(cause):
+    for family, variance in (("AN-s", 2.0), ("count", 1.0)):
+        x, _ = make_single_mechanism(family, 40_000, cause=cause, random_state=0)
+        assert_allclose([x.mean(), x.var() / variance], [0.0, 1.0], atol=0.04)
+
+
+def test_causes_have_shapes_of_their_own():
+    # Third and fourth moments; the bimodal one is a mixture of Gaussians at ±0.9.
+    expected = {
+        "gaussian": (0.0, 3.0), "uniform": (0.0, 1.8), "bimodal": (0.0, 1.6878),
+        "exponential": (2.0, 9.0),
+    }  # fmt: skip
+    for cause, moments in expected.items():
+        x = make_single_mechanism("count", 40_000, cause=cause, random_state=1)[0]
+        for power, moment in zip((3, 4), moments, strict=True):
+            error = np.std(x**power) / np.sqrt(len(x))
+            assert abs(np.mean(x**power) - moment) < 4.0 * error
+        if cause == "uniform":
+            assert np.abs(x).max() <= np.sqrt(3.0)
+        if cause == "exponential":
+            assert x.min() >= -1.0
+
+
+@pytest.mark.parametrize("cause", CAUSES)
+def test_effects_are_of_their_kind(cause):
+    for seed in range(4):
+        effect = {
+            family: make_single_mechanism(family, 120, cause=cause, random_state=seed)[1]
+            for family in FAMILIES
+        }
+        for family in (*CONTINUOUS, "PNL-arcsinh", "PNL-logistic", "PNL-cbrt"):
+            assert len(set(effect[family])) == 120
+        assert np.all((effect["PNL-logistic"] > 0.0) & (effect["PNL-logistic"] < 1.0))
+        assert set(effect["binary"]) == {0.0, 1.0}
+        assert 0.25 <= effect["binary"].mean() <= 0.75
+        assert set(effect["logistic"]) <= {0.0, 1.0}
+        levels, sizes = np.unique(effect["ordered"], return_counts=True)
+        assert np.array_equal(levels, np.arange(len(levels)))
+        assert 3 <= len(levels) <= 6
+        assert sizes.min() >= 120 / len(levels) / 3 - 1
+        assert np.array_equal(effect["grouped"] / STEP, np.rint(effect["grouped"] / STEP))
+        assert np.array_equal(effect["count"], np.rint(effect["count"]))
+        assert effect["count"].min() >= 0.0
+
+
+def test_counts_have_the_mean_that_the_cause_gives_them():
+    x, y = make_single_mechanism("count", 40_000, random_state=3)
+    near = np.abs(x - 1.0) < 0.1
+    assert_allclose(y[near].mean(), np.exp(x[near] + 0.3).mean(), rtol=0.04)
+    assert_allclose(y[near].var(), y[near].mean(), rtol=0.1)
+
+
+def test_transformed_effects_follow_their_formulas():
+    x, y = make_single_mechanism("PNL-arcsinh", 20_000, random_state=4)
+    noise = (np.sinh(y) / 5.0 - x - 0.3 * x * np.abs(x)) / 0.4
+    assert_allclose([noise.mean(), noise.std(), np.corrcoef(x, noise)[0, 1]], [0, 1, 0], atol=0.03)
+    x, y = make_single_mechanism("PNL-logistic", 20_000, random_state=4)
+    noise = (np.log(y / (1.0 - y)) / 2.0 - x - np.sin(x)) / 0.5
+    assert_allclose([noise.mean(), noise.std(), np.corrcoef(x, noise)[0, 1]], [0, 1, 0], atol=0.03)
+    x, y = make_single_mechanism("PNL-cbrt", 20_000, random_state=4)
+    noise = (y**3 - x**3 - x) / 0.5
+    assert_allclose([noise.mean(), noise.std(), np.corrcoef(x, noise)[0, 1]], [0, 1, 0], atol=0.03)
 
 
 def test_multiplicative_noise_shrinks_a_sigmoid():
@@ -94,6 +186,7 @@ def test_sigmoid_is_monotone_and_bounded():
     ("arguments", "message"),
     [
         ({"family": "XX"}, "family must be one of 'AN', 'AN-s'"),
+        ({"cause": "cauchy"}, "cause must be one of 'gaussian', 'uniform', 'bimodal', 'expon"),
         ({"n_samples": 0}, "n_samples must be at least 1"),
         ({"random_state": -1}, "random_state must be at least 0"),
         ({"random_state": "seed"}, "random_state must be None"),
@@ -140,3 +233,23 @@ def test_settings_draw_what_the_functions_draw():
         SETTINGS["LS"].draw(50, random_state=1),
         make_single_mechanism("LS", 50, random_state=1),
     )
+
+
+@pytest.mark.parametrize("cause", list(CAUSES)[1:])
+def test_settings_of_a_family_have_every_cause(cause):
+    for family in FAMILIES:
+        drawn = SETTINGS[f"{family}-{cause}"].draw(20, random_state=2)
+        expected = make_single_mechanism(family, 20, cause=cause, random_state=2)
+        assert np.array_equal(drawn, expected)
+
+
+def test_every_setting_is_told_in_words():
+    found = set()
+    for part in SETTINGS_TEXT.split("; "):
+        names, endings = part.split(", each also with ")
+        endings = ["", *endings.replace(" or ", ", ").split(", ")]
+        found |= {name + ending for name in names.split(", ") for ending in endings}
+    assert found == set(SETTINGS)
+    help_text = " ".join(evaluate_command.help.split())
+    for name in (*CONTINUOUS, *OTHER_EFFECTS, *(f"-{cause}" for cause in list(CAUSES)[1:])):
+        assert name in help_text

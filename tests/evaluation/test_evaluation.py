@@ -294,7 +294,11 @@ def test_evaluate_pairs_survives_bad_ones():
 @pytest.mark.parametrize(
     ("source", "options", "message"),
     [
-        ("f9", {}, "f9: neither a folder nor a setting; the settings are f1, f1-c3"),
+        (
+            "f9",
+            {},
+            "f9: neither a folder nor a setting; the settings are f1, f2, f3, f4, each",
+        ),
         ("sample", {"n_pairs": 3}, "n_pairs is for the settings by name"),
         ("sample", {"n_samples": 30}, "n_samples is for the settings by name"),
         ("f3", {"n_samples": 3}, "n_samples must be at least 10"),

@@ -12,159 +12,214 @@ from typing import NamedTuple
 import numpy as np
 
 from anmmm._kernels._jit import SUMS, FloatArray, kernel
-from anmmm._kernels.packed import HYPER, Design, add, clear, dot, invert
+from anmmm._kernels.packed import HYPER, LOG_2PI, Design, dot, invert
+from anmmm._kernels.slopes import SlopePrior, best_roughness, slope_precision
 
 __all__ = ["Cuts", "latent_curve"]
 
-# Interval, in units of the noise, below which its probability is taken from the density.
-NARROW = 1e-3
-# Least probability of a level.
-TINY = 1e-250
+# Interval, in units of the noise and of what its density falls over, below which its probability is
+# taken from the density; distance from which a tail is taken from its series.
+NARROW, FAR = 1e-3, 25.0
+# Least width of an interval, least curvature that is divided by.
+TINY, FLAT = 1e-100, 1e-30
 # Largest change of a coefficient in a step; halvings of a step; share of the expected gain.
 LONGEST, HALVINGS, GAIN = 3.0, 20, 1e-4
 # Prior variance of the constant and linear coefficients: that of the latent variable, at most.
 WIDEST = 100.0
+# Rounds of scales and coefficients between two passes over the observations; rows at a time.
+N_INNER, BLOCK = 3, 120
 
 
 class Cuts(NamedTuple):
-    """How the cuts between levels depend on positive numbers, and the prior of their logarithms.
+    """How the cuts between levels depend on positive numbers.
 
     Attributes
     ----------
-    first : float64 (n_cuts,)
-        The cuts without them; none for counts.
-    per_slope : float64 (n_cuts, m)
-        What each number adds.
-    fixed : float64 (m, m)
-        Precision of the logarithms about the start.
-    rough : float64 (q, m)
-        Combinations of them with the variance ρ², which is fitted.
+    first : float64 (n_levels + 1,)
+        The cuts without them, from minus to plus infinity; empty for counts.
+    per_slope : float64 (m, n_levels + 1)
+        What each number adds; 0 to the infinite ones.
     """
 
     first: FloatArray
     per_slope: FloatArray
-    fixed: FloatArray
-    rough: FloatArray
 
 
-@kernel(fastmath=SUMS, inner=True)
+@kernel(inner=True)
+def _mills(a: float) -> float:
+    """Probability beyond a, far out, in units of the density there."""
+    s = 1.0 / (a * a)
+    return (1.0 - s * (1.0 - 3.0 * s * (1.0 - 5.0 * s * (1.0 - 7.0 * s * (1.0 - 9.0 * s))))) / a
+
+
+@kernel(inner=True)
 def _interval(a: float, b: float, out: FloatArray) -> float:
     """Log-probability of (a, b) under a standard Gaussian.
 
-    `out` (5,): its derivatives by a and b, and minus the second ones aa, ab, bb.
+    `out` (5,): its derivatives by the middle and by half the width, and minus the second ones:
+    middle, mixed, half width.
     """
-    if b - a < NARROW:
-        middle, width = 0.5 * (a + b), max(b - a, TINY)
-        out[0], out[1] = -0.5 * middle - 1.0 / width, -0.5 * middle + 1.0 / width
-        out[2] = 0.25 + 1.0 / (width * width)
-        out[3], out[4] = 0.25 - 1.0 / (width * width), out[2]
-        return -0.5 * middle * middle - 0.5 * math.log(2.0 * math.pi) + math.log(width)
-    if a > 0.0:
-        mass = 0.5 * (math.erfc(a * math.sqrt(0.5)) - math.erfc(b * math.sqrt(0.5)))
+    middle, width = 0.5 * (a + b), b - a
+    if width * max(1.0, abs(middle)) < NARROW:
+        width = max(width, TINY)
+        out[0], out[1], out[2], out[3] = -middle, 2.0 / width, 1.0, 0.0
+        out[4] = out[1] * out[1]
+        return math.log(width) - 0.5 * (middle * middle + LOG_2PI)
+    # Seen from zero, so that no tail is the difference of two numbers near 1.
+    near, far = (-b, -a) if b < 0.0 else (a, b)
+    if near > FAR:
+        beyond = math.exp(0.5 * (near - far) * (near + far))
+        mass = _mills(near) - _mills(far) * beyond
+        p, q = 1.0 / mass, beyond / mass
+        log_mass = math.log(mass) - 0.5 * (near * near + LOG_2PI)
     else:
-        mass = 0.5 * (math.erfc(-b * math.sqrt(0.5)) - math.erfc(-a * math.sqrt(0.5)))
-    mass = max(mass, TINY)
-    scale = 1.0 / (math.sqrt(2.0 * math.pi) * mass)
-    out[0] = -scale * math.exp(-0.5 * a * a) if a > -np.inf else 0.0
-    out[1] = scale * math.exp(-0.5 * b * b) if b < np.inf else 0.0
-    out[2] = out[0] * (a + out[0]) if a > -np.inf else 0.0
-    out[3] = out[0] * out[1]
-    out[4] = out[1] * (b + out[1]) if b < np.inf else 0.0
-    return math.log(mass)
+        mass = 0.5 * (math.erfc(near * math.sqrt(0.5)) - math.erfc(far * math.sqrt(0.5)))
+        scale = math.exp(-0.5 * LOG_2PI) / mass
+        p, q = scale * math.exp(-0.5 * near * near), scale * math.exp(-0.5 * far * far)
+        log_mass = math.log(mass)
+    if b < 0.0:
+        p, q = q, p
+    by_a = p * (p - a) if p > 0.0 else 0.0
+    by_b = q * (q + b) if q > 0.0 else 0.0
+    out[0], out[1] = q - p, q + p
+    out[2], out[3], out[4] = by_a + by_b - 2.0 * p * q, by_b - by_a, by_a + by_b + 2.0 * p * q
+    return log_mass
 
 
-@kernel(fastmath=SUMS, inner=True)
-def _log_likelihood(f: FloatArray, y: FloatArray, size: float, cuts: FloatArray) -> float:
-    """Of all observations: levels 0, 1, … where there are cuts, else counts."""
-    total = 0.0
-    last = cuts.shape[0]
+@kernel(inner=True)
+def _count(f: float, y: float, size: float, out: FloatArray) -> float:
+    """Log-probability of a count but for what f does not change; `out` as of `_interval`.
+
+    The middle stands for -f, so that both kinds of effects fall with it alike.
+    """
+    mean = math.exp(f)
+    share = mean / (size + mean)
+    out[0] = (y + size) * share - y
+    out[2] = (y + size) * share * (size / (size + mean))
+    out[1], out[3], out[4] = 0.0, 0.0, 0.0
+    return y * f - (y + size) * math.log1p(mean / size)
+
+
+@kernel(fastmath=SUMS, part=True)
+def _block(
+    design: Design, y: FloatArray, size: float, cuts: Cuts, at: FloatArray, edges: FloatArray,
+    slopes: FloatArray, begin: int, g: FloatArray, rows: FloatArray,
+) -> float:  # fmt: skip
+    """Log-likelihood of up to `BLOCK` observations; its gradient by curve and log-slopes is added.
+
+    The outer products of `rows` (r + m, 2 BLOCK) are minus the Hessian but for that of exp: the
+    first half is what moves the middles of intervals, the second what their width adds.
+    """
+    columns, per_slope = design.columns, cuts.per_slope
+    r, m = columns.shape[1], slopes.shape[0]
     out = np.empty(5)
-    for n in range(f.shape[0]):
-        if last > 0:
-            k = int(y[n])
-            a = cuts[k - 1] - f[n] if k > 0 else -np.inf
-            b = cuts[k] - f[n] if k < last else np.inf
-            total += _interval(a, b, out)
+    total = 0.0
+    for k in range(min(BLOCK, columns.shape[0] - begin)):
+        n = begin + k
+        f = dot(columns[n], at)
+        level = int(y[n])
+        if edges.shape[0] > 0:
+            total += _interval(edges[level] - f, edges[level + 1] - f, out)
         else:
-            total += y[n] * f[n] - (y[n] + size) * math.log1p(math.exp(f[n]) / size)
+            total += _count(f, y[n], size, out)
+        root = math.sqrt(max(out[2], 0.0))
+        mixed = out[3] / root if out[2] > FLAT else 0.0
+        rest = math.sqrt(max(out[4] - mixed * mixed, 0.0))
+        for i in range(r):
+            g[i] -= out[0] * columns[n, i]
+            rows[i, k] = -root * columns[n, i]
+        for i in range(m):
+            middle = 0.5 * slopes[i] * (per_slope[i, level + 1] + per_slope[i, level])
+            half = 0.5 * slopes[i] * (per_slope[i, level + 1] - per_slope[i, level])
+            g[r + i] += out[0] * middle + out[1] * half
+            rows[r + i, k] = root * middle + mixed * half
+            rows[r + i, BLOCK + k] = rest * half
     return total
 
 
 @kernel(fastmath=SUMS, part=True)
-def _derivatives(
-    columns: FloatArray, f: FloatArray, y: FloatArray, size: float, cuts: FloatArray,
-    g: FloatArray, H: FloatArray, by_cut: FloatArray, across: FloatArray,
-) -> None:  # fmt: skip
-    """Gradient (r,) and minus the Hessian (r, r) by the coefficients of f; the same by the cuts.
-
-    `by_cut` (3, n_cuts): gradient, diagonal and next diagonal; `across` (n_cuts, r): mixed.
-    """
-    r, last = columns.shape[1], cuts.shape[0]
-    out = np.empty(5)
-    clear(g)
-    H[:] = 0.0
-    by_cut[:] = 0.0
-    across[:] = 0.0
-    for n in range(f.shape[0]):
-        if last > 0:
-            k = int(y[n])
-            a = cuts[k - 1] - f[n] if k > 0 else -np.inf
-            b = cuts[k] - f[n] if k < last else np.inf
-            _interval(a, b, out)
-            gradient, weight = -out[0] - out[1], out[2] + 2.0 * out[3] + out[4]
-            if b - a < NARROW:
-                gradient, weight = 0.5 * (a + b), 1.0
-            if k > 0:
-                by_cut[0, k - 1] += out[0]
-                by_cut[1, k - 1] += out[2]
-                add(-out[2] - out[3], columns[n], across[k - 1])
-            if k < last:
-                by_cut[0, k] += out[1]
-                by_cut[1, k] += out[4]
-                add(-out[3] - out[4], columns[n], across[k])
-            if 0 < k < last:
-                by_cut[2, k - 1] += out[3]
-        else:
-            share = math.exp(f[n]) / (size + math.exp(f[n]))
-            gradient = y[n] - (y[n] + size) * share
-            weight = (y[n] + size) * share * (1.0 - share)
-        for i in range(r):
-            g[i] += gradient * columns[n, i]
-            add(weight * columns[n, i], columns[n, : i + 1], H[i, : i + 1])
+def _add_products(rows: FloatArray, n: int, r: int, H: FloatArray) -> None:
+    """Add the outer products of n columns of both halves; in the first r rows the second is 0."""
+    for i in range(rows.shape[0]):
+        for j in range(i + 1):
+            total = 0.0
+            for k in range(n):
+                total += rows[i, k] * rows[j, k]
+            if j >= r:
+                for k in range(BLOCK, BLOCK + n):
+                    total += rows[i, k] * rows[j, k]
+            H[i, j] += total
 
 
 @kernel(fastmath=SUMS, part=True)
-def _into_slopes(
-    slopes: FloatArray, per_slope: FloatArray, by_cut: FloatArray, across: FloatArray,
-    g: FloatArray, H: FloatArray,
-) -> None:  # fmt: skip
-    """Turn derivatives by the cuts into those by the logarithms of the slopes, below f's."""
-    n_cuts, m = per_slope.shape
-    r = across.shape[1]
-    for i in range(m):
-        g[r + i] = 0.0
-        clear(H[r + i])
-        for k in range(n_cuts):
-            g[r + i] += by_cut[0, k] * per_slope[k, i] * slopes[i]
-            add(per_slope[k, i] * slopes[i], across[k], H[r + i, :r])
-        for j in range(i + 1):
-            total = 0.0
-            for k in range(n_cuts):
-                total += by_cut[1, k] * per_slope[k, i] * per_slope[k, j]
-                if k + 1 < n_cuts:
-                    total += by_cut[2, k] * (
-                        per_slope[k, i] * per_slope[k + 1, j]
-                        + per_slope[k + 1, i] * per_slope[k, j]
-                    )
-            H[r + i, r + j] = total * slopes[i] * slopes[j]
-        # The part of the Hessian that may be negative is left out.
-        H[r + i, r + i] += max(-g[r + i], 0.0)
+def _place_cuts(cuts: Cuts, at: FloatArray, r: int, slopes: FloatArray, edges: FloatArray) -> None:
+    for i in range(slopes.shape[0]):
+        slopes[i] = math.exp(at[r + i])
+    for k in range(edges.shape[0]):
+        edges[k] = cuts.first[k]
+        for i in range(slopes.shape[0]):
+            edges[k] += cuts.per_slope[i, k] * slopes[i]
+
+
+@kernel(fastmath=SUMS, part=True)
+def _fill_precision(
+    design: Design, slope_prior: SlopePrior, scales: FloatArray, P: FloatArray
+) -> float:
+    """Write the prior's precision of curve and log-slopes; return its log determinant."""
+    prior, n_null = design.prior, design.n_null
+    total: float = slope_prior.log_det - slope_prior.rough.shape[0] * math.log(scales[2])
+    for i in range(prior.shape[0]):
+        P[i, i] = 1.0 / (scales[0] if i < n_null else prior[i] * scales[1])
+        total += math.log(P[i, i])
+    slope_precision(slope_prior, scales[2], prior.shape[0], P)
+    return total
+
+
+@kernel(fastmath=SUMS, part=True)
+def _best_scales(
+    design: Design, slope_prior: SlopePrior, off: FloatArray, cov: FloatArray, scales: FloatArray
+) -> float:
+    """EM steps of τ² and ρ²; returns by how much the logarithm of τ² changed."""
+    prior, n_null = design.prior, design.n_null
+    r = prior.shape[0]
+    if slope_prior.rough.shape[0] > 0:
+        scales[2] = best_roughness(slope_prior, off, r, cov)
+    if r == n_null:
+        return 0.0
+    rough = 2.0 * HYPER
+    for i in range(n_null, r):
+        rough += (off[i] * off[i] + cov[i, i]) / prior[i]
+    tau2: float = rough / (r - n_null + 2.0 * HYPER)
+    changed: float = abs(math.log(tau2 / scales[1]))
+    scales[1] = tau2
+    return changed
+
+
+@kernel(fastmath=SUMS, inner=True)
+def _penalty(P: FloatArray, off: FloatArray, pull: FloatArray) -> float:
+    """Half the quadratic form of a matrix; their product is written to `pull`."""
+    total = 0.0
+    for i in range(off.shape[0]):
+        pull[i] = dot(P[i], off)
+        total += 0.5 * off[i] * pull[i]
+    return total
+
+
+@kernel(fastmath=SUMS, part=True)
+def _newton(cov: FloatArray, g: FloatArray, move: FloatArray) -> tuple[float, float]:
+    """Write the step of a gradient; return its largest part and its gain."""
+    largest, gain = 0.0, 0.0
+    for i in range(g.shape[0]):
+        move[i] = dot(cov[i], g)
+        gain += move[i] * g[i]
+        largest = max(largest, abs(move[i]))
+    return largest, gain
 
 
 @kernel(fastmath=SUMS)
 def latent_curve(
-    design: Design, y: FloatArray, size: float, cuts: Cuts, tol: float, max_iter: int,
-    log_slopes: FloatArray, mean: FloatArray,
+    design: Design, y: FloatArray, size: float, cuts: Cuts, slope_prior: SlopePrior, tol: float,
+    max_iter: int, log_slopes: FloatArray, mean: FloatArray, scales: FloatArray,
 ) -> tuple[float, int]:  # fmt: skip
     """Fit a smooth f behind levels, ``y = number of cuts below f(x) + ε``, or behind counts.
 
@@ -176,14 +231,18 @@ def latent_curve(
     size : float
         Of the negative binomial distribution of counts, whose mean is exp(f).
     cuts : Cuts
+    slope_prior : SlopePrior
+        Of the logarithms of what the cuts depend on.
     tol : float
-        Stop when no parameter changes by more.
+        Stop when no parameter would change by more.
     max_iter : int
         Most Newton steps.
     log_slopes : float64 (m,)
         Start, and center of the prior; overwritten.
     mean : float64 (r,)
-        Start; overwritten by the mode of the coefficients of f.
+        Start, and center of the prior; overwritten by the mode of the coefficients of f.
+    scales : float64 (3,)
+        Overwritten by the prior variance of columns that are not smoothed, τ² and ρ².
 
     Returns
     -------
@@ -195,105 +254,64 @@ def latent_curve(
     Notes
     -----
     docs/method/decisions.md, eqs. 16 and 17. The log-likelihood is concave in f and the cuts.
-    O(n r² + (r + m)³) a step.
+    O(n (r + m)² + (r + m)³) a step.
     """
-    columns, prior, n_null = design.columns, design.prior, design.n_null
-    n, r = columns.shape
-    n_cuts, m = cuts.per_slope.shape
+    n, r, m = y.shape[0], mean.shape[0], log_slopes.shape[0]
     d = r + m
-    f, trial_f, edges = np.empty(n), np.empty(n), np.empty(n_cuts)
-    by_cut, across = np.empty((3, n_cuts)), np.empty((n_cuts, r))
-    g, move, at, trial = np.empty(d), np.empty(d), np.empty(d), np.empty(d)
-    H, work, cov, P = np.empty((d, d)), np.empty((d, d)), np.empty((d, d)), np.zeros((d, d))
-    start, slopes = log_slopes.copy(), np.exp(log_slopes)
-    at[:r], at[r:] = mean, log_slopes
-    tau2, rho2, largest, cost, log_prior = 1.0, 1.0, np.inf, 0.0, 0.0
-    iteration = 0
+    at, off, g, move, start = np.empty(d), np.zeros(d), np.empty(d), np.zeros(d), np.empty(d)
+    H, P, work, cov = np.empty((d, d)), np.zeros((d, d)), np.empty((d, d)), np.empty((d, d))
+    rows, slopes, edges = np.empty((d, 2 * BLOCK)), np.empty(m), np.empty(cuts.first.shape[0])
+    trial = np.empty(d)
+    for i in range(d):
+        start[i] = mean[i] if i < r else log_slopes[i - r]
+    scales[:] = 1.0
+    share, aim, changed, cost, n_iter, halvings = 0.0, -np.inf, 1.0, 0.0, 0, 0
     while True:
-        spread = 1.0
-        for i in range(1, r):
-            spread += at[i] * at[i]
-        spread = min(spread, WIDEST)
-        log_prior = 0.0
-        for i in range(r):
-            P[i, i] = 1.0 / spread if i < n_null else 1.0 / (prior[i] * tau2)
-            log_prior += math.log(P[i, i])
-        for i in range(m):
-            for j in range(m):
-                P[r + i, r + j] = cuts.fixed[i, j]
-                for q in range(cuts.rough.shape[0]):
-                    P[r + i, r + j] += cuts.rough[q, i] * cuts.rough[q, j] / rho2
-        for k in range(n):
-            f[k] = dot(columns[k], at[:r])
-        for i in range(m):
-            slopes[i] = math.exp(at[r + i])
-        for k in range(n_cuts):
-            edges[k] = cuts.first[k] + dot(cuts.per_slope[k], slopes)
-        _derivatives(columns, f, y, size, edges, g[:r], H[:r, :r], by_cut, across)
-        _into_slopes(slopes, cuts.per_slope, by_cut, across, g, H)
         for i in range(d):
-            trial[i] = at[i] - (start[i - r] if i >= r else 0.0)
-        penalty = 0.0
-        for i in range(d):
-            pull = dot(P[i], trial)
-            g[i] -= pull
-            penalty += 0.5 * trial[i] * pull
-            for j in range(i + 1):
-                work[i, j] = H[i, j] + P[i, j]
-        log_det = invert(work, cov)
-        if iteration == max_iter or largest < tol:
-            cost = penalty + 0.5 * log_det
-            break
-        gain, largest = 0.0, 0.0
-        for i in range(d):
-            move[i] = dot(cov[i], g)
-            gain += move[i] * g[i]
-            largest = max(largest, abs(move[i]))
-        value = _log_likelihood(f, y, size, edges) - penalty
-        share = 1.0 if largest < LONGEST else LONGEST / largest
-        for _ in range(HALVINGS):
-            for i in range(d):
-                trial[i] = at[i] + share * move[i]
-            for k in range(n):
-                trial_f[k] = dot(columns[k], trial[:r])
-            for i in range(m):
-                slopes[i] = math.exp(trial[r + i])
-            for k in range(n_cuts):
-                edges[k] = cuts.first[k] + dot(cuts.per_slope[k], slopes)
-            new = _log_likelihood(trial_f, y, size, edges)
-            for i in range(d):
-                pull = 0.0
-                for j in range(d):
-                    pull += P[i, j] * (trial[j] - (start[j - r] if j >= r else 0.0))
-                new -= 0.5 * (trial[i] - (start[i - r] if i >= r else 0.0)) * pull
-            if new >= value + GAIN * share * gain:
-                break
+            trial[i] = off[i] + share * move[i]
+            at[i] = start[i] + trial[i]
+        _place_cuts(cuts, at, r, slopes, edges)
+        fit, g[:], H[:] = 0.0, 0.0, 0.0
+        for begin in range(0, n, BLOCK):
+            fit += _block(design, y, size, cuts, at, edges, slopes, begin, g, rows)
+            _add_products(rows, min(BLOCK, n - begin), r, H)
+        if not fit - _penalty(P, trial, work[0]) >= aim and halvings < HALVINGS:
             share *= 0.5
+            halvings += 1
+            continue
+        scales[0] = 1.0
         for i in range(d):
-            at[i] += share * move[i]
-        rough = 0.0
-        for i in range(n_null, r):
-            rough += (at[i] * at[i] + cov[i, i]) / prior[i]
-        if r > n_null:
-            new_tau2 = (rough + 2.0 * HYPER) / (r - n_null + 2.0 * HYPER)
-            largest = max(largest, 0.1 * abs(math.log(new_tau2 / tau2)))
-            tau2 = new_tau2
-        q_rough = cuts.rough.shape[0]
-        if q_rough > 0:
-            rough = 0.0
-            for q in range(q_rough):
-                value = 0.0
-                for i in range(m):
-                    value += cuts.rough[q, i] * (at[r + i] - start[i])
-                    for j in range(m):
-                        rough += cuts.rough[q, i] * cuts.rough[q, j] * cov[r + i, r + j]
-                rough += value * value
-            rho2 = (rough + 2.0 * HYPER) / (q_rough + 2.0 * HYPER)
-        iteration += 1
-    mean[:], log_slopes[:] = at[:r], at[r:]
-    if m > 0:
-        for i in range(m):
-            for j in range(m):
-                work[i, j] = P[r + i, r + j]
-        log_prior += invert(work[:m, :m], cov[:m, :m])
-    return cost - 0.5 * log_prior, iteration
+            off[i] = trial[i]
+            if i >= r:
+                # The part of the Hessian that may be negative is left out.
+                H[i, i] += max(-g[i], 0.0)
+            elif i > 0:
+                scales[0] += at[i] * at[i]
+        scales[0] = min(scales[0], WIDEST)
+        settled = False
+        for inner in range(N_INNER):
+            log_prior = _fill_precision(design, slope_prior, scales, P)
+            penalty = _penalty(P, off, trial)
+            for i in range(d):
+                trial[i] = g[i] - trial[i]
+                for j in range(i + 1):
+                    work[i, j] = H[i, j] + P[i, j]
+            cost = penalty + 0.5 * (invert(work, cov) - log_prior)
+            largest, gain = _newton(cov, trial, move)
+            settled = inner == 0 and (n_iter == max_iter or max(largest, changed) < tol)
+            if settled:
+                break
+            share = min(1.0, LONGEST / largest)
+            aim = fit - penalty + GAIN * share * gain
+            for i in range(d):
+                trial[i] = off[i] + share * move[i]
+            changed = 0.1 * _best_scales(design, slope_prior, trial, cov, scales)
+        if settled:
+            break
+        halvings = 0
+        n_iter += 1
+    for i in range(r):
+        mean[i] = at[i]
+    for i in range(m):
+        log_slopes[i] = at[r + i]
+    return cost, n_iter

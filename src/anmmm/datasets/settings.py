@@ -7,10 +7,10 @@ from typing import Any
 
 from anmmm._record import Record
 from anmmm._typing import FloatArray, RandomState
-from anmmm.datasets.families import FAMILIES, make_single_mechanism
+from anmmm.datasets.families import CAUSES, FAMILIES, make_single_mechanism
 from anmmm.datasets.synthetic import MECHANISMS, make_anm_mixture
 
-__all__ = ["SETTINGS", "Setting"]
+__all__ = ["SETTINGS", "SETTINGS_TEXT", "Setting"]
 
 TWO = ((1, 1.1), (3, 3.1))
 THREE = (*TWO, (0.5, 0.6))
@@ -28,7 +28,8 @@ class Setting(Record):
     mechanism : str
         One of ``MECHANISMS`` for a mixture, one of ``FAMILIES`` for a single mechanism.
     options : dict
-        Keyword arguments of `anmmm.datasets.make_anm_mixture`; empty for a single mechanism.
+        Keyword arguments of `anmmm.datasets.make_anm_mixture`, or of
+        `anmmm.datasets.make_single_mechanism`.
     """
 
     name: str
@@ -50,7 +51,9 @@ class Setting(Record):
         x, y : ndarray of shape (n_samples,)
         """
         if self.mechanism in FAMILIES:
-            return make_single_mechanism(self.mechanism, n_samples, random_state=random_state)
+            return make_single_mechanism(
+                self.mechanism, n_samples, random_state=random_state, **self.options
+            )
         return make_anm_mixture(
             self.mechanism, n_samples, random_state=random_state, **self.options
         )[:2]
@@ -66,6 +69,12 @@ _VARIATIONS: dict[str, dict[str, Any]] = {
     "-a0.75": {"proportions": (0.75, 0.25)},
 }
 
+# The first cause needs no name.
+_OTHER_CAUSES: dict[str, dict[str, Any]] = {
+    "": {},
+    **{f"-{cause}": {"cause": cause} for cause in list(CAUSES)[1:]},
+}
+
 SETTINGS: dict[str, Setting] = {
     setting.name: setting
     for setting in (
@@ -74,6 +83,19 @@ SETTINGS: dict[str, Setting] = {
             for mechanism in MECHANISMS
             for suffix, options in _VARIATIONS.items()
         ),
-        *(Setting(family, family) for family in FAMILIES),
+        *(
+            Setting(family + suffix, family, options)
+            for family in FAMILIES
+            for suffix, options in _OTHER_CAUSES.items()
+        ),
     )
 }
+
+
+def _text(names: tuple[str, ...], variations: dict[str, dict[str, Any]]) -> str:
+    *most, last = list(variations)[1:]
+    return f"{', '.join(names)}, each also with {', '.join(most)} or {last}"
+
+
+# Every name, for messages: those of one kind have the same endings.
+SETTINGS_TEXT = f"{_text(tuple(MECHANISMS), _VARIATIONS)}; {_text(FAMILIES, _OTHER_CAUSES)}"

@@ -12,7 +12,7 @@ from anmmm._validation import MIN_SAMPLES, check_count
 from anmmm._words import Table, with_error
 from anmmm.collection import CollectionSummary, as_pairs, infer_directions
 from anmmm.collection.summary import accuracy_lines
-from anmmm.datasets import SETTINGS, Pair, Setting
+from anmmm.datasets import SETTINGS, SETTINGS_TEXT, Pair, Setting
 from anmmm.evaluation.rates import DecisionRates
 from anmmm.evaluation.tally import Tally
 from anmmm.results import PairResult
@@ -161,7 +161,7 @@ def evaluate(
         for name, value in (("n_pairs", n_pairs), ("n_samples", n_samples)):
             if value is not None:
                 raise ValueError(
-                    f"{name} is for the settings by name ({', '.join(SETTINGS)}), and source is "
+                    f"{name} is for the settings by name ({SETTINGS_TEXT}), and source is "
                     f"none of them; leave it out, or cut larger pairs with max_samples"
                 )
         pairs = _open(source)
@@ -201,7 +201,7 @@ def _open(source: Any) -> Any:
     except FileNotFoundError:
         if isinstance(source, str) and os.path.basename(source) == source:
             raise ValueError(
-                f"{source}: neither a folder nor a setting; the settings are {', '.join(SETTINGS)}"
+                f"{source}: neither a folder nor a setting; the settings are {SETTINGS_TEXT}"
             ) from None
         raise
 

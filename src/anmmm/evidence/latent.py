@@ -14,12 +14,20 @@ from scipy.special import gammaln
 from scipy.stats import nbinom, poisson
 
 from anmmm._kernels.latent import Cuts, latent_curve
-from anmmm._kernels.monotone import LEVEL_SPREAD, N_SLOPES, TREND_SPREAD
 from anmmm._kernels.packed import Design
+from anmmm._kernels.slopes import SlopePrior
 from anmmm._record import Record
 from anmmm._typing import FloatArray
 from anmmm.evidence.density import BASES, code_lengths, normal_mass, plain_density
-from anmmm.evidence.monotone import EXTRA, MonotoneLink, gaussian_quantiles
+from anmmm.evidence.monotone import (
+    EXTRA,
+    LEVEL_SPREAD,
+    LINK_PRIOR,
+    N_SLOPES,
+    MonotoneLink,
+    gaussian_quantiles,
+    slope_prior,
+)
 from anmmm.mixture import SplineBasis, Splines
 from anmmm.preprocessing import Cells
 
@@ -83,14 +91,15 @@ def fit_levels(basis: SplineBasis, cells: Cells) -> LevelFit:
     return min(fits, key=lambda fit: float(fit.nats.sum()) + fit.cost)
 
 
-def _fit_cuts(basis: SplineBasis, cells: Cells, cuts: Cuts, start: float) -> LevelFit:
-    log_slopes, mean = np.full(cuts.per_slope.shape[1], start), np.zeros_like(basis.prior)
+def _fit_cuts(
+    basis: SplineBasis, cells: Cells, cuts: Cuts, prior: SlopePrior, start: float
+) -> LevelFit:
+    log_slopes, mean = np.full(len(cuts.per_slope), start), np.zeros_like(basis.prior)
     cost, n_iter = latent_curve(
         Design(basis.design, basis.prior, basis.n_null), cells.index.astype(np.float64), 1.0, cuts,
-        TOLERANCE, MAX_ITER, log_slopes, mean,
+        prior, TOLERANCE, MAX_ITER, log_slopes, mean, np.empty(3),
     )  # fmt: skip
-    inner = cuts.first + cuts.per_slope @ np.exp(log_slopes)
-    edges = np.concatenate([[-np.inf], inner, [np.inf]])
+    edges = cuts.first + np.exp(log_slopes) @ cuts.per_slope
     curve = basis.design @ mean
     mass = normal_mass(edges[cells.index] - curve, edges[cells.index + 1] - curve)
     return LevelFit(
@@ -105,34 +114,41 @@ def _fit_cuts(basis: SplineBasis, cells: Cells, cuts: Cuts, start: float) -> Lev
     )
 
 
-def _free_cuts(n_levels: int) -> tuple[Cuts, float]:
-    """Cuts at distances of their own, about equal ones, 0 between the first and the last."""
+def _free_cuts(n_levels: int) -> tuple[Cuts, SlopePrior, float]:
+    """Cuts at distances of their own, about equal ones, the middle of them at 0."""
     m = n_levels - 2
-    # Half of all distances lie below 0, so that the mirrored levels have the mirrored cuts.
-    per_slope = np.tri(m + 1, m, -1) - 0.5
+    cut, gap = np.arange(m + 1), np.arange(m)[:, np.newaxis]
+    per_slope = np.zeros((m, m + 1))
+    # Of an even number of cuts the two middle ones are as far from 0: no end counts more.
+    for middle in (m // 2, (m + 1) // 2):
+        per_slope += 0.5 * ((middle <= gap) & (gap < cut)) - 0.5 * ((cut <= gap) & (gap < middle))
     fixed = np.full((m, m), 1.0 / (max(m, 1) * LEVEL_SPREAD) ** 2)
-    rough = np.eye(m) - 1.0 / m if m > 1 else np.empty((0, m))
-    return Cuts(np.zeros(m + 1), per_slope, fixed, rough), 0.0
+    # Orthonormal contrasts: the logarithms vary independently about their mean.
+    rough = np.linalg.svd(np.ones((m, 1)))[0][:, 1:].T if m else np.empty((0, 0))
+    return _with_ends(np.zeros(m + 1), per_slope), slope_prior(fixed, rough), 0.0
 
 
-def _smooth_cuts(cells: Cells, base: str) -> tuple[Cuts, float]:
+def _with_ends(first: FloatArray, per_slope: FloatArray) -> Cuts:
+    """Cuts between levels (n_cuts,), (m, n_cuts), with the infinite ones about them."""
+    nothing = np.zeros((len(per_slope), 1))
+    return Cuts(
+        np.concatenate([[-np.inf], first, [np.inf]]), np.hstack([nothing, per_slope, nothing])
+    )
+
+
+def _smooth_cuts(cells: Cells, base: str) -> tuple[Cuts, SlopePrior, float]:
     """Cuts by an increasing function of Gaussian quantiles of the base; see `MonotoneLink`."""
     density = plain_density(base, cells.values, cells.lower, cells.upper)
     z = gaussian_quantiles(density, np.sort(cells.values))
     inner = gaussian_quantiles(density, cells.edges[1:-1])
-    step = (z[-1] - z[0]) / (N_SLOPES - 2)
-    per_slope = np.empty((len(inner), N_SLOPES))
+    step = float(z[-1] - z[0]) / (N_SLOPES - 2)
+    per_slope = np.empty((N_SLOPES, len(inner)))
     for index, unit in enumerate(np.eye(N_SLOPES)):
-        link = MonotoneLink(density, float(z[0]), float(step), unit, 0.0)
-        # Centered, so that the mirrored effect has the mirrored cuts.
-        per_slope[:, index] = link.from_quantiles(inner) - link.from_quantiles(z).mean()
+        link = MonotoneLink(density, float(z[0]), step, unit, 0.0)
+        # The mean of the function over the observations is 0, whatever its slopes.
+        per_slope[index] = link.from_quantiles(inner) - link.from_quantiles(z).mean()
     start = math.log(math.sqrt(2.0) / float(z.std()))
-    trend = np.linspace(-1.0, 1.0, N_SLOPES)
-    fixed = np.full((N_SLOPES, N_SLOPES), 1.0 / (N_SLOPES * LEVEL_SPREAD) ** 2)
-    fixed += np.outer(trend, trend) / (trend @ trend * TREND_SPREAD) ** 2
-    return Cuts(
-        np.zeros(len(inner)), per_slope, fixed, np.diff(np.eye(N_SLOPES), n=2, axis=0)
-    ), start
+    return _with_ends(np.zeros(len(inner)), per_slope), LINK_PRIOR, start
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -179,7 +195,8 @@ def _fit_size(basis: SplineBasis, counts: FloatArray, n_cells: int, size: float)
     none = np.empty((0, 0))
     cost, n_iter = latent_curve(
         Design(basis.design, basis.prior, basis.n_null), counts, size,
-        Cuts(np.empty(0), none, none, none), TOLERANCE, MAX_ITER, np.empty(0), mean,
+        Cuts(np.empty(0), none), SlopePrior(none, none, 0.0), TOLERANCE, MAX_ITER, np.empty(0),
+        mean, np.empty(3),
     )  # fmt: skip
     curve = basis.design @ mean
     mass = np.exp(log_count_mass(counts, np.exp(curve), size))

@@ -10,21 +10,48 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from anmmm._kernels.monotone import N_SLOPES, monotone_link
-from anmmm._kernels.packed import Design
+from anmmm._kernels.monotone import LinkSums, monotone_link
+from anmmm._kernels.slopes import SlopePrior
 from anmmm._record import Record
 from anmmm._typing import FloatArray
 from anmmm.evidence.density import BASES, Density, code_lengths, normal_mass, plain_density
 from anmmm.mixture import SplineBasis, Splines
 from anmmm.preprocessing import Cells
 
-__all__ = ["MonotoneLink", "PostNonlinearFit", "fit_post_nonlinear"]
+__all__ = [
+    "LINK_PRIOR", "N_SLOPES", "MonotoneLink", "PostNonlinearFit", "fit_post_nonlinear",
+]  # fmt: skip
 
 TOLERANCE, MAX_ITER = 1e-3, 60
+# Quadratic B-splines of h'.
+N_SLOPES = 10
+# Of the function's logarithmic slope: standard deviations of its level about the start, and of the
+# linear part between the middle and an end.
+LEVEL_SPREAD, TREND_SPREAD = 2.0, 1.0
+# Distance from an end of a bounded base, in units of its range, that rounding can make.
+AT_END = 1e-12
 # What a base distribution's own numbers cost beyond those of h: its ends, where it is uniform.
 EXTRA = {"uniform": 1.0}
+
+
+def slope_prior(fixed: FloatArray, rough: FloatArray) -> SlopePrior:
+    """Prior of logarithms of slopes; `fixed` is a precision of what `rough` takes to zero."""
+    log_det = float(np.linalg.slogdet(fixed + rough.T @ rough)[1])
+    return SlopePrior(fixed, np.ascontiguousarray(rough), log_det)
+
+
+def _link_prior() -> SlopePrior:
+    """Return the prior of h': a level, a trend, second differences of variance ρ²."""
+    trend = np.linspace(-1.0, 1.0, N_SLOPES)
+    fixed = np.full((N_SLOPES, N_SLOPES), 1.0 / (N_SLOPES * LEVEL_SPREAD) ** 2)
+    fixed += np.outer(trend, trend) / (trend @ trend * TREND_SPREAD) ** 2
+    return slope_prior(fixed, np.diff(np.eye(N_SLOPES), n=2, axis=0))
+
+
+LINK_PRIOR = _link_prior()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -64,17 +91,32 @@ class MonotoneLink(Record):
             values = z.copy()
             values[finite] = self.from_quantiles(z[finite])
             return values
-        u = (z - self.low) / self.step
-        j = np.clip(np.floor(u), 0.0, N_SLOPES - 3).astype(np.intp)
-        t = u - j
-        s = np.clip(t, 0.0, 1.0)
-        beyond, rest = t - s, 1.0 - s
-        a, b, c = self.slopes[j], self.slopes[j + 1], self.slopes[j + 2]
-        before = np.concatenate([[0.0], np.cumsum(self.slopes)])[j]
-        h = before + a * (1.0 - rest**3 / 6.0 + beyond * 0.5 * rest * rest)
-        h += b * (1.0 / 6.0 + s * (0.5 + s * (0.5 - s / 3.0)) + beyond * (0.5 + s * rest))
-        h += c * (s**3 / 6.0 + beyond * 0.5 * s * s)
+        first, _, integrals = spline_pieces((z - self.low) / self.step)
+        h = np.concatenate([[0.0], np.cumsum(self.slopes)])[first]
+        for i in range(3):
+            h += integrals[i] * self.slopes[first + i]
         return np.asarray(self.step * h - self.center)
+
+
+def spline_pieces(u: FloatArray) -> tuple[NDArray[np.intp], FloatArray, FloatArray]:
+    """Quadratic B-splines that meet points, which count in knots from the first inner one.
+
+    Returns
+    -------
+    first : ndarray of int, shape (n_points,)
+        The first of the three that meet each point; of those before it the integral is 1.
+    values, integrals : ndarray of shape (3, n_points)
+        Beyond the knots a spline keeps the value that it has at the end.
+    """
+    first = np.clip(np.floor(u), 0.0, N_SLOPES - 3).astype(np.intp)
+    t = u - first
+    s = np.clip(t, 0.0, 1.0)
+    rest, beyond = 1.0 - s, t - s
+    values = np.array([0.5 * rest * rest, 0.5 + s * rest, 0.5 * s * s])
+    integrals = np.array(
+        [1.0 - rest**3 / 6.0, 1.0 / 6.0 + s * (0.5 + s * (0.5 - s / 3.0)), s**3 / 6.0]
+    )
+    return first, values, integrals + beyond * values
 
 
 def gaussian_quantiles(base: Density, y: FloatArray) -> FloatArray:
@@ -82,6 +124,9 @@ def gaussian_quantiles(base: Density, y: FloatArray) -> FloatArray:
     if base.base == "normal":
         return np.asarray((y - base.location) / base.scale)
     below, above = base.quantile(y), base.mirrored().quantile(-y)
+    if base.base == "uniform":
+        # The end of the range is infinite here, whichever side of it rounding puts a value.
+        below, above = (np.where(share < AT_END, 0.0, share) for share in (below, above))
     with np.errstate(divide="ignore"):
         return np.where(below <= above, ndtri(below), -ndtri(above))
 
@@ -142,14 +187,16 @@ def _fit(basis: SplineBasis, cells: Cells, base: str) -> PostNonlinearFit | None
         # Beside an outlier that dwarfs them the others touch the end of a bounded base.
         return None
     step = (high - low) / (N_SLOPES - 2)
-    mean, log_slopes = np.empty_like(basis.prior), np.empty(N_SLOPES)
+    sums, centers = _sums(basis, (z - low) / step, step)
     # At the start half of the variance is noise.
-    log_slopes[:] = math.log(math.sqrt(2.0) / float(z.std()))
-    cost, center, n_iter = monotone_link(
-        Design(basis.design, basis.prior, basis.n_null), z, low, step, TOLERANCE, MAX_ITER,
-        log_slopes, mean,
+    log_slopes = np.full(N_SLOPES, math.log(math.sqrt(2.0) / float(z.std())))
+    mean = np.empty_like(basis.prior)
+    cost, n_iter = monotone_link(
+        sums, basis.prior, basis.n_null, LINK_PRIOR, TOLERANCE, MAX_ITER, log_slopes, mean,
+        np.empty(3),
     )  # fmt: skip
-    link = MonotoneLink(density, low, step, np.exp(log_slopes), center)
+    slopes = np.exp(log_slopes)
+    link = MonotoneLink(density, low, step, slopes, float(centers @ slopes))
     curve = basis.design @ mean
     edges = link.apply(cells.edges)
     lower, upper = edges[cells.index], edges[cells.index + 1]
@@ -165,3 +212,16 @@ def _fit(basis: SplineBasis, cells: Cells, base: str) -> PostNonlinearFit | None
         n_iter=n_iter,
         converged=n_iter < MAX_ITER,
     )
+
+
+def _sums(basis: SplineBasis, u: FloatArray, step: float) -> tuple[LinkSums, FloatArray]:
+    """Products of the splines' integrals and of them and the cause's columns; their means."""
+    first, values, integrals = spline_pieces(u)
+    columns = (np.arange(N_SLOPES) < first[:, np.newaxis]).astype(np.float64)
+    np.put_along_axis(columns, first[:, np.newaxis] + np.arange(3), integrals.T, axis=1)
+    columns *= step
+    centers = columns.mean(axis=0)
+    columns -= centers
+    pieces = np.ascontiguousarray(values.T)
+    moments = basis.design.T @ columns
+    return LinkSums(first.astype(np.float64), pieces, columns.T @ columns, moments), centers

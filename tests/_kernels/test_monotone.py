@@ -1,0 +1,195 @@
+"""A monotone function and a curve, against dense matrices, SciPy's splines and differences.
+
+    h(z) = Σ_i c_i ∫ B_i,  c = exp(b),    h - mean h = Ψ a + ε,  a ~ N(0, V),  ε ~ N(0, I)
+    V = s² for columns that are not smoothed, s² = max(var h, 1); else d_j τ²
+    b - b₀ ~ mean of deviation 2, slope between the middle and an end of 1, second differences ρ
+
+a is integrated out; b is at its mode; τ², ρ² are fixed points of EM, h = 0.01 its prior.
+"""
+
+from functools import cache
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.interpolate import BSpline
+
+import oracle
+from anmmm._kernels.monotone import LinkSums, monotone_link
+from anmmm._kernels.slopes import SlopePrior
+
+M, N_NULL, WEAK = 10, 2, 0.01
+CASES = ("linear", "bent", "noise", "ten", "two values", "outlier", "constant")
+cases = pytest.mark.parametrize("name", CASES)
+
+
+@cache
+def drawn(name):
+    """The columns of a cause (n, r), and an effect."""
+    rng = np.random.default_rng(CASES.index(name))
+    n = 10 if name == "ten" else 70
+    x = np.sort(rng.normal(size=n))
+    z = 0.8 * x + 0.5 * rng.normal(size=n)
+    if name == "bent":
+        z = np.cbrt(x + np.sin(2 * x) + 0.3 * rng.normal(size=n))
+    if name == "noise":
+        z = rng.standard_t(3, size=n)
+    if name == "two values":
+        z = np.sign(z)
+    if name == "outlier":
+        z[n // 3] = 300.0
+    powers = np.vander(x, 1 if name == "constant" else 6, increasing=True)
+    design = np.linalg.qr(powers)[0] * np.sqrt(n)
+    return design * np.sign(design[0, 0]), z
+
+
+def splines(z):
+    """B_i and their integrals from minus infinity at z, (n, M) each; straight beyond the knots."""
+    step = np.ptp(z) / (M - 2)
+    u = (z - z.min()) / step
+    inside = np.clip(u, 0.0, M - 2.0)
+    values, integrals = np.empty((len(z), M)), np.empty((len(z), M))
+    for i in range(M):
+        spline = BSpline.basis_element(np.arange(i - 2.0, i + 2.0), extrapolate=False)
+        values[:, i] = np.nan_to_num(spline(inside))
+        within = np.clip(inside, i - 2.0, i + 1.0)
+        integrals[:, i] = [spline.integrate(i - 2.0, end) for end in within]
+    return values, step * integrals, np.clip(np.floor(u), 0, M - 3).astype(int)
+
+
+def precision(rho2):
+    """P of the log-slopes."""
+    trend = np.linspace(-1.0, 1.0, M)
+    level, slope = np.full(M, 1.0 / M), trend / (trend @ trend)
+    bends = np.diff(np.eye(M), n=2, axis=0)
+    return np.outer(level, level) / 4.0 + np.outer(slope, slope) + bends.T @ bends / rho2
+
+
+def prior_of(design):
+    r = design.shape[1]
+    return np.where(np.arange(r) < N_NULL, 1.0, 0.5 ** np.arange(r))
+
+
+def fitted(design, z, tol=1e-11, max_iter=5000):
+    """What the kernel finds: cost, iterations, b₀, b, mean of a, (s², τ², ρ²)."""
+    values, integrals, first = splines(z)
+    centered = integrals - integrals.mean(axis=0)
+    sums = LinkSums(
+        first.astype(float), np.take_along_axis(values, first[:, None] + np.arange(3), axis=1),
+        centered.T @ centered, design.T @ centered,
+    )  # fmt: skip
+    unit = precision(1.0)
+    rough = np.diff(np.eye(M), n=2, axis=0)
+    slope_prior = SlopePrior(unit - rough.T @ rough, rough, np.linalg.slogdet(unit)[1])
+    b0 = np.full(M, np.log(np.sqrt(2.0) / z.std()))
+    b, mean, scales = b0.copy(), np.empty(design.shape[1]), np.empty(3)
+    n_null = min(N_NULL, design.shape[1])
+    cost, n_iter = monotone_link(
+        sums, prior_of(design), n_null, slope_prior, tol, max_iter, b, mean, scales
+    )
+    assert n_iter < max_iter
+    assert all(np.isfinite(part).all() for part in (cost, b, mean, scales))
+    return cost, n_iter, b0, b, mean, scales
+
+
+class Dense:
+    """Everything at given scales from n × n matrices."""
+
+    def __init__(self, design, z, b0, scales):
+        self.values, integrals, _ = splines(z)
+        self.integrals = integrals - integrals.mean(axis=0)
+        s2, tau2, rho2 = scales
+        prior = prior_of(design)
+        self.design, self.b0 = design, b0
+        self.V = np.diag(np.where(np.arange(len(prior)) < N_NULL, s2, prior * tau2))
+        self.K = np.eye(len(z)) + design @ self.V @ design.T
+        self.P = precision(rho2)
+
+    def given_curve(self, b):
+        """Minus the log-likelihood with a integrated out, but for a constant."""
+        h = self.integrals @ np.exp(b)
+        quadratic = h @ np.linalg.solve(self.K, h) + np.linalg.slogdet(self.K)[1]
+        return 0.5 * quadratic - np.log(self.values @ np.exp(b)).sum()
+
+    def objective(self, b):
+        """Minus the log posterior of b, but for the Gaussian's 2π."""
+        off = b - self.b0
+        return self.given_curve(b) + 0.5 * (off @ self.P @ off - np.linalg.slogdet(self.P)[1])
+
+    def curve(self, b):
+        """Posterior mean and covariance of a."""
+        h = self.integrals @ np.exp(b)
+        mean = self.V @ self.design.T @ np.linalg.solve(self.K, h)
+        return mean, np.linalg.inv(np.linalg.inv(self.V) + self.design.T @ self.design)
+
+    def hessian(self, b):
+        """Of the objective; of the part that may be negative only what is positive."""
+
+        def gradient(at):
+            return oracle.central_difference4(self.objective, at, step=1e-3)
+
+        found = np.array([
+            (gradient(b + step) - gradient(b - step)) / 2e-4 for step in 1e-4 * np.eye(M)
+        ])  # fmt: skip
+        by_b = oracle.central_difference4(self.given_curve, b, step=1e-3)
+        return found + np.diag(np.maximum(-by_b, 0.0))
+
+
+@cases
+def test_log_slopes_are_at_the_mode(name):
+    design, z = drawn(name)
+    _, _, b0, b, mean, scales = fitted(design, z)
+    dense = Dense(design, z, b0, scales)
+    gradient = oracle.central_difference4(dense.objective, b, step=1e-3)
+    assert_allclose(gradient, 0.0, atol=1e-6 * len(z))
+    assert_allclose(mean, dense.curve(b)[0], rtol=1e-6, atol=1e-8)
+
+
+@cases
+def test_the_cost_is_the_likelihood_less_laplaces_evidence(name):
+    design, z = drawn(name)
+    cost, _, b0, b, mean, scales = fitted(design, z)
+    dense = Dense(design, z, b0, scales)
+    c = np.exp(b)
+    residual = dense.integrals @ c - design @ mean
+    at_the_mode = np.log(dense.values @ c).sum() - 0.5 * residual @ residual
+    evidence = -dense.objective(b) - 0.5 * np.linalg.slogdet(dense.hessian(b))[1]
+    assert_allclose(cost, at_the_mode - evidence, rtol=1e-5, atol=1e-5)
+
+
+@cases
+def test_scales_are_fixed_points(name):
+    design, z = drawn(name)
+    _, _, b0, b, mean, (s2, tau2, rho2) = fitted(design, z)
+    dense = Dense(design, z, b0, (s2, tau2, rho2))
+    assert_allclose(s2, max((dense.integrals @ np.exp(b)).var(), 1.0), rtol=1e-6)
+    bends = np.diff(np.eye(M), n=2, axis=0)
+    rough = ((bends @ b) ** 2).sum() + np.trace(bends @ np.linalg.inv(dense.hessian(b)) @ bends.T)
+    assert_allclose(rho2, (rough + 2 * WEAK) / (M - 2 + 2 * WEAK), rtol=1e-4)
+    if len(mean) > N_NULL:
+        second = mean**2 + np.diag(dense.curve(b)[1])
+        rough = (second / prior_of(design))[N_NULL:].sum()
+        assert_allclose(tau2, (rough + 2 * WEAK) / (len(mean) - N_NULL + 2 * WEAK), rtol=1e-5)
+
+
+@cases
+def test_neither_order_nor_sign_matters(name, rng):
+    design, z = drawn(name)
+    cost, _, _, b, mean, scales = fitted(design, z)
+    rows = rng.permutation(len(z))
+    for one, other, sign, back in (
+        (design[rows], z[rows], 1.0, b), (design, -z, -1.0, b[::-1])
+    ):  # fmt: skip
+        again = fitted(one, other)
+        assert_allclose(again[0], cost, rtol=1e-7)
+        assert_allclose(again[3], back, atol=1e-6)
+        assert_allclose(sign * again[4], mean, atol=1e-6)
+        assert_allclose(again[5], scales, rtol=1e-6)
+
+
+@cases
+def test_few_iterations_suffice(name):
+    design, z = drawn(name)
+    cost, n_iter, *_ = fitted(design, z, tol=1e-3)
+    assert n_iter <= 60
+    assert_allclose(cost, fitted(design, z)[0], atol=0.05)

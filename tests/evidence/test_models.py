@@ -1,0 +1,247 @@
+"""Every model and every marginal law is a distribution, and directions are compared by the same."""
+
+import pickle
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+from scipy.interpolate import BSpline
+
+from anmmm.datasets import make_anm_mixture, make_single_mechanism
+from anmmm.evidence import evidence
+from anmmm.evidence.density import BASES
+from anmmm.evidence.latent import fit_levels
+from anmmm.evidence.marginal import marginals
+from anmmm.evidence.models import MODELS, ConditionalModel
+from anmmm.evidence.monotone import N_SLOPES, fit_post_nonlinear, spline_pieces
+from anmmm.evidence.variable import Variable
+from anmmm.mixture import SplineBasis
+from anmmm.preprocessing import Cells, standardize
+
+KINDS = {
+    "continuous": lambda seed: make_single_mechanism("PNL-logistic", 90, random_state=seed),
+    "mixture": lambda seed: make_anm_mixture("f3", 90, random_state=seed)[:2],
+    "tied": lambda seed: make_single_mechanism("grouped", 90, random_state=seed),
+    "many ties": lambda seed: (
+        lambda x, y: (np.round(x, 1), np.round(5 * y) / 10)
+    )(*make_single_mechanism("AN", 90, random_state=seed)),
+    "binary": lambda seed: make_single_mechanism("binary", 90, random_state=seed),
+    "ordered": lambda seed: make_single_mechanism("ordered", 90, random_state=seed),
+    "count": lambda seed: make_single_mechanism("count", 90, random_state=seed),
+}  # fmt: skip
+SAMPLES = [
+    (kind, model)
+    for kind in ("continuous", "tied", "many ties", "binary", "ordered", "count")
+    for model in evidence(*KINDS[kind](1)).forward.models.values()
+]
+each_model = pytest.mark.parametrize(
+    ("kind", "model"), SAMPLES, ids=[f"{kind}-{model.name}" for kind, model in SAMPLES]
+)
+
+
+def probability(nats, n_cells):
+    """What the model's law gives to each cell: the lengths without the number of the cell."""
+    n = len(nats)
+    return (np.exp(-nats) - 1.0 / (n * n_cells)) / (1.0 - 1.0 / n)
+
+
+def test_the_samples_have_every_model():
+    assert {type(model) for _, model in SAMPLES} == set(MODELS)
+
+
+@each_model
+def test_levels_are_a_distribution_function(kind, model):
+    below, above = model.levels()
+    assert below.shape == above.shape == model.nats.shape
+    assert np.all((below >= 0.0) & (below <= above) & (above <= 1.0 + 1e-12))
+    found = probability(model.nats, model.cells.n_distinct)
+    assert_allclose(above - below, found, atol=1e-9)
+    assert np.isfinite(model.length)
+
+
+@each_model
+def test_the_cells_of_an_observation_share_at_most_one(kind, model):
+    # All observations at one value of the effect after another, their causes kept.
+    total = np.zeros(len(model.nats))
+    for cell in range(model.cells.n_distinct):
+        below, above = levels_at(model, cell)
+        assert np.all(below <= above + 1e-15)
+        total += above - below
+    assert np.all(total <= 1.0 + 1e-9)
+    if model.name == "ordered":
+        assert_allclose(total, 1.0)
+
+
+def levels_at(model, cell):
+    """Levels of a model if the effect of every observation were in one cell."""
+    cells = model.cells
+    every = np.full(len(model.nats), int(np.flatnonzero(cells.index == cell)[0]))
+    parts = {"cells": at_rows(cells, every, "values", "index", "lower", "upper")}
+    if hasattr(model, "link"):
+        parts["link"] = at_rows(model.link, every, "lower", "upper")
+    if model.name == "independent":
+        parts["marginal"] = at_rows(model.marginal, every, "below", "above")
+    if model.name == "count":
+        parts["counts"] = model.counts[every]
+    if model.name.startswith("pnl"):
+        parts["fit"] = at_rows(model.fit, every, "lower", "upper")
+    if model.name == "pnl+noise":
+        shift = model.fit.curve[every] - model.fit.curve
+        parts["lower"], parts["upper"] = model.lower[every] + shift, model.upper[every] + shift
+    return replace(model, **parts).levels()
+
+
+def at_rows(record, rows, *names):
+    return replace(record, **{name: getattr(record, name)[rows] for name in names})
+
+
+@each_model
+def test_curves_are_finite_and_ordered(kind, model):
+    at = np.linspace(-2.5, 2.5, 41)[:, np.newaxis]
+    curves = model.curves(at)
+    for part in (curves.lower, curves.center, curves.upper):
+        assert part.shape == (41, model.n_mechanisms)
+        assert np.isfinite(part).all()
+    assert np.all((curves.lower <= curves.center) & (curves.center <= curves.upper))
+
+
+@each_model
+def test_models_pickle(kind, model):
+    again = pickle.loads(pickle.dumps(model))
+    assert isinstance(again, ConditionalModel)
+    assert (again.name, again.length, again.converged) == (
+        model.name,
+        model.length,
+        model.converged,
+    )
+    assert np.array_equal(again.levels(), model.levels())
+
+
+# --- Marginal laws --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_marginals_are_distributions(kind):
+    for raw in KINDS[kind](2):
+        variable = Variable.of(standardize(raw[:, np.newaxis])[0][:, 0], raw)
+        cells = variable.cells
+        laws = list(marginals(cells, variable.density, variable.counts, tied=variable.is_tied))
+        assert variable.length == min(law.length for law in laws)
+        for law in laws:
+            assert np.all((law.below >= 0.0) & (law.below <= law.above) & (law.above <= 1 + 1e-12))
+            mass = law.above - law.below
+            assert_allclose(mass, probability(law.nats, cells.n_distinct), atol=1e-9)
+            each = np.unique(cells.index, return_index=True)[1]
+            assert mass[each].sum() <= 1.0 + 1e-9
+            # The law is one of the variable alone: tied observations are alike.
+            assert_allclose(law.below, law.below[each][cells.index], atol=1e-15)
+            again = pickle.loads(pickle.dumps(law))
+            assert (again.base, again.length) == (law.base, law.length)
+
+
+# --- Directions -----------------------------------------------------------------------------------
+
+UNITS = {
+    "shift": lambda x, y, rng: (x + 3.0, y - 0.7),
+    "scale": lambda x, y, rng: (x / 2.54, 1.8 * y),
+    "sign": lambda x, y, rng: (x, -y),
+    "order": lambda x, y, rng: (lambda rows: (x[rows], y[rows]))(rng.permutation(len(x))),
+}
+pairs = st.tuples(st.sampled_from(sorted(KINDS)), st.integers(0, 1000))
+
+
+@given(pair=pairs)
+@settings(max_examples=12)
+def test_both_directions_are_compared_by_the_same_laws(pair):
+    kind, seed = pair
+    x, y = KINDS[kind](seed)
+    one, other = evidence(x, y), evidence(y, x)
+    assert one.score == -other.score
+    assert one.forward.total == other.backward.total
+    assert_allclose(one.forward.independent, one.backward.independent, rtol=1e-12)
+    for side in (one.forward, one.backward):
+        assert side.total <= side.independent
+    assert one.dependence >= 0.0
+
+
+@given(pair=pairs, other=st.sampled_from(sorted(UNITS)))
+@settings(max_examples=12)
+def test_neither_unit_nor_order_matters(pair, other):
+    kind, seed = pair
+    x, y = KINDS[kind](seed)
+    if kind in ("count", "ordered") and other != "order":
+        # Whole numbers from 0 are counts in the one unit alone.
+        y = y / 7.0
+    here, there = evidence(x, y), evidence(*UNITS[other](x, y, np.random.default_rng(seed)))
+    lengths = abs(here.forward_score) + abs(here.backward_score)
+    assert_allclose(there.score, here.score, atol=1e-6 * lengths)
+    for side, again in ((here.forward, there.forward), (here.backward, there.backward)):
+        assert_allclose(list(again.lengths.values()), list(side.lengths.values()), rtol=1e-6)
+
+
+def test_counts_in_another_unit_are_tied_data():
+    x, y = KINDS["count"](3)
+    counts, dozens = evidence(x, y), evidence(x, y / 12.0)
+    assert "count" in counts.forward.models
+    assert "count" not in dozens.forward.models
+    for name, length in dozens.forward.lengths.items():
+        if name != "independent":
+            assert_allclose(length, counts.forward.lengths[name], rtol=1e-9)
+    assert counts.forward.independent <= dozens.forward.independent + 1e-9
+
+
+# --- Monotone functions and cuts ------------------------------------------------------------------
+
+
+def test_pieces_are_splines_and_their_integrals():
+    u = np.concatenate([np.linspace(0.0, N_SLOPES - 2.0, 81), [-1.5, -0.2, 8.3, 11.0]])
+    first, values, integrals = spline_pieces(u)
+    knots = np.arange(-2.0, N_SLOPES + 1.0)
+    inside = np.clip(u, 0.0, N_SLOPES - 2.0)
+    for i in range(N_SLOPES):
+        spline = BSpline.basis_element(knots[i : i + 4], extrapolate=False)
+        expected = np.nan_to_num(spline(inside))
+        total = [spline.integrate(knots[i], np.clip(end, knots[i], knots[i + 3])) for end in inside]
+        place = i - first
+        near = (place >= 0) & (place < 3)
+        rows = np.flatnonzero(near), place[near]
+        assert_allclose(values.T[rows], expected[near], atol=1e-12)
+        beyond = (u - inside) * expected
+        assert_allclose(integrals.T[rows], (total + beyond)[near], atol=1e-12)
+        assert_allclose((total + beyond)[~near], np.where(place < 0, 1.0, 0.0)[~near], atol=1e-12)
+
+
+def test_a_mirrored_effect_has_the_same_length(rng):
+    x = rng.normal(size=120)
+    y = np.exp(x + 0.3 * rng.normal(size=120))
+    x, y = (standardize(values[:, np.newaxis])[0][:, 0] for values in (x, y))
+    basis = SplineBasis.of(x[:, np.newaxis])
+    here, there = (fit_post_nonlinear(basis, Cells.of(sign * y)) for sign in (1.0, -1.0))
+    assert here.link.base.base == there.link.base.base in BASES
+    assert_allclose(there.nats.sum() + there.cost, here.nats.sum() + here.cost, rtol=1e-9)
+    assert_allclose(there.link.slopes[::-1], here.link.slopes, rtol=1e-6)
+    grid = np.linspace(y.min(), y.max(), 50)
+    assert_allclose(there.link.apply(-grid), -here.link.apply(grid), atol=1e-6)
+
+
+@pytest.mark.parametrize("n_levels", [2, 3, 4, 5, 8, 15])
+def test_mirrored_levels_have_the_same_length(n_levels, rng):
+    x = standardize(rng.normal(size=(150, 1)))[0]
+    latent = x[:, 0] + 0.6 * rng.normal(size=150)
+    y = np.searchsorted(np.quantile(latent, rng.uniform(size=n_levels - 1)), latent)
+    cells = [Cells.of(sign * np.exp(0.2 * y)) for sign in (1.0, -1.0)]
+    here, there = (fit_levels(SplineBasis.of(x), one) for one in cells)
+    assert_allclose(there.nats.sum() + there.cost, here.nats.sum() + here.cost, rtol=1e-9)
+    assert_allclose(there.cuts[1:-1], -here.cuts[-2:0:-1], atol=1e-6)
+    assert_allclose(there.curve, -here.curve, atol=1e-6)
+
+
+def test_a_link_grows(rng):
+    y = standardize(rng.standard_t(3, size=(200, 1)))[0]
+    fit = fit_post_nonlinear(SplineBasis.of(rng.normal(size=(200, 1))), Cells.of(y[:, 0]))
+    at = np.linspace(y.min() - 2.0, y.max() + 2.0, 500)
+    assert np.all(np.diff(fit.link.apply(at)) > 0.0)
+    assert_allclose(fit.link.apply(y[:, 0]).mean(), 0.0, atol=1e-9)
