@@ -7,7 +7,7 @@ would seem to say something (docs/method/decisions.md, "Independence").
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,7 +17,7 @@ from anmmm._record import Record
 from anmmm._typing import FloatArray
 from anmmm.evidence.density import Density, LevelShares, code_lengths
 from anmmm.evidence.latent import fit_counts
-from anmmm.evidence.monotone import fit_post_nonlinear
+from anmmm.evidence.monotone import EffectScale, fit_post_nonlinear
 from anmmm.mixture import SplineBasis, Splines
 from anmmm.preprocessing import Cells
 
@@ -58,16 +58,16 @@ class Marginal(Record):
 
 
 def marginals(
-    cells: Cells, density: Density, counts: FloatArray | None, *, tied: bool
+    cells: Cells, density: Density, counts: FloatArray | None, scales: Sequence[EffectScale]
 ) -> Iterator[Marginal]:
-    """Yield every distribution that applies to a variable. O(N)."""
+    """Yield every distribution that applies to a variable; a tied one has no `scales`. O(N)."""
     n_cells = cells.n_distinct
     yield _of_density(density, cells)
     if n_cells <= MOST_SHARES:
         yield _of_density(LevelShares.of(cells), cells)
     constant = _constant(len(cells.values))
-    if not tied:
-        fit = fit_post_nonlinear(constant, cells)
+    if scales:
+        fit = fit_post_nonlinear(constant, cells, scales)
         levels = ndtr(fit.lower - fit.curve), ndtr(fit.upper - fit.curve)
         yield Marginal("transformed", fit.nats, fit.cost, *levels)
     if counts is not None:
