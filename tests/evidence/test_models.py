@@ -16,7 +16,7 @@ from anmmm.evidence.density import BASES
 from anmmm.evidence.latent import fit_levels
 from anmmm.evidence.marginal import marginals
 from anmmm.evidence.models import MODELS, ConditionalModel
-from anmmm.evidence.monotone import N_SLOPES, fit_post_nonlinear, spline_pieces
+from anmmm.evidence.monotone import N_SLOPES, EffectScale, fit_post_nonlinear, spline_pieces
 from anmmm.evidence.variable import Variable
 from anmmm.mixture import SplineBasis
 from anmmm.preprocessing import Cells, standardize
@@ -128,7 +128,7 @@ def test_marginals_are_distributions(kind):
     for raw in KINDS[kind](2):
         variable = Variable.of(standardize(raw[:, np.newaxis])[0][:, 0], raw)
         cells = variable.cells
-        laws = list(marginals(cells, variable.density, variable.counts, tied=variable.is_tied))
+        laws = list(marginals(cells, variable.density, variable.counts, variable.scales))
         assert variable.length == min(law.length for law in laws)
         for law in laws:
             assert np.all((law.below >= 0.0) & (law.below <= law.above) & (law.above <= 1 + 1e-12))
@@ -214,12 +214,17 @@ def test_pieces_are_splines_and_their_integrals():
         assert_allclose((total + beyond)[~near], np.where(place < 0, 1.0, 0.0)[~near], atol=1e-12)
 
 
+def fitted(basis, y):
+    cells = Cells.of(y)
+    return fit_post_nonlinear(basis, cells, EffectScale.each(cells))
+
+
 def test_a_mirrored_effect_has_the_same_length(rng):
     x = rng.normal(size=120)
     y = np.exp(x + 0.3 * rng.normal(size=120))
     x, y = (standardize(values[:, np.newaxis])[0][:, 0] for values in (x, y))
     basis = SplineBasis.of(x[:, np.newaxis])
-    here, there = (fit_post_nonlinear(basis, Cells.of(sign * y)) for sign in (1.0, -1.0))
+    here, there = (fitted(basis, sign * y) for sign in (1.0, -1.0))
     assert here.link.base.base == there.link.base.base in BASES
     assert_allclose(there.nats.sum() + there.cost, here.nats.sum() + here.cost, rtol=1e-9)
     assert_allclose(there.link.slopes[::-1], here.link.slopes, rtol=1e-6)
@@ -241,7 +246,7 @@ def test_mirrored_levels_have_the_same_length(n_levels, rng):
 
 def test_a_link_grows(rng):
     y = standardize(rng.standard_t(3, size=(200, 1)))[0]
-    fit = fit_post_nonlinear(SplineBasis.of(rng.normal(size=(200, 1))), Cells.of(y[:, 0]))
+    fit = fitted(SplineBasis.of(rng.normal(size=(200, 1))), y[:, 0])
     at = np.linspace(y.min() - 2.0, y.max() + 2.0, 500)
     assert np.all(np.diff(fit.link.apply(at)) > 0.0)
     assert_allclose(fit.link.apply(y[:, 0]).mean(), 0.0, atol=1e-9)

@@ -8,7 +8,7 @@ would seem to say something (docs/method/decisions.md, "Independence").
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,7 +18,7 @@ from anmmm._record import Record
 from anmmm._typing import FloatArray
 from anmmm.evidence.density import Density, code_lengths, normal_mass
 from anmmm.evidence.latent import fit_counts
-from anmmm.evidence.monotone import fit_post_nonlinear
+from anmmm.evidence.monotone import EffectScale, fit_post_nonlinear
 from anmmm.evidence.sign import RESOLUTION
 from anmmm.mixture import SplineBasis, Splines, fit_mixture, smallest_noise
 from anmmm.preprocessing import Cells
@@ -63,17 +63,17 @@ class Marginal(Record):
 
 
 def marginals(
-    cells: Cells, density: Density, counts: FloatArray | None, *, tied: bool
+    cells: Cells, density: Density, counts: FloatArray | None, scales: Sequence[EffectScale]
 ) -> Iterator[Marginal]:
-    """Yield every distribution that applies to a variable. O(N)."""
+    """Yield every distribution that applies to a variable; a tied one has no `scales`. O(N)."""
     n_cells = cells.n_distinct
     yield _of_density(density, cells)
     if n_cells <= MOST_SHARES:
         yield _of_shares(cells)
     constant = _constant(len(cells.values))
     yield _of_two(cells, constant)
-    if not tied:
-        fit = fit_post_nonlinear(constant, cells)
+    if scales:
+        fit = fit_post_nonlinear(constant, cells, scales)
         levels = ndtr(fit.lower - fit.curve), ndtr(fit.upper - fit.curve)
         yield Marginal("transformed", fit.nats, fit.cost, *levels)
     if counts is not None:

@@ -7,6 +7,7 @@ models. docs/method/decisions.md, eqs. 14 and 15.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,7 +23,8 @@ from anmmm.mixture import SplineBasis, Splines
 from anmmm.preprocessing import Cells
 
 __all__ = [
-    "LINK_PRIOR", "N_SLOPES", "MonotoneLink", "PostNonlinearFit", "fit_post_nonlinear",
+    "LINK_PRIOR", "N_SLOPES", "EffectScale", "MonotoneLink", "PostNonlinearFit",
+    "fit_post_nonlinear",
 ]  # fmt: skip
 
 TOLERANCE, MAX_ITER = 1e-3, 60
@@ -166,27 +168,55 @@ class PostNonlinearFit(Record):
     converged: bool
 
 
-def fit_post_nonlinear(basis: SplineBasis, cells: Cells) -> PostNonlinearFit:
+@dataclass(frozen=True, eq=False, repr=False)
+class EffectScale(Record):
+    """An effect on the Gaussian quantiles of one base distribution.
+
+    Attributes
+    ----------
+    base : Density
+        Without correction.
+    values : ndarray of shape (n_samples,)
+    edges : ndarray of shape (n_distinct + 1,)
+        Ends of the effect's cells; the outermost may be infinite.
+    """
+
+    base: Density
+    values: FloatArray
+    edges: FloatArray
+
+    @classmethod
+    def each(cls, cells: Cells) -> tuple[EffectScale, ...]:
+        """Return the scales of all bases that leave room for the effect."""
+        scales = []
+        for base in BASES:
+            density = plain_density(base, cells.values, cells.lower, cells.upper)
+            values = gaussian_quantiles(density, cells.values)
+            # Beside an outlier that dwarfs them the others touch the end of a bounded base.
+            if math.isfinite(float(np.ptp(values))):
+                scales.append(cls(density, values, gaussian_quantiles(density, cells.edges)))
+        return tuple(scales)
+
+
+def fit_post_nonlinear(
+    basis: SplineBasis, cells: Cells, scales: Sequence[EffectScale]
+) -> PostNonlinearFit:
     """Fit h to an effect and f by the columns of its cause, or by a constant alone.
 
-    Of the base scales the one that makes the effect shortest wins.
+    Of the `scales` of the effect the one that makes it shortest wins.
 
     Notes
     -----
-    docs/method/decisions.md, eqs. 14 and 15. O(N) for each base.
+    docs/method/decisions.md, eqs. 14 and 15. O(N) for each scale.
     """
-    fits = (_fit(basis, cells, base) for base in BASES)
-    return min((fit for fit in fits if fit), key=lambda fit: float(fit.nats.sum()) + fit.cost)
+    fits = [_fit(basis, cells, scale) for scale in scales]
+    return min(fits, key=lambda fit: float(fit.nats.sum()) + fit.cost)
 
 
-def _fit(basis: SplineBasis, cells: Cells, base: str) -> PostNonlinearFit | None:
-    density = plain_density(base, cells.values, cells.lower, cells.upper)
-    z = gaussian_quantiles(density, cells.values)
-    low, high = float(z.min()), float(z.max())
-    if not math.isfinite(high - low):
-        # Beside an outlier that dwarfs them the others touch the end of a bounded base.
-        return None
-    step = (high - low) / (N_SLOPES - 2)
+def _fit(basis: SplineBasis, cells: Cells, scale: EffectScale) -> PostNonlinearFit:
+    z, base = scale.values, scale.base
+    low = float(z.min())
+    step = (float(z.max()) - low) / (N_SLOPES - 2)
     sums, centers = _sums(basis, (z - low) / step, step)
     # At the start half of the variance is noise.
     log_slopes = np.full(N_SLOPES, math.log(math.sqrt(2.0) / float(z.std())))
@@ -196,9 +226,9 @@ def _fit(basis: SplineBasis, cells: Cells, base: str) -> PostNonlinearFit | None
         np.empty(3),
     )  # fmt: skip
     slopes = np.exp(log_slopes)
-    link = MonotoneLink(density, low, step, slopes, float(centers @ slopes))
+    link = MonotoneLink(base, low, step, slopes, float(centers @ slopes))
     curve = basis.design @ mean
-    edges = link.apply(cells.edges)
+    edges = link.from_quantiles(scale.edges)
     lower, upper = edges[cells.index], edges[cells.index + 1]
     return PostNonlinearFit(
         link=link,
@@ -208,7 +238,7 @@ def _fit(basis: SplineBasis, cells: Cells, base: str) -> PostNonlinearFit | None
         mean=mean,
         splines=basis.splines,
         nats=code_lengths(normal_mass(lower - curve, upper - curve), cells.n_distinct),
-        cost=cost + EXTRA.get(base, 0.0) * math.log(len(z)),
+        cost=cost + EXTRA.get(base.base, 0.0) * math.log(len(z)),
         n_iter=n_iter,
         converged=n_iter < MAX_ITER,
     )

@@ -10,6 +10,7 @@ from anmmm._record import Record
 from anmmm._typing import FloatArray
 from anmmm.evidence.density import Density, fit_density
 from anmmm.evidence.marginal import Marginal, marginals
+from anmmm.evidence.monotone import EffectScale
 from anmmm.mixture import SplineBasis, smallest_noise
 from anmmm.preprocessing import Cells
 
@@ -51,6 +52,8 @@ class Variable(Record):
         Columns for curves over it.
     counts : ndarray of shape (n_samples,) or None
         The variable itself, where it counts something: tied whole numbers from 0.
+    scales : tuple of EffectScale
+        What monotone functions of it start from; none where it is tied.
     """
 
     cells: Cells
@@ -58,6 +61,7 @@ class Variable(Record):
     marginal: Marginal
     basis: SplineBasis
     counts: FloatArray | None = None
+    scales: tuple[EffectScale, ...] = ()
 
     @classmethod
     def of(cls, values: FloatArray, raw: FloatArray | None = None) -> Variable:
@@ -69,9 +73,11 @@ class Variable(Record):
         density, _ = fit_density(values, cells.lower, cells.upper, cells.n_distinct)
         tied = cells.n_distinct < TIED * len(values)
         counts = raw if raw is not None and tied and _are_counts(cells, raw) else None
-        each = marginals(cells, density, counts, tied=tied)
+        scales = () if tied else EffectScale.each(cells)
+        each = marginals(cells, density, counts, scales)
         marginal = min(each, key=lambda one: one.length)
-        return cls(cells, density, marginal, SplineBasis.of(values[:, np.newaxis]), counts)
+        basis = SplineBasis.of(values[:, np.newaxis])
+        return cls(cells, density, marginal, basis, counts, scales)
 
     @property
     def length(self) -> float:

@@ -136,9 +136,9 @@ class Fits:
     @cached_property
     def post_nonlinear(self) -> PostNonlinearFit | None:
         """A monotone function of an effect that is not tied, and a curve."""
-        if self.effect.is_tied:
+        if not self.effect.scales:
             return None
-        return fit_post_nonlinear(self.cause.basis, self.effect.cells)
+        return fit_post_nonlinear(self.cause.basis, self.effect.cells, self.effect.scales)
 
     @cached_property
     def levels(self) -> LevelFit | None:
