@@ -138,33 +138,36 @@ class Slow:
         return found + np.diag(np.maximum(by_b, 0.0))
 
 
+@cache
+def solved(name):
+    """What the kernel finds for a case, the truth at its scales, and the Hessian there."""
+    data = drawn(name)
+    cost, _, start, at, scales = fitted(*data)
+    slow = Slow(*data, start, scales)
+    return cost, at, scales, slow, slow.hessian(at)
+
+
 @cases
 def test_curve_and_cuts_are_at_the_mode(name):
-    data = drawn(name)
-    _, _, start, at, scales = fitted(*data)
-    slow = Slow(*data, start, scales)
+    _, at, _, slow, hessian = solved(name)
     gradient = oracle.central_difference4(slow.objective, at, step=1e-4)
     # In units of the standard deviations that the posterior has about the mode.
-    unit = np.sqrt(np.diag(np.linalg.inv(slow.hessian(at))))
+    unit = np.sqrt(np.diag(np.linalg.inv(hessian)))
     assert_allclose(gradient * unit, 0.0, atol=1e-4)
 
 
 @cases
 def test_the_cost_is_the_likelihood_less_laplaces_evidence(name):
-    data = drawn(name)
-    cost, _, start, at, scales = fitted(*data)
-    slow = Slow(*data, start, scales)
-    evidence = -slow.objective(at) - 0.5 * np.linalg.slogdet(slow.hessian(at))[1]
+    cost, at, _, slow, hessian = solved(name)
+    evidence = -slow.objective(at) - 0.5 * np.linalg.slogdet(hessian)[1]
     assert_allclose(cost, slow.log_likelihood(at) - evidence, rtol=1e-4, atol=1e-4)
 
 
 @cases
 def test_scales_are_fixed_points(name):
     data = drawn(name)
-    _, _, start, at, (s2, tau2, rho2) = fitted(*data)
-    r = data[0].shape[1]
-    slow = Slow(*data, start, (s2, tau2, rho2))
-    cov = np.linalg.inv(slow.hessian(at))
+    _, at, (s2, tau2, rho2), _, hessian = solved(name)
+    r, cov = data[0].shape[1], np.linalg.inv(hessian)
     assert_allclose(s2, min(1.0 + (at[1:r] ** 2).sum(), 100.0), rtol=1e-6)
     if r > N_NULL:
         second = (at**2 + np.diag(cov))[N_NULL:r] / prior_of(data[0])[N_NULL:]
@@ -198,7 +201,7 @@ def test_few_iterations_suffice(name):
     data = drawn(name)
     cost, n_iter, *_ = fitted(*data, tol=1e-3)
     assert n_iter <= 60
-    assert_allclose(cost, fitted(*data)[0], atol=0.1)
+    assert_allclose(cost, solved(name)[0], atol=0.1)
 
 
 # --- The probability of an interval ---------------------------------------------------------------
