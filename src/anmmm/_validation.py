@@ -392,7 +392,7 @@ def _not_numeric(name: str, item: Any, index: tuple[int, ...]) -> TypeError:
     # In words that scikit-learn's checks of estimators know.
     return TypeError(
         f"{name} must be numeric, found {shown} at position {index}; an argument must be no "
-        f"string, but a number"
+        "string, but a number (0, 1, 2, … for ordered levels)"
     )
 
 

@@ -89,12 +89,14 @@ def infer_direction(
     Notes
     -----
     ``"evidence"`` assumes that in the true direction the effect comes from one to four smooth
-    mechanisms with additive noise, or from one mechanism whose noise has a scale that depends on
-    the cause, and that nothing else causes both variables. It fails where no direction is
-    distinguished (a linear mechanism with Gaussian noise: the score is then near 0), where several
-    overlapping mechanisms meet few observations, and on about a third of the Tübingen pairs
-    (docs/method/decisions.md). It takes some 25 ms for 100 observations and is linear in their
-    number but for two sorts.
+    mechanisms with additive noise; or from one mechanism whose noise has a scale that depends on
+    the cause, which is seen through a monotone function, is cut into levels, or is the mean of
+    counts; and that nothing else causes both variables. Binary, ordered and grouped values and
+    counts are known by their values. Categories without an order cannot be analyzed. It fails
+    where no direction is distinguished (a linear mechanism with Gaussian noise: the score is then
+    near 0), where several overlapping mechanisms meet few observations, and on more than a quarter
+    of the Tübingen pairs (docs/method/decisions.md). It takes some 25 ms for 100 observations and
+    is linear in their number but for two sorts.
 
     The other criteria take two fits and two HSIC tests. They are made for mixtures: on data of a
     single mechanism they are no better than chance, with large scores (docs/results/quality.md).

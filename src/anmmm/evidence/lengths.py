@@ -49,7 +49,9 @@ class DirectionEvidence(SideEvidence):
         ``"anm-C"``: C additive noise models sharing Gaussian noise; ``"location-scale"``: one
         mechanism, Gaussian noise of a scale that depends on the cause; with ``"+noise"`` the noise
         has a fitted density; with ``"+link"`` the effect is first taken to Gaussian quantiles of
-        its own density, as in a cumulative-link regression; ``"independent"``: the cause says
+        its own density; ``"pnl"``: a monotone function of the effect is a curve of the cause plus
+        Gaussian noise; ``"ordered"``: its values are intervals of such a curve with noise;
+        ``"count"``: it counts, with a mean that is a curve; ``"independent"``: the cause says
         nothing.
     models : dict of str to anmmm.evidence.ConditionalModel
         Every model tried, by its name; `lengths` are theirs.
