@@ -136,6 +136,7 @@ hsic_test(X, Y)
 for n_samples in (40, 160, 2100):
     x, y, _ = make_anm_mixture("f3", n_samples=n_samples, random_state=1)
     infer_direction(x, y)
+    infer_direction(x, np.round(4 * y))
     infer_direction(x, y, criterion="pvalue", max_iter=3)
     cluster_mechanisms(x, y, "auto", max_iter=3)
     GPPOM(max_iter=3).fit(x[:, None], y)

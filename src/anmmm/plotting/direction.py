@@ -279,7 +279,8 @@ def _sentence(result: DirectionResult, names: tuple[str, str]) -> str:
         if result.confidence is not None:
             text += f", confidence {result.confidence:.2f}"
     if result.check_pvalue is not None:
-        text += f", check p = {result.check_pvalue:.2g}"
+        # Kept together where the line is broken.
+        text += f", check p\u00a0=\u00a0{result.check_pvalue:.2g}"
         if result.check_pvalue < POOR_FIT:
             text += " (no model fits)"
     return text if result.converged else f"{text} (a fit did not converge)"
