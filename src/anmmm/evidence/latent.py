@@ -10,8 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.optimize import minimize_scalar
-from scipy.special import gammaln
-from scipy.stats import nbinom, poisson
+from scipy.special import betainc, gammaincc, gammaln
 
 from anmmm._kernels.latent import Cuts, latent_curve
 from anmmm._kernels.packed import Design
@@ -175,8 +174,17 @@ class CountFit(Record):
     def levels(self, counts: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Distribution function below and at each observation's count."""
         mean, size = np.exp(self.curve), self.size
-        law = poisson(mean) if size >= POISSON else nbinom(size, size / (size + mean))
-        return np.asarray(law.cdf(counts - 1.0)), np.asarray(law.cdf(counts))
+
+        def below(count: FloatArray) -> FloatArray:
+            """Probability of fewer; the functions want positive numbers."""
+            most = np.maximum(count, 1.0)
+            if size >= POISSON:
+                share = gammaincc(most, mean)
+            else:
+                share = betainc(size, most, size / (size + mean))
+            return np.where(count > 0.0, share, 0.0)
+
+        return below(counts), below(counts + 1.0)
 
 
 def fit_counts(basis: SplineBasis, counts: FloatArray, n_cells: int) -> CountFit:
