@@ -185,9 +185,9 @@ def monotone_link(
 
     Notes
     -----
-    docs/method/decisions.md, eqs. 14 and 15. Of an effect of few values the slopes in between are
-    told by the prior alone, and may take thousands of steps. With f integrated out the objective is convex in the
-    coefficients of h'. O(n + r m² + m³) a step.
+    docs/method/decisions.md, eqs. 14 and 15. With f integrated out the objective is convex in the
+    coefficients of h'. Of an effect of few values the slopes in between are told by the prior
+    alone, which may take thousands of steps. O(n + r m² + m³) a step.
     """
     n, r, m = sums.first.shape[0], prior.shape[0], log_slopes.shape[0]
     A, P, work, cov = np.zeros((m, m)), np.zeros((m, m)), np.empty((m, m)), np.empty((m, m))
