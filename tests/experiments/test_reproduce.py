@@ -87,6 +87,7 @@ def test_every_experiment_writes_records_report_and_figure(tmp_path, tiny, pairs
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_results_do_not_depend_on_the_number_of_processes(tmp_path, tiny, pairs):
     pytest.importorskip("causallearn")
     for jobs in (1, 2):
