@@ -85,14 +85,18 @@ def draw_pair(seed: int) -> tuple[str, np.ndarray, np.ndarray]:
             y = y + rng.uniform(0.5, 2.0) * y.std() * rng.standard_normal(n)
         return kind, x, y
     if kind == "linear":
-        # Nothing tells the direction of a linear Gaussian pair.
-        x = rng.standard_normal(n)
-        return kind, x, rng.uniform(-2.0, 2.0) * x + rng.standard_normal(n)
+        return kind, *draw_linear(n, rng)
     if kind == "independent":
         return kind, *(draw_margin(n, rng) for _ in range(2))
     if kind == "common":
         return kind, *draw_common(n, rng)
     return kind, *(draw_weak(n, rng) if kind == "weak" else draw_general(n, rng))
+
+
+def draw_linear(n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Draw a linear Gaussian pair: nothing tells its direction."""
+    x = rng.standard_normal(n)
+    return x, rng.uniform(-2.0, 2.0) * x + rng.standard_normal(n)
 
 
 def draw_weak(n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:

@@ -18,7 +18,7 @@ from anmmm import infer_direction
 from anmmm.datasets import FAMILIES, make_single_mechanism
 from anmmm.datasets.families import CAUSES
 from anmmm.direction import POOR_FIT, SURE
-from benchmarks.studies.calibration import draw_common, draw_margin
+from benchmarks.studies.calibration import draw_common, draw_linear, draw_margin
 from benchmarks.studies.common import mean_and_error, print_header, print_row
 
 Drawn = tuple[np.ndarray, np.ndarray]
@@ -73,21 +73,13 @@ def nothing(seeds: list[int], n: int) -> None:
     print_header("pairs", "independent", "mean confidence", "sure", "HSIC p < 0.05", "check < 0.01")
     draws: dict[str, Callable[[np.random.Generator], Drawn]] = {
         "independent": lambda rng: (draw_margin(n, rng), draw_margin(n, rng)),
-        "linear Gaussian": draw_linear(n),
+        "linear Gaussian": lambda rng: draw_linear(n, rng),
         "common cause": lambda rng: draw_common(n, rng),
     }
     for name, draw in draws.items():
         facts = decided(draw(np.random.default_rng([seed, 7])) for seed in seeds)
         shares = (facts[each] for each in ("independent", "confidence", "sure", "related", "check"))
         print_row(name, *(mean_and_error(share) for share in shares))
-
-
-def draw_linear(n: int) -> Callable[[np.random.Generator], Drawn]:
-    def draw(rng: np.random.Generator) -> Drawn:
-        x = rng.standard_normal(n)
-        return x, rng.uniform(-2.0, 2.0) * x + rng.standard_normal(n)
-
-    return draw
 
 
 def main() -> None:

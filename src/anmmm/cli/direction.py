@@ -94,7 +94,7 @@ def direction_command(
 
 def _document(result: DirectionResult, columns: Columns) -> dict[str, Any]:
     """Collect what ``--json`` prints."""
-    from anmmm.direction import is_sure
+    from anmmm.direction import sure_of
 
     ordered = (columns.x_name, columns.y_name)[:: result.direction or 1]
     lengths = result.evidence
@@ -106,7 +106,7 @@ def _document(result: DirectionResult, columns: Columns) -> dict[str, Any]:
         "cause": ordered[0] if result.direction else None,
         "effect": ordered[1] if result.direction else None,
         "relation": result.relation,
-        "sure": is_sure(result.confidence) if result.direction else None,
+        "sure": sure_of(result),
         "score": result.score,
         "confidence": result.confidence,
         "dependence": result.dependence,

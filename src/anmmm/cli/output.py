@@ -15,7 +15,15 @@ from anmmm.cli.input import Columns
 from anmmm.cli.text import readable, shown
 from anmmm.collection import CollectionSummary
 from anmmm.collection.summary import accuracy_lines, is_right, related_text
-from anmmm.direction import INDEPENDENT, POOR_FIT, SURE, is_sure, said_of
+from anmmm.direction import (
+    INDEPENDENT,
+    NO_GAIN,
+    NO_MODEL_FITS,
+    POOR_FIT,
+    SURE,
+    said_of,
+    sure_of,
+)
 from anmmm.results import (
     ClusteringResult,
     DirectionResult,
@@ -109,10 +117,10 @@ def _sentence(result: DirectionResult, names: tuple[str, str]) -> str:
     """Say the decision; what is not sure is said with its confidence."""
     said = said_of(result, names)
     if result.relation == INDEPENDENT:
-        return f"{said}: no model gains from the cause"
+        return NO_GAIN
     if result.direction == 0:
         return f"{said} between {names[0]} and {names[1]}"
-    if is_sure(result.confidence) is False:
+    if sure_of(result) is False:
         return f"{said}, confidence {result.confidence:.2f} (sure from {SURE:g} on)"
     return said
 
@@ -132,7 +140,7 @@ def _check_fact(result: DirectionResult) -> dict[str, str]:
         return {}
     found = "nothing of the cause is left in what the model does not explain"
     if result.check_pvalue < POOR_FIT:
-        found = "no model of the list fits: a common cause or another mechanism"
+        found = NO_MODEL_FITS
     return {"check": f"p = {result.check_pvalue:.3g}   ({found})"}
 
 

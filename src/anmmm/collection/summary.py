@@ -14,7 +14,7 @@ import numpy as np
 from anmmm._words import counted, with_error
 from anmmm.collection.records import PairClusters, PairResult
 from anmmm.collection.related import FALSE_DISCOVERIES, largest_related
-from anmmm.direction import INDEPENDENT, POOR_FIT, SURE, is_sure
+from anmmm.direction import INDEPENDENT, POOR_FIT, SURE, sure_of
 
 __all__ = [
     "CollectionSummary",
@@ -120,7 +120,7 @@ class Summarizer:
         self._undecided += row.direction == 0
         self._independent += row.relation == INDEPENDENT
         self._poor_fit += row.check_pvalue is not None and row.check_pvalue < POOR_FIT
-        sure = is_sure(row.confidence) if row.direction else None
+        sure = sure_of(row)
         self._sure += sure is True
         self._leaning += sure is False
         if row.independence_pvalue is not None:

@@ -19,7 +19,14 @@ from anmmm._words import counted
 from anmmm.collection.records import PairResult
 from anmmm.collection.timeout import OutOfTime, within
 from anmmm.datasets import Pair, make_anm_mixture
-from anmmm.direction import INDEPENDENT, POOR_FIT, DirectionResult, infer_direction
+from anmmm.direction import (
+    INDEPENDENT,
+    NO_GAIN,
+    NO_MODEL_FITS,
+    POOR_FIT,
+    DirectionResult,
+    infer_direction,
+)
 from anmmm.evidence import SideEvidence, sign_of
 from anmmm.gppom import FitResult
 
@@ -116,12 +123,12 @@ class DirectionTask(PairTask):
         sides = result.evidence or result.latent_fits
         remarks += _stopped("x → y", sides.forward) + _stopped("y → x", sides.backward)
         if result.relation == INDEPENDENT:
-            remarks.append("independent: no model gains from the cause")
+            remarks.append(NO_GAIN)
         elif sign_of(result.score) == 0:
             remarks.append("undecided: the scores differ by no more than the tolerance of the fits")
         check = result.check_pvalue
         if check is not None and check < POOR_FIT:
-            remarks.append("no model of the list fits: a common cause or another mechanism")
+            remarks.append(NO_MODEL_FITS)
         row = replace(
             row,
             reason="; ".join(remarks),

@@ -8,12 +8,24 @@ from anmmm.dependence import LatentFits, dependence_scores, latent_test
 from anmmm.direction.estimator import CausalDirection
 from anmmm.direction.infer import infer_direction
 from anmmm.direction.options import CRITERIA, DirectionOptions
-from anmmm.direction.outcome import INDEPENDENT, POOR_FIT, RELATIONS, SURE, is_sure, said_of
+from anmmm.direction.outcome import (
+    INDEPENDENT,
+    NO_GAIN,
+    NO_MODEL_FITS,
+    POOR_FIT,
+    RELATIONS,
+    SURE,
+    is_sure,
+    said_of,
+    sure_of,
+)
 from anmmm.direction.result import DirectionResult
 
 __all__ = [
     "CRITERIA",
     "INDEPENDENT",
+    "NO_GAIN",
+    "NO_MODEL_FITS",
     "POOR_FIT",
     "RELATIONS",
     "SURE",
@@ -26,4 +38,5 @@ __all__ = [
     "is_sure",
     "latent_test",
     "said_of",
+    "sure_of",
 ]

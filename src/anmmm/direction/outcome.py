@@ -7,7 +7,10 @@ from typing import Any
 
 from anmmm._words import chosen
 
-__all__ = ["INDEPENDENT", "POOR_FIT", "RELATIONS", "SURE", "is_sure", "relation_of", "said_of"]
+__all__ = [
+    "INDEPENDENT", "NO_GAIN", "NO_MODEL_FITS", "POOR_FIT", "RELATIONS", "SURE", "is_sure",
+    "relation_of", "said_of", "sure_of",
+]  # fmt: skip
 
 INDEPENDENT = "independent"
 _BY_DIRECTION = {1: "x→y", -1: "y→x", 0: "undecided"}
@@ -18,6 +21,9 @@ RELATIONS = (*_BY_DIRECTION.values(), INDEPENDENT)
 SURE = 0.9
 # P-value of the check below which no model of the list is said to fit.
 POOR_FIT = 0.01
+# What is remarked on such a pair, and on an independent one.
+NO_MODEL_FITS = "no model of the list fits: a common cause or another mechanism"
+NO_GAIN = f"{INDEPENDENT}: no model gains from the cause"
 
 
 def relation_of(direction: int, *, independent: bool = False) -> str:
@@ -32,6 +38,11 @@ def is_sure(confidence: float | None) -> bool | None:
     (True, False, None)
     """
     return None if confidence is None else confidence >= SURE
+
+
+def sure_of(decision: Any) -> bool | None:
+    """Tell whether the direction of a decision is sure; None without one, or a confidence."""
+    return is_sure(decision.confidence) if decision.direction else None
 
 
 def said_of(decision: Any, names: Sequence[str]) -> str:
@@ -51,4 +62,4 @@ def said_of(decision: Any, names: Sequence[str]) -> str:
     if not decision.direction:
         return INDEPENDENT if decision.relation == INDEPENDENT else chosen(0, names)
     name = chosen(decision.direction, names)
-    return f"leaning {name}" if is_sure(decision.confidence) is False else name
+    return f"leaning {name}" if sure_of(decision) is False else name

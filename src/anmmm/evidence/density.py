@@ -27,6 +27,7 @@ __all__ = [
     "description_length",
     "fit_density",
     "normal_mass",
+    "normal_quantile",
     "plain_density",
 ]
 
@@ -137,10 +138,10 @@ class GaussianQuantiles(Record):
     def of(cls, cells: Cells, density: Density) -> GaussianQuantiles:
         """Take a variable to the quantiles of a density fitted to it. O(N)."""
         levels, above = density.cdf(cells.edges), density.mirrored().cdf(-cells.edges)
-        quantiles = _normal_quantile(levels, above)
+        quantiles = normal_quantile(levels, above)
         share = 0.5 * (levels[:-1] + levels[1:])[cells.index]
         share_above = 0.5 * (above[:-1] + above[1:])[cells.index]
-        middle = _normal_quantile(np.maximum(share, 1e-9), np.maximum(share_above, 1e-9))
+        middle = normal_quantile(np.maximum(share, 1e-9), np.maximum(share_above, 1e-9))
         shift, unit = float(middle.mean()), float(middle.std())
         edges = (quantiles - shift) / unit
         return cls(
@@ -153,7 +154,7 @@ class GaussianQuantiles(Record):
         return np.asarray(np.interp(ndtr(self.shift + self.unit * z), self.levels, self.edges))
 
 
-def _normal_quantile(below: FloatArray, above: FloatArray) -> FloatArray:
+def normal_quantile(below: FloatArray, above: FloatArray) -> FloatArray:
     """Gaussian quantiles of probabilities below and above, from the smaller: 1 - tiny rounds."""
     with np.errstate(divide="ignore"):
         return np.where(below <= above, ndtri(below), -ndtri(above))

@@ -15,19 +15,17 @@ from scipy.special import betainc, gammaincc, gammaln
 from anmmm._kernels.latent import Cuts, latent_curve
 from anmmm._kernels.packed import Design
 from anmmm._kernels.slopes import SlopePrior
-from anmmm._record import Record
 from anmmm._typing import FloatArray
-from anmmm.evidence.density import BASES, code_lengths, normal_mass, plain_density
+from anmmm.evidence.code import CurveFit
+from anmmm.evidence.density import code_lengths, normal_mass
 from anmmm.evidence.monotone import (
-    EXTRA,
     LEVEL_SPREAD,
     LINK_PRIOR,
-    N_SLOPES,
-    MonotoneLink,
-    gaussian_quantiles,
+    EffectScale,
+    centered_integrals,
     slope_prior,
 )
-from anmmm.mixture import SplineBasis, Splines
+from anmmm.mixture import SplineBasis
 from anmmm.preprocessing import Cells
 
 __all__ = ["CountFit", "LevelFit", "fit_counts", "fit_levels", "log_count_mass"]
@@ -42,35 +40,18 @@ SIZE_ROUNDS = 3
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LevelFit(Record):
+class LevelFit(CurveFit):
     """Cuts of ``f(x) + ε``, ε standard Gaussian, between the levels of an effect.
 
     Attributes
     ----------
     cuts : ndarray of shape (n_levels + 1,)
         Increasing, from minus to plus infinity.
-    curve : ndarray of shape (n_samples,)
-        f at the observations.
-    mean : ndarray of shape (n_columns,)
-        Coefficients of f.
-    splines : anmmm.mixture.Splines
-        Their columns anywhere.
-    nats : ndarray of shape (n_samples,)
-        Description length of each observation of the effect.
-    cost : float
-        Nats that curve and cuts cost.
-    n_iter : int
-    converged : bool
+    nats, cost, curve, mean, splines, n_iter, converged
+        As in `CurveFit`.
     """
 
     cuts: FloatArray
-    curve: FloatArray
-    mean: FloatArray
-    splines: Splines
-    nats: FloatArray
-    cost: float
-    n_iter: int
-    converged: bool
 
 
 def fit_levels(basis: SplineBasis, cells: Cells) -> LevelFit:
@@ -83,11 +64,10 @@ def fit_levels(basis: SplineBasis, cells: Cells) -> LevelFit:
     if cells.n_distinct <= MOST_LEVELS:
         return _fit_cuts(basis, cells, *_free_cuts(cells.n_distinct))
     fits = []
-    for base in BASES:
-        fit = _fit_cuts(basis, cells, *_smooth_cuts(cells, base))
-        extra = EXTRA.get(base, 0.0) * math.log(len(fit.curve))
-        fits.append(replace(fit, cost=fit.cost + extra))
-    return min(fits, key=lambda fit: float(fit.nats.sum()) + fit.cost)
+    for scale in EffectScale.each(cells):
+        fit = _fit_cuts(basis, cells, *_smooth_cuts(scale))
+        fits.append(replace(fit, cost=fit.cost + scale.cost))
+    return min(fits, key=lambda fit: fit.length)
 
 
 def _fit_cuts(
@@ -135,41 +115,26 @@ def _with_ends(first: FloatArray, per_slope: FloatArray) -> Cuts:
     )
 
 
-def _smooth_cuts(cells: Cells, base: str) -> tuple[Cuts, SlopePrior, float]:
+def _smooth_cuts(scale: EffectScale) -> tuple[Cuts, SlopePrior, float]:
     """Cuts by an increasing function of Gaussian quantiles of the base; see `MonotoneLink`."""
-    density = plain_density(base, cells.values, cells.lower, cells.upper)
-    z = gaussian_quantiles(density, np.sort(cells.values))
-    inner = gaussian_quantiles(density, cells.edges[1:-1])
-    step = float(z[-1] - z[0]) / (N_SLOPES - 2)
-    per_slope = np.empty((N_SLOPES, len(inner)))
-    for index, unit in enumerate(np.eye(N_SLOPES)):
-        link = MonotoneLink(density, float(z[0]), step, unit, 0.0)
-        # The mean of the function over the observations is 0, whatever its slopes.
-        per_slope[index] = link.from_quantiles(inner) - link.from_quantiles(z).mean()
-    start = math.log(math.sqrt(2.0) / float(z.std()))
-    return _with_ends(np.zeros(len(inner)), per_slope), LINK_PRIOR, start
+    inner = scale.edges[1:-1]
+    per_slope = centered_integrals(scale, inner).T
+    return _with_ends(np.zeros(len(inner)), per_slope), LINK_PRIOR, scale.start
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CountFit(Record):
+class CountFit(CurveFit):
     """A negative binomial or Poisson distribution of counts whose mean is ``exp(f(x))``.
 
     Attributes
     ----------
     size : float
         Mean squared over the variance beyond Poisson's; `POISSON` where there is none beyond.
-    curve, mean, splines, nats, cost, n_iter, converged
-        As in `LevelFit`; f is the logarithm of the mean.
+    nats, cost, curve, mean, splines, n_iter, converged
+        As in `CurveFit`.
     """
 
     size: float
-    curve: FloatArray
-    mean: FloatArray
-    splines: Splines
-    nats: FloatArray
-    cost: float
-    n_iter: int
-    converged: bool
 
     def levels(self, counts: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Distribution function below and at each observation's count."""
@@ -194,7 +159,7 @@ def fit_counts(basis: SplineBasis, counts: FloatArray, n_cells: int) -> CountFit
         size = _best_size(counts, np.exp(fit.curve))
         fit = _fit_size(basis, counts, n_cells, size)
     fit = replace(fit, cost=fit.cost + 0.5 * math.log(len(fit.curve)))
-    return min(plain, fit, key=lambda one: float(one.nats.sum()) + one.cost)
+    return min(plain, fit, key=lambda one: one.length)
 
 
 def _fit_size(basis: SplineBasis, counts: FloatArray, n_cells: int, size: float) -> CountFit:

@@ -21,7 +21,14 @@ from anmmm._typing import ArrayLike, FloatArray
 from anmmm._validation import as_pair, check_count
 from anmmm.evidence.check import check_model
 from anmmm.evidence.marginal import Marginal
-from anmmm.evidence.models import Additive, ConditionalModel, Fits, Independent, fit_models
+from anmmm.evidence.models import (
+    Additive,
+    ConditionalModel,
+    Fits,
+    Independent,
+    fit_models,
+    shortest,
+)
 from anmmm.evidence.side import SideEvidence
 from anmmm.evidence.sign import sign_of
 from anmmm.evidence.variable import Variable
@@ -103,7 +110,7 @@ class DirectionEvidence(SideEvidence):
     @cached_property
     def chosen(self) -> ConditionalModel:
         """The shortest model, the first one of equals."""
-        return min(self.models.values(), key=lambda model: model.length)
+        return shortest(self.models)
 
     @property
     def text(self) -> str:

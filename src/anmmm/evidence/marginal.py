@@ -7,18 +7,18 @@ would seem to say something (docs/method/decisions.md, "Independence").
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import gammaln, ndtr
+from scipy.special import gammaln
 
-from anmmm._record import Record
 from anmmm._typing import FloatArray
-from anmmm.evidence.density import Density, code_lengths, normal_mass
+from anmmm.evidence.code import Code
+from anmmm.evidence.density import Density, code_lengths
 from anmmm.evidence.latent import fit_counts
 from anmmm.evidence.monotone import EffectScale, fit_post_nonlinear
+from anmmm.evidence.noise import mixture_levels, mixture_mass
 from anmmm.evidence.sign import RESOLUTION
 from anmmm.mixture import SplineBasis, Splines, fit_mixture, smallest_noise
 from anmmm.preprocessing import Cells
@@ -32,7 +32,7 @@ MAX_ITER = 200
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Marginal(Record):
+class Marginal(Code):
     """A distribution of one variable.
 
     Attributes
@@ -42,24 +42,15 @@ class Marginal(Record):
         for shares of few values, ``"normals"`` for two Gaussians of one variance,
         ``"transformed"`` for a Gaussian seen through a monotone function, ``"count"`` for Poisson's
         or a negative binomial distribution.
-    nats : ndarray of shape (n_samples,)
-        Description length of each observation.
-    cost : float
-        Nats that the fitted numbers cost.
+    nats, cost, length
+        See `Code`.
     below, above : ndarray of shape (n_samples,)
         Distribution function at both ends of each observation's cell.
     """
 
     base: str
-    nats: FloatArray
-    cost: float
     below: FloatArray
     above: FloatArray
-
-    @property
-    def length(self) -> float:
-        """Description length, in nats for all observations."""
-        return float(self.nats.sum()) + self.cost
 
 
 def marginals(
@@ -74,11 +65,10 @@ def marginals(
     yield _of_two(cells, constant)
     if scales:
         fit = fit_post_nonlinear(constant, cells, scales)
-        levels = ndtr(fit.lower - fit.curve), ndtr(fit.upper - fit.curve)
-        yield Marginal("transformed", fit.nats, fit.cost, *levels)
+        yield Marginal(fit.nats, fit.cost, "transformed", *fit.levels())
     if counts is not None:
         law = fit_counts(constant, counts, n_cells)
-        yield Marginal("count", law.nats, law.cost, *law.levels(counts))
+        yield Marginal(law.nats, law.cost, "count", *law.levels(counts))
 
 
 def _of_two(cells: Cells, constant: SplineBasis) -> Marginal:
@@ -89,23 +79,15 @@ def _of_two(cells: Cells, constant: SplineBasis) -> Marginal:
         constant, cells.values, 2, starts=[start], noise_variance=0.25,
         floor=smallest_noise(cells), tol=RESOLUTION, max_iter=MAX_ITER,
     )  # fmt: skip
-    scale = math.sqrt(fit.noise_variance)
-    below, above = np.zeros((2, len(cells.values)))
-    mass = np.zeros(len(cells.values))
-    for weight, center in zip(fit.weights, fit.mean[:, 0], strict=True):
-        lower, upper = (cells.lower - center) / scale, (cells.upper - center) / scale
-        below += weight * ndtr(lower)
-        above += weight * ndtr(upper)
-        mass += weight * normal_mass(lower, upper)
-    nats = code_lengths(mass, cells.n_distinct)
-    return Marginal("normals", nats, fit.complexity + fit.numbers, below, above)
+    nats = code_lengths(mixture_mass(cells, fit), cells.n_distinct)
+    cost = fit.complexity + fit.numbers
+    return Marginal(nats, cost, "normals", *mixture_levels(cells, fit))
 
 
 def _of_density(density: Density, cells: Cells) -> Marginal:
     nats = code_lengths(density.mass(cells.lower, cells.upper), cells.n_distinct)
-    return Marginal(
-        density.base, nats, density.cost, density.cdf(cells.lower), density.cdf(cells.upper)
-    )
+    levels = density.cdf(cells.lower), density.cdf(cells.upper)
+    return Marginal(nats, density.cost, density.base, *levels)
 
 
 def _of_shares(cells: Cells) -> Marginal:
@@ -118,7 +100,7 @@ def _of_shares(cells: Cells) -> Marginal:
     ends = np.concatenate([[0.0], np.cumsum(shares)])
     nats = code_lengths(np.asarray(shares[cells.index], dtype=np.float64), k)
     cost = float(length + counts @ np.log(shares))
-    return Marginal("levels", nats, cost, ends[cells.index], ends[cells.index + 1])
+    return Marginal(nats, cost, "levels", ends[cells.index], ends[cells.index + 1])
 
 
 def _constant(n_samples: int) -> SplineBasis:

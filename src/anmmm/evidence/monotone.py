@@ -12,19 +12,27 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
+from scipy.special import ndtr
 
 from anmmm._kernels.monotone import LinkSums, monotone_link
 from anmmm._kernels.slopes import SlopePrior
 from anmmm._record import Record
 from anmmm._typing import FloatArray
-from anmmm.evidence.density import BASES, Density, code_lengths, normal_mass, plain_density
-from anmmm.mixture import SplineBasis, Splines
+from anmmm.evidence.code import CurveFit
+from anmmm.evidence.density import (
+    BASES,
+    Density,
+    code_lengths,
+    normal_mass,
+    normal_quantile,
+    plain_density,
+)
+from anmmm.mixture import SplineBasis
 from anmmm.preprocessing import Cells
 
 __all__ = [
     "LINK_PRIOR", "N_SLOPES", "EffectScale", "MonotoneLink", "PostNonlinearFit",
-    "fit_post_nonlinear",
+    "centered_integrals", "fit_post_nonlinear",
 ]  # fmt: skip
 
 TOLERANCE, MAX_ITER = 1e-3, 60
@@ -129,43 +137,29 @@ def gaussian_quantiles(base: Density, y: FloatArray) -> FloatArray:
     if base.base == "uniform":
         # The end of the range is infinite here, whichever side of it rounding puts a value.
         below, above = (np.where(share < AT_END, 0.0, share) for share in (below, above))
-    with np.errstate(divide="ignore"):
-        return np.where(below <= above, ndtri(below), -ndtri(above))
+    return normal_quantile(below, above)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PostNonlinearFit(Record):
+class PostNonlinearFit(CurveFit):
     """A fitted ``h(y) = f(x) + ε``, on the scale of the standardized variables.
 
     Attributes
     ----------
     link : MonotoneLink
-    curve : ndarray of shape (n_samples,)
-        f at the observations.
     lower, upper : ndarray of shape (n_samples,)
         h at both ends of each observation's cell.
-    mean : ndarray of shape (n_columns,)
-        Coefficients of f.
-    splines : anmmm.mixture.Splines
-        Their columns anywhere.
-    nats : ndarray of shape (n_samples,)
-        Description length of each observation of the effect, the noise being Gaussian.
-    cost : float
-        Nats that both functions cost.
-    n_iter : int
-    converged : bool
+    nats, cost, curve, mean, splines, n_iter, converged
+        As in `CurveFit`, the noise being Gaussian.
     """
 
     link: MonotoneLink
-    curve: FloatArray
     lower: FloatArray
     upper: FloatArray
-    mean: FloatArray
-    splines: Splines
-    nats: FloatArray
-    cost: float
-    n_iter: int
-    converged: bool
+
+    def levels(self) -> tuple[FloatArray, FloatArray]:
+        """Distribution function at both ends of each observation's cell."""
+        return ndtr(self.lower - self.curve), ndtr(self.upper - self.curve)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -179,11 +173,37 @@ class EffectScale(Record):
     values : ndarray of shape (n_samples,)
     edges : ndarray of shape (n_distinct + 1,)
         Ends of the effect's cells; the outermost may be infinite.
+    low, step : float
+        First inner knot of a function h of these values, distance of knots.
+    start : float
+        Logarithm of a constant slope of h, at which half of the variance is noise.
+    cost : float
+        Nats of the base's own numbers beyond those of h.
     """
 
     base: Density
     values: FloatArray
     edges: FloatArray
+
+    @property
+    def low(self) -> float:
+        """First inner knot."""
+        return float(self.values.min())
+
+    @property
+    def step(self) -> float:
+        """Distance of knots."""
+        return float(np.ptp(self.values)) / (N_SLOPES - 2)
+
+    @property
+    def start(self) -> float:
+        """Logarithm of a constant slope at which half of the variance is noise."""
+        return math.log(math.sqrt(2.0) / float(self.values.std()))
+
+    @property
+    def cost(self) -> float:
+        """Nats of the base's own numbers beyond those of h."""
+        return EXTRA.get(self.base.base, 0.0) * math.log(len(self.values))
 
     @classmethod
     def each(cls, cells: Cells) -> tuple[EffectScale, ...]:
@@ -209,49 +229,61 @@ def fit_post_nonlinear(
     -----
     docs/method/decisions.md, eqs. 14 and 15. O(N) for each scale.
     """
-    fits = [_fit(basis, cells, scale) for scale in scales]
-    return min(fits, key=lambda fit: float(fit.nats.sum()) + fit.cost)
+    return min((_fit(basis, cells, scale) for scale in scales), key=lambda fit: fit.length)
 
 
 def _fit(basis: SplineBasis, cells: Cells, scale: EffectScale) -> PostNonlinearFit:
-    z, base = scale.values, scale.base
-    low = float(z.min())
-    step = (float(z.max()) - low) / (N_SLOPES - 2)
-    sums, centers = _sums(basis, (z - low) / step, step)
-    # At the start half of the variance is noise.
-    log_slopes = np.full(N_SLOPES, math.log(math.sqrt(2.0) / float(z.std())))
-    mean = np.empty_like(basis.prior)
+    sums, centers = _sums(basis, scale)
+    log_slopes, mean = np.full(N_SLOPES, scale.start), np.empty_like(basis.prior)
     cost, n_iter = monotone_link(
         sums, basis.prior, basis.n_null, LINK_PRIOR, TOLERANCE, MAX_ITER, log_slopes, mean,
         np.empty(3),
     )  # fmt: skip
     slopes = np.exp(log_slopes)
-    link = MonotoneLink(base, low, step, slopes, float(centers @ slopes))
+    link = MonotoneLink(scale.base, scale.low, scale.step, slopes, float(centers @ slopes))
     curve = basis.design @ mean
     edges = link.from_quantiles(scale.edges)
     lower, upper = edges[cells.index], edges[cells.index + 1]
     return PostNonlinearFit(
-        link=link,
+        nats=code_lengths(normal_mass(lower - curve, upper - curve), cells.n_distinct),
+        cost=cost + scale.cost,
         curve=curve,
-        lower=lower,
-        upper=upper,
         mean=mean,
         splines=basis.splines,
-        nats=code_lengths(normal_mass(lower - curve, upper - curve), cells.n_distinct),
-        cost=cost + EXTRA.get(base.base, 0.0) * math.log(len(z)),
         n_iter=n_iter,
         converged=n_iter < MAX_ITER,
+        link=link,
+        lower=lower,
+        upper=upper,
     )
 
 
-def _sums(basis: SplineBasis, u: FloatArray, step: float) -> tuple[LinkSums, FloatArray]:
+def _sums(basis: SplineBasis, scale: EffectScale) -> tuple[LinkSums, FloatArray]:
     """Products of the splines' integrals and of them and the cause's columns; their means."""
-    first, values, integrals = spline_pieces(u)
-    columns = (np.arange(N_SLOPES) < first[:, np.newaxis]).astype(np.float64)
-    np.put_along_axis(columns, first[:, np.newaxis] + np.arange(3), integrals.T, axis=1)
-    columns *= step
+    first, values, integrals = spline_pieces((scale.values - scale.low) / scale.step)
+    columns = scale.step * _columns(first, integrals)
     centers = columns.mean(axis=0)
     columns -= centers
     pieces = np.ascontiguousarray(values.T)
     moments = basis.design.T @ columns
     return LinkSums(first.astype(np.float64), pieces, columns.T @ columns, moments), centers
+
+
+def centered_integrals(scale: EffectScale, z: FloatArray) -> FloatArray:
+    """Integrals of all splines of h at points z, (n_points, N_SLOPES), less their means.
+
+    The means are over the observations, so that the mean of h is 0, whatever its slopes.
+    """
+
+    def integrals_at(z: FloatArray) -> FloatArray:
+        first, _, integrals = spline_pieces((z - scale.low) / scale.step)
+        return np.asarray(scale.step * _columns(first, integrals))
+
+    return np.asarray(integrals_at(z) - integrals_at(scale.values).mean(axis=0))
+
+
+def _columns(first: NDArray[np.intp], integrals: FloatArray) -> FloatArray:
+    """Integrals of all splines, (n_points, N_SLOPES), from those of the three that meet a point."""
+    columns = (np.arange(N_SLOPES) < first[:, np.newaxis]).astype(np.float64)
+    np.put_along_axis(columns, first[:, np.newaxis] + np.arange(3), integrals.T, axis=1)
+    return columns

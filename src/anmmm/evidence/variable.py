@@ -71,7 +71,7 @@ class Variable(Record):
         """
         cells = Cells.of(values)
         density, _ = fit_density(values, cells.lower, cells.upper, cells.n_distinct)
-        tied = cells.n_distinct < TIED * len(values)
+        tied = _is_tied(cells)
         counts = raw if raw is not None and tied and _are_counts(cells, raw) else None
         scales = () if tied else EffectScale.each(cells)
         each = marginals(cells, density, counts, scales)
@@ -92,7 +92,11 @@ class Variable(Record):
     @property
     def is_tied(self) -> bool:
         """Whether it has few distinct values for its number of observations."""
-        return self.cells.n_distinct < TIED * len(self.cells.values)
+        return _is_tied(self.cells)
+
+
+def _is_tied(cells: Cells) -> bool:
+    return cells.n_distinct < TIED * len(cells.values)
 
 
 def _are_counts(cells: Cells, raw: FloatArray) -> bool:

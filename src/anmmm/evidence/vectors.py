@@ -17,7 +17,14 @@ import numpy as np
 from anmmm._record import Record
 from anmmm._typing import FloatArray
 from anmmm.evidence.check import check_models
-from anmmm.evidence.models import Additive, ConditionalModel, Fits, Independent, fit_models
+from anmmm.evidence.models import (
+    Additive,
+    ConditionalModel,
+    Fits,
+    Independent,
+    fit_models,
+    shortest,
+)
 from anmmm.evidence.side import SideEvidence
 from anmmm.evidence.variable import Given, Variable
 from anmmm.independence import HSICTest
@@ -83,7 +90,7 @@ class ColumnEvidence(Record):
     @cached_property
     def chosen(self) -> ConditionalModel:
         """The shortest model, the first one of equals."""
-        return min(self.models.values(), key=lambda model: model.length)
+        return shortest(self.models)
 
     @property
     def length(self) -> float:
@@ -333,7 +340,7 @@ class _Chain:
                     )
                     for given in self._given(before)
                 ),
-                key=_shortest,
+                key=lambda models: shortest(models).length,
             )
         places = self.told.places
         return ColumnEvidence(
@@ -361,7 +368,3 @@ def _basis(points: FloatArray, n_bent: int) -> SplineBasis:
         points, n_bent=n_bent, n_knots=min(KNOTS_PER_COLUMN, MOST_KNOTS // n_bent),
         n_smooth=SMOOTH_PER_COLUMN * min(n_bent, MOST_BENT),
     )  # fmt: skip
-
-
-def _shortest(models: dict[str, ConditionalModel]) -> float:
-    return min(model.length for model in models.values())

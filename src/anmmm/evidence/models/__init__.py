@@ -29,6 +29,7 @@ __all__ = [
     "Independent",
     "fit_models",
     "model_text",
+    "shortest",
 ]
 
 # A model that joins them needs nothing else. Of equal lengths the first one wins.
@@ -49,6 +50,11 @@ MODELS: tuple[type[ConditionalModel], ...] = (
 def fit_models(fits: Fits) -> dict[str, ConditionalModel]:
     """Return every model that applies to a pair, by its name."""
     return {model.name: model for kind in MODELS for model in kind.encode(fits)}
+
+
+def shortest(models: dict[str, ConditionalModel]) -> ConditionalModel:
+    """Return the shortest model, the first one of equals."""
+    return min(models.values(), key=lambda model: model.length)
 
 
 def model_text(model: str) -> str:

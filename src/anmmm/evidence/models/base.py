@@ -14,6 +14,7 @@ from typing import ClassVar
 
 from anmmm._record import Record
 from anmmm._typing import FloatArray
+from anmmm.evidence.code import Code
 from anmmm.evidence.density import GaussianQuantiles
 from anmmm.evidence.latent import CountFit, LevelFit, fit_counts, fit_levels
 from anmmm.evidence.monotone import PostNonlinearFit, fit_post_nonlinear
@@ -153,17 +154,15 @@ class Fits:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ConditionalModel(Record, ABC):
+class ConditionalModel(Code, ABC):
     """A fitted model of an effect given its cause, both standardized.
 
     `NAME` and `TEXT` may hold ``{n}`` and ``{mechanisms}``, their number in digits and in words.
 
     Attributes
     ----------
-    nats : ndarray of shape (n_samples,)
-        Description length of each observation of the effect.
-    cost : float
-        Nats that the fitted numbers cost.
+    nats, cost, length
+        Description length of the effect; see `Code`.
     cells : Cells
         The effect at its own resolution.
     """
@@ -171,8 +170,6 @@ class ConditionalModel(Record, ABC):
     NAME: ClassVar[str]
     TEXT: ClassVar[str]
 
-    nats: FloatArray
-    cost: float
     cells: Cells
 
     @classmethod
@@ -192,11 +189,6 @@ class ConditionalModel(Record, ABC):
     def converged(self) -> bool:
         """Whether the fit settled before the most iterations."""
         return True
-
-    @cached_property
-    def length(self) -> float:
-        """Description length of the effect, in nats for all observations."""
-        return float(self.nats.sum()) + self.cost
 
     @property
     def n_mechanisms(self) -> int:
@@ -218,10 +210,3 @@ class ConditionalModel(Record, ABC):
         """Return name and description of the model with n mechanisms."""
         mechanisms = "one mechanism" if n == 1 else f"{n} mechanisms"
         return cls.NAME.format(n=n), cls.TEXT.format(mechanisms=mechanisms)
-
-
-def at_ends(
-    cells: Cells, curve: FloatArray, scale: FloatArray | float
-) -> tuple[FloatArray, FloatArray]:
-    """Return both ends of each observation's cell in units of the noise about a curve."""
-    return (cells.lower - curve) / scale, (cells.upper - curve) / scale

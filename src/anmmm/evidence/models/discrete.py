@@ -38,8 +38,7 @@ class Ordered(ConditionalModel):
 
     def curves(self, at: FloatArray) -> EffectCurves:
         """Levels of the median and of one standard deviation about it, in between linear."""
-        center = (self.fit.splines.evaluate(at) @ self.fit.mean)[:, np.newaxis]
-        return EffectCurves.about(center, 1.0).through(self._undo)
+        return EffectCurves.about(self.fit.curve_at(at), 1.0).through(self._undo)
 
     def _undo(self, latent: FloatArray) -> FloatArray:
         inner = self.fit.cuts[1:-1]
@@ -83,7 +82,7 @@ class Counts(ConditionalModel):
 
     def curves(self, at: FloatArray) -> EffectCurves:
         """Mean of the counts, and one standard deviation about it."""
-        mean = np.exp(self.fit.splines.evaluate(at) @ self.fit.mean)[:, np.newaxis]
+        mean = np.exp(self.fit.curve_at(at))
         spread = np.sqrt(mean + mean * mean / self.fit.size)
         zero, unit = self.values
         return EffectCurves.about(mean, spread).through(lambda count: zero + unit * count)

@@ -11,7 +11,8 @@ from scipy.special import ndtr
 
 from anmmm._typing import FloatArray
 from anmmm.evidence.density import Density, code_lengths, fit_density, normal_mass
-from anmmm.evidence.models.base import ConditionalModel, EffectCurves, Fits, at_ends
+from anmmm.evidence.models.base import ConditionalModel, EffectCurves, Fits
+from anmmm.evidence.noise import at_ends, mixture_levels, mixture_mass
 from anmmm.mixture import LocationScaleFit, MixtureFit
 from anmmm.preprocessing import Cells
 
@@ -32,10 +33,7 @@ class Additive(ConditionalModel):
         """Encode the effect by 1, 2, … mechanisms."""
         cells = fits.effect.cells
         for fit in fits.mixtures:
-            mass = np.zeros(len(cells.values))
-            for weight, curve in zip(fit.weights, fit.curves.T, strict=True):
-                mass += weight * normal_mass(*at_ends(cells, curve, _scale(fit)))
-            nats = code_lengths(mass, cells.n_distinct)
+            nats = code_lengths(mixture_mass(cells, fit), cells.n_distinct)
             yield cls(nats, fit.complexity + fit.numbers, cells, fit)
 
     @property
@@ -54,12 +52,7 @@ class Additive(ConditionalModel):
 
     def levels(self) -> tuple[FloatArray, FloatArray]:
         """Conditional distribution function at both ends of each observation's cell."""
-        below, above = np.zeros(len(self.nats)), np.zeros(len(self.nats))
-        for weight, curve in zip(self.fit.weights, self.fit.curves.T, strict=True):
-            lower, upper = at_ends(self.cells, curve, _scale(self.fit))
-            below += weight * ndtr(lower)
-            above += weight * ndtr(upper)
-        return below, above
+        return mixture_levels(self.cells, self.fit)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

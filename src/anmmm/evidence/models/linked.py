@@ -12,6 +12,7 @@ from anmmm._typing import FloatArray
 from anmmm.evidence.density import GaussianQuantiles, code_lengths, normal_mass
 from anmmm.evidence.models.base import ConditionalModel, EffectCurves, Fits
 from anmmm.evidence.models.gaussian import LocationScale
+from anmmm.evidence.noise import at_ends
 
 __all__ = ["LocationScaleLinked"]
 
@@ -33,9 +34,12 @@ class LocationScaleLinked(LocationScale):
         """Encode tied data by a curve with a band of varying width."""
         if fits.link is None:
             return
-        fit = fits.linked[1]
-        nats = _linked_nats(fits, fits.link, fit.curve, fit.scale)
-        yield cls(nats, fit.complexity + _linked_cost(fits), fits.effect.cells, fit, fits.link)
+        fit, effect = fits.linked[1], fits.effect
+        mass = normal_mass(*at_ends(fits.link, fit.curve, fit.scale))
+        nats = code_lengths(mass, effect.cells.n_distinct)
+        # Of the density behind the link and the noise variance.
+        numbers = effect.density.cost + 0.5 * math.log(len(nats))
+        yield cls(nats, fit.complexity + numbers, effect.cells, fit, fits.link)
 
     def curves(self, at: FloatArray) -> EffectCurves:
         """Evaluate the curve and its band, taken back through the link."""
@@ -43,17 +47,5 @@ class LocationScaleLinked(LocationScale):
 
     def levels(self) -> tuple[FloatArray, FloatArray]:
         """Conditional distribution function at both ends of each observation's cell."""
-        curve, scale = self.fit.curve, self.fit.scale
-        return ndtr((self.link.lower - curve) / scale), ndtr((self.link.upper - curve) / scale)
-
-
-def _linked_nats(
-    fits: Fits, link: GaussianQuantiles, curve: FloatArray, scale: FloatArray | float
-) -> FloatArray:
-    mass = normal_mass((link.lower - curve) / scale, (link.upper - curve) / scale)
-    return code_lengths(mass, fits.effect.cells.n_distinct)
-
-
-def _linked_cost(fits: Fits) -> float:
-    """Nats of the density behind the link and of the noise variance."""
-    return fits.effect.density.cost + 0.5 * math.log(len(fits.effect.cells.values))
+        lower, upper = at_ends(self.link, self.fit.curve, self.fit.scale)
+        return ndtr(lower), ndtr(upper)

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.special import ndtr
 
 from anmmm._typing import FloatArray
 from anmmm.evidence.density import Density, code_lengths, fit_density
@@ -50,14 +49,13 @@ class PostNonlinear(ConditionalModel):
 
     def curves(self, at: FloatArray) -> EffectCurves:
         """Evaluate f and its band, taken back through h, within the range of the cells."""
-        center = (self.fit.splines.evaluate(at) @ self.fit.mean)[:, np.newaxis]
-        return EffectCurves.about(center, 1.0).through(
+        return EffectCurves.about(self.fit.curve_at(at), 1.0).through(
             lambda h: np.asarray(np.interp(h, *self._table))
         )
 
     def levels(self) -> tuple[FloatArray, FloatArray]:
         """Conditional distribution function at both ends of each observation's cell."""
-        return ndtr(self.fit.lower - self.fit.curve), ndtr(self.fit.upper - self.fit.curve)
+        return self.fit.levels()
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -1,0 +1,64 @@
+"""What fits and models have in common: how long they make a variable, and the curve behind it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from anmmm._record import Record
+from anmmm._typing import FloatArray
+from anmmm.mixture import Splines
+
+__all__ = ["Code", "CurveFit"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Code(Record):
+    """A description of a variable.
+
+    Attributes
+    ----------
+    nats : ndarray of shape (n_samples,)
+        Description length of each observation.
+    cost : float
+        Nats that the fitted numbers cost.
+    length : float
+        Both, in nats for all observations.
+    """
+
+    nats: FloatArray
+    cost: float
+
+    @cached_property
+    def length(self) -> float:
+        """Description length, in nats for all observations."""
+        return float(self.nats.sum()) + self.cost
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CurveFit(Code):
+    """A description of an effect by one smooth curve f of its cause, on the model's own scale.
+
+    Attributes
+    ----------
+    curve : ndarray of shape (n_samples,)
+        f at the observations.
+    mean : ndarray of shape (n_columns,)
+        Coefficients of f.
+    splines : anmmm.mixture.Splines
+        Their columns anywhere.
+    n_iter : int
+    converged : bool
+    """
+
+    curve: FloatArray
+    mean: FloatArray
+    splines: Splines
+    n_iter: int
+    converged: bool
+
+    def curve_at(self, X: FloatArray) -> FloatArray:
+        """Evaluate f, (n_points, 1), at standardized points (n_points, n_features)."""
+        return np.asarray((self.splines.evaluate(X) @ self.mean)[:, np.newaxis])
