@@ -16,7 +16,7 @@ import anmmm._kernels
 from anmmm._kernels._jit import REGISTRY, SUMS, kernel, kernel_parallel
 
 # Modules without a kernel of their own.
-INFRASTRUCTURE = {"_cache", "_jit", "chunks"}
+INFRASTRUCTURE = {"_cache", "_jit", "_vectors", "chunks"}
 MODULES = sorted(
     module.name
     for module in pkgutil.iter_modules(anmmm._kernels.__path__)

@@ -7,21 +7,32 @@ A `Design` and the effect come in; coefficients of both curves and the evidence 
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
 from anmmm._kernels._jit import SUMS, FloatArray, kernel
+from anmmm._kernels._vectors import LANES
 from anmmm._kernels.packed import (
+    BLOCK,
     HYPER,
     LOG_2PI,
     Design,
-    add,
+    Pivots,
+    add_products,
+    add_rows,
+    blocks_of,
     clear,
+    collect,
+    copy_part,
     curve_posterior,
-    dot,
-    outer_products,
+    in_blocks,
+    linear,
+    make_pivots,
     pack_covariance,
-    product_of,
+    packed_size,
+    padded,
+    quadratic,
 )
 
 __all__ = ["location_scale"]
@@ -33,46 +44,108 @@ STEP = 0.7
 @kernel(fastmath=SUMS, part=True)
 def _curve_step(
     gram: FloatArray, moment: FloatArray, design: Design, n_inner: int, scales: FloatArray,
-    variance: FloatArray, mean: FloatArray, cov: FloatArray, work: FloatArray,
+    precision: FloatArray, mean: FloatArray, pivots: Pivots,
 ) -> float:  # fmt: skip
-    """Fit f and its smoothness to weighted sums; return what f costs."""
+    """Fit f and its smoothness to weighted sums; return what f costs. Vectors are padded."""
     prior, n_null = design.prior, design.n_null
-    r = prior.shape[0]
-    zero = np.zeros(r)
+    r, width = prior.shape[0], precision.shape[0]
+    zero = np.zeros(width)
     penalty = 0.0
     for _ in range(n_inner):
-        for i in range(n_null, r):
-            variance[i] = prior[i] * scales[1]
-        log_det = curve_posterior(gram, moment, 1.0, zero, variance, mean, cov, work)
+        for i in range(r):
+            precision[i] = 1.0 / (prior[i] * (scales[1] if i >= n_null else 1.0))
+        log_det = curve_posterior(gram, moment, 1.0, zero, precision, mean, pivots)
         rough = 0.0
         for i in range(n_null, r):
-            rough += (mean[i] * mean[i] + cov[i, i]) / prior[i]
+            rough += (mean[i] * mean[i] - pivots.matrix[i * width + i]) / prior[i]
         if r > n_null:
             scales[1] = (rough + 2.0 * HYPER) / (r - n_null + 2.0 * HYPER)
         penalty = 0.5 * log_det
         for i in range(r):
             v = prior[i] * (scales[1] if i >= n_null else 1.0)
-            penalty += 0.5 * ((mean[i] * mean[i] + cov[i, i]) / v - 1.0 + math.log(v))
+            square = mean[i] * mean[i] - pivots.matrix[i * width + i]
+            penalty += 0.5 * (square / v - 1.0 + math.log(v))
     return penalty
+
+
+class _Room(NamedTuple):
+    """What one observation after the other writes to, in blocks with zeros behind the last.
+
+    Attributes
+    ----------
+    blocks : float64 (n_blocks r BLOCK,)
+        The design, as `in_blocks` lays it out.
+    g, w, e2, variance, pull : float64 (n_blocks BLOCK,)
+        Logarithm of the noise scale; ``exp(-2 g)``; expected square of the residual; variance of
+        the curve; derivative of the log-likelihood by g; also whatever is weighted by w.
+    grams, moments : float64 (LANES r (r + 1) / 2,), (LANES r,)
+        Sums parted into lanes, zero between passes.
+    """
+
+    blocks: FloatArray
+    g: FloatArray
+    w: FloatArray
+    e2: FloatArray
+    variance: FloatArray
+    pull: FloatArray
+    grams: FloatArray
+    moments: FloatArray
+
+
+@kernel(inner=True)
+def _make_room(columns: FloatArray) -> _Room:
+    n, r = columns.shape
+    size = blocks_of(n) * BLOCK
+    return _Room(
+        in_blocks(columns), np.zeros(size), np.zeros(size), np.zeros(size), np.zeros(size),
+        np.zeros(size), np.zeros(LANES * r * (r + 1) // 2), np.zeros(LANES * r),
+    )  # fmt: skip
+
+
+@kernel(fastmath=SUMS, part=True)
+def _weighted_sums(
+    room: _Room, r: int, y: FloatArray, gram: FloatArray, moment: FloatArray
+) -> None:
+    """Write ``Σ_n w_n ψ_n ψ_nᵀ``, packed, and ``Σ_n w_n y_n ψ_n``."""
+    for k in range(y.shape[0]):
+        room.pull[k] = room.w[k] * y[k]
+    for block in range(room.g.shape[0] // BLOCK):
+        first, at = block * r * BLOCK, block * BLOCK
+        add_products(room.blocks, first, r, room.w, at, room.grams)
+        add_rows(room.blocks, first, r, room.pull, at, room.moments)
+    collect(room.grams, r * (r + 1) // 2, gram)
+    collect(room.moments, r, moment)
+
+
+@kernel(fastmath=SUMS, part=True)
+def _expected_residuals(
+    room: _Room, r: int, y: FloatArray, mean: FloatArray, packed: FloatArray, floor: float
+) -> None:
+    """Write the variance of the curve and the expected square of the residual."""
+    for block in range(room.g.shape[0] // BLOCK):
+        first, at = block * r * BLOCK, block * BLOCK
+        quadratic(room.blocks, first, r, packed, room.variance, at)
+        linear(room.blocks, first, r, mean, room.e2, at)
+    for k in range(y.shape[0]):
+        e = y[k] - room.e2[k]
+        room.e2[k] = e * e + room.variance[k] + floor
 
 
 @kernel(fastmath=SUMS, part=True)
 def _scale_step(
-    design: Design, e2: FloatArray, scales: FloatArray, gamma: FloatArray, gradient: FloatArray,
-    g: FloatArray, w: FloatArray,
-) -> None:  # fmt: skip
-    """Take one scoring step for g, given the expected squared residuals, and fit its smoothness.
-
-    w is ``exp(-2 g)``, read and overwritten.
-    """
-    columns, prior, n_null = design.columns, design.prior, design.n_null
-    n, r = columns.shape
-    clear(gradient)
+    room: _Room, design: Design, scales: FloatArray, gamma: FloatArray, gradient: FloatArray
+) -> None:
+    """Take one scoring step for g, given the expected squared residuals, and fit its smoothness."""
+    prior, n_null = design.prior, design.n_null
+    n, r = design.columns.shape
     for k in range(n):
         # The cap keeps one outlier from throwing the step; it is inactive at a solution
         # unless a residual exceeds five of its own standard deviations.
-        pull = e2[k] * w[k] - 1.0
-        add(pull if pull < 24.0 else 24.0, columns[k], gradient)
+        pull = room.e2[k] * room.w[k] - 1.0
+        room.pull[k] = pull if pull < 24.0 else 24.0
+    for block in range(room.g.shape[0] // BLOCK):
+        add_rows(room.blocks, block * r * BLOCK, r, room.pull, block * BLOCK, room.moments)
+    collect(room.moments, r, gradient)
     rough = 0.0
     for i in range(r):
         v = prior[i] * scales[2] if i >= n_null else (prior[i] if i > 0 else np.inf)
@@ -82,9 +155,10 @@ def _scale_step(
             rough += (gamma[i] * gamma[i] + 1.0 / h) / prior[i]
     if r > n_null:
         scales[2] = (rough + 2.0 * HYPER) / (r - n_null + 2.0 * HYPER)
+    for block in range(room.g.shape[0] // BLOCK):
+        linear(room.blocks, block * r * BLOCK, r, gamma, room.g, block * BLOCK)
     for k in range(n):
-        g[k] = dot(gamma, columns[k])
-        w[k] = math.exp(-2.0 * g[k])
+        room.w[k] = math.exp(-2.0 * room.g[k])
 
 
 @kernel(fastmath=SUMS)
@@ -122,45 +196,37 @@ def location_scale(
     docs/method/decisions.md, eq. 9. The expected Hessian of g is 2n I in this basis, so a step for
     g is O(n r). O(n r² + r³) an iteration.
     """
-    columns, prior, n_null = design.columns, design.prior, design.n_null
-    n, r = columns.shape
-    size = r * (r + 1) // 2
-    gram, packed, products = np.empty(size), np.empty(size), outer_products(columns)
-    moment, gradient = np.empty(r), np.empty(r)
-    work, cov = np.empty((r, r)), np.empty((r, r))
-    g, w, e2, var = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
-    variance = prior.copy()
+    prior, n_null = design.prior, design.n_null
+    n, r = design.columns.shape
+    room, pivots = _make_room(design.columns), make_pivots(r)
+    gram, packed = np.zeros(packed_size(r)), np.zeros(packed_size(r))
+    moment, center, precision = np.zeros(padded(r)), np.zeros(padded(r)), np.zeros(padded(r))
+    gradient = np.empty(r)
     clear(gamma)
     gamma[0] = 0.5 * math.log(scales[0])
     for k in range(n):
-        g[k], w[k] = gamma[0], 1.0 / scales[0]
-    evidence, complexity = -np.inf, 0.0
+        room.g[k], room.w[k] = gamma[0], 1.0 / scales[0]
+    evidence, complexity, n_iter = -np.inf, 0.0, max_iter
     for iteration in range(max_iter):
-        clear(gram)
-        clear(moment)
-        for k in range(n):
-            add(w[k], product_of(columns, products, k), gram)
-            add(w[k] * y[k], columns[k], moment)
-        penalty = _curve_step(gram, moment, design, n_inner, scales, variance, mean, cov, work)
-        pack_covariance(cov, packed)
-        for k in range(n):
-            var[k] = dot(packed, product_of(columns, products, k))
-            e = y[k] - dot(mean, columns[k])
-            e2[k] = e * e + var[k] + floor
-
+        _weighted_sums(room, r, y, gram, moment)
+        penalty = _curve_step(gram, moment, design, n_inner, scales, precision, center, pivots)
+        pack_covariance(pivots, r, packed)
+        _expected_residuals(room, r, y, center, packed, floor)
         for _ in range(2):
-            _scale_step(design, e2, scales, gamma, gradient, g, w)
+            _scale_step(room, design, scales, gamma, gradient)
 
         for i in range(1, r):
             v = prior[i] * scales[2] if i >= n_null else prior[i]
             penalty += 0.5 * (gamma[i] * gamma[i] / v + math.log(1.0 + 2.0 * n * v))
         value, shrunk = 0.0, 0.0
         for k in range(n):
-            value -= 0.5 * (LOG_2PI + e2[k] * w[k]) + g[k]
-            shrunk += 0.5 * var[k] * w[k]
+            value -= 0.5 * (LOG_2PI + room.e2[k] * room.w[k]) + room.g[k]
+            shrunk += 0.5 * room.variance[k] * room.w[k]
         complexity = penalty + shrunk
         change = abs(value - penalty - evidence)
         evidence = value - penalty
         if iteration > 0 and change < tol:
-            return evidence, complexity, iteration + 1
-    return evidence, complexity, max_iter
+            n_iter = iteration + 1
+            break
+    copy_part(center, mean)
+    return evidence, complexity, n_iter

@@ -1,8 +1,10 @@
-"""Small matrices that meet observations one row at a time.
+"""Small matrices that meet observations sixteen at a time.
 
-A symmetric r × r matrix is packed: entry (i, j), j <= i, stands at ``i (i + 1) / 2 + j``. The outer
-product of a row with itself is then one vector, and both a Gram matrix and a predictive variance
-are one pass over it. LAPACK is not called: at r = 14 the call costs as much as the work.
+A symmetric r × r matrix is packed: entry (i, j), j <= i, is at ``i (i + 1) / 2 + j``. A design is
+cut into blocks of sixteen observations, in which one column follows the other, so that what is done
+for each observation is done for eight at once; a Gram matrix is one pass over the blocks, and the
+sums over lanes are taken at its end. Rows of small matrices are padded with zeros to whole vectors;
+see `padded`. LAPACK is not called: at r = 14 the call costs as much as the work.
 """
 
 from __future__ import annotations
@@ -13,12 +15,26 @@ from typing import NamedTuple
 import numpy as np
 
 from anmmm._kernels._jit import SUMS, FloatArray, kernel
+from anmmm._kernels._vectors import (
+    LANES,
+    everywhere,
+    load,
+    load_one,
+    multiply_add,
+    product,
+    store,
+    total_of,
+)
 
 __all__ = [
-    "HYPER", "LOG_2PI", "N_INNER", "Design", "add", "clear", "curve_posterior", "dot", "invert",
-    "outer_product", "outer_products", "pack_covariance", "product_of",
+    "BLOCK", "HYPER", "LOG_2PI", "N_INNER", "Design", "Pivots", "add", "add_products", "add_rows",
+    "blocks_of", "clear", "collect", "copy_part", "curve_posterior", "dot", "in_blocks", "invert",
+    "linear", "log_of_product", "make_pivots", "pack_covariance", "packed_size", "padded",
+    "quadratic", "sweep",
 ]  # fmt: skip
 
+# Observations in a block: two vectors, so that each number of a small matrix is read for both.
+BLOCK = 2 * LANES
 # Shape and scale of the weak inverse-gamma prior on a smoothing variance. Without it the variance
 # of a curve that is exactly linear would creep to zero for ever.
 HYPER = 0.01
@@ -26,9 +42,9 @@ HYPER = 0.01
 # Two take 5 % more passes than three, one 23 %.
 N_INNER = 2
 LOG_2PI = math.log(2.0 * math.pi)
-# Outer products of so many rows are kept, which is 3.4 MB at r = 14; of more they are made anew for
-# every pass, in which they cost half.
-KEPT_ROWS = 4000
+# A product of so many positive numbers is turned into a sum of logarithms before it leaves what
+# doubles hold; each of them may be as large or small again.
+LARGE = 1e100
 
 
 class Design(NamedTuple):
@@ -49,35 +65,134 @@ class Design(NamedTuple):
     n_null: int
 
 
-@kernel(fastmath=SUMS, inner=True)
-def outer_product(row: FloatArray, out: FloatArray) -> None:
-    """Write the packed outer product of a row (r,) with itself, (r (r + 1) / 2,)."""
-    p = 0
-    for i in range(row.shape[0]):
-        for j in range(i + 1):
-            out[p] = row[i] * row[j]
-            p += 1
+class Pivots(NamedTuple):
+    """Room to solve for one curve.
 
+    Attributes
+    ----------
+    matrix : float64 ((r + 1) padded(r),)
+        Rows of a symmetric matrix, of which the lower triangle counts, and a right-hand side.
+    column, keep : float64 (padded(r + 1),)
+        Column of a pivot; ones.
+    """
 
-@kernel(fastmath=SUMS, inner=True)
-def outer_products(columns: FloatArray) -> FloatArray:
-    """Return the outer product of each row, or, of many rows, room for one; see `product_of`."""
-    n, r = columns.shape
-    kept = n if n <= KEPT_ROWS else 1
-    products = np.empty((kept, r * (r + 1) // 2))
-    for k in range(kept):
-        outer_product(columns[k], products[k])
-    return products
+    matrix: FloatArray
+    column: FloatArray
+    keep: FloatArray
 
 
 @kernel(inner=True)
-def product_of(columns: FloatArray, products: FloatArray, k: int) -> FloatArray:
-    """Return the outer product of row k, given what `outer_products` returned."""
-    kept = products.shape[0] == columns.shape[0]
-    product: FloatArray = products[k if kept else 0]
-    if not kept:
-        outer_product(columns[k], product)
-    return product
+def padded(r: int) -> int:
+    """Length of a row of r numbers in whole vectors."""
+    return (r + LANES - 1) // LANES * LANES
+
+
+@kernel(inner=True)
+def packed_size(r: int) -> int:
+    """Length of a packed matrix: its last row begins at ``r (r - 1) / 2`` and is padded too."""
+    return r * (r - 1) // 2 + padded(r)
+
+
+@kernel(inner=True)
+def blocks_of(n: int) -> int:
+    """Return the number of blocks that n observations fill."""
+    return (n + BLOCK - 1) // BLOCK
+
+
+@kernel(inner=True)
+def in_blocks(columns: FloatArray) -> FloatArray:
+    """Return a design (n, r) in blocks, zeros behind the last observation; see the module."""
+    n, r = columns.shape
+    blocks = np.zeros(blocks_of(n) * r * BLOCK)
+    for k in range(n):
+        first = k // BLOCK * r * BLOCK + k % BLOCK
+        for i in range(r):
+            blocks[first + i * BLOCK] = columns[k, i]
+    return blocks
+
+
+@kernel(inner=True)
+def linear(
+    blocks: FloatArray, first: int, r: int, factors: FloatArray, out: FloatArray, to: int
+) -> None:
+    """Write the block's rows times a vector, beginning at ``out[to]``."""
+    a, b = everywhere(0.0), everywhere(0.0)
+    for i in range(r):
+        factor = load_one(factors, i)
+        a = multiply_add(factor, load(blocks, first + i * BLOCK), a)
+        b = multiply_add(factor, load(blocks, first + i * BLOCK + LANES), b)
+    store(out, to, a)
+    store(out, to + LANES, b)
+
+
+@kernel(inner=True)
+def quadratic(
+    blocks: FloatArray, first: int, r: int, packed: FloatArray, out: FloatArray, to: int
+) -> None:
+    """Write a quadratic form, packed with its off-diagonal entries doubled, of the block's rows."""
+    a, b = everywhere(0.0), everywhere(0.0)
+    p = 0
+    for i in range(r):
+        c, d = everywhere(0.0), everywhere(0.0)
+        for j in range(i + 1):
+            factor = load_one(packed, p + j)
+            c = multiply_add(factor, load(blocks, first + j * BLOCK), c)
+            d = multiply_add(factor, load(blocks, first + j * BLOCK + LANES), d)
+        a = multiply_add(c, load(blocks, first + i * BLOCK), a)
+        b = multiply_add(d, load(blocks, first + i * BLOCK + LANES), b)
+        p += i + 1
+    store(out, to, a)
+    store(out, to + LANES, b)
+
+
+@kernel(inner=True)
+def add_products(
+    blocks: FloatArray, first: int, r: int, shares: FloatArray, at: int, lanes: FloatArray
+) -> None:
+    """Add the block's weighted outer products to the lanes (8 packed_size(r),) of a Gram matrix."""
+    low, high = load(shares, at), load(shares, at + LANES)
+    p = 0
+    for i in range(r):
+        a = product(low, load(blocks, first + i * BLOCK))
+        b = product(high, load(blocks, first + i * BLOCK + LANES))
+        for j in range(i + 1):
+            total = multiply_add(a, load(blocks, first + j * BLOCK), load(lanes, p))
+            store(lanes, p, multiply_add(b, load(blocks, first + j * BLOCK + LANES), total))
+            p += LANES
+
+
+@kernel(inner=True)
+def add_rows(
+    blocks: FloatArray, first: int, r: int, shares: FloatArray, at: int, lanes: FloatArray
+) -> None:
+    """Add the block's weighted rows to the lanes (8 padded(r),) of a vector."""
+    low, high = load(shares, at), load(shares, at + LANES)
+    for i in range(r):
+        total = multiply_add(low, load(blocks, first + i * BLOCK), load(lanes, i * LANES))
+        total = multiply_add(high, load(blocks, first + i * BLOCK + LANES), total)
+        store(lanes, i * LANES, total)
+
+
+@kernel(inner=True)
+def collect(lanes: FloatArray, count: int, out: FloatArray) -> None:
+    """Write the sums over lanes, and clear the lanes."""
+    for p in range(count):
+        out[p] = total_of(load(lanes, p * LANES))
+        store(lanes, p * LANES, everywhere(0.0))
+
+
+@kernel(inner=True)
+def make_pivots(r: int) -> Pivots:
+    """Return room for a system of r equations."""
+    width = padded(r + 1)
+    return Pivots(np.zeros((r + 1) * padded(r)), np.zeros(width), np.ones(width))
+
+
+@kernel(inner=True)
+def copy_part(source: FloatArray, out: FloatArray) -> None:
+    """Copy as many numbers as both have."""
+    for i in range(min(source.shape[0], out.shape[0])):
+        out[i] = source[i]
 
 
 @kernel(fastmath=SUMS, inner=True)
@@ -103,70 +218,123 @@ def clear(out: FloatArray) -> None:
         out[i] = 0.0
 
 
-@kernel(fastmath=SUMS, inner=True)
-def invert(A: FloatArray, inverse: FloatArray) -> float:
-    """Write the inverse of a positive definite matrix; return its log determinant.
+@kernel(inner=True)
+def log_of_product(so_far: float, factor: float) -> tuple[float, float]:
+    """Return a product times a factor, and what to add to a sum of logarithms.
 
-    A (r, r), lower triangle read, is overwritten. Gauss-Jordan, on the lower triangle alone.
+    Logarithms cost as much as everything else that is done with a pivot.
+    """
+    so_far *= factor
+    if 1.0 / LARGE < so_far < LARGE:
+        return so_far, 0.0
+    return 1.0, math.log(so_far)
+
+
+@kernel()
+def sweep(pivots: Pivots, r: int) -> float:
+    """Sweep a positive definite matrix and a right-hand side on all pivots.
+
+    Parameters
+    ----------
+    pivots : Pivots
+        Of the matrix A, the lower triangle becomes ``-A⁻¹``; the right-hand side b, ``A⁻¹ b``.
+    r : int
+        Number of equations.
+
+    Returns
+    -------
+    float
+        Log determinant of A.
+
+    Notes
+    -----
+    Goodnight (1979): a pivot d turns into ``-1 / d``, its row and column into ``a_ik / d``, and all
+    else into ``a_ij - a_ik a_kj / d``. No pivot is exchanged. What ends up above the diagonal is
+    not to be read. O(r³).
+    """
+    A, column, keep = pivots
+    width = padded(r)
+    pivot_product, log_det = 1.0, 0.0
+    for k in range(r):
+        pivot = A[k * width + k]
+        pivot_product, logarithm = log_of_product(pivot_product, pivot)
+        log_det += logarithm
+        for j in range(0, k, LANES):
+            store(column, j, load(A, k * width + j))
+        column[k] = -1.0
+        for i in range(k + 1, r + 1):
+            column[i] = A[i * width + k]
+        keep[k] = 0.0
+        for j in range(0, width, LANES):
+            row = product(everywhere(-1.0 / pivot), load(column, j))
+            kept = load(keep, j)
+            for i in range(j, r + 1):
+                others = product(kept, load(A, i * width + j))
+                store(A, i * width + j, multiply_add(load_one(column, i), row, others))
+            store(A, k * width + j, product(everywhere(-1.0), row))
+        keep[k] = 1.0
+    return log_det + math.log(pivot_product)
+
+
+@kernel(inner=True)
+def invert(A: FloatArray, inverse: FloatArray) -> float:
+    """Write the inverse of a positive definite matrix (r, r); return its log determinant.
+
+    Of A the lower triangle is read.
     """
     r = A.shape[0]
-    column = np.empty(r)
-    log_det = 0.0
-    for k in range(r):
-        pivot = A[k, k]
-        log_det += math.log(pivot)
-        for i in range(k):
-            column[i] = A[k, i]
-        for i in range(k, r):
-            column[i] = A[i, k]
-        for i in range(r):
-            factor = column[i] / pivot
-            for j in range(i + 1):
-                A[i, j] -= factor * column[j]
-        for i in range(k):
-            A[k, i] = column[i] / pivot
-        for i in range(k + 1, r):
-            A[i, k] = column[i] / pivot
-        A[k, k] = -1.0 / pivot
+    pivots = make_pivots(r)
+    width = padded(r)
     for i in range(r):
         for j in range(i + 1):
-            inverse[i, j] = -A[i, j]
-            inverse[j, i] = -A[i, j]
+            pivots.matrix[i * width + j] = A[i, j]
+    log_det = sweep(pivots, r)
+    for i in range(r):
+        for j in range(i + 1):
+            inverse[i, j] = -pivots.matrix[i * width + j]
+            inverse[j, i] = inverse[i, j]
     return log_det
 
 
-@kernel(fastmath=SUMS, inner=True)
+@kernel(inner=True)
 def curve_posterior(
-    gram: FloatArray, moment: FloatArray, s2: float, center: FloatArray, variance: FloatArray,
-    mean: FloatArray, cov: FloatArray, work: FloatArray,
+    gram: FloatArray, moment: FloatArray, s2: float, center: FloatArray, precision: FloatArray,
+    mean: FloatArray, pivots: Pivots,
 ) -> float:  # fmt: skip
     """Posterior of one curve's coefficients; returns the log determinant of its precision.
 
-    gram (r (r + 1) / 2,) packed and moment (r,) are the weighted sums over the observations; the
-    prior is Gaussian about `center` with independent `variance`.
+    gram, packed, and moment are the weighted sums over the observations; the prior is Gaussian
+    about `center` with independent `precision`. All are padded. The covariance is what `sweep`
+    leaves.
     """
-    r = variance.shape[0]
+    A = pivots.matrix
+    width = precision.shape[0]
+    r = A.shape[0] // width - 1
     p = 0
     for i in range(r):
-        for j in range(i + 1):
-            work[i, j] = gram[p] / s2
-            p += 1
-        work[i, i] += 1.0 / variance[i]
-    log_det = invert(work, cov)
+        for j in range(0, i + 1, LANES):
+            store(A, i * width + j, product(everywhere(1.0 / s2), load(gram, p + j)))
+        A[i * width + i] += precision[i]
+        p += i + 1
+    last = r * width
+    for i in range(width):
+        A[last + i] = moment[i] / s2 + center[i] * precision[i]
+    log_det = sweep(pivots, r)
     for i in range(r):
-        work[0, i] = moment[i] / s2 + center[i] / variance[i]
-    for i in range(r):
-        mean[i] = dot(cov[i], work[0])
+        mean[i] = A[last + i]
     return log_det
 
 
-@kernel(fastmath=SUMS, inner=True)
-def pack_covariance(cov: FloatArray, out: FloatArray) -> None:
+@kernel(inner=True)
+def pack_covariance(pivots: Pivots, r: int, out: FloatArray) -> None:
     """Write the vector whose product with a packed outer product is the quadratic form."""
+    A = pivots.matrix
+    width = padded(r)
     p = 0
-    for i in range(cov.shape[0]):
-        for j in range(i):
-            out[p] = 2.0 * cov[i, j]
-            p += 1
-        out[p] = cov[i, i]
-        p += 1
+    for i in range(r):
+        for j in range(0, i + 1, LANES):
+            store(out, p + j, product(everywhere(-2.0), load(A, i * width + j)))
+        out[p + i] = -A[i * width + i]
+        p += i + 1
+    for i in range(p, out.shape[0]):
+        out[i] = 0.0

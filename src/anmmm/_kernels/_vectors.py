@@ -1,0 +1,144 @@
+"""Eight numbers at a time, as one value on every processor.
+
+Compilers see that a loop can run on vectors, but not that it is short or that its sums may stay in
+registers from one observation to the next. Here eight numbers are one value of a type of their own:
+kernels load it, calculate with it and store it, and every processor splits it as its vectors need.
+Such values live inside kernels; Python never sees one.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic, models, register_model
+
+__all__ = [
+    "LANES", "everywhere", "larger", "load", "load_one", "multiply_add", "product", "quotient",
+    "store", "total_of",
+]  # fmt: skip
+
+LANES = 8
+VECTOR = ir.VectorType(ir.DoubleType(), LANES)
+# Products may be fused with sums, as in all kernels.
+FUSED = ("contract",)
+
+
+class _Eight(types.Type):
+    """Numba's type of eight numbers."""
+
+    def __init__(self) -> None:
+        super().__init__("Eight")  # type: ignore[no-untyped-call]
+
+
+@register_model(_Eight)
+class _EightModel(models.PrimitiveModel):
+    """How LLVM holds them."""
+
+    def __init__(self, manager: Any, kind: Any) -> None:
+        super().__init__(manager, kind, VECTOR)
+
+
+EIGHT: Any = _Eight()
+
+
+def _address(context: Any, builder: Any, array_type: Any, array: Any, index: Any) -> Any:
+    data = context.make_array(array_type)(context, builder, array).data
+    return builder.bitcast(builder.gep(data, [index]), VECTOR.as_pointer())
+
+
+def _load(typing_context: Any, array: Any, index: Any) -> Any:
+    def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.load(_address(context, builder, signature.args[0], *args), align=8)
+
+    return EIGHT(array, types.intp), build
+
+
+def _store(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
+    def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        address = _address(context, builder, signature.args[0], *args[:2])
+        builder.store(args[2], address, align=8)
+        return context.get_dummy_value()
+
+    return types.void(array, types.intp, EIGHT), build
+
+
+def _spread(builder: Any, number: Any) -> Any:
+    nothing = ir.Constant(VECTOR, ir.Undefined)
+    first = builder.insert_element(nothing, number, ir.Constant(ir.IntType(32), 0))
+    lanes = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
+    return builder.shuffle_vector(first, nothing, lanes)
+
+
+def _everywhere(typing_context: Any, number: Any) -> Any:
+    def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return _spread(builder, args[0])
+
+    return EIGHT(types.float64), build
+
+
+def _load_one(typing_context: Any, array: Any, index: Any) -> Any:
+    def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        data = context.make_array(signature.args[0])(context, builder, args[0]).data
+        return _spread(builder, builder.load(builder.gep(data, [args[1]])))
+
+    return EIGHT(array, types.intp), build
+
+
+def _product(typing_context: Any, a: Any, b: Any) -> Any:
+    def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.fmul(*args, flags=FUSED)
+
+    return EIGHT(EIGHT, EIGHT), build
+
+
+def _quotient(typing_context: Any, a: Any, b: Any) -> Any:
+    def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.fdiv(*args)
+
+    return EIGHT(EIGHT, EIGHT), build
+
+
+def _multiply_add(typing_context: Any, a: Any, b: Any, c: Any) -> Any:
+    def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        a, b, c = args
+        return builder.fadd(builder.fmul(a, b, flags=FUSED), c, flags=FUSED)
+
+    return EIGHT(EIGHT, EIGHT, EIGHT), build
+
+
+def _larger(typing_context: Any, a: Any, b: Any) -> Any:
+    def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        a, b = args
+        return builder.select(builder.fcmp_ordered(">", a, b), a, b)
+
+    return EIGHT(EIGHT, EIGHT), build
+
+
+def _total_of(typing_context: Any, a: Any) -> Any:
+    def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        lanes = [
+            builder.extract_element(args[0], ir.Constant(ir.IntType(32), i)) for i in range(LANES)
+        ]
+        # In pairs, so that the order of the additions is the same on every processor.
+        while len(lanes) > 1:
+            half = len(lanes) // 2
+            lanes = [builder.fadd(lanes[i], lanes[i + half]) for i in range(half)]
+        return lanes[0]
+
+    return types.float64(EIGHT), build
+
+
+# array[index : index + 8] of a contiguous vector, and writing there.
+load: Any = intrinsic(_load)
+store: Any = intrinsic(_store)
+# The same number in all lanes, a given one or array[index]; a b; a / b; a b + c; the larger of each
+# two; the sum of the lanes.
+everywhere: Any = intrinsic(_everywhere)
+load_one: Any = intrinsic(_load_one)
+product: Any = intrinsic(_product)
+quotient: Any = intrinsic(_quotient)
+multiply_add: Any = intrinsic(_multiply_add)
+larger: Any = intrinsic(_larger)
+total_of: Any = intrinsic(_total_of)
