@@ -7,6 +7,7 @@ objective, with the record that takes new points the same way and predictions ba
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -150,7 +151,7 @@ class Cells(Record):
         """Number of cells."""
         return len(self.edges) - 1
 
-    @property
+    @cached_property
     def variance(self) -> float:
         """Variance of the uniform distribution on a typical cell: what no noise can fall below."""
         return float(np.median(self.upper - self.lower)) ** 2 / 12.0

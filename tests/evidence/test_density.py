@@ -1,21 +1,33 @@
 """Densities of one variable: they are densities, and their codes are codes."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
 
 import oracle
-from anmmm._kernels.log_density import count_bins, interval_mass, log_density, student_fit
+from anmmm._kernels.log_density import (
+    count_bins,
+    describe,
+    interval_mass,
+    log_density,
+    student_fit,
+)
 from anmmm._kernels.packed import HYPER
 from anmmm.evidence.density import (
+    _COSINES,
+    _PRIOR,
     BASES,
+    N_BINS,
+    ON_EDGE,
     Cells,
     GaussianQuantiles,
-    _counts,
     description_length,
     fit_density,
     normal_mass,
+    plain_density,
 )
 
 
@@ -192,13 +204,53 @@ def test_unknown_or_no_base_is_refused():
         fit(drawn("normal"), bases=[])
 
 
+def counted(points):
+    counts = np.empty(N_BINS)
+    count_bins(points, ON_EDGE, counts)
+    return counts
+
+
+@pytest.mark.parametrize("base", BASES)
+@pytest.mark.parametrize("draw", ["normal", "exponential", "integers"])
+def test_describe_matches_the_density_that_it_fits(rng, base, draw):
+    values = {
+        "normal": rng.normal(size=90),
+        "exponential": rng.exponential(size=90),
+        "integers": rng.integers(0, 6, size=90).astype(float),
+    }[draw]
+    cells = Cells.of(values)
+    plain = plain_density(base, values, cells.lower, cells.upper)
+    n_cells, log_p = cells.n_distinct, np.empty(N_BINS)
+    number, place = BASES.index(base), (plain.location, plain.scale)
+    cost, *nats = describe(
+        number,
+        place,
+        values,
+        cells.lower,
+        cells.upper,
+        n_cells,
+        ON_EDGE,
+        _COSINES,
+        _PRIOR,
+        25,
+        log_p,
+    )
+    other = np.empty(N_BINS)
+    counts = counted(N_BINS * plain.quantile(values))
+    assert cost == pytest.approx(log_density(counts, _COSINES, _PRIOR, 25, other))
+    assert_allclose(log_p, other, atol=1e-12)
+    for density, found in zip((plain, replace(plain, log_p=log_p)), nats, strict=True):
+        mass = density.mass(cells.lower, cells.upper)
+        assert found == pytest.approx(description_length(mass, n_cells), rel=1e-12)
+
+
 def test_a_value_on_an_edge_counts_half_on_each_side():
-    exact = _counts(np.array([0.0, 1.0, 2.5, 64.0, 128.0]))
+    exact = counted(np.array([0.0, 1.0, 2.5, 64.0, 128.0]))
     assert_allclose(exact[[0, 1, 2, 63, 64, 127]], [1.5, 0.5, 1.0, 0.5, 0.5, 1.0])
     assert exact.sum() == 5.0
     for rounding in (-1e-13, 1e-13):
         edges = np.array([1e-14, 1.0 + rounding, 2.5, 64.0 + rounding, 128.0])
-        assert_allclose(_counts(edges), exact)
+        assert_allclose(counted(edges), exact)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -29,7 +29,7 @@ class _Eight(types.Type):
     """Numba's type of eight numbers."""
 
     def __init__(self) -> None:
-        super().__init__("Eight")  # type: ignore[no-untyped-call]
+        super().__init__("Eight")
 
 
 @register_model(_Eight)
@@ -37,7 +37,7 @@ class _EightModel(models.PrimitiveModel):
     """How LLVM holds them."""
 
     def __init__(self, manager: Any, kind: Any) -> None:
-        super().__init__(manager, kind, VECTOR)
+        super().__init__(manager, kind, VECTOR)  # type: ignore[no-untyped-call]
 
 
 EIGHT: Any = _Eight()

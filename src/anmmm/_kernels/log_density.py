@@ -11,9 +11,15 @@ import math
 import numpy as np
 
 from anmmm._kernels._jit import SUMS, FloatArray, kernel
-from anmmm._kernels.packed import HYPER, add, clear, dot, invert
+from anmmm._kernels.packed import HYPER, add, clear, dot, invert, log_of_product
 
-__all__ = ["count_bins", "interval_mass", "log_density", "student_fit"]
+__all__ = [
+    "NORMAL", "STUDENT", "UNIFORM", "count_bins", "describe", "interval_mass", "log_density",
+    "student_fit",
+]  # fmt: skip
+
+# Base distributions, by number.
+UNIFORM, NORMAL, STUDENT = 0, 1, 2
 
 
 @kernel(fastmath=SUMS, part=True)
@@ -42,7 +48,7 @@ def _normalize(log_p: FloatArray, p: FloatArray) -> None:
         p[b] /= z
 
 
-@kernel(fastmath=SUMS)
+@kernel(fastmath=SUMS, part=True)
 def log_density(
     counts: FloatArray, cosines: FloatArray, prior: FloatArray, max_iter: int, log_p: FloatArray
 ) -> float:
@@ -124,9 +130,12 @@ def _bin(point: float, B: int) -> int:
     return max(0, min(int(point), B - 1))
 
 
-@kernel()
+@kernel(part=True)
 def count_bins(points: FloatArray, near: float, counts: FloatArray) -> None:
     """Count points in bins of length 1; one on the edge of two bins counts half in each.
+
+    Tied values lie on edges often, and rounding, which another unit changes, must not send them all
+    to one side.
 
     Parameters
     ----------
@@ -148,6 +157,31 @@ def count_bins(points: FloatArray, near: float, counts: FloatArray) -> None:
             counts[_bin(edge - 1.0, B)] += share
 
 
+@kernel(inner=True)
+def _cumulative(p: FloatArray) -> FloatArray:
+    """Return the sums of the probabilities before each bin, and of all."""
+    ends = np.empty(p.shape[0] + 1)
+    ends[0] = 0.0
+    for b in range(p.shape[0]):
+        ends[b + 1] = ends[b] + p[b]
+    return ends
+
+
+@kernel(inner=True)
+def _inside(low: float, high: float, p: FloatArray, ends: FloatArray) -> float:
+    """Probability of an interval, from 0 to B."""
+    B = p.shape[0]
+    first, last = _bin(low, B), _bin(high, B)
+    if first == last:
+        inside = p[first] * (high - low)
+    else:
+        # No difference of large sums: the mass of a narrow interval is as exact as its ends.
+        inside = p[first] * (first + 1 - low) + p[last] * (high - last)
+        inside += ends[last] - ends[first + 1]
+    # Far out in a tail the difference may round to a hair below zero.
+    return float(max(inside, 0.0))
+
+
 @kernel(fastmath=SUMS)
 def interval_mass(low: FloatArray, high: FloatArray, log_p: FloatArray, mass: FloatArray) -> None:
     """Write the probability of intervals under a density that is constant on bins of length 1.
@@ -161,21 +195,10 @@ def interval_mass(low: FloatArray, high: FloatArray, log_p: FloatArray, mass: Fl
     mass : float64 (n,)
         Overwritten.
     """
-    B = log_p.shape[0]
-    p, ends = np.exp(log_p), np.empty(B + 1)
-    ends[0] = 0.0
-    for b in range(B):
-        ends[b + 1] = ends[b] + p[b]
+    p = np.exp(log_p)
+    ends = _cumulative(p)
     for k in range(low.shape[0]):
-        first, last = _bin(low[k], B), _bin(high[k], B)
-        if first == last:
-            inside = p[first] * (high[k] - low[k])
-        else:
-            # No difference of large sums: the mass of a narrow interval is as exact as its ends.
-            inside = p[first] * (first + 1 - low[k]) + p[last] * (high[k] - last)
-            inside += ends[last] - ends[first + 1]
-        # Far out in a tail the difference may round to a hair below zero.
-        mass[k] = max(inside, 0.0)
+        mass[k] = _inside(low[k], high[k], p, ends)
 
 
 @kernel(fastmath=SUMS)
@@ -219,3 +242,75 @@ def student_fit(
         if abs(variance - previous) < 1e-3 * variance:
             break
     return location, variance
+
+
+@kernel(inner=True)
+def _quantile(base: int, z: float) -> float:
+    """Distribution function of a base distribution with location 0 and scale 1."""
+    if base == NORMAL:
+        return 0.5 * math.erfc(-z * math.sqrt(0.5))
+    if base == STUDENT:
+        w = z / math.sqrt(3.0)
+        return 0.5 + (math.atan(w) + w / (1.0 + w * w)) / math.pi
+    return max(0.0, min(z, 1.0))
+
+
+@kernel(fastmath=SUMS)
+def describe(
+    base: int, place: tuple[float, float], values: FloatArray, lower: FloatArray,
+    upper: FloatArray, n_cells: int, near: float, cosines: FloatArray, prior: FloatArray,
+    max_iter: int, log_p: FloatArray,
+) -> tuple[float, float, float]:  # fmt: skip
+    """Fit a correction to a base distribution, and encode a variable with and without it.
+
+    Parameters
+    ----------
+    base : int
+        `UNIFORM`, `NORMAL` or `STUDENT`, the last with three degrees of freedom.
+    place : tuple of float
+        Location and scale of the base.
+    values, lower, upper : float64 (n,)
+        Observations and the ends of their cells.
+    n_cells : int
+        Number of cells.
+    near : float
+        See `count_bins`.
+    cosines, prior, max_iter, log_p
+        See `log_density`.
+
+    Returns
+    -------
+    cost : float
+        What the correction costs.
+    plain, corrected : float
+        Nats of all cells without the correction and with it, costs left out.
+
+    Notes
+    -----
+    docs/method/decisions.md, eqs. 1 and 2. O(n) and a Newton iteration on the bins.
+    """
+    location, scale = place
+    n, B = values.shape[0], log_p.shape[0]
+    low, high, counts = np.empty(n), np.empty(n), np.empty(B)
+    for k in range(n):
+        low[k] = B * _quantile(base, (values[k] - location) / scale)
+    count_bins(low, near, counts)
+    cost = log_density(counts, cosines, prior, max_iter, log_p)
+    for k in range(n):
+        low[k] = B * _quantile(base, (lower[k] - location) / scale)
+        high[k] = B * _quantile(base, (upper[k] - location) / scale)
+    plain = _nats(low, high, np.full(B, 1.0 / B), n_cells)
+    return cost, plain, _nats(low, high, np.exp(log_p), n_cells)
+
+
+@kernel(fastmath=SUMS, inner=True)
+def _nats(low: FloatArray, high: FloatArray, p: FloatArray, n_cells: int) -> float:
+    """Nats that encode intervals, from 0 to B, under probabilities (B,) of the bins."""
+    n, ends = low.shape[0], _cumulative(p)
+    total, so_far = 0.0, 1.0
+    share = 1.0 / n
+    for k in range(n):
+        mass = (1.0 - share) * _inside(low[k], high[k], p, ends) + share / n_cells
+        so_far, logarithm = log_of_product(so_far, mass)
+        total -= logarithm
+    return total - math.log(so_far)

@@ -15,7 +15,7 @@ from anmmm._kernels._jit import SUMS, FloatArray, kernel
 from anmmm._kernels.packed import HYPER, dot, invert
 from anmmm._kernels.slopes import SlopePrior, best_roughness, slope_precision
 
-__all__ = ["LinkSums", "monotone_link"]
+__all__ = ["LinkSums", "link_pieces", "monotone_link"]
 
 # Largest change of a log-slope in a step; halvings of a step; share of the expected gain.
 LONGEST, HALVINGS, GAIN = 2.0, 20, 1e-4
@@ -42,6 +42,45 @@ class LinkSums(NamedTuple):
     slopes: FloatArray
     gram: FloatArray
     moments: FloatArray
+
+
+@kernel(fastmath=SUMS)
+def link_pieces(
+    z: FloatArray, low: float, step: float, first: FloatArray, slopes: FloatArray,
+    integrals: FloatArray,
+) -> None:  # fmt: skip
+    """Evaluate the quadratic B-splines of h', and their integrals, at points of the effect.
+
+    Parameters
+    ----------
+    z : float64 (n,)
+        Finite points.
+    low, step : float
+        First inner knot; distance of knots.
+    first, slopes
+        Overwritten; see `LinkSums`. Beyond the knots a spline keeps the value that it has there.
+    integrals : float64 (n, m)
+        Overwritten by the integrals of all m splines up to each point.
+
+    Notes
+    -----
+    docs/method/decisions.md, eq. 14. O(n m).
+    """
+    m = integrals.shape[1]
+    for k in range(z.shape[0]):
+        u = (z[k] - low) / step
+        j = int(max(0.0, min(math.floor(u), m - 3.0)))
+        t = u - j
+        s = max(0.0, min(t, 1.0))
+        rest, beyond = 1.0 - s, t - s
+        p, q, r = 0.5 * rest * rest, 0.5 + s * rest, 0.5 * s * s
+        first[k] = j
+        slopes[k, 0], slopes[k, 1], slopes[k, 2] = p, q, r
+        for i in range(m):
+            integrals[k, i] = step if i < j else 0.0
+        integrals[k, j] = step * (1.0 - rest * rest * rest / 6.0 + beyond * p)
+        integrals[k, j + 1] = step * (1.0 / 6.0 + s * (0.5 + s * (0.5 - s / 3.0)) + beyond * q)
+        integrals[k, j + 2] = step * (s * s * s / 6.0 + beyond * r)
 
 
 @kernel(fastmath=SUMS, part=True)

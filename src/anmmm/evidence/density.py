@@ -14,7 +14,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from anmmm._kernels.log_density import count_bins, interval_mass, log_density, student_fit
+from anmmm._kernels.log_density import (
+    NORMAL,
+    STUDENT,
+    UNIFORM,
+    describe,
+    interval_mass,
+    student_fit,
+)
 from anmmm._record import Record
 from anmmm._typing import FloatArray
 from anmmm.preprocessing import Cells
@@ -33,6 +40,7 @@ __all__ = [
 
 # Distributions that a density is a smooth correction of: bounded, Gaussian and heavy-tailed.
 BASES = ("uniform", "normal", "student")
+_NUMBERS = {"uniform": UNIFORM, "normal": NORMAL, "student": STUDENT}
 N_BINS = 128
 N_FEATURES = 12
 # Distance from the edge of a bin, in bins, that rounding can make.
@@ -167,17 +175,6 @@ def _interval_mass(low: FloatArray, high: FloatArray, log_p: FloatArray) -> Floa
     return mass
 
 
-def _counts(v: FloatArray) -> FloatArray:
-    """Count the points in each bin; one on the edge of two bins counts half in each.
-
-    Tied values lie on edges often, and rounding, which another unit changes, must not send them all
-    to one side.
-    """
-    counts = np.empty(N_BINS)
-    count_bins(v, ON_EDGE, counts)
-    return counts
-
-
 def fit_density(
     values: FloatArray,
     lower: FloatArray,
@@ -199,13 +196,14 @@ def fit_density(
     best: tuple[Density, float] | None = None
     for base in bases:
         plain = plain_density(base, values, lower, upper)
-        counts = _counts(N_BINS * plain.quantile(values))
         log_p = np.empty(N_BINS)
-        cost = log_density(counts, _COSINES, _PRIOR, MAX_NEWTON_STEPS, log_p)
-        low, high = plain.quantile(lower), plain.quantile(upper)
-        for density in (plain, replace(plain, log_p=log_p, cost=plain.cost + cost)):
-            mass = _interval_mass(low, high, density.log_p)
-            length = description_length(mass, n_cells) + density.cost
+        cost, *nats = describe(
+            _NUMBERS[base], (plain.location, plain.scale), values, lower, upper, n_cells, ON_EDGE,
+            _COSINES, _PRIOR, MAX_NEWTON_STEPS, log_p,
+        )  # fmt: skip
+        corrected = replace(plain, log_p=log_p, cost=plain.cost + cost)
+        for density, told in zip((plain, corrected), nats, strict=True):
+            length = told + density.cost
             if best is None or length < best[1]:
                 best = density, length
     if best is None:

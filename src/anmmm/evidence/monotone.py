@@ -9,12 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from anmmm._kernels.monotone import LinkSums, monotone_link
+from anmmm._kernels.monotone import LinkSums, link_pieces, monotone_link
 from anmmm._kernels.slopes import SlopePrior
 from anmmm._record import Record
 from anmmm._typing import FloatArray
@@ -101,32 +101,26 @@ class MonotoneLink(Record):
             values = z.copy()
             values[finite] = self.from_quantiles(z[finite])
             return values
-        first, _, integrals = spline_pieces((z - self.low) / self.step)
-        h = np.concatenate([[0.0], np.cumsum(self.slopes)])[first]
-        for i in range(3):
-            h += integrals[i] * self.slopes[first + i]
-        return np.asarray(self.step * h - self.center)
+        _, _, integrals = spline_pieces(z, self.low, self.step)
+        return np.asarray(integrals @ self.slopes - self.center)
 
 
-def spline_pieces(u: FloatArray) -> tuple[NDArray[np.intp], FloatArray, FloatArray]:
-    """Quadratic B-splines that meet points, which count in knots from the first inner one.
+def spline_pieces(z: FloatArray, low: float, step: float) -> tuple[FloatArray, ...]:
+    """Quadratic B-splines of h' at finite points, and their integrals; see `link_pieces`.
 
     Returns
     -------
-    first : ndarray of int, shape (n_points,)
-        The first of the three that meet each point; of those before it the integral is 1.
-    values, integrals : ndarray of shape (3, n_points)
-        Beyond the knots a spline keeps the value that it has at the end.
+    first : ndarray of shape (n_points,)
+        The first of the three that meet each point.
+    slopes : ndarray of shape (n_points, 3)
+        Their values.
+    integrals : ndarray of shape (n_points, N_SLOPES)
+        Of all splines up to each point.
     """
-    first = np.clip(np.floor(u), 0.0, N_SLOPES - 3).astype(np.intp)
-    t = u - first
-    s = np.clip(t, 0.0, 1.0)
-    rest, beyond = 1.0 - s, t - s
-    values = np.array([0.5 * rest * rest, 0.5 + s * rest, 0.5 * s * s])
-    integrals = np.array(
-        [1.0 - rest**3 / 6.0, 1.0 / 6.0 + s * (0.5 + s * (0.5 - s / 3.0)), s**3 / 6.0]
-    )
-    return first, values, integrals + beyond * values
+    n = len(z)
+    pieces = np.empty(n), np.empty((n, 3)), np.empty((n, N_SLOPES))
+    link_pieces(z, low, step, *pieces)
+    return pieces
 
 
 def gaussian_quantiles(base: Density, y: FloatArray) -> FloatArray:
@@ -185,17 +179,42 @@ class EffectScale(Record):
     values: FloatArray
     edges: FloatArray
 
-    @property
+    @cached_property
     def low(self) -> float:
         """First inner knot."""
         return float(self.values.min())
 
-    @property
+    @cached_property
     def step(self) -> float:
         """Distance of knots."""
         return float(np.ptp(self.values)) / (N_SLOPES - 2)
 
-    @property
+    @cached_property
+    def pieces(self) -> tuple[FloatArray, ...]:
+        """What `spline_pieces` returns for the values, and the means of the integrals."""
+        first, slopes, integrals = spline_pieces(self.values, self.low, self.step)
+        centers = integrals.mean(axis=0)
+        return first, slopes, integrals - centers, centers
+
+    @cached_property
+    def gram(self) -> FloatArray:
+        """Products of the splines' centered integrals, summed over the observations."""
+        centered = self.pieces[2]
+        return np.asarray(centered.T @ centered)
+
+    @cached_property
+    def edge_integrals(self) -> FloatArray:
+        """Centered integrals of all splines at the edges; at infinite ones of their finite part."""
+        finite = np.where(np.isfinite(self.edges), self.edges, self.low)
+        return spline_pieces(finite, self.low, self.step)[2] - self.pieces[3]
+
+    def at_edges(self, slopes: FloatArray) -> FloatArray:
+        """Return h with these slopes at the edges."""
+        return np.where(
+            np.isfinite(self.edges), self.edge_integrals @ slopes, np.sign(self.edges) * np.inf
+        )
+
+    @cached_property
     def start(self) -> float:
         """Logarithm of a constant slope at which half of the variance is noise."""
         return math.log(math.sqrt(2.0) / float(self.values.std()))
@@ -233,16 +252,15 @@ def fit_post_nonlinear(
 
 
 def _fit(basis: SplineBasis, cells: Cells, scale: EffectScale) -> PostNonlinearFit:
-    sums, centers = _sums(basis, scale)
+    first, pieces, centered, centers = scale.pieces
+    sums = LinkSums(first, pieces, scale.gram, basis.design.T @ centered)
     log_slopes, mean = np.full(N_SLOPES, scale.start), np.empty_like(basis.prior)
     cost, n_iter = monotone_link(
         sums, basis.prior, basis.n_null, LINK_PRIOR, TOLERANCE, MAX_ITER, log_slopes, mean,
         np.empty(3),
     )  # fmt: skip
     slopes = np.exp(log_slopes)
-    link = MonotoneLink(scale.base, scale.low, scale.step, slopes, float(centers @ slopes))
-    curve = basis.design @ mean
-    edges = link.from_quantiles(scale.edges)
+    curve, edges = basis.design @ mean, scale.at_edges(slopes)
     lower, upper = edges[cells.index], edges[cells.index + 1]
     return PostNonlinearFit(
         nats=code_lengths(normal_mass(lower - curve, upper - curve), cells.n_distinct),
@@ -252,21 +270,10 @@ def _fit(basis: SplineBasis, cells: Cells, scale: EffectScale) -> PostNonlinearF
         splines=basis.splines,
         n_iter=n_iter,
         converged=n_iter < MAX_ITER,
-        link=link,
+        link=MonotoneLink(scale.base, scale.low, scale.step, slopes, float(centers @ slopes)),
         lower=lower,
         upper=upper,
     )
-
-
-def _sums(basis: SplineBasis, scale: EffectScale) -> tuple[LinkSums, FloatArray]:
-    """Products of the splines' integrals and of them and the cause's columns; their means."""
-    first, values, integrals = spline_pieces((scale.values - scale.low) / scale.step)
-    columns = scale.step * _columns(first, integrals)
-    centers = columns.mean(axis=0)
-    columns -= centers
-    pieces = np.ascontiguousarray(values.T)
-    moments = basis.design.T @ columns
-    return LinkSums(first.astype(np.float64), pieces, columns.T @ columns, moments), centers
 
 
 def centered_integrals(scale: EffectScale, z: FloatArray) -> FloatArray:
@@ -274,16 +281,4 @@ def centered_integrals(scale: EffectScale, z: FloatArray) -> FloatArray:
 
     The means are over the observations, so that the mean of h is 0, whatever its slopes.
     """
-
-    def integrals_at(z: FloatArray) -> FloatArray:
-        first, _, integrals = spline_pieces((z - scale.low) / scale.step)
-        return np.asarray(scale.step * _columns(first, integrals))
-
-    return np.asarray(integrals_at(z) - integrals_at(scale.values).mean(axis=0))
-
-
-def _columns(first: NDArray[np.intp], integrals: FloatArray) -> FloatArray:
-    """Integrals of all splines, (n_points, N_SLOPES), from those of the three that meet a point."""
-    columns = (np.arange(N_SLOPES) < first[:, np.newaxis]).astype(np.float64)
-    np.put_along_axis(columns, first[:, np.newaxis] + np.arange(3), integrals.T, axis=1)
-    return columns
+    return np.asarray(spline_pieces(z, scale.low, scale.step)[2] - scale.pieces[3])

@@ -57,20 +57,20 @@ def fit_mixture(
     n = len(y)
     # A basis may hold the constant alone: rows are then in the order of the effect.
     along = basis.design[:, min(1, basis.design.shape[1] - 1)]
-    rows = spread_rows(along, y, START_ROWS) if n > 2 * START_ROWS else slice(None)
-    sample = replace(basis, design=np.ascontiguousarray(basis.design[rows]))
+    sample, seen, parts = basis, y, starts
+    if n > 2 * START_ROWS:
+        rows = spread_rows(along, y, START_ROWS)
+        sample = replace(basis, design=np.ascontiguousarray(basis.design[rows]))
+        seen, parts = y[rows], [start[rows] for start in starts]
     scales = np.ones(3 + basis.n_null)
     scales[0] = noise_variance
     center = np.zeros(len(basis.prior))
-    runs = [
-        run_em(sample, y[rows], start[rows], scales, center, floor, tol, SHORT_RUN)
-        for start in starts
-    ]
+    runs = [run_em(sample, seen, start, scales, center, floor, tol, SHORT_RUN) for start in parts]
     winner = int(np.argmax([run.bound for run in runs]))
     run = runs[winner]
     if not run.converged:
-        run = run_em(sample, y[rows], run.membership, run.scales, run.center, floor, tol, max_iter)
-    fit = finish(sample, y[rows], run, winner)
+        run = run_em(sample, seen, run.membership, run.scales, run.center, floor, tol, max_iter)
+    fit = finish(sample, seen, run, winner)
     if n > 2 * START_ROWS:
         membership = fit.assign(basis.design, y)
         run = run_em(basis, y, membership, run.scales, run.center, floor, tol, max_iter)
