@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mpmath import mp
 from numpy.testing import assert_allclose
+from scipy.stats import pearson3
 
 import oracle
 from anmmm import hsic, hsic_test, independence
@@ -206,3 +207,64 @@ def test_alpha_is_checked(alpha):
 def test_width_is_checked(width):
     with pytest.raises(ValueError, match="width"):
         hsic(*case_a(), width=width)
+
+
+# --- The distribution over permutations -----------------------------------------------------------
+
+
+def test_permutation_pvalues_are_shares_of_orders():
+    rng = np.random.default_rng(2)
+    x, y = rng.exponential(size=40), rng.normal(size=40)
+    y += 0.8 * x
+    result = hsic_test(x, y, null="permutation")
+    assert_allclose(result.statistic, hsic_test(x, y).statistic, atol=1e-6)
+    drawn = [40.0 * hsic(x, y[rng.permutation(40)]) for _ in range(4000)]
+    share = np.mean(np.array(drawn) >= result.statistic)
+    assert 0.005 < share < 0.2
+    # Four standard errors and a tenth for the form of the tail.
+    assert abs(share - result.pvalue) < 4.0 * math.sqrt(share / 4000) + 0.1 * share
+
+
+@pytest.mark.parametrize("skewness", [3.0, 0.8, 1e-3, 1e-5, 0.0, -1e-5, -0.6])
+@pytest.mark.parametrize("z", [-2.5, -0.3, 0.0, 1.1, 2.9])
+def test_pearson_tail_is_scipys(skewness, z):
+    law = pearson3(skewness)
+    quantile, log_pvalue = independence._pearson_tail(skewness, z, 0.03)
+    assert_allclose(quantile, law.isf(0.03), rtol=1e-3)
+    assert_allclose(math.exp(log_pvalue), law.sf(z), rtol=1e-3, atol=1e-12)
+
+
+@pytest.mark.parametrize("null", ["gamma", "permutation"])
+def test_an_exactly_balanced_table_is_independent(null):
+    x, y = np.repeat([0.0, 1.0], 18), np.tile([0.0, 1.0], 18)
+    result = hsic_test(x, y, null=null)
+    assert_allclose(result.statistic, 0.0, atol=1e-12)
+    assert result.pvalue > 0.7
+
+
+@pytest.mark.parametrize("n", [10, 200, 1500])
+def test_permutation_threshold_is_the_quantile(n):
+    rng = np.random.default_rng(n)
+    x = rng.normal(size=n)
+    y = rng.normal(size=n)
+    at = hsic_test(x, y, null="permutation").pvalue
+    result = hsic_test(x, y, alpha=at, null="permutation")
+    assert_allclose(result.threshold, result.statistic, rtol=1e-7)
+
+
+def test_permutation_log_pvalue_survives_underflow():
+    x = np.linspace(0, 1, 3000)
+    result = hsic_test(x, x, null="permutation")
+    assert result.pvalue == 0.0
+    assert -1e4 < result.log_pvalue < -700
+
+
+def test_where_ranks_are_too_large_the_null_is_gamma():
+    rng = np.random.default_rng(0)
+    x, y = np.exp(6.0 * rng.normal(size=(2, 1500)))
+    assert hsic_test(x, y, null="permutation") == hsic_test(x, y)
+
+
+def test_a_null_that_is_not_known_is_refused():
+    with pytest.raises(ValueError, match="null must be"):
+        hsic_test(*case_a(), null="bootstrap")

@@ -17,14 +17,15 @@ ROOT = Path(anmmm.__file__).parent
 ORDER = (
     "_version", "_typing", "_optional", "_words", "_kernels", "_threads", "_workers", "_warning",
     "_record", "_hash", "_files", "_runlog", "_validation", "preprocessing", "gppom",
-    "independence", "mixture", "evidence", "_warm", "confidence", "dependence", "direction",
-    "clustering", "datasets", "baselines", "collection", "results", "evaluation", "plotting",
-    "report", "experiments", "curves", "__init__", "cli", "__main__",
+    "permutation", "independence", "mixture", "evidence", "_warm", "confidence", "dependence",
+    "direction", "clustering", "datasets", "baselines", "collection", "results", "evaluation",
+    "plotting", "report", "experiments", "curves", "__init__", "cli", "__main__",
 )  # fmt: skip
 # Tighter than the order.
 ONLY = {
     "datasets": {"_hash", "_record", "_typing", "_validation", "_warning"},
-    "independence": {"_kernels", "_typing", "_validation", "gppom"},
+    "independence": {"_kernels", "_typing", "_validation", "gppom", "permutation"},
+    "permutation": {"_kernels", "_typing", "gppom"},
 }
 KERNEL_LIBRARIES = {"anmmm", "llvmlite", "numba", "numpy"} | sys.stdlib_module_names
 

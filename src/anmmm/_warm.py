@@ -33,6 +33,7 @@ def warm_up() -> None:
     evidence(X, np.rint(2.0 * Y))
     ANMMixture(2, max_iter=1).fit(X, Y[:, 0]).membership(X, Y[:, 0])
     hsic_test(X, Y)
+    hsic_test(X, Y, null="permutation")
     for engine, n_samples in (("dense", 40), ("lowrank", BLOCKS)):
         objective = GPPOMObjective(*_points(n_samples), engine=engine, latent_map="mlp")
         objective.value_and_grad(np.full(objective.n_params, 0.1))

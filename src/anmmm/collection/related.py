@@ -29,8 +29,8 @@ def largest_related(pvalues: Iterable[float]) -> float:
     Notes
     -----
     The rate is controlled where the p-values are exact and the tests independent or positively
-    dependent, as those of pairs that share a column mostly are. Those of the HSIC test are
-    approximate; what the rate then is: docs/guide/outcomes.md.
+    dependent, as those of pairs that share a column mostly are. What it is with those of the
+    HSIC test: docs/guide/outcomes.md.
 
     References
     ----------

@@ -50,7 +50,8 @@ class DirectionResult(Record):
         Nats per observation that the shortest model saves over independence; None under the other
         criteria.
     independence_pvalue : float
-        Of the gamma-approximated HSIC test of x and y, made when it is first asked for.
+        Of the HSIC test of x and y against their permutations (`anmmm.hsic_test`), made when it is
+        first asked for.
     check_pvalue : float or None
         Whether the model in the decided direction fits: p-value of the HSIC test of the cause and
         what the model leaves unexplained (`anmmm.evidence.check_model`), the larger one of both
@@ -93,7 +94,7 @@ class DirectionResult(Record):
     @cached_property
     def independence_pvalue(self) -> float:
         """P-value of the HSIC test of x and y."""
-        return hsic_test(self._fitting.x, self._fitting.y).pvalue
+        return hsic_test(self._fitting.x, self._fitting.y, null="permutation").pvalue
 
     @property
     def check_pvalue(self) -> float | None:

@@ -1,0 +1,89 @@
+"""Permutation moments of HSIC against all orders of the observations."""
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+
+import oracle
+from anmmm import permutation
+from anmmm.gppom.engines.factor import RankTooLargeError
+from anmmm.permutation import permuted_trace
+
+KINDS = ("normal", "exponential", "binary", "outlier")
+
+
+def drawn(kind, n, dimension, rng):
+    if kind == "binary":
+        points = np.zeros((dimension, n))
+        points[:, : max(1, n // 3)] = 1.0
+        return rng.permuted(points, axis=1)
+    points = (
+        rng.exponential(size=(dimension, n))
+        if kind == "exponential"
+        else rng.normal(size=(dimension, n))
+    )
+    if kind == "outlier":
+        points[:, 0] = 30.0
+    return points
+
+
+def centered_gram(points):
+    n = points.shape[1]
+    H = np.eye(n) - np.ones((n, n)) / n
+    return H @ oracle.rbf(points.T, np.full(len(points), 0.5)) @ H
+
+
+def of_all_orders(K, L):
+    """Mean and central moments of tr(K L), L in every order."""
+    traces = np.array(
+        [np.sum(K * L[np.ix_(order, order)]) for order in map(list, permutations(range(len(K))))]
+    )
+    away = traces - traces.mean()
+    return traces.mean(), np.mean(away**2), np.mean(away**3)
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(6, 7), st.sampled_from(KINDS), st.sampled_from(KINDS))
+@example(0, 8, "normal", "exponential")
+@settings(max_examples=30, deadline=None)
+def test_moments_are_those_of_all_orders(seed, n, kind, other):
+    rng = np.random.default_rng(seed)
+    x, y = drawn(kind, n, 1, rng), drawn(other, n, 2, rng)
+    K, L = centered_gram(x), centered_gram(y)
+    found = permuted_trace(x, y)
+    # The factors leave 1e-7 of the trace.
+    assert_allclose(found.trace, np.sum(K * L), atol=1e-6)
+    assert_allclose(found[1:], of_all_orders(K, L), atol=2e-6)
+
+
+@pytest.mark.parametrize("n", [250, 1001, 2500])
+def test_moments_of_many_are_those_of_random_orders(n):
+    rng = np.random.default_rng(n)
+    x, y = rng.exponential(size=(1, n)), rng.normal(size=(1, n))
+    U, V = (permutation._centered_factor(points) for points in (x, y))
+    U, V = np.concatenate(U, axis=1), np.concatenate(V, axis=1)
+    traces = np.array([np.sum((U @ V[:, rng.permutation(n)].T) ** 2) for _ in range(4000)])
+    mean, variance, third = permuted_trace(x, y)[1:]
+    away = (traces - mean) / np.sqrt(variance)
+    # Five standard errors of the means of 4000.
+    for power, expected in ((1, 0.0), (2, 1.0), (3, third / variance**1.5)):
+        values = away**power
+        assert abs(values.mean() - expected) < 5.0 * values.std() / np.sqrt(len(values))
+
+
+def test_blocks_make_no_difference(monkeypatch):
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(1, 1500)), rng.exponential(size=(1, 1500))
+    whole = permuted_trace(x, y)
+    monkeypatch.setattr("anmmm.gppom.engines.factor.WHOLE", 600)
+    monkeypatch.setattr("anmmm.gppom.engines.factor.BLOCK", 400)
+    assert_allclose(permuted_trace(x, y), whole, rtol=1e-6)
+
+
+def test_a_rank_that_is_not_worth_it_is_refused():
+    points = 100.0 * np.arange(1100.0)[np.newaxis]
+    with pytest.raises(RankTooLargeError):
+        permuted_trace(points, points)
