@@ -9,13 +9,11 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from scipy.spatial.distance import pdist
 from scipy.special import gammaincc, gammainccinv, gammaln
 
 from anmmm._kernels.hsic import gamma_moments
 from anmmm._typing import ArrayLike, FloatArray
 from anmmm._validation import as_pair, check_between, check_nonnegative
-from anmmm.gppom.engines.factor import Factor, RankTooLargeError
 
 __all__ = ["HSICTest", "hsic", "hsic_test", "median_width"]
 
@@ -65,8 +63,19 @@ def median_width(x: FloatArray) -> float:
     tie = TIE * float(np.abs(x).max())
     if x.shape[1] == 1 and len(x) > SORTED_ROWS:
         return math.sqrt(0.5 * _median_squared_distance(np.sort(x[:, 0]), tie))
-    squared = pdist(x, "sqeuclidean")
+    squared = _squared_distances(x)
     return math.sqrt(0.5 * float(np.median(squared[squared > tie**2])))
+
+
+def _squared_distances(x: FloatArray) -> FloatArray:
+    """Squared distances of all pairs of rows."""
+    if x.shape[1] > 1:
+        # Of one column, the common case, differences are as exact, and nothing is to be loaded.
+        from scipy.spatial.distance import pdist
+
+        return np.asarray(pdist(x, "sqeuclidean"))
+    differences: FloatArray = (x - x.T)[np.tri(len(x), k=-1, dtype=np.bool_)]
+    return np.square(differences)
 
 
 def _median_squared_distance(ordered: FloatArray, tie: float) -> float:
@@ -249,20 +258,28 @@ def _moments(
     # Divided by its width first, so that no square of a width is ever formed.
     first, second = np.ascontiguousarray((x / width_x).T), np.ascontiguousarray((y / width_y).T)
     if len(x) > LARGEST_PAIRWISE:
-        try:
-            return _moments_of_factors(first, second)
-        except RankTooLargeError:
-            pass
+        found = _moments_of_factors(first, second)
+        if found is not None:
+            return found
     trace, squares, mu_x, mu_y = gamma_moments(
         first, np.full(len(first), 0.5), second, np.full(len(second), 0.5)
     )
     return float(trace), float(squares), float(mu_x), float(mu_y)
 
 
-def _moments_of_factors(x: FloatArray, y: FloatArray) -> tuple[float, float, float, float]:
-    """Take `gamma_moments` from low-rank factors (docs/method/mathematics.md, eq. 20)."""
+def _moments_of_factors(x: FloatArray, y: FloatArray) -> tuple[float, float, float, float] | None:
+    """Take `gamma_moments` from low-rank factors (docs/method/mathematics.md, eq. 20), if they can.
+
+    None where a rank would be too large.
+    """
+    # Here, as few pairs are so long, and the kernels of the engines take a while to load.
+    from anmmm.gppom.engines.factor import RankTooLargeError
+
     n = x.shape[1]
-    first, second = _SquaredGram(x), _SquaredGram(y)
+    try:
+        first, second = _SquaredGram(x), _SquaredGram(y)
+    except RankTooLargeError:
+        return None
     products = np.zeros((first.size, second.size))
     diagonal = 0.0
     for block in range(first.n_blocks):
@@ -283,6 +300,8 @@ class _SquaredGram:
     """
 
     def __init__(self, points: FloatArray) -> None:
+        from anmmm.gppom.engines.factor import Factor
+
         n = points.shape[1]
         self._factors = []
         for gamma in (0.5, 1.0):
