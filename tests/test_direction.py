@@ -17,7 +17,7 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from anmmm import (
     CausalDirection,
     FitOptions,
-    dependence,
+    gppom,
     hsic_test,
     infer_direction,
     infer_directions,
@@ -254,8 +254,8 @@ def count_fits(monkeypatch):
         calls.append(options["lam"])
         return fit(*arguments, **options)
 
-    fit = dependence.fit_gppom
-    monkeypatch.setattr(dependence, "fit_gppom", counted)
+    fit = gppom.fit_gppom
+    monkeypatch.setattr(gppom, "fit_gppom", counted)
     return calls
 
 

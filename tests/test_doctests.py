@@ -57,7 +57,7 @@ def test_the_walk_goes_everywhere():
         "anmmm.evaluation.rates",
         "anmmm.evaluation.run",
         "anmmm.evidence.lengths",
-        "anmmm.gppom.model",
+        "anmmm.gppom.estimator",
         "anmmm.independence",
         "anmmm.mixture.estimator",
         "anmmm.report.reasons",

@@ -15,8 +15,8 @@ ROOT = Path(anmmm.__file__).parent
 
 # Upstream first. A new module or folder of the package takes its place here.
 ORDER = (
-    "_version", "_typing", "_optional", "_words", "_kernels", "_threads", "_workers", "_warning",
-    "_record", "_hash", "_files", "_runlog", "_validation", "preprocessing", "gppom",
+    "_version", "_lazy", "_typing", "_optional", "_words", "_kernels", "_threads", "_workers",
+    "_warning", "_record", "_hash", "_files", "_runlog", "_validation", "preprocessing", "gppom",
     "permutation", "independence", "mixture", "evidence", "_warm", "confidence", "dependence",
     "direction", "clustering", "datasets", "baselines", "collection", "results", "evaluation",
     "plotting", "report", "experiments", "curves", "__init__", "cli", "__main__",

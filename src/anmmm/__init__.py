@@ -6,15 +6,12 @@ next to nothing.
 
 from __future__ import annotations
 
-from importlib import import_module
-
+from anmmm._lazy import lazily
 from anmmm._version import __version__
 
 # As type checkers know it; ``typing`` takes longer to load than all else here.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from anmmm import datasets
     from anmmm._warm import warm_up
     from anmmm.clustering import MechanismClustering, cluster_mechanisms
@@ -58,6 +55,7 @@ _HOMES = {
     "MechanismClustering": "anmmm.clustering",
     "cluster_collection": "anmmm.collection",
     "cluster_mechanisms": "anmmm.clustering",
+    "datasets": "anmmm.datasets",
     "evaluate": "anmmm.evaluation",
     "hsic": "anmmm.independence",
     "hsic_test": "anmmm.independence",
@@ -96,16 +94,4 @@ __all__ = [
     "warm_up",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name == "datasets":
-        return import_module("anmmm.datasets")
-    if name not in _HOMES:
-        raise AttributeError(f"module 'anmmm' has no attribute {name!r}")
-    value = getattr(import_module(_HOMES[name]), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__ = lazily(__name__, _HOMES)

@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import validate_data
 
 from anmmm._typing import ArrayLike, FloatArray, RandomState
 
@@ -184,7 +183,7 @@ def check_fit_input(
     """
     # First, because scikit-learn's own look at the columns takes an array for granted.
     matrix = as_matrix(_as_two_dimensional(X), "X")
-    validate_data(estimator, X, skip_check_array=True)
+    _note_features(estimator, X, reset=True)
     if y is not None:
         X, y = as_pair(matrix, y, names=("X", "y"))
         estimator.n_outputs_ = y.shape[1]
@@ -206,7 +205,7 @@ def check_new_input(
 ) -> tuple[FloatArray, FloatArray | None]:
     """Check new observations, of the same columns as in the ``fit`` that `check_fit_input` saw."""
     matrix = as_finite(_as_two_dimensional(X), "X")
-    validate_data(estimator, X, skip_check_array=True, reset=False)
+    _note_features(estimator, X, reset=False)
     if y is None:
         return matrix, None
     other = _as_columns(as_real(y, "y"), "y")
@@ -217,6 +216,13 @@ def check_new_input(
     other = as_finite(other, "y")
     check_lengths(matrix, other, ("X", "y"))
     return matrix, other
+
+
+def _note_features(estimator: Any, X: ArrayLike, *, reset: bool) -> None:
+    # Here, for functions do without scikit-learn, which takes longer to load than all else.
+    from sklearn.utils.validation import validate_data
+
+    validate_data(estimator, X, skip_check_array=True, reset=reset)
 
 
 def check_nonnegative(value: Any, name: str) -> float:

@@ -5,11 +5,15 @@ from __future__ import annotations
 import os
 import sys
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from types import FrameType
 
-__all__ = ["warn_caller"]
+__all__ = ["unconverged_untold", "warn_caller", "warn_unconverged"]
 
 _PACKAGE = os.path.join(os.path.dirname(__file__), "")
+_untold: ContextVar[bool] = ContextVar("untold", default=False)
 
 
 def warn_caller(message: str, category: type[Warning]) -> None:
@@ -30,3 +34,25 @@ def warn_caller(message: str, category: type[Warning]) -> None:
     while caller is not None and caller.f_code.co_filename.startswith(_PACKAGE):
         level, caller = level + 1, caller.f_back
     warnings.warn(message, category, stacklevel=level)
+
+
+def warn_unconverged(message: str) -> None:
+    """Issue a ``ConvergenceWarning``, but within `unconverged_untold`."""
+    if not _untold.get():
+        # Only who is told loads scikit-learn, which takes longer than a decision.
+        from sklearn.exceptions import ConvergenceWarning
+
+        warn_caller(message, ConvergenceWarning)
+
+
+@contextmanager
+def unconverged_untold() -> Iterator[None]:
+    """Let `warn_unconverged` be silent in this block, which says itself what did not converge.
+
+    A filter of warnings would need the class, and scikit-learn with it.
+    """
+    token = _untold.set(True)
+    try:
+        yield
+    finally:
+        _untold.reset(token)

@@ -14,7 +14,7 @@ import numpy as np
 
 from anmmm._record import Record
 from anmmm._typing import FloatArray
-from anmmm.gppom import FitOptions, FitResult, fit_gppom
+from anmmm.gppom import FitOptions, FitResult
 from anmmm.independence import HSICTest, hsic_test
 
 __all__ = ["LatentFits", "LatentFitting", "dependence_scores", "latent_test"]
@@ -66,6 +66,9 @@ class LatentFitting(Record):
         return made
 
     def _fit(self) -> LatentFits:
+        # Here, as a decision by evidence makes no fit and is to start without the engines.
+        from anmmm.gppom import fit_gppom
+
         x, y = self.x, self.y
         forward, backward = (
             fit_gppom(*pair, lam=self.lam, options=self.options, random_state=self.seed)

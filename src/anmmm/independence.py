@@ -9,7 +9,6 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from scipy.spatial.distance import pdist
 from scipy.special import gammainc, gammaincc, gammainccinv, gammaincinv, gammaln, log_ndtr, ndtri
 
 from anmmm._kernels.distances import count_within, distance_of_rank
@@ -60,8 +59,19 @@ def median_width(x: FloatArray) -> float:
     tie = TIE * float(np.abs(x).max())
     if x.shape[1] == 1:
         return math.sqrt(0.5 * _median_squared_distance(np.sort(x[:, 0]), tie))
-    squared = pdist(x, "sqeuclidean")
+    squared = _squared_distances(x)
     return math.sqrt(0.5 * float(np.median(squared[squared > tie**2])))
+
+
+def _squared_distances(x: FloatArray) -> FloatArray:
+    """Squared distances of all pairs of rows."""
+    if x.shape[1] > 1:
+        # Of one column, the common case, differences are as exact, and nothing is to be loaded.
+        from scipy.spatial.distance import pdist
+
+        return np.asarray(pdist(x, "sqeuclidean"))
+    differences: FloatArray = (x - x.T)[np.tri(len(x), k=-1, dtype=np.bool_)]
+    return np.square(differences)
 
 
 def _median_squared_distance(ordered: FloatArray, tie: float) -> float:
@@ -296,18 +306,23 @@ def _in_widths(
 
 def _moments(x: FloatArray, y: FloatArray) -> tuple[float, float, float, float]:
     if x.shape[1] > LARGEST_PAIRWISE:
-        try:
-            return _moments_of_factors(x, y)
-        except RankTooLargeError:
-            pass
+        found = _moments_of_factors(x, y)
+        if found is not None:
+            return found
     trace, squares, mu_x, mu_y = gamma_moments(x, np.full(len(x), 0.5), y, np.full(len(y), 0.5))
     return float(trace), float(squares), float(mu_x), float(mu_y)
 
 
-def _moments_of_factors(x: FloatArray, y: FloatArray) -> tuple[float, float, float, float]:
-    """Take `gamma_moments` from low-rank factors (docs/method/mathematics.md, eq. 20)."""
+def _moments_of_factors(x: FloatArray, y: FloatArray) -> tuple[float, float, float, float] | None:
+    """Take `gamma_moments` from low-rank factors (docs/method/mathematics.md, eq. 20), if they can.
+
+    None where a rank would be too large.
+    """
     n = x.shape[1]
-    first, second = _SquaredGram(x), _SquaredGram(y)
+    try:
+        first, second = _SquaredGram(x), _SquaredGram(y)
+    except RankTooLargeError:
+        return None
     products = np.zeros((first.size, second.size))
     diagonal = 0.0
     for block in range(first.n_blocks):

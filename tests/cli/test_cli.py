@@ -60,12 +60,12 @@ def folder(tmp_path):
 
 @pytest.fixture
 def no_fits(monkeypatch):
-    from anmmm import dependence
+    from anmmm import gppom
 
     def refuse(*arguments, **options):
         raise AssertionError("a decision by evidence fits no GPPOM")
 
-    monkeypatch.setattr(dependence, "fit_gppom", refuse)
+    monkeypatch.setattr(gppom, "fit_gppom", refuse)
 
 
 def test_direction_says_which_column_is_the_cause(run, data, no_fits):

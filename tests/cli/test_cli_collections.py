@@ -13,7 +13,7 @@ import pytest
 from anmmm._runlog import RunLog
 from anmmm.cli import run as cli_run
 from anmmm.cli.input import refuse_input_as_output
-from anmmm.cli.output import DirectionsTable
+from anmmm.cli.tables import DirectionsTable
 from anmmm.collection.schema import CLUSTERS, DIRECTIONS
 from anmmm.collection.summary import Summarizer
 from anmmm.datasets import Pair, make_anm_mixture

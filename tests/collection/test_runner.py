@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
-from anmmm import dependence, infer_direction
+from anmmm import gppom, infer_direction
 from anmmm.collection import SourceError, cluster_collection, infer_directions
 from anmmm.collection import task as task_module
 from anmmm.collection.task import DirectionTask, single_thread
@@ -70,7 +70,7 @@ def test_rows_of_evidence_fit_no_gppom(monkeypatch):
     def refuse(*arguments, **options):
         raise AssertionError("a row needs no fit")
 
-    monkeypatch.setattr(dependence, "fit_gppom", refuse)
+    monkeypatch.setattr(gppom, "fit_gppom", refuse)
     (row,) = infer_directions([mixture(1, n=50)], keep_detail=True)
     assert (row.status, row.reason, row.direction, row.converged) == ("ok", "", 1, True)
     assert row.detail.evidence.chosen.model == row.model

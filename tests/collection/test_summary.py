@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anmmm.cli.output import counts_text, summary_text
+from anmmm.cli.tables import counts_text, summary_text
 from anmmm.collection import summarize
 from anmmm.collection.related import largest_related
 from anmmm.collection.summary import Summarizer

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from numba.core.caching import CompileResultCacheImpl, FunctionCache
+from numba.core.runtime.nrt import rtsys
 from numba.core.serialize import dumps
 
 __all__ = ["KernelCache", "text_digest"]
@@ -67,7 +68,11 @@ class KernelCache(FunctionCache):
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Return the compiled function of a signature; None if it is to be compiled."""
         try:
-            return super().load_overload(sig, target_context)
+            # Numba would load all that it can compile first, which takes longer than a decision. To
+            # run what was compiled, memory for arrays is enough; compiling loads the rest itself.
+            rtsys.initialize(target_context)
+            with self._guard_against_spurious_io_errors():
+                return self._load_overload(sig, target_context)
         except Exception as error:
             # A damaged pickle can raise anything.
             self._cannot("read", error)

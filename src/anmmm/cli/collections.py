@@ -63,8 +63,9 @@ def directions(
     1000 pairs are not printed beside FILE.
     """
     from anmmm._files import to_json
-    from anmmm.cli.output import DirectionsTable, plain, summary_text
+    from anmmm.cli.output import plain
     from anmmm.cli.run import run_collection
+    from anmmm.cli.tables import DirectionsTable, summary_text
     from anmmm.collection import infer_directions
     from anmmm.collection.schema import DIRECTIONS
 
@@ -117,8 +118,9 @@ def cluster_collection(
     --json also the label of each observation. -o and --resume are as in "anmmm directions".
     """
     from anmmm._files import to_json
-    from anmmm.cli.output import ClustersTable, counts_text, plain
+    from anmmm.cli.output import plain
     from anmmm.cli.run import run_collection
+    from anmmm.cli.tables import ClustersTable, counts_text
     from anmmm.collection import cluster_collection as start_clusters
     from anmmm.collection.schema import CLUSTERS
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,7 +12,6 @@ from anmmm.cli.options import (
     confidence_options,
     criterion_option,
     given,
-    ignore_convergence,
     max_samples_option,
     plot_option,
     report_dropped,
@@ -54,9 +52,9 @@ def direction_command(
     """
     from anmmm._files import to_json
     from anmmm._threads import single_thread
+    from anmmm._warning import unconverged_untold
     from anmmm.cli.input import load_columns, refusing
     from anmmm.cli.output import direction_text, plain
-    from anmmm.datasets import Pair
     from anmmm.direction import infer_direction
 
     if plot is not None:
@@ -68,6 +66,8 @@ def direction_command(
     used_x, used_y, cut_seed = columns.x, columns.y, None
     if max_samples is not None and len(used_x) > max_samples:
         cut_seed = seed
+        from anmmm.datasets import Pair
+
         used = Pair("", used_x, used_y).subsample(max_samples, cut_seed)
         used_x, used_y = used.x, used.y
         say(f"{max_samples} of {len(columns.x)} rows drawn with seed {seed}")
@@ -75,8 +75,8 @@ def direction_command(
         lam=lam, criterion=criterion, n_resamples=resamples, min_confidence=min_confidence
     )
     # One thread, as in a collection: digits do not depend on the machine's number of cores.
-    with refusing(), single_thread(), warnings.catch_warnings():
-        ignore_convergence()
+    # The text says what did not converge.
+    with refusing(), single_thread(), unconverged_untold():
         result = infer_direction(used_x, used_y, random_state=seed, **options)
     if result.evidence is not None:
         report_unused(lam)

@@ -19,8 +19,7 @@ from anmmm._record import Record
 from anmmm._typing import FloatArray
 from anmmm._validation import as_pair
 from anmmm.cli.text import readable, shown
-from anmmm.collection.sources.records import listed
-from anmmm.datasets import SourceError
+from anmmm.datasets.errors import SourceError, listed
 from anmmm.datasets.text import TextTable, parse_table, read_table
 
 __all__ = [

@@ -13,7 +13,7 @@ from typing import Any
 
 from anmmm._validation import check_between, check_choice, check_nonnegative, check_truth
 from anmmm.collection.schema import CLUSTERS, DIRECTIONS, SCHEMA_VERSION, Schema
-from anmmm.collection.sources.records import listed
+from anmmm.datasets.errors import listed
 from anmmm.direction import RELATIONS
 
 __all__ = ["STATUSES", "Layout"]

@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-__all__ = ["SourceError"]
+from collections.abc import Hashable, Sequence
+
+from anmmm._validation import cut
+
+__all__ = ["SourceError", "listed"]
+
+
+def listed(names: Sequence[Hashable]) -> str:
+    """Return names for a message, the first eight of many, each cut where it is long."""
+    shown = ", ".join(cut(str(name)) for name in names[:8]) if names else "none"
+    return shown if len(names) <= 8 else f"{shown} and {len(names) - 8} more"
 
 
 class SourceError(ValueError):

@@ -4,8 +4,12 @@ A pair comes in; both directions are described by generative models, or fitted b
 tested against its hypothetical cause, and a `DirectionResult` goes out.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from anmmm._lazy import lazily
 from anmmm.dependence import LatentFits, dependence_scores, latent_test
-from anmmm.direction.estimator import CausalDirection
 from anmmm.direction.infer import infer_direction
 from anmmm.direction.options import CRITERIA, DirectionOptions
 from anmmm.direction.outcome import (
@@ -20,6 +24,9 @@ from anmmm.direction.outcome import (
     sure_of,
 )
 from anmmm.direction.result import DirectionResult
+
+if TYPE_CHECKING:
+    from anmmm.direction.estimator import CausalDirection
 
 __all__ = [
     "CRITERIA",
@@ -40,3 +47,6 @@ __all__ = [
     "said_of",
     "sure_of",
 ]
+
+# It derives from scikit-learn's estimators, which take longer to load than all else here.
+__getattr__, __dir__ = lazily(__name__, {"CausalDirection": "anmmm.direction.estimator"})

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
-from sklearn.exceptions import ConvergenceWarning
-
 from anmmm._typing import ArrayLike, FloatArray, RandomState
 from anmmm._validation import as_pair, check_rng
-from anmmm._warning import warn_caller
+from anmmm._warning import unconverged_untold, warn_unconverged
 from anmmm.confidence import N_RESAMPLES, confidence_from, confidence_of, resample_scores
 from anmmm.dependence import LatentFitting, dependence_scores
 from anmmm.direction.options import DirectionOptions
@@ -146,9 +143,8 @@ def infer_direction(
     if confidence is None and options.min_confidence > 0.0:
         count = count or N_RESAMPLES
     if count:
-        with warnings.catch_warnings():
-            # Whether a half converged is no news about the decision.
-            warnings.simplefilter("ignore", ConvergenceWarning)
+        # Whether a half converged is no news about the decision.
+        with unconverged_untold():
             resamples = resample_scores(
                 first, second, scoring.score, n_resamples=count, random_state=resample_seed
             )
@@ -195,9 +191,8 @@ class _Scoring:
 def _warn_of_convergence(lengths: EvidenceResult) -> None:
     for hypothesis, side in (("x causes y", lengths.forward), ("y causes x", lengths.backward)):
         if not side.converged:
-            warn_caller(
+            warn_unconverged(
                 f"model {side.model!r} of the hypothesis that {hypothesis} stopped without "
                 "converging, so its description length may be too large; do not trust a score "
-                "near 0",
-                ConvergenceWarning,
+                "near 0"
             )

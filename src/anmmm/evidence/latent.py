@@ -9,7 +9,6 @@ import math
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.optimize import minimize_scalar
 from scipy.special import betainc, gammaincc, gammaln
 
 from anmmm._kernels.latent import Cuts, latent_curve
@@ -188,6 +187,9 @@ def _fit_size(basis: SplineBasis, counts: FloatArray, n_cells: int, size: float)
 def _best_size(counts: FloatArray, mean: FloatArray) -> float:
     def length(log_size: float) -> float:
         return -float(log_count_mass(counts, mean, math.exp(log_size)).sum())
+
+    # Here, as only counts need it, and scipy.optimize takes a while to load.
+    from scipy.optimize import minimize_scalar
 
     bounds = math.log(SIZES[0]), math.log(SIZES[1])
     found = minimize_scalar(length, bounds=bounds, method="bounded", options={"xatol": 1e-5})

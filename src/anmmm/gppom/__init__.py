@@ -4,10 +4,18 @@
 `engines`) and `optimize` to a `FitResult`. `prediction` labels observations that were not in it.
 """
 
-from anmmm.gppom.model import GPPOM, fit_gppom
-from anmmm.gppom.objective import GPPOMObjective
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from anmmm._lazy import lazily
 from anmmm.gppom.options import FitOptions, ObjectiveOptions
 from anmmm.gppom.result import FitResult, Hyperparameters
+
+if TYPE_CHECKING:
+    from anmmm.gppom.estimator import GPPOM
+    from anmmm.gppom.model import fit_gppom
+    from anmmm.gppom.objective import GPPOMObjective
 
 __all__ = [
     "GPPOM",
@@ -18,3 +26,13 @@ __all__ = [
     "ObjectiveOptions",
     "fit_gppom",
 ]
+
+# A decision by evidence checks options of fits and makes none: it is to start without the engines.
+__getattr__, __dir__ = lazily(
+    __name__,
+    {
+        "GPPOM": "anmmm.gppom.estimator",
+        "GPPOMObjective": "anmmm.gppom.objective",
+        "fit_gppom": "anmmm.gppom.model",
+    },
+)

@@ -15,11 +15,15 @@ from anmmm._validation import (
     check_count,
     check_nonnegative,
 )
-from anmmm.gppom.engines import ENGINES, TOLERANCE
 from anmmm.gppom.parameters import LATENT_MAPS
 from anmmm.gppom.start import INITS
 
-__all__ = ["FitOptions", "ObjectiveOptions"]
+__all__ = ["ENGINE_NAMES", "TOLERANCE", "FitOptions", "ObjectiveOptions"]
+
+# Keys of `anmmm.gppom.engines.ENGINES`, whose kernels an option is not to load.
+ENGINE_NAMES = ("auto", "dense", "lowrank")
+# Share of a trace that a low-rank factor may leave.
+TOLERANCE = 1e-11
 
 # The default weights were chosen on data of this size.
 REFERENCE_SIZE = 100
@@ -77,7 +81,7 @@ class ObjectiveOptions(Record):
         check_count(self.n_latent, "n_latent")
         check_choice(self.latent_map, "latent_map", LATENT_MAPS)
         check_count(self.n_hidden, "n_hidden")
-        check_choice(self.engine, "engine", tuple(ENGINES))
+        check_choice(self.engine, "engine", ENGINE_NAMES)
         if self.n_chunks is not None:
             check_count(self.n_chunks, "n_chunks")
         for name in (

@@ -5,14 +5,21 @@ number, `location_scale` the other kind of noise, `labels` refines what a GPPOM 
 is the estimator. The equations are in docs/method/decisions.md.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from anmmm._lazy import lazily
 from anmmm.mixture.choice import MAX_MECHANISMS, choose_mixture, fit_single, is_auto
 from anmmm.mixture.em import fit_mixture, smallest_noise
-from anmmm.mixture.estimator import ANMMixture
 from anmmm.mixture.fits import LocationScaleFit, MixtureFit
 from anmmm.mixture.labels import by_first_appearance, refine_labels
 from anmmm.mixture.location_scale import fit_location_scale
 from anmmm.mixture.splines import SplineBasis, Splines
 from anmmm.mixture.starts import as_responsibilities
+
+if TYPE_CHECKING:
+    from anmmm.mixture.estimator import ANMMixture
 
 __all__ = [
     "MAX_MECHANISMS",
@@ -31,3 +38,6 @@ __all__ = [
     "refine_labels",
     "smallest_noise",
 ]
+
+# It derives from scikit-learn's estimators, which take longer to load than all else here.
+__getattr__, __dir__ = lazily(__name__, {"ANMMixture": "anmmm.mixture.estimator"})

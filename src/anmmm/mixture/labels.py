@@ -8,7 +8,6 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linear_sum_assignment
 
 from anmmm._typing import FloatArray
 from anmmm.mixture.em import VARIANCE_FLOOR, finish, run_em
@@ -53,6 +52,9 @@ def refine_labels(
         (soften(np.eye(n_mechanisms)[labels]), None)
     ]
     if 1 < n_mechanisms <= len(fits):
+        # Here, as decisions have no labels, and scipy.optimize takes a while to load.
+        from scipy.optimize import linear_sum_assignment
+
         fit = fits[n_mechanisms - 1]
         # Mechanisms are numbered at will: take the numbering that agrees with the labels best.
         agreement = np.stack([fit.membership[labels == c].sum(axis=0) for c in range(n_mechanisms)])

@@ -16,9 +16,9 @@ from anmmm.collection.sources.columns import array_table, frame_table, parquet_t
 from anmmm.collection.sources.items import Items
 from anmmm.collection.sources.parquet import MAGIC, ParquetPairs
 from anmmm.collection.sources.protocol import PairSource
-from anmmm.collection.sources.records import listed
 from anmmm.collection.sources.table import TablePairs
 from anmmm.datasets import SourceError, load_pairs, load_sample
+from anmmm.datasets.errors import listed
 from anmmm.datasets.text import refuse_packed
 from anmmm.datasets.tuebingen import META, TEXT_SUFFIXES
 

@@ -15,8 +15,8 @@ from anmmm._optional import pyarrow_module
 from anmmm.collection.sources.arrow import is_list, is_number, reading
 from anmmm.collection.sources.parquet_rows import batches, long_pairs, nested_pairs
 from anmmm.collection.sources.protocol import UNKNOWN_LENGTH
-from anmmm.collection.sources.records import listed
 from anmmm.datasets import Pair, SourceError
+from anmmm.datasets.errors import listed
 from anmmm.datasets.files import FromFiles
 
 __all__ = ["MAGIC", "ParquetPairs", "open_parquet"]

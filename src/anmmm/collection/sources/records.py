@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
 
 from anmmm._typing import FloatArray
-from anmmm._validation import check_nonnegative, check_truth, cut
+from anmmm._validation import check_nonnegative, check_truth
 from anmmm.datasets import Pair
 
-__all__ = ["described_pair", "listed"]
+__all__ = ["described_pair"]
 
 
 def described_pair(
@@ -47,9 +46,3 @@ def described_pair(
     if n_dropped:
         x, y = x[~missing], y[~missing]
     return Pair(pair_id, x, y, n_dropped=n_dropped, **known)
-
-
-def listed(names: Sequence[Hashable]) -> str:
-    """Return names for a message, the first eight of many, each cut where it is long."""
-    shown = ", ".join(cut(str(name)) for name in names[:8]) if names else "none"
-    return shown if len(names) <= 8 else f"{shown} and {len(names) - 8} more"

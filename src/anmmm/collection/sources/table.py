@@ -15,8 +15,9 @@ from anmmm._typing import FloatArray
 from anmmm._validation import brief
 from anmmm._warning import warn_caller
 from anmmm.collection.sources.columns import Table
-from anmmm.collection.sources.records import described_pair, listed
+from anmmm.collection.sources.records import described_pair
 from anmmm.datasets import Pair, SourceError
+from anmmm.datasets.errors import listed
 from anmmm.datasets.files import FromFiles
 
 __all__ = ["TablePairs", "column_pair_id"]

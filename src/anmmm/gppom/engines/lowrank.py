@@ -12,11 +12,10 @@ from anmmm._kernels.chunks import run_in_chunks
 from anmmm._kernels.dense import SINGULAR_PIVOT
 from anmmm.gppom.engines.base import DataTerms, FloatArray
 from anmmm.gppom.engines.factor import ROUNDING, Factor, RankTooLargeError
+from anmmm.gppom.options import TOLERANCE
 from anmmm.gppom.result import Hyperparameters
 
 __all__ = ["TOLERANCE", "LowRankEngine"]
-
-TOLERANCE = 1e-11
 
 
 def _finite(*values: Any) -> bool:

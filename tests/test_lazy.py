@@ -1,0 +1,65 @@
+"""What is loaded when: names of packages at their first use, libraries where they are used."""
+
+import pickle
+import subprocess
+import sys
+from importlib import import_module
+
+import pytest
+
+import anmmm
+from anmmm import direction, gppom, mixture
+from anmmm.gppom.engines import ENGINES
+from anmmm.gppom.options import ENGINE_NAMES
+
+# Each takes longer to load than a decision takes.
+DEAR = ("joblib", "narwhals", "pandas", "pyarrow", "scipy.optimize", "scipy.stats", "sklearn")
+DECIDED = """
+import numpy as np
+from anmmm import infer_direction
+x = np.linspace(-1.0, 1.0, 40)
+result = infer_direction(x, x**3 + 0.1 * np.cos(40.0 * x))
+result.check_pvalue, result.independence_pvalue
+"""
+COMMAND = """
+import sys
+from pathlib import Path
+from anmmm.cli import cli
+x = [0.01 * i * (-1) ** i for i in range(40)]
+Path("pair.csv").write_text("".join(f"{v},{v**3 + 0.1 * v * v}\\n" for v in x))
+cli.main(["direction", "pair.csv"], standalone_mode=False)
+"""
+LIGHT = [gppom, direction, mixture, anmmm]
+
+
+@pytest.mark.parametrize("program", [DECIDED, COMMAND], ids=["function", "command"])
+def test_a_decision_loads_what_it_uses(program, tmp_path):
+    asked = f"print([name for name in {DEAR} if name in __import__('sys').modules])"
+    done = subprocess.run(
+        [sys.executable, "-c", program + asked],
+        cwd=tmp_path, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+@pytest.mark.parametrize("package", LIGHT, ids=lambda package: package.__name__)
+def test_every_name_is_there(package):
+    assert dir(package) == sorted(package.__all__)
+    namespace = {}
+    exec(f"from {package.__name__} import *", namespace)
+    assert set(package.__all__) <= set(namespace)
+    for name in package.__all__:
+        assert namespace[name] is getattr(package, name)
+    with pytest.raises(AttributeError, match=f"module '{package.__name__}' has no attribute 'no'"):
+        _ = package.no
+
+
+@pytest.mark.parametrize("name", ["ANMMixture", "CausalDirection", "GPPOM", "MechanismClustering"])
+def test_estimators_are_pickled_by_name(name):
+    kind = getattr(anmmm, name)
+    assert pickle.loads(pickle.dumps(kind)) is kind
+    assert getattr(import_module(kind.__module__), name) is kind
+
+
+def test_names_of_engines_are_those_of_the_engines():
+    assert tuple(ENGINES) == ENGINE_NAMES
