@@ -24,11 +24,12 @@ from anmmm.evidence.density import (
     ON_EDGE,
     Cells,
     GaussianQuantiles,
+    code_lengths,
     description_length,
     fit_density,
-    normal_mass,
     plain_density,
 )
+from anmmm.evidence.noise import gaussian_nats
 
 
 def drawn(name, n=500, seed=0):
@@ -190,11 +191,24 @@ def test_a_fair_coin_costs_log_two():
     assert_allclose(fit(values)[2] / 1000, np.log(2), atol=0.02)
 
 
-def test_normal_mass_keeps_both_tails():
-    lower, upper = np.array([-9.0, 8.0]), np.array([-8.0, 9.0])
-    mass = normal_mass(lower, upper)
-    assert mass[0] == mass[1] > 0
-    assert_allclose(mass[0], stats.norm.cdf(-8) - stats.norm.cdf(-9), rtol=1e-10)
+def test_nats_of_intervals_keep_both_tails():
+    # So many cells that the nats are those of the mass alone.
+    edges = np.array([-np.inf, -9.0, -8.0, -1.0, 1.0, 8.0, 9.0, np.inf])
+    found = gaussian_nats(edges[:-1], edges[1:], 10**18, np.zeros(7))
+    below = np.diff(stats.norm.cdf(edges[:4]))
+    middle = 1.0 - 2.0 * stats.norm.cdf(-1.0)
+    mass = np.concatenate([below, [middle], below[::-1]])
+    assert_allclose(found, -np.log(mass * 6 / 7 + 1 / 7e18), rtol=1e-10)
+
+
+def test_nats_about_curves_match_the_mixture_of_masses(rng):
+    lower, curves = rng.normal(size=30), rng.normal(size=(30, 3))
+    upper, weights = lower + rng.random(30), rng.dirichlet(np.ones(3))
+    for scale in (0.7, rng.random(30) + 0.2):
+        width = np.broadcast_to(scale, 30)[:, np.newaxis]
+        below, above = (stats.norm.cdf((e[:, np.newaxis] - curves) / width) for e in (lower, upper))
+        expected = code_lengths((above - below) @ weights, 25)
+        assert_allclose(gaussian_nats(lower, upper, 25, curves, scale, weights), expected)
 
 
 def test_unknown_or_no_base_is_refused():

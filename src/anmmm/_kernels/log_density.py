@@ -15,7 +15,7 @@ from anmmm._kernels.packed import HYPER, add, clear, dot, invert, log_of_product
 
 __all__ = [
     "NORMAL", "STUDENT", "UNIFORM", "count_bins", "describe", "interval_mass", "log_density",
-    "student_fit",
+    "mean_and_deviation", "student_fit",
 ]  # fmt: skip
 
 # Base distributions, by number.
@@ -199,6 +199,18 @@ def interval_mass(low: FloatArray, high: FloatArray, log_p: FloatArray, mass: Fl
     ends = _cumulative(p)
     for k in range(low.shape[0]):
         mass[k] = _inside(low[k], high[k], p, ends)
+
+
+@kernel(fastmath=SUMS)
+def mean_and_deviation(values: FloatArray) -> tuple[float, float]:
+    """Return mean and standard deviation, which NumPy takes many times as long for at N = 100."""
+    n, total, squares = values.shape[0], 0.0, 0.0
+    for k in range(n):
+        total += values[k]
+    mean = total / n
+    for k in range(n):
+        squares += (values[k] - mean) ** 2
+    return mean, math.sqrt(squares / n)
 
 
 @kernel(fastmath=SUMS)

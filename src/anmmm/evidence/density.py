@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import ndtr, ndtri
@@ -20,6 +20,7 @@ from anmmm._kernels.log_density import (
     UNIFORM,
     describe,
     interval_mass,
+    mean_and_deviation,
     student_fit,
 )
 from anmmm._record import Record
@@ -33,7 +34,6 @@ __all__ = [
     "code_lengths",
     "description_length",
     "fit_density",
-    "normal_mass",
     "normal_quantile",
     "plain_density",
 ]
@@ -60,6 +60,8 @@ def _cosines() -> tuple[FloatArray, FloatArray]:
 
 # Orthonormal on (0, 1); variances j⁻⁴ penalize the square of the second derivative.
 _COSINES, _PRIOR = _cosines()
+# Without a correction.
+_FLAT = np.full(N_BINS, -math.log(N_BINS))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -193,22 +195,23 @@ def fit_density(
     -----
     docs/method/decisions.md, eqs. 1 and 2. O(N) and a Newton iteration on 128 bins for each base.
     """
-    best: tuple[Density, float] | None = None
+    best, length = None, math.inf
+    # Location and scale of a base.
+    numbers = math.log(len(values))
     for base in bases:
-        plain = plain_density(base, values, lower, upper)
-        log_p = np.empty(N_BINS)
-        cost, *nats = describe(
-            _NUMBERS[base], (plain.location, plain.scale), values, lower, upper, n_cells, ON_EDGE,
-            _COSINES, _PRIOR, MAX_NEWTON_STEPS, log_p,
+        place, log_p = _base(base, values, lower, upper), np.empty(N_BINS)
+        cost, plain, corrected = describe(
+            _NUMBERS[base], place, values, lower, upper, n_cells, ON_EDGE, _COSINES, _PRIOR,
+            MAX_NEWTON_STEPS, log_p,
         )  # fmt: skip
-        corrected = replace(plain, log_p=log_p, cost=plain.cost + cost)
-        for density, told in zip((plain, corrected), nats, strict=True):
-            length = told + density.cost
-            if best is None or length < best[1]:
-                best = density, length
+        if best is None or plain + numbers < length:
+            best, length = Density(base, *place, _FLAT, numbers), plain + numbers
+        if corrected + numbers + cost < length:
+            best = Density(base, *place, log_p, numbers + cost)
+            length = corrected + best.cost
     if best is None:
         raise ValueError("bases must name at least one distribution, found none")
-    return best
+    return best, length
 
 
 def code_lengths(mass: FloatArray, n_cells: int) -> FloatArray:
@@ -229,25 +232,17 @@ def description_length(mass: FloatArray, n_cells: int) -> float:
     return float(code_lengths(mass, n_cells).sum())
 
 
-def normal_mass(lower: FloatArray, upper: FloatArray) -> FloatArray:
-    """Probability of intervals under the standard normal, accurate in both tails."""
-    # Above the median 1 - tiny would round: mirror the interval.
-    mirror = lower > 0.0
-    return np.asarray(ndtr(np.where(mirror, -lower, upper)) - ndtr(np.where(mirror, -upper, lower)))
-
-
 def plain_density(base: str, values: FloatArray, lower: FloatArray, upper: FloatArray) -> Density:
     """Fit one of `BASES` without a correction; its two numbers cost ½ log N each."""
     location, scale = _base(base, values, lower, upper)
-    flat = np.full(N_BINS, -math.log(N_BINS))
-    return Density(base, location, scale, flat, math.log(len(values)))
+    return Density(base, location, scale, _FLAT, math.log(len(values)))
 
 
 def _base(
     base: str, values: FloatArray, lower: FloatArray, upper: FloatArray
 ) -> tuple[float, float]:
     if base == "normal":
-        return float(values.mean()), float(values.std())
+        return mean_and_deviation(values)
     if base == "student":
         return _student(values, _median(upper - lower))
     if base == "uniform":

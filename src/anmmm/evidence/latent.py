@@ -16,7 +16,7 @@ from anmmm._kernels.packed import Design
 from anmmm._kernels.slopes import SlopePrior
 from anmmm._typing import FloatArray
 from anmmm.evidence.code import CurveFit
-from anmmm.evidence.density import code_lengths, normal_mass
+from anmmm.evidence.density import code_lengths
 from anmmm.evidence.monotone import (
     LEVEL_SPREAD,
     LINK_PRIOR,
@@ -24,6 +24,7 @@ from anmmm.evidence.monotone import (
     centered_integrals,
     slope_prior,
 )
+from anmmm.evidence.noise import gaussian_nats
 from anmmm.mixture import SplineBasis
 from anmmm.preprocessing import Cells
 
@@ -79,13 +80,13 @@ def _fit_cuts(
     )  # fmt: skip
     edges = cuts.first + np.exp(log_slopes) @ cuts.per_slope
     curve = basis.design @ mean
-    mass = normal_mass(edges[cells.index] - curve, edges[cells.index + 1] - curve)
+    lower, upper = edges[cells.index], edges[cells.index + 1]
     return LevelFit(
         cuts=edges,
         curve=curve,
         mean=mean,
         splines=basis.splines,
-        nats=code_lengths(mass, cells.n_distinct),
+        nats=gaussian_nats(lower, upper, cells.n_distinct, curve),
         cost=cost,
         n_iter=n_iter,
         converged=n_iter < MAX_ITER,

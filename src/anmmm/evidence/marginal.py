@@ -18,7 +18,7 @@ from anmmm.evidence.code import Code
 from anmmm.evidence.density import Density, code_lengths
 from anmmm.evidence.latent import fit_counts
 from anmmm.evidence.monotone import EffectScale, fit_post_nonlinear
-from anmmm.evidence.noise import mixture_levels, mixture_mass
+from anmmm.evidence.noise import mixture_levels, mixture_nats
 from anmmm.evidence.sign import RESOLUTION
 from anmmm.mixture import SplineBasis, Splines, fit_mixture, smallest_noise
 from anmmm.preprocessing import Cells
@@ -79,7 +79,7 @@ def _of_two(cells: Cells, constant: SplineBasis) -> Marginal:
         constant, cells.values, 2, starts=[start], noise_variance=0.25,
         floor=smallest_noise(cells), tol=RESOLUTION, max_iter=MAX_ITER,
     )  # fmt: skip
-    nats = code_lengths(mixture_mass(cells, fit), cells.n_distinct)
+    nats = mixture_nats(cells, fit)
     cost = fit.complexity + fit.numbers
     return Marginal(nats, cost, "normals", *mixture_levels(cells, fit))
 

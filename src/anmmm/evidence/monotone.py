@@ -22,11 +22,10 @@ from anmmm.evidence.code import CurveFit
 from anmmm.evidence.density import (
     BASES,
     Density,
-    code_lengths,
-    normal_mass,
     normal_quantile,
     plain_density,
 )
+from anmmm.evidence.noise import gaussian_nats
 from anmmm.mixture import SplineBasis
 from anmmm.preprocessing import Cells
 
@@ -263,7 +262,7 @@ def _fit(basis: SplineBasis, cells: Cells, scale: EffectScale) -> PostNonlinearF
     curve, edges = basis.design @ mean, scale.at_edges(slopes)
     lower, upper = edges[cells.index], edges[cells.index + 1]
     return PostNonlinearFit(
-        nats=code_lengths(normal_mass(lower - curve, upper - curve), cells.n_distinct),
+        nats=gaussian_nats(lower, upper, cells.n_distinct, curve),
         cost=cost + scale.cost,
         curve=curve,
         mean=mean,

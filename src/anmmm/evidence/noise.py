@@ -8,12 +8,15 @@ from collections.abc import Iterator
 import numpy as np
 from scipy.special import ndtr
 
+from anmmm._kernels.intervals import gaussian_nats as compiled_nats
 from anmmm._typing import FloatArray
-from anmmm.evidence.density import GaussianQuantiles, normal_mass
+from anmmm.evidence.density import GaussianQuantiles
 from anmmm.mixture import MixtureFit
 from anmmm.preprocessing import Cells
 
-__all__ = ["at_ends", "mixture_levels", "mixture_mass"]
+__all__ = ["at_ends", "gaussian_nats", "mixture_levels", "mixture_nats"]
+
+ALONE = np.ones(1)
 
 
 def at_ends(
@@ -23,12 +26,30 @@ def at_ends(
     return (cells.lower - curve) / scale, (cells.upper - curve) / scale
 
 
-def mixture_mass(cells: Cells, fit: MixtureFit) -> FloatArray:
-    """Probability of each observation's cell under a mixture's curves."""
-    mass = np.zeros(len(cells.values))
-    for weight, lower, upper in _mechanisms(cells, fit):
-        mass += weight * normal_mass(lower, upper)
-    return mass
+def gaussian_nats(
+    lower: FloatArray,
+    upper: FloatArray,
+    n_cells: int,
+    curves: FloatArray,
+    scale: FloatArray | float = 1.0,
+    weights: FloatArray = ALONE,
+) -> FloatArray:
+    """Nats that encode each observation's cell under Gaussian noise about curves.
+
+    Curves are (n_samples,) or (n_samples, n_mechanisms), the scale a number or (n_samples,); see
+    `anmmm.evidence.density.code_lengths`.
+    """
+    nats = np.empty(len(lower))
+    columns = curves if curves.ndim == 2 else curves[:, np.newaxis]
+    scales = np.atleast_1d(np.asarray(scale, dtype=np.float64))
+    compiled_nats(lower, upper, columns, weights, scales, n_cells, nats)
+    return nats
+
+
+def mixture_nats(cells: Cells, fit: MixtureFit) -> FloatArray:
+    """Nats that encode each observation's cell under a mixture's curves."""
+    scale = math.sqrt(fit.noise_variance)
+    return gaussian_nats(cells.lower, cells.upper, cells.n_distinct, fit.curves, scale, fit.weights)
 
 
 def mixture_levels(cells: Cells, fit: MixtureFit) -> tuple[FloatArray, FloatArray]:

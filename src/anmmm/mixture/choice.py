@@ -12,7 +12,7 @@ from anmmm.mixture.em import VARIANCE_FLOOR, fit_mixture
 from anmmm.mixture.fits import LocationScaleFit, MixtureFit
 from anmmm.mixture.location_scale import fit_location_scale
 from anmmm.mixture.splines import SplineBasis
-from anmmm.mixture.starts import residual_starts
+from anmmm.mixture.starts import residual_starts, start_rows
 
 __all__ = ["MAX_MECHANISMS", "choose_mixture", "fit_single", "is_auto"]
 
@@ -58,14 +58,14 @@ def choose_mixture(
     if first is None:
         first = fit_single(basis, y, floor=floor, tol=tol, max_iter=max_iter)
     single, spread = first
-    fits = [single]
+    fits, rows = [single], start_rows(basis, y)
     last = max_mechanisms if n_mechanisms is None else n_mechanisms
     for n in range(2, last + 1):
-        starts = residual_starts(basis, y, n, fits[-1], single, spread)
+        starts = residual_starts(basis, y, n, fits[-1], single, spread, rows)
         starts += [start for start in extra_starts if start.shape[1] == n]
         fits.append(
             fit_mixture(
-                basis, y, n, starts=starts, noise_variance=single.noise_variance / n**2,
+                basis, y, n, starts=starts, rows=rows, noise_variance=single.noise_variance / n**2,
                 floor=floor, tol=tol, max_iter=max_iter,
             )
         )  # fmt: skip

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from anmmm._kernels.mixture import WEIGHT_PRIOR, Curves, mixture_em
 from anmmm._kernels.packed import N_INNER, Design
@@ -18,7 +19,7 @@ from anmmm._record import Record
 from anmmm._typing import FloatArray
 from anmmm.mixture.fits import MixtureFit
 from anmmm.mixture.splines import SplineBasis
-from anmmm.mixture.starts import spread_rows
+from anmmm.mixture.starts import start_rows
 from anmmm.preprocessing import Cells
 
 __all__ = ["VARIANCE_FLOOR", "EMRun", "finish", "fit_mixture", "run_em", "smallest_noise"]
@@ -27,8 +28,6 @@ __all__ = ["VARIANCE_FLOOR", "EMRun", "finish", "fit_mixture", "run_em", "smalle
 VARIANCE_FLOOR = 1e-6
 # Iterations of every start before the best of them is continued.
 SHORT_RUN = 10
-# Starts are compared on so many observations at most; the winner then sees all.
-START_ROWS = 2000
 
 
 def fit_mixture(
@@ -37,6 +36,7 @@ def fit_mixture(
     n_mechanisms: int,
     *,
     starts: Sequence[FloatArray],
+    rows: NDArray[np.intp] | slice | None = None,
     noise_variance: float = 0.5,
     floor: float = VARIANCE_FLOOR,
     tol: float = 1e-6,
@@ -47,6 +47,7 @@ def fit_mixture(
     Each start is run for a few iterations, and the one of the highest bound is continued until an
     iteration raises the bound by less than `tol` nats per observation. `y` is the standardized
     effect, `noise_variance` where the noise starts, and `floor` the smallest that it may become.
+    `rows` is what `start_rows` returns, where that is known; starts may be for these alone.
 
     Notes
     -----
@@ -54,24 +55,23 @@ def fit_mixture(
     beyond 4000 observations starts are compared on 2000 of them, at equal distances in the order of
     the cause.
     """
-    n = len(y)
-    # A basis may hold the constant alone: rows are then in the order of the effect.
-    along = basis.design[:, min(1, basis.design.shape[1] - 1)]
-    sample, seen, parts = basis, y, starts
-    if n > 2 * START_ROWS:
-        rows = spread_rows(along, y, START_ROWS)
+    if rows is None:
+        rows = start_rows(basis, y)
+    sample, seen = basis, y
+    if not isinstance(rows, slice):
         sample = replace(basis, design=np.ascontiguousarray(basis.design[rows]))
-        seen, parts = y[rows], [start[rows] for start in starts]
+        seen = y[rows]
     scales = np.ones(3 + basis.n_null)
     scales[0] = noise_variance
     center = np.zeros(len(basis.prior))
-    runs = [run_em(sample, seen, start, scales, center, floor, tol, SHORT_RUN) for start in parts]
+    parts = [start if len(start) == len(seen) else start[rows] for start in starts]
+    runs = [run_em(sample, seen, part, scales, center, floor, tol, SHORT_RUN) for part in parts]
     winner = int(np.argmax([run.bound for run in runs]))
     run = runs[winner]
     if not run.converged:
         run = run_em(sample, seen, run.membership, run.scales, run.center, floor, tol, max_iter)
     fit = finish(sample, seen, run, winner)
-    if n > 2 * START_ROWS:
+    if sample is not basis:
         membership = fit.assign(basis.design, y)
         run = run_em(basis, y, membership, run.scales, run.center, floor, tol, max_iter)
         fit = finish(basis, y, run, winner)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from anmmm._kernels.mixture import Curves, mixture_membership
+from anmmm._kernels.responsibilities import Curves, mixture_membership
 from anmmm._record import Record
 from anmmm._typing import FloatArray
 from anmmm.mixture.splines import Splines

@@ -11,12 +11,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from anmmm._kernels.intervals import equal_shares
 from anmmm._typing import FloatArray
 from anmmm.mixture.fits import LocationScaleFit, MixtureFit
 from anmmm.mixture.splines import SplineBasis
-from anmmm.preprocessing import tied
 
-__all__ = ["as_responsibilities", "residual_starts", "soften", "spread_rows"]
+__all__ = ["EVERY", "as_responsibilities", "residual_starts", "soften", "start_rows"]
+
+EVERY = slice(None)
+# Starts are compared on so many observations at most; the winner then sees all.
+START_ROWS = 2000
 
 # Share of an observation that a start leaves to the other mechanisms.
 SOFTNESS = 0.1
@@ -52,18 +56,24 @@ def residual_starts(
     previous: MixtureFit,
     single: MixtureFit,
     spread: LocationScaleFit,
+    rows: NDArray[np.intp] | slice = EVERY,
 ) -> list[FloatArray]:
-    """Cut the residuals of one curve into n shares, and part each mechanism of a fit with n - 1."""
-    residual = y - single.curves[:, 0]
+    """Cut the residuals of one curve into n shares, and part each mechanism of a fit with n - 1.
+
+    Starts are made for the observations in `rows`.
+    """
+    y = y[rows]
+    residual = y - single.curves[rows, 0]
     parts = [
         _equal_shares(residual, n),
-        _equal_shares((y - spread.curve) / spread.scale, n),
+        _equal_shares((y - spread.curve[rows]) / spread.scale[rows], n),
         # Curves that cross in the middle of the cause's range.
-        _equal_shares(residual * basis.design[:, 1], n),
+        _equal_shares(residual * basis.design[rows, 1], n),
     ]
+    labels = previous.membership[rows].argmax(axis=1)
     for c in range(n - 1 if n > 2 else 0):
-        split = previous.labels.copy()
-        split[(split == c) & (y > previous.curves[:, c])] = n - 1
+        split = labels.copy()
+        split[(split == c) & (y > previous.curves[rows, c])] = n - 1
         parts.append(np.eye(n)[split])
     return [soften(part) for part in parts]
 
@@ -75,21 +85,23 @@ def _equal_shares(values: FloatArray, n: int) -> FloatArray:
     alone, not on that of the observations, and is mirrored where the values are negated.
     """
     order = np.argsort(values, kind="stable")
-    ordered = values[order]
-    near = TIED_RESIDUALS * max(ordered[-1], -ordered[0])
-    first, last = tied(ordered, near)
-    # In whole numbers, so that shares that are equal are so to the last bit.
-    cuts = len(values) * np.arange(n + 1)[:, np.newaxis]
-    inside = np.minimum(n * last, cuts[1:]) - np.maximum(n * first, cuts[:-1])
-    share = np.maximum(inside, 0) / (n * (last - first))
+    near = TIED_RESIDUALS * max(values[order[-1]], -values[order[0]])
     part = np.empty((len(values), n))
-    part[order] = np.repeat(share.T, last - first, axis=0)
+    equal_shares(values, order, near, part)
     return part
 
 
 def soften(part: FloatArray) -> FloatArray:
     """Leave a tenth of each observation to be shared by all mechanisms."""
     return np.asarray(SOFTNESS / part.shape[1] + (1.0 - SOFTNESS) * part)
+
+
+def start_rows(basis: SplineBasis, y: FloatArray) -> NDArray[np.intp] | slice:
+    """Choose the observations that starts are compared on: all, or of very many some."""
+    if len(y) <= 2 * START_ROWS:
+        return EVERY
+    # A basis may hold the constant alone: rows are then in the order of the effect.
+    return spread_rows(basis.design[:, min(1, basis.design.shape[1] - 1)], y, START_ROWS)
 
 
 def spread_rows(x: FloatArray, y: FloatArray, count: int) -> NDArray[np.intp]:

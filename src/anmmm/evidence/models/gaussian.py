@@ -10,9 +10,9 @@ import numpy as np
 from scipy.special import ndtr
 
 from anmmm._typing import FloatArray
-from anmmm.evidence.density import Density, code_lengths, fit_density, normal_mass
+from anmmm.evidence.density import Density, code_lengths, fit_density
 from anmmm.evidence.models.base import ConditionalModel, EffectCurves, Fits
-from anmmm.evidence.noise import at_ends, mixture_levels, mixture_mass
+from anmmm.evidence.noise import at_ends, gaussian_nats, mixture_levels, mixture_nats
 from anmmm.mixture import LocationScaleFit, MixtureFit
 from anmmm.preprocessing import Cells
 
@@ -33,7 +33,7 @@ class Additive(ConditionalModel):
         """Encode the effect by 1, 2, … mechanisms."""
         cells = fits.effect.cells
         for fit in fits.mixtures:
-            nats = code_lengths(mixture_mass(cells, fit), cells.n_distinct)
+            nats = mixture_nats(cells, fit)
             yield cls(nats, fit.complexity + fit.numbers, cells, fit)
 
     @property
@@ -90,8 +90,7 @@ class LocationScale(ConditionalModel):
     def encode(cls, fits: Fits) -> Iterator[ConditionalModel]:
         """Encode the effect about a curve with a band of varying width."""
         fit, cells = fits.single[1], fits.effect.cells
-        mass = normal_mass(*at_ends(cells, fit.curve, fit.scale))
-        nats = code_lengths(mass, cells.n_distinct)
+        nats = gaussian_nats(cells.lower, cells.upper, cells.n_distinct, fit.curve, fit.scale)
         yield cls(nats, fit.complexity + 0.5 * math.log(len(nats)), cells, fit)
 
     @property

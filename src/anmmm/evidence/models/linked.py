@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from scipy.special import ndtr
 
 from anmmm._typing import FloatArray
-from anmmm.evidence.density import GaussianQuantiles, code_lengths, normal_mass
+from anmmm.evidence.density import GaussianQuantiles
 from anmmm.evidence.models.base import ConditionalModel, EffectCurves, Fits
 from anmmm.evidence.models.gaussian import LocationScale
-from anmmm.evidence.noise import at_ends
+from anmmm.evidence.noise import at_ends, gaussian_nats
 
 __all__ = ["LocationScaleLinked"]
 
@@ -35,8 +35,9 @@ class LocationScaleLinked(LocationScale):
         if fits.link is None:
             return
         fit, effect = fits.linked[1], fits.effect
-        mass = normal_mass(*at_ends(fits.link, fit.curve, fit.scale))
-        nats = code_lengths(mass, effect.cells.n_distinct)
+        nats = gaussian_nats(
+            fits.link.lower, fits.link.upper, effect.cells.n_distinct, fit.curve, fit.scale
+        )
         # Of the density behind the link and the noise variance.
         numbers = effect.density.cost + 0.5 * math.log(len(nats))
         yield cls(nats, fit.complexity + numbers, effect.cells, fit, fits.link)
