@@ -10,7 +10,10 @@ import pytest
 import anmmm
 
 # Libraries without which a module cannot be imported and its examples are left out, told.
-EXTRAS = {"causallearn", "dask", "distributed", "matplotlib", "polars", "pandas", "pyarrow", "ray"}
+EXTRAS = {
+    "causallearn", "dask", "distributed", "matplotlib", "networkx", "polars", "pandas", "pyarrow",
+    "ray",
+}  # fmt: skip
 
 
 def modules_with_examples():
@@ -59,7 +62,9 @@ def test_the_walk_goes_everywhere():
         "anmmm.evidence.lengths",
         "anmmm.gppom.model",
         "anmmm.independence",
+        "anmmm.interop._pairs",
         "anmmm.mixture.estimator",
+        "anmmm.orientation.run",
         "anmmm.report.reasons",
         "anmmm.report.write",
     }

@@ -18,8 +18,8 @@ ORDER = (
     "_version", "_typing", "_optional", "_words", "_kernels", "_threads", "_workers", "_warning",
     "_record", "_hash", "_files", "_runlog", "_validation", "preprocessing", "gppom",
     "independence", "mixture", "evidence", "_warm", "confidence", "dependence", "direction",
-    "clustering", "datasets", "baselines", "collection", "results", "evaluation", "plotting",
-    "report", "experiments", "curves", "__init__", "cli", "__main__",
+    "clustering", "datasets", "baselines", "collection", "results", "evaluation", "orientation",
+    "plotting", "report", "experiments", "curves", "interop", "__init__", "cli", "__main__",
 )  # fmt: skip
 # Tighter than the order.
 ONLY = {
