@@ -196,7 +196,7 @@ def test_nodes_find_their_columns(table):
     assert by_place.directed == ((0, 1), (1, 2))
     in_order = orient(networkx.Graph([("u", "v"), ("v", "w")]), values)
     assert in_order.directed == (("u", "v"), ("v", "w"))
-    with pytest.raises(ValueError, match="no columns of the data: z; the columns are a, b, c, d"):
+    with pytest.raises(ValueError, match="nodes that the data lack: z; the data have a, b, c, d"):
         orient([("a", "z")], table)
     with pytest.raises(ValueError, match="An array has no names"):
         orient([("a", "b")], values)

@@ -45,6 +45,7 @@ __all__ = [
 # What a stream shows in place of characters that its encoding lacks.
 _ASCII = {
     "→": "->",
+    "↔": "<->",
     "✓": "yes",
     "✗": "no",
     "—": "-",

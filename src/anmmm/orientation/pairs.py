@@ -115,7 +115,7 @@ def _columns_of(nodes: Sequence[Hashable], table: Table) -> Mapping[Hashable, Ha
         return dict(zip(nodes, table.names, strict=True))
     lacking = [node for node in nodes if str(node) not in by_text]
     raise ValueError(
-        f"graph has nodes that are no columns of the data: {listed(lacking)}; the columns are "
+        f"graph has nodes that the data lack: {listed(lacking)}; the data have "
         f"{listed(table.names)}"
         + (
             ". An array has no names: give it a column for each node, in the order of the nodes"
