@@ -16,7 +16,8 @@ def result():
     a = rng.uniform(-2, 2, 120)
     b = np.tanh(2 * a) + 0.2 * rng.normal(size=120)
     table = np.column_stack([a, b, rng.normal(size=(120, 2))])
-    return orient([(0, 1), (2, "->", 3), (0, "<->", 3), (1, 2)], table)
+    edges = [(0, 1), (2, "->", 3), (0, "<->", 3), (1, 2)]
+    return orient(edges, table, new_colliders=True)
 
 
 def test_each_edge_is_drawn_as_what_it_is(result):
