@@ -5,6 +5,7 @@
 """
 
 from anmmm.gppom.model import GPPOM, fit_gppom
+from anmmm.gppom.nested import NestedFitOptions
 from anmmm.gppom.objective import GPPOMObjective
 from anmmm.gppom.options import FitOptions, ObjectiveOptions
 from anmmm.gppom.result import FitResult, Hyperparameters
@@ -15,6 +16,7 @@ __all__ = [
     "FitResult",
     "GPPOMObjective",
     "Hyperparameters",
+    "NestedFitOptions",
     "ObjectiveOptions",
     "fit_gppom",
 ]
