@@ -7,7 +7,7 @@ import sys
 import warnings
 from types import FrameType
 
-__all__ = ["warn_caller"]
+__all__ = ["deprecated", "warn_caller"]
 
 _PACKAGE = os.path.join(os.path.dirname(__file__), "")
 
@@ -30,3 +30,21 @@ def warn_caller(message: str, category: type[Warning]) -> None:
     while caller is not None and caller.f_code.co_filename.startswith(_PACKAGE):
         level, caller = level + 1, caller.f_back
     warnings.warn(message, category, stacklevel=level)
+
+
+def deprecated(what: str, *, since: str, until: str, instead: str) -> None:
+    """Warn that something goes: shown by default, at the line of whoever uses it.
+
+    Parameters
+    ----------
+    what : str
+        As it is typed, e.g. ``"anmmm.plotting.COLOURS"``.
+    since, until : str
+        Versions: the first one that warns, and the first one that lacks it.
+    instead : str
+        What to use.
+    """
+    warn_caller(
+        f"{what} is deprecated since anmmm {since} and will be gone in {until}; use {instead}",
+        FutureWarning,
+    )
