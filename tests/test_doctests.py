@@ -71,7 +71,8 @@ def test_the_walk_goes_everywhere():
 
 
 @pytest.mark.parametrize(
-    "name", ["README.md", "docs/guide/collections.md", "docs/guide/outcomes.md"]
+    "name",
+    ["README.md", "docs/guide/collections.md", "docs/guide/graphs.md", "docs/guide/outcomes.md"],
 )
 def test_examples_of_the_documentation(name):
     path = Path(__file__).parents[1] / name

@@ -4,7 +4,8 @@
 graphs of 20 nodes with smooth additive mechanisms, a third of them mixtures of two, starts from the
 CPDAG of PC (causal-learn, Fisher's z, level 0.05) and from the true CPDAG, and orients their
 undirected edges by each method. A line of FILE is a graph, and those that it has already are left
-out. ``... table FILE`` prints the means. Needs causal-learn and networkx (extra ``baselines``).
+out. ``... table FILE`` prints the means; ``... common`` how a pair with a common parent is decided.
+Needs causal-learn and networkx (extra ``baselines``).
 """
 
 from __future__ import annotations
@@ -23,11 +24,13 @@ from causallearn.search.ConstraintBased.PC import pc
 from causallearn.search.FCMBased.ANM.ANM import ANM
 from causallearn.search.FCMBased.lingam import DirectLiNGAM
 
-from anmmm import orient
+from anmmm import infer_direction, orient
+from anmmm.evidence import evidence
+from anmmm.orientation.adjust import residual
 from anmmm.orientation.graph import PartialGraph
 from anmmm.orientation.meek import close
 from anmmm.orientation.reading import edges_of, read_graph
-from benchmarks.studies.common import print_header, print_row
+from benchmarks.studies.common import mean_and_error, print_header, print_row
 
 N_NODES, N_EDGES, N_SAMPLES = 20, 25, 500
 MIXED = 1 / 3
@@ -259,6 +262,43 @@ def ratio(part: np.ndarray, whole: np.ndarray) -> str:
     return f"{part.sum() / whole.sum():.3f} ± {error:.3f}"
 
 
+def draw_common(seed: int, strength: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return p, u and v of p -> u -> v and p -> v; p moves u `strength` times its own noise."""
+    rng = np.random.default_rng([seed, 2])
+    p = _noise(rng)
+
+    def curve(cause: np.ndarray) -> np.ndarray:
+        shape = SHAPES[rng.integers(len(SHAPES))]
+        values = shape(rng.uniform(0.7, 1.5) * cause + rng.uniform(-0.5, 0.5))
+        return rng.choice([-1.0, 1.0]) * (values - values.mean()) / values.std()
+
+    u = strength * curve(p) + _noise(rng)
+    u = (u - u.mean()) / u.std()
+    signal = curve(u) + strength * curve(p)
+    return p, u, signal / signal.std() + rng.uniform(0.3, 0.7) * _noise(rng)
+
+
+def given_parents(p: np.ndarray, u: np.ndarray, v: np.ndarray) -> float:
+    """Nats by which u -> v describes both given p shorter than v -> u."""
+
+    def length(effect: np.ndarray, *causes: np.ndarray) -> float:
+        return evidence(np.column_stack(causes), effect).forward.effect
+
+    return length(v, p) + length(u, v, p) - length(u, p) - length(v, u, p)
+
+
+def common(seeds: range) -> None:
+    print_header("strength of p", "as they are", "p regressed out", "lengths given p")
+    for strength in (0.5, 1.0):
+        rows = []
+        for seed in seeds:
+            p, u, v = draw_common(seed, strength)
+            left = [residual(values, p[:, np.newaxis]) for values in (u, v)]
+            scores = infer_direction(u, v).score, infer_direction(*left).score
+            rows.append([score > 0.0 for score in (*scores, given_parents(p, u, v))])
+        print_row(f"{strength:g}", *map(mean_and_error, np.transpose(rows).astype(float)))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
@@ -268,13 +308,19 @@ def main() -> None:
     runs.add_argument("--count", type=int, default=50)
     runs.add_argument("--edges", type=int, default=N_EDGES)
     runs.add_argument("--without-anm", action="store_true")
+    commons = commands.add_parser("common")
+    commons.add_argument("--first-seed", type=int, default=0)
+    commons.add_argument("--count", type=int, default=100)
     shown = commands.add_parser("table")
     shown.add_argument("file", type=Path)
     options = parser.parse_args()
     if options.command == "table":
         table(options.file)
+        return
+    seeds = range(options.first_seed, options.first_seed + options.count)
+    if options.command == "common":
+        common(seeds)
     else:
-        seeds = range(options.first_seed, options.first_seed + options.count)
         run(options.output, seeds, with_anm=not options.without_anm, n_edges=options.edges)
 
 

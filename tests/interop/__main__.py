@@ -61,27 +61,30 @@ def run(name, folder):
     environment = folder / name
     python = environment / "bin" / "python"
     began = time.monotonic()
-    if not python.exists():
+    # Of one call, so that pip finds versions that go together.
+    wanted = [ROOT, *COMMON, *NEIGHBORS[name]]
+    if python.exists():
+        wanted = ["--no-deps", "--force-reinstall", ROOT]
+    else:
         venv.create(environment, with_pip=True)
-        pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-        # Of one call, so that pip finds versions that go together.
-        installed = subprocess.run([*pip, ROOT, *COMMON, *NEIGHBORS[name]], check=False)
-        if installed.returncode:
-            print(f"| {name} | could not be installed |", flush=True)
-            return False
+    pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    if subprocess.run([*pip, *wanted], check=False).returncode:
+        print(f"| {name} | could not be installed |", flush=True)
+        return False
     built = time.monotonic()
     # The installed package is what is tested.
     clean = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
     module = f"test_{name.replace('-', '_')}.py"
     files = [HERE / module, HERE / "test_signs.py", HERE / "test_page.py"]
-    tests = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", *files]
+    # Without the options of the suite, whose plugins are not all needed here.
+    tests = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-o", "addopts=", *files]
     ended = subprocess.run(tests, cwd=ROOT, env=clean, check=False)
     size = sum(file.stat().st_size for file in environment.rglob("*") if file.is_file())
     freeze = subprocess.run(
         [python, "-m", "pip", "freeze"], capture_output=True, text=True, check=True
     )
-    wanted = {NEIGHBORS[name][0], "numpy", "scipy"}
-    versions = [line for line in freeze.stdout.split() if line.partition("==")[0] in wanted]
+    named = {NEIGHBORS[name][0], "numpy", "scipy"}
+    versions = [line for line in freeze.stdout.split() if line.partition("==")[0] in named]
     state = "passed" if ended.returncode == 0 else "FAILED"
     print(
         f"| {name} | {', '.join(versions)} | {state} | installed in {built - began:.0f} s, "
