@@ -200,3 +200,10 @@ def test_rules_agree_with_causal_learn():
         found = set(ours.directed + ours.oriented)
         # They apply the first three rules; a pattern without more knowledge needs no others.
         assert found == {(i, j) for i, j in np.argwhere(ends == -1) if ends[j, i] == 1}
+
+
+def test_votes_without_weight_come_to_an_end():
+    votes = {(0, 1): Vote(1, 0.5), (1, 2): Vote(-1, 0.5), (2, 3): Vote(1, 0.5)}
+    graph = PartialGraph(range(4), undirected=list(votes))
+    decide(graph, votes, min_confidence=0.5, new_colliders=False)
+    assert len(graph.oriented) == 3

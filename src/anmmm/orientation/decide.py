@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 
 from anmmm._record import Record
@@ -14,6 +14,8 @@ __all__ = ["Decision", "Vote", "decide"]
 
 # No pair counts for more than so many to one: calibration was never checked beyond.
 SUREST = 1.0 - 1e-4
+# Nats of log-odds up to which both ways of an edge are followed at first, at least.
+SMALLEST_LIMIT = 0.1
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -127,22 +129,11 @@ class _Oriented:
         """Orient an edge, and what follows, if any direction is free; tell whether one was."""
         vote = self._votes[edge]
         wanted = vote.direction == 1
-        # Edges that do not follow can still be oriented as their votes are, so votes for count for
-        # nothing: one direction must not win because less follows from the other.
-        lost, reasons = {}, {}
-        for forward in (wanted, not wanted):
-            cause, effect = edge if forward else edge[::-1]
-            reasons[forward] = refused(
-                self._graph, cause, effect, new_colliders=self._new_colliders
-            )
-            if not reasons[forward]:
-                before = len(self._graph.oriented)
-                self._take(cause, effect)
-                lost[forward] = self._contradicted(self._graph.oriented[before:])
-                self._graph.undo(before)
-        if not lost:
+        reasons = {way: self._refused(edge, way) for way in (wanted, not wanted)}
+        free = [way for way, reason in reasons.items() if not reason]
+        if not free:
             return False
-        forward = min(lost, key=lambda way: (lost[way], way != wanted))
+        forward = free[0] if len(free) == 1 else self._better(edge, wanted)
         sure = f"confidence {vote.confidence:.3f}"
         if forward == wanted:
             found = Decision(forward, "data", sure, step)
@@ -157,18 +148,58 @@ class _Oriented:
         self.follow(step, self._take(cause, effect))
         return True
 
-    def _take(self, cause: Hashable, effect: Hashable) -> dict[Edge, int]:
-        self._graph.orient(cause, effect)
-        around = list(self._graph.around(cause, effect))
-        return close(self._graph, around, new_colliders=self._new_colliders)
+    def _refused(self, edge: Edge, forward: bool) -> str:
+        cause, effect = edge if forward else edge[::-1]
+        return refused(self._graph, cause, effect, new_colliders=self._new_colliders)
 
-    def _contradicted(self, oriented: Iterable[Edge]) -> float:
-        """Add up the log-odds of the votes against what was oriented."""
-        weights = (
-            self._votes[edge].weight if edge in self._votes else -self._votes[edge[::-1]].weight
-            for edge in oriented
-        )
-        return -sum(min(weight, 0.0) for weight in weights)
+    def _better(self, edge: Edge, wanted: bool) -> bool:
+        """Return the way that contradicts less, the wanted one of equals.
+
+        Edges that do not follow can still be oriented as their votes are, so votes for a way count
+        for nothing: it must not win because more follows from it. A way is followed only as far as
+        a limit allows, which the other one, that contradicts this vote, does not fall below at
+        first: what follows may be the whole graph.
+        """
+        least = abs(self._votes[edge].weight)
+        # A vote without weight would never be followed.
+        limit = max(least, SMALLEST_LIMIT)
+        while True:
+            lost = self._lost(edge, wanted, limit)
+            if lost <= least:
+                return wanted
+            other = self._lost(edge, not wanted, limit)
+            if min(lost, other) <= limit:
+                return wanted if lost <= other else not wanted
+            limit *= 2.0
+
+    def _lost(self, edge: Edge, forward: bool, limit: float) -> float:
+        """Log-odds of the votes against a way and what follows from it; some above the limit."""
+        cause, effect = edge if forward else edge[::-1]
+        lost = self._against_vote((cause, effect))
+
+        def within(oriented: Edge) -> bool:
+            nonlocal lost
+            lost += self._against_vote(oriented)
+            return lost <= limit
+
+        before = self._graph.n_oriented
+        if lost <= limit:
+            self._take(cause, effect, within)
+            self._graph.undo(before)
+        return lost
+
+    def _against_vote(self, oriented: Edge) -> float:
+        if oriented in self._votes:
+            return max(-self._votes[oriented].weight, 0.0)
+        return max(self._votes[oriented[::-1]].weight, 0.0)
+
+    def _take(
+        self, cause: Hashable, effect: Hashable, go_on: Callable[[Edge], bool] | None = None
+    ) -> dict[Edge, int]:
+        graph = self._graph
+        graph.orient(cause, effect)
+        around = list(graph.around(cause, effect))
+        return close(graph, around, new_colliders=self._new_colliders, go_on=go_on)
 
     def left(self, edge: Edge, min_confidence: float) -> Decision:
         """Say why an edge is undirected."""

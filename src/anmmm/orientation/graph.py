@@ -121,6 +121,11 @@ class PartialGraph:
         """Edges that were oriented, the first one first."""
         return tuple(self._trail)
 
+    @property
+    def n_oriented(self) -> int:
+        """Number of edges that were oriented."""
+        return len(self._trail)
+
     def undo(self, n_oriented: int) -> None:
         """Take back all orientations but the first `n_oriented`."""
         while len(self._trail) > n_oriented:

@@ -8,7 +8,7 @@ another one, or a directed cycle, contradicts it.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from itertools import combinations
 
 from anmmm.orientation.graph import Edge, PartialGraph
@@ -56,7 +56,13 @@ def refused(graph: PartialGraph, cause: Hashable, effect: Hashable, *, new_colli
     return ""
 
 
-def close(graph: PartialGraph, edges: Iterable[Edge], *, new_colliders: bool) -> dict[Edge, int]:
+def close(
+    graph: PartialGraph,
+    edges: Iterable[Edge],
+    *,
+    new_colliders: bool,
+    go_on: Callable[[Edge], bool] | None = None,
+) -> dict[Edge, int]:
     """Orient what is implied, beginning at these edges, until no rule applies.
 
     Parameters
@@ -68,6 +74,8 @@ def close(graph: PartialGraph, edges: Iterable[Edge], *, new_colliders: bool) ->
     new_colliders : bool
         Whether the graph does not say where its colliders are, so that of the rules only the one
         against cycles holds.
+    go_on : callable, optional
+        Told each edge that is oriented, the cause first; where it returns False, all ends there.
 
     Returns
     -------
@@ -97,5 +105,7 @@ def close(graph: PartialGraph, edges: Iterable[Edge], *, new_colliders: bool) ->
             continue
         graph.orient(cause, effect)
         found[cause, effect] = rule
+        if go_on is not None and not go_on((cause, effect)):
+            break
         waiting.extend(graph.around(cause, effect))
     return found
