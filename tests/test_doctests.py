@@ -10,7 +10,10 @@ import pytest
 import anmmm
 
 # Libraries without which a module cannot be imported and its examples are left out, told.
-EXTRAS = {"causallearn", "dask", "distributed", "matplotlib", "polars", "pandas", "pyarrow", "ray"}
+EXTRAS = {
+    "causallearn", "dask", "distributed", "matplotlib", "networkx", "polars", "pandas", "pyarrow",
+    "ray",
+}  # fmt: skip
 
 
 def modules_with_examples():
@@ -59,14 +62,17 @@ def test_the_walk_goes_everywhere():
         "anmmm.evidence.lengths",
         "anmmm.gppom.estimator",
         "anmmm.independence",
+        "anmmm.interop._pairs",
         "anmmm.mixture.estimator",
+        "anmmm.orientation.run",
         "anmmm.report.reasons",
         "anmmm.report.write",
     }
 
 
 @pytest.mark.parametrize(
-    "name", ["README.md", "docs/guide/collections.md", "docs/guide/outcomes.md"]
+    "name",
+    ["README.md", "docs/guide/collections.md", "docs/guide/graphs.md", "docs/guide/outcomes.md"],
 )
 def test_examples_of_the_documentation(name):
     path = Path(__file__).parents[1] / name

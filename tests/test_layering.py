@@ -19,7 +19,8 @@ ORDER = (
     "_warning", "_record", "_hash", "_files", "_runlog", "_validation", "preprocessing", "gppom",
     "permutation", "independence", "mixture", "evidence", "_warm", "confidence", "dependence",
     "direction", "clustering", "datasets", "baselines", "collection", "results", "evaluation",
-    "plotting", "report", "experiments", "curves", "__init__", "cli", "__main__",
+    "orientation", "plotting", "report", "experiments", "curves", "interop", "__init__", "cli",
+    "__main__",
 )  # fmt: skip
 # Tighter than the order.
 ONLY = {

@@ -77,3 +77,15 @@ def test_a_warning_without_the_package_above_it_names_its_caller():
     with pytest.warns(UserWarning, match="words") as told:
         warn_caller("words", UserWarning)
     assert told[0].filename == __file__
+
+
+def test_what_goes_is_said_at_the_line_that_uses_it():
+    from anmmm import plotting
+
+    with pytest.warns(FutureWarning, match="is deprecated since anmmm 0.2") as told:
+        colors = plotting.COLOURS
+    assert colors == plotting.COLORS
+    assert told[0].filename == __file__
+    assert str(told[0].message).endswith("use anmmm.plotting.COLORS")
+    with pytest.raises(AttributeError, match="no attribute 'COLORZ'"):
+        plotting.COLORZ  # noqa: B018

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from anmmm.gppom.objective import GPPOMObjective
     from anmmm.independence import hsic, hsic_test
     from anmmm.mixture import ANMMixture
+    from anmmm.orientation import EdgeDecision, OrientedGraph, orient
     from anmmm.results import (
         ClusteringResult,
         DirectionEvidence,
@@ -40,11 +41,13 @@ _HOMES = {
     "ClusteringResult": "anmmm.clustering",
     "DirectionEvidence": "anmmm.evidence",
     "DirectionResult": "anmmm.direction",
+    "EdgeDecision": "anmmm.orientation",
     "EvidenceResult": "anmmm.evidence",
     "FitResult": "anmmm.gppom",
     "HSICTest": "anmmm.independence",
     "Hyperparameters": "anmmm.gppom",
     "LatentFits": "anmmm.dependence",
+    "OrientedGraph": "anmmm.orientation",
     "PairClusters": "anmmm.results",
     "PairResult": "anmmm.results",
     "CausalDirection": "anmmm.direction",
@@ -61,6 +64,7 @@ _HOMES = {
     "hsic_test": "anmmm.independence",
     "infer_direction": "anmmm.direction",
     "infer_directions": "anmmm.collection",
+    "orient": "anmmm.orientation",
     "warm_up": "anmmm._warm",
 }
 
@@ -71,6 +75,7 @@ __all__ = [
     "ClusteringResult",
     "DirectionEvidence",
     "DirectionResult",
+    "EdgeDecision",
     "Evaluation",
     "EvidenceResult",
     "FitOptions",
@@ -80,6 +85,7 @@ __all__ = [
     "Hyperparameters",
     "LatentFits",
     "MechanismClustering",
+    "OrientedGraph",
     "PairClusters",
     "PairResult",
     "__version__",
@@ -91,6 +97,7 @@ __all__ = [
     "hsic_test",
     "infer_direction",
     "infer_directions",
+    "orient",
     "warm_up",
 ]
 

@@ -28,7 +28,7 @@ from anmmm._validation import (
     check_nonnegative,
     check_rng,
 )
-from anmmm.gppom import FitOptions, FitResult, fit_gppom
+from anmmm.gppom import FitOptions, FitResult, NestedFitOptions, fit_gppom
 from anmmm.gppom.prediction import MechanismPredictor
 from anmmm.mixture import (
     MAX_MECHANISMS,
@@ -261,7 +261,7 @@ def cluster_mechanisms(
     )
 
 
-class MechanismClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
+class MechanismClustering(NestedFitOptions, ClusterMixin, BaseEstimator):  # type: ignore[misc]
     """Mechanism labels as a scikit-learn clusterer.
 
     Parameters
@@ -269,7 +269,7 @@ class MechanismClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     n_mechanisms, lam, refine, max_mechanisms
         See `cluster_mechanisms`.
     fit_options : dict, optional
-        Fields of `anmmm.gppom.FitOptions`.
+        Fields of `anmmm.gppom.FitOptions`; each is a parameter ``fit_options__NAME`` too.
     random_state : None, int or RandomState
         Seeds k-means and what is drawn in the fit.
 

@@ -16,6 +16,7 @@ from anmmm.cli.cluster import cluster_command
 from anmmm.cli.collections import cluster_collection, directions
 from anmmm.cli.direction import direction_command
 from anmmm.cli.evaluate import evaluate_command
+from anmmm.cli.orient import orient_command
 from anmmm.cli.report import report_command
 from anmmm.cli.reproduce import reproduce_command
 from anmmm.cli.signals import EndingSignals
@@ -35,6 +36,7 @@ def cli() -> None:
     anmmm directions sample          twelve real pairs that come with the package
     anmmm direction data.csv         which of the two columns is the cause
     anmmm cluster data.csv -k 2      which rows share a mechanism
+    anmmm orient data.csv --graph edges.csv    which way the edges of a graph go
     anmmm evaluate f3                how often the direction is right
     """
 
@@ -45,6 +47,7 @@ for command in (
     directions,
     cluster_collection,
     evaluate_command,
+    orient_command,
     reproduce_command,
     report_command,
 ):

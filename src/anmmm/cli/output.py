@@ -30,6 +30,7 @@ __all__ = ["clustering_text", "direction_text", "plain"]
 # What a stream shows in place of characters that its encoding lacks.
 _ASCII = {
     "→": "->",
+    "↔": "<->",
     "✓": "yes",
     "✗": "no",
     "—": "-",

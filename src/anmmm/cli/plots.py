@@ -10,16 +10,20 @@ from anmmm._files import atomic_writer, check_writable
 from anmmm._typing import FloatArray
 from anmmm.cli.input import Columns, InputError, refuse_input_as_output, refusing
 from anmmm.evaluation import Evaluation
+from anmmm.orientation import OrientedGraph
 from anmmm.plotting import (
     matplotlib_module,
     plot_decision_rates,
     plot_direction,
+    plot_graph,
     plot_mechanisms,
 )
 from anmmm.plotting.direction import FIGURE_SIZE, arrange
 from anmmm.results import ClusteringResult, DirectionResult
 
-__all__ = ["PLOT_SUFFIXES", "check_plot", "draw_direction", "draw_mechanisms", "draw_rates"]
+__all__ = [
+    "PLOT_SUFFIXES", "check_plot", "draw_direction", "draw_graph", "draw_mechanisms", "draw_rates",
+]  # fmt: skip
 
 PLOT_SUFFIXES = (".png", ".pdf", ".svg")
 RESOLUTION = 150
@@ -62,6 +66,13 @@ def draw_rates(path: str, result: Evaluation) -> None:
     figure = _figure()
     ax = plot_decision_rates(result.decision_rates, ax=figure.add_subplot())
     ax.set_title(f"{result.source}, ordered by {result.ordered_by}")
+    _write(figure, path)
+
+
+def draw_graph(path: str, result: OrientedGraph) -> None:
+    """Draw an oriented graph to a file."""
+    figure = _figure(8.0, 6.0)
+    plot_graph(result, ax=figure.add_subplot())
     _write(figure, path)
 
 

@@ -31,7 +31,7 @@ from anmmm.cli.resume import (
 )
 from anmmm.cli.source import parse_columns
 
-__all__ = ["PROGRESS_SECONDS", "run_collection"]
+__all__ = ["PROGRESS_SECONDS", "check_output", "keeping", "run_collection"]
 
 # Between two lines of progress where there is no terminal for a bar.
 PROGRESS_SECONDS = 30.0
@@ -72,7 +72,7 @@ def run_collection(
     options = given(
         format=source_format, columns=parse_columns(columns), targets=targets, header=header
     )
-    checkpoint, complete = _check_output(output, source, targets, source_format, resume)
+    checkpoint, complete = check_output(output, source, targets, source_format, resume)
     if output is not None and complete:
         start, dask = partial(complete_results, output, schema), None
     records: list[dict[str, Any]] = []
@@ -83,7 +83,7 @@ def run_collection(
             stack.enter_context(_dask(dask))
         # Refuses a checkpoint of another run, which is then left alone and not spoken of.
         results = start(pairs, shard=part, checkpoint=checkpoint)
-        stack.enter_context(_keeping(checkpoint))
+        stack.enter_context(keeping(checkpoint))
         stack.enter_context(results)
         if resume and not complete:
             n = results.n_resumed
@@ -125,7 +125,7 @@ def run_collection(
     return closing, summary, records
 
 
-def _check_output(
+def check_output(
     output: str | None,
     source: str,
     targets: str | None,
@@ -157,7 +157,7 @@ def _check_output(
 
 
 @contextmanager
-def _keeping(checkpoint: str | None) -> Iterator[None]:
+def keeping(checkpoint: str | None) -> Iterator[None]:
     """Remove the checkpoint of a run that came to its end; of another, say what it holds."""
     from anmmm._runlog import remove_log
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
@@ -10,11 +10,13 @@ from sklearn.utils.validation import check_is_fitted
 from anmmm._typing import ArrayLike, RandomState
 from anmmm._validation import check_fit_input
 from anmmm.direction.infer import infer_direction
+from anmmm.direction.options import WEIGHT_GROWTH
+from anmmm.gppom import NestedFitOptions
 
 __all__ = ["CausalDirection"]
 
 
-class CausalDirection(BaseEstimator):  # type: ignore[misc]
+class CausalDirection(NestedFitOptions, BaseEstimator):  # type: ignore[misc]
     """Causal direction of a pair as a scikit-learn estimator.
 
     Parameters
@@ -22,7 +24,8 @@ class CausalDirection(BaseEstimator):  # type: ignore[misc]
     lam, criterion, n_resamples, min_confidence, random_state
         See `infer_direction`.
     fit_options : dict, optional
-        Fields of `anmmm.gppom.FitOptions`; ``weight_growth`` is 0.25 here.
+        Fields of `anmmm.gppom.FitOptions`; ``weight_growth`` is 0.25 here. Each is a parameter
+        ``fit_options__NAME`` too, which ``set_params`` and a grid search reach.
 
     Attributes
     ----------
@@ -63,6 +66,8 @@ class CausalDirection(BaseEstimator):  # type: ignore[misc]
     >>> CausalDirection().fit(np.column_stack([x, y])).direction_
     1
     """
+
+    fit_defaults: ClassVar[dict[str, Any]] = {"weight_growth": WEIGHT_GROWTH}
 
     def __init__(
         self,

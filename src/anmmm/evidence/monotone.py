@@ -209,9 +209,8 @@ class EffectScale(Record):
 
     def at_edges(self, slopes: FloatArray) -> FloatArray:
         """Return h with these slopes at the edges."""
-        return np.where(
-            np.isfinite(self.edges), self.edge_integrals @ slopes, np.sign(self.edges) * np.inf
-        )
+        finite = self.edge_integrals @ slopes
+        return np.where(np.isfinite(self.edges), finite, np.copysign(np.inf, self.edges))
 
     @cached_property
     def start(self) -> float:

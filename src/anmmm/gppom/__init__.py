@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from anmmm._lazy import lazily
+from anmmm.gppom.nested import NestedFitOptions
 from anmmm.gppom.options import FitOptions, ObjectiveOptions
 from anmmm.gppom.result import FitResult, Hyperparameters
 
@@ -23,6 +24,7 @@ __all__ = [
     "FitResult",
     "GPPOMObjective",
     "Hyperparameters",
+    "NestedFitOptions",
     "ObjectiveOptions",
     "fit_gppom",
 ]

@@ -3,7 +3,11 @@
 A figure is made, by pyplot, only where no axes are given; otherwise pyplot is left alone.
 """
 
+from typing import Any
+
+from anmmm._warning import deprecated
 from anmmm.plotting.direction import plot_direction
+from anmmm.plotting.graph import plot_graph
 from anmmm.plotting.latent import plot_latent
 from anmmm.plotting.mechanisms import plot_mechanisms
 from anmmm.plotting.rates import plot_decision_rates
@@ -15,9 +19,16 @@ __all__ = [
     "matplotlib_module",
     "plot_decision_rates",
     "plot_direction",
+    "plot_graph",
     "plot_latent",
     "plot_mechanisms",
 ]
 
-# The spelling of version 0.1.
-COLOURS = COLORS
+
+def __getattr__(name: str) -> Any:
+    if name == "COLOURS":
+        deprecated(
+            "anmmm.plotting.COLOURS", since="0.2", until="0.4", instead="anmmm.plotting.COLORS"
+        )
+        return COLORS
+    raise AttributeError(f"module 'anmmm.plotting' has no attribute {name!r}")

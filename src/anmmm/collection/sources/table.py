@@ -108,8 +108,8 @@ def _is_constant(values: FloatArray) -> bool:
     return not len(present) or bool(present.min() == present.max())
 
 
-def column_pair_id(first: Hashable, second: Hashable) -> str:
-    """Return the id of a pair of columns, ``a,b``, as a line of CSV.
+def column_pair_id(*names: Hashable) -> str:
+    """Return the id of a pair of columns, ``a,b``, or of more of them, as a line of CSV.
 
     A name that holds a comma, a quote or a line break stands in double quotes, so that no two pairs
     of names share an id.
@@ -118,7 +118,7 @@ def column_pair_id(first: Hashable, second: Hashable) -> str:
     ('a,b', '"a,b",c')
     """
     line = io.StringIO()
-    csv.writer(line, lineterminator="").writerow([first, second])
+    csv.writer(line, lineterminator="").writerow(names)
     return line.getvalue()
 
 

@@ -1,0 +1,328 @@
+"""Graphs oriented by pairs: how many undirected edges get a direction, how many the right one.
+
+``python -m benchmarks.studies.graphs run -o FILE [--first-seed SEED] [--count COUNT]`` draws random
+graphs of 20 nodes with smooth additive mechanisms, a third of them mixtures of two, starts from the
+CPDAG of PC (causal-learn, Fisher's z, level 0.05) and from the true CPDAG, and orients their
+undirected edges by each method. A line of FILE is a graph, and those that it has already are left
+out. ``... table FILE`` prints the means; ``... common`` how a pair with a common parent is decided.
+Needs causal-learn and networkx (extra ``baselines``).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+import warnings
+from collections.abc import Callable
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from causallearn.search.ConstraintBased.PC import pc
+from causallearn.search.FCMBased.ANM.ANM import ANM
+from causallearn.search.FCMBased.lingam import DirectLiNGAM
+
+from anmmm import infer_direction, orient
+from anmmm.evidence import evidence
+from anmmm.orientation.adjust import residual
+from anmmm.orientation.graph import PartialGraph
+from anmmm.orientation.meek import close
+from anmmm.orientation.reading import edges_of, read_graph
+from benchmarks.studies.common import mean_and_error, print_header, print_row
+
+N_NODES, N_EDGES, N_SAMPLES = 20, 25, 500
+MIXED = 1 / 3
+SHAPES: tuple[Callable[[Any], Any], ...] = (
+    np.tanh,
+    np.sin,
+    lambda u: u + u**3 / 4,
+    lambda u: u**2 / 2,
+    lambda u: np.exp(-(u**2)),
+    lambda u: u + np.sin(2 * u),
+)
+Arcs = set[tuple[int, int]]
+
+
+def draw(seed: int, n_edges: int = N_EDGES) -> tuple[Arcs, np.ndarray]:
+    """Return the arcs of a random graph and a table of observations of its nodes."""
+    rng = np.random.default_rng([seed, 1])
+    order = rng.permutation(N_NODES)
+    possible = list(combinations(range(N_NODES), 2))
+    chosen = rng.choice(len(possible), n_edges, replace=False)
+    arcs = {(int(order[possible[k][0]]), int(order[possible[k][1]])) for k in chosen}
+    data = np.empty((N_SAMPLES, N_NODES))
+    for node in order:
+        parents = sorted(cause for cause, effect in arcs if effect == node)
+        noise = _noise(rng)
+        if not parents:
+            data[:, node] = noise
+            continue
+        signal = _signal(data[:, parents], rng)
+        if rng.random() < MIXED:
+            second = rng.random(N_SAMPLES) < rng.uniform(0.3, 0.7)
+            signal = np.where(second, _signal(data[:, parents], rng), signal)
+        values = signal / signal.std() + rng.uniform(0.3, 0.7) * noise
+        data[:, node] = (values - values.mean()) / values.std()
+    return arcs, data
+
+
+def _signal(parents: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Sum over the parents of a shape each, stretched, shifted and of either sign."""
+    total = np.zeros(len(parents))
+    for column in parents.T:
+        shape = SHAPES[rng.integers(len(SHAPES))]
+        values = shape(rng.uniform(0.7, 1.5) * column + rng.uniform(-0.5, 0.5))
+        total += rng.choice([-1.0, 1.0]) * rng.uniform(0.7, 1.3) * values / values.std()
+    return total
+
+
+def _noise(rng: np.random.Generator) -> np.ndarray:
+    kind = rng.integers(3)
+    if kind == 0:
+        return rng.normal(size=N_SAMPLES)
+    if kind == 1:
+        return rng.uniform(-np.sqrt(3), np.sqrt(3), size=N_SAMPLES)
+    return 0.9 * rng.choice([-1.0, 1.0], size=N_SAMPLES) + 0.44 * rng.normal(size=N_SAMPLES)
+
+
+def true_cpdag(arcs: Arcs) -> PartialGraph:
+    """Colliders, and what follows from them."""
+    joined = {frozenset(arc) for arc in arcs}
+    heads = {
+        arc
+        for first, second in combinations(sorted(arcs), 2)
+        if first[1] == second[1] and frozenset((first[0], second[0])) not in joined
+        for arc in (first, second)
+    }
+    rest = sorted(tuple(sorted(arc)) for arc in arcs - heads)
+    graph = PartialGraph(range(N_NODES), sorted(heads), rest)
+    close(graph, graph.undirected, new_colliders=False)
+    return read_graph(edges_of(graph))
+
+
+def pc_cpdag(data: np.ndarray) -> PartialGraph:
+    names = [str(node) for node in range(N_NODES)]
+    found = read_graph(pc(data, 0.05, show_progress=False, node_names=names))
+    number = {mark: [] for mark in ("directed", "undirected", "fixed")}
+    for mark, kept in number.items():
+        kept += [(int(u), int(v)) for u, v in getattr(found, mark)]
+    return PartialGraph(range(N_NODES), **number)
+
+
+def hamming(arcs: Arcs, edges: list[Any]) -> int:
+    """Pairs of nodes between which the edge, its direction or its absence is wrong."""
+    found: dict[frozenset[int], Any] = {}
+    for u, mark, v in edges:
+        found[frozenset((u, v))] = (u, v) if mark == "->" else None
+    truth = {frozenset(arc): arc for arc in arcs}
+    return sum(
+        key not in found or key not in truth or found[key] != truth[key]
+        for key in found.keys() | truth.keys()
+    )
+
+
+def ours(start: PartialGraph, data: np.ndarray, **options: Any) -> tuple[Any, float]:
+    began = time.process_time()
+    result = orient(start, data, random_state=0, **options)
+    return list(result.edges), time.process_time() - began
+
+
+def each_alone(start: PartialGraph, score: Callable[[int, int], float]) -> tuple[list[Any], float]:
+    """Orient every undirected edge by the sign of its score, whatever becomes of the graph."""
+    began = time.process_time()
+    edges = [(u, "->", v) for u, v in start.directed]
+    for u, v in start.undirected:
+        value = score(u, v)
+        edges.append((u, "->", v) if value > 0 else (v, "->", u) if value < 0 else (u, "--", v))
+    return edges, time.process_time() - began
+
+
+class Anm:
+    """causal-learn's ANM, remembering pairs: both starts share most of them."""
+
+    def __init__(self, data: np.ndarray) -> None:
+        self._data = data
+        self._known: dict[tuple[int, int], tuple[float, float]] = {}
+
+    def seconds(self, start: PartialGraph) -> float:
+        return sum(self._known[edge][1] for edge in start.undirected)
+
+    def __call__(self, u: int, v: int) -> float:
+        if (u, v) not in self._known:
+            began = time.process_time()
+            columns = self._data[:, [u]], self._data[:, [v]]
+            forward, backward = ANM().cause_or_effect(*columns)
+            self._known[u, v] = float(forward - backward), time.process_time() - began
+        return self._known[u, v][0]
+
+
+def measure(seed: int, *, with_anm: bool, n_edges: int) -> dict[str, Any]:
+    """Return what each method makes of both starts of one graph."""
+    arcs, data = draw(seed, n_edges)
+    result: dict[str, Any] = {"seed": seed}
+    anm = Anm(data)
+    began = time.process_time()
+    model = DirectLiNGAM(random_state=0)
+    model.fit(data)
+    place = {node: at for at, node in enumerate(model.causal_order_)}
+    lingam_seconds = time.process_time() - began
+    for name, start in (("PC", pc_cpdag(data)), ("true CPDAG", true_cpdag(arcs))):
+        found = {"start": (edges_of(start), 0.0)}
+        found["anmmm"] = ours(start, data)
+        found["anmmm, all decided"] = ours(start, data, min_confidence=0.5)
+        found["anmmm, not adjusted"] = ours(start, data, adjust=False)
+        found["anmmm, each alone"] = alone(start, data)
+        edges, _ = each_alone(start, lambda u, v: place[v] - place[u])
+        found["DirectLiNGAM"] = edges, lingam_seconds
+        if with_anm:
+            edges, _ = each_alone(start, anm)
+            found["ANM"] = edges, anm.seconds(start)
+        result[name] = {
+            method: judged(arcs, start, edges, seconds)
+            for method, (edges, seconds) in found.items()
+        }
+    return result
+
+
+def alone(start: PartialGraph, data: np.ndarray) -> tuple[list[Any], float]:
+    began = time.process_time()
+    decided = orient(
+        start, data, random_state=0, min_confidence=0.5, adjust=False, new_colliders=True
+    )
+    scores = {}
+    for (u, _, v), row in zip(decided.edges, decided.decisions, strict=True):
+        if row.score is not None:
+            scores[u, v], scores[v, u] = row.score, -row.score
+    edges, _ = each_alone(start, lambda u, v: scores.get((u, v), 0.0))
+    return edges, time.process_time() - began
+
+
+def judged(arcs: Arcs, start: PartialGraph, edges: list[Any], seconds: float) -> dict[str, float]:
+    """Count what became of the undirected edges of the start."""
+    directed = {(u, v) for u, mark, v in edges if mark == "->"}
+    asked = list(start.undirected)
+    real = [edge for edge in asked if edge in arcs or edge[::-1] in arcs]
+    decided = [edge for edge in real if edge in directed or edge[::-1] in directed]
+    right = [edge for edge in real if (edge if edge in arcs else edge[::-1]) in directed]
+    return {
+        "undirected": len(asked),
+        "real": len(real),
+        "oriented": sum(edge in directed or edge[::-1] in directed for edge in asked),
+        "decided": len(decided),
+        "right": len(right),
+        "hamming": hamming(arcs, edges),
+        "seconds": seconds,
+    }
+
+
+def run(path: Path, seeds: range, *, with_anm: bool, n_edges: int) -> None:
+    done = {json.loads(line)["seed"] for line in path.open()} if path.exists() else set()
+    for seed in seeds:
+        if seed in done:
+            continue
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            line = json.dumps(measure(seed, with_anm=with_anm, n_edges=n_edges))
+        with path.open("a") as file:
+            file.write(line + "\n")
+
+
+def table(path: Path) -> None:
+    """Print means over the graphs; standard errors by leaving out a graph at a time."""
+    graphs = [json.loads(line) for line in path.open()]
+    print(f"{len(graphs)} graphs, seeds {graphs[0]['seed']} to {graphs[-1]['seed']}\n")
+    print_header(
+        "start", "method", "oriented", "right of the oriented", "right of all", "SHD",
+        "CPU seconds a graph",
+    )  # fmt: skip
+    for start in ("PC", "true CPDAG"):
+        for method in graphs[0][start]:
+            counts = [graph[start][method] for graph in graphs]
+            values = {key: np.array([count[key] for count in counts]) for key in counts[0]}
+            shd = values["hamming"]
+            print_row(
+                start,
+                method,
+                ratio(values["oriented"], values["undirected"]),
+                ratio(values["right"], values["decided"]),
+                ratio(values["right"], values["real"]),
+                f"{shd.mean():.2f} ± {shd.std(ddof=1) / np.sqrt(len(shd)):.2f}",
+                f"{values['seconds'].mean():.2f}",
+            )
+
+
+def ratio(part: np.ndarray, whole: np.ndarray) -> str:
+    """Ratio of sums over the graphs, with its jackknife error."""
+    if not part.sum() or len(part) < 2:
+        return "—"
+    left = (part.sum() - part) / (whole.sum() - whole)
+    error = np.sqrt((len(part) - 1) / len(part) * ((left - left.mean()) ** 2).sum())
+    return f"{part.sum() / whole.sum():.3f} ± {error:.3f}"
+
+
+def draw_common(seed: int, strength: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return p, u and v of p -> u -> v and p -> v; p moves u `strength` times its own noise."""
+    rng = np.random.default_rng([seed, 2])
+    p = _noise(rng)
+
+    def curve(cause: np.ndarray) -> np.ndarray:
+        shape = SHAPES[rng.integers(len(SHAPES))]
+        values = shape(rng.uniform(0.7, 1.5) * cause + rng.uniform(-0.5, 0.5))
+        return rng.choice([-1.0, 1.0]) * (values - values.mean()) / values.std()
+
+    u = strength * curve(p) + _noise(rng)
+    u = (u - u.mean()) / u.std()
+    signal = curve(u) + strength * curve(p)
+    return p, u, signal / signal.std() + rng.uniform(0.3, 0.7) * _noise(rng)
+
+
+def given_parents(p: np.ndarray, u: np.ndarray, v: np.ndarray) -> float:
+    """Nats by which u -> v describes both given p shorter than v -> u."""
+
+    def length(effect: np.ndarray, *causes: np.ndarray) -> float:
+        return evidence(np.column_stack(causes), effect).forward.effect
+
+    return length(v, p) + length(u, v, p) - length(u, p) - length(v, u, p)
+
+
+def common(seeds: range) -> None:
+    print_header("strength of p", "as they are", "p regressed out", "lengths given p")
+    for strength in (0.5, 1.0):
+        rows = []
+        for seed in seeds:
+            p, u, v = draw_common(seed, strength)
+            left = [residual(values, p[:, np.newaxis]) for values in (u, v)]
+            scores = infer_direction(u, v).score, infer_direction(*left).score
+            rows.append([score > 0.0 for score in (*scores, given_parents(p, u, v))])
+        print_row(f"{strength:g}", *map(mean_and_error, np.transpose(rows).astype(float)))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    runs = commands.add_parser("run")
+    runs.add_argument("-o", "--output", type=Path, required=True)
+    runs.add_argument("--first-seed", type=int, default=0)
+    runs.add_argument("--count", type=int, default=50)
+    runs.add_argument("--edges", type=int, default=N_EDGES)
+    runs.add_argument("--without-anm", action="store_true")
+    commons = commands.add_parser("common")
+    commons.add_argument("--first-seed", type=int, default=0)
+    commons.add_argument("--count", type=int, default=100)
+    shown = commands.add_parser("table")
+    shown.add_argument("file", type=Path)
+    options = parser.parse_args()
+    if options.command == "table":
+        table(options.file)
+        return
+    seeds = range(options.first_seed, options.first_seed + options.count)
+    if options.command == "common":
+        common(seeds)
+    else:
+        run(options.output, seeds, with_anm=not options.without_anm, n_edges=options.edges)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,154 @@
+"""The command on a graph: its undirected edges, oriented by pairs of columns."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from anmmm.cli.options import (
+    criterion_option,
+    given,
+    jobs_option,
+    max_samples_option,
+    plot_option,
+    say,
+    with_options,
+)
+
+if TYPE_CHECKING:
+    from anmmm.orientation import OrientedGraph
+
+__all__ = ["orient_command"]
+
+
+@click.command("orient")
+@click.argument("file")
+@with_options(
+    click.option(
+        "--graph", "graph_file", metavar="FILE", required=True,
+        help="Edges: a CSV file with the columns source, target and perhaps edge: ->, -- "
+        "(undirected, the default) or <->. What -o writes is one.",
+    ),
+    click.option(
+        "-o", "--output", metavar="FILE",
+        help="Write the edges, with the reason of each, to this file: .csv, .jsonl or .parquet.",
+    ),
+    jobs_option,
+    click.option(
+        "--resume", is_flag=True,
+        help="Go on with an interrupted run to the same FILE; leave FILE as it is where it is "
+        "complete.",
+    ),
+    click.option(
+        "--min-confidence", type=float,
+        help="Between 0.5 and 1: a pair of less confidence orients no edge.  [default: 0.9]",
+    ),
+    click.option(
+        "--new-colliders", is_flag=True,
+        help="The graph is a mere skeleton: it does not say where its colliders are, and only "
+        "directed cycles are refused.",
+    ),
+    click.option(
+        "--adjust/--no-adjust", default=True,
+        help="Regress common parents out of both ends of an edge first.  [default: adjust]",
+    ),
+    click.option(
+        "--resamples", type=click.IntRange(min=0),
+        help="Random halves to score too, for the confidence of another criterion than evidence.",
+    ),
+    criterion_option, max_samples_option, plot_option,
+    click.option(
+        "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Random seed."
+    ),
+    click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead."),
+)  # fmt: skip
+def orient_command(
+    file: str,
+    graph_file: str,
+    output: str | None,
+    resume: bool,
+    jobs: int,
+    min_confidence: float | None,
+    resamples: int | None,
+    criterion: str | None,
+    max_samples: int | None,
+    plot: str | None,
+    seed: int,
+    as_json: bool,
+    **rules: bool,
+) -> None:
+    """Orient the undirected edges of a graph by the columns of FILE.
+
+    FILE is a table with a column for each node: CSV, TSV or Parquet. Each undirected edge is
+    decided as a pair; Meek's rules and the confidences then orient the graph without a directed
+    cycle, and without a collider that it does not have (docs/guide/graphs.md).
+
+    With -o, finished pairs are kept in FILE.checkpoint until the file is complete; --resume goes on
+    with them.
+    """
+    from anmmm._files import to_json
+    from anmmm.cli.input import refuse_input_as_output, refusing
+    from anmmm.cli.output import plain
+    from anmmm.cli.run import check_output, keeping
+    from anmmm.orientation import orient
+
+    if plot is not None:
+        from anmmm.cli.plots import check_plot
+
+        check_plot(plot, file)
+        refuse_input_as_output(plot, graph_file)
+    checkpoint, complete = check_output(output, file, graph_file, "table", resume)
+    if complete:
+        say(f"{output}: complete, nothing to do")
+        return
+    options = given(
+        criterion=criterion, n_resamples=resamples, min_confidence=min_confidence,
+        max_samples=max_samples,
+    )  # fmt: skip
+    with keeping(checkpoint), refusing():
+        result = orient(
+            graph_file, file, n_jobs=jobs, random_state=seed, checkpoint=checkpoint,
+            progress=sys.stderr.isatty(), **rules, **options,
+        )  # fmt: skip
+        if output is not None:
+            result.write(output)
+    if plot is not None:
+        from anmmm.cli.plots import draw_graph
+
+        draw_graph(plot, result)
+        say(f"plot written to {plot}")
+    if as_json:
+        rows = [row.to_row() | {"seconds": None} for row in result.decisions]
+        click.echo(to_json({"rows": rows, "nodes": list(result.nodes)}))
+    else:
+        click.echo(plain(_text(result)))
+    if output is not None:
+        say(f"{len(result.decisions)} edges written to {output}")
+
+
+def _text(result: OrientedGraph) -> str:
+    """Return a line for each edge, and how many there are of each kind."""
+    from anmmm._words import Table, counted
+    from anmmm.cli.text import shown
+
+    marks = {"->": "→", "--": "—", "<->": "↔"}
+    rows = [
+        (
+            f"{shown(row.source)} {marks[row.edge]} {shown(row.target)}",
+            row.by,
+            "" if row.score is None else f"{row.score:+.3f}",
+            "" if row.confidence is None else f"{row.confidence:.3f}",
+            shown(row.reason),
+        )
+        for row in result.decisions
+    ]
+    columns = {"edge": "<4", "by": "<6", "score": ">6", "confidence": ">10", "reason": "<1"}
+    count = {by: sum(row.by == by for row in result.decisions) for by in ("data", "rule", "others")}
+    n_given = sum(row.by == "given" for row in result.decisions)
+    closing = (
+        f"{counted(len(rows), 'edge')}: {n_given} as they came, {count['data']} oriented by data, "
+        f"{count['rule'] + count['others']} by what follows, {len(result.undirected)} undirected"
+    )
+    return "\n".join([*Table(columns).lines(rows), "", closing])

@@ -1,0 +1,144 @@
+"""What all adapters do with a pair, and with a table of which nobody gave a graph."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+
+from anmmm._typing import ArrayLike, FloatArray
+from anmmm._validation import as_finite
+from anmmm.collection.related import largest_related
+from anmmm.direction import DirectionResult, infer_direction
+from anmmm.independence import hsic_test
+from anmmm.orientation import OrientedGraph, orient
+from anmmm.orientation.adjust import residual
+from anmmm.orientation.graph import PartialGraph
+
+__all__ = ["conditional_pvalue", "decision", "hsic_score", "learned", "named", "odds_of", "single"]
+
+
+def single(values: Any, name: str) -> FloatArray:
+    """Return one variable of shape (n,) or (n, 1), as neighbours hand them on, as (n,)."""
+    array = as_finite(values, name)
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.ndim != 1:
+        raise ValueError(f"{name} must be one variable, found shape {array.shape}; pass one column")
+    return array
+
+
+def decision(x: Any, y: Any, options: dict[str, Any]) -> DirectionResult:
+    """Decide a pair of single variables, with a seed where none is given.
+
+    Neighbours call adapters any number of times, and the same pair is to get the same answer.
+    """
+    return infer_direction(single(x, "x"), single(y, "y"), **{"random_state": 0, **options})
+
+
+def odds_of(result: DirectionResult) -> tuple[float, float]:
+    """Return the probabilities that the first causes the second, and of the reverse."""
+    if not result.direction:
+        return 0.5, 0.5
+    sure = 1.0 if result.confidence is None else result.confidence
+    # Whoever compares the two is to see the direction, however little speaks for it.
+    sure = max(sure, 0.5 + 1e-9)
+    return (sure, 1.0 - sure) if result.direction == 1 else (1.0 - sure, sure)
+
+
+def hsic_score(cause: ArrayLike, residual: ArrayLike) -> float:
+    """How much a residual depends on its hypothetical cause; lower is better.
+
+    Statistic of the gamma-approximated HSIC test over its 5 % threshold: below 1 the test does not
+    tell them apart from independent ones. A ``scoring_method`` of pgmpy's pairwise estimators.
+
+    Parameters
+    ----------
+    cause, residual : array-like of shape (n_samples,) or (n_samples, 1)
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from anmmm.interop import hsic_score
+    >>> rng = np.random.default_rng(0)
+    >>> x = rng.uniform(-1, 1, 200)
+    >>> hsic_score(x, rng.normal(size=200)) < 1 < hsic_score(x, x**2)
+    True
+    """
+    test = hsic_test(single(cause, "cause"), single(residual, "residual"))
+    return test.statistic / test.threshold
+
+
+def conditional_pvalue(x: Any, y: Any, given: Any = None) -> float:
+    """P-value of the HSIC test of two variables, or of what smooth functions of others leave.
+
+    Parameters
+    ----------
+    x, y : array-like of shape (n_samples,) or (n_samples, n_features)
+    given : array-like of shape (n_samples,) or (n_samples, n_given), optional
+        What is conditioned on.
+
+    Returns
+    -------
+    float
+
+    Notes
+    -----
+    With `given`, both variables are replaced by their residuals of a smoothing spline in it. That
+    tests conditional independence only where its effect on both is additive; the p-value does not
+    know of the regression, and is rather too small where that is poor.
+
+    References
+    ----------
+    H. Zhang, S. Zhou, K. Zhang, J. Guan, "Causal discovery using regression-based conditional
+    independence tests", AAAI 2017.
+    """
+    first, second = _columns(x), _columns(y)
+    others = None if given is None else _columns(given)
+    if others is not None and others.size:
+        first, second = _residuals(first, others), _residuals(second, others)
+    return hsic_test(first, second).pvalue
+
+
+def _columns(values: Any) -> FloatArray:
+    array = as_finite(values, "data")
+    return array.reshape(len(array), -1)
+
+
+def _residuals(values: FloatArray, given: FloatArray) -> FloatArray:
+    return np.column_stack([residual(column, given) for column in values.T])
+
+
+def learned(data: Any, graph: Any, options: dict[str, Any]) -> OrientedGraph:
+    """Orient a graph, or where there is none every pair of columns that is related.
+
+    Those are all pairs whose independence the HSIC test rejects at a false discovery rate of 0.05,
+    also where a third variable lies between them: the result tells ancestors, not parents.
+    """
+    if graph is not None:
+        return orient(graph, data, **{"random_state": 0, **options})
+    columns = named(data)
+    pairs = list(combinations(columns, 2))
+    pvalues = [hsic_test(columns[u], columns[v]).pvalue for u, v in pairs]
+    limit = largest_related(pvalues)
+    related = [pair for pair, pvalue in zip(pairs, pvalues, strict=True) if pvalue <= limit]
+    defaults = {"random_state": 0, "new_colliders": True, "min_confidence": 0.5}
+    graph = PartialGraph(columns, undirected=related)
+    return orient(graph, data, **{**defaults, **options})
+
+
+def named(data: Any) -> dict[Any, FloatArray]:
+    """Return the columns of a table by their names, or places in an array."""
+    if hasattr(type(data), "columns"):
+        frame: Any = nw.from_native(data, eager_only=True)
+        return {name: as_finite(frame[name].to_numpy(), str(name)) for name in frame.columns}
+    array = as_finite(data, "data")
+    if array.ndim != 2:
+        raise ValueError(f"data must have a variable in each column, found shape {array.shape}")
+    return dict(enumerate(array.T))

@@ -1,0 +1,109 @@
+"""causal-learn: a pairwise method, a test of independence, and knowledge of directions.
+
+`anmmm.orient` takes and returns its graphs; what is here goes into its searches.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from anmmm._optional import require
+from anmmm.interop._pairs import conditional_pvalue, decision, odds_of
+from anmmm.orientation import OrientedGraph
+
+__all__ = ["ANMMM", "background_knowledge", "register_hsic"]
+
+_WHAT_FOR = "this adapter needs causal-learn"
+
+
+class ANMMM:
+    """The decision on a pair in the form of ``causallearn.search.FCMBased.ANM.ANM``.
+
+    Parameters
+    ----------
+    **options
+        Keyword arguments of `anmmm.infer_direction`; the seed is 0 where none is given.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        self.options = options
+
+    def cause_or_effect(self, data_x: Any, data_y: Any) -> tuple[float, float]:
+        """Compare both directions of a pair.
+
+        Parameters
+        ----------
+        data_x, data_y : array-like of shape (n_samples,) or (n_samples, 1)
+
+        Returns
+        -------
+        forward, backward : float
+            The larger one belongs to the direction, as with the p-values that causal-learn returns,
+            and both are equal where none is decided. They are no p-values: each is the probability
+            that this direction is right, given that one of both is (`DirectionResult.confidence`),
+            and they add up to 1. A limit such as 0.05 on both at once means nothing.
+        """
+        return odds_of(decision(data_x, data_y, self.options))
+
+
+def background_knowledge(oriented: OrientedGraph) -> Any:
+    """Return the directed edges of an oriented graph as required, their reverse as forbidden.
+
+    Parameters
+    ----------
+    oriented : OrientedGraph
+        Its nodes are known by their names, as in ``node_names`` of a search.
+
+    Returns
+    -------
+    causallearn.utils.PCUtils.BackgroundKnowledge.BackgroundKnowledge
+        Of edges that were oriented by pairs alone: what the graph came with was found by a search,
+        which would be told its own result.
+    """
+    module = require("causallearn.utils.PCUtils.BackgroundKnowledge", "interop", _WHAT_FOR)
+    node = require("causallearn.graph.GraphNode", "interop", _WHAT_FOR).GraphNode
+    nodes = {name: node(str(name)) for name in oriented.nodes}
+    knowledge = module.BackgroundKnowledge()
+    for cause, effect in oriented.oriented:
+        knowledge.add_required_by_node(nodes[cause], nodes[effect])
+        knowledge.add_forbidden_by_node(nodes[effect], nodes[cause])
+    return knowledge
+
+
+def register_hsic(name: str = "anmmm_hsic") -> str:
+    """Register the gamma-approximated HSIC test as ``indep_test`` of causal-learn's searches.
+
+    Parameters
+    ----------
+    name : str
+
+    Returns
+    -------
+    str
+        The name, for ``pc(data, indep_test=name)``.
+
+    Notes
+    -----
+    With a condition set, what smoothing splines in it leave of both variables is tested, which
+    assumes that its effects are additive.
+    """
+    cit = require("causallearn.utils.cit", "interop", _WHAT_FOR)
+
+    class HSIC(cit.CIT_Base):  # type: ignore[misc, name-defined]
+        """HSIC of two columns, or of their residuals."""
+
+        def __init__(self, data: Any, **kwargs: Any) -> None:
+            super().__init__(data, **kwargs)
+            self.check_cache_method_consistent(name, cit.NO_SPECIFIED_PARAMETERS_MSG)
+            self.assert_input_data_is_valid()
+
+        def __call__(self, X: Any, Y: Any, condition_set: Any = None) -> float:
+            xs, ys, given, key = self.get_formatted_XYZ_and_cachekey(X, Y, condition_set)
+            if key not in self.pvalue_cache:
+                others = self.data[:, given] if given else None
+                columns = self.data[:, xs], self.data[:, ys]
+                self.pvalue_cache[key] = conditional_pvalue(*columns, others)
+            return float(self.pvalue_cache[key])
+
+    cit.register_ci_test(name, HSIC)
+    return name

@@ -1,0 +1,124 @@
+"""Causal Discovery Toolbox: a pairwise model by its interface, without importing it.
+
+``import cdt`` needs torch, which it does not say, so that deriving from its base class would.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from anmmm.interop._pairs import decision
+from anmmm.orientation import orient
+
+__all__ = ["ANMMM"]
+
+
+class ANMMM:
+    """What cdt calls a ``PairwiseModel``.
+
+    Parameters
+    ----------
+    **options
+        Keyword arguments of `anmmm.infer_direction`; the seed is 0 where none is given.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        self.options = options
+
+    def predict(self, x: Any, *args: Any, **kwargs: Any) -> Any:
+        """Call what suits the arguments, as cdt does, and take two arrays too, where cdt fails.
+
+        Parameters
+        ----------
+        x : array-like, DataFrame or Series
+        *args
+            A networkx graph: `orient_graph` of the table x. An array: `predict_proba` of the pair.
+            Nothing: `predict_dataset` of a data frame, `predict_proba` of a row of one.
+        **kwargs
+            Handed on.
+
+        Returns
+        -------
+        networkx.DiGraph, float or list of float
+        """
+        if args and hasattr(args[0], "is_directed"):
+            return self.orient_graph(x, *args, **kwargs)
+        if args:
+            return self.predict_proba((x, args[0]), *args[1:], **kwargs)
+        if hasattr(x, "iterrows"):
+            return self.predict_dataset(x, **kwargs)
+        return self.predict_proba((x.iloc[0], x.iloc[1]), **kwargs)
+
+    def predict_proba(self, dataset: Any, idx: int = 0, **kwargs: Any) -> float:
+        """Score one pair.
+
+        Parameters
+        ----------
+        dataset : (array-like, array-like)
+            Each of shape (n_samples,) or (n_samples, 1).
+        idx : int
+            Not used.
+        **kwargs
+            Not used.
+
+        Returns
+        -------
+        float
+            Positive: the first causes the second; negative: the reverse; 0: undecided. Nats per
+            observation, no probability.
+        """
+        first, second = dataset
+        result = decision(first, second, self.options)
+        return result.score if result.direction else 0.0
+
+    def predict_dataset(self, x: Any, **kwargs: Any) -> list[float]:
+        """Score the pairs of a data frame, which stays as it is.
+
+        Parameters
+        ----------
+        x : pandas.DataFrame
+            A pair a row: arrays in columns ``A`` and ``B``, or else in its last two columns.
+        **kwargs
+            Not used.
+
+        Returns
+        -------
+        list of float
+        """
+        names = ["A", "B"] if {"A", "B"} <= set(x.columns) else list(x.columns)[-2:]
+        return [self.predict_proba((a, b)) for a, b in x[names].itertuples(index=False)]
+
+    def orient_graph(self, df_data: Any, graph: Any, printout: Any = None, **kwargs: Any) -> Any:
+        """Orient the undirected edges of a graph, without a directed cycle.
+
+        Parameters
+        ----------
+        df_data : DataFrame
+            A variable in each column, called as the nodes.
+        graph : networkx.Graph or networkx.DiGraph
+            Of the latter those edges are undirected that stand there both ways.
+        printout : path-like, optional
+            File of the decisions, see `anmmm.OrientedGraph.write`.
+        **kwargs
+            Keyword arguments of `anmmm.orient`.
+
+        Returns
+        -------
+        networkx.DiGraph
+            ``weight`` is the absolute score. cdt drops an edge of score 0; here it stays, both
+            ways, of weight 0. Edges that had a direction get no weight.
+        """
+        defaults = {"random_state": 0, "new_colliders": True, "min_confidence": 0.5}
+        found = orient(graph, df_data, **{**defaults, **self.options, **kwargs})
+        if printout is not None:
+            found.write(printout)
+        output = found.to_networkx()
+        for (u, mark, v), row in zip(found.edges, found.decisions, strict=True):
+            if row.by == "given":
+                continue
+            directed = mark == "->"
+            output[u][v]["weight"] = abs(row.score or 0.0) if directed else 0.0
+            if not directed:
+                output[v][u]["weight"] = 0.0
+        output.add_nodes_from(name for name in df_data.columns if name not in output)
+        return output

@@ -1,0 +1,83 @@
+"""gCastle: a learner with its ``learn`` and ``causal_matrix``, without importing it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from anmmm._typing import FloatArray
+from anmmm.interop._pairs import decision, learned, named
+from anmmm.interop.lingam import adjacency
+from anmmm.orientation import OrientedGraph
+
+__all__ = ["ANMMM"]
+
+
+class ANMMM:
+    """A learner in the form of ``castle.algorithms.ANMNonlinear``.
+
+    Parameters
+    ----------
+    graph : optional
+        See `anmmm.orient`: the edges to orient. None: every pair of columns that is related, as in
+        ``ANMNonlinear``; the result then tells ancestors, not parents.
+    **options
+        Keyword arguments of `anmmm.orient`.
+
+    Attributes
+    ----------
+    causal_matrix : ndarray of shape (n_features, n_features)
+        1 at [cause, effect]. Never both ways: an undecided pair is 0 in both.
+    oriented_ : OrientedGraph
+        Everything.
+    """
+
+    causal_matrix: FloatArray
+    oriented_: OrientedGraph
+
+    def __init__(self, graph: Any = None, **options: Any) -> None:
+        self.graph = graph
+        self.options = options
+
+    def learn(self, data: Any, columns: Any = None, **kwargs: Any) -> None:
+        """Learn the graph of a table.
+
+        Parameters
+        ----------
+        data : ndarray, Tensor or data frame
+            A variable in each column.
+        columns : sequence of str, optional
+            Not used: `causal_matrix` is in the order of the columns.
+        **kwargs
+            Not used.
+        """
+        table: Any = data if hasattr(data, "iloc") else np.asarray(data)
+        self.oriented_ = learned(table, self.graph, self.options)
+        # gCastle's rows are causes, lingam's are effects.
+        self.causal_matrix = adjacency(self.oriented_, list(named(table))).T
+
+    def anm_estimate(self, x: Any, y: Any, **kwargs: Any) -> int:
+        """Tell whether x causes y.
+
+        Parameters
+        ----------
+        x, y : array-like of shape (n_samples,) or (n_samples, 1)
+        **kwargs
+            Not used.
+
+        Returns
+        -------
+        int
+            1 or 0. Unlike with ``ANMNonlinear`` at most one direction of a pair gives 1.
+        """
+        return int(decision(x, y, _pair_options(self.options)).direction == 1)
+
+
+def _pair_options(options: dict[str, Any]) -> dict[str, Any]:
+    """Leave out what is for graphs and collections alone."""
+    of_graphs = {
+        "adjust", "checkpoint", "chunk_size", "max_samples", "max_seconds_per_pair",
+        "new_colliders", "n_jobs", "progress",
+    }  # fmt: skip
+    return {name: value for name, value in options.items() if name not in of_graphs}

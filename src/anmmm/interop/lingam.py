@@ -1,0 +1,106 @@
+"""lingam: its adjacency is [effect, cause], and so is its prior knowledge."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anmmm._typing import FloatArray
+from anmmm._validation import as_finite
+from anmmm.orientation import OrientedGraph
+
+__all__ = ["adjacency", "edges", "prior_knowledge"]
+
+
+def adjacency(oriented: OrientedGraph, names: Sequence[Hashable] | None = None) -> FloatArray:
+    """Return the directed edges as lingam's ``adjacency_matrix_``.
+
+    Parameters
+    ----------
+    oriented : OrientedGraph
+    names : sequence, optional
+        Order of the rows, which may have others than the nodes; `OrientedGraph.nodes` by default.
+
+    Returns
+    -------
+    ndarray of shape (n_names, n_names)
+        1 at [effect, cause].
+    """
+    place = _places(oriented, names)
+    matrix = np.zeros((len(place), len(place)))
+    for cause, effect in oriented.directed:
+        matrix[place[effect], place[cause]] = 1.0
+    return matrix
+
+
+def prior_knowledge(
+    oriented: OrientedGraph, names: Sequence[Hashable] | None = None
+) -> NDArray[np.intp]:
+    """Return the directed edges as ``prior_knowledge`` of lingam's methods.
+
+    Parameters
+    ----------
+    oriented : OrientedGraph
+    names : sequence, optional
+        As in `adjacency`: the columns of the data in their order.
+
+    Returns
+    -------
+    ndarray of int, shape (n_names, n_names)
+        1 at [effect, cause], there is a directed path from the cause; 0 at [cause, effect], there
+        is none back; -1 elsewhere, not known. This is how lingam's ``make_prior_knowledge`` fills
+        it and its methods read it; their docstrings say it the other way round.
+    """
+    place = _places(oriented, names)
+    matrix = np.full((len(place), len(place)), -1, dtype=np.intp)
+    for cause, effect in oriented.directed:
+        matrix[place[effect], place[cause]] = 1
+        matrix[place[cause], place[effect]] = 0
+    return matrix
+
+
+def edges(
+    adjacency_matrix: Any, names: Sequence[Hashable] | None = None
+) -> list[tuple[Hashable, str, Hashable]]:
+    """Return an ``adjacency_matrix_`` of lingam as edges that `anmmm.orient` takes.
+
+    Parameters
+    ----------
+    adjacency_matrix : array-like of shape (n_nodes, n_nodes)
+    names : sequence, optional
+        Of the nodes; their places by default.
+
+    Returns
+    -------
+    list of (source, mark, target)
+        Both directions, or a NaN (lingam: a common cause that was not measured), make an
+        undirected edge.
+    """
+    known = np.asarray(adjacency_matrix, dtype=float)
+    missing = np.isnan(known)
+    matrix = as_finite(np.where(missing, 1.0, known), "adjacency_matrix")
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+        raise ValueError(f"adjacency_matrix must be square, found shape {matrix.shape}")
+    nodes: Sequence[Hashable] = range(len(matrix)) if names is None else names
+    if len(nodes) != len(matrix):
+        raise ValueError(f"names has {len(nodes)} entries for {len(matrix)} nodes")
+    found: list[tuple[Hashable, str, Hashable]] = []
+    for i, first in enumerate(nodes):
+        for j in range(i + 1, len(nodes)):
+            forward, backward = matrix[j, i] != 0.0, matrix[i, j] != 0.0
+            if forward and backward:
+                found.append((first, "--", nodes[j]))
+            elif forward or backward:
+                found.append((first, "->", nodes[j]) if forward else (nodes[j], "->", first))
+    return found
+
+
+def _places(oriented: OrientedGraph, names: Sequence[Hashable] | None) -> dict[Hashable, int]:
+    place = {name: at for at, name in enumerate(oriented.nodes if names is None else names)}
+    lacking = [node for node in oriented.nodes if node not in place]
+    if lacking:
+        raise ValueError(f"names lacks the node {lacking[0]!r} of the graph; name all of them")
+    return place

@@ -1,0 +1,75 @@
+"""What is said of each edge of a graph, as rows of a table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from anmmm.collection.records import Row
+from anmmm.collection.schema import Schema
+
+__all__ = ["EDGES", "EdgeDecision"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class EdgeDecision(Row):
+    """One row of an oriented graph: an edge, and why it is as it is.
+
+    Attributes
+    ----------
+    pair_id : str
+        ``source,target`` of the edge as the graph came in, written as a line of CSV.
+    status : str
+        ``"given"`` where the graph came with the edge so; otherwise that of the pair, see
+        `anmmm.PairResult`.
+    reason : str
+        Why the edge has this direction or none, and remarks on the pair.
+    source, target : str
+        Cause and effect of a directed edge; of another one its nodes as the graph came in.
+    edge : str
+        ``"->"``, ``"--"`` (undirected), or ``"<->"`` as it was given.
+    by : str
+        ``"given"``; ``"data"``: its own evidence; ``"rule"``: the other direction contradicts the
+        graph and the edges oriented before; ``"others"``: what it implies for other edges weighs
+        more than its own evidence; ``"open"``: undirected.
+    score : float or None
+        Of the pair, positive where the data favor source → target: negative at an edge that is
+        directed against its own evidence.
+    confidence : float or None
+        That the sign of the score is right.
+    relation : str or None
+        ``"source→target"``, ``"target→source"``, ``"independent"`` or ``"undecided"``: what the
+        data say of the two nodes by themselves.
+    independence_pvalue, check_pvalue : float or None
+        See `anmmm.PairResult`; a small `check_pvalue` warns of a common cause.
+    adjusted : str or None
+        Common parents that were regressed out of both, as a line of CSV; None where there is none.
+    step : int or None
+        When it was oriented, from 1; edges of one step follow from its first.
+    model : str or None
+        Model of the effect, see `anmmm.PairResult`.
+    n : int or None
+        Observations that entered.
+    seconds : float
+        Wall time of the pair.
+    """
+
+    pair_id: str
+    status: str
+    reason: str = ""
+    source: str = ""
+    target: str = ""
+    edge: str = "--"
+    by: str = "open"
+    score: float | None = None
+    confidence: float | None = None
+    relation: str | None = None
+    independence_pvalue: float | None = None
+    check_pvalue: float | None = None
+    adjusted: str | None = None
+    step: int | None = None
+    model: str | None = None
+    n: int | None = None
+    seconds: float = 0.0
+
+
+EDGES = Schema("edges", EdgeDecision)

@@ -1,0 +1,89 @@
+"""A graph whose edges were oriented, each drawn by what gave it its direction."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable
+from typing import Any
+
+from anmmm.orientation import OrientedGraph
+from anmmm.plotting.style import axes_or_new, color_of, matplotlib_module
+
+__all__ = ["plot_graph"]
+
+# What an edge is by, in the order of the legend: label, color, dashes.
+LEGEND = {
+    "given": ("as the graph came in", "#888888", "-"),
+    "data": ("by its data", color_of(0), "-"),
+    "rule": ("by a rule", color_of(4), "-"),
+    "others": ("by what it implies", color_of(3), "-"),
+    "open": ("undirected", "#444444", ":"),
+}
+# Nodes up to which their circles and names have the full size.
+FEW = 12
+# Points that an arrow leaves free at a node of full size.
+MARGIN = 16.0
+
+
+def plot_graph(result: OrientedGraph, *, ax: Any = None) -> Any:
+    """Draw an oriented graph on a circle, in the order of its nodes.
+
+    Parameters
+    ----------
+    result : OrientedGraph
+    ax : matplotlib.axes.Axes, optional
+        Axes to draw in; by default those of a new figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The wider an edge that the data tell, the surer they are.
+
+    Raises
+    ------
+    ImportError
+        If Matplotlib is not installed.
+    TypeError
+        If `ax` is not Matplotlib axes.
+    """
+    ax = axes_or_new(ax)
+    places = _on_a_circle(result.nodes)
+    scale = min(1.0, math.sqrt(FEW / max(len(places), 1)))
+    patch = matplotlib_module("patches").FancyArrowPatch
+    styles = {"->": "-|>", "--": "-", "<->": "<|-|>"}
+    for (source, mark, target), row in zip(result.edges, result.decisions, strict=True):
+        _, color, dashes = LEGEND[row.by]
+        sure = 0.5 if row.confidence is None else row.confidence
+        width = 1.2 if row.by in ("given", "open") else 0.8 + 3.0 * (sure - 0.5)
+        ax.add_patch(
+            patch(
+                places[source], places[target], arrowstyle=styles[mark], linestyle=dashes,
+                mutation_scale=14 * scale, color=color, linewidth=width * scale,
+                shrinkA=MARGIN * scale, shrinkB=MARGIN * scale,
+            )
+        )  # fmt: skip
+    for node, (x, y) in places.items():
+        ax.plot(
+            x, y, "o", markersize=2 * MARGIN * scale - 4, color="white", markeredgecolor="#444444"
+        )
+        # Matplotlib shall set a name as it is, and not as a formula.
+        ax.text(
+            x, y, str(node).replace("$", r"\$"), ha="center", va="center", fontsize=9 * scale + 1
+        )
+    used = dict.fromkeys(row.by for row in result.decisions)
+    lines = [(label, color, dashes) for by, (label, color, dashes) in LEGEND.items() if by in used]
+    for label, color, dashes in lines:
+        ax.plot([], [], color=color, linestyle=dashes, label=label)
+    if lines:
+        ax.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    ax.set_xlim(-1.2, 1.2)
+    ax.set_ylim(-1.2, 1.2)
+    ax.set_aspect("equal")
+    ax.set_axis_off()
+    return ax
+
+
+def _on_a_circle(nodes: tuple[Hashable, ...]) -> dict[Hashable, tuple[float, float]]:
+    """Places from the top on, clockwise."""
+    turn = 2.0 * math.pi / max(len(nodes), 1)
+    return {node: (math.sin(at * turn), math.cos(at * turn)) for at, node in enumerate(nodes)}

@@ -1,0 +1,118 @@
+import json
+
+import numpy as np
+import pytest
+
+
+@pytest.fixture
+def data(tmp_path):
+    rng = np.random.default_rng(5)
+    a = rng.uniform(-2, 2, 120)
+    b = np.tanh(2 * a) + 0.2 * rng.normal(size=120)
+    c = b**2 + 0.5 * b + 0.2 * rng.normal(size=120)
+    rows = "\n".join(f"{u!r},{v!r},{w!r}" for u, v, w in np.column_stack([a, b, c]).tolist())
+    (tmp_path / "data.csv").write_text(f"a,b,c\n{rows}\n")
+    (tmp_path / "edges.csv").write_text("source,target\na,b\nc,b\n")
+    return tmp_path
+
+
+def test_a_graph_is_oriented(run, data):
+    status, out, err = run("orient", "data.csv", "--graph", "edges.csv", "-o", "oriented.csv")
+    assert status == 0
+    assert err == "2 edges written to oriented.csv\n"
+    lines = out.splitlines()
+    assert lines[0].split() == ["edge", "by", "score", "confidence", "reason"]
+    assert lines[1].startswith("a → b  data")
+    assert lines[2].startswith("b → c  data")
+    assert lines[-1] == (
+        "2 edges: 0 as they came, 2 oriented by data, 0 by what follows, 0 undirected"
+    )
+    text = (data / "oriented.csv").read_text()
+    assert text.startswith("pair_id,source,target,edge,by,")
+    assert {path.name for path in data.iterdir()} == {"data.csv", "edges.csv", "oriented.csv"}
+
+
+def test_what_is_written_is_a_graph_again(run, data):
+    run("orient", "data.csv", "--graph", "edges.csv", "-o", "oriented.csv")
+    status, out, _ = run("orient", "data.csv", "--graph", "oriented.csv", "--json")
+    assert status == 0
+    document = json.loads(out)
+    assert document["nodes"] == ["a", "b", "c"]
+    assert [row["by"] for row in document["rows"]] == ["given", "given"]
+    assert [(row["source"], row["edge"], row["target"]) for row in document["rows"]] == [
+        ("a", "->", "b"),
+        ("b", "->", "c"),
+    ]
+
+
+def test_two_runs_write_the_same(run, data):
+    for name in ("1.csv", "2.csv"):
+        assert run("orient", "data.csv", "--graph", "edges.csv", "-o", name)[0] == 0
+    assert (data / "1.csv").read_bytes() == (data / "2.csv").read_bytes()
+
+
+def test_the_confidence_asked_for(run, data):
+    status, out, _ = run(
+        "orient", "data.csv", "--graph", "edges.csv", "--min-confidence", "1", "--no-adjust"
+    )
+    assert status == 0
+    assert "a — b  open" in out
+    assert "is below 1" in out
+
+
+def test_an_interrupted_run_goes_on(run, data, monkeypatch):
+    import anmmm.orientation.run as library
+
+    def interrupted(*arguments, **options):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(library, "decide", interrupted)
+        status, _, err = run("orient", "data.csv", "--graph", "edges.csv", "-o", "oriented.csv")
+    assert status == 130
+    assert "2 finished pairs are kept in oriented.csv.checkpoint" in err
+    command = ("orient", "data.csv", "--graph", "edges.csv", "-o", "oriented.csv")
+    status, _, err = run(*command)
+    assert status == 2
+    assert "--resume goes on" in err
+    assert run(*command, "--resume")[0] == 0
+    assert not (data / "oriented.csv.checkpoint").exists()
+    status, _, err = run(*command, "--resume")
+    assert (status, err) == (0, "oriented.csv: complete, nothing to do\n")
+
+
+@pytest.mark.parametrize("suffix", ["png", "svg"])
+def test_the_graph_is_drawn(run, data, suffix):
+    pytest.importorskip("matplotlib")
+    status, _, err = run("orient", "data.csv", "--graph", "edges.csv", "--plot", f"g.{suffix}")
+    assert status == 0
+    assert err == f"plot written to g.{suffix}\n"
+    start = (data / f"g.{suffix}").read_bytes()[:5]
+    assert start in (b"\x89PNG\r", b"<?xml")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--graph", "none.csv"), "none.csv: No such file or directory"),
+        (("--graph", "data.csv"), "data.csv: the header must name the columns source and target"),
+        (("--graph", "edges.csv", "-o", "edges.csv"), "edges.csv: is part of the input"),
+        (("--graph", "edges.csv", "-o", "data.csv"), "data.csv: is part of the input"),
+        (("--graph", "edges.csv", "--plot", "edges.png.txt"), "the name must end in"),
+        (("--graph", "edges.csv", "--min-confidence", "2"), "--min-confidence must lie between"),
+        (("--graph", "edges.csv", "--criterion", "hsic"), "pass n_resamples=10"),
+        (("--graph", "edges.csv", "--resume"), "--resume needs the file"),
+    ],
+)
+def test_what_cannot_be_used_is_refused(run, data, arguments, message):
+    status, out, err = run("orient", "data.csv", *arguments)
+    assert status == 2
+    assert out == ""
+    assert message in err or message.replace("n_resamples=10", "--resamples=10") in err
+
+
+def test_a_node_without_a_column(run, data):
+    (data / "edges.csv").write_text("source,target\na,z\n")
+    status, _, err = run("orient", "data.csv", "--graph", "edges.csv")
+    assert status == 2
+    assert "graph has nodes that the data lack: z; the data have a, b, c" in err

@@ -1,0 +1,78 @@
+"""causal-learn: the sign beside its own ANM, our test in PC, and a CPDAG oriented and searched."""
+
+import numpy as np
+import pytest
+from pairs import CHAIN, chain, ten_pairs
+
+pytest.importorskip("causallearn")
+
+from causallearn.search.ConstraintBased.PC import pc
+from causallearn.search.FCMBased.ANM.ANM import ANM
+from causallearn.search.ScoreBased.GES import ges
+
+from anmmm import hsic_test, orient
+from anmmm.interop import causal_learn
+
+NAMES = ["a", "b", "c", "d"]
+
+
+def table():
+    columns = chain()
+    return np.column_stack([columns[name] for name in NAMES])
+
+
+def test_the_sign_is_that_of_its_own_anm():
+    name, x, y = list(ten_pairs())[7]
+    theirs = ANM().cause_or_effect(x[:, None], y[:, None])
+    ours = causal_learn.ANMMM().cause_or_effect(x[:, None], y[:, None])
+    assert theirs[0] > theirs[1], name
+    assert ours[0] > 0.9 > ours[1]
+    assert sum(ours) == pytest.approx(1.0)
+
+
+def test_our_test_runs_in_pc():
+    data = table()
+    name = causal_learn.register_hsic()
+    found = pc(data, 0.01, indep_test=name, show_progress=False, node_names=NAMES)
+    ends = found.G.graph
+    skeleton = {(NAMES[i], NAMES[j]) for i, j in np.argwhere(np.triu(ends) != 0)}
+    assert skeleton == CHAIN
+
+
+def test_the_registered_test_is_hsic():
+    from causallearn.utils.cit import CIT
+
+    data = table()
+    test = CIT(data, causal_learn.register_hsic("another_name"))
+    assert test(0, 3) == hsic_test(data[:, 0], data[:, 3]).pvalue
+    assert test(3, 0) == test(0, 3)
+    assert test(0, 2, [1]) > 0.01
+
+
+@pytest.mark.parametrize("search", ["pc", "ges"])
+def test_story_a_cpdag_is_oriented(search):
+    data = table()
+    if search == "pc":
+        name = causal_learn.register_hsic()
+        graph = pc(data, 0.01, indep_test=name, show_progress=False, node_names=NAMES)
+    else:
+        graph = ges(data, node_names=NAMES)["G"]
+    result = orient(graph, data)
+    assert type(result.graph) is type(graph)
+    inner = getattr(result.graph, "G", result.graph)
+    for cause, effect in result.oriented:
+        assert inner.is_directed_from_to(inner.get_node(cause), inner.get_node(effect))
+    if search == "pc":
+        assert set(result.directed) == CHAIN
+
+
+def test_story_directions_go_back_into_the_search():
+    data = table()
+    name = causal_learn.register_hsic()
+    first = pc(data, 0.01, indep_test=name, show_progress=False, node_names=NAMES)
+    knowledge = causal_learn.background_knowledge(orient(first, data))
+    second = pc(
+        data, 0.01, indep_test=name, show_progress=False, node_names=NAMES,
+        background_knowledge=knowledge,
+    )  # fmt: skip
+    assert set(orient(second, data, min_confidence=1.0).directed) == CHAIN

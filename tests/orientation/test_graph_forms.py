@@ -1,0 +1,153 @@
+"""Graphs of every form come in and go out as they came, oriented."""
+
+import networkx
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from anmmm.datasets import SourceError
+from anmmm.orientation.graph import PartialGraph
+from anmmm.orientation.reading import edges_of, networkx_graph, read_graph, rebuilt
+
+# a -> b, b - c, c - d.
+NODES = ("a", "b", "c", "d")
+DIRECTED, UNDIRECTED = [("a", "b")], [("b", "c"), ("c", "d")]
+MATRIX = np.array([[0, 1, 0, 0], [0, 0, 1, 0], [0, 1, 0, 1], [0, 0, 1, 0]])
+
+
+def causallearn_graph():
+    from causallearn.graph.Edge import Edge
+    from causallearn.graph.Endpoint import Endpoint
+    from causallearn.graph.GeneralGraph import GeneralGraph
+    from causallearn.graph.GraphNode import GraphNode
+
+    nodes = [GraphNode(name) for name in NODES]
+    graph = GeneralGraph(nodes)
+    graph.add_directed_edge(nodes[0], nodes[1])
+    for i, j in ((1, 2), (2, 3)):
+        graph.add_edge(Edge(nodes[i], nodes[j], Endpoint.TAIL, Endpoint.TAIL))
+    return graph
+
+
+def forms(tmp_path):
+    arcs = [("a", "b"), ("b", "c"), ("c", "b"), ("c", "d"), ("d", "c")]
+    file = tmp_path / "edges.csv"
+    file.write_text("source,edge,target\na,->,b\nb,,c\nc,--,d\n")
+    return {
+        "networkx": networkx.DiGraph(arcs),
+        "pandas": pd.DataFrame(MATRIX, index=NODES, columns=NODES),
+        "polars": pl.DataFrame(MATRIX, schema=list(NODES)),
+        "causallearn": causallearn_graph(),
+        "file": str(file),
+        "path": file,
+        "triples": [("a", "->", "b"), ("b", "c"), ("c", "--", "d")],
+        "itself": PartialGraph(NODES, DIRECTED, UNDIRECTED),
+    }
+
+
+@pytest.mark.parametrize(
+    "form",
+    ["networkx", "pandas", "polars", "causallearn", "file", "path", "triples", "itself"],
+)
+def test_all_forms_say_the_same(form, tmp_path):
+    if form == "causallearn":
+        pytest.importorskip("causallearn")
+    given = forms(tmp_path)[form]
+    graph = read_graph(given)
+    assert graph.nodes == NODES
+    assert graph.directed == tuple(DIRECTED)
+    assert graph.undirected == tuple(UNDIRECTED)
+    graph.orient("c", "b")
+    graph.orient("c", "d")
+    expected = [("a", "->", "b"), ("c", "->", "b"), ("c", "->", "d")]
+    assert edges_of(graph) == expected
+    back = rebuilt(given, graph)
+    assert edges_of(read_graph(back)) == expected or set(edges_of(read_graph(back))) == set(
+        expected
+    )
+    assert type(back) is (list if form in ("file", "path", "triples", "itself") else type(given))
+    # What was given stays as it was.
+    assert read_graph(given).undirected == tuple(UNDIRECTED)
+
+
+def test_an_array_is_row_to_column():
+    graph = read_graph(MATRIX)
+    assert (graph.directed, graph.undirected) == (((0, 1),), ((1, 2), (2, 3)))
+    graph.orient(2, 1)
+    back = rebuilt(MATRIX, graph)
+    assert (back[2, 1], back[1, 2]) == (1, 0)
+
+
+def test_networkx_keeps_attributes():
+    given = networkx.Graph()
+    given.add_node("a", color="red")
+    given.add_edge("a", "b", weight=2.0)
+    graph = read_graph(given)
+    graph.orient("b", "a")
+    back = networkx_graph(graph, given)
+    assert back.nodes["a"] == {"color": "red"}
+    assert dict(back.edges) == {("b", "a"): {"weight": 2.0}}
+
+
+def test_a_pc_graph_and_its_inner_graph_are_the_same():
+    graph_class = pytest.importorskip("causallearn.graph.GraphClass")
+    outer = graph_class.CausalGraph(4, list(NODES))
+    outer.G = causallearn_graph()
+    graph = read_graph(outer)
+    assert graph.undirected == tuple(UNDIRECTED)
+    graph.orient("d", "c")
+    back = rebuilt(outer, graph)
+    ends = back.G.graph
+    # causal-learn: i -> j has -1 at [i, j] and 1 at [j, i].
+    assert (ends[3, 2], ends[2, 3]) == (-1, 1)
+
+
+@pytest.mark.parametrize(
+    ("graph", "error", "message"),
+    [
+        (3, TypeError, "found int"),
+        ([("a", "a")], ValueError, "joins 'a' to itself"),
+        ([("a", "b"), ("b", "->", "a")], ValueError, "joins 'a' and 'b' by two edges"),
+        ([("a", "o->", "b")], TypeError, "a mark of ->, --, <->"),
+        ([1, 2], TypeError, "found 1"),
+        (np.ones((2, 3)), ValueError, "must be square"),
+        (np.eye(2), ValueError, "joins 0 to itself"),
+        (
+            pd.DataFrame(np.zeros((2, 2)), index=["a", "b"], columns=["b", "a"]),
+            ValueError,
+            "index and columns differ",
+        ),
+    ],
+)
+def test_what_is_no_graph_is_refused(graph, error, message):
+    with pytest.raises(error, match=message):
+        read_graph(graph)
+
+
+def test_a_pag_is_refused():
+    pytest.importorskip("causallearn")
+    from causallearn.graph.Edge import Edge
+    from causallearn.graph.Endpoint import Endpoint
+
+    graph = causallearn_graph()
+    nodes = graph.get_nodes()
+    graph.add_edge(Edge(nodes[0], nodes[3], Endpoint.CIRCLE, Endpoint.ARROW))
+    with pytest.raises(ValueError, match="it is a PAG"):
+        read_graph(graph)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a,b\n1,2\n", "must name the columns source and target"),
+        ("", "no header"),
+        ("source,target\na,\n", ":2: expected a source"),
+        ("source,target,edge\na,b,o-o\n", "found 'a', 'b', 'o-o'"),
+    ],
+)
+def test_a_broken_file_says_where(text, message, tmp_path):
+    file = tmp_path / "edges.csv"
+    file.write_text(text)
+    with pytest.raises(SourceError, match=message):
+        read_graph(file)

@@ -1,0 +1,129 @@
+"""The estimators as parts of scikit-learn's own: searches, pipelines, clones, frames, pickles."""
+
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV, KFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from anmmm import GPPOM, ANMMixture, CausalDirection, FitOptions, MechanismClustering
+from anmmm.datasets import make_anm_mixture
+
+X, Y, LABELS = make_anm_mixture("f3", 60, random_state=1)
+PAIR = np.column_stack([X, Y])
+ESTIMATORS = [
+    ANMMixture(),
+    GPPOM(max_iter=20),
+    CausalDirection(),
+    MechanismClustering(fit_options={"max_iter": 20}),
+]
+NESTED = [CausalDirection, MechanismClustering]
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
+
+def fitted(estimator, cause=None, effect=Y):
+    return clone(estimator).fit(X.reshape(-1, 1) if cause is None else cause, effect)
+
+
+@pytest.mark.parametrize("kind", NESTED)
+def test_every_option_of_a_fit_is_a_parameter(kind):
+    params = kind().get_params()
+    for name, default in vars(FitOptions()).items():
+        # The direction has a default of its own.
+        expected = 0.25 if (name, kind) == ("weight_growth", CausalDirection) else default
+        assert params[f"fit_options__{name}"] == expected
+    assert not any("__" in name for name in kind().get_params(deep=False))
+
+
+@pytest.mark.parametrize("kind", NESTED)
+def test_options_are_set_by_their_names(kind):
+    given = {"max_iter": 5}
+    model = kind(fit_options=given)
+    same = model.set_params(fit_options__n_starts=2, lam=0.5, fit_options__max_iter=7)
+    assert same is model
+    assert model.fit_options == {"max_iter": 7, "n_starts": 2}
+    # The caller's dict, and those of clones, stay.
+    assert given == {"max_iter": 5}
+    copy = clone(model)
+    copy.set_params(fit_options__n_starts=3)
+    assert model.fit_options["n_starts"] == 2
+    assert copy.get_params()["fit_options__n_starts"] == 3
+    with pytest.raises(ValueError, match="'fit_options__n_stars' is no parameter of"):
+        model.set_params(fit_options__n_stars=2)
+    with pytest.raises(ValueError, match="Invalid parameter"):
+        model.set_params(lamb=2)
+
+
+def test_a_grid_search_reaches_the_options():
+    def score(model, X, y=None):
+        return -abs(model.fit_options["n_latent"] - 2)
+
+    search = GridSearchCV(
+        MechanismClustering(fit_options={"max_iter": 5}),
+        {"fit_options__n_latent": [1, 2], "n_mechanisms": [2]},
+        scoring=score,
+        cv=KFold(2),
+    ).fit(PAIR)
+    assert search.best_params_ == {"fit_options__n_latent": 2, "n_mechanisms": 2}
+    assert search.best_estimator_.latent_.shape == (len(X), 2)
+
+
+def test_a_grid_search_in_a_pipeline():
+    pipe = make_pipeline(StandardScaler(), CausalDirection(criterion="hsic"))
+    search = GridSearchCV(
+        pipe,
+        {"causaldirection__fit_options__max_iter": [3, 4], "causaldirection__lam": [1.0]},
+        scoring=lambda model, X, y=None: float(model[-1].fit_options["max_iter"]),
+        cv=KFold(2),
+    ).fit(PAIR)
+    assert search.best_params_["causaldirection__fit_options__max_iter"] == 4
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda each: type(each).__name__)
+def test_pandas_and_polars_are_numbers_with_names(estimator):
+    plain = fitted(estimator)
+    for frame in (pd.DataFrame({"x": X}), pl.DataFrame({"x": X})):
+        model = fitted(estimator, frame, Y)
+        assert list(model.feature_names_in_) == ["x"]
+        for name, value in vars(plain).items():
+            if name.endswith("_") and isinstance(value, (np.ndarray, int, float)):
+                np.testing.assert_array_equal(getattr(model, name), value)
+
+
+def test_a_pipeline_decides_as_the_estimator_does():
+    pipe = make_pipeline(StandardScaler(), CausalDirection())
+    model = pipe.set_output(transform="pandas").fit(pd.DataFrame({"x": X, "y": Y}))[-1]
+    assert model.direction_ == CausalDirection().fit(PAIR).direction_
+    assert list(model.feature_names_in_) == ["x", "y"]
+
+
+def test_new_points_of_a_mixture_are_labeled():
+    model = fitted(ANMMixture())
+    new_x, new_y, truth = make_anm_mixture("f3", 60, random_state=2)
+    membership = model.membership(new_x.reshape(-1, 1), new_y)
+    np.testing.assert_allclose(membership.sum(axis=1), 1.0)
+    agree = (membership.argmax(axis=1) == truth).mean()
+    assert max(agree, 1.0 - agree) > 0.8
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda each: type(each).__name__)
+def test_a_pickle_loads_in_another_process(estimator, tmp_path):
+    model = fitted(estimator)
+    path = tmp_path / "model.pickle"
+    path.write_bytes(pickle.dumps(model))
+    code = (
+        "import pickle, sys\n"
+        "model = pickle.loads(open(sys.argv[1], 'rb').read())\n"
+        "print(type(model).__name__, model.n_features_in_)\n"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", code, path], capture_output=True, text=True, check=True
+    )
+    assert ended.stdout.split() == [type(estimator).__name__, "1"]
