@@ -19,9 +19,9 @@ from anmmm.collection.sources.columns import (
     parquet_table,
     text_table,
 )
-from anmmm.collection.sources.records import listed
 from anmmm.collection.sources.table import column_pair_id
 from anmmm.datasets import Pair
+from anmmm.datasets.errors import listed
 from anmmm.datasets.files import FromFiles
 from anmmm.orientation.adjust import residual
 from anmmm.orientation.graph import Edge, PartialGraph
