@@ -24,8 +24,8 @@ def count_within(ordered: FloatArray, distance: float) -> int:
     last = 0
     count = 0
     for i in range(n):
-        reach = ordered[i] + distance
-        while last < n and ordered[last] <= reach:
+        # As a distance is computed elsewhere: a sum would round otherwise.
+        while last < n and ordered[last] - ordered[i] <= distance:
             last += 1
         count += last - i - 1
     return count
