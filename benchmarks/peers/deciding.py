@@ -92,13 +92,17 @@ def decide_all(
                 seconds = _seconds(decide, pairs[0])
                 known[decider] = n, seconds
             if seconds * len(pairs) > limit:
-                at_size[decider.name].cell.note = f"not run (about {seconds:.1f} s a pair)"
+                at_size[decider.name].cell.note = f"not run (about {_two_digits(seconds)} s a pair)"
             else:
                 playing[decider] = decide
         _rounds(playing, pairs, at_size)
         outcomes[n] = ([pair.family for pair in pairs], at_size)
         print(f"N = {n} is done", file=sys.stderr)
     return outcomes
+
+
+def _two_digits(seconds: float) -> str:
+    return f"{seconds:.2g}" if seconds < 10.0 else f"{seconds:.0f}"
 
 
 def _foresee(decider: Decider, n: int, n_known: int, seconds: float) -> float:
