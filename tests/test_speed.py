@@ -6,9 +6,13 @@ import re
 import sys
 from functools import cache
 from importlib.metadata import packages_distributions, requires
+from itertools import product
 from pathlib import Path
 
 import pytest
+from benchmarks.speed import stages
+
+from anmmm.evidence import evidence
 
 ROOT = Path(__file__).parents[1]
 CONFIGURATION = re.sub(r"^\s*//.*$", "", (ROOT / "asv.conf.json").read_text(), flags=re.MULTILINE)
@@ -61,3 +65,24 @@ def test_the_check_knows_what_is_foreign():
 def test_there_are_benchmarks():
     defined = [path for path in MODULES if re.search(r"def (time|timeraw)_", path.read_text())]
     assert len(defined) >= 5
+
+
+@pytest.mark.parametrize("name", ["Stage", "Mixtures"])
+def test_stages_are_those_of_the_package(name, monkeypatch):
+    """They call inner functions, whose changes nothing else would tell before a measurement."""
+    # Kernels that are called are compiled anyway.
+    monkeypatch.setattr(stages, "warm_up", lambda: None)
+    kind = getattr(stages, name)
+    for parameters in product(*kind.params[:-1], [100]):
+        benchmark = kind()
+        benchmark.setup(*parameters)
+        for method in dir(benchmark):
+            if method.startswith(("time_", "track_")):
+                getattr(benchmark, method)(*parameters)
+
+
+def test_stages_give_what_a_decision_does():
+    at = stages.prepared(100)
+    chosen = at.fits.mixtures
+    assert [fit.bound for fit in at.mixtures[: len(chosen)]] == [fit.bound for fit in chosen]
+    assert at.model.length == evidence(at.raw, at.effect_raw).forward.lengths[at.model.name]

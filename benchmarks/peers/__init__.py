@@ -5,5 +5,9 @@
 gradient on the flat vector of `anmmm.gppom.parameters.ParameterLayout` with a free Θ;
 `benchmarks.peers.protocol` says what a peer is and lists them.
 
-Importing any module of this package imports neither JAX nor PyTorch: both are optional.
+``python -m benchmarks.peers.decisions`` measures whole decisions of pairs by other methods, in
+rounds of the same making; `benchmarks.peers.deciders` lists them.
+
+Importing any module of this package imports none of JAX, PyTorch, causal-learn and lingam: they are
+optional.
 """

@@ -1,4 +1,4 @@
-"""Time all peers at all sizes, interleaved.
+"""Time contenders interleaved, and all peers at all sizes.
 
 Design
 ------
@@ -17,18 +17,20 @@ import gc
 import itertools
 import random
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 from tqdm import tqdm
 
 from benchmarks.peers.ours import DENSE
-from benchmarks.peers.protocol import Evaluate, FloatArray, Peer, constants_of
+from benchmarks.peers.protocol import Peer, constants_of
 from benchmarks.speed.common import mixture_objective
 
-__all__ = ["Cell", "DisagreementError", "Runner", "run_all"]
+__all__ = ["Cell", "DisagreementError", "Runner", "play_round", "quiet_collector", "run_all"]
 
 PROBE_SIZE = 100
 N_TURNS = 40
@@ -52,25 +54,26 @@ class Cell:
 
 @dataclass
 class Runner:
-    """One peer at one size, ready to be called."""
+    """One contender at one size, ready to be called."""
 
-    evaluate: Evaluate
-    # Vectors to evaluate at, without end.
-    points: Iterator[FloatArray]
+    evaluate: Callable[[Any], object]
+    # What to call it with, one after the other: as many as there are calls.
+    points: Iterator[Any]
     # Seconds an evaluation, as far as known, and seconds that its turns took so far.
     estimate: float = float("inf")
     spent: float = 0.0
+    clock: Callable[[], float] = perf_counter
 
     def turn(self, seconds: float) -> float:
         """Call it repeatedly for about so many seconds, once at least; seconds per call."""
         n_calls = max(1, int(seconds / self.estimate))
-        started = perf_counter()
+        started = self.clock()
         if n_calls > 1:
             self.evaluate(next(self.points))
-        first = perf_counter()
+        first = self.clock()
         for _ in range(n_calls):
             self.evaluate(next(self.points))
-        ended = perf_counter()
+        ended = self.clock()
         self.spent += ended - started
         return (ended - first) / n_calls
 
@@ -159,11 +162,7 @@ def _rounds(
     """Give turns until every peer has spent its budget."""
     cells = {peer: Cell() for peer in runners}
     shuffler = random.Random(0)
-    # The collector walks what is new, as it would under an optimizer, and not the many objects of
-    # all the libraries that happen to be loaded here.
-    gc.collect()
-    gc.freeze()
-    try:
+    with quiet_collector():
         while True:
             active = [
                 peer
@@ -174,17 +173,38 @@ def _rounds(
                 return cells
             # The bound takes part in every round, for the others' ratios.
             turns = {peer for peer in runners if peer.bound}.union(active)
-            order = [peer for peer in runners if peer in turns]
-            shuffler.shuffle(order)
-            took = {}
-            for peer in order:
-                before = runners[peer].spent
-                took[peer] = runners[peer].turn(seconds / N_TURNS)
-                after = runners[peer].spent
-                advance(max(0.0, min(after, seconds) - before))
-            (reference,) = (took[peer] for peer in order if peer.bound)
-            for peer in order:
-                cells[peer].seconds.append(took[peer])
-                cells[peer].ratios.append(took[peer] / reference)
+            playing = {peer: runner for peer, runner in runners.items() if peer in turns}
+            before = sum(min(runner.spent, seconds) for runner in playing.values())
+            play_round(playing, cells, seconds / N_TURNS, shuffler)
+            after = sum(min(runner.spent, seconds) for runner in playing.values())
+            advance(after - before)
+
+
+@contextmanager
+def quiet_collector() -> Iterator[None]:
+    """Let the collector walk what is new, as it would for a user.
+
+    And not the many objects of all the libraries that happen to be loaded here.
+    """
+    gc.collect()
+    gc.freeze()
+    try:
+        yield
     finally:
         gc.unfreeze()
+
+
+def play_round(
+    runners: Mapping[Any, Runner],
+    cells: Mapping[Any, Cell],
+    seconds: float,
+    shuffler: random.Random,
+) -> None:
+    """Give everybody, one of them the bound, a turn of so many seconds, and enter it."""
+    order = list(runners)
+    shuffler.shuffle(order)
+    took = {contender: runners[contender].turn(seconds) for contender in order}
+    (reference,) = (took[contender] for contender in order if contender.bound)
+    for contender in order:
+        cells[contender].seconds.append(took[contender])
+        cells[contender].ratios.append(took[contender] / reference)

@@ -10,7 +10,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["CONSTANTS", "Evaluate", "Peer", "constants_of", "installed", "peers", "split"]
+__all__ = [
+    "CONSTANTS",
+    "Contender",
+    "Evaluate",
+    "Peer",
+    "constants_of",
+    "installed",
+    "peers",
+    "split",
+]
 
 FloatArray = NDArray[np.float64]
 Evaluate = Callable[[FloatArray], tuple[float, FloatArray]]
@@ -26,37 +35,52 @@ def _always() -> bool:
 
 
 @dataclass(frozen=True)
-class Peer:
-    """One way to compute J and its gradient.
+class Contender:
+    """Whatever is timed beside others.
 
     Attributes
     ----------
     name : str
         As the tables show it.
     build : callable
-        ``build(X, Y, *, n_latent, lam, noise_floor, hsic_floor, latent_prior, hyper_prior)``
-        returns ``evaluate(z) -> (J, gradient)``. X (N, Dx) and Y (N, D) are float64 and already
-        standardized; z and the gradient are NumPy vectors laid out as `split` reads them. What
-        does not depend on z may be computed by ``build``.
-    exponent : int
+        Returns what is timed; what it needs beyond the package is imported there.
+    exponent : float
         The cost grows as ``N ** exponent``. Foresees which sizes would take too long.
     available : callable
-        Whether this peer can run here.
+        Whether it can run here.
     absent : str
         What the tables show where it cannot.
     bound : bool
-        True for a lower bound: ``evaluate`` does the least work and its results mean nothing.
+        True for a lower bound: it does the least work and its results mean nothing.
+    """
+
+    name: str
+    build: Callable[..., Callable[..., Any]]
+    exponent: float = 3
+    available: Callable[[], bool] = _always
+    absent: str = "not installed"
+    bound: bool = False
+
+
+@dataclass(frozen=True)
+class Peer(Contender):
+    """One way to compute J and its gradient.
+
+    ``build(X, Y, *, n_latent, lam, noise_floor, hsic_floor, latent_prior, hyper_prior)`` returns
+    ``evaluate(z) -> (J, gradient)``. X (N, Dx) and Y (N, D) are float64 and already standardized; z
+    and the gradient are NumPy vectors laid out as `split` reads them. What does not depend on z may
+    be computed by ``build``.
+
+    Attributes
+    ----------
+    name, build, exponent, available, absent, bound
+        See `Contender`.
     value_rtol, gradient_rtol : float
         How closely it must agree with the dense engine: in J, and in the largest error of a
         gradient relative to the largest entry.
     """
 
-    name: str
     build: Callable[..., Evaluate]
-    exponent: int = 3
-    available: Callable[[], bool] = _always
-    absent: str = "not installed"
-    bound: bool = False
     value_rtol: float = 1e-9
     gradient_rtol: float = 1e-7
 

@@ -13,11 +13,15 @@ from threadpoolctl import threadpool_info
 from benchmarks.peers.measure import Cell
 from benchmarks.peers.protocol import Peer
 
-__all__ = ["markdown", "plot"]
+__all__ = [
+    "environment", "markdown", "median_and_quartiles", "no_unit", "plot", "unit_of_time",
+]  # fmt: skip
 
 Cells = dict[int, dict[str, Cell]]
 
-LIBRARIES = ("anmmm", "numpy", "scipy", "numba", "jax", "torch")
+LIBRARIES = (
+    "anmmm", "numpy", "scipy", "numba", "jax", "torch", "causal-learn", "lingam", "scikit-learn",
+)  # fmt: skip
 
 # Okabe and Ito's palette, which people with any common color vision can tell apart; markers and
 # dashes tell the rest. By the first word of a name, then by turns within it.
@@ -40,18 +44,18 @@ def markdown(peers: Sequence[Peer], cells: Cells, *, seconds: float, limit: floa
             f"One evaluation of J and its gradient ÷ one {bound} of the same size; "
             "median, with lower and upper quartile.",
             "",
-            _table(peers, cells, lambda cell: cell.ratios, _no_unit),
+            _table(peers, cells, lambda cell: cell.ratios, no_unit),
             "",
             "Absolute times, for orientation; median, with lower and upper quartile.",
             "",
-            _table(peers, cells, lambda cell: cell.seconds, _unit_of_time),
+            _table(peers, cells, lambda cell: cell.seconds, unit_of_time),
             "",
             f"All of them measured in one run on one core, by turns, about {seconds:g} s for each "
             f"cell; left out where one evaluation was foreseen to take more than {limit:g} s. "
             "Before it was timed, each was checked to agree with the dense engine, to "
             f"{_tolerances(peers)}, relative.",
             "",
-            f"Measured with {_environment()}.",
+            f"Measured with {environment()}.",
         ]
     )
 
@@ -70,13 +74,19 @@ def _table(
             if not cell.seconds:
                 row.append(cell.note)
                 continue
-            quartiles = np.quantile(values(cell), [0.25, 0.5, 0.75])
-            factor, unit = unit_of(quartiles[1])
-            low, middle, high = (_digits(factor * quartile) for quartile in quartiles)
-            spread = "" if low == middle == high else f" ({low} to {high})"
-            row.append(middle + unit + spread)
+            row.append(median_and_quartiles(values(cell), unit_of))
         lines.append("| " + " | ".join(row) + " |")
     return "\n".join(lines)
+
+
+def median_and_quartiles(
+    values: Sequence[float], unit_of: Callable[[float], tuple[float, str]]
+) -> str:
+    """Write the median in its unit, and the quartiles where they differ from it."""
+    quartiles = np.quantile(values, [0.25, 0.5, 0.75])
+    factor, unit = unit_of(quartiles[1])
+    low, middle, high = (_digits(factor * quartile) for quartile in quartiles)
+    return middle + unit + ("" if low == middle == high else f" ({low} to {high})")
 
 
 def _digits(value: float) -> str:
@@ -85,11 +95,13 @@ def _digits(value: float) -> str:
     return f"{value:.{decimals}f}"
 
 
-def _no_unit(ratio: float) -> tuple[float, str]:
+def no_unit(ratio: float) -> tuple[float, str]:
+    """Factor and unit of a number without one."""
     return 1.0, ""
 
 
-def _unit_of_time(seconds: float) -> tuple[float, str]:
+def unit_of_time(seconds: float) -> tuple[float, str]:
+    """Factor and unit in which seconds are easy to read."""
     for factor, unit in ((1.0, " s"), (1e3, " ms")):
         if seconds * factor >= 1.0:
             return factor, unit
@@ -109,7 +121,8 @@ def _tolerances(peers: Sequence[Peer]) -> str:
     return text.replace("e-0", "e-")
 
 
-def _environment() -> str:
+def environment() -> str:
+    """Name versions and the processor."""
     parts = [f"Python {platform.python_version()}"]
     for library in LIBRARIES:
         try:

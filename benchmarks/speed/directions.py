@@ -22,6 +22,21 @@ class Direction(OnMixture):
         infer_direction(self.x, self.y, criterion=criterion)
 
 
+class Decision(OnMixture):
+    """A default decision with its confidence and its check against N; `stages` has its parts.
+
+    `dense.LowerBound` at N = 1000 is what such times are divided by where machines differ.
+    """
+
+    params = ((100, 300, 1000, 10_000),)
+    repeat = (5, 30, 2.0)
+
+    def time_decision(self, n_samples: int) -> None:
+        result = infer_direction(self.x, self.y)
+        # It is made when it is asked for.
+        assert result.check_pvalue is not None
+
+
 class Evaluations(OnMixture):
     """Evaluations of the objective in the two fits of a decision against N."""
 
