@@ -209,8 +209,9 @@ class EffectScale(Record):
 
     def at_edges(self, slopes: FloatArray) -> FloatArray:
         """Return h with these slopes at the edges."""
-        finite = self.edge_integrals @ slopes
-        return np.where(np.isfinite(self.edges), finite, np.copysign(np.inf, self.edges))
+        h = self.edge_integrals @ slopes
+        # Infinite ones have their sign already.
+        return np.where(np.isfinite(self.edges), h, self.edges)
 
     @cached_property
     def start(self) -> float:
