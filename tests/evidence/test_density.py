@@ -17,9 +17,8 @@ from anmmm._kernels.log_density import (
 )
 from anmmm._kernels.packed import HYPER
 from anmmm.evidence.density import (
-    _COSINES,
-    _PRIOR,
     BASES,
+    GRID,
     N_BINS,
     ON_EDGE,
     Cells,
@@ -236,22 +235,11 @@ def test_describe_matches_the_density_that_it_fits(rng, base, draw):
     plain = plain_density(base, values, cells.lower, cells.upper)
     n_cells, log_p = cells.n_distinct, np.empty(N_BINS)
     number, place = BASES.index(base), (plain.location, plain.scale)
-    cost, *nats = describe(
-        number,
-        place,
-        values,
-        cells.lower,
-        cells.upper,
-        n_cells,
-        ON_EDGE,
-        _COSINES,
-        _PRIOR,
-        25,
-        log_p,
-    )
+    cost, *nats = describe(number, place, values, cells.lower, cells.upper, n_cells, GRID, log_p)
     other = np.empty(N_BINS)
     counts = counted(N_BINS * plain.quantile(values))
-    assert cost == pytest.approx(log_density(counts, _COSINES, _PRIOR, 25, other))
+    expected = log_density(counts, GRID.cosines, GRID.prior, GRID.max_iter, other)
+    assert cost == pytest.approx(expected)
     assert_allclose(log_p, other, atol=1e-12)
     for density, found in zip((plain, replace(plain, log_p=log_p)), nats, strict=True):
         mass = density.mass(cells.lower, cells.upper)

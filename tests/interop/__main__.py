@@ -74,7 +74,7 @@ def run(name, folder):
     built = time.monotonic()
     # The installed package is what is tested.
     clean = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
-    module = f"test_{name.replace('-', '_')}.py"
+    module = f"test_with_{name.replace('-', '_')}.py"
     files = [HERE / module, HERE / "test_signs.py", HERE / "test_page.py"]
     # Without the options of the suite, whose plugins are not all needed here.
     tests = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-o", "addopts=", *files]

@@ -7,6 +7,7 @@ Points come in and are counted; log-probabilities and the mass of intervals go o
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,8 +15,8 @@ from anmmm._kernels._jit import SUMS, FloatArray, kernel
 from anmmm._kernels.packed import HYPER, add, clear, dot, invert, log_of_product
 
 __all__ = [
-    "NORMAL", "STUDENT", "UNIFORM", "count_bins", "describe", "interval_mass", "log_density",
-    "mean_and_deviation", "student_fit",
+    "NORMAL", "STUDENT", "UNIFORM", "Grid", "count_bins", "describe", "interval_mass",
+    "log_density", "mean_and_deviation", "student_fit",
 ]  # fmt: skip
 
 # Base distributions, by number.
@@ -267,11 +268,27 @@ def _quantile(base: int, z: float) -> float:
     return max(0.0, min(z, 1.0))
 
 
+class Grid(NamedTuple):
+    """How a correction to a base distribution is fitted.
+
+    Attributes
+    ----------
+    cosines, prior, max_iter
+        See `log_density`.
+    near : float
+        See `count_bins`.
+    """
+
+    cosines: FloatArray
+    prior: FloatArray
+    max_iter: int
+    near: float
+
+
 @kernel(fastmath=SUMS)
 def describe(
     base: int, place: tuple[float, float], values: FloatArray, lower: FloatArray,
-    upper: FloatArray, n_cells: int, near: float, cosines: FloatArray, prior: FloatArray,
-    max_iter: int, log_p: FloatArray,
+    upper: FloatArray, n_cells: int, grid: Grid, log_p: FloatArray,
 ) -> tuple[float, float, float]:  # fmt: skip
     """Fit a correction to a base distribution, and encode a variable with and without it.
 
@@ -285,10 +302,9 @@ def describe(
         Observations and the ends of their cells.
     n_cells : int
         Number of cells.
-    near : float
-        See `count_bins`.
-    cosines, prior, max_iter, log_p
-        See `log_density`.
+    grid : Grid
+    log_p : float64 (B,)
+        Overwritten; see `log_density`.
 
     Returns
     -------
@@ -306,8 +322,8 @@ def describe(
     low, high, counts = np.empty(n), np.empty(n), np.empty(B)
     for k in range(n):
         low[k] = B * _quantile(base, (values[k] - location) / scale)
-    count_bins(low, near, counts)
-    cost = log_density(counts, cosines, prior, max_iter, log_p)
+    count_bins(low, grid.near, counts)
+    cost = log_density(counts, grid.cosines, grid.prior, grid.max_iter, log_p)
     for k in range(n):
         low[k] = B * _quantile(base, (lower[k] - location) / scale)
         high[k] = B * _quantile(base, (upper[k] - location) / scale)

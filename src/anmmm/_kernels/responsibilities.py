@@ -345,5 +345,5 @@ def mixture_membership(columns: FloatArray, y: FloatArray, curves: Curves, R: Fl
     for block in range(observed.y.shape[0] // BLOCK):
         _write_terms(observed, block, padded_curves, log_weights, lanes)
         _share_out(observed, block, lanes)
-        lanes.z[:] = 1.0
+        _logarithms(lanes)
     write_shares(observed, R)

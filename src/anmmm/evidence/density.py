@@ -18,6 +18,7 @@ from anmmm._kernels.log_density import (
     NORMAL,
     STUDENT,
     UNIFORM,
+    Grid,
     describe,
     interval_mass,
     mean_and_deviation,
@@ -51,15 +52,16 @@ DEGREES_OF_FREEDOM = 3.0
 STUDENT_STEPS = 15
 
 
-def _cosines() -> tuple[FloatArray, FloatArray]:
+def _grid() -> Grid:
+    """Cosines that are orthonormal on (0, 1); j⁻⁴ penalizes the square of the second derivative."""
     orders = np.arange(1, 2 * N_FEATURES + 1)
     centers = (np.arange(N_BINS) + 0.5) / N_BINS
     cosines = math.sqrt(2.0) * np.cos(math.pi * np.outer(orders, centers))
-    return cosines, np.asarray(orders[:N_FEATURES] ** -4.0, dtype=np.float64)
+    prior = np.asarray(orders[:N_FEATURES] ** -4.0, dtype=np.float64)
+    return Grid(cosines, prior, MAX_NEWTON_STEPS, ON_EDGE)
 
 
-# Orthonormal on (0, 1); variances j⁻⁴ penalize the square of the second derivative.
-_COSINES, _PRIOR = _cosines()
+GRID = _grid()
 # Without a correction.
 _FLAT = np.full(N_BINS, -math.log(N_BINS))
 
@@ -201,9 +203,8 @@ def fit_density(
     for base in bases:
         place, log_p = _base(base, values, lower, upper), np.empty(N_BINS)
         cost, plain, corrected = describe(
-            _NUMBERS[base], place, values, lower, upper, n_cells, ON_EDGE, _COSINES, _PRIOR,
-            MAX_NEWTON_STEPS, log_p,
-        )  # fmt: skip
+            _NUMBERS[base], place, values, lower, upper, n_cells, GRID, log_p
+        )
         if best is None or plain + numbers < length:
             best, length = Density(base, *place, _FLAT, numbers), plain + numbers
         if corrected + numbers + cost < length:

@@ -100,8 +100,8 @@ class MonotoneLink(Record):
             values = z.copy()
             values[finite] = self.from_quantiles(z[finite])
             return values
-        _, _, integrals = spline_pieces(z, self.low, self.step)
-        return np.asarray(integrals @ self.slopes - self.center)
+        _, _, integrals = spline_pieces(z.ravel(), self.low, self.step)
+        return np.asarray(integrals @ self.slopes - self.center).reshape(z.shape)
 
 
 def spline_pieces(z: FloatArray, low: float, step: float) -> tuple[FloatArray, ...]:
