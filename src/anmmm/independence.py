@@ -59,19 +59,11 @@ def median_width(x: FloatArray) -> float:
     tie = TIE * float(np.abs(x).max())
     if x.shape[1] == 1:
         return math.sqrt(0.5 * _median_squared_distance(np.sort(x[:, 0]), tie))
-    squared = _squared_distances(x)
+    # Here, as one column, the common case, needs none of it.
+    from scipy.spatial.distance import pdist
+
+    squared = pdist(x, "sqeuclidean")
     return math.sqrt(0.5 * float(np.median(squared[squared > tie**2])))
-
-
-def _squared_distances(x: FloatArray) -> FloatArray:
-    """Squared distances of all pairs of rows."""
-    if x.shape[1] > 1:
-        # Of one column, the common case, differences are as exact, and nothing is to be loaded.
-        from scipy.spatial.distance import pdist
-
-        return np.asarray(pdist(x, "sqeuclidean"))
-    differences: FloatArray = (x - x.T)[np.tri(len(x), k=-1, dtype=np.bool_)]
-    return np.square(differences)
 
 
 def _median_squared_distance(ordered: FloatArray, tie: float) -> float:

@@ -153,31 +153,29 @@ def gamma_moments(
     x_means, y_means = np.zeros(n), np.zeros(n)
     k = np.empty(n)
     l = np.empty(n)  # noqa: E741
-    x_mean, y_mean = 0.0, 0.0
+    for i in range(n):
+        gram_row(x, gamma_x, x[:, i], i, k)
+        gram_row(y, gamma_y, y[:, i], i, l)
+        x_total = 1.0
+        y_total = 1.0
+        for j in range(i):
+            x_total += k[j]
+            x_means[j] += k[j]
+            y_total += l[j]
+            y_means[j] += l[j]
+        x_means[i] += x_total
+        y_means[i] += y_total
+    for i in range(n):
+        x_means[i] /= n
+        y_means[i] /= n
+    x_mean = add_up(x_means) / n
+    y_mean = add_up(y_means) / n
+
     trace = 0.0
     squares = 0.0
-    # One loop for both passes: the rows, inlined, are most of what is to be compiled.
-    for row in range(2 * n):
-        i = row % n
-        if row == n:
-            for j in range(n):
-                x_means[j] /= n
-                y_means[j] /= n
-            x_mean = add_up(x_means) / n
-            y_mean = add_up(y_means) / n
+    for i in range(n):
         gram_row(x, gamma_x, x[:, i], i + 1, k)
         gram_row(y, gamma_y, y[:, i], i + 1, l)
-        if row < n:
-            x_total = 1.0
-            y_total = 1.0
-            for j in range(i):
-                x_total += k[j]
-                x_means[j] += k[j]
-                y_total += l[j]
-                y_means[j] += l[j]
-            x_means[i] += x_total
-            y_means[i] += y_total
-            continue
         center_row(k, x_means, x_mean, i, i + 1, k)
         center_row(l, y_means, y_mean, i, i + 1, l)
         for j in range(i):

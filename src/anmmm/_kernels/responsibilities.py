@@ -169,6 +169,9 @@ def make_curves(curves: Curves) -> Curves:
         np.zeros((C, packed_size(r))),
     )  # fmt: skip
     copy_part(curves.center, same.center)
+    for c in range(C):
+        copy_part(curves.mean[c], same.mean[c])
+        copy_part(curves.packed[c], same.packed[c])
     return same
 
 
@@ -339,9 +342,6 @@ def mixture_membership(columns: FloatArray, y: FloatArray, curves: Curves, R: Fl
     C, r = curves.mean.shape
     observed, lanes = observe(columns, y, C), make_lanes(C, r)
     log_weights, padded_curves = np.log(curves.weights), make_curves(curves)
-    for c in range(C):
-        copy_part(curves.mean[c], padded_curves.mean[c])
-        copy_part(curves.packed[c], padded_curves.packed[c])
     for block in range(observed.y.shape[0] // BLOCK):
         _write_terms(observed, block, padded_curves, log_weights, lanes)
         _share_out(observed, block, lanes)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import click
@@ -145,10 +146,10 @@ def _text(result: OrientedGraph) -> str:
         for row in result.decisions
     ]
     columns = {"edge": "<4", "by": "<6", "score": ">6", "confidence": ">10", "reason": "<1"}
-    count = {by: sum(row.by == by for row in result.decisions) for by in ("data", "rule", "others")}
-    n_given = sum(row.by == "given" for row in result.decisions)
+    count = Counter(row.by for row in result.decisions)
     closing = (
-        f"{counted(len(rows), 'edge')}: {n_given} as they came, {count['data']} oriented by data, "
+        f"{counted(len(rows), 'edge')}: {count['given']} as they came, "
+        f"{count['data']} oriented by data, "
         f"{count['rule'] + count['others']} by what follows, {len(result.undirected)} undirected"
     )
     return "\n".join([*Table(columns).lines(rows), "", closing])

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import time
-import warnings
 from abc import ABC, abstractmethod
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from anmmm._record import Record
 from anmmm._threads import single_thread
 from anmmm._warm import warm_up
+from anmmm._warning import unconverged_untold
 from anmmm._words import counted
 from anmmm.collection.records import PairResult
 from anmmm.collection.timeout import OutOfTime, within
@@ -109,13 +108,12 @@ class DirectionTask(PairTask):
         if self.max_samples is not None and len(used.x) > self.max_samples:
             used = used.subsample(self.max_samples, cut_seed)
             row = replace(row, n_used=len(used.x), subsample_seed=cut_seed)
-        with warnings.catch_warnings():
-            # The row says it, with the direction that is concerned.
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            try:
+        try:
+            # The row says what did not converge, with the direction that is concerned.
+            with unconverged_untold():
                 result = infer_direction(used.x, used.y, random_state=fit_seed, **self.options)
-            except (TypeError, ValueError) as error:
-                return replace(row, status="unusable", reason=str(error))
+        except (TypeError, ValueError) as error:
+            return replace(row, status="unusable", reason=str(error))
         return self._completed(row, result)
 
     def _completed(self, row: PairResult, result: DirectionResult) -> PairResult:

@@ -11,6 +11,7 @@ import numpy as np
 from anmmm._typing import ArrayLike, FloatArray
 from anmmm._validation import as_finite
 from anmmm.collection.related import largest_related
+from anmmm.collection.sources.columns import is_frame
 from anmmm.direction import DirectionResult, infer_direction
 from anmmm.independence import hsic_test
 from anmmm.orientation import OrientedGraph, orient
@@ -135,7 +136,7 @@ def learned(data: Any, graph: Any, options: dict[str, Any]) -> OrientedGraph:
 
 def named(data: Any) -> dict[Any, FloatArray]:
     """Return the columns of a table by their names, or places in an array."""
-    if hasattr(type(data), "columns"):
+    if is_frame(data):
         frame: Any = nw.from_native(data, eager_only=True)
         return {name: as_finite(frame[name].to_numpy(), str(name)) for name in frame.columns}
     array = as_finite(data, "data")

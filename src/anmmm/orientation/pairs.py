@@ -16,9 +16,11 @@ from anmmm.collection.sources.columns import (
     Table,
     array_table,
     frame_table,
+    is_frame,
     parquet_table,
     text_table,
 )
+from anmmm.collection.sources.parquet import PARQUET_SUFFIXES
 from anmmm.collection.sources.table import column_pair_id
 from anmmm.datasets import Pair
 from anmmm.datasets.errors import listed
@@ -28,17 +30,15 @@ from anmmm.orientation.graph import Edge, PartialGraph
 
 __all__ = ["EdgePairs", "open_table"]
 
-PARQUET = (".parquet", ".pq", ".parq")
-
 
 def open_table(data: Any) -> Table:
     """Open a table with a variable in each column: a data frame, an array, or a file of one."""
     if isinstance(data, (str, os.PathLike)):
-        parquet = Path(data).suffix.lower() in PARQUET
+        parquet = Path(data).suffix.lower() in PARQUET_SUFFIXES
         return parquet_table(data) if parquet else text_table(data)
     if isinstance(data, np.ndarray):
         return array_table(data)
-    if hasattr(type(data), "columns"):
+    if is_frame(data):
         return frame_table(data)
     raise TypeError(
         f"data must be a data frame, an array, or the name of a file, with a variable in each "

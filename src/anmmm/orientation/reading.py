@@ -17,6 +17,7 @@ import numpy as np
 
 from anmmm._optional import require
 from anmmm._validation import brief
+from anmmm.collection.sources.columns import is_frame
 from anmmm.datasets import SourceError
 from anmmm.orientation.graph import Edge, PartialGraph
 
@@ -57,7 +58,7 @@ def read_graph(graph: Any) -> PartialGraph:
         return _from_causallearn(getattr(graph, "G", graph))
     if isinstance(graph, np.ndarray):
         return _from_adjacency(tuple(range(len(graph))), graph)
-    if hasattr(type(graph), "columns"):
+    if is_frame(graph):
         return _from_frame(graph)
     if isinstance(graph, Iterable):
         return _marked(_triple(item) for item in graph)
@@ -202,7 +203,7 @@ def rebuilt(original: Any, graph: PartialGraph) -> Any:
         return _to_causallearn(original, graph)
     if isinstance(original, np.ndarray):
         return _to_adjacency(graph)
-    if hasattr(type(original), "columns"):
+    if is_frame(original):
         frame: Any = nw.from_native(original, eager_only=True)
         # Names need not be text in pandas.
         if frame.implementation.is_pandas():

@@ -15,8 +15,9 @@ from anmmm._validation import check_between
 from anmmm.collection import infer_directions
 from anmmm.collection.records import PairResult
 from anmmm.collection.sinks import write_rows
+from anmmm.collection.sources.columns import is_frame
 from anmmm.collection.sources.table import column_pair_id
-from anmmm.direction import INDEPENDENT, SURE
+from anmmm.direction import SURE
 from anmmm.orientation.decide import Decision, Vote, decide
 from anmmm.orientation.graph import Edge, PartialGraph
 from anmmm.orientation.pairs import EdgePairs, open_table
@@ -217,7 +218,7 @@ def orient(
 
 
 def _backend_of(data: Any) -> Any:
-    if not hasattr(type(data), "columns"):
+    if not is_frame(data):
         return None
     frame: Any = nw.from_native(data)
     return frame.implementation
@@ -278,5 +279,5 @@ def _rows(
 
 def _relation(row: PairResult, flipped: bool) -> str | None:
     if not row.direction:
-        return INDEPENDENT if row.relation == INDEPENDENT else row.relation
+        return row.relation
     return "source→target" if (row.direction == 1) != flipped else "target→source"

@@ -24,7 +24,7 @@ from anmmm.collection.sources.parquet import open_parquet
 from anmmm.datasets import SourceError
 from anmmm.datasets.text import read_table
 
-__all__ = ["Table", "array_table", "frame_table", "parquet_table", "text_table"]
+__all__ = ["Table", "array_table", "frame_table", "is_frame", "parquet_table", "text_table"]
 
 Columns = dict[Hashable, FloatArray]
 
@@ -44,6 +44,12 @@ class Table(Record):
     read: Callable[[list[Hashable]], Columns]
     files: tuple[Path, ...] = ()
     options: dict[str, Any] = field(default_factory=dict)
+
+
+def is_frame(data: Any) -> bool:
+    """Tell a data frame, which has columns, from other objects."""
+    # Looked up in the class, because a lazy frame computes its columns when it is asked for them.
+    return hasattr(type(data), "columns")
 
 
 def frame_table(frame: Any) -> Table:

@@ -12,9 +12,15 @@ import numpy as np
 
 from anmmm._validation import check_choice
 from anmmm.collection.sources.cdt import PairCsv, is_pair_csv
-from anmmm.collection.sources.columns import array_table, frame_table, parquet_table, text_table
+from anmmm.collection.sources.columns import (
+    array_table,
+    frame_table,
+    is_frame,
+    parquet_table,
+    text_table,
+)
 from anmmm.collection.sources.items import Items
-from anmmm.collection.sources.parquet import MAGIC, ParquetPairs
+from anmmm.collection.sources.parquet import MAGIC, PARQUET_SUFFIXES, ParquetPairs
 from anmmm.collection.sources.protocol import PairSource
 from anmmm.collection.sources.table import TablePairs
 from anmmm.datasets import SourceError, load_pairs, load_sample
@@ -32,8 +38,6 @@ FORMATS: dict[str, set[str]] = {
     "parquet": set(),
     "table": {"columns", "header"},
 }
-
-_PARQUET = frozenset({".parquet", ".pq", ".parq"})
 
 
 def as_pairs(
@@ -125,9 +129,8 @@ def as_pairs(
     if isinstance(source, PairSource):
         _refuse(options, kind)
         return source
-    # A table iterates, but over rows or column names. Looked up in the class, because a lazy frame
-    # computes its columns when it is asked for them.
-    if isinstance(source, np.ndarray) or hasattr(type(source), "columns"):
+    # A table iterates, but over rows or column names.
+    if isinstance(source, np.ndarray) or is_frame(source):
         return _from_table(source, options)
     _refuse(options, kind)
     if format is None and isinstance(source, Iterable):
@@ -154,13 +157,13 @@ def _recognized(path: str | os.PathLike[str], columns: Any) -> str:
     there = Path(path)
     suffix = there.suffix.lower()
     if not there.exists():
-        wanted = "file" if suffix in _PARQUET | TEXT_SUFFIXES else "folder"
+        wanted = "file" if suffix in PARQUET_SUFFIXES | TEXT_SUFFIXES else "folder"
         raise OSError(errno.ENOENT, f"no such {wanted}", os.fspath(path))
     if there.is_dir():
         meta = there / META
         # One that cannot be read is not to be passed over: it holds the truth.
         return "tuebingen" if os.path.lexists(meta) and not meta.is_dir() else "folder"
-    if suffix in _PARQUET:
+    if suffix in PARQUET_SUFFIXES:
         return "parquet" if columns is None else "table"
     if suffix in TEXT_SUFFIXES:
         return "cdt" if is_pair_csv(there) else "table"
@@ -186,7 +189,7 @@ def _from_path(path: str | os.PathLike[str], format: str, options: dict[str, Any
     if format == "parquet":
         return ParquetPairs(path)
     with Path(path).open("rb") as file:
-        is_parquet = Path(path).suffix.lower() in _PARQUET or file.read(len(MAGIC)) == MAGIC
+        is_parquet = Path(path).suffix.lower() in PARQUET_SUFFIXES or file.read(len(MAGIC)) == MAGIC
     if is_parquet:
         _refuse(options, "Parquet files, which name their columns", {"columns"})
     table = parquet_table(path) if is_parquet else text_table(path, header=options["header"])
