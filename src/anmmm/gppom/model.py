@@ -10,8 +10,9 @@ import numpy as np
 
 from anmmm._threads import blas_threads_for
 from anmmm._typing import FloatArray, RandomState
-from anmmm._validation import as_matrices, check_rng
+from anmmm._validation import check_rng
 from anmmm._warning import warn_unconverged
+from anmmm.gppom.covariance import as_data
 from anmmm.gppom.objective import GPPOMObjective
 from anmmm.gppom.optimize import minimize_starts
 from anmmm.gppom.options import FitOptions
@@ -25,7 +26,7 @@ PERTURBATION = 0.5
 
 
 def fit_gppom(
-    X: FloatArray,
+    X: FloatArray | None,
     Y: FloatArray,
     *,
     lam: float,
@@ -36,8 +37,9 @@ def fit_gppom(
 
     Parameters
     ----------
-    X : ndarray of shape (n_samples, n_features_x)
-        Hypothetical cause, standardized.
+    X : ndarray of shape (n_samples, n_features_x) or None
+        Hypothetical cause, standardized. None: there is none, and Θ alone explains Y, as in dual
+        PPCA and the Gaussian process latent variable model; see `GPPOMObjective`.
     Y : ndarray of shape (n_samples, n_outputs)
         Hypothetical effect, standardized.
     lam : float
@@ -65,11 +67,11 @@ def fit_gppom(
 
     Notes
     -----
-    Some tens to some hundreds of evaluations, each O(N³).
+    Some tens to some hundreds of evaluations, each O(N³), or O(N r²) with r features.
     """
-    X, Y = as_matrices(X, Y)
+    X, Y = as_data(X, Y)
     lam, options = options.grown(lam, len(X))
-    objective = GPPOMObjective(X, Y, lam=lam, options=options)
+    objective = GPPOMObjective(X if X.shape[1] else None, Y, lam=lam, options=options)
     rng = check_rng(random_state)
     theta, init = initial_latent(X, Y, options.n_latent, options.init, options.init_degree, rng)
     omega = initial_hyperparameters(X.shape[1], options.n_latent)
@@ -121,4 +123,5 @@ def fit_gppom(
         parameters=outcome.z,
         lam=objective.lam,
         hyper_prior=options.hyper_prior,
+        covariance=objective.covariance,
     )

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from anmmm._record import Record
 from anmmm._typing import FloatArray
+from anmmm.gppom.covariance import Covariance
 
 __all__ = ["FitResult", "Hyperparameters"]
 
@@ -21,9 +22,10 @@ class Hyperparameters(Record):
     beta : float
         Noise precision; the noise variance is ``1 / beta + noise_floor``.
     gamma_x : ndarray of shape (n_features_x,)
-        Inverse squared length scales of the observed input.
+        Inverse squared length scales of the observed input; weights of its columns in a linear
+        kernel.
     gamma_theta : ndarray of shape (n_latent,)
-        Inverse squared length scales of the latent.
+        The same of the latent.
     """
 
     amplitude: float
@@ -78,6 +80,8 @@ class FitResult(Record):
         The flat vector that the optimizer returned, in the objective's layout.
     lam, hyper_prior : float
         Weights λ and v of this fit, grown with N.
+    covariance : anmmm.gppom.covariance.Covariance
+        Kernels of X and Θ, and how they are joined.
     """
 
     latent: FloatArray
@@ -101,3 +105,4 @@ class FitResult(Record):
     parameters: FloatArray
     lam: float
     hyper_prior: float
+    covariance: Covariance = field(default=Covariance())
