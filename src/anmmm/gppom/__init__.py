@@ -15,6 +15,7 @@ from anmmm.gppom.result import FitResult, Hyperparameters
 
 if TYPE_CHECKING:
     from anmmm.gppom.estimator import GPPOM
+    from anmmm.gppom.laplace import LatentUncertainty, latent_uncertainty
     from anmmm.gppom.model import fit_gppom
     from anmmm.gppom.objective import GPPOMObjective
 
@@ -24,9 +25,11 @@ __all__ = [
     "FitResult",
     "GPPOMObjective",
     "Hyperparameters",
+    "LatentUncertainty",
     "NestedFitOptions",
     "ObjectiveOptions",
     "fit_gppom",
+    "latent_uncertainty",
 ]
 
 # A decision by evidence checks options of fits and makes none: it is to start without the engines.
@@ -35,6 +38,8 @@ __getattr__, __dir__ = lazily(
     {
         "GPPOM": "anmmm.gppom.estimator",
         "GPPOMObjective": "anmmm.gppom.objective",
+        "LatentUncertainty": "anmmm.gppom.laplace",
         "fit_gppom": "anmmm.gppom.model",
+        "latent_uncertainty": "anmmm.gppom.laplace",
     },
 )

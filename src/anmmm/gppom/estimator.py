@@ -32,7 +32,9 @@ class GPPOM(BaseEstimator):  # type: ignore[misc]
         See `FitOptions`.
     engine, engine_tol, n_chunks
         See `FitOptions`.
-    noise_floor, hsic_floor, latent_prior, hyper_prior, weight_prior, weight_growth, max_iter, tol
+    noise_floor, hsic_floor, latent_prior, hyper_prior, weight_prior, weight_growth
+        See `FitOptions`.
+    max_iter, tol, uncertainty
         See `FitOptions`.
     random_state : None, int or RandomState
         Seed of starts and weights; see `fit_gppom`.
@@ -90,6 +92,7 @@ class GPPOM(BaseEstimator):  # type: ignore[misc]
         weight_growth: float = FitOptions.weight_growth,
         max_iter: int = FitOptions.max_iter,
         tol: float | None = FitOptions.tol,
+        uncertainty: bool = FitOptions.uncertainty,
         random_state: RandomState = None,
     ) -> None:
         self.n_latent = n_latent
@@ -113,6 +116,7 @@ class GPPOM(BaseEstimator):  # type: ignore[misc]
         self.weight_growth = weight_growth
         self.max_iter = max_iter
         self.tol = tol
+        self.uncertainty = uncertainty
         self.random_state = random_state
 
     def __sklearn_tags__(self) -> Any:

@@ -13,6 +13,7 @@ from anmmm._typing import FloatArray, RandomState
 from anmmm._validation import check_rng
 from anmmm._warning import warn_unconverged
 from anmmm.gppom.covariance import as_data
+from anmmm.gppom.laplace import latent_uncertainty
 from anmmm.gppom.objective import GPPOMObjective
 from anmmm.gppom.optimize import minimize_starts
 from anmmm.gppom.options import FitOptions
@@ -95,6 +96,7 @@ def fit_gppom(
             tol=options.tol_for(len(X)),
         )
         terms = objective.terms(outcome.z)
+        law = latent_uncertainty(objective, outcome.z) if options.uncertainty else None
     if not outcome.converged:
         warn_unconverged(
             f"the fit stopped without converging after {outcome.n_iter} iterations "
@@ -124,4 +126,5 @@ def fit_gppom(
         lam=objective.lam,
         hyper_prior=options.hyper_prior,
         covariance=objective.covariance,
+        uncertainty=law,
     )

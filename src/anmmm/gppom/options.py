@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass, fields, replace
 from typing import Any, Self
 
+import numpy as np
+
 from anmmm._record import Record
 from anmmm._typing import ArrayLike
 from anmmm._validation import (
@@ -152,6 +154,9 @@ class FitOptions(ObjectiveOptions):
     tol : float, optional
         Stop when an iteration lowers J by less than `tol` times its size. By default
         ``min(1e-6, 0.05 / N)``; the second counts from 50 000 observations on.
+    uncertainty : bool
+        Whether to approximate the law of Θ at its fitted value (`anmmm.gppom.latent_uncertainty`),
+        which takes about as long as the fit. Needs ``latent_map="free"``.
     """
 
     init: ArrayLike = "residual"
@@ -160,6 +165,7 @@ class FitOptions(ObjectiveOptions):
     weight_growth: float = 0.5
     max_iter: int = 1000
     tol: float | None = None
+    uncertainty: bool = False
 
     def __post_init__(self) -> None:
         """Refuse what no fit can use."""
@@ -172,6 +178,15 @@ class FitOptions(ObjectiveOptions):
         if self.tol is not None:
             check_nonnegative(self.tol, "tol")
         check_nonnegative(self.weight_growth, "weight_growth")
+        if not isinstance(self.uncertainty, (bool, np.bool_)):
+            raise TypeError(
+                f"uncertainty must be True or False, found {type(self.uncertainty).__name__}"
+            )
+        if self.uncertainty and self.latent_map != "free":
+            raise ValueError(
+                f"uncertainty=True needs latent_map='free', found {self.latent_map!r}: the law of "
+                "Θ is approximated where Θ itself was fitted"
+            )
 
     def tol_for(self, n_samples: int) -> float:
         """Return `tol`, or what it is by default for so many observations."""

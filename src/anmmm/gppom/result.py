@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from anmmm._record import Record
 from anmmm._typing import FloatArray
 from anmmm.gppom.covariance import Covariance
+
+if TYPE_CHECKING:
+    from anmmm.gppom.laplace import LatentUncertainty
 
 __all__ = ["FitResult", "Hyperparameters"]
 
@@ -82,6 +86,8 @@ class FitResult(Record):
         Weights λ and v of this fit, grown with N.
     covariance : anmmm.gppom.covariance.Covariance
         Kernels of X and Θ, and how they are joined.
+    uncertainty : anmmm.gppom.LatentUncertainty or None
+        How sure Θ is, where `FitOptions.uncertainty` asked for it.
     """
 
     latent: FloatArray
@@ -106,3 +112,4 @@ class FitResult(Record):
     lam: float
     hyper_prior: float
     covariance: Covariance = field(default=Covariance())
+    uncertainty: LatentUncertainty | None = None

@@ -20,7 +20,7 @@ from anmmm.gppom.engines.base import DataTerms, FloatArray, failed, finite
 from anmmm.gppom.engines.factor import ROUNDING, Factor
 from anmmm.gppom.result import Hyperparameters
 
-__all__ = ["FeatureEngine"]
+__all__ = ["FeatureEngine", "Side", "applied", "make_side", "products"]
 
 DUAL_PPCA = Covariance("linear", "linear", "sum")
 # A share of a cotangent: sign and weight, and two sets of rows whose products are multiplied.
@@ -34,12 +34,13 @@ def applied(shares: list[Share], z: FloatArray, times: FloatArray | None = None)
     """
     total = np.zeros_like(z)
     for weight, A, B in shares:
-        rows = B if times is None else _products(B, times)
+        rows = B if times is None else products(B, times)
         total += weight * np.einsum("in,in->n", (A * z) @ rows.T @ rows, A, optimize=False)
     return total
 
 
-def _products(A: FloatArray, B: FloatArray) -> FloatArray:
+def products(A: FloatArray, B: FloatArray) -> FloatArray:
+    """Features of ``(AᵀA) ∘ (BᵀB)``: the products of each two rows."""
     return np.asarray((A[:, np.newaxis] * B).reshape(-1, A.shape[1]))
 
 
@@ -108,6 +109,11 @@ class SmoothSide:
         return d_z, d_log_gamma
 
 
+def make_side(kernel: str, n: int, n_chunks: int | None) -> Side:
+    """Return the side of a kernel at n points."""
+    return SmoothSide(n, n_chunks) if kernel == "rbf" else LinearSide(kernel == "affine")
+
+
 class FeatureEngine:
     """Evaluation by features, exact where both kernels are linear: O(N r²) time, O(N r) memory.
 
@@ -139,10 +145,8 @@ class FeatureEngine:
         self._x, self._y = np.ascontiguousarray(X.T), np.ascontiguousarray(Y.T)
         self._weights = (lam, hsic_floor)
         self._covariance = covariance
-        self._of_x, self._of_theta = (
-            SmoothSide(self._n, n_chunks) if kernel == "rbf" else LinearSide(kernel == "affine")
-            for kernel in (covariance.kernel_x, covariance.kernel_theta)
-        )
+        self._of_x = make_side(covariance.kernel_x, self._n, n_chunks)
+        self._of_theta = make_side(covariance.kernel_theta, self._n, n_chunks)
 
     def evaluate(self, theta: FloatArray, omega: Hyperparameters, noise: float) -> DataTerms:
         """Evaluate the data terms at Θ (n_samples, n_latent), Ω and a noise variance."""
@@ -168,7 +172,7 @@ class FeatureEngine:
         )
         if not finite(U, V):
             return None
-        F = _products(U, V) if product else np.vstack([U, V])
+        F = products(U, V) if product else np.vstack([U, V])
         likelihood = self._likelihood(F, amplitude, noise)
         if likelihood is None:
             return None

@@ -1,0 +1,194 @@
+"""How sure the fitted Θ is: Laplace's approximation at the end of a fit.
+
+An objective and its minimum come in; the covariance of each θ, and the probability of each of some
+centers, go out. docs/method/uncertainty.md says what they are worth.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
+from scipy.special import softmax
+
+from anmmm._record import Record
+from anmmm._typing import FloatArray
+from anmmm.gppom.curvature import Curvature
+from anmmm.gppom.objective import GPPOMObjective
+
+__all__ = ["LatentUncertainty", "latent_uncertainty", "mechanism_probabilities"]
+
+# Coordinates of Θ up to which the whole Hessian is decomposed: 2 s there, and it grows with N³.
+LARGEST_WHOLE = 1500
+# Beyond, directions of the smallest curvature that are looked for, and to what share.
+DIRECTIONS, ACCURACY = 10, 1e-3
+# Shares of the largest eigenvalue that are rounding.
+FLAT = 1e-11
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LatentUncertainty(Record):
+    """Laplace's approximation of the law of Θ at its fitted value, the hyperparameters fixed.
+
+    Attributes
+    ----------
+    covariance : ndarray of shape (n_samples, n_latent, n_latent)
+        Covariance of each θ_n about the mean of all: a shift of the whole Θ, which no data tell,
+        is not in it.
+    smallest : float
+        Smallest eigenvalue of the Hessian of J in Θ, as a share of what a θ alone has (of their
+        mean, or of each its own where not all directions were found); above 0 at a minimum.
+    n_negative, n_flat : int
+        Eigenvalues below 0, and 0 but for rounding. Their directions are left out of `covariance`,
+        which is then too small.
+    n_directions : int or None
+        Directions of small curvature that were found beside each θ's own; None where all were.
+    """
+
+    covariance: FloatArray
+    smallest: float
+    n_negative: int
+    n_flat: int
+    n_directions: int | None = None
+
+    @property
+    def variance(self) -> FloatArray:
+        """Variances (n_samples, n_latent) of the coordinates of Θ."""
+        return np.diagonal(self.covariance, axis1=1, axis2=2)
+
+    @property
+    def positive_definite(self) -> bool:
+        """Whether Θ is at a minimum that no direction leaves; if not, `covariance` lacks some."""
+        return self.n_negative == self.n_flat == 0
+
+
+def latent_uncertainty(objective: GPPOMObjective, z: FloatArray) -> LatentUncertainty:
+    """Approximate the law of Θ at a minimum of J by a normal distribution.
+
+    Parameters
+    ----------
+    objective : GPPOMObjective
+        With a free Θ, and with the weights of the fit (`FitOptions.grown`).
+    z : ndarray of shape (n_params,)
+        `FitResult.parameters`.
+
+    Returns
+    -------
+    LatentUncertainty
+
+    Raises
+    ------
+    ValueError
+        If Θ comes from an MLP, whose weights have the uncertainty.
+    FloatingPointError
+        If the covariance is not positive definite at this point.
+
+    Notes
+    -----
+    exp(-J) is taken for the density of Θ, at the hyperparameters of the fit. Up to 1500 numbers in
+    Θ the whole Hessian is decomposed, O(N³); beyond, its diagonal and the 10 directions of the
+    smallest curvature stand for it, by products with vectors of O(N r²).
+
+    Examples
+    --------
+    >>> from anmmm.datasets import make_anm_mixture
+    >>> from anmmm.gppom import FitOptions, GPPOMObjective, fit_gppom, latent_uncertainty
+    >>> from anmmm.preprocessing import standardize
+    >>> x, y, _ = make_anm_mixture("f3", n_samples=60, random_state=0)
+    >>> X, Y = standardize(x.reshape(-1, 1))[0], standardize(y.reshape(-1, 1))[0]
+    >>> fit = fit_gppom(X, Y, lam=1.0, options=FitOptions())
+    >>> latent_uncertainty(GPPOMObjective(X, Y), fit.parameters).variance.shape
+    (60, 1)
+    """
+    if objective.layout.latent_map != "free":
+        raise ValueError(
+            f"latent_map={objective.layout.latent_map!r} makes Θ from weights, and the law of Θ is "
+            "approximated where it is free; fit with latent_map='free'"
+        )
+    curvature = Curvature(objective, z)
+    if curvature.n_samples * curvature.n_latent <= LARGEST_WHOLE:
+        return _whole(curvature)
+    return _by_directions(curvature)
+
+
+def _whole(curvature: Curvature) -> LatentUncertainty:
+    n, q = curvature.n_samples, curvature.n_latent
+    values, vectors = np.linalg.eigh(curvature.matrix())
+    rounding = FLAT * np.abs(values).max()
+    kept = values > rounding
+    vectors = vectors[:, kept].reshape(n, q, -1)
+    vectors = (vectors - vectors.mean(axis=0)) / np.sqrt(values[kept])
+    return LatentUncertainty(
+        covariance=np.einsum("ndk,nek->nde", vectors, vectors),
+        smallest=float(values[0] / max(np.abs(values).mean(), np.finfo(float).tiny)),
+        n_negative=int((values < -rounding).sum()),
+        n_flat=int((np.abs(values) <= rounding).sum()),
+    )
+
+
+def _by_directions(curvature: Curvature) -> LatentUncertainty:
+    n, q = curvature.n_samples, curvature.n_latent
+    main = np.einsum("ndd->nd", curvature.main())
+    # Where a θ alone is at no minimum, its scale is what is left of it.
+    root = np.sqrt(np.maximum(np.abs(main), FLAT * np.abs(main).max()))
+
+    def scaled(v: FloatArray) -> FloatArray:
+        return np.asarray(curvature.times(v.reshape(n, q) / root) / root).ravel()
+
+    operator = LinearOperator((n * q, n * q), matvec=scaled, dtype=np.float64)
+    try:
+        values, vectors = eigsh(operator, DIRECTIONS, which="SA", tol=ACCURACY, v0=root.ravel())
+    except ArpackNoConvergence as found:
+        values, vectors = found.eigenvalues, found.eigenvectors
+    kept = values > FLAT
+    moved = vectors.reshape(n, q, -1) / root[:, :, np.newaxis]
+    moved = moved - moved.mean(axis=0)
+    # What the directions leave has the curvature of the diagonal, 1 in these units; those of no
+    # minimum are left out with their share of it.
+    weights = np.where(kept, 1.0 / np.where(kept, values, 1.0), 0.0) - 1.0
+    covariance = np.einsum("ndk,nek,k->nde", moved, moved, weights)
+    own = 1.0 / root**2
+    own = own * (1.0 - 2.0 / n) + own.mean(axis=0) / n
+    covariance[:, np.arange(q), np.arange(q)] += own
+    return LatentUncertainty(
+        covariance=covariance,
+        smallest=float(values.min(initial=1.0)),
+        n_negative=int((values < -FLAT).sum()),
+        n_flat=int((np.abs(values) <= FLAT).sum()),
+        n_directions=len(values),
+    )
+
+
+def mechanism_probabilities(
+    latent: FloatArray, covariance: FloatArray, labels: NDArray[np.intp], n_mechanisms: int
+) -> FloatArray:
+    """Probability of each mechanism (n_samples, n_mechanisms), from Θ, its uncertainty and labels.
+
+    Parameters
+    ----------
+    latent : ndarray of shape (n_samples, n_latent)
+        Fitted Θ.
+    covariance : ndarray of shape (n_samples, n_latent, n_latent)
+        Of `LatentUncertainty`.
+    labels : ndarray of int, shape (n_samples,)
+        Mechanisms, from 0.
+    n_mechanisms : int
+        Their number; one without observations has probability 0.
+
+    Notes
+    -----
+    docs/method/uncertainty.md, eq. 6. O(N C q³).
+    """
+    seen = np.unique(labels)
+    centers = np.array([latent[labels == c].mean(axis=0) for c in seen])
+    within = latent - centers[np.searchsorted(seen, labels)]
+    spread = covariance + within.T @ within / len(latent)
+    away = latent[:, np.newaxis] - centers
+    # Where a direction has neither spread nor uncertainty, it tells nothing apart.
+    inverse = np.linalg.pinv(spread, hermitian=True)
+    squares = np.einsum("ncd,nde,nce->nc", away, inverse, away)
+    probabilities = np.zeros((len(latent), n_mechanisms))
+    probabilities[:, seen] = softmax(-0.5 * squares, axis=1)
+    return probabilities
