@@ -83,7 +83,7 @@ def latent_uncertainty(objective: GPPOMObjective, z: FloatArray) -> LatentUncert
     ValueError
         If Θ comes from an MLP, whose weights have the uncertainty.
     FloatingPointError
-        If the covariance is not positive definite at this point.
+        If the covariance is not positive definite at this point, or the curvature overflows.
 
     Notes
     -----
@@ -107,15 +107,26 @@ def latent_uncertainty(objective: GPPOMObjective, z: FloatArray) -> LatentUncert
             f"latent_map={objective.layout.latent_map!r} makes Θ from weights, and the law of Θ is "
             "approximated where it is free; fit with latent_map='free'"
         )
-    curvature = Curvature(objective, z)
-    if curvature.n_samples * curvature.n_latent <= LARGEST_WHOLE:
-        return _whole(curvature)
-    return _by_directions(curvature)
+    # Numbers beyond every scale overflow in their squares; what comes of it is looked at.
+    with np.errstate(over="ignore", invalid="ignore"):
+        curvature = Curvature(objective, z)
+        if curvature.n_samples * curvature.n_latent <= LARGEST_WHOLE:
+            return _whole(curvature)
+        return _by_directions(curvature)
+
+
+def _checked(hessian: FloatArray) -> FloatArray:
+    """Return what it is given, unless a number in it is infinite or NaN."""
+    if not np.all(np.isfinite(hessian)):
+        raise FloatingPointError(
+            "the curvature of J overflows at this point: Θ or a hyperparameter is too large"
+        )
+    return hessian
 
 
 def _whole(curvature: Curvature) -> LatentUncertainty:
     n, q = curvature.n_samples, curvature.n_latent
-    values, vectors = np.linalg.eigh(curvature.matrix())
+    values, vectors = np.linalg.eigh(_checked(curvature.matrix()))
     rounding = FLAT * np.abs(values).max()
     kept = values > rounding
     vectors = vectors[:, kept].reshape(n, q, -1)
@@ -130,7 +141,7 @@ def _whole(curvature: Curvature) -> LatentUncertainty:
 
 def _by_directions(curvature: Curvature) -> LatentUncertainty:
     n, q = curvature.n_samples, curvature.n_latent
-    main = np.einsum("ndd->nd", curvature.main())
+    main = np.einsum("ndd->nd", _checked(curvature.main()))
     # Where a θ alone is at no minimum, its scale is what is left of it.
     root = np.sqrt(np.maximum(np.abs(main), FLAT * np.abs(main).max()))
 

@@ -11,9 +11,9 @@ import numpy as np
 from anmmm._threads import blas_threads_for
 from anmmm._typing import FloatArray, RandomState
 from anmmm._validation import check_rng
-from anmmm._warning import warn_unconverged
+from anmmm._warning import warn_caller, warn_unconverged
 from anmmm.gppom.covariance import as_data
-from anmmm.gppom.laplace import latent_uncertainty
+from anmmm.gppom.laplace import LatentUncertainty, latent_uncertainty
 from anmmm.gppom.objective import GPPOMObjective
 from anmmm.gppom.optimize import minimize_starts
 from anmmm.gppom.options import FitOptions
@@ -65,6 +65,8 @@ def fit_gppom(
     -----
     ConvergenceWarning
         If the start that won did not end by its tolerance.
+    UserWarning
+        If there is no curvature at the end of the fit, whose `uncertainty` is then None.
 
     Notes
     -----
@@ -96,7 +98,7 @@ def fit_gppom(
             tol=options.tol_for(len(X)),
         )
         terms = objective.terms(outcome.z)
-        law = latent_uncertainty(objective, outcome.z) if options.uncertainty else None
+        law = _law(objective, outcome.z) if options.uncertainty else None
     if not outcome.converged:
         warn_unconverged(
             f"the fit stopped without converging after {outcome.n_iter} iterations "
@@ -128,3 +130,12 @@ def fit_gppom(
         covariance=objective.covariance,
         uncertainty=law,
     )
+
+
+def _law(objective: GPPOMObjective, z: FloatArray) -> LatentUncertainty | None:
+    """Approximate the law of Θ; the fit is not lost where that fails."""
+    try:
+        return latent_uncertainty(objective, z)
+    except FloatingPointError as error:
+        warn_caller(f"uncertainty is None: {error}", UserWarning)
+        return None
