@@ -149,8 +149,10 @@ def _by_directions(curvature: Curvature) -> LatentUncertainty:
         return np.asarray(curvature.times(v.reshape(n, q) / root) / root).ravel()
 
     operator = LinearOperator((n * q, n * q), matvec=scaled, dtype=np.float64)
+    # Of no symmetry that the data may have, and the same each time.
+    start = np.random.default_rng(0).standard_normal(n * q)
     try:
-        values, vectors = eigsh(operator, DIRECTIONS, which="SA", tol=ACCURACY, v0=root.ravel())
+        values, vectors = eigsh(operator, DIRECTIONS, which="SA", tol=ACCURACY, v0=start)
     except ArpackNoConvergence as found:
         values, vectors = found.eigenvalues, found.eigenvectors
     kept = values > FLAT
