@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 from anmmm._lazy import lazily
 from anmmm.gppom.nested import NestedFitOptions
 from anmmm.gppom.options import FitOptions, ObjectiveOptions
-from anmmm.gppom.result import FitResult, Hyperparameters
+from anmmm.gppom.result import FitResult, Hyperparameters, LatentUncertainty
 
 if TYPE_CHECKING:
     from anmmm.gppom.estimator import GPPOM
-    from anmmm.gppom.laplace import LatentUncertainty, latent_uncertainty
+    from anmmm.gppom.laplace import latent_uncertainty
     from anmmm.gppom.model import fit_gppom
     from anmmm.gppom.objective import GPPOMObjective
 
@@ -38,7 +38,6 @@ __getattr__, __dir__ = lazily(
     {
         "GPPOM": "anmmm.gppom.estimator",
         "GPPOMObjective": "anmmm.gppom.objective",
-        "LatentUncertainty": "anmmm.gppom.laplace",
         "fit_gppom": "anmmm.gppom.model",
         "latent_uncertainty": "anmmm.gppom.laplace",
     },

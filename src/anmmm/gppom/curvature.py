@@ -80,7 +80,8 @@ class Curvature:
     Notes
     -----
     Exact down to the rounding of the factors of RBF kernels. With r features: O(N r² q²) for the
-    diagonal and for a product with a vector, O(N² r q²) for the matrix.
+    diagonal and for a product with a vector, O(N² r q²) for the matrix; about 25 N r q² numbers are
+    held.
     """
 
     def __init__(self, objective: GPPOMObjective, z: FloatArray) -> None:

@@ -6,19 +6,17 @@ centers, go out. docs/method/uncertainty.md says what they are worth.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 from scipy.special import softmax
 
-from anmmm._record import Record
 from anmmm._typing import FloatArray
 from anmmm.gppom.curvature import Curvature
 from anmmm.gppom.objective import GPPOMObjective
+from anmmm.gppom.result import LatentUncertainty
 
-__all__ = ["LatentUncertainty", "latent_uncertainty", "mechanism_probabilities"]
+__all__ = ["latent_uncertainty", "mechanism_probabilities"]
 
 # Coordinates of Θ up to which the whole Hessian is decomposed: 2 s there, and it grows with N³.
 LARGEST_WHOLE = 1500
@@ -26,42 +24,6 @@ LARGEST_WHOLE = 1500
 DIRECTIONS, ACCURACY = 10, 1e-3
 # Shares of the largest eigenvalue that are rounding.
 FLAT = 1e-11
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class LatentUncertainty(Record):
-    """Laplace's approximation of the law of Θ at its fitted value, the hyperparameters fixed.
-
-    Attributes
-    ----------
-    covariance : ndarray of shape (n_samples, n_latent, n_latent)
-        Covariance of each θ_n about the mean of all: a shift of the whole Θ, which no data tell,
-        is not in it.
-    smallest : float
-        Smallest eigenvalue of the Hessian of J in Θ, as a share of what a θ alone has (of their
-        mean, or of each its own where not all directions were found); above 0 at a minimum.
-    n_negative, n_flat : int
-        Eigenvalues below 0, and 0 but for rounding. Their directions are left out of `covariance`,
-        which is then too small.
-    n_directions : int or None
-        Directions of small curvature that were found beside each θ's own; None where all were.
-    """
-
-    covariance: FloatArray
-    smallest: float
-    n_negative: int
-    n_flat: int
-    n_directions: int | None = None
-
-    @property
-    def variance(self) -> FloatArray:
-        """Variances (n_samples, n_latent) of the coordinates of Θ."""
-        return np.diagonal(self.covariance, axis1=1, axis2=2)
-
-    @property
-    def positive_definite(self) -> bool:
-        """Whether Θ is at a minimum that no direction leaves; if not, `covariance` lacks some."""
-        return self.n_negative == self.n_flat == 0
 
 
 def latent_uncertainty(objective: GPPOMObjective, z: FloatArray) -> LatentUncertainty:

@@ -13,11 +13,11 @@ from anmmm._typing import FloatArray, RandomState
 from anmmm._validation import check_rng
 from anmmm._warning import warn_caller, warn_unconverged
 from anmmm.gppom.covariance import as_data
-from anmmm.gppom.laplace import LatentUncertainty, latent_uncertainty
+from anmmm.gppom.laplace import latent_uncertainty
 from anmmm.gppom.objective import GPPOMObjective
 from anmmm.gppom.optimize import minimize_starts
 from anmmm.gppom.options import FitOptions
-from anmmm.gppom.result import FitResult
+from anmmm.gppom.result import FitResult, LatentUncertainty
 from anmmm.gppom.start import initial_hyperparameters, initial_latent, initial_weights
 
 __all__ = ["fit_gppom"]
