@@ -146,13 +146,15 @@ def main() -> None:
     parser.add_argument("--first-seed", type=int, default=0)
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--family", choices=FAMILIES, help="this one alone")
+    parser.add_argument("--method", action="append", help="these alone, as the table names them")
     arguments = parser.parse_args()
     families, methods, index = TABLES[arguments.table]
     if arguments.family:
         families = (arguments.family,)
     warnings.simplefilter("ignore", ConvergenceWarning)
     print_header("", *families, "CPU s")
-    for name, method in methods.items():
+    for name in arguments.method or methods:
+        method = methods[name]
         cells, spent = [], 0.0
         for family in families:
             values = []
