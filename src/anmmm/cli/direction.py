@@ -19,6 +19,7 @@ from anmmm.cli.options import (
     say,
     with_options,
 )
+from anmmm.cli.source import categories_option, parse_categories
 
 if TYPE_CHECKING:
     from anmmm.cli.input import Columns
@@ -30,8 +31,8 @@ __all__ = ["direction_command"]
 @click.command("direction")
 @click.argument("file")
 @with_options(
-    *column_options, criterion_option, *confidence_options, max_samples_option, plot_option,
-    *common_options,
+    *column_options, categories_option, criterion_option, *confidence_options, max_samples_option,
+    plot_option, *common_options,
 )  # fmt: skip
 def direction_command(
     file: str,
@@ -40,6 +41,7 @@ def direction_command(
     min_confidence: float | None,
     max_samples: int | None,
     plot: str | None,
+    categories: str | None,
     lam: float | None,
     seed: int,
     as_json: bool,
@@ -61,7 +63,7 @@ def direction_command(
         from anmmm.cli.plots import check_plot
 
         check_plot(plot, file)
-    columns = load_columns(file, **table)
+    columns = load_columns(file, categories=parse_categories(categories) or (), **table)
     report_dropped(columns)
     used_x, used_y, cut_seed = columns.x, columns.y, None
     if max_samples is not None and len(used_x) > max_samples:

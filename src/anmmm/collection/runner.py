@@ -19,6 +19,7 @@ def infer_directions(
     source: Any,
     *,
     columns: Any = None,
+    categories: Any = None,
     n_jobs: int | None = None,
     chunk_size: int | str = "auto",
     progress: bool = False,
@@ -39,7 +40,10 @@ def infer_directions(
         `Pair`, ``(x, y)`` or ``(id, x, y)``, or with `columns` a data frame, array or file with a
         variable in each column; see `anmmm.collection.as_pairs`. Read while results are asked for.
     columns : "all" or list of pairs of names, optional
-        Which columns of a table are paired: all two that hold numbers, or ``[("a", "b"), ...]``.
+        Which columns of a table are paired: all two that hold numbers or are of a category type, or
+        ``[("a", "b"), ...]``.
+    categories : list of names, optional
+        Further columns of a table whose values are mere names.
     n_jobs : int or None
         Number of workers, as in joblib: None is one, or what `joblib.parallel_config` says; -1 is
         one a core. One works in this process. The results do not depend on it: every pair is
@@ -125,6 +129,7 @@ def infer_directions(
         checkpoint=checkpoint,
         shard=shard,
         columns=columns,
+        categories=categories,
         facts={
             "max_samples": max_samples,
             "max_seconds_per_pair": seconds,

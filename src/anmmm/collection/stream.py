@@ -167,6 +167,7 @@ def start(
     checkpoint: str | os.PathLike[str] | None,
     shard: tuple[int, int] | None,
     columns: Any = None,
+    categories: Any = None,
     facts: Mapping[str, Any],
     growing: bool = False,
 ) -> PairResults:
@@ -182,7 +183,7 @@ def start(
     entropy = None
     if random_state is not None or checkpoint is None:
         entropy = int.from_bytes(check_rng(random_state).bytes(16), "little")
-    pairs = as_pairs(source, columns=columns)
+    pairs = as_pairs(source, columns=columns, categories=categories)
     on_disk = _is_on_disk(pairs)
     identity = _identity(pairs) if on_disk or checkpoint is not None else None
     finished = None

@@ -1,5 +1,6 @@
 """Data: variable pairs from folders, the embedded sample, and synthetic ones."""
 
+from anmmm.datasets.categories import make_categories
 from anmmm.datasets.errors import SourceError
 from anmmm.datasets.families import FAMILIES, make_single_mechanism
 from anmmm.datasets.pair import Pair
@@ -23,6 +24,7 @@ __all__ = [
     "load_sample",
     "load_tuebingen",
     "make_anm_mixture",
+    "make_categories",
     "make_single_mechanism",
 ]
 

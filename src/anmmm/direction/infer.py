@@ -5,15 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from anmmm._categories import as_variables
 from anmmm._typing import ArrayLike, FloatArray, RandomState
-from anmmm._validation import as_pair, check_rng
+from anmmm._validation import check_rng
 from anmmm._warning import unconverged_untold, warn_unconverged
 from anmmm.confidence import N_RESAMPLES, confidence_from, confidence_of, resample_scores
 from anmmm.dependence import LatentFitting, dependence_scores
 from anmmm.direction.options import DirectionOptions
 from anmmm.direction.result import DirectionResult
-from anmmm.evidence import EvidenceResult, beyond_limits, compare, evidence, sign_of
-from anmmm.preprocessing import standardize
+from anmmm.evidence import EvidenceResult, beyond_limits, compare, sign_of
+from anmmm.preprocessing import indicators, standardize
 
 __all__ = ["infer_direction"]
 
@@ -40,7 +41,8 @@ def infer_direction(
     Parameters
     ----------
     x, y : array-like of shape (n_samples,) or (n_samples, n_features)
-        The two variables, at least 10 observations.
+        The two variables, at least 10 observations; text and columns of a category type (pandas,
+        polars, Arrow) are categories, up to 32. Categories with an order are numbered by it.
     lam : float
         Weight λ of the HSIC term of the objective of a GPPOM, at up to 100 observations; it grows
         with more (``weight_growth``). ``"evidence"`` decides without it.
@@ -89,7 +91,8 @@ def infer_direction(
     mechanisms with additive noise; or from one mechanism whose noise has a scale that depends on
     the cause, which is seen through a monotone function, is cut into levels, or is the mean of
     counts; and that nothing else causes both variables. Binary, ordered and grouped values and
-    counts are known by their values. Categories without an order cannot be analyzed. It fails
+    counts are known by their values. Text and unordered categories are names: as a cause they have
+    a number each, as an effect probabilities that are smooth functions of the cause. It fails
     where no direction is distinguished (a linear mechanism with Gaussian noise: the score is then
     near 0), where several overlapping mechanisms meet few observations, and on more than a quarter
     of the Tübingen pairs (docs/method/decisions.md). It takes some 25 ms for 100 observations and
@@ -114,7 +117,7 @@ def infer_direction(
     >>> result.evidence.forward.model, result.evidence.forward.n_mechanisms
     ('anm-2', 2)
     """
-    first, second = as_pair(x, y)
+    first, second, categorical = as_variables(x, y)
     options = DirectionOptions.check(
         lam=lam, criterion=criterion, n_resamples=n_resamples, min_confidence=min_confidence,
         **fit_options,
@@ -122,15 +125,20 @@ def infer_direction(
     criterion = options.criterion
     if criterion == "auto":
         criterion = "hsic" if beyond_limits(first, second) else "evidence"
+    if any(categorical) and criterion != "evidence":
+        raise ValueError(
+            f"criterion {criterion!r} needs numbers, but {'x' if categorical[0] else 'y'} holds "
+            "categories; leave the criterion out, or pass indicators of the categories"
+        )
     rng = check_rng(random_state)
     seed, resample_seed = (int(number) for number in rng.integers(2**63, size=2))
     # The fits of an evidence come later, but what is wrong with their options is said now.
     options.fit.grown(options.lam, len(first))
-    scoring = _Scoring(criterion, options, seed)
+    scoring = _Scoring(criterion, options, seed, categorical)
     fitting = scoring.fitting(first, second)
     lengths = None
     if criterion == "evidence":
-        lengths = evidence(first, second)
+        lengths = compare(first, second, categorical=categorical)
         _warn_of_convergence(lengths)
         forward_score, backward_score = lengths.forward_score, lengths.backward_score
         score = lengths.score
@@ -171,19 +179,22 @@ class _Scoring:
     criterion: str
     options: DirectionOptions
     seed: int
+    categorical: tuple[bool, bool]
 
     def fitting(self, x: FloatArray, y: FloatArray) -> LatentFitting:
         options = self.options
-        return LatentFitting(
-            standardize(x)[0], standardize(y)[0], options.lam, options.fit, self.seed
-        )
+        points = [
+            standardize(indicators(variable[:, 0]) if categorical else variable)[0]
+            for variable, categorical in zip((x, y), self.categorical, strict=True)
+        ]
+        return LatentFitting(points[0], points[1], options.lam, options.fit, self.seed)
 
     def latent_scores(self, fitting: LatentFitting) -> tuple[float, float]:
         return dependence_scores(fitting.fits, self.criterion, self.options.fit.hsic_floor)
 
     def score(self, x: FloatArray, y: FloatArray) -> float:
         if self.criterion == "evidence":
-            return compare(x, y).score
+            return compare(x, y, categorical=self.categorical).score
         forward, backward = self.latent_scores(self.fitting(x, y))
         return backward - forward
 

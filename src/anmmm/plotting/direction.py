@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from anmmm._categories import as_names, as_variables
 from anmmm._typing import ArrayLike, FloatArray
-from anmmm._validation import as_pair, check_lengths
+from anmmm._validation import check_lengths, check_single
 from anmmm._words import chosen, hypotheses
 from anmmm.direction import POOR_FIT, said_of
 from anmmm.evidence import VectorEvidence
@@ -62,7 +63,8 @@ def plot_direction(
     ----------
     x, y : array-like of shape (n_samples,)
         The pair as given to `anmmm.infer_direction`; of a variable of several columns one of
-        them, and the pictures then have points and no curves.
+        them, and the pictures then have points and no curves. Categories stand at 0, 1, … and are
+        named at the axis.
     result : DirectionResult
     axes : sequence of three matplotlib.axes.Axes, optional
         For x → y, for y → x, and for the scores; by default those of a new figure, the scores
@@ -98,7 +100,10 @@ def plot_direction(
             f"result must be a DirectionResult, found {type(result).__name__}; infer_direction "
             "returns one"
         )
-    x, y = as_pair(x, y, single="a plot shows one against the other; pass one of them")
+    ticks = _category_names(x, "x"), _category_names(y, "y")
+    x, y, _ = as_variables(x, y)
+    for values, name in ((x, "x"), (y, "y")):
+        check_single(values, name, "a plot shows one against the other; pass one of them")
     area, width = marker_area(len(x), marker_size), line_width(marker_size)
     names = hypotheses(x_label, y_label)
     # Before a figure is made, so that refused data leave none behind.
@@ -126,6 +131,7 @@ def plot_direction(
         panel.set_xlabel(_wrap(x_label, _letters(panel, MEDIUM)))
         if panel.yaxis.get_tick_params().get("labelleft", True):
             panel.set_ylabel(y_label)
+        _name_categories(panel, ticks)
         tidy(panel)
         _head(panel, names[index], picture.text, bold=result.direction == (1, -1)[index])
     _draw_scores(panels[2], result, names)
@@ -133,6 +139,18 @@ def plot_direction(
         _wrap(_sentence(result, names), _letters(panels[2], MEDIUM)), loc="left", fontsize=MEDIUM
     )
     return panels
+
+
+def _category_names(values: Any, name: str) -> tuple[str, ...]:
+    names = as_names(values, name)
+    return () if names is None else names.distinct
+
+
+def _name_categories(ax: Any, ticks: tuple[tuple[str, ...], tuple[str, ...]]) -> None:
+    for axis, names in zip((ax.xaxis, ax.yaxis), ticks, strict=True):
+        if names:
+            shown = [name if len(name) <= BESIDE else f"{name[: BESIDE - 1]}…" for name in names]
+            axis.set_ticks(range(len(names)), shown, fontsize=SMALL)
 
 
 @dataclass(eq=False)
