@@ -5,12 +5,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
-from scipy.optimize import minimize
+from scipy.special import logsumexp
 
 from anmmm import infer_direction
 from anmmm.datasets import make_categories
 from anmmm.evidence import evidence
-from anmmm.evidence.classes import HYPER, NOISE, WIDEST, _Ascent, fit_classes
+from anmmm.evidence.classes import HYPER, NOISE, TOLERANCE, WIDEST, _Ascent, fit_classes
 from anmmm.evidence.curves import model_curves
 from anmmm.evidence.marginal import Marginal
 from anmmm.evidence.variable import Variable
@@ -27,25 +27,23 @@ def drawn(role, shape, n=80, seed=0):
     return number, np.unique(names, return_inverse=True)[1].astype(float)
 
 
-def fitted(role, shape, **options):
-    number, codes = drawn(role, shape, **options)
-    basis = SplineBasis.of(standardize(number[:, None])[0])
+def fitted(role, shape, n=80, n_smooth=12):
+    number, codes = drawn(role, shape, n)
+    basis = SplineBasis.of(standardize(number[:, None])[0], n_smooth=n_smooth)
     return basis, Cells.of(codes)
 
 
 def log_posterior(flat, design, index, contrasts, precision):
-    """log p(classes | B) - ½ Σ precision B², one observation after the other."""
+    """log p(classes | B) - ½ Σ precision B²."""
     B = flat.reshape(precision.shape)
-    total = -0.5 * float((precision * B**2).sum())
-    for row, k in zip(design, index, strict=True):
-        utility = contrasts @ (B.T @ row)
-        total += utility[k] - np.log(np.exp(utility - utility.max()).sum()) - utility.max()
-    return total
+    utility = design @ B @ contrasts.T
+    chosen = utility[np.arange(len(index)), index]
+    return (chosen - logsumexp(utility, axis=1)).sum() - 0.5 * (precision * B**2).sum()
 
 
 @pytest.mark.parametrize(("role", "shape"), SIDES)
 def test_coefficients_are_at_the_mode_and_cost_laplaces_evidence(role, shape):
-    basis, cells = fitted(role, shape, n=40)
+    basis, cells = fitted(role, shape, n=40, n_smooth=3)
     state = _Ascent(basis, cells)
     while not state.step():
         pass
@@ -54,11 +52,11 @@ def test_coefficients_are_at_the_mode_and_cost_laplaces_evidence(role, shape):
     def loss(flat):
         return -log_posterior(flat, basis.design, cells.index, state.contrasts, precision)
 
-    found = minimize(loss, np.zeros(state.at.size), method="BFGS", options={"gtol": 1e-6})
-    assert_allclose(state.at.ravel(), found.x, atol=5e-3)
-    # Laplace: the log determinant of the Hessian by central differences.
+    # The posterior is concave: where its gradient is zero, it is at its mode.
     d, h, at = state.at.size, 1e-4, state.at.ravel()
     steps = h * np.eye(d)
+    gradient = [(loss(at + step) - loss(at - step)) / (2 * h) for step in steps]
+    # Laplace: the log determinant of the Hessian by central differences.
     hessian = np.empty((d, d))
     for i in range(d):
         for j in range(i + 1):
@@ -66,6 +64,7 @@ def test_coefficients_are_at_the_mode_and_cost_laplaces_evidence(role, shape):
                 loss(at + a * steps[i] + b * steps[j]) * a * b for a in (1, -1) for b in (1, -1)
             ]
             hessian[i, j] = hessian[j, i] = sum(corners) / (4 * h * h)
+    assert np.abs(np.linalg.solve(hessian, gradient)).max() < 2 * TOLERANCE
     log_det = np.linalg.slogdet(hessian)[1]
     penalty = 0.5 * float((precision * state.at**2).sum())
     cost = penalty + 0.5 * (log_det - np.log(precision).sum())
@@ -109,7 +108,7 @@ def test_probabilities_far_from_their_classes_are_found_at_new_points():
     assert_allclose(fit.probabilities_at(z), fit.probabilities, atol=1e-8)
 
 
-@settings(max_examples=25, deadline=None, derandomize=True)
+@settings(max_examples=10, deadline=None, derandomize=True)
 @given(
     st.integers(0, 10_000), st.integers(20, 120), st.sampled_from(["effect", "cause"]),
     st.randoms(use_true_random=False),

@@ -123,8 +123,11 @@ def infer_direction(
         **fit_options,
     )  # fmt: skip
     criterion = options.criterion
+    problem = beyond_limits(first, second)
     if criterion == "auto":
-        criterion = "hsic" if beyond_limits(first, second) else "evidence"
+        criterion = "hsic" if problem else "evidence"
+    elif criterion == "evidence" and problem:
+        raise ValueError(problem)
     if any(categorical) and criterion != "evidence":
         raise ValueError(
             f"criterion {criterion!r} needs numbers, but {'x' if categorical[0] else 'y'} holds "

@@ -35,6 +35,11 @@ class Given(Record):
     basis: SplineBasis
     is_tied: bool
 
+    @property
+    def is_categorical(self) -> bool:
+        """Whether it is categories, which stand alone."""
+        return False
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Variable(Record):

@@ -109,7 +109,7 @@ def _all_to_pair(table: Table, categories: set[Hashable]) -> list[Hashable]:
         raise SourceError(
             table.name,
             None,
-            f"all pairs need 2 columns of numbers that vary or more, or of categories, found "
+            f"all pairs need 2 columns of numbers or categories that vary or more, found "
             f"{len(paired)} among {listed(table.names)}",
         )
     kinds = {"no numbers": no_numbers, "constant": constant}
