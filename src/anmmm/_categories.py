@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from anmmm._typing import ArrayLike, FloatArray
-from anmmm._validation import MIN_SAMPLES, as_matrix, brief, check_lengths
+from anmmm._validation import as_matrix, brief, check_lengths
 
 __all__ = [
     "MOST_CATEGORIES", "Names", "Variables", "as_names", "as_variables", "labels_of", "plain",
@@ -90,17 +91,15 @@ def as_names(values: Any, name: str) -> Names | None:
     ValueError
         If a name is missing.
     """
-    if isinstance(values, np.ndarray) and values.dtype.kind not in "OUS":
+    labels, ordered = _labels(values)
+    if labels is None:
         return None
-    if isinstance(values, (list, tuple, np.ndarray)):
-        array = np.asarray(values, dtype=object) if _is_flat(values) else None
-        return _as_text(array, name)
-    column = _as_series(values)
-    if column is not None:
-        return _of_series(column, name)
-    # Such as an array of Arrow.
-    has_objects = getattr(values, "__array__", None) is not None
-    return _as_text(np.asarray(values), name) if has_objects else None
+    if missing := labels.count(None):
+        raise ValueError(
+            f"{name} lacks {missing} of {len(labels)} names; remove those observations, or give "
+            "what is missing a name"
+        )
+    return Names(np.asarray(labels, dtype=np.str_), ordered)
 
 
 def plain(values: Any, name: str) -> Any:
@@ -119,12 +118,47 @@ def labels_of(column: Any) -> NDArray[Any]:
 
     Of categories with an order their numbers, NaN where one is missing.
     """
-    items = column.to_list()
-    ordered = _order_of(column)
+    labels, ordered = _spelled(column.to_list()), _order_of(column)
     if ordered is not None:
         places = {name: float(place) for place, name in enumerate(ordered)}
-        return np.array([math.nan if _is_missing(i) else places[str(i)] for i in items])
-    return np.array([None if _is_missing(item) else str(item) for item in items], dtype=object)
+        return np.array([math.nan if label is None else places[label] for label in labels])
+    return np.array(labels, dtype=object)
+
+
+def _labels(values: Any) -> tuple[list[str | None] | None, tuple[str, ...] | None]:
+    """Return each observation's name, None for missing, and their order; None for numbers."""
+    if isinstance(values, (list, tuple, np.ndarray)):
+        return _texts(values), None
+    # Here, because whoever passes arrays can do without it.
+    import narwhals.stable.v2 as nw
+
+    if type(values).__name__ in ("Categorical", "CategoricalIndex"):
+        # Of pandas, not yet in a series.
+        values = sys.modules["pandas"].Series(values)
+    column = nw.from_native(values, series_only=True, pass_through=True)
+    if not isinstance(column, nw.Series):
+        # Such as an array of Arrow.
+        return (_texts(np.asarray(values)) if hasattr(values, "__array__") else None), None
+    if column.dtype in (nw.Categorical, nw.Enum, nw.String):
+        return _spelled(column.to_list()), _order_of(column)
+    return (_texts(column.to_list()) if column.dtype == nw.Object else None), None
+
+
+def _texts(values: Any) -> list[str | None] | None:
+    """Return a sequence of texts, None for missing ones; None if it holds anything else."""
+    if isinstance(values, np.ndarray):
+        if values.dtype.kind not in "OU" or values.ndim != 1:
+            return None
+        values = values.tolist()
+    # Without a look at all where the first number tells.
+    present = (item for item in values if not _is_missing(item))
+    if isinstance(next(present, None), str) and all(isinstance(item, str) for item in present):
+        return _spelled(values)
+    return None
+
+
+def _spelled(items: Sequence[Any]) -> list[str | None]:
+    return [None if _is_missing(item) else str(item) for item in items]
 
 
 def _order_of(column: Any) -> tuple[str, ...] | None:
@@ -137,83 +171,16 @@ def _order_of(column: Any) -> tuple[str, ...] | None:
     return tuple(str(each) for each in column.cat.get_categories().to_list())
 
 
-def _is_flat(values: Any) -> bool:
-    if isinstance(values, np.ndarray):
-        return values.ndim == 1
-    # Without the cost of an array where the first numbers tell.
-    present = (item for item in values if not _is_missing(item))
-    return isinstance(next(present, None), str) and all(isinstance(item, str) for item in present)
-
-
-def _as_text(array: NDArray[Any] | None, name: str) -> Names | None:
-    if array is None or array.dtype.kind not in "OU" or not array.size:
-        return None
-    items = array.tolist()
-    missing = [_is_missing(item) for item in items]
-    texts = [isinstance(item, str) for item in items]
-    if not any(texts) or not all(a or b for a, b in zip(missing, texts, strict=True)):
-        return None
-    _refuse_missing(sum(missing), len(items), name)
-    return Names(np.asarray(items, dtype=np.str_))
-
-
-def _as_series(values: Any) -> Any:
-    """Return a column of a data frame as narwhals sees it, or None."""
-    # Here, because whoever passes arrays can do without it.
-    import narwhals.stable.v2 as nw
-
-    if type(values).__name__ in ("Categorical", "CategoricalIndex"):
-        # Of pandas, not yet in a series.
-        values = sys.modules["pandas"].Series(values)
-    column = nw.from_native(values, series_only=True, pass_through=True)
-    if not isinstance(column, nw.Series):
-        return None
-    named = (nw.Categorical, nw.Enum, nw.String)
-    return column if column.dtype in named else _of_objects(column)
-
-
-def _of_objects(column: Any) -> Any:
-    """Return a column of Python objects if a text is among them."""
-    import narwhals.stable.v2 as nw
-
-    if column.dtype != nw.Object or not any(isinstance(item, str) for item in column.to_list()):
-        return None
-    return column
-
-
-def _of_series(column: Any, name: str) -> Names | None:
-    import narwhals.stable.v2 as nw
-
-    items = column.to_list()
-    missing = [_is_missing(item) for item in items]
-    if column.dtype == nw.Object:
-        return _as_text(np.asarray(items, dtype=object), name)
-    _refuse_missing(sum(missing), len(items), name)
-    return Names(np.asarray([str(item) for item in items], dtype=np.str_), _order_of(column))
-
-
 def _is_missing(item: Any) -> bool:
     nothing = item is None or type(item).__name__ in ("NAType", "NaTType")
     return nothing or (isinstance(item, float) and math.isnan(item))
-
-
-def _refuse_missing(count: int, n_samples: int, name: str) -> None:
-    if count:
-        raise ValueError(
-            f"{name} lacks {count} of {n_samples} names; remove those observations, or give what "
-            "is missing a name"
-        )
 
 
 def _as_variable(values: Any, name: str) -> tuple[FloatArray, bool]:
     names = as_names(values, name)
     if names is None:
         return as_matrix(values, name), False
-    n, distinct = len(names.values), names.distinct
-    if n < MIN_SAMPLES:
-        raise ValueError(
-            f"{name} has n_samples={n}, but at least {MIN_SAMPLES} observations are needed"
-        )
+    distinct = names.distinct
     if len(distinct) == 1:
         raise ValueError(
             f"{name} is constant (every value is {brief(distinct[0])}); a constant has no cause "
@@ -222,8 +189,8 @@ def _as_variable(values: Any, name: str) -> tuple[FloatArray, bool]:
     unordered = names.ordered is None and len(distinct) > 2
     if unordered and len(distinct) > MOST_CATEGORIES:
         raise ValueError(
-            f"{name} holds {len(distinct)} different texts among {n}, but at most "
+            f"{name} holds {len(distinct)} different texts among {len(names.values)}, but at most "
             f"{MOST_CATEGORIES} categories can be analyzed; join rare ones, or convert text that "
             "stands for numbers to numbers"
         )
-    return names.codes[:, np.newaxis], unordered
+    return as_matrix(names.codes, name), unordered
