@@ -1,4 +1,4 @@
-"""Variables whose values are names: text and columns of a category type.
+"""Variables whose values are names: text, columns of a category type, labels of mechanisms.
 
 Whatever a caller holds comes in; numbers go out, and for each variable whether they stand for
 categories without an order. What has an order, or two categories alone, is as good as a number.
@@ -18,7 +18,8 @@ from anmmm._typing import ArrayLike, FloatArray
 from anmmm._validation import as_matrix, brief, check_lengths
 
 __all__ = [
-    "MOST_CATEGORIES", "Names", "Variables", "as_names", "as_variables", "labels_of", "plain",
+    "MOST_CATEGORIES", "Names", "Variables", "as_labels", "as_names", "as_variables", "labels_of",
+    "plain",
 ]  # fmt: skip
 
 # As many values as are encoded by their shares.
@@ -100,6 +101,26 @@ def as_names(values: Any, name: str) -> Names | None:
             "what is missing a name"
         )
     return Names(np.asarray(labels, dtype=np.str_), ordered)
+
+
+def as_labels(values: Any, name: str, n_samples: int) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """Return the distinct labels in their order, and each observation's place among them."""
+    array = np.asarray(values)
+    if array.shape != (n_samples,):
+        raise ValueError(
+            f"{name} has shape {array.shape}, but needs one label for each of the {n_samples} "
+            "observations"
+        )
+    n_missing = sum(map(_is_missing, array.tolist()))
+    if n_missing:
+        raise ValueError(f"{name} lacks {n_missing} of {n_samples} labels; give each one")
+    try:
+        distinct, codes = np.unique(array, return_inverse=True)
+    except TypeError:
+        raise TypeError(
+            f"{name} mixes labels that cannot be ordered; pass numbers only, or strings only"
+        ) from None
+    return distinct, codes
 
 
 def plain(values: Any, name: str) -> Any:
