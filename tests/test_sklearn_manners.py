@@ -107,10 +107,25 @@ def test_a_pipeline_decides_as_the_estimator_does():
 def test_new_points_of_a_mixture_are_labeled():
     model = fitted(ANMMixture())
     new_x, new_y, truth = make_anm_mixture("f3", 60, random_state=2)
-    membership = model.membership(new_x.reshape(-1, 1), new_y)
-    np.testing.assert_allclose(membership.sum(axis=1), 1.0)
-    agree = (membership.argmax(axis=1) == truth).mean()
+    labels = model.predict(new_x.reshape(-1, 1), new_y)
+    agree = (labels == truth).mean()
     assert max(agree, 1.0 - agree) > 0.8
+    membership = model.predict_proba(new_x.reshape(-1, 1), new_y)
+    np.testing.assert_allclose(membership.sum(axis=1), 1.0)
+    np.testing.assert_array_equal(membership.argmax(axis=1), labels)
+
+
+@pytest.mark.parametrize("kind", [pd.DataFrame, pl.DataFrame], ids=["pandas", "polars"])
+def test_curves_are_columns_of_a_frame_where_that_is_asked_for(kind):
+    frame = kind({"x": X})
+    model = ANMMixture().set_output(transform=kind.__module__.partition(".")[0])
+    curves = model.fit(frame, Y).transform(frame)
+    assert isinstance(curves, kind)
+    assert list(curves.columns) == ["anmmixture0", "anmmixture1"]
+    np.testing.assert_array_equal(curves.to_numpy(), model.curves(frame))
+    pipe = make_pipeline(StandardScaler(), ANMMixture()).fit(X.reshape(-1, 1), Y)
+    labels = pipe.predict(X.reshape(-1, 1), y=Y)
+    assert (labels == model.labels_).mean() > 0.95
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda each: type(each).__name__)
