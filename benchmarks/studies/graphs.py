@@ -142,9 +142,14 @@ def each_alone(start: PartialGraph, score: Callable[[int, int], float]) -> tuple
 class Anm:
     """causal-learn's ANM, remembering pairs: both starts share most of them."""
 
-    def __init__(self, data: np.ndarray) -> None:
+    def __init__(self, data: np.ndarray, known: list[list[float]] | None = None) -> None:
         self._data = data
-        self._known: dict[tuple[int, int], tuple[float, float]] = {}
+        self._known = {(int(u), int(v)): (score, cpu) for u, v, score, cpu in known or []}
+
+    @property
+    def known(self) -> list[list[float]]:
+        """Pairs decided so far: both nodes, score and CPU seconds."""
+        return [[*pair, *told] for pair, told in self._known.items()]
 
     def seconds(self, start: PartialGraph) -> float:
         return sum(self._known[edge][1] for edge in start.undirected)
@@ -158,11 +163,20 @@ class Anm:
         return self._known[u, v][0]
 
 
-def measure(seed: int, *, with_anm: bool, n_edges: int) -> dict[str, Any]:
+def anm_of(seed: int, *, n_edges: int) -> dict[str, Any]:
+    """Return what ANM says of the undirected edges of both starts of one graph."""
+    arcs, data = draw(seed, n_edges)
+    anm = Anm(data)
+    for start in (pc_cpdag(data), true_cpdag(arcs)):
+        each_alone(start, anm)
+    return {"seed": seed, "pairs": anm.known}
+
+
+def measure(seed: int, *, anm_known: Any, with_anm: bool, n_edges: int) -> dict[str, Any]:
     """Return what each method makes of both starts of one graph."""
     arcs, data = draw(seed, n_edges)
     result: dict[str, Any] = {"seed": seed}
-    anm = Anm(data)
+    anm = Anm(data, anm_known)
     began = time.process_time()
     model = DirectLiNGAM(random_state=0)
     model.fit(data)
@@ -217,21 +231,26 @@ def judged(arcs: Arcs, start: PartialGraph, edges: list[Any], seconds: float) ->
     }
 
 
-def run(path: Path, seeds: range, *, with_anm: bool, n_edges: int) -> None:
-    done = {json.loads(line)["seed"] for line in path.open()} if path.exists() else set()
+def run(path: Path, seeds: range, one: Callable[[int], dict[str, Any]]) -> None:
+    """Append a line of each graph that the file does not have yet."""
+    done = {line["seed"] for line in lines(path)} if path.exists() else set()
     for seed in seeds:
         if seed in done:
             continue
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            line = json.dumps(measure(seed, with_anm=with_anm, n_edges=n_edges))
+            line = json.dumps(one(seed))
         with path.open("a") as file:
             file.write(line + "\n")
 
 
+def lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.open()]
+
+
 def table(path: Path) -> None:
     """Print means over the graphs; standard errors by leaving out a graph at a time."""
-    graphs = [json.loads(line) for line in path.open()]
+    graphs = sorted(lines(path), key=lambda graph: graph["seed"])
     print(f"{len(graphs)} graphs, seeds {graphs[0]['seed']} to {graphs[-1]['seed']}\n")
     print_header(
         "start", "method", "oriented", "right of the oriented", "right of all", "SHD",
@@ -302,12 +321,14 @@ def common(seeds: range) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
-    runs = commands.add_parser("run")
-    runs.add_argument("-o", "--output", type=Path, required=True)
-    runs.add_argument("--first-seed", type=int, default=0)
-    runs.add_argument("--count", type=int, default=50)
-    runs.add_argument("--edges", type=int, default=N_EDGES)
+    runs, anms = commands.add_parser("run"), commands.add_parser("anm")
+    for each in (runs, anms):
+        each.add_argument("-o", "--output", type=Path, required=True)
+        each.add_argument("--first-seed", type=int, default=0)
+        each.add_argument("--count", type=int, default=50)
+        each.add_argument("--edges", type=int, default=N_EDGES)
     runs.add_argument("--without-anm", action="store_true")
+    runs.add_argument("--anm", type=Path, help="file of the command anm")
     commons = commands.add_parser("common")
     commons.add_argument("--first-seed", type=int, default=0)
     commons.add_argument("--count", type=int, default=100)
@@ -320,8 +341,14 @@ def main() -> None:
     seeds = range(options.first_seed, options.first_seed + options.count)
     if options.command == "common":
         common(seeds)
+    elif options.command == "anm":
+        run(options.output, seeds, lambda seed: anm_of(seed, n_edges=options.edges))
     else:
-        run(options.output, seeds, with_anm=not options.without_anm, n_edges=options.edges)
+        known = {} if options.anm is None else {a["seed"]: a["pairs"] for a in lines(options.anm)}
+        run(options.output, seeds, lambda seed: measure(
+            seed, anm_known=known.get(seed), with_anm=not options.without_anm,
+            n_edges=options.edges,
+        ))  # fmt: skip
 
 
 if __name__ == "__main__":
