@@ -53,7 +53,8 @@ __all__ = ["orient_command"]
     ),
     click.option(
         "--adjust/--no-adjust", default=True,
-        help="Regress common parents out of both ends of an edge first.  [default: adjust]",
+        help="Tell both ends of an edge the parents that the graph gives to both.  "
+        "[default: adjust]",
     ),
     click.option(
         "--resamples", type=click.IntRange(min=0),

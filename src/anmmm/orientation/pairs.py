@@ -11,7 +11,7 @@ import numpy as np
 
 from anmmm._hash import content_hash
 from anmmm._typing import FloatArray
-from anmmm._validation import MIN_SAMPLES, brief
+from anmmm._validation import MIN_SAMPLES, as_matrix, brief
 from anmmm.collection.sources.columns import (
     Table,
     array_table,
@@ -25,7 +25,6 @@ from anmmm.collection.sources.table import column_pair_id
 from anmmm.datasets import Pair
 from anmmm.datasets.errors import listed
 from anmmm.datasets.files import FromFiles
-from anmmm.orientation.adjust import residual
 from anmmm.orientation.graph import Edge, PartialGraph
 
 __all__ = ["EdgePairs", "open_table"]
@@ -47,12 +46,13 @@ def open_table(data: Any) -> Table:
 
 
 class EdgePairs(FromFiles):
-    """Pairs of the undirected edges of a graph, free of the causes that the graph gives to both.
+    """Pairs of the undirected edges of a graph, with the causes that the graph gives to both.
 
     Attributes
     ----------
     adjusted : dict of edge to tuple
-        Common parents that are regressed out of both ends; only edges that have some.
+        Common parents that both ends are told; only edges that have some. They are further columns
+        of the pair's first variable (see `EdgeTask`).
     """
 
     kind = "edges"
@@ -71,7 +71,7 @@ class EdgePairs(FromFiles):
         used = [
             (str(u), str(v), [*map(str, self.adjusted.get((u, v), ()))]) for u, v in self._edges
         ]
-        self.options = table.options | {"edges": content_hash(used)}
+        self.options = table.options | {"edges": content_hash(used), "given": "lengths"}
 
     def __iter__(self) -> Iterator[Pair]:
         """Read the columns used, then make the pairs in the order of the edges.
@@ -91,15 +91,19 @@ class EdgePairs(FromFiles):
 
 
 def _pair(pair_id: str, rows: FloatArray) -> Pair:
+    """Return the pair of the first two columns; the others follow the first variable."""
     complete = ~np.isnan(rows).any(axis=1)
     n_dropped = int(len(rows) - np.count_nonzero(complete))
     rows = rows[complete]
     x, y, parents = rows[:, 0], rows[:, 1], rows[:, 2:]
     if parents.size and len(rows) >= MIN_SAMPLES:
+        # What does not vary says nothing, and is no fault of the pair.
+        parents = parents[:, np.ptp(parents, axis=0) > 0.0]
+    if parents.size and len(rows) >= MIN_SAMPLES:
         try:
-            x, y = residual(x, parents), residual(y, parents)
+            x = np.column_stack([x, as_matrix(parents, "common parents")])
         except ValueError as error:
-            return Pair.unreadable(pair_id, f"common parents cannot be regressed out: {error}")
+            return Pair.unreadable(pair_id, str(error))
     return Pair(pair_id, x, y, n_dropped=n_dropped)
 
 

@@ -42,7 +42,7 @@ class EdgeDecision(Row):
     independence_pvalue, check_pvalue : float or None
         See `anmmm.PairResult`; a small `check_pvalue` warns of a common cause.
     adjusted : str or None
-        Common parents that were regressed out of both, as a line of CSV; None where there is none.
+        Common parents that both ends were told, as a line of CSV; None where there is none.
     step : int or None
         When it was oriented, from 1; edges of one step follow from its first.
     model : str or None
