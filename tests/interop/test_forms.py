@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from pairs import CHAIN, chain
 
-from anmmm import orient
+from anmmm import hsic_test, orient
 from anmmm.interop import cdt, dowhy, gcastle, hsic_score, lingam
 
 
@@ -30,6 +30,9 @@ def test_conditional_independence_by_residuals(table):
     # c is independent of a given b.
     assert test(table[["a"]], table[["c"]], table[["b"]]) > 0.01
     assert test(table["a"], table["b"], table["d"], method="kernel") < 0.001
+    noise = np.random.default_rng(2).normal(size=len(table))
+    against = hsic_test(table["a"], noise, null="permutation").pvalue
+    assert test(table["a"], noise) == against != hsic_test(table["a"], noise).pvalue
 
 
 def test_related_pairs_are_found_without_a_graph(table):

@@ -27,7 +27,7 @@ def independence_test(X: Any, Y: Any, conditioned_on: Any = None, **kwargs: Any)
     Returns
     -------
     float
-        P-value of the gamma-approximated HSIC test; independence is the null hypothesis.
+        P-value of the HSIC test against permutations; independence is the null hypothesis.
 
     Notes
     -----
