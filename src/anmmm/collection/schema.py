@@ -13,6 +13,7 @@ from operator import attrgetter
 from typing import Any
 
 from anmmm._optional import pyarrow_module, require
+from anmmm._version import __version__
 from anmmm._words import spelled
 from anmmm.collection.records import PairClusters, PairResult, Row
 
@@ -85,7 +86,11 @@ class Schema:
         }
         return pyarrow.schema(
             [(name, arrow[kind]) for name, kind in self.types.items()],
-            metadata={"anmmm.kind": self.kind, "anmmm.schema_version": str(SCHEMA_VERSION)},
+            metadata={
+                "anmmm.kind": self.kind,
+                "anmmm.schema_version": str(SCHEMA_VERSION),
+                "anmmm.version": __version__,
+            },
         )
 
     def to_arrow(self, rows: Iterable[list[Any]]) -> Any:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from anmmm._pickled import VersionedPickle
 from anmmm._typing import ArrayLike, FloatArray
 from anmmm._validation import check_count, check_fit_input, check_new_input, check_nonnegative
 from anmmm.mixture.choice import MAX_MECHANISMS, choose_mixture, is_auto
@@ -22,7 +23,7 @@ from anmmm.preprocessing import Cells, standardize
 __all__ = ["ANMMixture"]
 
 
-class ANMMixture(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class ANMMixture(ClassNamePrefixFeaturesOutMixin, TransformerMixin, VersionedPickle, BaseEstimator):  # type: ignore[misc]
     """Mixture of C smooth mechanisms with shared Gaussian noise, ``y = f_c(x) + ε``.
 
     Parameters
