@@ -9,7 +9,8 @@ import polars as pl
 import pytest
 
 import anmmm
-from anmmm import OrientedGraph, infer_direction, orient
+from anmmm import OrientedGraph, infer_direction, infer_directions, orient
+from anmmm.collection import read_rows
 from anmmm.orientation import EDGES
 
 N = 200
@@ -229,3 +230,34 @@ def test_the_function_is_at_the_root_whatever_was_imported():
 
     assert callable(anmmm.orient)
     assert "orient" in dir(anmmm)
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])
+def test_files_of_rows_are_records_again(table, tmp_path, suffix):
+    path = tmp_path / f"oriented{suffix}"
+    flat = table.assign(c=1.0)
+    result = orient([("a", "b"), ("c", "b"), ("a", "->", "d"), ("c", "<->", "d")], flat)
+    result.write(path, timings=True)
+    assert tuple(read_rows(path, EDGES)) == result.decisions
+    result.write(path)
+    assert [row.seconds for row in read_rows(path, EDGES)] == [None] * 4
+
+
+def test_what_no_oriented_graph_has_is_refused(table, tmp_path):
+    path = tmp_path / "oriented.csv"
+    orient([("a", "b"), ("c", "->", "d")], table).write(path)
+    whole = path.read_text()
+    for old, new, message in (
+        ("->,given", "=>,given", "edge must be one of '->', '--', '<->'; found '=>'"),
+        ("->,data", "->,oracle", "by must be one of 'given', 'data'"),
+        (",ok,", ",given,", "status and by must both be 'given'"),
+        ("target,", "effect,", "is no table of edges as anmmm writes it"),
+        ('"a,b",a,b', '"a,b",a,', "target is missing"),
+    ):
+        assert old in whole
+        path.write_text(whole.replace(old, new, 1))
+        with pytest.raises(ValueError, match=message):
+            list(read_rows(path, EDGES))
+    infer_directions({"one": (table["a"], table["b"])}).write(path)
+    with pytest.raises(ValueError, match="holds directions; a file of edges is needed"):
+        list(read_rows(path, EDGES))

@@ -29,10 +29,23 @@ _PANDAS = {"int": "Int64", "float": "float64", "bool": "boolean", "str": "object
 
 @dataclass(frozen=True)
 class Schema:
-    """Columns of one kind of rows, each a field of their record; `kind` stands in their files."""
+    """Columns of one kind of rows, each a field of their record.
+
+    Attributes
+    ----------
+    kind : str
+        Stands in their files.
+    record : type of Row
+    last : str
+        The last one of the columns that every version has had.
+    check : callable, optional
+        Raises ValueError over the values of a row that was read; None: `Layout` knows the kind.
+    """
 
     kind: str
     record: type[Row]
+    last: str = "group"
+    check: Callable[[dict[str, Any]], None] | None = None
 
     @cached_property
     def columns(self) -> tuple[str, ...]:

@@ -20,11 +20,10 @@ from anmmm._validation import brief
 from anmmm.collection.sources.columns import is_frame
 from anmmm.datasets import SourceError
 from anmmm.orientation.graph import Edge, PartialGraph
+from anmmm.orientation.records import MARKS
 
-__all__ = ["MARKS", "edges_of", "networkx_graph", "read_graph", "rebuilt"]
+__all__ = ["edges_of", "networkx_graph", "read_graph", "rebuilt"]
 
-# Directed, undirected, and left as it is.
-MARKS = ("->", "--", "<->")
 # Marks at the ends of an edge in causal-learn.
 TAIL, ARROW = -1, 1
 
