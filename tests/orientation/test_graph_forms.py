@@ -5,6 +5,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from scipy.sparse import csr_array
 
 from anmmm.datasets import SourceError
 from anmmm.orientation.graph import PartialGraph
@@ -118,6 +119,9 @@ def test_a_pc_graph_and_its_inner_graph_are_the_same():
             ValueError,
             "index and columns differ",
         ),
+        ([(["a"], "b")], TypeError, r"nodes that can be the names of columns; found an edge of"),
+        (np.array([[0, "x"], [1, 0]], dtype=object), TypeError, "graph must be numeric"),
+        (csr_array(np.eye(2)[::-1]), TypeError, r"pass a dense array, e.g. graph.toarray\(\)"),
     ],
 )
 def test_what_is_no_graph_is_refused(graph, error, message):

@@ -261,3 +261,30 @@ def test_what_no_oriented_graph_has_is_refused(table, tmp_path):
     infer_directions({"one": (table["a"], table["b"])}).write(path)
     with pytest.raises(ValueError, match="holds directions; a file of edges is needed"):
         list(read_rows(path, EDGES))
+
+
+def test_a_cycle_that_the_graph_came_with_stays_and_is_said(table):
+    graph = [("a", "->", "b"), ("b", "->", "c"), ("c", "->", "a"), ("a", "d")]
+    result = orient(graph, table, new_colliders=True)
+    assert set(result.directed) >= {("a", "b"), ("b", "c"), ("c", "a")}
+    came = [row.reason for row in result.decisions if row.by == "given"]
+    assert came == ["as the graph came in, on a directed cycle"] * 3
+    # An edge that closes one is directed otherwise.
+    (row,) = orient([*graph[:2], ("c", "a")], table).decisions[2:]
+    assert (row.source, row.target, row.by) == ("a", "c", "rule")
+
+
+def test_columns_of_given_edges_alone_are_not_looked_at(table):
+    named = table.assign(d="text", c=np.nan)
+    result = orient([("a", "b"), ("a", "->", "d"), ("c", "->", "d")], named)
+    assert result.oriented == (("a", "b"),)
+
+
+def test_a_parent_that_cannot_be_used_is_named(table):
+    rounded = table.assign(d=1e9 + 1e-6 * table["d"])
+    graph = [("d", "->", "a"), ("d", "->", "b"), ("a", "b")]
+    row = orient(graph, rounded).decisions[-1]
+    assert row.status == "unusable"
+    assert "the common parent 'd' is constant up to rounding" in row.reason
+    missing = orient(graph, table.assign(d=table["d"].where(table["d"] > 0))).decisions[-1]
+    assert (missing.status, missing.n) == ("ok", int((table["d"] > 0).sum()))

@@ -9,7 +9,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from anmmm._typing import ArrayLike, FloatArray
-from anmmm._validation import as_finite
+from anmmm._validation import as_finite, as_matrix, as_pair, check_lengths
 from anmmm.collection.related import largest_related
 from anmmm.collection.sources.columns import is_frame
 from anmmm.direction import DirectionResult, infer_direction
@@ -18,7 +18,15 @@ from anmmm.orientation import OrientedGraph, orient
 from anmmm.orientation.adjust import residual
 from anmmm.orientation.graph import PartialGraph
 
-__all__ = ["conditional_pvalue", "decision", "hsic_score", "learned", "named", "odds_of", "single"]
+__all__ = [
+    "conditional_pvalue", "decision", "hsic_score", "learned", "names_of", "odds_of", "single",
+]  # fmt: skip
+
+# Options of `orient` that a pair by itself has not.
+OF_GRAPHS = frozenset({
+    "adjust", "checkpoint", "chunk_size", "max_samples", "max_seconds_per_pair", "new_colliders",
+    "n_jobs", "progress",
+})  # fmt: skip
 
 
 def single(values: Any, name: str) -> FloatArray:
@@ -35,8 +43,10 @@ def decision(x: Any, y: Any, options: dict[str, Any]) -> DirectionResult:
     """Decide a pair of single variables, with a seed where none is given.
 
     Neighbours call adapters any number of times, and the same pair is to get the same answer.
+    Options that are for graphs and collections alone are left out.
     """
-    return infer_direction(single(x, "x"), single(y, "y"), **{"random_state": 0, **options})
+    of_pairs = {name: value for name, value in options.items() if name not in OF_GRAPHS}
+    return infer_direction(single(x, "x"), single(y, "y"), **{"random_state": 0, **of_pairs})
 
 
 def odds_of(result: DirectionResult) -> tuple[float, float]:
@@ -72,7 +82,8 @@ def hsic_score(cause: ArrayLike, residual: ArrayLike) -> float:
     >>> hsic_score(x, rng.normal(size=200)) < 1 < hsic_score(x, x**2)
     True
     """
-    test = hsic_test(single(cause, "cause"), single(residual, "residual"))
+    columns = single(cause, "cause"), single(residual, "residual")
+    test = hsic_test(*as_pair(*columns, names=("cause", "residual"), resolved=False))
     return test.statistic / test.threshold
 
 
@@ -102,9 +113,12 @@ def conditional_pvalue(x: Any, y: Any, given: Any = None) -> float:
     H. Zhang, S. Zhou, K. Zhang, J. Guan, "Causal discovery using regression-based conditional
     independence tests", AAAI 2017.
     """
-    first, second = _columns(x), _columns(y)
-    others = None if given is None else _columns(given)
-    if others is not None and others.size:
+    first, second = as_pair(_columns(x, "x"), _columns(y, "y"), resolved=False)
+    others = first[:, :0] if given is None else _columns(given, "given")
+    check_lengths(first, others, ("x", "given"))
+    # What does not vary conditions on nothing.
+    others = others[:, np.ptp(others, axis=0) > 0.0]
+    if others.size:
         first, second = _residuals(first, others), _residuals(second, others)
     return _pvalue(first, second)
 
@@ -114,9 +128,9 @@ def _pvalue(first: ArrayLike, second: ArrayLike) -> float:
     return hsic_test(first, second, null="permutation").pvalue
 
 
-def _columns(values: Any) -> FloatArray:
-    array = as_finite(values, "data")
-    return array.reshape(len(array), -1)
+def _columns(values: Any, name: str) -> FloatArray:
+    array = as_finite(values, name)
+    return array.reshape(len(array), -1) if array.ndim else array.reshape(1, 1)
 
 
 def _residuals(values: FloatArray, given: FloatArray) -> FloatArray:
@@ -131,7 +145,7 @@ def learned(data: Any, graph: Any, options: dict[str, Any]) -> OrientedGraph:
     """
     if graph is not None:
         return orient(graph, data, **{"random_state": 0, **options})
-    columns = named(data)
+    columns = _named(data)
     pairs = list(combinations(columns, 2))
     pvalues = [_pvalue(columns[u], columns[v]) for u, v in pairs]
     limit = largest_related(pvalues)
@@ -141,12 +155,27 @@ def learned(data: Any, graph: Any, options: dict[str, Any]) -> OrientedGraph:
     return orient(graph, data, **{**defaults, **options})
 
 
-def named(data: Any) -> dict[Any, FloatArray]:
-    """Return the columns of a table by their names, or places in an array."""
+def names_of(data: Any) -> list[Any]:
+    """Return the names of the columns of a table, or their places in an array."""
+    if is_frame(data):
+        return list(data.columns)
+    return list(range(_table(data).shape[1]))
+
+
+def _named(data: Any) -> dict[Any, FloatArray]:
+    """Return the columns of a table by their names, or places in an array; each has to vary."""
     if is_frame(data):
         frame: Any = nw.from_native(data, eager_only=True)
-        return {name: as_finite(frame[name].to_numpy(), str(name)) for name in frame.columns}
+        # By places, as a name may be a number.
+        columns = [frame[:, at].to_numpy() for at in range(len(frame.columns))]
+    else:
+        columns = list(_table(data).T)
+    named = zip(names_of(data), columns, strict=True)
+    return {name: as_matrix(values, f"column {name!r}")[:, 0] for name, values in named}
+
+
+def _table(data: Any) -> FloatArray:
     array = as_finite(data, "data")
     if array.ndim != 2:
         raise ValueError(f"data must have a variable in each column, found shape {array.shape}")
-    return dict(enumerate(array.T))
+    return array

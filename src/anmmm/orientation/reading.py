@@ -16,7 +16,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from anmmm._optional import require
-from anmmm._validation import brief
+from anmmm._validation import as_real, brief
 from anmmm.collection.sources.columns import is_frame
 from anmmm.datasets import SourceError
 from anmmm.orientation.graph import Edge, PartialGraph
@@ -55,8 +55,9 @@ def read_graph(graph: Any) -> PartialGraph:
         return _from_networkx(graph)
     if _is_causallearn(graph):
         return _from_causallearn(getattr(graph, "G", graph))
-    if isinstance(graph, np.ndarray):
-        return _from_adjacency(tuple(range(len(graph))), graph)
+    if isinstance(graph, np.ndarray) or hasattr(graph, "toarray"):
+        # Of a sparse matrix it says what to pass instead.
+        return _from_adjacency(tuple(range(graph.shape[0])), as_real(graph, "graph"))
     if is_frame(graph):
         return _from_frame(graph)
     if isinstance(graph, Iterable):
@@ -71,7 +72,13 @@ def _marked(edges: Iterable[MarkedEdge]) -> PartialGraph:
     kept: dict[str, list[Edge]] = {mark: [] for mark in MARKS}
     nodes: dict[Hashable, None] = {}
     for first, mark, second in edges:
-        nodes[first] = nodes[second] = None
+        try:
+            nodes[first] = nodes[second] = None
+        except TypeError:
+            raise TypeError(
+                f"graph must have nodes that can be the names of columns; found an edge of "
+                f"{brief(first)} and {brief(second)}"
+            ) from None
         kept[mark].append((first, second))
     return PartialGraph(nodes, *(kept[mark] for mark in MARKS))
 
@@ -176,7 +183,7 @@ def _from_adjacency(names: tuple[Hashable, ...], matrix: Any) -> PartialGraph:
     if matrix.ndim != 2 or matrix.shape != (len(names), len(names)):
         raise ValueError(f"graph is an adjacency of shape {matrix.shape}; it must be square")
     # NaN stands for no edge in some libraries.
-    there = np.nan_to_num(np.asarray(matrix, dtype=float)) != 0.0
+    there = np.nan_to_num(np.asarray(as_real(matrix, "graph"), dtype=float)) != 0.0
     return _from_arcs(names, [(names[i], names[j]) for i, j in np.argwhere(there)])
 
 

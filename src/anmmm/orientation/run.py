@@ -22,7 +22,7 @@ from anmmm.orientation.decide import Decision, Vote, decide
 from anmmm.orientation.graph import Edge, PartialGraph
 from anmmm.orientation.pairs import EdgePairs, open_table
 from anmmm.orientation.reading import edges_of, networkx_graph, read_graph, rebuilt
-from anmmm.orientation.records import EDGES, EdgeDecision
+from anmmm.orientation.records import EDGES, GIVEN, EdgeDecision
 from anmmm.orientation.task import EdgeTask
 
 __all__ = ["OrientedGraph", "orient"]
@@ -141,7 +141,8 @@ def orient(
         - a CSV file with the columns ``source``, ``target`` and perhaps ``edge``, or an iterable of
           ``(a, b)`` and ``(a, mark, b)``; marks are ``"->"``, ``"--"`` (the default) and ``"<->"``.
 
-        Directed edges are not changed, nor bidirected ones. It is not changed itself.
+        Directed edges are not changed, nor bidirected ones, also where they make a cycle, which the
+        rows say then. It is not changed itself.
     data : data frame, ndarray or path
         A variable in each column, found by the names of the nodes; in an array without names by
         their places, in the order of the nodes.
@@ -246,12 +247,15 @@ def _rows(
     pairs: EdgePairs,
 ) -> Iterator[EdgeDecision]:
     """Make the rows of all edges, in the order of `edges`."""
+    cyclic = graph.given_on_cycles()
     for source, mark, target in edges:
         as_read = (source, target) if (source, target) in found else (target, source)
+        came = "as the graph came in"
+        if (source, target) in cyclic:
+            came += ", on a directed cycle"
         plain = EdgeDecision(
-            column_pair_id(source, target), "given", "as the graph came in", str(source),
-            str(target), mark, "given",
-        )  # fmt: skip
+            column_pair_id(source, target), GIVEN, came, str(source), str(target), mark, GIVEN
+        )
         if as_read not in found:
             yield plain
             continue
