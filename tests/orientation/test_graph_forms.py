@@ -155,3 +155,10 @@ def test_a_broken_file_says_where(text, message, tmp_path):
     file.write_text(text)
     with pytest.raises(SourceError, match=message):
         read_graph(file)
+
+
+def test_a_file_of_another_encoding_says_so(tmp_path):
+    file = tmp_path / "edges.csv"
+    file.write_bytes("source,target\né,b\n".encode("latin-1"))
+    with pytest.raises(SourceError, match=r"edges.csv:.*is no line of CSV in UTF-8"):
+        read_graph(file)

@@ -100,21 +100,30 @@ def _edges_of_file(path: str | os.PathLike[str]) -> Iterable[MarkedEdge]:
     name = os.fspath(path)
     with open(path, encoding="utf-8-sig", newline="") as file:
         rows = csv.DictReader(file)
-        header = rows.fieldnames or []
-        if "source" not in header or "target" not in header:
+        try:
+            yield from _edges_of_rows(name, rows)
+        except (UnicodeDecodeError, csv.Error) as error:
             raise SourceError(
-                name, None, "the header must name the columns source and target, and may name "
-                f"edge; found {', '.join(header) or 'no header'}",
+                name, rows.line_num + 1, f"is no line of CSV in UTF-8 ({error}); save it as such"
+            ) from None
+
+
+def _edges_of_rows(name: str, rows: csv.DictReader[str]) -> Iterable[MarkedEdge]:
+    header = rows.fieldnames or []
+    if "source" not in header or "target" not in header:
+        raise SourceError(
+            name, None, "the header must name the columns source and target, and may name "
+            f"edge; found {', '.join(header) or 'no header'}",
+        )  # fmt: skip
+    for row in rows:
+        first, second, mark = row["source"], row["target"], row.get("edge") or "--"
+        if not first or not second or mark not in MARKS:
+            raise SourceError(
+                name, rows.line_num,
+                f"expected a source, a target and an edge of {', '.join(MARKS)}; found "
+                f"{brief(first)}, {brief(second)}, {brief(mark)}",
             )  # fmt: skip
-        for row in rows:
-            first, second, mark = row["source"], row["target"], row.get("edge") or "--"
-            if not first or not second or mark not in MARKS:
-                raise SourceError(
-                    name, rows.line_num,
-                    f"expected a source, a target and an edge of {', '.join(MARKS)}; found "
-                    f"{brief(first)}, {brief(second)}, {brief(mark)}",
-                )  # fmt: skip
-            yield first, mark, second
+        yield first, mark, second
 
 
 def _from_networkx(graph: Any) -> PartialGraph:
