@@ -112,11 +112,14 @@ def test_what_is_conditioned_on_may_be_nothing(table):
         hsic_score(np.ones(50), np.arange(50.0))
 
 
-@pytest.mark.parametrize("form", ["pandas", "polars", "numbers", "array"])
+@pytest.mark.parametrize("form", ["pandas", "polars", "arrow", "numbers", "array"])
 def test_tables_of_all_kinds_are_learned_from(table, form):
+    if form == "arrow":
+        pytest.importorskip("pyarrow")
     data = {
         "pandas": table,
         "polars": pl.from_pandas(table),
+        "arrow": table if form != "arrow" else pl.from_pandas(table).to_arrow(),
         # Names that are places, but of other columns.
         "numbers": table.set_axis([3, 2, 1, 0], axis=1),
         "array": table.to_numpy(),

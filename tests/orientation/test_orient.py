@@ -174,6 +174,15 @@ def test_tables_come_out_as_they_came_in(table):
     assert empty.shape == (0, len(EDGES.columns))
 
 
+def test_arrow_tables_too(table):
+    pytest.importorskip("pyarrow")
+    arrow = pl.from_pandas(table).to_arrow()
+    adjacency = pl.DataFrame({"a": [0, 1], "b": [1, 0]}).to_arrow()
+    result = orient(adjacency, arrow)
+    assert type(result.table()) is type(result.graph) is type(arrow)
+    assert result.directed == (("a", "b"),)
+
+
 @pytest.mark.parametrize("form", ["networkx", "pandas", "array"])
 def test_the_graph_comes_out_as_it_came_in(table, form):
     graph = networkx.Graph([("a", "b"), ("b", "c")])

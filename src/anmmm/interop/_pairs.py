@@ -158,7 +158,8 @@ def learned(data: Any, graph: Any, options: dict[str, Any]) -> OrientedGraph:
 def names_of(data: Any) -> list[Any]:
     """Return the names of the columns of a table, or their places in an array."""
     if is_frame(data):
-        return list(data.columns)
+        frame: Any = nw.from_native(data)
+        return list(frame.columns)
     return list(range(_table(data).shape[1]))
 
 

@@ -178,7 +178,8 @@ def _from_causallearn(graph: Any) -> PartialGraph:
 
 def _from_frame(frame: Any) -> PartialGraph:
     table: Any = nw.from_native(frame, eager_only=True)
-    names = list(frame.columns)
+    # Of the table, as those of an Arrow table are its values.
+    names = list(table.columns)
     index = getattr(frame, "index", None)
     if index is not None and list(index) != names:
         raise ValueError(
