@@ -17,7 +17,7 @@ import numpy as np
 from anmmm._typing import FloatArray
 from anmmm.evidence import ConditionalModel, EvidenceResult, SideEvidence, Variable, sign_of
 from anmmm.evidence.check import check_models
-from anmmm.evidence.models import Fits, fit_models, shortest
+from anmmm.evidence.models import Additive, Fits, fit_models, shortest
 from anmmm.evidence.variable import TIED, Given
 from anmmm.independence import HSICTest
 from anmmm.mixture import SplineBasis
@@ -105,8 +105,9 @@ class GivenEvidence(SideEvidence):
 
     @property
     def n_iter(self) -> int:
-        """Iterations are not kept of these models."""
-        return 0
+        """Largest number of iterations of the mixtures."""
+        models = (self.cause_model, self.chosen)
+        return max((each.fit.n_iter for each in models if isinstance(each, Additive)), default=0)
 
 
 def compare_given(x: FloatArray, y: FloatArray, common: FloatArray) -> EvidenceResult:
@@ -122,6 +123,10 @@ def compare_given(x: FloatArray, y: FloatArray, common: FloatArray) -> EvidenceR
     -------
     EvidenceResult
         Its sides are `GivenEvidence`; exchanging x and y exactly negates the score.
+
+    Notes
+    -----
+    docs/method/decisions.md, "Given common causes".
     """
     columns = standardize(np.column_stack([x, y, common]))[0]
     shared = columns[:, 2:]
@@ -140,17 +145,18 @@ def compare_given(x: FloatArray, y: FloatArray, common: FloatArray) -> EvidenceR
     n = len(columns)
     score = (backward.total - forward.total) / n
     return EvidenceResult(
-        sign_of(score), score, forward.total / n, backward.total / n, forward, backward
-    )
+        direction=sign_of(score), score=score, forward_score=forward.total / n,
+        backward_score=backward.total / n, forward=forward, backward=backward,
+    )  # fmt: skip
 
 
 def _shortest(effect: Variable, bases: Iterable[SplineBasis], tied: bool) -> ConditionalModel:
     """Return the shortest model of an effect over any of these columns."""
     found = (
-        fit_models(Fits(Given(basis, tied), effect, max_mechanisms=MOST_MECHANISMS))
+        shortest(fit_models(Fits(Given(basis, tied), effect, max_mechanisms=MOST_MECHANISMS)))
         for basis in bases
     )
-    return shortest({str(at): shortest(models) for at, models in enumerate(found)})
+    return min(found, key=lambda model: model.length)
 
 
 def _basis(causes: FloatArray, n_bent: int) -> SplineBasis:
