@@ -55,7 +55,7 @@ def test_what_a_cause_gains_is_a_ratio_of_marginal_likelihoods():
     from scipy.optimize import minimize
     from scipy.stats import multivariate_normal
 
-    n = 150
+    n = 80
     rng = np.random.default_rng(3)
     p, u = rng.normal(size=(2, n))
     v = 0.8 * u + 0.5 * p + rng.normal(size=n)

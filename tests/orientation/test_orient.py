@@ -1,5 +1,6 @@
 """Graphs oriented by pairs: what comes out, from what, and why."""
 
+import itertools
 import pickle
 
 import networkx
@@ -7,10 +8,14 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import anmmm
-from anmmm import OrientedGraph, infer_direction, infer_directions, orient
+from anmmm import EdgeDecision, OrientedGraph, infer_direction, infer_directions, orient
 from anmmm.collection import read_rows
+from anmmm.collection.sinks import write_rows
+from anmmm.collection.sources.table import column_pair_id
 from anmmm.orientation import EDGES
 
 N = 200
@@ -297,3 +302,22 @@ def test_a_parent_that_cannot_be_used_is_named(table):
     assert "the common parent 'd' is constant up to rounding" in row.reason
     missing = orient(graph, table.assign(d=table["d"].where(table["d"] > 0))).decisions[-1]
     assert (missing.status, missing.n) == ("ok", int((table["d"] > 0).sum()))
+
+
+@settings(max_examples=25)
+@given(
+    names=st.lists(st.text(st.characters(exclude_categories=["Cs"]), min_size=1), min_size=2),
+    suffix=st.sampled_from([".csv", ".jsonl"]),
+    numbers=st.lists(st.floats(0.0, 1.0), min_size=2, max_size=2),
+    mark=st.sampled_from(["->", "--", "<->"]),
+)
+def test_rows_of_any_names_are_read_back(tmp_path_factory, names, suffix, numbers, mark):
+    path = tmp_path_factory.getbasetemp() / f"any{suffix}"
+    numbered = {"score": -numbers[0], "confidence": numbers[1], "step": 1, "n": 2}
+    numbered["adjusted"] = column_pair_id(*names)
+    rows = [
+        EdgeDecision(column_pair_id(u, v), "ok", v, u, v, mark, "data", **numbered)
+        for u, v in itertools.pairwise(names)
+    ]
+    write_rows(path, rows, EDGES, timings=True)
+    assert list(read_rows(path, EDGES)) == rows
