@@ -179,6 +179,17 @@ def test_tables_come_out_as_they_came_in(table):
     assert empty.shape == (0, len(EDGES.columns))
 
 
+def test_arrays_that_have_columns_are_arrays(table):
+    class Tensor(np.ndarray):
+        """As of gCastle."""
+
+        columns = property(lambda self: ["w", "x", "y", "z"])
+
+    result = orient([(0, 1)], table.to_numpy().view(Tensor))
+    assert result.directed == ((0, 1),)
+    assert isinstance(result.table(), pd.DataFrame)
+
+
 def test_arrow_tables_too(table):
     pytest.importorskip("pyarrow")
     arrow = pl.from_pandas(table).to_arrow()
