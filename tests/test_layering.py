@@ -16,7 +16,7 @@ ROOT = Path(anmmm.__file__).parent
 # Upstream first. A new module or folder of the package takes its place here.
 ORDER = (
     "_version", "_lazy", "_typing", "_optional", "_words", "_kernels", "_threads", "_workers",
-    "_warning", "_record", "_hash", "_files", "_runlog", "_validation", "_categories",
+    "_warning", "_pickled", "_record", "_hash", "_files", "_runlog", "_validation", "_categories",
     "preprocessing", "gppom", "permutation", "independence", "mixture", "evidence", "_warm",
     "confidence", "dependence", "direction", "clustering", "datasets", "baselines", "collection",
     "results", "evaluation", "orientation", "plotting", "report", "experiments", "curves",

@@ -52,7 +52,7 @@ def direction_command(
     FILE is a text table, separated by commas, semicolons, tabs or blanks, with or without a line of
     column names; "-" reads standard input.
     """
-    from anmmm._files import to_json
+    from anmmm._files import to_json_document
     from anmmm._threads import single_thread
     from anmmm._warning import unconverged_untold
     from anmmm.cli.input import load_columns, refusing
@@ -91,7 +91,7 @@ def direction_command(
         click.echo(plain(direction_text(result, columns, len(used_x))))
         return
     drawn = {"seed": seed, "n_used": len(used_x), "subsample_seed": cut_seed}
-    click.echo(to_json(_document(result, columns) | drawn))
+    click.echo(to_json_document(_document(result, columns) | drawn))
 
 
 def _document(result: DirectionResult, columns: Columns) -> dict[str, Any]:

@@ -111,10 +111,14 @@ class DirectionTask(PairTask):
         try:
             # The row says what did not converge, with the direction that is concerned.
             with unconverged_untold():
-                result = infer_direction(used.x, used.y, random_state=fit_seed, **self.options)
+                result = self.decide(used, fit_seed)
         except (TypeError, ValueError) as error:
             return replace(row, status="unusable", reason=str(error))
         return self._completed(row, result)
+
+    def decide(self, pair: Pair, seed: int) -> DirectionResult:
+        """Decide a checked pair; raises ValueError where that is not possible."""
+        return infer_direction(pair.x, pair.y, random_state=seed, **self.options)
 
     def _completed(self, row: PairResult, result: DirectionResult) -> PairResult:
         remarks = [row.reason] if row.reason else []

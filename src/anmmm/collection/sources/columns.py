@@ -55,7 +55,8 @@ class Table(Record):
 def is_frame(data: Any) -> bool:
     """Tell a data frame, which has columns, from other objects."""
     # Looked up in the class, because a lazy frame computes its columns when it is asked for them.
-    return hasattr(type(data), "columns")
+    # Tensors of gCastle are arrays that have some.
+    return hasattr(type(data), "columns") and not isinstance(data, np.ndarray)
 
 
 def frame_table(frame: Any) -> Table:
