@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import importlib
 import re
-import sys
 from pathlib import Path
 from typing import Any
+
+from docutils import nodes
 
 import anmmm
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT / "docs"))
-
 # Kernels are compiled before the examples, whose times are then those of what they show.
 anmmm.warm_up()
 
@@ -165,6 +164,14 @@ def _escape_names(
             lines[index] = re.sub(r"(\w)_(?=[,)])", r"\1\\_", line)
 
 
+def _keep_errors_together(app: Any, doctree: Any, page: str) -> None:
+    """Let no line end between a number and its error in a table."""
+    for cell in doctree.findall(nodes.entry):
+        for text in list(cell.findall(nodes.Text)):
+            if " ± " in text:
+                text.parent.replace(text, nodes.Text(text.replace(" ± ", "\u00a0±\u00a0")))
+
+
 def _write_commands(app: Any) -> None:
     """Write the page of the command line from what its commands say of themselves."""
     from click import Context
@@ -185,6 +192,7 @@ def _write_commands(app: Any) -> None:
 def setup(app: Any) -> None:
     """Connect what this page adds to Sphinx."""
     app.connect("builder-inited", _write_commands, priority=100)
+    app.connect("doctree-resolved", _keep_errors_together)
     app.connect("missing-reference", _resolve)
     app.connect("autodoc-process-docstring", _escape_names, priority=100)
     app.connect("autodoc-process-docstring", _link_pages, priority=900)

@@ -21,6 +21,8 @@ import pyarrow.parquet as pq
 from anmmm import infer_directions
 from anmmm.collection import as_pairs, summarize
 from anmmm.datasets import make_single_mechanism
+from anmmm.evaluation import decision_rates
+from anmmm.plotting import plot_decision_rates
 from anmmm.report import write_report
 
 folder = Path(tempfile.mkdtemp())
@@ -58,6 +60,16 @@ infer_directions(as_pairs(folder / "pairs.parquet"), n_jobs=1).to_pandas()[
 # Of all pairs:
 
 summarize(rows)
+
+# %%
+# Which decisions to trust
+# ------------------------
+# Where directions are known: how often the most confident decisions are right.
+
+known = [row for row in rows if row.truth]
+ax = plot_decision_rates(
+    decision_rates([row.confidence for row in known], [row.direction == row.truth for row in known])
+)
 
 # %%
 # The report
