@@ -102,14 +102,16 @@ html_theme_options: dict[str, Any] = {
 }
 
 
+# Filled when the first name is looked for, after all pages were read.
+_NAMES: dict[int, str] = {}
+
+
 def _documented(app: Any) -> dict[int, str]:
     """Names under which objects have an entry in the reference, by the object itself."""
-    names = {}
-    for name in app.env.get_domain("py").objects:
-        thing = _imported(name)
-        if thing is not None:
-            names[id(thing)] = name
-    return names
+    if not _NAMES:
+        found = ((_imported(name), name) for name in app.env.get_domain("py").objects)
+        _NAMES.update((id(thing), name) for thing, name in found if thing is not None)
+    return _NAMES
 
 
 def _imported(name: str) -> Any:

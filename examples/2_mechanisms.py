@@ -39,8 +39,8 @@ ax = plot_latent(temperature, result, x_label="temperature (°C)")
 
 print(f"adjusted Rand index {adjusted_rand_score(place, result.labels):.2f}")
 doubtful = result.membership.max(axis=1) < 0.8
-print(f"{doubtful.mean():.0%} of the observations are in doubt; without them "
-      f"{adjusted_rand_score(place[~doubtful], result.labels[~doubtful]):.2f}")  # fmt: skip
+without = adjusted_rand_score(place[~doubtful], result.labels[~doubtful])
+print(f"{doubtful.mean():.0%} of the observations are in doubt; without them {without:.2f}")
 
 # %%
 # The two curves overlap, so that no method can tell every day's place. With ``n_mechanisms="auto"`` their number is chosen too.

@@ -15,25 +15,26 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from anmmm import infer_directions
-from anmmm.collection import as_pairs, summarize
+from anmmm.collection import read_rows, summarize
 from anmmm.datasets import make_single_mechanism
 from anmmm.evaluation import decision_rates
 from anmmm.plotting import plot_decision_rates
 from anmmm.report import write_report
 
 folder = Path(tempfile.mkdtemp())
-pairs, truths = {}, []
+kinds, pairs, truths = ("AN-s", "LS-s", "MN-U", "binary"), {}, []
 for seed in range(40):
-    x, y = make_single_mechanism(("AN", "LS", "MN-U", "count")[seed % 4], 150, random_state=seed)
+    x, y = make_single_mechanism(kinds[seed % 4], 80, random_state=seed)
     turned = seed % 2 == 1
     pairs[f"pair{seed}"] = (y, x) if turned else (x, y)
     truths.append(-1 if turned else 1)
 for seed in range(10):
-    pairs[f"noise{seed}"] = tuple(np.random.default_rng(seed).normal(size=(2, 150)))
+    pairs[f"noise{seed}"] = tuple(np.random.default_rng(seed).normal(size=(2, 80)))
     truths.append(0)
 columns = {"pair_id": list(pairs), "target": truths}
 columns |= {name: [pair[axis] for pair in pairs.values()] for axis, name in enumerate("xy")}
@@ -46,15 +47,14 @@ pq.write_table(pa.table(columns), folder / "pairs.parquet")
 # ``progress=True`` shows a bar.
 
 infer_directions(folder / "pairs.parquet", n_jobs=1).write(folder / "rows.parquet")
-rows = infer_directions(folder / "pairs.parquet", n_jobs=1).to_list()
+rows = list(read_rows(folder / "rows.parquet"))
 rows[0]
 
 # %%
-# As a data frame:
+# The file of rows in pandas, without this package (``infer_directions(...).to_pandas()`` is the same):
 
-infer_directions(as_pairs(folder / "pairs.parquet"), n_jobs=1).to_pandas()[
-    ["pair_id", "relation", "score", "confidence", "check_pvalue", "truth"]
-].iloc[[0, 1, 2, -1]]
+frame = pd.read_parquet(folder / "rows.parquet")
+frame[["pair_id", "relation", "score", "confidence", "truth"]].iloc[[0, 1, 2, -1]]
 
 # %%
 # Of all pairs:

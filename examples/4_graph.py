@@ -7,32 +7,31 @@ observations may say more.
 """
 
 # %%
-# A chain ``dose → level → response``, and a covariate. Conditional independence knows no direction of a chain.
+# A chain ``dose → level → effect``. Conditional independence knows no direction of a chain.
 
 import numpy as np
+import pandas as pd
 
 from anmmm import orient
 from anmmm.plotting import plot_graph
 
 rng = np.random.default_rng(5)
-names = ["dose", "level", "response", "age"]
-dose, age = rng.uniform(-2, 2, 300), rng.uniform(0, 1, 300)
+dose = rng.uniform(-2, 2, 300)
 level = np.tanh(2 * dose) + 0.2 * rng.normal(size=300)
-response = level**2 + 0.5 * level + 0.2 * rng.normal(size=300)
-data = np.column_stack([dose, level, response, age])
+effect = level**2 + 0.5 * level + 0.2 * rng.normal(size=300)
+frame = pd.DataFrame({"dose": dose, "level": level, "effect": effect})
 
 # %%
-# Numbers are columns of the array; with a data frame they are names. ``--`` is an edge without a direction.
+# ``--`` is an edge without a direction, between columns of the frame. Of each edge the table says what decided it: ``data`` is
+# the pair itself, ``rule`` what the graph then implies.
 
-result = orient([(0, "--", 1), (1, "--", 2)], data)
+result = orient([("dose", "--", "level"), ("level", "--", "effect")], frame)
 result
 
 # %%
-# What decided: ``data`` is the pair itself, ``rule`` what the graph then implies.
+# The directed edges, the cause first:
 
-for row in result.decisions:
-    print(f"{names[int(row.source)]} {row.edge} {names[int(row.target)]}  by {row.by}, "
-          f"confidence {row.confidence:.3f}")  # fmt: skip
+result.directed
 
 # %%
 # Arrows are directed edges; lines would be edges that stayed open.

@@ -78,10 +78,8 @@ for method in ("L-BFGS-B", "TNC"):
         values.append(value)
         return value, gradient
 
-    minimize(
-        recorded, z0, jac=True, method=method, bounds=Bounds(*objective.layout.bounds),
-        options={"maxfun": 400},
-    )  # fmt: skip
+    box = Bounds(*objective.layout.bounds)
+    minimize(recorded, z0, jac=True, method=method, bounds=box, options={"maxfun": 400})
     histories[method] = np.minimum.accumulate(values)
 
 ax = plt.figure(figsize=(6, 3), layout="constrained").gca()
