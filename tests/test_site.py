@@ -6,7 +6,7 @@ import types
 from pathlib import Path
 
 import pytest
-from benchmarks import numbers
+from benchmarks import asv_table, numbers
 from benchmarks.stored import markdown, number, stored
 
 import anmmm
@@ -61,6 +61,15 @@ def test_a_sentence_with_another_number_is_found(monkeypatch):
     assert numbers.problems() == ["README.md does not say: right in 49 of 52 rows"]
 
 
+@pytest.mark.parametrize(
+    "name", ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "docs/RELEASING.md"]
+)
+def test_links_of_pages_outside_of_the_site_lead_somewhere(name):
+    page = ROOT / name
+    for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", page.read_text(encoding="utf-8")):
+        assert target.startswith("https://") or (page.parent / target).exists(), target
+
+
 def test_a_stored_result_knows_where_it_is_from():
     result = stored("quality-clustering")
     assert set(result.facts) >= {"title", "command", "seeds", "date"}
@@ -83,3 +92,19 @@ def test_the_version_stands_in_one_place():
 
 def test_the_readme_is_short():
     assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) < 150
+
+
+def test_times_of_asv_become_a_table():
+    results = {
+        "result_columns": ["result", "params", "version", "stats_q_25", "stats_q_75"],
+        "results": {
+            "fits.Fit.time_fit": [[0.015, None], [["100", "200"]], "v", [0.01, None], [1.5, None]],
+            "fits.Fit.track_evaluations": [[70], [["100"]], "v"],
+            "dense.Gone.time_it": [None, [], "v"],
+        },
+    }
+    assert asv_table.lines(results) == [
+        ["`fits.Fit.time_fit`", "100", "15 ms", "10 ms to 1.5 s"],
+        ["`fits.Fit.time_fit`", "200", "–", ""],
+    ]
+    assert asv_table.spelled(3e-7) == "0.3 µs"
