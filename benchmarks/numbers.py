@@ -16,7 +16,7 @@ import re
 import sys
 
 from benchmarks.stored import ROOT, markdown, stored, stored_names
-from benchmarks.views import CLAIMS, VIEWS
+from benchmarks.views import CLAIMS, SOURCES, VIEWS
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("[!_]*/**/*.md")), ROOT / "docs/index.md"]
 MARKED = re.compile(r"(<!-- table: (\S+) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
@@ -30,9 +30,24 @@ def table(name: str) -> str:
     return markdown(result.head, result.rows)
 
 
-def filled(text: str) -> str:
-    """Return a page with its marked tables written anew."""
-    return MARKED.sub(lambda found: f"{found[1]}{table(found[2])}{found[4]}", text)
+def origin(name: str) -> str:
+    """Return a line with the files and dates that a table of the site comes from."""
+    parts = []
+    for source in SOURCES.get(name, [name]):
+        facts = stored(source).facts
+        machine = f", {facts['machine']}" if "machine" in facts else ""
+        parts.append(f"[{source}.csv](../stored/{source}.csv) ({facts['date']}{machine})")
+    return f"\n*Command and seeds: {', '.join(parts)}.*\n\n"
+
+
+def filled(text: str, *, in_site: bool = False) -> str:
+    """Return a page with its marked tables written anew, on the site with where they are from."""
+
+    def written(found: re.Match[str]) -> str:
+        below = origin(found[2]) if in_site else ""
+        return f"{found[1]}{table(found[2])}{below}{found[4]}"
+
+    return MARKED.sub(written, text)
 
 
 def missing_claims() -> list[str]:
@@ -51,7 +66,7 @@ def problems(*, write: bool = False) -> list[str]:
     for page in PAGES:
         text = page.read_text(encoding="utf-8")
         used |= {match[2] for match in MARKED.finditer(text)}
-        new = filled(text)
+        new = filled(text, in_site="docs" in page.relative_to(ROOT).parts)
         if new != text and write:
             page.write_text(new, encoding="utf-8")
         elif new != text:

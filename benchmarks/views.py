@@ -201,6 +201,17 @@ VIEWS: dict[str, Callable[[], Table]] = {
 }
 
 
+# The stored results that each of them is made of.
+SOURCES = {
+    "view-quality": ["quality-clustering", "mixture-directions", "quality-directions"],
+    "view-kinds": ["families"],
+    "view-mixtures": ["mixture-directions", "mechanisms"],
+    "view-nothing": ["nothing"],
+    "view-published": ["protocols", "published"],
+    "view-times": [f"decisions-{n}" for n in (100, 300, 1000, 10000)],
+}
+
+
 def families_at_300() -> list[float]:
     """Return the share of right directions of each row of families, 200 pairs each."""
     return [mean([number(row[AT_300]), number(row[AGAIN])]) for row in stored("families").rows]
