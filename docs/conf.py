@@ -181,10 +181,10 @@ def _write_commands(app: Any) -> None:
     from anmmm.cli import cli
 
     lines = ["# Commands", "", "What `anmmm --help` and `anmmm COMMAND --help` print.", ""]
-    with Context(cli, info_name="anmmm", max_content_width=100) as outer:
+    with Context(cli, info_name="anmmm") as outer:
         for name in cli.list_commands(outer):
             command = cli.get_command(outer, name)
-            with Context(command, info_name=name, parent=outer, max_content_width=100) as inner:
+            with Context(command, info_name=name, parent=outer, terminal_width=72) as inner:
                 lines += [f"## anmmm {name}", "", "```text", command.get_help(inner), "```", ""]
     page, text = Path(app.srcdir) / "api" / "commands.md", "\n".join(lines)
     if not page.exists() or page.read_text(encoding="utf-8") != text:
