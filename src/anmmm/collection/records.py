@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields
 from typing import Any
 
+from anmmm._html import html_facts
 from anmmm._record import Record
 from anmmm.clustering import ClusteringResult
 from anmmm.direction import DirectionResult
@@ -30,6 +31,11 @@ class Row(Record):
     def to_row(self) -> dict[str, Any]:
         """Return the record as a flat dict in the order of the columns."""
         return {name: getattr(self, name) for name in self.columns()}
+
+    def _repr_html_(self) -> str:
+        """Columns that hold something, for notebooks."""
+        cells = self.to_row().items()
+        return html_facts(type(self).__name__, [cell for cell in cells if cell[1] != ""])
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -113,9 +113,9 @@ def infer_directions(
     """
     return rows_by(
         DirectionTask, source, columns=columns, categories=categories, n_jobs=n_jobs,
-        chunk_size=chunk_size, progress=progress, random_state=random_state, max_samples=max_samples,
-        max_seconds_per_pair=max_seconds_per_pair, checkpoint=checkpoint, shard=shard,
-        keep_detail=keep_detail, options=options,
+        chunk_size=chunk_size, progress=progress, random_state=random_state,
+        max_samples=max_samples, max_seconds_per_pair=max_seconds_per_pair, checkpoint=checkpoint,
+        shard=shard, keep_detail=keep_detail, options=options,
     )  # fmt: skip
 
 

@@ -11,7 +11,6 @@ from types import TracebackType
 from typing import Any
 
 import joblib
-from tqdm import tqdm
 
 from anmmm._typing import RandomState
 from anmmm._validation import check_count, check_nonnegative, check_rng
@@ -303,6 +302,9 @@ def _is_same(pairs: Any, identity: dict[str, Any]) -> bool:
 
 
 def _with_bar(rows: Generator[Any, None, None], total: int | None) -> Generator[Any, None, None]:
+    # A bar of widgets in a notebook, of letters elsewhere.
+    from tqdm.auto import tqdm
+
     with closing(rows), tqdm(total=total, unit="pair", file=sys.stderr) as bar:
         for row in rows:
             yield row

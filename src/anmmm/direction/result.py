@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from anmmm._html import html_facts
 from anmmm._record import Record
 from anmmm.confidence import Resamples
 from anmmm.dependence import LatentFits, LatentFitting
-from anmmm.direction.outcome import relation_of
+from anmmm.direction.outcome import NO_MODEL_FITS, POOR_FIT, relation_of, said_of
 from anmmm.evidence import EvidenceResult
 from anmmm.gppom import FitResult
 from anmmm.independence import hsic_test
@@ -79,6 +80,25 @@ class DirectionResult(Record):
     resamples: Resamples | None = field(repr=False, compare=False)
     # Copies of a result share it, and the fits once they are made.
     _fitting: LatentFitting = field(repr=False, compare=False)
+
+    def _repr_html_(self) -> str:
+        """Decision, score, confidence and check, for notebooks."""
+        facts: list[tuple[str, object]] = [
+            ("score", f"{self.score:+.4g}"),
+            ("confidence", None if self.confidence is None else f"{self.confidence:.3f}"),
+            ("criterion", self.criterion),
+        ]
+        note = ""
+        if self.evidence is not None:
+            shown = self.evidence.backward if self.direction == -1 else self.evidence.forward
+            facts += [
+                ("unit of the score", "nats per observation"),
+                ("model", f"{shown.model}: {shown.text}"),
+                ("check, p", self.check_pvalue),
+            ]
+            if (self.check_pvalue or 0.0) < POOR_FIT:
+                note = NO_MODEL_FITS
+        return html_facts(said_of(self, ("x → y", "y → x")), facts, note)
 
     @property
     def relation(self) -> str:

@@ -57,7 +57,7 @@ class Splines(Columns):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SplineBasis(Record):
-    """Polyharmonic splines |r|³ with a linear null space; in one dimension cubic smoothing splines.
+    """Polyharmonic splines with a linear null space; in one dimension cubic smoothing splines.
 
     The columns are orthogonal on the points of the fit, with mean square 1, and ordered from smooth
     to rough: a constant, linear columns, and combinations of ``|x - knot|³``. A column's prior

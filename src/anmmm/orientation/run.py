@@ -9,6 +9,7 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 
+from anmmm._html import html_table
 from anmmm._record import Record
 from anmmm._typing import RandomState
 from anmmm._validation import check_between
@@ -67,6 +68,15 @@ class OrientedGraph(Record):
         """Edges that were undirected and have a direction now, the cause first."""
         both = zip(self.edges, self.decisions, strict=True)
         return tuple((u, v) for (u, mark, v), row in both if mark == "->" and row.by != "given")
+
+    def _repr_html_(self) -> str:
+        """Edges and what decided them, for notebooks."""
+        rows = [
+            (f"{row.source} {row.edge} {row.target}", row.by, row.confidence, row.reason)
+            for row in self.decisions
+        ]
+        title = f"{len(self.directed)} directed and {len(self.undirected)} undirected edges"
+        return html_table(title, ("edge", "by", "confidence", "remark"), rows)
 
     def to_networkx(self) -> Any:
         """Return a ``networkx.DiGraph``; an undirected edge is two opposite arcs."""
