@@ -113,6 +113,90 @@ def paper_objective(X, theta, Y, beta, gamma_x, gamma_theta, lam):
     return float(negative_log_likelihood + lam * log_hsic)
 
 
+# --- Linear kernels, and a model without X -------------------------------------------------------
+
+
+def linear(X, gamma, constant=0.0):
+    """K_ij = constant + Σ_d γ_d x_id x_jd."""
+    N, n_dims = X.shape
+    K = np.empty((N, N))
+    for i in range(N):
+        for j in range(N):
+            K[i, j] = constant
+            for d in range(n_dims):
+                K[i, j] += gamma[d] * X[i, d] * X[j, d]
+    return K
+
+
+def kernel_matrix(kernel, X, gamma):
+    """Gram matrix of one of the three kernels."""
+    if kernel == "rbf":
+        return rbf(X, gamma)
+    return linear(X, gamma, constant=1.0 if kernel == "affine" else 0.0)
+
+
+def joined_covariance(K_x, K_theta, amplitude, noise, combine):
+    """K̃ = a (K_X ∘ K_θ) + noise I, or a (K_X + K_θ) + noise I, or without X a K_θ + noise I."""
+    N = len(K_theta)
+    K_tilde = np.empty((N, N))
+    for i in range(N):
+        for j in range(N):
+            if K_x is None:
+                K_tilde[i, j] = amplitude * K_theta[i, j]
+            elif combine == "sum":
+                K_tilde[i, j] = amplitude * (K_x[i, j] + K_theta[i, j])
+            else:
+                K_tilde[i, j] = amplitude * K_x[i, j] * K_theta[i, j]
+        K_tilde[i, i] += noise
+    return K_tilde
+
+
+def joined_objective(
+    X,
+    theta,
+    Y,
+    amplitude,
+    beta,
+    gamma_x,
+    gamma_theta,
+    *,
+    kernel_x,
+    kernel_theta,
+    combine,
+    lam,
+    noise_floor,
+    hsic_floor,
+    latent_prior,
+    hyper_prior,
+):
+    """J of any kernels: as `objective`, HSIC_b under the model's own kernels; X may be None."""
+    K_theta = kernel_matrix(kernel_theta, theta, gamma_theta)
+    K_x = None if X is None else kernel_matrix(kernel_x, X, gamma_x)
+    K_tilde = joined_covariance(K_x, K_theta, amplitude, 1 / beta + noise_floor, combine)
+    log_omega = np.log([amplitude, beta, *gamma_x, *gamma_theta])
+    J = -log_likelihood(K_tilde, Y)
+    if X is not None:
+        J += lam * np.log(hsic_b(K_x, K_theta) + hsic_floor)
+    J += 0.5 * latent_prior * np.sum(theta**2) + 0.5 * hyper_prior * np.sum(log_omega**2)
+    return float(J)
+
+
+def dual_ppca(Y, q):
+    """The largest L of K = Θ Θᵀ + s² I over Θ (N, q) and s², and that K.
+
+    With Y Yᵀ / D = U Λ Uᵀ, largest first: Θ Θᵀ = U_q (Λ_q - s² I) U_qᵀ and s² the mean of the
+    discarded eigenvalues (Lawrence, JMLR 6, 2005, after Tipping and Bishop, JRSS B 61, 1999).
+    """
+    N, D = Y.shape
+    values, vectors = np.linalg.eigh(Y @ Y.T / D)
+    values, vectors = values[::-1], vectors[:, ::-1]
+    noise = values[q:].mean()
+    theta = vectors[:, :q] * np.sqrt(values[:q] - noise)
+    K = theta @ theta.T + noise * np.eye(N)
+    log_determinant = np.log(values[:q]).sum() + (N - q) * np.log(noise)
+    return -0.5 * D * (N * np.log(2 * np.pi) + log_determinant + N), K, theta, noise
+
+
 # --- Its gradient, one coordinate at a time ------------------------------------------------------
 
 

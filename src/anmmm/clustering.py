@@ -30,19 +30,16 @@ from anmmm._validation import (
     check_rng,
 )
 from anmmm.gppom import FitOptions, FitResult, NestedFitOptions, fit_gppom
+from anmmm.gppom.laplace import mechanism_probabilities
 from anmmm.gppom.prediction import MechanismPredictor
 from anmmm.mixture import (
     MAX_MECHANISMS,
+    EffectMixtures,
     MixtureFit,
-    SplineBasis,
     by_first_appearance,
-    choose_mixture,
-    fit_single,
     is_auto,
-    refine_labels,
-    smallest_noise,
 )
-from anmmm.preprocessing import Cells, standardize
+from anmmm.preprocessing import standardize
 
 __all__ = ["ClusteringResult", "MechanismClustering", "cluster_mechanisms"]
 
@@ -96,6 +93,20 @@ class ClusteringResult(Record):
     reason: str = ""
     criteria: FloatArray | None = None
     mixture: MixtureFit | None = field(default=None, repr=False)
+
+    @property
+    def probabilities(self) -> FloatArray | None:
+        """Probability of each mechanism (n_samples, n_mechanisms) by Θ and its uncertainty alone.
+
+        None where the fit was made without ``uncertainty=True``. `membership` is another one, by
+        the refined mixture. docs/method/uncertainty.md says what it is worth.
+        """
+        found = self.fit.uncertainty
+        if found is None:
+            return None
+        return mechanism_probabilities(
+            self.latent, found.covariance, self.labels, self.n_mechanisms
+        )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -225,7 +236,7 @@ def cluster_mechanisms(
     fit = fit_gppom(X, Y, lam=checked.lam, options=checked.fit, random_state=rng)
     seed = int(rng.integers(2**31))
 
-    effects = _EffectMixtures(X, Y[:, 0], number, most) if refined or automatic else None
+    effects = EffectMixtures(X, Y[:, 0], number, most) if refined or automatic else None
     criteria = None
     if automatic and effects is not None:
         criteria = np.array([mixture.criterion for mixture in effects.fits])
@@ -414,27 +425,6 @@ class MechanismClustering(NestedFitOptions, VersionedPickle, ClusterMixin, BaseE
             return np.asarray(membership.argmax(axis=1))
         with blas_threads_for(len(self.labels_)):
             return self._predictor.predict(x, z)
-
-
-class _EffectMixtures:
-    """Mixtures of the effect alone: to choose from (`number` 0), or to start beside Θ's clusters.
-
-    With many mechanisms only the first is fitted, because each number is built on all before it.
-    """
-
-    def __init__(self, X: FloatArray, y: FloatArray, number: int, most: int) -> None:
-        self.basis, self.y = SplineBasis.of(X), y
-        self.floor = smallest_noise(Cells.of(y))
-        if number > MAX_MECHANISMS:
-            self.fits = [fit_single(self.basis, y, floor=self.floor)[0]]
-        else:
-            self.fits = choose_mixture(
-                self.basis, y, n_mechanisms=number or None, max_mechanisms=most, floor=self.floor
-            )
-
-    def refined(self, labels: NDArray[np.intp], number: int) -> MixtureFit:
-        """Refine labels by curves."""
-        return refine_labels(self.basis, self.y, labels, number, fits=self.fits, floor=self.floor)
 
 
 def _whether_to_refine(refine: Any, n_outputs: int) -> tuple[bool, str]:

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 import oracle
-from anmmm.gppom.engines import auto
-from anmmm.gppom.objective import ENGINES, GPPOMObjective
+from anmmm.gppom.engines import ENGINES, auto
+from anmmm.gppom.objective import GPPOMObjective
 from anmmm.results import Hyperparameters
 
 DIMENSIONS = list(product([1, 2], repeat=3))

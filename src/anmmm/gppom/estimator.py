@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator
 
 from anmmm._pickled import VersionedPickle
 from anmmm._typing import ArrayLike, RandomState
-from anmmm._validation import check_fit_input, check_nonnegative
+from anmmm._validation import as_matrix, check_fit_input, check_nonnegative
 from anmmm.gppom.model import fit_gppom
 from anmmm.gppom.options import FitOptions
 from anmmm.preprocessing import standardize
@@ -29,9 +29,13 @@ class GPPOM(VersionedPickle, BaseEstimator):  # type: ignore[misc]
         Latent dimensions q.
     lam : float, default=1.0
         Weight λ of the term that makes Θ independent of X.
-    latent_map, n_hidden, init, init_degree, n_starts, engine, engine_tol, n_chunks
+    latent_map, n_hidden, kernel_x, kernel_theta, combine, init, init_degree, n_starts
         See `FitOptions`.
-    noise_floor, hsic_floor, latent_prior, hyper_prior, weight_prior, weight_growth, max_iter, tol
+    engine, engine_tol, n_chunks
+        See `FitOptions`.
+    noise_floor, hsic_floor, latent_prior, hyper_prior, weight_prior, weight_growth
+        See `FitOptions`.
+    max_iter, tol, uncertainty
         See `FitOptions`.
     random_state : None, int or RandomState
         Seed of starts and weights; see `fit_gppom`.
@@ -51,7 +55,7 @@ class GPPOM(VersionedPickle, BaseEstimator):  # type: ignore[misc]
     fit_result_ : FitResult
         Everything else that is known of the fit.
     n_features_in_ : int
-        Columns of X.
+        Columns of X; 0 without one.
 
     Examples
     --------
@@ -72,6 +76,9 @@ class GPPOM(VersionedPickle, BaseEstimator):  # type: ignore[misc]
         *,
         latent_map: str = FitOptions.latent_map,
         n_hidden: int = FitOptions.n_hidden,
+        kernel_x: str = FitOptions.kernel_x,
+        kernel_theta: str = FitOptions.kernel_theta,
+        combine: str = FitOptions.combine,
         init: ArrayLike = FitOptions.init,
         init_degree: int = FitOptions.init_degree,
         n_starts: int = FitOptions.n_starts,
@@ -86,12 +93,16 @@ class GPPOM(VersionedPickle, BaseEstimator):  # type: ignore[misc]
         weight_growth: float = FitOptions.weight_growth,
         max_iter: int = FitOptions.max_iter,
         tol: float | None = FitOptions.tol,
+        uncertainty: bool = FitOptions.uncertainty,
         random_state: RandomState = None,
     ) -> None:
         self.n_latent = n_latent
         self.lam = lam
         self.latent_map = latent_map
         self.n_hidden = n_hidden
+        self.kernel_x = kernel_x
+        self.kernel_theta = kernel_theta
+        self.combine = combine
         self.init = init
         self.init_degree = init_degree
         self.n_starts = n_starts
@@ -106,6 +117,7 @@ class GPPOM(VersionedPickle, BaseEstimator):  # type: ignore[misc]
         self.weight_growth = weight_growth
         self.max_iter = max_iter
         self.tol = tol
+        self.uncertainty = uncertainty
         self.random_state = random_state
 
     def __sklearn_tags__(self) -> Any:
@@ -115,13 +127,14 @@ class GPPOM(VersionedPickle, BaseEstimator):  # type: ignore[misc]
         tags.target_tags.multi_output = True
         return tags
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> GPPOM:
+    def fit(self, X: ArrayLike | None, y: ArrayLike) -> GPPOM:
         """Fit Θ and Ω.
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features_x)
-            Hypothetical cause.
+        X : array-like of shape (n_samples, n_features_x) or None
+            Hypothetical cause. None: there is none, and Θ alone explains y, as in dual PPCA
+            (``kernel_theta="linear"``) and the Gaussian process latent variable model.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             Hypothetical effect.
 
@@ -134,10 +147,15 @@ class GPPOM(VersionedPickle, BaseEstimator):  # type: ignore[misc]
         TypeError, ValueError
             If the data or a parameter cannot be used; the message names it.
         """
-        X, y = check_fit_input(self, X, y, pair=False)
+        if X is None:
+            y, cause = as_matrix(y, "y"), None
+            self.n_features_in_, self.n_outputs_ = 0, y.shape[1]
+        else:
+            X, y = check_fit_input(self, X, y, pair=False)
+            cause = standardize(X)[0]
         keywords = {field.name: getattr(self, field.name) for field in fields(FitOptions)}
         result = fit_gppom(
-            standardize(X)[0],
+            cause,
             standardize(y)[0],
             lam=check_nonnegative(self.lam, "lam"),
             options=FitOptions.from_keywords(keywords),

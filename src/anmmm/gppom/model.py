@@ -10,12 +10,14 @@ import numpy as np
 
 from anmmm._threads import blas_threads_for
 from anmmm._typing import FloatArray, RandomState
-from anmmm._validation import as_matrices, check_rng
-from anmmm._warning import warn_unconverged
+from anmmm._validation import check_rng
+from anmmm._warning import warn_caller, warn_unconverged
+from anmmm.gppom.covariance import as_data
+from anmmm.gppom.laplace import latent_uncertainty
 from anmmm.gppom.objective import GPPOMObjective
 from anmmm.gppom.optimize import minimize_starts
 from anmmm.gppom.options import FitOptions
-from anmmm.gppom.result import FitResult
+from anmmm.gppom.result import FitResult, LatentUncertainty
 from anmmm.gppom.start import initial_hyperparameters, initial_latent, initial_weights
 
 __all__ = ["fit_gppom"]
@@ -25,7 +27,7 @@ PERTURBATION = 0.5
 
 
 def fit_gppom(
-    X: FloatArray,
+    X: FloatArray | None,
     Y: FloatArray,
     *,
     lam: float,
@@ -36,8 +38,9 @@ def fit_gppom(
 
     Parameters
     ----------
-    X : ndarray of shape (n_samples, n_features_x)
-        Hypothetical cause, standardized.
+    X : ndarray of shape (n_samples, n_features_x) or None
+        Hypothetical cause, standardized. None: there is none, and Θ alone explains Y, as in dual
+        PPCA and the Gaussian process latent variable model; see `GPPOMObjective`.
     Y : ndarray of shape (n_samples, n_outputs)
         Hypothetical effect, standardized.
     lam : float
@@ -62,14 +65,16 @@ def fit_gppom(
     -----
     ConvergenceWarning
         If the start that won did not end by its tolerance.
+    UserWarning
+        If there is no curvature at the end of the fit, whose `uncertainty` is then None.
 
     Notes
     -----
-    Some tens to some hundreds of evaluations, each O(N³).
+    Some tens to some hundreds of evaluations, each O(N³), or O(N r²) with r features.
     """
-    X, Y = as_matrices(X, Y)
+    X, Y = as_data(X, Y)
     lam, options = options.grown(lam, len(X))
-    objective = GPPOMObjective(X, Y, lam=lam, options=options)
+    objective = GPPOMObjective(X if X.shape[1] else None, Y, lam=lam, options=options)
     rng = check_rng(random_state)
     theta, init = initial_latent(X, Y, options.n_latent, options.init, options.init_degree, rng)
     omega = initial_hyperparameters(X.shape[1], options.n_latent)
@@ -93,6 +98,7 @@ def fit_gppom(
             tol=options.tol_for(len(X)),
         )
         terms = objective.terms(outcome.z)
+        law = _law(objective, outcome.z) if options.uncertainty else None
     if not outcome.converged:
         warn_unconverged(
             f"the fit stopped without converging after {outcome.n_iter} iterations "
@@ -121,4 +127,15 @@ def fit_gppom(
         parameters=outcome.z,
         lam=objective.lam,
         hyper_prior=options.hyper_prior,
+        covariance=objective.covariance,
+        uncertainty=law,
     )
+
+
+def _law(objective: GPPOMObjective, z: FloatArray) -> LatentUncertainty | None:
+    """Approximate the law of Θ; the fit is not lost where that fails."""
+    try:
+        return latent_uncertainty(objective, z)
+    except FloatingPointError as error:
+        warn_caller(f"uncertainty is None: {error}", UserWarning)
+        return None

@@ -20,7 +20,7 @@ Design
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -28,8 +28,9 @@ import numpy as np
 from anmmm._kernels import mlp
 from anmmm._kernels.chunks import run_in_chunks
 from anmmm._typing import FloatArray
-from anmmm._validation import as_matrices, check_nonnegative
-from anmmm.gppom.engines import ENGINES
+from anmmm._validation import check_nonnegative
+from anmmm.gppom.covariance import as_data
+from anmmm.gppom.engines import make_engine
 from anmmm.gppom.options import ObjectiveOptions
 from anmmm.gppom.parameters import ParameterLayout
 from anmmm.gppom.result import Hyperparameters
@@ -78,8 +79,10 @@ class GPPOMObjective:
 
     Parameters
     ----------
-    X : ndarray of shape (n_samples, n_features_x)
-        Hypothetical cause, already standardized (`anmmm.preprocessing.standardize`).
+    X : ndarray of shape (n_samples, n_features_x) or None
+        Hypothetical cause, already standardized (`anmmm.preprocessing.standardize`). Without it the
+        covariance is ``a K_θ + (1/β + ν) I``, λ is 0, and J is that of a Gaussian process latent
+        variable model or, with ``kernel_theta="linear"``, of dual PPCA.
     Y : ndarray of shape (n_samples, n_outputs)
         Hypothetical effect, already standardized.
     lam : float
@@ -93,6 +96,8 @@ class GPPOMObjective:
     ----------
     layout : ParameterLayout
         Layout of the flat vector.
+    covariance : anmmm.gppom.covariance.Covariance
+        Kernels, and how they are joined.
     n_evaluations, n_failed_evaluations : int
         Counts since construction.
 
@@ -109,18 +114,20 @@ class GPPOMObjective:
 
     def __init__(
         self,
-        X: FloatArray,
+        X: FloatArray | None,
         Y: FloatArray,
         *,
         lam: float = 1.0,
         options: ObjectiveOptions | None = None,
         **keywords: Any,
     ) -> None:
-        self.X, self.Y = as_matrices(X, Y)
-        self.lam = check_nonnegative(lam, "lam")
+        self.X, self.Y = as_data(X, Y)
+        has_x = self.X.shape[1] > 0
+        self.lam = check_nonnegative(lam, "lam") * has_x
         if options is None:
             options = ObjectiveOptions.from_keywords(keywords)
         self.options = options
+        self.covariance = options.covariance(has_x=has_x)
         self.layout = ParameterLayout(
             n_samples=len(self.X),
             n_features_x=self.X.shape[1],
@@ -129,10 +136,9 @@ class GPPOMObjective:
             latent_map=options.latent_map,
             n_hidden=options.n_hidden,
         )
-        self._engine = ENGINES[options.engine](
-            self.X, self.Y, options.n_latent, self.lam, options.hsic_floor, options.n_chunks,
-            options.engine_tol,
-        )  # fmt: skip
+        # What is the same for all observations tells nothing of them: engines need no second case.
+        x = self.X if has_x else np.zeros((len(self.X), 1))
+        self._engine = make_engine(x, self.Y, self.lam, options, self.covariance)
         if options.latent_map == "mlp":
             self._inputs = np.hstack([self.X, self.Y])
             self._hidden = np.empty((len(self.X), options.n_hidden))
@@ -211,7 +217,7 @@ class GPPOMObjective:
         )
         omega = layout.hyperparameters(z)
         noise = (1.0 / omega.beta if omega.beta > 0.0 else math.inf) + self.options.noise_floor
-        data = self._engine.evaluate(theta, omega, noise)
+        data = self._engine.evaluate(theta, self._for_engine(omega), noise)
         self.n_evaluations += 1
 
         floored = data.hsic + self.options.hsic_floor
@@ -238,7 +244,7 @@ class GPPOMObjective:
         split = 2 + layout.n_features_x
         d_omega[0] = data.d_log_amplitude
         d_omega[1] = -data.d_noise * (noise - self.options.noise_floor)
-        d_omega[2:split] = data.d_log_gamma_x
+        d_omega[2:split] = data.d_log_gamma_x[: layout.n_features_x]
         d_omega[split:] = data.d_log_gamma_theta
         d_omega += self.options.hyper_prior * log_omega
 
@@ -255,6 +261,9 @@ class GPPOMObjective:
             data.residual,
         )
         return terms, gradient
+
+    def _for_engine(self, omega: Hyperparameters) -> Hyperparameters:
+        return omega if self.layout.n_features_x else replace(omega, gamma_x=np.ones(1))
 
     def _forward(self, part: FloatArray) -> FloatArray:
         theta = np.empty((self.layout.n_samples, self.layout.n_latent))

@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass, fields, replace
 from typing import Any, Self
 
+import numpy as np
+
 from anmmm._record import Record
 from anmmm._typing import ArrayLike
 from anmmm._validation import (
@@ -15,6 +17,7 @@ from anmmm._validation import (
     check_count,
     check_nonnegative,
 )
+from anmmm.gppom.covariance import COMBINATIONS, KERNELS, Covariance
 from anmmm.gppom.parameters import LATENT_MAPS
 from anmmm.gppom.start import INITS
 
@@ -44,9 +47,17 @@ class ObjectiveOptions(Record):
         Θ itself is optimized, or the weights of an MLP that makes it from [x, y].
     n_hidden : int
         Logistic units of the MLP.
+    kernel_x, kernel_theta : {"rbf", "linear", "affine"}
+        Kernel of X and of Θ: smooth functions, linear ones, or linear ones with an intercept.
+    combine : {"auto", "product", "sum"}
+        How both kernels make the covariance. A sum is one function of X plus one of Θ; the product
+        lets Θ choose the function of X. ``"auto"``: the sum where both are ``"linear"`` (the
+        partially observable dual PPCA of the paper), and else the product. What each is for:
+        docs/method/linear.md.
     engine : {"auto", "dense", "lowrank"}
         How the data terms are evaluated: exactly in O(N³), or by error-controlled low-rank factors
-        in O(N r²). ``"auto"`` takes the cheaper one at each evaluation.
+        in O(N r²). ``"auto"`` takes the cheaper one at each evaluation. Other covariances than the
+        product of two RBF kernels have one engine, by their features, and take ``"auto"`` alone.
     engine_tol : float
         Accuracy of the low-rank factor: the trace of what it leaves of ``a K_X ∘ K_θ`` is below
         ``engine_tol * noise * N``, and L is off by at most about ``engine_tol * N``. A coarser one
@@ -67,6 +78,9 @@ class ObjectiveOptions(Record):
     n_latent: int = 1
     latent_map: str = "free"
     n_hidden: int = 20
+    kernel_x: str = "rbf"
+    kernel_theta: str = "rbf"
+    combine: str = "auto"
     engine: str = "auto"
     engine_tol: float = TOLERANCE
     n_chunks: int | None = None
@@ -81,7 +95,16 @@ class ObjectiveOptions(Record):
         check_count(self.n_latent, "n_latent")
         check_choice(self.latent_map, "latent_map", LATENT_MAPS)
         check_count(self.n_hidden, "n_hidden")
+        check_choice(self.kernel_x, "kernel_x", KERNELS)
+        check_choice(self.kernel_theta, "kernel_theta", KERNELS)
+        check_choice(self.combine, "combine", COMBINATIONS)
         check_choice(self.engine, "engine", ENGINE_NAMES)
+        if self.engine != "auto" and not self.covariance().smooth:
+            raise ValueError(
+                f"engine={self.engine!r} evaluates the product of two RBF kernels alone, found "
+                f"kernel_x={self.kernel_x!r}, kernel_theta={self.kernel_theta!r} and "
+                f"combine={self.combine!r}; leave engine at 'auto'"
+            )
         if self.n_chunks is not None:
             check_count(self.n_chunks, "n_chunks")
         for name in (
@@ -89,6 +112,10 @@ class ObjectiveOptions(Record):
             "weight_prior",
         ):  # fmt: skip
             check_nonnegative(getattr(self, name), name)
+
+    def covariance(self, *, has_x: bool = True) -> Covariance:
+        """Form of the covariance that these options ask for, with or without an X."""
+        return Covariance.of(self.kernel_x, self.kernel_theta, self.combine, has_x=has_x)
 
     @classmethod
     def from_keywords(cls, keywords: dict[str, Any]) -> Self:
@@ -127,6 +154,9 @@ class FitOptions(ObjectiveOptions):
     tol : float, optional
         Stop when an iteration lowers J by less than `tol` times its size. By default
         ``min(1e-6, 0.05 / N)``; the second counts from 50 000 observations on.
+    uncertainty : bool
+        Whether to approximate the law of Θ at its fitted value (`anmmm.gppom.latent_uncertainty`),
+        which takes about as long as the fit. Needs ``latent_map="free"``.
     """
 
     init: ArrayLike = "residual"
@@ -135,6 +165,7 @@ class FitOptions(ObjectiveOptions):
     weight_growth: float = 0.5
     max_iter: int = 1000
     tol: float | None = None
+    uncertainty: bool = False
 
     def __post_init__(self) -> None:
         """Refuse what no fit can use."""
@@ -147,6 +178,15 @@ class FitOptions(ObjectiveOptions):
         if self.tol is not None:
             check_nonnegative(self.tol, "tol")
         check_nonnegative(self.weight_growth, "weight_growth")
+        if not isinstance(self.uncertainty, (bool, np.bool_)):
+            raise TypeError(
+                f"uncertainty must be True or False, found {type(self.uncertainty).__name__}"
+            )
+        if self.uncertainty and self.latent_map != "free":
+            raise ValueError(
+                f"uncertainty=True needs latent_map='free', found {self.latent_map!r}: the law of "
+                "Θ is approximated where Θ itself was fitted"
+            )
 
     def tol_for(self, n_samples: int) -> float:
         """Return `tol`, or what it is by default for so many observations."""

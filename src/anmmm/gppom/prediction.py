@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 from scipy.special import logsumexp
 
-from anmmm._kernels.covariance import Grams, Points, assemble
-from anmmm._kernels.rbf import cross_gram
 from anmmm._typing import FloatArray
+from anmmm.gppom.covariance import gram, variances
 from anmmm.gppom.result import FitResult
 
 __all__ = ["MechanismPredictor"]
@@ -24,6 +23,8 @@ __all__ = ["MechanismPredictor"]
 MAX_CANDIDATES = 128
 # Observations of a fit, at most: their covariance then takes 0.8 GB.
 MAX_SAMPLES = 10_000
+# Rows of a covariance that are computed at once.
+ROWS = 256
 
 
 class MechanismPredictor:
@@ -60,22 +61,21 @@ class MechanismPredictor:
         noise_floor: float,
     ) -> None:
         omega = fit.hyperparameters
-        self._omega = omega
+        self._omega, self._covariance = omega, fit.covariance
         self._noise = 1.0 / omega.beta + noise_floor
-        self._x = np.ascontiguousarray(X.T)
-        self._theta = np.ascontiguousarray(fit.latent.T)
+        self._x, self._theta = X, fit.latent
         self._n_mechanisms = int(labels.max()) + 1
 
         n = len(X)
         order = np.lexsort(fit.latent.T[::-1])
         picked = order[np.unique(np.linspace(0, n - 1, min(n, MAX_CANDIDATES)).astype(np.intp))]
-        self._candidates = np.ascontiguousarray(fit.latent[picked].T)
+        self._candidates = fit.latent[picked]
         self._candidate_labels = labels[picked]
         self._y = Y
 
     @cached_property
     def _solved(self) -> tuple[Any, FloatArray, FloatArray]:
-        """Factor of the covariance, its solution for Y, and rows of K_θ for the candidates."""
+        """Factor of the covariance, its solution for Y, and K_θ of candidates and fit."""
         n = len(self._y)
         if n > MAX_SAMPLES:
             raise ValueError(
@@ -83,33 +83,35 @@ class MechanismPredictor:
                 f"observations, but at most {MAX_SAMPLES} are taken; fit with refine='em' (effects "
                 "of one column), or fit on a subsample"
             )
-        omega = self._omega
-        K, k_x, k_theta = np.empty((n, n)), np.empty((1, n)), np.empty((1, n))
-        points = Points(
-            self._x, omega.gamma_x, self._theta, omega.gamma_theta, omega.amplitude, self._noise
-        )
-        assemble(points, Grams(k_x, k_theta, np.empty((2, n)), False), K, 1)
-        # The upper triangle was never written, so it must not be searched for NaN.
+        omega, form = self._omega, self._covariance
+        K = np.empty((n, n))
+        # By rows, so that nothing else of this size is held.
+        for start in range(0, n, ROWS):
+            rows = slice(start, start + ROWS)
+            some = (self._x[rows], self._theta[rows])
+            K[rows] = form.cross(omega, some, (self._x, self._theta))
+        K[np.diag_indices(n)] += self._noise
         factor = cho_factor(K, lower=True, overwrite_a=True, check_finite=False)
-        gram = np.empty((self._candidates.shape[1], n))
-        cross_gram(self._theta, omega.gamma_theta, self._candidates, gram)
-        return factor, cho_solve(factor, self._y, check_finite=False), gram
+        k_theta = gram(form.kernel_theta, omega.gamma_theta, self._candidates, self._theta)
+        return factor, cho_solve(factor, self._y, check_finite=False), k_theta
 
     def predict(self, X: FloatArray, Y: FloatArray) -> NDArray[np.intp]:
         """Label standardized new observations; (n_new, n_features_x) and (n_new, n_outputs).
 
         Raises ValueError if the fit has more than `MAX_SAMPLES` observations.
         """
-        omega = self._omega
+        omega, form = self._omega, self._covariance
         factor, alpha, candidate_gram = self._solved
-        k_x = np.empty((len(X), self._x.shape[1]))
-        cross_gram(self._x, omega.gamma_x, np.ascontiguousarray(X.T), k_x)
+        k_x = gram(form.kernel_x, omega.gamma_x, X, self._x)
+        own_x = variances(form.kernel_x, omega.gamma_x, X)
+        own_theta = variances(form.kernel_theta, omega.gamma_theta, self._candidates)
         labels = np.empty(len(X), dtype=np.intp)
         for i, row in enumerate(k_x):
-            k = omega.amplitude * row * candidate_gram
+            k = omega.amplitude * form.joined(row, candidate_gram)
             mean = k @ alpha
+            signal = omega.amplitude * form.joined(own_x[i], own_theta)
             explained = np.einsum("cn,nc->c", k, cho_solve(factor, k.T, check_finite=False))
-            variance = np.maximum(omega.amplitude - explained, 0.0) + self._noise
+            variance = np.maximum(signal - explained, 0.0) + self._noise
             squared = ((Y[i] - mean) ** 2).sum(axis=1)
             log_p = -0.5 * (squared / variance + Y.shape[1] * np.log(variance))
             per_mechanism = [

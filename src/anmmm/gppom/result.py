@@ -1,14 +1,17 @@
-"""Record of one fitted GPPOM."""
+"""Records of one fitted GPPOM."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+import numpy as np
 
 from anmmm._html import html_facts
 from anmmm._record import Record
 from anmmm._typing import FloatArray
+from anmmm.gppom.covariance import Covariance
 
-__all__ = ["FitResult", "Hyperparameters"]
+__all__ = ["FitResult", "Hyperparameters", "LatentUncertainty"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -22,15 +25,52 @@ class Hyperparameters(Record):
     beta : float
         Noise precision; the noise variance is ``1 / beta + noise_floor``.
     gamma_x : ndarray of shape (n_features_x,)
-        Inverse squared length scales of the observed input.
+        Inverse squared length scales of the observed input; weights of its columns in a linear
+        kernel.
     gamma_theta : ndarray of shape (n_latent,)
-        Inverse squared length scales of the latent.
+        The same of the latent.
     """
 
     amplitude: float
     beta: float
     gamma_x: FloatArray
     gamma_theta: FloatArray
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LatentUncertainty(Record):
+    """Laplace's approximation of the law of Θ at its fitted value, the hyperparameters fixed.
+
+    Attributes
+    ----------
+    covariance : ndarray of shape (n_samples, n_latent, n_latent)
+        Covariance of each θ_n about the mean of all: a shift of the whole Θ, which no data tell,
+        is not in it.
+    smallest : float
+        Smallest eigenvalue of the Hessian of J in Θ, as a share of what a θ alone has (of their
+        mean, or of each its own where not all directions were found); above 0 at a minimum.
+    n_negative, n_flat : int
+        Eigenvalues below 0, and 0 but for rounding. Their directions are left out of `covariance`,
+        which is then too small.
+    n_directions : int or None
+        Directions of small curvature that were found beside each θ's own; None where all were.
+    """
+
+    covariance: FloatArray
+    smallest: float
+    n_negative: int
+    n_flat: int
+    n_directions: int | None = None
+
+    @property
+    def variance(self) -> FloatArray:
+        """Variances (n_samples, n_latent) of the coordinates of Θ."""
+        return np.diagonal(self.covariance, axis1=1, axis2=2)
+
+    @property
+    def positive_definite(self) -> bool:
+        """Whether Θ is at a minimum that no direction leaves; if not, `covariance` lacks some."""
+        return self.n_negative == self.n_flat == 0
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -79,6 +119,10 @@ class FitResult(Record):
         The flat vector that the optimizer returned, in the objective's layout.
     lam, hyper_prior : float
         Weights λ and v of this fit, grown with N.
+    covariance : anmmm.gppom.covariance.Covariance
+        Kernels of X and Θ, and how they are joined.
+    uncertainty : anmmm.gppom.LatentUncertainty or None
+        How sure Θ is, where `FitOptions.uncertainty` asked for it.
     """
 
     latent: FloatArray
@@ -102,6 +146,8 @@ class FitResult(Record):
     parameters: FloatArray
     lam: float
     hyper_prior: float
+    covariance: Covariance = field(default=Covariance())
+    uncertainty: LatentUncertainty | None = None
 
     def _repr_html_(self) -> str:
         """Objective and how it was reached, for notebooks."""

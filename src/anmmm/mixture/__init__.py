@@ -13,7 +13,7 @@ from anmmm._lazy import lazily
 from anmmm.mixture.choice import MAX_MECHANISMS, choose_mixture, fit_single, is_auto
 from anmmm.mixture.em import fit_mixture, smallest_noise
 from anmmm.mixture.fits import LocationScaleFit, MixtureFit
-from anmmm.mixture.labels import by_first_appearance, refine_labels
+from anmmm.mixture.labels import EffectMixtures, by_first_appearance, refine_labels
 from anmmm.mixture.levels import level_basis
 from anmmm.mixture.location_scale import fit_location_scale
 from anmmm.mixture.splines import Columns, SplineBasis, Splines
@@ -26,6 +26,7 @@ __all__ = [
     "MAX_MECHANISMS",
     "ANMMixture",
     "Columns",
+    "EffectMixtures",
     "LocationScaleFit",
     "MixtureFit",
     "SplineBasis",

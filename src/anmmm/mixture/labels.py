@@ -10,12 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anmmm._typing import FloatArray
-from anmmm.mixture.em import VARIANCE_FLOOR, finish, run_em
+from anmmm.mixture.choice import MAX_MECHANISMS, choose_mixture, fit_single
+from anmmm.mixture.em import VARIANCE_FLOOR, finish, run_em, smallest_noise
 from anmmm.mixture.fits import MixtureFit
 from anmmm.mixture.splines import SplineBasis
 from anmmm.mixture.starts import soften
+from anmmm.preprocessing import Cells
 
-__all__ = ["by_first_appearance", "refine_labels"]
+__all__ = ["EffectMixtures", "by_first_appearance", "refine_labels"]
 
 # Nats by which a given label speaks for an observation's mechanism. Where curves are well apart,
 # likelihoods differ by far more; where they overlap, it keeps EM from leaving the labels.
@@ -91,3 +93,24 @@ def by_first_appearance(labels: NDArray[np.intp], n: int) -> NDArray[np.intp]:
     seen, first = np.unique(labels, return_index=True)
     rest = np.setdiff1d(np.arange(n), seen)
     return np.concatenate([seen[np.argsort(first)], rest])
+
+
+class EffectMixtures:
+    """Mixtures of the effect alone: to choose from (`number` 0), or to start beside Θ's clusters.
+
+    With many mechanisms only the first is fitted, because each number is built on all before it.
+    """
+
+    def __init__(self, X: FloatArray, y: FloatArray, number: int, most: int) -> None:
+        self.basis, self.y = SplineBasis.of(X), y
+        self.floor = smallest_noise(Cells.of(y))
+        if number > MAX_MECHANISMS:
+            self.fits = [fit_single(self.basis, y, floor=self.floor)[0]]
+        else:
+            self.fits = choose_mixture(
+                self.basis, y, n_mechanisms=number or None, max_mechanisms=most, floor=self.floor
+            )
+
+    def refined(self, labels: NDArray[np.intp], number: int) -> MixtureFit:
+        """Refine labels by curves."""
+        return refine_labels(self.basis, self.y, labels, number, fits=self.fits, floor=self.floor)

@@ -25,7 +25,7 @@ from anmmm.plotting.style import (
 )
 from anmmm.results import ClusteringResult
 
-__all__ = ["Groups", "draw_points", "finish", "marker_area"]
+__all__ = ["MOST_VECTORS", "Groups", "draw_points", "finish", "marker_area"]
 
 # Pairs of color and marker that differ.
 MOST_GROUPS = len(COLORS) * len(MARKERS)

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from anmmm.gppom.covariance import Covariance
 from anmmm.gppom.engines.auto import AutoEngine
-from anmmm.gppom.engines.base import DataTerms, Engine
+from anmmm.gppom.engines.base import DataTerms, Engine, FloatArray
 from anmmm.gppom.engines.dense import DenseEngine
+from anmmm.gppom.engines.features import FeatureEngine
 from anmmm.gppom.engines.lowrank import TOLERANCE, LowRankEngine
+from anmmm.gppom.options import ObjectiveOptions
 
 __all__ = [
     "ENGINES",
@@ -20,7 +23,9 @@ __all__ = [
     "DataTerms",
     "DenseEngine",
     "Engine",
+    "FeatureEngine",
     "LowRankEngine",
+    "make_engine",
 ]
 
 ENGINES: dict[str, Callable[..., Engine]] = {
@@ -28,3 +33,13 @@ ENGINES: dict[str, Callable[..., Engine]] = {
     "dense": DenseEngine,
     "lowrank": LowRankEngine,
 }
+
+
+def make_engine(
+    X: FloatArray, Y: FloatArray, lam: float, options: ObjectiveOptions, covariance: Covariance
+) -> Engine:
+    """Return the engine that options ask for, or the one that evaluates their covariance."""
+    arguments = (X, Y, options.n_latent, lam, options.hsic_floor, options.n_chunks)
+    if covariance.smooth:
+        return ENGINES[options.engine](*arguments, options.engine_tol)
+    return FeatureEngine(*arguments, covariance=covariance)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
+
+import numpy as np
 
 from anmmm._record import Record
 from anmmm._typing import FloatArray
 from anmmm.gppom.result import Hyperparameters
 
-__all__ = ["DataTerms", "Engine", "FloatArray"]
+__all__ = ["DataTerms", "Engine", "FloatArray", "failed", "finite"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -56,3 +58,14 @@ class Engine(Protocol):
     def evaluate(self, theta: FloatArray, omega: Hyperparameters, noise: float) -> DataTerms:
         """Evaluate the data terms at Θ (n_samples, n_latent), Ω and a noise variance."""
         ...
+
+
+def failed(engine: str, rank: int | None = None) -> DataTerms:
+    """Terms of a point where there are none."""
+    nan, nothing = float("nan"), np.empty(0)
+    return DataTerms(False, nan, nan, nothing, nan, nan, nothing, nothing, engine, rank)
+
+
+def finite(*values: Any) -> bool:
+    """Whether all numbers of all values are finite."""
+    return all(bool(np.all(np.isfinite(value))) for value in values)

@@ -10,16 +10,12 @@ from anmmm._kernels import lowrank
 from anmmm._kernels._lapack import potrf, potri
 from anmmm._kernels.chunks import run_in_chunks
 from anmmm._kernels.dense import SINGULAR_PIVOT
-from anmmm.gppom.engines.base import DataTerms, FloatArray
+from anmmm.gppom.engines.base import DataTerms, FloatArray, failed, finite
 from anmmm.gppom.engines.factor import ROUNDING, Factor, RankTooLargeError
 from anmmm.gppom.options import TOLERANCE
 from anmmm.gppom.result import Hyperparameters
 
 __all__ = ["TOLERANCE", "LowRankEngine"]
-
-
-def _finite(*values: Any) -> bool:
-    return all(bool(np.all(np.isfinite(value))) for value in values)
 
 
 class LowRankEngine:
@@ -74,27 +70,23 @@ class LowRankEngine:
         gamma = np.concatenate([omega.gamma_theta, omega.gamma_x])
         sizes = np.array([omega.amplitude, noise])
         # Refused at once: looking for the error of a NaN, a factor would grow to full rank.
-        if not (_finite(z, gamma, sizes) and sizes.min() > 0.0):
-            return self._failed()
+        if not (finite(z, gamma, sizes) and sizes.min() > 0.0):
+            return failed(self.name)
         # No factor tells whether a covariance with so little noise is singular; the dense one does.
         if noise <= SINGULAR_PIVOT * self._n * (omega.amplitude + noise):
-            return self._failed(self._max_rank)
+            return failed(self.name, self._max_rank)
         # Latents beyond every scale overflow in their squares; what comes of it is looked at.
         with np.errstate(over="ignore", invalid="ignore"):
             try:
                 terms = self._evaluate(z, gamma, omega, noise)
             except RankTooLargeError:
-                return self._failed(self._max_rank)
-        if terms is None or not _finite(
+                return failed(self.name, self._max_rank)
+        if terms is None or not finite(
             terms.log_likelihood, terms.hsic, terms.d_theta, terms.d_log_amplitude, terms.d_noise,
             terms.d_log_gamma_x, terms.d_log_gamma_theta,
         ):  # fmt: skip
-            return self._failed()
+            return failed(self.name)
         return terms
-
-    def _failed(self, rank: int | None = None) -> DataTerms:
-        nan, nothing = float("nan"), np.empty(0)
-        return DataTerms(False, nan, nan, nothing, nan, nan, nothing, nothing, self.name, rank)
 
     def _evaluate(
         self, z: FloatArray, gamma: FloatArray, omega: Hyperparameters, noise: float

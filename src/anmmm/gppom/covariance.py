@@ -1,0 +1,102 @@
+"""Which kernels a covariance is made of, and how they are joined.
+
+Options choose a `Covariance`; engines, the prediction and the Hessian read it. What each is
+for: docs/method/linear.md.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from anmmm._record import Record
+from anmmm._typing import ArrayLike, FloatArray
+from anmmm._validation import as_finite, as_matrices
+
+if TYPE_CHECKING:
+    from anmmm.gppom.result import Hyperparameters
+
+__all__ = ["COMBINATIONS", "KERNELS", "Covariance", "as_data", "gram", "variances"]
+
+KERNELS = ("rbf", "linear", "affine")
+COMBINATIONS = ("auto", "product", "sum")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Covariance(Record):
+    """The form of ``K̃ = a (K_X ∘ K_θ) + noise I`` or ``a (K_X + K_θ) + noise I``.
+
+    Attributes
+    ----------
+    kernel_x, kernel_theta : {"rbf", "linear", "affine"}
+        ``exp(-Σ_d γ_d (z_d - z'_d)²)``, ``Σ_d γ_d z_d z'_d``, or 1 + that.
+    combine : {"product", "sum"}
+    """
+
+    kernel_x: str = "rbf"
+    kernel_theta: str = "rbf"
+    combine: str = "product"
+
+    @classmethod
+    def of(cls, kernel_x: str, kernel_theta: str, combine: str, *, has_x: bool = True) -> Self:
+        """Resolve ``"auto"``: the sum where both kernels are linear, and else the product.
+
+        Without X it is ``a K_θ + noise I``: the product with the RBF of an X that is 0 throughout.
+        """
+        if not has_x:
+            return cls("rbf", kernel_theta, "product")
+        if combine == "auto":
+            combine = "sum" if kernel_x == kernel_theta == "linear" else "product"
+        return cls(kernel_x, kernel_theta, combine)
+
+    @property
+    def smooth(self) -> bool:
+        """Whether it is the product of two RBF kernels, which has engines of its own."""
+        return self == Covariance()
+
+    def joined(self, k_x: Any, k_theta: Any) -> Any:
+        """Entries of the covariance at amplitude 1, without noise, from those of both kernels."""
+        return k_x * k_theta if self.combine == "product" else k_x + k_theta
+
+    def cross(
+        self, omega: Hyperparameters, one: tuple[FloatArray, FloatArray],
+        other: tuple[FloatArray, FloatArray],
+    ) -> FloatArray:  # fmt: skip
+        """Covariance of the signals at the points (X, Θ) of `one`, by row, and of `other`."""
+        k_x = gram(self.kernel_x, omega.gamma_x, one[0], other[0])
+        k_theta = gram(self.kernel_theta, omega.gamma_theta, one[1], other[1])
+        return np.asarray(omega.amplitude * self.joined(k_x, k_theta))
+
+
+def gram(kernel: str, gamma: FloatArray, points: FloatArray, others: FloatArray) -> FloatArray:
+    """Kernel between points (n, d), by row, and others (m, d)."""
+    if kernel != "rbf":
+        return np.asarray((points * gamma) @ others.T + float(kernel == "affine"))
+    # Here, as options, which name kernels, are not to load compiled code.
+    from anmmm._kernels.rbf import cross_gram
+
+    K = np.empty((len(points), len(others)))
+    cross_gram(np.ascontiguousarray(others.T), gamma, np.ascontiguousarray(points.T), K)
+    return K
+
+
+def variances(kernel: str, gamma: FloatArray, points: FloatArray) -> FloatArray:
+    """Kernel of each of the points (n, d) with itself."""
+    if kernel == "rbf":
+        return np.ones(len(points))
+    return np.asarray(points**2 @ gamma + float(kernel == "affine"))
+
+
+def as_data(X: ArrayLike | None, Y: ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """Check X and Y as `as_matrices` does; X may be None, and then has no columns."""
+    if X is not None:
+        return as_matrices(X, Y)
+    matrix = as_finite(Y, "Y")
+    if matrix.ndim != 2 or not matrix.size:
+        raise ValueError(
+            "Y must be two-dimensional with a row and a column at least, found shape "
+            f"{matrix.shape}"
+        )
+    return np.empty((len(matrix), 0)), matrix

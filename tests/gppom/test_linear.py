@@ -1,0 +1,291 @@
+"""Linear kernels, sums, bilinear products, and models without X, against the oracle."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.stats import ortho_group
+
+import oracle
+from anmmm import GPPOM, cluster_mechanisms, infer_direction
+from anmmm.clustering import MechanismClustering
+from anmmm.gppom import FitOptions, fit_gppom
+from anmmm.gppom.covariance import COMBINATIONS, KERNELS, Covariance
+from anmmm.gppom.engines import DenseEngine, FeatureEngine
+from anmmm.gppom.objective import GPPOMObjective
+from anmmm.gppom.optimize import minimize_from
+from anmmm.preprocessing import standardize
+from anmmm.results import Hyperparameters
+
+FORMS = list(product(KERNELS, KERNELS, COMBINATIONS[1:]))
+forms = pytest.mark.parametrize(("kernel_x", "kernel_theta", "combine"), FORMS)
+WEIGHTS = {"noise_floor": 0.02, "hsic_floor": 1e-4, "latent_prior": 0.7, "hyper_prior": 1.3}
+MLE = {"noise_floor": 0.0, "latent_prior": 0.0, "hyper_prior": 0.0}
+
+
+def data(rng, n, dx, D):
+    return (rng.normal(size=(n, dx)) if dx else None), rng.normal(size=(n, D))
+
+
+def point(rng, objective):
+    return 0.5 * rng.normal(size=objective.n_params)
+
+
+def value_by_oracle(objective, z, **form):
+    theta, omega = objective.unpack(z)
+    X = objective.X if objective.X.shape[1] else None
+    return oracle.joined_objective(
+        X, theta, objective.Y, omega.amplitude, omega.beta, omega.gamma_x, omega.gamma_theta,
+        lam=objective.lam, **form, **WEIGHTS,
+    )  # fmt: skip
+
+
+# --- Value and gradient ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("dx", "q", "D"), [(0, 2, 1), (1, 1, 1), (2, 2, 3)])
+@forms
+def test_value_is_the_oracles_and_the_gradient_its_difference(
+    rng, kernel_x, kernel_theta, combine, dx, q, D
+):
+    form = {"kernel_x": kernel_x, "kernel_theta": kernel_theta, "combine": combine}
+    objective = GPPOMObjective(*data(rng, 8, dx, D), n_latent=q, lam=1.3, **form, **WEIGHTS)
+    z = point(rng, objective)
+    value, gradient = objective.value_and_grad(z)
+    assert_allclose(value, value_by_oracle(objective, z, **form), rtol=1e-11)
+    expected = oracle.central_difference4(lambda t: value_by_oracle(objective, t, **form), z)
+    split = np.cumsum([8 * q, 1, 1, dx])
+    for block, wanted in zip(np.split(gradient, split), np.split(expected, split), strict=True):
+        assert_allclose(block, wanted, rtol=1e-6, atol=1e-6 * np.abs(expected).max())
+
+
+@forms
+def test_the_mlps_weights_have_the_gradient_too(rng, kernel_x, kernel_theta, combine):
+    form = {"kernel_x": kernel_x, "kernel_theta": kernel_theta, "combine": combine}
+    objective = GPPOMObjective(*data(rng, 10, 1, 1), latent_map="mlp", n_hidden=3, **form)
+    z = point(rng, objective)
+    expected = oracle.central_difference4(lambda t: objective.value_and_grad(t)[0], z)
+    bound = 1e-6 * np.abs(expected).max()
+    assert_allclose(objective.value_and_grad(z)[1], expected, rtol=1e-6, atol=bound)
+
+
+@pytest.mark.parametrize(("dx", "q", "D"), [(1, 1, 1), (2, 2, 2)])
+def test_features_of_the_rbf_product_are_the_dense_engine(rng, dx, q, D):
+    X, Y = data(rng, 60, dx, D)
+    theta = rng.normal(size=(60, q))
+    omega = Hyperparameters(1.3, 4.0, np.exp(rng.normal(size=dx)), np.exp(rng.normal(size=q)))
+    one = DenseEngine(X, Y, q, 1.0, 1e-8).evaluate(theta, omega, 0.3)
+    other = FeatureEngine(X, Y, q, 1.0, 1e-8, covariance=Covariance()).evaluate(theta, omega, 0.3)
+    assert_allclose(other.log_likelihood, one.log_likelihood, rtol=1e-11)
+    assert_allclose(other.hsic, one.hsic, rtol=1e-9)
+    for name in ("d_theta", "d_log_amplitude", "d_noise", "d_log_gamma_x", "d_log_gamma_theta"):
+        wanted = getattr(one, name)
+        assert_allclose(getattr(other, name), wanted, atol=1e-8 * np.abs(one.d_theta).max())
+
+
+def test_blocks_of_many_points_are_those_of_few(rng):
+    X, Y = data(rng, 2100, 1, 1)
+    theta = rng.normal(size=(2100, 1))
+    omega = Hyperparameters(1.0, 5.0, np.array([0.5]), np.array([0.7]))
+    form = Covariance("rbf", "linear", "product")
+    terms = FeatureEngine(X, Y, 1, 1.0, 1e-8, covariance=form).evaluate(theta, omega, 0.2)
+    K = form.cross(omega, (X, theta), (X, theta)) + 0.2 * np.eye(2100)
+    assert_allclose(terms.log_likelihood, oracle.log_likelihood(K, Y), rtol=1e-10)
+
+
+# --- Dual PPCA and GP-LVM -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("n", "D", "q"), [(12, 30, 2), (30, 6, 2), (10, 10, 1)])
+def test_dual_ppca_is_its_closed_form(rng, n, D, q):
+    scale = np.linspace(3.0, 0.4, D)
+    Y = (rng.normal(size=(n, D)) * scale) @ ortho_group.rvs(D, random_state=1)
+    largest, K, theta, noise = oracle.dual_ppca(Y, q)
+    objective = GPPOMObjective(None, Y, n_latent=q, kernel_theta="linear", **MLE)
+
+    at = objective.pack(theta, Hyperparameters(1.0, 1.0 / noise, np.empty(0), np.ones(q)))
+    terms = objective.terms(at)
+    assert_allclose(terms.log_likelihood, largest, rtol=1e-10)
+    assert np.abs(objective.value_and_grad(at)[1]).max() < 1e-8 * n * D
+
+    start = objective.pack(theta + 0.1 * rng.normal(size=theta.shape), Hyperparameters(
+        1.0, 3.0, np.empty(0), np.ones(q)))  # fmt: skip
+    end = minimize_from(
+        objective.value_and_grad, start, objective.layout.bounds, tol=0.0, gradient_tol=1e-9,
+        max_iter=5000,
+    )  # fmt: skip
+    assert_allclose(-end.value, largest, rtol=1e-8)
+    fitted, omega = objective.unpack(end.z)
+    found = omega.amplitude * (fitted * omega.gamma_theta) @ fitted.T + np.eye(n) / omega.beta
+    assert_allclose(found, K, atol=1e-8 * np.abs(K).max())
+
+
+def test_a_fit_without_x_reaches_dual_ppca(rng):
+    Y = standardize(rng.normal(size=(40, 2)) @ rng.normal(size=(2, 7)) + 0.3 * rng.normal(
+        size=(40, 7)))[0]  # fmt: skip
+    options = FitOptions(n_latent=2, kernel_theta="linear", tol=0.0, **MLE)
+    result = fit_gppom(None, Y, lam=1.0, options=options)
+    assert_allclose(result.log_likelihood, oracle.dual_ppca(Y, 2)[0], rtol=1e-8)
+    assert result.engine == "features"
+    assert result.lam == 0.0
+    assert result.hyperparameters.gamma_x.shape == (0,)
+    model = GPPOM(n_latent=2, kernel_theta="linear", tol=0.0, **MLE).fit(None, Y)
+    assert_allclose(model.log_likelihood_, result.log_likelihood, rtol=1e-10)
+    assert model.n_features_in_ == 0
+
+
+@pytest.mark.parametrize("engine", ["auto", "dense", "lowrank"])
+def test_without_x_the_rbf_kernel_makes_a_gp_lvm(rng, engine):
+    Y = rng.normal(size=(9, 3))
+    objective = GPPOMObjective(None, Y, n_latent=2, engine=engine, **WEIGHTS)
+    z = point(rng, objective)
+    form = {"kernel_x": "rbf", "kernel_theta": "rbf", "combine": "product"}
+    value, gradient = objective.value_and_grad(z)
+    assert_allclose(value, value_by_oracle(objective, z, **form), rtol=1e-8)
+    expected = oracle.central_difference4(lambda t: value_by_oracle(objective, t, **form), z)
+    assert_allclose(gradient, expected, rtol=1e-6, atol=1e-6 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("combine", COMBINATIONS)
+@pytest.mark.parametrize("kernel_x", KERNELS)
+def test_without_x_nothing_that_is_said_of_x_counts(rng, kernel_x, combine):
+    Y = rng.normal(size=(9, 3))
+    plain = GPPOMObjective(None, Y, kernel_theta="linear")
+    other = GPPOMObjective(None, Y, lam=3.0, kernel_x=kernel_x, kernel_theta="linear",
+                           combine=combine)  # fmt: skip
+    z = point(rng, plain)
+    assert other.value_and_grad(z)[0] == plain.value_and_grad(z)[0]
+
+
+# --- Symmetries -----------------------------------------------------------------------------------
+
+
+@settings(max_examples=25, deadline=None)
+@given(seed=st.integers(0, 10_000), form=st.sampled_from([f for f in FORMS if f[1] != "rbf"]))
+def test_rotations_signs_and_orders_leave_j_alone(seed, form):
+    rng = np.random.default_rng(seed)
+    X, Y = data(rng, 9, 1, 2)
+    names = dict(zip(("kernel_x", "kernel_theta", "combine"), form, strict=True))
+    objective = GPPOMObjective(X, Y, n_latent=3, **names)
+    theta = rng.normal(size=(9, 3))
+    omega = Hyperparameters(1.2, 3.0, np.array([0.6]), np.full(3, 0.8))
+    value = objective.terms(objective.pack(theta, omega)).objective
+    rotated = theta @ ortho_group.rvs(3, random_state=seed)
+    assert_allclose(objective.terms(objective.pack(rotated, omega)).objective, value, rtol=1e-9)
+    mirrored = theta * [1.0, -1.0, 1.0]
+    assert_allclose(objective.terms(objective.pack(mirrored, omega)).objective, value, rtol=1e-9)
+    order = rng.permutation(9)
+    other = GPPOMObjective(X[order], Y[order], n_latent=3, **names)
+    assert_allclose(other.terms(other.pack(theta[order], omega)).objective, value, rtol=1e-9)
+
+
+def test_the_scale_of_theta_is_that_of_its_kernel(rng):
+    X, Y = data(rng, 9, 1, 2)
+    objective = GPPOMObjective(X, Y, kernel_x="linear", kernel_theta="linear")
+    theta = rng.normal(size=(9, 1))
+    values = [
+        objective.terms(
+            objective.pack(c * theta, Hyperparameters(1.0, 3.0, np.ones(1), np.array([c**-2])))
+        )
+        for c in (1.0, 7.0)
+    ]
+    assert_allclose(values[1].log_likelihood, values[0].log_likelihood, rtol=1e-11)
+    assert_allclose(values[1].hsic, values[0].hsic, rtol=1e-9)
+
+
+# --- Extremes and refusals ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("log_omega", [-12.0, 12.0])
+@forms
+def test_corners_of_the_box_are_values_or_refused(rng, kernel_x, kernel_theta, combine, log_omega):
+    X, Y = data(rng, 20, 2, 1)
+    names = {"kernel_x": kernel_x, "kernel_theta": kernel_theta, "combine": combine}
+    objective = GPPOMObjective(X, Y, n_latent=2, **names)
+    for scale in (0.0, 1e-8, 1.0, 1e8, 1e200):
+        z = scale * rng.normal(size=objective.n_params)
+        z[-6:] = log_omega
+        value, gradient = objective.value_and_grad(z)
+        assert np.isfinite(value) or value == np.inf
+        assert np.all(np.isfinite(gradient))
+
+
+def test_no_noise_is_refused(rng):
+    objective = GPPOMObjective(None, rng.normal(size=(9, 2)), kernel_theta="linear", **MLE)
+    omega = Hyperparameters(1.0, 1e20, np.empty(0), np.ones(1))
+    assert objective.terms(objective.pack(np.ones((9, 1)), omega)).objective == np.inf
+    assert objective.n_failed_evaluations == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"kernel_x": "cubic"}, "kernel_x"),
+        ({"kernel_theta": "cubic"}, "kernel_theta"),
+        ({"combine": "both"}, "combine"),
+        ({"kernel_x": "linear", "engine": "dense"}, "leave engine at 'auto'"),
+        ({"combine": "sum", "engine": "lowrank"}, "leave engine at 'auto'"),
+    ],
+)
+def test_what_cannot_be_is_refused_by_name(options, message):
+    with pytest.raises(ValueError, match=message):
+        FitOptions(**options)
+
+
+def test_auto_is_the_sum_of_linear_kernels_and_else_the_product():
+    for kernel_x, kernel_theta in product(KERNELS, KERNELS):
+        options = FitOptions(kernel_x=kernel_x, kernel_theta=kernel_theta)
+        both = kernel_x == kernel_theta == "linear"
+        assert options.covariance().combine == ("sum" if both else "product")
+    assert FitOptions().covariance().smooth
+
+
+# --- Algorithms -----------------------------------------------------------------------------------
+
+
+def parallel_lines(seed, n=120, noise=0.1):
+    rng = np.random.default_rng(seed)
+    x, labels = rng.uniform(-1, 1, n), rng.integers(2, size=n)
+    return x, 0.8 * x + 2.0 * labels + noise * rng.normal(size=n), labels
+
+
+def crossing_lines(seed, n=120, noise=0.1):
+    rng = np.random.default_rng(seed)
+    x, labels = rng.uniform(1, 3, n), rng.integers(2, size=n)
+    return x, np.where(labels, 1.5, -0.5) * x + noise * rng.normal(size=n), labels
+
+
+@pytest.mark.parametrize(
+    ("draw", "kernel"), [(parallel_lines, "linear"), (crossing_lines, "affine")]
+)
+def test_clusters_of_lines_are_found(draw, kernel):
+    x, y, labels = draw(0)
+    model = MechanismClustering(
+        2, refine=None, fit_options={"kernel_x": kernel, "kernel_theta": kernel}, random_state=0
+    )
+    found = model.fit(x[:, None], y).labels_
+    assert max(np.mean(found == labels), np.mean(found != labels)) > 0.95
+    agreeing = np.mean(model.predict(x[:, None], y) == found)
+    assert agreeing > 0.95
+
+
+def test_algorithm_1_runs_and_exchanging_x_and_y_exchanges_the_answer():
+    x, y, _ = parallel_lines(1)
+    names = {"kernel_x": "linear", "kernel_theta": "linear", "random_state": 0}
+    for criterion in ("hsic", "hsic_ratio", "pvalue"):
+        one = infer_direction(x, y, criterion=criterion, **names)
+        other = infer_direction(y, x, criterion=criterion, **names)
+        assert_allclose(one.score, -other.score, rtol=1e-6, atol=1e-6)
+
+
+def test_equal_fits_are_equal():
+    x, y, _ = parallel_lines(2, n=40)
+    fits = [
+        cluster_mechanisms(x, y, kernel_x="linear", kernel_theta="linear", random_state=0).fit
+        for _ in range(2)
+    ]
+    assert_array_equal(fits[0].latent, fits[1].latent)
+    assert fits[0] == fits[1]
