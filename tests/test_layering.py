@@ -17,10 +17,10 @@ ROOT = Path(anmmm.__file__).parent
 ORDER = (
     "_version", "_lazy", "_typing", "_optional", "_words", "_kernels", "_threads", "_workers",
     "_warning", "_record", "_hash", "_files", "_runlog", "_validation", "preprocessing", "gppom",
-    "permutation", "independence", "mixture", "evidence", "_warm", "confidence", "dependence",
-    "direction", "clustering", "datasets", "baselines", "collection", "results", "evaluation",
-    "orientation", "plotting", "report", "experiments", "curves", "interop", "__init__", "cli",
-    "__main__",
+    "permutation", "independence", "mixture", "evidence", "collapsed", "_warm", "confidence",
+    "dependence", "direction", "clustering", "datasets", "baselines", "collection", "results",
+    "evaluation", "orientation", "plotting", "report", "experiments", "curves", "interop",
+    "__init__", "cli", "__main__",
 )  # fmt: skip
 # Tighter than the order.
 ONLY = {
