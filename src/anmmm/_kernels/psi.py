@@ -169,7 +169,7 @@ def take_moments(width: int, block: Block) -> float:
 @kernel(fastmath=SUMS, inner=True)
 def leave(
     variance: FloatArray, gamma: FloatArray, t: float, start: int, count: int, block: Block,
-    gradient: PsiGradient, d_log_gamma: FloatArray,
+    d_mean: FloatArray, d_log_variance: FloatArray, d_log_gamma: FloatArray,
 ) -> None:  # fmt: skip
     """Add a block's gradients from its moments, and set those to 0."""
     d, q = gamma.shape[0], variance.shape[0]
@@ -181,9 +181,9 @@ def leave(
             s = variance[k, start + i] if k < q else 0.0
             total += rho * (s * mass[i] + rho / (t * gamma[k]) * second)
             if k < q:
-                gradient.mean[k, start + i] -= 2.0 * rho * first
+                d_mean[k, start + i] -= 2.0 * rho * first
                 change = s * rho * (2.0 * rho * second - mass[i])
-                gradient.log_variance[k, start + i] += change
+                d_log_variance[k, start + i] += change
             block.first[k, i] = block.second[k, i] = 0.0
         d_log_gamma[k] -= total
     for i in range(count):
@@ -280,6 +280,8 @@ def psi_pull(
     d, n = points.shape
     q, M, D = variance.shape[0], inducing.shape[1], y.shape[0]
     n_blocks = (n + BLOCK - 1) // BLOCK
+    # A record is not shared with threads.
+    d_mean, d_log_variance, d_inducing, d_log_gamma = gradient
     p_inducing = np.zeros((n_chunks, d, M))
     p_gamma = np.zeros((n_chunks, d))
     for chunk in prange(n_chunks):
@@ -290,7 +292,7 @@ def psi_pull(
             start = b * BLOCK
             for k in range(q):
                 for i in range(start, min(n, start + BLOCK)):
-                    gradient.mean[k, i] = gradient.log_variance[k, i] = 0.0
+                    d_mean[k, i] = d_log_variance[k, i] = 0.0
             for t in range(1, 3):
                 count = enter(points, variance, gamma, float(t), start, block)
                 width = (count + LANES - 1) // LANES * LANES
@@ -314,10 +316,12 @@ def psi_pull(
                             d_z[k, m] += moved[k] - gamma[k] * u * mass
                             d_z[k, j] += moved[k] + gamma[k] * u * mass
                             d_gamma[k] -= 0.5 * gamma[k] * u * u * mass
-                leave(variance, gamma, float(t), start, count, block, gradient, d_gamma)
-    fold(p_gamma, 1.0, gradient.log_gamma)
+                leave(
+                    variance, gamma, float(t), start, count, block, d_mean, d_log_variance, d_gamma
+                )
+    fold(p_gamma, 1.0, d_log_gamma)
     for k in range(d):
-        fold(p_inducing[:, k], 1.0, gradient.inducing[k])
+        fold(p_inducing[:, k], 1.0, d_inducing[k])
 
 
 psi_pull_parallel = kernel_parallel(psi_pull, fastmath=SUMS)

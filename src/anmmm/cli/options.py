@@ -60,7 +60,7 @@ def say(message: str) -> None:
 def report_unused(lam: float | None) -> None:
     """Say that ``--lam`` has no effect, if it was given."""
     if lam is not None:
-        say("--lam is not used: the criterion evidence decides without a latent")
+        say("--lam is not used: the criterion decides without an HSIC term")
 
 
 def report_dropped(columns: Columns) -> None:
@@ -94,7 +94,7 @@ criterion_option = click.option(
     metavar="NAME",
     help="What is compared between the directions: evidence (description length), "
     "the default; or the dependence of latent and cause: hsic, hsic_ratio, "
-    "pvalue.",
+    "pvalue; or latent (bounds of models with the latent integrated out; takes seconds).",
 )
 jobs_option = click.option(
     "-j",

@@ -132,7 +132,7 @@ def compare_bounds(
         for cause, effect in ((first, second), (second, first))
     )
     n = len(first)
-    score = (backward.total - forward.total) / n
+    score = backward.total / n - forward.total / n
     return BoundResult(
         direction=sign_of(score),
         score=score,
