@@ -80,7 +80,7 @@ def directions(
     table = None if as_json else DirectionsTable
     closing, summary, records = run_collection(start, source, DIRECTIONS, table=table, **collection)
     if criterion in (None, "auto", "evidence", "latent"):
-        report_unused(lam)
+        report_unused(lam, "latent" if criterion == "latent" else "evidence")
     if as_json:
         click.echo(to_json({"rows": records, "summary": summary.to_dict()}))
     else:

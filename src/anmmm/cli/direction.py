@@ -79,7 +79,7 @@ def direction_command(
     with refusing(), single_thread(), unconverged_untold():
         result = infer_direction(used_x, used_y, random_state=seed, **options)
     if result.evidence is not None or result.bounds is not None:
-        report_unused(lam)
+        report_unused(lam, result.criterion)
     if plot is not None:
         from anmmm.cli.plots import draw_direction
 

@@ -57,10 +57,11 @@ def say(message: str) -> None:
     click.echo(readable(message), err=True)
 
 
-def report_unused(lam: float | None) -> None:
+def report_unused(lam: float | None, criterion: str | None) -> None:
     """Say that ``--lam`` has no effect, if it was given."""
     if lam is not None:
-        say("--lam is not used: the criterion decides without an HSIC term")
+        without = "an HSIC term" if criterion == "latent" else "a latent"
+        say(f"--lam is not used: the criterion {criterion} decides without {without}")
 
 
 def report_dropped(columns: Columns) -> None:
