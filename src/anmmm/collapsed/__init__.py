@@ -4,9 +4,17 @@ Standardized data become a `CollapsedBound`, a function of one flat vector; `fit
 from several `starts`; `latent_bounds` compares both directions of a pair. docs/method/latent.md.
 """
 
-from anmmm.collapsed.bound import BoundParameters, CollapsedBound
-from anmmm.collapsed.compare import BoundResult, DirectionBounds, compare_bounds, latent_bounds
-from anmmm.collapsed.fit import BoundFit, BoundOptions, fit_bound
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from anmmm._lazy import lazily
+from anmmm.collapsed.result import BoundFit, BoundParameters, BoundResult, DirectionBounds
+
+if TYPE_CHECKING:
+    from anmmm.collapsed.bound import CollapsedBound
+    from anmmm.collapsed.compare import compare_bounds, latent_bounds
+    from anmmm.collapsed.fit import BoundOptions, fit_bound
 
 __all__ = [
     "BoundFit",
@@ -19,3 +27,15 @@ __all__ = [
     "fit_bound",
     "latent_bounds",
 ]
+
+# A decision by another criterion meets the records alone: it is to start without the kernels.
+__getattr__, __dir__ = lazily(
+    __name__,
+    {
+        "BoundOptions": "anmmm.collapsed.fit",
+        "CollapsedBound": "anmmm.collapsed.bound",
+        "compare_bounds": "anmmm.collapsed.compare",
+        "fit_bound": "anmmm.collapsed.fit",
+        "latent_bounds": "anmmm.collapsed.compare",
+    },
+)

@@ -7,47 +7,22 @@ work; the Kullback-Leibler term and the layout of the vector stand here.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
 from anmmm._kernels.chunks import run_in_chunks
 from anmmm._kernels.collapsed import BoundCotangents, collapsed_bound
 from anmmm._kernels.psi import PsiGradient, psi_pull, psi_sums
-from anmmm._record import Record
 from anmmm._typing import FloatArray
 from anmmm._validation import as_matrices, as_matrix, check_count, check_nonnegative
+from anmmm.collapsed.result import BoundParameters
 
-__all__ = ["NUGGET", "BoundParameters", "CollapsedBound"]
+__all__ = ["NUGGET", "CollapsedBound"]
 
 # Variance that the inducing variables have beyond the function's, as a share of its amplitude: they
 # are readings of f with this noise. The bound is one for any such reading, so that this costs
 # tightness alone, and K_uu has a condition number of at most M / NUGGET.
 NUGGET = 1e-6
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class BoundParameters(Record):
-    """What the bound is a function of.
-
-    Attributes
-    ----------
-    mean, variance : ndarray of shape (n_samples, n_latent)
-        Of q(θ_n).
-    inducing : ndarray of shape (n_inducing, n_latent + n_features_x)
-        Inducing points, latent coordinates first.
-    amplitude, noise : float
-        Variances of the function and of the noise.
-    gamma : ndarray of shape (n_latent + n_features_x,)
-        Inverse squared length scales, ``k = a exp(-Σ_d γ_d (z_d - z'_d)²)``.
-    """
-
-    mean: FloatArray
-    variance: FloatArray
-    inducing: FloatArray
-    amplitude: float
-    noise: float
-    gamma: FloatArray
 
 
 class CollapsedBound:

@@ -6,74 +6,16 @@ are fitted, of one flexible family, and the sums of their bounds go out as a `Bo
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
-from anmmm._record import Record
 from anmmm._typing import ArrayLike, FloatArray, RandomState
 from anmmm._validation import as_pair, check_rng
-from anmmm.collapsed.fit import BoundFit, BoundOptions, fit_bound
+from anmmm.collapsed.fit import BoundOptions, fit_bound
+from anmmm.collapsed.result import BoundResult, DirectionBounds
 from anmmm.evidence.sign import sign_of
 from anmmm.preprocessing import standardize
 
-__all__ = ["BoundResult", "DirectionBounds", "compare_bounds", "latent_bounds"]
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class DirectionBounds(Record):
-    """Bounds of a pair in one direction.
-
-    Attributes
-    ----------
-    cause : BoundFit
-        Density of the cause, a GP-LVM.
-    effect : BoundFit
-        The effect given the cause.
-    total : float
-        Minus both bounds together: an upper bound on the description length of the pair, in nats.
-    """
-
-    cause: BoundFit
-    effect: BoundFit
-
-    @property
-    def total(self) -> float:
-        """Minus both bounds together, in nats."""
-        return -(self.cause.bound + self.effect.bound)
-
-    @property
-    def converged(self) -> bool:
-        """Whether both descents ended by their tolerance."""
-        return self.cause.converged and self.effect.converged
-
-    @property
-    def n_iter(self) -> int:
-        """Iterations of the longer descent."""
-        return max(self.cause.n_iter, self.effect.n_iter)
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class BoundResult(Record):
-    """Bounds of a pair in both directions.
-
-    Attributes
-    ----------
-    direction : int
-        1: x causes y; -1: y causes x; 0: equal, which is a score of at most 1e-5 either way.
-    score : float
-        ``backward_score - forward_score``, nats per observation; positive means x causes y.
-    forward_score, backward_score : float
-        `DirectionBounds.total` per observation. Forward is the hypothesis that x causes y.
-    forward, backward : DirectionBounds
-        The parts.
-    """
-
-    direction: int
-    score: float
-    forward_score: float
-    backward_score: float
-    forward: DirectionBounds
-    backward: DirectionBounds
+__all__ = ["compare_bounds", "latent_bounds"]
 
 
 def latent_bounds(

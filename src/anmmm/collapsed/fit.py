@@ -15,12 +15,13 @@ import numpy as np
 from anmmm._record import Record
 from anmmm._typing import FloatArray, RandomState
 from anmmm._validation import check_count, check_nonnegative, check_rng
-from anmmm.collapsed.bound import NUGGET, BoundParameters, CollapsedBound
+from anmmm.collapsed.bound import NUGGET, CollapsedBound
+from anmmm.collapsed.result import BoundFit
 from anmmm.collapsed.starts import starts_of
 from anmmm.gppom.optimize import Outcome, minimize_from
 from anmmm.preprocessing import Cells
 
-__all__ = ["BoundFit", "BoundOptions", "fit_bound"]
+__all__ = ["BoundOptions", "fit_bound"]
 
 # Standardized data are not told more exactly than this noise, whatever their resolution.
 LEAST_NOISE = 1e-4
@@ -82,36 +83,6 @@ class BoundOptions(Record):
                 f"{', '.join(known)}"
             )
         return cls(**keywords)
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class BoundFit(Record):
-    """A maximized bound.
-
-    Attributes
-    ----------
-    bound : float
-        Lower bound on ``log p(Y | X)``, or on ``log p(Y)``, in nats for all observations.
-    parameters : BoundParameters
-    start : str
-        Name of the start it came from.
-    screened : dict of str to float
-        Bound of each start after `BoundOptions.n_screen` iterations; -inf where none could be
-        evaluated.
-    n_iter, n_evaluations, n_failed_evaluations : int
-        Iterations of the best start; evaluations of all, and those that failed.
-    converged : bool
-        Whether the best start's descent ended by its tolerance.
-    """
-
-    bound: float
-    parameters: BoundParameters
-    start: str
-    screened: dict[str, float]
-    n_iter: int
-    n_evaluations: int
-    n_failed_evaluations: int
-    converged: bool
 
 
 def fit_bound(

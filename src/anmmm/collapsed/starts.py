@@ -10,7 +10,8 @@ import numpy as np
 from scipy.special import ndtri
 
 from anmmm._typing import FloatArray
-from anmmm.collapsed.bound import BoundParameters, CollapsedBound
+from anmmm.collapsed.bound import CollapsedBound
+from anmmm.collapsed.result import BoundParameters
 
 __all__ = ["starts_of"]
 

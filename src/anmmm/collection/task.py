@@ -6,7 +6,7 @@ import time
 from abc import ABC, abstractmethod
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from anmmm._threads import single_thread
 from anmmm._warm import warm_up
 from anmmm._warning import unconverged_untold
 from anmmm._words import counted
+from anmmm.collapsed import DirectionBounds
 from anmmm.collection.records import PairResult
 from anmmm.collection.timeout import OutOfTime, within
 from anmmm.datasets import Pair, make_anm_mixture
@@ -28,9 +29,6 @@ from anmmm.direction import (
 )
 from anmmm.evidence import SideEvidence, sign_of
 from anmmm.gppom import FitResult
-
-if TYPE_CHECKING:
-    from anmmm.collapsed import DirectionBounds
 
 __all__ = ["DirectionTask", "PairTask", "carried", "dropped_remark"]
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from anmmm._typing import ArrayLike, FloatArray, RandomState
 from anmmm._validation import as_pair, check_rng
 from anmmm._warning import unconverged_untold, warn_unconverged
+from anmmm.collapsed import BoundResult
 from anmmm.confidence import N_RESAMPLES, confidence_from, confidence_of, resample_scores
 from anmmm.dependence import LatentFitting, dependence_scores
 from anmmm.direction.options import DirectionOptions
@@ -21,9 +22,6 @@ from anmmm.evidence import (
     sign_of,
 )
 from anmmm.preprocessing import standardize
-
-if TYPE_CHECKING:
-    from anmmm.collapsed import BoundResult
 
 __all__ = ["infer_direction"]
 

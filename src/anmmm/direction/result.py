@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from anmmm._record import Record
+from anmmm.collapsed import BoundResult
 from anmmm.confidence import Resamples
 from anmmm.dependence import LatentFits, LatentFitting
 from anmmm.direction.outcome import relation_of
 from anmmm.evidence import EvidenceResult
 from anmmm.gppom import FitResult
 from anmmm.independence import hsic_test
-
-if TYPE_CHECKING:
-    from anmmm.collapsed import BoundResult
 
 __all__ = ["DirectionResult"]
 

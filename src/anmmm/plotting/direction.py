@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from anmmm._typing import ArrayLike, FloatArray
 from anmmm._validation import as_pair, check_lengths
 from anmmm._words import chosen, hypotheses
+from anmmm.collapsed import DirectionBounds
 from anmmm.direction import POOR_FIT, said_of
 from anmmm.evidence import VectorEvidence
 from anmmm.evidence.curves import model_curves
@@ -20,9 +21,6 @@ from anmmm.plotting.curves import Piece, draw_curve, line_width, pieces
 from anmmm.plotting.groups import MOST_VECTORS, Groups, draw_points, marker_area, mechanism_names
 from anmmm.plotting.style import matplotlib_module, tidy
 from anmmm.results import DirectionEvidence, DirectionResult, FitResult
-
-if TYPE_CHECKING:
-    from anmmm.collapsed import DirectionBounds
 
 __all__ = ["FIGURE_SIZE", "arrange", "plot_direction"]
 
