@@ -9,7 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from anmmm import infer_direction, infer_directions
 from anmmm.collapsed import BoundOptions, CollapsedBound, fit_bound, latent_bounds
-from anmmm.collapsed.starts import starts_of
+from anmmm.collapsed.starts import alone_start, starts_of
 from anmmm.datasets import NOISE_FORMS, make_noise_form, make_single_mechanism
 from anmmm.preprocessing import Cells, standardize
 
@@ -28,7 +28,9 @@ def decision(pair):
     return infer_direction(*pair, criterion="latent", random_state=0)
 
 
-@pytest.mark.parametrize("family", ["AN", "LS", "MN-U"])
+@pytest.mark.parametrize(
+    "family", ["LS", *(pytest.param(name, marks=pytest.mark.slow) for name in ("AN", "MN-U"))]
+)
 def test_single_mechanisms_are_decided_rightly(family):
     x, y = make_single_mechanism(family, 120, random_state=10_003)
     assert latent_bounds(x, y, random_state=0, **FEW).direction == 1
@@ -66,6 +68,19 @@ def test_starts_can_all_be_evaluated_and_differ(pair):
             assert np.isfinite(bound.value_and_grad(start)[0])
         means = [bound.unpack(start).mean for start in starts.values()]
         assert all(np.abs(a - b).max() > 0.1 for a in means for b in means if a is not b)
+
+
+def test_an_effect_by_itself_is_a_start_that_the_cause_hardly_moves(pair):
+    x, y = pair
+    alone = fit_bound(y, random_state=0)
+    bound = CollapsedBound(y, x, n_inducing=30)
+    start = bound.unpack(alone_start(bound, alone.parameters))
+    assert_array_equal(start.mean, alone.parameters.mean)
+    assert len(np.unique(start.inducing[:, 1])) == 2
+    fit = fit_bound(y, x, alone=alone, random_state=0)
+    assert "alone" in fit.screened
+    fewer = CollapsedBound(y, x, n_inducing=1)
+    assert np.isfinite(fewer.value_and_grad(alone_start(fewer, alone.parameters))[0])
 
 
 def test_a_gaussian_variable_costs_what_its_density_says():
@@ -144,6 +159,7 @@ def test_the_criterion_is_what_the_function_says(decision):
     assert "_made" not in vars(result._fitting)
 
 
+@pytest.mark.slow
 def test_halves_make_a_confidence(pair):
     result = infer_direction(*pair, criterion="latent", n_resamples=2, random_state=0)
     assert len(result.resamples.scores) == 2

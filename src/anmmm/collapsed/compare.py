@@ -66,12 +66,18 @@ def compare_bounds(
     """Do what `latent_bounds` does for checked variables of shape (n_samples, n_features)."""
     first, second = standardize(x)[0], standardize(y)[0]
     options = options or BoundOptions()
+    one, other = (
+        fit_bound(variable, options=options, random_state=seed) for variable in (first, second)
+    )
     forward, backward = (
         DirectionBounds(
-            fit_bound(cause, options=options, random_state=seed),
-            fit_bound(effect, cause, options=options, random_state=seed),
+            cause=alone,
+            effect=fit_bound(effect, cause, options=options, alone=by_itself, random_state=seed),
         )
-        for cause, effect in ((first, second), (second, first))
+        for cause, effect, alone, by_itself in (
+            (first, second, one, other),
+            (second, first, other, one),
+        )
     )
     n = len(first)
     score = backward.total / n - forward.total / n

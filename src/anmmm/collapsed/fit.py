@@ -17,7 +17,7 @@ from anmmm._typing import FloatArray, RandomState
 from anmmm._validation import check_count, check_nonnegative, check_rng
 from anmmm.collapsed.bound import NUGGET, CollapsedBound
 from anmmm.collapsed.result import BoundFit
-from anmmm.collapsed.starts import starts_of
+from anmmm.collapsed.starts import alone_start, starts_of
 from anmmm.gppom.optimize import Outcome, minimize_from
 from anmmm.preprocessing import Cells
 
@@ -59,7 +59,7 @@ class BoundOptions(Record):
     n_inducing_cause: int = 15
     nugget: float = NUGGET
     n_chunks: int | None = None
-    n_screen: int = 60
+    n_screen: int = 50
     max_iter: int = 400
     tol: float = 1e-6
 
@@ -90,6 +90,7 @@ def fit_bound(
     X: FloatArray | None = None,
     *,
     options: BoundOptions | None = None,
+    alone: BoundFit | None = None,
     random_state: RandomState = None,
     **keywords: Any,
 ) -> BoundFit:
@@ -103,6 +104,8 @@ def fit_bound(
         Standardized.
     options : BoundOptions, optional
         All options in one.
+    alone : BoundFit, optional
+        Of Y without X, a further start: no bound given X need be lower than that of Y by itself.
     random_state : None, int or Generator
         Seeds the start that is drawn.
     **keywords
@@ -138,7 +141,10 @@ def fit_bound(
     box = _box(bound)
     outcomes: dict[str, Outcome] = {}
     screened = {}
-    for name, start in starts_of(bound, check_rng(random_state)).items():
+    starts = starts_of(bound, check_rng(random_state))
+    if alone is not None and X is not None:
+        starts["alone"] = alone_start(bound, alone.parameters)
+    for name, start in starts.items():
         start = np.clip(start, *box)
         if math.isfinite(bound.value_and_grad(start)[0]):
             outcomes[name] = _descend(bound, start, box, options, options.n_screen)

@@ -13,7 +13,7 @@ from anmmm._typing import FloatArray
 from anmmm.collapsed.bound import CollapsedBound
 from anmmm.collapsed.result import BoundParameters
 
-__all__ = ["starts_of"]
+__all__ = ["alone_start", "starts_of"]
 
 # Degree of the polynomial that residuals are taken from.
 DEGREE = 3
@@ -24,6 +24,8 @@ NEIGHBORS = 15
 GAMMA_LATENT, GAMMA_X, NOISE, VARIANCE = 0.1, 0.5, 0.05, 0.1
 # Share of its deviation that the latent has where it is hardly used at first, and the noise then.
 FAINT, NOISE_UNUSED = 0.1, 0.5
+# The cause hardly moves a function that begins as the effect's own density.
+GAMMA_IGNORED = 1e-2
 
 
 def starts_of(bound: CollapsedBound, rng: np.random.Generator) -> dict[str, FloatArray]:
@@ -55,6 +57,41 @@ def starts_of(bound: CollapsedBound, rng: np.random.Generator) -> dict[str, Floa
         "unused": _start(bound, FAINT * ranked, 1.0 - FAINT**2, NOISE_UNUSED),
         "random": _start(bound, drawn, VARIANCE, NOISE),
     }
+
+
+def alone_start(bound: CollapsedBound, alone: BoundParameters) -> FloatArray:
+    """Return the flat vector at which Y given X is nearly as it is by itself.
+
+    Parameters
+    ----------
+    bound : CollapsedBound
+        With X.
+    alone : BoundParameters
+        Of a fit of Y without X, of as many latent dimensions.
+
+    Returns
+    -------
+    ndarray of shape (n_params,)
+        Inducing points of `alone`, each at several quantiles of the first input.
+    """
+    X, M = bound.X, bound.n_inducing
+    latent = np.resize(alone.inducing, (M, bound.n_latent))
+    # Copies of a latent point are to differ in the inputs.
+    turns = np.arange(M) // len(alone.inducing)
+    shares = np.linspace(0.1, 0.9, turns[-1] + 1) if turns[-1] else np.array([0.5])
+    ordered = np.argsort(X[:, 0], kind="stable")
+    rows = ordered[(shares * (len(X) - 1)).astype(np.intp)]
+    gamma = np.concatenate([alone.gamma, np.full(X.shape[1], GAMMA_IGNORED)])
+    return bound.pack(
+        BoundParameters(
+            mean=alone.mean,
+            variance=alone.variance,
+            inducing=np.hstack([latent, X[rows[turns]]]),
+            amplitude=alone.amplitude,
+            noise=alone.noise,
+            gamma=gamma,
+        )
+    )
 
 
 def _filled(drawn: FloatArray, columns: list[FloatArray]) -> FloatArray:
