@@ -80,8 +80,8 @@ def direction_command(
     # The text says what did not converge.
     with refusing(), single_thread(), unconverged_untold():
         result = infer_direction(used_x, used_y, random_state=seed, **options)
-    if result.evidence is not None:
-        report_unused(lam)
+    if result.evidence is not None or result.bounds is not None:
+        report_unused(lam, result.criterion)
     if plot is not None:
         from anmmm.cli.plots import draw_direction
 
@@ -100,6 +100,7 @@ def _document(result: DirectionResult, columns: Columns) -> dict[str, Any]:
 
     ordered = (columns.x_name, columns.y_name)[:: result.direction or 1]
     lengths = result.evidence
+    without_fits = result.evidence is not None or result.bounds is not None
     chosen = None if lengths is None else lengths.chosen
     return {
         "x": columns.x_name,
@@ -118,13 +119,13 @@ def _document(result: DirectionResult, columns: Columns) -> dict[str, Any]:
         "resample_seed": None if result.resamples is None else result.resamples.seed,
         "forward_score": result.forward_score,
         "backward_score": result.backward_score,
-        # Under evidence they would cost two fits that the decision did without.
-        "forward_pvalue": result.forward_pvalue if lengths is None else None,
-        "backward_pvalue": result.backward_pvalue if lengths is None else None,
+        # They would cost two fits that the decision did without.
+        "forward_pvalue": None if without_fits else result.forward_pvalue,
+        "backward_pvalue": None if without_fits else result.backward_pvalue,
         "model": None if chosen is None else chosen.model,
         "n_mechanisms": None if chosen is None else chosen.n_mechanisms,
         "criterion": result.criterion,
-        "lam": result.lam if lengths is None else None,
+        "lam": None if without_fits else result.lam,
         "n": len(columns.x),
         "n_dropped": columns.n_dropped,
         "converged": result.converged,

@@ -9,11 +9,12 @@ from anmmm._categories import as_variables
 from anmmm._typing import ArrayLike, FloatArray, RandomState
 from anmmm._validation import check_rng
 from anmmm._warning import unconverged_untold, warn_unconverged
+from anmmm.collapsed import BoundResult
 from anmmm.confidence import N_RESAMPLES, confidence_from, confidence_of, resample_scores
 from anmmm.dependence import LatentFitting, dependence_scores
 from anmmm.direction.options import DirectionOptions
 from anmmm.direction.result import DirectionResult
-from anmmm.evidence import EvidenceResult, beyond_limits, compare, sign_of
+from anmmm.evidence import EvidenceResult, SideEvidence, beyond_limits, compare, sign_of
 from anmmm.preprocessing import indicators, standardize
 
 __all__ = ["infer_direction"]
@@ -46,7 +47,7 @@ def infer_direction(
     lam : float
         Weight λ of the HSIC term of the objective of a GPPOM, at up to 100 observations; it grows
         with more (``weight_growth``). ``"evidence"`` decides without it.
-    criterion : {"auto", "evidence", "hsic", "hsic_ratio", "pvalue"}
+    criterion : {"auto", "evidence", "hsic", "hsic_ratio", "pvalue", "latent"}
         ``"auto"``: ``"evidence"``, but ``"hsic"`` where a variable of several columns takes the
         pair beyond 16 columns in all or below 10 observations for each; the result names the one
         taken.
@@ -55,7 +56,8 @@ def infer_direction(
         paper; the logarithm orders alike and is the scale on which the fit weighs it).
         ``"hsic_ratio"``: statistic of the gamma-approximated HSIC test of (Θ, cause) divided by
         its 5 % threshold (the authors' program). ``"pvalue"``: minus the logarithm of that test's
-        p-value.
+        p-value. ``"latent"``: collapsed bounds of a GPPOM with Θ integrated out, and of a GP-LVM as
+        the density of the cause, in nats per observation; see `anmmm.collapsed`.
     n_resamples : int
         Random halves of the data that are scored too, and then make the ``confidence``: 0 for none,
         or 2 or more. The calibration is for 10 and ``"evidence"``, which has a confidence without
@@ -68,8 +70,8 @@ def infer_direction(
         get the same seeds. The score of ``"evidence"`` itself draws nothing. Exchanging x and y
         exactly reverses the score and keeps the confidence.
     **fit_options
-        Fields of `anmmm.gppom.FitOptions`; ``weight_growth`` is 0.25 here. ``"evidence"`` checks
-        them and decides without them: they shape the fits in the result.
+        Fields of `anmmm.gppom.FitOptions`; ``weight_growth`` is 0.25 here. ``"evidence"`` and
+        ``"latent"`` check them and decide without them: they shape the fits in the result.
 
     Returns
     -------
@@ -97,6 +99,10 @@ def infer_direction(
     near 0), where several overlapping mechanisms meet few observations, and on more than a quarter
     of the Tübingen pairs (docs/method/decisions.md). It takes some 25 ms for 100 observations and
     is linear in their number but for two sorts.
+
+    ``"latent"`` takes any smooth function of the cause and one latent for each observation, and
+    seconds where ``"evidence"`` takes milliseconds; docs/method/latent.md has where it is better
+    and where it is worse.
 
     The other criteria take two fits and two HSIC tests. They are made for mixtures: on data of a
     single mechanism they are no better than chance, with large scores (docs/results/quality.md).
@@ -142,12 +148,15 @@ def infer_direction(
     lengths = None
     if criterion == "evidence":
         lengths = compare(first, second, categorical=categorical)
-        _warn_of_convergence(lengths)
-        forward_score, backward_score = lengths.forward_score, lengths.backward_score
-        score = lengths.score
-    else:
+    bounds = scoring.bounds(first, second) if criterion == "latent" else None
+    described = lengths or bounds
+    if described is None:
         forward_score, backward_score = scoring.latent_scores(fitting)
         score = backward_score - forward_score
+    else:
+        _warn_of_convergence(described)
+        forward_score, backward_score = described.forward_score, described.backward_score
+        score = described.score
     resamples = None
     confidence = None if lengths is None else confidence_of(lengths)
     count = options.n_resamples
@@ -169,6 +178,7 @@ def infer_direction(
         criterion=criterion,
         lam=options.lam,
         evidence=lengths,
+        bounds=bounds,
         confidence=confidence,
         resamples=resamples,
         _fitting=fitting,
@@ -195,18 +205,27 @@ class _Scoring:
     def latent_scores(self, fitting: LatentFitting) -> tuple[float, float]:
         return dependence_scores(fitting.fits, self.criterion, self.options.fit.hsic_floor)
 
+    def bounds(self, x: FloatArray, y: FloatArray) -> BoundResult:
+        # Here, as no other criterion needs what it loads.
+        from anmmm.collapsed import compare_bounds
+
+        return compare_bounds(x, y, self.seed)
+
     def score(self, x: FloatArray, y: FloatArray) -> float:
         if self.criterion == "evidence":
             return compare(x, y, categorical=self.categorical).score
+        if self.criterion == "latent":
+            return self.bounds(x, y).score
         forward, backward = self.latent_scores(self.fitting(x, y))
         return backward - forward
 
 
-def _warn_of_convergence(lengths: EvidenceResult) -> None:
-    for hypothesis, side in (("x causes y", lengths.forward), ("y causes x", lengths.backward)):
+def _warn_of_convergence(described: EvidenceResult | BoundResult) -> None:
+    sides = {"x causes y": described.forward, "y causes x": described.backward}
+    for hypothesis, side in sides.items():
         if not side.converged:
+            name = f"model {side.model!r}" if isinstance(side, SideEvidence) else "a bound"
             warn_unconverged(
-                f"model {side.model!r} of the hypothesis that {hypothesis} stopped without "
-                "converging, so its description length may be too large; do not trust a score "
-                "near 0"
+                f"{name} of the hypothesis that {hypothesis} stopped without converging, so its "
+                "description length may be too large; do not trust a score near 0"
             )
