@@ -13,9 +13,9 @@ import anmmm
 
 ROOT = Path(__file__).parents[1]
 MODULES = [
-    "anmmm", "anmmm.baselines", "anmmm.collection", "anmmm.datasets", "anmmm.evaluation",
-    "anmmm.evidence", "anmmm.experiments", "anmmm.gppom", "anmmm.mixture", "anmmm.orientation",
-    "anmmm.plotting", "anmmm.report",
+    "anmmm", "anmmm.baselines", "anmmm.collapsed", "anmmm.collection", "anmmm.datasets",
+    "anmmm.evaluation", "anmmm.evidence", "anmmm.experiments", "anmmm.gppom", "anmmm.mixture",
+    "anmmm.orientation", "anmmm.plotting", "anmmm.report",
 ]  # fmt: skip
 
 

@@ -69,6 +69,7 @@ def _decide_given(
         lam=options.lam,
         confidence=confidence,
         evidence=lengths,
+        bounds=None,
         resamples=resamples,
         _fitting=LatentFitting(left_x, left_y, options.lam, options.fit, fit_seed),
     )
