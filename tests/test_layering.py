@@ -16,15 +16,15 @@ ROOT = Path(anmmm.__file__).parent
 # Upstream first. A new module or folder of the package takes its place here.
 ORDER = (
     "_version", "_lazy", "_typing", "_optional", "_words", "_kernels", "_threads", "_workers",
-    "_warning", "_record", "_hash", "_files", "_runlog", "_validation", "preprocessing", "gppom",
-    "permutation", "independence", "mixture", "evidence", "_warm", "confidence", "dependence",
-    "direction", "clustering", "datasets", "baselines", "collection", "results", "evaluation",
-    "orientation", "plotting", "report", "experiments", "curves", "interop", "__init__", "cli",
-    "__main__",
+    "_warning", "_pickled", "_html", "_record", "_hash", "_files", "_runlog", "_validation",
+    "_categories", "preprocessing", "gppom", "permutation", "independence", "mixture", "evidence",
+    "collapsed", "_warm", "confidence", "dependence", "direction", "clustering", "datasets",
+    "baselines", "collection", "results", "evaluation", "orientation", "plotting", "report",
+    "experiments", "curves", "interop", "__init__", "cli", "__main__",
 )  # fmt: skip
 # Tighter than the order.
 ONLY = {
-    "datasets": {"_hash", "_record", "_typing", "_validation", "_warning"},
+    "datasets": {"_categories", "_hash", "_record", "_typing", "_validation", "_warning"},
     "independence": {"_kernels", "_typing", "_validation", "gppom", "permutation"},
     "permutation": {"_kernels", "_typing", "gppom"},
 }

@@ -8,7 +8,7 @@ from importlib import import_module
 import pytest
 
 import anmmm
-from anmmm import direction, gppom, mixture
+from anmmm import collapsed, direction, gppom, mixture
 from anmmm.gppom.engines import ENGINES
 from anmmm.gppom.options import ENGINE_NAMES
 
@@ -29,7 +29,7 @@ x = [0.01 * i * (-1) ** i for i in range(40)]
 Path("pair.csv").write_text("".join(f"{v},{v**3 + 0.1 * v * v}\\n" for v in x))
 cli.main(["direction", "pair.csv"], standalone_mode=False)
 """
-LIGHT = [gppom, direction, mixture, anmmm]
+LIGHT = [gppom, direction, mixture, collapsed, anmmm]
 
 
 @pytest.mark.parametrize("program", [DECIDED, COMMAND], ids=["function", "command"])

@@ -13,6 +13,7 @@ from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+import anmmm
 from anmmm import GPPOM, ANMMixture, CausalDirection, FitOptions, MechanismClustering
 from anmmm.datasets import make_anm_mixture
 
@@ -107,23 +108,65 @@ def test_a_pipeline_decides_as_the_estimator_does():
 def test_new_points_of_a_mixture_are_labeled():
     model = fitted(ANMMixture())
     new_x, new_y, truth = make_anm_mixture("f3", 60, random_state=2)
-    membership = model.membership(new_x.reshape(-1, 1), new_y)
-    np.testing.assert_allclose(membership.sum(axis=1), 1.0)
-    agree = (membership.argmax(axis=1) == truth).mean()
+    labels = model.predict(new_x.reshape(-1, 1), new_y)
+    agree = (labels == truth).mean()
     assert max(agree, 1.0 - agree) > 0.8
+    membership = model.predict_proba(new_x.reshape(-1, 1), new_y)
+    np.testing.assert_allclose(membership.sum(axis=1), 1.0)
+    np.testing.assert_array_equal(membership.argmax(axis=1), labels)
 
 
-@pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda each: type(each).__name__)
-def test_a_pickle_loads_in_another_process(estimator, tmp_path):
-    model = fitted(estimator)
-    path = tmp_path / "model.pickle"
-    path.write_bytes(pickle.dumps(model))
-    code = (
-        "import pickle, sys\n"
-        "model = pickle.loads(open(sys.argv[1], 'rb').read())\n"
-        "print(type(model).__name__, model.n_features_in_)\n"
-    )
+@pytest.mark.parametrize("kind", [pd.DataFrame, pl.DataFrame], ids=["pandas", "polars"])
+def test_curves_are_columns_of_a_frame_where_that_is_asked_for(kind):
+    frame = kind({"x": X})
+    model = ANMMixture().set_output(transform=kind.__module__.partition(".")[0])
+    curves = model.fit(frame, Y).transform(frame)
+    assert isinstance(curves, kind)
+    assert list(curves.columns) == ["anmmixture0", "anmmixture1"]
+    np.testing.assert_array_equal(curves.to_numpy(), model.curves(frame))
+    pipe = make_pipeline(StandardScaler(), ANMMixture()).fit(X.reshape(-1, 1), Y)
+    labels = pipe.predict(X.reshape(-1, 1), y=Y)
+    assert (labels == model.labels_).mean() > 0.95
+
+
+LOADER = """
+import pickle, sys, warnings
+from anmmm import _pickled
+for version in (_pickled.__version__, "9.0"):
+    _pickled.__version__ = version
+    for path in sys.argv[1:]:
+        with warnings.catch_warnings(record=True) as told, open(path, "rb") as file:
+            warnings.simplefilter("always")
+            model = pickle.load(file)
+        texts = [f"{each.category.__name__} {each.filename} {each.message}" for each in told]
+        print(version, type(model).__name__, model.n_features_in_, *texts, sep="|")
+"""
+
+
+def test_pickles_load_in_another_process_and_in_a_later_release(tmp_path):
+    paths = []
+    for estimator in ESTIMATORS:
+        paths.append(tmp_path / f"{type(estimator).__name__}.pickle")
+        paths[-1].write_bytes(pickle.dumps(fitted(estimator)))
     ended = subprocess.run(
-        [sys.executable, "-c", code, path], capture_output=True, text=True, check=True
+        [sys.executable, "-c", LOADER, *paths], capture_output=True, text=True, check=True
     )
-    assert ended.stdout.split() == [type(estimator).__name__, "1"]
+    lines = iter(ended.stdout.splitlines())
+    for path in paths:
+        assert next(lines) == f"{anmmm.__version__}|{path.stem}|1"
+    for path in paths:
+        # At the line of whoever loads it.
+        told = f"UserWarning <string> this {path.stem} was pickled by anmmm, version"
+        line = next(lines)
+        assert line.startswith(f"9.0|{path.stem}|1|{told} {anmmm.__version__}, and is loaded by")
+        assert "version 9.0" in line
+        assert "fit it again" in line
+
+
+def test_a_pickle_of_no_known_version_says_so():
+    model = ANMMixture()
+    state = model.__getstate__()
+    assert state.pop("_anmmm_version") == anmmm.__version__
+    assert "_anmmm_version" not in vars(pickle.loads(pickle.dumps(model)))
+    with pytest.warns(UserWarning, match="a version that left no note"):
+        ANMMixture().__setstate__(state)

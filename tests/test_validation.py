@@ -12,9 +12,9 @@ import scipy.sparse
 from numpy.testing import assert_array_equal
 from sklearn.base import BaseEstimator
 
+from anmmm._categories import as_labels
 from anmmm._validation import (
     MIN_SAMPLES,
-    as_labels,
     as_matrix,
     as_pair,
     check_between,

@@ -24,13 +24,11 @@ from causallearn.search.ConstraintBased.PC import pc
 from causallearn.search.FCMBased.ANM.ANM import ANM
 from causallearn.search.FCMBased.lingam import DirectLiNGAM
 
-from anmmm import infer_direction, orient
-from anmmm.evidence import evidence
-from anmmm.orientation.adjust import residual
+from anmmm import orient
 from anmmm.orientation.graph import PartialGraph
 from anmmm.orientation.meek import close
 from anmmm.orientation.reading import edges_of, read_graph
-from benchmarks.studies.common import mean_and_error, print_header, print_row
+from benchmarks.studies.common import print_header, print_row
 
 N_NODES, N_EDGES, N_SAMPLES = 20, 25, 500
 MIXED = 1 / 3
@@ -55,7 +53,7 @@ def draw(seed: int, n_edges: int = N_EDGES) -> tuple[Arcs, np.ndarray]:
     data = np.empty((N_SAMPLES, N_NODES))
     for node in order:
         parents = sorted(cause for cause, effect in arcs if effect == node)
-        noise = _noise(rng)
+        noise = noise_of(rng)
         if not parents:
             data[:, node] = noise
             continue
@@ -78,13 +76,14 @@ def _signal(parents: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     return total
 
 
-def _noise(rng: np.random.Generator) -> np.ndarray:
+def noise_of(rng: np.random.Generator, size: int = N_SAMPLES) -> np.ndarray:
+    """Gaussian, uniform or bimodal noise of variance 1."""
     kind = rng.integers(3)
     if kind == 0:
-        return rng.normal(size=N_SAMPLES)
+        return rng.normal(size=size)
     if kind == 1:
-        return rng.uniform(-np.sqrt(3), np.sqrt(3), size=N_SAMPLES)
-    return 0.9 * rng.choice([-1.0, 1.0], size=N_SAMPLES) + 0.44 * rng.normal(size=N_SAMPLES)
+        return rng.uniform(-np.sqrt(3), np.sqrt(3), size=size)
+    return 0.9 * rng.choice([-1.0, 1.0], size=size) + 0.44 * rng.normal(size=size)
 
 
 def true_cpdag(arcs: Arcs) -> PartialGraph:
@@ -142,9 +141,14 @@ def each_alone(start: PartialGraph, score: Callable[[int, int], float]) -> tuple
 class Anm:
     """causal-learn's ANM, remembering pairs: both starts share most of them."""
 
-    def __init__(self, data: np.ndarray) -> None:
+    def __init__(self, data: np.ndarray, known: list[list[float]] | None = None) -> None:
         self._data = data
-        self._known: dict[tuple[int, int], tuple[float, float]] = {}
+        self._known = {(int(u), int(v)): (score, cpu) for u, v, score, cpu in known or []}
+
+    @property
+    def known(self) -> list[list[float]]:
+        """Pairs decided so far: both nodes, score and CPU seconds."""
+        return [[*pair, *told] for pair, told in self._known.items()]
 
     def seconds(self, start: PartialGraph) -> float:
         return sum(self._known[edge][1] for edge in start.undirected)
@@ -158,11 +162,20 @@ class Anm:
         return self._known[u, v][0]
 
 
-def measure(seed: int, *, with_anm: bool, n_edges: int) -> dict[str, Any]:
+def anm_of(seed: int, *, n_edges: int) -> dict[str, Any]:
+    """Return what ANM says of the undirected edges of both starts of one graph."""
+    arcs, data = draw(seed, n_edges)
+    anm = Anm(data)
+    for start in (pc_cpdag(data), true_cpdag(arcs)):
+        each_alone(start, anm)
+    return {"seed": seed, "pairs": anm.known}
+
+
+def measure(seed: int, *, anm_known: Any, with_anm: bool, n_edges: int) -> dict[str, Any]:
     """Return what each method makes of both starts of one graph."""
     arcs, data = draw(seed, n_edges)
     result: dict[str, Any] = {"seed": seed}
-    anm = Anm(data)
+    anm = Anm(data, anm_known)
     began = time.process_time()
     model = DirectLiNGAM(random_state=0)
     model.fit(data)
@@ -217,21 +230,26 @@ def judged(arcs: Arcs, start: PartialGraph, edges: list[Any], seconds: float) ->
     }
 
 
-def run(path: Path, seeds: range, *, with_anm: bool, n_edges: int) -> None:
-    done = {json.loads(line)["seed"] for line in path.open()} if path.exists() else set()
+def run(path: Path, seeds: range, one: Callable[[int], dict[str, Any]]) -> None:
+    """Append a line of each graph that the file does not have yet."""
+    done = {line["seed"] for line in lines(path)} if path.exists() else set()
     for seed in seeds:
         if seed in done:
             continue
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            line = json.dumps(measure(seed, with_anm=with_anm, n_edges=n_edges))
+            line = json.dumps(one(seed))
         with path.open("a") as file:
             file.write(line + "\n")
 
 
+def lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.open()]
+
+
 def table(path: Path) -> None:
     """Print means over the graphs; standard errors by leaving out a graph at a time."""
-    graphs = [json.loads(line) for line in path.open()]
+    graphs = sorted(lines(path), key=lambda graph: graph["seed"])
     print(f"{len(graphs)} graphs, seeds {graphs[0]['seed']} to {graphs[-1]['seed']}\n")
     print_header(
         "start", "method", "oriented", "right of the oriented", "right of all", "SHD",
@@ -262,55 +280,17 @@ def ratio(part: np.ndarray, whole: np.ndarray) -> str:
     return f"{part.sum() / whole.sum():.3f} ± {error:.3f}"
 
 
-def draw_common(seed: int, strength: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return p, u and v of p -> u -> v and p -> v; p moves u `strength` times its own noise."""
-    rng = np.random.default_rng([seed, 2])
-    p = _noise(rng)
-
-    def curve(cause: np.ndarray) -> np.ndarray:
-        shape = SHAPES[rng.integers(len(SHAPES))]
-        values = shape(rng.uniform(0.7, 1.5) * cause + rng.uniform(-0.5, 0.5))
-        return rng.choice([-1.0, 1.0]) * (values - values.mean()) / values.std()
-
-    u = strength * curve(p) + _noise(rng)
-    u = (u - u.mean()) / u.std()
-    signal = curve(u) + strength * curve(p)
-    return p, u, signal / signal.std() + rng.uniform(0.3, 0.7) * _noise(rng)
-
-
-def given_parents(p: np.ndarray, u: np.ndarray, v: np.ndarray) -> float:
-    """Nats by which u -> v describes both given p shorter than v -> u."""
-
-    def length(effect: np.ndarray, *causes: np.ndarray) -> float:
-        return evidence(np.column_stack(causes), effect).forward.effect
-
-    return length(v, p) + length(u, v, p) - length(u, p) - length(v, u, p)
-
-
-def common(seeds: range) -> None:
-    print_header("strength of p", "as they are", "p regressed out", "lengths given p")
-    for strength in (0.5, 1.0):
-        rows = []
-        for seed in seeds:
-            p, u, v = draw_common(seed, strength)
-            left = [residual(values, p[:, np.newaxis]) for values in (u, v)]
-            scores = infer_direction(u, v).score, infer_direction(*left).score
-            rows.append([score > 0.0 for score in (*scores, given_parents(p, u, v))])
-        print_row(f"{strength:g}", *map(mean_and_error, np.transpose(rows).astype(float)))
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
-    runs = commands.add_parser("run")
-    runs.add_argument("-o", "--output", type=Path, required=True)
-    runs.add_argument("--first-seed", type=int, default=0)
-    runs.add_argument("--count", type=int, default=50)
-    runs.add_argument("--edges", type=int, default=N_EDGES)
+    runs, anms = commands.add_parser("run"), commands.add_parser("anm")
+    for each in (runs, anms):
+        each.add_argument("-o", "--output", type=Path, required=True)
+        each.add_argument("--first-seed", type=int, default=0)
+        each.add_argument("--count", type=int, default=50)
+        each.add_argument("--edges", type=int, default=N_EDGES)
     runs.add_argument("--without-anm", action="store_true")
-    commons = commands.add_parser("common")
-    commons.add_argument("--first-seed", type=int, default=0)
-    commons.add_argument("--count", type=int, default=100)
+    runs.add_argument("--anm", type=Path, help="file of the command anm")
     shown = commands.add_parser("table")
     shown.add_argument("file", type=Path)
     options = parser.parse_args()
@@ -318,10 +298,14 @@ def main() -> None:
         table(options.file)
         return
     seeds = range(options.first_seed, options.first_seed + options.count)
-    if options.command == "common":
-        common(seeds)
+    if options.command == "anm":
+        run(options.output, seeds, lambda seed: anm_of(seed, n_edges=options.edges))
     else:
-        run(options.output, seeds, with_anm=not options.without_anm, n_edges=options.edges)
+        known = {} if options.anm is None else {a["seed"]: a["pairs"] for a in lines(options.anm)}
+        run(options.output, seeds, lambda seed: measure(
+            seed, anm_known=known.get(seed), with_anm=not options.without_anm,
+            n_edges=options.edges,
+        ))  # fmt: skip
 
 
 if __name__ == "__main__":

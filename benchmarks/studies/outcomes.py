@@ -1,7 +1,8 @@
 """What is said of pairs of every kind: ``python -m benchmarks.studies.outcomes STUDY``.
 
-Studies: ``families`` (right decisions, confidence and check by family, cause and N), ``nothing``
-(independent and linear Gaussian pairs, effects of a common cause). Half of the pairs are exchanged.
+Studies: ``families`` (right decisions, confidence and check by family, cause and N), ``categories``
+(the same for categories as effect and as cause), ``nothing`` (independent and linear Gaussian
+pairs, independent categories, effects of a common cause). Half of the pairs are exchanged.
 Choices were made on seeds from 10 000; 0 to 99 and 20 000 to 20 099 are for reporting.
 """
 
@@ -10,12 +11,14 @@ from __future__ import annotations
 import argparse
 import warnings
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from anmmm import infer_direction
-from anmmm.datasets import FAMILIES, make_single_mechanism
+from anmmm.datasets import FAMILIES, make_categories, make_single_mechanism
+from anmmm.datasets.categories import ROLES
 from anmmm.datasets.families import CAUSES
 from anmmm.direction import POOR_FIT, SURE
 from benchmarks.studies.calibration import draw_common, draw_linear, draw_margin
@@ -51,20 +54,37 @@ def decided(pairs: Iterator[Drawn]) -> dict[str, np.ndarray]:
 
 def families(seeds: list[int], n: int, names: list[str], causes: list[str]) -> None:
     """Right decisions of every family and cause."""
+    rows = {
+        (family, cause): partial(make_single_mechanism, family, n, cause=cause)
+        for family in names
+        for cause in causes
+    }
+    print_families(seeds, n, rows)
+
+
+def categories(seeds: list[int], n: int, shapes: list[str]) -> None:
+    """Right decisions where one variable is a category."""
+    rows = {
+        (f"categories are the {role}", shape): partial(make_categories, role, n, shape=shape)
+        for role in ROLES
+        for shape in shapes
+    }
+    print_families(seeds, n, rows)
+
+
+def print_families(
+    seeds: list[int], n: int, rows: dict[tuple[str, str], Callable[..., Drawn]]
+) -> None:
+    """Print a line a row of right decisions and what is said of them."""
     print(f"\nN = {n}, {len(seeds)} pairs a row from seed {seeds[0]}\n")
     print_header(
         "family", "cause", "right", "mean confidence", "sure", "sure and wrong", "independent",
         "check < 0.01", "in the wrong direction",
     )  # fmt: skip
-    for family in names:
-        for cause in causes:
-            facts = decided(
-                make_single_mechanism(family, n, cause=cause, random_state=seed) for seed in seeds
-            )
-            shares = (facts[name].mean() for name in list(facts)[1:] if name != "related")
-            print_row(
-                family, cause, mean_and_error(facts["right"]), *(f"{each:.2f}" for each in shares)
-            )
+    for labels, draw in rows.items():
+        facts = decided(draw(random_state=seed) for seed in seeds)
+        shares = (facts[name].mean() for name in list(facts)[1:] if name != "related")
+        print_row(*labels, mean_and_error(facts["right"]), *(f"{each:.2f}" for each in shares))
 
 
 def nothing(seeds: list[int], n: int) -> None:
@@ -73,6 +93,10 @@ def nothing(seeds: list[int], n: int) -> None:
     print_header("pairs", "independent", "mean confidence", "sure", "HSIC p < 0.05", "check < 0.01")
     draws: dict[str, Callable[[np.random.Generator], Drawn]] = {
         "independent": lambda rng: (draw_margin(n, rng), draw_margin(n, rng)),
+        "independent categories": lambda rng: (
+            make_categories("cause", n, random_state=rng)[0],
+            draw_margin(n, rng),
+        ),
         "linear Gaussian": lambda rng: draw_linear(n, rng),
         "common cause": lambda rng: draw_common(n, rng),
     }
@@ -85,7 +109,7 @@ def nothing(seeds: list[int], n: int) -> None:
 def main() -> None:
     """Run one study."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("study", choices=["families", "nothing"])
+    parser.add_argument("study", choices=["families", "categories", "nothing"])
     parser.add_argument("--samples", type=int, default=300)
     parser.add_argument("--first-seed", type=int, default=0)
     parser.add_argument("--count", type=int, default=100)
@@ -96,6 +120,8 @@ def main() -> None:
     seeds = list(range(arguments.first_seed, arguments.first_seed + arguments.count))
     if arguments.study == "nothing":
         nothing(seeds, arguments.samples)
+    elif arguments.study == "categories":
+        categories(seeds, arguments.samples, arguments.cause or list(CAUSES))
     else:
         names = arguments.family or list(FAMILIES)
         families(seeds, arguments.samples, names, arguments.cause or list(CAUSES))

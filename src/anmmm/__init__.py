@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from anmmm._warm import warm_up
     from anmmm.clustering import MechanismClustering, cluster_mechanisms
     from anmmm.collection import cluster_collection, infer_directions
-    from anmmm.direction import CausalDirection, infer_direction
+    from anmmm.direction import CausalDirection, describe, infer_direction
     from anmmm.evaluation import Evaluation, evaluate
     from anmmm.gppom import GPPOM, FitOptions
     from anmmm.gppom.objective import GPPOMObjective
@@ -59,6 +59,7 @@ _HOMES = {
     "cluster_collection": "anmmm.collection",
     "cluster_mechanisms": "anmmm.clustering",
     "datasets": "anmmm.datasets",
+    "describe": "anmmm.direction",
     "evaluate": "anmmm.evaluation",
     "hsic": "anmmm.independence",
     "hsic_test": "anmmm.independence",
@@ -92,6 +93,7 @@ __all__ = [
     "cluster_collection",
     "cluster_mechanisms",
     "datasets",
+    "describe",
     "evaluate",
     "hsic",
     "hsic_test",

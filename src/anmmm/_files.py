@@ -17,6 +17,8 @@ from typing import IO, Any
 
 import numpy as np
 
+from anmmm._version import __version__
+
 __all__ = [
     "atomic_writer",
     "check_writable",
@@ -28,6 +30,7 @@ __all__ = [
     "remove_leftovers",
     "replacing",
     "to_json",
+    "to_json_document",
     "write_csv",
 ]
 
@@ -164,6 +167,11 @@ def to_json(document: Any) -> str:
     """Return a JSON text that every reader accepts; letters that steer a terminal are escaped."""
     text = json.dumps(json_value(document), ensure_ascii=False, allow_nan=False, indent=1)
     return _STEERING.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+
+
+def to_json_document(parts: Mapping[str, Any]) -> str:
+    """Return what a command prints as its one document: `to_json` of it, and the version."""
+    return to_json({**parts, "anmmm_version": __version__})
 
 
 def json_value(value: Any) -> Any:

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from anmmm._html import html_facts
+
 __all__ = ["Record"]
 
 # Numbers of an array, and items of a list, up to which they are shown themselves.
@@ -40,6 +42,12 @@ class Record:
     def __repr__(self) -> str:
         shown = (f"{f.name}={_shown(getattr(self, f.name))}" for f in fields(self) if f.repr)  # type: ignore[arg-type]
         return f"{type(self).__qualname__}({', '.join(shown)})"
+
+    def _repr_html_(self) -> str:
+        """Fields as a table, for notebooks; records that say it in better words have their own."""
+        shown = [(f.name, getattr(self, f.name)) for f in fields(self) if f.repr]  # type: ignore[arg-type]
+        texts = [(name, _html_shown(value)) for name, value in shown]
+        return html_facts(type(self).__qualname__, texts)
 
 
 def _compared(record: Any) -> list[str]:
@@ -83,6 +91,13 @@ def _key(value: Any) -> Any:
     plain = isinstance(value, (str, int, float, np.number, np.bool_)) or value is None
     # NaN has a hash of its own for each of its objects.
     return value if plain and value == value else 0
+
+
+def _html_shown(value: Any) -> Any:
+    """Return a value for `html_facts`, which leaves out what is missing or an empty text."""
+    if isinstance(value, str) and not value:
+        return None
+    return value if value is None or isinstance(value, (str, bool, float)) else _shown(value)
 
 
 def _shown(value: Any) -> str:

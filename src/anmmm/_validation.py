@@ -22,7 +22,6 @@ __all__ = [
     "LARGEST_WEIGHT",
     "MIN_SAMPLES",
     "as_finite",
-    "as_labels",
     "as_matrices",
     "as_matrix",
     "as_pair",
@@ -131,30 +130,6 @@ def as_pair(
         check_single(first, names[0], single)
         check_single(second, names[1], single)
     return first, second
-
-
-def as_labels(values: Any, name: str, n_samples: int) -> tuple[NDArray[Any], NDArray[np.intp]]:
-    """Return the distinct labels in their order, and each observation's place among them."""
-    array = np.asarray(values)
-    if array.shape != (n_samples,):
-        raise ValueError(
-            f"{name} has shape {array.shape}, but needs one label for each of the {n_samples} "
-            "observations"
-        )
-    # Only NaN and its like differ from themselves.
-    n_missing = sum(
-        item is None or type(item).__name__ == "NAType" or bool(item != item)
-        for item in array.tolist()
-    )
-    if n_missing:
-        raise ValueError(f"{name} lacks {n_missing} of {n_samples} labels; give each one")
-    try:
-        distinct, codes = np.unique(array, return_inverse=True)
-    except TypeError:
-        raise TypeError(
-            f"{name} mixes labels that cannot be ordered; pass numbers only, or strings only"
-        ) from None
-    return distinct, codes
 
 
 def check_lengths(x: NDArray[Any], y: NDArray[Any], names: tuple[str, str]) -> None:

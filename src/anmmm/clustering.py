@@ -15,6 +15,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.cluster import KMeans
 from sklearn.utils.validation import check_is_fitted
 
+from anmmm._pickled import VersionedPickle
 from anmmm._record import Record
 from anmmm._threads import blas_threads_for, single_thread
 from anmmm._typing import ArrayLike, FloatArray, RandomState
@@ -272,7 +273,7 @@ def cluster_mechanisms(
     )
 
 
-class MechanismClustering(NestedFitOptions, ClusterMixin, BaseEstimator):  # type: ignore[misc]
+class MechanismClustering(NestedFitOptions, VersionedPickle, ClusterMixin, BaseEstimator):  # type: ignore[misc]
     """Mechanism labels as a scikit-learn clusterer.
 
     Parameters

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from anmmm._record import Record
 from anmmm._typing import FloatArray
 
-__all__ = ["Standardization", "standardize", "tied"]
+__all__ = ["Cells", "Standardization", "indicators", "standardize", "tied"]
 
 # Units in the last place of the largest value that arithmetic on the data may have cost.
 ROUNDING = 4.0
@@ -76,6 +76,12 @@ def standardize(X: FloatArray) -> tuple[FloatArray, Standardization]:
     for column, one in zip(Z.T, spread, strict=True):
         _merge_rounded(column, ROUNDING * float(np.finfo(np.float64).eps / one))
     return Z, record
+
+
+def indicators(values: FloatArray) -> FloatArray:
+    """Return a column of zeros and ones for each distinct value of (n_samples,)."""
+    distinct = np.unique(values)
+    return np.asarray(values[:, np.newaxis] == distinct, dtype=np.float64)
 
 
 def tied(ordered: FloatArray, near: float) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

@@ -4,6 +4,7 @@ import sys
 import numpy as np
 import pytest
 
+import anmmm
 from anmmm.datasets import make_anm_mixture
 
 MAGIC = {"png": b"\x89PNG", "pdf": b"%PDF", "SVG": b"<?xml"}
@@ -24,9 +25,11 @@ def test_the_plot_is_written_in_the_format_of_its_suffix(run, data, command, suf
     pytest.importorskip("matplotlib")
     status, out, err = run(command, data, "--json", "--plot", f"p.{suffix}")
     assert status == 0
-    json.loads(out)
+    assert json.loads(out)["anmmm_version"] == anmmm.__version__
     assert err.endswith(f"plot written to p.{suffix}\n")
-    assert (data.parent / f"p.{suffix}").read_bytes().startswith(MAGIC[suffix])
+    picture = (data.parent / f"p.{suffix}").read_bytes()
+    assert picture.startswith(MAGIC[suffix])
+    assert f"anmmm {anmmm.__version__}, by Matplotlib".encode() in picture
     assert {path.name for path in data.parent.iterdir()} == {"data.csv", f"p.{suffix}"}
 
 

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import anmmm
 from anmmm.collection.schema import CLUSTERS, DIRECTIONS, SCHEMA_VERSION
 from anmmm.collection.sinks import write_rows
 from anmmm.results import PairClusters, PairResult
@@ -116,6 +117,7 @@ def test_parquet_says_kind_and_version_and_has_groups_of_one_size(tmp_path):
     metadata = file.schema_arrow.metadata
     assert metadata[b"anmmm.kind"] == b"directions"
     assert metadata[b"anmmm.schema_version"] == str(SCHEMA_VERSION).encode()
+    assert metadata[b"anmmm.version"] == anmmm.__version__.encode()
     sizes = [file.metadata.row_group(at).num_rows for at in range(file.num_row_groups)]
     assert sizes == [10_000, 10_000, 5_000]
     assert str(file.schema_arrow.field("n").type) == "int64"

@@ -18,8 +18,8 @@ from anmmm.datasets.families import (
     CONTINUOUS,
     OTHER_EFFECTS,
     STEP,
-    _gaussian_process,
     _sigmoid,
+    gaussian_process,
 )
 
 
@@ -165,10 +165,10 @@ def test_location_scale_noise_depends_on_the_cause():
     assert spread_by_cause("AN-s") < 1.6
 
 
-def test_gaussian_process_has_unit_variance_and_length():
+def testgaussian_process_has_unit_variance_and_length():
     x = np.array([0.0, 1.0, 5.0])
     rng = np.random.default_rng(0)
-    values = np.array([_gaussian_process(x, rng) for _ in range(20_000)])
+    values = np.array([gaussian_process(x, rng) for _ in range(20_000)])
     expected = np.exp(-0.5 * (x[:, np.newaxis] - x) ** 2)
     assert_allclose(np.cov(values.T), expected, atol=0.04)
 

@@ -2,10 +2,11 @@
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from pairs import CHAIN, chain
 
-from anmmm import orient
+from anmmm import hsic_test, orient
 from anmmm.interop import cdt, dowhy, gcastle, hsic_score, lingam
 
 
@@ -30,6 +31,9 @@ def test_conditional_independence_by_residuals(table):
     # c is independent of a given b.
     assert test(table[["a"]], table[["c"]], table[["b"]]) > 0.01
     assert test(table["a"], table["b"], table["d"], method="kernel") < 0.001
+    noise = np.random.default_rng(2).normal(size=len(table))
+    against = hsic_test(table["a"], noise, null="permutation").pvalue
+    assert test(table["a"], noise) == against != hsic_test(table["a"], noise).pvalue
 
 
 def test_related_pairs_are_found_without_a_graph(table):
@@ -95,3 +99,71 @@ def test_an_unknown_neighbor_is_no_attribute():
     with pytest.raises(AttributeError, match="no attribute 'tetrad'"):
         anmmm.interop.tetrad  # noqa: B018
     assert "pgmpy" in dir(anmmm.interop)
+
+
+def test_what_is_conditioned_on_may_be_nothing(table):
+    test = dowhy.independence_test
+    plain = test(table["a"], table["d"])
+    for given in (None, np.empty((len(table), 0)), np.ones(len(table))):
+        assert test(table["a"], table["d"], given) == plain
+    with pytest.raises(ValueError, match="x and given must have the same number"):
+        test(table["a"], table["b"], table["c"][:-1])
+    with pytest.raises(ValueError, match="cause is constant"):
+        hsic_score(np.ones(50), np.arange(50.0))
+
+
+@pytest.mark.parametrize("form", ["pandas", "polars", "arrow", "numbers", "array"])
+def test_tables_of_all_kinds_are_learned_from(table, form):
+    if form == "arrow":
+        pytest.importorskip("pyarrow")
+    data = {
+        "pandas": table,
+        "polars": pl.from_pandas(table),
+        "arrow": table if form != "arrow" else pl.from_pandas(table).to_arrow(),
+        # Names that are places, but of other columns.
+        "numbers": table.set_axis([3, 2, 1, 0], axis=1),
+        "array": table.to_numpy(),
+    }[form]
+    names = {"numbers": (3, 2), "array": (0, 1)}.get(form, ("a", "b"))
+    expected = np.zeros((4, 4))
+    expected[0, 1] = 1.0
+    learner = gcastle.ANMMM(graph=[names])
+    learner.learn(data)
+    assert learner.causal_matrix.tolist() == expected.tolist()
+    model = dowhy.PairGraph(graph=[names]).fit(data)
+    assert model.adjacency_matrix_.tolist() == expected.T.tolist()
+    alone = gcastle.ANMMM()
+    alone.learn(data)
+    assert alone.causal_matrix[0, 1] == 1.0
+
+
+def test_columns_that_cannot_be_used_are_named(table):
+    for column, message in (
+        (np.ones(len(table)), "column 'd' is constant"),
+        (table["d"].where(table["d"] > 0), "column 'd' holds [0-9]+ NaN"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            gcastle.ANMMM().learn(table.assign(d=column))
+    with pytest.raises(TypeError, match="column 'd' must be numeric"):
+        dowhy.PairGraph().fit(table.assign(d="x"))
+    # A graph that has nothing to do with it.
+    gcastle.ANMMM(graph=[("a", "b")]).learn(table.assign(d=np.nan))
+
+
+def test_options_of_graphs_are_passed_over_for_a_pair(table):
+    options = {"min_confidence": 0.5, "max_samples": 50, "n_jobs": 1}
+    a, b = table["a"], table["b"]
+    assert cdt.ANMMM(**options).predict_proba((a, b)) == cdt.ANMMM().predict_proba((a, b))
+    assert gcastle.ANMMM(**options).anm_estimate(a, b) == 1
+    with pytest.raises(TypeError, match="x must be a pandas data frame of pairs"):
+        cdt.ANMMM().predict(a.to_numpy())
+
+
+def test_names_are_one_a_node(table):
+    oriented = orient([("a", "b")], table)
+    with pytest.raises(ValueError, match="names has 'a' more than once"):
+        lingam.adjacency(oriented, ["a", "b", "a"])
+    with pytest.raises(ValueError, match="names has 'a' more than once"):
+        lingam.edges(np.zeros((2, 2)), ["a", "a"])
+    with pytest.raises(TypeError, match="adjacency_matrix must be numeric"):
+        lingam.edges([["x", "y"], ["z", "w"]])

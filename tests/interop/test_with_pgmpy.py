@@ -6,7 +6,7 @@ import inspect
 import numpy as np
 import pandas as pd
 import pytest
-from pairs import CHAIN, chain
+from pairs import CHAIN, chain, sachs
 
 pytest.importorskip("pgmpy")
 
@@ -117,3 +117,13 @@ def test_the_base_class_of_later_versions(monkeypatch):
     finally:
         monkeypatch.undo()
         importlib.reload(adapter)
+
+
+def test_story_the_cpdag_of_the_proteins():
+    data, _ = sachs()
+    search = PC(ci_test="pearsonr", return_type="cpdag", show_progress=False, max_cond_vars=2)
+    graph = search.fit(data).causal_graph_
+    result = orient(graph, data, min_confidence=0.5)
+    assert {frozenset(edge[::2]) for edge in result.edges} == {frozenset(e) for e in graph.edges}
+    assert set(result.directed) >= set(graph.directed_edges)
+    assert len(result.undirected) <= len(graph.undirected_edges)

@@ -294,6 +294,40 @@ def test_membership_of_the_fitted_observations():
     assert_allclose(model.weights_.sum(), 1.0)
 
 
+def test_new_observations_get_the_probabilities_of_the_equations():
+    x, y, _ = mixture(8)
+    model = ANMMixture(2).fit(x, y)
+    new_x, new_y, _ = mixture(9)
+    fit, order = model.fit_result_, model._order
+    z = (new_y - y.mean()) / y.std()
+    columns = fit.splines.evaluate((new_x - x.mean(axis=0)) / x.std(axis=0))
+    logs = np.empty((len(z), 2))
+    for place, c in enumerate(order):
+        covariance = unpack(fit.covariance[c], columns.shape[1])
+        for n, column in enumerate(columns):
+            misfit = (z[n] - column @ fit.mean[c]) ** 2 + column @ covariance @ column
+            logs[n, place] = np.log(fit.weights[c]) - misfit / (2 * fit.noise_variance)
+    expected = np.exp(logs - logs.max(axis=1, keepdims=True))
+    expected /= expected.sum(axis=1, keepdims=True)
+    assert_allclose(model.predict_proba(new_x, new_y), expected, atol=1e-9)
+    assert_array_equal(model.predict(new_x, new_y), expected.argmax(axis=1))
+    assert_array_equal(model.predict(x, y), model.labels_)
+
+
+def test_a_cause_alone_says_nothing_of_the_mechanism_but_of_the_effect():
+    x, y, _ = mixture(8)
+    model = ANMMixture(2).fit(x, y)
+    assert_array_equal(model.predict_proba(x[:3]), np.tile(model.weights_, (3, 1)))
+    assert_array_equal(model.predict(x[:3]), [model.weights_.argmax()] * 3)
+    assert_allclose(model.mean(x), model.curves(x) @ model.weights_)
+    # What a regression predicts is better than the mean of all, with mechanisms and without.
+    assert np.mean((y - model.mean(x)) ** 2) < np.var(y)
+    single = ANMMixture(1).fit(x, y)
+    assert_allclose(single.mean(x), single.curves(x)[:, 0])
+    with pytest.raises(ValueError, match="X and y must have the same number of observations"):
+        model.predict(x, y[:-1])
+
+
 def test_a_given_start_is_tried():
     x, y, labels = mixture(9, theta_ranges=THREE)
     plain, told = ANMMixture(3).fit(x, y), ANMMixture(3, init=labels).fit(x, y)

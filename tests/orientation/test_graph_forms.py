@@ -5,6 +5,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from scipy.sparse import csr_array
 
 from anmmm.datasets import SourceError
 from anmmm.orientation.graph import PartialGraph
@@ -118,6 +119,9 @@ def test_a_pc_graph_and_its_inner_graph_are_the_same():
             ValueError,
             "index and columns differ",
         ),
+        ([(["a"], "b")], TypeError, r"nodes that can be the names of columns; found an edge of"),
+        (np.array([[0, "x"], [1, 0]], dtype=object), TypeError, "graph must be numeric"),
+        (csr_array(np.eye(2)[::-1]), TypeError, r"pass a dense array, e.g. graph.toarray\(\)"),
     ],
 )
 def test_what_is_no_graph_is_refused(graph, error, message):
@@ -150,4 +154,11 @@ def test_a_broken_file_says_where(text, message, tmp_path):
     file = tmp_path / "edges.csv"
     file.write_text(text)
     with pytest.raises(SourceError, match=message):
+        read_graph(file)
+
+
+def test_a_file_of_another_encoding_says_so(tmp_path):
+    file = tmp_path / "edges.csv"
+    file.write_bytes("source,target\né,b\n".encode("latin-1"))
+    with pytest.raises(SourceError, match=r"edges.csv:.*is no line of CSV in UTF-8"):
         read_graph(file)

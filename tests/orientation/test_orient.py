@@ -1,5 +1,6 @@
 """Graphs oriented by pairs: what comes out, from what, and why."""
 
+import itertools
 import pickle
 
 import networkx
@@ -7,9 +8,14 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import anmmm
-from anmmm import OrientedGraph, infer_direction, orient
+from anmmm import EdgeDecision, OrientedGraph, infer_direction, infer_directions, orient
+from anmmm.collection import read_rows
+from anmmm.collection.sinks import write_rows
+from anmmm.collection.sources.table import column_pair_id
 from anmmm.orientation import EDGES
 
 N = 200
@@ -173,6 +179,26 @@ def test_tables_come_out_as_they_came_in(table):
     assert empty.shape == (0, len(EDGES.columns))
 
 
+def test_arrays_that_have_columns_are_arrays(table):
+    class Tensor(np.ndarray):
+        """As of gCastle."""
+
+        columns = property(lambda self: ["w", "x", "y", "z"])
+
+    result = orient([(0, 1)], table.to_numpy().view(Tensor))
+    assert result.directed == ((0, 1),)
+    assert isinstance(result.table(), pd.DataFrame)
+
+
+def test_arrow_tables_too(table):
+    pytest.importorskip("pyarrow")
+    arrow = pl.from_pandas(table).to_arrow()
+    adjacency = pl.DataFrame({"a": [0, 1], "b": [1, 0]}).to_arrow()
+    result = orient(adjacency, arrow)
+    assert type(result.table()) is type(result.graph) is type(arrow)
+    assert result.directed == (("a", "b"),)
+
+
 @pytest.mark.parametrize("form", ["networkx", "pandas", "array"])
 def test_the_graph_comes_out_as_it_came_in(table, form):
     graph = networkx.Graph([("a", "b"), ("b", "c")])
@@ -229,3 +255,80 @@ def test_the_function_is_at_the_root_whatever_was_imported():
 
     assert callable(anmmm.orient)
     assert "orient" in dir(anmmm)
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])
+def test_files_of_rows_are_records_again(table, tmp_path, suffix):
+    path = tmp_path / f"oriented{suffix}"
+    flat = table.assign(c=1.0)
+    result = orient([("a", "b"), ("c", "b"), ("a", "->", "d"), ("c", "<->", "d")], flat)
+    result.write(path, timings=True)
+    assert tuple(read_rows(path, EDGES)) == result.decisions
+    result.write(path)
+    assert [row.seconds for row in read_rows(path, EDGES)] == [None] * 4
+
+
+def test_what_no_oriented_graph_has_is_refused(table, tmp_path):
+    path = tmp_path / "oriented.csv"
+    orient([("a", "b"), ("c", "->", "d")], table).write(path)
+    whole = path.read_text()
+    for old, new, message in (
+        ("->,given", "=>,given", "edge must be one of '->', '--', '<->'; found '=>'"),
+        ("->,data", "->,oracle", "by must be one of 'given', 'data'"),
+        (",ok,", ",given,", "status and by must both be 'given'"),
+        ("target,", "effect,", "is no table of edges as anmmm writes it"),
+        ('"a,b",a,b', '"a,b",a,', "target is missing"),
+    ):
+        assert old in whole
+        path.write_text(whole.replace(old, new, 1))
+        with pytest.raises(ValueError, match=message):
+            list(read_rows(path, EDGES))
+    infer_directions({"one": (table["a"], table["b"])}).write(path)
+    with pytest.raises(ValueError, match="holds directions; a file of edges is needed"):
+        list(read_rows(path, EDGES))
+
+
+def test_a_cycle_that_the_graph_came_with_stays_and_is_said(table):
+    graph = [("a", "->", "b"), ("b", "->", "c"), ("c", "->", "a"), ("a", "d")]
+    result = orient(graph, table, new_colliders=True)
+    assert set(result.directed) >= {("a", "b"), ("b", "c"), ("c", "a")}
+    came = [row.reason for row in result.decisions if row.by == "given"]
+    assert came == ["as the graph came in, on a directed cycle"] * 3
+    # An edge that closes one is directed otherwise.
+    (row,) = orient([*graph[:2], ("c", "a")], table).decisions[2:]
+    assert (row.source, row.target, row.by) == ("a", "c", "rule")
+
+
+def test_columns_of_given_edges_alone_are_not_looked_at(table):
+    named = table.assign(d="text", c=np.nan)
+    result = orient([("a", "b"), ("a", "->", "d"), ("c", "->", "d")], named)
+    assert result.oriented == (("a", "b"),)
+
+
+def test_a_parent_that_cannot_be_used_is_named(table):
+    rounded = table.assign(d=1e9 + 1e-6 * table["d"])
+    graph = [("d", "->", "a"), ("d", "->", "b"), ("a", "b")]
+    row = orient(graph, rounded).decisions[-1]
+    assert row.status == "unusable"
+    assert "the common parent 'd' is constant up to rounding" in row.reason
+    missing = orient(graph, table.assign(d=table["d"].where(table["d"] > 0))).decisions[-1]
+    assert (missing.status, missing.n) == ("ok", int((table["d"] > 0).sum()))
+
+
+@settings(max_examples=25)
+@given(
+    names=st.lists(st.text(st.characters(exclude_categories=["Cs"]), min_size=1), min_size=2),
+    suffix=st.sampled_from([".csv", ".jsonl"]),
+    numbers=st.lists(st.floats(0.0, 1.0), min_size=2, max_size=2),
+    mark=st.sampled_from(["->", "--", "<->"]),
+)
+def test_rows_of_any_names_are_read_back(tmp_path_factory, names, suffix, numbers, mark):
+    path = tmp_path_factory.getbasetemp() / f"any{suffix}"
+    numbered = {"score": -numbers[0], "confidence": numbers[1], "step": 1, "n": 2}
+    numbered["adjusted"] = column_pair_id(*names)
+    rows = [
+        EdgeDecision(column_pair_id(u, v), "ok", v, u, v, mark, "data", **numbered)
+        for u, v in itertools.pairwise(names)
+    ]
+    write_rows(path, rows, EDGES, timings=True)
+    assert list(read_rows(path, EDGES)) == rows

@@ -52,7 +52,7 @@ def cluster_command(
     are CSV: line of the row in FILE, x, y, label (from 0), the latent, and, where labels are
     refined, the probability of each mechanism. FILE is a table as in "anmmm direction".
     """
-    from anmmm._files import check_writable, dump_csv, to_json, write_csv
+    from anmmm._files import check_writable, dump_csv, to_json_document, write_csv
     from anmmm.cli.input import InputError, load_columns, refuse_input_as_output, refusing
     from anmmm.cli.output import clustering_text
     from anmmm.clustering import cluster_mechanisms
@@ -84,7 +84,7 @@ def cluster_command(
         with refusing(output):
             write_csv(output, titles, rows)
     if as_json:
-        click.echo(to_json(_document(result, columns) | {"seed": seed, "rows": rows}))
+        click.echo(to_json_document(_document(result, columns) | {"seed": seed, "rows": rows}))
     elif output is None:
         dump_csv(sys.stdout, titles, rows)
         # A closed pipe shows here, where click ends quietly, and not when Python exits.

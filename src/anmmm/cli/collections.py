@@ -62,7 +62,7 @@ def directions(
     FILE was computed with. Without --resume a complete FILE is replaced. Collections of more than
     1000 pairs are not printed beside FILE.
     """
-    from anmmm._files import to_json
+    from anmmm._files import to_json_document
     from anmmm.cli.output import plain
     from anmmm.cli.run import run_collection
     from anmmm.cli.tables import DirectionsTable, summary_text
@@ -79,10 +79,10 @@ def directions(
     )
     table = None if as_json else DirectionsTable
     closing, summary, records = run_collection(start, source, DIRECTIONS, table=table, **collection)
-    if criterion in (None, "auto", "evidence"):
-        report_unused(lam)
+    if criterion in (None, "auto", "evidence", "latent"):
+        report_unused(lam, "latent" if criterion == "latent" else "evidence")
     if as_json:
-        click.echo(to_json({"rows": records, "summary": summary.to_dict()}))
+        click.echo(to_json_document({"rows": records, "summary": summary.to_dict()}))
     else:
         click.echo("\n" + plain(summary_text(summary)))
     if closing is not None:
@@ -117,7 +117,7 @@ def cluster_collection(
     SOURCE is as in "anmmm directions". One line a pair with the size of each mechanism; with -o or
     --json also the label of each observation. -o and --resume are as in "anmmm directions".
     """
-    from anmmm._files import to_json
+    from anmmm._files import to_json_document
     from anmmm.cli.output import plain
     from anmmm.cli.run import run_collection
     from anmmm.cli.tables import ClustersTable, counts_text
@@ -136,7 +136,7 @@ def cluster_collection(
     table = None if as_json else ClustersTable
     closing, summary, records = run_collection(start, source, CLUSTERS, table=table, **collection)
     if as_json:
-        click.echo(to_json({"rows": records}))
+        click.echo(to_json_document({"rows": records}))
     else:
         click.echo("\n" + plain(counts_text(summary)))
     if closing is not None:

@@ -19,6 +19,7 @@ from anmmm.cli.options import (
     say,
     with_options,
 )
+from anmmm.cli.source import categories_option, parse_categories
 
 if TYPE_CHECKING:
     from anmmm.cli.input import Columns
@@ -30,8 +31,8 @@ __all__ = ["direction_command"]
 @click.command("direction")
 @click.argument("file")
 @with_options(
-    *column_options, criterion_option, *confidence_options, max_samples_option, plot_option,
-    *common_options,
+    *column_options, categories_option, criterion_option, *confidence_options, max_samples_option,
+    plot_option, *common_options,
 )  # fmt: skip
 def direction_command(
     file: str,
@@ -40,6 +41,7 @@ def direction_command(
     min_confidence: float | None,
     max_samples: int | None,
     plot: str | None,
+    categories: str | None,
     lam: float | None,
     seed: int,
     as_json: bool,
@@ -50,7 +52,7 @@ def direction_command(
     FILE is a text table, separated by commas, semicolons, tabs or blanks, with or without a line of
     column names; "-" reads standard input.
     """
-    from anmmm._files import to_json
+    from anmmm._files import to_json_document
     from anmmm._threads import single_thread
     from anmmm._warning import unconverged_untold
     from anmmm.cli.input import load_columns, refusing
@@ -61,7 +63,7 @@ def direction_command(
         from anmmm.cli.plots import check_plot
 
         check_plot(plot, file)
-    columns = load_columns(file, **table)
+    columns = load_columns(file, categories=parse_categories(categories) or (), **table)
     report_dropped(columns)
     used_x, used_y, cut_seed = columns.x, columns.y, None
     if max_samples is not None and len(used_x) > max_samples:
@@ -78,8 +80,8 @@ def direction_command(
     # The text says what did not converge.
     with refusing(), single_thread(), unconverged_untold():
         result = infer_direction(used_x, used_y, random_state=seed, **options)
-    if result.evidence is not None:
-        report_unused(lam)
+    if result.evidence is not None or result.bounds is not None:
+        report_unused(lam, result.criterion)
     if plot is not None:
         from anmmm.cli.plots import draw_direction
 
@@ -89,7 +91,7 @@ def direction_command(
         click.echo(plain(direction_text(result, columns, len(used_x))))
         return
     drawn = {"seed": seed, "n_used": len(used_x), "subsample_seed": cut_seed}
-    click.echo(to_json(_document(result, columns) | drawn))
+    click.echo(to_json_document(_document(result, columns) | drawn))
 
 
 def _document(result: DirectionResult, columns: Columns) -> dict[str, Any]:
@@ -98,6 +100,7 @@ def _document(result: DirectionResult, columns: Columns) -> dict[str, Any]:
 
     ordered = (columns.x_name, columns.y_name)[:: result.direction or 1]
     lengths = result.evidence
+    without_fits = result.evidence is not None or result.bounds is not None
     chosen = None if lengths is None else lengths.chosen
     return {
         "x": columns.x_name,
@@ -116,13 +119,13 @@ def _document(result: DirectionResult, columns: Columns) -> dict[str, Any]:
         "resample_seed": None if result.resamples is None else result.resamples.seed,
         "forward_score": result.forward_score,
         "backward_score": result.backward_score,
-        # Under evidence they would cost two fits that the decision did without.
-        "forward_pvalue": result.forward_pvalue if lengths is None else None,
-        "backward_pvalue": result.backward_pvalue if lengths is None else None,
+        # They would cost two fits that the decision did without.
+        "forward_pvalue": None if without_fits else result.forward_pvalue,
+        "backward_pvalue": None if without_fits else result.backward_pvalue,
         "model": None if chosen is None else chosen.model,
         "n_mechanisms": None if chosen is None else chosen.n_mechanisms,
         "criterion": result.criterion,
-        "lam": result.lam if lengths is None else None,
+        "lam": None if without_fits else result.lam,
         "n": len(columns.x),
         "n_dropped": columns.n_dropped,
         "converged": result.converged,

@@ -59,7 +59,7 @@ def evaluate_command(
     -a0.75; AN, AN-s, LS, LS-s, MN-U, PNL-arcsinh, PNL-logistic, PNL-cbrt, binary, logistic,
     ordered, grouped, count, each also with -uniform, -bimodal or -exponential, the cause.
     """
-    from anmmm._files import to_json
+    from anmmm._files import to_json_document
     from anmmm.cli.input import InputError, refusing, saying_warnings
     from anmmm.cli.output import plain
     from anmmm.datasets import SETTINGS
@@ -89,7 +89,7 @@ def evaluate_command(
                 lam=lam, criterion=criterion, n_resamples=resamples, min_confidence=min_confidence
             ),
         )
-    click.echo(to_json(result.to_dict()) if as_json else plain(str(result)))
+    click.echo(to_json_document(result.to_dict()) if as_json else plain(str(result)))
     if plot is not None:
         draw_rates(plot, result)
         say(f"plot written to {plot}")

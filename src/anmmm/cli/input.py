@@ -6,7 +6,7 @@ import os
 import re
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import IO, Any
@@ -15,9 +15,8 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
+from anmmm._categories import as_variables
 from anmmm._record import Record
-from anmmm._typing import FloatArray
-from anmmm._validation import as_pair
 from anmmm.cli.text import readable, shown
 from anmmm.datasets.errors import SourceError, listed
 from anmmm.datasets.text import TextTable, parse_table, read_table
@@ -46,7 +45,7 @@ _OPTIONS = {
 }
 _ARGUMENT = re.compile(rf"\b({'|'.join(_OPTIONS)})\b")
 # Words that mean an argument only where a message begins with them.
-_WORD = re.compile(r"(lam|criterion|cause|format|columns|targets|header)\b(?=[ =])")
+_WORD = re.compile(r"(lam|criterion|cause|format|columns|categories|targets|header)\b(?=[ =])")
 
 
 class InputError(click.ClickException):
@@ -134,10 +133,10 @@ def holds_rows(path: str) -> bool:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Columns(Record):
-    """The two columns of a file that are analyzed, each of shape (n,)."""
+    """The two columns of a file that are analyzed: numbers, or text, of shape (n,)."""
 
-    x: FloatArray
-    y: FloatArray
+    x: NDArray[Any]
+    y: NDArray[Any]
     # Of the header, or ``column 1`` and so on.
     x_name: str
     y_name: str
@@ -148,11 +147,18 @@ class Columns(Record):
 
 
 def load_columns(
-    file: str, x: str | None, y: str | None, *, drop_missing: bool, header: bool | None = None
+    file: str,
+    x: str | None,
+    y: str | None,
+    *,
+    drop_missing: bool,
+    header: bool | None = None,
+    categories: Sequence[str] = (),
 ) -> Columns:
     """Read the two columns of a file, ``-`` for standard input, or refuse what cannot be analyzed.
 
-    `x` and `y` are the name or number (from 1) of a column, None where the file has but two.
+    `x` and `y` are the name or number (from 1) of a column, None where the file has but two;
+    `categories` are those of columns whose values are mere names.
     """
     place = "<stdin>" if file == "-" else file
     with refusing(place), saying_warnings():
@@ -163,22 +169,42 @@ def load_columns(
         else:
             table = parse_table(sys.stdin.buffer.read(), place, header=header)
         first, second = _choose(table, x, y)
-        values = table.numbers([first, second])
+        named = {_find(table, column, "--categories") for column in categories}
+        each = [_values(table, column, named) for column in (first, second)]
         names = _names(table, first, second)
-        missing, infinite = np.isnan(values), np.isinf(values)
+        gaps = zip(*map(_gaps, each), strict=True)
+        missing, infinite = (np.column_stack(parts) for parts in gaps)
         complete = np.flatnonzero(~missing.any(axis=1))
-        n_missing = len(values) - len(complete)
+        n_missing = len(missing) - len(complete)
         if n_missing and not drop_missing:
             rows, lack = ("row", "lacks") if n_missing == 1 else ("rows", "lack")
-            count = f"{n_missing} {rows} of {len(values)} {lack} one"
+            count = f"{n_missing} {rows} of {len(missing)} {lack} one"
             what = f"missing ({count}); --drop-missing leaves such rows out"
             raise _fault(table, names, missing, what)
         if infinite.any():
             raise _fault(table, names, infinite, "infinite")
-        values, lines = values[complete], np.asarray(table.lines)[complete]
+        lines = np.asarray(table.lines)[complete]
+        one, other = (values[complete].astype(_type_of(values)) for values in each)
         # Here rather than in the fit, so that the message has the names of the file.
-        as_pair(values[:, 0], values[:, 1], names=names)
-    return Columns(values[:, 0], values[:, 1], *names, lines, n_missing)
+        as_variables(one, other, names=names)
+    return Columns(one, other, *names, lines, n_missing)
+
+
+def _values(table: TextTable, column: int, named: set[int]) -> NDArray[Any]:
+    """Return a column as numbers, or as names where it is one of these."""
+    return table.texts(column) if column in named else table.numbers([column])[:, 0]
+
+
+def _gaps(values: NDArray[Any]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Tell where a column has no value, and where an infinite one."""
+    if values.dtype.hasobject:
+        missing = np.array([item is None for item in values.tolist()], dtype=np.bool_)
+        return missing, np.zeros_like(missing)
+    return np.isnan(values), np.isinf(values)
+
+
+def _type_of(values: NDArray[Any]) -> Any:
+    return np.str_ if values.dtype.hasobject else np.float64
 
 
 def _fault(

@@ -57,10 +57,11 @@ def say(message: str) -> None:
     click.echo(readable(message), err=True)
 
 
-def report_unused(lam: float | None) -> None:
+def report_unused(lam: float | None, criterion: str | None) -> None:
     """Say that ``--lam`` has no effect, if it was given."""
     if lam is not None:
-        say("--lam is not used: the criterion evidence decides without a latent")
+        without = "an HSIC term" if criterion == "latent" else "a latent"
+        say(f"--lam is not used: the criterion {criterion} decides without {without}")
 
 
 def report_dropped(columns: Columns) -> None:
@@ -94,7 +95,7 @@ criterion_option = click.option(
     metavar="NAME",
     help="What is compared between the directions: evidence (description length), "
     "the default; or the dependence of latent and cause: hsic, hsic_ratio, "
-    "pvalue.",
+    "pvalue; or latent (bounds of models with the latent integrated out; takes seconds).",
 )
 jobs_option = click.option(
     "-j",

@@ -53,7 +53,8 @@ __all__ = ["orient_command"]
     ),
     click.option(
         "--adjust/--no-adjust", default=True,
-        help="Regress common parents out of both ends of an edge first.  [default: adjust]",
+        help="Tell both ends of an edge the parents that the graph gives to both.  "
+        "[default: adjust]",
     ),
     click.option(
         "--resamples", type=click.IntRange(min=0),
@@ -89,7 +90,7 @@ def orient_command(
     With -o, finished pairs are kept in FILE.checkpoint until the file is complete; --resume goes on
     with them.
     """
-    from anmmm._files import to_json
+    from anmmm._files import to_json_document
     from anmmm.cli.input import refuse_input_as_output, refusing
     from anmmm.cli.output import plain
     from anmmm.cli.run import check_output, keeping
@@ -122,7 +123,7 @@ def orient_command(
         say(f"plot written to {plot}")
     if as_json:
         rows = [row.to_row() | {"seconds": None} for row in result.decisions]
-        click.echo(to_json({"rows": rows, "nodes": list(result.nodes)}))
+        click.echo(to_json_document({"rows": rows, "nodes": list(result.nodes)}))
     else:
         click.echo(plain(_text(result)))
     if output is not None:

@@ -17,6 +17,7 @@ from anmmm.plotting import (
     plot_direction,
     plot_graph,
     plot_mechanisms,
+    written_by,
 )
 from anmmm.plotting.direction import FIGURE_SIZE, arrange
 from anmmm.results import ClusteringResult, DirectionResult
@@ -91,4 +92,5 @@ def _write(figure: Any, path: str) -> None:
     with refusing(path), warnings.catch_warnings(), atomic_writer(path, binary=True) as file:
         # A letter that the font lacks is a box in the picture; names of columns may hold anything.
         warnings.filterwarnings("ignore", "Glyph .* missing from", UserWarning)
-        figure.savefig(file, format=Path(path).suffix[1:].lower(), dpi=RESOLUTION)
+        kind = Path(path).suffix[1:].lower()
+        figure.savefig(file, format=kind, dpi=RESOLUTION, metadata=written_by(kind))

@@ -6,7 +6,7 @@ import click
 
 from anmmm._words import counted
 from anmmm.cli.options import say, with_options
-from anmmm.cli.source import parse_columns, source_options
+from anmmm.cli.source import parse_categories, parse_columns, source_options
 
 __all__ = ["report_command"]
 
@@ -38,6 +38,7 @@ def report_command(
     source: str | None,
     source_format: str | None,
     columns: tuple[str, ...],
+    categories: str | None,
     targets: str | None,
     header: bool | None,
     plots: int,
@@ -60,6 +61,7 @@ def report_command(
     options = {
         "format": source_format,
         "columns": parse_columns(columns),
+        "categories": parse_categories(categories),
         "targets": targets,
         "header": header,
     }

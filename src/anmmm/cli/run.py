@@ -29,7 +29,7 @@ from anmmm.cli.resume import (
     tell_of_checkpoint,
     when_written,
 )
-from anmmm.cli.source import parse_columns
+from anmmm.cli.source import parse_categories, parse_columns
 
 __all__ = ["PROGRESS_SECONDS", "check_output", "keeping", "run_collection"]
 
@@ -48,6 +48,7 @@ def run_collection(
     *,
     source_format: str | None,
     columns: tuple[str, ...],
+    categories: str | None,
     targets: str | None,
     header: bool | None,
     shard: str | None,
@@ -70,8 +71,9 @@ def run_collection(
 
     part = _parse_shard(shard)
     options = given(
-        format=source_format, columns=parse_columns(columns), targets=targets, header=header
-    )
+        format=source_format, columns=parse_columns(columns),
+        categories=parse_categories(categories), targets=targets, header=header,
+    )  # fmt: skip
     checkpoint, complete = check_output(output, source, targets, source_format, resume)
     if output is not None and complete:
         start, dask = partial(complete_results, output, schema), None

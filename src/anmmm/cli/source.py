@@ -7,13 +7,20 @@ from typing import Any
 
 import click
 
-__all__ = ["header_option", "parse_columns", "source_options"]
+__all__ = [
+    "categories_option", "header_option", "parse_categories", "parse_columns", "source_options",
+]  # fmt: skip
 
 header_option = click.option(
     "--header/--no-header",
     default=None,
     help="Whether the first line of a text table names the columns.  [default: it does if none of "
     "its cells is a number]",
+)
+categories_option = click.option(
+    "--categories",
+    metavar="A,B,...",
+    help="Columns of a table whose values are mere names, whatever they look like.",
 )
 source_options = [
     click.option(
@@ -26,11 +33,25 @@ source_options = [
         "--columns",
         multiple=True,
         metavar="A,B|all",
-        help="Columns of a table that make a pair, repeatable; all: every two that hold numbers.",
+        help="Columns of a table that make a pair, repeatable; all: every two that hold numbers or "
+        "categories.",
     ),
+    categories_option,
     click.option("--targets", metavar="FILE", help="True directions of the pairs."),
     header_option,
 ]
+
+
+def parse_categories(text: str | None) -> list[str] | None:
+    """Return what ``--categories`` means: a line of CSV with names of columns."""
+    from anmmm.cli.input import InputError
+
+    if text is None:
+        return None
+    names = next(csv.reader([text]), [])
+    if not all(names) or not names:
+        raise InputError(f"--categories must be names of columns, such as a,b; found {text!r}")
+    return names
 
 
 def parse_columns(texts: tuple[str, ...]) -> Any:

@@ -20,9 +20,9 @@ __all__ = ["STATUSES", "Layout"]
 
 STATUSES = ("ok", "unusable", "error", "timeout", "lost")
 # Columns that every row fills.
-_FILLED = frozenset({"pair_id", "status", "reason", "weight"})
-# The last of the columns that every version has had.
-_LAST_OF_ALL = "group"
+_FILLED = frozenset(
+    {"pair_id", "status", "reason", "weight", "source", "target", "edge", "by"},
+)
 # Columns that an analyzed pair fills.
 _RESULT = {"directions": "direction", "clusters": "cause"}
 _EXPECTED = {
@@ -43,6 +43,7 @@ class Layout:
         _check_names(names, schema)
         self.names = tuple(names)
         self._schema, self._text = schema, text
+        self._check = schema.check or partial(_check_pair, schema.kind)
         converters = _FROM_TEXT if text else _FROM_VALUE
         position = {name: at for at, name in enumerate(names)}
         self._columns = [
@@ -69,25 +70,25 @@ class Layout:
                 values[name] = convert(cell)
             except (TypeError, ValueError, OverflowError):
                 raise ValueError(f"{name} must be {_EXPECTED[kind]}, found {cell!r:.60}") from None
-        return self._checked(values)
-
-    def _checked(self, values: dict[str, Any]) -> Any:
-        check_choice(values["status"], "status", STATUSES)
-        if values["weight"] is None:
-            raise ValueError("weight must be finite")
-        check_nonnegative(values["weight"], "weight")
-        check_truth(values.get("truth"))
-        if values.get("direction") not in (1, -1, 0, None):
-            raise ValueError(f"direction must be 1, -1 or 0, found {values['direction']}")
-        if values.get("relation") is not None:
-            check_choice(values["relation"], "relation", RELATIONS)
-        for name in ("independence_pvalue", "check_pvalue"):
-            if values.get(name) is not None:
-                check_between(values[name], name, 0.0, 1.0)
-        result = _RESULT[self._schema.kind]
-        if values["status"] == "ok" and values[result] is None:
-            raise ValueError(f"the pair was analyzed (status ok), but its {result} is missing")
+        self._check(values)
         return self._schema.record(**values)
+
+
+def _check_pair(kind: str, values: dict[str, Any]) -> None:
+    check_choice(values["status"], "status", STATUSES)
+    if values["weight"] is None:
+        raise ValueError("weight must be finite")
+    check_nonnegative(values["weight"], "weight")
+    check_truth(values.get("truth"))
+    if values.get("direction") not in (1, -1, 0, None):
+        raise ValueError(f"direction must be 1, -1 or 0, found {values['direction']}")
+    if values.get("relation") is not None:
+        check_choice(values["relation"], "relation", RELATIONS)
+    for name in ("independence_pvalue", "check_pvalue"):
+        if values.get(name) is not None:
+            check_between(values[name], name, 0.0, 1.0)
+    if values["status"] == "ok" and values[_RESULT[kind]] is None:
+        raise ValueError(f"the pair was analyzed (status ok), but its {_RESULT[kind]} is missing")
 
 
 def _check_names(names: Sequence[str], schema: Schema) -> None:
@@ -101,7 +102,7 @@ def _check_names(names: Sequence[str], schema: Schema) -> None:
     other = CLUSTERS if schema.kind == DIRECTIONS.kind else DIRECTIONS
     if given.issuperset(other.columns):
         raise ValueError(f"holds {other.kind}; a file of {schema.kind} is needed")
-    joined = wanted[wanted.index(_LAST_OF_ALL) + 1 :]
+    joined = wanted[wanted.index(schema.last) + 1 :]
     older = given.issubset(wanted) and tuple(missing) == joined[len(joined) - len(missing) :]
     if not older:
         raise ValueError(

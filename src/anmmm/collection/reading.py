@@ -36,13 +36,13 @@ def read_rows(path: str | os.PathLike[str], schema: Schema = DIRECTIONS) -> Iter
         File of ``anmmm directions -o`` or `PairResults.write`; its suffix says the format:
         ``.csv``, ``.jsonl``, ``.parquet``.
     schema : Schema
-        Columns that it should have: ``anmmm.collection.schema.DIRECTIONS``, or ``CLUSTERS`` for
-        mechanism labels. Their order does not matter; those that joined the schema last may be
-        missing, and unknown ones are passed over.
+        Columns that it should have: ``anmmm.collection.schema.DIRECTIONS``, ``CLUSTERS`` for
+        mechanism labels, or `anmmm.orientation.EDGES` for an oriented graph. Their order does not
+        matter; those that joined the schema last may be missing, and unknown ones are passed over.
 
     Yields
     ------
-    PairResult or PairClusters
+    PairResult, PairClusters or EdgeDecision
         In the order of the file. NaN and infinities, which JSON lacks, are None whatever the
         format; ``seconds`` is None where no times were written.
 

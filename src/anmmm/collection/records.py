@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields
 from typing import Any
 
+from anmmm._html import html_facts
 from anmmm._record import Record
 from anmmm.clustering import ClusteringResult
 from anmmm.direction import DirectionResult
@@ -30,6 +31,11 @@ class Row(Record):
     def to_row(self) -> dict[str, Any]:
         """Return the record as a flat dict in the order of the columns."""
         return {name: getattr(self, name) for name in self.columns()}
+
+    def _repr_html_(self) -> str:
+        """Columns that hold something, for notebooks."""
+        cells = self.to_row().items()
+        return html_facts(type(self).__name__, [cell for cell in cells if cell[1] != ""])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -57,8 +63,8 @@ class PairResult(Row):
     score, forward_score, backward_score : float or None
         See `DirectionResult`.
     forward_pvalue, backward_pvalue : float or None
-        See `DirectionResult`; None under ``"evidence"``, which decides without the fits that they
-        need.
+        See `DirectionResult`; None under ``"evidence"`` and ``"latent"``, which decide without the
+        fits that they need.
     confidence : float or None
         See `DirectionResult`; under another criterion than ``"evidence"`` where halves were scored.
     converged : bool or None
@@ -70,7 +76,7 @@ class PairResult(Row):
         Its number of mechanisms.
     engine : str or None
         Engine of the GPPOM fit in the chosen direction (x → y if undecided); None under
-        ``"evidence"``, which decides without one.
+        ``"evidence"`` and ``"latent"``, which decide without one.
     rank : int or None
         Rank of that fit's factor; None for the dense engine.
     seconds : float

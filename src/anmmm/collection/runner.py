@@ -12,13 +12,14 @@ from anmmm.collection.stream import PairResults, check_seconds, refuse_detail, s
 from anmmm.collection.task import DirectionTask
 from anmmm.direction import DirectionOptions
 
-__all__ = ["infer_directions"]
+__all__ = ["infer_directions", "rows_by"]
 
 
 def infer_directions(
     source: Any,
     *,
     columns: Any = None,
+    categories: Any = None,
     n_jobs: int | None = None,
     chunk_size: int | str = "auto",
     progress: bool = False,
@@ -39,7 +40,10 @@ def infer_directions(
         `Pair`, ``(x, y)`` or ``(id, x, y)``, or with `columns` a data frame, array or file with a
         variable in each column; see `anmmm.collection.as_pairs`. Read while results are asked for.
     columns : "all" or list of pairs of names, optional
-        Which columns of a table are paired: all two that hold numbers, or ``[("a", "b"), ...]``.
+        Which columns of a table are paired: all two that hold numbers or are of a category type, or
+        ``[("a", "b"), ...]``.
+    categories : list of names, optional
+        Further columns of a table whose values are mere names.
     n_jobs : int or None
         Number of workers, as in joblib: None is one, or what `joblib.parallel_config` says; -1 is
         one a core. One works in this process. The results do not depend on it: every pair is
@@ -107,28 +111,45 @@ def infer_directions(
     >>> [(row.pair_id, row.status, row.direction) for row in rows]
     [('forward', 'ok', 1), ('flat', 'unusable', None)]
     """
+    return rows_by(
+        DirectionTask, source, columns=columns, categories=categories, n_jobs=n_jobs,
+        chunk_size=chunk_size, progress=progress, random_state=random_state,
+        max_samples=max_samples, max_seconds_per_pair=max_seconds_per_pair, checkpoint=checkpoint,
+        shard=shard, keep_detail=keep_detail, options=options,
+    )  # fmt: skip
+
+
+def rows_by(
+    kind: type[DirectionTask],
+    source: Any,
+    *,
+    max_samples: int | None,
+    max_seconds_per_pair: float | None,
+    checkpoint: str | os.PathLike[str] | None,
+    options: dict[str, Any],
+    keep_detail: bool = False,
+    shard: tuple[int, int] | None = None,
+    **how: Any,
+) -> PairResults:
+    """Do what `infer_directions` does by tasks of a kind; `how` is for `stream.start`."""
     if max_samples is not None:
         max_samples = check_count(max_samples, "max_samples", minimum=MIN_SAMPLES)
     seconds = check_seconds(max_seconds_per_pair)
     refuse_detail(keep_detail, checkpoint)
     # A wrong option would otherwise come back once for every pair, as a fault of the data.
     DirectionOptions.check(**options)
-    DirectionTask(0, options).prepare()
+    kind(0, options).prepare()
     return start(
         source,
         DIRECTIONS,
-        lambda entropy: DirectionTask(entropy, options, keep_detail, seconds, max_samples),
-        n_jobs=n_jobs,
-        chunk_size=chunk_size,
-        progress=progress,
-        random_state=random_state,
+        lambda entropy: kind(entropy, options, keep_detail, seconds, max_samples),
         checkpoint=checkpoint,
         shard=shard,
-        columns=columns,
         facts={
             "max_samples": max_samples,
             "max_seconds_per_pair": seconds,
             "options": options,
         },
         growing=keep_detail,
+        **how,
     )

@@ -13,6 +13,7 @@ from operator import attrgetter
 from typing import Any
 
 from anmmm._optional import pyarrow_module, require
+from anmmm._version import __version__
 from anmmm._words import spelled
 from anmmm.collection.records import PairClusters, PairResult, Row
 
@@ -28,10 +29,23 @@ _PANDAS = {"int": "Int64", "float": "float64", "bool": "boolean", "str": "object
 
 @dataclass(frozen=True)
 class Schema:
-    """Columns of one kind of rows, each a field of their record; `kind` stands in their files."""
+    """Columns of one kind of rows, each a field of their record.
+
+    Attributes
+    ----------
+    kind : str
+        Stands in their files.
+    record : type of Row
+    last : str
+        The last one of the columns that every version has had.
+    check : callable, optional
+        Raises ValueError over the values of a row that was read; None: `Layout` knows the kind.
+    """
 
     kind: str
     record: type[Row]
+    last: str = "group"
+    check: Callable[[dict[str, Any]], None] | None = None
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
@@ -85,7 +99,11 @@ class Schema:
         }
         return pyarrow.schema(
             [(name, arrow[kind]) for name, kind in self.types.items()],
-            metadata={"anmmm.kind": self.kind, "anmmm.schema_version": str(SCHEMA_VERSION)},
+            metadata={
+                "anmmm.kind": self.kind,
+                "anmmm.schema_version": str(SCHEMA_VERSION),
+                "anmmm.version": __version__,
+            },
         )
 
     def to_arrow(self, rows: Iterable[list[Any]]) -> Any:

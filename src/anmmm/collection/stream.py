@@ -11,7 +11,6 @@ from types import TracebackType
 from typing import Any
 
 import joblib
-from tqdm import tqdm
 
 from anmmm._typing import RandomState
 from anmmm._validation import check_count, check_nonnegative, check_rng
@@ -167,6 +166,7 @@ def start(
     checkpoint: str | os.PathLike[str] | None,
     shard: tuple[int, int] | None,
     columns: Any = None,
+    categories: Any = None,
     facts: Mapping[str, Any],
     growing: bool = False,
 ) -> PairResults:
@@ -182,7 +182,7 @@ def start(
     entropy = None
     if random_state is not None or checkpoint is None:
         entropy = int.from_bytes(check_rng(random_state).bytes(16), "little")
-    pairs = as_pairs(source, columns=columns)
+    pairs = as_pairs(source, columns=columns, categories=categories)
     on_disk = _is_on_disk(pairs)
     identity = _identity(pairs) if on_disk or checkpoint is not None else None
     finished = None
@@ -302,6 +302,9 @@ def _is_same(pairs: Any, identity: dict[str, Any]) -> bool:
 
 
 def _with_bar(rows: Generator[Any, None, None], total: int | None) -> Generator[Any, None, None]:
+    # A bar of widgets in a notebook, of letters elsewhere.
+    from tqdm.auto import tqdm
+
     with closing(rows), tqdm(total=total, unit="pair", file=sys.stderr) as bar:
         for row in rows:
             yield row

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from anmmm._html import html_facts
 from anmmm._words import counted, with_error
 from anmmm.collection.records import PairClusters, PairResult
 from anmmm.collection.related import FALSE_DISCOVERIES, largest_related
@@ -91,6 +92,15 @@ class CollectionSummary:
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as a dict."""
         return asdict(self)
+
+    def _repr_html_(self) -> str:
+        """Return counts above zero, and accuracies where they are known, for notebooks."""
+        facts = self.to_dict()
+        named = {name.removeprefix("n_").replace("_", " "): facts[name] for name in facts}
+        return html_facts(
+            counted(self.n_pairs, "pair"),
+            [(name, value) for name, value in named.items() if value and name != "pairs"],
+        )
 
 
 class Summarizer:

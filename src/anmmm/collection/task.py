@@ -15,6 +15,7 @@ from anmmm._threads import single_thread
 from anmmm._warm import warm_up
 from anmmm._warning import unconverged_untold
 from anmmm._words import counted
+from anmmm.collapsed import DirectionBounds
 from anmmm.collection.records import PairResult
 from anmmm.collection.timeout import OutOfTime, within
 from anmmm.datasets import Pair, make_anm_mixture
@@ -111,14 +112,18 @@ class DirectionTask(PairTask):
         try:
             # The row says what did not converge, with the direction that is concerned.
             with unconverged_untold():
-                result = infer_direction(used.x, used.y, random_state=fit_seed, **self.options)
+                result = self.decide(used, fit_seed)
         except (TypeError, ValueError) as error:
             return replace(row, status="unusable", reason=str(error))
         return self._completed(row, result)
 
+    def decide(self, pair: Pair, seed: int) -> DirectionResult:
+        """Decide a checked pair; raises ValueError where that is not possible."""
+        return infer_direction(pair.x, pair.y, random_state=seed, **self.options)
+
     def _completed(self, row: PairResult, result: DirectionResult) -> PairResult:
         remarks = [row.reason] if row.reason else []
-        sides = result.evidence or result.latent_fits
+        sides = result.evidence or result.bounds or result.latent_fits
         remarks += _stopped("x → y", sides.forward) + _stopped("y → x", sides.backward)
         if result.relation == INDEPENDENT:
             remarks.append(NO_GAIN)
@@ -142,7 +147,7 @@ class DirectionTask(PairTask):
             check_pvalue=None if check is None else float(check),
             detail=result if self.keep_detail else None,
         )
-        if result.evidence is None:
+        if result.evidence is None and result.bounds is None:
             fit = result.backward if result.direction == -1 else result.forward
             return replace(
                 row,
@@ -152,7 +157,7 @@ class DirectionTask(PairTask):
                 rank=fit.rank,
             )
         # No p-values: they would cost two fits that the decision did without.
-        chosen = result.evidence.chosen
+        chosen = None if result.evidence is None else result.evidence.chosen
         if chosen is None:
             return row
         return replace(row, model=chosen.model, n_mechanisms=chosen.n_mechanisms)
@@ -179,9 +184,11 @@ def dropped_remark(pair: Pair) -> str:
     return f"{counted(pair.n_dropped, 'incomplete row')} dropped" if pair.n_dropped else ""
 
 
-def _stopped(hypothesis: str, side: FitResult | SideEvidence) -> list[str]:
+def _stopped(hypothesis: str, side: FitResult | SideEvidence | DirectionBounds) -> list[str]:
     if side.converged:
         return []
     if isinstance(side, SideEvidence):
         return [f"model {side.model} of {hypothesis} not converged"]
-    return [f"fit of {hypothesis} not converged ({side.status})"]
+    if isinstance(side, FitResult):
+        return [f"fit of {hypothesis} not converged ({side.status})"]
+    return [f"bound of {hypothesis} not converged"]

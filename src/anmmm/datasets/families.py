@@ -13,7 +13,14 @@ from scipy.special import expit
 from anmmm._typing import FloatArray, RandomState
 from anmmm._validation import check_choice, check_count, check_rng
 
-__all__ = ["CAUSES", "CONTINUOUS", "FAMILIES", "OTHER_EFFECTS", "make_single_mechanism"]
+__all__ = [
+    "CAUSES",
+    "CONTINUOUS",
+    "FAMILIES",
+    "OTHER_EFFECTS",
+    "gaussian_process",
+    "make_single_mechanism",
+]
 
 CONTINUOUS = ("AN", "AN-s", "LS", "LS-s", "MN-U")
 OTHER_EFFECTS = (
@@ -103,7 +110,7 @@ def make_single_mechanism(
         return x, _EFFECTS[family](x, rng)
     x = np.sqrt(2.0) * x
     noise = _noise(x, rng)
-    function = _sigmoid if family.endswith("-s") or family == "MN-U" else _gaussian_process
+    function = _sigmoid if family.endswith("-s") or family == "MN-U" else gaussian_process
     if family == "MN-U":
         return x, function(x, rng) * rng.uniform(size=n_samples)
     if family.startswith("LS"):
@@ -117,7 +124,7 @@ def _noise(x: FloatArray, rng: np.random.Generator) -> FloatArray:
 
 def _additive(x: FloatArray, rng: np.random.Generator) -> FloatArray:
     noise = _noise(x, rng)
-    return _gaussian_process(x, rng) + noise
+    return gaussian_process(x, rng) + noise
 
 
 def _arcsinh(x: FloatArray, rng: np.random.Generator) -> FloatArray:
@@ -138,7 +145,7 @@ def _binary(x: FloatArray, rng: np.random.Generator) -> FloatArray:
 
 
 def _logistic(x: FloatArray, rng: np.random.Generator) -> FloatArray:
-    share = expit(4.0 * _gaussian_process(x, rng))
+    share = expit(4.0 * gaussian_process(x, rng))
     return np.asarray(rng.uniform(size=len(x)) < share, dtype=np.float64)
 
 
@@ -159,7 +166,7 @@ def _count(x: FloatArray, rng: np.random.Generator) -> FloatArray:
     return np.asarray(rng.poisson(np.exp(x + 0.3)), dtype=np.float64)
 
 
-def _gaussian_process(x: FloatArray, rng: np.random.Generator) -> FloatArray:
+def gaussian_process(x: FloatArray, rng: np.random.Generator) -> FloatArray:
     """Draw a function with a squared exponential covariance of length scale 1."""
     covariance = np.exp(-0.5 * (x[:, np.newaxis] - x) ** 2)
     values, vectors = np.linalg.eigh(covariance)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from anmmm._categories import as_variables, plain
 from anmmm._record import Record
 from anmmm._typing import RandomState
-from anmmm._validation import as_pair, check_count, check_nonnegative, check_rng, check_truth
+from anmmm._validation import check_count, check_nonnegative, check_rng, check_truth
 
 __all__ = ["Pair"]
 
@@ -23,7 +25,8 @@ class Pair(Record):
     pair_id : str
         Identifier in the source.
     x : ndarray of shape (n,) or (n, n_features_x)
-        Earlier column of the source; two-dimensional if the variable has several columns.
+        Earlier column of the source; two-dimensional if the variable has several columns, of text
+        if its values are categories.
     y : ndarray of shape (n,) or (n, n_features_y)
         Later column.
     truth : int or None
@@ -44,8 +47,8 @@ class Pair(Record):
     """
 
     pair_id: str
-    x: NDArray[np.float64]
-    y: NDArray[np.float64]
+    x: NDArray[Any]
+    y: NDArray[Any]
     truth: int | None = None
     weight: float = 1.0
     group: str | None = None
@@ -96,7 +99,7 @@ class Pair(Record):
         -------
         Pair
             x and y are finite float64 arrays of shape (n,), or (n, n_features) where a variable
-            has several columns.
+            has several columns; of text where it has three categories or more.
 
         Raises
         ------
@@ -105,8 +108,14 @@ class Pair(Record):
         """
         if self.problem:
             raise ValueError(self.problem)
-        first, second = (v[:, 0] if v.shape[1] == 1 else v for v in as_pair(self.x, self.y))
-        return replace(self, x=first, y=second)
+        first, second, categorical = as_variables(self.x, self.y)
+        x, y = (
+            plain(given, name) if names else values[:, 0] if values.shape[1] == 1 else values
+            for given, name, values, names in zip(
+                (self.x, self.y), ("x", "y"), (first, second), categorical, strict=True
+            )
+        )
+        return replace(self, x=x, y=y)
 
     def univariate(self) -> Pair:
         """Return the pair with checked variables of one column each.
@@ -119,7 +128,8 @@ class Pair(Record):
         Raises
         ------
         TypeError, ValueError
-            If the pair could not be read, has several columns or holds what cannot be analyzed.
+            If the pair could not be read, has several columns, categories or what cannot be
+            analyzed.
         """
         if self.problem:
             raise ValueError(self.problem)
@@ -129,7 +139,11 @@ class Pair(Record):
             raise ValueError(
                 f"multivariate: x has {x}, y has {y}; only the direction of such a pair is told"
             )
-        return self.checked()
+        checked = self.checked()
+        if "U" in (checked.x.dtype.kind, checked.y.dtype.kind):
+            name = "x" if checked.x.dtype.kind == "U" else "y"
+            raise ValueError(f"{name} holds categories; only the direction of such a pair is told")
+        return checked
 
     def subsample(self, n_samples: int, random_state: RandomState = None) -> Pair:
         """Return the pair with fewer observations, in the order in which they stand.

@@ -15,8 +15,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from anmmm._record import Record
 from anmmm._typing import FloatArray
@@ -24,7 +26,7 @@ from anmmm._validation import brief
 from anmmm._warning import warn_caller
 from anmmm.datasets.errors import SourceError
 
-__all__ = ["TextTable", "as_number", "parse_table", "read_table", "refuse_packed"]
+__all__ = ["AS_NAMES", "TextTable", "as_number", "parse_table", "read_table", "refuse_packed"]
 
 # What spreadsheets write where a cell has no value.
 _ERRORS = ("#n/a", "#na", "#div/0!", "#num!", "#value!", "#ref!", "#name?", "#null!")
@@ -39,6 +41,8 @@ _DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+(?:[eE][+-]?\d+)?")
 _THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
 _ERROR_CELL = re.compile(rf"(?:{'|'.join(map(re.escape, _ERRORS))})(?=[\s,;]|$)", re.IGNORECASE)
 _COMMENT = "a comment below the first line has a blank after its #"
+
+AS_NAMES = "categories= (--categories) takes such a column as names"
 
 _PACKED = {
     b"\x1f\x8b": "gzip",
@@ -93,6 +97,11 @@ class TextTable(Record):
             values[:, place] = parsed
         return values
 
+    def texts(self, column: int) -> NDArray[Any]:
+        """Return a column as text, None for missing: an array of objects."""
+        cells = [row[column] for row in self.rows]
+        return np.array([None if c.lower() in MISSING else c for c in cells], dtype=object)
+
     def _parsed(self, column: int) -> list[float | None]:
         cells = [row[column] for row in self.rows]
         if self.decimal_comma:
@@ -104,6 +113,8 @@ class TextTable(Record):
         problem = f"{self.label(column)} holds {brief(cell)}, which is not a number"
         if column == 0 and cell.startswith("#"):
             problem += f"; {_COMMENT}"
+        elif not self.any_number(column):
+            problem += f"; {AS_NAMES}"
         return SourceError(self.path, self.lines[index], problem)
 
     def _warn_of_thousands(self, column: int) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from anmmm._lazy import lazily
 from anmmm.dependence import LatentFits, dependence_scores, latent_test
 from anmmm.direction.infer import infer_direction
+from anmmm.direction.lengths import describe
 from anmmm.direction.options import CRITERIA, DirectionOptions
 from anmmm.direction.outcome import (
     INDEPENDENT,
@@ -41,6 +42,7 @@ __all__ = [
     "DirectionResult",
     "LatentFits",
     "dependence_scores",
+    "describe",
     "infer_direction",
     "is_sure",
     "latent_test",

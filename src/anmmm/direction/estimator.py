@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from anmmm._pickled import VersionedPickle
 from anmmm._typing import ArrayLike, RandomState
 from anmmm._validation import check_fit_input
 from anmmm.direction.infer import infer_direction
@@ -16,7 +17,7 @@ from anmmm.gppom import NestedFitOptions
 __all__ = ["CausalDirection"]
 
 
-class CausalDirection(NestedFitOptions, BaseEstimator):  # type: ignore[misc]
+class CausalDirection(NestedFitOptions, VersionedPickle, BaseEstimator):  # type: ignore[misc]
     """Causal direction of a pair as a scikit-learn estimator.
 
     Parameters

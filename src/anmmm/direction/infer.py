@@ -5,15 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from anmmm._categories import as_variables
 from anmmm._typing import ArrayLike, FloatArray, RandomState
-from anmmm._validation import as_pair, check_rng
+from anmmm._validation import check_rng
 from anmmm._warning import unconverged_untold, warn_unconverged
+from anmmm.collapsed import BoundResult
 from anmmm.confidence import N_RESAMPLES, confidence_from, confidence_of, resample_scores
 from anmmm.dependence import LatentFitting, dependence_scores
 from anmmm.direction.options import DirectionOptions
 from anmmm.direction.result import DirectionResult
-from anmmm.evidence import EvidenceResult, beyond_limits, compare, evidence, sign_of
-from anmmm.preprocessing import standardize
+from anmmm.evidence import EvidenceResult, SideEvidence, beyond_limits, compare, sign_of
+from anmmm.preprocessing import indicators, standardize
 
 __all__ = ["infer_direction"]
 
@@ -40,11 +42,12 @@ def infer_direction(
     Parameters
     ----------
     x, y : array-like of shape (n_samples,) or (n_samples, n_features)
-        The two variables, at least 10 observations.
+        The two variables, at least 10 observations; text and columns of a category type (pandas,
+        polars, Arrow) are categories, up to 32. Categories with an order are numbered by it.
     lam : float
         Weight λ of the HSIC term of the objective of a GPPOM, at up to 100 observations; it grows
         with more (``weight_growth``). ``"evidence"`` decides without it.
-    criterion : {"auto", "evidence", "hsic", "hsic_ratio", "pvalue"}
+    criterion : {"auto", "evidence", "hsic", "hsic_ratio", "pvalue", "latent"}
         ``"auto"``: ``"evidence"``, but ``"hsic"`` where a variable of several columns takes the
         pair beyond 16 columns in all or below 10 observations for each; the result names the one
         taken.
@@ -53,7 +56,8 @@ def infer_direction(
         paper; the logarithm orders alike and is the scale on which the fit weighs it).
         ``"hsic_ratio"``: statistic of the gamma-approximated HSIC test of (Θ, cause) divided by
         its 5 % threshold (the authors' program). ``"pvalue"``: minus the logarithm of that test's
-        p-value.
+        p-value. ``"latent"``: collapsed bounds of a GPPOM with Θ integrated out, and of a GP-LVM as
+        the density of the cause, in nats per observation; see `anmmm.collapsed`.
     n_resamples : int
         Random halves of the data that are scored too, and then make the ``confidence``: 0 for none,
         or 2 or more. The calibration is for 10 and ``"evidence"``, which has a confidence without
@@ -66,8 +70,8 @@ def infer_direction(
         get the same seeds. The score of ``"evidence"`` itself draws nothing. Exchanging x and y
         exactly reverses the score and keeps the confidence.
     **fit_options
-        Fields of `anmmm.gppom.FitOptions`; ``weight_growth`` is 0.25 here. ``"evidence"`` checks
-        them and decides without them: they shape the fits in the result.
+        Fields of `anmmm.gppom.FitOptions`; ``weight_growth`` is 0.25 here. ``"evidence"`` and
+        ``"latent"`` check them and decide without them: they shape the fits in the result.
 
     Returns
     -------
@@ -89,11 +93,16 @@ def infer_direction(
     mechanisms with additive noise; or from one mechanism whose noise has a scale that depends on
     the cause, which is seen through a monotone function, is cut into levels, or is the mean of
     counts; and that nothing else causes both variables. Binary, ordered and grouped values and
-    counts are known by their values. Categories without an order cannot be analyzed. It fails
+    counts are known by their values. Text and unordered categories are names: as a cause they have
+    a number each, as an effect probabilities that are smooth functions of the cause. It fails
     where no direction is distinguished (a linear mechanism with Gaussian noise: the score is then
     near 0), where several overlapping mechanisms meet few observations, and on more than a quarter
     of the Tübingen pairs (docs/method/decisions.md). It takes some 25 ms for 100 observations and
     is linear in their number but for two sorts.
+
+    ``"latent"`` takes any smooth function of the cause and one latent for each observation, and
+    seconds where ``"evidence"`` takes milliseconds; docs/method/latent.md has where it is better
+    and where it is worse.
 
     The other criteria take two fits and two HSIC tests. They are made for mixtures: on data of a
     single mechanism they are no better than chance, with large scores (docs/results/quality.md).
@@ -114,29 +123,40 @@ def infer_direction(
     >>> result.evidence.forward.model, result.evidence.forward.n_mechanisms
     ('anm-2', 2)
     """
-    first, second = as_pair(x, y)
+    first, second, categorical = as_variables(x, y)
     options = DirectionOptions.check(
         lam=lam, criterion=criterion, n_resamples=n_resamples, min_confidence=min_confidence,
         **fit_options,
     )  # fmt: skip
     criterion = options.criterion
+    problem = beyond_limits(first, second)
     if criterion == "auto":
-        criterion = "hsic" if beyond_limits(first, second) else "evidence"
+        criterion = "hsic" if problem else "evidence"
+    elif criterion == "evidence" and problem:
+        raise ValueError(problem)
+    if any(categorical) and criterion != "evidence":
+        raise ValueError(
+            f"criterion {criterion!r} needs numbers, but {'x' if categorical[0] else 'y'} holds "
+            "categories; leave the criterion out, or pass indicators of the categories"
+        )
     rng = check_rng(random_state)
     seed, resample_seed = (int(number) for number in rng.integers(2**63, size=2))
     # The fits of an evidence come later, but what is wrong with their options is said now.
     options.fit.grown(options.lam, len(first))
-    scoring = _Scoring(criterion, options, seed)
+    scoring = _Scoring(criterion, options, seed, categorical)
     fitting = scoring.fitting(first, second)
     lengths = None
     if criterion == "evidence":
-        lengths = evidence(first, second)
-        _warn_of_convergence(lengths)
-        forward_score, backward_score = lengths.forward_score, lengths.backward_score
-        score = lengths.score
-    else:
+        lengths = compare(first, second, categorical=categorical)
+    bounds = scoring.bounds(first, second) if criterion == "latent" else None
+    described = lengths or bounds
+    if described is None:
         forward_score, backward_score = scoring.latent_scores(fitting)
         score = backward_score - forward_score
+    else:
+        _warn_of_convergence(described)
+        forward_score, backward_score = described.forward_score, described.backward_score
+        score = described.score
     resamples = None
     confidence = None if lengths is None else confidence_of(lengths)
     count = options.n_resamples
@@ -158,6 +178,7 @@ def infer_direction(
         criterion=criterion,
         lam=options.lam,
         evidence=lengths,
+        bounds=bounds,
         confidence=confidence,
         resamples=resamples,
         _fitting=fitting,
@@ -171,28 +192,40 @@ class _Scoring:
     criterion: str
     options: DirectionOptions
     seed: int
+    categorical: tuple[bool, bool]
 
     def fitting(self, x: FloatArray, y: FloatArray) -> LatentFitting:
         options = self.options
-        return LatentFitting(
-            standardize(x)[0], standardize(y)[0], options.lam, options.fit, self.seed
-        )
+        points = [
+            standardize(indicators(variable[:, 0]) if categorical else variable)[0]
+            for variable, categorical in zip((x, y), self.categorical, strict=True)
+        ]
+        return LatentFitting(points[0], points[1], options.lam, options.fit, self.seed)
 
     def latent_scores(self, fitting: LatentFitting) -> tuple[float, float]:
         return dependence_scores(fitting.fits, self.criterion, self.options.fit.hsic_floor)
 
+    def bounds(self, x: FloatArray, y: FloatArray) -> BoundResult:
+        # Here, as no other criterion needs what it loads.
+        from anmmm.collapsed import compare_bounds
+
+        return compare_bounds(x, y, self.seed)
+
     def score(self, x: FloatArray, y: FloatArray) -> float:
         if self.criterion == "evidence":
-            return compare(x, y).score
+            return compare(x, y, categorical=self.categorical).score
+        if self.criterion == "latent":
+            return self.bounds(x, y).score
         forward, backward = self.latent_scores(self.fitting(x, y))
         return backward - forward
 
 
-def _warn_of_convergence(lengths: EvidenceResult) -> None:
-    for hypothesis, side in (("x causes y", lengths.forward), ("y causes x", lengths.backward)):
+def _warn_of_convergence(described: EvidenceResult | BoundResult) -> None:
+    sides = {"x causes y": described.forward, "y causes x": described.backward}
+    for hypothesis, side in sides.items():
         if not side.converged:
+            name = f"model {side.model!r}" if isinstance(side, SideEvidence) else "a bound"
             warn_unconverged(
-                f"model {side.model!r} of the hypothesis that {hypothesis} stopped without "
-                "converging, so its description length may be too large; do not trust a score "
-                "near 0"
+                f"{name} of the hypothesis that {hypothesis} stopped without converging, so its "
+                "description length may be too large; do not trust a score near 0"
             )

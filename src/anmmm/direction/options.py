@@ -11,7 +11,7 @@ from anmmm.gppom import FitOptions
 
 __all__ = ["CRITERIA", "DirectionOptions"]
 
-CRITERIA = ("evidence", "hsic", "hsic_ratio", "pvalue")
+CRITERIA = ("evidence", "hsic", "hsic_ratio", "pvalue", "latent")
 
 # With the growth that suits clusters the criterion errs on f2 and f4 between 200 and 3000
 # observations, and with none on f1 from 500 on (docs/results/quality.md).

@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from anmmm._html import html_facts
 from anmmm._record import Record
+from anmmm.collapsed import BoundResult
 from anmmm.confidence import Resamples
 from anmmm.dependence import LatentFits, LatentFitting
-from anmmm.direction.outcome import relation_of
+from anmmm.direction.outcome import NO_MODEL_FITS, POOR_FIT, relation_of, said_of
 from anmmm.evidence import EvidenceResult
 from anmmm.gppom import FitResult
 from anmmm.independence import hsic_test
@@ -29,8 +31,8 @@ class DirectionResult(Record):
         not sure enough.
     forward_score, backward_score : float
         What the criterion compares; lower is better. Under ``"evidence"`` the description length
-        of the pair in nats per observation, otherwise the dependence of Θ on the hypothetical
-        cause. Forward is the hypothesis that x causes y.
+        of the pair in nats per observation, under ``"latent"`` an upper bound on it, otherwise the
+        dependence of Θ on the hypothetical cause. Forward is the hypothesis that x causes y.
     criterion : str
         Criterion of the scores.
     lam : float
@@ -43,6 +45,8 @@ class DirectionResult(Record):
         Scores of the halves, and the seed that draws them again.
     evidence : EvidenceResult or None
         Both description lengths with their parts; None under the other criteria.
+    bounds : anmmm.collapsed.BoundResult or None
+        The fitted bounds of both directions under ``"latent"``.
     relation : {"x→y", "y→x", "independent", "undecided"}
         What is said of the pair. ``"independent"`` only under ``"evidence"``: in both directions
         no model of the effect is shorter than one without the cause. See docs/guide/outcomes.md.
@@ -60,11 +64,11 @@ class DirectionResult(Record):
 
     Notes
     -----
-    Under ``"evidence"`` no GPPOM is fitted for the decision. The first access to `latent_fits`,
-    `forward`, `backward`, `forward_pvalue` or `backward_pvalue` then fits both directions, as long
-    as a decision by another criterion takes, with the options and the seed of the call, and may
-    issue a ``ConvergenceWarning``; the outcome is kept. Under the other criteria everything is
-    there.
+    Under ``"evidence"`` and ``"latent"`` no GPPOM is fitted for the decision. The first access to
+    `latent_fits`, `forward`, `backward`, `forward_pvalue` or `backward_pvalue` then fits both
+    directions, as long as a decision by another criterion takes, with the options and the seed of
+    the call, and may issue a ``ConvergenceWarning``; the outcome is kept. Under the other criteria
+    everything is there.
     A result can be pickled before and after. Comparing two leaves `evidence` and the fits out.
     """
 
@@ -76,9 +80,29 @@ class DirectionResult(Record):
     lam: float
     confidence: float | None
     evidence: EvidenceResult | None = field(repr=False, compare=False)
+    bounds: BoundResult | None = field(repr=False, compare=False)
     resamples: Resamples | None = field(repr=False, compare=False)
     # Copies of a result share it, and the fits once they are made.
     _fitting: LatentFitting = field(repr=False, compare=False)
+
+    def _repr_html_(self) -> str:
+        """Decision, score, confidence and check, for notebooks."""
+        facts: list[tuple[str, object]] = [
+            ("score", f"{self.score:+.4g}"),
+            ("confidence", None if self.confidence is None else f"{self.confidence:.3f}"),
+            ("criterion", self.criterion),
+        ]
+        note = ""
+        if self.evidence is not None:
+            shown = self.evidence.backward if self.direction == -1 else self.evidence.forward
+            facts += [
+                ("unit of the score", "nats per observation"),
+                ("model", f"{shown.model}: {shown.text}"),
+                ("check, p", self.check_pvalue),
+            ]
+            if (self.check_pvalue or 0.0) < POOR_FIT:
+                note = NO_MODEL_FITS
+        return html_facts(said_of(self, ("x → y", "y → x")), facts, note)
 
     @property
     def relation(self) -> str:
@@ -135,12 +159,12 @@ class DirectionResult(Record):
 
     @property
     def converged(self) -> bool:
-        """Whether what was compared converged: the chosen models, or both GPPOM fits."""
-        sides = self.evidence or self.latent_fits
+        """Whether what was compared converged: the chosen models, bounds, or both GPPOM fits."""
+        sides = self.evidence or self.bounds or self.latent_fits
         return sides.forward.converged and sides.backward.converged
 
     @property
     def n_iter(self) -> int:
-        """Iterations of the longest run: of the mixtures, or of both GPPOM fits."""
-        sides = self.evidence or self.latent_fits
+        """Iterations of the longest run: of the mixtures, the bounds, or of both GPPOM fits."""
+        sides = self.evidence or self.bounds or self.latent_fits
         return max(sides.forward.n_iter, sides.backward.n_iter)

@@ -9,7 +9,7 @@ import numpy as np
 
 from anmmm._record import Record
 from anmmm._typing import FloatArray
-from anmmm.mixture import Splines
+from anmmm.mixture import Columns
 
 __all__ = ["Code", "CurveFit"]
 
@@ -47,7 +47,7 @@ class CurveFit(Code):
         f at the observations.
     mean : ndarray of shape (n_columns,)
         Coefficients of f.
-    splines : anmmm.mixture.Splines
+    splines : anmmm.mixture.Columns
         Their columns anywhere.
     n_iter : int
     converged : bool
@@ -55,7 +55,7 @@ class CurveFit(Code):
 
     curve: FloatArray
     mean: FloatArray
-    splines: Splines
+    splines: Columns
     n_iter: int
     converged: bool
 

@@ -88,18 +88,24 @@ def model_curves(
             f"side must be a DirectionEvidence, found {type(side).__name__}; the models of several "
             "columns have no curve over one of them"
         )
-    record_x = _scale_of(cause, side.mixtures[0])
+    z_x, record_x = standardize(cause)
+    _refuse_other(z_x[:, 0], side.cells.values)
     return side.chosen.curves(record_x.apply(at)).through(standardize(effect)[1].undo)
 
 
 def _scale_of(x: FloatArray, fit: MixtureFit) -> Standardization:
     """Return the scale of a cause, which must be the one that a mixture was fitted to."""
     z_x, record = standardize(x)
-    if len(x) == len(fit.curves):
-        error = np.abs(fit.curves_at(z_x) - fit.curves).max()
-        if error <= SAME * (1 + np.abs(fit.curves).max()):
-            return record
-    raise ValueError(
-        "x and y are not the data that the result was made from, or not in that order; pass the "
-        "same two variables, all rows"
-    )
+    _refuse_other(fit.curves_at(z_x), fit.curves)
+    return record
+
+
+def _refuse_other(made: FloatArray, fitted: FloatArray) -> None:
+    """Refuse data that give other numbers than those of the fit."""
+    if made.shape != fitted.shape or np.abs(made - fitted).max() > SAME * (
+        1 + np.abs(fitted).max()
+    ):
+        raise ValueError(
+            "x and y are not the data that the result was made from, or not in that order; pass "
+            "the same two variables, all rows"
+        )

@@ -16,9 +16,10 @@ from typing import Any
 
 import numpy as np
 
+from anmmm._categories import as_variables
 from anmmm._record import Record
 from anmmm._typing import ArrayLike, FloatArray
-from anmmm._validation import as_pair, check_count
+from anmmm._validation import check_count
 from anmmm.evidence.check import check_model
 from anmmm.evidence.marginal import Marginal
 from anmmm.evidence.models import (
@@ -58,7 +59,8 @@ class DirectionEvidence(SideEvidence):
         has a fitted density; with ``"+link"`` the effect is first taken to Gaussian quantiles of
         its own density; ``"pnl"``: a monotone function of the effect is a curve of the cause plus
         Gaussian noise; ``"ordered"``: its values are intervals of such a curve with noise;
-        ``"count"``: it counts, with a mean that is a curve; ``"independent"``: the cause says
+        ``"count"``: it counts, with a mean that is a curve; ``"categories"``: it has categories,
+        whose probabilities are smooth functions; ``"independent"``: the cause says
         nothing.
     models : dict of str to anmmm.evidence.ConditionalModel
         Every model tried, by its name; `lengths` are theirs.
@@ -73,6 +75,8 @@ class DirectionEvidence(SideEvidence):
         fitted numbers cost.
     cells : Cells
         The cause at its own resolution.
+    points : ndarray of shape (n_samples, n_columns)
+        The cause, or the indicators of its categories, standardized.
     check : HSICTest
         Of the cause and what `model` leaves unexplained, made when it is first asked for; a small
         p-value warns that no model of the list fits. See `anmmm.evidence.check_model`.
@@ -81,11 +85,12 @@ class DirectionEvidence(SideEvidence):
     marginal: Marginal
     models: dict[str, ConditionalModel]
     cells: Cells
+    points: FloatArray
 
     @cached_property
     def check(self) -> HSICTest:
         """Test of the cause and what the shortest model leaves unexplained."""
-        return check_model(self.chosen, self.cells.values)
+        return check_model(self.chosen, self.points)
 
     @property
     def cause(self) -> float:
@@ -150,7 +155,7 @@ class DirectionEvidence(SideEvidence):
     @property
     def n_iter(self) -> int:
         """Largest number of iterations of the mixtures."""
-        return max(fit.n_iter for fit in self.mixtures)
+        return max((fit.n_iter for fit in self.mixtures), default=0)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -238,7 +243,7 @@ def evidence(
     ----------
     x, y : array-like of shape (n_samples,) or (n_samples, n_features)
         The two variables, at least 10 observations; of several columns, at most 16 in all and at
-        least 10 observations for each.
+        least 10 observations for each. Text and columns of a category type are categories.
     max_mechanisms : int
         Most mechanisms tried.
     forward_labels, backward_labels : array-like of shape (n_samples,), optional
@@ -269,12 +274,12 @@ def evidence(
     >>> result.direction, result.forward.model
     (1, 'anm-2')
     """
-    first, second = as_pair(x, y)
+    first, second, categorical = as_variables(x, y)
     most = check_count(max_mechanisms, "max_mechanisms", maximum=len(first))
     if problem := beyond_limits(first, second):
         raise ValueError(problem)
     starts = [_as_starts(labels, len(first)) for labels in (forward_labels, backward_labels)]
-    return compare(first, second, most, *starts)
+    return compare(first, second, most, *starts, categorical=categorical)
 
 
 def compare(
@@ -283,13 +288,21 @@ def compare(
     max_mechanisms: int = MAX_MECHANISMS,
     forward_starts: Sequence[FloatArray] = (),
     backward_starts: Sequence[FloatArray] = (),
+    *,
+    categorical: tuple[bool, bool] = (False, False),
 ) -> EvidenceResult:
-    """Do what `evidence` does for checked variables of shape (n_samples, n_features)."""
+    """Do what `evidence` does for checked variables of shape (n_samples, n_features).
+
+    `categorical` says whose numbers stand for categories without an order, of one column then.
+    """
     first, second = standardize(x)[0], standardize(y)[0]
     forward: DirectionEvidence | VectorEvidence
     backward: DirectionEvidence | VectorEvidence
     if first.shape[1] == second.shape[1] == 1:
-        one, other = Variable.of(first[:, 0], x[:, 0]), Variable.of(second[:, 0], y[:, 0])
+        one, other = (
+            Variable.of_categories(values[:, 0]) if named else Variable.of(values[:, 0], raw[:, 0])
+            for values, raw, named in zip((first, second), (x, y), categorical, strict=True)
+        )
         forward = _describe(one, other, max_mechanisms, forward_starts)
         backward = _describe(other, one, max_mechanisms, backward_starts)
     else:
@@ -313,7 +326,7 @@ def _describe(
     cause: Variable, effect: Variable, max_mechanisms: int, starts: Sequence[FloatArray]
 ) -> DirectionEvidence:
     fits = Fits(cause, effect, max_mechanisms=max_mechanisms, starts=starts)
-    return DirectionEvidence(cause.marginal, fit_models(fits), cause.cells)
+    return DirectionEvidence(cause.marginal, fit_models(fits), cause.cells, cause.points)
 
 
 def _as_starts(labels: Any, n_samples: int) -> list[FloatArray]:

@@ -52,6 +52,19 @@ class Marginal(Code):
     below: FloatArray
     above: FloatArray
 
+    @classmethod
+    def of_shares(cls, cells: Cells) -> Marginal:
+        """How often each value occurs, under Jeffreys' prior."""
+        n, k = len(cells.index), cells.n_distinct
+        counts = np.bincount(cells.index, minlength=k)
+        shares = (counts + 0.5) / (n + 0.5 * k)
+        length = gammaln(n + 0.5 * k) - gammaln(0.5 * k) + k * gammaln(0.5)
+        length -= gammaln(counts + 0.5).sum()
+        ends = np.concatenate([[0.0], np.cumsum(shares)])
+        nats = code_lengths(np.asarray(shares[cells.index], dtype=np.float64), k)
+        cost = float(length + counts @ np.log(shares))
+        return cls(nats, cost, "levels", ends[cells.index], ends[cells.index + 1])
+
 
 def marginals(
     cells: Cells, density: Density, counts: FloatArray | None, scales: Sequence[EffectScale]
@@ -60,7 +73,7 @@ def marginals(
     n_cells = cells.n_distinct
     yield _of_density(density, cells)
     if n_cells <= MOST_SHARES:
-        yield _of_shares(cells)
+        yield Marginal.of_shares(cells)
     constant = _constant(len(cells.values))
     yield _of_two(cells, constant)
     if scales:
@@ -88,19 +101,6 @@ def _of_density(density: Density, cells: Cells) -> Marginal:
     nats = code_lengths(density.mass(cells.lower, cells.upper), cells.n_distinct)
     levels = density.cdf(cells.lower), density.cdf(cells.upper)
     return Marginal(nats, density.cost, density.base, *levels)
-
-
-def _of_shares(cells: Cells) -> Marginal:
-    """How often each value occurs, under Jeffreys' prior."""
-    n, k = len(cells.index), cells.n_distinct
-    counts = np.bincount(cells.index, minlength=k)
-    shares = (counts + 0.5) / (n + 0.5 * k)
-    length = gammaln(n + 0.5 * k) - gammaln(0.5 * k) + k * gammaln(0.5)
-    length -= gammaln(counts + 0.5).sum()
-    ends = np.concatenate([[0.0], np.cumsum(shares)])
-    nats = code_lengths(np.asarray(shares[cells.index], dtype=np.float64), k)
-    cost = float(length + counts @ np.log(shares))
-    return Marginal(nats, cost, "levels", ends[cells.index], ends[cells.index + 1])
 
 
 def _constant(n_samples: int) -> SplineBasis:

@@ -11,8 +11,8 @@ from anmmm._typing import FloatArray
 from anmmm.evidence.density import Density, fit_density
 from anmmm.evidence.marginal import Marginal, marginals
 from anmmm.evidence.monotone import EffectScale
-from anmmm.mixture import SplineBasis, smallest_noise
-from anmmm.preprocessing import Cells
+from anmmm.mixture import SplineBasis, level_basis, smallest_noise
+from anmmm.preprocessing import Cells, indicators, standardize
 
 __all__ = ["Given", "Variable"]
 
@@ -35,6 +35,11 @@ class Given(Record):
     basis: SplineBasis
     is_tied: bool
 
+    @property
+    def is_categorical(self) -> bool:
+        """Whether it is categories, which stand alone."""
+        return False
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Variable(Record):
@@ -44,12 +49,14 @@ class Variable(Record):
     ----------
     cells : Cells
         The variable at its own resolution.
-    density : Density
-        Fitted to it, a smooth one.
+    density : Density or None
+        Fitted to it, a smooth one; none to categories.
     marginal : Marginal
         Its shortest description by itself.
     basis : SplineBasis
-        Columns for curves over it.
+        Columns for curves over it, or for a number a category.
+    points : ndarray of shape (n_samples, n_columns)
+        What a test of independence takes: the variable, or the indicators of its categories.
     counts : ndarray of shape (n_samples,) or None
         The variable itself, where it counts something: tied whole numbers from 0.
     scales : tuple of EffectScale
@@ -57,9 +64,10 @@ class Variable(Record):
     """
 
     cells: Cells
-    density: Density
+    density: Density | None
     marginal: Marginal
     basis: SplineBasis
+    points: FloatArray
     counts: FloatArray | None = None
     scales: tuple[EffectScale, ...] = ()
 
@@ -77,7 +85,19 @@ class Variable(Record):
         each = marginals(cells, density, counts, scales)
         marginal = min(each, key=lambda one: one.length)
         basis = SplineBasis.of(values[:, np.newaxis])
-        return cls(cells, density, marginal, basis, counts, scales)
+        return cls(cells, density, marginal, basis, values[:, np.newaxis], counts, scales)
+
+    @classmethod
+    def of_categories(cls, values: FloatArray) -> Variable:
+        """Describe standardized numbers of categories, (n_samples,), that have no order."""
+        cells = Cells.of(values)
+        basis, points = level_basis(values), standardize(indicators(values))[0]
+        return cls(cells, None, Marginal.of_shares(cells), basis, points)
+
+    @property
+    def is_categorical(self) -> bool:
+        """Whether its values are names of categories."""
+        return self.density is None
 
     @property
     def length(self) -> float:

@@ -30,7 +30,7 @@ from anmmm.datasets import make_anm_mixture
 from anmmm.experiments.directions import BASELINES
 from anmmm.experiments.study import Record, Scale, Study, Unit
 from anmmm.experiments.tables import failures
-from anmmm.plotting import matplotlib_module
+from anmmm.plotting import matplotlib_module, written_by
 
 __all__ = ["STUDIES", "Reproduced", "reproduce"]
 
@@ -205,7 +205,8 @@ def _write(study: Study, records: list[Record], folder: Path) -> Reproduced:
     pictures = [folder / f"{study.name}.{suffix}" for suffix in ("png", "pdf")]
     for picture in pictures:
         with atomic_writer(picture, binary=True) as file:
-            figure.savefig(file, dpi=_DPI, format=picture.suffix[1:])
+            kind = picture.suffix[1:]
+            figure.savefig(file, dpi=_DPI, format=kind, metadata=written_by(kind))
     parts = [f"## {study.title}", f"![{study.title}]({study.name}.png)", *tables]
     if remarks:
         parts.append("\n".join(f"- {remark}" for remark in remarks))

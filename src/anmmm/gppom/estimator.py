@@ -10,6 +10,7 @@ from typing import Any
 
 from sklearn.base import BaseEstimator
 
+from anmmm._pickled import VersionedPickle
 from anmmm._typing import ArrayLike, RandomState
 from anmmm._validation import as_matrix, check_fit_input, check_nonnegative
 from anmmm.gppom.model import fit_gppom
@@ -19,7 +20,7 @@ from anmmm.preprocessing import standardize
 __all__ = ["GPPOM"]
 
 
-class GPPOM(BaseEstimator):  # type: ignore[misc]
+class GPPOM(VersionedPickle, BaseEstimator):  # type: ignore[misc]
     """Gaussian process partially observable model, ``Y = f(X; θ) + ε`` with one θ a sample.
 
     Parameters

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from anmmm._html import html_facts
 from anmmm._record import Record
 from anmmm._typing import FloatArray
 from anmmm.gppom.covariance import Covariance
@@ -147,3 +148,19 @@ class FitResult(Record):
     hyper_prior: float
     covariance: Covariance = field(default=Covariance())
     uncertainty: LatentUncertainty | None = None
+
+    def _repr_html_(self) -> str:
+        """Objective and how it was reached, for notebooks."""
+        rank = "" if self.rank is None else f", rank {self.rank}"
+        return html_facts(
+            f"GPPOM fit of {len(self.latent)} observations",
+            [
+                ("J", float(self.objective)),
+                ("log-likelihood", float(self.log_likelihood)),
+                ("HSIC of cause and Θ", float(self.hsic)),
+                ("converged", bool(self.converged)),
+                ("iterations", f"{self.n_iter} ({self.n_evaluations} evaluations)"),
+                ("engine", f"{self.engine}{rank}"),
+            ],
+            "" if self.converged else f"{self.status}: {self.message}",
+        )

@@ -9,7 +9,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from anmmm._typing import ArrayLike, FloatArray
-from anmmm._validation import as_finite
+from anmmm._validation import as_finite, as_matrix, as_pair, check_lengths
 from anmmm.collection.related import largest_related
 from anmmm.collection.sources.columns import is_frame
 from anmmm.direction import DirectionResult, infer_direction
@@ -18,7 +18,15 @@ from anmmm.orientation import OrientedGraph, orient
 from anmmm.orientation.adjust import residual
 from anmmm.orientation.graph import PartialGraph
 
-__all__ = ["conditional_pvalue", "decision", "hsic_score", "learned", "named", "odds_of", "single"]
+__all__ = [
+    "conditional_pvalue", "decision", "hsic_score", "learned", "names_of", "odds_of", "single",
+]  # fmt: skip
+
+# Options of `orient` that a pair by itself has not.
+OF_GRAPHS = frozenset({
+    "adjust", "checkpoint", "chunk_size", "max_samples", "max_seconds_per_pair", "new_colliders",
+    "n_jobs", "progress",
+})  # fmt: skip
 
 
 def single(values: Any, name: str) -> FloatArray:
@@ -35,8 +43,10 @@ def decision(x: Any, y: Any, options: dict[str, Any]) -> DirectionResult:
     """Decide a pair of single variables, with a seed where none is given.
 
     Neighbours call adapters any number of times, and the same pair is to get the same answer.
+    Options that are for graphs and collections alone are left out.
     """
-    return infer_direction(single(x, "x"), single(y, "y"), **{"random_state": 0, **options})
+    of_pairs = {name: value for name, value in options.items() if name not in OF_GRAPHS}
+    return infer_direction(single(x, "x"), single(y, "y"), **{"random_state": 0, **of_pairs})
 
 
 def odds_of(result: DirectionResult) -> tuple[float, float]:
@@ -72,7 +82,8 @@ def hsic_score(cause: ArrayLike, residual: ArrayLike) -> float:
     >>> hsic_score(x, rng.normal(size=200)) < 1 < hsic_score(x, x**2)
     True
     """
-    test = hsic_test(single(cause, "cause"), single(residual, "residual"))
+    columns = single(cause, "cause"), single(residual, "residual")
+    test = hsic_test(*as_pair(*columns, names=("cause", "residual"), resolved=False))
     return test.statistic / test.threshold
 
 
@@ -93,23 +104,33 @@ def conditional_pvalue(x: Any, y: Any, given: Any = None) -> float:
     -----
     With `given`, both variables are replaced by their residuals of a smoothing spline in it. That
     tests conditional independence only where its effect on both is additive; the p-value does not
-    know of the regression, and is rather too small where that is poor.
+    know of the regression, and is rather too small where that is poor. The distribution under
+    independence is that over all orders of the observations, by its moments (`anmmm.hsic_test`,
+    ``null="permutation"``).
 
     References
     ----------
     H. Zhang, S. Zhou, K. Zhang, J. Guan, "Causal discovery using regression-based conditional
     independence tests", AAAI 2017.
     """
-    first, second = _columns(x), _columns(y)
-    others = None if given is None else _columns(given)
-    if others is not None and others.size:
+    first, second = as_pair(_columns(x, "x"), _columns(y, "y"), resolved=False)
+    others = first[:, :0] if given is None else _columns(given, "given")
+    check_lengths(first, others, ("x", "given"))
+    # What does not vary conditions on nothing.
+    others = others[:, np.ptp(others, axis=0) > 0.0]
+    if others.size:
         first, second = _residuals(first, others), _residuals(second, others)
-    return hsic_test(first, second).pvalue
+    return _pvalue(first, second)
 
 
-def _columns(values: Any) -> FloatArray:
-    array = as_finite(values, "data")
-    return array.reshape(len(array), -1)
+def _pvalue(first: ArrayLike, second: ArrayLike) -> float:
+    # Searches look at the tail, for which the published gamma distribution is too light.
+    return hsic_test(first, second, null="permutation").pvalue
+
+
+def _columns(values: Any, name: str) -> FloatArray:
+    array = as_finite(values, name)
+    return array.reshape(len(array), -1) if array.ndim else array.reshape(1, 1)
 
 
 def _residuals(values: FloatArray, given: FloatArray) -> FloatArray:
@@ -124,9 +145,9 @@ def learned(data: Any, graph: Any, options: dict[str, Any]) -> OrientedGraph:
     """
     if graph is not None:
         return orient(graph, data, **{"random_state": 0, **options})
-    columns = named(data)
+    columns = _named(data)
     pairs = list(combinations(columns, 2))
-    pvalues = [hsic_test(columns[u], columns[v]).pvalue for u, v in pairs]
+    pvalues = [_pvalue(columns[u], columns[v]) for u, v in pairs]
     limit = largest_related(pvalues)
     related = [pair for pair, pvalue in zip(pairs, pvalues, strict=True) if pvalue <= limit]
     defaults = {"random_state": 0, "new_colliders": True, "min_confidence": 0.5}
@@ -134,12 +155,28 @@ def learned(data: Any, graph: Any, options: dict[str, Any]) -> OrientedGraph:
     return orient(graph, data, **{**defaults, **options})
 
 
-def named(data: Any) -> dict[Any, FloatArray]:
-    """Return the columns of a table by their names, or places in an array."""
+def names_of(data: Any) -> list[Any]:
+    """Return the names of the columns of a table, or their places in an array."""
+    if is_frame(data):
+        frame: Any = nw.from_native(data)
+        return list(frame.columns)
+    return list(range(_table(data).shape[1]))
+
+
+def _named(data: Any) -> dict[Any, FloatArray]:
+    """Return the columns of a table by their names, or places in an array; each has to vary."""
     if is_frame(data):
         frame: Any = nw.from_native(data, eager_only=True)
-        return {name: as_finite(frame[name].to_numpy(), str(name)) for name in frame.columns}
+        # By places, as a name may be a number.
+        columns = [frame[:, at].to_numpy() for at in range(len(frame.columns))]
+    else:
+        columns = list(_table(data).T)
+    named = zip(names_of(data), columns, strict=True)
+    return {name: as_matrix(values, f"column {name!r}")[:, 0] for name, values in named}
+
+
+def _table(data: Any) -> FloatArray:
     array = as_finite(data, "data")
     if array.ndim != 2:
         raise ValueError(f"data must have a variable in each column, found shape {array.shape}")
-    return dict(enumerate(array.T))
+    return array

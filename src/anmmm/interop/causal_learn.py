@@ -71,7 +71,7 @@ def background_knowledge(oriented: OrientedGraph) -> Any:
 
 
 def register_hsic(name: str = "anmmm_hsic") -> str:
-    """Register the gamma-approximated HSIC test as ``indep_test`` of causal-learn's searches.
+    """Register the HSIC test against permutations as ``indep_test`` of causal-learn's searches.
 
     Parameters
     ----------

@@ -19,7 +19,8 @@ class ANMMM:
     Parameters
     ----------
     **options
-        Keyword arguments of `anmmm.infer_direction`; the seed is 0 where none is given.
+        Keyword arguments of `anmmm.infer_direction`, and for graphs of `anmmm.orient`, which single
+        pairs pass over; the seed is 0 where none is given.
     """
 
     def __init__(self, **options: Any) -> None:
@@ -47,6 +48,11 @@ class ANMMM:
             return self.predict_proba((x, args[0]), *args[1:], **kwargs)
         if hasattr(x, "iterrows"):
             return self.predict_dataset(x, **kwargs)
+        if not hasattr(x, "iloc"):
+            raise TypeError(
+                f"x must be a pandas data frame of pairs, a row of one, or come with a second "
+                f"variable or a graph; found {type(x).__name__} alone"
+            )
         return self.predict_proba((x.iloc[0], x.iloc[1]), **kwargs)
 
     def predict_proba(self, dataset: Any, idx: int = 0, **kwargs: Any) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from anmmm._typing import FloatArray
-from anmmm.interop._pairs import conditional_pvalue, learned, named
+from anmmm.interop._pairs import conditional_pvalue, learned, names_of
 from anmmm.interop.lingam import adjacency
 from anmmm.orientation import OrientedGraph
 
@@ -27,7 +27,7 @@ def independence_test(X: Any, Y: Any, conditioned_on: Any = None, **kwargs: Any)
     Returns
     -------
     float
-        P-value of the gamma-approximated HSIC test; independence is the null hypothesis.
+        P-value of the HSIC test against permutations; independence is the null hypothesis.
 
     Notes
     -----
@@ -84,7 +84,7 @@ class PairGraph:
         self
         """
         self.oriented_ = learned(X, self.graph, self.options)
-        self.adjacency_matrix_ = adjacency(self.oriented_, list(named(X)))
+        self.adjacency_matrix_ = adjacency(self.oriented_, names_of(X))
         return self
 
     def predict(self, X: Any) -> Any:

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from anmmm._typing import FloatArray
-from anmmm.interop._pairs import decision, learned, named
+from anmmm.collection.sources.columns import is_frame
+from anmmm.interop._pairs import decision, learned, names_of
 from anmmm.interop.lingam import adjacency
 from anmmm.orientation import OrientedGraph
 
@@ -52,10 +53,10 @@ class ANMMM:
         **kwargs
             Not used.
         """
-        table: Any = data if hasattr(data, "iloc") else np.asarray(data)
+        table: Any = data if is_frame(data) else np.asarray(data)
         self.oriented_ = learned(table, self.graph, self.options)
         # gCastle's rows are causes, lingam's are effects.
-        self.causal_matrix = adjacency(self.oriented_, list(named(table))).T
+        self.causal_matrix = adjacency(self.oriented_, names_of(table)).T
 
     def anm_estimate(self, x: Any, y: Any, **kwargs: Any) -> int:
         """Tell whether x causes y.
@@ -71,13 +72,4 @@ class ANMMM:
         int
             1 or 0. Unlike with ``ANMNonlinear`` at most one direction of a pair gives 1.
         """
-        return int(decision(x, y, _pair_options(self.options)).direction == 1)
-
-
-def _pair_options(options: dict[str, Any]) -> dict[str, Any]:
-    """Leave out what is for graphs and collections alone."""
-    of_graphs = {
-        "adjust", "checkpoint", "chunk_size", "max_samples", "max_seconds_per_pair",
-        "new_colliders", "n_jobs", "progress",
-    }  # fmt: skip
-    return {name: value for name, value in options.items() if name not in of_graphs}
+        return int(decision(x, y, self.options).direction == 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Sequence
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anmmm._typing import FloatArray
-from anmmm._validation import as_finite
+from anmmm._validation import as_finite, as_real
 from anmmm.orientation import OrientedGraph
 
 __all__ = ["adjacency", "edges", "prior_knowledge"]
@@ -79,7 +80,7 @@ def edges(
         Both directions, or a NaN (lingam: a common cause that was not measured), make an
         undirected edge.
     """
-    known = np.asarray(adjacency_matrix, dtype=float)
+    known = np.asarray(as_real(adjacency_matrix, "adjacency_matrix"), dtype=float)
     missing = np.isnan(known)
     matrix = as_finite(np.where(missing, 1.0, known), "adjacency_matrix")
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
@@ -87,6 +88,7 @@ def edges(
     nodes: Sequence[Hashable] = range(len(matrix)) if names is None else names
     if len(nodes) != len(matrix):
         raise ValueError(f"names has {len(nodes)} entries for {len(matrix)} nodes")
+    _refuse_repeated(nodes)
     found: list[tuple[Hashable, str, Hashable]] = []
     for i, first in enumerate(nodes):
         for j in range(i + 1, len(nodes)):
@@ -99,8 +101,16 @@ def edges(
 
 
 def _places(oriented: OrientedGraph, names: Sequence[Hashable] | None) -> dict[Hashable, int]:
-    place = {name: at for at, name in enumerate(oriented.nodes if names is None else names)}
+    ordered = oriented.nodes if names is None else names
+    _refuse_repeated(ordered)
+    place = {name: at for at, name in enumerate(ordered)}
     lacking = [node for node in oriented.nodes if node not in place]
     if lacking:
         raise ValueError(f"names lacks the node {lacking[0]!r} of the graph; name all of them")
     return place
+
+
+def _refuse_repeated(names: Sequence[Hashable]) -> None:
+    repeated = [name for name, count in Counter(names).items() if count > 1]
+    if repeated:
+        raise ValueError(f"names has {repeated[0]!r} more than once; each node needs its own")

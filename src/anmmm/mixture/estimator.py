@@ -6,9 +6,11 @@ import math
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from anmmm._pickled import VersionedPickle
 from anmmm._typing import ArrayLike, FloatArray
 from anmmm._validation import check_count, check_fit_input, check_new_input, check_nonnegative
 from anmmm.mixture.choice import MAX_MECHANISMS, choose_mixture, is_auto
@@ -21,7 +23,7 @@ from anmmm.preprocessing import Cells, standardize
 __all__ = ["ANMMixture"]
 
 
-class ANMMixture(BaseEstimator):  # type: ignore[misc]
+class ANMMixture(ClassNamePrefixFeaturesOutMixin, TransformerMixin, VersionedPickle, BaseEstimator):  # type: ignore[misc]
     """Mixture of C smooth mechanisms with shared Gaussian noise, ``y = f_c(x) + ε``.
 
     Parameters
@@ -71,6 +73,11 @@ class ANMMixture(BaseEstimator):  # type: ignore[misc]
     number of observations. Nothing is random: beyond 4000 observations the starts are compared on
     2000 of them, at equal distances in the order of the cause.
 
+    `predict` and `predict_proba` are about mechanisms, as those of scikit-learn's mixtures are, and
+    take the effect beside the cause, since a mechanism shows in both together; `mean` is what a
+    regression predicts. `transform` makes a column of each curve, in a data frame after
+    ``set_output``.
+
     Examples
     --------
     >>> from sklearn.metrics import adjusted_rand_score
@@ -84,6 +91,9 @@ class ANMMixture(BaseEstimator):  # type: ignore[misc]
     True
     >>> model.curves([[0.0], [1.0]]).shape
     (2, 2)
+    >>> new_x, new_y, new_labels = make_anm_mixture("f3", random_state=3)
+    >>> bool(adjusted_rand_score(new_labels, model.predict(new_x.reshape(-1, 1), new_y)) > 0.8)
+    True
     """
 
     def __init__(
@@ -178,8 +188,72 @@ class ANMMixture(BaseEstimator):  # type: ignore[misc]
         curves = self.fit_result_.curves_at(self._record_x.apply(cause))[:, self._order]
         return np.asarray(self._record_y.undo(curves))
 
-    def membership(self, X: ArrayLike, y: ArrayLike) -> FloatArray:
+    def mean(self, X: ArrayLike) -> FloatArray:
+        """Curves weighted by the shares of their mechanisms: the expected effect at new points.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_new, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_new,)
+            No mechanism need have an effect near it.
+        """
+        return np.asarray(self.curves(X) @ self.weights_)
+
+    def transform(self, X: ArrayLike) -> Any:
+        """Return `curves` as new features of an observation, a data frame after ``set_output``.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_new, n_features)
+
+        Returns
+        -------
+        ndarray or data frame of shape (n_new, n_mechanisms_)
+            Named ``anmmixture0`` and so on.
+        """
+        return self.curves(X)
+
+    def predict(self, X: ArrayLike, y: ArrayLike | None = None) -> NDArray[np.intp]:
+        """Most probable mechanism of new observations, numbered as in `labels_`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_new, n_features)
+        y : array-like of shape (n_new,), optional
+            Without the effect every observation is given the mechanism of the largest share: the
+            cause by itself says nothing of it.
+
+        Returns
+        -------
+        ndarray of int, shape (n_new,)
+        """
+        return np.asarray(self.predict_proba(X, y).argmax(axis=1))
+
+    def predict_proba(self, X: ArrayLike, y: ArrayLike | None = None) -> FloatArray:
         """Probability of each mechanism for new observations.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_new, n_features)
+        y : array-like of shape (n_new,), optional
+            Without the effect every row is `weights_`: in the model mechanisms are drawn
+            independently of the cause.
+
+        Returns
+        -------
+        ndarray of shape (n_new, n_mechanisms_)
+        """
+        check_is_fitted(self)
+        if y is None:
+            cause, _ = check_new_input(self, X, None)
+            return np.tile(self.weights_, (len(cause), 1))
+        return self.membership(X, y)
+
+    def membership(self, X: ArrayLike, y: ArrayLike) -> FloatArray:
+        """Probability of each mechanism for new observations: `predict_proba`, the effect required.
 
         Parameters
         ----------
@@ -197,6 +271,11 @@ class ANMMixture(BaseEstimator):  # type: ignore[misc]
         design = self.fit_result_.splines.evaluate(self._record_x.apply(cause))
         z = np.ascontiguousarray(self._record_y.apply(_one_column(effect))[:, 0])
         return self.fit_result_.assign(design, z)[:, self._order]
+
+    @property
+    def _n_features_out(self) -> int:
+        """Number of columns of `transform`, which scikit-learn names."""
+        return self.n_mechanisms_
 
 
 def _one_column(effect: FloatArray) -> FloatArray:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from anmmm._kernels.responsibilities import Curves, mixture_membership
 from anmmm._record import Record
 from anmmm._typing import FloatArray
-from anmmm.mixture.splines import Splines
+from anmmm.mixture.splines import Columns
 
 __all__ = ["LocationScaleFit", "MixtureFit"]
 
@@ -33,7 +33,7 @@ class MixtureFit(Record):
         Posterior means of the curves' coefficients.
     covariance : ndarray of shape (n_mechanisms, n_columns * (n_columns + 1) // 2)
         Their posterior covariances, lower triangles by rows, off-diagonal entries doubled.
-    splines : anmmm.mixture.Splines
+    splines : anmmm.mixture.Columns
         The columns anywhere, on the scale of the standardized cause.
     membership : ndarray of shape (n_samples, n_mechanisms)
         Probability of each mechanism.
@@ -60,7 +60,7 @@ class MixtureFit(Record):
     center: FloatArray
     mean: FloatArray
     covariance: FloatArray
-    splines: Splines
+    splines: Columns
     membership: FloatArray
     curves: FloatArray
     bound: float
@@ -119,7 +119,7 @@ class LocationScaleFit(Record):
         Mean and standard deviation of the effect at the observations.
     mean, log_scale : ndarray of shape (n_columns,)
         Coefficients of the curve and of the logarithm of the scale.
-    splines : anmmm.mixture.Splines
+    splines : anmmm.mixture.Columns
         Their columns anywhere.
     evidence : float
         Approximate log marginal likelihood.
@@ -134,7 +134,7 @@ class LocationScaleFit(Record):
     scale: FloatArray
     mean: FloatArray
     log_scale: FloatArray
-    splines: Splines
+    splines: Columns
     evidence: float
     complexity: float
     n_iter: int

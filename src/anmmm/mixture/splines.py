@@ -6,6 +6,7 @@ by it. The penalty is in docs/method/decisions.md.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +14,7 @@ import numpy as np
 from anmmm._record import Record
 from anmmm._typing import FloatArray
 
-__all__ = ["SplineBasis", "Splines"]
+__all__ = ["Columns", "SplineBasis", "Splines"]
 
 N_KNOTS = 20
 # Columns beside the constant and linear ones, of the N_KNOTS - 2 that the knots span.
@@ -22,8 +23,16 @@ N_SMOOTH = 12
 KNOT_ROWS = 2000
 
 
+class Columns(Record, ABC):
+    """The columns of a basis as functions."""
+
+    @abstractmethod
+    def evaluate(self, X: FloatArray) -> FloatArray:
+        """Columns at new points (n_new, n_features), on the scale of the fit, in C order."""
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class Splines(Record):
+class Splines(Columns):
     """The columns of a basis as functions: what evaluates them anywhere, without the data.
 
     Attributes
@@ -48,7 +57,7 @@ class Splines(Record):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SplineBasis(Record):
-    """Polyharmonic splines |r|³ with a linear null space; in one dimension cubic smoothing splines.
+    """Polyharmonic splines with a linear null space; in one dimension cubic smoothing splines.
 
     The columns are orthogonal on the points of the fit, with mean square 1, and ordered from smooth
     to rough: a constant, linear columns, and combinations of ``|x - knot|³``. A column's prior
@@ -63,14 +72,14 @@ class SplineBasis(Record):
         of τ².
     n_null : int
         Number of constant and linear columns.
-    splines : Splines
+    splines : Columns
         The columns anywhere.
     """
 
     design: FloatArray
     prior: FloatArray
     n_null: int
-    splines: Splines
+    splines: Columns
 
     @classmethod
     def of(

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator
 
+import numpy as np
+
 from anmmm._validation import brief
 
 __all__ = ["Edge", "PartialGraph"]
@@ -149,3 +151,17 @@ class PartialGraph:
         """Tell whether cause → effect would meet another parent that is not joined to the cause."""
         others = self._parents[effect]
         return any(p != cause and p not in self._adjacent[cause] for p in others)
+
+    def given_on_cycles(self) -> set[Edge]:
+        """Return the edges that came directed and lie on a directed cycle of such edges. O(N)."""
+        # Here, as graphs mostly have none to look at.
+        from scipy.sparse import coo_array
+        from scipy.sparse.csgraph import connected_components
+
+        if not self.directed:
+            return set()
+        place = {node: at for at, node in enumerate(self.nodes)}
+        ends = np.array([[place[u], place[v]] for u, v in self.directed]).T
+        arcs = coo_array((np.ones(ends.shape[1]), ends), shape=(len(place), len(place)))
+        part = connected_components(arcs, connection="strong")[1]
+        return {(u, v) for u, v in self.directed if part[place[u]] == part[place[v]]}

@@ -11,7 +11,7 @@ import numpy as np
 
 from anmmm._hash import content_hash
 from anmmm._typing import FloatArray
-from anmmm._validation import MIN_SAMPLES, brief
+from anmmm._validation import MIN_SAMPLES, as_matrix, brief
 from anmmm.collection.sources.columns import (
     Table,
     array_table,
@@ -25,7 +25,6 @@ from anmmm.collection.sources.table import column_pair_id
 from anmmm.datasets import Pair
 from anmmm.datasets.errors import listed
 from anmmm.datasets.files import FromFiles
-from anmmm.orientation.adjust import residual
 from anmmm.orientation.graph import Edge, PartialGraph
 
 __all__ = ["EdgePairs", "open_table"]
@@ -47,12 +46,13 @@ def open_table(data: Any) -> Table:
 
 
 class EdgePairs(FromFiles):
-    """Pairs of the undirected edges of a graph, free of the causes that the graph gives to both.
+    """Pairs of the undirected edges of a graph, with the causes that the graph gives to both.
 
     Attributes
     ----------
     adjusted : dict of edge to tuple
-        Common parents that are regressed out of both ends; only edges that have some.
+        Common parents that both ends are told; only edges that have some. They are further columns
+        of the pair's first variable (see `EdgeTask`).
     """
 
     kind = "edges"
@@ -66,40 +66,56 @@ class EdgePairs(FromFiles):
             common = {edge: graph.common_parents(*edge) for edge in self._edges}
             self.adjusted = {edge: parents for edge, parents in common.items() if parents}
         faults = {n: table.faults[c] for n, c in self._columns.items() if c in table.faults}
+        # What no undirected edge has to do with is not looked at.
+        faults = {node: faults[node] for node in self._nodes() if node in faults}
         if faults:
             raise ValueError("; ".join(dict.fromkeys(faults.values())))
         used = [
             (str(u), str(v), [*map(str, self.adjusted.get((u, v), ()))]) for u, v in self._edges
         ]
-        self.options = table.options | {"edges": content_hash(used)}
+        self.options = table.options | {"edges": content_hash(used), "given": "lengths"}
 
     def __iter__(self) -> Iterator[Pair]:
         """Read the columns used, then make the pairs in the order of the edges.
 
         Rows in which a value of the pair or of a common parent is missing are dropped and counted.
         """
-        nodes = {node for edge in self._edges for node in (*edge, *self.adjusted.get(edge, ()))}
+        nodes = self._nodes()
         values = self._table.read([self._columns[node] for node in self._columns if node in nodes])
         for edge in self._edges:
             parents = self.adjusted.get(edge, ())
             columns = [values[self._columns[node]] for node in (*edge, *parents)]
-            yield _pair(column_pair_id(*edge), np.column_stack(columns))
+            yield _pair(column_pair_id(*edge), np.column_stack(columns), parents)
+
+    def _nodes(self) -> dict[Hashable, None]:
+        """Return the nodes of undirected edges and their common parents."""
+        edges = self._edges
+        return {node: None for e in edges for node in (*e, *self.adjusted.get(e, ()))}
 
     def __length_hint__(self) -> int:
         """Return the number of undirected edges."""
         return len(self._edges)
 
 
-def _pair(pair_id: str, rows: FloatArray) -> Pair:
+def _pair(pair_id: str, rows: FloatArray, parents: Sequence[Hashable]) -> Pair:
+    """Return the pair of the first two columns; those of the parents follow the first variable."""
     complete = ~np.isnan(rows).any(axis=1)
     n_dropped = int(len(rows) - np.count_nonzero(complete))
     rows = rows[complete]
-    x, y, parents = rows[:, 0], rows[:, 1], rows[:, 2:]
-    if parents.size and len(rows) >= MIN_SAMPLES:
+    x, y = rows[:, 0], rows[:, 1]
+    # Too few rows are a fault of the pair, which is said of it.
+    if len(parents) and len(rows) >= MIN_SAMPLES:
+        columns = dict(zip(parents, rows.T[2:], strict=True))
         try:
-            x, y = residual(x, parents), residual(y, parents)
+            # What does not vary says nothing, and is no fault of the pair.
+            kept = [
+                as_matrix(column, f"the common parent {brief(name)}")
+                for name, column in columns.items()
+                if np.ptp(column) > 0.0
+            ]
         except ValueError as error:
-            return Pair.unreadable(pair_id, f"common parents cannot be regressed out: {error}")
+            return Pair.unreadable(pair_id, str(error))
+        x = np.hstack([x[:, np.newaxis], *kept]) if kept else x
     return Pair(pair_id, x, y, n_dropped=n_dropped)
 
 

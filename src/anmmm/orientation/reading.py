@@ -16,15 +16,14 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from anmmm._optional import require
-from anmmm._validation import brief
+from anmmm._validation import as_real, brief
 from anmmm.collection.sources.columns import is_frame
 from anmmm.datasets import SourceError
 from anmmm.orientation.graph import Edge, PartialGraph
+from anmmm.orientation.records import MARKS
 
-__all__ = ["MARKS", "edges_of", "networkx_graph", "read_graph", "rebuilt"]
+__all__ = ["edges_of", "networkx_graph", "read_graph", "rebuilt"]
 
-# Directed, undirected, and left as it is.
-MARKS = ("->", "--", "<->")
 # Marks at the ends of an edge in causal-learn.
 TAIL, ARROW = -1, 1
 
@@ -56,8 +55,9 @@ def read_graph(graph: Any) -> PartialGraph:
         return _from_networkx(graph)
     if _is_causallearn(graph):
         return _from_causallearn(getattr(graph, "G", graph))
-    if isinstance(graph, np.ndarray):
-        return _from_adjacency(tuple(range(len(graph))), graph)
+    if isinstance(graph, np.ndarray) or hasattr(graph, "toarray"):
+        # Of a sparse matrix it says what to pass instead.
+        return _from_adjacency(tuple(range(graph.shape[0])), as_real(graph, "graph"))
     if is_frame(graph):
         return _from_frame(graph)
     if isinstance(graph, Iterable):
@@ -72,7 +72,13 @@ def _marked(edges: Iterable[MarkedEdge]) -> PartialGraph:
     kept: dict[str, list[Edge]] = {mark: [] for mark in MARKS}
     nodes: dict[Hashable, None] = {}
     for first, mark, second in edges:
-        nodes[first] = nodes[second] = None
+        try:
+            nodes[first] = nodes[second] = None
+        except TypeError:
+            raise TypeError(
+                f"graph must have nodes that can be the names of columns; found an edge of "
+                f"{brief(first)} and {brief(second)}"
+            ) from None
         kept[mark].append((first, second))
     return PartialGraph(nodes, *(kept[mark] for mark in MARKS))
 
@@ -94,21 +100,30 @@ def _edges_of_file(path: str | os.PathLike[str]) -> Iterable[MarkedEdge]:
     name = os.fspath(path)
     with open(path, encoding="utf-8-sig", newline="") as file:
         rows = csv.DictReader(file)
-        header = rows.fieldnames or []
-        if "source" not in header or "target" not in header:
+        try:
+            yield from _edges_of_rows(name, rows)
+        except (UnicodeDecodeError, csv.Error) as error:
             raise SourceError(
-                name, None, "the header must name the columns source and target, and may name "
-                f"edge; found {', '.join(header) or 'no header'}",
+                name, rows.line_num + 1, f"is no line of CSV in UTF-8 ({error}); save it as such"
+            ) from None
+
+
+def _edges_of_rows(name: str, rows: csv.DictReader[str]) -> Iterable[MarkedEdge]:
+    header = rows.fieldnames or []
+    if "source" not in header or "target" not in header:
+        raise SourceError(
+            name, None, "the header must name the columns source and target, and may name "
+            f"edge; found {', '.join(header) or 'no header'}",
+        )  # fmt: skip
+    for row in rows:
+        first, second, mark = row["source"], row["target"], row.get("edge") or "--"
+        if not first or not second or mark not in MARKS:
+            raise SourceError(
+                name, rows.line_num,
+                f"expected a source, a target and an edge of {', '.join(MARKS)}; found "
+                f"{brief(first)}, {brief(second)}, {brief(mark)}",
             )  # fmt: skip
-        for row in rows:
-            first, second, mark = row["source"], row["target"], row.get("edge") or "--"
-            if not first or not second or mark not in MARKS:
-                raise SourceError(
-                    name, rows.line_num,
-                    f"expected a source, a target and an edge of {', '.join(MARKS)}; found "
-                    f"{brief(first)}, {brief(second)}, {brief(mark)}",
-                )  # fmt: skip
-            yield first, mark, second
+        yield first, mark, second
 
 
 def _from_networkx(graph: Any) -> PartialGraph:
@@ -163,7 +178,8 @@ def _from_causallearn(graph: Any) -> PartialGraph:
 
 def _from_frame(frame: Any) -> PartialGraph:
     table: Any = nw.from_native(frame, eager_only=True)
-    names = list(frame.columns)
+    # Of the table, as those of an Arrow table are its values.
+    names = list(table.columns)
     index = getattr(frame, "index", None)
     if index is not None and list(index) != names:
         raise ValueError(
@@ -177,7 +193,7 @@ def _from_adjacency(names: tuple[Hashable, ...], matrix: Any) -> PartialGraph:
     if matrix.ndim != 2 or matrix.shape != (len(names), len(names)):
         raise ValueError(f"graph is an adjacency of shape {matrix.shape}; it must be square")
     # NaN stands for no edge in some libraries.
-    there = np.nan_to_num(np.asarray(matrix, dtype=float)) != 0.0
+    there = np.nan_to_num(np.asarray(as_real(matrix, "graph"), dtype=float)) != 0.0
     return _from_arcs(names, [(names[i], names[j]) for i, j in np.argwhere(there)])
 
 

@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
+from anmmm._validation import check_between, check_choice
+from anmmm.collection.layout import STATUSES
 from anmmm.collection.records import Row
 from anmmm.collection.schema import Schema
 
-__all__ = ["EDGES", "EdgeDecision"]
+__all__ = ["BY", "EDGES", "GIVEN", "MARKS", "EdgeDecision"]
+
+# Directed, undirected, and left as it is.
+MARKS = ("->", "--", "<->")
+GIVEN = "given"
+# What an edge has its direction by, or has none.
+BY = (GIVEN, "data", "rule", "others", "open")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -42,7 +51,7 @@ class EdgeDecision(Row):
     independence_pvalue, check_pvalue : float or None
         See `anmmm.PairResult`; a small `check_pvalue` warns of a common cause.
     adjusted : str or None
-        Common parents that were regressed out of both, as a line of CSV; None where there is none.
+        Common parents that both ends were told, as a line of CSV; None where there is none.
     step : int or None
         When it was oriented, from 1; edges of one step follow from its first.
     model : str or None
@@ -72,4 +81,16 @@ class EdgeDecision(Row):
     seconds: float = 0.0
 
 
-EDGES = Schema("edges", EdgeDecision)
+def _check(values: dict[str, Any]) -> None:
+    """Raise ValueError over the values of a row that no oriented graph has."""
+    check_choice(values["status"], "status", (*STATUSES, GIVEN))
+    check_choice(values["edge"], "edge", MARKS)
+    check_choice(values["by"], "by", BY)
+    for name in ("confidence", "independence_pvalue", "check_pvalue"):
+        if values[name] is not None:
+            check_between(values[name], name, 0.0, 1.0)
+    if (values["status"] == GIVEN) != (values["by"] == GIVEN):
+        raise ValueError(f"status and by must both be {GIVEN!r}, or neither")
+
+
+EDGES = Schema("edges", EdgeDecision, last="reason", check=_check)

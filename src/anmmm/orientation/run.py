@@ -9,11 +9,12 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 
+from anmmm._html import html_table
 from anmmm._record import Record
 from anmmm._typing import RandomState
 from anmmm._validation import check_between
-from anmmm.collection import infer_directions
 from anmmm.collection.records import PairResult
+from anmmm.collection.runner import rows_by
 from anmmm.collection.sinks import write_rows
 from anmmm.collection.sources.columns import is_frame
 from anmmm.collection.sources.table import column_pair_id
@@ -22,7 +23,8 @@ from anmmm.orientation.decide import Decision, Vote, decide
 from anmmm.orientation.graph import Edge, PartialGraph
 from anmmm.orientation.pairs import EdgePairs, open_table
 from anmmm.orientation.reading import edges_of, networkx_graph, read_graph, rebuilt
-from anmmm.orientation.records import EDGES, EdgeDecision
+from anmmm.orientation.records import EDGES, GIVEN, EdgeDecision
+from anmmm.orientation.task import EdgeTask
 
 __all__ = ["OrientedGraph", "orient"]
 
@@ -66,6 +68,15 @@ class OrientedGraph(Record):
         """Edges that were undirected and have a direction now, the cause first."""
         both = zip(self.edges, self.decisions, strict=True)
         return tuple((u, v) for (u, mark, v), row in both if mark == "->" and row.by != "given")
+
+    def _repr_html_(self) -> str:
+        """Edges and what decided them, for notebooks."""
+        rows = [
+            (f"{row.source} {row.edge} {row.target}", row.by, row.confidence, row.reason)
+            for row in self.decisions
+        ]
+        title = f"{len(self.directed)} directed and {len(self.undirected)} undirected edges"
+        return html_table(title, ("edge", "by", "confidence", "remark"), rows)
 
     def to_networkx(self) -> Any:
         """Return a ``networkx.DiGraph``; an undirected edge is two opposite arcs."""
@@ -140,7 +151,8 @@ def orient(
         - a CSV file with the columns ``source``, ``target`` and perhaps ``edge``, or an iterable of
           ``(a, b)`` and ``(a, mark, b)``; marks are ``"->"``, ``"--"`` (the default) and ``"<->"``.
 
-        Directed edges are not changed, nor bidirected ones. It is not changed itself.
+        Directed edges are not changed, nor bidirected ones, also where they make a cycle, which the
+        rows say then. It is not changed itself.
     data : data frame, ndarray or path
         A variable in each column, found by the names of the nodes; in an array without names by
         their places, in the order of the nodes.
@@ -152,7 +164,7 @@ def orient(
         orientation may make another one. True: the graph is a mere skeleton, and only directed
         cycles are refused.
     adjust : bool
-        Whether parents that the graph gives to both ends are regressed out of them first.
+        Whether both ends of an edge are told the parents that the graph gives to both.
     n_jobs, chunk_size, progress, random_state, max_samples, max_seconds_per_pair, checkpoint
         See `anmmm.infer_directions`. A graph of many edges is a collection: the pairs are computed
         in parallel, and a checkpoint keeps the finished ones.
@@ -174,11 +186,11 @@ def orient(
     Notes
     -----
     A pair is decided as if nothing else caused both of its variables. Where the graph has common
-    parents of both, what a smoothing spline in them leaves of each end is compared instead. That is
-    right where the parents' effects add to what else makes each end, and the cause's own effect is
-    near a straight line over the range by which the parents move it; otherwise a curve of the cause
-    is blurred. Parents that the graph has not directed yet, and causes that nobody measured, are
-    not accounted for: `EdgeDecision.check_pvalue` may warn of them.
+    parents of both, each end is described given them, and the effect given the cause too, by models
+    of several columns; beyond 16 columns, or below 10 observations for each, and under another
+    criterion than ``"evidence"``, what smoothing splines in the parents leave of each end is
+    compared instead. Parents that the graph has not directed yet, and causes that nobody measured,
+    are not accounted for: `EdgeDecision.check_pvalue` may warn of them.
 
     Conflicts are resolved by confidence, see docs/guide/graphs.md.
 
@@ -198,10 +210,10 @@ def orient(
     partial = read_graph(graph)
     table = open_table(data)
     pairs = EdgePairs(partial, table, adjust=adjust)
-    rows = infer_directions(
-        pairs, n_jobs=n_jobs, chunk_size=chunk_size, progress=progress, random_state=random_state,
-        max_samples=max_samples, max_seconds_per_pair=max_seconds_per_pair, checkpoint=checkpoint,
-        **options,
+    rows = rows_by(
+        EdgeTask, pairs, n_jobs=n_jobs, chunk_size=chunk_size, progress=progress,
+        random_state=random_state, max_samples=max_samples,
+        max_seconds_per_pair=max_seconds_per_pair, checkpoint=checkpoint, options=options,
     )  # fmt: skip
     with rows:
         found = dict(zip(partial.undirected, rows, strict=True))
@@ -245,12 +257,15 @@ def _rows(
     pairs: EdgePairs,
 ) -> Iterator[EdgeDecision]:
     """Make the rows of all edges, in the order of `edges`."""
+    cyclic = graph.given_on_cycles()
     for source, mark, target in edges:
         as_read = (source, target) if (source, target) in found else (target, source)
+        came = "as the graph came in"
+        if (source, target) in cyclic:
+            came += ", on a directed cycle"
         plain = EdgeDecision(
-            column_pair_id(source, target), "given", "as the graph came in", str(source),
-            str(target), mark, "given",
-        )  # fmt: skip
+            column_pair_id(source, target), GIVEN, came, str(source), str(target), mark, GIVEN
+        )
         if as_read not in found:
             yield plain
             continue

@@ -11,7 +11,7 @@ from anmmm.plotting.graph import plot_graph
 from anmmm.plotting.latent import plot_latent
 from anmmm.plotting.mechanisms import plot_mechanisms
 from anmmm.plotting.rates import plot_decision_rates
-from anmmm.plotting.style import COLORS, MARKERS, matplotlib_module
+from anmmm.plotting.style import COLORS, MARKERS, matplotlib_module, written_by
 
 __all__ = [
     "COLORS",
@@ -22,6 +22,7 @@ __all__ = [
     "plot_graph",
     "plot_latent",
     "plot_mechanisms",
+    "written_by",
 ]
 
 

@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from anmmm._categories import as_names, as_variables
 from anmmm._typing import ArrayLike, FloatArray
-from anmmm._validation import as_pair, check_lengths
+from anmmm._validation import check_lengths, check_single
 from anmmm._words import chosen, hypotheses
+from anmmm.collapsed import DirectionBounds
 from anmmm.direction import POOR_FIT, said_of
 from anmmm.evidence import VectorEvidence
 from anmmm.evidence.curves import model_curves
@@ -29,6 +31,8 @@ SCORES = {
     "observation"),
     "hsic": ("log HSIC of Θ and cause, the lower wins", "in log HSIC"),
     "hsic_ratio": ("HSIC of Θ and cause over its 5 % threshold, the lower wins", "thresholds"),
+    "latent": ("bound on the description length (nats per observation), the shorter wins",
+    "nats per observation"),
     "pvalue": ("−log p of the HSIC test of Θ and cause, the lower wins", "in −log p"),
 }  # fmt: skip
 # Nats per observation that the axis of description lengths spans at least: a difference that says
@@ -62,7 +66,8 @@ def plot_direction(
     ----------
     x, y : array-like of shape (n_samples,)
         The pair as given to `anmmm.infer_direction`; of a variable of several columns one of
-        them, and the pictures then have points and no curves.
+        them, and the pictures then have points and no curves. Categories stand at 0, 1, … and are
+        named at the axis.
     result : DirectionResult
     axes : sequence of three matplotlib.axes.Axes, optional
         For x → y, for y → x, and for the scores; by default those of a new figure, the scores
@@ -98,11 +103,19 @@ def plot_direction(
             f"result must be a DirectionResult, found {type(result).__name__}; infer_direction "
             "returns one"
         )
-    x, y = as_pair(x, y, single="a plot shows one against the other; pass one of them")
+    ticks = _category_names(x, "x"), _category_names(y, "y")
+    x, y, _ = as_variables(x, y)
+    for values, name in ((x, "x"), (y, "y")):
+        check_single(values, name, "a plot shows one against the other; pass one of them")
     area, width = marker_area(len(x), marker_size), line_width(marker_size)
     names = hypotheses(x_label, y_label)
     # Before a figure is made, so that refused data leave none behind.
-    if result.evidence is None:
+    if result.bounds is not None:
+        pictures = [
+            _bound_picture(result.bounds.forward, x),
+            _bound_picture(result.bounds.backward, y),
+        ]
+    elif result.evidence is None:
         pictures = [
             _latent_picture(result.forward, result.forward_pvalue, x, x_label),
             _latent_picture(result.backward, result.backward_pvalue, y, y_label),
@@ -126,6 +139,7 @@ def plot_direction(
         panel.set_xlabel(_wrap(x_label, _letters(panel, MEDIUM)))
         if panel.yaxis.get_tick_params().get("labelleft", True):
             panel.set_ylabel(y_label)
+        _name_categories(panel, ticks)
         tidy(panel)
         _head(panel, names[index], picture.text, bold=result.direction == (1, -1)[index])
     _draw_scores(panels[2], result, names)
@@ -133,6 +147,18 @@ def plot_direction(
         _wrap(_sentence(result, names), _letters(panels[2], MEDIUM)), loc="left", fontsize=MEDIUM
     )
     return panels
+
+
+def _category_names(values: Any, name: str) -> tuple[str, ...]:
+    names = as_names(values, name)
+    return () if names is None else names.distinct
+
+
+def _name_categories(ax: Any, ticks: tuple[tuple[str, ...], tuple[str, ...]]) -> None:
+    for axis, names in zip((ax.xaxis, ax.yaxis), ticks, strict=True):
+        if names:
+            shown = [name if len(name) <= BESIDE else f"{name[: BESIDE - 1]}…" for name in names]
+            axis.set_ticks(range(len(names)), shown, fontsize=SMALL)
 
 
 @dataclass(eq=False)
@@ -164,6 +190,12 @@ def _latent_picture(fit: FitResult, pvalue: float, cause: FloatArray, name: str)
     which = "" if fit.latent.shape[1] == 1 else ", component 0"
     text = f"color: latent Θ{which}\nHSIC test of Θ and {name}: p = {pvalue:.2g}"
     return _Picture(text, latent=fit.latent[:, 0])
+
+
+def _bound_picture(side: DirectionBounds, cause: FloatArray) -> _Picture:
+    latent = side.effect.parameters.mean
+    check_lengths(cause, latent, ("x and y", "result"))
+    return _Picture("color: mean of the latent Θ, which is integrated out", latent=latent[:, 0])
 
 
 def arrange(figure: Any) -> list[Any]:

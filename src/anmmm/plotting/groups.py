@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from anmmm._categories import as_labels
 from anmmm._typing import FloatArray
-from anmmm._validation import as_labels, check_between, check_nonnegative
+from anmmm._validation import check_between, check_nonnegative
 from anmmm.mixture import ANMMixture
 from anmmm.plotting.style import (
     COLORS,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from anmmm._optional import require
+from anmmm._version import __version__
 
 __all__ = [
     "COLORS",
@@ -18,6 +19,7 @@ __all__ = [
     "matplotlib_module",
     "outlined",
     "tidy",
+    "written_by",
 ]
 
 # Okabe and Ito's colors, told apart by color-blind readers; the markers tell them apart in print.
@@ -72,6 +74,11 @@ def outlined(width: float) -> list[Any]:
     """Path effects that part a line of this width from the points below it by a white rim."""
     effects = matplotlib_module("patheffects")
     return [effects.Stroke(linewidth=1.7 * width, foreground="white"), effects.Normal()]
+
+
+def written_by(kind: str) -> dict[str, str]:
+    """Metadata of a picture of this kind, ``"png"``, ``"pdf"`` or ``"svg"``: what wrote it."""
+    return {"Software" if kind == "png" else "Creator": f"anmmm {__version__}, by Matplotlib"}
 
 
 def matplotlib_module(name: str) -> Any:

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from tqdm import tqdm
+from tqdm.auto import tqdm
 
 from anmmm._threads import single_thread
 from anmmm._typing import FloatArray

@@ -126,7 +126,9 @@ def test_all_leaves_constants_out():
     assert [pair.pair_id for pair in source] == ["a,b"]
     # Whoever names a column gets its pair, and the row says what is wrong with it.
     assert len(list(as_pairs(frame, columns=[("k", "a")]))) == 1
-    with pytest.raises(SourceError, match="2 columns of numbers that vary or more, found 1 among"):
+    with pytest.raises(
+        SourceError, match="2 columns of numbers or categories that vary or more, found 1 among"
+    ):
         as_pairs(frame[["k", "a"]], columns="all")
 
 
@@ -230,9 +232,12 @@ def test_columns_that_cannot_be_used_are_refused_at_once(table, columns, error, 
     [
         (
             pd.DataFrame({"a": [1.0], "s": ["p"]}),
-            "2 columns of numbers that vary or more, found 1 among a, s",
+            "2 columns of numbers or categories that vary or more, found 1 among a, s",
         ),
-        (pd.DataFrame(), "2 columns of numbers that vary or more, found 0 among none"),
+        (
+            pd.DataFrame(),
+            "2 columns of numbers or categories that vary or more, found 0 among none",
+        ),
         (pd.DataFrame([[1.0, 2.0]], columns=["a", "a"]), "unique column names"),
         (np.zeros(5), "a table must have two dimensions"),
         (np.array([["a", "b"]]), "a table must hold real numbers"),

@@ -16,17 +16,19 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from anmmm._categories import labels_of
 from anmmm._optional import pyarrow_module
 from anmmm._record import Record
 from anmmm._typing import FloatArray
 from anmmm.collection.sources.arrow import floats, is_number, reading
 from anmmm.collection.sources.parquet import open_parquet
 from anmmm.datasets import SourceError
-from anmmm.datasets.text import read_table
+from anmmm.datasets.text import AS_NAMES, read_table
 
 __all__ = ["Table", "array_table", "frame_table", "is_frame", "parquet_table", "text_table"]
 
 Columns = dict[Hashable, FloatArray]
+Names = dict[Hashable, NDArray[Any]]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -42,6 +44,10 @@ class Table(Record):
     faults: Mapping[Hashable, str]
     # From names of other columns to their values, NaN where one is missing.
     read: Callable[[list[Hashable]], Columns]
+    # From names of any columns to their values as names, None where one is missing.
+    read_names: Callable[[list[Hashable]], Names]
+    # Of the columns of a category type, which are paired as well.
+    categories: tuple[Hashable, ...] = ()
     files: tuple[Path, ...] = ()
     options: dict[str, Any] = field(default_factory=dict)
 
@@ -49,7 +55,8 @@ class Table(Record):
 def is_frame(data: Any) -> bool:
     """Tell a data frame, which has columns, from other objects."""
     # Looked up in the class, because a lazy frame computes its columns when it is asked for them.
-    return hasattr(type(data), "columns")
+    # Tensors of gCastle are arrays that have some.
+    return hasattr(type(data), "columns") and not isinstance(data, np.ndarray)
 
 
 def frame_table(frame: Any) -> Table:
@@ -69,9 +76,16 @@ def frame_table(frame: Any) -> Table:
             return {n: floats(frame.get_column(n).to_native()) for n in names}
         return {n: frame.get_column(n).cast(nw.Float64).to_numpy() for n in names}
 
+    def read_names(names: list[Hashable]) -> Names:
+        lazy = isinstance(table, nw.LazyFrame)
+        frame: Any = table.select(names).collect() if lazy else table
+        return {n: labels_of(frame.get_column(n)) for n in names}
+
     numeric = tuple(n for n, kind in schema.items() if kind.is_numeric())
     booleans = {n for n, kind in schema.items() if kind == nw.Boolean}
-    return Table(name, tuple(schema), numeric, _not_numbers(schema, {*numeric, *booleans}), read)
+    categories = tuple(n for n, kind in schema.items() if kind in (nw.Categorical, nw.Enum))
+    faults = _not_numbers(schema, {*numeric, *booleans, *categories})
+    return Table(name, tuple(schema), numeric, faults, read, read_names, categories)
 
 
 def array_table(array: NDArray[Any]) -> Table:
@@ -85,8 +99,15 @@ def array_table(array: NDArray[Any]) -> Table:
         values = array[:, n].astype(np.float64)
         return np.ascontiguousarray(np.ma.filled(values, np.nan))
 
+    def texts(n: Any) -> NDArray[Any]:
+        items = column(n).tolist()
+        return np.array([None if item != item else f"{item:.17g}" for item in items], dtype=object)
+
     names = tuple(range(array.shape[1]))
-    return Table("numpy.ndarray", names, names, {}, lambda wanted: {n: column(n) for n in wanted})
+    return Table(
+        "numpy.ndarray", names, names, {}, lambda wanted: {n: column(n) for n in wanted},
+        lambda wanted: {n: texts(n) for n in wanted},
+    )  # fmt: skip
 
 
 def parquet_table(path: str | os.PathLike[str]) -> Table:
@@ -104,11 +125,18 @@ def parquet_table(path: str | os.PathLike[str]) -> Table:
             table = file.read(columns=names, use_threads=False)
             return {n: floats(table.column(n)) for n in names}
 
+    def read_names(names: list[Hashable]) -> Names:
+        with open_parquet(path) as file, reading(name, None):
+            table = nw.from_native(file.read(columns=names, use_threads=False))
+            return {n: labels_of(table.get_column(str(n))) for n in names}
+
     usable = [n for n, kind in kinds.items() if is_number(kind)]
-    is_boolean = pyarrow_module("types").is_boolean
-    numeric = tuple(n for n in usable if not is_boolean(kinds[n]))
+    types = pyarrow_module("types")
+    numeric = tuple(n for n in usable if not types.is_boolean(kinds[n]))
+    categories = tuple(n for n, kind in kinds.items() if types.is_dictionary(kind))
+    faults = _not_numbers(kinds, [*usable, *categories])
     return Table(
-        name, tuple(kinds), numeric, _not_numbers(kinds, usable), read, files=(Path(path),)
+        name, tuple(kinds), numeric, faults, read, read_names, categories, files=(Path(path),)
     )
 
 
@@ -136,6 +164,7 @@ def text_table(path: str | os.PathLike[str], *, header: bool | None = None) -> T
         tuple(n for place, n in enumerate(names) if n in columns or table.any_number(place)),
         faults,
         lambda wanted: {name: columns[name] for name in wanted},
+        lambda wanted: {name: table.texts(names.index(str(name))) for name in wanted},
         files=(Path(path),),
         options={"header": header},
     )
@@ -143,7 +172,7 @@ def text_table(path: str | os.PathLike[str], *, header: bool | None = None) -> T
 
 def _not_numbers(kinds: Mapping[Any, Any], usable: Sequence[Any] | set[Any]) -> dict[Hashable, str]:
     return {
-        n: f"column {n!r} holds {kind}, which is not numbers"
+        n: f"column {n!r} holds {kind}, which is not numbers; {AS_NAMES}"
         for n, kind in kinds.items()
         if n not in usable
     }

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from anmmm._categories import plain
 from anmmm._validation import as_real, brief
 from anmmm.collection.sources.protocol import UNKNOWN_LENGTH
 from anmmm.datasets import Pair
@@ -48,7 +49,7 @@ class Items:
 
 def _as_pair(pair_id: str, item: Any) -> Pair:
     if isinstance(item, Pair):
-        return _with_numbers(item)
+        return _sendable(item)
     arrays = (tuple, list, np.ndarray)
     if isinstance(item, (tuple, list)) and len(item) == 3 and isinstance(item[0], (str, int)):
         pair_id, item = str(item[0]), item[1:]
@@ -58,25 +59,26 @@ def _as_pair(pair_id: str, item: Any) -> Pair:
             pair_id, f"expected (x, y), (id, x, y) or a Pair, found {type(item).__name__}{size}"
         )
     try:
-        x, y = _as_array(item[0]), _as_array(item[1])
+        x, y = _as_array(item[0], "x"), _as_array(item[1], "y")
     except ValueError as error:
         return Pair.unreadable(pair_id, f"x or y is not an array of numbers: {error}")
-    return _with_numbers(Pair(pair_id, x, y))
+    return _sendable(Pair(pair_id, x, y))
 
 
-def _as_array(values: Any) -> Any:
+def _as_array(values: Any, name: str) -> Any:
     """Return an array; one with masked values keeps its mask, for the analysis to refuse."""
-    return values if np.ma.isMaskedArray(values) else np.asarray(values)
+    return values if np.ma.isMaskedArray(values) else np.asarray(plain(values, name))
 
 
-def _with_numbers(pair: Pair) -> Pair:
+def _sendable(pair: Pair) -> Pair:
     """Return a pair that any process can be sent: what objects there are can be numbers."""
     try:
-        for name in ("x", "y"):
-            array = _as_array(getattr(pair, name))
+        arrays = {name: _as_array(getattr(pair, name), name) for name in ("x", "y")}
+        for name, array in arrays.items():
             if array.dtype.hasobject:
                 as_real(array, name)
     except (TypeError, ValueError) as error:
         problem = pair.problem or str(error)
         return replace(pair, x=np.empty(0), y=np.empty(0), problem=problem, n_dropped=0)
-    return pair
+    names = {name: array for name, array in arrays.items() if array.dtype.kind == "U"}
+    return replace(pair, **names) if names else pair

@@ -36,7 +36,7 @@ FORMATS: dict[str, set[str]] = {
     "folder": {"header"},
     "cdt": {"targets"},
     "parquet": set(),
-    "table": {"columns", "header"},
+    "table": {"columns", "categories", "header"},
 }
 
 
@@ -45,6 +45,7 @@ def as_pairs(
     *,
     format: str | None = None,
     columns: Any = None,
+    categories: Any = None,
     targets: str | os.PathLike[str] | Mapping[Any, Any] | None = None,
     header: bool | None = None,
 ) -> PairSource:
@@ -69,10 +70,14 @@ def as_pairs(
         What a path leads to. By default a folder is in Tübingen layout if it has ``pairmeta.txt``,
         and a file is known by its suffix and first line.
     columns : "all" or list of pairs of names, optional
-        Columns of a table to pair: all two numeric columns, or ``[("a", "b"), ...]``, x first. Of
-        all, text, booleans and constants are left out, and a warning names them. A whole number
+        Columns of a table to pair: all two columns of numbers or of a category type, or
+        ``[("a", "b"), ...]``, x first. Of all, text, booleans and constants are left out, and a
+        warning names them. A whole number
         that is no name is a position from 0. The id of a pair is ``a,b``, written as a
         line of CSV so that no two pairs share one.
+    categories : list of names, optional
+        Columns of a table whose values are mere names, whatever they look like; those of a category
+        type are without it. A pair with them is decided by evidence; see `anmmm.infer_direction`.
     targets : path-like or mapping, optional
         Truth of the pairs of a ``SampleID,A,B`` file: a CSV file that begins with ``SampleID`` and
         ``Target``, in any order, or a mapping; 1 where A causes B, -1 where B causes A, 0 for
@@ -114,7 +119,7 @@ def as_pairs(
     """
     if format is not None:
         check_choice(format, "format", tuple(FORMATS))
-    options = {"columns": columns, "targets": targets, "header": header}
+    options = {"columns": columns, "categories": categories, "targets": targets, "header": header}
     if isinstance(source, str) and source == "sample" and format is None:
         _refuse(options, "the embedded sample")
         return load_sample()
@@ -191,7 +196,7 @@ def _from_path(path: str | os.PathLike[str], format: str, options: dict[str, Any
     with Path(path).open("rb") as file:
         is_parquet = Path(path).suffix.lower() in PARQUET_SUFFIXES or file.read(len(MAGIC)) == MAGIC
     if is_parquet:
-        _refuse(options, "Parquet files, which name their columns", {"columns"})
+        _refuse(options, "Parquet files, which name their columns", {"columns", "categories"})
     table = parquet_table(path) if is_parquet else text_table(path, header=options["header"])
     if options["columns"] is None:
         raise SourceError(
@@ -201,25 +206,26 @@ def _from_path(path: str | os.PathLike[str], format: str, options: dict[str, Any
             f"'b'), ...] or columns='all' (--columns a,b or --columns all). Its columns: "
             f"{listed(table.names)}",
         )
-    return TablePairs(table, options["columns"])
+    return TablePairs(table, options["columns"], options["categories"])
 
 
 def _from_table(source: Any, options: dict[str, Any]) -> PairSource:
     kind = type(source).__name__
-    _refuse(options, kind, {"columns"})
+    _refuse(options, kind, {"columns", "categories"})
     if options["columns"] is None:
         raise TypeError(
             f"source is a single table ({kind}); choose pairs of its columns with columns=[('a', "
             f"'b'), ...] or columns='all', or use infer_direction for one pair"
         )
     taken = array_table if isinstance(source, np.ndarray) else frame_table
-    return TablePairs(taken(source), options["columns"])
+    return TablePairs(taken(source), options["columns"], options["categories"])
 
 
 def _refuse(options: dict[str, Any], what: str, used: Iterable[str] = ()) -> None:
     """Refuse options that would do nothing."""
     use = {
         "columns": "tables",
+        "categories": "tables",
         "targets": "files with the header SampleID,A,B (format 'cdt')",
         "header": "text files with a variable in each column, or folders of them",
     }

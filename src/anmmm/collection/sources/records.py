@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from anmmm._typing import FloatArray
 from anmmm._validation import check_nonnegative, check_truth
 from anmmm.datasets import Pair
 
@@ -15,8 +15,8 @@ __all__ = ["described_pair"]
 
 def described_pair(
     pair_id: str,
-    x: FloatArray,
-    y: FloatArray,
+    x: NDArray[Any],
+    y: NDArray[Any],
     *,
     truth: Any = None,
     weight: Any = None,
@@ -26,8 +26,9 @@ def described_pair(
 ) -> Pair:
     """Return a pair of single variables without its incomplete rows, or with what is wrong.
 
-    A missing value is NaN, a missing weight None or NaN; truth, weight and group are unchecked. The
-    place stands before the problem, and x and y do not matter where the reader found one.
+    A missing value is NaN, of an array of names None, a missing weight None or NaN; truth, weight
+    and group are unchecked. The place stands before the problem, and x and y do not matter where
+    the reader found one.
     """
     known: dict[str, Any] = {"group": None if group is None else str(group)}
     try:
@@ -41,8 +42,19 @@ def described_pair(
         problem = problem or str(error)
     if problem:
         return Pair.unreadable(pair_id, f"{place}: {problem}" if place else problem, **known)
-    missing = np.isnan(x) | np.isnan(y)
+    missing = _missing(x) | _missing(y)
     n_dropped = int(np.count_nonzero(missing))
     if n_dropped:
         x, y = x[~missing], y[~missing]
-    return Pair(pair_id, x, y, n_dropped=n_dropped, **known)
+    return Pair(pair_id, _sendable(x), _sendable(y), n_dropped=n_dropped, **known)
+
+
+def _missing(values: NDArray[Any]) -> NDArray[np.bool_]:
+    if values.dtype.hasobject:
+        return np.array([item is None for item in values.tolist()], dtype=np.bool_)
+    return np.asarray(np.isnan(values))
+
+
+def _sendable(values: NDArray[Any]) -> NDArray[Any]:
+    """Return names as text, which has bytes of its own."""
+    return values.astype(np.str_) if values.dtype.hasobject else values

@@ -9,9 +9,9 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from anmmm._hash import content_hash
-from anmmm._typing import FloatArray
 from anmmm._validation import brief
 from anmmm._warning import warn_caller
 from anmmm.collection.sources.columns import Table
@@ -22,31 +22,36 @@ from anmmm.datasets.files import FromFiles
 
 __all__ = ["TablePairs", "column_pair_id"]
 
+Read = dict[Hashable, NDArray[Any]]
+
 
 class TablePairs(FromFiles):
     """Pairs of columns of a table, made while they are asked for.
 
-    `columns` is ``"all"``, every two numeric columns in the order (1, 2), (1, 3), ..., (2, 3), ...,
-    or pairs of names, x first. A whole number that is no name is a position from 0. The columns
-    used are held as float64 while the pairs are walked; of all pairs no list is made. Of
-    ``"all"``, columns that cannot be paired are left out, and a warning names them once: what is
-    no number or a boolean, and constants, for which the table is read.
+    `columns` is ``"all"``, every two columns of numbers or of a category type in the order (1, 2),
+    (1, 3), ..., (2, 3), ..., or pairs of names, x first. A whole number that is no name is a
+    position from 0. The columns used are held while the pairs are walked; of all pairs no list is
+    made. Of ``"all"``, columns that cannot be paired are left out, and a warning names them once:
+    what is no number or a boolean, and constants, for which the table is read.
     """
 
     kind = "table"
 
-    def __init__(self, table: Table, columns: Any) -> None:
+    def __init__(self, table: Table, columns: Any, categories: Any = None) -> None:
         self._table = table
+        self._categories = {*table.categories, *_named(categories, table)}
         self.name, self.files = table.name, table.files
         self._chosen: list[tuple[Hashable, Hashable]] | None = None
         self._all: list[Hashable] = []
         if not isinstance(columns, str) or columns != "all":
             self._chosen = _chosen(columns, table)
         else:
-            self._all = _all_to_pair(table)
+            self._all = _all_to_pair(table, self._categories)
         _refuse_same_spelling(self._used(), table.name)
         chosen = "all" if self._chosen is None else content_hash(self._chosen)
         self.options = table.options | {"columns": chosen}
+        if categories is not None:
+            self.options |= {"categories": sorted(map(str, self._categories))}
 
     def __iter__(self) -> Iterator[Pair]:
         """Read the columns used, then make the pairs; `column_pair_id` makes their ids.
@@ -54,8 +59,10 @@ class TablePairs(FromFiles):
         Rows in which a value of the pair is missing are dropped and counted. A column that holds no
         numbers is a `problem` of its pairs.
         """
-        faults = self._table.faults
-        columns = self._table.read([name for name in self._used() if name not in faults])
+        names = [name for name in self._used() if name in self._categories]
+        faults = {n: text for n, text in self._table.faults.items() if n not in self._categories}
+        numbers = [name for name in self._used() if name not in {*faults, *names}]
+        columns = _read(self._table, numbers, names)
         nothing = np.empty(0)
         for first, second in self._pairs():
             yield described_pair(
@@ -80,20 +87,30 @@ class TablePairs(FromFiles):
         return list(dict.fromkeys(name for pair in self._chosen for name in pair))
 
 
-def _all_to_pair(table: Table) -> list[Hashable]:
+def _read(table: Table, numbers: list[Hashable], names: list[Hashable]) -> Read:
+    """Read columns of numbers and columns of names, each at once."""
+    columns: Read = dict(table.read(numbers)) if numbers else {}
+    return columns | table.read_names(names) if names else columns
+
+
+def _all_to_pair(table: Table, categories: set[Hashable]) -> list[Hashable]:
     """Return the columns that ``"all"`` pairs, and warn of the others."""
-    readable = [name for name in table.numeric if name not in table.faults]
-    columns = table.read(readable) if len(readable) > 1 else {}
+    usable = [name for name in table.names if name in {*table.numeric, *categories}]
+    readable = [name for name in usable if name in categories or name not in table.faults]
+    columns: Read = {}
+    if len(readable) > 1:
+        numbers = [name for name in readable if name not in categories]
+        columns = _read(table, numbers, [name for name in readable if name in categories])
     constant = [name for name in readable if name in columns and _is_constant(columns[name])]
-    numeric, constants = set(table.numeric), set(constant)
-    no_numbers = [name for name in table.names if name not in numeric]
-    paired = [name for name in table.numeric if name not in constants]
+    constants = set(constant)
+    no_numbers = [name for name in table.names if name not in set(usable)]
+    paired = [name for name in usable if name not in constants]
     if len(paired) < 2:
         raise SourceError(
             table.name,
             None,
-            f"all pairs need 2 columns of numbers that vary or more, found {len(paired)} among "
-            f"{listed(table.names)}",
+            f"all pairs need 2 columns of numbers or categories that vary or more, found "
+            f"{len(paired)} among {listed(table.names)}",
         )
     kinds = {"no numbers": no_numbers, "constant": constant}
     left_out = "; ".join(f"{listed(names)} ({kind})" for kind, names in kinds.items() if names)
@@ -102,8 +119,10 @@ def _all_to_pair(table: Table) -> list[Hashable]:
     return paired
 
 
-def _is_constant(values: FloatArray) -> bool:
-    """Tell whether all numbers are the same, or none is there."""
+def _is_constant(values: NDArray[Any]) -> bool:
+    """Tell whether all values are the same, or none is there."""
+    if values.dtype.hasobject:
+        return len({item for item in values.tolist() if item is not None}) < 2
     present = values[~np.isnan(values)]
     return not len(present) or bool(present.min() == present.max())
 
@@ -160,13 +179,27 @@ def _chosen(columns: Any, table: Table) -> list[tuple[Hashable, Hashable]]:
     return list(pairs)
 
 
-def _column(name: Any, there: dict[Hashable, None], table: Table) -> Hashable:
+def _named(categories: Any, table: Table) -> list[Hashable]:
+    """Return the columns that the caller calls categories."""
+    if categories is None:
+        return []
+    if isinstance(categories, str) or not isinstance(categories, Sequence):
+        raise TypeError(
+            f"categories must be a list of names of columns, e.g. ['a']; found {brief(categories)}"
+        )
+    there = dict.fromkeys(table.names)
+    return [_column(name, there, table, "categories") for name in categories]
+
+
+def _column(
+    name: Any, there: dict[Hashable, None], table: Table, argument: str = "columns"
+) -> Hashable:
     if isinstance(name, Hashable) and name in there:
         return name
     whole = isinstance(name, (int, np.integer)) and not isinstance(name, bool)
     if whole and 0 <= name < len(table.names):
         return table.names[int(name)]
     raise ValueError(
-        f"columns names {brief(name)}, but {table.name} has no such column, only "
+        f"{argument} names {brief(name)}, but {table.name} has no such column, only "
         f"{listed(table.names)}"
     )

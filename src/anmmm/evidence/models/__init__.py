@@ -9,6 +9,7 @@ from __future__ import annotations
 from functools import cache
 
 from anmmm.evidence.models.base import ConditionalModel, EffectCurves, Fits
+from anmmm.evidence.models.categories import Categories
 from anmmm.evidence.models.discrete import Counts, Ordered
 from anmmm.evidence.models.gaussian import (
     Additive,
@@ -44,12 +45,16 @@ MODELS: tuple[type[ConditionalModel], ...] = (
     PostNonlinearFreeNoise,
     Ordered,
     Counts,
+    Categories,
 )
+# Of an effect of categories; the others take its values for numbers.
+OF_CATEGORIES = (Independent, Categories)
 
 
 def fit_models(fits: Fits) -> dict[str, ConditionalModel]:
     """Return every model that applies to a pair, by its name."""
-    return {model.name: model for kind in MODELS for model in kind.encode(fits)}
+    kinds = OF_CATEGORIES if fits.effect.is_categorical else MODELS
+    return {model.name: model for kind in kinds for model in kind.encode(fits)}
 
 
 def shortest(models: dict[str, ConditionalModel]) -> ConditionalModel:

@@ -14,6 +14,7 @@ from typing import ClassVar
 
 from anmmm._record import Record
 from anmmm._typing import FloatArray
+from anmmm.evidence.classes import ClassFit, fit_classes
 from anmmm.evidence.code import Code
 from anmmm.evidence.density import GaussianQuantiles
 from anmmm.evidence.latent import CountFit, LevelFit, fit_counts, fit_levels
@@ -120,7 +121,7 @@ class Fits:
         On tied data a metric additive model is no longer the natural one. Both directions get the
         same models, whichever variable is tied.
         """
-        if not (self.cause.is_tied or self.effect.is_tied):
+        if not (self.cause.is_tied or self.effect.is_tied) or self.effect.density is None:
             return None
         return GaussianQuantiles.of(self.effect.cells, self.effect.density)
 
@@ -145,6 +146,11 @@ class Fits:
     def levels(self) -> LevelFit | None:
         """Cuts of a curve with noise between the values of a tied effect."""
         return fit_levels(self.cause.basis, self.effect.cells) if self.effect.is_tied else None
+
+    @cached_property
+    def classes(self) -> ClassFit:
+        """Probabilities of the effect's categories."""
+        return fit_classes(self.cause.basis, self.effect.cells)
 
     @cached_property
     def counts(self) -> CountFit | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -13,6 +14,15 @@ from anmmm.evidence.latent import CountFit, LevelFit
 from anmmm.evidence.models.base import ConditionalModel, EffectCurves, Fits
 
 __all__ = ["Counts", "Ordered"]
+
+
+def _price(fits: Fits) -> float:
+    """Nats for the choice of a law where the cause has categories.
+
+    Their effects shrink to nothing at no cost, unlike the linear part of a curve, and what is left,
+    a law of the effect alone, is none of `Marginal`: it would pass for a dependence.
+    """
+    return 0.5 * math.log(len(fits.effect.cells.values)) if fits.cause.is_categorical else 0.0
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -29,7 +39,7 @@ class Ordered(ConditionalModel):
         """Encode a tied effect."""
         fit = fits.levels
         if fit is not None:
-            yield cls(fit.nats, fit.cost, fits.effect.cells, fit)
+            yield cls(fit.nats, fit.cost + _price(fits), fits.effect.cells, fit)
 
     @property
     def converged(self) -> bool:
@@ -73,7 +83,7 @@ class Counts(ConditionalModel):
         )
         zero = effect.cells.values[first] - unit * effect.counts[first]
         values = float(zero), float(unit)
-        yield cls(fit.nats, fit.cost, effect.cells, fit, effect.counts, values)
+        yield cls(fit.nats, fit.cost + _price(fits), effect.cells, fit, effect.counts, values)
 
     @property
     def converged(self) -> bool:

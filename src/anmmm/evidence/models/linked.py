@@ -32,9 +32,10 @@ class LocationScaleLinked(LocationScale):
     @classmethod
     def encode(cls, fits: Fits) -> Iterator[ConditionalModel]:
         """Encode tied data by a curve with a band of varying width."""
-        if fits.link is None:
+        effect = fits.effect
+        if fits.link is None or effect.density is None:
             return
-        fit, effect = fits.linked[1], fits.effect
+        fit = fits.linked[1]
         nats = gaussian_nats(
             fits.link.lower, fits.link.upper, effect.cells.n_distinct, fit.curve, fit.scale
         )

@@ -1,0 +1,281 @@
+"""Tables and sentences that are made of stored results: what `benchmarks.numbers` puts on pages."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+from benchmarks.stored import Stored, number, stored
+
+Table = tuple[list[str], list[list[str]]]
+
+FUNCTIONS = ("f1", "f2", "f3", "f4")
+FIRST, SECOND = "seeds 0 to 99", "seeds 20000 to 20099"
+MODELS = "one of [a list of models](../method/decisions.md)"
+# Places of the numbers of each family: at 100 and twice at 300 observations, with the confidences.
+AT_100, AT_300, AGAIN, CONFIDENCE, SURE, SURE_WRONG, CALLED = 2, 4, 5, 6, 7, 8, 9
+KINDS = {
+    "a curve, additive noise": ("AN", "AN-s"),
+    "noise whose scale depends on the cause": ("LS", "LS-s"),
+    "multiplicative noise": ("MN-U",),
+    "a monotone function of all that (a sensor's scale)": (
+        "PNL-arcsinh", "PNL-logistic", "PNL-cbrt",
+    ),
+    "yes or no": ("binary", "logistic"),
+    "few ordered levels": ("ordered",),
+    "groups: rounded numbers": ("grouped",),
+    "counts": ("count",),
+}  # fmt: skip
+
+
+def mean(values: Sequence[float]) -> float:
+    """Return the mean."""
+    return sum(values) / len(values)
+
+
+def share(p: float, n: int) -> str:
+    """Return a share of n pairs with its standard error; all or none have no error to be seen."""
+    error = math.sqrt(p * (1 - p) / n)
+    return f"{p:.2f}" if error < 0.005 else f"{p:.2f} ± {error:.2f}"
+
+
+def pooled(parts: Sequence[tuple[float, int]]) -> float:
+    """Return the mean of shares by their numbers of data sets."""
+    return sum(p * n for p, n in parts) / sum(n for _, n in parts)
+
+
+def quality() -> Table:
+    """Return the table of the README: mechanisms and directions of the paper's mixtures."""
+    clusters, directions = stored("quality-clustering"), stored("mixture-directions")
+    criteria = stored("quality-directions").rows
+    hsic = [row for row in criteria if row[1] == "`hsic`"]
+
+    def means(name: str) -> list[str]:
+        return [f"{number(cell):.2f}" for cell in clusters.row(name)[1:]]
+
+    right = [
+        mean([number(directions.row(f"N = 100, {seeds}")[i]) for seeds in (FIRST, SECOND)])
+        for i in range(1, 5)
+    ]
+    of_hsic = [pooled([(number(hsic[0][i]), 50), (number(hsic[1][i]), 100)]) for i in range(2, 6)]
+    rows = [
+        ["mechanisms: mean ARI", *means(FIRST)],
+        ["the paper's own figures", *means("paper, Table 1")],
+        [
+            "a classifier that knows f and both θ",
+            *means(f"classifier that knows f, θ and noise, {FIRST}"),
+        ],
+        ["direction: right decisions (200 data sets)", *map(shortest, right)],
+        [
+            'direction by the paper\'s criterion, `"hsic"` (150 data sets)',
+            *(f"{p:.2f}" for p in of_hsic),
+        ],
+    ]
+    return ["", *FUNCTIONS], rows
+
+
+def shortest(p: float) -> str:
+    """Return a share with the digits that it has, at least two."""
+    text = f"{p:.3f}"
+    return text[:-1] if text.endswith("0") else text
+
+
+def kinds() -> Table:
+    """Return how often each kind of pair is decided rightly, over the four kinds of causes."""
+    families = stored("families")
+    head = [
+        "how the effect comes about",
+        "right, N = 100",
+        "right, N = 300",
+        "worst of four causes",
+    ]
+    head += ["mean confidence", "sure", "sure and wrong", "called independent"]
+    rows = []
+    for kind, names in KINDS.items():
+        cells = [row for row in families.rows if row[0] in names]
+        at_300 = [mean([number(row[AT_300]), number(row[AGAIN])]) for row in cells]
+        worst = min(range(len(cells)), key=at_300.__getitem__)
+        rows.append(
+            [
+                kind,
+                share(mean([number(row[AT_100]) for row in cells]), 100 * len(cells)),
+                share(mean(at_300), 200 * len(cells)),
+                f"{at_300[worst]:.2f} ({cells[worst][1]})",
+                *(
+                    f"{mean([number(row[place]) for row in cells]):.2f}"
+                    for place in (CONFIDENCE, SURE, SURE_WRONG, CALLED)
+                ),
+            ]
+        )
+    return head, rows
+
+
+def mixtures() -> Table:
+    """Return directions and labels of mixtures, over both blocks of seeds."""
+    directions, labels = stored("mixture-directions"), stored("mechanisms")
+    head = ["mixture, N = 100", "right directions", "mean ARI of the labels", "best possible ARI"]
+    rows = []
+    for place, name in enumerate(directions.head[1:], start=1):
+        p = mean([number(directions.row(f"N = 100, {seeds}")[place]) for seeds in (FIRST, SECOND)])
+        found = labels.row(name if name in FUNCTIONS else f"f3, {name}")
+        rows.append(
+            [
+                name if name in FUNCTIONS else f"f3, {name}",
+                share(p, 200),
+                f"{mean([number(found[2]), number(found[6])]):.2f}",
+                f"{mean([number(found[1]), number(found[5])]):.2f}",
+            ]
+        )
+    return head, rows
+
+
+def nothing() -> Table:
+    """Return what is said of pairs without a direction, N = 300, over both blocks of seeds."""
+    result = stored("nothing")
+    head = ["pairs without a direction", "called independent", "mean confidence", "sure"]
+    head += ["check below 0.01"]
+    rows = []
+    for kind in ("independent", "linear Gaussian", "common cause"):
+        both = [result.row(kind, f"300, from {first}") for first in (0, 20000)]
+        called, confidence, sure, check = (
+            mean([number(row[place]) for row in both]) for place in (2, 3, 4, 6)
+        )
+        rows.append(
+            [kind, share(called, 200), f"{confidence:.2f}", share(sure, 200), share(check, 200)]
+        )
+    return head, rows
+
+
+def published() -> Table:
+    """Return the figures of other methods below ours at their protocols."""
+    ours, others = stored("protocols"), stored("published")
+    head = ["method", "protocol", "Tübingen", "SIM", "assumes"]
+    sim = of_protocol(ours, "sim", "all", "all", plain=True)
+    rows = [
+        [
+            f"**anmmm, {observations} observations**", protocol,
+            of_protocol(ours, "tuebingen", observations, protocol),
+            sim if observations == "all" else "",
+            MODELS if protocol == "L99" else "the same",
+        ]
+        for observations in ("all", "at most 1000")
+        for protocol in ("L99", "G99", "B102")
+    ]  # fmt: skip
+    for row in sorted(others.rows, key=lambda row: -number(f"0{row[3]}")):
+        method, source, protocol, tuebingen, pairs, *_, assumes = row
+        rows.append([f"{method} ({source})", protocol, f"0{tuebingen}", f"0{pairs}", assumes])
+    return head, rows
+
+
+def of_protocol(
+    ours: Stored, name: str, observations: str, protocol: str, *, plain: bool = False
+) -> str:
+    """Return our accuracy by a protocol, with its error."""
+    return ours.row(name, observations, protocol)[5 if plain else 4]
+
+
+def times() -> Table:
+    """Return the time of a pair and the share of right decisions of several methods, by N."""
+    sizes = ("100", "300", "1000", "10000")
+    tables = {size: stored(f"decisions-{size}") for size in sizes}
+    names = [row[0] for row in tables["100"].rows][1:]
+    head = ["method"]
+    for size in sizes:
+        head += [f"time, N = {size}", "right"]
+    rows = []
+    for name in names:
+        row = [name]
+        for size in sizes:
+            cells = tables[size].row(name)
+            row += [cells[2].partition(" (")[0] or cells[1], cells[3]]
+        rows.append(row)
+    return head, rows
+
+
+VIEWS: dict[str, Callable[[], Table]] = {
+    "view-quality": quality,
+    "view-kinds": kinds,
+    "view-mixtures": mixtures,
+    "view-nothing": nothing,
+    "view-published": published,
+    "view-times": times,
+}
+
+
+# The stored results that each of them is made of.
+SOURCES = {
+    "view-quality": ["quality-clustering", "mixture-directions", "quality-directions"],
+    "view-kinds": ["families"],
+    "view-mixtures": ["mixture-directions", "mechanisms"],
+    "view-nothing": ["nothing"],
+    "view-published": ["protocols", "published"],
+    "view-times": [f"decisions-{n}" for n in (100, 300, 1000, 10000)],
+}
+
+
+def families_at_300() -> list[float]:
+    """Return the share of right directions of each row of families, 200 pairs each."""
+    return [mean([number(row[AT_300]), number(row[AGAIN])]) for row in stored("families").rows]
+
+
+def independent_pairs() -> float:
+    """Return the share of 200 unrelated pairs that are called independent."""
+    rows = [stored("nothing").row("independent", f"300, from {first}") for first in (0, 20000)]
+    return mean([number(row[2]) for row in rows])
+
+
+def of_sure(name: str) -> float:
+    """Return the share of the sure decisions that are right."""
+    result = stored("abstention")
+    place = result.head.index("0.9")
+    decided = next(i for i, row in enumerate(result.rows) if row[0].startswith(name))
+    return number(result.rows[decided + 1][place])
+
+
+def tuebingen() -> tuple[float, float]:
+    """Return the weighted accuracy of the univariate Tübingen pairs, and its error."""
+    cell = stored("pairs").row("Tübingen, all 102 univariate pairs of 39 data sets")[1]
+    value, _, error = cell.partition(" ± ")
+    return float(value), float(error)
+
+
+def four_mechanisms() -> list[float]:
+    """Return the least and the largest share of right directions of four mechanisms."""
+    result = stored("mixture-directions")
+    place = result.head.index("C = 4")
+    return sorted(number(result.row(f"N = 100, {seeds}")[place]) for seeds in (FIRST, SECOND))
+
+
+def several_columns() -> int:
+    """Return how many Tübingen pairs of several columns are decided rightly by evidence or hsic."""
+    return sum(number(row[4].lstrip("+")) > 0 for row in stored("columns-real").rows)
+
+
+NUMBERS = ["zero", "one", "two", "three", "four", "five", "six"]
+
+# The page, a sentence with places for numbers, and what makes them.
+CLAIMS: list[tuple[str, str, Callable[[], Sequence[object]]]] = [
+    (
+        "README.md",
+        "(0.9 or more right in {} of {} rows of 200 pairs of 300 points)",
+        lambda: (sum(p >= 0.9 - 1e-9 for p in families_at_300()), len(families_at_300())),
+    ),
+    (
+        "README.md",
+        "unrelated variables are called independent ({:.2f} of 200 pairs)",
+        lambda: (independent_pairs(),),
+    ),
+    ("README.md", "{:.2f} of the sure ones are right", lambda: (of_sure("simulated"),)),
+    (
+        "README.md",
+        "{:.2f} ± {:.2f} weighted of the 102 univariate Tübingen pairs",
+        tuebingen,
+    ),
+    ("README.md", "of the sure decisions there {:.2f}", lambda: (of_sure("Tübingen"),)),
+    ("README.md", "need more than 100 points ({:.2f} to {:.2f})", four_mechanisms),
+    (
+        "README.md",
+        "of the six Tübingen pairs with several columns {} are decided rightly",
+        lambda: (NUMBERS[several_columns()],),
+    ),
+]

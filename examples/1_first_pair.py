@@ -1,0 +1,53 @@
+"""
+A first pair
+============
+
+Two columns of numbers: which one is the cause, and how sure is that? Nothing but the two columns is needed; here they
+are real ones, altitude and mean temperature of German weather stations.
+"""
+
+# %%
+# The data
+# --------
+# They come with the package. Your own may be lists, NumPy arrays, or columns of a pandas or polars data frame:
+# ``x, y = frame["altitude"], frame["temperature"]``.
+
+from anmmm import infer_direction
+from anmmm.datasets import load_sample
+from anmmm.plotting import plot_direction
+
+pair = load_sample()["pair0001"]
+x, y = pair.x, pair.y
+len(x)
+
+# %%
+# The decision
+# ------------
+# ``x→y``: the altitude is the cause. Nobody is surprised; the program did not know what the columns are.
+
+result = infer_direction(x, y)
+result
+
+# %%
+# The *confidence* is the probability that the direction is right, if nothing else causes both. From 0.9 on a
+# direction is called sure, below that a leaning. The *check* asks whether the model fits at all.
+
+print(f"{result.relation}, confidence {result.confidence:.3f}, check p = {result.check_pvalue:.2f}")
+
+# %%
+# The picture
+# -----------
+# On the left the description in which x is the cause, on the right the other one. Below is what was compared: how many
+# nats each takes for an observation. The shorter description wins.
+
+axes = plot_direction(x, y, result, x_label="altitude (m)", y_label="temperature (°C)")
+
+# %%
+# The same from a file, on the command line:
+#
+# .. code-block:: console
+#
+#    $ anmmm direction stations.csv --x altitude --y temperature --plot stations.png
+#
+# Next: :doc:`/guide/number` says what the numbers mean, :doc:`/guide/fit-for` whether your data are of a kind for which
+# they are good.

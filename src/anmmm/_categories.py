@@ -1,0 +1,217 @@
+"""Variables whose values are names: text, columns of a category type, labels of mechanisms.
+
+Whatever a caller holds comes in; numbers go out, and for each variable whether they stand for
+categories without an order. What has an order, or two categories alone, is as good as a number.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anmmm._typing import ArrayLike, FloatArray
+from anmmm._validation import as_matrix, brief, check_lengths
+
+__all__ = [
+    "MOST_CATEGORIES", "Names", "Variables", "as_labels", "as_names", "as_variables", "labels_of",
+    "plain",
+]  # fmt: skip
+
+# As many values as are encoded by their shares.
+MOST_CATEGORIES = 32
+
+
+class Names(NamedTuple):
+    """A variable of categories.
+
+    Attributes
+    ----------
+    values : ndarray of str, shape (n_samples,)
+    ordered : tuple of str or None
+        The categories in their order, where they have one.
+    """
+
+    values: NDArray[np.str_]
+    ordered: tuple[str, ...] | None = None
+
+    @property
+    def distinct(self) -> tuple[str, ...]:
+        """The categories that occur."""
+        there = set(self.values.tolist())
+        if self.ordered is None:
+            return tuple(sorted(there))
+        return tuple(name for name in self.ordered if name in there)
+
+    @property
+    def codes(self) -> FloatArray:
+        """Number of each observation's category, counted from 0 as in `distinct`."""
+        places = {name: float(place) for place, name in enumerate(self.distinct)}
+        return np.array([places[name] for name in self.values.tolist()])
+
+
+class Variables(NamedTuple):
+    """A pair, checked.
+
+    Attributes
+    ----------
+    x, y : ndarray of shape (n_samples, n_features)
+        Finite numbers, or those of categories.
+    categorical : tuple of two bool
+        Which of both holds categories without an order, three or more.
+    """
+
+    x: FloatArray
+    y: FloatArray
+    categorical: tuple[bool, bool]
+
+
+def as_variables(x: ArrayLike, y: ArrayLike, *, names: tuple[str, str] = ("x", "y")) -> Variables:
+    """Check two variables as `anmmm._validation.as_pair` does, either of which may be names."""
+    (first, one), (second, other) = _as_variable(x, names[0]), _as_variable(y, names[1])
+    check_lengths(first, second, names)
+    widths = first.shape[1], second.shape[1]
+    for flag, name, width in zip((other, one), names, widths, strict=True):
+        if flag and width > 1:
+            raise ValueError(
+                f"{name} has {width} columns, and the other variable holds categories; pass one "
+                "column with categories"
+            )
+    return Variables(first, second, (one, other))
+
+
+def as_names(values: Any, name: str) -> Names | None:
+    """Return a variable of text or of a category type as names; None where it is neither.
+
+    Raises
+    ------
+    ValueError
+        If a name is missing.
+    """
+    labels, ordered = _labels(values)
+    if labels is None:
+        return None
+    if missing := labels.count(None):
+        raise ValueError(
+            f"{name} lacks {missing} of {len(labels)} names; remove those observations, or give "
+            "what is missing a name"
+        )
+    return Names(np.asarray(labels, dtype=np.str_), ordered)
+
+
+def as_labels(values: Any, name: str, n_samples: int) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """Return the distinct labels in their order, and each observation's place among them."""
+    array = np.asarray(values)
+    if array.shape != (n_samples,):
+        raise ValueError(
+            f"{name} has shape {array.shape}, but needs one label for each of the {n_samples} "
+            "observations"
+        )
+    n_missing = sum(map(_is_missing, array.tolist()))
+    if n_missing:
+        raise ValueError(f"{name} lacks {n_missing} of {n_samples} labels; give each one")
+    try:
+        distinct, codes = np.unique(array, return_inverse=True)
+    except TypeError:
+        raise TypeError(
+            f"{name} mixes labels that cannot be ordered; pass numbers only, or strings only"
+        ) from None
+    return distinct, codes
+
+
+def plain(values: Any, name: str) -> Any:
+    """Return a variable of names as an array of text, or of numbers where they have an order.
+
+    What holds no names is returned as it is. Raises as `as_names`.
+    """
+    names = as_names(values, name)
+    if names is None:
+        return values
+    return names.values if names.ordered is None else names.codes
+
+
+def labels_of(column: Any) -> NDArray[Any]:
+    """Return a column of a narwhals frame as names, None where one is missing.
+
+    Of categories with an order their numbers, NaN where one is missing.
+    """
+    labels, ordered = _spelled(column.to_list()), _order_of(column)
+    if ordered is not None:
+        places = {name: float(place) for place, name in enumerate(ordered)}
+        return np.array([math.nan if label is None else places[label] for label in labels])
+    return np.array(labels, dtype=object)
+
+
+def _labels(values: Any) -> tuple[list[str | None] | None, tuple[str, ...] | None]:
+    """Return each observation's name, None for missing, and their order; None for numbers."""
+    if isinstance(values, (list, tuple, np.ndarray)):
+        return _texts(values), None
+    # Here, because whoever passes arrays can do without it.
+    import narwhals.stable.v2 as nw
+
+    if type(values).__name__ in ("Categorical", "CategoricalIndex"):
+        # Of pandas, not yet in a series.
+        values = sys.modules["pandas"].Series(values)
+    column = nw.from_native(values, series_only=True, pass_through=True)
+    if not isinstance(column, nw.Series):
+        # Such as an array of Arrow.
+        return (_texts(np.asarray(values)) if hasattr(values, "__array__") else None), None
+    if column.dtype in (nw.Categorical, nw.Enum, nw.String):
+        return _spelled(column.to_list()), _order_of(column)
+    return (_texts(column.to_list()) if column.dtype == nw.Object else None), None
+
+
+def _texts(values: Any) -> list[str | None] | None:
+    """Return a sequence of texts, None for missing ones; None if it holds anything else."""
+    if isinstance(values, np.ndarray):
+        if values.dtype.kind not in "OU" or values.ndim != 1:
+            return None
+        values = values.tolist()
+    # Without a look at all where the first number tells.
+    present = (item for item in values if not _is_missing(item))
+    if isinstance(next(present, None), str) and all(isinstance(item, str) for item in present):
+        return _spelled(values)
+    return None
+
+
+def _spelled(items: Sequence[Any]) -> list[str | None]:
+    return [None if _is_missing(item) else str(item) for item in items]
+
+
+def _order_of(column: Any) -> tuple[str, ...] | None:
+    """Return the categories of a column in their order, None where they have none."""
+    native = column.to_native()
+    # pandas and Arrow say so.
+    kind = getattr(native, "dtype", None) or getattr(native, "type", None)
+    if getattr(kind, "ordered", False) is not True:
+        return None
+    return tuple(str(each) for each in column.cat.get_categories().to_list())
+
+
+def _is_missing(item: Any) -> bool:
+    nothing = item is None or type(item).__name__ in ("NAType", "NaTType")
+    return nothing or (isinstance(item, float) and math.isnan(item))
+
+
+def _as_variable(values: Any, name: str) -> tuple[FloatArray, bool]:
+    names = as_names(values, name)
+    if names is None:
+        return as_matrix(values, name), False
+    distinct = names.distinct
+    if len(distinct) == 1:
+        raise ValueError(
+            f"{name} is constant (every value is {brief(distinct[0])}); a constant has no cause "
+            "and no effect"
+        )
+    unordered = names.ordered is None and len(distinct) > 2
+    if unordered and len(distinct) > MOST_CATEGORIES:
+        raise ValueError(
+            f"{name} holds {len(distinct)} different texts among {len(names.values)}, but at most "
+            f"{MOST_CATEGORIES} categories can be analyzed; join rare ones, or convert text that "
+            "stands for numbers to numbers"
+        )
+    return as_matrix(names.codes, name), unordered

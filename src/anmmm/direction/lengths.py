@@ -1,0 +1,53 @@
+"""A pair comes in; the lengths and models of both directions go out, nothing decided."""
+
+from __future__ import annotations
+
+from anmmm._typing import ArrayLike
+from anmmm.evidence import EvidenceResult, evidence
+
+__all__ = ["describe"]
+
+
+def describe(x: ArrayLike, y: ArrayLike) -> EvidenceResult:
+    """Describe a pair in both directions, by every model, without deciding between them.
+
+    What `anmmm.infer_direction` compares by default, for those who decide by themselves: no
+    confidence, no test, no least score.
+
+    Parameters
+    ----------
+    x, y : array-like of shape (n_samples,) or (n_samples, n_features)
+        The two variables, at least 10 observations; of several columns, at most 16 in all and at
+        least 10 observations for each.
+
+    Returns
+    -------
+    EvidenceResult
+        ``forward`` is x as the cause, ``backward`` the reverse, each with ``total``, ``cause`` and
+        ``effect`` in nats for all observations. Of single variables, each has ``lengths`` of the
+        effect under every model by name, and ``models``, the fitted ones.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the data cannot be used; the message names the variable.
+
+    See Also
+    --------
+    anmmm.evidence.evidence : The same, with further options.
+
+    Examples
+    --------
+    >>> from anmmm import describe
+    >>> from anmmm.datasets import make_anm_mixture
+    >>> x, y, labels = make_anm_mixture("f3", random_state=1)
+    >>> both = describe(x, y)
+    >>> side = both.forward
+    >>> side.model, min(side.lengths, key=side.lengths.get)
+    ('anm-2', 'anm-2')
+    >>> side.total == side.cause + side.effect
+    True
+    >>> both.backward.total > side.total
+    True
+    """
+    return evidence(x, y)

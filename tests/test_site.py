@@ -1,0 +1,110 @@
+"""The site has every public name, and no number that is not the stored one."""
+
+import importlib
+import re
+import types
+from pathlib import Path
+
+import pytest
+from benchmarks import asv_table, numbers
+from benchmarks.stored import markdown, number, stored
+
+import anmmm
+
+ROOT = Path(__file__).parents[1]
+MODULES = [
+    "anmmm", "anmmm.baselines", "anmmm.collapsed", "anmmm.collection", "anmmm.datasets",
+    "anmmm.evaluation", "anmmm.evidence", "anmmm.experiments", "anmmm.gppom", "anmmm.mixture",
+    "anmmm.orientation", "anmmm.plotting", "anmmm.report",
+]  # fmt: skip
+
+
+def listed():
+    """Objects of the reference, by the current module of its text."""
+    found, module = {}, ""
+    for line in (ROOT / "docs/api/index.rst").read_text(encoding="utf-8").splitlines():
+        if line.startswith(".. currentmodule:: "):
+            module = line.split()[-1]
+        elif re.fullmatch(r"   [\w.]+", line) and module and line.strip() != "commands":
+            found[f"{module}.{line.strip()}"] = True
+    return found
+
+
+def test_the_reference_has_every_public_name():
+    objects = []
+    for name in listed():
+        module, _, attribute = name.rpartition(".")
+        # Adapters of libraries that may not be here stand in modules of their own.
+        if not module.startswith("anmmm.interop."):
+            objects.append(getattr(importlib.import_module(module), attribute))
+    for name in MODULES:
+        module = importlib.import_module(name)
+        for attribute in module.__all__:
+            thing = getattr(module, attribute)
+            if not isinstance(thing, types.ModuleType) and attribute != "__version__":
+                assert any(thing is other for other in objects), f"{name}.{attribute}"
+
+
+def test_numbers_of_the_pages_are_the_stored_ones():
+    assert numbers.problems() == []
+
+
+def test_an_edited_number_is_found():
+    text = "<!-- table: view-quality -->\n\n| | f1 |\n|---|---|\n| x | 0.99 |\n\n<!-- end -->\n"
+    assert "| x |" not in numbers.filled(text)
+    assert numbers.filled(numbers.filled(text)) == numbers.filled(text)
+
+
+def test_a_sentence_with_another_number_is_found(monkeypatch):
+    claim = ("README.md", "right in {} of 52 rows", lambda: (49,))
+    monkeypatch.setattr(numbers, "CLAIMS", [claim])
+    assert numbers.problems() == ["README.md does not say: right in 49 of 52 rows"]
+
+
+@pytest.mark.parametrize(
+    "name", ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "docs/RELEASING.md"]
+)
+def test_links_of_pages_outside_of_the_site_lead_somewhere(name):
+    page = ROOT / name
+    for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", page.read_text(encoding="utf-8")):
+        assert target.startswith("https://") or (page.parent / target).exists(), target
+
+
+def test_a_stored_result_knows_where_it_is_from():
+    result = stored("quality-clustering")
+    assert set(result.facts) >= {"title", "command", "seeds", "date"}
+    assert number(result.row("paper, Table 1")[1]) == pytest.approx(0.393)
+    with pytest.raises(KeyError, match="no row begins"):
+        result.row("nothing")
+    with pytest.raises(ValueError, match="no number"):
+        number("not run")
+
+
+def test_cells_may_be_empty():
+    assert markdown(["", "a"], [["b", ""]]) == "| | a |\n|---|---|\n| b | |\n"
+
+
+def test_the_version_stands_in_one_place():
+    text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    assert not re.search(r'^version = "', text, re.MULTILINE)
+    assert anmmm.__version__ in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+
+
+def test_the_readme_is_short():
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) < 150
+
+
+def test_times_of_asv_become_a_table():
+    results = {
+        "result_columns": ["result", "params", "version", "stats_q_25", "stats_q_75"],
+        "results": {
+            "fits.Fit.time_fit": [[0.015, None], [["100", "200"]], "v", [0.01, None], [1.5, None]],
+            "fits.Fit.track_evaluations": [[70], [["100"]], "v"],
+            "dense.Gone.time_it": [None, [], "v"],
+        },
+    }
+    assert asv_table.lines(results) == [
+        ["`fits.Fit.time_fit`", "100", "15 ms", "10 ms to 1.5 s"],
+        ["`fits.Fit.time_fit`", "200", "–", ""],
+    ]
+    assert asv_table.spelled(3e-7) == "0.3 µs"
