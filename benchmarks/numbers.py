@@ -2,6 +2,8 @@
 
     python -m benchmarks.numbers            # says what differs, and exits with 1 if anything does
     python -m benchmarks.numbers --write    # writes the tables anew
+    python -m benchmarks.numbers --take     # the other way: a table that a study printed was put
+                                            # into its page, and becomes the stored one, of today
 
 A result is stored once, as ``docs/stored/NAME.csv`` with its command, seeds and date in the first
 lines. Pages hold tables between ``<!-- table: NAME -->`` and ``<!-- end -->``: the stored one, or
@@ -14,8 +16,9 @@ from __future__ import annotations
 import argparse
 import re
 import sys
+from datetime import date
 
-from benchmarks.stored import ROOT, markdown, stored, stored_names
+from benchmarks.stored import ROOT, Stored, markdown, store, stored, stored_names
 from benchmarks.views import CLAIMS, SOURCES, VIEWS
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("[!_]*/**/*.md")), ROOT / "docs/index.md"]
@@ -48,6 +51,21 @@ def filled(text: str, *, in_site: bool = False) -> str:
         return f"{found[1]}{table(found[2])}{below}{found[4]}"
 
     return MARKED.sub(written, text)
+
+
+def edited(text: str) -> dict[str, Stored]:
+    """Return the tables of a page that differ from the stored ones, as results of today."""
+    found = {}
+    for match in MARKED.finditer(text):
+        name = match[2]
+        lines = [line for line in match[3].splitlines() if line.startswith("|")]
+        if name in VIEWS or not lines:
+            continue
+        head, _, *rows = ([cell.strip() for cell in line[1:-1].split("|")] for line in lines)
+        known = stored(name)
+        if [head, *rows] != [known.head, *known.rows]:
+            found[name] = Stored(known.facts | {"date": str(date.today())}, head, rows)
+    return found
 
 
 def missing_claims() -> list[str]:
@@ -83,6 +101,14 @@ def problems(*, write: bool = False) -> list[str]:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--write", action="store_true", help="write the tables anew")
-    outcome = problems(write=parser.parse_args().write)
+    parser.add_argument("--take", action="store_true", help="store the tables of the pages")
+    options = parser.parse_args()
+    if options.take:
+        # All pages are read first: another one may still show the old table.
+        pages = [edited(page.read_text(encoding="utf-8")) for page in PAGES]
+        for name, result in {key: each[key] for each in pages for key in each}.items():
+            store(name, result)
+            print(f"docs/stored/{name}.csv: taken from a page")
+    outcome = problems(write=options.write or options.take)
     print("\n".join(outcome) or "all numbers are those of the stored results")
     sys.exit(bool(outcome))

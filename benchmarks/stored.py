@@ -40,6 +40,14 @@ def stored(name: str) -> Stored:
     return Stored(facts, head, rows)
 
 
+def store(name: str, result: Stored) -> None:
+    """Write a result."""
+    with (FOLDER / f"{name}.csv").open("w", encoding="utf-8", newline="") as file:
+        file.writelines(f"# {key}: {fact}\n" for key, fact in result.facts.items())
+        csv.writer(file, lineterminator="\n").writerows([result.head, *result.rows])
+    stored.cache_clear()
+
+
 def stored_names() -> list[str]:
     """Return the names of all stored results."""
     return sorted(path.stem for path in FOLDER.glob("*.csv"))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from benchmarks import asv_table, numbers
-from benchmarks.stored import markdown, number, stored
+from benchmarks.stored import Stored, markdown, number, store, stored
 
 import anmmm
 
@@ -78,6 +78,21 @@ def test_a_stored_result_knows_where_it_is_from():
         result.row("nothing")
     with pytest.raises(ValueError, match="no number"):
         number("not run")
+
+
+def test_a_table_of_a_page_becomes_the_stored_one(tmp_path, monkeypatch):
+    monkeypatch.setattr("benchmarks.stored.FOLDER", tmp_path)
+    facts = {"title": "t", "command": "c: d", "seeds": "0", "date": "2020-01-01"}
+    store("result", Stored(facts, ["", "a"], [["b, c", "1"]]))
+    page = "<!-- table: result -->\n| | a |\n|---|---|\n| b, c | 2 |\n\n*x*\n\n<!-- end -->"
+    try:
+        store("result", numbers.edited(page)["result"])
+        assert stored("result").rows == [["b, c", "2"]]
+        assert stored("result").facts == facts | {"date": stored("result").facts["date"]}
+        assert stored("result").facts["date"] > "2026"
+        assert numbers.edited(numbers.filled(page)) == {}
+    finally:
+        stored.cache_clear()
 
 
 def test_cells_may_be_empty():

@@ -43,6 +43,9 @@ LINKED = {
         "py:class sklearn.base.BaseEstimator": (
             "modules/generated/sklearn.base.BaseEstimator.html#$"
         ),
+        "py:class sklearn.base.ClassNamePrefixFeaturesOutMixin": (
+            "modules/generated/sklearn.base.ClassNamePrefixFeaturesOutMixin.html#$"
+        ),
         "py:class sklearn.base.ClusterMixin": "modules/generated/sklearn.base.ClusterMixin.html#$",
         "py:class sklearn.base.TransformerMixin": (
             "modules/generated/sklearn.base.TransformerMixin.html#$"
