@@ -1,8 +1,8 @@
 """Pairs whose ends have common parents: as they are, by what is left of them, and given them.
 
-``python -m benchmarks.studies.common_parents [--first-seed SEED] [--count COUNT]`` prints for each
-kind of pair u -> v how many are decided rightly, how sure, and how well the confidence is
-calibrated (log loss, in nats; ln 2 is that of a coin).
+``python -m benchmarks.studies.common_parents [--first-seed SEED] [--count COUNT] [--kind KIND]``
+prints for each kind of pair u -> v how many are decided rightly, how sure, and how well the
+confidence is calibrated (log loss, in nats; ln 2 is that of a coin).
 """
 
 from __future__ import annotations
@@ -22,17 +22,21 @@ from benchmarks.studies.graphs import SHAPES, noise_of
 
 # Nothing tells the direction of the last two.
 KINDS = (
-    "one parent", "2 to 4 parents", "mixture", "scaled by the parent", "another, hidden parent",
-    "weak", "parents of neither", "linear, Gaussian", "no edge",
+    "one parent", "2 to 4 parents", "6 to 13 parents", "mixture", "scaled by the parent",
+    "another, hidden parent", "weak", "parents of neither", "linear, Gaussian", "no edge",
 )  # fmt: skip
 COINS = KINDS[-2:]
 
 
 def draw(kind: str, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return u, v and their parents, 80 to 800 observations."""
+    """Return u, v and their parents, 80 to 800 observations, 160 or more of many parents."""
     rng = np.random.default_rng([seed, 7])
     n = int(np.exp(rng.uniform(np.log(80), np.log(800))))
-    count = int(rng.integers(2, 5)) if kind == "2 to 4 parents" else 1
+    count = 1
+    if kind == "2 to 4 parents":
+        count = int(rng.integers(2, 5))
+    elif kind == "6 to 13 parents":
+        count, n = int(rng.integers(6, 14)), max(n, 160)
     parents = np.column_stack([noise_of(rng, n) for _ in range(count)])
     strength = rng.uniform(0.3, 1.2)
 
@@ -104,6 +108,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--first-seed", type=int, default=0)
     parser.add_argument("--count", type=int, default=100)
+    parser.add_argument("--kind", choices=KINDS, help="this one alone")
     options = parser.parse_args()
     seeds = range(options.first_seed, options.first_seed + options.count)
     print_header(
@@ -111,7 +116,7 @@ def main() -> None:
         "independent", "CPU ms",
     )  # fmt: skip
     warnings.simplefilter("ignore")
-    for kind in KINDS:
+    for kind in [options.kind] if options.kind else KINDS:
         measure(kind, seeds)
 
 
