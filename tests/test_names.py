@@ -122,7 +122,11 @@ def frame():
 
 
 KEPT = np.arange(60) != 3
-EXPECTED = infer_direction(X[KEPT], NAMES[KEPT]).score
+
+
+@pytest.fixture(scope="module")
+def expected():
+    return infer_direction(X[KEPT], NAMES[KEPT]).score
 
 
 def scores(source, **options):
@@ -130,23 +134,23 @@ def scores(source, **options):
 
 
 @pytest.mark.parametrize("make", [lambda f: f, pl.from_pandas, pa.Table.from_pandas])
-def test_columns_of_a_category_type_are_paired_and_text_is_where_it_is_named(make):
+def test_columns_of_a_category_type_are_paired_and_text_is_where_it_is_named(make, expected):
     with pytest.warns(UserWarning, match=r"left out of all pairs: text \(no numbers\)"):
         found = scores(make(frame()), columns="all")
     assert list(found) == ["number,kind", "number,other", "kind,other"]
-    assert found["number,kind"] == pytest.approx(EXPECTED, abs=1e-9)
+    assert found["number,kind"] == pytest.approx(expected, abs=1e-9)
     named = scores(make(frame()), columns=[("number", "text")], categories=["text"])
-    assert named == {"number,text": pytest.approx(EXPECTED, abs=1e-9)}
+    assert named == {"number,text": pytest.approx(expected, abs=1e-9)}
 
 
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
-def test_files_hold_names_where_they_are_named(tmp_path, suffix):
+def test_files_hold_names_where_they_are_named(tmp_path, suffix, expected):
     path = tmp_path / f"table.{suffix}"
     table = frame().drop(columns="kind")
     table.to_csv(path, index=False) if suffix == "csv" else table.to_parquet(path)
     options = {"columns": [("number", "text"), ("text", "other")]}
     assert scores(path, **options, categories=["text"])["number,text"] == pytest.approx(
-        EXPECTED, abs=1e-9
+        expected, abs=1e-9
     )
     for row in infer_directions(path, **options):
         assert row.status == "unusable"
