@@ -1,7 +1,8 @@
 """Criterion ``"latent"`` beside ``"evidence"``: ``python -m benchmarks.studies.latent STUDY``.
 
 Studies: ``forms`` (the four noise forms of CE-Multi), ``families`` (single mechanisms and the
-paper's mixtures), ``pairs`` (a folder of pairs). Both criteria decide the same pairs by turns, and
+paper's mixtures), ``pairs`` (a folder of pairs), ``independent`` (scores where there is no
+direction). Both criteria decide the same pairs by turns, and
 their CPU seconds are told. Choices were made on seeds from 10 000; others are for reporting.
 """
 
@@ -54,6 +55,17 @@ def families(seeds: Iterable[int], n: int) -> Iterator[Case]:
 def pairs(folder: Path, part: str, n: int) -> Iterator[Case]:
     for name, *pair in read_pairs(folder, part, n):
         yield Case(folder.name, name, *pair)
+
+
+def independent(seeds: Iterable[int], n: int) -> None:
+    """Scores of pairs whose variables have nothing to do with each other."""
+    print_header("seed", "evidence", "latent")
+    for seed in seeds:
+        rng = np.random.default_rng(seed)
+        draws = (rng.normal, rng.uniform, rng.exponential)
+        x, y = (draws[rng.integers(3)](size=n) for _ in range(2))
+        scores = evidence(x, y).score, latent_bounds(x, y, random_state=0).score
+        print_row(seed, *(f"{score:.5f}" for score in scores))
 
 
 def decide(case: Case) -> dict[str, Any]:
@@ -128,7 +140,7 @@ def print_setting(rows: list[dict[str, Any]]) -> None:
 def main() -> None:
     """Run one study."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("study", choices=["forms", "families", "pairs"])
+    parser.add_argument("study", choices=["forms", "families", "pairs", "independent"])
     parser.add_argument("--samples", type=int, default=500, help="observations, at most for pairs")
     parser.add_argument("--first-seed", type=int, default=0)
     parser.add_argument("--count", type=int, default=40, help="data sets a row")
@@ -143,6 +155,9 @@ def main() -> None:
         cases = pairs(arguments.folder, arguments.part, arguments.samples)
     else:
         seeds = range(arguments.first_seed, arguments.first_seed + arguments.count)
+        if arguments.study == "independent":
+            independent(seeds, arguments.samples)
+            return
         draw = forms if arguments.study == "forms" else families
         cases = draw(seeds, arguments.samples)
     # Compiled before anything is timed.

@@ -139,6 +139,21 @@ def collapsed_bound(
     d_r = 0.5 * (D * (trace - n * r - M + unused) + scale * (fit - curved))
     out.log_scales[0] = d_r
     out.log_scales[1] = 0.5 * (square / noise - scale * fit - n * D) - d_r
+    pull_whitened(W, A, B, T, e, r, scale, out)
+    pull_gram(inducing, gamma, T, out)
+    return float(bound)
+
+
+@kernel(fastmath=SUMS, inner=True)
+def pull_whitened(
+    W: FloatArray, A: FloatArray, B: FloatArray, T: FloatArray, e: FloatArray, r: float,
+    scale: float, out: BoundCotangents,
+) -> None:  # fmt: skip
+    """Take whitened cotangents to the sums, and that on the Gram matrix to T.
+
+    W is L⁻¹ and B is B⁻¹; A and B are used up.
+    """
+    M, D = e.shape
     gemm(W, True, e, False, 0.0, out.psi1_y)
     for m in range(M):
         for j in range(M):
@@ -155,8 +170,6 @@ def collapsed_bound(
     gemm(B, False, W, False, 0.0, out.psi2)
     gemm(W, True, A, False, 0.0, B)
     gemm(B, False, W, False, 0.0, T)
-    pull_gram(inducing, gamma, T, out)
-    return float(bound)
 
 
 @kernel(inner=True)
