@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from anmmm.gppom.objective import ENGINES, GPPOMObjective
+from anmmm.gppom.engines import ENGINES
+from anmmm.gppom.objective import GPPOMObjective
 from benchmarks.peers.protocol import Evaluate, FloatArray, Peer
 
 __all__ = ["DENSE", "PEERS", "build"]

@@ -62,6 +62,7 @@ def test_a_dask_worker_killed_in_mid_run_costs_nothing(dask, expected):
     assert values(found) == expected
 
 
+@pytest.mark.long
 def test_one_dask_worker_is_not_replaced_by_this_process(expected):
     distributed = pytest.importorskip("distributed")
     dask = pytest.importorskip("dask")

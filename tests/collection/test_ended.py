@@ -36,7 +36,14 @@ def ended(folder, name, runs, jobs):
 
 @pytest.mark.parametrize(
     ("name", "runs", "jobs"),
-    [("SIGINT", 2, 2), ("SIGTERM", 1, 2), ("SIGHUP", 1, 2), ("SIGINT", 1, 1), ("SIGTERM", 1, 1)],
+    [
+        ("SIGTERM", 1, 2),
+        ("SIGINT", 1, 1),
+        *(
+            pytest.param(*case, marks=pytest.mark.long)
+            for case in [("SIGINT", 2, 2), ("SIGHUP", 1, 2), ("SIGTERM", 1, 1)]
+        ),
+    ],
 )
 def test_a_signal_keeps_the_rows_and_says_so_in_one_line(tmp_path, name, runs, jobs):
     for run in ended(tmp_path, name, runs * MANY, jobs):

@@ -159,7 +159,8 @@ def test_unusable_pairs_are_rows_with_a_reason(options):
         "infinite": (x, np.full(30, np.inf)),
         "short": (x[:5], y[:5]),
         "unequal": (x, y[:-1]),
-        "text": (x, ["a"] * 30),
+        "text": (x, ["a", 1.0] * 15),
+        "names": (np.tile(x, 2), [f"name {place}" for place in range(60)]),
         "set": (set(range(1000)), y),
         "generator": ((value for value in x), y),
         "wide": (np.column_stack([x, y]), y),
@@ -177,6 +178,7 @@ def test_unusable_pairs_are_rows_with_a_reason(options):
     assert "at least 10" in rows["short"].reason
     assert "found 30 and 29" in rows["unequal"].reason
     assert "y must be numeric" in rows["text"].reason
+    assert "60 different texts among 60" in rows["names"].reason
     assert rows["set"].reason == (
         "x must be numeric, found a value of type set; pass a list or array of numbers"
     )

@@ -60,11 +60,16 @@ def without_times(path):
 # Of all studies one that takes least; any other takes a minute or more on a busy machine. What
 # figure 3 does beyond figure 4 is tested on made-up records.
 CHEAP = "fig5"
-SLOW = ("table1", "fig4", "fig6")
+LONG = ("fig4", "fig6")
 
 
 @pytest.mark.parametrize(
-    "name", [CHEAP, *(pytest.param(name, marks=pytest.mark.slow) for name in SLOW)]
+    "name",
+    [
+        CHEAP,
+        pytest.param("table1", marks=pytest.mark.slow),
+        *(pytest.param(name, marks=[pytest.mark.slow, pytest.mark.long]) for name in LONG),
+    ],
 )
 def test_every_experiment_writes_records_report_and_figure(tmp_path, tiny, pairs, name):
     pytest.importorskip("causallearn")

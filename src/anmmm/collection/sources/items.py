@@ -67,7 +67,13 @@ def _as_pair(pair_id: str, item: Any) -> Pair:
 
 def _as_array(values: Any, name: str) -> Any:
     """Return an array; one with masked values keeps its mask, for the analysis to refuse."""
-    return values if np.ma.isMaskedArray(values) else np.asarray(plain(values, name))
+    if np.ma.isMaskedArray(values):
+        return values
+    taken = plain(values, name)
+    array = np.asarray(taken)
+    # NumPy spells the numbers among texts, which are no names then.
+    mixed = array.dtype.kind == "U" and not isinstance(taken, np.ndarray)
+    return np.asarray(taken, dtype=object) if mixed else array
 
 
 def _sendable(pair: Pair) -> Pair:
