@@ -229,6 +229,9 @@ def test_nodes_find_their_columns(table):
     named = table.assign(d="text")
     with pytest.raises(ValueError, match="column 'd' holds"):
         orient([("a", "d")], named)
+    named = table.assign(d=pd.Categorical(["a", "b"] * (len(table) // 2)))
+    with pytest.raises(ValueError, match="column 'd' holds categories"):
+        orient([("a", "d")], named)
 
 
 def test_wrong_arguments_are_named(table):

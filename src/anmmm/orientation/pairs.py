@@ -66,6 +66,12 @@ class EdgePairs(FromFiles):
             common = {edge: graph.common_parents(*edge) for edge in self._edges}
             self.adjusted = {edge: parents for edge, parents in common.items() if parents}
         faults = {n: table.faults[c] for n, c in self._columns.items() if c in table.faults}
+        faults |= {
+            n: f"column {c!r} holds categories, and edges are oriented by numbers; make it numbers "
+            "if it has an order, or leave the node out"
+            for n, c in self._columns.items()
+            if c in table.categories
+        }
         # What no undirected edge has to do with is not looked at.
         faults = {node: faults[node] for node in self._nodes() if node in faults}
         if faults:
