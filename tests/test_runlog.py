@@ -125,7 +125,9 @@ def test_older_layouts_are_refused_with_what_to_do(path, start, length):
         RunLog(path)
 
 
-@pytest.mark.parametrize("flips", [300, pytest.param(2000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "flips", [300, pytest.param(2000, marks=[pytest.mark.slow, pytest.mark.long])]
+)
 def test_a_flipped_bit_is_refused_or_changes_nothing(path, flips):
     content = written(path).read_bytes()
     rng, refused = np.random.default_rng(flips), 0

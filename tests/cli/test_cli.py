@@ -728,7 +728,7 @@ def test_the_bar_never_stands_in_a_row(terminal, folder):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("jobs", [1, pytest.param(2, marks=pytest.mark.long)])
 def test_ctrl_c_exits_130_quietly_and_writes_nothing(terminal, folder, tmp_path, jobs):
     x = np.random.default_rng(0).normal(size=(2000, 2))
     np.savetxt(folder / "pair0002.txt", x)

@@ -60,14 +60,13 @@ def without_times(path):
 # Of all studies one that takes least; any other takes a minute or more on a busy machine. What
 # figure 3 does beyond figure 4 is tested on made-up records.
 CHEAP = "fig5"
-LONG = ("fig4", "fig6")
+LONG = ("table1", "fig4", "fig6")
 
 
 @pytest.mark.parametrize(
     "name",
     [
         CHEAP,
-        pytest.param("table1", marks=pytest.mark.slow),
         *(pytest.param(name, marks=[pytest.mark.slow, pytest.mark.long]) for name in LONG),
     ],
 )
