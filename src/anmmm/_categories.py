@@ -19,7 +19,7 @@ from anmmm._validation import as_matrix, brief, check_lengths
 
 __all__ = [
     "MOST_CATEGORIES", "Names", "Variables", "as_labels", "as_names", "as_variables", "labels_of",
-    "plain",
+    "missing_of", "plain", "without_objects",
 ]  # fmt: skip
 
 # As many values as are encoded by their shares.
@@ -144,6 +144,18 @@ def labels_of(column: Any) -> NDArray[Any]:
         places = {name: float(place) for place, name in enumerate(ordered)}
         return np.array([math.nan if label is None else places[label] for label in labels])
     return np.array(labels, dtype=object)
+
+
+def missing_of(values: NDArray[Any]) -> NDArray[np.bool_]:
+    """Tell where a column has no value: NaN among numbers, None among names as of `labels_of`."""
+    if values.dtype.hasobject:
+        return np.array([item is None for item in values.tolist()], dtype=np.bool_)
+    return np.asarray(np.isnan(values))
+
+
+def without_objects(values: NDArray[Any]) -> NDArray[Any]:
+    """Return names, none of them missing, as text, which has bytes of its own; numbers as is."""
+    return values.astype(np.str_) if values.dtype.hasobject else values
 
 
 def _labels(values: Any) -> tuple[list[str | None] | None, tuple[str, ...] | None]:

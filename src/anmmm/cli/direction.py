@@ -80,7 +80,7 @@ def direction_command(
     # The text says what did not converge.
     with refusing(), single_thread(), unconverged_untold():
         result = infer_direction(used_x, used_y, random_state=seed, **options)
-    if result.evidence is not None or result.bounds is not None:
+    if result.described is not None:
         report_unused(lam, result.criterion)
     if plot is not None:
         from anmmm.cli.plots import draw_direction
@@ -100,7 +100,7 @@ def _document(result: DirectionResult, columns: Columns) -> dict[str, Any]:
 
     ordered = (columns.x_name, columns.y_name)[:: result.direction or 1]
     lengths = result.evidence
-    without_fits = result.evidence is not None or result.bounds is not None
+    without_fits = result.described is not None
     chosen = None if lengths is None else lengths.chosen
     return {
         "x": columns.x_name,

@@ -15,7 +15,7 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
-from anmmm._categories import as_variables
+from anmmm._categories import as_variables, missing_of, without_objects
 from anmmm._record import Record
 from anmmm.cli.text import readable, shown
 from anmmm.datasets.errors import SourceError, listed
@@ -172,8 +172,8 @@ def load_columns(
         named = {_find(table, column, "--categories") for column in categories}
         each = [_values(table, column, named) for column in (first, second)]
         names = _names(table, first, second)
-        gaps = zip(*map(_gaps, each), strict=True)
-        missing, infinite = (np.column_stack(parts) for parts in gaps)
+        missing = np.column_stack([missing_of(values) for values in each])
+        infinite = np.column_stack([_infinite(values) for values in each])
         complete = np.flatnonzero(~missing.any(axis=1))
         n_missing = len(missing) - len(complete)
         if n_missing and not drop_missing:
@@ -184,7 +184,7 @@ def load_columns(
         if infinite.any():
             raise _fault(table, names, infinite, "infinite")
         lines = np.asarray(table.lines)[complete]
-        one, other = (values[complete].astype(_type_of(values)) for values in each)
+        one, other = (without_objects(values[complete]) for values in each)
         # Here rather than in the fit, so that the message has the names of the file.
         as_variables(one, other, names=names)
     return Columns(one, other, *names, lines, n_missing)
@@ -195,16 +195,9 @@ def _values(table: TextTable, column: int, named: set[int]) -> NDArray[Any]:
     return table.texts(column) if column in named else table.numbers([column])[:, 0]
 
 
-def _gaps(values: NDArray[Any]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Tell where a column has no value, and where an infinite one."""
-    if values.dtype.hasobject:
-        missing = np.array([item is None for item in values.tolist()], dtype=np.bool_)
-        return missing, np.zeros_like(missing)
-    return np.isnan(values), np.isinf(values)
-
-
-def _type_of(values: NDArray[Any]) -> Any:
-    return np.str_ if values.dtype.hasobject else np.float64
+def _infinite(values: NDArray[Any]) -> NDArray[np.bool_]:
+    names = values.dtype.hasobject
+    return np.zeros(len(values), dtype=np.bool_) if names else np.isinf(values)
 
 
 def _fault(

@@ -7,12 +7,12 @@ a `BoundFit` goes out.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
-from typing import Any, Self
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from anmmm._record import Record
+from anmmm._record import Options
 from anmmm._typing import FloatArray, RandomState
 from anmmm._validation import check_count, check_nonnegative, check_rng
 from anmmm.collapsed.bound import NUGGET, CollapsedBound
@@ -33,7 +33,7 @@ MEMORY = 10
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class BoundOptions(Record):
+class BoundOptions(Options):
     """How a bound is maximized.
 
     Attributes
@@ -54,6 +54,8 @@ class BoundOptions(Record):
         Stop when an iteration raises the bound by less than `tol` times its size.
     """
 
+    OF = "a bound"
+
     n_latent: int = 1
     n_inducing: int = 30
     n_inducing_cause: int = 15
@@ -71,18 +73,6 @@ class BoundOptions(Record):
             check_count(self.n_chunks, "n_chunks")
         for name in ("nugget", "tol"):
             check_nonnegative(getattr(self, name), name)
-
-    @classmethod
-    def from_keywords(cls, keywords: dict[str, Any]) -> Self:
-        """Build options, refusing unknown names with the list of known ones."""
-        known = [field.name for field in fields(cls)]
-        unknown = sorted(set(keywords) - set(known))
-        if unknown:
-            raise TypeError(
-                f"unknown option {', '.join(map(repr, unknown))}; the options of a bound are "
-                f"{', '.join(known)}"
-            )
-        return cls(**keywords)
 
 
 def fit_bound(

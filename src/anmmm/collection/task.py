@@ -123,7 +123,7 @@ class DirectionTask(PairTask):
 
     def _completed(self, row: PairResult, result: DirectionResult) -> PairResult:
         remarks = [row.reason] if row.reason else []
-        sides = result.evidence or result.bounds or result.latent_fits
+        sides = result.described or result.latent_fits
         remarks += _stopped("x → y", sides.forward) + _stopped("y → x", sides.backward)
         if result.relation == INDEPENDENT:
             remarks.append(NO_GAIN)
@@ -147,7 +147,7 @@ class DirectionTask(PairTask):
             check_pvalue=None if check is None else float(check),
             detail=result if self.keep_detail else None,
         )
-        if result.evidence is None and result.bounds is None:
+        if result.described is None:
             fit = result.backward if result.direction == -1 else result.forward
             return replace(
                 row,

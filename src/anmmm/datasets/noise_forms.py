@@ -10,7 +10,8 @@ from collections.abc import Callable
 import numpy as np
 
 from anmmm._typing import FloatArray, RandomState
-from anmmm._validation import check_choice, check_count, check_rng
+from anmmm._validation import check_choice, check_count
+from anmmm.datasets.families import own_stream
 
 __all__ = ["NOISE_FORMS", "make_noise_form"]
 
@@ -68,10 +69,7 @@ def make_noise_form(
     """
     form = check_choice(form, "form", NOISE_FORMS)
     n_samples = check_count(n_samples, "n_samples")
-    if isinstance(random_state, (int, np.integer)) and not isinstance(random_state, bool):
-        seed = check_count(random_state, "random_state", minimum=0)
-        random_state = np.random.SeedSequence([seed, NOISE_FORMS.index(form) + 1])
-    rng = check_rng(random_state)
+    rng = own_stream(random_state, NOISE_FORMS.index(form) + 1)
     while True:
         gaussian = rng.integers(2, size=2).astype(bool)
         is_linear = bool(rng.integers(2))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,14 +11,20 @@ from anmmm._typing import ArrayLike, FloatArray, RandomState
 from anmmm._validation import check_rng
 from anmmm._warning import unconverged_untold, warn_unconverged
 from anmmm.collapsed import BoundResult
-from anmmm.confidence import N_RESAMPLES, confidence_from, confidence_of, resample_scores
+from anmmm.confidence import (
+    N_RESAMPLES,
+    Resamples,
+    confidence_from,
+    confidence_of,
+    resample_scores,
+)
 from anmmm.dependence import LatentFitting, dependence_scores
 from anmmm.direction.options import DirectionOptions
 from anmmm.direction.result import DirectionResult
 from anmmm.evidence import EvidenceResult, SideEvidence, beyond_limits, compare, sign_of
 from anmmm.preprocessing import indicators, standardize
 
-__all__ = ["infer_direction"]
+__all__ = ["decide", "infer_direction"]
 
 
 def infer_direction(
@@ -157,21 +164,12 @@ def infer_direction(
         _warn_of_convergence(described)
         forward_score, backward_score = described.forward_score, described.backward_score
         score = described.score
-    resamples = None
-    confidence = None if lengths is None else confidence_of(lengths)
-    count = options.n_resamples
-    if confidence is None and options.min_confidence > 0.0:
-        count = count or N_RESAMPLES
-    if count:
-        # Whether a half converged is no news about the decision.
-        with unconverged_untold():
-            resamples = resample_scores(
-                first, second, scoring.score, n_resamples=count, random_state=resample_seed
-            )
-        confidence = confidence_from(score, resamples)
-    enough = confidence is None or confidence >= options.min_confidence
+    known = None if lengths is None else confidence_of(lengths)
+    direction, confidence, resamples = decide(
+        first, second, score, known, scoring.score, options, resample_seed
+    )
     return DirectionResult(
-        direction=sign_of(score) if enough else 0,
+        direction=direction,
         score=score,
         forward_score=forward_score,
         backward_score=backward_score,
@@ -183,6 +181,31 @@ def infer_direction(
         resamples=resamples,
         _fitting=fitting,
     )
+
+
+def decide(
+    x: FloatArray,
+    y: FloatArray,
+    score: float,
+    known: float | None,
+    score_of: Callable[[FloatArray, FloatArray], float],
+    options: DirectionOptions,
+    seed: int,
+) -> tuple[int, float | None, Resamples | None]:
+    """Return the direction of a score, the confidence in it, `known` or by halves, and the halves.
+
+    Halves are scored where the options ask for them, or for a confidence that nothing else gives.
+    """
+    resamples, confidence, count = None, known, options.n_resamples
+    if confidence is None and options.min_confidence > 0.0:
+        count = count or N_RESAMPLES
+    if count:
+        # Whether a half converged is no news about the decision.
+        with unconverged_untold():
+            resamples = resample_scores(x, y, score_of, n_resamples=count, random_state=seed)
+        confidence = confidence_from(score, resamples)
+    enough = confidence is None or confidence >= options.min_confidence
+    return sign_of(score) if enough else 0, confidence, resamples
 
 
 @dataclass(frozen=True)

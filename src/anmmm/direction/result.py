@@ -47,6 +47,8 @@ class DirectionResult(Record):
         Both description lengths with their parts; None under the other criteria.
     bounds : anmmm.collapsed.BoundResult or None
         The fitted bounds of both directions under ``"latent"``.
+    described : EvidenceResult, anmmm.collapsed.BoundResult or None
+        `evidence` or `bounds`, whichever decided without a fit of Θ.
     relation : {"x→y", "y→x", "independent", "undecided"}
         What is said of the pair. ``"independent"`` only under ``"evidence"``: in both directions
         no model of the effect is shorter than one without the cause. See docs/guide/outcomes.md.
@@ -105,6 +107,11 @@ class DirectionResult(Record):
         return html_facts(said_of(self, ("x → y", "y → x")), facts, note)
 
     @property
+    def described(self) -> EvidenceResult | BoundResult | None:
+        """What decided without a fit of Θ, `evidence` or `bounds`; None under other criteria."""
+        return self.evidence or self.bounds
+
+    @property
     def relation(self) -> str:
         """What is said of the pair."""
         independent = self.evidence is not None and self.evidence.independent
@@ -160,11 +167,11 @@ class DirectionResult(Record):
     @property
     def converged(self) -> bool:
         """Whether what was compared converged: the chosen models, bounds, or both GPPOM fits."""
-        sides = self.evidence or self.bounds or self.latent_fits
+        sides = self.described or self.latent_fits
         return sides.forward.converged and sides.backward.converged
 
     @property
     def n_iter(self) -> int:
         """Iterations of the longest run: of the mixtures, the bounds, or of both GPPOM fits."""
-        sides = self.evidence or self.bounds or self.latent_fits
+        sides = self.described or self.latent_fits
         return max(sides.forward.n_iter, sides.backward.n_iter)

@@ -12,7 +12,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -190,6 +190,20 @@ class EvidenceResult(Record):
     forward: DirectionEvidence | VectorEvidence
     backward: DirectionEvidence | VectorEvidence
 
+    @classmethod
+    def of(cls, forward: Any, backward: Any) -> Self:
+        """Compare the totals of two sides."""
+        n = len(forward.nats)
+        score = (backward.total - forward.total) / n
+        return cls(
+            direction=sign_of(score),
+            score=score,
+            forward_score=forward.total / n,
+            backward_score=backward.total / n,
+            forward=forward,
+            backward=backward,
+        )
+
     @property
     def is_vector(self) -> bool:
         """Whether a variable has several columns."""
@@ -310,16 +324,7 @@ def compare(
             first, second, max_mechanisms=max_mechanisms, forward_starts=forward_starts,
             backward_starts=backward_starts,
         )  # fmt: skip
-    n = len(first)
-    score = (backward.total - forward.total) / n
-    return EvidenceResult(
-        direction=sign_of(score),
-        score=score,
-        forward_score=forward.total / n,
-        backward_score=backward.total / n,
-        forward=forward,
-        backward=backward,
-    )
+    return EvidenceResult.of(forward, backward)
 
 
 def _describe(

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields, replace
-from typing import Any, Self
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from anmmm._record import Record
+from anmmm._record import Options
 from anmmm._typing import ArrayLike
 from anmmm._validation import (
     LARGEST_WEIGHT,
@@ -36,7 +35,7 @@ DEFAULT_TOL, SMALLEST_GAIN = 1e-6, 0.05
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ObjectiveOptions(Record):
+class ObjectiveOptions(Options):
     """Everything that shapes J, λ aside.
 
     Attributes
@@ -74,6 +73,8 @@ class ObjectiveOptions(Record):
     latent_prior, hyper_prior, weight_prior : float
         w, v, u: precisions of the Gaussian priors on Θ, log Ω and the MLP's weights.
     """
+
+    OF = "a fit"
 
     n_latent: int = 1
     latent_map: str = "free"
@@ -116,18 +117,6 @@ class ObjectiveOptions(Record):
     def covariance(self, *, has_x: bool = True) -> Covariance:
         """Form of the covariance that these options ask for, with or without an X."""
         return Covariance.of(self.kernel_x, self.kernel_theta, self.combine, has_x=has_x)
-
-    @classmethod
-    def from_keywords(cls, keywords: dict[str, Any]) -> Self:
-        """Build options, refusing unknown names with the list of known ones."""
-        known = [field.name for field in fields(cls)]
-        unknown = sorted(set(keywords) - set(known))
-        if unknown:
-            raise TypeError(
-                f"unknown option {', '.join(map(repr, unknown))}; the options of a fit are "
-                f"{', '.join(known)}"
-            )
-        return cls(**keywords)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -10,12 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from anmmm._typing import FloatArray
-from anmmm.evidence import ConditionalModel, EvidenceResult, SideEvidence, Variable, sign_of
+from anmmm.evidence import ConditionalModel, EvidenceResult, SideEvidence, Variable
 from anmmm.evidence.check import check_models
 from anmmm.evidence.models import Additive, Fits, fit_models, shortest
 from anmmm.evidence.variable import TIED, Given
@@ -133,7 +132,7 @@ def compare_given(x: FloatArray, y: FloatArray, common: FloatArray) -> EvidenceR
     told = [Variable.of(np.ascontiguousarray(columns[:, at]), raw) for at, raw in enumerate((x, y))]
     tied = any(each.is_tied for each in told) or any(map(_is_tied, shared.T))
     alone = [_shortest(each, [_basis(shared, shared.shape[1])], tied) for each in told]
-    sides: list[Any] = []
+    sides = []
     for cause, effect in ((0, 1), (1, 0)):
         causes = np.hstack([columns[:, [cause]], shared])
         # Common causes may act along straight lines, or not at all.
@@ -141,13 +140,7 @@ def compare_given(x: FloatArray, y: FloatArray, common: FloatArray) -> EvidenceR
         by_cause = _shortest(told[effect], [*bases, told[cause].basis], tied)
         chosen = min(alone[effect], by_cause, key=lambda model: model.length)
         sides.append(GivenEvidence(alone[cause], chosen, alone[effect], causes))
-    forward, backward = sides
-    n = len(columns)
-    score = (backward.total - forward.total) / n
-    return EvidenceResult(
-        direction=sign_of(score), score=score, forward_score=forward.total / n,
-        backward_score=backward.total / n, forward=forward, backward=backward,
-    )  # fmt: skip
+    return EvidenceResult.of(*sides)
 
 
 def _shortest(effect: Variable, bases: Iterable[SplineBasis], tied: bool) -> ConditionalModel:

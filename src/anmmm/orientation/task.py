@@ -8,12 +8,12 @@ import numpy as np
 
 from anmmm._typing import FloatArray
 from anmmm._validation import check_rng
-from anmmm._warning import unconverged_untold
 from anmmm.collection.task import DirectionTask
-from anmmm.confidence import confidence_from, confidence_of, resample_scores
+from anmmm.confidence import confidence_of
 from anmmm.datasets import Pair
 from anmmm.dependence import LatentFitting
 from anmmm.direction import DirectionOptions, DirectionResult, infer_direction
+from anmmm.direction.infer import decide
 from anmmm.evidence import beyond_limits
 from anmmm.orientation.adjust import residual
 from anmmm.orientation.given import compare_given
@@ -47,21 +47,17 @@ def _decide_given(
     rng = check_rng(seed)
     fit_seed, resample_seed = (int(number) for number in rng.integers(2**63, size=2))
     lengths = compare_given(x, y, common)
-    confidence, resamples = confidence_of(lengths), None
-    if options.n_resamples:
 
-        def score(first: FloatArray, second: FloatArray) -> float:
-            return compare_given(first[:, 0], second[:, 0], first[:, 1:]).score
+    def score(first: FloatArray, second: FloatArray) -> float:
+        return compare_given(first[:, 0], second[:, 0], first[:, 1:]).score
 
-        with unconverged_untold():
-            resamples = resample_scores(
-                first, y, score, n_resamples=options.n_resamples, random_state=resample_seed
-            )
-        confidence = confidence_from(lengths.score, resamples)
+    direction, confidence, resamples = decide(
+        first, y, lengths.score, confidence_of(lengths), score, options, resample_seed
+    )
     # What is left of both is what a fit of Θ, and a test of both ends by themselves, can take.
     left_x, left_y = (standardize(residual(end, common)[:, np.newaxis])[0] for end in (x, y))
     return DirectionResult(
-        direction=lengths.direction if confidence >= options.min_confidence else 0,
+        direction=direction,
         score=lengths.score,
         forward_score=lengths.forward_score,
         backward_score=lengths.backward_score,

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from anmmm._categories import missing_of, without_objects
 from anmmm._validation import check_nonnegative, check_truth
 from anmmm.datasets import Pair
 
@@ -42,19 +43,8 @@ def described_pair(
         problem = problem or str(error)
     if problem:
         return Pair.unreadable(pair_id, f"{place}: {problem}" if place else problem, **known)
-    missing = _missing(x) | _missing(y)
+    missing = missing_of(x) | missing_of(y)
     n_dropped = int(np.count_nonzero(missing))
     if n_dropped:
         x, y = x[~missing], y[~missing]
-    return Pair(pair_id, _sendable(x), _sendable(y), n_dropped=n_dropped, **known)
-
-
-def _missing(values: NDArray[Any]) -> NDArray[np.bool_]:
-    if values.dtype.hasobject:
-        return np.array([item is None for item in values.tolist()], dtype=np.bool_)
-    return np.asarray(np.isnan(values))
-
-
-def _sendable(values: NDArray[Any]) -> NDArray[Any]:
-    """Return names as text, which has bytes of its own."""
-    return values.astype(np.str_) if values.dtype.hasobject else values
+    return Pair(pair_id, without_objects(x), without_objects(y), n_dropped=n_dropped, **known)
