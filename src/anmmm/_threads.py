@@ -53,13 +53,16 @@ def single_thread() -> Iterator[None]:
     ------
     None
     """
-    n_threads = numba.get_num_threads()
-    numba.set_num_threads(1)
-    try:
-        with _one_thread:
+    with _one_thread:
+        n_threads = numba.get_num_threads()
+        if n_threads == 1:
             yield
-    finally:
-        numba.set_num_threads(n_threads)
+            return
+        numba.set_num_threads(1)
+        try:
+            yield
+        finally:
+            numba.set_num_threads(n_threads)
 
 
 class _OneThread:
@@ -72,36 +75,42 @@ class _OneThread:
     def __init__(self) -> None:
         self._lock = Lock()
         self._inside = 0
-        self._limiter: Any = None
+        self._before: list[tuple[Any, int]] = []
 
     def __enter__(self) -> None:
         with self._lock:
             self._inside += 1
             if self._inside == 1:
-                _take_control()
-                self._limiter = _controller().limit(limits=1)
+                # One library at a time: threadpoolctl's own limiter describes all of them first,
+                # which takes as long as the driver of a collection has for two pairs.
+                counts = [(library, library.num_threads) for library in _libraries()]
+                self._before = [(library, n) for library, n in counts if n is not None and n > 1]
+                for library, _ in self._before:
+                    _set_threads(library, 1)
 
     def __exit__(self, *exception: object) -> None:
         with self._lock:
             self._inside -= 1
             if self._inside == 0:
-                _take_control()
-                self._limiter.restore_original_limits()
-                _take_control()
+                for library, count in self._before:
+                    _set_threads(library, count)
 
 
 _one_thread = _OneThread()
 
 
-def _take_control() -> None:
+def _set_threads(library: Any, count: int) -> None:
     # From 3.8 on threadpoolctl lets one Python thread change a limit of the whole process, and
     # ignores all others until that one is told to have done: here the last to leave restores.
-    for library in _controller().lib_controllers:
-        if hasattr(library, "clear_controlling_thread"):
-            library.clear_controlling_thread(force=True)
+    release = getattr(library, "clear_controlling_thread", None)
+    if release is not None:
+        release(force=True)
+    library.set_num_threads(count)
+    if release is not None:
+        release(force=True)
 
 
 @cache
-def _controller() -> ThreadpoolController:
+def _libraries() -> list[Any]:
     # Looking through the loaded libraries takes milliseconds, as long as a small fit's setup.
-    return ThreadpoolController()
+    return list(ThreadpoolController().lib_controllers)

@@ -363,7 +363,7 @@ class _Tasks:
                 chunk = next(self._chunks)
             number = next(self._numbers)
             self.flying[number] = chunk
-        return joblib.delayed(_compute)(self._work, number, chunk, os.getpid())
+        return _delayed(self._work, number, chunk, os.getpid())
 
     def stop(self) -> list[Chunk]:
         """Give out no more; return the chunks that have not come back."""
@@ -380,6 +380,9 @@ def _compute(work: Work, number: int, chunk: Chunk, driver: int) -> tuple[int, l
     with single_thread():
         work.prepare()
         return number, [work(index, pair) for index, pair in chunk]
+
+
+_delayed = joblib.delayed(_compute)
 
 
 def _popping(chunks: deque[Chunk], most: int = sys.maxsize) -> Iterator[Chunk]:
