@@ -118,13 +118,17 @@ def run_collection(
             n_same = results.n_resumed - results.n_outdated
             held = f"{n_same} of {results.n_resumed} rows still hold"
             say(f"the source, or anmmm, changed since: {held}")
-    summary, closing = summarizer.summary(), None
-    if output is not None and complete:
-        when = when_written(output)
-        closing = f"{output}: complete, nothing to do ({summary.n_pairs} rows of {when})"
-    elif output is not None:
-        closing = f"{summary.n_pairs} rows written to {output}"
-    return closing, summary, records
+    summary = summarizer.summary()
+    return _closing(output, complete, summary.n_pairs), summary, records
+
+
+def _closing(output: str | None, complete: bool, n_rows: int) -> str | None:
+    """Say what became of the file of results, if there is one."""
+    if output is None:
+        return None
+    if complete:
+        return f"{output}: complete, nothing to do ({n_rows} rows of {when_written(output)})"
+    return f"{n_rows} rows written to {output}"
 
 
 def check_output(
