@@ -35,7 +35,7 @@ class GPPOM(VersionedPickle, BaseEstimator):  # type: ignore[misc]
         See `FitOptions`.
     noise_floor, hsic_floor, latent_prior, hyper_prior, weight_prior, weight_growth
         See `FitOptions`.
-    max_iter, tol, uncertainty
+    max_iter, tol, subsample, uncertainty
         See `FitOptions`.
     random_state : None, int or RandomState
         Seed of starts and weights; see `fit_gppom`.
@@ -93,6 +93,7 @@ class GPPOM(VersionedPickle, BaseEstimator):  # type: ignore[misc]
         weight_growth: float = FitOptions.weight_growth,
         max_iter: int = FitOptions.max_iter,
         tol: float | None = FitOptions.tol,
+        subsample: int | None = FitOptions.subsample,
         uncertainty: bool = FitOptions.uncertainty,
         random_state: RandomState = None,
     ) -> None:
@@ -117,6 +118,7 @@ class GPPOM(VersionedPickle, BaseEstimator):  # type: ignore[misc]
         self.weight_growth = weight_growth
         self.max_iter = max_iter
         self.tol = tol
+        self.subsample = subsample
         self.uncertainty = uncertainty
         self.random_state = random_state
 

@@ -6,6 +6,8 @@ Standardized variables come in; J is minimized from one or several starts, and a
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from anmmm._threads import blas_threads_for
@@ -15,10 +17,11 @@ from anmmm._warning import warn_caller, warn_unconverged
 from anmmm.gppom.covariance import as_data
 from anmmm.gppom.laplace import latent_uncertainty
 from anmmm.gppom.objective import GPPOMObjective
-from anmmm.gppom.optimize import minimize_starts
+from anmmm.gppom.optimize import Outcome, minimize_starts
 from anmmm.gppom.options import FitOptions
 from anmmm.gppom.result import FitResult, LatentUncertainty
 from anmmm.gppom.start import initial_hyperparameters, initial_latent, initial_weights
+from anmmm.gppom.subsample import nearest_rows, spread_rows
 
 __all__ = ["fit_gppom"]
 
@@ -73,37 +76,29 @@ def fit_gppom(
     Some tens to some hundreds of evaluations, each O(N³), or O(N r²) with r features.
     """
     X, Y = as_data(X, Y)
-    lam, options = options.grown(lam, len(X))
-    objective = GPPOMObjective(X if X.shape[1] else None, Y, lam=lam, options=options)
-    rng = check_rng(random_state)
-    theta, init = initial_latent(X, Y, options.n_latent, options.init, options.init_degree, rng)
-    omega = initial_hyperparameters(X.shape[1], options.n_latent)
-    starts = []
-    for start in range(options.n_starts):
-        latent = theta
-        if start > 0:
-            latent = theta + PERTURBATION * rng.standard_normal(theta.shape)
-        if options.latent_map == "mlp":
-            latent = initial_weights(objective.layout, np.hstack([X, Y]), latent, rng)
-        starts.append(objective.pack(latent, omega))
+    result = _fit(X, Y, lam, options, check_rng(random_state))
+    if not result.converged:
+        warn_unconverged(
+            f"the fit stopped without converging after {result.n_iter} iterations "
+            f"(status {result.status!r}: {result.message}); raise max_iter, or tol"
+        )
+    return result
 
+
+def _fit(
+    X: FloatArray, Y: FloatArray, lam: float, options: FitOptions, rng: np.random.Generator
+) -> FitResult:
+    """Minimize J on checked data, where X may have no columns."""
+    lam_grown, grown = options.grown(lam, len(X))
+    objective = GPPOMObjective(X if X.shape[1] else None, Y, lam=lam_grown, options=grown)
     # The low-rank engine's matrices are small; its blocks are what threads may share.
     with blas_threads_for(len(X) if options.engine == "dense" else 0):
-        outcome, winner, values = minimize_starts(
-            objective.value_and_grad,
-            starts,
-            objective.layout.bounds,
-            units=objective.layout.units,
-            max_iter=options.max_iter,
-            tol=options.tol_for(len(X)),
-        )
+        way = None
+        if options.takes_subsample(len(X)):
+            way = _from_subsample(objective, lam, options, rng)
+        outcome, winner, values, init, subsample = way or _from_init(objective, options, rng)
         terms = objective.terms(outcome.z)
         law = _law(objective, outcome.z) if options.uncertainty else None
-    if not outcome.converged:
-        warn_unconverged(
-            f"the fit stopped without converging after {outcome.n_iter} iterations "
-            f"(status {outcome.status!r}: {outcome.message}); raise max_iter, or tol"
-        )
     latent, omega = objective.unpack(outcome.z)
     return FitResult(
         latent=latent,
@@ -120,15 +115,69 @@ def fit_gppom(
         engine=terms.engine,
         rank=terms.rank,
         residual=terms.residual,
-        init=init if winner == 0 else f"{init}+perturbed",
+        init=init,
         start=winner,
         objectives=values,
         history=outcome.history,
         parameters=outcome.z,
         lam=objective.lam,
-        hyper_prior=options.hyper_prior,
+        hyper_prior=grown.hyper_prior,
         covariance=objective.covariance,
         uncertainty=law,
+        subsample=subsample,
+    )
+
+
+# End, start that won, final J of each, where Θ started, and the fit of the subsample.
+Way = tuple[Outcome, int, FloatArray, str, FitResult | None]
+
+
+def _from_init(objective: GPPOMObjective, options: FitOptions, rng: np.random.Generator) -> Way:
+    """Descend from `init` and from perturbations of it."""
+    X, Y = objective.X, objective.Y
+    theta, init = initial_latent(X, Y, options.n_latent, options.init, options.init_degree, rng)
+    omega = initial_hyperparameters(X.shape[1], options.n_latent)
+    starts = []
+    for start in range(options.n_starts):
+        latent = theta
+        if start > 0:
+            latent = theta + PERTURBATION * rng.standard_normal(theta.shape)
+        if options.latent_map == "mlp":
+            latent = initial_weights(objective.layout, np.hstack([X, Y]), latent, rng)
+        starts.append(objective.pack(latent, omega))
+    outcome, winner, values = _descended(objective, starts, options, options.tol_for(len(X)))
+    return outcome, winner, values, init if winner == 0 else f"{init}+perturbed", None
+
+
+def _from_subsample(
+    objective: GPPOMObjective, lam: float, options: FitOptions, rng: np.random.Generator
+) -> Way | None:
+    """Fit a subsample, and descend from where it ended; None where that cannot be evaluated."""
+    X, Y = objective.X, objective.Y
+    rows = spread_rows(X, Y, options.subsample or len(X))
+    few = replace(options, subsample=None, uncertainty=False)
+    try:
+        fit = _fit(X[rows], Y[rows], lam, few, rng)
+        start = fit.parameters
+        if options.latent_map == "free":
+            start = objective.pack(fit.latent[nearest_rows(X, Y, rows)], fit.hyperparameters)
+        outcome, _, values = _descended(objective, [start], options, options.tol_for(len(X)))
+    except FloatingPointError:
+        # A rank that suffices for few observations may be too large for all.
+        return None
+    return outcome, fit.start, values, fit.init, fit
+
+
+def _descended(
+    objective: GPPOMObjective, starts: list[FloatArray], options: FitOptions, tol: float
+) -> tuple[Outcome, int, FloatArray]:
+    return minimize_starts(
+        objective.value_and_grad,
+        starts,
+        objective.layout.bounds,
+        units=objective.layout.units,
+        max_iter=options.max_iter,
+        tol=tol,
     )
 
 

@@ -18,6 +18,11 @@ from anmmm._typing import FloatArray
 
 __all__ = ["Outcome", "minimize_from", "minimize_starts"]
 
+# Pairs of steps, and coordinates beyond which the fewer are kept: SciPy's own part of an iteration
+# grows with coordinates times pairs, and with many pairs took as long there as an evaluation.
+MEMORY, SMALL_MEMORY = 20, 5
+LARGEST_MEMORY = 100_000
+
 ValueAndGrad = Callable[[FloatArray], tuple[float, FloatArray]]
 
 
@@ -66,7 +71,7 @@ def minimize_from(
     max_iter: int = 1000,
     tol: float = 1e-7,
     gradient_tol: float = 1e-5,
-    memory: int = 20,
+    memory: int | None = None,
 ) -> Outcome:
     """Descend from one starting vector.
 
@@ -87,8 +92,8 @@ def minimize_from(
         Stop when an iteration lowers J by less than ``tol * max(|J|, 1)``.
     gradient_tol : float
         Stop when no component of the projected gradient by ``z / units`` is larger.
-    memory : int
-        Pairs of steps that L-BFGS keeps.
+    memory : int, optional
+        Pairs of steps that L-BFGS keeps; by default 20, and 5 beyond 100 000 coordinates.
 
     Returns
     -------
@@ -122,7 +127,7 @@ def minimize_from(
             "maxfun": 20 * max_iter,
             "ftol": tol,
             "gtol": gradient_tol,
-            "maxcor": memory,
+            "maxcor": _memory(len(start)) if memory is None else memory,
         },
     )
     step = np.clip(result.x - result.jac, lower, upper) - result.x
@@ -196,6 +201,10 @@ def minimize_starts(
     values = np.array([outcome.value for outcome in outcomes])
     index = int(values.argmin())
     return outcomes[index], index, values
+
+
+def _memory(n_params: int) -> int:
+    return MEMORY if n_params <= LARGEST_MEMORY else SMALL_MEMORY
 
 
 def _status(code: int, n_iter: int, max_iter: int, at_edge: bool) -> str:

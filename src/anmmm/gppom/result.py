@@ -123,6 +123,10 @@ class FitResult(Record):
         Kernels of X and Θ, and how they are joined.
     uncertainty : anmmm.gppom.LatentUncertainty or None
         How sure Θ is, where `FitOptions.uncertainty` asked for it.
+    subsample : anmmm.gppom.FitResult or None
+        The fit of a subsample (`FitOptions.subsample`) where this one started: what it took, with
+        which end. It chose among the starts, so that `init` and `start` are its own, and
+        `objectives` is here of length 1. None where the descents started at `init`.
     """
 
     latent: FloatArray
@@ -148,9 +152,11 @@ class FitResult(Record):
     hyper_prior: float
     covariance: Covariance = field(default=Covariance())
     uncertainty: LatentUncertainty | None = None
+    subsample: FitResult | None = None
 
     def _repr_html_(self) -> str:
         """Objective and how it was reached, for notebooks."""
+        few = self.subsample
         rank = "" if self.rank is None else f", rank {self.rank}"
         return html_facts(
             f"GPPOM fit of {len(self.latent)} observations",
@@ -160,7 +166,12 @@ class FitResult(Record):
                 ("HSIC of cause and Θ", float(self.hsic)),
                 ("converged", bool(self.converged)),
                 ("iterations", f"{self.n_iter} ({self.n_evaluations} evaluations)"),
+                ("started at", None if few is None else _in_words(few)),
                 ("engine", f"{self.engine}{rank}"),
             ],
             "" if self.converged else f"{self.status}: {self.message}",
         )
+
+
+def _in_words(few: FitResult) -> str:
+    return f"a fit of {len(few.latent)} of them ({few.n_evaluations} evaluations)"

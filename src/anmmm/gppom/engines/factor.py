@@ -18,6 +18,9 @@ BLOCK = 512
 # Points among which pivots are first looked for, and are added where residuals are large.
 SUBSAMPLE = 2048
 ADDED = 256
+# A factor of fewer than so large a share of the rows that were ever written takes new memory: where
+# a step of a line search has a rank of hundreds, a million points hold gigabytes.
+WORTH_FREEING = 0.5
 # Residuals of a unit diagonal that are rounding.
 ROUNDING = 1e-15
 
@@ -60,6 +63,8 @@ class Factor:
         self._rest = np.empty((self._n_blocks, self._width))
         self._subsample = np.unique(np.linspace(0, n - 1, min(n, SUBSAMPLE)).astype(np.intp))
         self.L = self._memory(min(capacity, self._max_rank))
+        # Pages that were never written take no memory, so that rows count and not the capacity.
+        self._written = 0
         self.rank = 0
         self.residual = 0.0
 
@@ -143,7 +148,7 @@ class Factor:
                 break
             capacity = self._larger(capacity)
         if capacity > self.L.shape[1]:
-            self.L = self._memory(capacity)
+            self.L, self._written = self._memory(capacity), 0
         pivots = pivots[:rank]
         return np.ascontiguousarray(L[:rank, pivots].T), pivots
 
@@ -154,11 +159,15 @@ class Factor:
         pivot_points: FloatArray,
         triangle: FloatArray,
     ) -> None:
+        rank = len(triangle)
+        if rank < WORTH_FREEING * self._written:
+            self.L, self._written = self._memory(self.L.shape[1]), 0
+        self._written = max(self._written, rank)
         run_in_chunks(
             lowrank.extend, self._n_chunks, blocks, self._n, gamma, pivot_points, triangle, self.L,
             self._rest,
         )  # fmt: skip
-        self.rank = len(triangle)
+        self.rank = rank
         self.residual = float(self._rest.sum())
 
     @staticmethod

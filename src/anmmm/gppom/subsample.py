@@ -1,0 +1,31 @@
+"""Where a fit of many observations starts: at the fit of a few of them.
+
+Standardized data come in; the rows of the few go out to ``model``, and then the latents of all.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial import cKDTree
+
+from anmmm._typing import FloatArray
+
+__all__ = ["nearest_rows", "spread_rows"]
+
+
+def spread_rows(X: FloatArray, Y: FloatArray, size: int) -> NDArray[np.intp]:
+    """Return `size` rows, equally far apart in the order of the first column of X, then the others.
+
+    Nothing is drawn, and data in another order give the same observations. Without X those of Y
+    are the columns.
+    """
+    order = np.lexsort(np.hstack([X, Y]).T[::-1])
+    places = ((np.arange(size) + 0.5) * (len(X) / size)).astype(np.intp)
+    return np.asarray(order[places])
+
+
+def nearest_rows(X: FloatArray, Y: FloatArray, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return for each observation which of `rows` is nearest to it in [X, Y], its place in them."""
+    points = np.hstack([X, Y])
+    return np.asarray(cKDTree(points[rows]).query(points)[1], dtype=np.intp)
