@@ -11,13 +11,14 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.interpolate import BSpline
 
+from anmmm._kernels.effects import N_SLOPES
 from anmmm.datasets import make_anm_mixture, make_categories, make_single_mechanism
 from anmmm.evidence import evidence
 from anmmm.evidence.density import BASES
 from anmmm.evidence.latent import fit_levels
 from anmmm.evidence.marginal import marginals
 from anmmm.evidence.models import MODELS, ConditionalModel
-from anmmm.evidence.monotone import N_SLOPES, EffectScale, fit_post_nonlinear, spline_pieces
+from anmmm.evidence.monotone import EffectScales, fit_post_nonlinear
 from anmmm.evidence.variable import Variable
 from anmmm.mixture import SplineBasis
 from anmmm.preprocessing import Cells, standardize
@@ -218,27 +219,27 @@ def test_counts_in_another_unit_are_tied_data():
 # --- Monotone functions and cuts ------------------------------------------------------------------
 
 
-def test_pieces_are_splines_and_their_integrals():
-    u = np.concatenate([np.linspace(0.0, N_SLOPES - 2.0, 81), [-1.5, -0.2, 8.3, 11.0]])
-    low, step = -0.7, 0.4
-    first, slopes, integrals = spline_pieces(low + step * u, low, step)
-    knots = np.arange(-2.0, N_SLOPES + 1.0)
-    inside = np.clip(u, 0.0, N_SLOPES - 2.0)
-    for i in range(N_SLOPES):
-        spline = BSpline.basis_element(knots[i : i + 4], extrapolate=False)
-        expected = np.nan_to_num(spline(inside))
-        total = [spline.integrate(knots[i], np.clip(end, knots[i], knots[i + 3])) for end in inside]
-        place = (i - first).astype(int)
-        near = (place >= 0) & (place < 3)
-        rows = np.flatnonzero(near), place[near]
-        assert_allclose(slopes[rows], expected[near], atol=1e-12)
-        beyond = (u - inside) * expected
-        assert_allclose(integrals[:, i], step * (total + beyond), atol=1e-12)
+def test_integrals_are_those_of_splines_less_their_means(rng):
+    y = standardize(rng.standard_t(3, size=(80, 1)))[0][:, 0]
+    scales = EffectScales.of(Cells.of(y))
+    for k in scales.usable:
+        low, step, _ = scales.sums.knots[k]
+        u = np.concatenate([np.linspace(0.0, N_SLOPES - 2.0, 81), [-1.5, -0.2, 8.3, 11.0]])
+        at_values, at_points = scales.integrals(k, scales.sums.points[k, :80]), []
+        for i in range(N_SLOPES):
+            spline = BSpline.basis_element(np.arange(i - 2.0, i + 2.0), extrapolate=False)
+            inside = np.clip(u, 0.0, N_SLOPES - 2.0)
+            within = [spline.integrate(i - 2.0, end) for end in np.clip(inside, i - 2.0, i + 1.0)]
+            at_points.append(step * (within + (u - inside) * np.nan_to_num(spline(inside))))
+        found = scales.integrals(k, low + step * u)
+        shift = found - at_points
+        assert_allclose(shift, np.repeat(shift[:, :1], len(u), axis=1), atol=1e-11)
+        assert_allclose(at_values.mean(axis=1), 0.0, atol=1e-12)
 
 
 def fitted(basis, y):
     cells = Cells.of(y)
-    return fit_post_nonlinear(basis, cells, EffectScale.each(cells))
+    return fit_post_nonlinear(basis, cells, EffectScales.of(cells))
 
 
 def test_a_mirrored_effect_has_the_same_length(rng):

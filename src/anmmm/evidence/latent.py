@@ -20,8 +20,7 @@ from anmmm.evidence.density import code_lengths
 from anmmm.evidence.monotone import (
     LEVEL_SPREAD,
     LINK_PRIOR,
-    EffectScale,
-    centered_integrals,
+    EffectScales,
     slope_prior,
 )
 from anmmm.evidence.noise import gaussian_nats
@@ -63,10 +62,10 @@ def fit_levels(basis: SplineBasis, cells: Cells) -> LevelFit:
     """
     if cells.n_distinct <= MOST_LEVELS:
         return _fit_cuts(basis, cells, *_free_cuts(cells.n_distinct))
-    fits = []
-    for scale in EffectScale.each(cells):
-        fit = _fit_cuts(basis, cells, *_smooth_cuts(scale))
-        fits.append(replace(fit, cost=fit.cost + scale.cost))
+    fits, scales = [], EffectScales.of(cells)
+    for k in scales.usable:
+        fit = _fit_cuts(basis, cells, *_smooth_cuts(scales, k))
+        fits.append(replace(fit, cost=fit.cost + float(scales.costs[k])))
     return min(fits, key=lambda fit: fit.length)
 
 
@@ -115,11 +114,11 @@ def _with_ends(first: FloatArray, per_slope: FloatArray) -> Cuts:
     )
 
 
-def _smooth_cuts(scale: EffectScale) -> tuple[Cuts, SlopePrior, float]:
-    """Cuts by an increasing function of Gaussian quantiles of the base; see `MonotoneLink`."""
-    inner = scale.edges[1:-1]
-    per_slope = centered_integrals(scale, inner).T
-    return _with_ends(np.zeros(len(inner)), per_slope), LINK_PRIOR, scale.start
+def _smooth_cuts(scales: EffectScales, k: int) -> tuple[Cuts, SlopePrior, float]:
+    """Cuts by an increasing function of Gaussian quantiles of a base; see `MonotoneLink`."""
+    inner = scales.edges(k)[1:-1]
+    per_slope = scales.integrals(k, inner)
+    return _with_ends(np.zeros(len(inner)), per_slope), LINK_PRIOR, float(scales.sums.knots[k, 2])
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -7,7 +7,7 @@ would seem to say something (docs/method/decisions.md, "Independence").
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,7 +17,7 @@ from anmmm._typing import FloatArray
 from anmmm.evidence.code import Code
 from anmmm.evidence.density import Density, code_lengths
 from anmmm.evidence.latent import fit_counts
-from anmmm.evidence.monotone import EffectScale, fit_post_nonlinear
+from anmmm.evidence.monotone import EffectScales, fit_post_nonlinear
 from anmmm.evidence.noise import mixture_levels, mixture_nats
 from anmmm.evidence.sign import RESOLUTION
 from anmmm.mixture import SplineBasis, Splines, fit_mixture, smallest_noise
@@ -67,7 +67,7 @@ class Marginal(Code):
 
 
 def marginals(
-    cells: Cells, density: Density, counts: FloatArray | None, scales: Sequence[EffectScale]
+    cells: Cells, density: Density, counts: FloatArray | None, scales: EffectScales | None
 ) -> Iterator[Marginal]:
     """Yield every distribution that applies to a variable; a tied one has no `scales`. O(N)."""
     n_cells = cells.n_distinct
@@ -76,7 +76,7 @@ def marginals(
         yield Marginal.of_shares(cells)
     constant = _constant(len(cells.values))
     yield _of_two(cells, constant)
-    if scales:
+    if scales is not None:
         fit = fit_post_nonlinear(constant, cells, scales)
         yield Marginal(fit.nats, fit.cost, "transformed", *fit.levels())
     if counts is not None:

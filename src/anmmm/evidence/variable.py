@@ -10,7 +10,7 @@ from anmmm._record import Record
 from anmmm._typing import FloatArray
 from anmmm.evidence.density import Density, fit_density
 from anmmm.evidence.marginal import Marginal, marginals
-from anmmm.evidence.monotone import EffectScale
+from anmmm.evidence.monotone import EffectScales
 from anmmm.mixture import SplineBasis, level_basis, smallest_noise
 from anmmm.preprocessing import Cells, indicators, standardize
 
@@ -59,7 +59,7 @@ class Variable(Record):
         What a test of independence takes: the variable, or the indicators of its categories.
     counts : ndarray of shape (n_samples,) or None
         The variable itself, where it counts something: tied whole numbers from 0.
-    scales : tuple of EffectScale
+    scales : EffectScales or None
         What monotone functions of it start from; none where it is tied.
     """
 
@@ -69,7 +69,7 @@ class Variable(Record):
     basis: SplineBasis
     points: FloatArray
     counts: FloatArray | None = None
-    scales: tuple[EffectScale, ...] = ()
+    scales: EffectScales | None = None
 
     @classmethod
     def of(cls, values: FloatArray, raw: FloatArray | None = None) -> Variable:
@@ -81,7 +81,7 @@ class Variable(Record):
         density, _ = fit_density(values, cells.lower, cells.upper, cells.n_distinct)
         tied = _is_tied(cells)
         counts = raw if raw is not None and tied and _are_counts(cells, raw) else None
-        scales = () if tied else EffectScale.each(cells)
+        scales = None if tied else EffectScales.of(cells)
         each = marginals(cells, density, counts, scales)
         marginal = min(each, key=lambda one: one.length)
         basis = SplineBasis.of(values[:, np.newaxis])

@@ -138,7 +138,7 @@ class Fits:
     @cached_property
     def post_nonlinear(self) -> PostNonlinearFit | None:
         """A monotone function of an effect that is not tied, and a curve."""
-        if not self.effect.scales:
+        if self.effect.scales is None:
             return None
         return fit_post_nonlinear(self.cause.basis, self.effect.cells, self.effect.scales)
 

@@ -75,12 +75,12 @@ class PostNonlinearFreeNoise(PostNonlinear):
         fit, cells = fits.post_nonlinear, fits.effect.cells
         if fit is None:
             return
-        residual = fit.link.apply(cells.values) - fit.curve
         lower, upper = fit.lower - fit.curve, fit.upper - fit.curve
-        # Where the outermost cells have no end on this scale they are taken for symmetric.
-        lower = np.where(np.isfinite(lower), lower, 2.0 * residual - upper)
-        upper = np.where(np.isfinite(upper), upper, 2.0 * residual - lower)
-        noise = fit_density(residual, lower, upper, cells.n_distinct)[0]
+        if fit.link.base.base == "uniform":
+            # Where the outermost cells have no end on this scale they are taken for symmetric.
+            lower = np.where(np.isfinite(lower), lower, 2.0 * fit.residual - upper)
+            upper = np.where(np.isfinite(upper), upper, 2.0 * fit.residual - lower)
+        noise = fit_density(fit.residual, lower, upper, cells.n_distinct)[0]
         nats = code_lengths(noise.mass(lower, upper), cells.n_distinct)
         yield cls(nats, fit.cost + noise.cost + PRIOR, cells, fit, noise, lower, upper)
 
