@@ -4,18 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
-from typing import Any, ClassVar, Self
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 import numpy as np
 
 from anmmm._html import html_facts
 
-__all__ = ["Options", "Record"]
+__all__ = ["Options", "Record", "computed"]
+
+T = TypeVar("T")
 
 # Numbers of an array, and items of a list, up to which they are shown themselves.
 FEW = 4
 # Characters up to which a record within a record, or a text, is shown whole.
 SHORT, LONGEST_TEXT = 120, 200
+
+
+class computed(cached_property[T]):
+    """A `functools.cached_property` without a lock: threads don't wait for each other's objects.
+
+    On Python 3.11 that holds one lock for all objects of a class while it computes. Two threads
+    that ask for the same of one object may both compute it; what comes second is dropped.
+    """
+
+    if not TYPE_CHECKING:
+
+        def __get__(self, instance: object, owner: type | None = None) -> Any:
+            """Compute once, and keep the value where the attribute is looked up next."""
+            if instance is None:
+                return self
+            return instance.__dict__.setdefault(self.attrname, self.func(instance))
 
 
 class Record:

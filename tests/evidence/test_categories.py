@@ -12,7 +12,7 @@ from anmmm.datasets import make_categories
 from anmmm.evidence import evidence
 from anmmm.evidence.classes import HYPER, NOISE, TOLERANCE, WIDEST, _Ascent, fit_classes
 from anmmm.evidence.curves import model_curves
-from anmmm.evidence.marginal import Marginal
+from anmmm.evidence.marginal import Shares
 from anmmm.evidence.variable import Variable
 from anmmm.mixture import SplineBasis, level_basis
 from anmmm.preprocessing import Cells, indicators, standardize
@@ -151,7 +151,7 @@ def test_an_effect_is_never_longer_than_by_itself(seed, n):
 
 def test_shares_are_those_of_jeffreys_prior():
     index = np.array([0, 0, 1, 2, 2, 2, 2, 1, 0, 2])
-    law = Marginal.of_shares(Cells.of(index.astype(float)))
+    law = Shares.of(Cells.of(index.astype(float)))
     # Predicted one after the other, with half an observation more for each.
     seen, sequential = np.full(3, 0.5), 0.0
     for k in index:

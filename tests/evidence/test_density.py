@@ -8,13 +8,9 @@ from numpy.testing import assert_allclose
 from scipy import stats
 
 import oracle
-from anmmm._kernels.log_density import (
-    count_bins,
-    describe,
-    interval_mass,
-    log_density,
-    student_fit,
-)
+from anmmm._kernels.laws import base_place, student_fit
+from anmmm._kernels.levels import normal_levels, student_levels
+from anmmm._kernels.log_density import count_bins, interval_mass, log_density
 from anmmm._kernels.packed import HYPER
 from anmmm.evidence.density import (
     BASES,
@@ -25,6 +21,7 @@ from anmmm.evidence.density import (
     GaussianQuantiles,
     code_lengths,
     description_length,
+    fit_densities,
     fit_density,
     plain_density,
 )
@@ -49,15 +46,17 @@ NAMES = ["normal", "uniform", "student", "exponential", "two modes", "counts", "
 
 
 def fit(values, **options):
+    """Cells, density, length."""
     cells = Cells.of(values)
-    return cells, *fit_density(values, cells.lower, cells.upper, cells.n_distinct, **options)
+    density, nats = fit_density(values, cells.lower, cells.upper, cells.n_distinct, **options)
+    return cells, density, nats.sum() + density.cost
 
 
 # --- Kernel ---------------------------------------------------------------------------------------
 
 
 def test_log_density_is_the_penalized_optimum(rng):
-    B, r = 40, 6
+    B, r = 48, 6
     cosines = np.sqrt(2) * np.cos(np.pi * np.outer(np.arange(1, 2 * r + 1), np.arange(B) + 0.5) / B)
     features = cosines[:r].T
     counts = rng.multinomial(300, rng.dirichlet(5 * np.ones(B))).astype(float)
@@ -110,6 +109,33 @@ def test_student_fit_is_the_likelihoods_maximum(rng):
     assert_allclose(location, best_location, atol=1e-3)
     assert_allclose(np.sqrt(variance), best_scale, rtol=2e-3)
     assert student_fit(values, 3.0, 9.0, 100, (0.0, 1.0))[1] == 9.0
+
+
+@pytest.mark.parametrize("n", [9, 10, 11, 250])
+@pytest.mark.parametrize("name", NAMES)
+def test_places_of_the_bases_match_the_oracle(name, n):
+    values = drawn(name, n)
+    cells = Cells.of(values)
+    ends = cells.lower, cells.upper
+    places = [base_place(base, values, *ends, np.empty(2 * n)) for base in range(len(BASES))]
+    low, high = cells.edges[0], cells.edges[-1]
+    assert places[0] == pytest.approx((low, high - low), rel=1e-12)
+    assert places[1] == pytest.approx((values.mean(), values.std()), rel=1e-9, abs=1e-12)
+    assert_allclose(places[2], oracle.student_place(values, *ends), rtol=1e-9, atol=1e-12)
+
+
+def test_distribution_functions_are_exact_in_the_lower_tail():
+    points = np.concatenate([np.linspace(-8.4, 8.4, 1001), [0.0, 3.0**0.5, -(3.0**0.5)]])
+    levels = points.copy()
+    normal_levels(levels, np.empty_like(levels))
+    assert_allclose(levels, stats.norm.cdf(points), rtol=3e-14)
+    levels = points.copy()
+    student_levels(levels)
+    assert_allclose(levels, stats.t.cdf(points, 3), atol=5e-16)
+    for function in (lambda x: normal_levels(x, np.empty(4)), student_levels):
+        far = np.array([-np.inf, -1e200, 1e200, np.inf])
+        function(far)
+        assert_allclose(far, [0.0, 0.0, 1.0, 1.0])
 
 
 # --- Cells ----------------------------------------------------------------------------------------
@@ -225,25 +251,42 @@ def counted(points):
 
 @pytest.mark.parametrize("base", BASES)
 @pytest.mark.parametrize("draw", ["normal", "exponential", "integers"])
-def test_describe_matches_the_density_that_it_fits(rng, base, draw):
+def test_a_law_is_the_shorter_of_a_base_and_its_correction(rng, base, draw):
     values = {
         "normal": rng.normal(size=90),
         "exponential": rng.exponential(size=90),
         "integers": rng.integers(0, 6, size=90).astype(float),
     }[draw]
     cells = Cells.of(values)
-    plain = plain_density(base, values, cells.lower, cells.upper)
     n_cells, log_p = cells.n_distinct, np.empty(N_BINS)
-    number, place = BASES.index(base), (plain.location, plain.scale)
-    cost, *nats = describe(number, place, values, cells.lower, cells.upper, n_cells, GRID, log_p)
-    other = np.empty(N_BINS)
+    plain = plain_density(base, values, cells.lower, cells.upper)
     counts = counted(N_BINS * plain.quantile(values))
-    expected = log_density(counts, GRID.cosines, GRID.prior, GRID.max_iter, other)
-    assert cost == pytest.approx(expected)
-    assert_allclose(log_p, other, atol=1e-12)
-    for density, found in zip((plain, replace(plain, log_p=log_p)), nats, strict=True):
-        mass = density.mass(cells.lower, cells.upper)
-        assert found == pytest.approx(description_length(mass, n_cells), rel=1e-12)
+    cost = log_density(counts, GRID.cosines, GRID.prior, GRID.max_iter, log_p)
+    corrected = replace(plain, log_p=log_p, cost=plain.cost + cost)
+    lengths = [
+        description_length(each.mass(cells.lower, cells.upper), n_cells) + each.cost
+        for each in (plain, corrected)
+    ]
+    density, nats = fit_density(values, cells.lower, cells.upper, n_cells, bases=[base])
+    best = (plain, corrected)[int(np.argmin(lengths))]
+    assert (density.base, density.cost) == (base, pytest.approx(best.cost))
+    assert_allclose(density.log_p, best.log_p, atol=1e-11)
+    assert_allclose(nats, code_lengths(best.mass(cells.lower, cells.upper), n_cells), rtol=1e-11)
+
+
+def test_residuals_about_several_curves_are_described_one_by_one(rng):
+    cells = Cells.of(rng.normal(size=60))
+    centers, scales = rng.normal(size=(3, 60)), rng.uniform(0.5, 2.0, size=(3, 60))
+    found = fit_densities(cells, centers, scales)
+    for (density, nats), center, scale in zip(found, centers, scales, strict=True):
+        values, lower, upper = (
+            (each - center) / scale for each in (cells.values, cells.lower, cells.upper)
+        )
+        alone = {base: fit_density(values, lower, upper, 60, bases=[base]) for base in BASES}
+        lengths = {base: one.cost + its.sum() for base, (one, its) in alone.items()}
+        assert density.base == min(lengths, key=lengths.get)
+        assert density == alone[density.base][0]
+        assert_allclose(nats, alone[density.base][1], rtol=0)
 
 
 def test_a_value_on_an_edge_counts_half_on_each_side():

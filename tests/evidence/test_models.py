@@ -16,7 +16,7 @@ from anmmm.datasets import make_anm_mixture, make_categories, make_single_mechan
 from anmmm.evidence import evidence
 from anmmm.evidence.density import BASES
 from anmmm.evidence.latent import fit_levels
-from anmmm.evidence.marginal import marginals
+from anmmm.evidence.marginal import Smooth, marginals
 from anmmm.evidence.models import MODELS, ConditionalModel
 from anmmm.evidence.monotone import EffectScales, fit_post_nonlinear
 from anmmm.evidence.variable import Variable
@@ -151,7 +151,7 @@ def test_marginals_are_distributions(kind):
     for raw in KINDS[kind](2):
         variable = Variable.of(standardize(raw[:, np.newaxis])[0][:, 0], raw)
         cells = variable.cells
-        laws = list(marginals(cells, variable.density, variable.counts, variable.scales))
+        laws = list(marginals(Smooth.of(cells), variable.counts, variable.scales))
         assert variable.length == min(law.length for law in laws)
         for law in laws:
             assert np.all((law.below >= 0.0) & (law.below <= law.above) & (law.above <= 1 + 1e-12))

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
 
 from anmmm._html import html_facts
-from anmmm._record import Record
+from anmmm._record import Record, computed
 from anmmm.collapsed import BoundResult
 from anmmm.confidence import Resamples
 from anmmm.dependence import LatentFits, LatentFitting
@@ -122,7 +121,7 @@ class DirectionResult(Record):
         """Nats per observation that the shortest model saves over independence."""
         return None if self.evidence is None else self.evidence.dependence
 
-    @cached_property
+    @computed
     def independence_pvalue(self) -> float:
         """P-value of the HSIC test of x and y."""
         return hsic_test(self._fitting.x, self._fitting.y, null="permutation").pvalue

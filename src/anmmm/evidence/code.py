@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
-from anmmm._record import Record
+from anmmm._record import Record, computed
 from anmmm._typing import FloatArray
 from anmmm.mixture import Columns
 
@@ -31,7 +30,7 @@ class Code(Record):
     nats: FloatArray
     cost: float
 
-    @cached_property
+    @computed
     def length(self) -> float:
         """Description length, in nats for all observations."""
         return float(self.nats.sum()) + self.cost

@@ -14,16 +14,18 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from anmmm._kernels.log_density import (
+from anmmm._kernels.laws import (
+    DEGREES_OF_FREEDOM,
     NORMAL,
     STUDENT,
     UNIFORM,
     Grid,
-    describe,
-    interval_mass,
-    mean_and_deviation,
-    student_fit,
+    Laws,
+    Sample,
+    base_place,
+    fit_laws,
 )
+from anmmm._kernels.log_density import interval_mass
 from anmmm._record import Record
 from anmmm._typing import FloatArray
 from anmmm.preprocessing import Cells
@@ -34,6 +36,7 @@ __all__ = [
     "GaussianQuantiles",
     "code_lengths",
     "description_length",
+    "fit_densities",
     "fit_density",
     "normal_quantile",
     "plain_density",
@@ -42,14 +45,12 @@ __all__ = [
 # Distributions that a density is a smooth correction of: bounded, Gaussian and heavy-tailed.
 BASES = ("uniform", "normal", "student")
 _NUMBERS = {"uniform": UNIFORM, "normal": NORMAL, "student": STUDENT}
+_NAMES = {number: base for base, number in _NUMBERS.items()}
 N_BINS = 128
 N_FEATURES = 12
 # Distance from the edge of a bin, in bins, that rounding can make.
 ON_EDGE = 1e-9
 MAX_NEWTON_STEPS = 25
-# Tails of 1/x⁴: a variance exists, so that standardizing makes sense, and no higher moment.
-DEGREES_OF_FREEDOM = 3.0
-STUDENT_STEPS = 15
 
 
 def _grid() -> Grid:
@@ -186,33 +187,46 @@ def fit_density(
     n_cells: int,
     *,
     bases: Sequence[str] = BASES,
-) -> tuple[Density, float]:
-    """Fit a density to one variable and return it with the variable's description length.
+) -> tuple[Density, FloatArray]:
+    """Fit a density to one variable and return it with each observation's nats under it.
 
     `lower` and `upper` are the ends of each observation's cell, `n_cells` the number of cells that
-    there are. Of the candidate `bases` the one of the shortest description wins; the length counts
-    what the density costs.
+    there are. Of the candidate `bases` the one of the shortest description wins, where what the
+    density costs counts.
 
     Notes
     -----
     docs/method/decisions.md, eqs. 1 and 2. O(N) and a Newton iteration on 128 bins for each base.
     """
-    best, length = None, math.inf
-    # Location and scale of a base.
-    numbers = math.log(len(values))
-    for base in bases:
-        place, log_p = _base(base, values, lower, upper), np.empty(N_BINS)
-        cost, plain, corrected = describe(
-            _NUMBERS[base], place, values, lower, upper, n_cells, GRID, log_p
-        )
-        if best is None or plain + numbers < length:
-            best, length = Density(base, *place, _FLAT, numbers), plain + numbers
-        if corrected + numbers + cost < length:
-            best = Density(base, *place, log_p, numbers + cost)
-            length = corrected + best.cost
-    if best is None:
+    n = len(values)
+    sample = Sample(values, lower, upper, n_cells, np.zeros((1, n)), np.ones((1, n)))
+    return _fit(sample, bases)[0]
+
+
+def fit_densities(
+    cells: Cells, centers: FloatArray, scales: FloatArray
+) -> list[tuple[Density, FloatArray]]:
+    """Fit densities to residuals of a variable about K curves, divided by scales (K, n_samples).
+
+    Each comes with every observation's nats under it; see `fit_density`.
+    """
+    sample = Sample(cells.values, cells.lower, cells.upper, cells.n_distinct, centers, scales)
+    return _fit(sample, BASES)
+
+
+def _fit(sample: Sample, bases: Sequence[str]) -> list[tuple[Density, FloatArray]]:
+    order = np.array([_number(base) for base in bases], dtype=np.int64)
+    if not len(order):
         raise ValueError("bases must name at least one distribution, found none")
-    return best, length
+    k, n = sample.centers.shape
+    laws = Laws(np.empty((k, 4)), np.empty((k, N_BINS)), np.empty((k, n)))
+    fit_laws(sample, order, GRID, laws)
+    return [
+        (Density(_NAMES[int(base)], location, scale, log_p, cost + math.log(n)), nats)
+        for (base, location, scale, cost), log_p, nats in zip(
+            laws.numbers.tolist(), laws.log_p, laws.nats, strict=True
+        )
+    ]
 
 
 def code_lengths(mass: FloatArray, n_cells: int) -> FloatArray:
@@ -235,38 +249,11 @@ def description_length(mass: FloatArray, n_cells: int) -> float:
 
 def plain_density(base: str, values: FloatArray, lower: FloatArray, upper: FloatArray) -> Density:
     """Fit one of `BASES` without a correction; its two numbers cost ½ log N each."""
-    location, scale = _base(base, values, lower, upper)
-    return Density(base, location, scale, _FLAT, math.log(len(values)))
+    place = base_place(_number(base), values, lower, upper, np.empty(2 * len(values)))
+    return Density(base, *place, _FLAT, math.log(len(values)))
 
 
-def _base(
-    base: str, values: FloatArray, lower: FloatArray, upper: FloatArray
-) -> tuple[float, float]:
-    if base == "normal":
-        return mean_and_deviation(values)
-    if base == "student":
-        return _student(values, _median(upper - lower))
-    if base == "uniform":
-        low, high = float(lower.min()), float(upper.max())
-        return low, high - low
-    raise ValueError(f"bases must be among {', '.join(map(repr, BASES))}; found {base!r}")
-
-
-def _student(values: FloatArray, resolution: float) -> tuple[float, float]:
-    """Location and scale of the t distribution, by EM from the median."""
-    location = _median(values)
-    # A value that holds more than half of the observations would draw the scale to zero.
-    smallest = resolution**2 / 12.0
-    # Not from the variance, which one outlier can make anything.
-    variance = max(_median((values - location) ** 2), smallest)
-    location, variance = student_fit(
-        values, DEGREES_OF_FREEDOM, smallest, STUDENT_STEPS, (location, variance)
-    )
-    return location, math.sqrt(variance)
-
-
-def _median(values: FloatArray) -> float:
-    """Median of finite values, without what makes np.median slow on few of them."""
-    middle = (len(values) - 1) // 2, len(values) // 2
-    low, high = np.partition(values, middle)[list(middle)]
-    return 0.5 * float(low + high)
+def _number(base: str) -> int:
+    if base not in _NUMBERS:
+        raise ValueError(f"bases must be among {', '.join(map(repr, BASES))}; found {base!r}")
+    return _NUMBERS[base]

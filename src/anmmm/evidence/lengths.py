@@ -11,13 +11,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
 
 from anmmm._categories import as_variables
-from anmmm._record import Record
+from anmmm._record import Record, computed
 from anmmm._typing import ArrayLike, FloatArray
 from anmmm._validation import check_count
 from anmmm.evidence.check import check_model
@@ -87,7 +86,7 @@ class DirectionEvidence(SideEvidence):
     cells: Cells
     points: FloatArray
 
-    @cached_property
+    @computed
     def check(self) -> HSICTest:
         """Test of the cause and what the shortest model leaves unexplained."""
         return check_model(self.chosen, self.points)
@@ -112,7 +111,7 @@ class DirectionEvidence(SideEvidence):
         """Whether no model is shorter than the one that the cause says nothing."""
         return isinstance(self.chosen, Independent)
 
-    @cached_property
+    @computed
     def chosen(self) -> ConditionalModel:
         """The shortest model, the first one of equals."""
         return shortest(self.models)

@@ -7,6 +7,7 @@ would seem to say something (docs/method/decisions.md, "Independence").
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -15,15 +16,15 @@ from scipy.special import gammaln
 
 from anmmm._typing import FloatArray
 from anmmm.evidence.code import Code
-from anmmm.evidence.density import Density, code_lengths
-from anmmm.evidence.latent import fit_counts
-from anmmm.evidence.monotone import EffectScales, fit_post_nonlinear
+from anmmm.evidence.density import Density, code_lengths, fit_density
+from anmmm.evidence.latent import CountFit, fit_counts
+from anmmm.evidence.monotone import EffectScales, PostNonlinearFit, fit_post_nonlinear
 from anmmm.evidence.noise import mixture_levels, mixture_nats
 from anmmm.evidence.sign import RESOLUTION
-from anmmm.mixture import SplineBasis, Splines, fit_mixture, smallest_noise
+from anmmm.mixture import MixtureFit, SplineBasis, Splines, fit_mixture, smallest_noise
 from anmmm.preprocessing import Cells
 
-__all__ = ["MOST_SHARES", "Marginal", "marginals"]
+__all__ = ["MOST_SHARES", "Marginal", "Shares", "Smooth", "marginals"]
 
 # Up to so many values they may be encoded by their shares.
 MOST_SHARES = 32
@@ -32,7 +33,7 @@ MAX_ITER = 200
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Marginal(Code):
+class Marginal(Code, ABC):
     """A distribution of one variable.
 
     Attributes
@@ -44,44 +45,104 @@ class Marginal(Code):
         or a negative binomial distribution.
     nats, cost, length
         See `Code`.
+    cells : Cells
+        The variable at its own resolution.
     below, above : ndarray of shape (n_samples,)
         Distribution function at both ends of each observation's cell.
     """
 
     base: str
-    below: FloatArray
-    above: FloatArray
+    cells: Cells
+
+    @abstractmethod
+    def levels(self) -> tuple[FloatArray, FloatArray]:
+        """Distribution function at both ends of each observation's cell."""
+
+    @property
+    def below(self) -> FloatArray:
+        """Distribution function at the lower end of each observation's cell."""
+        return self.levels()[0]
+
+    @property
+    def above(self) -> FloatArray:
+        """Distribution function at the upper end of each observation's cell."""
+        return self.levels()[1]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Smooth(Marginal):
+    """A fitted density."""
+
+    density: Density
 
     @classmethod
-    def of_shares(cls, cells: Cells) -> Marginal:
-        """How often each value occurs, under Jeffreys' prior."""
+    def of(cls, cells: Cells) -> Smooth:
+        """Fit a density. O(N)."""
+        density, nats = fit_density(cells.values, cells.lower, cells.upper, cells.n_distinct)
+        return cls(nats, density.cost, density.base, cells, density)
+
+    def levels(self) -> tuple[FloatArray, FloatArray]:
+        """Distribution function at both ends of each observation's cell."""
+        return self.density.cdf(self.cells.lower), self.density.cdf(self.cells.upper)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Shares(Marginal):
+    """How often each of few values occurs, (n_distinct,)."""
+
+    shares: FloatArray
+
+    @classmethod
+    def of(cls, cells: Cells) -> Shares:
+        """Estimate shares under Jeffreys' prior."""
         n, k = len(cells.index), cells.n_distinct
         counts = np.bincount(cells.index, minlength=k)
-        shares = (counts + 0.5) / (n + 0.5 * k)
+        shares = np.asarray((counts + 0.5) / (n + 0.5 * k), dtype=np.float64)
         length = gammaln(n + 0.5 * k) - gammaln(0.5 * k) + k * gammaln(0.5)
         length -= gammaln(counts + 0.5).sum()
-        ends = np.concatenate([[0.0], np.cumsum(shares)])
-        nats = code_lengths(np.asarray(shares[cells.index], dtype=np.float64), k)
+        nats = code_lengths(shares[cells.index], k)
         cost = float(length + counts @ np.log(shares))
-        return cls(nats, cost, "levels", ends[cells.index], ends[cells.index + 1])
+        return cls(nats, cost, "levels", cells, shares)
+
+    def levels(self) -> tuple[FloatArray, FloatArray]:
+        """Distribution function at both ends of each observation's cell."""
+        ends = np.concatenate([[0.0], np.cumsum(self.shares)])
+        return ends[self.cells.index], ends[self.cells.index + 1]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Fitted(Marginal):
+    """What a model of an effect leaves when its cause says nothing."""
+
+    fit: MixtureFit | PostNonlinearFit | CountFit
+    counts: FloatArray | None = None
+
+    def levels(self) -> tuple[FloatArray, FloatArray]:
+        """Distribution function at both ends of each observation's cell."""
+        if isinstance(self.fit, MixtureFit):
+            return mixture_levels(self.cells, self.fit)
+        if isinstance(self.fit, PostNonlinearFit):
+            return self.fit.levels()
+        assert self.counts is not None
+        return self.fit.levels(self.counts)
 
 
 def marginals(
-    cells: Cells, density: Density, counts: FloatArray | None, scales: EffectScales | None
+    smooth: Smooth, counts: FloatArray | None, scales: EffectScales | None
 ) -> Iterator[Marginal]:
     """Yield every distribution that applies to a variable; a tied one has no `scales`. O(N)."""
-    n_cells = cells.n_distinct
-    yield _of_density(density, cells)
+    cells, n_cells = smooth.cells, smooth.cells.n_distinct
+    yield smooth
     if n_cells <= MOST_SHARES:
-        yield Marginal.of_shares(cells)
+        yield Shares.of(cells)
     constant = _constant(len(cells.values))
     yield _of_two(cells, constant)
     if scales is not None:
         fit = fit_post_nonlinear(constant, cells, scales)
-        yield Marginal(fit.nats, fit.cost, "transformed", *fit.levels())
+        yield Fitted(fit.nats, fit.cost, "transformed", cells, fit)
     if counts is not None:
         law = fit_counts(constant, counts, n_cells)
-        yield Marginal(law.nats, law.cost, "count", *law.levels(counts))
+        yield Fitted(law.nats, law.cost, "count", cells, law, counts)
 
 
 def _of_two(cells: Cells, constant: SplineBasis) -> Marginal:
@@ -92,15 +153,8 @@ def _of_two(cells: Cells, constant: SplineBasis) -> Marginal:
         constant, cells.values, 2, starts=[start], noise_variance=0.25,
         floor=smallest_noise(cells), tol=RESOLUTION, max_iter=MAX_ITER,
     )  # fmt: skip
-    nats = mixture_nats(cells, fit)
     cost = fit.complexity + fit.numbers
-    return Marginal(nats, cost, "normals", *mixture_levels(cells, fit))
-
-
-def _of_density(density: Density, cells: Cells) -> Marginal:
-    nats = code_lengths(density.mass(cells.lower, cells.upper), cells.n_distinct)
-    levels = density.cdf(cells.lower), density.cdf(cells.upper)
-    return Marginal(nats, density.cost, density.base, *levels)
+    return Fitted(mixture_nats(cells, fit), cost, "normals", cells, fit)
 
 
 def _constant(n_samples: int) -> SplineBasis:

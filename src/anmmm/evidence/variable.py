@@ -8,8 +8,8 @@ import numpy as np
 
 from anmmm._record import Record
 from anmmm._typing import FloatArray
-from anmmm.evidence.density import Density, fit_density
-from anmmm.evidence.marginal import Marginal, marginals
+from anmmm.evidence.density import Density
+from anmmm.evidence.marginal import Marginal, Shares, Smooth, marginals
 from anmmm.evidence.monotone import EffectScales
 from anmmm.mixture import SplineBasis, level_basis, smallest_noise
 from anmmm.preprocessing import Cells, indicators, standardize
@@ -78,21 +78,20 @@ class Variable(Record):
         `raw` is the same in the user's unit, which tells counts.
         """
         cells = Cells.of(values)
-        density, _ = fit_density(values, cells.lower, cells.upper, cells.n_distinct)
         tied = _is_tied(cells)
         counts = raw if raw is not None and tied and _are_counts(cells, raw) else None
         scales = None if tied else EffectScales.of(cells)
-        each = marginals(cells, density, counts, scales)
-        marginal = min(each, key=lambda one: one.length)
+        smooth = Smooth.of(cells)
+        marginal = min(marginals(smooth, counts, scales), key=lambda one: one.length)
         basis = SplineBasis.of(values[:, np.newaxis])
-        return cls(cells, density, marginal, basis, values[:, np.newaxis], counts, scales)
+        return cls(cells, smooth.density, marginal, basis, values[:, np.newaxis], counts, scales)
 
     @classmethod
     def of_categories(cls, values: FloatArray) -> Variable:
         """Describe standardized numbers of categories, (n_samples,), that have no order."""
         cells = Cells.of(values)
         basis, points = level_basis(values), standardize(indicators(values))[0]
-        return cls(cells, None, Marginal.of_shares(cells), basis, points)
+        return cls(cells, None, Shares.of(cells), basis, points)
 
     @property
     def is_categorical(self) -> bool:

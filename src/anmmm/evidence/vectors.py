@@ -10,11 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
-from anmmm._record import Record
+from anmmm._record import Record, computed
 from anmmm._typing import FloatArray
 from anmmm.evidence.check import check_models
 from anmmm.evidence.models import (
@@ -87,7 +86,7 @@ class ColumnEvidence(Record):
     from_cause: bool
     models: dict[str, ConditionalModel]
 
-    @cached_property
+    @computed
     def chosen(self) -> ConditionalModel:
         """The shortest model, the first one of equals."""
         return shortest(self.models)
@@ -136,7 +135,7 @@ class VectorEvidence(SideEvidence):
     causes: FloatArray
     n_effects: int
 
-    @cached_property
+    @computed
     def check(self) -> HSICTest:
         """Test of the cause and what the shortest models leave unexplained."""
         return check_models([part.chosen for part in self.effect_parts], self.causes)
@@ -161,7 +160,7 @@ class VectorEvidence(SideEvidence):
         """Whether no column of the effect is shorter with the cause."""
         return not any(part.from_cause for part in self.effect_parts)
 
-    @cached_property
+    @computed
     def nats(self) -> FloatArray:
         """Description length of each observation, without what the fitted numbers cost."""
         parts = self.cause_parts + self.effect_parts
@@ -298,7 +297,7 @@ class _Chain:
         self._made: dict[tuple[int, frozenset[int]], ColumnEvidence] = {}
         self._known: dict[frozenset[int], list[Given]] = {}
 
-    @cached_property
+    @computed
     def parts(self) -> tuple[ColumnEvidence, ...]:
         """All columns, next always the one that is shortest given those before.
 

@@ -6,17 +6,19 @@ plots draw `curves`, and the check of a model looks at `levels`.
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import ClassVar
 
-from anmmm._record import Record
+import numpy as np
+
+from anmmm._record import Record, computed
 from anmmm._typing import FloatArray
 from anmmm.evidence.classes import ClassFit, fit_classes
 from anmmm.evidence.code import Code
-from anmmm.evidence.density import GaussianQuantiles
+from anmmm.evidence.density import Density, GaussianQuantiles, fit_densities
 from anmmm.evidence.latent import CountFit, LevelFit, fit_counts, fit_levels
 from anmmm.evidence.monotone import PostNonlinearFit, fit_post_nonlinear
 from anmmm.evidence.sign import RESOLUTION
@@ -97,7 +99,7 @@ class Fits:
         self.cause, self.effect = cause, effect
         self.max_mechanisms, self.starts = max_mechanisms, starts
 
-    @cached_property
+    @computed
     def single(self) -> tuple[MixtureFit, LocationScaleFit]:
         """One mechanism, with constant noise and with noise that depends on the cause."""
         return fit_single(
@@ -105,7 +107,16 @@ class Fits:
             max_iter=MAX_ITER,
         )  # fmt: skip
 
-    @cached_property
+    @computed
+    def noises(self) -> list[tuple[Density, FloatArray]]:
+        """Densities of the residuals of `single`, with each observation's nats."""
+        additive, scaled = self.single
+        centers = np.stack([additive.curves[:, 0], scaled.curve])
+        scales = np.empty_like(centers)
+        scales[0], scales[1] = math.sqrt(additive.noise_variance), scaled.scale
+        return fit_densities(self.effect.cells, centers, scales)
+
+    @computed
     def mixtures(self) -> list[MixtureFit]:
         """1, 2, … mechanisms."""
         return choose_mixture(
@@ -114,7 +125,7 @@ class Fits:
             max_iter=MAX_ITER,
         )  # fmt: skip
 
-    @cached_property
+    @computed
     def link(self) -> GaussianQuantiles | None:
         """Gaussian quantiles of the effect, where one of the variables is tied.
 
@@ -125,7 +136,7 @@ class Fits:
             return None
         return GaussianQuantiles.of(self.effect.cells, self.effect.density)
 
-    @cached_property
+    @computed
     def linked(self) -> tuple[MixtureFit, LocationScaleFit]:
         """`single` for the effect's Gaussian quantiles."""
         assert self.link is not None
@@ -135,24 +146,24 @@ class Fits:
             max_iter=MAX_ITER,
         )  # fmt: skip
 
-    @cached_property
+    @computed
     def post_nonlinear(self) -> PostNonlinearFit | None:
         """A monotone function of an effect that is not tied, and a curve."""
         if self.effect.scales is None:
             return None
         return fit_post_nonlinear(self.cause.basis, self.effect.cells, self.effect.scales)
 
-    @cached_property
+    @computed
     def levels(self) -> LevelFit | None:
         """Cuts of a curve with noise between the values of a tied effect."""
         return fit_levels(self.cause.basis, self.effect.cells) if self.effect.is_tied else None
 
-    @cached_property
+    @computed
     def classes(self) -> ClassFit:
         """Probabilities of the effect's categories."""
         return fit_classes(self.cause.basis, self.effect.cells)
 
-    @cached_property
+    @computed
     def counts(self) -> CountFit | None:
         """A curve behind the mean of counts."""
         counts, cells = self.effect.counts, self.effect.cells

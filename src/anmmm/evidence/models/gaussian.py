@@ -10,11 +10,10 @@ import numpy as np
 from scipy.special import ndtr
 
 from anmmm._typing import FloatArray
-from anmmm.evidence.density import Density, code_lengths, fit_density
+from anmmm.evidence.density import Density
 from anmmm.evidence.models.base import ConditionalModel, EffectCurves, Fits
 from anmmm.evidence.noise import at_ends, gaussian_nats, mixture_levels, mixture_nats
 from anmmm.mixture import LocationScaleFit, MixtureFit
-from anmmm.preprocessing import Cells
 
 __all__ = ["Additive", "AdditiveFreeNoise", "LocationScale", "LocationScaleFreeNoise"]
 
@@ -68,7 +67,7 @@ class AdditiveFreeNoise(Additive):
     def encode(cls, fits: Fits) -> Iterator[ConditionalModel]:
         """Encode the residuals by their own density."""
         fit, cells = fits.single[0], fits.effect.cells
-        noise, nats = _fit_noise(cells, fit.curves[:, 0], _scale(fit))
+        noise, nats = fits.noises[0]
         yield cls(nats, fit.complexity + noise.cost, cells, fit, noise)
 
     def levels(self) -> tuple[FloatArray, FloatArray]:
@@ -122,7 +121,7 @@ class LocationScaleFreeNoise(LocationScale):
     def encode(cls, fits: Fits) -> Iterator[ConditionalModel]:
         """Encode the scaled residuals by their own density."""
         fit, cells = fits.single[1], fits.effect.cells
-        noise, nats = _fit_noise(cells, fit.curve, fit.scale)
+        noise, nats = fits.noises[1]
         yield cls(nats, fit.complexity + noise.cost, cells, fit, noise)
 
     def levels(self) -> tuple[FloatArray, FloatArray]:
@@ -133,13 +132,3 @@ class LocationScaleFreeNoise(LocationScale):
 
 def _scale(fit: MixtureFit) -> float:
     return math.sqrt(fit.noise_variance)
-
-
-def _fit_noise(
-    cells: Cells, curve: FloatArray, scale: FloatArray | float
-) -> tuple[Density, FloatArray]:
-    """Return the density of the scaled residuals, and each observation's nats under it."""
-    lower, upper = at_ends(cells, curve, scale)
-    values = (cells.values - curve) / scale
-    noise = fit_density(values, lower, upper, cells.n_distinct)[0]
-    return noise, code_lengths(noise.mass(lower, upper), cells.n_distinct)

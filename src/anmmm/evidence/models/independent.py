@@ -47,4 +47,4 @@ class Independent(ConditionalModel):
 
     def levels(self) -> tuple[FloatArray, FloatArray]:
         """Distribution function at both ends of each observation's cell."""
-        return self.marginal.below, self.marginal.above
+        return self.marginal.levels()
