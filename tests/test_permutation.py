@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 import oracle
-from anmmm import permutation
 from anmmm.gppom.engines.factor import RankTooLargeError
-from anmmm.permutation import permuted_trace
+from anmmm.permutation import CenteredGram, permuted_trace
 
 KINDS = ("normal", "exponential", "binary", "outlier")
 
@@ -37,6 +36,10 @@ def centered_gram(points):
     return H @ oracle.rbf(points.T, np.full(len(points), 0.5)) @ H
 
 
+def moments(x, y):
+    return permuted_trace(CenteredGram.of(x), CenteredGram.of(y))
+
+
 def of_all_orders(K, L):
     """Mean and central moments of tr(K L), L in every order."""
     traces = np.array(
@@ -53,7 +56,7 @@ def test_moments_are_those_of_all_orders(seed, n, kind, other):
     rng = np.random.default_rng(seed)
     x, y = drawn(kind, n, 1, rng), drawn(other, n, 2, rng)
     K, L = centered_gram(x), centered_gram(y)
-    found = permuted_trace(x, y)
+    found = moments(x, y)
     # The factors leave 1e-7 of the trace.
     assert_allclose(found.trace, np.sum(K * L), atol=1e-6)
     assert_allclose(found[1:], of_all_orders(K, L), atol=2e-6)
@@ -63,10 +66,9 @@ def test_moments_are_those_of_all_orders(seed, n, kind, other):
 def test_moments_of_many_are_those_of_random_orders(n):
     rng = np.random.default_rng(n)
     x, y = rng.exponential(size=(1, n)), rng.normal(size=(1, n))
-    U, V = (permutation._centered_factor(points) for points in (x, y))
-    U, V = np.concatenate(U, axis=1), np.concatenate(V, axis=1)
+    U, V = (np.concatenate(CenteredGram.of(points).factor, axis=1)[:, :n] for points in (x, y))
     traces = np.array([np.sum((U @ V[:, rng.permutation(n)].T) ** 2) for _ in range(4000)])
-    mean, variance, third = permuted_trace(x, y)[1:]
+    mean, variance, third = moments(x, y)[1:]
     away = (traces - mean) / np.sqrt(variance)
     # Five standard errors of the means of 4000.
     for power, expected in ((1, 0.0), (2, 1.0), (3, third / variance**1.5)):
@@ -77,13 +79,13 @@ def test_moments_of_many_are_those_of_random_orders(n):
 def test_blocks_make_no_difference(monkeypatch):
     rng = np.random.default_rng(0)
     x, y = rng.normal(size=(1, 1500)), rng.exponential(size=(1, 1500))
-    whole = permuted_trace(x, y)
+    whole = moments(x, y)
     monkeypatch.setattr("anmmm.gppom.engines.factor.WHOLE", 600)
     monkeypatch.setattr("anmmm.gppom.engines.factor.BLOCK", 400)
-    assert_allclose(permuted_trace(x, y), whole, rtol=1e-6)
+    assert_allclose(moments(x, y), whole, rtol=1e-6)
 
 
 def test_a_rank_that_is_not_worth_it_is_refused():
     points = 100.0 * np.arange(1100.0)[np.newaxis]
     with pytest.raises(RankTooLargeError):
-        permuted_trace(points, points)
+        CenteredGram.of(points)

@@ -11,14 +11,23 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import gammainc, gammaincc, gammainccinv, gammaincinv, gammaln, log_ndtr, ndtri
 
-from anmmm._kernels.distances import count_within, distance_of_rank
+from anmmm._kernels.distances import middle_distances
 from anmmm._kernels.hsic import gamma_moments
 from anmmm._typing import ArrayLike, FloatArray
 from anmmm._validation import as_pair, check_between, check_choice, check_nonnegative
 from anmmm.gppom.engines.factor import Factor, RankTooLargeError
-from anmmm.permutation import FACTOR_TRACE, LARGEST_PAIRWISE, RANK_SHARE, permuted_trace
+from anmmm.permutation import (
+    FACTOR_TRACE,
+    LARGEST_PAIRWISE,
+    RANK_SHARE,
+    CenteredGram,
+    Permuted,
+    permuted_trace,
+)
 
-__all__ = ["HSICTest", "hsic", "hsic_test", "median_width"]
+__all__ = [
+    "HSICTest", "TestedVariable", "hsic", "hsic_test", "median_width", "permutation_test",
+]  # fmt: skip
 
 # Rows on which the median distance is taken; more change it in the third digit.
 MEDIAN_ROWS = 1000
@@ -32,6 +41,8 @@ SMALL_TAIL = 1e-280
 # Skewness below which Pearson's distribution of type III is normal to four digits.
 NO_SKEW = 1e-4
 NULLS = ("gamma", "permutation")
+# Numbers of a factor, 32 MB, up to which it is kept for another test of the same variable.
+LARGEST_KEPT = 2**22
 
 
 def median_width(x: FloatArray) -> float:
@@ -52,31 +63,24 @@ def median_width(x: FloatArray) -> float:
     evenly spaced in lexicographic order, so that the width does not depend on the order of the
     observations.
     """
-    if len(x) > MEDIAN_ROWS:
-        order = np.lexsort(x.T[::-1])
-        x = x[order[np.linspace(0, len(x) - 1, MEDIAN_ROWS).astype(np.intp)]]
     # Distances so far below the data's own size are ties but for rounding.
-    tie = TIE * float(np.abs(x).max())
+    tie = TIE * float(max(x.max(), -x.min()))
+    rows = None
+    if len(x) > MEDIAN_ROWS:
+        rows = np.linspace(0, len(x) - 1, MEDIAN_ROWS).astype(np.intp)
     if x.shape[1] == 1:
-        return math.sqrt(0.5 * _median_squared_distance(np.sort(x[:, 0]), tie))
+        ordered = np.sort(x[:, 0])
+        if rows is not None:
+            ordered = ordered[rows]
+        lower, upper = middle_distances(ordered, tie)
+        return math.sqrt(0.25 * (lower**2 + upper**2))
     # Here, as one column, the common case, needs none of it.
     from scipy.spatial.distance import pdist
 
+    if rows is not None:
+        x = x[np.lexsort(x.T[::-1])[rows]]
     squared = pdist(x, "sqeuclidean")
     return math.sqrt(0.5 * float(np.median(squared[squared > tie**2])))
-
-
-def _median_squared_distance(ordered: FloatArray, tie: float) -> float:
-    """Median of the squared distances above `tie` between increasing points.
-
-    The middle ranks are found by bisection, counting in O(N), instead of among N²/2 numbers.
-    """
-    n = len(ordered)
-    ties, pairs = count_within(ordered, tie), n * (n - 1) // 2
-    lower = distance_of_rank(ordered, tie, (ties + pairs - 1) // 2)
-    exact = (pairs - ties) % 2 or count_within(ordered, lower) > (ties + pairs) // 2
-    upper = lower if exact else distance_of_rank(ordered, tie, (ties + pairs) // 2)
-    return 0.5 * (lower**2 + upper**2)
 
 
 class _TestFields(NamedTuple):
@@ -155,7 +159,11 @@ def hsic(x: ArrayLike, y: ArrayLike, width: str | float = "median") -> float:
     first, second = as_pair(x, y, resolved=False)
     widths = [_width(variable, width) for variable in (first, second)]
     n = len(first)
-    return _moments(*_in_widths(*_unit_scaled(first, second), *widths))[0] / n**2
+    points = (
+        _in_widths(_unit_scaled(variable), width)
+        for variable, width in zip((first, second), widths, strict=True)
+    )
+    return _moments(*points)[0] / n**2
 
 
 def hsic_test(x: ArrayLike, y: ArrayLike, alpha: float = 0.05, *, null: str = "gamma") -> HSICTest:
@@ -205,14 +213,52 @@ def hsic_test(x: ArrayLike, y: ArrayLike, alpha: float = 0.05, *, null: str = "g
     """
     check_between(alpha, "alpha", 0.0, 1.0, ends=False)
     check_choice(null, "null", NULLS)
-    first, second = _unit_scaled(*as_pair(x, y, resolved=False))
-    first, second = _in_widths(first, second, median_width(first), median_width(second))
+    first, second = (TestedVariable(variable) for variable in as_pair(x, y, resolved=False))
     if null == "permutation":
-        try:
-            return _permutation_test(first, second, alpha)
-        except RankTooLargeError:
-            pass
-    return _gamma_test(first, second, alpha)
+        return permutation_test(first, second, alpha)
+    return _gamma_test(first.points, second.points, alpha)
+
+
+class TestedVariable:
+    """A variable as the tests take it; its factor is made once, for several tests of it.
+
+    Attributes
+    ----------
+    points : ndarray of shape (n_features, n_samples)
+        In units of the kernel's width, the median distance.
+    """
+
+    # Not a test case, whatever its name says to test runners.
+    __test__ = False
+
+    def __init__(self, variable: FloatArray) -> None:
+        """Take finite numbers (n_samples, n_features) that are not all the same."""
+        unit = _unit_scaled(variable)
+        self.points = _in_widths(unit, median_width(unit))
+        self._kept: CenteredGram | None = None
+
+    @property
+    def gram(self) -> CenteredGram:
+        """Factor of the Gram matrix; kept where it is small. May raise `RankTooLargeError`."""
+        gram = self._kept or CenteredGram.of(self.points)
+        if gram.factor.size <= LARGEST_KEPT:
+            self._kept = gram
+        return gram
+
+    def __getstate__(self) -> dict[str, object]:
+        """Leave out of copies and pickles what is made again in milliseconds."""
+        return self.__dict__ | {"_kept": None}
+
+
+def permutation_test(
+    first: TestedVariable, second: TestedVariable, alpha: float = 0.05
+) -> HSICTest:
+    """Do what `hsic_test` with ``null="permutation"`` does."""
+    try:
+        moments = permuted_trace(first.gram, second.gram)
+    except RankTooLargeError:
+        return _gamma_test(first.points, second.points, alpha)
+    return _compare_with(moments, first.points.shape[1], alpha)
 
 
 def _gamma_test(x: FloatArray, y: FloatArray, alpha: float) -> HSICTest:
@@ -234,10 +280,9 @@ def _gamma_test(x: FloatArray, y: FloatArray, alpha: float) -> HSICTest:
     )
 
 
-def _permutation_test(x: FloatArray, y: FloatArray, alpha: float) -> HSICTest:
-    """Compare with eq. 23; points are (n_features, n_samples), in units of the widths."""
-    n = x.shape[1]
-    trace, mean, variance, third = permuted_trace(x, y)
+def _compare_with(moments: Permuted, n: int, alpha: float) -> HSICTest:
+    """Test by eq. 23."""
+    trace, mean, variance, third = moments
     if variance <= 0.0:
         # Every order has the same statistic.
         return HSICTest(statistic=trace / n, threshold=mean / n, pvalue=1.0)
@@ -270,10 +315,10 @@ def _pearson_tail(skewness: float, z: float, alpha: float) -> tuple[float, float
     return float(root - quantile / root), math.log(below) if below > 0.0 else -math.inf
 
 
-def _unit_scaled(x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _unit_scaled(x: FloatArray) -> FloatArray:
     # With median widths HSIC does not change under a common scaling of a variable's columns, and
     # at size 1 no squared distance overflows or vanishes.
-    return x / np.abs(x).max(), y / np.abs(y).max()
+    return np.asarray(x / max(x.max(), -x.min()))
 
 
 def _width(x: FloatArray, width: str | float) -> float:
@@ -288,12 +333,10 @@ def _width(x: FloatArray, width: str | float) -> float:
         return max(float(number / unit), SMALLEST_WIDTH)
 
 
-def _in_widths(
-    x: FloatArray, y: FloatArray, width_x: float, width_y: float
-) -> tuple[FloatArray, FloatArray]:
-    """Points in units of the kernels' widths, (n_features, n_samples)."""
+def _in_widths(x: FloatArray, width: float) -> FloatArray:
+    """Points in units of the kernel's width, (n_features, n_samples)."""
     # Divided by its width first, so that no square of a width is ever formed.
-    return np.ascontiguousarray((x / width_x).T), np.ascontiguousarray((y / width_y).T)
+    return np.ascontiguousarray((x / width).T)
 
 
 def _moments(x: FloatArray, y: FloatArray) -> tuple[float, float, float, float]:

@@ -7,15 +7,19 @@ distribution go out to the test of independence. docs/method/mathematics.md, eqs
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from anmmm._kernels.permutation import entry_cubes, row_sums
+from anmmm._kernels.permutation import centered_sums
 from anmmm._typing import FloatArray
 from anmmm.gppom.engines.factor import Factor
 
-__all__ = ["FACTOR_TRACE", "LARGEST_PAIRWISE", "RANK_SHARE", "Permuted", "permuted_trace"]
+__all__ = [
+    "FACTOR_TRACE", "LARGEST_PAIRWISE", "RANK_SHARE", "CenteredGram", "Permuted", "permuted_trace",
+]  # fmt: skip
 
 # Up to so many rows the rank of a factor has no limit.
 LARGEST_PAIRWISE = 1000
@@ -24,6 +28,8 @@ RANK_SHARE = 2.0
 # Trace that a factor may leave of its Gram matrix: N HSIC_b, which is about 1 under independence,
 # is off by less.
 FACTOR_TRACE = 1e-7
+# Points at either end of a coordinate, among which pivots are looked for.
+OUTERMOST = 128
 # Up to so many rows a sum over all pairs is taken, which is of order 1 / N beside the others.
 LARGEST_SUMMED = 200
 
@@ -45,95 +51,83 @@ class Permuted(NamedTuple):
     third: float
 
 
-class _Sums(NamedTuple):
-    """Sums of a centered Gram matrix less a multiple of H that leaves no trace, by eq. 21.
+class CenteredGram(NamedTuple):
+    """A low-rank factor of a centered Gram matrix, and sums of A, eq. 21.
 
-    The third moment is bilinear in `cubic`, the variance in `squares` and `diagonal_squares`.
+    Attributes
+    ----------
+    factor : ndarray of shape (n_blocks, rank, c)
+        U of ``H K H ≈ UᵀU`` in blocks, the last one padded by zeros.
+    n_samples : int
+    trace : float
+        Of ``H K H``.
+    squares, diagonal_squares : float
+        ``tr(A²)`` and ``Σ A_ii²``, in which the variance is bilinear.
+    cubic : ndarray of shape (5,)
+        What the third moment is bilinear in.
     """
 
+    factor: FloatArray
+    n_samples: int
     trace: float
     squares: float
     diagonal_squares: float
     cubic: FloatArray
 
+    @classmethod
+    def of(cls, points: FloatArray) -> CenteredGram:
+        """Factor the Gram matrix, of kernel ``exp(-d² / 2)``, of points (n_features, n_samples).
 
-def permuted_trace(x: FloatArray, y: FloatArray) -> Permuted:
-    """Compute ``tr(K H L H)`` with kernels ``exp(-d² / 2)`` and its permutation moments.
+        O(N r²), and up to 200 observations O(N² r). Raises `RankTooLargeError` above 1000
+        observations, if the rank would be above 2 √N.
+        """
+        n = points.shape[1]
+        most = None if n <= LARGEST_PAIRWISE else int(RANK_SHARE * math.sqrt(n))
+        factor = Factor(n, 32, None, most)
+        blocks = factor.blocks(points)
+        # One block has all points for candidates.
+        others = _outermost(points) if len(blocks) > 1 else None
+        factor.fill(points, blocks, np.full(len(points), 0.5), FACTOR_TRACE, others)
+        cubic = np.empty(5)
+        sums = centered_sums(factor.L, factor.rank, n, n <= LARGEST_SUMMED, cubic)
+        trace, squares, diagonal_squares = sums.tolist()
+        return cls(factor.L[:, : factor.rank], n, trace, squares, diagonal_squares, cubic)
 
-    Parameters
-    ----------
-    x, y : ndarray of shape (n_features, n_samples)
-        At least 6 observations, in units of the kernel's width.
 
-    Raises
-    ------
-    anmmm.gppom.engines.factor.RankTooLargeError
-        Above 1000 observations, if a factor's rank would be above 2 √N.
+def _outermost(points: FloatArray) -> NDArray[np.intp]:
+    """Find the points that have few neighbors: the first and last ones along each coordinate."""
+    last = points.shape[1] - 1
+    order = np.argpartition(points, (min(OUTERMOST, last), max(last - OUTERMOST, 0)), axis=1)
+    return np.concatenate([order[:, :OUTERMOST].ravel(), order[:, -OUTERMOST:].ravel()])
+
+
+def permuted_trace(first: CenteredGram, second: CenteredGram) -> Permuted:
+    """Compute ``tr(K H L H)`` and its permutation moments, of at least 6 observations.
 
     Notes
     -----
-    Exact but for the factors, and above 1000 observations for a sum that is of no account there.
-    O(N r²), and up to 1000 observations O(N² r).
+    Exact but for the factors, and above 200 observations for a sum that is of no account there.
+    O(N r²).
     """
-    n = x.shape[1]
-    first, second = _centered_factor(x), _centered_factor(y)
-    products = sum(one @ other.T for one, other in zip(first, second, strict=True))
-    one, other = _sums(first, n), _sums(second, n)
+    n = first.n_samples
+    products = np.matmul(first.factor, second.factor.transpose(0, 2, 1)).sum(axis=0)
     excess = [
         n * (n + 1.0) * each.diagonal_squares - 2.0 * (n - 1.0) * each.squares
-        for each in (one, other)
+        for each in (first, second)
     ]
-    variance = 2.0 * one.squares * other.squares / ((n + 1.0) * (n - 2.0))
+    variance = 2.0 * first.squares * second.squares / ((n + 1.0) * (n - 2.0))
     variance += excess[0] * excess[1] / ((n + 1.0) * n * (n - 1.0) * (n - 2.0) * (n - 3.0))
     return Permuted(
         trace=float(np.vdot(products, products)),
-        mean=one.trace * other.trace / (n - 1.0),
+        mean=first.trace * second.trace / (n - 1.0),
         variance=variance,
-        third=float(one.cubic @ _third_moment(float(n)) @ other.cubic),
+        third=float(first.cubic @ _third_moment(float(n)) @ second.cubic),
     )
 
 
-def _centered_factor(points: FloatArray) -> list[FloatArray]:
-    """Return U of ``H K H ≈ UᵀU`` in blocks (rank, c); padding is zero."""
-    n = points.shape[1]
-    most = None if n <= LARGEST_PAIRWISE else int(RANK_SHARE * math.sqrt(n))
-    factor = Factor(n, 32, None, most)
-    blocks = factor.blocks(points)
-    factor.fill(points, blocks, np.full(len(points), 0.5), FACTOR_TRACE)
-    factor.center()
-    active = factor.L[:, : factor.rank]
-    *whole, last = active
-    return [*whole, np.ascontiguousarray(last[:, : n - len(whole) * active.shape[2]])]
-
-
-def _sums(factor: list[FloatArray], n: int) -> _Sums:
-    gram = np.sum([block @ block.T for block in factor], axis=0)
-    square = gram @ gram
-    # Traces of H K H and of its powers.
-    trace, squares, cubes = (
-        float(np.vdot(gram, part)) for part in (np.eye(len(gram)), gram, square)
-    )
-    share = trace / (n - 1.0)
-    projected = np.zeros(len(gram))
-    of_diagonal = np.sum(
-        [row_sums(block, gram @ block, share, n, projected) for block in factor], axis=0
-    )
-    diagonal_squares, diagonal_cubes, weighted, lifted = map(float, of_diagonal)
-    entries = 0.0
-    if n <= LARGEST_SUMMED:
-        entries = entry_cubes(factor[0], share / n) + diagonal_cubes - lifted
-    cubic = [
-        diagonal_cubes,
-        entries,
-        float(projected @ projected) - share * diagonal_squares,
-        weighted - 2.0 * share * diagonal_squares,
-        cubes - 3.0 * share * squares + 2.0 * share**2 * trace,
-    ]
-    return _Sums(trace, squares - share * trace, diagonal_squares, np.array(cubic))
-
-
+@lru_cache(maxsize=16)
 def _third_moment(n: float) -> FloatArray:
-    """Matrix of the bilinear form of eq. 23, in the order of `_Sums.cubic`."""
+    """Matrix of the bilinear form of eq. 23, in the order of `CenteredGram.cubic`."""
     pair = n * (n - 1.0)
     spread = n * n - n + 4.0
     upper = np.array(

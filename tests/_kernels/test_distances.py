@@ -1,9 +1,10 @@
-"""Ranks of distances on a line against all distances."""
+"""Order statistics of distances on a line against all distances."""
 
 from itertools import combinations
 
 import numpy as np
-from hypothesis import given
+import pytest
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from anmmm._kernels import distances
@@ -18,10 +19,34 @@ def test_pairs_within_a_distance_are_counted(points, distance):
     assert distances.count_within(ordered, float(distance)) == expected
 
 
-@given(POINTS, st.data())
-def test_every_rank_above_the_ties_is_found(points, data):
+def middle_ones(ordered, tie):
+    apart = np.abs(ordered[:, None] - ordered)[np.triu_indices(len(ordered), 1)]
+    apart = np.sort(apart[apart > tie])
+    return apart[(len(apart) - 1) // 2], apart[len(apart) // 2]
+
+
+@given(POINTS, st.sampled_from([0.0, 1e-15]))
+@example([0, 1], 0.0)
+@example([0, 0, 1], 0.0)
+@example([0, 1, 1, 3], 0.0)
+def test_middle_distances_of_few_points(points, tie):
     ordered = np.sort(np.array(points, dtype=float))
-    every = sorted(abs(one - other) for one, other in combinations(points, 2))
-    ties = every.count(0)
-    rank = data.draw(st.integers(ties, len(every) - 1))
-    assert distances.distance_of_rank(ordered, 0.0, rank) == every[rank]
+    assert distances.middle_distances(ordered, tie) == middle_ones(ordered, tie)
+
+
+@pytest.mark.parametrize("n", [99, 400, 401])
+@pytest.mark.parametrize("kind", ["normal", "cauchy", "rounded", "two", "outlier", "even", "far"])
+def test_middle_distances_of_many_points(rng, n, kind):
+    x = rng.normal(size=n)
+    ordered = np.sort({
+        "normal": x,
+        "cauchy": rng.standard_cauchy(n),
+        "rounded": np.round(x),
+        "two": (x > 0.5).astype(float),
+        "outlier": np.concatenate([x[:-1], [1e150]]),
+        "even": np.arange(n) / n,
+        # Two clouds that are alike: half of the distances are of about one size.
+        "far": np.concatenate([x[: n // 2], x[: n - n // 2] + 1e9]),
+    }[kind])  # fmt: skip
+    tie = 1e-15 * np.abs(ordered).max()
+    assert distances.middle_distances(ordered, tie) == middle_ones(ordered, tie)

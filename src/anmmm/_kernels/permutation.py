@@ -1,6 +1,6 @@
 """Sums over a centered Gram matrix from which its permutation moments are formed.
 
-Blocks of a factor come in; numbers go out to `anmmm.permutation`.
+A factor of the matrix comes in; numbers go out to `anmmm.permutation`.
 """
 
 from __future__ import annotations
@@ -8,81 +8,116 @@ from __future__ import annotations
 import numpy as np
 
 from anmmm._kernels._jit import SUMS, FloatArray, kernel
+from anmmm._kernels._lapack import gemm
 
-__all__ = ["entry_cubes", "row_sums"]
+__all__ = ["centered_sums"]
+
+
+@kernel(fastmath=SUMS, inner=True)
+def _center(L: FloatArray, rank: int, n: int) -> None:
+    """Take their means out of the rows of a factor; padding stays zero."""
+    n_blocks, _, c = L.shape
+    for k in range(rank):
+        total = 0.0
+        for b in range(n_blocks):
+            row = L[b, k]
+            for i in range(c):
+                total += row[i]
+        mean = total / n
+        for b in range(n_blocks):
+            row = L[b, k]
+            for i in range(min(c, n - b * c)):
+                row[i] -= mean
+
+
+@kernel(fastmath=SUMS, inner=True)
+def _entry_cubes(U: FloatArray, shift: float) -> float:
+    """Sum the cubes of all entries of ``UᵀU + shift``, of U (rank, n)."""
+    n = U.shape[1]
+    entries = np.empty((n, n))
+    gemm(U, True, U, False, 0.0, entries)
+    total = 0.0
+    for i in range(n):
+        row = entries[i]
+        part = 0.0
+        for j in range(n):
+            value = row[j] + shift
+            part += value * value * value
+        total += part
+    return total
 
 
 @kernel(fastmath=SUMS)
-def row_sums(
-    U: FloatArray, of_gram: FloatArray, share: float, n: int, projected: FloatArray
-) -> tuple[float, float, float, float]:
-    """Sum what a block of observations adds to the moments.
+def centered_sums(L: FloatArray, rank: int, n: int, entries: bool, cubic: FloatArray) -> FloatArray:
+    """Center a factor, and sum what the moments need of its Gram matrix.
 
     Parameters
     ----------
-    U : float64 (rank, c)
-        Columns of the factor, ``H K H ≈ UᵀU``, of c of n observations.
-    of_gram : float64 (rank, c)
-        ``U Uᵀ U``, the product over all observations.
-    share : float
-        ``tr(H K H) / (n - 1)``.
-    n : int
-    projected : float64 (rank,)
-        ``U diag(A)`` grows here, with ``A = H K H - share H``.
+    L : float64 (n_blocks, capacity, c)
+        The first `rank` rows of each block are a factor, ``K ≈ LᵀL``, of n observations, with zeros
+        where the last block is padded. They are overwritten by their deviations from the means
+        over the observations, U with ``H K H ≈ UᵀU``.
+    rank, n : int
+    entries : bool
+        Whether to sum the cubes of all entries too, of one block; otherwise 0 stands for them.
+    cubic : float64 (5,)
+        Overwritten by what the third moment is bilinear in.
 
     Returns
     -------
-    squares, cubes, weighted : float
-        ``Σ A_ii²``, ``Σ A_ii³``, ``Σ A_ii ((H K H)²)_ii``.
-    lifted : float
-        ``Σ (A_ii + share)³``.
+    float64 (3,)
+        Trace of ``A + share H``, with ``A = H K H - share H`` and the `share` that leaves A no
+        trace; ``tr(A²)``; ``Σ A_ii²``.
 
     Notes
     -----
-    docs/method/mathematics.md, eq. 21. O(rank c).
+    docs/method/mathematics.md, eq. 21. O(n rank²) in BLAS 3; with `entries` O(n² rank).
     """
-    rank, c = U.shape
-    diagonal = np.zeros(c)
-    of_square = np.zeros(c)
+    n_blocks, _, c = L.shape
+    _center(L, rank, n)
+    gram = np.zeros((rank, rank))
+    for b in range(n_blocks):
+        gemm(L[b, :rank], False, L[b, :rank], True, 1.0, gram)
+    square = np.empty((rank, rank))
+    gemm(gram, False, gram, True, 0.0, square)
+    trace, squares, cubes = 0.0, 0.0, 0.0
     for k in range(rank):
+        trace += gram[k, k]
+        for j in range(rank):
+            squares += gram[k, j] * gram[k, j]
+            cubes += gram[k, j] * square[k, j]
+    share = trace / (n - 1.0)
+    diagonal, of_square = np.empty(c), np.empty(c)
+    of_gram = np.empty((rank, c))
+    projected = np.zeros(rank)
+    diagonal_squares, diagonal_cubes, weighted, lifted = 0.0, 0.0, 0.0, 0.0
+    for b in range(n_blocks):
+        U = L[b, :rank]
+        gemm(gram, False, U, False, 0.0, of_gram)
         for i in range(c):
-            diagonal[i] += U[k, i] * U[k, i]
-            of_square[i] += U[k, i] * of_gram[k, i]
-    squares = 0.0
-    cubes = 0.0
-    weighted = 0.0
-    lifted = 0.0
-    for i in range(c):
-        value = diagonal[i] + share / n
-        lifted += value * value * value
-        value -= share
-        diagonal[i] = value
-        squares += value * value
-        cubes += value * value * value
-        weighted += value * of_square[i]
-    for k in range(rank):
-        total = 0.0
-        for i in range(c):
-            total += U[k, i] * diagonal[i]
-        projected[k] += total
-    return squares, cubes, weighted, lifted
-
-
-@kernel(fastmath=SUMS)
-def entry_cubes(U: FloatArray, shift: float) -> float:
-    """Sum the cubes of all entries of ``UᵀU + shift``, of U (rank, n); O(n² rank)."""
-    rank, n = U.shape
-    row = np.empty(n)
-    total = 0.0
-    for i in range(n):
-        for j in range(i + 1):
-            row[j] = shift
+            diagonal[i] = of_square[i] = 0.0
         for k in range(rank):
-            factor = U[k, i]
-            for j in range(i + 1):
-                row[j] += factor * U[k, j]
-        part = 0.0
-        for j in range(i):
-            part += row[j] * row[j] * row[j]
-        total += 2.0 * part + row[i] * row[i] * row[i]
-    return total
+            for i in range(c):
+                diagonal[i] += U[k, i] * U[k, i]
+                of_square[i] += U[k, i] * of_gram[k, i]
+        for i in range(min(c, n - b * c)):
+            above = diagonal[i] + share / n
+            value = above - share
+            diagonal[i] = value
+            lifted += above * above * above
+            diagonal_squares += value * value
+            diagonal_cubes += value * value * value
+            weighted += value * of_square[i]
+        for k in range(rank):
+            total = 0.0
+            for i in range(c):
+                total += U[k, i] * diagonal[i]
+            projected[k] += total
+    cubic[0] = diagonal_cubes
+    cubic[1] = _entry_cubes(L[0, :rank], share / n) + diagonal_cubes - lifted if entries else 0.0
+    cubic[2] = -share * diagonal_squares
+    for k in range(rank):
+        cubic[2] += projected[k] * projected[k]
+    cubic[3] = weighted - 2.0 * share * diagonal_squares
+    cubic[4] = cubes - 3.0 * share * squares + 2.0 * share * share * trace
+    return np.array([trace, squares - share * trace, diagonal_squares])

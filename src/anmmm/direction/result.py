@@ -12,7 +12,7 @@ from anmmm.dependence import LatentFits, LatentFitting
 from anmmm.direction.outcome import NO_MODEL_FITS, POOR_FIT, relation_of, said_of
 from anmmm.evidence import EvidenceResult
 from anmmm.gppom import FitResult
-from anmmm.independence import hsic_test
+from anmmm.independence import hsic_test, permutation_test
 
 __all__ = ["DirectionResult"]
 
@@ -124,6 +124,10 @@ class DirectionResult(Record):
     @computed
     def independence_pvalue(self) -> float:
         """P-value of the HSIC test of x and y."""
+        if self.evidence is not None and not self.evidence.is_vector:
+            # As the check has made them.
+            sides = self.evidence.forward, self.evidence.backward
+            return permutation_test(sides[0].tested, sides[1].tested).pvalue
         return hsic_test(self._fitting.x, self._fitting.y, null="permutation").pvalue
 
     @property

@@ -13,7 +13,7 @@ import numpy as np
 
 from anmmm._typing import FloatArray
 from anmmm.evidence.models import ConditionalModel
-from anmmm.independence import HSICTest, hsic_test
+from anmmm.independence import HSICTest, TestedVariable, permutation_test
 
 __all__ = ["check_model", "check_models", "integral_transform"]
 
@@ -46,7 +46,7 @@ def integral_transform(model: ConditionalModel) -> FloatArray:
     return np.asarray(below + share * (above - below))
 
 
-def check_model(model: ConditionalModel, cause: FloatArray) -> HSICTest:
+def check_model(model: ConditionalModel, cause: FloatArray | TestedVariable) -> HSICTest:
     """Test the transform of the effect and the cause, (n_samples,), for independence.
 
     Notes
@@ -57,14 +57,19 @@ def check_model(model: ConditionalModel, cause: FloatArray) -> HSICTest:
     return check_models([model], cause)
 
 
-def check_models(models: Sequence[ConditionalModel], cause: FloatArray) -> HSICTest:
+def check_models(
+    models: Sequence[ConditionalModel], cause: FloatArray | TestedVariable
+) -> HSICTest:
     """Test the transforms of an effect's columns, each by its model, and the cause.
 
-    `cause` is of shape (n_samples,) or (n_samples, n_features). What `check_model` notes holds.
+    `cause` is of shape (n_samples,) or (n_samples, n_features), or what was made of that before.
+    What `check_model` notes holds.
     """
     transforms = np.column_stack([integral_transform(model) for model in models])
     # Two levels alone, each encoded with certainty: nothing is left.
     transforms = transforms[:, np.ptp(transforms, axis=0) >= 1e-12]
     if transforms.size == 0:
         return HSICTest(statistic=0.0, threshold=1.0, pvalue=1.0, log_pvalue=0.0)
-    return hsic_test(cause, transforms, null="permutation")
+    if not isinstance(cause, TestedVariable):
+        cause = TestedVariable(cause.reshape(len(cause), -1))
+    return permutation_test(cause, TestedVariable(transforms))

@@ -33,7 +33,7 @@ from anmmm.evidence.side import SideEvidence
 from anmmm.evidence.sign import sign_of
 from anmmm.evidence.variable import Variable
 from anmmm.evidence.vectors import VectorEvidence, beyond_limits, describe_vectors
-from anmmm.independence import HSICTest
+from anmmm.independence import HSICTest, TestedVariable
 from anmmm.mixture import MAX_MECHANISMS, MixtureFit, as_responsibilities
 from anmmm.preprocessing import Cells, standardize
 
@@ -89,7 +89,12 @@ class DirectionEvidence(SideEvidence):
     @computed
     def check(self) -> HSICTest:
         """Test of the cause and what the shortest model leaves unexplained."""
-        return check_model(self.chosen, self.points)
+        return check_model(self.chosen, self.tested)
+
+    @cached_property
+    def tested(self) -> TestedVariable:
+        """The cause as tests of independence take it."""
+        return TestedVariable(self.points)
 
     @property
     def cause(self) -> float:

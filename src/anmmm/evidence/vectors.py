@@ -26,7 +26,7 @@ from anmmm.evidence.models import (
 )
 from anmmm.evidence.side import SideEvidence
 from anmmm.evidence.variable import Given, Variable
-from anmmm.independence import HSICTest
+from anmmm.independence import HSICTest, TestedVariable
 from anmmm.mixture import SplineBasis
 
 __all__ = [
@@ -138,7 +138,12 @@ class VectorEvidence(SideEvidence):
     @computed
     def check(self) -> HSICTest:
         """Test of the cause and what the shortest models leave unexplained."""
-        return check_models([part.chosen for part in self.effect_parts], self.causes)
+        return check_models([part.chosen for part in self.effect_parts], self.tested)
+
+    @cached_property
+    def tested(self) -> TestedVariable:
+        """The cause as tests of independence take it."""
+        return TestedVariable(self.causes)
 
     @property
     def cause(self) -> float:

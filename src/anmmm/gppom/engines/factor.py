@@ -61,7 +61,6 @@ class Factor:
         self._width = n if n <= WHOLE else BLOCK
         self._n_blocks = -(-n // self._width)
         self._rest = np.empty((self._n_blocks, self._width))
-        self._subsample = np.unique(np.linspace(0, n - 1, min(n, SUBSAMPLE)).astype(np.intp))
         self.L = self._memory(min(capacity, self._max_rank))
         # Pages that were never written take no memory, so that rows count and not the capacity.
         self._written = 0
@@ -82,16 +81,28 @@ class Factor:
         """Undo `blocks`: (n_blocks, d, c) to (d, n)."""
         return blocks.transpose(1, 0, 2).reshape(blocks.shape[1], -1)[:, : self._n]
 
-    def fill(self, points: FloatArray, blocks: FloatArray, gamma: FloatArray, total: float) -> None:
+    def fill(
+        self,
+        points: FloatArray,
+        blocks: FloatArray,
+        gamma: FloatArray,
+        total: float,
+        others: NDArray[np.intp] | None = None,
+    ) -> None:
         """Factor the Gram matrix of points (d, n) until the trace of the rest is at most `total`.
 
-        `blocks` are the same points, cut. Residuals that are rounding end it as well. Raises
-        `RankTooLargeError` where the largest rank does not suffice; the factor is then of no use.
+        `blocks` are the same points, cut; `others` are indices of points among which pivots are
+        looked for from the beginning, beside the subsample. Residuals that are rounding end it as
+        well. Raises `RankTooLargeError` where the largest rank does not suffice; the factor is then
+        of no use.
         """
         if self._n_blocks == 1:
             self._fill_whole(blocks[0], gamma, total)
             return
-        candidates = self._subsample
+        count = min(self._n, SUBSAMPLE)
+        candidates = np.linspace(0, self._n - 1, count).astype(np.intp)
+        if others is not None:
+            candidates = np.concatenate([candidates, others])
         while True:
             some = np.ascontiguousarray(points[:, candidates])
             # Their share of the allowance, and half of it for what the others have more.
@@ -101,11 +112,11 @@ class Factor:
             rest = self._rest.ravel()
             if self.residual <= total or rest.max() <= ROUNDING:
                 return
-            others = rest.copy()
-            others[candidates] = 0.0
-            count = min(ADDED, len(others))
-            worst = np.argpartition(others, -count)[-count:]
-            worst = worst[others[worst] > ROUNDING]
+            left = rest.copy()
+            left[candidates] = 0.0
+            count = min(ADDED, len(left))
+            worst = np.argpartition(left, -count)[-count:]
+            worst = worst[left[worst] > ROUNDING]
             if len(worst) == 0:
                 # What is left is rounding: adding points would go on for N / ADDED rounds.
                 return
