@@ -7,12 +7,11 @@ objective, with the record that takes new points the same way and predictions ba
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from anmmm._record import Record
+from anmmm._record import Record, computed
 from anmmm._typing import FloatArray
 
 __all__ = ["Cells", "Standardization", "indicators", "standardize", "tied"]
@@ -157,7 +156,7 @@ class Cells(Record):
         """Number of cells."""
         return len(self.edges) - 1
 
-    @cached_property
+    @computed
     def variance(self) -> float:
         """Variance of the uniform distribution on a typical cell: what no noise can fall below."""
         return float(np.median(self.upper - self.lower)) ** 2 / 12.0

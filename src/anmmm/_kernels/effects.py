@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from anmmm._kernels._jit import SUMS, FloatArray, IndexArray, kernel
-from anmmm._kernels.log_density import NORMAL, UNIFORM
+from anmmm._kernels.laws import NORMAL, UNIFORM
 from anmmm._kernels.packed import clear
 
 __all__ = [

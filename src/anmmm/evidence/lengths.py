@@ -91,7 +91,7 @@ class DirectionEvidence(SideEvidence):
         """Test of the cause and what the shortest model leaves unexplained."""
         return check_model(self.chosen, self.tested)
 
-    @cached_property
+    @computed
     def tested(self) -> TestedVariable:
         """The cause as tests of independence take it."""
         return TestedVariable(self.points)

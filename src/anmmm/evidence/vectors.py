@@ -140,7 +140,7 @@ class VectorEvidence(SideEvidence):
         """Test of the cause and what the shortest models leave unexplained."""
         return check_models([part.chosen for part in self.effect_parts], self.tested)
 
-    @cached_property
+    @computed
     def tested(self) -> TestedVariable:
         """The cause as tests of independence take it."""
         return TestedVariable(self.causes)

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
+from anmmm._record import computed
 from anmmm._typing import FloatArray
 from anmmm.evidence import ConditionalModel, EvidenceResult, SideEvidence, Variable
 from anmmm.evidence.check import check_models
@@ -52,7 +52,7 @@ class GivenEvidence(SideEvidence):
     alone: ConditionalModel
     causes: FloatArray
 
-    @cached_property
+    @computed
     def check(self) -> HSICTest:
         """Test of all causes and what the model of the effect leaves unexplained."""
         return check_models([self.chosen], self.causes)
@@ -77,7 +77,7 @@ class GivenEvidence(SideEvidence):
         """Whether no model of the effect is shorter with the cause."""
         return self.chosen is self.alone
 
-    @cached_property
+    @computed
     def nats(self) -> FloatArray:
         """Description length of each observation, without what the fitted numbers cost."""
         return np.asarray(self.cause_model.nats + self.chosen.nats)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
+from anmmm._record import computed
 from anmmm._typing import FloatArray
 from anmmm.evidence.density import Density, code_lengths, fit_density
 from anmmm.evidence.models.base import ConditionalModel, EffectCurves, Fits
@@ -42,7 +42,7 @@ class PostNonlinear(ConditionalModel):
         """Whether both functions settled."""
         return self.fit.converged
 
-    @cached_property
+    @computed
     def _table(self) -> tuple[FloatArray, FloatArray]:
         edges = self.cells.edges
         return self.fit.link.apply(edges), edges
