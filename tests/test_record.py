@@ -6,9 +6,11 @@ import importlib
 import inspect
 import pickle
 import pkgutil
+import threading
 import types
 import typing
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +20,7 @@ from hypothesis import strategies as st
 
 import anmmm
 from anmmm import Hyperparameters, cluster_mechanisms, evaluate, infer_direction
-from anmmm._record import Record
+from anmmm._record import Record, computed
 from anmmm.datasets import make_anm_mixture
 from anmmm.gppom import FitOptions
 from anmmm.mixture import ANMMixture
@@ -202,3 +204,21 @@ def test_subclasses_are_compared_by_class():
 
     values = 1.0, 2.0, np.ones(1), np.ones(1)
     assert Hyperparameters(*values) != Other(*values)
+
+
+def test_what_is_computed_is_kept_and_makes_nobody_wait():
+    both = threading.Barrier(2)
+
+    class One:
+        @computed
+        def value(self):
+            """Number."""
+            # Broken if the second thread can't enter before the first one leaves.
+            both.wait(timeout=20.0)
+            return object()
+
+    ones = [One(), One()]
+    with ThreadPoolExecutor(2) as pool:
+        values = list(pool.map(lambda one: one.value, ones))
+    assert [one.value for one in ones] == values
+    assert One.value.__doc__ == "Number."

@@ -16,11 +16,13 @@ from anmmm.datasets import make_anm_mixture, make_categories, make_single_mechan
 from anmmm.evidence import evidence
 from anmmm.evidence.density import BASES
 from anmmm.evidence.latent import fit_levels
-from anmmm.evidence.marginal import Smooth, marginals
+from anmmm.evidence.marginal import Smooth, TwoNormals, _constant, marginals
 from anmmm.evidence.models import MODELS, ConditionalModel
 from anmmm.evidence.monotone import EffectScales, fit_post_nonlinear
+from anmmm.evidence.noise import mixture_nats
+from anmmm.evidence.sign import RESOLUTION
 from anmmm.evidence.variable import Variable
-from anmmm.mixture import SplineBasis
+from anmmm.mixture import SplineBasis, fit_mixture, smallest_noise
 from anmmm.preprocessing import Cells, standardize
 
 KINDS = {
@@ -102,11 +104,12 @@ def levels_at(model, cell):
     """Levels of a model if the effect of every observation were in one cell."""
     cells = model.cells
     every = np.full(len(model.nats), int(np.flatnonzero(cells.index == cell)[0]))
+    if model.name == "independent":
+        # The law is one of the effect alone.
+        return tuple(level[every] for level in model.levels())
     parts = {"cells": at_rows(cells, every, "values", "index", "lower", "upper")}
     if hasattr(model, "link"):
         parts["link"] = at_rows(model.link, every, "lower", "upper")
-    if model.name == "independent":
-        parts["marginal"] = at_rows(model.marginal, every, "below", "above")
     if model.name == "count":
         parts["counts"] = model.counts[every]
     if model.name.startswith("pnl"):
@@ -163,6 +166,30 @@ def test_marginals_are_distributions(kind):
             assert_allclose(law.below, law.below[each][cells.index], atol=1e-15)
             again = pickle.loads(pickle.dumps(law))
             assert (again.base, again.length) == (law.base, law.length)
+
+
+@pytest.mark.parametrize("kind", ["one", "two", "skewed", "tied"])
+def test_two_normals_are_the_mixture_of_two_constants(rng, kind):
+    n = 150
+    values = {
+        "one": rng.normal(size=n),
+        "two": rng.normal(size=n) + 4.0 * (rng.random(n) < 0.3),
+        "skewed": rng.exponential(size=n),
+        "tied": rng.integers(0, 5, size=n).astype(float),
+    }[kind]
+    cells = Cells.of(standardize(values[:, np.newaxis])[0][:, 0])
+    upper_half = cells.values > np.median(cells.values)
+    fit = fit_mixture(
+        _constant(n), cells.values, 2, floor=smallest_noise(cells), noise_variance=0.25,
+        starts=[np.where(upper_half[:, np.newaxis], [0.1, 0.9], [0.9, 0.1])], tol=RESOLUTION,
+        max_iter=200,
+    )  # fmt: skip
+    law = TwoNormals.of(cells)
+    assert_allclose(law.weights, fit.weights, rtol=1e-9)
+    assert_allclose(law.means, fit.mean[:, 0], rtol=1e-9, atol=1e-9)
+    assert_allclose(law.scale**2, fit.noise_variance, rtol=1e-9)
+    assert_allclose(law.cost, fit.complexity + fit.numbers, rtol=1e-9)
+    assert_allclose(law.nats, mixture_nats(cells, fit), rtol=1e-9)
 
 
 # --- Directions -----------------------------------------------------------------------------------

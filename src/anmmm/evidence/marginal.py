@@ -7,21 +7,24 @@ would seem to say something (docs/method/decisions.md, "Independence").
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import gammaln
+from scipy.special import gammaln, ndtr
 
+from anmmm._kernels.mixture import WEIGHT_PRIOR
+from anmmm._kernels.normals import two_normals
 from anmmm._typing import FloatArray
 from anmmm.evidence.code import Code
 from anmmm.evidence.density import Density, code_lengths, fit_density
 from anmmm.evidence.latent import CountFit, fit_counts
 from anmmm.evidence.monotone import EffectScales, PostNonlinearFit, fit_post_nonlinear
-from anmmm.evidence.noise import mixture_levels, mixture_nats
+from anmmm.evidence.noise import gaussian_nats
 from anmmm.evidence.sign import RESOLUTION
-from anmmm.mixture import MixtureFit, SplineBasis, Splines, fit_mixture, smallest_noise
+from anmmm.mixture import SplineBasis, Splines, smallest_noise
 from anmmm.preprocessing import Cells
 
 __all__ = ["MOST_SHARES", "Marginal", "Shares", "Smooth", "marginals"]
@@ -29,7 +32,7 @@ __all__ = ["MOST_SHARES", "Marginal", "Shares", "Smooth", "marginals"]
 # Up to so many values they may be encoded by their shares.
 MOST_SHARES = 32
 # Iterations of EM.
-MAX_ITER = 200
+MAX_ITER = 210
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -111,16 +114,46 @@ class Shares(Marginal):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
+class TwoNormals(Marginal):
+    """Two Gaussians of one variance: `weights` and `means`, (2,), and the `scale` of both."""
+
+    weights: FloatArray
+    means: FloatArray
+    scale: float
+
+    @classmethod
+    def of(cls, cells: Cells) -> TwoNormals:
+        """Fit them by EM. O(N) an iteration."""
+        n, weights, means = len(cells.values), np.empty(2), np.empty(2)
+        variance, complexity = two_normals(
+            cells.values, smallest_noise(cells), RESOLUTION * n, MAX_ITER, weights, means
+        )
+        scale = math.sqrt(variance)
+        nats = gaussian_nats(
+            cells.lower, cells.upper, cells.n_distinct, np.tile(means, (n, 1)), scale, weights
+        )
+        # The weights, the variance, and the order of both.
+        numbers = 0.5 * (math.log(n) + math.log1p(n / (2.0 * WEIGHT_PRIOR))) - math.log(2.0)
+        return cls(nats, complexity + numbers, "normals", cells, weights, means, scale)
+
+    def levels(self) -> tuple[FloatArray, FloatArray]:
+        """Distribution function at both ends of each observation's cell."""
+        lower, upper = (
+            np.asarray(ndtr((ends[:, np.newaxis] - self.means) / self.scale) @ self.weights)
+            for ends in (self.cells.lower, self.cells.upper)
+        )
+        return lower, upper
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Fitted(Marginal):
     """What a model of an effect leaves when its cause says nothing."""
 
-    fit: MixtureFit | PostNonlinearFit | CountFit
+    fit: PostNonlinearFit | CountFit
     counts: FloatArray | None = None
 
     def levels(self) -> tuple[FloatArray, FloatArray]:
         """Distribution function at both ends of each observation's cell."""
-        if isinstance(self.fit, MixtureFit):
-            return mixture_levels(self.cells, self.fit)
         if isinstance(self.fit, PostNonlinearFit):
             return self.fit.levels()
         assert self.counts is not None
@@ -135,26 +168,14 @@ def marginals(
     yield smooth
     if n_cells <= MOST_SHARES:
         yield Shares.of(cells)
+    yield TwoNormals.of(cells)
     constant = _constant(len(cells.values))
-    yield _of_two(cells, constant)
     if scales is not None:
         fit = fit_post_nonlinear(constant, cells, scales)
         yield Fitted(fit.nats, fit.cost, "transformed", cells, fit)
     if counts is not None:
         law = fit_counts(constant, counts, n_cells)
         yield Fitted(law.nats, law.cost, "count", cells, law, counts)
-
-
-def _of_two(cells: Cells, constant: SplineBasis) -> Marginal:
-    """Two Gaussians of one variance."""
-    upper_half = cells.values > np.median(cells.values)
-    start = np.where(upper_half[:, np.newaxis], [0.1, 0.9], [0.9, 0.1])
-    fit = fit_mixture(
-        constant, cells.values, 2, starts=[start], noise_variance=0.25,
-        floor=smallest_noise(cells), tol=RESOLUTION, max_iter=MAX_ITER,
-    )  # fmt: skip
-    cost = fit.complexity + fit.numbers
-    return Fitted(mixture_nats(cells, fit), cost, "normals", cells, fit)
 
 
 def _constant(n_samples: int) -> SplineBasis:
