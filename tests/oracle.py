@@ -18,6 +18,7 @@ gamma_theta (q,). The keywords lam, noise_floor, hsic_floor, latent_prior and hy
 """
 
 import numpy as np
+from scipy import linalg
 from scipy.special import expit
 from scipy.stats import gamma as gamma_distribution
 
@@ -514,3 +515,25 @@ def student_place(values, lower, upper):
 def piecewise_mass(low, high, p):
     """Probability of an interval under a density that is constant on bins of length 1."""
     return sum(p[b] * max(min(high, b + 1) - max(low, b), 0.0) for b in range(len(p)))
+
+
+def spline_basis(X, knots, n_smooth):
+    """Columns at centered points (n, d) and the mean squares of the smooth ones, of penalty 1.
+
+    Combinations of |x - knot|³ that annihilate linear functions, less what is linear in them on the
+    points, by the generalized eigenvalues of their products on the points and their penalty.
+    """
+
+    def cubes(points):
+        return np.array([[np.linalg.norm(p - k) ** 3 / 12 for k in knots] for p in points])
+
+    values, vectors = np.linalg.eigh(X.T @ X / len(X))
+    null = np.hstack([np.ones((len(X), 1)), X @ vectors / np.sqrt(values)])
+    free = linalg.null_space(np.hstack([np.ones((len(knots), 1)), knots]).T)
+    penalty = free.T @ cubes(knots) @ free
+    raw = cubes(X) @ free
+    raw -= null @ np.linalg.lstsq(null, raw, rcond=None)[0]
+    squares, combined = linalg.eigh(raw.T @ raw / len(X), penalty)
+    order = np.argsort(squares)[::-1][:n_smooth]
+    smooth = raw @ combined[:, order] / np.sqrt(squares[order])
+    return np.hstack([null, smooth]), squares[order]

@@ -263,6 +263,17 @@ def test_where_ranks_are_too_large_the_null_is_gamma():
     assert hsic_test(x, y, null="permutation") == hsic_test(x, y)
 
 
+def test_a_factor_is_kept_for_the_test_that_follows():
+    rng = np.random.default_rng(3)
+    x, y = rng.normal(size=(2, 50, 1))
+    first, second = independence.TestedVariable(x), independence.TestedVariable(y)
+    made = first.gram(again=True)
+    assert pickle.loads(pickle.dumps(first)).gram() is not made
+    assert first.gram() is made
+    assert first.gram() is not made
+    assert independence.permutation_test(first, second) == hsic_test(x, y, null="permutation")
+
+
 def test_a_null_that_is_not_known_is_refused():
     with pytest.raises(ValueError, match="null must be"):
         hsic_test(*case_a(), null="bootstrap")

@@ -41,8 +41,8 @@ SMALL_TAIL = 1e-280
 # Skewness below which Pearson's distribution of type III is normal to four digits.
 NO_SKEW = 1e-4
 NULLS = ("gamma", "permutation")
-# Numbers of a factor, 32 MB, up to which it is kept for another test of the same variable.
-LARGEST_KEPT = 2**22
+# Numbers of a factor, 512 MB, up to which it is kept for another test of the same variable.
+LARGEST_KEPT = 2**26
 
 
 def median_width(x: FloatArray) -> float:
@@ -237,25 +237,27 @@ class TestedVariable:
         self.points = _in_widths(unit, median_width(unit))
         self._kept: CenteredGram | None = None
 
-    @property
-    def gram(self) -> CenteredGram:
-        """Factor of the Gram matrix; kept where it is small. May raise `RankTooLargeError`."""
+    def gram(self, *, again: bool = False) -> CenteredGram:
+        """Return the factor of the Gram matrix, kept where another test is to follow.
+
+        It may be hundreds of megabytes, so the last test lets go of it. May raise
+        `RankTooLargeError`.
+        """
         gram = self._kept or CenteredGram.of(self.points)
-        if gram.factor.size <= LARGEST_KEPT:
-            self._kept = gram
+        self._kept = gram if again and gram.factor.size <= LARGEST_KEPT else None
         return gram
 
     def __getstate__(self) -> dict[str, object]:
-        """Leave out of copies and pickles what is made again in milliseconds."""
+        """Leave out of copies and pickles what can be made again."""
         return self.__dict__ | {"_kept": None}
 
 
 def permutation_test(
-    first: TestedVariable, second: TestedVariable, alpha: float = 0.05
+    first: TestedVariable, second: TestedVariable, alpha: float = 0.05, *, again: bool = False
 ) -> HSICTest:
-    """Do what `hsic_test` with ``null="permutation"`` does."""
+    """Do what `hsic_test` with ``null="permutation"`` does; `again` if `first` is tested again."""
     try:
-        moments = permuted_trace(first.gram, second.gram)
+        moments = permuted_trace(first.gram(again=again), second.gram())
     except RankTooLargeError:
         return _gamma_test(first.points, second.points, alpha)
     return _compare_with(moments, first.points.shape[1], alpha)

@@ -101,16 +101,15 @@ def tied(ordered: FloatArray, near: float) -> tuple[NDArray[np.intp], NDArray[np
 
 
 def _merge_rounded(z: FloatArray, near: float) -> None:
-    order = np.argsort(z)
-    ordered = z[order]
-    gaps = np.diff(ordered)
+    ordered = np.sort(z)
+    gaps = ordered[1:] - ordered[:-1]
     if not np.any((gaps > 0.0) & (gaps <= near)):
         return
     first, last = tied(ordered, near)
     low, high = ordered[first], ordered[last - 1]
     # A chain of such gaps is a variable that its numbers hardly resolve, not rounding.
     if np.all(high - low <= 2.0 * near):
-        z[order] = np.repeat(0.5 * (low + high), last - first)
+        z[np.argsort(z)] = np.repeat(0.5 * (low + high), last - first)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -140,16 +139,27 @@ class Cells(Record):
     @classmethod
     def of(cls, values: FloatArray) -> Cells:
         """Cut a finite, non-constant variable into cells. O(N log N)."""
-        distinct, inverse = np.unique(values, return_inverse=True)
+        order = np.argsort(values)
+        distinct = values[order]
+        parted = distinct[1:] > distinct[:-1]
+        rank = np.zeros(len(values), dtype=np.intp)
+        np.cumsum(parted, out=rank[1:])
+        if rank[-1] < len(values) - 1:
+            distinct = distinct[np.concatenate([[True], parted])]
         if len(distinct) < 2:
             raise ValueError(
                 f"values must hold at least two distinct numbers, found {len(distinct)}; a "
                 "constant has no resolution"
             )
-        middle = distinct[:-1] + 0.5 * np.diff(distinct)
-        first, last = 2.0 * distinct[0] - middle[0], 2.0 * distinct[-1] - middle[-1]
-        edges = np.concatenate([[first], middle, [last]])
-        return cls(values, inverse, edges[inverse], edges[inverse + 1], edges)
+        index = np.empty_like(rank)
+        index[order] = rank
+        edges = np.empty(len(distinct) + 1)
+        middle = edges[1:-1]
+        np.subtract(distinct[1:], distinct[:-1], out=middle)
+        middle *= 0.5
+        middle += distinct[:-1]
+        edges[0], edges[-1] = 2.0 * distinct[0] - middle[0], 2.0 * distinct[-1] - middle[-1]
+        return cls(values, index, edges[index], edges[index + 1], edges)
 
     @property
     def n_distinct(self) -> int:

@@ -9,6 +9,7 @@ import oracle
 from anmmm import ANMMixture
 from anmmm._kernels import mixture as kernels
 from anmmm._kernels.packed import Design
+from anmmm._kernels.starts import residual_starts as compiled_starts
 from anmmm.datasets.synthetic import draw_anm_mixture
 from anmmm.mixture import (
     as_responsibilities,
@@ -17,7 +18,7 @@ from anmmm.mixture import (
     fit_mixture,
 )
 from anmmm.mixture.splines import SplineBasis
-from anmmm.mixture.starts import _equal_shares, spread_rows
+from anmmm.mixture.starts import SOFTNESS, TIED_RESIDUALS, spread_rows
 from anmmm.preprocessing import standardize
 
 THREE = ((1, 1.1), (3, 3.1), (0.5, 0.6))
@@ -129,6 +130,24 @@ def test_basis_is_orthonormal_and_evaluates_to_its_design(rng, d):
     assert_allclose(basis.splines.evaluate(X), basis.design, atol=1e-6)
     assert basis.n_null == d + 1
     assert np.all(np.diff(basis.prior[basis.n_null :]) <= 0)
+
+
+@pytest.mark.parametrize(
+    ("n", "d", "n_smooth"), [(15, 1, 12), (130, 1, 12), (140, 1, 3), (70, 2, 8)]
+)
+def test_basis_has_the_columns_of_the_generalized_eigenproblem(rng, n, d, n_smooth):
+    X = standard(rng.normal(size=(n, d)))
+    basis = SplineBasis.of(X, n_knots=9, n_smooth=n_smooth)
+    expected, squares = oracle.spline_basis(X, basis.splines.knots, n_smooth)
+    assert_allclose(basis.prior[basis.n_null :], squares / squares.sum(), rtol=1e-8)
+    signs = np.sign(np.sum(basis.design * expected, axis=0))
+    assert_allclose(basis.design, expected * signs, atol=1e-7)
+
+
+def test_knots_are_quantiles_of_the_distinct_values(rng):
+    x = rng.integers(0, 90, size=400).astype(float)
+    knots = SplineBasis.of(x[:, None], n_knots=7).splines.knots[:, 0]
+    assert_allclose(knots, np.quantile(np.unique(x), np.linspace(0, 1, 7)), rtol=1e-14)
 
 
 def test_basis_of_one_column_is_a_natural_cubic_spline(rng):
@@ -367,6 +386,32 @@ def test_responsibilities_of_labels():
     assert_array_equal(R.argmax(axis=1), [1, 0, 1])
 
 
+def _equal_shares(values, n):
+    starts, none = np.empty((1, len(values), n)), np.empty((len(values), n - 1))
+    order = np.argsort(values)[np.newaxis]
+    compiled_starts(values[np.newaxis], order, TIED_RESIDUALS, values, none, none, SOFTNESS, starts)
+    return (starts[0] - SOFTNESS / n) / (1.0 - SOFTNESS)
+
+
+def test_a_mechanism_is_parted_by_its_curve(rng):
+    y, membership, curves = rng.normal(size=40), rng.dirichlet(np.ones(3), 40), np.zeros((40, 3))
+    starts = np.empty((3, 40, 4))
+    none = np.empty((0, 40))
+    compiled_starts(none, none.astype(np.intp), 0.0, y, membership, curves, SOFTNESS, starts)
+    assert_allclose(starts.sum(axis=2), 1.0)
+    for c, start in enumerate(starts):
+        labels = membership.argmax(axis=1)
+        labels[(labels == c) & (y > 0.0)] = 3
+        assert_array_equal(start.argmax(axis=1), labels)
+        assert_allclose(start.max(axis=1), 0.925)
+
+
+def test_rows_of_a_tied_cause_are_in_the_order_of_the_effect(rng):
+    x, y = rng.integers(0, 9, size=5000).astype(float), rng.normal(size=5000)
+    rows = spread_rows(x, y, 2000, np.argsort(x))
+    assert_array_equal(np.lexsort((y[rows], x[rows])), np.arange(2000))
+
+
 def test_equal_shares_split_ties_alike_and_mirror():
     assert_allclose(
         _equal_shares(np.array([3.0, 1.0, 2.0, 4.0]), 2), [[0, 1], [1, 0], [1, 0], [0, 1]]
@@ -378,7 +423,7 @@ def test_equal_shares_split_ties_alike_and_mirror():
     assert_allclose(part[1:5], np.tile([0.25, 0.5, 0.25], (4, 1)))
     assert_allclose(part.sum(axis=0), 2.0)
     assert_array_equal(_equal_shares(-tied, 3), part[:, ::-1])
-    assert_array_equal(_equal_shares(np.zeros(7), 3), np.full((7, 3), 7 / 21))
+    assert_allclose(_equal_shares(np.zeros(7), 3), np.full((7, 3), 7 / 21))
 
 
 @pytest.mark.parametrize("n", [4001, 4500, 8000, 100_003])

@@ -21,7 +21,14 @@ from anmmm.confidence import (
 from anmmm.dependence import LatentFitting, dependence_scores
 from anmmm.direction.options import DirectionOptions
 from anmmm.direction.result import DirectionResult
-from anmmm.evidence import EvidenceResult, SideEvidence, beyond_limits, compare, sign_of
+from anmmm.evidence import (
+    DirectionEvidence,
+    EvidenceResult,
+    SideEvidence,
+    beyond_limits,
+    compare,
+    sign_of,
+)
 from anmmm.preprocessing import indicators, standardize
 
 __all__ = ["decide", "infer_direction"]
@@ -151,10 +158,10 @@ def infer_direction(
     # The fits of an evidence come later, but what is wrong with their options is said now.
     options.fit.grown(options.lam, len(first))
     scoring = _Scoring(criterion, options, seed, categorical)
-    fitting = scoring.fitting(first, second)
     lengths = None
     if criterion == "evidence":
         lengths = compare(first, second, categorical=categorical)
+    fitting = scoring.fitting(first, second, lengths)
     bounds = scoring.bounds(first, second) if criterion == "latent" else None
     described = lengths or bounds
     if described is None:
@@ -217,12 +224,18 @@ class _Scoring:
     seed: int
     categorical: tuple[bool, bool]
 
-    def fitting(self, x: FloatArray, y: FloatArray) -> LatentFitting:
+    def fitting(
+        self, x: FloatArray, y: FloatArray, known: EvidenceResult | None = None
+    ) -> LatentFitting:
         options = self.options
-        points = [
-            standardize(indicators(variable[:, 0]) if categorical else variable)[0]
-            for variable, categorical in zip((x, y), self.categorical, strict=True)
-        ]
+        sides = () if known is None else (known.forward, known.backward)
+        # Standardized already.
+        points = [side.points for side in sides if isinstance(side, DirectionEvidence)]
+        if not points:
+            points = [
+                standardize(indicators(variable[:, 0]) if categorical else variable)[0]
+                for variable, categorical in zip((x, y), self.categorical, strict=True)
+            ]
         return LatentFitting(points[0], points[1], options.lam, options.fit, self.seed)
 
     def latent_scores(self, fitting: LatentFitting) -> tuple[float, float]:

@@ -70,6 +70,9 @@ def check_models(
     transforms = transforms[:, np.ptp(transforms, axis=0) >= 1e-12]
     if transforms.size == 0:
         return HSICTest(statistic=0.0, threshold=1.0, pvalue=1.0, log_pvalue=0.0)
-    if not isinstance(cause, TestedVariable):
-        cause = TestedVariable(cause.reshape(len(cause), -1))
-    return permutation_test(cause, TestedVariable(transforms))
+    if isinstance(cause, TestedVariable):
+        # Whoever hands it on may ask for its independence of the effect next.
+        return permutation_test(cause, TestedVariable(transforms), again=True)
+    return permutation_test(
+        TestedVariable(cause.reshape(len(cause), -1)), TestedVariable(transforms)
+    )

@@ -6,11 +6,15 @@ by it. The penalty is in docs/method/decisions.md.
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
+from anmmm._kernels._lapack import syev
+from anmmm._kernels.splines import spline_columns
 from anmmm._record import Record
 from anmmm._typing import FloatArray
 
@@ -19,6 +23,9 @@ __all__ = ["Columns", "SplineBasis", "Splines"]
 N_KNOTS = 20
 # Columns beside the constant and linear ones, of the N_KNOTS - 2 that the knots span.
 N_SMOOTH = 12
+# Eigenvalues below so much of the largest are zero but for rounding.
+SMALLEST = 1e-9
+NONE = np.empty((0, 0))
 # Rows among which knots of several columns are looked for.
 KNOT_ROWS = 2000
 
@@ -50,9 +57,11 @@ class Splines(Columns):
 
     def evaluate(self, X: FloatArray) -> FloatArray:
         """Columns at new points (n_new, n_features), on the scale of the fit, in C order."""
-        null = np.hstack([np.ones((len(X), 1)), X @ self.linear])
-        columns = _cubes(X, self.knots) @ self.smooth - null @ self.overlap
-        return np.ascontiguousarray(np.hstack([null, columns]))
+        points = np.ascontiguousarray(X, dtype=np.float64)
+        combine = _combine(self.linear, self.smooth, self.overlap)
+        columns = np.empty((len(points), combine.shape[1]))
+        spline_columns(points, np.ascontiguousarray(self.knots.T), combine, columns, NONE)
+        return columns
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -74,12 +83,15 @@ class SplineBasis(Record):
         Number of constant and linear columns.
     splines : Columns
         The columns anywhere.
+    order : ndarray of int, shape (n_samples,), or None
+        Observations in the order of a cause of one column, equal ones in any order.
     """
 
     design: FloatArray
     prior: FloatArray
     n_null: int
     splines: Columns
+    order: NDArray[np.intp] | None = field(default=None, compare=False)
 
     @classmethod
     def of(
@@ -95,47 +107,126 @@ class SplineBasis(Record):
         Curves bend along the first `n_bent` columns, by default all, and are straight along the
         others. O(N n_knots (n_features + n_knots)) and a sort.
         """
-        n = len(X)
-        bent = X[:, :n_bent]
-        d = bent.shape[1]
-        values, vectors = np.linalg.eigh(X.T @ X / n)
-        # Columns that repeat others add nothing.
-        large = values > 1e-10 * values[-1]
-        linear = vectors[:, large] / np.sqrt(values[large])
-        null = np.hstack([np.ones((n, 1)), X @ linear])
-        n_null = null.shape[1]
-
-        knots = _place_knots(bent, n_knots)
-        smooth, overlap = np.empty((len(knots), 0)), np.empty((n_null, 0))
-        prior = np.ones(n_null)
-        columns = np.empty((n, 0))
+        X = np.ascontiguousarray(X)
+        d = X.shape[1] if n_bent is None else n_bent
+        linear, tilt = _whitened(X)
+        order = np.argsort(X[:, 0]) if X.shape[1] == 1 else None
+        knots = _place_knots(X[:, :d], n_knots, order)
+        n_null = 1 + linear.shape[1]
+        smooth, overlap, variances = np.empty((len(knots), 0)), np.empty((n_null, 0)), np.empty(0)
         if len(knots) > d + 1:
-            # |r|³ is positive definite on combinations that annihilate linear functions.
-            full = np.linalg.qr(np.hstack([np.ones((len(knots), 1)), knots]), mode="complete")[0]
-            free = full[:, d + 1 :]
-            values, vectors = np.linalg.eigh(free.T @ _cubes(knots, knots) @ free)
-            large = values > 1e-9 * values[-1]
-            whiten = free @ (vectors[:, large] / np.sqrt(values[large]))
-            raw = _cubes(bent, knots) @ whiten
-            share = null.T @ raw / n
-            raw -= null @ share
-            values, vectors = np.linalg.eigh(raw.T @ raw / n)
-            large = (values > 1e-9 * values[-1]) & (np.arange(len(values))[::-1] < n_smooth)
-            rotate = (vectors[:, large] / np.sqrt(values[large]))[:, ::-1]
-            smooth, overlap, columns = whiten @ rotate, share @ rotate, raw @ rotate
-            prior = np.concatenate([prior, values[large][::-1] / values[large].sum()])
-        design = np.ascontiguousarray(np.hstack([null, columns]))
-        return cls(design, prior, n_null, Splines(knots, linear, smooth, overlap))
+            smooth, overlap = _penalized(knots, tilt[:, :d])
+            smooth, overlap, variances = _orthogonal(X, knots, linear, smooth, overlap, n_smooth)
+        prior = np.concatenate([np.ones(n_null), variances / variances.sum()])
+        splines = Splines(knots, linear, smooth, overlap)
+        return cls(splines.evaluate(X), prior, n_null, splines, order)
 
 
-def _place_knots(X: FloatArray, n_knots: int) -> FloatArray:
+def _combine(linear: FloatArray, smooth: FloatArray, overlap: FloatArray) -> FloatArray:
+    """Return what takes the raw functions to the columns, see `spline_columns`."""
+    (d, n_linear), (m, k) = linear.shape, smooth.shape
+    combine = np.zeros((1 + d + m, 1 + n_linear + k))
+    combine[0, 0] = 1.0
+    combine[1 : 1 + d, 1 : 1 + n_linear] = linear
+    combine[0, 1 + n_linear :] = -overlap[0]
+    combine[1 : 1 + d, 1 + n_linear :] = -linear @ overlap[1:]
+    combine[1 + d :, 1 + n_linear :] = smooth
+    return combine
+
+
+def _penalized(knots: FloatArray, tilt: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return combinations of the cubes, of penalty 1, without their linear part at the knots.
+
+    Little that is linear is then left at the points, so that sums over them lose no digits. `tilt`
+    takes the linear columns to the coordinates of the knots; see `Splines` for what is returned.
+    """
+    m = len(knots)
+    straight = np.hstack([np.ones((m, 1)), knots])
+    fixed, free = _complement(straight)
+    # |r|³ is positive definite on combinations that annihilate linear functions.
+    product = _cubes(knots, knots) @ free
+    values, directions = _large_directions(free.T @ product, m)
+    linear_part = np.zeros((1 + len(tilt), len(values)))
+    if fixed.shape == straight.shape:
+        part = np.linalg.solve(fixed.T @ straight, fixed.T @ (product @ directions))
+        linear_part[0], linear_part[1:] = part[0], tilt @ part[1:]
+    return free @ directions, linear_part
+
+
+def _orthogonal(
+    X: FloatArray,
+    knots: FloatArray,
+    linear: FloatArray,
+    smooth: FloatArray,
+    overlap: FloatArray,
+    n_smooth: int,
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Make the smooth columns orthogonal on the points to all others, and return mean squares."""
+    combine = _combine(linear, smooth, overlap)
+    n_null, r = len(overlap), combine.shape[1]
+    gram = np.zeros((r, r))
+    spline_columns(X, np.ascontiguousarray(knots.T), combine, np.empty((0, r)), gram)
+    gram /= len(X)
+    share = gram[:n_null, n_null:]
+    crossed = share.T @ share
+    left = gram[n_null:, n_null:] - 2.0 * crossed + share.T @ gram[:n_null, :n_null] @ share
+    variances, rotate = _large_directions(left, n_smooth)
+    return smooth @ rotate, (overlap + share) @ rotate, variances
+
+
+def _complement(A: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Orthonormal columns that span those of A, and others that span the rest, by reflections."""
+    A, Q, rank = A.copy(), np.eye(len(A)), 0
+    for k in range(A.shape[1]):
+        v = A[:, k].copy()
+        v[:rank] = 0.0
+        norm = math.sqrt(v @ v)
+        # Knots may lie on a line or plane.
+        if norm > SMALLEST * math.sqrt(len(A)):
+            v[rank] += math.copysign(norm, v[rank])
+            v *= math.sqrt(2.0 / (v @ v))
+            A -= v[:, np.newaxis] * (v @ A)
+            Q -= (Q @ v)[:, np.newaxis] * v
+            rank += 1
+    return Q[:, :rank], Q[:, rank:]
+
+
+def _large_directions(A: FloatArray, most: int) -> tuple[FloatArray, FloatArray]:
+    """Return large eigenvalues, decreasing, and eigenvectors over their roots."""
+    vectors, values = np.ascontiguousarray(A), np.empty(len(A))
+    syev(vectors, values, np.empty(34 * len(A)))
+    count = min(most, int(np.count_nonzero(values > SMALLEST * values[-1])))
+    values = values[::-1][:count]
+    return values, vectors[::-1][:count].T / np.sqrt(values)
+
+
+def _whitened(X: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return what takes points to linear columns of covariance 1, and what takes these back."""
+    if X.shape[1] == 1:
+        deviation = math.sqrt(float(np.vdot(X, X)) / len(X))
+        return np.full((1, 1), 1.0 / deviation), np.full((1, 1), deviation)
+    values, vectors = np.linalg.eigh(X.T @ X / len(X))
+    # Columns that repeat others add nothing.
+    large = values > 1e-10 * values[-1]
+    vectors, deviations = vectors[:, large], np.sqrt(values[large])
+    return np.ascontiguousarray(vectors / deviations), (vectors * deviations).T
+
+
+def _place_knots(X: FloatArray, n_knots: int, order: NDArray[np.intp] | None) -> FloatArray:
     """Quantiles of the distinct values; among several columns, rows that lie far apart."""
     if X.shape[1] == 1:
-        distinct = np.unique(X)
-        ranks = np.linspace(0.0, len(distinct) - 1.0, min(n_knots, len(distinct)))
-        # What np.quantile gives, whose checks take a fifth of the time of a basis at N = 100.
-        knots = np.interp(ranks, np.arange(len(distinct)), distinct)
-        return np.unique(knots)[:, np.newaxis]
+        distinct = np.sort(X[:, 0]) if order is None else X[order, 0]
+        parted = distinct[1:] > distinct[:-1]
+        if not parted.all():
+            distinct = np.concatenate([distinct[:1], distinct[1:][parted]])
+        # As np.quantile has them, whose checks take longer than the rest at N = 100.
+        count, last = min(n_knots, len(distinct)), len(distinct) - 1
+        ranks = np.arange(count) * (last / max(count - 1, 1))
+        below = np.minimum(ranks.astype(np.intp), max(last - 1, 0))
+        lower, upper = distinct[below], distinct[np.minimum(below + 1, last)]
+        knots = lower + (upper - lower) * (ranks - below)
+        rising = np.concatenate([[True], knots[1:] > knots[:-1]])
+        return np.asarray(knots[rising][:, np.newaxis])
     points = np.unique(X, axis=0)
     if len(points) > KNOT_ROWS:
         points = points[np.linspace(0, len(points) - 1, KNOT_ROWS).astype(np.intp)]
@@ -145,7 +236,7 @@ def _place_knots(X: FloatArray, n_knots: int) -> FloatArray:
         chosen.append(int(distance.argmax()))
         further = ((points - points[chosen[-1]]) ** 2).sum(axis=1)
         distance = further if len(chosen) == 1 else np.minimum(distance, further)
-    return points[chosen]
+    return np.ascontiguousarray(points[chosen])
 
 
 def _cubes(X: FloatArray, knots: FloatArray) -> FloatArray:

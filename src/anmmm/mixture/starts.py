@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from anmmm._kernels.intervals import equal_shares
+from anmmm._kernels.starts import residual_starts as compiled_starts
 from anmmm._typing import FloatArray
 from anmmm.mixture.fits import LocationScaleFit, MixtureFit
 from anmmm.mixture.splines import SplineBasis
@@ -62,33 +62,21 @@ def residual_starts(
 
     Starts are made for the observations in `rows`.
     """
-    y = y[rows]
-    residual = y - single.curves[rows, 0]
-    parts = [
-        _equal_shares(residual, n),
-        _equal_shares((y - spread.curve[rows]) / spread.scale[rows], n),
-        # Curves that cross in the middle of the cause's range.
-        _equal_shares(residual * basis.design[rows, 1], n),
-    ]
-    labels = previous.membership[rows].argmax(axis=1)
-    for c in range(n - 1 if n > 2 else 0):
-        split = labels.copy()
-        split[(split == c) & (y > previous.curves[rows, c])] = n - 1
-        parts.append(np.eye(n)[split])
-    return [soften(part) for part in parts]
-
-
-def _equal_shares(values: FloatArray, n: int) -> FloatArray:
-    """Cut values into n shares of equal numbers; ties belong alike to all shares that they meet.
-
-    Returns the part of each observation in each share, which depends on the order of the values
-    alone, not on that of the observations, and is mirrored where the values are negated.
-    """
-    order = np.argsort(values, kind="stable")
-    near = TIED_RESIDUALS * max(values[order[-1]], -values[order[0]])
-    part = np.empty((len(values), n))
-    equal_shares(values, order, near, part)
-    return part
+    y = np.ascontiguousarray(y[rows])
+    values = np.empty((3, len(y)))
+    np.subtract(y, single.curves[rows, 0], out=values[0])
+    np.subtract(y, spread.curve[rows], out=values[1])
+    values[1] /= spread.scale[rows]
+    # Curves that cross in the middle of the cause's range.
+    np.multiply(values[0], basis.design[rows, 1], out=values[2])
+    starts = np.empty((len(values) + (n - 1 if n > 2 else 0), len(y), n))
+    # Ties belong alike to all shares that they meet, so that their order does not matter.
+    compiled_starts(
+        values, values.argsort(axis=1), TIED_RESIDUALS, y,
+        np.ascontiguousarray(previous.membership[rows]),
+        np.ascontiguousarray(previous.curves[rows]), SOFTNESS, starts,
+    )  # fmt: skip
+    return list(starts)
 
 
 def soften(part: FloatArray) -> FloatArray:
@@ -100,15 +88,28 @@ def start_rows(basis: SplineBasis, y: FloatArray) -> NDArray[np.intp] | slice:
     """Choose the observations that starts are compared on: all, or of very many some."""
     if len(y) <= 2 * START_ROWS:
         return EVERY
-    # A basis may hold the constant alone: rows are then in the order of the effect.
-    return spread_rows(basis.design[:, min(1, basis.design.shape[1] - 1)], y, START_ROWS)
+    if basis.design.shape[1] == 1:
+        # The constant alone: rows are in the order of the effect.
+        return np.argsort(y)[_spread_ranks(len(y), START_ROWS)]
+    return spread_rows(basis.design[:, 1], y, START_ROWS, basis.order)
 
 
-def spread_rows(x: FloatArray, y: FloatArray, count: int) -> NDArray[np.intp]:
+def spread_rows(
+    x: FloatArray, y: FloatArray, count: int, order: NDArray[np.intp] | None = None
+) -> NDArray[np.intp]:
     """Choose an even number of observations at equal distances in the order of the cause.
 
     Whatever the order of the observations; the same ones where the cause is negated, but for ties.
+    `order` is that of the cause where it is known, ties in any order.
     """
-    n = len(x)
+    if order is None or len(order) != len(x):
+        order = np.argsort(x)
+    ordered = x[order]
+    if np.any(ordered[1:] == ordered[:-1]):
+        order = np.lexsort((y, x))
+    return np.asarray(order[_spread_ranks(len(x), count)])
+
+
+def _spread_ranks(n: int, count: int) -> NDArray[np.intp]:
     half = (2 * np.arange(count // 2) + 1) * n // (2 * count)
-    return np.asarray(np.lexsort((y, x))[np.concatenate([half, n - 1 - half[::-1]])])
+    return np.concatenate([half, n - 1 - half[::-1]])

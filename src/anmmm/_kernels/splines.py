@@ -1,0 +1,65 @@
+"""The columns of a spline basis at many points, or their products summed over the points.
+
+Points come in, and a matrix that takes raw functions to the columns; both go to and fro
+`anmmm.mixture.splines`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from anmmm._kernels._jit import SUMS, FloatArray, kernel
+from anmmm._kernels._lapack import gemm
+
+__all__ = ["spline_columns"]
+
+# Points that are worked on at a time: their raw functions stay in the first-level cache.
+ROWS = 64
+
+
+@kernel(fastmath=SUMS)
+def spline_columns(
+    X: FloatArray, centers: FloatArray, combine: FloatArray, columns: FloatArray, gram: FloatArray
+) -> None:
+    """Combine the raw functions ``1, x_1, …, x_d, |x - knot|³ / 12`` of points.
+
+    Parameters
+    ----------
+    X : float64 (n, d), C order
+    centers : float64 (n_bent, n_knots)
+        The knots, along the first coordinates of the points.
+    combine : float64 (1 + d + n_knots, r), C order
+    columns : float64 (n, r) or (0, r), C order
+        Overwritten, unless it has no rows.
+    gram : float64 (r, r) or (0, 0), C order
+        Products of the columns, summed over the points, are added, unless it has no rows.
+
+    Notes
+    -----
+    O(n r (d + n_knots + r)) in BLAS 3.
+    """
+    n, d = X.shape
+    n_bent, m = centers.shape
+    r = combine.shape[1]
+    raw = np.empty((ROWS, 1 + d + m))
+    spare = np.empty((ROWS, r))
+    for first in range(0, n, ROWS):
+        rows = min(ROWS, n - first)
+        for i in range(rows):
+            row = raw[i]
+            row[0] = 1.0
+            for j in range(d):
+                row[1 + j] = X[first + i, j]
+            cubes = row[1 + d :]
+            for k in range(m):
+                cubes[k] = 0.0
+            for j in range(n_bent):
+                for k in range(m):
+                    away = X[first + i, j] - centers[j, k]
+                    cubes[k] += away * away
+            for k in range(m):
+                cubes[k] *= np.sqrt(cubes[k]) * (1.0 / 12.0)
+        out = columns[first : first + rows] if columns.shape[0] > 0 else spare[:rows]
+        gemm(raw[:rows], False, combine, False, 0.0, out)
+        if gram.shape[0] > 0:
+            gemm(out, True, out, False, 1.0, gram)

@@ -1,0 +1,65 @@
+"""Responsibilities that EM starts from, all of one number of mechanisms in one call.
+
+Residuals and a fit with one mechanism less come in; responsibilities go out to `anmmm.mixture`.
+"""
+
+from __future__ import annotations
+
+from anmmm._kernels._jit import FloatArray, IndexArray, kernel
+
+__all__ = ["residual_starts"]
+
+
+@kernel()
+def residual_starts(
+    values: FloatArray, order: IndexArray, tied: float, y: FloatArray, membership: FloatArray,
+    curves: FloatArray, softness: float, starts: FloatArray,
+) -> None:  # fmt: skip
+    """Cut values into C shares of equal numbers, and part each mechanism of a fit with C - 1.
+
+    Parameters
+    ----------
+    values : float64 (n_cuts, n)
+    order : int64 (n_cuts, n)
+        Their order in each row.
+    tied : float
+        Neighbors that differ by no more, in units of the row's largest value, are tied: they belong
+        alike to all shares that they meet.
+    y : float64 (n,)
+        The effect.
+    membership, curves : float64 (n, C - 1)
+        Of the fit. Each of its mechanisms is parted by its curve; none if there are no starts left.
+    softness : float
+        Share of an observation that is left to all mechanisms alike.
+    starts : float64 (n_cuts or n_cuts + C - 1, n, C)
+        Overwritten.
+    """
+    n_cuts, n = values.shape
+    n_starts, _, C = starts.shape
+    alike = softness / C
+    for s in range(n_cuts):
+        row, places = values[s], order[s]
+        near = tied * max(row[places[n - 1]], -row[places[0]])
+        first = 0
+        while first < n:
+            last = first + 1
+            while last < n and row[places[last]] - row[places[last - 1]] <= near:
+                last += 1
+            for c in range(C):
+                # In whole numbers, so that shares that are equal are so to the last bit.
+                inside = min(C * last, (c + 1) * n) - max(C * first, c * n)
+                part = alike + (1.0 - softness) * (max(inside, 0) / (C * (last - first)))
+                for k in range(first, last):
+                    starts[s, places[k], c] = part
+            first = last
+    for s in range(n_cuts, n_starts):
+        parted = s - n_cuts
+        for k in range(n):
+            label = 0
+            for c in range(1, membership.shape[1]):
+                if membership[k, c] > membership[k, label]:
+                    label = c
+            if label == parted and y[k] > curves[k, parted]:
+                label = C - 1
+            for c in range(C):
+                starts[s, k, c] = alike + (1.0 - softness) * (1.0 if c == label else 0.0)
