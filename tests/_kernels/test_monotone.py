@@ -17,7 +17,8 @@ from scipy.stats import norm
 
 import oracle
 from anmmm._kernels.effects import WIDTH, EffectSums, effect_sums
-from anmmm._kernels.monotone import LinkFit, LinkPrior, link_values, monotone_link
+from anmmm._kernels.links import link_values
+from anmmm._kernels.monotone import LinkFit, LinkPrior, monotone_link
 from anmmm._kernels.packed import Design
 
 M, N_NULL, WEAK = 10, 2, 0.01

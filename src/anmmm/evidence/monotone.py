@@ -14,8 +14,9 @@ import numpy as np
 from scipy.special import ndtr
 
 from anmmm._kernels.effects import N_SLOPES, WIDTH, EffectSums, base_quantiles, effect_sums
+from anmmm._kernels.links import link_values
 from anmmm._kernels.log_density import NORMAL, STUDENT, UNIFORM
-from anmmm._kernels.monotone import LinkFit, LinkPrior, link_values, monotone_link
+from anmmm._kernels.monotone import LinkFit, LinkPrior, monotone_link
 from anmmm._kernels.packed import Design
 from anmmm._kernels.slopes import SlopePrior
 from anmmm._record import Record
