@@ -18,7 +18,7 @@ from anmmm._kernels.intervals import gaussian_nats
 from anmmm._kernels.links import column_moments, link_values, log_of_slopes
 from anmmm._kernels.packed import HYPER, Design, Pivots, clear, copy_part, dot, sweep
 
-__all__ = ["LinkFit", "LinkPrior", "monotone_link"]
+__all__ = ["LinkFit", "LinkPrior", "LinkRoom", "link_room", "monotone_link"]
 
 # Largest change of a log-slope in a step; halvings of a step; share of the expected gain.
 LONGEST, HALVINGS, GAIN = 2.0, 20, 1e-4
@@ -27,6 +27,8 @@ ROUNDS, SETTLED = 5, 1e-3
 # Share of its last change that ρ² still moves by, from which it is taken to its limit; the largest
 # change of its logarithm in one go.
 SLOW, FARTHEST = 0.2, 1.5
+# Vectors that a fit calculates with.
+N_VECTORS = 10
 # Nats that a change of the logarithm of a variance may be worth, in its square.
 WORTH = 0.02
 
@@ -71,11 +73,23 @@ class LinkFit(NamedTuple):
     rows: FloatArray
 
 
-class _Room(NamedTuple):
-    """Places for one fit; rows of matrices are padded.
+class LinkRoom(NamedTuple):
+    """Places for a fit; rows of matrices are padded, with zeros.
 
-    `A` and `P` are the quadratic forms of slopes and log-slopes, `band` what log h' adds to the
-    first, `weight` and `along` the weights and moments of the columns.
+    Attributes
+    ----------
+    moments : float64 (r, WIDTH)
+        Sums of products of the columns and the splines' centered integrals.
+    A, P, band : float64 (N_SLOPES, WIDTH)
+        Quadratic forms of slopes and log-slopes, and what log h' adds to the first.
+    vectors : float64 (N_VECTORS, WIDTH)
+        Slopes, their logarithms, gradients, steps.
+    weight, along, mean : float64 (r,)
+        Weights of the columns, their products with h, coefficients.
+    scales : float64 (3,)
+        See `LinkFit`.
+    pivots : Pivots
+        The system of a Newton step.
     """
 
     moments: FloatArray
@@ -92,7 +106,7 @@ class _Room(NamedTuple):
 
 @kernel(fastmath=SUMS, inner=True)
 def _curve_scales(
-    c: FloatArray, gram: FloatArray, design: Design, scales: FloatArray, room: _Room
+    c: FloatArray, gram: FloatArray, design: Design, scales: FloatArray, room: LinkRoom
 ) -> float:
     """Write variances and weights of the columns given c; return the change of log τ²."""
     n, r = design.columns.shape
@@ -123,7 +137,7 @@ def _curve_scales(
 
 
 @kernel(fastmath=SUMS, inner=True)
-def _precisions(gram: FloatArray, prior: LinkPrior, rho2: float, room: _Room) -> None:
+def _precisions(gram: FloatArray, prior: LinkPrior, rho2: float, room: LinkRoom) -> None:
     """Write the quadratic forms of c, f integrated out, and of the log-slopes."""
     moments, weight = room.moments, room.weight
     for i in range(N_SLOPES):
@@ -149,7 +163,7 @@ def _quadratic(c: FloatArray, A: FloatArray, out: FloatArray) -> float:
 
 @kernel(fastmath=SUMS, inner=True)
 def _newton(
-    c: FloatArray, g: FloatArray, pull: FloatArray, move: FloatArray, room: _Room
+    c: FloatArray, g: FloatArray, pull: FloatArray, move: FloatArray, room: LinkRoom
 ) -> tuple[float, float, float]:
     """Write the step of the log-slopes; return log determinant, largest part and gain.
 
@@ -189,7 +203,7 @@ def _roughness(target: FloatArray, prior: LinkPrior, rho2: float, H: FloatArray)
 @kernel(fastmath=SUMS, part=True)
 def _settle(
     start: float, local: FloatArray, ends: IndexArray, gram: FloatArray, design: Design,
-    prior: LinkPrior, tol: float, max_iter: int, room: _Room,
+    prior: LinkPrior, tol: float, max_iter: int, room: LinkRoom,
 ) -> tuple[float, int]:  # fmt: skip
     """Fit on one scale from its start; what `room` holds then is that of the mode."""
     vectors, scales = room.vectors, room.scales
@@ -242,7 +256,7 @@ def _settle(
 
 
 @kernel(fastmath=SUMS, part=True)
-def _write_mean(n: int, room: _Room) -> float:
+def _write_mean(n: int, room: LinkRoom) -> float:
     """Write the coefficients of f at the mode; return what they cost."""
     cost, mean, weight = 0.0, room.mean, room.weight
     for i in range(mean.shape[0]):
@@ -265,24 +279,26 @@ def _write_rows(
         rows[2, k], rows[3, k] = h[n + index[k]], h[n + index[k] + 1]
 
 
-@kernel(part=True)
-def _make_room(r: int) -> _Room:
+def link_room(r: int) -> LinkRoom:
+    """Return places for fits with r columns.
+
+    Made by NumPy, as each array that a kernel makes takes long to compile.
+    """
     size = (N_SLOPES + 1) * WIDTH
-    matrices, vectors = np.zeros((5, N_SLOPES + 1, WIDTH)), np.zeros((r + 3, WIDTH))
-    by_column, pivots = np.empty((3, r)), matrices.reshape(5 * size)
-    for i in range(WIDTH):
-        vectors[1, i] = 1.0
-    return _Room(
-        vectors[3:], matrices[0], matrices[1], matrices[2], matrices[3], by_column[0],
-        by_column[1], by_column[2], vectors[2],
-        Pivots(pivots[4 * size :], vectors[0], vectors[1]),
+    A, P, band = np.zeros((3, N_SLOPES, WIDTH))
+    weight, along, mean = np.empty((3, r))
+    system = np.zeros(size + 2 * WIDTH)
+    system[size + WIDTH :] = 1.0
+    return LinkRoom(
+        np.zeros((r, WIDTH)), A, P, band, np.zeros((N_VECTORS, WIDTH)), weight, along, mean,
+        np.empty(3), Pivots(system[:size], system[size : size + WIDTH], system[size + WIDTH :]),
     )  # fmt: skip
 
 
 @kernel(fastmath=SUMS)
 def monotone_link(
     sums: EffectSums, costs: FloatArray, index: IndexArray, design: Design, prior: LinkPrior,
-    tol: float, max_iter: int, fit: LinkFit,
+    tol: float, max_iter: int, room: LinkRoom, fit: LinkFit,
 ) -> tuple[int, float, int]:  # fmt: skip
     """Fit ``h(z) = f(x) + ε`` with h smooth and increasing, f smooth, ε standard Gaussian.
 
@@ -301,6 +317,8 @@ def monotone_link(
         Stop when a step, and the last change of the variances, are worth fewer nats.
     max_iter : int
         Most Newton steps.
+    room : LinkRoom
+        What `link_room` returns.
     fit : LinkFit
         Overwritten by the fit on the scale whose nats and costs are the fewest.
 
@@ -321,8 +339,7 @@ def monotone_link(
     """
     n, r = design.columns.shape
     m = sums.points.shape[1]
-    room, rows = _make_room(r), np.empty((5, n))
-    h, curves, one = np.empty(m), np.empty((n, 1)), np.ones(1)
+    h, rows, curves, one = np.empty(m), np.empty((5, n)), np.empty((n, 1)), np.ones(1)
     log_slopes, slopes = room.vectors[9], room.vectors[1]
     best, best_cost, best_iter, shortest = -1, 0.0, 0, np.inf
     for k in range(sums.points.shape[0]):
