@@ -18,7 +18,7 @@ from anmmm._kernels.intervals import gaussian_nats
 from anmmm._kernels.links import column_moments, link_values, log_of_slopes
 from anmmm._kernels.packed import HYPER, Design, Pivots, clear, copy_part, dot, sweep
 
-__all__ = ["LinkFit", "LinkPrior", "LinkRoom", "link_room", "monotone_link"]
+__all__ = ["LinkFit", "LinkPrior", "LinkRoom", "monotone_link"]
 
 # Largest change of a log-slope in a step; halvings of a step; share of the expected gain.
 LONGEST, HALVINGS, GAIN = 2.0, 20, 1e-4
