@@ -17,7 +17,8 @@ from scipy.stats import norm
 
 import oracle
 from anmmm._kernels.effects import WIDTH, EffectSums, effect_sums
-from anmmm._kernels.monotone import LinkFit, LinkPrior, link_values, monotone_link
+from anmmm._kernels.links import link_values
+from anmmm._kernels.monotone import LinkFit, LinkPrior, link_room, monotone_link
 from anmmm._kernels.packed import Design
 
 M, N_NULL, WEAK = 10, 2, 0.01
@@ -106,7 +107,15 @@ def fit_all(design, index, sums, costs, tol=1e-20, max_iter=5000):
     fit = LinkFit(np.empty(M), np.empty(r), np.empty(3), np.empty((5, n)))
     made = Design(np.ascontiguousarray(design), prior_of(design), min(N_NULL, r))
     found = monotone_link(
-        sums, np.array(costs, dtype=float), index, made, padded_prior(), tol, max_iter, fit
+        sums,
+        np.array(costs, dtype=float),
+        index,
+        made,
+        padded_prior(),
+        tol,
+        max_iter,
+        link_room(r),
+        fit,
     )
     return *found, fit
 

@@ -13,11 +13,12 @@ from typing import NamedTuple
 import numpy as np
 
 from anmmm._kernels._jit import SUMS, FloatArray, IndexArray, kernel
-from anmmm._kernels.effects import N_SLOPES, WIDTH, EffectSums, interval_of, local_integrals
+from anmmm._kernels.effects import N_SLOPES, WIDTH, EffectSums
 from anmmm._kernels.intervals import gaussian_nats
-from anmmm._kernels.packed import HYPER, Design, Pivots, clear, copy_part, dot, padded, sweep
+from anmmm._kernels.links import column_moments, link_values, log_of_slopes
+from anmmm._kernels.packed import HYPER, Design, Pivots, clear, copy_part, dot, sweep
 
-__all__ = ["LinkFit", "LinkPrior", "link_values", "monotone_link"]
+__all__ = ["LinkFit", "LinkPrior", "LinkRoom", "monotone_link"]
 
 # Largest change of a log-slope in a step; halvings of a step; share of the expected gain.
 LONGEST, HALVINGS, GAIN = 2.0, 20, 1e-4
@@ -26,8 +27,8 @@ ROUNDS, SETTLED = 5, 1e-3
 # Share of its last change that ρ² still moves by, from which it is taken to its limit; the largest
 # change of its logarithm in one go.
 SLOW, FARTHEST = 0.2, 1.5
-# Logarithm of the largest product of slopes that is made before a logarithm is taken.
-LARGE = 600.0
+# Vectors that a fit calculates with.
+N_VECTORS = 10
 # Nats that a change of the logarithm of a variance may be worth, in its square.
 WORTH = 0.02
 
@@ -72,11 +73,23 @@ class LinkFit(NamedTuple):
     rows: FloatArray
 
 
-class _Room(NamedTuple):
-    """Places for one fit; rows of matrices are padded.
+class LinkRoom(NamedTuple):
+    """Places for a fit; rows of matrices are padded, with zeros.
 
-    `A` and `P` are the quadratic forms of slopes and log-slopes, `band` what log h' adds to the
-    first, `weight` and `along` the weights and moments of the columns.
+    Attributes
+    ----------
+    moments : float64 (r, WIDTH)
+        Sums of products of the columns and the splines' centered integrals.
+    A, P, band : float64 (N_SLOPES, WIDTH)
+        Quadratic forms of slopes and log-slopes, and what log h' adds to the first.
+    vectors : float64 (N_VECTORS, WIDTH)
+        Slopes, their logarithms, gradients, steps.
+    weight, along, mean : float64 (r,)
+        Weights of the columns, their products with h, coefficients.
+    scales : float64 (3,)
+        See `LinkFit`.
+    pivots : Pivots
+        The system of a Newton step.
     """
 
     moments: FloatArray
@@ -91,159 +104,9 @@ class _Room(NamedTuple):
     pivots: Pivots
 
 
-@kernel(fastmath=SUMS)
-def link_values(
-    points: FloatArray, low: float, step: float, slopes: FloatArray, center: float, out: FloatArray
-) -> None:
-    """Evaluate h at Gaussian quantiles of the effect.
-
-    Parameters
-    ----------
-    points : float64 (n,)
-        Infinite ones stay so.
-    low, step : float
-        First inner knot; distance of knots. Beyond the knots h is straight.
-    slopes : float64 (N_SLOPES,)
-        Coefficients of h'.
-    center : float
-        Taken out of h.
-    out : float64 (n,)
-        Overwritten.
-
-    Notes
-    -----
-    docs/method/decisions.md, eq. 14. O(n).
-    """
-    before = np.empty(N_SLOPES)
-    total = -center
-    for i in range(N_SLOPES):
-        before[i] = total
-        total += step * slopes[i]
-    for k in range(points.shape[0]):
-        if not math.isfinite(points[k]):
-            out[k] = points[k]
-            continue
-        u = (points[k] - low) / step
-        j = interval_of(u)
-        s = max(0.0, min(u - j, 1.0))
-        rest, beyond = 1.0 - s, u - j - s
-        p, r = 0.5 * rest * rest, 0.5 * s * s
-        start, end = local_integrals(s)
-        h = slopes[j] * (start + beyond * p) + slopes[j + 2] * (end + beyond * r)
-        h += slopes[j + 1] * (1.0 + s - start - end + beyond * (1.0 - p - r))
-        out[k] = before[j] + step * h
-
-
-@kernel(fastmath=SUMS, inner=True)
-def _column_moments(
-    columns: FloatArray, points: FloatArray, knots: FloatArray, centers: FloatArray,
-    moments: FloatArray,
-) -> None:  # fmt: skip
-    """Write the sums of products of the columns (n, r) and the splines' centered integrals.
-
-    `moments` (r, WIDTH). Between two knots all but three integrals are the same everywhere.
-    """
-    n, r = columns.shape
-    near = np.zeros((N_SLOPES - 1, 4, padded(r)))
-    row = near[N_SLOPES - 2, 0]
-    low, step = knots[0], knots[1]
-    for k in range(n):
-        u = (points[k] - low) / step
-        j = interval_of(u)
-        s = max(0.0, min(u - j, 1.0))
-        start, end = local_integrals(s)
-        a, c = step * start - centers[j], step * end - centers[j + 2]
-        b = step * (1.0 + s - start - end) - centers[j + 1]
-        for i in range(r):
-            row[i] = columns[k, i]
-        one, two, three, all_of = near[j, 0], near[j, 1], near[j, 2], near[j, 3]
-        for i in range(row.shape[0]):
-            one[i] += a * row[i]
-            two[i] += b * row[i]
-            three[i] += c * row[i]
-            all_of[i] += row[i]
-    for i in range(r):
-        for m in range(N_SLOPES):
-            total = 0.0
-            for j in range(N_SLOPES - 2):
-                if j <= m < j + 3:
-                    total += near[j, m - j, i]
-                else:
-                    total += near[j, 3, i] * ((step if m < j else 0.0) - centers[m])
-            moments[i, m] = total
-
-
-@kernel(fastmath=SUMS, part=True)
-def _interval_slopes(
-    part: FloatArray, a: float, b: float, c: float, so_far: float, sums: FloatArray
-) -> float:
-    """Multiply a product by h' at the observations between two knots.
-
-    `sums` (9,): of the three splines that meet there over h', then of products of two of them over
-    its square.
-    """
-    sa, sb, sc, aa, ab, ac, bb, bc, cc = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-    for k in range(part.shape[0]):
-        s = part[k]
-        rest = 1.0 - s
-        p, q, r = 0.5 * rest * rest, 0.5 + s * rest, 0.5 * s * s
-        slope = a * p + b * q + c * r
-        so_far *= slope
-        one = 1.0 / slope
-        p *= one
-        q *= one
-        r *= one
-        sa += p
-        sb += q
-        sc += r
-        aa += p * p
-        ab += p * q
-        ac += p * r
-        bb += q * q
-        bc += q * r
-        cc += r * r
-    sums[0], sums[1], sums[2] = sa, sb, sc
-    sums[3], sums[4], sums[5] = aa, ab, ac
-    sums[6], sums[7], sums[8] = bb, bc, cc
-    return so_far
-
-
-@kernel(fastmath=SUMS, inner=True)
-def _log_slopes(
-    log_c: FloatArray, c: FloatArray, local: FloatArray, ends: IndexArray, g: FloatArray,
-    band: FloatArray, sums: FloatArray,
-) -> float:  # fmt: skip
-    """Sum of log h' over the observations; minus its first two derivatives by c.
-
-    `band` (N_SLOPES, 3): the second ones, each row from the diagonal on.
-    """
-    clear(g)
-    for i in range(N_SLOPES):
-        clear(band[i])
-    total, so_far, left = 0.0, 1.0, LARGE
-    for j in range(N_SLOPES - 2):
-        # h' lies between the coefficients, whose sum of weights is 1 everywhere.
-        most = max(abs(log_c[j]), abs(log_c[j + 1]), abs(log_c[j + 2]), 0.01)
-        k = ends[j]
-        while k < ends[j + 1]:
-            # Logarithms cost more than all else here: one for as many slopes as a double holds.
-            if left < most:
-                total += math.log(so_far)
-                so_far, left = 1.0, LARGE
-            last = min(ends[j + 1], k + max(int(left / most), 1))
-            so_far = _interval_slopes(local[k:last], c[j], c[j + 1], c[j + 2], so_far, sums)
-            left -= (last - k) * most
-            k = last
-            for a in range(3):
-                g[j + a] -= sums[a]
-                for b in range(3 - a):
-                    band[j + a, b] += sums[3 + a * (7 - a) // 2 + b]
-    return total + math.log(so_far)
-
-
 @kernel(fastmath=SUMS, inner=True)
 def _curve_scales(
-    c: FloatArray, gram: FloatArray, design: Design, scales: FloatArray, room: _Room
+    c: FloatArray, gram: FloatArray, design: Design, scales: FloatArray, room: LinkRoom
 ) -> float:
     """Write variances and weights of the columns given c; return the change of log τ²."""
     n, r = design.columns.shape
@@ -274,7 +137,7 @@ def _curve_scales(
 
 
 @kernel(fastmath=SUMS, inner=True)
-def _precisions(gram: FloatArray, prior: LinkPrior, rho2: float, room: _Room) -> None:
+def _precisions(gram: FloatArray, prior: LinkPrior, rho2: float, room: LinkRoom) -> None:
     """Write the quadratic forms of c, f integrated out, and of the log-slopes."""
     moments, weight = room.moments, room.weight
     for i in range(N_SLOPES):
@@ -300,7 +163,7 @@ def _quadratic(c: FloatArray, A: FloatArray, out: FloatArray) -> float:
 
 @kernel(fastmath=SUMS, inner=True)
 def _newton(
-    c: FloatArray, g: FloatArray, pull: FloatArray, move: FloatArray, room: _Room
+    c: FloatArray, g: FloatArray, pull: FloatArray, move: FloatArray, room: LinkRoom
 ) -> tuple[float, float, float]:
     """Write the step of the log-slopes; return log determinant, largest part and gain.
 
@@ -340,7 +203,7 @@ def _roughness(target: FloatArray, prior: LinkPrior, rho2: float, H: FloatArray)
 @kernel(fastmath=SUMS, part=True)
 def _settle(
     start: float, local: FloatArray, ends: IndexArray, gram: FloatArray, design: Design,
-    prior: LinkPrior, tol: float, max_iter: int, room: _Room,
+    prior: LinkPrior, tol: float, max_iter: int, room: LinkRoom,
 ) -> tuple[float, int]:  # fmt: skip
     """Fit on one scale from its start; what `room` holds then is that of the mode."""
     vectors, scales = room.vectors, room.scales
@@ -359,7 +222,7 @@ def _settle(
             trial[i] = log_slopes[i] + share * move[i]
             off[i] = trial[i] - start
             c[i] = math.exp(trial[i])
-        gained = _log_slopes(trial, c, local, ends, by_c, room.band, moments)
+        gained = log_of_slopes(trial, c, local, ends, by_c, room.band, moments)
         value = _quadratic(c, room.A, g) + _quadratic(off, room.P, pull) - gained
         if value > aim and halvings < HALVINGS:
             share *= 0.5
@@ -393,7 +256,7 @@ def _settle(
 
 
 @kernel(fastmath=SUMS, part=True)
-def _write_mean(n: int, room: _Room) -> float:
+def _write_mean(n: int, room: LinkRoom) -> float:
     """Write the coefficients of f at the mode; return what they cost."""
     cost, mean, weight = 0.0, room.mean, room.weight
     for i in range(mean.shape[0]):
@@ -416,24 +279,26 @@ def _write_rows(
         rows[2, k], rows[3, k] = h[n + index[k]], h[n + index[k] + 1]
 
 
-@kernel(part=True)
-def _make_room(r: int) -> _Room:
+def link_room(r: int) -> LinkRoom:
+    """Return places for fits with r columns.
+
+    Made by NumPy, as each array that a kernel makes takes long to compile.
+    """
     size = (N_SLOPES + 1) * WIDTH
-    matrices, vectors = np.zeros((5, N_SLOPES + 1, WIDTH)), np.zeros((r + 3, WIDTH))
-    by_column, pivots = np.empty((3, r)), matrices.reshape(5 * size)
-    for i in range(WIDTH):
-        vectors[1, i] = 1.0
-    return _Room(
-        vectors[3:], matrices[0], matrices[1], matrices[2], matrices[3], by_column[0],
-        by_column[1], by_column[2], vectors[2],
-        Pivots(pivots[4 * size :], vectors[0], vectors[1]),
+    A, P, band = np.zeros((3, N_SLOPES, WIDTH))
+    weight, along, mean = np.empty((3, r))
+    system = np.zeros(size + 2 * WIDTH)
+    system[size + WIDTH :] = 1.0
+    return LinkRoom(
+        np.zeros((r, WIDTH)), A, P, band, np.zeros((N_VECTORS, WIDTH)), weight, along, mean,
+        np.empty(3), Pivots(system[:size], system[size : size + WIDTH], system[size + WIDTH :]),
     )  # fmt: skip
 
 
 @kernel(fastmath=SUMS)
 def monotone_link(
     sums: EffectSums, costs: FloatArray, index: IndexArray, design: Design, prior: LinkPrior,
-    tol: float, max_iter: int, fit: LinkFit,
+    tol: float, max_iter: int, room: LinkRoom, fit: LinkFit,
 ) -> tuple[int, float, int]:  # fmt: skip
     """Fit ``h(z) = f(x) + ε`` with h smooth and increasing, f smooth, ε standard Gaussian.
 
@@ -452,6 +317,8 @@ def monotone_link(
         Stop when a step, and the last change of the variances, are worth fewer nats.
     max_iter : int
         Most Newton steps.
+    room : LinkRoom
+        What `link_room` returns.
     fit : LinkFit
         Overwritten by the fit on the scale whose nats and costs are the fewest.
 
@@ -472,8 +339,7 @@ def monotone_link(
     """
     n, r = design.columns.shape
     m = sums.points.shape[1]
-    room, rows = _make_room(r), np.empty((5, n))
-    h, curves, one = np.empty(m), np.empty((n, 1)), np.ones(1)
+    h, rows, curves, one = np.empty(m), np.empty((5, n)), np.empty((n, 1)), np.ones(1)
     log_slopes, slopes = room.vectors[9], room.vectors[1]
     best, best_cost, best_iter, shortest = -1, 0.0, 0, np.inf
     for k in range(sums.points.shape[0]):
@@ -482,7 +348,7 @@ def monotone_link(
             continue
         if r > 1:
             # Over a constant the centered integrals' sum is zero.
-            _column_moments(design.columns, points, knots, centers, room.moments)
+            column_moments(design.columns, points, knots, centers, room.moments)
         cost, n_iter = _settle(
             knots[2], sums.local[k], sums.ends[k], sums.gram[k], design, prior, tol, max_iter, room
         )

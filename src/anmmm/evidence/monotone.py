@@ -15,7 +15,8 @@ from scipy.special import ndtr
 
 from anmmm._kernels.effects import N_SLOPES, WIDTH, EffectSums, base_quantiles, effect_sums
 from anmmm._kernels.laws import NORMAL, STUDENT, UNIFORM
-from anmmm._kernels.monotone import LinkFit, LinkPrior, link_values, monotone_link
+from anmmm._kernels.links import link_values
+from anmmm._kernels.monotone import LinkFit, LinkPrior, link_room, monotone_link
 from anmmm._kernels.packed import Design
 from anmmm._kernels.slopes import SlopePrior
 from anmmm._record import Record
@@ -194,7 +195,7 @@ def fit_post_nonlinear(basis: SplineBasis, cells: Cells, scales: EffectScales) -
     fit = LinkFit(np.empty(N_SLOPES), np.empty(r), np.empty(3), np.empty((5, n)))
     best, cost, n_iter = monotone_link(
         scales.sums, scales.costs, cells.index, Design(basis.design, basis.prior, basis.n_null),
-        PADDED_PRIOR, TOLERANCE, MAX_ITER, fit,
+        PADDED_PRIOR, TOLERANCE, MAX_ITER, link_room(r), fit,
     )  # fmt: skip
     curve, residual, lower, upper, nats = fit.rows
     slopes, (low, step, _) = np.exp(fit.log_slopes), scales.sums.knots[best].tolist()
