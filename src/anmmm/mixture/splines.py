@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from anmmm._record import Record
 from anmmm._typing import FloatArray
+from anmmm.mixture.layout import Layout
 
 __all__ = ["Columns", "SplineBasis", "Splines"]
 
@@ -80,6 +82,16 @@ class SplineBasis(Record):
     prior: FloatArray
     n_null: int
     splines: Columns
+
+    @cached_property
+    def layout(self) -> Layout | None:
+        """The observations on the pieces of a spline; none where there are several causes."""
+        of = self.splines
+        if not isinstance(of, Splines) or of.knots.shape[1] != 1 or len(of.linear) != 1:
+            return None
+        # With no other column than the constant, the cause is not known, nor does it matter.
+        x = self.design[:, 1] / of.linear[0, 0] if of.linear.size else np.zeros(len(self.design))
+        return Layout.of(x, of.knots[:, 0], of.evaluate)
 
     @classmethod
     def of(

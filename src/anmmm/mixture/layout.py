@@ -1,0 +1,145 @@
+"""How observations lie on the pieces of a spline in one cause, and room for fits to them.
+
+Knots and columns come in; a `Layout` goes out to `em`, whose passes then need no columns.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anmmm._kernels._vectors import LANES
+from anmmm._kernels.mixture import Rounds
+from anmmm._kernels.pieces import CUBIC, N_SUMS, Pieces, Strips, find_pieces, lay_out
+from anmmm._kernels.spline_mixture import SHORT_RUN, Run, State, Tools
+from anmmm._kernels.strips import CHUNK, Room
+from anmmm._kernels.systems import System
+from anmmm._typing import FloatArray
+
+__all__ = ["Layout", "padded", "room_for"]
+
+# Where a column is read on each piece: a cubic is known by its values at four places.
+PLACES = np.cos(np.pi * (np.arange(CUBIC) + 0.5) / CUBIC)
+TO_POWERS = np.linalg.inv(np.vander(PLACES, CUBIC, increasing=True))
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """Observations on the pieces of a basis.
+
+    Attributes
+    ----------
+    pieces : Pieces
+    strips : Strips
+    x : ndarray of shape (n_samples,)
+        The cause.
+    knots : ndarray of shape (n_knots,)
+        Increasing.
+    """
+
+    pieces: Pieces
+    strips: Strips
+    x: FloatArray
+    knots: FloatArray
+    _some: dict[str, tuple[NDArray[np.intp], Layout]] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls, x: FloatArray, knots: FloatArray, columns: Callable[[FloatArray], FloatArray]
+    ) -> Layout:
+        """Lay the values of a cause out; `columns` of points (n, 1) are cubic between knots."""
+        pieces = _pieces(knots, columns)
+        return cls(pieces, _strips(x, knots), x, knots)
+
+    def of_rows(self, rows: NDArray[np.intp]) -> Layout:
+        """Lay some of the observations out."""
+        last = self._some.get("last")
+        # All numbers of mechanisms compare their starts on the same ones.
+        if last is None or last[0] is not rows:
+            x = self.x[rows]
+            last = rows, replace(self, x=x, strips=_strips(x, self.knots), _some={})
+            self._some["last"] = last
+        return last[1]
+
+
+def _pieces(knots: FloatArray, columns: Callable[[FloatArray], FloatArray]) -> Pieces:
+    # Columns that do not depend on the cause are one piece, wherever it is.
+    edges = knots if len(knots) > 1 else np.array([-1.0, 1.0])
+    middle, half = 0.5 * (edges[1:] + edges[:-1]), 0.5 * np.diff(edges)
+    points = middle[:, np.newaxis] + half[:, np.newaxis] * PLACES
+    values = columns(points.reshape(-1, 1))
+    n, r = len(middle), values.shape[1]
+    powers = TO_POWERS @ values.reshape(n, CUBIC, r)
+    planes, rows = np.zeros((r, CUBIC, padded(n))), np.zeros((n, CUBIC, padded(r)))
+    planes[:, :, :n] = powers.transpose(2, 1, 0)
+    rows[:, :, :r] = powers
+    return Pieces(planes.ravel(), rows.ravel())
+
+
+def _strips(x: FloatArray, knots: FloatArray) -> Strips:
+    n, n_pieces = len(x), max(len(knots) - 1, 1)
+    piece, first = np.empty(n, np.int64), np.empty(n_pieces + 1, np.int64)
+    length = find_pieces(x, knots, piece, first)
+    n_strips = padded(int(first[-1]))
+    slots = n_strips * length
+    strips = Strips(
+        np.zeros(slots), np.zeros(slots), np.full(slots, -1), np.zeros(n_strips, np.int64),
+        length, n,
+    )  # fmt: skip
+    lay_out(x, knots, piece, first, np.zeros(n_pieces, np.int64), strips)
+    return strips
+
+
+def padded(size: int) -> int:
+    """Length in whole vectors."""
+    return -(-size // LANES) * LANES
+
+
+def room_for(
+    S: int, C: int, scales: FloatArray, layout: Layout, sample: Layout
+) -> tuple[State, Tools, Run]:
+    """Make room for S starts of C curves from the same scales."""
+    r = len(layout.pieces.planes) // (CUBIC * padded(max(len(layout.knots) - 1, 1)))
+    width, K = padded(r), len(layout.pieces.planes) // (CUBIC * r)
+    row, at = padded(r + 1) + width, padded(r + 1)
+    few, most = sorted((layout.strips, sample.strips), key=lambda strips: len(strips.u))
+    n_strips = max(len(few.piece), len(most.piece))
+    shares = C * max(S * len(sample.strips.u), len(layout.strips.u))
+    (
+        center, mean, moments, grams, systems, inverse, variance, precision, spread, second, curves,
+        coefficients, sums, chunk, ends, on_pieces, scratch, gram, moment, all_shares, y,
+    ) = _aligned(
+        (S, width), (S, C, width), (S, C, width), (S, C, width * width), (S * C * r * row,),
+        (S * C * width,), (C, width), (width,), (width,), (width,), (C * N_SUMS * K,),
+        (C * N_SUMS * n_strips,), (C * N_SUMS * n_strips,), (C * CHUNK * LANES,), (LANES,),
+        (N_SUMS * K,), (len(layout.pieces.rows),), (width * width,), (width,), (shares,),
+        (len(most.u),),
+    )  # fmt: skip
+    state = State(
+        np.tile(scales, (S, 1)), center, np.full((S, C), 1.0 / C), np.full((S, C), -math.log(C)),
+        mean, moments, grams, np.zeros((S, C)), System(systems, inverse, row, at),
+    )  # fmt: skip
+    room = Room(curves, coefficients, sums, chunk, ends)
+    tools = Tools(
+        variance, Rounds(precision, spread, second), room, on_pieces, scratch, gram, moment,
+        np.zeros(1), all_shares, y,
+    )  # fmt: skip
+    run = Run(
+        np.ones(S, np.bool_), np.zeros(S, np.int64), np.full(S, -np.inf), np.zeros((S, SHORT_RUN))
+    )
+    return state, tools, run
+
+
+def _aligned(*shapes: tuple[int, ...]) -> list[FloatArray]:
+    """Zeros that begin where lines of the cache do: vectors that lie across two cost twice."""
+    sizes = [padded(math.prod(shape)) for shape in shapes]
+    room = np.zeros(sum(sizes) + LANES)
+    at, made = -(room.ctypes.data // room.itemsize) % LANES, []
+    for shape, size in zip(shapes, sizes, strict=True):
+        made.append(room[at : at + math.prod(shape)].reshape(shape))
+        at += size
+    return made
