@@ -182,8 +182,8 @@ def _exponential(typing_context: Any, a: Any) -> Any:
 # array[index : index + 8] of a contiguous vector, and writing there.
 load: Any = intrinsic(_load)
 store: Any = intrinsic(_store)
-# The same number in all lanes, a given one or array[index]; a b; a / b; a b + c; c - a b; a + b; the
-# larger of each two; the exponential of numbers that are never positive; the sum of the lanes.
+# The same number in all lanes, a given one or array[index]; a b; a / b; a b + c; c - a b; a + b;
+# the larger of each two; the exponential of numbers that are never positive; the sum of the lanes.
 everywhere: Any = intrinsic(_everywhere)
 load_one: Any = intrinsic(_load_one)
 product: Any = intrinsic(_product)

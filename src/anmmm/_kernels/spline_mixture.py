@@ -1,7 +1,7 @@
 """Mixtures of curves in one cause: all starts of one number of mechanisms, from first to last.
 
 Pieces of a spline, observations in strips and starts come in; the fit of the start that won goes
-out to `anmmm.mixture`. The equations are those of `anmmm._kernels.mixture`, which takes any columns.
+out to `anmmm.mixture`. `anmmm._kernels.mixture`, which takes any columns, has the same equations.
 """
 
 from __future__ import annotations

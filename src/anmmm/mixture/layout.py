@@ -6,6 +6,7 @@ Knots and columns come in; a `Layout` goes out to `em`, whose passes then need n
 from __future__ import annotations
 
 import math
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
@@ -25,6 +26,9 @@ __all__ = ["Layout", "padded", "room_for"]
 # Where a column is read on each piece: a cubic is known by its values at four places.
 PLACES = np.cos(np.pi * (np.arange(CUBIC) + 0.5) / CUBIC)
 TO_POWERS = np.linalg.inv(np.vander(PLACES, CUBIC, increasing=True))
+# Rooms that a thread keeps, and numbers beyond which one is not worth keeping.
+MOST_ROOMS, LARGE_ROOM = 16, 200_000
+ROOMS = threading.local()
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,39 +106,69 @@ def padded(size: int) -> int:
 def room_for(
     S: int, C: int, scales: FloatArray, layout: Layout, sample: Layout
 ) -> tuple[State, Tools, Run]:
-    """Make room for S starts of C curves from the same scales."""
-    r = len(layout.pieces.planes) // (CUBIC * padded(max(len(layout.knots) - 1, 1)))
-    width, K = padded(r), len(layout.pieces.planes) // (CUBIC * r)
-    row, at = padded(r + 1) + width, padded(r + 1)
-    few, most = sorted((layout.strips, sample.strips), key=lambda strips: len(strips.u))
-    n_strips = max(len(few.piece), len(most.piece))
-    shares = C * max(S * len(sample.strips.u), len(layout.strips.u))
-    (
-        center, mean, moments, grams, systems, inverse, variance, precision, spread, second, curves,
-        coefficients, sums, chunk, ends, on_pieces, scratch, gram, moment, all_shares, y,
-    ) = _aligned(
-        (S, width), (S, C, width), (S, C, width), (S, C, width * width), (S * C * r * row,),
-        (S * C * width,), (C, width), (width,), (width,), (width,), (C * N_SUMS * K,),
-        (C * N_SUMS * n_strips,), (C * N_SUMS * n_strips,), (C * CHUNK * LANES,), (LANES,),
-        (N_SUMS * K,), (len(layout.pieces.rows),), (width * width,), (width,), (shares,),
-        (len(most.u),),
+    """Make room for S starts of C curves from the same scales, or clear what there is of it.
+
+    A thread's next fit of the same size gets the same room.
+    """
+    K = padded(max(len(layout.knots) - 1, 1))
+    r, n_slots = len(layout.pieces.planes) // (CUBIC * K), len(layout.strips.u)
+    shares = C * max(S * len(sample.strips.u), n_slots)
+    n_strips = max(len(layout.strips.piece), len(sample.strips.piece))
+    key = (
+        S, C, r, K, len(layout.pieces.rows), len(scales),
+        _rounded(n_strips), _rounded(n_slots), _rounded(shares),
     )  # fmt: skip
-    state = State(
-        np.tile(scales, (S, 1)), center, np.full((S, C), 1.0 / C), np.full((S, C), -math.log(C)),
-        mean, moments, grams, np.zeros((S, C)), System(systems, inverse, row, at),
-    )  # fmt: skip
-    room = Room(curves, coefficients, sums, chunk, ends)
-    tools = Tools(
-        variance, Rounds(precision, spread, second), room, on_pieces, scratch, gram, moment,
-        np.zeros(1), all_shares, y,
-    )  # fmt: skip
-    run = Run(
-        np.ones(S, np.bool_), np.zeros(S, np.int64), np.full(S, -np.inf), np.zeros((S, SHORT_RUN))
-    )
+    rooms = vars(ROOMS)
+    if key not in rooms:
+        if len(rooms) >= MOST_ROOMS:
+            rooms.clear()
+        rooms[key] = _make_room(*key)
+    room, state, tools, run = rooms[key]
+    if len(room) > LARGE_ROOM:
+        del rooms[key]
+    room.fill(0.0)
+    run.running.fill(True)
+    run.settled.fill(0)
+    state.scales[:] = scales
+    run.bounds.fill(-np.inf)
     return state, tools, run
 
 
-def _aligned(*shapes: tuple[int, ...]) -> list[FloatArray]:
+def _rounded(size: int) -> int:
+    """Up to a power of two, so that sizes that are nearly the same are one."""
+    return 1 << (size - 1).bit_length()
+
+
+def _make_room(
+    S: int, C: int, r: int, K: int, n_rows: int, n_scales: int, n_strips: int, n_slots: int,
+    shares: int,
+) -> tuple[FloatArray, State, Tools, Run]:  # fmt: skip
+    width, at = padded(r), padded(r + 1)
+    row = at + width
+    room, (
+        all_scales, center, weights, log_weights, mean, moments, grams, totals, systems, inverse,
+        variance, precision, spread, second, curves, coefficients, sums, chunk, ends, on_pieces,
+        scratch, gram, moment, total, all_shares, y, bounds, short,
+    ) = _aligned(
+        (S, n_scales), (S, width), (S, C), (S, C), (S, C, width), (S, C, width),
+        (S, C, width * width), (S, C), (S * C * r * row,), (S * C * width,), (C, width), (width,),
+        (width,), (width,), (C * N_SUMS * K,), (C * N_SUMS * n_strips,), (C * N_SUMS * n_strips,),
+        (C * CHUNK * LANES,), (LANES,), (N_SUMS * K,), (n_rows,), (width * width,), (width,), (1,),
+        (shares,), (max(n_slots, shares // (S * C)),), (S,), (S, SHORT_RUN),
+    )  # fmt: skip
+    state = State(
+        all_scales, center, weights, log_weights, mean, moments, grams, totals,
+        System(systems, inverse, row, at),
+    )  # fmt: skip
+    tools = Tools(
+        variance, Rounds(precision, spread, second),
+        Room(curves, coefficients, sums, chunk, ends), on_pieces, scratch, gram, moment, total,
+        all_shares, y,
+    )  # fmt: skip
+    return room, state, tools, Run(np.ones(S, np.bool_), np.zeros(S, np.int64), bounds, short)
+
+
+def _aligned(*shapes: tuple[int, ...]) -> tuple[FloatArray, list[FloatArray]]:
     """Zeros that begin where lines of the cache do: vectors that lie across two cost twice."""
     sizes = [padded(math.prod(shape)) for shape in shapes]
     room = np.zeros(sum(sizes) + LANES)
@@ -142,4 +176,4 @@ def _aligned(*shapes: tuple[int, ...]) -> list[FloatArray]:
     for shape, size in zip(shapes, sizes, strict=True):
         made.append(room[at : at + math.prod(shape)].reshape(shape))
         at += size
-    return made
+    return room, made
