@@ -231,4 +231,4 @@ def strip_pass(
                     strips, y, slot, steps, source, begin, room.sums,
                     c * N_SUMS * n_strips + group,
                 )  # fmt: skip
-    return total + _logarithms(z, room.ends) + total_of(highest)
+    return float(total + _logarithms(z, room.ends) + total_of(highest))

@@ -51,8 +51,9 @@ def fit_mixture(
 
     Notes
     -----
-    docs/method/decisions.md, eqs. 3 to 8. O(N C r²) an iteration, r at most 14 for one cause;
-    beyond 4000 observations starts are compared on 2000 of them, at equal distances in the order of
+    docs/method/decisions.md, eqs. 3 to 8. O(N C + C r³) an iteration with one cause, whose columns
+    are not read, and O(N C r²) with several or with categories; r is at most 14 for one cause.
+    Beyond 4000 observations starts are compared on 2000 of them, at equal distances in the order of
     the cause.
     """
     if rows is None:

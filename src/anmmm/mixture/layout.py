@@ -28,7 +28,16 @@ PLACES = np.cos(np.pi * (np.arange(CUBIC) + 0.5) / CUBIC)
 TO_POWERS = np.linalg.inv(np.vander(PLACES, CUBIC, increasing=True))
 # Rooms that a thread keeps, and numbers beyond which one is not worth keeping.
 MOST_ROOMS, LARGE_ROOM = 16, 200_000
-ROOMS = threading.local()
+
+
+class _Rooms(threading.local):
+    """Rooms of one thread, by size."""
+
+    def __init__(self) -> None:
+        self.made: dict[tuple[int, ...], tuple[FloatArray, State, Tools, Run]] = {}
+
+
+ROOMS = _Rooms()
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,11 +123,11 @@ def room_for(
     r, n_slots = len(layout.pieces.planes) // (CUBIC * K), len(layout.strips.u)
     shares = C * max(S * len(sample.strips.u), n_slots)
     n_strips = max(len(layout.strips.piece), len(sample.strips.piece))
-    key = (
+    key: tuple[int, ...] = (
         S, C, r, K, len(layout.pieces.rows), len(scales),
         _rounded(n_strips), _rounded(n_slots), _rounded(shares),
     )  # fmt: skip
-    rooms = vars(ROOMS)
+    rooms = ROOMS.made
     if key not in rooms:
         if len(rooms) >= MOST_ROOMS:
             rooms.clear()
