@@ -8,6 +8,7 @@ Such values live inside kernels; Python never sees one.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from llvmlite import ir
@@ -15,14 +16,19 @@ from numba import types
 from numba.extending import intrinsic, models, register_model
 
 __all__ = [
-    "LANES", "everywhere", "larger", "load", "load_one", "multiply_add", "product", "quotient",
-    "store", "total_of",
+    "LANES", "everywhere", "exponential", "larger", "load", "load_one", "minus_product",
+    "multiply_add", "plus", "product", "quotient", "store", "total_of",
 ]  # fmt: skip
 
 LANES = 8
 VECTOR = ir.VectorType(ir.DoubleType(), LANES)
 # Products may be fused with sums, as in all kernels.
 FUSED = ("contract",)
+
+# Of the exponential; `_exp` says what they are. With degree 13 the remainder is below 5e-18.
+LOG2_E = 1.0 / math.log(2.0)
+LN2_HIGH, LN2_LOW = float.fromhex("0x1.62e42fee00000p-1"), float.fromhex("0x1.a39ef35793c76p-33")
+ROUND_TO_INTEGER, SMALLEST, DEGREE = 6755399441055744.0, -708.0, 13
 
 
 class _Eight(types.Type):
@@ -108,6 +114,21 @@ def _multiply_add(typing_context: Any, a: Any, b: Any, c: Any) -> Any:
     return EIGHT(EIGHT, EIGHT, EIGHT), build
 
 
+def _minus_product(typing_context: Any, a: Any, b: Any, c: Any) -> Any:
+    def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        a, b, c = args
+        return builder.fsub(c, builder.fmul(a, b, flags=FUSED), flags=FUSED)
+
+    return EIGHT(EIGHT, EIGHT, EIGHT), build
+
+
+def _plus(typing_context: Any, a: Any, b: Any) -> Any:
+    def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.fadd(*args)
+
+    return EIGHT(EIGHT, EIGHT), build
+
+
 def _larger(typing_context: Any, a: Any, b: Any) -> Any:
     def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         a, b = args
@@ -130,15 +151,46 @@ def _total_of(typing_context: Any, a: Any) -> Any:
     return types.float64(EIGHT), build
 
 
+def _numbers(value: float) -> Any:
+    return ir.Constant(VECTOR, [value] * LANES)
+
+
+def _exponential(typing_context: Any, a: Any) -> Any:
+    # `exp_nonpositive` for numbers in registers; its comments say why each step is safe.
+    def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        def fused(a: Any, b: float, c: Any) -> Any:
+            return builder.fadd(builder.fmul(a, _numbers(b), flags=FUSED), c, flags=FUSED)
+
+        (x,) = args
+        whole = ir.VectorType(ir.IntType(64), LANES)
+        shifted = fused(x, LOG2_E, _numbers(ROUND_TO_INTEGER))
+        k = builder.fsub(shifted, _numbers(ROUND_TO_INTEGER))
+        rest = fused(k, -LN2_LOW, fused(k, -LN2_HIGH, x))
+        series = _numbers(1.0 / math.factorial(DEGREE))
+        for n in range(DEGREE - 1, -1, -1):
+            term = builder.fmul(series, rest, flags=FUSED)
+            series = builder.fadd(term, _numbers(1.0 / math.factorial(n)), flags=FUSED)
+        power = builder.shl(builder.bitcast(shifted, whole), ir.Constant(whole, [52] * LANES))
+        scaled = builder.bitcast(builder.add(builder.bitcast(series, whole), power), VECTOR)
+        tiny = builder.fcmp_ordered("<", x, _numbers(SMALLEST))
+        found = builder.select(tiny, _numbers(0.0), scaled)
+        return builder.select(builder.fcmp_unordered("uno", x, x), x, found)
+
+    return EIGHT(EIGHT), build
+
+
 # array[index : index + 8] of a contiguous vector, and writing there.
 load: Any = intrinsic(_load)
 store: Any = intrinsic(_store)
-# The same number in all lanes, a given one or array[index]; a b; a / b; a b + c; the larger of each
-# two; the sum of the lanes.
+# The same number in all lanes, a given one or array[index]; a b; a / b; a b + c; c - a b; a + b;
+# the larger of each two; the exponential of numbers that are never positive; the sum of the lanes.
 everywhere: Any = intrinsic(_everywhere)
 load_one: Any = intrinsic(_load_one)
 product: Any = intrinsic(_product)
 quotient: Any = intrinsic(_quotient)
 multiply_add: Any = intrinsic(_multiply_add)
+minus_product: Any = intrinsic(_minus_product)
+plus: Any = intrinsic(_plus)
 larger: Any = intrinsic(_larger)
+exponential: Any = intrinsic(_exponential)
 total_of: Any = intrinsic(_total_of)

@@ -37,7 +37,10 @@ from anmmm._kernels.responsibilities import (
     write_shares,
 )
 
-__all__ = ["Curves", "Sums", "mixture_em", "mixture_posterior"]
+__all__ = [
+    "Curves", "Rounds", "Sums", "conclude", "curve_precision", "make_rounds", "mixture_em",
+    "mixture_posterior", "weigh",
+]  # fmt: skip
 
 # Inverse-gamma prior on the variances of intercepts and slopes about their mean over the
 # mechanisms: broad, with its mass above (a tenth of the effect's standard deviation)². Costs count
@@ -48,20 +51,33 @@ NULL_SHAPE, NULL_SCALE = 0.5, 0.01
 WEIGHT_PRIOR = 20.0
 
 
-class _Room(NamedTuple):
+class Rounds(NamedTuple):
     """What a round of (curves, center, variances) writes to; vectors are padded."""
 
-    pivots: Pivots
     precision: FloatArray
     spread: FloatArray
     second: FloatArray
 
 
+@kernel(inner=True)
+def make_rounds(r: int) -> Rounds:
+    """Return room for curves of r columns."""
+    return Rounds(np.zeros(padded(r)), np.zeros(padded(r)), np.zeros(padded(r)))
+
+
+@kernel(inner=True)
+def curve_precision(prior: FloatArray, n_null: int, scales: FloatArray, out: FloatArray) -> None:
+    """Write the prior precision of the curves about their center."""
+    for i in range(prior.shape[0]):
+        out[i] = 1.0 / (prior[i] * (scales[3 + i] if i < n_null else scales[1]))
+
+
 @kernel(fastmath=SUMS, part=True)
-def _center_posterior(design: Design, curves: Curves, room: _Room) -> float:
+def _center_posterior(
+    prior: FloatArray, n_null: int, scales: FloatArray, center: FloatArray, mean: FloatArray,
+    room: Rounds,
+) -> float:  # fmt: skip
     """Posterior of the curves' center and its smoothness; returns what the center costs."""
-    prior, n_null = design.prior, design.n_null
-    scales, center, mean = curves.scales, curves.center, curves.mean
     precision, spread = room.precision, room.spread
     C, r = mean.shape[0], prior.shape[0]
     rough, log_ratios, so_far = 0.0, 0.0, 1.0
@@ -90,8 +106,83 @@ def _center_posterior(design: Design, curves: Curves, room: _Room) -> float:
 
 
 @kernel(fastmath=SUMS, part=True)
+def conclude(
+    n: int, y2: float, floor: float, prior: FloatArray, n_null: int, moments: FloatArray,
+    log_det: float, scales: FloatArray, center: FloatArray, mean: FloatArray, variance: FloatArray,
+    room: Rounds,
+) -> tuple[float, float]:  # fmt: skip
+    """Posterior of the curves' center and the variances, given the curves' posteriors.
+
+    Parameters
+    ----------
+    n : int
+        Number of observations.
+    y2 : float
+        ``Σ y_n²``.
+    floor : float
+        Smallest noise variance.
+    prior, n_null
+        See `Design`.
+    moments, mean, variance : float64 (C, padded(r))
+        ``Σ_n R_nc y_n ψ_n``; means of the coefficients and their variances under the precision of
+        the room.
+    log_det : float
+        Sum of the log determinants of the curves' posterior precisions.
+    scales, center
+        See `Curves`; those that the posteriors were made with, overwritten.
+    room : Rounds
+
+    Returns
+    -------
+    penalty : float
+        What the bound pays for curves, center and variances.
+    rss : float
+        Expected squared residuals.
+    """
+    precision, spread, second = room
+    C, r = mean.shape[0], prior.shape[0]
+    rss = y2
+    clear(second)
+    for c in range(C):
+        # The Gram matrix is not read: times a curve's covariance or mean it is what has just been
+        # solved for.
+        for i in range(r):
+            m = mean[c, i]
+            second[i] += variance[c, i]
+            told = 1.0 - (variance[c, i] + m * (m - center[i])) * precision[i]
+            rss += scales[0] * told - m * moments[c, i]
+    penalty = 0.5 * log_det
+    if C > 1:
+        penalty += _center_posterior(prior, n_null, scales, center, mean, room)
+    rough = 0.0
+    for i in range(r):
+        for c in range(C):
+            e = mean[c, i] - center[i]
+            second[i] += e * e + spread[i]
+        if i >= n_null:
+            rough += second[i] / prior[i]
+        elif C > 1:
+            omega = (second[i] / prior[i] + 2.0 * NULL_SCALE) / (C + 2.0 * NULL_SHAPE)
+            scales[3 + i] = omega
+            penalty += NULL_SHAPE * math.log(omega / NULL_SCALE) + NULL_SCALE / omega
+            penalty -= NULL_SHAPE * (1.0 - math.log(NULL_SHAPE))
+    if r > n_null:
+        scales[1] = (rough + 2.0 * HYPER) / (C * (r - n_null) + 2.0 * HYPER)
+        penalty += HYPER * (math.log(scales[1]) + 1.0 / scales[1] - 1.0)
+    s2 = rss / n
+    scales[0] = s2 if s2 > floor else floor
+    so_far = 1.0
+    for i in range(r):
+        wide = prior[i] * (scales[3 + i] if i < n_null else scales[1])
+        so_far, logarithm = log_of_product(so_far, wide)
+        penalty += 0.5 * (second[i] / wide + C * (logarithm - 1.0))
+    return penalty + 0.5 * C * math.log(so_far), rss
+
+
+@kernel(fastmath=SUMS, part=True)
 def mixture_posterior(
-    sums: Sums, y2: float, design: Design, floor: float, n_inner: int, curves: Curves, room: _Room
+    sums: Sums, y2: float, design: Design, floor: float, n_inner: int, curves: Curves,
+    pivots: Pivots, variance: FloatArray, room: Rounds,
 ) -> float:  # fmt: skip
     """Posteriors of all curves, of their center and the variances, given the responsibilities.
 
@@ -99,17 +190,18 @@ def mixture_posterior(
     ----------
     sums : Sums
         Of the responsibilities.
-    y2 : float
-        ``Σ y_n²``.
+    y2, floor
+        See `conclude`.
     design : Design
         Its columns are not read.
-    floor : float
-        Smallest noise variance.
     n_inner : int
         Rounds of (curves, center, variances).
     curves : Curves
         All but the weights overwritten; scales and center are read.
-    room : _Room
+    pivots : Pivots
+    variance : float64 (C, padded(r))
+        Overwritten by the variances of the coefficients.
+    room : Rounds
 
     Returns
     -------
@@ -120,60 +212,36 @@ def mixture_posterior(
     -----
     docs/method/decisions.md, eqs. 4 to 7. Every step raises the bound or leaves it. O(C r³).
     """
-    prior, n_null = design.prior, design.n_null
-    scales, center, mean = curves.scales, curves.center, curves.mean
-    pivots, precision, spread, second = room
-    n = design.columns.shape[0]
+    prior, n_null, scales, mean = design.prior, design.n_null, curves.scales, curves.mean
     C, r = mean.shape[0], prior.shape[0]
-    width = padded(r)
     penalty = 0.0
     for inner in range(n_inner):
-        for i in range(r):
-            precision[i] = 1.0 / (prior[i] * (scales[3 + i] if i < n_null else scales[1]))
-        rss = y2
+        curve_precision(prior, n_null, scales, room.precision)
         log_det = 0.0
-        clear(second)
         for c in range(C):
-            moment = sums.moments[c]
             log_det += curve_posterior(
-                sums.grams[c], moment, scales[0], center, precision, mean[c], pivots
-            )
+                sums.grams[c], sums.moments[c], scales[0], curves.center, room.precision, mean[c],
+                pivots,
+            )  # fmt: skip
             if inner == n_inner - 1:
                 pack_covariance(pivots, r, curves.packed[c])
-            # The Gram matrix is not read again: times a curve's covariance or mean it is what the
-            # sweep has just solved for.
             for i in range(r):
-                m, variance = mean[c, i], -pivots.matrix[i * width + i]
-                second[i] += variance
-                told = 1.0 - (variance + m * (m - center[i])) * precision[i]
-                rss += scales[0] * told - m * moment[i]
+                variance[c, i] = -pivots.matrix[i * padded(r) + i]
+        penalty = conclude(
+            design.columns.shape[0], y2, floor, prior, n_null, sums.moments, log_det, scales,
+            curves.center, mean, variance, room,
+        )[0]  # fmt: skip
+    return penalty
 
-        penalty = 0.5 * log_det
-        if C > 1:
-            penalty += _center_posterior(design, curves, room)
-        rough = 0.0
-        for i in range(r):
-            for c in range(C):
-                e = mean[c, i] - center[i]
-                second[i] += e * e + spread[i]
-            if i >= n_null:
-                rough += second[i] / prior[i]
-            elif C > 1:
-                omega = (second[i] / prior[i] + 2.0 * NULL_SCALE) / (C + 2.0 * NULL_SHAPE)
-                scales[3 + i] = omega
-                penalty += NULL_SHAPE * math.log(omega / NULL_SCALE) + NULL_SCALE / omega
-                penalty -= NULL_SHAPE * (1.0 - math.log(NULL_SHAPE))
-        if r > n_null:
-            scales[1] = (rough + 2.0 * HYPER) / (C * (r - n_null) + 2.0 * HYPER)
-            penalty += HYPER * (math.log(scales[1]) + 1.0 / scales[1] - 1.0)
-        s2 = rss / n
-        scales[0] = s2 if s2 > floor else floor
-        so_far = 1.0
-        for i in range(r):
-            variance = prior[i] * (scales[3 + i] if i < n_null else scales[1])
-            so_far, logarithm = log_of_product(so_far, variance)
-            penalty += 0.5 * (second[i] / variance + C * (logarithm - 1.0))
-        penalty += 0.5 * C * math.log(so_far)
+
+@kernel(inner=True)
+def weigh(totals: FloatArray, n: int, weights: FloatArray, log_weights: FloatArray) -> float:
+    """Write the shares of curves that have so many of n observations; return what they cost."""
+    C, penalty = totals.shape[0], 0.0
+    for c in range(C):
+        weights[c] = (totals[c] + WEIGHT_PRIOR) / (n + C * WEIGHT_PRIOR)
+        log_weights[c] = math.log(weights[c])
+        penalty -= WEIGHT_PRIOR * (log_weights[c] + math.log(C))
     return penalty
 
 
@@ -212,7 +280,7 @@ def mixture_em(
     C, width = R.shape[1], padded(r)
     weights, log_weights, fitted = curves.weights, np.empty(C), make_curves(curves)
     observed, lanes = observe(design.columns, y, C), make_lanes(C, r)
-    room = _Room(make_pivots(r), np.zeros(width), np.zeros(width), np.zeros(width))
+    pivots, variance, room = make_pivots(r), np.zeros((C, width)), make_rounds(r)
     sums, whole = make_sums(C, r), make_sums(1, r)
     for k in range(n):
         observed.shares[C - 1, k] = 1.0
@@ -221,11 +289,10 @@ def mixture_em(
     y2, penalty, n_iter = dot(y, y), 0.0, history.shape[0]
     for iteration in range(-1, history.shape[0]):
         if iteration >= 0:
-            penalty = mixture_posterior(sums, y2, design, floor, n_inner, fitted, room)
-            for c in range(C):
-                weights[c] = (sums.totals[c] + WEIGHT_PRIOR) / (n + C * WEIGHT_PRIOR)
-                log_weights[c] = math.log(weights[c])
-                penalty -= WEIGHT_PRIOR * (log_weights[c] + math.log(C))
+            penalty = mixture_posterior(
+                sums, y2, design, floor, n_inner, fitted, pivots, variance, room
+            )
+            penalty += weigh(sums.totals, n, weights, log_weights)
         bound = mixture_pass(observed, iteration < 0, fitted, log_weights, lanes, sums, whole)
         if iteration < 0:
             continue

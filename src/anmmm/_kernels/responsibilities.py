@@ -41,7 +41,7 @@ from anmmm._kernels.packed import (
 
 __all__ = [
     "Curves", "Lanes", "Observed", "Sums", "make_curves", "make_lanes", "make_sums",
-    "mixture_membership", "mixture_pass", "observe", "write_shares",
+    "mixture_membership", "mixture_pass", "observe", "subtract", "write_shares",
 ]  # fmt: skip
 
 # Blocks whose sums of exponentials, each from 1 to C, are multiplied before a logarithm is taken.
@@ -252,8 +252,8 @@ def _collect_all(observed: Observed, first: bool, lanes: Lanes, sums: Sums, whol
         copy_part(sums.grams[last], whole.grams[0])
         copy_part(sums.moments[last], whole.moments[0])
         whole.totals[0] = sums.totals[last]
-    _subtract(whole.grams[0], sums.grams)
-    _subtract(whole.moments[0], sums.moments)
+    subtract(whole.grams[0], sums.grams)
+    subtract(whole.moments[0], sums.moments)
     total = whole.totals[0]
     for c in range(last):
         total -= sums.totals[c]
@@ -261,7 +261,7 @@ def _collect_all(observed: Observed, first: bool, lanes: Lanes, sums: Sums, whol
 
 
 @kernel(inner=True)
-def _subtract(whole: FloatArray, parts: FloatArray) -> None:
+def subtract(whole: FloatArray, parts: FloatArray) -> None:
     """Write the last row of `parts`: what the other rows leave of the whole."""
     last = parts.shape[0] - 1
     for i in range(whole.shape[0]):

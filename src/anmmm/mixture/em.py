@@ -15,9 +15,11 @@ from numpy.typing import NDArray
 
 from anmmm._kernels.mixture import WEIGHT_PRIOR, Curves, mixture_em
 from anmmm._kernels.packed import N_INNER, Design
+from anmmm._kernels.spline_mixture import SHORT_RUN, Problem, spline_mixture
 from anmmm._record import Record
 from anmmm._typing import FloatArray
 from anmmm.mixture.fits import MixtureFit
+from anmmm.mixture.layout import Layout, room_for
 from anmmm.mixture.splines import SplineBasis
 from anmmm.mixture.starts import start_rows
 from anmmm.preprocessing import Cells
@@ -26,8 +28,6 @@ __all__ = ["VARIANCE_FLOOR", "EMRun", "finish", "fit_mixture", "run_em", "smalle
 
 # Smallest noise variance, as a share of the effect's variance.
 VARIANCE_FLOOR = 1e-6
-# Iterations of every start before the best of them is continued.
-SHORT_RUN = 10
 
 
 def fit_mixture(
@@ -51,20 +51,24 @@ def fit_mixture(
 
     Notes
     -----
-    docs/method/decisions.md, eqs. 3 to 8. O(N C r²) an iteration, r at most 14 for one cause;
-    beyond 4000 observations starts are compared on 2000 of them, at equal distances in the order of
+    docs/method/decisions.md, eqs. 3 to 8. O(N C + C r³) an iteration with one cause, whose columns
+    are not read, and O(N C r²) with several or with categories; r is at most 14 for one cause.
+    Beyond 4000 observations starts are compared on 2000 of them, at equal distances in the order of
     the cause.
     """
     if rows is None:
         rows = start_rows(basis, y)
+    scales = np.ones(3 + basis.n_null)
+    scales[0] = noise_variance
+    count = len(y) if isinstance(rows, slice) else len(rows)
+    parts = [start if len(start) == count else start[rows] for start in starts]
+    if basis.layout is not None:
+        return _fit_on_pieces(basis, basis.layout, y, parts, rows, scales, floor, tol, max_iter)
     sample, seen = basis, y
     if not isinstance(rows, slice):
         sample = replace(basis, design=np.ascontiguousarray(basis.design[rows]))
         seen = y[rows]
-    scales = np.ones(3 + basis.n_null)
-    scales[0] = noise_variance
     center = np.zeros(len(basis.prior))
-    parts = [start if len(start) == len(seen) else start[rows] for start in starts]
     runs = [run_em(sample, seen, part, scales, center, floor, tol, SHORT_RUN) for part in parts]
     winner = int(np.argmax([run.bound for run in runs]))
     run = runs[winner]
@@ -76,6 +80,44 @@ def fit_mixture(
         run = run_em(basis, y, membership, run.scales, run.center, floor, tol, max_iter)
         fit = finish(basis, y, run, winner)
     return fit
+
+
+def _fit_on_pieces(
+    basis: SplineBasis,
+    layout: Layout,
+    y: FloatArray,
+    starts: Sequence[FloatArray],
+    rows: NDArray[np.intp] | slice,
+    scales: FloatArray,
+    floor: float,
+    tol: float,
+    max_iter: int,
+) -> MixtureFit:
+    """Fit curves in one cause, all in one compiled call."""
+    n, C, r = len(y), starts[0].shape[1], len(basis.prior)
+    sample, seen = layout, y
+    if not isinstance(rows, slice):
+        sample, seen = layout.of_rows(rows), y[rows]
+    curves = _no_curves(C, r, scales)
+    history, membership, fitted = (
+        np.empty(max(max_iter, SHORT_RUN)),
+        np.empty((n, C)),
+        np.empty((n, C)),
+    )
+    problem = Problem(
+        layout.pieces, basis.prior, basis.n_null, sample.strips, layout.strips, seen, y, floor, tol
+    )
+    n_iter, winner, converged, log_likelihood = spline_mixture(
+        problem, np.stack(starts), N_INNER, *room_for(len(starts), C, scales, layout, sample),
+        curves, membership, fitted, history[:max_iter],
+    )  # fmt: skip
+    run = EMRun(curves, membership, history[:n_iter], converged)
+    return _record(basis, run, winner, fitted, log_likelihood)
+
+
+def _no_curves(C: int, r: int, scales: FloatArray) -> Curves:
+    size = r * (r + 1) // 2
+    return Curves(scales.copy(), np.zeros(r), np.empty(C), np.empty((C, r)), np.empty((C, size)))
 
 
 def smallest_noise(cells: Cells) -> float:
@@ -120,15 +162,9 @@ def run_em(
 ) -> EMRun:
     """Run the compiled EM from responsibilities of shape (n_samples, n_mechanisms)."""
     n, n_mechanisms = start.shape
-    r = len(basis.prior)
     membership, history = start.copy(), np.empty(max_iter)
-    curves = Curves(
-        scales.copy(),
-        center.copy(),
-        np.empty(n_mechanisms),
-        np.empty((n_mechanisms, r)),
-        np.empty((n_mechanisms, r * (r + 1) // 2)),
-    )
+    curves = _no_curves(n_mechanisms, len(basis.prior), scales)
+    curves.center[:] = center
     design = Design(basis.design, basis.prior, basis.n_null)
     n_iter = mixture_em(design, y, floor, N_INNER, tol * n, membership, curves, history)
     history = history[:n_iter]
@@ -140,13 +176,20 @@ def finish(
     basis: SplineBasis, y: FloatArray, run: EMRun, winner: int, reading: FloatArray | float = 1.0
 ) -> MixtureFit:
     """Make the record of a run; `reading` is what labels speak for, (n_samples, n_mechanisms)."""
-    n, n_mechanisms = run.membership.shape
-    scales, center, weights, mean, covariance = run.curves
+    scales, _, weights, mean, _ = run.curves
     curves = basis.design @ mean.T
     s2 = float(scales[0])
     squared = (y[:, np.newaxis] - curves) ** 2
     log_p = np.log(weights) - 0.5 * (squared / s2 + math.log(2.0 * math.pi * s2))
     log_p = log_p + np.log(reading)
+    return _record(basis, run, winner, curves, float(np.logaddexp.reduce(log_p, axis=1).sum()))
+
+
+def _record(
+    basis: SplineBasis, run: EMRun, winner: int, curves: FloatArray, log_likelihood: float
+) -> MixtureFit:
+    n, n_mechanisms = run.membership.shape
+    scales, center, weights, mean, covariance = run.curves
     prior = n_mechanisms * WEIGHT_PRIOR
     return MixtureFit(
         n_mechanisms=n_mechanisms,
@@ -159,7 +202,7 @@ def finish(
         membership=run.membership,
         curves=curves,
         bound=run.bound,
-        complexity=float(np.logaddexp.reduce(log_p, axis=1).sum()) - run.bound,
+        complexity=log_likelihood - run.bound,
         numbers=0.5 * math.log(n)
         + 0.5 * (n_mechanisms - 1) * math.log1p(n / prior)
         - math.lgamma(n_mechanisms + 1),

@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 from anmmm._kernels._lapack import syev
 from anmmm._kernels.splines import spline_columns
-from anmmm._record import Record
+from anmmm._record import Record, computed
 from anmmm._typing import FloatArray
+from anmmm.mixture.layout import Layout
 
 __all__ = ["Columns", "SplineBasis", "Splines"]
 
@@ -92,6 +93,16 @@ class SplineBasis(Record):
     n_null: int
     splines: Columns
     order: NDArray[np.intp] | None = field(default=None, compare=False)
+
+    @computed
+    def layout(self) -> Layout | None:
+        """The observations on the pieces of a spline; none where there are several causes."""
+        of = self.splines
+        if not isinstance(of, Splines) or of.knots.shape[1] != 1 or len(of.linear) != 1:
+            return None
+        # With no other column than the constant, the cause is not known, nor does it matter.
+        x = self.design[:, 1] / of.linear[0, 0] if of.linear.size else np.zeros(len(self.design))
+        return Layout.of(x, of.knots[:, 0], of.evaluate)
 
     @classmethod
     def of(

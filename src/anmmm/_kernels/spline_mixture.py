@@ -1,0 +1,401 @@
+"""Mixtures of curves in one cause: all starts of one number of mechanisms, from first to last.
+
+Pieces of a spline, observations in strips and starts come in; the fit of the start that won goes
+out to `anmmm.mixture`. `anmmm._kernels.mixture`, which takes any columns, has the same equations.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+from anmmm._kernels._jit import SUMS, FloatArray, IndexArray, kernel
+from anmmm._kernels._vectors import LANES
+from anmmm._kernels.mixture import Rounds, conclude, curve_precision, weigh
+from anmmm._kernels.packed import LOG_2PI, copy_part
+from anmmm._kernels.pieces import (
+    CUBIC,
+    N_SUMS,
+    N_TERMS,
+    Pieces,
+    Strips,
+    curve_on_pieces,
+    from_pieces,
+    variance_on_pieces,
+)
+from anmmm._kernels.responsibilities import Curves, subtract
+from anmmm._kernels.strips import Room, strip_pass, to_pieces, to_strips
+from anmmm._kernels.systems import (
+    System,
+    eliminate,
+    set_up,
+    solution,
+    write_covariance,
+)
+
+__all__ = ["SHORT_RUN", "Problem", "Run", "State", "Tools", "spline_mixture"]
+
+# What a pass is for: sums of all observations; of the starts; an iteration of all starts, of the
+# best one; responsibilities of observations that the starts were not compared on; those to return;
+# the likelihood at the curves' means.
+WHOLE, GIVEN, SHORT, LONG, ALL, KEEP, PLAIN, DONE = range(8)
+# Iterations of every start before the best of them is continued.
+SHORT_RUN = 10
+
+
+class Problem(NamedTuple):
+    """What is to be fitted.
+
+    Attributes
+    ----------
+    pieces : Pieces
+    prior, n_null
+        See `Design`.
+    sample, whole : Strips
+        Observations that starts are compared on, and all.
+    y_sample, y : float64 (n,)
+        Their effects.
+    floor, tol : float
+        Smallest noise variance; nats per observation by which the last iteration raises the bound.
+    """
+
+    pieces: Pieces
+    prior: FloatArray
+    n_null: int
+    sample: Strips
+    whole: Strips
+    y_sample: FloatArray
+    y: FloatArray
+    floor: float
+    tol: float
+
+
+class State(NamedTuple):
+    """Fits of all S starts, C curves each, and their sums; rows and matrices are padded.
+
+    Attributes
+    ----------
+    scales : float64 (S, 3 + n_null)
+        Those to start from; see `Curves`, also for what follows.
+    center, weights, mean
+    log_weights : float64 (S, C)
+    moments : float64 (S, C, padded(r))
+    grams : float64 (S, C, padded(r)²)
+    totals : float64 (S, C)
+    systems : System
+        Of all curves, start by start.
+    """
+
+    scales: FloatArray
+    center: FloatArray
+    weights: FloatArray
+    log_weights: FloatArray
+    mean: FloatArray
+    moments: FloatArray
+    grams: FloatArray
+    totals: FloatArray
+    systems: System
+
+
+class Run(NamedTuple):
+    """How far starts have come.
+
+    Attributes
+    ----------
+    running : bool (S,)
+        True, until a start has come to its end or another has won.
+    settled : int64 (S,)
+        Zero, then the iterations after which it came to its end.
+    bounds : float64 (S,)
+    short : float64 (S, SHORT_RUN)
+        Bounds after each iteration that all starts run.
+    """
+
+    running: Any
+    settled: IndexArray
+    bounds: FloatArray
+    short: FloatArray
+
+
+class Tools(NamedTuple):
+    """Room, zero, for what starts take turns in, and the sums of all observations as of one curve.
+
+    Attributes
+    ----------
+    variance : float64 (C, padded(r))
+    rounds : Rounds
+    room : Room
+    sums : float64 (N_SUMS K,)
+    scratch : float64 (n_pieces CUBIC padded(r),)
+    gram, moment, total : float64 (padded(r)²,), (padded(r),), (1,)
+    shares : float64 (≥ S C n_slots of the sample, ≥ C n_slots of all)
+        Responsibilities.
+    y : float64 (n_slots,) of the longer strips
+    """
+
+    variance: FloatArray
+    rounds: Rounds
+    room: Room
+    sums: FloatArray
+    scratch: FloatArray
+    gram: FloatArray
+    moment: FloatArray
+    total: FloatArray
+    shares: FloatArray
+    y: FloatArray
+
+
+@kernel(fastmath=SUMS, part=True)
+def _posterior(
+    problem: Problem, n: int, y2: float, state: State, s: int, n_inner: int,
+    variance: FloatArray, room: Rounds,
+) -> tuple[float, float]:  # fmt: skip
+    """Posterior of one start's curves, their center and the variances; see `conclude`."""
+    prior, n_null = problem.prior, problem.n_null
+    systems, scales, center = state.systems, state.scales[s], state.center[s]
+    C, r = variance.shape[0], prior.shape[0]
+    penalty = rss = 0.0
+    for _ in range(n_inner):
+        curve_precision(prior, n_null, scales, room.precision)
+        log_det = 0.0
+        for c in range(C):
+            set_up(
+                systems, s * C + c, r, state.grams[s, c], state.moments[s, c], scales[0], center,
+                room.precision,
+            )  # fmt: skip
+            log_det += eliminate(systems, s * C + c, r)
+            solution(systems, s * C + c, r, state.mean[s, c], variance[c])
+        penalty, rss = conclude(
+            n, y2, problem.floor, prior, n_null, state.moments[s], log_det, scales, center,
+            state.mean[s], variance, room,
+        )  # fmt: skip
+    penalty += weigh(state.totals[s], n, state.weights[s], state.log_weights[s])
+    return penalty, rss
+
+
+@kernel(inner=True)
+def _draw(
+    problem: Problem, strips: Strips, state: State, s: int, plain: bool, K: int, room: Room
+) -> None:
+    """Write one start's curves on the strips; plain ones have no variance."""
+    C, r = state.weights.shape[1], problem.prior.shape[0]
+    for c in range(C):
+        to = c * N_SUMS * K
+        curve_on_pieces(problem.pieces.planes, K, r, state.mean[s, c], room.curves, to)
+        to += CUBIC * K
+        if plain:
+            for i in range(to, to + N_TERMS * K):
+                room.curves[i] = 0.0
+        else:
+            variance_on_pieces(
+                problem.pieces.planes, K, r, state.systems, s * C + c, room.curves, to
+            )
+    to_strips(strips, C, K, room)
+
+
+@kernel(inner=True)
+def _effect(strips: Strips, y: FloatArray, slots: FloatArray) -> float:
+    """Write the effect to the strips' slots; return the sum of its squares."""
+    y2 = 0.0
+    for slot in range(strips.u.shape[0]):
+        row, value = strips.observation[slot], 0.0
+        if row >= 0:
+            value = y[row]
+        slots[slot] = value
+        y2 += value * value
+    return y2
+
+
+@kernel(inner=True)
+def _write_starts(strips: Strips, starts: FloatArray, shares: FloatArray) -> None:
+    """Write the responsibilities (S, n, C) to start from in slots."""
+    S, _, C = starts.shape
+    n_slots = strips.u.shape[0]
+    for slot in range(n_slots):
+        row = strips.observation[slot]
+        if row >= 0:
+            for s in range(S):
+                for c in range(C):
+                    shares[(s * C + c) * n_slots + slot] = starts[s, row, c]
+
+
+@kernel(inner=True)
+def _write_fit(
+    strips: Strips, room: Room, shares: FloatArray, membership: FloatArray, curves: FloatArray
+) -> None:
+    """Write responsibilities and the means of the curves on the strips, (n, C) each."""
+    C, n_slots, n_strips = membership.shape[1], strips.u.shape[0], strips.piece.shape[0]
+    for slot in range(n_slots):
+        row, u = strips.observation[slot], strips.u[slot]
+        if row < 0:
+            continue
+        strip = slot // (strips.length * LANES) * LANES + slot % LANES
+        for c in range(C):
+            membership[row, c] = shares[c * n_slots + slot]
+            at, value = c * N_SUMS * n_strips + strip, 0.0
+            for power in range(CUBIC - 1, -1, -1):
+                value = value * u + room.coefficients[at + power * n_strips]
+            curves[row, c] = value
+
+
+@kernel(inner=True)
+def _sum_up(
+    problem: Problem, strips: Strips, state: State, s: int, whole: bool, n_sums: int, K: int,
+    tools: Tools,
+) -> None:  # fmt: skip
+    """Write the sums of one start's curves; the last one has what the others leave of the whole."""
+    C, width = state.weights.shape[1], tools.moment.shape[0]
+    n_pieces = problem.pieces.rows.shape[0] // (CUBIC * width)
+    for c in range(n_sums):
+        gram, moment, totals = state.grams[s, c], state.moments[s, c], state.totals[s]
+        if whole:
+            gram, moment, totals = tools.gram, tools.moment, tools.total
+        totals[c] = to_pieces(strips, c, K, tools.room, tools.sums)
+        from_pieces(
+            problem.pieces.rows, n_pieces, width, tools.sums, K, tools.scratch, gram, moment
+        )
+    if not whole:
+        subtract(tools.gram, state.grams[s])
+        subtract(tools.moment, state.moments[s])
+        last = tools.total[0]
+        for c in range(C - 1):
+            last -= state.totals[s, c]
+        state.totals[s, C - 1] = last
+
+
+@kernel(inner=True)
+def _hand_over(state: State, s: int, found: Curves) -> None:
+    """Write the fit of one start where its caller looks for it."""
+    C, r = found.mean.shape
+    copy_part(state.scales[s], found.scales)
+    copy_part(state.center[s], found.center)
+    copy_part(state.weights[s], found.weights)
+    for c in range(C):
+        copy_part(state.mean[s, c], found.mean[c])
+        write_covariance(state.systems, s * C + c, r, found.packed[c])
+
+
+@kernel(inner=True)
+def _best(bounds: FloatArray) -> int:
+    best = 0
+    for s in range(1, bounds.shape[0]):
+        if bounds[s] > bounds[best]:
+            best = s
+    return best
+
+
+@kernel(fastmath=SUMS)
+def spline_mixture(
+    problem: Problem, starts: FloatArray, n_inner: int, state: State, tools: Tools, run: Run,
+    found: Curves, membership: FloatArray, curves: FloatArray, history: FloatArray,
+) -> tuple[int, int, bool, float]:  # fmt: skip
+    """Fit C curves in one cause from the best of several starts.
+
+    Parameters
+    ----------
+    problem : Problem
+    starts : float64 (S, n_sample, C)
+        Responsibilities to start from.
+    n_inner : int
+        Rounds of (curves, center, variances) in an iteration.
+    state : State
+    tools : Tools
+    run : Run
+    found : Curves
+        Overwritten by the fit; rows are not padded.
+    membership, curves : float64 (n, C)
+        Overwritten by the responsibilities of all observations and the means of the curves there.
+    history : float64 (max_iter,)
+        Overwritten by the bound after each iteration of the last run.
+
+    Returns
+    -------
+    n_iter : int
+        Iterations of the last run.
+    winner : int
+        The start that was continued.
+    converged : bool
+        Whether the last run came to its end.
+    log_likelihood : float
+        Of the effect, at the means of the curves.
+
+    Notes
+    -----
+    docs/method/decisions.md, eqs. 3 to 7. All starts run a few iterations, and the one of the
+    highest bound is continued, first on the sample and then on all observations. The bound never
+    falls. O(n C + C r³ + n_pieces C r²) an iteration.
+    """
+    S, C, r = starts.shape[0], starts.shape[2], problem.prior.shape[0]
+    K = problem.pieces.planes.shape[0] // (CUBIC * r)
+    strips, effect, y, shares = problem.sample, problem.y_sample, tools.y, tools.shares
+    if C > 1:
+        _write_starts(strips, starts, shares)
+    running, settled, bounds, short = run
+    y2 = 0.0
+    stage, iteration, winner, n_iter, total = WHOLE, 0, 0, 0, 0.0
+    switched = converged = False
+    while stage != DONE:
+        iterates, n, n_slots = stage in (SHORT, LONG), strips.n, strips.u.shape[0]
+        if stage == WHOLE:
+            y2 = _effect(strips, effect, y)
+        n_running = 0
+        for s in range(S):
+            if not running[s]:
+                continue
+            n_running += 1
+            penalty = rss = 0.0
+            if iterates:
+                penalty, rss = _posterior(
+                    problem, n, y2, state, s, n_inner, tools.variance, tools.rounds
+                )
+            if stage > GIVEN:
+                _draw(problem, strips, state, s, stage == PLAIN, K, tools.room)
+            n_sums = 1 if stage == WHOLE else (C - 1 if stage < KEEP else 0)
+            weights = strips.present if stage == WHOLE else shares
+            s2, at = state.scales[s, 0], s * C * n_slots if stage == GIVEN else 0
+            # A single curve has all observations: its residuals are known without a pass.
+            if n_sums > 0 or stage >= KEEP:
+                total = strip_pass(
+                    strips, y, stage <= GIVEN, stage == KEEP, n_sums, weights, at, tools.room,
+                    state.log_weights[s], s2,
+                )  # fmt: skip
+            else:
+                total = -0.5 * rss / s2
+            _sum_up(problem, strips, state, s, stage == WHOLE, n_sums, K, tools)
+            if stage == WHOLE:
+                break
+            total -= 0.5 * n * (LOG_2PI + math.log(s2))
+            if not iterates:
+                continue
+            gain, bounds[s] = total - penalty - bounds[s], total - penalty
+            if stage == SHORT:
+                short[s, iteration] = bounds[s]
+            else:
+                history[iteration] = bounds[s]
+            if iteration > 0 and gain < problem.tol * n:
+                running[s], settled[s], n_running = False, iteration + 1, n_running - 1
+
+        if not iterates:
+            after_whole = ALL if switched else GIVEN
+            stage = (after_whole, SHORT, SHORT, LONG, LONG, PLAIN, DONE)[stage]
+            continue
+        iteration += 1
+        if stage == SHORT:
+            if iteration < SHORT_RUN and n_running > 0:
+                continue
+            winner, stage, iteration = _best(bounds), LONG, 0
+            for s in range(S):
+                running[s] = s == winner and settled[s] == 0
+            if settled[winner] > 0:
+                iteration = settled[winner]
+                copy_part(short[winner], history)
+        if running[winner] and iteration < history.shape[0]:
+            continue
+        n_iter, converged = iteration, settled[winner] > 0
+        running[winner], stage = True, KEEP
+        if not switched and problem.whole.n > n:
+            strips, effect, switched, stage = problem.whole, problem.y, True, WHOLE
+            settled[winner], iteration = 0, 0
+    _write_fit(strips, tools.room, shares, membership, curves)
+    _hand_over(state, winner, found)
+    return n_iter, winner, converged, total

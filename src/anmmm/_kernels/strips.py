@@ -1,0 +1,234 @@
+"""A pass over observations in strips: which curve each belongs to, and what pieces then sum up.
+
+Curves on pieces come in; responsibilities and sums go out to `anmmm._kernels.spline_mixture`.
+docs/method/decisions.md, eq. 3.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+from anmmm._kernels._jit import FloatArray, kernel
+from anmmm._kernels._vectors import (
+    LANES,
+    everywhere,
+    exponential,
+    larger,
+    load,
+    load_one,
+    minus_product,
+    multiply_add,
+    plus,
+    product,
+    quotient,
+    store,
+    total_of,
+)
+from anmmm._kernels.pieces import CUBIC, N_SUMS, N_TERMS, Strips
+
+__all__ = ["CHUNK", "Room", "strip_pass", "to_pieces", "to_strips"]
+
+# Steps whose responsibilities are kept at hand before they are summed up.
+CHUNK = 32
+# Steps whose sums of exponentials, each from 1 to C, are multiplied before a logarithm is taken.
+MULTIPLIED = 64
+
+
+class Room(NamedTuple):
+    """What a pass over the strips reads and writes.
+
+    Attributes
+    ----------
+    curves : float64 (C N_SUMS K,)
+        Powers of each curve's mean on the pieces, then of its variance.
+    coefficients : float64 (C N_SUMS n_strips,)
+        The same on the strips.
+    sums : float64 (C N_SUMS n_strips,)
+        Of each strip.
+    shares : float64 (C CHUNK LANES,)
+        Responsibilities of a chunk of steps.
+    ends : float64 (LANES,)
+    """
+
+    curves: FloatArray
+    coefficients: FloatArray
+    sums: FloatArray
+    shares: FloatArray
+    ends: FloatArray
+
+
+@kernel(inner=True)
+def to_strips(strips: Strips, C: int, K: int, room: Room) -> None:
+    """Write the coefficients of each strip's piece."""
+    n_strips = strips.piece.shape[0]
+    for row in range(C * N_SUMS):
+        for strip in range(n_strips):
+            value = room.curves[row * K + strips.piece[strip]]
+            room.coefficients[row * n_strips + strip] = value
+
+
+@kernel(inner=True)
+def to_pieces(strips: Strips, c: int, K: int, room: Room, sums: FloatArray) -> float:
+    """Write the sums (N_SUMS, K) of a curve on each piece; returns the total of its weights."""
+    n_strips, total = strips.piece.shape[0], 0.0
+    for i in range(sums.shape[0]):
+        sums[i] = 0.0
+    for row in range(N_SUMS):
+        for strip in range(n_strips):
+            sums[row * K + strips.piece[strip]] += room.sums[(c * N_SUMS + row) * n_strips + strip]
+    for piece in range(K):
+        total += sums[piece]
+    return total
+
+
+@kernel(inner=True)
+def _share_out(
+    strips: Strips, y: FloatArray, slot: int, room: Room, of_curve: int, log_weights: FloatArray,
+    half: Any, to: int,
+) -> Any:  # fmt: skip
+    """Write responsibilities of eight observations; return the highest terms and their sums.
+
+    A sum is in units of its highest term, and 1 where there is no observation.
+    """
+    coefficients, shares, n_strips = room.coefficients, room.shares, strips.piece.shape[0]
+    C = shares.shape[0] // (CHUNK * LANES)
+    u, effect, present = load(strips.u, slot), load(y, slot), load(strips.present, slot)
+    top = everywhere(-1e300)
+    for c in range(C):
+        at = of_curve + c * N_SUMS * n_strips
+        curve = load(coefficients, at + (CUBIC - 1) * n_strips)
+        for power in range(CUBIC - 2, -1, -1):
+            curve = multiply_add(curve, u, load(coefficients, at + power * n_strips))
+        at += CUBIC * n_strips
+        variance = load(coefficients, at + (N_TERMS - 1) * n_strips)
+        for power in range(N_TERMS - 2, -1, -1):
+            variance = multiply_add(variance, u, load(coefficients, at + power * n_strips))
+        e = minus_product(everywhere(1.0), curve, effect)
+        term = multiply_add(half, multiply_add(e, e, variance), load_one(log_weights, c))
+        store(shares, c * CHUNK * LANES + to, term)
+        top = larger(term, top)
+    total = everywhere(0.0)
+    for c in range(C):
+        term = load(shares, c * CHUNK * LANES + to)
+        term = exponential(minus_product(everywhere(1.0), top, term))
+        store(shares, c * CHUNK * LANES + to, term)
+        total = plus(term, total)
+    share = quotient(present, total)
+    for c in range(C):
+        part = product(load(shares, c * CHUNK * LANES + to), share)
+        store(shares, c * CHUNK * LANES + to, part)
+    return product(top, present), larger(product(total, present), everywhere(1.0))
+
+
+@kernel(inner=True)
+def _add_up(
+    strips: Strips, y: FloatArray, slot: int, steps: int, weights: FloatArray, at: int,
+    sums: FloatArray, to: int,
+) -> None:  # fmt: skip
+    """Add so many steps from a slot on, with weights from ``weights[at]`` on, to eight strips."""
+    next_sum = strips.piece.shape[0]
+    h0, h1 = load(sums, to), load(sums, to + next_sum)
+    h2, h3 = load(sums, to + 2 * next_sum), load(sums, to + 3 * next_sum)
+    h4, h5 = load(sums, to + 4 * next_sum), load(sums, to + 5 * next_sum)
+    h6, m0 = load(sums, to + 6 * next_sum), load(sums, to + 7 * next_sum)
+    m1, m2 = load(sums, to + 8 * next_sum), load(sums, to + 9 * next_sum)
+    m3 = load(sums, to + 10 * next_sum)
+    for step in range(steps):
+        w, u = load(weights, at + step * LANES), load(strips.u, slot + step * LANES)
+        wy, u2 = product(w, load(y, slot + step * LANES)), product(u, u)
+        u3 = product(u2, u)
+        w3 = product(w, u3)
+        h0, h1 = plus(w, h0), multiply_add(w, u, h1)
+        h2, h3 = multiply_add(w, u2, h2), plus(w3, h3)
+        h4, h5, h6 = multiply_add(w3, u, h4), multiply_add(w3, u2, h5), multiply_add(w3, u3, h6)
+        m0, m1 = plus(wy, m0), multiply_add(wy, u, m1)
+        m2, m3 = multiply_add(wy, u2, m2), multiply_add(wy, u3, m3)
+    store(sums, to, h0)
+    store(sums, to + next_sum, h1)
+    store(sums, to + 2 * next_sum, h2)
+    store(sums, to + 3 * next_sum, h3)
+    store(sums, to + 4 * next_sum, h4)
+    store(sums, to + 5 * next_sum, h5)
+    store(sums, to + 6 * next_sum, h6)
+    store(sums, to + 7 * next_sum, m0)
+    store(sums, to + 8 * next_sum, m1)
+    store(sums, to + 9 * next_sum, m2)
+    store(sums, to + 10 * next_sum, m3)
+
+
+@kernel(inner=True)
+def _logarithms(z: Any, ends: FloatArray) -> float:
+    store(ends, 0, z)
+    total = 0.0
+    for i in range(LANES):
+        total += math.log(ends[i])
+    return total
+
+
+@kernel(inner=True)
+def strip_pass(
+    strips: Strips, y: FloatArray, given: bool, keep: bool, n_sums: int, weights: FloatArray,
+    at: int, room: Room, log_weights: FloatArray, s2: float,
+) -> float:  # fmt: skip
+    """Responsibilities of all observations, and what each strip sums up with them.
+
+    Parameters
+    ----------
+    strips : Strips
+    y : float64 (n_slots,)
+        The effect, 0 where there is no observation.
+    given : bool
+        Whether responsibilities are read from `weights` and not those under the curves.
+    keep : bool
+        Whether those under the curves are written there.
+    n_sums : int
+        Curves that sums are made for.
+    weights : float64 (≥ at + C n_slots,)
+        Curve by curve, each slot.
+    at : int
+        Where they begin.
+    room : Room
+        Its coefficients are read and its sums overwritten.
+    log_weights : float64 (C,)
+        Logarithms of the curves' weights.
+    s2 : float
+        Noise variance.
+
+    Returns
+    -------
+    float
+        ``Σ_n log Σ_c a_c exp(E_q log p(y_n | c))``, but for the noise's log.
+    """
+    n_strips, n_slots = strips.piece.shape[0], strips.u.shape[0]
+    C, half = room.shares.shape[0] // (CHUNK * LANES), everywhere(-0.5 / s2)
+    for i in range(n_sums * N_SUMS * n_strips):
+        room.sums[i] = 0.0
+    highest, z, multiplied, total = everywhere(0.0), everywhere(1.0), 0, 0.0
+    for start in range(0, n_slots, strips.length * LANES):
+        group = start // strips.length
+        for step in range(0, strips.length, CHUNK):
+            steps, slot = min(CHUNK, strips.length - step), start + step * LANES
+            if not given:
+                for k in range(steps):
+                    to = k * LANES
+                    tops, sums = _share_out(
+                        strips, y, slot + to, room, group, log_weights, half, to
+                    )
+                    highest, z = plus(tops, highest), product(sums, z)
+                    for c in range(C if keep else 0):
+                        share = load(room.shares, c * CHUNK * LANES + to)
+                        store(weights, at + c * n_slots + slot + to, share)
+                multiplied += steps
+                if multiplied >= MULTIPLIED:
+                    total += _logarithms(z, room.ends)
+                    z, multiplied = everywhere(1.0), 0
+            for c in range(n_sums):
+                source, begin = room.shares, c * CHUNK * LANES
+                if given:
+                    source, begin = weights, at + c * n_slots + slot
+                _add_up(
+                    strips, y, slot, steps, source, begin, room.sums,
+                    c * N_SUMS * n_strips + group,
+                )  # fmt: skip
+    return float(total + _logarithms(z, room.ends) + total_of(highest))

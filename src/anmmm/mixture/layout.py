@@ -1,0 +1,188 @@
+"""How observations lie on the pieces of a spline in one cause, and room for fits to them.
+
+Knots and columns come in; a `Layout` goes out to `em`, whose passes then need no columns.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anmmm._kernels._vectors import LANES
+from anmmm._kernels.mixture import Rounds
+from anmmm._kernels.pieces import CUBIC, N_SUMS, Pieces, Strips, find_pieces, lay_out
+from anmmm._kernels.spline_mixture import SHORT_RUN, Run, State, Tools
+from anmmm._kernels.strips import CHUNK, Room
+from anmmm._kernels.systems import System
+from anmmm._typing import FloatArray
+
+__all__ = ["Layout", "padded", "room_for"]
+
+# Where a column is read on each piece: a cubic is known by its values at four places.
+PLACES = np.cos(np.pi * (np.arange(CUBIC) + 0.5) / CUBIC)
+TO_POWERS = np.linalg.inv(np.vander(PLACES, CUBIC, increasing=True))
+# Rooms that a thread keeps, and numbers beyond which one is not worth keeping.
+MOST_ROOMS, LARGE_ROOM = 16, 200_000
+
+
+class _Rooms(threading.local):
+    """Rooms of one thread, by size."""
+
+    def __init__(self) -> None:
+        self.made: dict[tuple[int, ...], tuple[FloatArray, State, Tools, Run]] = {}
+
+
+ROOMS = _Rooms()
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """Observations on the pieces of a basis.
+
+    Attributes
+    ----------
+    pieces : Pieces
+    strips : Strips
+    x : ndarray of shape (n_samples,)
+        The cause.
+    knots : ndarray of shape (n_knots,)
+        Increasing.
+    """
+
+    pieces: Pieces
+    strips: Strips
+    x: FloatArray
+    knots: FloatArray
+    _some: dict[str, tuple[NDArray[np.intp], Layout]] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls, x: FloatArray, knots: FloatArray, columns: Callable[[FloatArray], FloatArray]
+    ) -> Layout:
+        """Lay the values of a cause out; `columns` of points (n, 1) are cubic between knots."""
+        pieces = _pieces(knots, columns)
+        return cls(pieces, _strips(x, knots), x, knots)
+
+    def of_rows(self, rows: NDArray[np.intp]) -> Layout:
+        """Lay some of the observations out."""
+        last = self._some.get("last")
+        # All numbers of mechanisms compare their starts on the same ones.
+        if last is None or last[0] is not rows:
+            x = self.x[rows]
+            last = rows, replace(self, x=x, strips=_strips(x, self.knots), _some={})
+            self._some["last"] = last
+        return last[1]
+
+
+def _pieces(knots: FloatArray, columns: Callable[[FloatArray], FloatArray]) -> Pieces:
+    # Columns that do not depend on the cause are one piece, wherever it is.
+    edges = knots if len(knots) > 1 else np.array([-1.0, 1.0])
+    middle, half = 0.5 * (edges[1:] + edges[:-1]), 0.5 * np.diff(edges)
+    points = middle[:, np.newaxis] + half[:, np.newaxis] * PLACES
+    values = columns(points.reshape(-1, 1))
+    n, r = len(middle), values.shape[1]
+    powers = TO_POWERS @ values.reshape(n, CUBIC, r)
+    planes, rows = np.zeros((r, CUBIC, padded(n))), np.zeros((n, CUBIC, padded(r)))
+    planes[:, :, :n] = powers.transpose(2, 1, 0)
+    rows[:, :, :r] = powers
+    return Pieces(planes.ravel(), rows.ravel())
+
+
+def _strips(x: FloatArray, knots: FloatArray) -> Strips:
+    n, n_pieces = len(x), max(len(knots) - 1, 1)
+    piece, first = np.empty(n, np.int64), np.empty(n_pieces + 1, np.int64)
+    length = find_pieces(x, knots, piece, first)
+    n_strips = padded(int(first[-1]))
+    slots = n_strips * length
+    strips = Strips(
+        np.zeros(slots), np.zeros(slots), np.full(slots, -1), np.zeros(n_strips, np.int64),
+        length, n,
+    )  # fmt: skip
+    lay_out(x, knots, piece, first, np.zeros(n_pieces, np.int64), strips)
+    return strips
+
+
+def padded(size: int) -> int:
+    """Length in whole vectors."""
+    return -(-size // LANES) * LANES
+
+
+def room_for(
+    S: int, C: int, scales: FloatArray, layout: Layout, sample: Layout
+) -> tuple[State, Tools, Run]:
+    """Make room for S starts of C curves from the same scales, or clear what there is of it.
+
+    A thread's next fit of the same size gets the same room.
+    """
+    K = padded(max(len(layout.knots) - 1, 1))
+    r, n_slots = len(layout.pieces.planes) // (CUBIC * K), len(layout.strips.u)
+    shares = C * max(S * len(sample.strips.u), n_slots)
+    n_strips = max(len(layout.strips.piece), len(sample.strips.piece))
+    key: tuple[int, ...] = (
+        S, C, r, K, len(layout.pieces.rows), len(scales),
+        _rounded(n_strips), _rounded(n_slots), _rounded(shares),
+    )  # fmt: skip
+    rooms = ROOMS.made
+    if key not in rooms:
+        if len(rooms) >= MOST_ROOMS:
+            rooms.clear()
+        rooms[key] = _make_room(*key)
+    room, state, tools, run = rooms[key]
+    if len(room) > LARGE_ROOM:
+        del rooms[key]
+    room.fill(0.0)
+    run.running.fill(True)
+    run.settled.fill(0)
+    state.scales[:] = scales
+    run.bounds.fill(-np.inf)
+    return state, tools, run
+
+
+def _rounded(size: int) -> int:
+    """Up to a power of two, so that sizes that are nearly the same are one."""
+    return 1 << (size - 1).bit_length()
+
+
+def _make_room(
+    S: int, C: int, r: int, K: int, n_rows: int, n_scales: int, n_strips: int, n_slots: int,
+    shares: int,
+) -> tuple[FloatArray, State, Tools, Run]:  # fmt: skip
+    width, at = padded(r), padded(r + 1)
+    row = at + width
+    room, (
+        all_scales, center, weights, log_weights, mean, moments, grams, totals, systems, inverse,
+        variance, precision, spread, second, curves, coefficients, sums, chunk, ends, on_pieces,
+        scratch, gram, moment, total, all_shares, y, bounds, short,
+    ) = _aligned(
+        (S, n_scales), (S, width), (S, C), (S, C), (S, C, width), (S, C, width),
+        (S, C, width * width), (S, C), (S * C * r * row,), (S * C * width,), (C, width), (width,),
+        (width,), (width,), (C * N_SUMS * K,), (C * N_SUMS * n_strips,), (C * N_SUMS * n_strips,),
+        (C * CHUNK * LANES,), (LANES,), (N_SUMS * K,), (n_rows,), (width * width,), (width,), (1,),
+        (shares,), (max(n_slots, shares // (S * C)),), (S,), (S, SHORT_RUN),
+    )  # fmt: skip
+    state = State(
+        all_scales, center, weights, log_weights, mean, moments, grams, totals,
+        System(systems, inverse, row, at),
+    )  # fmt: skip
+    tools = Tools(
+        variance, Rounds(precision, spread, second),
+        Room(curves, coefficients, sums, chunk, ends), on_pieces, scratch, gram, moment, total,
+        all_shares, y,
+    )  # fmt: skip
+    return room, state, tools, Run(np.ones(S, np.bool_), np.zeros(S, np.int64), bounds, short)
+
+
+def _aligned(*shapes: tuple[int, ...]) -> tuple[FloatArray, list[FloatArray]]:
+    """Zeros that begin where lines of the cache do: vectors that lie across two cost twice."""
+    sizes = [padded(math.prod(shape)) for shape in shapes]
+    room = np.zeros(sum(sizes) + LANES)
+    at, made = -(room.ctypes.data // room.itemsize) % LANES, []
+    for shape, size in zip(shapes, sizes, strict=True):
+        made.append(room[at : at + math.prod(shape)].reshape(shape))
+        at += size
+    return room, made

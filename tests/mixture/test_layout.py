@@ -1,0 +1,142 @@
+"""Curves on the pieces of a spline: against the columns, the oracle and the fits by columns."""
+
+import numpy as np
+import pytest
+from numba import njit
+from numpy.testing import assert_allclose, assert_array_equal
+
+import oracle
+from anmmm._kernels import _vectors as vectors
+from anmmm._kernels.pieces import CUBIC
+from anmmm._kernels.responsibilities import Curves
+from anmmm._kernels.spline_mixture import SHORT_RUN, Problem, spline_mixture
+from anmmm.datasets.synthetic import draw_anm_mixture
+from anmmm.mixture import fit_mixture
+from anmmm.mixture.layout import room_for
+from anmmm.mixture.splines import SplineBasis, _cubes
+from anmmm.preprocessing import standardize
+
+
+def standard(values):
+    return standardize(np.asarray(values, dtype=float).reshape(len(values), -1))[0]
+
+
+CAUSES = {
+    "even": lambda rng, n: rng.uniform(size=n),
+    "long tails": lambda rng, n: rng.standard_t(1.5, size=n),
+    "one value often": lambda rng, n: np.where(rng.uniform(size=n) < 0.8, 0.0, rng.normal(size=n)),
+    "five values": lambda rng, n: rng.integers(5, size=n),
+    "two values": lambda rng, n: np.arange(n) % 2,
+}
+
+
+@njit
+def _exponential(values, out):
+    for at in range(0, len(values), 8):
+        vectors.store(out, at, vectors.exponential(vectors.load(values, at)))
+
+
+def test_exponential_of_eight():
+    values = -np.concatenate([np.logspace(-20, 3, 189), [0.0, np.inf, 708.0]])
+    out = np.empty(192)
+    _exponential(values, out)
+    assert_allclose(out, np.where(values < -708.0, 0.0, np.exp(values)), rtol=4e-16)
+    _exponential(np.full(8, np.nan), out)
+    assert np.all(np.isnan(out[:8]))
+
+
+@pytest.mark.parametrize("cause", CAUSES)
+@pytest.mark.parametrize("n", [12, 100, 1013])
+def test_columns_on_pieces_are_the_columns(rng, cause, n):
+    basis = SplineBasis.of(standard(CAUSES[cause](rng, n)))
+    strips, r = basis.layout.strips, len(basis.prior)
+    planes = basis.layout.pieces.planes.reshape(r, CUBIC, -1)
+    there = strips.observation >= 0
+    assert_array_equal(np.sort(strips.observation[there]), np.arange(n))
+    assert_array_equal(strips.present, there)
+    assert np.abs(strips.u).max() < 1.0 + 1e-9
+    slot = np.flatnonzero(there)
+    piece = strips.piece[slot // (8 * strips.length) * 8 + slot % 8]
+    powers = strips.u[slot, np.newaxis] ** np.arange(CUBIC)
+    found = np.einsum("np,jpn->nj", powers, planes[:, :, piece])
+    # Columns are differences of cubes, which lose digits where some points lie far out.
+    of = basis.splines
+    summed = np.abs(_cubes(basis.layout.x[:, np.newaxis], of.knots)) @ np.abs(of.smooth)
+    lost = 20.0 * np.finfo(float).eps * summed.max(initial=0.0)
+    assert_allclose(found, basis.design[strips.observation[slot]], atol=max(lost, 1e-6))
+
+
+def test_strips_of_equal_counts_waste_little(rng):
+    for n in (300, 1000, 10_000):
+        strips = SplineBasis.of(standard(rng.normal(size=n))).layout.strips
+        assert len(strips.u) < 1.35 * n
+
+
+def test_several_causes_have_no_pieces(rng):
+    assert SplineBasis.of(standard(rng.normal(size=(50, 2)))).layout is None
+    assert SplineBasis.of(standard(rng.normal(size=(50, 2))), n_bent=1).layout is None
+
+
+@pytest.mark.parametrize("C", [1, 3])
+def test_fit_on_pieces_matches_the_oracle(rng, C):
+    n, more = 60, 2
+    sample = draw_anm_mixture("f3", n, random_state=3)
+    basis, y = SplineBasis.of(standard(sample.x)), standard(sample.y)[:, 0]
+    starts, r = rng.dirichlet(np.ones(C), size=(2 if C > 1 else 1, n)), len(basis.prior)
+    first = np.array([0.3, 1.0, 1.0, 1.0, 1.0])
+    found = []
+    for start in starts:
+        scales, center, R = first, np.zeros(r), start
+        for _ in range(SHORT_RUN + more):
+            bound, R, weights, scales, center, means, covs = oracle.mixture_step(
+                basis.design, y, basis.prior, 2, 1e-6, R, scales, center
+            )
+        found.append((bound, R, weights, scales, center, means, covs))
+    curves = Curves(
+        first.copy(), np.empty(r), np.empty(C), np.empty((C, r)), np.empty((C, r * (r + 1) // 2))
+    )
+    membership, fitted, history = np.empty((n, C)), np.empty((n, C)), np.empty(more)
+    layout = basis.layout
+    problem = Problem(
+        layout.pieces, basis.prior, 2, layout.strips, layout.strips, y, y, 1e-6, -np.inf
+    )
+    n_iter, winner, converged, likelihood = spline_mixture(
+        problem, starts, 1, *room_for(len(starts), C, first, layout, layout), curves, membership,
+        fitted, history,
+    )  # fmt: skip
+    assert (n_iter, converged) == (more, False)
+    bound, R, weights, scales, center, means, covs = found[winner]
+    assert_allclose(history[-1], bound, rtol=1e-8)
+    assert_allclose(membership, R, atol=1e-7)
+    assert_allclose(fitted, basis.design @ means.T, atol=1e-7)
+    for one, other in (
+        (curves.weights, weights), (curves.scales, scales), (curves.center, center),
+        (curves.mean, means),
+    ):  # fmt: skip
+        assert_allclose(one, other, rtol=1e-6, atol=1e-8)
+    for c in range(C):
+        lower = np.zeros((r, r))
+        lower[np.tril_indices(r)] = curves.packed[c]
+        assert_allclose(0.5 * (lower + lower.T), covs[c], rtol=1e-6, atol=1e-9)
+    squared = (y[:, np.newaxis] - fitted) ** 2 / scales[0]
+    each = np.exp(-0.5 * squared) @ weights / np.sqrt(2 * np.pi * scales[0])
+    assert_allclose(likelihood, np.log(each).sum(), rtol=1e-9)
+
+
+@pytest.mark.parametrize(("n", "C"), [(40, 1), (40, 4), (4500, 2)])
+def test_fit_on_pieces_is_the_fit_by_columns(rng, n, C):
+    sample = draw_anm_mixture("f2", n, random_state=4)
+    x, y = standard(np.round(sample.x, 2)), standard(sample.y)[:, 0]
+    starts = list(rng.dirichlet(np.ones(C), size=(2, n)))
+    fits = []
+    for by_columns in (False, True):
+        basis = SplineBasis.of(x)
+        if by_columns:
+            vars(basis)["layout"] = None
+        fits.append(fit_mixture(basis, y, C, starts=starts))
+    one, other = fits
+    assert (one.n_iter, one.start, one.converged) == (other.n_iter, other.start, other.converged)
+    for name in ("bound", "complexity", "criterion"):
+        assert_allclose(getattr(one, name), getattr(other, name), rtol=1e-8)
+    assert_allclose(one.membership, other.membership, atol=1e-6)
+    assert_allclose(one.curves, other.curves, atol=1e-6)
