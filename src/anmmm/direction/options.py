@@ -14,8 +14,8 @@ __all__ = ["CRITERIA", "DirectionOptions"]
 CRITERIA = ("evidence", "hsic", "hsic_ratio", "pvalue", "latent")
 
 # With the growth that suits clusters the criterion errs on f2 and f4 between 200 and 3000
-# observations, and with none on f1 from 500 on (docs/results/quality.md). Where a descent starts moves
-# HSIC, which the criterion compares, by more than what directions differ in: never at a subsample.
+# observations, and with none on f1 from 500 on (docs/results/quality.md). Where a descent starts
+# moves HSIC, which the criterion compares, by as much as directions differ: never at a subsample.
 FIT_DEFAULTS: dict[str, Any] = {"weight_growth": 0.25, "subsample": None}
 
 
