@@ -37,8 +37,9 @@ def fitted(estimator, cause=None, effect=Y):
 def test_every_option_of_a_fit_is_a_parameter(kind):
     params = kind().get_params()
     for name, default in vars(FitOptions()).items():
-        # The direction has a default of its own.
-        expected = 0.25 if (name, kind) == ("weight_growth", CausalDirection) else default
+        # The direction has defaults of its own.
+        own = {"weight_growth": 0.25, "subsample": None} if kind is CausalDirection else {}
+        expected = own.get(name, default)
         assert params[f"fit_options__{name}"] == expected
     assert not any("__" in name for name in kind().get_params(deep=False))
 

@@ -3,6 +3,7 @@
 ... fits N ...         milliseconds an evaluation during whole fits
 ... fitted N ...       both engines against the lower bound where a fit ends
 ... large N ...        default clusterings of many observations; one N a process for the memory
+... begun N ...        fits of f1 to f4 that start at init, and at the fit of a subsample
 ... evaluation N ...   one evaluation for many observations; one N a process for the memory
 ... descent COUNT N    evaluations and final J by the settings of a descent
 """
@@ -14,8 +15,10 @@ import sys
 import time
 import warnings
 from collections.abc import Callable, Iterator
+from itertools import product
 
 import numpy as np
+from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 
@@ -31,6 +34,8 @@ from benchmarks.studies.common import print_header, print_row, quartiles
 MECHANISMS = ("f1", "f2", "f3", "f4")
 # A dense fit of more takes minutes.
 LARGEST_DENSE = 1100
+# From init a fit of more takes many minutes.
+LARGEST_FROM_INIT = 300_000
 # Observations of the fit where a large evaluation is measured.
 FITTED = 10_000
 # Of a descent: unit of log Ω, pairs of L-BFGS memory, tol.
@@ -173,6 +178,28 @@ def large(sizes: list[int]) -> None:
         print_row(n, f"{elapsed:.1f}", *numbers, *aris)
 
 
+def begun(sizes: list[int]) -> None:
+    """Fits of mixtures of f1 to f4, seed 10 000, from `init` (up to 300 000) and from a subsample.
+
+    CPU seconds; the ARI is that of k-means on Θ.
+    """
+    print_header("f", "N", "start", "s", "evaluations", "J", "rank", "peak GB", "ARI")
+    for n, mechanism in product(sizes, MECHANISMS):
+        x, y, labels = make_anm_mixture(mechanism, n, random_state=10_000)
+        X, Y = standardize(x[:, None])[0], standardize(y[:, None])[0]
+        for subsample in (FitOptions.subsample, None)[: 2 if n <= LARGEST_FROM_INIT else 1]:
+            start = time.process_time()
+            fit = fit_gppom(X, Y, lam=1.0, options=FitOptions(subsample=subsample))
+            elapsed = time.process_time() - start
+            evaluations = fit.n_evaluations
+            found = KMeans(2, n_init=2, random_state=0).fit(fit.latent).labels_
+            few = "init" if fit.subsample is None else f"{len(fit.subsample.latent)}"
+            numbers = (fit.rank, peak_gigabytes(), f"{adjusted_rand_score(labels, found):.4f}")
+            print_row(
+                mechanism, n, few, f"{elapsed:.1f}", evaluations, f"{fit.objective:.1f}", *numbers
+            )
+
+
 def evaluation(sizes: list[int]) -> None:
     """Value and gradient where a default fit of 10 000 observations ends, each of them repeated."""
     print_header("N", "s", "rank", "peak GB")
@@ -213,12 +240,13 @@ def descent(numbers: list[int]) -> None:
 
 
 STUDIES: dict[str, Callable[[list[int]], None]] = {
-    study.__name__: study for study in (fits, fitted, large, evaluation, descent)
+    study.__name__: study for study in (fits, fitted, large, begun, evaluation, descent)
 }
 SIZES = {
     "fits": (100, 200, 400),
     "fitted": (100, 300, 1000, 2000),
     "large": (10_000,),
+    "begun": (100_000,),
     "evaluation": (1_000_000,),
     "descent": (20, 100),
 }

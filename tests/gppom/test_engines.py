@@ -628,6 +628,21 @@ def test_a_factor_refilled_is_a_factor_filled(rng, whole):
     assert used.residual == fresh.residual
 
 
+def test_a_factor_frees_what_a_far_higher_rank_took(rng):
+    points = rng.normal(size=(2, 90))
+    with in_small_blocks():
+        made, fresh = (factor.Factor(90, 90, None) for _ in range(2))
+        memory = []
+        for gamma in (9.0, 8.0, 0.02, 0.01, 0.01, 9.0):
+            fill(made, points, np.full(2, gamma), 1e-6)
+            memory.append(made.L)
+        again = made.unblock(made.L[:, : made.rank])
+        assert_array_equal(again, fill(fresh, points, np.full(2, 9.0), 1e-6))
+    # Another at the fill after one whose rank fell below half of what was written.
+    same = [one is other for one, other in pairwise(memory)]
+    assert same == [True, True, False, True, True]
+
+
 @pytest.mark.parametrize(("n", "whole"), [(90, 20), (96, 20), (90, 1000)])
 def test_center_takes_the_means_and_leaves_padding_zero(rng, n, whole):
     points, gamma = rng.normal(size=(2, n)), np.array([0.5, 1.1])

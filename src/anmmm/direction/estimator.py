@@ -11,7 +11,7 @@ from anmmm._pickled import VersionedPickle
 from anmmm._typing import ArrayLike, RandomState
 from anmmm._validation import check_fit_input
 from anmmm.direction.infer import infer_direction
-from anmmm.direction.options import WEIGHT_GROWTH
+from anmmm.direction.options import FIT_DEFAULTS
 from anmmm.gppom import NestedFitOptions
 
 __all__ = ["CausalDirection"]
@@ -25,8 +25,8 @@ class CausalDirection(NestedFitOptions, VersionedPickle, BaseEstimator):  # type
     lam, criterion, n_resamples, min_confidence, random_state
         See `infer_direction`.
     fit_options : dict, optional
-        Fields of `anmmm.gppom.FitOptions`; ``weight_growth`` is 0.25 here. Each is a parameter
-        ``fit_options__NAME`` too, which ``set_params`` and a grid search reach.
+        Fields of `anmmm.gppom.FitOptions`; ``weight_growth`` is 0.25 here and ``subsample`` None.
+        Each is a parameter ``fit_options__NAME`` too, which ``set_params`` and a grid search reach.
 
     Attributes
     ----------
@@ -68,7 +68,7 @@ class CausalDirection(NestedFitOptions, VersionedPickle, BaseEstimator):  # type
     1
     """
 
-    fit_defaults: ClassVar[dict[str, Any]] = {"weight_growth": WEIGHT_GROWTH}
+    fit_defaults: ClassVar[dict[str, Any]] = FIT_DEFAULTS
 
     def __init__(
         self,

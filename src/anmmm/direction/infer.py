@@ -84,8 +84,9 @@ def infer_direction(
         get the same seeds. The score of ``"evidence"`` itself draws nothing. Exchanging x and y
         exactly reverses the score and keeps the confidence.
     **fit_options
-        Fields of `anmmm.gppom.FitOptions`; ``weight_growth`` is 0.25 here. ``"evidence"`` and
-        ``"latent"`` check them and decide without them: they shape the fits in the result.
+        Fields of `anmmm.gppom.FitOptions`; ``weight_growth`` is 0.25 here and ``subsample`` None.
+        ``"evidence"`` and ``"latent"`` check them and decide without them: they shape the fits in
+        the result.
 
     Returns
     -------

@@ -14,8 +14,9 @@ __all__ = ["CRITERIA", "DirectionOptions"]
 CRITERIA = ("evidence", "hsic", "hsic_ratio", "pvalue", "latent")
 
 # With the growth that suits clusters the criterion errs on f2 and f4 between 200 and 3000
-# observations, and with none on f1 from 500 on (docs/results/quality.md).
-WEIGHT_GROWTH = 0.25
+# observations, and with none on f1 from 500 on (docs/results/quality.md). Where a descent starts
+# moves HSIC, which the criterion compares, by as much as directions differ: never at a subsample.
+FIT_DEFAULTS: dict[str, Any] = {"weight_growth": 0.25, "subsample": None}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -49,5 +50,5 @@ class DirectionOptions(Record):
             criterion=check_choice(criterion, "criterion", ("auto", *CRITERIA)),
             n_resamples=count,
             min_confidence=0.0 if min_confidence is None else float(min_confidence),
-            fit=FitOptions.from_keywords({"weight_growth": WEIGHT_GROWTH, **fit_options}),
+            fit=FitOptions.from_keywords({**FIT_DEFAULTS, **fit_options}),
         )

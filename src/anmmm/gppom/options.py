@@ -147,7 +147,7 @@ class FitOptions(ObjectiveOptions):
         ``min(1e-6, 0.05 / N)``; the second counts from 50 000 observations on.
     subsample : int or None
         A fit of five times as many observations or more starts where a fit of so many of them
-        ended, spread evenly along X: the descent then takes a tenth of the evaluations or so.
+        ended, spread evenly along X: a fifth to a half of the evaluations are then left.
         `n_starts` are those of the subsample. None, or an array `init`: it starts at `init`.
     uncertainty : bool
         Whether to approximate the law of Θ at its fitted value (`anmmm.gppom.latent_uncertainty`),

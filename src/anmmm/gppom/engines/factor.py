@@ -18,8 +18,8 @@ BLOCK = 512
 # Points among which pivots are first looked for, and are added where residuals are large.
 SUBSAMPLE = 2048
 ADDED = 256
-# A factor of fewer than so large a share of the rows that were ever written takes new memory: where
-# a step of a line search has a rank of hundreds, a million points hold gigabytes.
+# A factor that last filled less than such a share of the rows that it ever wrote takes new memory:
+# a step of a line search may have a rank of hundreds, and of a million points that is gigabytes.
 WORTH_FREEING = 0.5
 # Residuals of a unit diagonal that are rounding.
 ROUNDING = 1e-15
@@ -99,10 +99,16 @@ class Factor:
         if self._n_blocks == 1:
             self._fill_whole(blocks[0], gamma, total)
             return
+<<<<<<< HEAD
         count = min(self._n, SUBSAMPLE)
         candidates = np.linspace(0, self._n - 1, count).astype(np.intp)
         if others is not None:
             candidates = np.concatenate([candidates, others])
+=======
+        if self.rank < WORTH_FREEING * self._written:
+            self.L, self._written = self._memory(self.L.shape[1]), 0
+        candidates = self._subsample
+>>>>>>> w-gppom
         while True:
             some = np.ascontiguousarray(points[:, candidates])
             # Their share of the allowance, and half of it for what the others have more.
@@ -171,8 +177,6 @@ class Factor:
         triangle: FloatArray,
     ) -> None:
         rank = len(triangle)
-        if rank < WORTH_FREEING * self._written:
-            self.L, self._written = self._memory(self.L.shape[1]), 0
         self._written = max(self._written, rank)
         run_in_chunks(
             lowrank.extend, self._n_chunks, blocks, self._n, gamma, pivot_points, triangle, self.L,

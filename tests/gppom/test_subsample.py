@@ -1,0 +1,181 @@
+"""Fits that start where the fit of a subsample ended."""
+
+import dataclasses
+import pickle
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from anmmm import GPPOM, FitOptions
+from anmmm.datasets import make_anm_mixture
+from anmmm.gppom import fit_gppom, model, optimize
+from anmmm.gppom.objective import GPPOMObjective
+from anmmm.gppom.subsample import nearest_rows, spread_rows
+from anmmm.preprocessing import standardize
+
+N, FEW = 120, 24
+
+
+@pytest.fixture(scope="module")
+def pair():
+    x, y, _ = make_anm_mixture("f3", N, random_state=1)
+    return standardize(x[:, None])[0], standardize(y[:, None])[0]
+
+
+def fit(pair, seed=0, **options):
+    return fit_gppom(*pair, lam=1.0, options=FitOptions(**options), random_state=seed)
+
+
+# --- Which observations ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", [1, 7, 60, 120])
+@pytest.mark.parametrize("dx", [0, 1, 3])
+def test_rows_are_distinct_and_do_not_depend_on_the_order_of_the_data(rng, size, dx):
+    # Whole numbers, so that the first column has ties.
+    X, Y = rng.integers(0, 6, size=(N, dx)).astype(float), rng.normal(size=(N, 2))
+    rows = spread_rows(X, Y, size)
+    assert len(set(rows)) == len(rows) == size
+    order = rng.permutation(N)
+    others = spread_rows(X[order], Y[order], size)
+    assert_array_equal(X[order][others], X[rows])
+    assert_array_equal(Y[order][others], Y[rows])
+
+
+def test_rows_are_equally_far_apart_along_x(rng):
+    X, Y = rng.normal(size=(100, 1)), rng.normal(size=(100, 1))
+    ranks = X[:, 0].argsort().argsort()
+    assert_array_equal(ranks[spread_rows(X, Y, 20)], np.arange(2, 100, 5))
+
+
+@pytest.mark.parametrize("dx", [0, 2])
+def test_nearest_rows_are_nearest(rng, dx):
+    X, Y = rng.normal(size=(50, dx)), rng.normal(size=(50, 1))
+    rows = spread_rows(X, Y, 9)
+    Z = np.hstack([X, Y])
+    distances = np.linalg.norm(Z[:, None] - Z[rows], axis=2)
+    assert_array_equal(nearest_rows(X, Y, rows), distances.argmin(axis=1))
+
+
+# --- The fit --------------------------------------------------------------------------------------
+
+
+def test_below_five_times_the_subsample_nothing_changes(pair):
+    assert fit(pair, subsample=FEW + 1) == fit(pair, subsample=None) == fit(pair)
+    assert fit(pair).subsample is None
+
+
+def test_it_starts_where_the_fit_of_the_subsample_ended(pair):
+    result, (X, Y) = fit(pair, subsample=FEW), pair
+    rows = spread_rows(X, Y, FEW)
+    few = result.subsample
+    assert few == fit((X[rows], Y[rows]), subsample=None)
+    objective = GPPOMObjective(X, Y, lam=result.lam, hyper_prior=result.hyper_prior)
+    start = objective.pack(few.latent[nearest_rows(X, Y, rows)], few.hyperparameters)
+    assert_allclose(result.history[0], objective.value_and_grad(start)[0], rtol=1e-12)
+    assert result.converged
+    assert result.objective < result.history[0]
+    assert (result.init, result.start, len(result.objectives)) == ("residual", 0, 1)
+    assert len(few.latent) == FEW
+
+
+def test_its_end_is_a_stationary_point_of_the_whole_objective(pair):
+    result = fit(pair, subsample=FEW, tol=1e-12)
+    objective = GPPOMObjective(*pair, lam=result.lam, hyper_prior=result.hyper_prior)
+    value, gradient = objective.value_and_grad(result.parameters)
+    assert_allclose(value, result.objective, rtol=1e-12)
+    assert np.abs(gradient).max() < 1e-2
+
+
+def test_nothing_is_drawn_for_it(pair):
+    assert fit(pair, seed=1, subsample=FEW) == fit(pair, seed=2, subsample=FEW)
+
+
+def test_starts_are_those_of_the_subsample(pair):
+    result = fit(pair, subsample=FEW, n_starts=3)
+    few = result.subsample
+    assert (len(result.objectives), len(few.objectives)) == (1, 3)
+    assert (result.start, result.init) == (few.start, few.init)
+
+
+@pytest.mark.parametrize(
+    ("dx", "d", "options"),
+    [
+        (0, 3, {"kernel_theta": "linear"}),
+        (2, 1, {"kernel_x": "linear", "kernel_theta": "linear"}),
+        (1, 2, {"n_latent": 2}),
+        (1, 1, {"latent_map": "mlp", "n_hidden": 3}),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_every_kind_of_fit_may_start_there(rng, dx, d, options):
+    X = rng.normal(size=(N, dx)) if dx else None
+    Y = rng.normal(size=(N, d))
+    result = fit((X, Y), subsample=20, max_iter=15, **options)
+    assert result.subsample is not None
+    assert np.isfinite(result.objective)
+    assert result.objective < result.history[0]
+    if "latent_map" in options:
+        few = GPPOMObjective(
+            X, Y, lam=result.lam, hyper_prior=result.hyper_prior, latent_map="mlp", n_hidden=3
+        )
+        start, _ = few.value_and_grad(result.subsample.parameters)
+        assert_allclose(result.history[0], start, rtol=1e-12)
+
+
+def test_a_start_that_was_given_is_the_start(pair):
+    given = np.random.default_rng(0).normal(size=(N, 1))
+    result = fit(pair, init=given, subsample=FEW)
+    assert (result.init, result.subsample) == ("given", None)
+
+
+def test_where_its_end_cannot_be_evaluated_the_descent_starts_at_init(pair, monkeypatch):
+    # Latents so large that their prior overflows.
+    original = model._fit
+
+    def far_away(X, *others):
+        result = original(X, *others)
+        return result if len(X) == N else dataclasses.replace(result, latent=1e200 * result.latent)
+
+    monkeypatch.setattr(model, "_fit", far_away)
+    assert fit(pair, subsample=FEW) == fit(pair, subsample=None)
+
+
+def test_only_the_whole_fit_is_uncertain(pair):
+    result = fit(pair, subsample=FEW, uncertainty=True)
+    assert len(result.uncertainty.variance) == N
+    assert result.subsample.uncertainty is None
+
+
+def test_the_record_travels_and_tells(pair):
+    result = fit(pair, subsample=FEW)
+    assert pickle.loads(pickle.dumps(result)) == result
+    assert hash(pickle.loads(pickle.dumps(result))) == hash(result)
+    evaluations = result.subsample.n_evaluations
+    assert f"a fit of {FEW} of them ({evaluations} evaluations)" in result._repr_html_()
+    assert "started at" not in fit(pair)._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("value", "error"), [(0, ValueError), (2.5, TypeError), ("all", TypeError)]
+)
+def test_its_size_is_checked(pair, value, error):
+    with pytest.raises(error, match="subsample must be"):
+        GPPOM(subsample=value).fit(*pair)
+
+
+@pytest.mark.parametrize(("largest", "pairs"), [(N + 4, 20), (N + 3, 5)])
+def test_fewer_pairs_of_steps_are_kept_of_many_coordinates(pair, monkeypatch, largest, pairs):
+    kept = []
+
+    def watched(*arguments, options, **others):
+        kept.append(options["maxcor"])
+        return original(*arguments, options=options, **others)
+
+    original = optimize.minimize
+    monkeypatch.setattr(optimize, "minimize", watched)
+    monkeypatch.setattr(optimize, "LARGEST_MEMORY", largest)
+    result = fit(pair)
+    assert kept == [pairs]
+    assert result.converged
