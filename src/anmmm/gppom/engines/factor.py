@@ -99,16 +99,12 @@ class Factor:
         if self._n_blocks == 1:
             self._fill_whole(blocks[0], gamma, total)
             return
-<<<<<<< HEAD
+        if self.rank < WORTH_FREEING * self._written:
+            self.L, self._written = self._memory(self.L.shape[1]), 0
         count = min(self._n, SUBSAMPLE)
         candidates = np.linspace(0, self._n - 1, count).astype(np.intp)
         if others is not None:
             candidates = np.concatenate([candidates, others])
-=======
-        if self.rank < WORTH_FREEING * self._written:
-            self.L, self._written = self._memory(self.L.shape[1]), 0
-        candidates = self._subsample
->>>>>>> w-gppom
         while True:
             some = np.ascontiguousarray(points[:, candidates])
             # Their share of the allowance, and half of it for what the others have more.
