@@ -32,6 +32,8 @@ def warm_up() -> None:
     # Ties take another kernel.
     evidence(X, np.rint(2.0 * Y))
     ANMMixture(2, max_iter=1).fit(X, Y[:, 0]).membership(X, Y[:, 0])
+    # Of several causes, and of labels, by another kernel.
+    ANMMixture(2, max_iter=1).fit(np.hstack([X, X**2]), Y[:, 0])
     hsic_test(X, Y)
     hsic_test(X, Y, null="permutation")
     for engine, n_samples in (("dense", 40), ("lowrank", BLOCKS)):

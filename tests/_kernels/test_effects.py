@@ -9,8 +9,8 @@ from scipy import stats
 from scipy.interpolate import BSpline
 
 from anmmm._kernels.effects import N_SLOPES, WIDTH, EffectSums, base_quantiles, effect_sums
+from anmmm._kernels.laws import NORMAL, STUDENT, UNIFORM
 from anmmm._kernels.links import link_values
-from anmmm._kernels.log_density import NORMAL, STUDENT, UNIFORM
 
 PLACES = np.array([[-3.0, 8.0], [0.4, 1.7], [-0.3, 0.6]])
 BASES = np.array([UNIFORM, NORMAL, STUDENT])

@@ -98,7 +98,16 @@ def test_fit_on_pieces_matches_the_oracle(rng, C):
     membership, fitted, history = np.empty((n, C)), np.empty((n, C)), np.empty(more)
     layout = basis.layout
     problem = Problem(
-        layout.pieces, basis.prior, 2, layout.strips, layout.strips, y, y, 1e-6, -np.inf
+        layout.pieces,
+        basis.prior,
+        2,
+        layout.strips,
+        layout.strips,
+        y,
+        y,
+        1e-6,
+        -np.inf,
+        len(history),
     )
     n_iter, winner, converged, likelihood = spline_mixture(
         problem, starts, 1, *room_for(len(starts), C, first, layout, layout), curves, membership,

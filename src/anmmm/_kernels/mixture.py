@@ -38,8 +38,8 @@ from anmmm._kernels.responsibilities import (
 )
 
 __all__ = [
-    "Curves", "Rounds", "Sums", "conclude", "curve_precision", "make_rounds", "mixture_em",
-    "mixture_posterior", "weigh",
+    "Curves", "Posteriors", "Rounds", "Sums", "conclude", "curve_precision", "make_rounds",
+    "mixture_em", "mixture_posterior", "weigh",
 ]  # fmt: skip
 
 # Inverse-gamma prior on the variances of intercepts and slopes about their mean over the
@@ -57,6 +57,22 @@ class Rounds(NamedTuple):
     precision: FloatArray
     spread: FloatArray
     second: FloatArray
+
+
+class Posteriors(NamedTuple):
+    """Of C curves, each row padded.
+
+    Attributes
+    ----------
+    moments : float64 (C, padded(r))
+        ``Σ_n R_nc y_n ψ_n``.
+    mean, variance : float64 (C, padded(r))
+        Of the coefficients.
+    """
+
+    moments: FloatArray
+    mean: FloatArray
+    variance: FloatArray
 
 
 @kernel(inner=True)
@@ -107,9 +123,8 @@ def _center_posterior(
 
 @kernel(fastmath=SUMS, part=True)
 def conclude(
-    n: int, y2: float, floor: float, prior: FloatArray, n_null: int, moments: FloatArray,
-    log_det: float, scales: FloatArray, center: FloatArray, mean: FloatArray, variance: FloatArray,
-    room: Rounds,
+    n: int, y2: float, floor: float, prior: FloatArray, n_null: int, posteriors: Posteriors,
+    log_det: float, scales: FloatArray, center: FloatArray, room: Rounds,
 ) -> tuple[float, float]:  # fmt: skip
     """Posterior of the curves' center and the variances, given the curves' posteriors.
 
@@ -123,9 +138,8 @@ def conclude(
         Smallest noise variance.
     prior, n_null
         See `Design`.
-    moments, mean, variance : float64 (C, padded(r))
-        ``Σ_n R_nc y_n ψ_n``; means of the coefficients and their variances under the precision of
-        the room.
+    posteriors : Posteriors
+        Under the precision of the room.
     log_det : float
         Sum of the log determinants of the curves' posterior precisions.
     scales, center
@@ -140,6 +154,7 @@ def conclude(
         Expected squared residuals.
     """
     precision, spread, second = room
+    moments, mean, variance = posteriors
     C, r = mean.shape[0], prior.shape[0]
     rss = y2
     clear(second)
@@ -228,8 +243,8 @@ def mixture_posterior(
             for i in range(r):
                 variance[c, i] = -pivots.matrix[i * padded(r) + i]
         penalty = conclude(
-            design.columns.shape[0], y2, floor, prior, n_null, sums.moments, log_det, scales,
-            curves.center, mean, variance, room,
+            design.columns.shape[0], y2, floor, prior, n_null,
+            Posteriors(sums.moments, mean, variance), log_det, scales, curves.center, room,
         )[0]  # fmt: skip
     return penalty
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from anmmm._kernels._jit import SUMS, FloatArray, IndexArray, kernel
 from anmmm._kernels._vectors import LANES
-from anmmm._kernels.mixture import Rounds, conclude, curve_precision, weigh
+from anmmm._kernels.mixture import Posteriors, Rounds, conclude, curve_precision, weigh
 from anmmm._kernels.packed import LOG_2PI, copy_part
 from anmmm._kernels.pieces import (
     CUBIC,
@@ -57,6 +57,8 @@ class Problem(NamedTuple):
         Their effects.
     floor, tol : float
         Smallest noise variance; nats per observation by which the last iteration raises the bound.
+    max_iter : int
+        Most iterations of a run, those of all starts aside.
     """
 
     pieces: Pieces
@@ -68,6 +70,7 @@ class Problem(NamedTuple):
     y: FloatArray
     floor: float
     tol: float
+    max_iter: int
 
 
 class State(NamedTuple):
@@ -166,8 +169,8 @@ def _posterior(
             log_det += eliminate(systems, s * C + c, r)
             solution(systems, s * C + c, r, state.mean[s, c], variance[c])
         penalty, rss = conclude(
-            n, y2, problem.floor, prior, n_null, state.moments[s], log_det, scales, center,
-            state.mean[s], variance, room,
+            n, y2, problem.floor, prior, n_null,
+            Posteriors(state.moments[s], state.mean[s], variance), log_det, scales, center, room,
         )  # fmt: skip
     penalty += weigh(state.totals[s], n, state.weights[s], state.log_weights[s])
     return penalty, rss
@@ -284,6 +287,29 @@ def _best(bounds: FloatArray) -> int:
     return best
 
 
+@kernel(fastmath=SUMS, part=True)
+def _visit(
+    problem: Problem, strips: Strips, stage: int, state: State, s: int, y: FloatArray, rss: float,
+    K: int, tools: Tools,
+) -> float:  # fmt: skip
+    """Pass over the observations for one start, and write what they say; returns a pass's total."""
+    C, n_slots, s2 = state.weights.shape[1], strips.u.shape[0], state.scales[s, 0]
+    if stage > GIVEN:
+        _draw(problem, strips, state, s, stage == PLAIN, K, tools.room)
+    n_sums = 1 if stage == WHOLE else (C - 1 if stage < KEEP else 0)
+    weights = strips.present if stage == WHOLE else tools.shares
+    at = s * C * n_slots if stage == GIVEN else 0
+    # A single curve has all observations: its residuals are known without a pass.
+    total = -0.5 * rss / s2
+    if n_sums > 0 or stage >= KEEP:
+        total = strip_pass(
+            strips, y, stage <= GIVEN, stage == KEEP, n_sums, weights, at, tools.room,
+            state.log_weights[s], s2,
+        )  # fmt: skip
+    _sum_up(problem, strips, state, s, stage == WHOLE, n_sums, K, tools)
+    return float(total)
+
+
 @kernel(fastmath=SUMS)
 def spline_mixture(
     problem: Problem, starts: FloatArray, n_inner: int, state: State, tools: Tools, run: Run,
@@ -305,8 +331,9 @@ def spline_mixture(
         Overwritten by the fit; rows are not padded.
     membership, curves : float64 (n, C)
         Overwritten by the responsibilities of all observations and the means of the curves there.
-    history : float64 (max_iter,)
-        Overwritten by the bound after each iteration of the last run.
+    history : float64 (m,)
+        Overwritten by the bound after each iteration of the last run; as many as `max_iter` or
+        `SHORT_RUN`, whichever is more.
 
     Returns
     -------
@@ -335,7 +362,7 @@ def spline_mixture(
     stage, iteration, winner, n_iter, total = WHOLE, 0, 0, 0, 0.0
     switched = converged = False
     while stage != DONE:
-        iterates, n, n_slots = stage in (SHORT, LONG), strips.n, strips.u.shape[0]
+        iterates, n = stage in (SHORT, LONG), strips.n
         if stage == WHOLE:
             y2 = _effect(strips, effect, y)
         n_running = 0
@@ -348,23 +375,10 @@ def spline_mixture(
                 penalty, rss = _posterior(
                     problem, n, y2, state, s, n_inner, tools.variance, tools.rounds
                 )
-            if stage > GIVEN:
-                _draw(problem, strips, state, s, stage == PLAIN, K, tools.room)
-            n_sums = 1 if stage == WHOLE else (C - 1 if stage < KEEP else 0)
-            weights = strips.present if stage == WHOLE else shares
-            s2, at = state.scales[s, 0], s * C * n_slots if stage == GIVEN else 0
-            # A single curve has all observations: its residuals are known without a pass.
-            if n_sums > 0 or stage >= KEEP:
-                total = strip_pass(
-                    strips, y, stage <= GIVEN, stage == KEEP, n_sums, weights, at, tools.room,
-                    state.log_weights[s], s2,
-                )  # fmt: skip
-            else:
-                total = -0.5 * rss / s2
-            _sum_up(problem, strips, state, s, stage == WHOLE, n_sums, K, tools)
+            total = _visit(problem, strips, stage, state, s, y, rss, K, tools)
             if stage == WHOLE:
                 break
-            total -= 0.5 * n * (LOG_2PI + math.log(s2))
+            total -= 0.5 * n * (LOG_2PI + math.log(state.scales[s, 0]))
             if not iterates:
                 continue
             gain, bounds[s] = total - penalty - bounds[s], total - penalty
@@ -389,7 +403,7 @@ def spline_mixture(
             if settled[winner] > 0:
                 iteration = settled[winner]
                 copy_part(short[winner], history)
-        if running[winner] and iteration < history.shape[0]:
+        if running[winner] and iteration < problem.max_iter:
             continue
         n_iter, converged = iteration, settled[winner] > 0
         running[winner], stage = True, KEEP

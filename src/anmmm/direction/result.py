@@ -10,7 +10,7 @@ from anmmm.collapsed import BoundResult
 from anmmm.confidence import Resamples
 from anmmm.dependence import LatentFits, LatentFitting
 from anmmm.direction.outcome import NO_MODEL_FITS, POOR_FIT, relation_of, said_of
-from anmmm.evidence import EvidenceResult
+from anmmm.evidence import DirectionEvidence, EvidenceResult
 from anmmm.gppom import FitResult
 from anmmm.independence import hsic_test, permutation_test
 
@@ -124,10 +124,11 @@ class DirectionResult(Record):
     @computed
     def independence_pvalue(self) -> float:
         """P-value of the HSIC test of x and y."""
-        if self.evidence is not None and not self.evidence.is_vector:
-            # As the check has made them.
-            sides = self.evidence.forward, self.evidence.backward
-            return permutation_test(sides[0].tested, sides[1].tested).pvalue
+        if self.evidence is not None:
+            forward, backward = self.evidence.forward, self.evidence.backward
+            if isinstance(forward, DirectionEvidence) and isinstance(backward, DirectionEvidence):
+                # As the check has made them.
+                return permutation_test(forward.tested, backward.tested).pvalue
         return hsic_test(self._fitting.x, self._fitting.y, null="permutation").pvalue
 
     @property

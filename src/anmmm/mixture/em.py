@@ -105,11 +105,12 @@ def _fit_on_pieces(
         np.empty((n, C)),
     )
     problem = Problem(
-        layout.pieces, basis.prior, basis.n_null, sample.strips, layout.strips, seen, y, floor, tol
-    )
+        layout.pieces, basis.prior, basis.n_null, sample.strips, layout.strips, seen, y, floor, tol,
+        max_iter,
+    )  # fmt: skip
     n_iter, winner, converged, log_likelihood = spline_mixture(
         problem, np.stack(starts), N_INNER, *room_for(len(starts), C, scales, layout, sample),
-        curves, membership, fitted, history[:max_iter],
+        curves, membership, fitted, history,
     )  # fmt: skip
     run = EMRun(curves, membership, history[:n_iter], converged)
     return _record(basis, run, winner, fitted, log_likelihood)

@@ -19,6 +19,7 @@ from anmmm._kernels.pieces import CUBIC, N_SUMS, Pieces, Strips, find_pieces, la
 from anmmm._kernels.spline_mixture import SHORT_RUN, Run, State, Tools
 from anmmm._kernels.strips import CHUNK, Room
 from anmmm._kernels.systems import System
+from anmmm._record import Record
 from anmmm._typing import FloatArray
 
 __all__ = ["Layout", "padded", "room_for"]
@@ -40,8 +41,8 @@ class _Rooms(threading.local):
 ROOMS = _Rooms()
 
 
-@dataclass(frozen=True, eq=False)
-class Layout:
+@dataclass(frozen=True, eq=False, repr=False)
+class Layout(Record):
     """Observations on the pieces of a basis.
 
     Attributes

@@ -26,6 +26,8 @@ N_KNOTS = 20
 N_SMOOTH = 12
 # Eigenvalues below so much of the largest are zero but for rounding.
 SMALLEST = 1e-9
+# Share of the largest number that a sum of differences may have from rounding alone.
+ROUNDING = 100.0 * float(np.finfo(np.float64).eps)
 NONE = np.empty((0, 0))
 # Rows among which knots of several columns are looked for.
 KNOT_ROWS = 2000
@@ -127,6 +129,7 @@ class SplineBasis(Record):
         smooth, overlap, variances = np.empty((len(knots), 0)), np.empty((n_null, 0)), np.empty(0)
         if len(knots) > d + 1:
             smooth, overlap = _penalized(knots, tilt[:, :d])
+        if smooth.shape[1]:
             smooth, overlap, variances = _orthogonal(X, knots, linear, smooth, overlap, n_smooth)
         prior = np.concatenate([np.ones(n_null), variances / variances.sum()])
         splines = Splines(knots, linear, smooth, overlap)
@@ -155,8 +158,9 @@ def _penalized(knots: FloatArray, tilt: FloatArray) -> tuple[FloatArray, FloatAr
     straight = np.hstack([np.ones((m, 1)), knots])
     fixed, free = _complement(straight)
     # |r|³ is positive definite on combinations that annihilate linear functions.
-    product = _cubes(knots, knots) @ free
-    values, directions = _large_directions(free.T @ product, m)
+    cubes = _cubes(knots, knots)
+    product = cubes @ free
+    values, directions = _large_directions(free.T @ product, m, float(cubes.max()))
     linear_part = np.zeros((1 + len(tilt), len(values)))
     if fixed.shape == straight.shape:
         part = np.linalg.solve(fixed.T @ straight, fixed.T @ (product @ directions))
@@ -181,7 +185,7 @@ def _orthogonal(
     share = gram[:n_null, n_null:]
     crossed = share.T @ share
     left = gram[n_null:, n_null:] - 2.0 * crossed + share.T @ gram[:n_null, :n_null] @ share
-    variances, rotate = _large_directions(left, n_smooth)
+    variances, rotate = _large_directions(left, n_smooth, float(gram.diagonal()[n_null:].max()))
     return smooth @ rotate, (overlap + share) @ rotate, variances
 
 
@@ -202,11 +206,16 @@ def _complement(A: FloatArray) -> tuple[FloatArray, FloatArray]:
     return Q[:, :rank], Q[:, rank:]
 
 
-def _large_directions(A: FloatArray, most: int) -> tuple[FloatArray, FloatArray]:
-    """Return large eigenvalues, decreasing, and eigenvectors over their roots."""
+def _large_directions(A: FloatArray, most: int, scale: float) -> tuple[FloatArray, FloatArray]:
+    """Return large eigenvalues, decreasing, and eigenvectors over their roots.
+
+    `scale` is the size of the numbers whose differences A is made of: beside an outlier that dwarfs
+    all other points nothing but their rounding is left.
+    """
     vectors, values = np.ascontiguousarray(A), np.empty(len(A))
     syev(vectors, values, np.empty(34 * len(A)))
-    count = min(most, int(np.count_nonzero(values > SMALLEST * values[-1])))
+    smallest = max(SMALLEST * values[-1], ROUNDING * len(A) * scale)
+    count = min(most, int(np.count_nonzero(values > smallest)))
     values = values[::-1][:count]
     return values, vectors[::-1][:count].T / np.sqrt(values)
 

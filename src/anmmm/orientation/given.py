@@ -18,7 +18,7 @@ from anmmm.evidence import ConditionalModel, EvidenceResult, SideEvidence, Varia
 from anmmm.evidence.check import check_models
 from anmmm.evidence.models import Additive, Fits, fit_models, shortest
 from anmmm.evidence.variable import TIED, Given
-from anmmm.independence import HSICTest
+from anmmm.independence import HSICTest, TestedVariable
 from anmmm.mixture import SplineBasis
 from anmmm.preprocessing import standardize
 
@@ -55,7 +55,7 @@ class GivenEvidence(SideEvidence):
     @computed
     def check(self) -> HSICTest:
         """Test of all causes and what the model of the effect leaves unexplained."""
-        return check_models([self.chosen], self.causes)
+        return check_models([self.chosen], TestedVariable(self.causes))
 
     @property
     def cause(self) -> float:
