@@ -27,7 +27,7 @@ from anmmm._kernels._vectors import (
 )
 
 __all__ = [
-    "BLOCK", "HYPER", "LOG_2PI", "N_INNER", "Design", "Pivots", "add", "add_products", "add_rows",
+    "BLOCK", "HYPER", "LOG_2PI", "N_INNER", "Design", "Pivots", "add_products", "add_rows",
     "blocks_of", "clear", "collect", "copy_part", "curve_posterior", "dot", "in_blocks", "invert",
     "linear", "log_of_product", "make_pivots", "pack_covariance", "packed_size", "padded",
     "quadratic", "sweep",
@@ -202,13 +202,6 @@ def dot(a: FloatArray, b: FloatArray) -> float:
     for i in range(a.shape[0]):
         total += a[i] * b[i]
     return total
-
-
-@kernel(fastmath=SUMS, inner=True)
-def add(factor: float, a: FloatArray, out: FloatArray) -> None:
-    """Add a multiple of one vector to another."""
-    for i in range(a.shape[0]):
-        out[i] += factor * a[i]
 
 
 @kernel(inner=True)

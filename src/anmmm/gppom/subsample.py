@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial import cKDTree
 
 from anmmm._typing import FloatArray
 
@@ -27,5 +26,8 @@ def spread_rows(X: FloatArray, Y: FloatArray, size: int) -> NDArray[np.intp]:
 
 def nearest_rows(X: FloatArray, Y: FloatArray, rows: NDArray[np.intp]) -> NDArray[np.intp]:
     """Return for each observation which of `rows` is nearest to it in [X, Y], its place in them."""
+    # Here, as fits of few observations do without it, and it takes a while to load.
+    from scipy.spatial import cKDTree
+
     points = np.hstack([X, Y])
     return np.asarray(cKDTree(points[rows]).query(points)[1], dtype=np.intp)

@@ -9,7 +9,7 @@ import numpy as np
 
 from anmmm._record import computed
 from anmmm._typing import FloatArray
-from anmmm.evidence.density import Density, code_lengths, fit_density
+from anmmm.evidence.density import Density, fit_density
 from anmmm.evidence.models.base import ConditionalModel, EffectCurves, Fits
 from anmmm.evidence.monotone import PostNonlinearFit
 
@@ -80,8 +80,7 @@ class PostNonlinearFreeNoise(PostNonlinear):
             # Where the outermost cells have no end on this scale they are taken for symmetric.
             lower = np.where(np.isfinite(lower), lower, 2.0 * fit.residual - upper)
             upper = np.where(np.isfinite(upper), upper, 2.0 * fit.residual - lower)
-        noise = fit_density(fit.residual, lower, upper, cells.n_distinct)[0]
-        nats = code_lengths(noise.mass(lower, upper), cells.n_distinct)
+        noise, nats = fit_density(fit.residual, lower, upper, cells.n_distinct)
         yield cls(nats, fit.cost + noise.cost + PRIOR, cells, fit, noise, lower, upper)
 
     def levels(self) -> tuple[FloatArray, FloatArray]:
