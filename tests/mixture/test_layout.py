@@ -132,6 +132,38 @@ def test_fit_on_pieces_matches_the_oracle(rng, C):
     assert_allclose(likelihood, np.log(each).sum(), rtol=1e-9)
 
 
+def test_starts_that_fall_behind_are_left_and_would_not_have_won(rng):
+    sample = draw_anm_mixture("f3", 200, random_state=5)
+    basis, y = SplineBasis.of(standard(sample.x)), standard(sample.y)[:, 0]
+    layout, r, C = basis.layout, len(basis.prior), 2
+    starts = rng.dirichlet(np.ones(C), size=(6, 200))
+    starts[2] = 0.1 + 0.8 * np.eye(C)[sample.labels]
+    problem = Problem(
+        layout.pieces, basis.prior, 2, layout.strips, layout.strips, y, y, 1e-6, 1e-6, 200
+    )
+
+    def short_bounds(chosen):
+        first, room = np.array([0.3, 1.0, 1.0, 1.0, 1.0]), np.empty((2, 200, C))
+        curves = Curves(
+            first.copy(), np.empty(r), np.empty(C), np.empty((C, r)), np.empty((C, 105))
+        )
+        state, tools, run = room_for(len(chosen), C, first, layout, layout)
+        winner = spline_mixture(
+            problem, chosen, 1, state, tools, run, curves, *room, np.empty(200)
+        )[1]
+        return winner, run.short.copy()
+
+    winner, together = short_bounds(starts)
+    assert winner == 2
+    assert 0 < np.count_nonzero(together[:, -1] == 0.0) < len(starts)
+    for one, some in zip(starts, together, strict=True):
+        alone = short_bounds(one[np.newaxis])[1][0]
+        ran = some != 0.0
+        assert ran[:3].all()
+        assert_allclose(some[ran], alone[ran], rtol=1e-12)
+        assert alone[-1] <= together[winner, -1] + 1e-9
+
+
 @pytest.mark.parametrize(("n", "C"), [(40, 1), (40, 4), (4500, 2)])
 def test_fit_on_pieces_is_the_fit_by_columns(rng, n, C):
     sample = draw_anm_mixture("f2", n, random_state=4)

@@ -41,6 +41,8 @@ __all__ = ["SHORT_RUN", "Problem", "Run", "State", "Tools", "spline_mixture"]
 WHOLE, GIVEN, SHORT, LONG, ALL, KEEP, PLAIN, DONE = range(8)
 # Iterations of every start before the best of them is continued.
 SHORT_RUN = 10
+# Iterations after which starts that are behind and slow are left.
+FAIR_RUN = 3
 
 
 class Problem(NamedTuple):
@@ -106,7 +108,7 @@ class Run(NamedTuple):
     Attributes
     ----------
     running : bool (S,)
-        True, until a start has come to its end or another has won.
+        True, until a start has come to its end, is too far behind, or another has won.
     settled : int64 (S,)
         Zero, then the iterations after which it came to its end.
     bounds : float64 (S,)
@@ -287,6 +289,16 @@ def _best(bounds: FloatArray) -> int:
     return best
 
 
+@kernel(inner=True)
+def _leave_behind(run: Run, iteration: int) -> None:
+    """End starts that at the pace of their last iteration do not reach the best in those left."""
+    best, left = run.bounds[_best(run.bounds)], SHORT_RUN - iteration
+    for s in range(run.bounds.shape[0]):
+        pace = run.short[s, iteration - 1] - run.short[s, iteration - 2]
+        if run.bounds[s] + left * pace < best:
+            run.running[s] = False
+
+
 @kernel(fastmath=SUMS, part=True)
 def _visit(
     problem: Problem, strips: Strips, stage: int, state: State, s: int, y: FloatArray, rss: float,
@@ -348,9 +360,9 @@ def spline_mixture(
 
     Notes
     -----
-    docs/method/decisions.md, eqs. 3 to 7. All starts run a few iterations, and the one of the
-    highest bound is continued, first on the sample and then on all observations. The bound never
-    falls. O(n C + C r³ + n_pieces C r²) an iteration.
+    docs/method/decisions.md, eqs. 3 to 7. All starts run a few iterations, but for those that fall
+    behind, and the one of the highest bound is continued, first on the sample and then on all
+    observations. The bound never falls. O(n C + C r³ + n_pieces C r²) an iteration.
     """
     S, C, r = starts.shape[0], starts.shape[2], problem.prior.shape[0]
     K = problem.pieces.planes.shape[0] // (CUBIC * r)
@@ -396,6 +408,8 @@ def spline_mixture(
         iteration += 1
         if stage == SHORT:
             if iteration < SHORT_RUN and n_running > 0:
+                if iteration >= FAIR_RUN:
+                    _leave_behind(run, iteration)
                 continue
             winner, stage, iteration = _best(bounds), LONG, 0
             for s in range(S):
