@@ -15,12 +15,12 @@ ROOT = Path(anmmm.__file__).parent
 
 # Upstream first. A new module or folder of the package takes its place here.
 ORDER = (
-    "_version", "_lazy", "_typing", "_optional", "_words", "_kernels", "_threads", "_workers",
-    "_warning", "_pickled", "_html", "_record", "_hash", "_files", "_runlog", "_validation",
-    "_categories", "preprocessing", "gppom", "permutation", "independence", "mixture", "evidence",
-    "collapsed", "_warm", "confidence", "dependence", "direction", "clustering", "datasets",
-    "baselines", "collection", "results", "evaluation", "orientation", "plotting", "report",
-    "experiments", "curves", "interop", "__init__", "cli", "__main__",
+    "_version", "_lazy", "_typing", "_optional", "_words", "_compiling", "_kernels", "_threads",
+    "_workers", "_warning", "_pickled", "_html", "_record", "_hash", "_files", "_runlog",
+    "_validation", "_categories", "preprocessing", "gppom", "permutation", "independence",
+    "mixture", "evidence", "collapsed", "_warm", "confidence", "dependence", "direction",
+    "clustering", "datasets", "baselines", "collection", "results", "evaluation", "orientation",
+    "plotting", "report", "experiments", "curves", "interop", "__init__", "cli", "__main__",
 )  # fmt: skip
 # Tighter than the order.
 ONLY = {

@@ -24,7 +24,7 @@ def warm_up() -> None:
 
     Notes
     -----
-    Some 30 seconds with a cold cache; with a warm one little more than the imports that the
+    A minute or two with a cold cache; with a warm one little more than the imports that the
     functions need anyway. Parallel forms are compiled when they are first asked for.
     """
     X, Y = _points(40)

@@ -11,6 +11,7 @@ import numba
 import pytest
 
 import anmmm._kernels
+from anmmm import _compiling
 from anmmm._kernels import _cache, _jit
 
 
@@ -39,6 +40,17 @@ def compiled(body=triple):
 def test_machine_code_is_kept(folder):
     assert compiled() == (6.0, 0, [])
     assert compiled() == (6.0, 1, [])
+
+
+def test_who_listens_hears_of_compilation_once_and_of_loading_never(folder, monkeypatch):
+    heard = []
+    monkeypatch.setattr(_compiling, "LISTENERS", [lambda: heard.append("compiling")])
+    compiled()
+    assert heard == ["compiling"]
+    assert _compiling.LISTENERS == []
+    monkeypatch.setattr(_compiling, "LISTENERS", [lambda: heard.append("again")])
+    compiled()
+    assert heard == ["compiling"]
 
 
 def test_machine_code_of_other_kernels_text_does_not_run(folder, monkeypatch):

@@ -15,7 +15,8 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
 
-from anmmm import __version__
+import anmmm.cli as cli_module
+from anmmm import __version__, _compiling
 from anmmm.datasets import make_anm_mixture
 from waiting import LIMIT, outputs_of
 
@@ -741,6 +742,16 @@ def test_ctrl_c_exits_130_quietly_and_writes_nothing(terminal, folder, tmp_path,
     assert "Error" not in shown
     assert not output.exists()
     assert not list(tmp_path.glob(".*"))
+
+
+@pytest.mark.parametrize("at_a_terminal", [True, False])
+def test_a_person_at_a_terminal_is_told_of_compiling(monkeypatch, capsys, at_a_terminal):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: at_a_terminal)
+    monkeypatch.setattr(cli_module, "_run", lambda: _compiling.about_to_compile() or 0)
+    with pytest.raises(SystemExit):
+        cli_module.main()
+    told = "compiling for this machine, once: it may take a minute\n"
+    assert capsys.readouterr().err == (told if at_a_terminal else "")
 
 
 def test_no_bar_where_stderr_is_no_terminal(run, folder):

@@ -19,6 +19,8 @@ from numba.core.caching import CompileResultCacheImpl, FunctionCache
 from numba.core.runtime.nrt import rtsys
 from numba.core.serialize import dumps
 
+from anmmm._compiling import about_to_compile
+
 __all__ = ["KernelCache", "text_digest"]
 
 
@@ -67,6 +69,12 @@ class KernelCache(FunctionCache):
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Return the compiled function of a signature; None if it is to be compiled."""
+        found = self._find(sig, target_context)
+        if found is None:
+            about_to_compile()
+        return found
+
+    def _find(self, sig: Any, target_context: Any) -> Any:
         try:
             # Numba would load all that it can compile first, which takes longer than a decision. To
             # run what was compiled, memory for arrays is enough; compiling loads the rest itself.

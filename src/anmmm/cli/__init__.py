@@ -12,10 +12,12 @@ from typing import IO, Any
 import click
 
 from anmmm import __version__
+from anmmm._compiling import LISTENERS
 from anmmm.cli.cluster import cluster_command
 from anmmm.cli.collections import cluster_collection, directions
 from anmmm.cli.direction import direction_command
 from anmmm.cli.evaluate import evaluate_command
+from anmmm.cli.options import say
 from anmmm.cli.orient import orient_command
 from anmmm.cli.report import report_command
 from anmmm.cli.reproduce import reproduce_command
@@ -64,6 +66,8 @@ def main() -> None:
     if sys.stdout is None:
         # Closed by the caller. Its number must not become that of a file of ours.
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    if sys.stderr is not None and sys.stderr.isatty():
+        LISTENERS.append(lambda: say("compiling for this machine, once: it may take a minute"))
     with EndingSignals() as signals:
         try:
             status = _run()
