@@ -292,11 +292,24 @@ def _best(bounds: FloatArray) -> int:
 @kernel(inner=True)
 def _leave_behind(run: Run, iteration: int) -> None:
     """End starts that at the pace of their last iteration do not reach the best in those left."""
+    if iteration < FAIR_RUN:
+        return
     best, left = run.bounds[_best(run.bounds)], SHORT_RUN - iteration
     for s in range(run.bounds.shape[0]):
         pace = run.short[s, iteration - 1] - run.short[s, iteration - 2]
         if run.bounds[s] + left * pace < best:
             run.running[s] = False
+
+
+@kernel(inner=True)
+def _choose(run: Run, history: FloatArray) -> tuple[int, int]:
+    """Let the best start alone go on; returns it, and its iterations if it has come to its end."""
+    winner = _best(run.bounds)
+    for s in range(run.bounds.shape[0]):
+        run.running[s] = s == winner and run.settled[s] == 0
+    if run.settled[winner] > 0:
+        copy_part(run.short[winner], history)
+    return winner, run.settled[winner]
 
 
 @kernel(fastmath=SUMS, part=True)
@@ -408,15 +421,10 @@ def spline_mixture(
         iteration += 1
         if stage == SHORT:
             if iteration < SHORT_RUN and n_running > 0:
-                if iteration >= FAIR_RUN:
-                    _leave_behind(run, iteration)
+                _leave_behind(run, iteration)
                 continue
-            winner, stage, iteration = _best(bounds), LONG, 0
-            for s in range(S):
-                running[s] = s == winner and settled[s] == 0
-            if settled[winner] > 0:
-                iteration = settled[winner]
-                copy_part(short[winner], history)
+            stage = LONG
+            winner, iteration = _choose(run, history)
         if running[winner] and iteration < problem.max_iter:
             continue
         n_iter, converged = iteration, settled[winner] > 0
