@@ -420,7 +420,8 @@ def _flattened(values: NDArray[Any]) -> str:
     flat = FLATTENED * (scaled.max() - scaled.min())
     quarter = scaled.size // 4
     sides = (quarter, len(scaled) - 1 - quarter)
-    if np.diff(np.partition(scaled, sides)[list(sides)])[0] > flat:
+    parted = np.partition(scaled, sides)
+    if parted[sides[1]] - parted[sides[0]] > flat:
         return ""
     # Where half of the values are one, the others are asked.
     distinct = np.unique(scaled)

@@ -169,7 +169,10 @@ class Cells(Record):
     @computed
     def variance(self) -> float:
         """Variance of the uniform distribution on a typical cell: what no noise can fall below."""
-        return float(np.median(self.upper - self.lower)) ** 2 / 12.0
+        widths, half = self.upper - self.lower, len(self.upper) // 2
+        # As np.median has it, whose checks take longer than the rest at N = 100.
+        widths.partition((len(widths) - 1 - half, half))
+        return (0.5 * float(widths[-1 - half] + widths[half])) ** 2 / 12.0
 
 
 # The spelling of version 0.1.

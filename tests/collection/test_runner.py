@@ -11,6 +11,7 @@ from anmmm.collection import task as task_module
 from anmmm.collection.task import DirectionTask, single_thread
 from anmmm.datasets import Pair, load_sample, make_anm_mixture
 from anmmm.evidence.models import base as evidence_module
+from anmmm.evidence.variable import _remembered
 
 CHEAP = {"criterion": "hsic", "max_iter": 5}
 BOTH = pytest.mark.parametrize("options", [{}, CHEAP], ids=["evidence", "hsic"])
@@ -25,7 +26,10 @@ def replaced(monkeypatch):
     """Replace the analysis of a pair; the original is handed to the replacement."""
 
     def replace(function):
-        monkeypatch.setattr(task_module, "infer_direction", function)
+        def decide(task, pair, seed):
+            return function(pair.x, pair.y, random_state=seed, **task.options)
+
+        monkeypatch.setattr(DirectionTask, "decide", decide)
         monkeypatch.setattr(DirectionTask, "prepare", lambda task: None)
 
     return replace
@@ -252,15 +256,48 @@ def test_wrong_options_are_refused_at_once(arguments, error, message):
 
 
 def test_a_failure_of_the_rehearsal_stops_nothing(monkeypatch):
-    def fail_on_fifty(x, y, **options):
-        if len(x) == 50:
+    failed = []
+
+    def fail_on_fifty(task, pair, seed):
+        if len(pair.x) == 50:
+            failed.append(pair)
             raise FloatingPointError("rehearsal")
-        return infer_direction(x, y, **options)
+        return infer_direction(pair.x, pair.y, random_state=seed, **task.options)
 
     monkeypatch.setattr(task_module, "_prepared", set())
-    monkeypatch.setattr(task_module, "infer_direction", fail_on_fifty)
+    monkeypatch.setattr(DirectionTask, "decide", fail_on_fifty)
     (row,) = infer_directions([mixture(1)], **CHEAP)
     assert row.status == "ok"
+    assert len(failed) == 1
+
+
+def test_a_variable_of_several_pairs_is_described_once_and_decides_as_alone():
+    columns = np.random.default_rng(5).normal(size=(3, 40))
+    columns[1] += columns[0] ** 2
+    columns[2] = np.rint(2.0 * columns[2])
+    pairs = [(columns[i], columns[j]) for i, j in ((0, 1), (1, 2), (2, 0), (0, 1))]
+    _remembered.cache_clear()
+    rows = infer_directions(pairs, random_state=0).to_list()
+    met = _remembered.cache_info()
+    # The rehearsal has two of its own.
+    assert met.misses - 3 in (0, 2)
+    assert met.hits >= 5
+    for row, pair in zip(rows, pairs, strict=True):
+        alone = infer_direction(*pair)
+        assert (row.score, row.confidence, row.check_pvalue, row.independence_pvalue) == (
+            alone.score, alone.confidence, alone.check_pvalue, alone.independence_pvalue,
+        )  # fmt: skip
+
+
+def test_a_cut_that_leaves_one_value_is_unusable():
+    x = np.zeros(200)
+    x[:3] = 1.0
+    rows = infer_directions(
+        [(x, np.arange(200.0))] * 4, max_samples=12, random_state=2, n_jobs=1
+    ).to_list()
+    cut = [row for row in rows if row.status == "unusable"]
+    assert cut
+    assert all(row.reason.startswith("x is constant") and row.n_used == 12 for row in cut)
 
 
 def test_results_are_streamed():

@@ -7,8 +7,8 @@ import pytest
 
 from anmmm import infer_direction
 from anmmm.collection import infer_directions
-from anmmm.collection import task as task_module
 from anmmm.collection import timeout as timeout_module
+from anmmm.collection.task import DirectionTask
 from anmmm.collection.timeout import OutOfTime, within
 from anmmm.datasets import make_anm_mixture
 from waiting import LIMIT
@@ -113,19 +113,19 @@ def test_a_pair_out_of_time_is_a_row_and_ends_nothing(monkeypatch):
     source = [make_anm_mixture("f3", n, random_state=1)[:2] for n in sizes]
     done = {}
 
-    def keeping(x, y, **options):
-        return done.setdefault(len(x), infer_direction(x, y, **options))
+    def keeping(task, pair, seed):
+        return done.setdefault(len(pair.x), infer_direction(pair.x, pair.y, random_state=seed))
 
-    monkeypatch.setattr(task_module, "infer_direction", keeping)
+    monkeypatch.setattr(DirectionTask, "decide", keeping)
     free = infer_directions(source, random_state=0).to_list()
 
-    def slow(x, y, **options):
-        if len(x) == 20:
+    def slow(task, pair, seed):
+        if len(pair.x) == 20:
             work(STUCK)
         # At once, so that no machine is too slow for the limit.
-        return done[len(x)]
+        return done[len(pair.x)]
 
-    monkeypatch.setattr(task_module, "infer_direction", slow)
+    monkeypatch.setattr(DirectionTask, "decide", slow)
     rows = infer_directions(source, max_seconds_per_pair=2.5, random_state=0).to_list()
     assert [row.status for row in rows] == ["ok", "timeout", "ok"]
     assert rows[1].reason == "not done after 2.5 seconds"

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from anmmm._categories import Variables
 from anmmm._record import Record
 from anmmm._threads import single_thread
 from anmmm._warm import warm_up
@@ -24,10 +25,13 @@ from anmmm.direction import (
     NO_GAIN,
     NO_MODEL_FITS,
     POOR_FIT,
+    DirectionOptions,
     DirectionResult,
     infer_direction,
 )
+from anmmm.direction.infer import infer_checked
 from anmmm.evidence import SideEvidence, sign_of
+from anmmm.evidence.variable import remembered
 from anmmm.gppom import FitResult
 
 __all__ = ["DirectionTask", "PairTask", "carried", "dropped_remark"]
@@ -110,6 +114,8 @@ class DirectionTask(PairTask):
             used = used.subsample(self.max_samples, cut_seed)
             row = replace(row, n_used=len(used.x), subsample_seed=cut_seed)
         try:
+            if row.subsample_seed is not None:
+                used = used.checked()
             # The row says what did not converge, with the direction that is concerned.
             with unconverged_untold():
                 result = self.decide(used, fit_seed)
@@ -119,7 +125,13 @@ class DirectionTask(PairTask):
 
     def decide(self, pair: Pair, seed: int) -> DirectionResult:
         """Decide a checked pair; raises ValueError where that is not possible."""
-        return infer_direction(pair.x, pair.y, random_state=seed, **self.options)
+        if any(variable.dtype.kind != "f" for variable in (pair.x, pair.y)):
+            return infer_direction(pair.x, pair.y, random_state=seed, **self.options)
+        x, y = (values.reshape(len(values), -1) for values in (pair.x, pair.y))
+        variables = Variables(x, y, (False, False))
+        # Columns of a table, and nodes of a graph, come in several pairs.
+        options = DirectionOptions.check(**self.options)
+        return infer_checked(variables, options, seed, remembered)
 
     def _completed(self, row: PairResult, result: DirectionResult) -> PairResult:
         remarks = [row.reason] if row.reason else []

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from anmmm._categories import as_variables
+from anmmm._categories import Variables, as_variables
 from anmmm._typing import ArrayLike, FloatArray, RandomState
 from anmmm._validation import check_rng
 from anmmm._warning import unconverged_untold, warn_unconverged
@@ -29,9 +29,10 @@ from anmmm.evidence import (
     compare,
     sign_of,
 )
+from anmmm.evidence.variable import Describe, Variable
 from anmmm.preprocessing import indicators, standardize
 
-__all__ = ["decide", "infer_direction"]
+__all__ = ["decide", "infer_checked", "infer_direction"]
 
 
 def infer_direction(
@@ -138,11 +139,22 @@ def infer_direction(
     >>> result.evidence.forward.model, result.evidence.forward.n_mechanisms
     ('anm-2', 2)
     """
-    first, second, categorical = as_variables(x, y)
+    variables = as_variables(x, y)
     options = DirectionOptions.check(
         lam=lam, criterion=criterion, n_resamples=n_resamples, min_confidence=min_confidence,
         **fit_options,
     )  # fmt: skip
+    return infer_checked(variables, options, random_state)
+
+
+def infer_checked(
+    variables: Variables,
+    options: DirectionOptions,
+    random_state: RandomState,
+    describe: Describe = Variable.of,
+) -> DirectionResult:
+    """Do what `infer_direction` does for what is checked; for `describe` see `compare`."""
+    first, second, categorical = variables
     criterion = options.criterion
     problem = beyond_limits(first, second)
     if criterion == "auto":
@@ -161,7 +173,7 @@ def infer_direction(
     scoring = _Scoring(criterion, options, seed, categorical)
     lengths = None
     if criterion == "evidence":
-        lengths = compare(first, second, categorical=categorical)
+        lengths = compare(first, second, categorical=categorical, describe=describe)
     fitting = scoring.fitting(first, second, lengths)
     bounds = scoring.bounds(first, second) if criterion == "latent" else None
     described = lengths or bounds

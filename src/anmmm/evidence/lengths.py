@@ -31,7 +31,7 @@ from anmmm.evidence.models import (
 )
 from anmmm.evidence.side import SideEvidence
 from anmmm.evidence.sign import sign_of
-from anmmm.evidence.variable import Variable
+from anmmm.evidence.variable import Describe, Variable
 from anmmm.evidence.vectors import VectorEvidence, beyond_limits, describe_vectors
 from anmmm.independence import HSICTest, TestedVariable
 from anmmm.mixture import MAX_MECHANISMS, MixtureFit, as_responsibilities
@@ -308,17 +308,19 @@ def compare(
     backward_starts: Sequence[FloatArray] = (),
     *,
     categorical: tuple[bool, bool] = (False, False),
+    describe: Describe = Variable.of,
 ) -> EvidenceResult:
     """Do what `evidence` does for checked variables of shape (n_samples, n_features).
 
     `categorical` says whose numbers stand for categories without an order, of one column then.
+    `describe` makes a variable of one column of numbers, standardized and in the user's unit.
     """
     first, second = standardize(x)[0], standardize(y)[0]
     forward: DirectionEvidence | VectorEvidence
     backward: DirectionEvidence | VectorEvidence
     if first.shape[1] == second.shape[1] == 1:
         one, other = (
-            Variable.of_categories(values[:, 0]) if named else Variable.of(values[:, 0], raw[:, 0])
+            Variable.of_categories(values[:, 0]) if named else describe(values[:, 0], raw[:, 0])
             for values, raw, named in zip((first, second), (x, y), categorical, strict=True)
         )
         forward = _describe(one, other, max_mechanisms, forward_starts)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -14,10 +16,12 @@ from anmmm.evidence.monotone import EffectScales
 from anmmm.mixture import SplineBasis, level_basis, smallest_noise
 from anmmm.preprocessing import Cells, indicators, standardize
 
-__all__ = ["Given", "Variable"]
+__all__ = ["Describe", "Given", "Variable", "remembered"]
 
 # Below this many distinct values for each observation a variable counts as tied.
 TIED = 0.5
+# Variables that are remembered, and observations beyond which one is not: some 40 MB at most.
+MOST_REMEMBERED, LONGEST_REMEMBERED = 64, 2000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -112,6 +116,22 @@ class Variable(Record):
     def is_tied(self) -> bool:
         """Whether it has few distinct values for its number of observations."""
         return _is_tied(self.cells)
+
+
+Describe = Callable[[FloatArray, FloatArray], Variable]
+
+
+def remembered(values: FloatArray, raw: FloatArray) -> Variable:
+    """Do what `Variable.of` does, once for a variable that was met lately in another pair."""
+    if len(values) > LONGEST_REMEMBERED:
+        return Variable.of(values, raw)
+    return _remembered(values.tobytes(), raw.tobytes())
+
+
+@lru_cache(MOST_REMEMBERED)
+def _remembered(values: bytes, raw: bytes) -> Variable:
+    # Copies, as kernels are compiled for arrays that may be written to.
+    return Variable.of(np.frombuffer(values).copy(), np.frombuffer(raw).copy())
 
 
 def _is_tied(cells: Cells) -> bool:

@@ -61,8 +61,10 @@ def choose_mixture(
     fits, rows = [single], start_rows(basis, y)
     last = max_mechanisms if n_mechanisms is None else n_mechanisms
     for n in range(2, last + 1):
+        starts: Sequence[FloatArray] | FloatArray
         starts = residual_starts(basis, y, n, fits[-1], single, spread, rows)
-        starts += [start for start in extra_starts if start.shape[1] == n]
+        if more := [start for start in extra_starts if start.shape[1] == n]:
+            starts = [*starts, *more]
         fits.append(
             fit_mixture(
                 basis, y, n, starts=starts, rows=rows, noise_variance=single.noise_variance / n**2,

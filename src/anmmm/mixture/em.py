@@ -35,7 +35,7 @@ def fit_mixture(
     y: FloatArray,
     n_mechanisms: int,
     *,
-    starts: Sequence[FloatArray],
+    starts: Sequence[FloatArray] | FloatArray,
     rows: NDArray[np.intp] | slice | None = None,
     noise_variance: float = 0.5,
     floor: float = VARIANCE_FLOOR,
@@ -61,7 +61,9 @@ def fit_mixture(
     scales = np.ones(3 + basis.n_null)
     scales[0] = noise_variance
     count = len(y) if isinstance(rows, slice) else len(rows)
-    parts = [start if len(start) == count else start[rows] for start in starts]
+    parts: Sequence[FloatArray] | FloatArray = starts
+    if not isinstance(starts, np.ndarray) or starts.shape[1] != count:
+        parts = [start if len(start) == count else start[rows] for start in starts]
     if basis.layout is not None:
         return _fit_on_pieces(basis, basis.layout, y, parts, rows, scales, floor, tol, max_iter)
     sample, seen = basis, y
@@ -86,7 +88,7 @@ def _fit_on_pieces(
     basis: SplineBasis,
     layout: Layout,
     y: FloatArray,
-    starts: Sequence[FloatArray],
+    starts: Sequence[FloatArray] | FloatArray,
     rows: NDArray[np.intp] | slice,
     scales: FloatArray,
     floor: float,
@@ -109,7 +111,7 @@ def _fit_on_pieces(
         max_iter,
     )  # fmt: skip
     n_iter, winner, converged, log_likelihood = spline_mixture(
-        problem, np.stack(starts), N_INNER, *room_for(len(starts), C, scales, layout, sample),
+        problem, np.asarray(starts), N_INNER, *room_for(len(starts), C, scales, layout, sample),
         curves, membership, fitted, history,
     )  # fmt: skip
     run = EMRun(curves, membership, history[:n_iter], converged)

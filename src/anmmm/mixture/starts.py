@@ -57,10 +57,10 @@ def residual_starts(
     single: MixtureFit,
     spread: LocationScaleFit,
     rows: NDArray[np.intp] | slice = EVERY,
-) -> list[FloatArray]:
+) -> FloatArray:
     """Cut the residuals of one curve into n shares, and part each mechanism of a fit with n - 1.
 
-    Starts are made for the observations in `rows`.
+    Starts are made for the observations in `rows`; (n_starts, n_rows, n) comes back.
     """
     y = np.ascontiguousarray(y[rows])
     values = np.empty((3, len(y)))
@@ -76,7 +76,7 @@ def residual_starts(
         np.ascontiguousarray(previous.membership[rows]),
         np.ascontiguousarray(previous.curves[rows]), SOFTNESS, starts,
     )  # fmt: skip
-    return list(starts)
+    return starts
 
 
 def soften(part: FloatArray) -> FloatArray:
