@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from anmmm._categories import Variables
-from anmmm._record import Record
+from anmmm._record import Record, computed
 from anmmm._threads import single_thread
 from anmmm._warm import warm_up
 from anmmm._warning import unconverged_untold
@@ -130,8 +130,12 @@ class DirectionTask(PairTask):
         x, y = (values.reshape(len(values), -1) for values in (pair.x, pair.y))
         variables = Variables(x, y, (False, False))
         # Columns of a table, and nodes of a graph, come in several pairs.
-        options = DirectionOptions.check(**self.options)
-        return infer_checked(variables, options, seed, remembered)
+        return infer_checked(variables, self.checked, seed, remembered)
+
+    @computed
+    def checked(self) -> DirectionOptions:
+        """The options of all pairs."""
+        return DirectionOptions.check(**self.options)
 
     def _completed(self, row: PairResult, result: DirectionResult) -> PairResult:
         remarks = [row.reason] if row.reason else []
@@ -144,7 +148,7 @@ class DirectionTask(PairTask):
         check = result.check_pvalue
         if check is not None and check < POOR_FIT:
             remarks.append(NO_MODEL_FITS)
-        row = replace(
+        return replace(
             row,
             reason="; ".join(remarks),
             direction=result.direction,
@@ -158,21 +162,22 @@ class DirectionTask(PairTask):
             independence_pvalue=float(result.independence_pvalue),
             check_pvalue=None if check is None else float(check),
             detail=result if self.keep_detail else None,
+            **_of_its_criterion(result),
         )
-        if result.described is None:
-            fit = result.backward if result.direction == -1 else result.forward
-            return replace(
-                row,
-                forward_pvalue=result.forward_pvalue,
-                backward_pvalue=result.backward_pvalue,
-                engine=fit.engine,
-                rank=fit.rank,
-            )
-        # No p-values: they would cost two fits that the decision did without.
-        chosen = None if result.evidence is None else result.evidence.chosen
-        if chosen is None:
-            return row
-        return replace(row, model=chosen.model, n_mechanisms=chosen.n_mechanisms)
+
+
+def _of_its_criterion(result: DirectionResult) -> dict[str, Any]:
+    if result.described is None:
+        fit = result.backward if result.direction == -1 else result.forward
+        return {
+            "forward_pvalue": result.forward_pvalue,
+            "backward_pvalue": result.backward_pvalue,
+            "engine": fit.engine,
+            "rank": fit.rank,
+        }
+    # No p-values: they would cost two fits that the decision did without.
+    chosen = None if result.evidence is None else result.evidence.chosen
+    return {} if chosen is None else {"model": chosen.model, "n_mechanisms": chosen.n_mechanisms}
 
 
 def carried(pair: Pair) -> dict[str, Any]:

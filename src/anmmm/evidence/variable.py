@@ -16,7 +16,7 @@ from anmmm.evidence.monotone import EffectScales
 from anmmm.mixture import SplineBasis, level_basis, smallest_noise
 from anmmm.preprocessing import Cells, indicators, standardize
 
-__all__ = ["Describe", "Given", "Variable", "remembered"]
+__all__ = ["Describe", "Given", "Variable", "forget_variables", "remembered"]
 
 # Below this many distinct values for each observation a variable counts as tied.
 TIED = 0.5
@@ -132,6 +132,11 @@ def remembered(values: FloatArray, raw: FloatArray) -> Variable:
 def _remembered(values: bytes, raw: bytes) -> Variable:
     # Copies, as kernels are compiled for arrays that may be written to.
     return Variable.of(np.frombuffer(values).copy(), np.frombuffer(raw).copy())
+
+
+def forget_variables() -> None:
+    """Let go of what is remembered."""
+    _remembered.cache_clear()
 
 
 def _is_tied(cells: Cells) -> bool:

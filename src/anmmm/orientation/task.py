@@ -30,7 +30,7 @@ class EdgeTask(DirectionTask):
         """Decide a checked pair, by what is left of both ends where no lengths are compared."""
         if pair.x.ndim == 1:
             return super().decide(pair, seed)
-        options = DirectionOptions.check(**self.options)
+        options = self.checked
         by_lengths = options.criterion in ("auto", "evidence")
         if by_lengths and not beyond_limits(pair.x, pair.y[:, np.newaxis]):
             return _decide_given(pair.x, pair.y, options, seed)
