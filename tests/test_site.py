@@ -123,3 +123,17 @@ def test_times_of_asv_become_a_table():
         ["`fits.Fit.time_fit`", "200", "–", ""],
     ]
     assert asv_table.spelled(3e-7) == "0.3 µs"
+
+
+def test_the_picture_of_growth_reads_the_table_that_asv_made():
+    rows = [
+        ["`fits.Fit.time_fit`", "1000", "1.5 s", ""],
+        ["`fits.Fit.time_fit`", "100", "15 ms", ""],
+        ["`fits.Fit.time_fit`", "200", "–", ""],
+        ["`directions.Direction.time_direction`", "'evidence', 100", "9 ms", ""],
+        ["`directions.Direction.time_direction`", "'hsic', 100", "30 ms", ""],
+    ]
+    assert list(asv_table.curves(rows)) == [
+        ("a GPPOM fit", [100.0, 1000.0], [0.015, 1.5]),
+        ("a direction by HSIC", [100.0], [0.03]),
+    ]
