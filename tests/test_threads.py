@@ -1,12 +1,15 @@
 """The limit on threads is one of the process; Python threads enter and leave it in any order."""
 
 from concurrent.futures import ThreadPoolExecutor
-from threading import Barrier, Event
+from threading import Barrier, Event, get_ident
 
+import numba
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from anmmm._threads import blas_threads_for, single_thread
+from anmmm._threads import SMALLEST_SHARED, blas_threads_for, both, single_thread
+from anmmm.datasets import make_anm_mixture
+from anmmm.evidence import evidence
 from waiting import LIMIT
 
 
@@ -52,3 +55,44 @@ def test_nested_and_large(two_threads):
     assert blas_threads() == two_threads
     with blas_threads_for(10_000):
         assert blas_threads() == two_threads
+
+
+@pytest.fixture
+def two_numba_threads():
+    if numba.config.NUMBA_NUM_THREADS < 2:
+        pytest.skip("NUMBA_NUM_THREADS allows one thread only")
+    before = numba.get_num_threads()
+    numba.set_num_threads(2)
+    yield
+    numba.set_num_threads(before)
+
+
+def test_two_calls_run_at_once_where_samples_are_many_and_threads_are_two(two_numba_threads):
+    met = Barrier(2, timeout=LIMIT)
+    assert len(set(both(met.wait, met.wait, SMALLEST_SHARED))) == 2
+
+
+def test_two_calls_run_in_this_thread_where_samples_are_few_or_threads_are_one(two_numba_threads):
+    here = get_ident()
+    assert both(get_ident, get_ident, SMALLEST_SHARED - 1) == (here, here)
+    with single_thread():
+        assert both(get_ident, get_ident, SMALLEST_SHARED) == (here, here)
+
+
+@pytest.mark.parametrize("fails", ["first", "second"])
+def test_what_one_of_two_calls_raises_is_raised(two_numba_threads, fails):
+    def fail():
+        raise ValueError(fails)
+
+    calls = (fail, int) if fails == "first" else (int, fail)
+    with pytest.raises(ValueError, match=fails):
+        both(*calls, SMALLEST_SHARED)
+
+
+def test_a_large_pair_is_decided_alike_on_one_thread_and_on_two(two_numba_threads):
+    x, y, _ = make_anm_mixture("f3", SMALLEST_SHARED, random_state=1)
+    on_two = evidence(x, y)
+    with single_thread():
+        on_one = evidence(x, y)
+    for side in ("forward", "backward"):
+        assert getattr(on_two, side).lengths == getattr(on_one, side).lengths

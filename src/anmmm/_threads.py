@@ -5,21 +5,26 @@ Fits and collections run their numerical work inside these contexts.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
 from threading import Lock
-from typing import Any
+from typing import Any, TypeVar
 
 import numba
 from threadpoolctl import ThreadpoolController
 
-__all__ = ["blas_threads_for", "single_thread"]
+__all__ = ["blas_threads_for", "both", "single_thread"]
+
+T = TypeVar("T")
 
 # From about this size on a factorization is faster on several threads. Below, threads cost more
 # than they bring, and on a machine with other work they wait for each other many times longer than
 # the work takes.
 SMALLEST_PARALLEL = 1000
+# Observations from which on a pair's two variables, or directions, are worth a thread each.
+SMALLEST_SHARED = 10_000
 
 
 @contextmanager
@@ -63,6 +68,18 @@ def single_thread() -> Iterator[None]:
             yield
         finally:
             numba.set_num_threads(n_threads)
+
+
+def both(first: Callable[[], T], second: Callable[[], T], n_samples: int) -> tuple[T, T]:
+    """Call two functions, at once where samples are many and Numba has more threads than one.
+
+    Neither may run parallel kernels: not all of Numba's threading layers can be entered twice.
+    """
+    if n_samples < SMALLEST_SHARED or numba.get_num_threads() == 1:
+        return first(), second()
+    with ThreadPoolExecutor(1) as pool:
+        other = pool.submit(second)
+        return first(), other.result()
 
 
 class _OneThread:

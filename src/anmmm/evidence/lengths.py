@@ -17,6 +17,7 @@ import numpy as np
 
 from anmmm._categories import as_variables
 from anmmm._record import Record, computed
+from anmmm._threads import both
 from anmmm._typing import ArrayLike, FloatArray
 from anmmm._validation import check_count
 from anmmm.evidence.check import check_model
@@ -319,12 +320,21 @@ def compare(
     forward: DirectionEvidence | VectorEvidence
     backward: DirectionEvidence | VectorEvidence
     if first.shape[1] == second.shape[1] == 1:
-        one, other = (
-            Variable.of_categories(values[:, 0]) if named else describe(values[:, 0], raw[:, 0])
-            for values, raw, named in zip((first, second), (x, y), categorical, strict=True)
+
+        def variable(values: FloatArray, raw: FloatArray, named: bool) -> Variable:
+            values = values[:, 0]
+            return Variable.of_categories(values) if named else describe(values, raw[:, 0])
+
+        one, other = both(
+            lambda: variable(first, x, categorical[0]),
+            lambda: variable(second, y, categorical[1]),
+            len(x),
         )
-        forward = _describe(one, other, max_mechanisms, forward_starts)
-        backward = _describe(other, one, max_mechanisms, backward_starts)
+        forward, backward = both(
+            lambda: _describe(one, other, max_mechanisms, forward_starts),
+            lambda: _describe(other, one, max_mechanisms, backward_starts),
+            len(x),
+        )
     else:
         forward, backward = describe_vectors(
             first, second, max_mechanisms=max_mechanisms, forward_starts=forward_starts,
