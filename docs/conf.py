@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +35,7 @@ exclude_patterns = ["inventories/README.md", "stored/README.md", "RELEASING.md"]
 templates_path = ["_templates"]
 nitpicky = True
 # Fields of a schema, of which a public object is one and which has no page itself.
-nitpick_ignore = [("py:obj", "record")]
+nitpick_ignore = [("py:obj", "record"), ("py:obj", "check")]
 # Tables of `anmmm reproduce` are as it wrote them, with headings of the second level. Attributes of
 # one name that several classes have are linked from the lists of each.
 suppress_warnings = ["myst.header", "ref.python"]
@@ -88,6 +89,9 @@ sphinx_gallery_conf = {
     "reference_url": {"anmmm": None},
     "image_srcset": ["2x"],
 }
+
+# Where `asv publish` has made its page, the site has it as well.
+ASV_PAGE = ROOT / ".asv" / "html"
 
 html_theme = "pydata_sphinx_theme"
 html_title = "anmmm"
@@ -194,8 +198,15 @@ def _write_commands(app: Any) -> None:
         page.write_text(text, encoding="utf-8")
 
 
+def _add_asv(app: Any, failed: Exception | None) -> None:
+    """Copy asv's own page into the site, as asv/index.html."""
+    if failed is None and app.builder.format == "html" and ASV_PAGE.is_dir():
+        shutil.copytree(ASV_PAGE, Path(app.outdir) / "asv", dirs_exist_ok=True)
+
+
 def setup(app: Any) -> None:
     """Connect what this page adds to Sphinx."""
+    app.connect("build-finished", _add_asv)
     app.connect("builder-inited", _write_commands, priority=100)
     app.connect("doctree-resolved", _keep_errors_together)
     app.connect("missing-reference", _resolve)

@@ -113,7 +113,7 @@ def infer_direction(
     a number each, as an effect probabilities that are smooth functions of the cause. It fails
     where no direction is distinguished (a linear mechanism with Gaussian noise: the score is then
     near 0), where several overlapping mechanisms meet few observations, and on more than a quarter
-    of the Tübingen pairs (docs/method/decisions.md). It takes some 25 ms for 100 observations and
+    of the Tübingen pairs (docs/method/decisions.md). It takes some 10 ms for 100 observations and
     is linear in their number but for two sorts.
 
     ``"latent"`` takes any smooth function of the cause and one latent for each observation, and
