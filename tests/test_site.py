@@ -134,6 +134,6 @@ def test_the_picture_of_growth_reads_the_table_that_asv_made():
         ["`directions.Direction.time_direction`", "'hsic', 100", "30 ms", ""],
     ]
     assert list(asv_table.curves(rows)) == [
-        ("a GPPOM fit", [100.0, 1000.0], [0.015, 1.5]),
+        ("a GPPOM fit; clusters\nof a pair take as long", [100.0, 1000.0], [0.015, 1.5]),
         ("a direction by HSIC", [100.0], [0.03]),
     ]
