@@ -7,7 +7,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 import oracle
 from anmmm._kernels import covariance
 
-FORMS = [("serial", 1), ("serial", 3), ("parallel", 1), ("parallel", 3), ("parallel", 30)]
+# A parallel form takes seconds to compile.
+FORMS = [
+    ("serial", 1), ("serial", 3),
+    *(pytest.param("parallel", n, marks=pytest.mark.slow) for n in (1, 3, 30)),
+]  # fmt: skip
 AMPLITUDE, NOISE = 1.7, 0.3
 
 
@@ -58,6 +62,7 @@ def test_bits_do_not_depend_on_keeping_the_gram_matrices(rng, form, n_chunks):
         assert_array_equal(one, other)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_chunks", [3, 7, 16, 30])
 def test_bits_do_not_depend_on_the_number_of_threads(rng, under_each_thread_count, n_chunks):
     arguments = case(rng, 20)

@@ -11,6 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import oracle
 from anmmm._kernels import dense
 from anmmm._kernels.covariance import Grams, Points
+from forms import in_parallel
 
 # n, Dx, D, q
 SHAPES = [(7, *shape) for shape in product([1, 2], repeat=3)] + [(2, 1, 1, 1), (20, 2, 1, 2)]
@@ -108,6 +109,7 @@ def test_workspace_holds_what_the_docstring_says(shape):
     assert_allclose(result.alpha, (inverse @ Y).T, rtol=1e-10, atol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_chunks", [1, 3, 30])
 @pytest.mark.parametrize("shape", [(2, 1, 1, 1), (7, 2, 2, 2), (20, 2, 1, 2)], ids=str)
 def test_parallel_is_serial(shape, n_chunks):
@@ -118,13 +120,14 @@ def test_parallel_is_serial(shape, n_chunks):
     assert_allclose(flat(parallel), flat(serial), rtol=1e-12, atol=1e-13 * scale)
 
 
-@pytest.mark.parametrize("n_chunks", [None, 3, 30])
+@pytest.mark.parametrize("n_chunks", [None, *in_parallel(3, 30)])
 @pytest.mark.parametrize("shape", [(2, 1, 1, 1), (7, 2, 2, 2), (20, 2, 1, 2)], ids=str)
 def test_rows_computed_twice_give_the_same_bits(shape, n_chunks):
     kept, again = (evaluate(*case(*shape), n_chunks=n_chunks, keep=keep) for keep in (True, False))
     assert_array_equal(flat(again), flat(kept))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_chunks", [3, 7, 16])
 def test_bits_do_not_depend_on_the_number_of_threads(under_each_thread_count, n_chunks):
     first, *others = under_each_thread_count(
@@ -169,7 +172,7 @@ def test_fused_gradients_are_the_separate_pull_backs(n_chunks):
             assert_allclose(d_points, expected_points, rtol=1e-9, atol=1e-11)
 
 
-@pytest.mark.parametrize("n_chunks", [None, 3])
+@pytest.mark.parametrize("n_chunks", [None, *in_parallel(3)])
 @pytest.mark.parametrize(("noise", "minor"), [(0.0, 5), (-1.01 * AMPLITUDE, 1)])
 def test_covariance_that_is_not_positive_definite_is_reported(n_chunks, noise, minor):
     # Without noise an observation that is there twice leaves a pivot of exactly 0.

@@ -373,6 +373,7 @@ def everything(n_chunks):
     return np.concatenate([part.ravel() for part in parts])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_chunks", [1, 3, 5, 12])
 def test_parallel_is_serial(n_chunks):
     serial, parallel = everything(None), everything(n_chunks)
@@ -380,6 +381,7 @@ def test_parallel_is_serial(n_chunks):
     assert_allclose(parallel, serial, rtol=1e-11, atol=1e-11)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_chunks", [2, 3, 12])
 def test_bits_do_not_depend_on_the_number_of_threads(under_each_thread_count, n_chunks):
     first, *others = under_each_thread_count(lambda: everything(n_chunks))

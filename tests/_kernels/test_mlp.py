@@ -11,7 +11,11 @@ from anmmm._kernels import mlp
 
 # n, n_inputs, n_hidden, n_latent
 SHAPES = [(1, 1, 1, 1), (2, 2, 3, 1), (7, 2, 4, 2), (20, 4, 5, 2)]
-FORMS = [("serial", 1), ("serial", 3), ("parallel", 1), ("parallel", 3), ("parallel", 30)]
+# A parallel form takes seconds to compile.
+FORMS = [
+    ("serial", 1), ("serial", 3),
+    *(pytest.param("parallel", n, marks=pytest.mark.slow) for n in (1, 3, 30)),
+]  # fmt: skip
 shapes = pytest.mark.parametrize("shape", SHAPES, ids=str)
 forms = pytest.mark.parametrize(("form", "n_chunks"), FORMS)
 
@@ -88,6 +92,7 @@ def test_backward_matches_central_differences(shape, form, n_chunks):
         assert_array_equal(array, original)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_chunks", [3, 7, 30])
 def test_bits_do_not_depend_on_the_number_of_threads(under_each_thread_count, n_chunks):
     inputs, weights, cotangent = case(*SHAPES[-1])

@@ -71,6 +71,7 @@ def test_factories_take_options():
 # --- Directions -----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", DIRECTION_BASELINES)
 def test_a_method_is_right_where_its_assumptions_hold(name):
     direction_method(name)

@@ -64,6 +64,7 @@ def test_a_rising_transformation_of_the_effect_leaves_the_noise_alone():
     assert_allclose(first, second)
 
 
+@pytest.mark.slow
 def test_an_additive_model_errs_where_a_post_nonlinear_one_decides():
     seeds = list(range(12))
     assert right("pnl", "pnl", 100, seeds)[0] > 0.8

@@ -344,6 +344,7 @@ def test_what_cannot_be_used_is_one_line(run, folder, tmp_path, arguments, messa
     assert sorted(os.listdir(tmp_path)) == before
 
 
+@pytest.mark.slow
 @posix
 def test_a_full_disk_in_mid_run_keeps_the_checkpoint(folder, tmp_path):
     code = (

@@ -122,7 +122,10 @@ def test_a_source_that_fails_raises_after_all_rows_before(n_jobs):
 
 
 @pytest.mark.parametrize("few", [8, 1], ids=["alone", "together"])
-@pytest.mark.parametrize("guilty", [(0,), (7, 8, 31), (59,), tuple(range(60))])
+@pytest.mark.parametrize(
+    "guilty",
+    [(0,), (7, 8, 31), (59,), pytest.param(tuple(range(60)), marks=pytest.mark.slow)],
+)
 @pytest.mark.parametrize("chunk_size", ["auto", 1, 5])
 def test_only_guilty_pairs_are_lost(expected, few, guilty, chunk_size, monkeypatch):
     monkeypatch.setattr("anmmm.collection.workers._FEW_WORKERS", few)
@@ -186,6 +189,7 @@ def test_ctrl_c_ends_and_keeps_the_rows(tmp_path, n_jobs):
     resumed.close()
 
 
+@pytest.mark.slow
 def test_memory_does_not_grow_with_the_collection(monkeypatch):
     monkeypatch.setattr("anmmm.collection.workers.WINDOW", 500)
     monkeypatch.setattr("anmmm.collection.workers.MAX_PAIRS", 50)

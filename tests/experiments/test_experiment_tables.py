@@ -134,6 +134,7 @@ def test_figures_of_drawn_mixtures_have_a_table_and_axes_for_each_panel(study):
         assert ax.get_title() in table
 
 
+@pytest.mark.slow
 def test_every_method_is_measured_and_right_means_the_sign_of_the_truth():
     pytest.importorskip("causallearn")
     rng = np.random.default_rng(0)

@@ -66,7 +66,7 @@ LONG = ("table1", "fig4", "fig6")
 @pytest.mark.parametrize(
     "name",
     [
-        CHEAP,
+        pytest.param(CHEAP, marks=pytest.mark.slow),
         *(pytest.param(name, marks=[pytest.mark.slow, pytest.mark.long]) for name in LONG),
     ],
 )

@@ -26,6 +26,7 @@ from anmmm.gppom.engines.lowrank import TOLERANCE
 from anmmm.gppom.objective import GPPOMObjective
 from anmmm.gppom.parameters import LOG_BOUND
 from anmmm.results import Hyperparameters
+from forms import in_parallel
 
 J_BOUND, GRADIENT_BOUND = 1e-8, 1e-6
 NOISE_FLOOR, HSIC_FLOOR = 1e-2, 1e-8
@@ -352,7 +353,7 @@ def in_small_blocks(**changes):
     return mock.patch.multiple(factor, **(SMALL | changes))
 
 
-@pytest.mark.parametrize("n_chunks", [None, 1, 3, 40])
+@pytest.mark.parametrize("n_chunks", [None, *in_parallel(1, 3, 40)])
 @pytest.mark.parametrize("point", [OMEGA, (3.0, 6.0, -6.0, -4.0), (0.0, 2.0, 3.0, 3.0)], ids=str)
 def test_many_blocks_are_one_block(point, n_chunks):
     X, theta, Y = case(101, 2, 2, 2)
@@ -371,7 +372,7 @@ def test_many_blocks_are_one_block(point, n_chunks):
 KERNELS = ("extend", "likelihood_sums", "likelihood_rows", "hsic_sums", "hsic_rows")
 
 
-@pytest.mark.parametrize("n_chunks", [None, 1, 7])
+@pytest.mark.parametrize("n_chunks", [None, *in_parallel(1, 7)])
 def test_every_kernel_is_run_in_the_chunks_of_the_engine(monkeypatch, n_chunks):
     calls = set()
 
@@ -409,6 +410,7 @@ class _Serial:
         self._calls.append(("serial", arguments))
 
 
+@pytest.mark.slow
 def test_bits_do_not_depend_on_the_number_of_threads(under_each_thread_count):
     X, theta, Y = case(101, 2, 2, 2)
     omega = hyperparameters(2, 2, *OMEGA)
@@ -503,7 +505,7 @@ def test_unblock_undoes_blocks(n, whole, block, d):
                            rows[:, k * c : (k + 1) * c])  # fmt: skip
 
 
-@pytest.mark.parametrize("n_chunks", [None, 3])
+@pytest.mark.parametrize("n_chunks", [None, *in_parallel(3)])
 @pytest.mark.parametrize("n", [96, 97, 100])
 @pytest.mark.parametrize("total", [1.0, 1e-6, 1e-12])
 def test_fill_leaves_no_more_than_the_total(rng, n, total, n_chunks):

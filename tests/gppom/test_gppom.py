@@ -87,6 +87,7 @@ def test_what_an_iteration_must_gain_does_not_grow_with_the_observations(pair, m
     assert fit(pair).n_iter == fit(pair, tol=1e-8).n_iter > usual.n_iter
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["dense", "lowrank"])
 def test_threads_change_nothing_but_rounding(pair, engine):
     serial, parallel = (fit(pair, engine=engine, n_chunks=n) for n in (None, 4))

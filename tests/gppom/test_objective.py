@@ -353,6 +353,7 @@ def test_latents_beyond_every_scale_give_a_finite_value_or_a_failed_evaluation(r
 # --- Parallel form --------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_chunks", [1, 3, 30])
 @maps
 def test_parallel_is_serial(rng, latent_map, n_chunks):

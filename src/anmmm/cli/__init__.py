@@ -66,8 +66,7 @@ def main() -> None:
     if sys.stdout is None:
         # Closed by the caller. Its number must not become that of a file of ours.
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
-    if sys.stderr is not None and sys.stderr.isatty():
-        LISTENERS.append(lambda: say("compiling for this machine, once: it may take a minute"))
+    _tell_of_compiling()
     with EndingSignals() as signals:
         try:
             status = _run()
@@ -81,6 +80,12 @@ def main() -> None:
             status = signals.status
             _give_up(sys.stdout, sys.stderr)
     sys.exit(status)
+
+
+def _tell_of_compiling() -> None:
+    """Have a person, who would wonder what takes so long, told once."""
+    if sys.stderr is not None and sys.stderr.isatty():
+        LISTENERS.append(lambda: say("compiling for this machine, once: it may take a minute"))
 
 
 def _run() -> Any:
