@@ -1,6 +1,6 @@
 """Times that asv keeps, as a stored table with machine, date and command, and a picture of them.
 
-    asv run HEAD^! --bench 'directions.Decision|fits.Fit.time|dense.LowerBound'
+    asv run HEAD^!
     python -m benchmarks.asv_table .asv/results/MACHINE/COMMIT-*.json > docs/stored/asv.csv
     python -m benchmarks.asv_table --plot docs/images/growth.png      # of what is stored
 
@@ -24,6 +24,7 @@ from typing import Any
 from benchmarks.stored import stored
 
 UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"))
+# Methods of a benchmark that give seconds.
 TIMED = re.compile(r"\.time(raw)?_")
 # What the picture shows, by benchmark and what its parameters begin with.
 CURVES = {

@@ -6,7 +6,6 @@ Fits and collections run their numerical work inside these contexts.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
 from threading import Lock
@@ -77,6 +76,9 @@ def both(first: Callable[[], T], second: Callable[[], T], n_samples: int) -> tup
     """
     if n_samples < SMALLEST_SHARED or numba.get_num_threads() == 1:
         return first(), second()
+    # Here, as no decision on fewer observations needs what it loads.
+    from concurrent.futures import ThreadPoolExecutor
+
     with ThreadPoolExecutor(1) as pool:
         other = pool.submit(second)
         return first(), other.result()

@@ -6,12 +6,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import oracle
 from anmmm._kernels import covariance
+from forms import FORMS
 
-# A parallel form takes seconds to compile.
-FORMS = [
-    ("serial", 1), ("serial", 3),
-    *(pytest.param("parallel", n, marks=pytest.mark.slow) for n in (1, 3, 30)),
-]  # fmt: skip
 AMPLITUDE, NOISE = 1.7, 0.3
 
 

@@ -8,14 +8,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import oracle
 from anmmm._kernels import mlp
+from forms import FORMS
 
 # n, n_inputs, n_hidden, n_latent
 SHAPES = [(1, 1, 1, 1), (2, 2, 3, 1), (7, 2, 4, 2), (20, 4, 5, 2)]
-# A parallel form takes seconds to compile.
-FORMS = [
-    ("serial", 1), ("serial", 3),
-    *(pytest.param("parallel", n, marks=pytest.mark.slow) for n in (1, 3, 30)),
-]  # fmt: skip
 shapes = pytest.mark.parametrize("shape", SHAPES, ids=str)
 forms = pytest.mark.parametrize(("form", "n_chunks"), FORMS)
 

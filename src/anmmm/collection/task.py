@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from anmmm._categories import Variables
+from anmmm._categories import Variables, as_variables
 from anmmm._record import Record, computed
 from anmmm._threads import single_thread
 from anmmm._warm import warm_up
@@ -27,7 +27,6 @@ from anmmm.direction import (
     POOR_FIT,
     DirectionOptions,
     DirectionResult,
-    infer_direction,
 )
 from anmmm.direction.infer import infer_checked
 from anmmm.evidence import SideEvidence, sign_of
@@ -110,11 +109,10 @@ class DirectionTask(PairTask):
             return self.failed(pair, "unusable", str(error))
         fit_seed, cut_seed = self.seeds(index)
         row = _row(pair, status="ok", reason=dropped_remark(pair), n_used=len(used.x))
-        if self.max_samples is not None and len(used.x) > self.max_samples:
-            used = used.subsample(self.max_samples, cut_seed)
-            row = replace(row, n_used=len(used.x), subsample_seed=cut_seed)
         try:
-            if row.subsample_seed is not None:
+            if self.max_samples is not None and len(used.x) > self.max_samples:
+                used = used.subsample(self.max_samples, cut_seed)
+                row = replace(row, n_used=len(used.x), subsample_seed=cut_seed)
                 used = used.checked()
             # The row says what did not converge, with the direction that is concerned.
             with unconverged_untold():
@@ -125,10 +123,11 @@ class DirectionTask(PairTask):
 
     def decide(self, pair: Pair, seed: int) -> DirectionResult:
         """Decide a checked pair; raises ValueError where that is not possible."""
-        if any(variable.dtype.kind != "f" for variable in (pair.x, pair.y)):
-            return infer_direction(pair.x, pair.y, random_state=seed, **self.options)
-        x, y = (values.reshape(len(values), -1) for values in (pair.x, pair.y))
-        variables = Variables(x, y, (False, False))
+        if pair.x.dtype.kind == pair.y.dtype.kind == "f":
+            x, y = (values.reshape(len(values), -1) for values in (pair.x, pair.y))
+            variables = Variables(x, y, (False, False))
+        else:
+            variables = as_variables(pair.x, pair.y)
         # Columns of a table, and nodes of a graph, come in several pairs.
         return infer_checked(variables, self.checked, seed, remembered)
 
