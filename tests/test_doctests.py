@@ -46,7 +46,7 @@ def test_the_walk_goes_everywhere():
         "anmmm.baselines.igci",
         "anmmm.baselines.lingam",
         "anmmm.baselines.pnl",
-        "anmmm.clustering",
+        "anmmm.clustering.cluster",
         "anmmm.collection.clusters",
         "anmmm.collection.runner",
         "anmmm.collection.sources.opening",

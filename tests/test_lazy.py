@@ -8,7 +8,7 @@ from importlib import import_module
 import pytest
 
 import anmmm
-from anmmm import collapsed, direction, gppom, mixture
+from anmmm import clustering, collapsed, collection, direction, gppom, mixture
 from anmmm.gppom.engines import ENGINES
 from anmmm.gppom.options import ENGINE_NAMES
 
@@ -29,17 +29,27 @@ x = [0.01 * i * (-1) ** i for i in range(40)]
 Path("pair.csv").write_text("".join(f"{v},{v**3 + 0.1 * v * v}\\n" for v in x))
 cli.main(["direction", "pair.csv"], standalone_mode=False)
 """
-LIGHT = [gppom, direction, mixture, collapsed, anmmm]
+COLLECTION = """
+from anmmm import infer_directions
+x = [0.01 * i * (-1) ** i for i in range(40)]
+rows = list(infer_directions([(x, [v**3 + 0.1 * v * v for v in x])], random_state=0))
+assert rows[0].status == "ok"
+"""
+LIGHT = [gppom, direction, mixture, collapsed, clustering, collection, anmmm]
 
 
-@pytest.mark.parametrize("program", [DECIDED, COMMAND], ids=["function", "command"])
-def test_a_decision_loads_what_it_uses(program, tmp_path):
+@pytest.mark.parametrize(
+    ("program", "loaded"),
+    [(DECIDED, "[]"), (COMMAND, "[]"), (COLLECTION, "['joblib', 'narwhals']")],
+    ids=["function", "command", "collection"],
+)
+def test_a_decision_loads_what_it_uses(program, loaded, tmp_path):
     asked = f"print([name for name in {DEAR} if name in __import__('sys').modules])"
     done = subprocess.run(
         [sys.executable, "-c", program + asked],
         cwd=tmp_path, capture_output=True, text=True, check=True,
     )  # fmt: skip
-    assert done.stdout.splitlines()[-1] == "[]"
+    assert done.stdout.splitlines()[-1] == loaded
 
 
 @pytest.mark.parametrize("package", LIGHT, ids=lambda package: package.__name__)

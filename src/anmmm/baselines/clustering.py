@@ -47,7 +47,7 @@ class KMeans(ClusteringBaseline):
         check_count(self.n_init, "n_init")
 
     def _cluster(self, points: FloatArray, n_clusters: int, seed: int) -> Any:
-        # As in `anmmm.clustering`, for processes that are forked later.
+        # As in `anmmm.clustering.cluster`, for processes that are forked later.
         with single_thread():
             model = cluster.KMeans(n_clusters, n_init=self.n_init, random_state=seed)
             return model.fit_predict(points)

@@ -1,13 +1,20 @@
 """Many pairs: sources, a parallel runner, summaries, and files for the results."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from anmmm._lazy import lazily
 from anmmm.collection.checkpoint import CheckpointError
-from anmmm.collection.clusters import cluster_collection
 from anmmm.collection.reading import read_rows
 from anmmm.collection.runner import infer_directions
 from anmmm.collection.schema import SCHEMA_VERSION
 from anmmm.collection.sources import PairSource, SourceError, as_pairs
 from anmmm.collection.stream import PairResults
 from anmmm.collection.summary import CollectionSummary, summarize
+
+if TYPE_CHECKING:
+    from anmmm.collection.clusters import cluster_collection
 
 __all__ = [
     "SCHEMA_VERSION",
@@ -22,3 +29,6 @@ __all__ = [
     "read_rows",
     "summarize",
 ]
+
+# Directions are to start without scikit-learn.
+__getattr__, __dir__ = lazily(__name__, {"cluster_collection": "anmmm.collection.clusters"})

@@ -13,7 +13,6 @@ import numpy as np
 from anmmm._categories import Variables, as_variables
 from anmmm._record import Record, computed
 from anmmm._threads import single_thread
-from anmmm._warm import warm_up
 from anmmm._warning import unconverged_untold
 from anmmm._words import counted
 from anmmm.collapsed import DirectionBounds
@@ -71,6 +70,9 @@ class PairTask(Record, ABC):
             return
         _prepared.add(key)
         if self.max_seconds is not None:
+            # All kernels there are: a limit may meet any of them. It loads the estimators, too.
+            from anmmm._warm import warm_up
+
             warm_up()
         x, y, _ = make_anm_mixture(n_samples=50, random_state=0)
         # What fails on these points says nothing about the pairs to come.

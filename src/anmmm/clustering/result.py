@@ -1,0 +1,75 @@
+"""Record of a clustering by mechanism."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anmmm._record import Record
+from anmmm._typing import FloatArray
+from anmmm.gppom import FitResult
+from anmmm.mixture import MixtureFit
+
+__all__ = ["ClusteringResult"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ClusteringResult(Record):
+    """Mechanism labels of Algorithm 2, refined or not.
+
+    Attributes
+    ----------
+    labels : ndarray of int, shape (n_samples,)
+        Mechanism of each observation, 0 to ``n_mechanisms - 1``, numbered by first appearance. A
+        refined mechanism that is no observation's most probable one has the last number.
+    latent : ndarray of shape (n_samples, n_latent)
+        Θ, whose k-means clusters are the labels or, where they were refined, their start.
+    n_mechanisms : int
+        Number of mechanisms asked for, or chosen by ``"auto"``.
+    centers : ndarray of shape (n_mechanisms, n_latent)
+        Mean Θ of each mechanism; fewer rows where fewer labels occur (duplicated observations).
+    fit : FitResult
+        The fitted GPPOM.
+    membership : ndarray of shape (n_samples, n_mechanisms) or None
+        Probability of each mechanism under the refined mixture; `labels` are its largest entries.
+        None without refinement: k-means says which cluster, not with what probability.
+    refined : bool
+        Whether the labels are those of the mixture and not k-means's own.
+    reason : str
+        Why they are not refined; empty if they are.
+    criteria : ndarray of shape (n_tried,) or None
+        Criterion of the mixture with 1, 2, … mechanisms where ``"auto"`` chose, the smallest
+        winning; otherwise None.
+    mixture : anmmm.mixture.MixtureFit or None
+        The refined mixture on the scale of the standardized variables; None without refinement.
+    """
+
+    labels: NDArray[np.intp]
+    latent: FloatArray
+    n_mechanisms: int
+    centers: FloatArray
+    fit: FitResult
+    membership: FloatArray | None = None
+    refined: bool = False
+    reason: str = ""
+    criteria: FloatArray | None = None
+    mixture: MixtureFit | None = field(default=None, repr=False)
+
+    @property
+    def probabilities(self) -> FloatArray | None:
+        """Probability of each mechanism (n_samples, n_mechanisms) by Θ and its uncertainty alone.
+
+        None where the fit was made without ``uncertainty=True``. `membership` is another one, by
+        the refined mixture. docs/method/uncertainty.md says what it is worth.
+        """
+        found = self.fit.uncertainty
+        if found is None:
+            return None
+        # With the engines, which rows of a collection are to be written without.
+        from anmmm.gppom.laplace import mechanism_probabilities
+
+        return mechanism_probabilities(
+            self.latent, found.covariance, self.labels, self.n_mechanisms
+        )
