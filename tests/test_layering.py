@@ -18,7 +18,7 @@ ORDER = (
     "_version", "_lazy", "_typing", "_optional", "_words", "_compiling", "_kernels", "_threads",
     "_workers", "_warning", "_pickled", "_html", "_record", "_hash", "_files", "_runlog",
     "_validation", "_categories", "preprocessing", "gppom", "permutation", "independence",
-    "mixture", "evidence", "collapsed", "_warm", "confidence", "dependence", "direction",
+    "mixture", "evidence", "_ahead", "collapsed", "_warm", "confidence", "dependence", "direction",
     "clustering", "datasets", "baselines", "collection", "results", "evaluation", "orientation",
     "plotting", "report", "experiments", "curves", "interop", "__init__", "cli", "__main__",
 )  # fmt: skip

@@ -9,7 +9,9 @@ __all__ = ["LISTENERS", "about_to_compile"]
 LISTENERS: list[Callable[[], object]] = []
 
 
-def about_to_compile() -> None:
-    """Call the listeners, each once in a process."""
+def about_to_compile() -> bool:
+    """Call the listeners in turn, each once in a process; tells whether there was one."""
+    heard = bool(LISTENERS)
     while LISTENERS:
-        LISTENERS.pop()()
+        LISTENERS.pop(0)()
+    return heard

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from anmmm._typing import FloatArray
+from anmmm._ahead import DECISION, compile_ahead, points
 from anmmm.evidence import evidence
 from anmmm.gppom import GPPOMObjective
 from anmmm.independence import hsic_test
@@ -16,31 +16,62 @@ __all__ = ["warm_up"]
 BLOCKS = 2100
 
 
-def warm_up() -> None:
+def warm_up(n_jobs: int = 1) -> None:
     """Compile the serial kernels once, or load them from the disk cache.
 
     The work itself is done on a few points; the machine code then lies in memory and, where the
     cache folder can be written, on disk for the next process.
 
+    Parameters
+    ----------
+    n_jobs : int
+        Processes that compile, as in joblib: -1 is one a core. With a warm cache leave it at 1.
+
     Notes
     -----
-    A minute or two with a cold cache; with a warm one little more than the imports that the
-    functions need anyway. Parallel forms are compiled when they are first asked for.
+    A minute or two with a cold cache by one process; with a warm one little more than the imports
+    that the functions need anyway. Parallel forms are compiled when they are first asked for.
     """
-    X, Y = _points(40)
+    compile_ahead((*DECISION, *_PARTS), n_jobs)
+    for part in _PARTS:
+        part()
+
+
+def _evidence() -> None:
+    X, Y = points(40)
     evidence(X, Y)
-    # Ties take another kernel.
+
+
+def _ties() -> None:
+    # They take another kernel.
+    X, Y = points(40)
     evidence(X, np.rint(2.0 * Y))
+
+
+def _mixtures() -> None:
+    X, Y = points(40)
     ANMMixture(2, max_iter=1).fit(X, Y[:, 0]).membership(X, Y[:, 0])
     # Of several causes, and of labels, by another kernel.
     ANMMixture(2, max_iter=1).fit(np.hstack([X, X**2]), Y[:, 0])
+
+
+def _tests() -> None:
+    X, Y = points(40)
     hsic_test(X, Y)
     hsic_test(X, Y, null="permutation")
-    for engine, n_samples in (("dense", 40), ("lowrank", BLOCKS)):
-        objective = GPPOMObjective(*_points(n_samples), engine=engine, latent_map="mlp")
-        objective.value_and_grad(np.full(objective.n_params, 0.1))
 
 
-def _points(n_samples: int) -> tuple[FloatArray, FloatArray]:
-    x = np.linspace(-1.0, 1.0, n_samples)[:, np.newaxis]
-    return x, x * x + 0.1 * np.sin(40.0 * x)
+def _dense() -> None:
+    _evaluate("dense", 40)
+
+
+def _lowrank() -> None:
+    _evaluate("lowrank", BLOCKS)
+
+
+def _evaluate(engine: str, n_samples: int) -> None:
+    objective = GPPOMObjective(*points(n_samples), engine=engine, latent_map="mlp")
+    objective.value_and_grad(np.full(objective.n_params, 0.1))
+
+
+_PARTS = (_dense, _lowrank, _tests, _mixtures, _evidence, _ties)

@@ -53,6 +53,11 @@ def test_who_listens_hears_of_compilation_once_and_of_loading_never(folder, monk
     assert heard == ["compiling"]
 
 
+def test_what_a_listener_had_compiled_is_loaded(folder, monkeypatch):
+    monkeypatch.setattr(_compiling, "LISTENERS", [compiled])
+    assert compiled() == (6.0, 1, [])
+
+
 def test_machine_code_of_other_kernels_text_does_not_run(folder, monkeypatch):
     compiled()
     monkeypatch.setattr(_cache, "text_digest", lambda: "another")

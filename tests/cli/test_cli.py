@@ -753,6 +753,25 @@ def test_a_person_at_a_terminal_is_told_of_compiling(monkeypatch, capsys, at_a_t
     assert capsys.readouterr().err == (told if at_a_terminal else "")
 
 
+@pytest.mark.parametrize(
+    ("arguments", "ahead"),
+    [
+        (["direction", "data.csv"], True),
+        (["directions", "sample", "--criterion", "evidence"], True),
+        (["directions", "sample", "--criterion", "hsic"], False),
+        (["cluster", "data.csv"], False),
+    ],
+)
+def test_all_cores_compile_for_commands_that_decide_by_evidence(monkeypatch, arguments, ahead):
+    asked = []
+    monkeypatch.setattr("anmmm._ahead.compile_ahead", lambda: asked.append(True))
+    cli_module._compile_ahead()
+    name, *rest = arguments
+    with cli_module.cli.commands[name].make_context(name, rest):
+        cli_module._compile_ahead()
+    assert bool(asked) is ahead
+
+
 def test_no_bar_where_stderr_is_no_terminal(run, folder):
     _, out, err = run("directions", folder, "--max-samples", "20")
     assert err == ""

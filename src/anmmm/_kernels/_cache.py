@@ -70,8 +70,9 @@ class KernelCache(FunctionCache):
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Return the compiled function of a signature; None if it is to be compiled."""
         found = self._find(sig, target_context)
-        if found is None:
-            about_to_compile()
+        if found is None and about_to_compile():
+            # Who heard of it may have had others compile.
+            found = self._find(sig, target_context)
         return found
 
     def _find(self, sig: Any, target_context: Any) -> Any:

@@ -67,6 +67,7 @@ def main() -> None:
         # Closed by the caller. Its number must not become that of a file of ours.
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     _tell_of_compiling()
+    LISTENERS.append(_compile_ahead)
     with EndingSignals() as signals:
         try:
             status = _run()
@@ -86,6 +87,16 @@ def _tell_of_compiling() -> None:
     """Have a person, who would wonder what takes so long, told once."""
     if sys.stderr is not None and sys.stderr.isatty():
         LISTENERS.append(lambda: say("compiling for this machine, once: it may take a minute"))
+
+
+def _compile_ahead() -> None:
+    """Have all cores compile what a command that decides by evidence is about to need."""
+    context = click.get_current_context(silent=True)
+    # Commands without criteria need other kernels.
+    if context is not None and context.params.get("criterion", "") in (None, "auto", "evidence"):
+        from anmmm._ahead import compile_ahead
+
+        compile_ahead()
 
 
 def _run() -> Any:

@@ -1,0 +1,91 @@
+"""Kernels compiled by several processes at once, into the disk cache that all of them share.
+
+Numba compiles in one thread of a process. A first decision meets its kernels one after the other;
+here they are parts that need nothing of each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+
+import joblib
+import numpy as np
+
+from anmmm._kernels.location_scale import location_scale
+from anmmm._kernels.packed import N_INNER, Design
+from anmmm._typing import FloatArray
+from anmmm._workers import starting_workers, worker_options
+from anmmm.evidence.monotone import EffectScales, fit_post_nonlinear
+from anmmm.evidence.variable import Variable
+from anmmm.mixture import SplineBasis, as_responsibilities, fit_mixture
+from anmmm.preprocessing import Cells, standardize
+
+__all__ = ["DECISION", "compile_ahead", "points"]
+
+Part = Callable[[], object]
+
+
+def points(n_samples: int) -> tuple[FloatArray, FloatArray]:
+    """Return a cause and an effect, (n_samples, 1), to run kernels on."""
+    x = np.linspace(-1.0, 1.0, n_samples)[:, np.newaxis]
+    return x, x * x + 0.1 * np.sin(40.0 * x)
+
+
+def _pair() -> tuple[SplineBasis, FloatArray]:
+    x, y = (standardize(values)[0] for values in points(40))
+    return SplineBasis.of(x), y[:, 0]
+
+
+def _mixture() -> None:
+    basis, y = _pair()
+    start = as_responsibilities((y > 0.0).astype(int), len(y))
+    fit_mixture(basis, y, 2, starts=[start], max_iter=1)
+
+
+def _variable() -> None:
+    _, y = _pair()
+    Variable.of(y)
+
+
+def _monotone() -> None:
+    basis, y = _pair()
+    cells = Cells.of(y)
+    fit_post_nonlinear(basis, cells, EffectScales.of(cells))
+
+
+def _location_scale() -> None:
+    # By itself: its usual start is a mixture's fit.
+    basis, y = _pair()
+    design = Design(basis.design, basis.prior, basis.n_null)
+    mean, log_scale = np.empty((2, len(basis.prior)))
+    location_scale(design, y, 1e-6, N_INNER, 1e-5, 1, np.ones(3), mean, log_scale)
+
+
+# What a decision needs, longest first.
+DECISION: tuple[Part, ...] = (_variable, _mixture, _monotone, _location_scale)
+
+
+def compile_ahead(parts: Sequence[Part] = DECISION, n_jobs: int = -1) -> None:
+    """Run parts in processes of their own, which leave their machine code on the disk.
+
+    Parameters
+    ----------
+    parts : sequence of callable
+        Functions of modules, longest first.
+    n_jobs : int
+        Processes, as in joblib. With one, nothing is done: to compile at the first call takes as
+        long.
+
+    Notes
+    -----
+    Where processes cannot be started, the first calls compile as they would have done.
+    """
+    jobs = min(len(parts), joblib.effective_n_jobs(n_jobs))
+    if jobs < 2:
+        return
+    # Dask and Ray have other disks. What a part raises, its first call will raise again.
+    with suppress(Exception), joblib.parallel_config("loky"), starting_workers():
+        joblib.Parallel(jobs, batch_size=1, pre_dispatch="all", **worker_options())(
+            joblib.delayed(part)() for part in parts
+        )

@@ -1,0 +1,52 @@
+"""Kernels that other processes compile ahead."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from anmmm._ahead import DECISION, compile_ahead
+
+# Parts in the process itself, so that what they compile can be looked at.
+FORMS = """
+from anmmm import infer_direction
+from anmmm._ahead import DECISION, points
+from anmmm._kernels._jit import REGISTRY
+for part in DECISION:
+    part()
+names = ["spline_mixture.spline_mixture", "laws.fit_laws", "monotone.monotone_link",
+         "location_scale.location_scale", "laws.base_place", "effects.effect_sums"]
+before = {name: list(REGISTRY[name].signatures) for name in names}
+infer_direction(*points(40))
+print(all(len(forms) == 1 for forms in before.values()))
+print(before == {name: list(REGISTRY[name].signatures) for name in names})
+"""
+
+
+def test_parts_compile_what_a_decision_calls():
+    done = subprocess.run([sys.executable, "-c", FORMS], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["True", "True"]
+
+
+def test_parts_run_in_other_processes(tmp_path):
+    def part():
+        (tmp_path / str(os.getpid())).touch()
+
+    compile_ahead([part, part, part], n_jobs=2)
+    processes = {int(path.name) for path in tmp_path.iterdir()}
+    assert processes
+    assert os.getpid() not in processes
+
+
+@pytest.mark.parametrize(("parts", "n_jobs"), [(DECISION, 1), ((), 2)])
+def test_one_process_leaves_it_to_the_first_call(parts, n_jobs, monkeypatch):
+    monkeypatch.setattr("joblib.Parallel", None)
+    compile_ahead(parts, n_jobs)
+
+
+def test_a_part_that_fails_is_left_to_its_first_call():
+    def fail():
+        raise OSError("no room")
+
+    compile_ahead([fail, fail], n_jobs=2)
