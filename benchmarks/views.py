@@ -30,7 +30,8 @@ KINDS = {
 
 def mean(values: Sequence[float]) -> float:
     """Return the mean."""
-    return sum(values) / len(values)
+    # As `sum` rounds one way before Python 3.12 and another since.
+    return math.fsum(values) / len(values)
 
 
 def share(p: float, n: int) -> str:
@@ -41,7 +42,7 @@ def share(p: float, n: int) -> str:
 
 def pooled(parts: Sequence[tuple[float, int]]) -> float:
     """Return the mean of shares by their numbers of data sets."""
-    return sum(p * n for p, n in parts) / sum(n for _, n in parts)
+    return math.fsum(p * n for p, n in parts) / sum(n for _, n in parts)
 
 
 def quality() -> Table:
