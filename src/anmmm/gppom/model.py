@@ -161,7 +161,8 @@ def _from_subsample(
         start = fit.parameters
         if options.latent_map == "free":
             start = objective.pack(fit.latent[nearest_rows(X, Y, rows)], fit.hyperparameters)
-        outcome, _, values = _descended(objective, [start], options, options.tol_for(len(X)))
+        tol = options.tol_for(len(X), begun=True)
+        outcome, _, values = _descended(objective, [start], options, tol)
     except FloatingPointError:
         # A rank that suffices for few observations may be too large for all.
         return None

@@ -32,7 +32,8 @@ REFERENCE_SIZE = 100
 # Observations to each of a subsample from which on its fit is worth its time.
 SMALLEST_RATIO = 5
 # Nats per unit of J/N that an iteration must gain for a descent to go on. J grows with N, and what
-# parts good from bad latents does not: at a million observations 1e-6 of J is more than that.
+# parts good from bad latents does not: at a million observations 1e-6 of J is more than that. A fit
+# of a subsample has told them apart already.
 DEFAULT_TOL, SMALLEST_GAIN = 1e-6, 0.05
 
 
@@ -143,8 +144,8 @@ class FitOptions(ObjectiveOptions):
     max_iter : int
         Most L-BFGS iterations of a descent.
     tol : float, optional
-        Stop when an iteration lowers J by less than `tol` times its size. By default
-        ``min(1e-6, 0.05 / N)``; the second counts from 50 000 observations on.
+        Stop when an iteration lowers J by less than `tol` times its size. By default 1e-6; without
+        a subsample ``0.05 / N`` from 50 000 observations on.
     subsample : int or None
         A fit of five times as many observations or more starts where a fit of so many of them
         ended, spread evenly along X: a fifth to a half of the evaluations are then left.
@@ -186,11 +187,14 @@ class FitOptions(ObjectiveOptions):
                 "Θ is approximated where Θ itself was fitted"
             )
 
-    def tol_for(self, n_samples: int) -> float:
-        """Return `tol`, or what it is by default for so many observations."""
+    def tol_for(self, n_samples: int, *, begun: bool = False) -> float:
+        """Return `tol`, or what it is by default for so many observations.
+
+        `begun`: for a descent that starts where the fit of a subsample ended.
+        """
         if self.tol is not None:
             return self.tol
-        return min(DEFAULT_TOL, SMALLEST_GAIN / n_samples)
+        return DEFAULT_TOL if begun else min(DEFAULT_TOL, SMALLEST_GAIN / n_samples)
 
     def takes_subsample(self, n_samples: int) -> bool:
         """Whether a fit of so many observations starts at the fit of a subsample."""
