@@ -16,8 +16,8 @@ from anmmm._kernels.location_scale import location_scale
 from anmmm._kernels.packed import N_INNER, Design
 from anmmm._typing import FloatArray
 from anmmm._workers import starting_workers, worker_options
+from anmmm.evidence.marginal import Smooth
 from anmmm.evidence.monotone import EffectScales, fit_post_nonlinear
-from anmmm.evidence.variable import Variable
 from anmmm.mixture import SplineBasis, as_responsibilities, fit_mixture
 from anmmm.preprocessing import Cells, standardize
 
@@ -32,38 +32,39 @@ def points(n_samples: int) -> tuple[FloatArray, FloatArray]:
     return x, x * x + 0.1 * np.sin(40.0 * x)
 
 
-def _pair() -> tuple[SplineBasis, FloatArray]:
-    x, y = (standardize(values)[0] for values in points(40))
-    return SplineBasis.of(x), y[:, 0]
+def _effect() -> FloatArray:
+    return standardize(points(40)[1])[0][:, 0]
+
+
+def _basis() -> SplineBasis:
+    return SplineBasis.of(standardize(points(40)[0])[0])
 
 
 def _mixture() -> None:
-    basis, y = _pair()
+    basis, y = _basis(), _effect()
     start = as_responsibilities((y > 0.0).astype(int), len(y))
     fit_mixture(basis, y, 2, starts=[start], max_iter=1)
 
 
-def _variable() -> None:
-    _, y = _pair()
-    Variable.of(y)
+def _densities() -> None:
+    Smooth.of(Cells.of(_effect()))
 
 
 def _monotone() -> None:
-    basis, y = _pair()
-    cells = Cells.of(y)
-    fit_post_nonlinear(basis, cells, EffectScales.of(cells))
+    cells = Cells.of(_effect())
+    fit_post_nonlinear(_basis(), cells, EffectScales.of(cells))
 
 
 def _location_scale() -> None:
     # By itself: its usual start is a mixture's fit.
-    basis, y = _pair()
+    basis, y = _basis(), _effect()
     design = Design(basis.design, basis.prior, basis.n_null)
     mean, log_scale = np.empty((2, len(basis.prior)))
     location_scale(design, y, 1e-6, N_INNER, 1e-5, 1, np.ones(3), mean, log_scale)
 
 
 # What a decision needs, longest first.
-DECISION: tuple[Part, ...] = (_variable, _mixture, _monotone, _location_scale)
+DECISION: tuple[Part, ...] = (_mixture, _monotone, _densities, _location_scale)
 
 
 def compile_ahead(parts: Sequence[Part] = DECISION, n_jobs: int = -1) -> None:
