@@ -18,6 +18,7 @@ from anmmm._typing import FloatArray
 from anmmm._workers import starting_workers, worker_options
 from anmmm.evidence.marginal import Smooth
 from anmmm.evidence.monotone import EffectScales, fit_post_nonlinear
+from anmmm.independence import hsic_test
 from anmmm.mixture import SplineBasis, as_responsibilities, fit_mixture
 from anmmm.preprocessing import Cells, standardize
 
@@ -63,8 +64,12 @@ def _location_scale() -> None:
     location_scale(design, y, 1e-6, N_INNER, 1e-5, 1, np.ones(3), mean, log_scale)
 
 
+def _tests() -> None:
+    hsic_test(*points(40), null="permutation")
+
+
 # What a decision needs, longest first.
-DECISION: tuple[Part, ...] = (_mixture, _monotone, _densities, _location_scale)
+DECISION: tuple[Part, ...] = (_mixture, _monotone, _densities, _location_scale, _tests)
 
 
 def compile_ahead(parts: Sequence[Part] = DECISION, n_jobs: int = -1) -> None:
