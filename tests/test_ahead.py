@@ -1,12 +1,14 @@
 """Kernels that other processes compile ahead."""
 
 import os
+import signal
 import subprocess
 import sys
 
 import pytest
 
 from anmmm._ahead import DECISION, compile_ahead
+from waiting import LIMIT
 
 # Parts in the process itself, so that what they compile can be looked at.
 FORMS = """
@@ -21,6 +23,19 @@ before = {name: list(REGISTRY[name].signatures) for name in names}
 infer_direction(*points(40))
 print(all(len(forms) == 1 for forms in before.values()))
 print(before == {name: list(REGISTRY[name].signatures) for name in names})
+"""
+
+STOPPED = """
+import signal, time
+from anmmm._ahead import compile_ahead
+
+# Where the tests themselves run in the background, they are started without it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+try:
+    print("begun", flush=True)
+    compile_ahead([lambda: time.sleep(3600.0)] * 2, n_jobs=2)
+except KeyboardInterrupt:
+    print("stopped")
 """
 
 
@@ -50,3 +65,14 @@ def test_a_part_that_fails_is_left_to_its_first_call():
         raise OSError("no room")
 
     compile_ahead([fail, fail], n_jobs=2)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals are sent")
+def test_ctrl_c_does_not_wait_for_the_parts():
+    program = subprocess.Popen(
+        [sys.executable, "-c", STOPPED], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert program.stdout.readline() == "begun\n"
+    program.send_signal(signal.SIGINT)
+    out, err = program.communicate(timeout=LIMIT)
+    assert (out, err) == ("stopped\n", "")

@@ -6,6 +6,7 @@ here they are parts that need nothing of each other.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 
@@ -91,7 +92,11 @@ def compile_ahead(parts: Sequence[Part] = DECISION, n_jobs: int = -1) -> None:
     if jobs < 2:
         return
     # Dask and Ray have other disks. What a part raises, its first call will raise again.
-    with suppress(Exception), joblib.parallel_config("loky"), starting_workers():
-        joblib.Parallel(jobs, batch_size=1, pre_dispatch="all", **worker_options())(
-            joblib.delayed(part)() for part in parts
-        )
+    with suppress(Exception), joblib.parallel_config("loky"):
+        parallel = joblib.Parallel(
+            jobs, return_as="generator_unordered", batch_size=1, pre_dispatch="all",
+            **worker_options(),
+        )  # fmt: skip
+        with starting_workers():
+            done = parallel(joblib.delayed(part)() for part in parts)
+        deque(done, maxlen=0)
