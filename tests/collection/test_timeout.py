@@ -4,9 +4,11 @@ import time
 
 import numpy as np
 import pytest
+from numba.core.compiler_lock import global_compiler_lock
 
-from anmmm import infer_direction
-from anmmm.collection import infer_directions
+from anmmm import _warm, infer_direction
+from anmmm.collection import cluster_collection, infer_directions
+from anmmm.collection import task as task_module
 from anmmm.collection import timeout as timeout_module
 from anmmm.collection.task import DirectionTask
 from anmmm.collection.timeout import OutOfTime, within
@@ -108,6 +110,50 @@ def test_many_limits_leave_no_stray_exception(monkeypatch):
     assert set(early) == {0.0005}
 
 
+def test_no_limit_strikes_while_something_compiles():
+    done = []
+
+    def compile_and_go_on():
+        # One within another, as kernels that call kernels.
+        with global_compiler_lock:
+            with global_compiler_lock:
+                work(0.1)
+            work(0.1)
+            done.append("compiled")
+        work(STUCK)
+
+    with pytest.raises(OutOfTime):
+        within(0.01, compile_and_go_on)
+    assert done == ["compiled"]
+    assert threading.get_ident() not in timeout_module._compiling
+
+
+def test_a_strike_on_its_way_arrives_before_something_compiles(monkeypatch):
+    monkeypatch.setattr(timeout_module, "STEP", 0.0)
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    broken = []
+
+    def compile_often():
+        while True:
+            with global_compiler_lock:
+                try:
+                    work(1e-4)
+                except OutOfTime:
+                    broken.append("struck while compiling")
+
+    try:
+        for _ in range(100):
+            with pytest.raises(OutOfTime):
+                within(0.001, compile_often)
+    finally:
+        sys.setswitchinterval(before)
+    assert not broken
+    # Nothing is held that a strike found.
+    assert not global_compiler_lock.is_locked()
+    assert threading.get_ident() not in timeout_module._compiling
+
+
 def test_a_pair_out_of_time_is_a_row_and_ends_nothing(monkeypatch):
     sizes = (30, 20, 40)
     source = [make_anm_mixture("f3", n, random_state=1)[:2] for n in sizes]
@@ -133,6 +179,18 @@ def test_a_pair_out_of_time_is_a_row_and_ends_nothing(monkeypatch):
     # Time that was lost is told as well.
     assert rows[1].seconds > 0
     assert (rows[0].score, rows[2].score) == (free[0].score, free[2].score)
+
+
+@pytest.mark.parametrize("analyze", [infer_directions, cluster_collection])
+def test_all_is_compiled_before_a_limit_counts(monkeypatch, analyze):
+    warmed = []
+    monkeypatch.setattr(task_module, "_prepared", set())
+    monkeypatch.setattr(_warm, "warm_up", lambda: warmed.append(1))
+    pair = make_anm_mixture("f3", 20, random_state=1)[:2]
+    # Those without a limit need none, and do not spare those with one.
+    for limit, times in ((None, 0), (60.0, 1), (30.0, 1)):
+        analyze([pair], max_seconds_per_pair=limit, random_state=0).to_list()
+        assert len(warmed) == times
 
 
 def test_a_fit_is_stopped_between_its_evaluations():

@@ -96,11 +96,15 @@ def cluster_collection(
     refuse_detail(keep_detail, checkpoint)
     options = {"n_mechanisms": n_mechanisms, **options}
     ClusteringOptions.check(**options)
-    ClusterTask(0, options, cause=cause).prepare()
+
+    def task(entropy: int) -> ClusterTask:
+        return ClusterTask(entropy, options, keep_detail, seconds, cause)
+
+    task(0).prepare()
     return start(
         source,
         CLUSTERS,
-        lambda entropy: ClusterTask(entropy, options, keep_detail, seconds, cause),
+        task,
         n_jobs=n_jobs,
         chunk_size=chunk_size,
         progress=progress,

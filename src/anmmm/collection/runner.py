@@ -138,11 +138,15 @@ def rows_by(
     refuse_detail(keep_detail, checkpoint)
     # A wrong option would otherwise come back once for every pair, as a fault of the data.
     DirectionOptions.check(**options)
-    kind(0, options).prepare()
+
+    def task(entropy: int) -> DirectionTask:
+        return kind(entropy, options, keep_detail, seconds, max_samples)
+
+    task(0).prepare()
     return start(
         source,
         DIRECTIONS,
-        lambda entropy: kind(entropy, options, keep_detail, seconds, max_samples),
+        task,
         checkpoint=checkpoint,
         shard=shard,
         facts={

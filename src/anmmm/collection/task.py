@@ -65,11 +65,12 @@ class PairTask(Record, ABC):
         The process that hands out the work does so before its workers, which then find the code on
         disk and do not all compile it.
         """
-        key = repr((type(self), self.options))
+        limited = self.max_seconds is not None
+        key = repr((type(self), self.options, limited))
         if key in _prepared:
             return
         _prepared.add(key)
-        if self.max_seconds is not None:
+        if limited:
             # All kernels there are: a limit may meet any of them. It loads the estimators, too.
             from anmmm._warm import warm_up
 

@@ -9,6 +9,8 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
+from anmmm._kernels._lock import CompilingThreads
+
 __all__ = ["OutOfTime", "within"]
 
 # Until the thread was stopped: whatever swallows an exception may swallow the first one.
@@ -31,7 +33,8 @@ def within(seconds: float | None, function: Callable[[], Value]) -> Value:
 
     A second thread raises the exception in this one, as CPython allows on every system and in
     every thread, where signals reach the main thread alone. It takes effect when the interpreter
-    runs the next bytecode: between calls of compiled code, never within one.
+    runs the next bytecode: between calls of compiled code, never within one, nor while Numba
+    compiles or loads some.
     """
     if seconds is None:
         return function()
@@ -57,6 +60,10 @@ _start = threading.Lock()
 _watcher: threading.Thread | None = None
 
 
+# A strike that has begun is waited for, as by `_disarm`.
+_compiling = CompilingThreads(lambda: _await_strike(threading.get_ident()))
+
+
 def _arm(thread: int, seconds: float) -> None:
     global _watcher
     with _start:
@@ -70,10 +77,15 @@ def _arm(thread: int, seconds: float) -> None:
 
 def _disarm(thread: int) -> None:
     _deadlines.pop(thread, None)
-    while thread in _striking:
-        time.sleep(0)
+    _await_strike(thread)
     # What is on its way does not arrive any more.
     _raise_in(thread, None)
+
+
+def _await_strike(thread: int) -> None:
+    # One that has begun and did not see what was just changed.
+    while thread in _striking:
+        time.sleep(0)
 
 
 def _watch() -> None:
@@ -85,10 +97,10 @@ def _watch() -> None:
         for thread, deadline in list(_deadlines.items()):
             if now < struck.get((thread, deadline), deadline):
                 continue
-            struck[thread, deadline] = now + AGAIN
             _striking[thread] = True
-            # Only now is it certain that `_disarm` waits for this.
-            if _deadlines.get(thread) == deadline:
+            # Only now is it certain that the thread waits for this.
+            if _deadlines.get(thread) == deadline and thread not in _compiling:
+                struck[thread, deadline] = now + AGAIN
                 _raise_in(thread, OutOfTime)
             del _striking[thread]
         with _start:
