@@ -155,6 +155,29 @@ def test_refinement_is_the_default_and_nearer_the_truth():
     assert refined > plain + 0.03
 
 
+@pytest.mark.parametrize("n", [100, 400])
+@pytest.mark.parametrize("slopes", [(1.0, -1.0), (1.0, 3.0)])
+def test_where_curves_cross_the_effect_is_heard_and_theta_is_not(slopes, n):
+    rng = np.random.default_rng(20)
+    x, truth = rng.uniform(-2.0, 2.0, n), rng.integers(2, size=n)
+    y = np.array(slopes)[truth] * x + 0.15 * rng.normal(size=n)
+    result = cluster_mechanisms(x, y, 2, random_state=0)
+    theta = cluster_mechanisms(x, y, 2, refine=None, random_state=0).labels
+    # Its clusters are what lies above, and what below.
+    assert adjusted_rand_score(truth, theta) < 0.1
+    assert adjusted_rand_score(truth, result.labels) > 0.7
+    assert result.refined
+    assert result.reason.startswith("Θ's clusters are not heard")
+    assert_array_equal(result.labels, result.membership.argmax(axis=1))
+
+
+def test_where_curves_do_not_cross_theta_is_heard(mixture):
+    x, y, _ = mixture
+    result = cluster_mechanisms(x, y, 2, random_state=0)
+    assert result.refined
+    assert result.reason == ""
+
+
 def test_without_refinement_the_labels_are_the_clusters_of_theta(mixture):
     x, y, _ = mixture
     result = cluster_mechanisms(x, y, 3, refine=None, random_state=0)

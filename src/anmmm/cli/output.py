@@ -179,13 +179,16 @@ def _bound_parts(bounds: BoundResult, names: tuple[str, str]) -> _Parts:
     return table.lines(rows), {"criterion": "latent"}, stopped
 
 
+_REFINED = {True: "labels refined by EM", False: "labels not refined by EM"}
+
+
 def clustering_text(result: ClusteringResult, columns: Columns) -> str:
     """Describe a clustering: one line a mechanism."""
     n = len(result.labels)
     sizes = np.bincount(result.labels, minlength=result.n_mechanisms)
     lines = [
         f"{n} observations, cause {shown(columns.x_name)}, effect {shown(columns.y_name)}",
-        "labels refined by EM" if result.refined else f"labels not refined by EM: {result.reason}",
+        ": ".join(filter(None, [_REFINED[result.refined], result.reason])),
         *Table({"mechanism": ">9", "size": ">6", "share": ">5"}).lines(
             (f"{label}", f"{size}", f"{100 * size / n:.0f}%") for label, size in enumerate(sizes)
         ),

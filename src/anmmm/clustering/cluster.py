@@ -18,6 +18,7 @@ from anmmm.clustering.options import ClusteringOptions
 from anmmm.clustering.result import ClusteringResult
 from anmmm.gppom import fit_gppom
 from anmmm.mixture import MAX_MECHANISMS, EffectMixtures, by_first_appearance
+from anmmm.mixture.labels import LEFT
 from anmmm.preprocessing import standardize
 
 __all__ = ["cluster_mechanisms"]
@@ -143,6 +144,11 @@ def cluster_mechanisms(
     mixture = effects.refined(labels, number) if refined and effects is not None else None
     if mixture is not None:
         labels = mixture.labels
+        if mixture.start == LEFT:
+            reason = (
+                "Θ's clusters are not heard: without them the effect is likelier, as where curves "
+                "of mechanisms cross"
+            )
     # Numbered by first appearance, so that equal partitions have equal labels.
     order = by_first_appearance(labels, number)
     labels = np.argsort(order)[labels].astype(np.intp)

@@ -25,7 +25,7 @@ class ClusteringResult(Record):
         Mechanism of each observation, 0 to ``n_mechanisms - 1``, numbered by first appearance. A
         refined mechanism that is no observation's most probable one has the last number.
     latent : ndarray of shape (n_samples, n_latent)
-        Θ, whose k-means clusters are the labels or, where they were refined, their start.
+        Θ, whose k-means clusters are the labels or, where they were refined, speak for them.
     n_mechanisms : int
         Number of mechanisms asked for, or chosen by ``"auto"``.
     centers : ndarray of shape (n_mechanisms, n_latent)
@@ -38,7 +38,7 @@ class ClusteringResult(Record):
     refined : bool
         Whether the labels are those of the mixture and not k-means's own.
     reason : str
-        Why they are not refined; empty if they are.
+        Why they are not refined, or why Θ's clusters were not heard in it; otherwise empty.
     criteria : ndarray of shape (n_tried,) or None
         Criterion of the mixture with 1, 2, … mechanisms where ``"auto"`` chose, the smallest
         winning; otherwise None.

@@ -172,9 +172,8 @@ class ClusterTask(PairTask):
 
 
 def _remarks(pair: Pair, result: ClusteringResult) -> list[str]:
-    remarks = [dropped_remark(pair)]
-    if not result.refined:
-        remarks.append(f"labels not refined: {result.reason}")
+    unrefined = "" if result.refined else "labels not refined: "
+    remarks = [dropped_remark(pair), unrefined + result.reason]
     if not result.fit.converged:
         remarks.append(f"fit not converged ({result.fit.status})")
     return [remark for remark in remarks if remark]

@@ -11,17 +11,22 @@ from numpy.typing import NDArray
 
 from anmmm._typing import FloatArray
 from anmmm.mixture.choice import MAX_MECHANISMS, choose_mixture, fit_single
-from anmmm.mixture.em import VARIANCE_FLOOR, finish, run_em, smallest_noise
+from anmmm.mixture.em import VARIANCE_FLOOR, finish, fit_mixture, run_em, smallest_noise
 from anmmm.mixture.fits import MixtureFit
 from anmmm.mixture.splines import SplineBasis
 from anmmm.mixture.starts import soften
 from anmmm.preprocessing import Cells
 
-__all__ = ["EffectMixtures", "by_first_appearance", "refine_labels"]
+__all__ = ["LEFT", "EffectMixtures", "by_first_appearance", "refine_labels"]
 
 # Nats by which a given label speaks for an observation's mechanism. Where curves are well apart,
 # likelihoods differ by far more; where they overlap, it keeps EM from leaving the labels.
 LABEL_EVIDENCE = 0.2
+# Nats by which a fit to the effect alone must be likelier than the one that the labels lead to for
+# these to be left.
+OTHER_OPTIMUM = 1.0
+# What `MixtureFit.start` then is.
+LEFT = 2
 
 
 def refine_labels(
@@ -44,15 +49,17 @@ def refine_labels(
     labels.
 
     Returns the fit of the start with the higher bound, 0 the labels and 1 the fit. Its membership
-    and bound count the labels; `MixtureFit.assign` knows none of new observations.
+    and bound count the labels; `MixtureFit.assign` knows none of new observations. Where the effect
+    alone is likelier, by more than a nat, than from the labels on without a word of theirs, these
+    belong to another and worse optimum, as where curves cross: the fit is then returned, start 2.
 
     Notes
     -----
     docs/method/decisions.md, eq. 10. O(N C r²) an iteration.
     """
-    starts: list[tuple[FloatArray, MixtureFit | None]] = [
-        (soften(np.eye(n_mechanisms)[labels]), None)
-    ]
+    given = soften(np.eye(n_mechanisms)[labels])
+    noise = fits[0].noise_variance / n_mechanisms**2
+    starts: list[tuple[FloatArray, MixtureFit | None]] = [(given, None)]
     if 1 < n_mechanisms <= len(fits):
         # Here, as decisions have no labels, and scipy.optimize takes a while to load.
         from scipy.optimize import linear_sum_assignment
@@ -61,6 +68,12 @@ def refine_labels(
         # Mechanisms are numbered at will: take the numbering that agrees with the labels best.
         agreement = np.stack([fit.membership[labels == c].sum(axis=0) for c in range(n_mechanisms)])
         fit = fit.reordered(linear_sum_assignment(-agreement)[1])
+        led = fit_mixture(
+            basis, y, n_mechanisms, starts=[given], noise_variance=noise, floor=floor, tol=tol,
+            max_iter=max_iter,
+        )  # fmt: skip
+        if fit.bound - led.bound > OTHER_OPTIMUM:
+            return replace(fit, start=LEFT)
         starts.append((fit.membership, fit))
     reading = np.ones((len(y), n_mechanisms))
     reading[np.arange(len(y)), labels] = math.exp(label_evidence)
@@ -69,7 +82,7 @@ def refine_labels(
     runs = []
     for membership, start in starts:
         scales, center = np.ones(3 + basis.n_null), np.zeros(len(basis.prior))
-        scales[0] = fits[0].noise_variance / n_mechanisms**2
+        scales[0] = noise
         if start is not None:
             scales, center = start.scales, start.center
         history: list[float] = []
