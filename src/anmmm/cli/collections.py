@@ -59,8 +59,9 @@ def directions(
     scheduler (SIGTERM) or a closed terminal (SIGHUP) ends the run. --resume goes on with them;
     where there are none it begins, and where FILE is complete and has a row for every pair of
     SOURCE it prints what is there and computes nothing. It cannot tell which options a complete
-    FILE was computed with. Without --resume a complete FILE is replaced. Collections of more than
-    1000 pairs are not printed beside FILE.
+    FILE was computed with. Without --resume a complete FILE is replaced. Pairs are not printed
+    beside FILE where there are more than 1000, or where a table of rows does not tell before it
+    was read how many there are.
     """
     from anmmm._files import to_json_document
     from anmmm.cli.output import plain

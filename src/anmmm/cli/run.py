@@ -12,6 +12,7 @@ from typing import Any
 
 import click
 
+from anmmm._words import counted
 from anmmm.cli.fault import CommonFault
 from anmmm.cli.input import (
     InputError,
@@ -128,7 +129,7 @@ def _closing(output: str | None, complete: bool, n_rows: int) -> str | None:
         return None
     if complete:
         return f"{output}: complete, nothing to do ({n_rows} rows of {when_written(output)})"
-    return f"{n_rows} rows written to {output}"
+    return f"{counted(n_rows, 'row')} written to {output}"
 
 
 def check_output(

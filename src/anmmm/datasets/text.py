@@ -42,7 +42,10 @@ _THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
 _ERROR_CELL = re.compile(rf"(?:{'|'.join(map(re.escape, _ERRORS))})(?=[\s,;]|$)", re.IGNORECASE)
 _COMMENT = "a comment below the first line has a blank after its #"
 
-AS_NAMES = "categories= (--categories) takes such a column as names"
+AS_NAMES = (
+    "pairs of a table's columns may hold names: infer_directions(table, columns=, categories=), "
+    "anmmm directions TABLE --columns A,B --categories A"
+)
 
 _PACKED = {
     b"\x1f\x8b": "gzip",
