@@ -86,10 +86,6 @@ class DirectionResult(Record):
     # Copies of a result share it, and the fits once they are made.
     _fitting: LatentFitting = field(repr=False, compare=False)
 
-    def __repr__(self) -> str:
-        said = f"relation={self.relation!r}, check_pvalue={self.check_pvalue!r}"
-        return f"{super().__repr__()[:-1]}, {said})"
-
     def _repr_html_(self) -> str:
         """Decision, score, confidence and check, for notebooks."""
         facts: list[tuple[str, object]] = [
