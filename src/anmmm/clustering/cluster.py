@@ -145,10 +145,7 @@ def cluster_mechanisms(
     if mixture is not None:
         labels = mixture.labels
         if mixture.start == LEFT:
-            reason = (
-                "Θ's clusters are not heard: without them the effect is likelier, as where curves "
-                "of mechanisms cross"
-            )
+            reason = "Θ's clusters are not heard, as others are likelier (do curves cross?)"
     # Numbered by first appearance, so that equal partitions have equal labels.
     order = by_first_appearance(labels, number)
     labels = np.argsort(order)[labels].astype(np.intp)
