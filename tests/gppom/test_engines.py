@@ -931,6 +931,6 @@ def test_fits_record_rank_and_residual_and_agree():
         assert result.engine == "lowrank"
         noise = noise_of(result.hyperparameters)
         assert 1 <= result.rank < 160
-        assert 0.0 < result.residual <= TOLERANCE * noise * 160
+        assert 0.0 < result.residual <= FitOptions.engine_tol * noise * 160
         assert result.n_failed_evaluations == 0
         assert_allclose(result.objective, results["dense"].objective, rtol=1e-4)

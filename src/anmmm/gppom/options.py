@@ -26,6 +26,8 @@ __all__ = ["ENGINE_NAMES", "TOLERANCE", "FitOptions", "ObjectiveOptions"]
 ENGINE_NAMES = ("auto", "dense", "lowrank")
 # Share of a trace that a low-rank factor may leave.
 TOLERANCE = 1e-11
+# The same in a fit. J then is off by some 3e-9 of its size, and a descent stops at steps of 1e-6.
+FIT_TOLERANCE = 1e-8
 
 # The default weights were chosen on data of this size.
 REFERENCE_SIZE = 100
@@ -130,6 +132,8 @@ class FitOptions(ObjectiveOptions):
 
     Attributes
     ----------
+    engine_tol : float
+        As there, but coarser by default: no step of a descent is as small as what it leaves out.
     init : {"residual", "pca"} or array-like of shape (n_samples, n_latent)
         Where Θ starts.
     init_degree : int
@@ -155,6 +159,7 @@ class FitOptions(ObjectiveOptions):
         which takes about as long as the fit. Needs ``latent_map="free"``.
     """
 
+    engine_tol: float = FIT_TOLERANCE
     init: ArrayLike = "residual"
     init_degree: int = 1
     n_starts: int = 1
