@@ -133,7 +133,8 @@ class FitOptions(ObjectiveOptions):
     Attributes
     ----------
     engine_tol : float
-        As there, but coarser by default: no step of a descent is as small as what it leaves out.
+        As there, but 1e-8 by default: no step that goes on with a descent is as small as what that
+        leaves out.
     init : {"residual", "pca"} or array-like of shape (n_samples, n_latent)
         Where Θ starts.
     init_degree : int
