@@ -112,32 +112,28 @@ class TestBlocks:
     ) -> None:
         filled, blocks, y = factor
         r = filled.rank
-        S, S_z, Ly, Lzy = (
-            np.empty((r, r)),
-            np.empty((2, r, r)),
-            np.empty((r, 1)),
-            np.empty((2, r, 1)),
-        )
-        rows, squares = np.empty((len(blocks), 1, blocks.shape[2])), np.empty(2)
-
-        posterior = lowrank.Posterior(S, S_z[:1], Ly, Lzy[:1])
+        S, Ly = np.empty((3, r, r)), np.empty((3, 1, r))
+        maps, crossed, squares = np.empty((2 * (r + 1), r)), np.empty(2), np.empty(2)
+        rows = np.empty((len(blocks), 1, blocks.shape[2]))
 
         def run() -> None:
-            lowrank.likelihood_sums(filled.L, r, blocks, y, S, S_z, Ly, Lzy, 1)
-            lowrank.likelihood_rows(filled.L, r, blocks, y, 1.0, 1.0, posterior, rows, squares, 1)
+            lowrank.likelihood_sums(filled.L, r, blocks, y, S, Ly, 1)
+            lowrank.posterior(S, Ly, 1.0, 1.0, 1, maps, crossed)
+            lowrank.likelihood_rows(filled.L, r, blocks, y, 1.0, 1.0, maps, rows, squares, 1)
 
         benchmark(run)
 
     def test_hsic(self, benchmark: Any, factor: tuple[Factor, np.ndarray, np.ndarray]) -> None:
         filled, blocks, _ = factor
         r = filled.rank
-        sums, rows = np.empty((2, r, r)), np.zeros((len(blocks), 1, blocks.shape[2]))
+        sums, factor_sums = np.empty((5, r, r)), np.empty((2, 5, r))
+        means, rows = np.zeros(r), np.zeros((len(blocks), 1, blocks.shape[2]))
 
         def run() -> None:
-            lowrank.hsic_sums(filled.L, r, filled.L, r, blocks, sums, 1)
-            lowrank.hsic_rows(
-                filled.L, filled.L, np.zeros(r), blocks, sums[0].copy(), sums[:1], 0.0, rows, 1
-            )
+            lowrank.hsic_sums(filled.L, r, filled.L, r, blocks, sums, *factor_sums, 1)
+            lowrank.hsic_moments(sums, *factor_sums, means, means, 1, np.empty(2))
+            maps = sums[:2].reshape(-1, r)
+            lowrank.hsic_rows(filled.L, filled.L, means, blocks, maps, 0.0, rows, 1)
 
         benchmark(run)
 

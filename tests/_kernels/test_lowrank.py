@@ -221,39 +221,50 @@ def likelihood_case(n, c, q=2, dx=1, D=2, r=5):
     )  # fmt: skip
 
 
+def sums_of(case):
+    """``L diag(w) Lᵀ`` and ``(L diag(w) Y)ᵀ`` for w = 1 and each coordinate."""
+    weights = [np.ones(case.n), *case.z]
+    S = np.stack([case.L @ np.diag(w) @ case.L.T for w in weights])
+    return S, np.stack([case.y @ np.diag(w) @ case.L.T for w in weights])
+
+
+def maps_of(case):
+    """What `posterior` makes, by the definitions of its docstring."""
+    L, y, r = case.L, case.y, case.r
+    B_inverse = np.linalg.inv(NOISE * np.eye(r) + AMPLITUDE * L @ L.T)
+    alpha = np.linalg.solve(AMPLITUDE * L.T @ L + NOISE * np.eye(case.n), y.T)
+    products = [(L * w) @ L.T @ B_inverse for w in case.z[: case.q]]
+    moved = [((L * w) @ alpha).T for w in case.z[: case.q]]
+    symmetric = [0.5 * (SB + SB.T) for SB in products]
+    return np.concatenate([B_inverse, *symmetric, (B_inverse @ L @ y.T).T, *moved])
+
+
 def run_likelihood_sums(case, n_chunks=None):
     d, D, r = len(case.z), len(case.y), case.r
-    S, S_z = np.full((r, r), np.nan), np.full((d, r, r), np.nan)
-    Ly, Lzy = np.full((r, D), np.nan), np.full((d, r, D), np.nan)
+    S, Ly = np.full((1 + d, r, r), np.nan), np.full((1 + d, D, r), np.nan)
     arguments = (
-        factor_in(case.L, case.c, r + 3), r, cut(case.z, case.c), cut(case.y, case.c),
-        S, S_z, Ly, Lzy,
+        factor_in(case.L, case.c, r + 3), r, cut(case.z, case.c), cut(case.y, case.c), S, Ly
     )  # fmt: skip
     if n_chunks is None:
         lowrank.likelihood_sums(*arguments, 1)
     else:
         lowrank.likelihood_sums_parallel(*arguments, n_chunks)
-    return S, S_z, Ly, Lzy
+    return S, Ly
+
+
+def run_posterior(case):
+    maps = np.full(((1 + case.q) * (case.r + len(case.y)), case.r), np.nan)
+    crossed = np.full(len(case.z), np.nan)
+    result = lowrank.posterior(*sums_of(case), AMPLITUDE, NOISE, case.q, maps, crossed)
+    return result, maps, crossed
 
 
 def run_likelihood_rows(case, n_chunks=None):
-    """The small matrices are made here, by their definitions."""
-    d, q, r = len(case.z), case.q, case.r
-    L, y = case.L, case.y
-    B_inverse = np.linalg.inv(NOISE * np.eye(r) + AMPLITUDE * L @ L.T)
-    covariance = AMPLITUDE * L.T @ L + NOISE * np.eye(case.n)
-    alpha = np.linalg.solve(covariance, y.T)
-    P = np.empty((q, r, r))
-    tau = np.empty((q, r, len(y)))
-    for k in range(q):
-        SB = (L * case.z[k]) @ L.T @ B_inverse
-        P[k] = 0.5 * (SB + SB.T)
-        tau[k] = (L * case.z[k]) @ alpha
     blocks = cut(case.z, case.c)
-    rows, squares = np.full((len(blocks), q, case.c), np.nan), np.full(d, np.nan)
+    rows, squares = np.full((len(blocks), case.q, case.c), np.nan), np.full(len(case.z), np.nan)
     arguments = (
-        factor_in(L, case.c, r + 3), r, blocks, cut(y, case.c), AMPLITUDE, NOISE,
-        lowrank.Posterior(B_inverse, P, B_inverse @ L @ y.T, tau), rows, squares,
+        factor_in(case.L, case.c, case.r + 3), case.r, blocks, cut(case.y, case.c),
+        AMPLITUDE, NOISE, maps_of(case), rows, squares,
     )  # fmt: skip
     if n_chunks is None:
         fit, norm = lowrank.likelihood_rows(*arguments, 1)
@@ -265,15 +276,43 @@ def run_likelihood_rows(case, n_chunks=None):
 @cuts
 def test_likelihood_sums_are_the_products(n, c):
     case = likelihood_case(n, c)
-    S, S_z, Ly, Lzy = run_likelihood_sums(case)
-    assert_allclose(S, case.L @ case.L.T, atol=1e-12)
-    assert_allclose(Ly, case.L @ case.y.T, atol=1e-12)
-    for k in range(len(case.z)):
-        assert_allclose(S_z[k], case.L @ np.diag(case.z[k]) @ case.L.T, atol=1e-12)
-        assert_allclose(Lzy[k], case.L @ np.diag(case.z[k]) @ case.y.T, atol=1e-12)
+    for found, expected in zip(run_likelihood_sums(case), sums_of(case), strict=True):
+        assert_allclose(found, expected, atol=1e-12)
 
 
-@pytest.mark.parametrize(("q", "dx", "D"), [(1, 1, 1), (1, 2, 2), (2, 1, 1), (2, 2, 2)])
+sizes = pytest.mark.parametrize(("q", "dx", "D"), [(1, 1, 1), (1, 2, 2), (2, 1, 1), (2, 2, 2)])
+
+
+@sizes
+def test_posterior_is_what_its_definitions_say(q, dx, D):
+    case = likelihood_case(30, 30, q, dx, D)
+    (definite, log_det, trace, norm), maps, crossed = run_posterior(case)
+    expected = maps_of(case)
+    assert definite
+    assert_allclose(maps, expected, rtol=1e-9, atol=1e-12)
+    B = NOISE * np.eye(case.r) + AMPLITUDE * case.L @ case.L.T
+    assert_allclose(log_det, np.linalg.slogdet(B)[1], rtol=1e-12)
+    assert_allclose(trace, np.trace(np.linalg.inv(B)), rtol=1e-10)
+    start = (1 + q) * case.r
+    assert_allclose(norm, (expected[start : start + D] ** 2).sum(), rtol=1e-10)
+    # With the rows' share it is the sum over pairs, by the covariance itself.
+    squares = run_likelihood_rows(case)[1]
+    K = AMPLITUDE * case.L.T @ case.L
+    inverse = np.linalg.inv(K + NOISE * np.eye(case.n))
+    alpha = inverse @ case.y.T
+    M = 0.5 * (D * inverse - alpha @ alpha.T) * K
+    pairs = [np.sum(M * (z[:, np.newaxis] - z) ** 2) for z in case.z]
+    assert_allclose(crossed - squares, pairs, rtol=1e-8, atol=1e-9)
+
+
+def test_posterior_says_where_there_is_none():
+    case = likelihood_case(20, 20)
+    S, Ly = sums_of(case)
+    maps, crossed = np.empty((3 * (case.r + len(case.y)), case.r)), np.empty(len(case.z))
+    assert not lowrank.posterior(-S, Ly, AMPLITUDE, NOISE, case.q, maps, crossed)[0]
+
+
+@sizes
 @cuts
 def test_likelihood_rows_are_those_of_the_full_cotangent(n, c, q, dx, D):
     case = likelihood_case(n, c, q, dx, D)
@@ -307,27 +346,32 @@ def hsic_case(n, c, q=2, dx=1, u_rank=4, v_rank=3):
     )  # fmt: skip
 
 
+def weights_of(case):
+    return np.concatenate([np.ones((1, case.n)), case.z, case.z**2])
+
+
 def run_hsic_sums(case, n_chunks=None):
-    (u_rank, v_rank), d = (len(case.U), len(case.V)), len(case.z)
-    sums = np.full((d, u_rank, v_rank), np.nan)
+    (u_rank, v_rank), n_weights = (len(case.U), len(case.V)), 1 + 2 * len(case.z)
+    sums = np.full((n_weights, v_rank, u_rank), np.nan)
+    u_sums, v_sums = np.full((n_weights, u_rank), np.nan), np.full((n_weights, v_rank), np.nan)
     arguments = (
         factor_in(case.U, case.c, 6), u_rank, factor_in(case.V, case.c, 5), v_rank,
-        cut(case.z, case.c), sums,
+        cut(case.z, case.c), sums, u_sums, v_sums,
     )  # fmt: skip
     if n_chunks is None:
         lowrank.hsic_sums(*arguments, 1)
     else:
         lowrank.hsic_sums_parallel(*arguments, n_chunks)
-    return sums
+    return sums, u_sums, v_sums
 
 
 def run_hsic_rows(case, n_chunks=None):
     uncentered = case.V + case.v_means[:, np.newaxis]
-    E = np.stack([(case.U * case.z[k]) @ uncentered.T for k in range(case.q)])
+    E = [(uncentered * case.z[k]) @ case.U.T for k in range(case.q)]
     rows = cut(case.before, case.c)
     arguments = (
         factor_in(case.U, case.c, 6), factor_in(case.V, case.c, 5), case.v_means,
-        cut(case.z, case.c), case.U @ case.V.T, E, case.factor, rows,
+        cut(case.z, case.c), np.concatenate([case.V @ case.U.T, *E]), case.factor, rows,
     )  # fmt: skip
     if n_chunks is None:
         lowrank.hsic_rows(*arguments, 1)
@@ -337,11 +381,48 @@ def run_hsic_rows(case, n_chunks=None):
 
 
 @cuts
+def test_center_takes_the_means_of_the_points_alone(n, c):
+    case = hsic_case(n, c)
+    uncentered = case.V + case.v_means[:, np.newaxis]
+    L, means = factor_in(uncentered, c, 5), np.full(len(uncentered), np.nan)
+    lowrank.center(L, len(uncentered), n, means)
+    assert_allclose(means, case.v_means, atol=1e-14)
+    assert_allclose(uncut(L[:, : len(uncentered)], n), case.V, atol=1e-14)
+    assert np.isnan(L[:, len(uncentered) :]).all()
+    padding = len(L) * c - n
+    if padding:
+        assert_array_equal(L[-1, : len(uncentered), -padding:], 0.0)
+
+
+@cuts
 def test_hsic_sums_are_the_weighted_products(n, c):
     case = hsic_case(n, c)
-    sums = run_hsic_sums(case)
-    for k in range(len(case.z)):
-        assert_allclose(sums[k], case.U @ np.diag(case.z[k]) @ case.V.T, atol=1e-12)
+    sums, u_sums, v_sums = run_hsic_sums(case)
+    for k, weights in enumerate(weights_of(case)):
+        assert_allclose(sums[k], case.V @ np.diag(weights) @ case.U.T, atol=1e-12)
+        assert_allclose(u_sums[k], case.U @ weights, atol=1e-12)
+        assert_allclose(v_sums[k], case.V @ weights, atol=1e-12)
+
+
+@pytest.mark.parametrize(("q", "dx"), [(1, 1), (2, 1), (1, 2)])
+def test_hsic_moments_are_sums_over_pairs(q, dx):
+    case = hsic_case(20, 20, q, dx)
+    u_means = np.random.default_rng(3).normal(size=len(case.U))
+    K_x = case.U.T @ case.U
+    K_theta = case.V.T @ case.V
+    sums, u_sums, v_sums = run_hsic_sums(case)
+    moments = np.full(q + dx, np.nan)
+    trace = lowrank.hsic_moments(sums, u_sums, v_sums, u_means, case.v_means, q, moments)
+    assert_allclose(trace, np.sum(K_x * K_theta), rtol=1e-12)
+    # A matrix, centered, meets the other one as it was before.
+    U = case.U + u_means[:, np.newaxis]
+    V = case.V + case.v_means[:, np.newaxis]
+    for k, z in enumerate(case.z):
+        M = K_x * (V.T @ V) if k < q else (U.T @ U) * K_theta
+        pairs = np.sum(M * (z[:, np.newaxis] - z) ** 2)
+        assert_allclose(2.0 * moments[k], pairs, rtol=1e-9, atol=1e-10)
+        left, right = (case.U, V) if k < q else (U, case.V)
+        assert_allclose(sums[1 + k], right @ np.diag(z) @ left.T, atol=1e-11)
 
 
 @pytest.mark.parametrize("q", [1, 2])
@@ -367,7 +448,7 @@ def everything(n_chunks):
     L, residual, _ = run_extend(rng.normal(size=(2, 23)), 5, np.ones(2), [3, 8, 22], n_chunks)
     parts = [
         L[:, :3], residual, *run_likelihood_sums(likelihood, n_chunks),
-        *run_likelihood_rows(likelihood, n_chunks), run_hsic_sums(hsic, n_chunks),
+        *run_likelihood_rows(likelihood, n_chunks), *run_hsic_sums(hsic, n_chunks),
         run_hsic_rows(hsic, n_chunks),
     ]  # fmt: skip
     return np.concatenate([part.ravel() for part in parts])

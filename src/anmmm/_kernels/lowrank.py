@@ -11,20 +11,19 @@ padded: factors are zero there, so padding adds nothing to any sum. Factors have
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numba import prange
 
 from anmmm._kernels._fold import add_up, fold
 from anmmm._kernels._jit import SUMS, FloatArray, IndexArray, kernel, kernel_parallel
-from anmmm._kernels._lapack import gemm, trsm
+from anmmm._kernels._lapack import gemm, potrf, potri, trsm
 from anmmm._kernels.rbf import gram_row
 
 __all__ = [
-    "Posterior",
+    "center",
     "extend",
     "extend_parallel",
+    "hsic_moments",
     "hsic_rows",
     "hsic_rows_parallel",
     "hsic_sums",
@@ -34,6 +33,7 @@ __all__ = [
     "likelihood_sums",
     "likelihood_sums_parallel",
     "pivoted_cholesky",
+    "posterior",
 ]
 
 
@@ -87,11 +87,15 @@ def pivoted_cholesky(
         pivots[k] = p
         row = L[k]
         gram_row(points, gamma, points[:, p], n, row)
-        for j in range(k):
-            factor = L[j, p]
-            other = L[j]
+        # Four rows at a time: the new one is then read and written a quarter as often.
+        for j in range(0, k - 3, 4):
+            f0, f1, f2, f3 = L[j, p], L[j + 1, p], L[j + 2, p], L[j + 3, p]
             for i in range(n):
-                row[i] -= factor * other[i]
+                row[i] -= f0 * L[j, i] + f1 * L[j + 1, i] + f2 * L[j + 2, i] + f3 * L[j + 3, i]
+        for j in range(k - k % 4, k):
+            factor = L[j, p]
+            for i in range(n):
+                row[i] -= factor * L[j, i]
         scale = 1.0 / np.sqrt(residual[p])
         for i in range(n):
             row[i] *= scale
@@ -158,18 +162,19 @@ def extend(
 extend_parallel = kernel_parallel(extend, fastmath=SUMS)
 
 
+@kernel(inner=True)
+def _times(rows: FloatArray, weights: FloatArray, out: FloatArray) -> None:
+    """Write rows (r, c), each times the weights (c,)."""
+    for j in range(rows.shape[0]):
+        for i in range(rows.shape[1]):
+            out[j, i] = rows[j, i] * weights[i]
+
+
 @kernel(fastmath=SUMS)
 def likelihood_sums(
-    L: FloatArray,
-    r: int,
-    z: FloatArray,
-    y: FloatArray,
-    S: FloatArray,
-    S_z: FloatArray,
-    Ly: FloatArray,
-    Lzy: FloatArray,
-    n_chunks: int,
-) -> None:
+    L: FloatArray, r: int, z: FloatArray, y: FloatArray,
+    S: FloatArray, Ly: FloatArray, n_chunks: int,
+) -> None:  # fmt: skip
     """Sum over observations of what the likelihood needs of the factor.
 
     Parameters
@@ -180,14 +185,10 @@ def likelihood_sums(
     z : float64 (n_blocks, d, c)
         Coordinates of [θ, x].
     y : float64 (n_blocks, D, c)
-    S : float64 (r, r)
-        Overwritten by ``L Lᵀ``.
-    S_z : float64 (d, r, r)
-        Overwritten by ``L diag(z_k) Lᵀ``.
-    Ly : float64 (r, D)
-        Overwritten by ``L Y``.
-    Lzy : float64 (d, r, D)
-        Overwritten by ``L diag(z_k) Y``.
+    S : float64 (1 + d, r, r)
+        Overwritten by ``L Lᵀ`` and, for each coordinate, ``L diag(z_k) Lᵀ``.
+    Ly : float64 (1 + d, D, r)
+        Overwritten by ``(L Y)ᵀ`` and, for each coordinate, ``(L diag(z_k) Y)ᵀ``.
     n_chunks : int
         Chunks that blocks are dealt out to.
 
@@ -198,55 +199,114 @@ def likelihood_sums(
     n_blocks, d, c = z.shape
     D = y.shape[1]
     p_S = np.zeros((n_chunks, 1 + d, r, r))
-    p_y = np.zeros((n_chunks, 1 + d, r, D))
+    p_y = np.zeros((n_chunks, 1 + d, D, r))
     for chunk in prange(n_chunks):
         W = np.empty((r, c))
+        V = np.empty((D, c))
         for b in range(chunk, n_blocks, n_chunks):
             block = L[b, :r]
             gemm(block, False, block, True, 1.0, p_S[chunk, 0])
-            gemm(block, False, y[b], True, 1.0, p_y[chunk, 0])
+            gemm(y[b], False, block, True, 1.0, p_y[chunk, 0])
             for k in range(d):
-                for j in range(r):
-                    for i in range(c):
-                        W[j, i] = block[j, i] * z[b, k, i]
+                _times(block, z[b, k], W)
                 gemm(W, False, block, True, 1.0, p_S[chunk, 1 + k])
-                gemm(W, False, y[b], True, 1.0, p_y[chunk, 1 + k])
-    for i in range(r):
-        fold(p_S[:, 0, i], 1.0, S[i])
-        fold(p_y[:, 0, i], 1.0, Ly[i])
-        for k in range(d):
-            fold(p_S[:, 1 + k, i], 1.0, S_z[k, i])
-            fold(p_y[:, 1 + k, i], 1.0, Lzy[k, i])
+                _times(y[b], z[b, k], V)
+                gemm(V, False, block, True, 1.0, p_y[chunk, 1 + k])
+    for k in range(1 + d):
+        for i in range(r):
+            fold(p_S[:, k, i], 1.0, S[k, i])
+        for t in range(D):
+            fold(p_y[:, k, t], 1.0, Ly[k, t])
 
 
 likelihood_sums_parallel = kernel_parallel(likelihood_sums, fastmath=SUMS)
 
 
-class Posterior(NamedTuple):
-    """What the likelihood's gradient needs in the factor's own coordinates.
+@kernel(fastmath=SUMS)
+def posterior(
+    S: FloatArray, Ly: FloatArray, amplitude: float, noise: float,
+    n_latent: int, maps: FloatArray, crossed: FloatArray,
+) -> tuple[bool, float, float, float]:  # fmt: skip
+    """Solve for what the likelihood and its gradient need in the factor's own coordinates.
 
-    Attributes
+    Parameters
     ----------
-    B_inverse : float64 (r, r)
-        ``(s² I + a S)⁻¹``.
-    P : float64 (q, r, r)
-        ``S_θ B⁻¹`` of each latent coordinate, made symmetric.
-    b : float64 (r, D)
-        ``B⁻¹ L Y``.
-    tau : float64 (q, r, D)
-        ``L diag(θ_k) α`` of each latent coordinate.
-    """
+    S, Ly
+        As `likelihood_sums` leaves them.
+    amplitude, noise : float
+        ``a`` and ``s²``.
+    n_latent : int
+        The first q coordinates are Θ.
+    maps : float64 ((1 + q) (r + D), r)
+        Overwritten by what multiplies each ``l_i``, one below the other: ``B⁻¹ = (s² I + a S)⁻¹``;
+        ``S_θ B⁻¹`` of each latent coordinate, made symmetric; ``bᵀ``, where ``b = B⁻¹ L Y``;
+        ``τ_θᵀ``, where ``τ_θ = L diag(θ_k) α``, of each latent coordinate.
+    crossed : float64 (d,)
+        Overwritten by ``(D/s²) a² tr(S_z B⁻¹ S_z) + a Σ_d ‖τ_zd‖²``.
 
-    B_inverse: FloatArray
-    P: FloatArray
-    b: FloatArray
-    tau: FloatArray
+    Returns
+    -------
+    definite : bool
+        Whether B has a Cholesky factor; if not, nothing else is meant.
+    log_det, trace, norm : float
+        ``ln|B|``, ``tr B⁻¹`` and ``Σ_d ‖b_d‖²``.
+
+    Notes
+    -----
+    docs/method/mathematics.md, eq. 16 and 18. r³ (1 + 2 d) flops.
+    """
+    d, r = S.shape[0] - 1, S.shape[1]
+    D = Ly.shape[1]
+    of_theta = (1 + n_latent) * r
+    B_inverse = maps[:r]
+    b = maps[of_theta : of_theta + D]
+    for i in range(r):
+        for j in range(r):
+            B_inverse[i, j] = amplitude * S[0, i, j]
+        B_inverse[i, i] += noise
+    if potrf(B_inverse) != 0:
+        return False, 0.0, 0.0, 0.0
+    log_det = 0.0
+    for i in range(r):
+        log_det += 2.0 * np.log(B_inverse[i, i])
+    potri(B_inverse)
+    trace = 0.0
+    for i in range(r):
+        trace += B_inverse[i, i]
+        for j in range(i):
+            B_inverse[j, i] = B_inverse[i, j]
+    gemm(Ly[0], False, B_inverse, False, 0.0, b)
+    norm = 0.0
+    for t in range(D):
+        for i in range(r):
+            norm += b[t, i] * b[t, i]
+    SB, tau = np.empty((r, r)), np.empty((D, r))
+    for k in range(d):
+        gemm(S[1 + k], False, B_inverse, False, 0.0, SB)
+        gemm(b, False, S[1 + k], False, 0.0, tau)
+        of_factor, of_noise = 0.0, 0.0
+        for i in range(r):
+            for j in range(r):
+                of_factor += SB[i, j] * S[1 + k, i, j]
+        for t in range(D):
+            for i in range(r):
+                tau[t, i] = (Ly[1 + k, t, i] - amplitude * tau[t, i]) / noise
+                of_noise += tau[t, i] * tau[t, i]
+        crossed[k] = D / noise * amplitude * amplitude * of_factor + amplitude * of_noise
+        if k < n_latent:
+            for i in range(r):
+                for j in range(r):
+                    maps[(1 + k) * r + i, j] = 0.5 * (SB[i, j] + SB[j, i])
+            for t in range(D):
+                for i in range(r):
+                    maps[of_theta + (1 + k) * D + t, i] = tau[t, i]
+    return True, log_det, trace, norm
 
 
 @kernel(fastmath=SUMS)
 def likelihood_rows(
     L: FloatArray, r: int, z: FloatArray, y: FloatArray, amplitude: float, noise: float,
-    posterior: Posterior, rows: FloatArray, squares: FloatArray, n_chunks: int,
+    maps: FloatArray, rows: FloatArray, squares: FloatArray, n_chunks: int,
 ) -> tuple[float, float]:  # fmt: skip
     """Gradient rows of ``-L`` on Θ, and the sums that its scales need.
 
@@ -256,7 +316,8 @@ def likelihood_rows(
         As in `likelihood_sums`.
     amplitude, noise : float
         ``a`` and ``s²``.
-    posterior : Posterior
+    maps : float64 ((1 + q) (r + D), r)
+        As `posterior` leaves them.
     rows : float64 (n_blocks, q, c)
         Overwritten by ``Σ_j M_ij (θ_ik - θ_jk)``.
     squares : float64 (d,)
@@ -271,26 +332,22 @@ def likelihood_rows(
 
     Notes
     -----
-    docs/method/mathematics.md, eq. 17 and 18. 2 n r² (1 + q) flops in BLAS 3.
+    docs/method/mathematics.md, eq. 17 and 18. 2 n r² (1 + q) flops in BLAS 3, one product a block.
     """
     n_blocks, d, c = z.shape
-    D = y.shape[1]
-    B_inverse, P, b, tau = posterior
-    q = P.shape[0]
+    q, D = rows.shape[1], y.shape[1]
+    of_theta = (1 + q) * r
     p_fit = np.zeros(n_chunks)
     p_norm = np.zeros(n_chunks)
     p_squares = np.zeros((n_chunks, d))
     for chunk in prange(n_chunks):
-        W = np.empty((r, c))
+        W = np.empty((maps.shape[0], c))
         alpha = np.empty((D, c))
-        fitted = np.empty((D, c))
-        moved = np.empty((D, c))
         mass = np.empty(c)
         share = np.empty(c)
         for k in range(chunk, n_blocks, n_chunks):
             block = L[k, :r]
-            gemm(b, True, block, False, 0.0, fitted)
-            gemm(B_inverse, False, block, False, 0.0, W)
+            gemm(maps, False, block, False, 0.0, W)
             for i in range(c):
                 mass[i] = 0.0
             for j in range(r):
@@ -300,30 +357,31 @@ def likelihood_rows(
             for i in range(c):
                 mass[i] *= scale
             for t in range(D):
+                fitted = W[of_theta + t]
                 for i in range(c):
-                    value = (y[k, t, i] - amplitude * fitted[t, i]) / noise
+                    value = (y[k, t, i] - amplitude * fitted[i]) / noise
                     alpha[t, i] = value
                     p_fit[chunk] += value * y[k, t, i]
                     p_norm[chunk] += value * value
-                    mass[i] += amplitude * value * fitted[t, i]
+                    mass[i] += amplitude * value * fitted[i]
             for m in range(d):
                 total = 0.0
                 for i in range(c):
                     total += mass[i] * z[k, m, i] * z[k, m, i]
                 p_squares[chunk, m] += total
             for m in range(q):
-                gemm(P[m], False, block, False, 0.0, W)
-                gemm(tau[m], True, block, False, 0.0, moved)
                 for i in range(c):
                     share[i] = 0.0
                 for j in range(r):
+                    moved = W[(1 + m) * r + j]
                     for i in range(c):
-                        share[i] += block[j, i] * W[j, i]
+                        share[i] += block[j, i] * moved[i]
                 for i in range(c):
                     share[i] *= scale * amplitude
                 for t in range(D):
+                    moved = W[of_theta + (1 + m) * D + t]
                     for i in range(c):
-                        share[i] += amplitude * alpha[t, i] * moved[t, i]
+                        share[i] += amplitude * alpha[t, i] * moved[i]
                 for i in range(c):
                     rows[k, m, i] = -0.5 * (z[k, m, i] * mass[i] - share[i])
     for m in range(d):
@@ -335,62 +393,151 @@ likelihood_rows_parallel = kernel_parallel(likelihood_rows, fastmath=SUMS)
 
 
 @kernel(fastmath=SUMS)
+def center(L: FloatArray, r: int, n: int, means: FloatArray) -> None:
+    """Subtract from every row of a factor its mean over the points.
+
+    Parameters
+    ----------
+    L : float64 (n_blocks, capacity, c)
+        The first r rows of each block are overwritten; padding stays zero.
+    r : int
+        Rank.
+    n : int
+        Points that are not padding.
+    means : float64 (r,)
+        Overwritten by the means.
+
+    Notes
+    -----
+    docs/method/mathematics.md, eq. 19. 2 n r flops.
+    """
+    n_blocks, _, c = L.shape
+    for j in range(r):
+        total = 0.0
+        for b in range(n_blocks):
+            for i in range(c):
+                total += L[b, j, i]
+        means[j] = total / n
+    for b in range(n_blocks):
+        for j in range(r):
+            for i in range(min(c, n - b * c)):
+                L[b, j, i] -= means[j]
+
+
+@kernel(fastmath=SUMS)
 def hsic_sums(
-    U: FloatArray,
-    u_rank: int,
-    V: FloatArray,
-    v_rank: int,
-    weights: FloatArray,
-    sums: FloatArray,
-    n_chunks: int,
-) -> None:
-    """Weighted products of two factors, ``U diag(w_k) Vᵀ``.
+    U: FloatArray, u_rank: int, V: FloatArray, v_rank: int, z: FloatArray,
+    sums: FloatArray, u_sums: FloatArray, v_sums: FloatArray, n_chunks: int,
+) -> None:  # fmt: skip
+    """Weighted sums of two factors and of their products, ``U w``, ``V w`` and ``V diag(w) Uᵀ``.
 
     Parameters
     ----------
     U, V : float64 (n_blocks, capacity, c)
     u_rank, v_rank : int
-    weights : float64 (n_blocks, d, c)
-    sums : float64 (d, u_rank, v_rank)
-        Overwritten.
+    z : float64 (n_blocks, d, c)
+        Coordinates; the weights w are 1, each coordinate, and each coordinate's square.
+    sums : float64 (1 + 2 d, v_rank, u_rank)
+        Overwritten by the products' sums.
+    u_sums, v_sums : float64 (1 + 2 d, u_rank) and (1 + 2 d, v_rank)
+        Overwritten by the factors'.
     n_chunks : int
         Chunks that blocks are dealt out to.
 
     Notes
     -----
-    docs/method/mathematics.md, eq. 19. 2 n d u_rank v_rank flops in BLAS 3.
+    docs/method/mathematics.md, eq. 19. 2 n (1 + 2 d) u_rank v_rank flops in BLAS 3.
     """
-    n_blocks, d, c = weights.shape
-    partial = np.zeros((n_chunks, d, u_rank, v_rank))
+    n_blocks, d, c = z.shape
+    n_weights = 1 + 2 * d
+    p_sums = np.zeros((n_chunks, n_weights * v_rank, u_rank))
+    p_u = np.zeros((n_chunks, n_weights, u_rank))
+    p_v = np.zeros((n_chunks, n_weights, v_rank))
     for chunk in prange(n_chunks):
-        W = np.empty((u_rank, c))
+        weights = np.empty((n_weights, c))
+        W = np.empty((n_weights * v_rank, c))
         for b in range(chunk, n_blocks, n_chunks):
-            left = U[b, :u_rank]
+            for i in range(c):
+                weights[0, i] = 1.0
             for k in range(d):
-                for j in range(u_rank):
-                    for i in range(c):
-                        W[j, i] = left[j, i] * weights[b, k, i]
-                gemm(W, False, V[b, :v_rank], True, 1.0, partial[chunk, k])
-    for k in range(d):
-        for j in range(u_rank):
-            fold(partial[:, k, j], 1.0, sums[k, j])
+                for i in range(c):
+                    weights[1 + k, i] = z[b, k, i]
+                    weights[1 + d + k, i] = z[b, k, i] * z[b, k, i]
+            left, right = U[b, :u_rank], V[b, :v_rank]
+            for k in range(n_weights):
+                _times(right, weights[k], W[k * v_rank : (k + 1) * v_rank])
+            gemm(W, False, left, True, 1.0, p_sums[chunk])
+            gemm(weights, False, left, True, 1.0, p_u[chunk])
+            gemm(weights, False, right, True, 1.0, p_v[chunk])
+    for k in range(n_weights):
+        fold(p_u[:, k], 1.0, u_sums[k])
+        fold(p_v[:, k], 1.0, v_sums[k])
+        for j in range(v_rank):
+            fold(p_sums[:, k * v_rank + j], 1.0, sums[k, j])
 
 
 hsic_sums_parallel = kernel_parallel(hsic_sums, fastmath=SUMS)
 
 
 @kernel(fastmath=SUMS)
+def hsic_moments(
+    sums: FloatArray, u_sums: FloatArray, v_sums: FloatArray, u_means: FloatArray,
+    v_means: FloatArray, n_latent: int, moments: FloatArray,
+) -> float:  # fmt: skip
+    """HSIC's trace, and the sums that the scales' gradient needs.
+
+    Parameters
+    ----------
+    sums, u_sums, v_sums
+        As `hsic_sums` leaves them, of the centered factors of K_X and K_θ. A cotangent, centered,
+        meets a Gram matrix that is not: the means of that matrix's factor are put back into `sums`,
+        from the second matrix on, which then holds ``E_z`` of each coordinate and of its square.
+    u_means, v_means : float64 (u_rank,), (v_rank,)
+        What was subtracted from the factors' rows.
+    n_latent : int
+        The first q coordinates are Θ.
+    moments : float64 (d,)
+        Overwritten by ``⟨A, E_{z²}⟩ - ‖E_z‖²``.
+
+    Returns
+    -------
+    float
+        ``‖A‖² = tr(K_X H K_θ H)``.
+
+    Notes
+    -----
+    docs/method/mathematics.md, eq. 19. 5 d u_rank v_rank flops.
+    """
+    d = (sums.shape[0] - 1) // 2
+    v_rank, u_rank = sums.shape[1:]
+    A = sums[0]
+    for k in range(1, 1 + 2 * d):
+        of_theta = (k - 1) % d < n_latent
+        for j in range(v_rank):
+            for i in range(u_rank):
+                if of_theta:
+                    sums[k, j, i] += u_sums[k, i] * v_means[j]
+                else:
+                    sums[k, j, i] += u_means[i] * v_sums[k, j]
+    trace = 0.0
+    for j in range(v_rank):
+        for i in range(u_rank):
+            trace += A[j, i] * A[j, i]
+    for k in range(d):
+        total = 0.0
+        for j in range(v_rank):
+            for i in range(u_rank):
+                first = sums[1 + k, j, i]
+                total += A[j, i] * sums[1 + d + k, j, i] - first * first
+        moments[k] = total
+    return trace
+
+
+@kernel(fastmath=SUMS)
 def hsic_rows(
-    U: FloatArray,
-    V: FloatArray,
-    v_means: FloatArray,
-    theta: FloatArray,
-    A: FloatArray,
-    E: FloatArray,
-    factor: float,
-    rows: FloatArray,
-    n_chunks: int,
-) -> None:
+    U: FloatArray, V: FloatArray, v_means: FloatArray, theta: FloatArray,
+    maps: FloatArray, factor: float, rows: FloatArray, n_chunks: int,
+) -> None:  # fmt: skip
     """Add the HSIC term's share to the gradient rows on Θ.
 
     Parameters
@@ -401,10 +548,9 @@ def hsic_rows(
         What was subtracted from V's rows.
     theta : float64 (n_blocks, d, c)
         The first q coordinates are Θ.
-    A : float64 (u_rank, v_rank)
-        ``U Vᵀ``.
-    E : float64 (q, u_rank, v_rank)
-        ``U diag(θ_k) (V + v̄ 1ᵀ)ᵀ``.
+    maps : float64 ((1 + q) v_rank, u_rank)
+        One below the other, ``Aᵀ`` and ``E_θᵀ = (V + v̄ 1ᵀ) diag(θ_k) Uᵀ`` of each latent
+        coordinate.
     factor : float
         ``λ / (tr(K_X H K_θ H) + N² ε₀)``.
     rows : float64 (n_blocks, q, c)
@@ -416,20 +562,17 @@ def hsic_rows(
     -----
     docs/method/mathematics.md, eq. 19. 2 n (1 + q) u_rank v_rank flops in BLAS 3.
     """
-    n_blocks, _, c = theta.shape
-    q = E.shape[0]
-    u_rank, v_rank = A.shape
+    n_blocks, q, c = rows.shape
+    u_rank, v_rank = maps.shape[1], v_means.shape[0]
     for chunk in prange(n_chunks):
-        plain = np.empty((v_rank, c))
-        moved = np.empty((v_rank, c))
+        W = np.empty((maps.shape[0], c))
         for b in range(chunk, n_blocks, n_chunks):
-            left = U[b, :u_rank]
-            gemm(A, True, left, False, 0.0, plain)
-            for k in range(q):
-                gemm(E[k], True, left, False, 0.0, moved)
-                for j in range(v_rank):
+            gemm(maps, False, U[b, :u_rank], False, 0.0, W)
+            for j in range(v_rank):
+                for k in range(q):
+                    moved = W[(1 + k) * v_rank + j]
                     for i in range(c):
-                        difference = theta[b, k, i] * plain[j, i] - moved[j, i]
+                        difference = theta[b, k, i] * W[j, i] - moved[i]
                         rows[b, k, i] += factor * difference * (V[b, j, i] + v_means[j])
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -68,4 +69,8 @@ def failed(engine: str, rank: int | None = None) -> DataTerms:
 
 def finite(*values: Any) -> bool:
     """Whether all numbers of all values are finite."""
-    return all(bool(np.all(np.isfinite(value))) for value in values)
+    # Of a float `math` is told twenty times sooner, and an evaluation asks ten times.
+    return all(
+        math.isfinite(value) if isinstance(value, float) else bool(np.isfinite(value).all())
+        for value in values
+    )

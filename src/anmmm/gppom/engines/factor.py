@@ -126,13 +126,9 @@ class Factor:
 
     def center(self) -> FloatArray:
         """Subtract from every row of L its mean over the points, and return the means."""
-        active = self.L[:, : self.rank]
-        means = active.sum(axis=(0, 2)) / self._n
-        active -= means[:, np.newaxis]
-        padding = self._n_blocks * self._width - self._n
-        if padding:
-            active[-1, :, -padding:] = 0.0
-        return np.asarray(means)
+        means = np.empty(self.rank)
+        lowrank.center(self.L, self.rank, self._n, means)
+        return means
 
     def _fill_whole(self, points: FloatArray, gamma: FloatArray, total: float) -> None:
         rest = self._rest[0]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
 from anmmm._kernels import lowrank
-from anmmm._kernels._lapack import potrf, potri
 from anmmm._kernels.chunks import run_in_chunks
 from anmmm._kernels.dense import SINGULAR_PIVOT
 from anmmm.gppom.engines.base import DataTerms, FloatArray, failed, finite
@@ -129,33 +129,21 @@ class LowRankEngine:
         # At least one pivot: LAPACK refuses matrices of size 0.
         factor.fill(z, blocks, gamma, min(self._tol * noise / amplitude, 0.5) * n)
         L, r = factor.L, factor.rank
-        S, S_z = np.empty((r, r)), np.empty((d, r, r))
-        Ly, Lzy = np.empty((r, D)), np.empty((d, r, D))
-        self._run(lowrank.likelihood_sums, L, r, blocks, self._y, S, S_z, Ly, Lzy)
-
-        B_inverse = amplitude * S
-        B_inverse[np.diag_indices(r)] += noise
-        if potrf(B_inverse) != 0:
+        S, Ly = np.empty((1 + d, r, r)), np.empty((1 + d, D, r))
+        self._run(lowrank.likelihood_sums, L, r, blocks, self._y, S, Ly)
+        maps, crossed, squares = np.empty(((1 + q) * (r + D), r)), np.empty(d), np.empty(d)
+        definite, log_det, trace, length = lowrank.posterior(
+            S, Ly, amplitude, noise, q, maps, crossed
+        )
+        if not definite:
             return None
-        log_det = 2.0 * np.log(np.diag(B_inverse)).sum() + (n - r) * np.log(noise)
-        potri(B_inverse)
-        B_inverse = np.tril(B_inverse) + np.tril(B_inverse, -1).T
-        b = B_inverse @ Ly
-        tau = (Lzy - amplitude * (S_z @ b)) / noise
-        SB = S_z @ B_inverse
-        P = 0.5 * (SB[:q] + SB[:q].transpose(0, 2, 1))
-        squares = np.empty(d)
         fit, norm = self._run(
-            lowrank.likelihood_rows, L, r, blocks, self._y, amplitude, noise,
-            lowrank.Posterior(B_inverse, np.ascontiguousarray(P), b, tau[:q]), rows, squares,
-        )  # fmt: skip
-
-        trace = float(np.trace(B_inverse))
-        log_likelihood = -0.5 * (D * n * np.log(2.0 * np.pi) + D * log_det + fit)
-        d_log_amplitude = 0.5 * (D * (r - noise * trace) - amplitude * float(np.vdot(b, b)))
+            lowrank.likelihood_rows, L, r, blocks, self._y, amplitude, noise, maps, rows, squares
+        )
+        log_det += (n - r) * math.log(noise)
+        log_likelihood = -0.5 * (D * n * math.log(2.0 * math.pi) + D * log_det + fit)
+        d_log_amplitude = 0.5 * (D * (r - noise * trace) - amplitude * length)
         d_noise = 0.5 * (D * ((n - r) / noise + trace) - norm)
-        crossed = D / noise * amplitude**2 * (SB * S_z).sum(axis=(1, 2))
-        crossed += amplitude * (tau**2).sum(axis=(1, 2))
         return log_likelihood, d_log_amplitude, d_noise, crossed - squares
 
     def _hsic(
@@ -172,27 +160,15 @@ class LowRankEngine:
         of_x.fill(z[q:], np.ascontiguousarray(blocks[:, q:]), gamma[q:], total)
         theta_means, x_means = of_theta.center(), of_x.center()
         U, u_rank, V, v_rank = of_x.L, of_x.rank, of_theta.L, of_theta.rank
-
-        weights = np.concatenate([np.ones_like(blocks[:, :1]), blocks, blocks**2], axis=1)
-        sums = np.empty((1 + 2 * d, u_rank, v_rank))
-        self._run(lowrank.hsic_sums, U, u_rank, V, v_rank, weights, sums)
-        A = sums[0].copy()
-        trace = float(np.vdot(A, A))
+        sums = np.empty((1 + 2 * d, v_rank, u_rank))
+        u_sums, v_sums = np.empty((1 + 2 * d, u_rank)), np.empty((1 + 2 * d, v_rank))
+        self._run(lowrank.hsic_sums, U, u_rank, V, v_rank, blocks, sums, u_sums, v_sums)
+        moments = np.empty(d)
+        trace = lowrank.hsic_moments(sums, u_sums, v_sums, x_means, theta_means, q, moments)
         floored = trace + n**2 * hsic_floor
         factor = lam / floored if floored > 0.0 else 0.0
-
-        # A cotangent, centered, meets a Gram matrix that is not: its factor's means come back.
-        turned = weights.transpose(0, 2, 1)
-        u_weighted = np.matmul(U[:, :u_rank], turned).sum(axis=0)
-        v_weighted = np.matmul(V[:, :v_rank], turned).sum(axis=0)
-        for k in range(1, 1 + 2 * d):
-            if (k - 1) % d < q:
-                sums[k] += np.outer(u_weighted[:, k], theta_means)
-            else:
-                sums[k] += np.outer(x_means, v_weighted[:, k])
-        first, second = sums[1 : 1 + d], sums[1 + d :]
-        moments = (A * second).sum(axis=(1, 2)) - (first**2).sum(axis=(1, 2))
-        self._run(lowrank.hsic_rows, U, V, theta_means, blocks, A, first[:q], factor, rows)
+        maps = sums[: 1 + q].reshape(-1, u_rank)
+        self._run(lowrank.hsic_rows, U, V, theta_means, blocks, maps, factor, rows)
         return trace / n**2, 2.0 * factor * moments
 
     def _run(self, kernel: Any, *arguments: Any) -> Any:
