@@ -132,7 +132,7 @@ for latent_map in ("free", "mlp"):
     objective = GPPOMObjective(X, Y, latent_map=latent_map)
     objective.value_and_grad(np.full(objective.n_params, 0.1))
 hsic_test(X, Y)
-# Dense below 150 observations, low rank from there on, in blocks from 2049 on.
+# Dense below 120 observations, low rank from there on, in blocks from 2049 on.
 for n_samples in (40, 160, 2100):
     x, y, _ = make_anm_mixture("f3", n_samples=n_samples, random_state=1)
     infer_direction(x, y)
