@@ -10,6 +10,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 from scipy.special import log_softmax
 
@@ -54,6 +55,12 @@ class ClassFit(Code):
     splines: Columns
     n_iter: int
     converged: bool
+
+    def levels(self, index: NDArray[np.intp]) -> tuple[FloatArray, FloatArray]:
+        """Distribution function at both ends of each observation's category, given its number."""
+        above = np.cumsum(self.probabilities, axis=1)
+        rows = np.arange(len(above))
+        return above[rows, index] - self.probabilities[rows, index], above[rows, index]
 
     def probabilities_at(self, X: FloatArray) -> FloatArray:
         """Return each category's probability at standardized points (n_points, n_features)."""

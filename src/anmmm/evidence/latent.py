@@ -9,7 +9,8 @@ import math
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import betainc, gammaincc, gammaln
+from numpy.typing import NDArray
+from scipy.special import betainc, gammaincc, gammaln, ndtr
 
 from anmmm._kernels.latent import Cuts, latent_curve
 from anmmm._kernels.packed import Design
@@ -51,6 +52,10 @@ class LevelFit(CurveFit):
     """
 
     cuts: FloatArray
+
+    def levels(self, index: NDArray[np.intp]) -> tuple[FloatArray, FloatArray]:
+        """Distribution function at both ends of each observation's level, given its number."""
+        return ndtr(self.cuts[index] - self.curve), ndtr(self.cuts[index + 1] - self.curve)
 
 
 def fit_levels(basis: SplineBasis, cells: Cells) -> LevelFit:

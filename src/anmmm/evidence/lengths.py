@@ -330,6 +330,8 @@ def compare(
             lambda: variable(second, y, categorical[1]),
             len(x),
         )
+        if one.is_tied or other.is_tied:
+            one, other = one.beside_ties, other.beside_ties
         forward, backward = both(
             lambda: _describe(one, other, max_mechanisms, forward_starts),
             lambda: _describe(other, one, max_mechanisms, backward_starts),

@@ -18,21 +18,37 @@ from scipy.special import gammaln, ndtr
 from anmmm._kernels.mixture import WEIGHT_PRIOR
 from anmmm._kernels.normals import two_normals
 from anmmm._typing import FloatArray
+from anmmm.evidence.classes import ClassFit, fit_classes
 from anmmm.evidence.code import Code
-from anmmm.evidence.density import Density, code_lengths, fit_density
-from anmmm.evidence.latent import CountFit, fit_counts
-from anmmm.evidence.monotone import EffectScales, PostNonlinearFit, fit_post_nonlinear
-from anmmm.evidence.noise import gaussian_nats
+from anmmm.evidence.density import Density, GaussianQuantiles, code_lengths, fit_density
+from anmmm.evidence.latent import CountFit, LevelFit, fit_counts, fit_levels
+from anmmm.evidence.monotone import (
+    EffectScales,
+    FreeNoise,
+    PostNonlinearFit,
+    fit_post_nonlinear,
+)
+from anmmm.evidence.noise import gaussian_nats, mixture_levels, mixture_nats
 from anmmm.evidence.sign import RESOLUTION
-from anmmm.mixture import SplineBasis, Splines, smallest_noise
+from anmmm.mixture import (
+    MAX_MECHANISMS,
+    MixtureFit,
+    SplineBasis,
+    Splines,
+    fit_mixture,
+    smallest_noise,
+)
 from anmmm.preprocessing import Cells
 
-__all__ = ["MOST_SHARES", "Marginal", "Shares", "Smooth", "marginals"]
+__all__ = ["MOST_SHARES", "Linked", "Marginal", "Smooth", "marginals", "of_categories"]
 
 # Up to so many values they may be encoded by their shares.
 MOST_SHARES = 32
 # Iterations of EM.
 MAX_ITER = 210
+# Nats beyond another law's at which clusters are still fitted, as they may overlap, and the share
+# of an observation that starts outside of its own.
+SLACK, START_SHARE = 10.0, 0.1
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -43,9 +59,12 @@ class Marginal(Code, ABC):
     ----------
     base : str
         ``"uniform"``, ``"normal"``, ``"student"`` for a `Density` about one of these, ``"levels"``
-        for shares of few values, ``"normals"`` for two Gaussians of one variance,
-        ``"transformed"`` for a Gaussian seen through a monotone function, ``"count"`` for Poisson's
-        or a negative binomial distribution.
+        for shares of few values, ``"normals"`` for two or more Gaussians of one variance,
+        ``"transformed"`` for a Gaussian seen through a monotone function, ``"transformed+noise"``
+        for another density seen through it, ``"cut"`` for a Gaussian cut into levels,
+        ``"logit"`` for probabilities of categories under the prior of their curves,
+        ``"linked"`` for a Gaussian on the quantiles of the variable's own density, ``"count"`` for
+        Poisson's or a negative binomial distribution.
     nats, cost, length
         See `Code`.
     cells : Cells
@@ -146,36 +165,131 @@ class TwoNormals(Marginal):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
+class Normals(Marginal):
+    """More Gaussians of one variance than two: a mixture whose curves are constant."""
+
+    fit: MixtureFit
+
+    @classmethod
+    def of(cls, cells: Cells, count: int, most: float) -> Normals | None:
+        """Fit them where clusters that far apart would be encoded in fewer than `most` nats.
+
+        O(N log N), and O(N count) an iteration of EM where they would be.
+        """
+        n, floor = len(cells.values), smallest_noise(cells)
+        order = np.argsort(cells.values)
+        values = cells.values[order]
+        within, cuts = min(
+            (_cluster_nats(values, cuts, floor), cuts) for cuts in _clusters(values, count)
+        )
+        standard = gaussian_nats(cells.lower, cells.upper, cells.n_distinct, np.zeros(n)).sum()
+        if standard + within > most + SLACK:
+            return None
+        start = np.full((n, count), START_SHARE / count)
+        start[order, np.searchsorted(cuts, np.arange(n), side="right")] += 1.0 - START_SHARE
+        fit = fit_mixture(
+            _constant(n), cells.values, count, starts=[start], floor=floor, tol=RESOLUTION,
+            max_iter=MAX_ITER,
+        )  # fmt: skip
+        return cls(mixture_nats(cells, fit), fit.complexity + fit.numbers, "normals", cells, fit)
+
+    def levels(self) -> tuple[FloatArray, FloatArray]:
+        """Distribution function at both ends of each observation's cell."""
+        return mixture_levels(self.cells, self.fit)
+
+
+def _clusters(values: FloatArray, count: int) -> Iterator[tuple[int, ...]]:
+    """Cut sorted values into clusters of equally many, and at gaps wider than all others.
+
+    Neither the sign nor the unit of the values matters, nor the rounding of equal gaps.
+    """
+    n = len(values)
+    yield tuple(np.rint(np.arange(1, count) * n / count).astype(int).tolist())
+    gaps = np.diff(values)
+    narrower = np.partition(gaps, -count)[-count]
+    wide = np.flatnonzero(gaps > (1.0 + 1e-9) * narrower)
+    if len(wide) == count - 1:
+        yield tuple((wide + 1).tolist())
+
+
+def _cluster_nats(values: FloatArray, cuts: tuple[int, ...], floor: float) -> float:
+    """Nats of sorted values in Gaussian clusters, beyond those of one standard Gaussian."""
+    n, first = len(values), np.array([0, *cuts])
+    counts = np.diff(first, append=n)
+    sums = np.add.reduceat(values, first)
+    variance = max(float(values @ values - (sums**2 / counts).sum()) / n, floor)
+    shares = counts / n
+    return n * (0.5 * math.log(variance) - float(shares @ np.log(shares)))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Fitted(Marginal):
     """What a model of an effect leaves when its cause says nothing."""
 
-    fit: PostNonlinearFit | CountFit
+    fit: PostNonlinearFit | FreeNoise | LevelFit | CountFit | ClassFit
     counts: FloatArray | None = None
 
     def levels(self) -> tuple[FloatArray, FloatArray]:
         """Distribution function at both ends of each observation's cell."""
-        if isinstance(self.fit, PostNonlinearFit):
-            return self.fit.levels()
-        assert self.counts is not None
-        return self.fit.levels(self.counts)
+        if isinstance(self.fit, LevelFit | ClassFit):
+            return self.fit.levels(self.cells.index)
+        if isinstance(self.fit, CountFit):
+            assert self.counts is not None
+            return self.fit.levels(self.counts)
+        return self.fit.levels()
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Linked(Marginal):
+    """A Gaussian on the quantiles of the variable's own density, which `link` holds."""
+
+    link: GaussianQuantiles
+
+    @classmethod
+    def of(cls, cells: Cells, density: Density, link: GaussianQuantiles) -> Linked:
+        """Encode it by the quantiles, which are standardized. O(N)."""
+        n = len(link.values)
+        nats = gaussian_nats(link.lower, link.upper, cells.n_distinct, np.zeros(n))
+        # Of the density, and the mean and the variance of its quantiles.
+        return cls(nats, density.cost + math.log(n), "linked", cells, link)
+
+    def levels(self) -> tuple[FloatArray, FloatArray]:
+        """Distribution function at both ends of each observation's cell."""
+        return ndtr(self.link.lower), ndtr(self.link.upper)
 
 
 def marginals(
     smooth: Smooth, counts: FloatArray | None, scales: EffectScales | None
 ) -> Iterator[Marginal]:
-    """Yield every distribution that applies to a variable; a tied one has no `scales`. O(N)."""
+    """Yield what applies to a variable whatever its pair; a tied one has no `scales`. O(N)."""
     cells, n_cells = smooth.cells, smooth.cells.n_distinct
     yield smooth
     if n_cells <= MOST_SHARES:
         yield Shares.of(cells)
     yield TwoNormals.of(cells)
+    for count in range(3, min(MAX_MECHANISMS, n_cells - 1) + 1):
+        normals = Normals.of(cells, count, smooth.length)
+        if normals is not None:
+            yield normals
     constant = _constant(len(cells.values))
     if scales is not None:
         fit = fit_post_nonlinear(constant, cells, scales)
         yield Fitted(fit.nats, fit.cost, "transformed", cells, fit)
+        free = FreeNoise.of(fit, cells)
+        yield Fitted(free.nats, free.cost, "transformed+noise", cells, free)
+    else:
+        cut = fit_levels(constant, cells)
+        yield Fitted(cut.nats, cut.cost, "cut", cells, cut)
     if counts is not None:
         law = fit_counts(constant, counts, n_cells)
         yield Fitted(law.nats, law.cost, "count", cells, law, counts)
+
+
+def of_categories(cells: Cells) -> Iterator[Marginal]:
+    """Yield every distribution of categories without an order. O(N)."""
+    yield Shares.of(cells)
+    fit = fit_classes(_constant(len(cells.values)), cells)
+    yield Fitted(fit.nats, fit.cost, "logit", cells, fit)
 
 
 def _constant(n_samples: int) -> SplineBasis:

@@ -21,12 +21,19 @@ from anmmm._kernels.packed import Design
 from anmmm._kernels.slopes import SlopePrior
 from anmmm._record import Record
 from anmmm._typing import FloatArray
-from anmmm.evidence.code import CurveFit
-from anmmm.evidence.density import BASES, Density, plain_density
+from anmmm.evidence.code import Code, CurveFit
+from anmmm.evidence.density import BASES, Density, fit_density, plain_density
 from anmmm.mixture import SplineBasis
 from anmmm.preprocessing import Cells
 
-__all__ = ["LINK_PRIOR", "EffectScales", "MonotoneLink", "PostNonlinearFit", "fit_post_nonlinear"]
+__all__ = [
+    "LINK_PRIOR",
+    "EffectScales",
+    "FreeNoise",
+    "MonotoneLink",
+    "PostNonlinearFit",
+    "fit_post_nonlinear",
+]
 
 # Nats.
 TOLERANCE, MAX_ITER = 1e-4, 60
@@ -123,6 +130,39 @@ class PostNonlinearFit(CurveFit):
     def levels(self) -> tuple[FloatArray, FloatArray]:
         """Distribution function at both ends of each observation's cell."""
         return ndtr(self.lower - self.curve), ndtr(self.upper - self.curve)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class FreeNoise(Code):
+    """The same with noise of a fitted density about the functions of the Gaussian fit.
+
+    Attributes
+    ----------
+    nats, cost, length
+        See `Code`.
+    noise : Density
+    lower, upper : ndarray of shape (n_samples,)
+        h at both ends of each observation's cell, less f.
+    """
+
+    noise: Density
+    lower: FloatArray
+    upper: FloatArray
+
+    @classmethod
+    def of(cls, fit: PostNonlinearFit, cells: Cells) -> FreeNoise:
+        """Fit a density to what is left of h. O(N)."""
+        lower, upper = fit.lower - fit.curve, fit.upper - fit.curve
+        if fit.link.base.base == "uniform":
+            # Where the outermost cells have no end on this scale they are taken for symmetric.
+            lower = np.where(np.isfinite(lower), lower, 2.0 * fit.residual - upper)
+            upper = np.where(np.isfinite(upper), upper, 2.0 * fit.residual - lower)
+        noise, nats = fit_density(fit.residual, lower, upper, cells.n_distinct)
+        return cls(nats, fit.cost + noise.cost, noise, lower, upper)
+
+    def levels(self) -> tuple[FloatArray, FloatArray]:
+        """Distribution function at both ends of each observation's cell."""
+        return self.noise.cdf(self.lower), self.noise.cdf(self.upper)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

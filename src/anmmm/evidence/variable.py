@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
 
-from anmmm._record import Record
+from anmmm._record import Record, computed
 from anmmm._typing import FloatArray
-from anmmm.evidence.density import Density
-from anmmm.evidence.marginal import Marginal, Shares, Smooth, marginals
+from anmmm.evidence.density import Density, GaussianQuantiles
+from anmmm.evidence.marginal import Linked, Marginal, Smooth, marginals, of_categories
 from anmmm.evidence.monotone import EffectScales
 from anmmm.mixture import SplineBasis, level_basis, smallest_noise
 from anmmm.preprocessing import Cells, indicators, standardize
@@ -95,7 +95,21 @@ class Variable(Record):
         """Describe standardized numbers of categories, (n_samples,), that have no order."""
         cells = Cells.of(values)
         basis, points = level_basis(values), standardize(indicators(values))[0]
-        return cls(cells, None, Shares.of(cells), basis, points)
+        marginal = min(of_categories(cells), key=lambda one: one.length)
+        return cls(cells, None, marginal, basis, points)
+
+    @computed
+    def quantiles(self) -> GaussianQuantiles | None:
+        """Gaussian quantiles of its own density; none of categories."""
+        return None if self.density is None else GaussianQuantiles.of(self.cells, self.density)
+
+    @computed
+    def beside_ties(self) -> Variable:
+        """The same in a pair of which a variable is tied, where the models on quantiles apply."""
+        if self.density is None or self.quantiles is None:
+            return self
+        linked = Linked.of(self.cells, self.density, self.quantiles)
+        return replace(self, marginal=linked) if linked.length < self.length else self
 
     @property
     def is_categorical(self) -> bool:

@@ -231,6 +231,9 @@ def describe_vectors(
     first, second = _Vector(x), _Vector(y)
     most = min(max_mechanisms, MOST_MECHANISMS)
     tied = any(each.is_tied for each in first.variables + second.variables)
+    if tied:
+        for vector in (first, second):
+            vector.variables = [each.beside_ties for each in vector.variables]
     one, other = (_Chain(each, tied, most) for each in (first, second))
     forward = _Chain(second, tied, most, first, other, forward_starts)
     backward = _Chain(first, tied, most, second, one, backward_starts)

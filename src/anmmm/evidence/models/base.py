@@ -99,6 +99,14 @@ class Fits:
         self.cause, self.effect = cause, effect
         self.max_mechanisms, self.starts = max_mechanisms, starts
 
+    @property
+    def price(self) -> float:
+        """Nats for the choice of a law of values without a unit where the cause has categories.
+
+        Their effects shrink to nothing at no cost, unlike the linear part of a curve.
+        """
+        return 0.5 * math.log(len(self.effect.cells.values)) if self.cause.is_categorical else 0.0
+
     @computed
     def single(self) -> tuple[MixtureFit, LocationScaleFit]:
         """One mechanism, with constant noise and with noise that depends on the cause."""
@@ -132,9 +140,8 @@ class Fits:
         On tied data a metric additive model is no longer the natural one. Both directions get the
         same models, whichever variable is tied.
         """
-        if not (self.cause.is_tied or self.effect.is_tied) or self.effect.density is None:
-            return None
-        return GaussianQuantiles.of(self.effect.cells, self.effect.density)
+        tied = self.cause.is_tied or self.effect.is_tied
+        return self.effect.quantiles if tied else None
 
     @computed
     def linked(self) -> tuple[MixtureFit, LocationScaleFit]:

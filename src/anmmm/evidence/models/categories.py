@@ -28,7 +28,7 @@ class Categories(ConditionalModel):
         """Encode an effect of categories."""
         if fits.effect.is_categorical:
             fit = fits.classes
-            yield cls(fit.nats, fit.cost, fits.effect.cells, fit)
+            yield cls(fit.nats, fit.cost + fits.price, fits.effect.cells, fit)
 
     @property
     def converged(self) -> bool:
@@ -42,6 +42,4 @@ class Categories(ConditionalModel):
 
     def levels(self) -> tuple[FloatArray, FloatArray]:
         """Conditional distribution function at both ends, the categories as they are numbered."""
-        above = np.cumsum(self.fit.probabilities, axis=1)
-        rows, index = np.arange(len(above)), self.cells.index
-        return above[rows, index] - self.fit.probabilities[rows, index], above[rows, index]
+        return self.fit.levels(self.cells.index)

@@ -2,27 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import ndtr
 
 from anmmm._typing import FloatArray
 from anmmm.evidence.latent import CountFit, LevelFit
 from anmmm.evidence.models.base import ConditionalModel, EffectCurves, Fits
 
 __all__ = ["Counts", "Ordered"]
-
-
-def _price(fits: Fits) -> float:
-    """Nats for the choice of a law where the cause has categories.
-
-    Their effects shrink to nothing at no cost, unlike the linear part of a curve, and what is left,
-    a law of the effect alone, is none of `Marginal`: it would pass for a dependence.
-    """
-    return 0.5 * math.log(len(fits.effect.cells.values)) if fits.cause.is_categorical else 0.0
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -39,7 +28,7 @@ class Ordered(ConditionalModel):
         """Encode a tied effect."""
         fit = fits.levels
         if fit is not None:
-            yield cls(fit.nats, fit.cost + _price(fits), fits.effect.cells, fit)
+            yield cls(fit.nats, fit.cost + fits.price, fits.effect.cells, fit)
 
     @property
     def converged(self) -> bool:
@@ -56,8 +45,7 @@ class Ordered(ConditionalModel):
 
     def levels(self) -> tuple[FloatArray, FloatArray]:
         """Conditional distribution function at both ends of each observation's cell."""
-        index, cuts, curve = self.cells.index, self.fit.cuts, self.fit.curve
-        return ndtr(cuts[index] - curve), ndtr(cuts[index + 1] - curve)
+        return self.fit.levels(self.cells.index)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -83,7 +71,7 @@ class Counts(ConditionalModel):
         )
         zero = effect.cells.values[first] - unit * effect.counts[first]
         values = float(zero), float(unit)
-        yield cls(fit.nats, fit.cost + _price(fits), effect.cells, fit, effect.counts, values)
+        yield cls(fit.nats, fit.cost + fits.price, effect.cells, fit, effect.counts, values)
 
     @property
     def converged(self) -> bool:

@@ -9,9 +9,9 @@ import numpy as np
 
 from anmmm._record import computed
 from anmmm._typing import FloatArray
-from anmmm.evidence.density import Density, fit_density
+from anmmm.evidence.density import Density
 from anmmm.evidence.models.base import ConditionalModel, EffectCurves, Fits
-from anmmm.evidence.monotone import PostNonlinearFit
+from anmmm.evidence.monotone import FreeNoise, PostNonlinearFit
 
 __all__ = ["PostNonlinear", "PostNonlinearFreeNoise"]
 
@@ -73,15 +73,10 @@ class PostNonlinearFreeNoise(PostNonlinear):
     def encode(cls, fits: Fits) -> Iterator[ConditionalModel]:
         """Encode the residuals by their own density."""
         fit, cells = fits.post_nonlinear, fits.effect.cells
-        if fit is None:
-            return
-        lower, upper = fit.lower - fit.curve, fit.upper - fit.curve
-        if fit.link.base.base == "uniform":
-            # Where the outermost cells have no end on this scale they are taken for symmetric.
-            lower = np.where(np.isfinite(lower), lower, 2.0 * fit.residual - upper)
-            upper = np.where(np.isfinite(upper), upper, 2.0 * fit.residual - lower)
-        noise, nats = fit_density(fit.residual, lower, upper, cells.n_distinct)
-        yield cls(nats, fit.cost + noise.cost + PRIOR, cells, fit, noise, lower, upper)
+        if fit is not None:
+            free = FreeNoise.of(fit, cells)
+            parts = free.noise, free.lower, free.upper
+            yield cls(free.nats, free.cost + PRIOR, cells, fit, *parts)
 
     def levels(self) -> tuple[FloatArray, FloatArray]:
         """Conditional distribution function at both ends of each observation's cell."""
