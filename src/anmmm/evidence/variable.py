@@ -18,8 +18,10 @@ from anmmm.preprocessing import Cells, indicators, standardize
 
 __all__ = ["Describe", "Given", "Variable", "forget_variables", "remembered"]
 
-# Below this many distinct values for each observation a variable counts as tied.
+# Below this many distinct values for each observation a variable counts as tied, as it does where
+# one value has such a share of the observations, and so many: no fitted density has such a peak.
 TIED = 0.5
+ATOM, LARGEST_FEW = 0.1, 10
 # Variables that are remembered, and observations beyond which one is not: some 40 MB at most.
 MOST_REMEMBERED, LONGEST_REMEMBERED = 64, 2000
 
@@ -126,9 +128,9 @@ class Variable(Record):
         """Noise variance below which no model of it as an effect may fall."""
         return smallest_noise(self.cells)
 
-    @property
+    @computed
     def is_tied(self) -> bool:
-        """Whether it has few distinct values for its number of observations."""
+        """Whether it has few distinct values for its number of observations, or one very often."""
         return _is_tied(self.cells)
 
 
@@ -154,7 +156,12 @@ def forget_variables() -> None:
 
 
 def _is_tied(cells: Cells) -> bool:
-    return cells.n_distinct < TIED * len(cells.values)
+    n = len(cells.values)
+    if cells.n_distinct < TIED * n:
+        return True
+    return cells.n_distinct < n and int(np.bincount(cells.index).max()) >= max(
+        ATOM * n, LARGEST_FEW
+    )
 
 
 def _are_counts(cells: Cells, raw: FloatArray) -> bool:
