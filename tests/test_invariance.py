@@ -105,6 +105,10 @@ UNRELATED = {
     "skewed": lambda rng, n: rng.exponential(size=n),
     "counts": lambda rng, n: 1.5 + rng.poisson(3.0, n),
     "rounded": lambda rng, n: np.round(rng.uniform(-2.0, 2.0, n), 1),
+    "clipped": lambda rng, n: np.clip(rng.normal(size=n), -0.5, 0.7),
+    "zeros": lambda rng, n: np.where(rng.random(n) < 0.4, 0.0, rng.exponential(size=n)),
+    "clusters": lambda rng, n: rng.choice([0.0, 1.0, 5.0], n) + 0.1 * rng.normal(size=n),
+    "heavy": lambda rng, n: rng.standard_cauchy(n) ** 3,
 }
 MIRRORED = {"x→y": "y→x", "y→x": "x→y", "independent": "independent", "undecided": "undecided"}
 

@@ -6,17 +6,27 @@ from functools import cache
 
 import numpy as np
 import pytest
+from benchmarks.studies.margins import MARGINS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.interpolate import BSpline
 
+from anmmm import infer_direction
 from anmmm._kernels.effects import N_SLOPES
 from anmmm.datasets import make_anm_mixture, make_categories, make_single_mechanism
 from anmmm.evidence import evidence
 from anmmm.evidence.density import BASES
 from anmmm.evidence.latent import fit_levels
-from anmmm.evidence.marginal import Smooth, TwoNormals, _constant, marginals
+from anmmm.evidence.marginal import (
+    Linked,
+    Normals,
+    Smooth,
+    TwoNormals,
+    _constant,
+    marginals,
+    of_categories,
+)
 from anmmm.evidence.models import MODELS, ConditionalModel
 from anmmm.evidence.monotone import EffectScales, fit_post_nonlinear
 from anmmm.evidence.noise import mixture_nats
@@ -149,23 +159,121 @@ def test_models_pickle(model):
 # --- Marginal laws --------------------------------------------------------------------------------
 
 
+def variable_of(raw):
+    return Variable.of(standardize(raw[:, np.newaxis])[0][:, 0], raw)
+
+
+def assert_is_a_law(law, cells):
+    assert np.all((law.below >= 0.0) & (law.below <= law.above) & (law.above <= 1 + 1e-12))
+    mass = law.above - law.below
+    assert_allclose(mass, probability(law.nats, cells.n_distinct), atol=1e-9)
+    each = np.unique(cells.index, return_index=True)[1]
+    assert mass[each].sum() <= 1.0 + 1e-9
+    # The law is one of the variable alone: tied observations are alike.
+    assert_allclose(law.below, law.below[each][cells.index], atol=1e-15)
+    again = pickle.loads(pickle.dumps(law))
+    assert (again.base, again.length) == (law.base, law.length)
+
+
 @pytest.mark.parametrize("kind", NUMBERS)
 def test_marginals_are_distributions(kind):
     for raw in KINDS[kind](2):
-        variable = Variable.of(standardize(raw[:, np.newaxis])[0][:, 0], raw)
-        cells = variable.cells
-        laws = list(marginals(Smooth.of(cells), variable.counts, variable.scales))
+        variable = variable_of(raw)
+        laws = list(marginals(Smooth.of(variable.cells), variable.counts, variable.scales))
         assert variable.length == min(law.length for law in laws)
         for law in laws:
-            assert np.all((law.below >= 0.0) & (law.below <= law.above) & (law.above <= 1 + 1e-12))
-            mass = law.above - law.below
-            assert_allclose(mass, probability(law.nats, cells.n_distinct), atol=1e-9)
-            each = np.unique(cells.index, return_index=True)[1]
-            assert mass[each].sum() <= 1.0 + 1e-9
-            # The law is one of the variable alone: tied observations are alike.
-            assert_allclose(law.below, law.below[each][cells.index], atol=1e-15)
-            again = pickle.loads(pickle.dumps(law))
-            assert (again.base, again.length) == (law.base, law.length)
+            assert_is_a_law(law, variable.cells)
+
+
+@pytest.mark.parametrize("name", sorted(MARGINS))
+def test_marginals_of_unusual_variables_are_distributions(name, rng):
+    variable = variable_of(MARGINS[name](rng, 150))
+    linked = Linked.of(variable.cells, variable.density, variable.quantiles)
+    for law in [*marginals(Smooth.of(variable.cells), None, variable.scales), linked]:
+        assert_is_a_law(law, variable.cells)
+    assert variable.beside_ties.length == min(variable.length, linked.length)
+
+
+def test_marginals_of_categories_are_distributions():
+    index = np.repeat([0.0, 1.0, 2.0, 3.0], [40, 3, 20, 7])
+    variable = Variable.of_categories(standardize(index[:, np.newaxis])[0][:, 0])
+    laws = list(of_categories(variable.cells))
+    assert [law.base for law in laws] == ["levels", "logit"]
+    assert variable.length == min(law.length for law in laws)
+    for law in laws:
+        assert_is_a_law(law, variable.cells)
+    assert variable.beside_ties is variable
+
+
+BASES_OF = {
+    "Gaussian": "normal", "clipped on both sides": "cut", "rain: 50 % zeros, in tenths": "cut",
+    "Cauchy, square with its sign": "transformed+noise", "three clusters": "normals",
+    "four clusters": "normals",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BASES_OF)
+def test_the_law_of_an_unusual_variable_is_the_one_made_for_it(name):
+    found = [
+        variable_of(MARGINS[name](np.random.default_rng(seed), 400)).marginal.base
+        for seed in range(8)
+    ]
+    assert found.count(BASES_OF[name]) >= 6
+
+
+def test_clusters_are_fitted_only_where_there_may_be_some(rng):
+    lone = standardize(rng.normal(size=(200, 1)))[0][:, 0]
+    assert Normals.of(Cells.of(lone), 3, Smooth.of(Cells.of(lone)).length) is None
+    # Of the one law that is fitted, the parameters are those that were drawn.
+    centers = rng.choice([-2.0, 0.0, 3.0], 300)
+    law = Normals.of(Cells.of(centers + 0.1 * rng.normal(size=300)), 3, np.inf)
+    assert_allclose(np.sort(law.fit.mean[:, 0]), [-2.0, 0.0, 3.0], atol=0.05)
+    assert_allclose(law.fit.noise_variance, 0.01, rtol=0.3)
+
+
+def test_a_value_that_many_observations_have_ties_a_variable(rng):
+    values = rng.normal(size=200)
+    assert not variable_of(values).is_tied
+    values[:19] = 0.0
+    assert not variable_of(values).is_tied
+    values[:20] = 0.0
+    assert variable_of(values).is_tied
+    few = rng.normal(size=60)
+    few[:9] = 0.0
+    assert not variable_of(few).is_tied
+
+
+# --- Nothing to tell ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", sorted(MARGINS))
+def test_what_is_unusual_about_a_variable_is_no_dependence(name):
+    results = []
+    for seed in range(4):
+        rng = np.random.default_rng([seed, 3])
+        x = MARGINS[name](rng, 300)
+        results += [infer_direction(x, rng.normal(size=300))]
+        results += [infer_direction(MARGINS[name](rng, 300), x)]
+    assert max(result.confidence for result in results) < 0.9
+    assert sum(result.relation == "independent" for result in results) >= 6
+
+
+@pytest.mark.parametrize("shape", [(3, 3), (5, 5), (8, 3)])
+def test_tables_of_unrelated_categories_are_independent(shape):
+    relations = []
+    for seed in range(6):
+        rng = np.random.default_rng([seed, 4])
+        columns = [
+            np.array(list("abcdefgh"))[rng.choice(k, 300, p=rng.dirichlet(np.full(k, 3.0)))]
+            for k in shape
+        ]
+        relations.append(infer_direction(*columns).relation)
+    assert relations.count("independent") >= 5
+    # And related ones are not.
+    levels = rng.choice(3, 300)
+    kept = np.where(rng.random(300) < 0.5, levels, rng.choice(3, 300))
+    names = np.array(list("abc"))
+    assert infer_direction(names[levels], names[kept]).relation != "independent"
 
 
 @pytest.mark.parametrize("kind", ["one", "two", "skewed", "tied"])

@@ -203,6 +203,8 @@ def _best_size(counts: FloatArray, mean: FloatArray) -> float:
 
 def log_count_mass(counts: FloatArray, mean: FloatArray, size: float) -> FloatArray:
     """Log-probability of counts under a negative binomial distribution, or Poisson's."""
+    # A mean may be too small for a double: nothing is expected there.
+    mean = np.maximum(mean, np.finfo(np.float64).tiny)
     plain = -gammaln(counts + 1.0) + counts * np.log(mean)
     if size >= POISSON:
         return np.asarray(plain - mean)

@@ -183,7 +183,8 @@ class Normals(Marginal):
             (_cluster_nats(values, cuts, floor), cuts) for cuts in _clusters(values, count)
         )
         standard = gaussian_nats(cells.lower, cells.upper, cells.n_distinct, np.zeros(n)).sum()
-        if standard + within > most + SLACK:
+        # A mean and a share of each but one.
+        if standard + within + (count - 1) * math.log(n) > most + SLACK:
             return None
         start = np.full((n, count), START_SHARE / count)
         start[order, np.searchsorted(cuts, np.arange(n), side="right")] += 1.0 - START_SHARE
