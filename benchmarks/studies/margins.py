@@ -64,7 +64,7 @@ MARGINS: dict[str, Draw] = {
     "two scales": lambda rng, n: np.where(rng.random(n) < 0.5, 0.01, 1.0) * rng.normal(size=n),
     "three clusters": clusters([0.0, 1.0, 5.0], 0.1),
     "four clusters": clusters([0.0, 1.0, 2.5, 7.0], 0.05),
-    "1 % at -9999": lambda rng, n: np.where(rng.random(n) < 0.01, -9999.0, rng.normal(size=n)),
+    "1 % at -999": lambda rng, n: np.where(rng.random(n) < 0.01, -999.0, rng.normal(size=n)),
 }
 
 

@@ -678,3 +678,24 @@ def test_places_that_no_file_can_have_are_told_by_name(run, tmp_path):
         for more in ([], ["--resume"]):
             status, _, err = run("directions", "sample", "-o", output, *more)
             assert (status, err.endswith(said), err.count("\n")) == (2, True, 1)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the shell's redirection")
+def test_standard_error_may_be_closed(plain_folder, tmp_path):
+    command = f'"{sys.executable}" -m anmmm directions "{plain_folder}" -o rows.csv 2>&-'
+    done = subprocess.run(command, shell=True, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0
+    assert "pairs:" in done.stdout
+    assert (tmp_path / "rows.csv").exists()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names that are no Unicode")
+def test_names_that_are_no_text_are_resumed(run, plain_folder):
+    names = sorted(os.listdir(plain_folder))
+    os.rename(
+        os.path.join(plain_folder, names[0]),
+        os.path.join(os.fsencode(plain_folder), b"bad\xff.txt"),
+    )
+    assert run("directions", plain_folder, "-o", "r.csv")[0] == 0
+    status, _, err = run("directions", plain_folder, "-o", "r.csv", "--resume")
+    assert (status, "of other pairs" in err) == (0, False)

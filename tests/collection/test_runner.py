@@ -323,7 +323,54 @@ def test_closing_early_stops_the_workers_quietly():
         warnings.simplefilter("error")
         with infer_directions(pairs, n_jobs=2, **CHEAP) as results:
             assert next(results).pair_id == "0"
-    assert results.to_list() == []
+    with pytest.raises(RuntimeError, match="closed"):
+        results.to_list()
+
+
+TAKERS = {
+    "to_list": lambda results, folder: results.to_list(),
+    "to_pandas": lambda results, folder: results.to_pandas(),
+    "to_arrow": lambda results, folder: results.to_arrow(),
+    "write": lambda results, folder: results.write(folder / "r.csv"),
+}
+
+
+@pytest.mark.parametrize("taker", TAKERS)
+def test_what_was_read_or_stopped_is_not_taken_for_no_pairs(taker, tmp_path):
+    def source():
+        yield mixture(1)
+        raise KeyboardInterrupt
+
+    read, stopped = infer_directions([mixture(1)], **CHEAP), infer_directions(source(), **CHEAP)
+    assert read.write(tmp_path / "r.csv") == 1
+    before = (tmp_path / "r.csv").read_bytes()
+    with pytest.raises(KeyboardInterrupt):
+        TAKERS[taker](stopped, tmp_path)
+    for results, why in (read, "read already"), (stopped, "stopped before its end"):
+        with pytest.raises(RuntimeError, match=why):
+            TAKERS[taker](results, tmp_path)
+    # Nothing is lost of what was there.
+    assert (tmp_path / "r.csv").read_bytes() == before
+    assert list(read) == []
+    with pytest.raises(RuntimeError, match="stopped"):
+        next(stopped)
+
+
+def test_a_source_is_not_replaced_by_its_results(tmp_path):
+    x, y = (values.tolist() for values in (mixture(1)[0], mixture(1)[1]))
+    # It starts as a file of results does.
+    table = tmp_path / "mine.csv"
+    table.write_text("pair_id,x,y\n" + "".join(f"1,{a},{b}\n" for a, b in zip(x, y, strict=True)))
+    before = table.read_bytes()
+    with pytest.raises(FileExistsError, match="source of these results"):
+        infer_directions(table, columns=[("x", "y")], **CHEAP).write(table)
+    assert table.read_bytes() == before
+
+
+def test_a_checkpoint_has_a_name():
+    for checkpoint in ("", True, 3):
+        with pytest.raises(TypeError, match="checkpoint must be the name of a file"):
+            infer_directions([mixture(1)], checkpoint=checkpoint)
 
 
 def test_threads_are_given_back():

@@ -134,7 +134,7 @@ def test_an_empty_collection_has_its_columns(tmp_path):
 @SUFFIX
 def test_an_interrupted_file_is_not_there(tmp_path, suffix):
     path = tmp_path / f"r{suffix}"
-    path.write_text("old")
+    path.write_text("pair_id,old")
 
     def rows():
         yield ROWS[0]
@@ -142,8 +142,21 @@ def test_an_interrupted_file_is_not_there(tmp_path, suffix):
 
     with pytest.raises(KeyboardInterrupt):
         write_rows(path, rows(), DIRECTIONS)
-    assert path.read_text() == "old"
+    assert path.read_text() == "pair_id,old"
     assert os.listdir(tmp_path) == [path.name]
+
+
+@SUFFIX
+def test_a_file_that_holds_no_rows_is_not_replaced(tmp_path, suffix):
+    path = tmp_path / f"notes{suffix}"
+    path.write_text("mine, and nobody else's")
+    with pytest.raises(FileExistsError, match=r"no result of an earlier run.*notes"):
+        write_rows(path, ROWS, DIRECTIONS)
+    assert path.read_text() == "mine, and nobody else's"
+    for _ in range(2):
+        path.write_text("")
+        assert write_rows(path, ROWS, DIRECTIONS) == len(ROWS)
+        assert write_rows(path, ROWS, DIRECTIONS) == len(ROWS)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX limits")

@@ -828,6 +828,8 @@ def test_auto_is_dense_below_its_threshold(monkeypatch):
 
 
 def test_auto_is_low_rank_from_its_threshold_on(monkeypatch):
+    # A point whose rank is a third of so few observations.
+    monkeypatch.setattr(auto, "LARGEST_RANK_SHARE", 0.5)
     names, asked = engines_chosen(monkeypatch, auto.SMALLEST_LOW_RANK, [LOW] * 5)
     assert names == ["lowrank"] * 5
     assert asked == [0, 1, 2, 3, 4]

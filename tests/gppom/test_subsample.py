@@ -14,7 +14,8 @@ from anmmm.gppom.objective import GPPOMObjective
 from anmmm.gppom.subsample import nearest_rows, spread_rows
 from anmmm.preprocessing import standardize
 
-N, FEW = 120, 24
+# Dense, so that ends agree to the last digits.
+N, FEW = 110, 22
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +31,7 @@ def fit(pair, seed=0, **options):
 # --- Which observations ---------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("size", [1, 7, 60, 120])
+@pytest.mark.parametrize("size", [1, 7, 60, 110])
 @pytest.mark.parametrize("dx", [0, 1, 3])
 def test_rows_are_distinct_and_do_not_depend_on_the_order_of_the_data(rng, size, dx):
     # Whole numbers, so that the first column has ties.

@@ -63,9 +63,11 @@ def main() -> None:
     in the same error, and 128 and the number of the signal that ended it: 130
     after Ctrl-C, 143 after SIGTERM, 129 after SIGHUP.
     """
+    # Closed by the caller. Their numbers must not become those of files of ours.
     if sys.stdout is None:
-        # Closed by the caller. Its number must not become that of a file of ours.
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     _tell_of_compiling()
     LISTENERS.append(_compile_ahead)
     with EndingSignals() as signals:
@@ -85,7 +87,7 @@ def main() -> None:
 
 def _tell_of_compiling() -> None:
     """Have a person, who would wonder what takes so long, told once."""
-    if sys.stderr is not None and sys.stderr.isatty():
+    if sys.stderr.isatty():
         LISTENERS.append(lambda: say("compiling for this machine, once: it may take a minute"))
 
 

@@ -56,6 +56,7 @@ def cluster_command(
     from anmmm.cli.input import InputError, load_columns, refuse_input_as_output, refusing
     from anmmm.cli.output import clustering_text
     from anmmm.clustering import cluster_mechanisms
+    from anmmm.collection.sinks import refuse_foreign
 
     if output is not None:
         if not output.lower().endswith(".csv"):
@@ -63,6 +64,7 @@ def cluster_command(
         refuse_input_as_output(output, file)
         with refusing():
             check_writable(output)
+            refuse_foreign(output, (b"line,",))
     if plot is not None:
         from anmmm.cli.plots import check_plot
 

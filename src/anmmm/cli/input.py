@@ -7,7 +7,7 @@ import re
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import IO, Any
 
@@ -24,7 +24,6 @@ from anmmm.datasets.text import TextTable, parse_table, read_table
 __all__ = [
     "Columns",
     "InputError",
-    "holds_rows",
     "load_columns",
     "refuse_input_as_output",
     "refusing",
@@ -109,26 +108,21 @@ def saying_warnings() -> Iterator[None]:
 
 def refuse_input_as_output(output: str, source: str) -> None:
     """Refuse to write over the input file itself, or over a file of the input folder."""
-    if not os.path.exists(output) or not os.path.exists(source):
+    if not os.path.exists(output):
         return
+    if source == "-":
+        with suppress(OSError, ValueError, AttributeError):
+            if os.path.samestat(os.stat(output), os.fstat(sys.stdin.fileno())):
+                raise InputError(f"{output}: is the input; write to another file")
+        return
+    if not os.path.exists(source):
+        return
+    from anmmm.collection.sinks import holds_rows
+
     folder = os.path.dirname(os.path.realpath(output))
     inside = os.path.isdir(source) and os.path.samefile(folder, source)
     if os.path.samefile(output, source) or (inside and not holds_rows(output)):
         raise InputError(f"{output}: is part of the input; write to another file")
-
-
-def holds_rows(path: str) -> bool:
-    """Tell whether a file is the result of an earlier run, which may be replaced."""
-    # Every format has a mark of its own: the first column, and in Parquet the metadata at the end.
-    if not os.path.isfile(path):
-        # Whoever opens a pipe waits, and nothing is replaced.
-        return True
-    with open(path, "rb") as file:
-        start = file.read(20).lstrip(b"{ \n")
-        file.seek(max(0, os.path.getsize(path) - 100_000))
-        return start.startswith((b"pair_id,", b'"pair_id"')) or (
-            start.startswith(b"PAR1") and b"anmmm.kind" in file.read()
-        )
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -8,6 +8,7 @@ from datetime import datetime
 from itertools import islice, zip_longest
 from typing import Any
 
+from anmmm._words import spelled
 from anmmm.cli.input import InputError
 from anmmm.cli.options import say
 
@@ -67,7 +68,7 @@ def _beside(output: str, schema: Any, pairs: Iterator[Any]) -> Generator[Any, No
     together = zip_longest(_rows(output, schema), map(carried, pairs))
     for place, (row, pair) in enumerate(together, start=1):
         there = "no row" if row is None else _described(row.pair_id, row.n)
-        asked = "no more pair" if pair is None else _described(pair["pair_id"], pair["n"])
+        asked = "no more pair" if pair is None else _described(spelled(pair["pair_id"]), pair["n"])
         if row is None or there != asked:
             raise InputError(
                 f"{output}: is complete, but of other pairs: row {place} is {there}, and the "

@@ -16,7 +16,6 @@ from anmmm._words import counted
 from anmmm.cli.fault import CommonFault
 from anmmm.cli.input import (
     InputError,
-    holds_rows,
     refuse_input_as_output,
     refusing,
     saying_warnings,
@@ -141,7 +140,7 @@ def check_output(
 ) -> tuple[str | None, bool]:
     """Refuse what cannot be written to; return the checkpoint, and whether all is done."""
     from anmmm._files import check_writable
-    from anmmm.collection.sinks import check_sink
+    from anmmm.collection.sinks import check_sink, refuse_foreign
 
     if output is None and resume:
         raise InputError("--resume needs the file that the interrupted run was to write, -o FILE")
@@ -159,7 +158,7 @@ def check_output(
         return None, True
     with refusing():
         check_writable(output)
-    _refuse_foreign(output)
+        refuse_foreign(output)
     return checkpoint, False
 
 
@@ -215,17 +214,6 @@ def _refuse_pair(output: str, source: str, source_format: str | None) -> None:
             f"{output}: in this folder every such file is a pair of the next run; write to "
             f"another folder, or to .jsonl or .parquet"
         )
-
-
-def _refuse_foreign(output: str) -> None:
-    """Refuse to replace a file that is no result of an earlier run."""
-    with refusing(output):
-        there = os.path.isfile(output) and os.path.getsize(output) > 0
-        if there and not holds_rows(output):
-            raise InputError(
-                f"{output}: exists, and is no result of an earlier run; write to another file, or "
-                f"delete it"
-            )
 
 
 def _parse_shard(text: str | None) -> tuple[int, int] | None:

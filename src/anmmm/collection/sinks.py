@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from errno import EEXIST
 from pathlib import Path
 from typing import IO, Any
 
@@ -13,11 +14,13 @@ from anmmm._files import atomic_writer, csv_line_writer, json_value, naming, rep
 from anmmm._optional import pyarrow_module
 from anmmm.collection.schema import Schema
 
-__all__ = ["SUFFIXES", "check_sink", "open_sink", "write_rows"]
+__all__ = ["SUFFIXES", "check_sink", "holds_rows", "open_sink", "refuse_foreign", "write_rows"]
 
 SUFFIXES = (".csv", ".jsonl", ".parquet")
 # Rows of one Parquet row group. Fixed, so that equal rows make equal files.
 ROW_GROUP = 10_000
+# How text files of rows start.
+STARTS = b"pair_id,", b'"pair_id"'
 
 Write = Callable[[Any], None]
 
@@ -33,15 +36,38 @@ def check_sink(path: str | os.PathLike[str]) -> str:
     return suffix
 
 
+def holds_rows(path: str | os.PathLike[str], starts: tuple[bytes, ...] = STARTS) -> bool:
+    """Tell whether a file is the result of an earlier run, which may be replaced."""
+    # Every format has a mark of its own: the first column, and in Parquet the metadata at the end.
+    if not os.path.isfile(path):
+        # Whoever opens a pipe waits, and nothing is replaced.
+        return True
+    with open(path, "rb") as file:
+        start = file.read(20).lstrip(b"{ \n")
+        file.seek(max(0, os.path.getsize(path) - 100_000))
+        return start.startswith(starts) or (
+            start.startswith(b"PAR1") and b"anmmm.kind" in file.read()
+        )
+
+
+def refuse_foreign(path: str | os.PathLike[str], starts: tuple[bytes, ...] = STARTS) -> None:
+    """Raise `FileExistsError` rather than replace a file that is no result of an earlier run."""
+    if os.path.isfile(path) and os.path.getsize(path) > 0 and not holds_rows(path, starts):
+        what = "exists, and is no result of an earlier run; write to another file, or delete it"
+        raise FileExistsError(EEXIST, what, os.fspath(path))
+
+
 @contextmanager
 def open_sink(
     path: str | os.PathLike[str], schema: Schema, *, timings: bool = False
 ) -> Iterator[Write]:
     """Give a function that takes one record; the file takes its name when the block ends well.
 
-    Memory does not grow with the rows. Without `timings` equal results make equal files.
+    Memory does not grow with the rows. Without `timings` equal results make equal files. A file
+    that is no result of an earlier run is not replaced.
     """
     suffix = check_sink(path)
+    refuse_foreign(path)
     values = schema.reader(timings=timings)
 
     def naming_the_file(write_cells: Callable[[list[Any]], None]) -> Write:

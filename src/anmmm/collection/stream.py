@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing
+from errno import EEXIST
 from types import TracebackType
 from typing import Any
 
@@ -27,6 +28,13 @@ __all__ = ["PairResults", "check_jobs", "check_seconds", "expected_total", "refu
 
 # The work is arithmetic: more local workers than cores only take each other's time and memory.
 _LOCAL = {"LokyBackend", "MultiprocessingBackend", "ThreadingBackend", "SequentialBackend"}
+
+
+# Of results that have no more rows to give.
+AGAIN = "call the function that made them again"
+READ = f"these results were read already, and are kept nowhere; {AGAIN}"
+CLOSED = f"these results were closed, and may have had more rows; {AGAIN}"
+STOPPED = f"the run stopped before its end, so that rows are missing; {AGAIN}"
 
 
 class PairResults(Iterator[Any]):
@@ -54,8 +62,11 @@ class PairResults(Iterator[Any]):
         schema: Schema,
         total: int | None,
         checkpoint: Checkpoint | None = None,
+        source: str = "",
     ) -> None:
-        self._rows, self._checkpoint = rows, checkpoint
+        self._rows, self._checkpoint, self._source = rows, checkpoint, source
+        # Why there are no more rows, once there are none.
+        self._ended = ""
         self.schema, self.total = schema, total
         self.n_resumed = 0 if checkpoint is None else checkpoint.n_resumed
 
@@ -65,7 +76,16 @@ class PairResults(Iterator[Any]):
         return 0 if self._checkpoint is None else self._checkpoint.n_outdated
 
     def __next__(self) -> Any:
-        return next(self._rows)
+        if self._ended == STOPPED:
+            raise RuntimeError(self._ended)
+        try:
+            return next(self._rows)
+        except StopIteration:
+            self._ended = self._ended or READ
+            raise
+        except BaseException:
+            self._ended = STOPPED
+            raise
 
     def __enter__(self) -> PairResults:
         return self
@@ -80,6 +100,7 @@ class PairResults(Iterator[Any]):
 
     def close(self) -> None:
         """Stop; pairs that are not computed yet are given up."""
+        self._ended = self._ended or CLOSED
         self._rows.close()
         if self._checkpoint is not None:
             self._checkpoint.close()
@@ -91,6 +112,7 @@ class PairResults(Iterator[Any]):
         -------
         list of record
         """
+        self._refuse_ended()
         return list(self)
 
     def to_pandas(self) -> Any:
@@ -107,6 +129,7 @@ class PairResults(Iterator[Any]):
         ImportError
             If pandas is not installed.
         """
+        self._refuse_ended()
         return self.schema.to_pandas(map(self.schema.reader(), self))
 
     def to_arrow(self) -> Any:
@@ -122,6 +145,7 @@ class PairResults(Iterator[Any]):
         ImportError
             If pyarrow is not installed.
         """
+        self._refuse_ended()
         return self.schema.to_arrow(map(self.schema.reader(), self))
 
     def write(self, path: str | os.PathLike[str], *, timings: bool = False) -> int:
@@ -146,12 +170,23 @@ class PairResults(Iterator[Any]):
         ImportError
             If Parquet is asked for and pyarrow is not installed.
         OSError
-            If the file cannot be written.
+            If the file cannot be written, is the source, or is no result of an earlier run.
+        RuntimeError
+            If all rows were read already, or the run was stopped before its end.
         """
+        self._refuse_ended()
+        there = os.path.exists(self._source) and os.path.exists(path)
+        if there and os.path.samefile(path, self._source):
+            what = "is the source of these results; write to another file"
+            raise FileExistsError(EEXIST, what, os.fspath(path))
         try:
             return write_rows(path, self, self.schema, timings=timings)
         finally:
             self.close()
+
+    def _refuse_ended(self) -> None:
+        if self._ended:
+            raise RuntimeError(self._ended)
 
 
 def start(
@@ -176,6 +211,8 @@ def start(
     the checkpoint; `growing` tells whether a row holds something for each observation.
     """
     n_jobs = check_jobs(n_jobs)
+    if checkpoint is not None and not (checkpoint and isinstance(checkpoint, str | os.PathLike)):
+        raise TypeError(f"checkpoint must be the name of a file, found {checkpoint!r}")
     if chunk_size != "auto":
         chunk_size = check_count(chunk_size, "chunk_size")
     first, step = _check_shard(shard)
@@ -209,7 +246,7 @@ def start(
     rows = _to_the_end(rows, finished, pairs, identity if on_disk else None)
     if progress:
         rows = _with_bar(rows, total)
-    return PairResults(rows, schema, total, finished)
+    return PairResults(rows, schema, total, finished, getattr(pairs, "name", ""))
 
 
 def expected_total(pairs: Any, first: int, step: int) -> int | None:

@@ -43,8 +43,8 @@ _ERROR_CELL = re.compile(rf"(?:{'|'.join(map(re.escape, _ERRORS))})(?=[\s,;]|$)"
 _COMMENT = "a comment below the first line has a blank after its #"
 
 AS_NAMES = (
-    "pairs of a table's columns may hold names: infer_directions(table, columns=, categories=), "
-    "anmmm directions TABLE --columns A,B --categories A"
+    "columns of a table may hold names: infer_directions(table, columns=, categories=), "
+    "anmmm direction TABLE --categories A, anmmm directions TABLE --columns A,B --categories A"
 )
 
 _PACKED = {
