@@ -89,6 +89,18 @@ def test_scales_are_at_their_fixed_points():
     assert tau2 == pytest.approx(state.tau2, rel=0.05)
 
 
+@pytest.mark.parametrize("kind", ["categories", "tied"])
+def test_equal_rows_are_one_with_its_weight(rng, kind):
+    cause, effect = rng.integers(0, 6, 200).astype(float), rng.integers(0, 4, 200)
+    effect[cause > 3] = 0
+    values = standardize(cause[:, None])[0]
+    basis = level_basis(values[:, 0]) if kind == "categories" else SplineBasis.of(values)
+    cells = Cells.of(effect.astype(float))
+    alone, grouped = fit_classes(basis, cells), fit_classes(basis, cells, cause.astype(np.intp))
+    assert_allclose(grouped.probabilities, alone.probabilities, rtol=1e-6, atol=1e-9)
+    assert_allclose(grouped.length, alone.length, rtol=1e-9)
+
+
 @pytest.mark.parametrize(("role", "shape"), SIDES)
 def test_probabilities_are_a_distribution_that_the_lengths_encode(role, shape):
     basis, cells = fitted(role, shape)

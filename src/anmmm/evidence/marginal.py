@@ -289,7 +289,8 @@ def marginals(
 def of_categories(cells: Cells) -> Iterator[Marginal]:
     """Yield every distribution of categories without an order. O(N)."""
     yield Shares.of(cells)
-    fit = fit_classes(_constant(len(cells.values)), cells)
+    n = len(cells.values)
+    fit = fit_classes(_constant(n), cells, np.zeros(n, dtype=np.intp))
     yield Fitted(fit.nats, fit.cost, "logit", cells, fit)
 
 

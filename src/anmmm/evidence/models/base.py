@@ -168,7 +168,8 @@ class Fits:
     @computed
     def classes(self) -> ClassFit:
         """Probabilities of the effect's categories."""
-        return fit_classes(self.cause.basis, self.effect.cells)
+        groups = self.cause.cells.index if isinstance(self.cause, Variable) else None
+        return fit_classes(self.cause.basis, self.effect.cells, groups)
 
     @computed
     def counts(self) -> CountFit | None:
