@@ -486,3 +486,11 @@ def test_a_list_may_grow_during_the_walk():
     next(rows)
     source.append(mixture(2))
     assert len(rows.to_list()) == 2
+
+
+def test_rows_that_were_dropped_are_a_reason(tmp_path):
+    lines = [f"{number}.5 nan" for number in range(12)]
+    (tmp_path / "pair0001.txt").write_text("\n".join(lines))
+    (row,) = infer_directions(tmp_path)
+    assert row.status == "unusable"
+    assert row.reason.endswith("at least 10 observations are needed; 12 incomplete rows dropped")

@@ -16,7 +16,7 @@ from anmmm.clustering import ClusteringOptions, ClusteringResult, cluster_mechan
 from anmmm.collection.records import PairClusters
 from anmmm.collection.schema import CLUSTERS
 from anmmm.collection.stream import PairResults, check_seconds, refuse_detail, start
-from anmmm.collection.task import PairTask, carried, dropped_remark
+from anmmm.collection.task import PairTask, carried, dropped_remark, unusable_reason
 from anmmm.datasets import Pair
 from anmmm.direction import infer_direction
 
@@ -140,7 +140,7 @@ class ClusterTask(PairTask):
                 columns = (x, y) if direction == 1 else (y, x)
                 result = cluster_mechanisms(*columns, random_state=seed, **self.options)
         except (TypeError, ValueError) as error:
-            return self.failed(pair, "unusable", str(error))
+            return self.failed(pair, "unusable", unusable_reason(pair, error))
         sizes = np.bincount(result.labels, minlength=result.n_mechanisms)
         return PairClusters(
             status="ok",

@@ -32,7 +32,7 @@ from anmmm.evidence import SideEvidence, sign_of
 from anmmm.evidence.variable import remembered
 from anmmm.gppom import FitResult
 
-__all__ = ["DirectionTask", "PairTask", "carried", "dropped_remark"]
+__all__ = ["DirectionTask", "PairTask", "carried", "dropped_remark", "unusable_reason"]
 
 
 _prepared: set[str] = set()
@@ -109,7 +109,7 @@ class DirectionTask(PairTask):
         try:
             used = pair.checked()
         except (TypeError, ValueError) as error:
-            return self.failed(pair, "unusable", str(error))
+            return self.failed(pair, "unusable", unusable_reason(pair, error))
         fit_seed, cut_seed = self.seeds(index)
         row = _row(pair, status="ok", reason=dropped_remark(pair), n_used=len(used.x))
         try:
@@ -121,7 +121,7 @@ class DirectionTask(PairTask):
             with unconverged_untold():
                 result = self.decide(used, fit_seed)
         except (TypeError, ValueError) as error:
-            return replace(row, status="unusable", reason=str(error))
+            return replace(row, status="unusable", reason=unusable_reason(pair, error))
         return self._completed(row, result)
 
     def decide(self, pair: Pair, seed: int) -> DirectionResult:
@@ -196,6 +196,11 @@ def carried(pair: Pair) -> dict[str, Any]:
 
 def _row(pair: Pair, *, status: str, reason: str = "", n_used: int | None = None) -> PairResult:
     return PairResult(status=status, reason=reason, n_used=n_used, **carried(pair))
+
+
+def unusable_reason(pair: Pair, error: Exception) -> str:
+    """Return why a pair cannot be analyzed, and that rows were dropped, which may be why."""
+    return "; ".join(filter(None, (str(error), dropped_remark(pair))))
 
 
 def dropped_remark(pair: Pair) -> str:
