@@ -48,7 +48,7 @@ MOST_SHARES = 32
 MAX_ITER = 210
 # Nats beyond another law's at which clusters are still fitted, as they may overlap, and the share
 # of an observation that starts outside of its own.
-SLACK, START_SHARE = 10.0, 0.1
+SLACK, START_SHARE = 5.0, 0.1
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -171,28 +171,30 @@ class Normals(Marginal):
     fit: MixtureFit
 
     @classmethod
-    def of(cls, cells: Cells, count: int, most: float) -> Normals | None:
-        """Fit them where clusters that far apart would be encoded in fewer than `most` nats.
+    def of(cls, cells: Cells, most: float) -> Iterator[Normals]:
+        """Fit three and more where clusters would be encoded in fewer than `most` nats.
 
-        O(N log N), and O(N count) an iteration of EM where they would be.
+        O(N log N), and where they would be O(N) an iteration of EM.
         """
-        n, floor = len(cells.values), smallest_noise(cells)
-        order = np.argsort(cells.values)
-        values = cells.values[order]
-        within, cuts = min(
-            (_cluster_nats(values, cuts, floor), cuts) for cuts in _clusters(values, count)
-        )
-        standard = gaussian_nats(cells.lower, cells.upper, cells.n_distinct, np.zeros(n)).sum()
-        # A mean and a share of each but one.
-        if standard + within + (count - 1) * math.log(n) > most + SLACK:
-            return None
-        start = np.full((n, count), START_SHARE / count)
-        start[order, np.searchsorted(cuts, np.arange(n), side="right")] += 1.0 - START_SHARE
-        fit = fit_mixture(
-            _constant(n), cells.values, count, starts=[start], floor=floor, tol=RESOLUTION,
-            max_iter=MAX_ITER,
-        )  # fmt: skip
-        return cls(mixture_nats(cells, fit), fit.complexity + fit.numbers, "normals", cells, fit)
+        n, floor, values = len(cells.values), smallest_noise(cells), np.sort(cells.values)
+        ends = cells.lower, cells.upper, cells.n_distinct
+        most += SLACK - float(gaussian_nats(*ends, np.zeros(n)).sum())
+        for count in range(3, min(MAX_MECHANISMS, cells.n_distinct - 1) + 1):
+            within, cuts = min(
+                (_cluster_nats(values, cuts, floor), cuts) for cuts in _clusters(values, count)
+            )
+            # A mean and a share of each but one.
+            if within + (count - 1) * math.log(n) > most:
+                continue
+            start = np.full((n, count), START_SHARE / count)
+            place = np.searchsorted(cuts, np.arange(n), side="right")
+            start[np.argsort(cells.values), place] += 1.0 - START_SHARE
+            fit = fit_mixture(
+                _constant(n), cells.values, count, starts=[start], floor=floor, tol=RESOLUTION,
+                max_iter=MAX_ITER,
+            )  # fmt: skip
+            nats, cost = mixture_nats(cells, fit), fit.complexity + fit.numbers
+            yield cls(nats, cost, "normals", cells, fit)
 
     def levels(self) -> tuple[FloatArray, FloatArray]:
         """Distribution function at both ends of each observation's cell."""
@@ -268,10 +270,7 @@ def marginals(
     if n_cells <= MOST_SHARES:
         yield Shares.of(cells)
     yield TwoNormals.of(cells)
-    for count in range(3, min(MAX_MECHANISMS, n_cells - 1) + 1):
-        normals = Normals.of(cells, count, smooth.length)
-        if normals is not None:
-            yield normals
+    yield from Normals.of(cells, smooth.length)
     constant = _constant(len(cells.values))
     if scales is not None:
         fit = fit_post_nonlinear(constant, cells, scales)
