@@ -177,12 +177,16 @@ class Normals(Marginal):
         O(N log N), and where they would be O(N) an iteration of EM.
         """
         n, floor, values = len(cells.values), smallest_noise(cells), np.sort(cells.values)
-        ends = cells.lower, cells.upper, cells.n_distinct
-        most += SLACK - float(gaussian_nats(*ends, np.zeros(n)).sum())
+        sums = np.concatenate([[0.0], np.cumsum(values)])
+        widest = _widest_gaps(values, min(MAX_MECHANISMS, n - 1))
+        standard = gaussian_nats(cells.lower, cells.upper, cells.n_distinct, np.zeros(n))
+        most += SLACK - float(standard.sum())
         for count in range(3, min(MAX_MECHANISMS, cells.n_distinct - 1) + 1):
-            within, cuts = min(
-                (_cluster_nats(values, cuts, floor), cuts) for cuts in _clusters(values, count)
-            )
+            choices = [[round(i * n / count) for i in range(1, count)]]
+            # At gaps wider than all others, by more than rounding.
+            if widest[count - 2][0] > (1.0 + 1e-9) * widest[count - 1][0]:
+                choices.append(sorted(at for _, at in widest[: count - 1]))
+            within, cuts = min((_cluster_nats(sums, cuts, floor), cuts) for cuts in choices)
             # A mean and a share of each but one.
             if within + (count - 1) * math.log(n) > most:
                 continue
@@ -201,28 +205,27 @@ class Normals(Marginal):
         return mixture_levels(self.cells, self.fit)
 
 
-def _clusters(values: FloatArray, count: int) -> Iterator[tuple[int, ...]]:
-    """Cut sorted values into clusters of equally many, and at gaps wider than all others.
-
-    Neither the sign nor the unit of the values matters, nor the rounding of equal gaps.
-    """
-    n = len(values)
-    yield tuple(np.rint(np.arange(1, count) * n / count).astype(int).tolist())
+def _widest_gaps(values: FloatArray, count: int) -> list[tuple[float, int]]:
+    """Return the widest gaps of sorted values, widest first, and the places behind them."""
     gaps = np.diff(values)
-    narrower = np.partition(gaps, -count)[-count]
-    wide = np.flatnonzero(gaps > (1.0 + 1e-9) * narrower)
-    if len(wide) == count - 1:
-        yield tuple((wide + 1).tolist())
+    places = np.argpartition(gaps, -count)[-count:]
+    return sorted(zip(gaps[places].tolist(), (places + 1).tolist(), strict=True), reverse=True)
 
 
-def _cluster_nats(values: FloatArray, cuts: tuple[int, ...], floor: float) -> float:
-    """Nats of sorted values in Gaussian clusters, beyond those of one standard Gaussian."""
-    n, first = len(values), np.array([0, *cuts])
-    counts = np.diff(first, append=n)
-    sums = np.add.reduceat(values, first)
-    variance = max(float(values @ values - (sums**2 / counts).sum()) / n, floor)
-    shares = counts / n
-    return n * (0.5 * math.log(variance) - float(shares @ np.log(shares)))
+def _cluster_nats(sums: FloatArray, cuts: list[int], floor: float) -> float:
+    """Nats of standardized values in Gaussian clusters, beyond those of one standard Gaussian.
+
+    `sums` are those of the sorted values before each place, which are cut into clusters.
+    """
+    n = len(sums) - 1
+    ends = [0, *cuts, n]
+    totals = sums[ends].tolist()
+    between, apart = 0.0, 0.0
+    for k in range(len(cuts) + 1):
+        size = ends[k + 1] - ends[k]
+        between += (totals[k + 1] - totals[k]) ** 2 / size
+        apart -= size * math.log(size / n)
+    return 0.5 * n * math.log(max(1.0 - between / n, floor)) + apart
 
 
 @dataclass(frozen=True, eq=False, repr=False)
