@@ -91,6 +91,11 @@ class Density(Record):
     log_p: FloatArray
     cost: float
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is the base without a correction."""
+        return bool(self.log_p.max() - self.log_p.min() < 1e-12)
+
     def quantile(self, x: FloatArray) -> FloatArray:
         """Distribution function G of the base, without the correction."""
         z = (x - self.location) / self.scale

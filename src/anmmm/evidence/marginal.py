@@ -273,13 +273,17 @@ def marginals(
     if n_cells <= MOST_SHARES:
         yield Shares.of(cells)
     yield TwoNormals.of(cells)
-    yield from Normals.of(cells, smooth.length)
+    # Where no correction of a plain density is worth its numbers, neither is what costs more.
+    is_plain = smooth.density.is_plain
+    if not is_plain:
+        yield from Normals.of(cells, smooth.length)
     constant = _constant(len(cells.values))
     if scales is not None:
         fit = fit_post_nonlinear(constant, cells, scales)
         yield Fitted(fit.nats, fit.cost, "transformed", cells, fit)
-        free = FreeNoise.of(fit, cells)
-        yield Fitted(free.nats, free.cost, "transformed+noise", cells, free)
+        if not is_plain:
+            free = FreeNoise.of(fit, cells)
+            yield Fitted(free.nats, free.cost, "transformed+noise", cells, free)
     else:
         cut = fit_levels(constant, cells)
         yield Fitted(cut.nats, cut.cost, "cut", cells, cut)
