@@ -60,8 +60,8 @@ def main() -> None:
     """Run the command line and exit.
 
     The status is 0, 2 for unusable input, 1 where the usable pairs of a collection all ended
-    in the same error, and 128 and the number of the signal that ended it: 130
-    after Ctrl-C, 143 after SIGTERM, 129 after SIGHUP.
+    in the same error or a reader of standard output left before its end, and 128 and the number of
+    the signal that ended it: 130 after Ctrl-C, 143 after SIGTERM, 129 after SIGHUP.
     """
     # Closed by the caller. Their numbers must not become those of files of ours.
     if sys.stdout is None:
