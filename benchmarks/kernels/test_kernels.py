@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from anmmm._kernels import _exp, _lapack, covariance, dense, hsic, lowrank, mlp
+from anmmm._kernels import _exp, _lapack, covariance, dense, hsic, lowrank, mlp, pivoted
 from anmmm.gppom.engines.factor import Factor
 
 SIZES = [100, 1000]
@@ -82,7 +82,7 @@ def test_gamma_moments(benchmark: Any, points: np.ndarray) -> None:
 def test_pivoted_cholesky(benchmark: Any, points: np.ndarray, n: int) -> None:
     L, pivots, rest = np.empty((n, n)), np.empty(n, dtype=np.int64), np.empty(n)
     benchmark(
-        lowrank.pivoted_cholesky, points, 0.1 * np.ones(2), 0.0, RANK_TOLERANCE * n, L, pivots, rest
+        pivoted.pivoted_cholesky, points, 0.1 * np.ones(2), 0.0, RANK_TOLERANCE * n, L, pivots, rest
     )
 
 
@@ -103,7 +103,7 @@ class TestBlocks:
         filled, blocks, _ = factor
         pivots = np.ascontiguousarray(blocks[0, :, : filled.rank])
         benchmark(
-            lowrank.extend, blocks, self.n, 0.1 * np.ones(2), pivots, np.eye(filled.rank), filled.L,
+            pivoted.extend, blocks, self.n, 0.1 * np.ones(2), pivots, np.eye(filled.rank), filled.L,
             np.empty((len(blocks), blocks.shape[2])), 1,
         )  # fmt: skip
 

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import oracle
-from anmmm._kernels import lowrank
+from anmmm._kernels import lowrank, pivoted
 
 # Observations, and points of a block: one block, whole blocks, padded blocks, nearly all padding.
 CUTS = [(20, 20), (20, 10), (23, 10), (21, 10)]
@@ -45,7 +45,7 @@ def factorize(points, gamma, *, largest=0.0, total=0.0, capacity=None):
     L, residual = np.full((capacity, n), np.nan), np.full(n, np.nan)
     pivots = np.full(capacity, -7, dtype=np.int64)
     before = points.copy()
-    rank = lowrank.pivoted_cholesky(points, gamma, largest, total, L, pivots, residual)
+    rank = pivoted.pivoted_cholesky(points, gamma, largest, total, L, pivots, residual)
     assert_array_equal(points, before)
     return SimpleNamespace(
         rank=rank, L=L[:rank], pivots=pivots[:rank], residual=residual, memory=L, indices=pivots
@@ -174,9 +174,9 @@ def run_extend(points, c, gamma, pivots, n_chunks=None, capacity=12):
     L, residual = np.full((len(blocks), capacity, c), np.nan), np.full((len(blocks), c), np.nan)
     arguments = blocks, n, gamma, pivot_points, triangle, L, residual
     if n_chunks is None:
-        lowrank.extend(*arguments, 1)
+        pivoted.extend(*arguments, 1)
     else:
-        lowrank.extend_parallel(*arguments, n_chunks)
+        pivoted.extend_parallel(*arguments, n_chunks)
     return L, residual, triangle
 
 
@@ -385,7 +385,7 @@ def test_center_takes_the_means_of_the_points_alone(n, c):
     case = hsic_case(n, c)
     uncentered = case.V + case.v_means[:, np.newaxis]
     L, means = factor_in(uncentered, c, 5), np.full(len(uncentered), np.nan)
-    lowrank.center(L, len(uncentered), n, means)
+    pivoted.center(L, len(uncentered), n, means)
     assert_allclose(means, case.v_means, atol=1e-14)
     assert_allclose(uncut(L[:, : len(uncentered)], n), case.V, atol=1e-14)
     assert np.isnan(L[:, len(uncentered) :]).all()

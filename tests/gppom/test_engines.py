@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 import oracle
-from anmmm._kernels import lowrank as kernels
+from anmmm._kernels import pivoted
 from anmmm._kernels._jit import REGISTRY
 from anmmm._kernels.chunks import run_in_chunks
 from anmmm.gppom import FitOptions, fit_gppom
@@ -394,14 +394,14 @@ def test_chunks_choose_the_form_of_a_kernel(monkeypatch, n_chunks, form):
     # Serial kernels, which release the GIL, without chunks; parallel ones, told the number, with.
     calls = []
     monkeypatch.setitem(
-        REGISTRY, "lowrank.extend_parallel", lambda *arguments: calls.append(("twin", arguments))
+        REGISTRY, "pivoted.extend_parallel", lambda *arguments: calls.append(("twin", arguments))
     )
     run_in_chunks(_Serial(calls), n_chunks, "points")
     assert calls == [(form, ("points", n_chunks or 1))]
 
 
 class _Serial:
-    py_func = kernels.extend.py_func
+    py_func = pivoted.extend.py_func
 
     def __init__(self, calls):
         self._calls = calls

@@ -1,12 +1,7 @@
-"""The low-rank engine's kernels: pivoted Cholesky, and value and gradient in O(N r²).
+"""The low-rank engine's kernels: value and gradient from factors, in O(N r²).
 
-Points come in blocks; factors, small matrices and gradients go out to ``engines``, which chooses
-pivots and ranks. docs/method/mathematics.md, section "Low rank", derives every formula.
-
-Layout: an array over observations is cut into blocks of c, (n_blocks, rows, c), so that a block's
-rows are contiguous and stay in cache while everything that needs them is done. The last block is
-padded: factors are zero there, so padding adds nothing to any sum. Factors have unit amplitude,
-``K ≈ LᵀL``. Blocks are dealt out to chunks as rows are in ``rbf``.
+Factors and points come in blocks, laid out as in ``pivoted``; small matrices and gradients go out
+to ``engines``. docs/method/mathematics.md, section "Low rank", derives every formula.
 """
 
 from __future__ import annotations
@@ -15,14 +10,10 @@ import numpy as np
 from numba import prange
 
 from anmmm._kernels._fold import add_up, fold
-from anmmm._kernels._jit import SUMS, FloatArray, IndexArray, kernel, kernel_parallel
-from anmmm._kernels._lapack import gemm, potrf, potri, trsm
-from anmmm._kernels.rbf import gram_row
+from anmmm._kernels._jit import SUMS, FloatArray, kernel, kernel_parallel
+from anmmm._kernels._lapack import gemm, potrf, potri
 
 __all__ = [
-    "center",
-    "extend",
-    "extend_parallel",
     "hsic_moments",
     "hsic_rows",
     "hsic_rows_parallel",
@@ -32,134 +23,8 @@ __all__ = [
     "likelihood_rows_parallel",
     "likelihood_sums",
     "likelihood_sums_parallel",
-    "pivoted_cholesky",
     "posterior",
 ]
-
-
-@kernel(fastmath=SUMS)
-def pivoted_cholesky(
-    points: FloatArray,
-    gamma: FloatArray,
-    largest: float,
-    total: float,
-    L: FloatArray,
-    pivots: IndexArray,
-    residual: FloatArray,
-) -> int:
-    """Factor an ARD RBF Gram matrix, ``K ≈ LᵀL``, largest residual first.
-
-    Parameters
-    ----------
-    points : float64 (d, n), C order
-    gamma : float64 (d,)
-    largest, total : float
-        Stop when no residual is larger than `largest`, or their sum not larger than `total`.
-    L : float64 (capacity, n), C order
-        The first `rank` rows are overwritten.
-    pivots : int64 (capacity,)
-        Overwritten by the indices of the pivots.
-    residual : float64 (n,)
-        Overwritten by the diagonal of ``K - LᵀL``.
-
-    Returns
-    -------
-    int
-        Rank. If it equals the capacity, look at `residual`: the tolerance may not be reached.
-
-    Notes
-    -----
-    docs/method/mathematics.md, eq. 15. n r (r + d) flops; one kernel row a step.
-    """
-    n = points.shape[1]
-    for i in range(n):
-        residual[i] = 1.0
-    for k in range(L.shape[0]):
-        p = 0
-        rest = 0.0
-        for i in range(n):
-            rest += residual[i]
-        for i in range(n):
-            if residual[i] > residual[p]:
-                p = i
-        if rest <= total or residual[p] <= largest:
-            return int(k)
-        pivots[k] = p
-        row = L[k]
-        gram_row(points, gamma, points[:, p], n, row)
-        # Four rows at a time: the new one is then read and written a quarter as often.
-        for j in range(0, k - 3, 4):
-            f0, f1, f2, f3 = L[j, p], L[j + 1, p], L[j + 2, p], L[j + 3, p]
-            for i in range(n):
-                row[i] -= f0 * L[j, i] + f1 * L[j + 1, i] + f2 * L[j + 2, i] + f3 * L[j + 3, i]
-        for j in range(k - k % 4, k):
-            factor = L[j, p]
-            for i in range(n):
-                row[i] -= factor * L[j, i]
-        scale = 1.0 / np.sqrt(residual[p])
-        for i in range(n):
-            row[i] *= scale
-            residual[i] = max(residual[i] - row[i] * row[i], 0.0)
-        # Its residual is zero but for rounding; exactly zero, it cannot be chosen again.
-        residual[p] = 0.0
-    return int(L.shape[0])
-
-
-@kernel(fastmath=SUMS)
-def extend(
-    points: FloatArray,
-    n: int,
-    gamma: FloatArray,
-    pivot_points: FloatArray,
-    triangle: FloatArray,
-    L: FloatArray,
-    residual: FloatArray,
-    n_chunks: int,
-) -> None:
-    """Factor columns of all points from given pivots, one triangular solve a block.
-
-    Parameters
-    ----------
-    points : float64 (n_blocks, d, c)
-    n : int
-        Points that are not padding.
-    gamma : float64 (d,)
-    pivot_points : float64 (d, r)
-    triangle : float64 (r, r), C order
-        Cholesky factor of the pivots' own Gram matrix, lower.
-    L : float64 (n_blocks, capacity, c)
-        The first r rows of each block are overwritten.
-    residual : float64 (n_blocks, c)
-        Overwritten by ``1 - ‖l_i‖²``, at least 0; 0 for padding.
-    n_chunks : int
-        Chunks that blocks are dealt out to.
-
-    Notes
-    -----
-    docs/method/mathematics.md, eq. 15. n r (r + d) flops in BLAS 3.
-    """
-    n_blocks, _, c = points.shape
-    r = triangle.shape[0]
-    for chunk in prange(n_chunks):
-        for b in range(chunk, n_blocks, n_chunks):
-            valid = min(c, n - b * c)
-            for k in range(r):
-                gram_row(points[b], gamma, pivot_points[:, k], c, L[b, k])
-                for i in range(valid, c):
-                    L[b, k, i] = 0.0
-            trsm(triangle, L[b, :r])
-            rest = residual[b]
-            for i in range(c):
-                rest[i] = 1.0 if i < valid else 0.0
-            for k in range(r):
-                row = L[b, k]
-                for i in range(c):
-                    rest[i] -= row[i] * row[i]
-            for i in range(c):
-                rest[i] = max(rest[i], 0.0)
-
-
-extend_parallel = kernel_parallel(extend, fastmath=SUMS)
 
 
 @kernel(inner=True)
@@ -390,38 +255,6 @@ def likelihood_rows(
 
 
 likelihood_rows_parallel = kernel_parallel(likelihood_rows, fastmath=SUMS)
-
-
-@kernel(fastmath=SUMS)
-def center(L: FloatArray, r: int, n: int, means: FloatArray) -> None:
-    """Subtract from every row of a factor its mean over the points.
-
-    Parameters
-    ----------
-    L : float64 (n_blocks, capacity, c)
-        The first r rows of each block are overwritten; padding stays zero.
-    r : int
-        Rank.
-    n : int
-        Points that are not padding.
-    means : float64 (r,)
-        Overwritten by the means.
-
-    Notes
-    -----
-    docs/method/mathematics.md, eq. 19. 2 n r flops.
-    """
-    n_blocks, _, c = L.shape
-    for j in range(r):
-        total = 0.0
-        for b in range(n_blocks):
-            for i in range(c):
-                total += L[b, j, i]
-        means[j] = total / n
-    for b in range(n_blocks):
-        for j in range(r):
-            for i in range(min(c, n - b * c)):
-                L[b, j, i] -= means[j]
 
 
 @kernel(fastmath=SUMS)

@@ -119,9 +119,9 @@ def _run() -> Any:
     return status
 
 
-def _give_up(*streams: IO[str] | None) -> None:
+def _give_up(*streams: IO[str]) -> None:
     """Let the interpreter not try these once more at its end, complain and exit with 120."""
-    for stream in filter(None, streams):
+    for stream in streams:
         try:
             stream.flush()
         except OSError:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from anmmm._kernels import lowrank
+from anmmm._kernels import pivoted
 from anmmm._kernels.chunks import run_in_chunks
 from anmmm.gppom.engines.base import FloatArray
 
@@ -46,7 +46,7 @@ class Factor:
     Attributes
     ----------
     L : ndarray of shape (n_blocks, capacity, c)
-        See `anmmm._kernels.lowrank` for the layout.
+        See `anmmm._kernels.pivoted` for the layout.
     rank : int
     residual : float
         Trace of ``K - LᵀL``.
@@ -127,7 +127,7 @@ class Factor:
     def center(self) -> FloatArray:
         """Subtract from every row of L its mean over the points, and return the means."""
         means = np.empty(self.rank)
-        lowrank.center(self.L, self.rank, self._n, means)
+        pivoted.center(self.L, self.rank, self._n, means)
         return means
 
     def _fill_whole(self, points: FloatArray, gamma: FloatArray, total: float) -> None:
@@ -135,7 +135,7 @@ class Factor:
         while True:
             capacity = self.L.shape[1]
             pivots = np.empty(capacity, dtype=np.int64)
-            self.rank = lowrank.pivoted_cholesky(
+            self.rank = pivoted.pivoted_cholesky(
                 points, gamma, ROUNDING, total, self.L[0], pivots, rest
             )
             self.residual = float(rest.sum())
@@ -152,7 +152,7 @@ class Factor:
         capacity = self.L.shape[1]
         while True:
             L, pivots = np.empty((capacity, n)), np.empty(capacity, dtype=np.int64)
-            rank = lowrank.pivoted_cholesky(points, gamma, ROUNDING, total, L, pivots, rest)
+            rank = pivoted.pivoted_cholesky(points, gamma, ROUNDING, total, L, pivots, rest)
             if rank < capacity or self._small(rest, total):
                 break
             capacity = self._larger(capacity)
@@ -171,7 +171,7 @@ class Factor:
         rank = len(triangle)
         self._written = max(self._written, rank)
         run_in_chunks(
-            lowrank.extend, self._n_chunks, blocks, self._n, gamma, pivot_points, triangle, self.L,
+            pivoted.extend, self._n_chunks, blocks, self._n, gamma, pivot_points, triangle, self.L,
             self._rest,
         )  # fmt: skip
         self.rank = rank
