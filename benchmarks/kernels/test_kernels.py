@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from anmmm._kernels import _exp, _lapack, covariance, dense, hsic, lowrank, mlp, pivoted
+from anmmm._kernels.whole import Factors, evaluate_whole
 from anmmm.gppom.engines.factor import Factor
 
 SIZES = [100, 1000]
@@ -86,6 +87,17 @@ def test_pivoted_cholesky(benchmark: Any, points: np.ndarray, n: int) -> None:
     )
 
 
+def test_whole(benchmark: Any, points: np.ndarray, n: int) -> None:
+    factors = Factors(
+        *(np.empty((1, n, n)) for _ in range(3)), np.empty(n), 0.0, RANK_TOLERANCE * n,
+        RANK_TOLERANCE * n,
+    )  # fmt: skip
+    benchmark(
+        evaluate_whole, points[np.newaxis], np.ones((1, 1, n)), 0.1 * np.ones(2), 1.0, 1.0, 1.0,
+        0.0, factors, np.empty((1, 1, n)), np.empty(2), np.empty(2), np.empty(2),
+    )  # fmt: skip
+
+
 class TestBlocks:
     """Kernels over blocks of observations, at 20 000 of them."""
 
@@ -131,7 +143,7 @@ class TestBlocks:
 
         def run() -> None:
             lowrank.hsic_sums(filled.L, r, filled.L, r, blocks, sums, *factor_sums, 1)
-            lowrank.hsic_moments(sums, *factor_sums, means, means, 1, np.empty(2))
+            lowrank.hsic_moments(sums, *factor_sums, means, means, 1, 1.0, 0.0, np.empty(2))
             maps = sums[:2].reshape(-1, r)
             lowrank.hsic_rows(filled.L, filled.L, means, blocks, maps, 0.0, rows, 1)
 

@@ -64,7 +64,11 @@ def _dense() -> None:
     _evaluate("dense", 40)
 
 
-def _lowrank() -> None:
+def _whole() -> None:
+    _evaluate("lowrank", 40)
+
+
+def _blocks() -> None:
     _evaluate("lowrank", BLOCKS)
 
 
@@ -73,4 +77,4 @@ def _evaluate(engine: str, n_samples: int) -> None:
     objective.value_and_grad(np.full(objective.n_params, 0.1))
 
 
-_PARTS = (_dense, _lowrank, _mixtures, _gamma_test, _evidence, _ties)
+_PARTS = (_dense, _whole, _blocks, _mixtures, _gamma_test, _evidence, _ties)

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from importlib import import_module
 from pathlib import Path
+from typing import get_type_hints
 
 import numpy as np
 import pytest
@@ -65,6 +66,15 @@ def test_every_kernel_is_cached_and_releases_the_gil(key, dispatcher):
 def test_no_kernel_may_assume_that_nan_and_infinity_do_not_occur(key, dispatcher):
     assert dispatcher.targetoptions["fastmath"] <= SUMS
     assert not SUMS & {"nnan", "ninf", "fast"}
+
+
+@entries
+def test_no_kernel_makes_objects_of_python_classes(key, dispatcher):
+    # An exception raised by another thread, as that of a time limit, strikes in Python code: where
+    # machine code called that, as to make a named tuple, it runs on with a null pointer.
+    if not dispatcher.targetoptions.get("no_cpython_wrapper"):
+        returned = get_type_hints(dispatcher.py_func, include_extras=True).get("return")
+        assert not hasattr(returned, "_fields")
 
 
 @entries

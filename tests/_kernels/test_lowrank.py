@@ -45,10 +45,19 @@ def factorize(points, gamma, *, largest=0.0, total=0.0, capacity=None):
     L, residual = np.full((capacity, n), np.nan), np.full(n, np.nan)
     pivots = np.full(capacity, -7, dtype=np.int64)
     before = points.copy()
-    rank = pivoted.pivoted_cholesky(points, gamma, largest, total, L, pivots, residual)
+    rank, rest = pivoted.pivoted_cholesky(points, gamma, largest, total, L, pivots, residual)
     assert_array_equal(points, before)
+    assert_allclose(rest, residual.sum(), atol=1e-16)
+    too_small = rank < 0
+    rank = capacity if too_small else rank
     return SimpleNamespace(
-        rank=rank, L=L[:rank], pivots=pivots[:rank], residual=residual, memory=L, indices=pivots
+        rank=rank,
+        too_small=too_small,
+        L=L[:rank],
+        pivots=pivots[:rank],
+        residual=residual,
+        memory=L,
+        indices=pivots,
     )
 
 
@@ -111,13 +120,15 @@ def test_stops_at_the_first_rank_without_a_residual_above_the_largest(rng):
         assert result.residual.max() <= largest
 
 
-def test_capacity_reached_shows_in_the_rank_and_the_residual(rng):
+def test_too_few_rows_show_in_the_rank(rng):
     points, gamma = rng.normal(size=(1, 40)), np.array([4.0])
     result = factorize(points, gamma, total=1e-10, capacity=5)
-    assert result.rank == 5
+    assert result.too_small
     assert result.residual.sum() > 1e-10
     longer = factorize(points, gamma, total=1e-10)
+    assert not longer.too_small
     assert longer.rank > 5
+    assert not factorize(points, gamma, total=1e-10, capacity=longer.rank).too_small
     assert_array_equal(longer.L[:5], result.L)
     assert_array_equal(longer.pivots[:5], result.pivots)
 
@@ -412,8 +423,11 @@ def test_hsic_moments_are_sums_over_pairs(q, dx):
     K_theta = case.V.T @ case.V
     sums, u_sums, v_sums = run_hsic_sums(case)
     moments = np.full(q + dx, np.nan)
-    trace = lowrank.hsic_moments(sums, u_sums, v_sums, u_means, case.v_means, q, moments)
+    trace, factor = lowrank.hsic_moments(
+        sums, u_sums, v_sums, u_means, case.v_means, q, 1.5, 0.25, moments
+    )
     assert_allclose(trace, np.sum(K_x * K_theta), rtol=1e-12)
+    assert_allclose(factor, 1.5 / (trace + 0.25), rtol=1e-14)
     # A matrix, centered, meets the other one as it was before.
     U = case.U + u_means[:, np.newaxis]
     V = case.V + case.v_means[:, np.newaxis]

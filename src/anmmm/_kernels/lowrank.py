@@ -315,9 +315,9 @@ hsic_sums_parallel = kernel_parallel(hsic_sums, fastmath=SUMS)
 @kernel(fastmath=SUMS)
 def hsic_moments(
     sums: FloatArray, u_sums: FloatArray, v_sums: FloatArray, u_means: FloatArray,
-    v_means: FloatArray, n_latent: int, moments: FloatArray,
-) -> float:  # fmt: skip
-    """HSIC's trace, and the sums that the scales' gradient needs.
+    v_means: FloatArray, n_latent: int, lam: float, floor: float, moments: FloatArray,
+) -> tuple[float, float]:  # fmt: skip
+    """HSIC's trace, what its cotangent is multiplied by, and the sums of the scales' gradient.
 
     Parameters
     ----------
@@ -329,13 +329,17 @@ def hsic_moments(
         What was subtracted from the factors' rows.
     n_latent : int
         The first q coordinates are Θ.
+    lam, floor : float
+        λ and ``N² ε₀``.
     moments : float64 (d,)
         Overwritten by ``⟨A, E_{z²}⟩ - ‖E_z‖²``.
 
     Returns
     -------
-    float
+    trace : float
         ``‖A‖² = tr(K_X H K_θ H)``.
+    factor : float
+        ``λ / (trace + N² ε₀)``, or 0 where that is none.
 
     Notes
     -----
@@ -363,7 +367,7 @@ def hsic_moments(
                 first = sums[1 + k, j, i]
                 total += A[j, i] * sums[1 + d + k, j, i] - first * first
         moments[k] = total
-    return trace
+    return trace, lam / (trace + floor) if trace + floor > 0.0 else 0.0
 
 
 @kernel(fastmath=SUMS)
@@ -385,7 +389,7 @@ def hsic_rows(
         One below the other, ``Aᵀ`` and ``E_θᵀ = (V + v̄ 1ᵀ) diag(θ_k) Uᵀ`` of each latent
         coordinate.
     factor : float
-        ``λ / (tr(K_X H K_θ H) + N² ε₀)``.
+        As `hsic_moments` returns it.
     rows : float64 (n_blocks, q, c)
         ``factor Σ_j (H K_X H ∘ K_θ)_ij (θ_ik - θ_jk)`` is added.
     n_chunks : int

@@ -29,7 +29,7 @@ def pivoted_cholesky(
     L: FloatArray,
     pivots: IndexArray,
     residual: FloatArray,
-) -> int:
+) -> tuple[int, float]:
     """Factor an ARD RBF Gram matrix, ``K ≈ LᵀL``, largest residual first.
 
     Parameters
@@ -47,8 +47,10 @@ def pivoted_cholesky(
 
     Returns
     -------
-    int
-        Rank. If it equals the capacity, look at `residual`: the tolerance may not be reached.
+    rank : int
+        -1 where L has too few rows.
+    rest : float
+        The sum of the residuals.
 
     Notes
     -----
@@ -57,7 +59,8 @@ def pivoted_cholesky(
     n = points.shape[1]
     for i in range(n):
         residual[i] = 1.0
-    for k in range(L.shape[0]):
+    k = 0
+    while True:
         p = 0
         rest = 0.0
         for i in range(n):
@@ -66,7 +69,9 @@ def pivoted_cholesky(
             if residual[i] > residual[p]:
                 p = i
         if rest <= total or residual[p] <= largest:
-            return int(k)
+            return k, rest
+        if k == L.shape[0]:
+            return -1, rest
         pivots[k] = p
         row = L[k]
         gram_row(points, gamma, points[:, p], n, row)
@@ -85,7 +90,7 @@ def pivoted_cholesky(
             residual[i] = max(residual[i] - row[i] * row[i], 0.0)
         # Its residual is zero but for rounding; exactly zero, it cannot be chosen again.
         residual[p] = 0.0
-    return int(L.shape[0])
+        k += 1
 
 
 @kernel(fastmath=SUMS)

@@ -9,11 +9,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.cluster import KMeans
 
-from anmmm._threads import single_thread
 from anmmm._typing import ArrayLike, RandomState
 from anmmm._validation import as_pair, check_n_mechanisms, check_rng
+from anmmm.clustering.kmeans import kmeans_labels
 from anmmm.clustering.options import ClusteringOptions
 from anmmm.clustering.result import ClusteringResult
 from anmmm.gppom import fit_gppom
@@ -23,8 +22,6 @@ from anmmm.preprocessing import standardize
 
 __all__ = ["cluster_mechanisms"]
 
-# Lloyd's algorithm from so many seedings; on a one-dimensional Θ a few already agree.
-KMEANS_STARTS = 10
 # Nats by which the data speak for one mechanism against C before "auto" takes C curves to be an
 # unsuitable description; "very strong" evidence by Kass and Raftery's scale (J. Am. Stat. Assoc.
 # 90, 1995).
@@ -138,9 +135,7 @@ def cluster_mechanisms(
             reason = (
                 f"the mixture takes one mechanism for likelier than {number}, by {gap:.1f} nats"
             )
-    # Threads of OpenMP, once started, leave a forked process waiting for them for ever.
-    with single_thread():
-        labels = KMeans(number, n_init=KMEANS_STARTS, random_state=seed).fit(fit.latent).labels_
+    labels = kmeans_labels(fit.latent, number, seed)
     mixture = effects.refined(labels, number) if refined and effects is not None else None
     if mixture is not None:
         labels = mixture.labels

@@ -10,7 +10,7 @@ from anmmm.gppom.result import Hyperparameters
 __all__ = ["AutoEngine"]
 
 # The low-rank engine is the cheaper one from about this many observations on...
-SMALLEST_LOW_RANK = 120
+SMALLEST_LOW_RANK = 110
 # ... as long as its rank is not above this share of them.
 LARGEST_RANK_SHARE = 1.0 / 3.0
 # Above, an evaluation of this rank costs seconds where one in a fit costs hundredths.
@@ -34,7 +34,7 @@ class AutoEngine:
 
     Notes
     -----
-    Below 120 observations dense. Otherwise low rank with a rank of at most N/3 and 1000; where that
+    Below 110 observations dense. Otherwise low rank with a rank of at most N/3 and 1000; where that
     does not suffice dense, up to 6000 observations, and beyond the evaluation is not valid.
     docs/results/benchmarks.md has the measurements.
     """

@@ -130,18 +130,22 @@ class Factor:
         pivoted.center(self.L, self.rank, self._n, means)
         return means
 
+    def grow(self) -> None:
+        """Take memory for twice the rank, of which nothing is written.
+
+        Raises `RankTooLargeError` where the largest rank does not suffice.
+        """
+        self.L, self._written = self._memory(self._larger(self.L.shape[1])), 0
+
     def _fill_whole(self, points: FloatArray, gamma: FloatArray, total: float) -> None:
-        rest = self._rest[0]
         while True:
-            capacity = self.L.shape[1]
-            pivots = np.empty(capacity, dtype=np.int64)
-            self.rank = pivoted.pivoted_cholesky(
-                points, gamma, ROUNDING, total, self.L[0], pivots, rest
+            pivots = np.empty(self.L.shape[1], dtype=np.int64)
+            self.rank, self.residual = pivoted.pivoted_cholesky(
+                points, gamma, ROUNDING, total, self.L[0], pivots, self._rest[0]
             )
-            self.residual = float(rest.sum())
-            if self.rank < capacity or self._small(rest, total):
+            if self.rank >= 0:
                 return
-            self.L = self._memory(self._larger(capacity))
+            self.grow()
 
     def _pivots(
         self, points: FloatArray, gamma: FloatArray, total: float
@@ -152,8 +156,8 @@ class Factor:
         capacity = self.L.shape[1]
         while True:
             L, pivots = np.empty((capacity, n)), np.empty(capacity, dtype=np.int64)
-            rank = pivoted.pivoted_cholesky(points, gamma, ROUNDING, total, L, pivots, rest)
-            if rank < capacity or self._small(rest, total):
+            rank, _ = pivoted.pivoted_cholesky(points, gamma, ROUNDING, total, L, pivots, rest)
+            if rank >= 0:
                 break
             capacity = self._larger(capacity)
         if capacity > self.L.shape[1]:
@@ -176,10 +180,6 @@ class Factor:
         )  # fmt: skip
         self.rank = rank
         self.residual = float(self._rest.sum())
-
-    @staticmethod
-    def _small(rest: FloatArray, total: float) -> bool:
-        return bool(rest.sum() <= total or rest.max() <= ROUNDING)
 
     def _larger(self, capacity: int) -> int:
         if capacity == self._max_rank:

@@ -10,6 +10,7 @@ import numpy as np
 from anmmm._kernels import lowrank
 from anmmm._kernels.chunks import run_in_chunks
 from anmmm._kernels.dense import SINGULAR_PIVOT
+from anmmm._kernels.whole import Factors, Sums, evaluate_whole
 from anmmm.gppom.engines.base import DataTerms, FloatArray, failed, finite
 from anmmm.gppom.engines.factor import ROUNDING, Factor, RankTooLargeError
 from anmmm.gppom.options import TOLERANCE
@@ -53,24 +54,26 @@ class LowRankEngine:
     ) -> None:
         n = len(X)
         self._n = n
-        self._x = np.ascontiguousarray(X.T)
+        self._z = np.empty((n_latent + X.shape[1], n))
+        self._z[n_latent:] = X.T
         self._n_latent = n_latent
-        self._weights = (lam, hsic_floor)
+        self._lam, self._floor = lam, n**2 * hsic_floor
         self._n_chunks = n_chunks
         self._tol = tol
         self._max_rank = max_rank
         self._joint = Factor(n, 64, n_chunks, max_rank)
         self._of_x = Factor(n, 24, n_chunks, max_rank)
         self._of_theta = Factor(n, 24, n_chunks, max_rank)
+        self._rest = np.empty(n)
         self._y = self._joint.blocks(np.ascontiguousarray(Y.T))
 
     def evaluate(self, theta: FloatArray, omega: Hyperparameters, noise: float) -> DataTerms:
         """Evaluate the data terms at Θ (n_samples, n_latent), Ω and a noise variance."""
-        z = np.vstack([theta.T, self._x])
+        z = self._z
+        z[: self._n_latent] = theta.T
         gamma = np.concatenate([omega.gamma_theta, omega.gamma_x])
-        sizes = np.array([omega.amplitude, noise])
         # Refused at once: looking for the error of a NaN, a factor would grow to full rank.
-        if not (finite(z, gamma, sizes) and sizes.min() > 0.0):
+        if not (finite(theta, gamma, omega.amplitude, noise) and min(omega.amplitude, noise) > 0.0):
             return failed(self.name)
         # No factor tells whether a covariance with so little noise is singular; the dense one does.
         if noise <= SINGULAR_PIVOT * self._n * (omega.amplitude + noise):
@@ -81,95 +84,94 @@ class LowRankEngine:
                 terms = self._evaluate(z, gamma, omega, noise)
             except RankTooLargeError:
                 return failed(self.name, self._max_rank)
-        if terms is None or not finite(
-            terms.log_likelihood, terms.hsic, terms.d_theta, terms.d_log_amplitude, terms.d_noise,
-            terms.d_log_gamma_x, terms.d_log_gamma_theta,
-        ):  # fmt: skip
-            return failed(self.name)
-        return terms
+        return failed(self.name) if terms is None else terms
 
     def _evaluate(
         self, z: FloatArray, gamma: FloatArray, omega: Hyperparameters, noise: float
     ) -> DataTerms | None:
-        q = self._n_latent
-        blocks = self._joint.blocks(z)
-        rows = np.empty((len(blocks), q, blocks.shape[2]))
-        likelihood = self._likelihood(z, blocks, gamma, omega.amplitude, noise, rows)
-        if likelihood is None:
-            return None
-        log_likelihood, d_log_amplitude, d_noise, moments = likelihood
-        hsic, hsic_moments = self._hsic(z, blocks, gamma, rows)
-        d_log_gamma = -gamma * (moments + hsic_moments)
-        return DataTerms(
-            True,
-            log_likelihood,
-            hsic,
-            -4.0 * omega.gamma_theta * self._joint.unblock(rows).T,
-            d_log_amplitude,
-            d_noise,
-            d_log_gamma[q:],
-            d_log_gamma[:q],
-            self.name,
-            self._joint.rank,
-            omega.amplitude * self._joint.residual,
-        )
-
-    def _likelihood(
-        self,
-        z: FloatArray,
-        blocks: FloatArray,
-        gamma: FloatArray,
-        amplitude: float,
-        noise: float,
-        rows: FloatArray,
-    ) -> tuple[float, float, float, FloatArray] | None:
-        """L; derivatives of -L by log a and noise; ``Σ_ij M_ij (z_i - z_j)²``; fills `rows`."""
         n, q, d, D = self._n, self._n_latent, len(z), self._y.shape[1]
-        factor = self._joint
+        joint = self._joint
+        blocks = joint.blocks(z)
+        rows = np.empty((len(blocks), q, blocks.shape[2]))
+        arrays = np.empty((3, d))
         # At least one pivot: LAPACK refuses matrices of size 0.
-        factor.fill(z, blocks, gamma, min(self._tol * noise / amplitude, 0.5) * n)
-        L, r = factor.L, factor.rank
+        total = min(self._tol * noise / omega.amplitude, 0.5) * n
+        if len(blocks) == 1:
+            sums = self._in_one_block(blocks, gamma, omega.amplitude, noise, total, rows, arrays)
+        else:
+            sums = self._in_blocks(z, blocks, gamma, omega.amplitude, noise, total, rows, arrays)
+        if not sums.definite:
+            return None
+        r, (crossed, squares, moments) = sums.joint_rank, arrays
+        log_det = sums.log_det + (n - r) * math.log(noise)
+        log_likelihood = -0.5 * (D * n * math.log(2.0 * math.pi) + D * log_det + sums.fit)
+        d_log_amplitude = 0.5 * (D * (r - noise * sums.trace) - omega.amplitude * sums.length)
+        d_noise = 0.5 * (D * ((n - r) / noise + sums.trace) - sums.norm)
+        d_log_gamma = -gamma * (crossed - squares + 2.0 * sums.factor * moments)
+        d_theta, hsic = -4.0 * omega.gamma_theta * joint.unblock(rows).T, sums.squared / n**2
+        if not finite(log_likelihood, hsic, d_theta, d_log_amplitude, d_noise, d_log_gamma):
+            return None
+        return DataTerms(
+            True, log_likelihood, hsic, d_theta, d_log_amplitude, d_noise, d_log_gamma[q:],
+            d_log_gamma[:q], self.name, sums.joint_rank, omega.amplitude * sums.rest,
+        )  # fmt: skip
+
+    def _in_one_block(
+        self, blocks: FloatArray, gamma: FloatArray, amplitude: float, noise: float,
+        total: float, rows: FloatArray, arrays: FloatArray,
+    ) -> Sums:  # fmt: skip
+        factors = self._joint, self._of_theta, self._of_x
+        while True:
+            room = Factors(
+                self._joint.L, self._of_theta.L, self._of_x.L, self._rest, ROUNDING, total,
+                ROUNDING * self._n,
+            )  # fmt: skip
+            sums = Sums(
+                *evaluate_whole(
+                    blocks, self._y, gamma, amplitude, noise, self._lam, self._floor, room, rows,
+                    *arrays,
+                )
+            )  # fmt: skip
+            too_small = [f for f, rank in zip(factors, sums[:3], strict=True) if rank < 0]
+            if not too_small:
+                return sums
+            for factor in too_small:
+                factor.grow()
+
+    def _in_blocks(
+        self, z: FloatArray, blocks: FloatArray, gamma: FloatArray, amplitude: float,
+        noise: float, total: float, rows: FloatArray, arrays: FloatArray,
+    ) -> Sums:  # fmt: skip
+        n, q, d, D = self._n, self._n_latent, len(z), self._y.shape[1]
+        crossed, squares, moments = arrays
+        joint, of_theta, of_x = self._joint, self._of_theta, self._of_x
+        joint.fill(z, blocks, gamma, total)
+        L, r = joint.L, joint.rank
         S, Ly = np.empty((1 + d, r, r)), np.empty((1 + d, D, r))
         self._run(lowrank.likelihood_sums, L, r, blocks, self._y, S, Ly)
-        maps, crossed, squares = np.empty(((1 + q) * (r + D), r)), np.empty(d), np.empty(d)
-        definite, log_det, trace, length = lowrank.posterior(
-            S, Ly, amplitude, noise, q, maps, crossed
-        )
-        if not definite:
-            return None
+        maps = np.empty(((1 + q) * (r + D), r))
+        solved = lowrank.posterior(S, Ly, amplitude, noise, q, maps, crossed)
+        if not solved[0]:
+            return Sums(r, 0, 0, joint.residual, *solved, 0.0, 0.0, 0.0, 0.0)
         fit, norm = self._run(
             lowrank.likelihood_rows, L, r, blocks, self._y, amplitude, noise, maps, rows, squares
         )
-        log_det += (n - r) * math.log(noise)
-        log_likelihood = -0.5 * (D * n * math.log(2.0 * math.pi) + D * log_det + fit)
-        d_log_amplitude = 0.5 * (D * (r - noise * trace) - amplitude * length)
-        d_noise = 0.5 * (D * ((n - r) / noise + trace) - norm)
-        return log_likelihood, d_log_amplitude, d_noise, crossed - squares
-
-    def _hsic(
-        self, z: FloatArray, blocks: FloatArray, gamma: FloatArray, rows: FloatArray
-    ) -> tuple[float, FloatArray]:
-        """HSIC_b; ``Σ_ij M_ij (z_i - z_j)²`` of its term; adds the term's share to `rows`."""
-        n, q, d = self._n, self._n_latent, len(z)
-        lam, hsic_floor = self._weights
-        of_theta, of_x = self._of_theta, self._of_x
         # HSIC is small against the trace of its Gram matrices where Θ is independent of X, so
         # their factors go down to rounding.
-        total = ROUNDING * n
-        of_theta.fill(z[:q], np.ascontiguousarray(blocks[:, :q]), gamma[:q], total)
-        of_x.fill(z[q:], np.ascontiguousarray(blocks[:, q:]), gamma[q:], total)
+        theta, x = (np.ascontiguousarray(blocks[:, part]) for part in (slice(q), slice(q, None)))
+        of_theta.fill(z[:q], theta, gamma[:q], ROUNDING * n)
+        of_x.fill(z[q:], x, gamma[q:], ROUNDING * n)
         theta_means, x_means = of_theta.center(), of_x.center()
         U, u_rank, V, v_rank = of_x.L, of_x.rank, of_theta.L, of_theta.rank
         sums = np.empty((1 + 2 * d, v_rank, u_rank))
         u_sums, v_sums = np.empty((1 + 2 * d, u_rank)), np.empty((1 + 2 * d, v_rank))
         self._run(lowrank.hsic_sums, U, u_rank, V, v_rank, blocks, sums, u_sums, v_sums)
-        moments = np.empty(d)
-        trace = lowrank.hsic_moments(sums, u_sums, v_sums, x_means, theta_means, q, moments)
-        floored = trace + n**2 * hsic_floor
-        factor = lam / floored if floored > 0.0 else 0.0
-        maps = sums[: 1 + q].reshape(-1, u_rank)
-        self._run(lowrank.hsic_rows, U, V, theta_means, blocks, maps, factor, rows)
-        return trace / n**2, 2.0 * factor * moments
+        squared, factor = lowrank.hsic_moments(
+            sums, u_sums, v_sums, x_means, theta_means, q, self._lam, self._floor, moments
+        )
+        of_rows = sums[: 1 + q].reshape(-1, u_rank)
+        self._run(lowrank.hsic_rows, U, V, theta_means, blocks, of_rows, factor, rows)
+        return Sums(r, v_rank, u_rank, joint.residual, *solved, fit, norm, squared, factor)
 
     def _run(self, kernel: Any, *arguments: Any) -> Any:
         return run_in_chunks(kernel, self._n_chunks, *arguments)
