@@ -102,6 +102,7 @@ def _document(result: DirectionResult, columns: Columns) -> dict[str, Any]:
     lengths = result.evidence
     without_fits = result.described is not None
     chosen = None if lengths is None else lengths.chosen
+    without = result.without_far
     return {
         "x": columns.x_name,
         "y": columns.y_name,
@@ -128,5 +129,8 @@ def _document(result: DirectionResult, columns: Columns) -> dict[str, Any]:
         "lam": None if without_fits else result.lam,
         "n": len(columns.x),
         "n_dropped": columns.n_dropped,
+        "n_far": 0 if without is None else int(without.far.sum()),
+        "relation_without_far": None if without is None else without.relation,
+        "confidence_without_far": None if without is None else without.confidence,
         "converged": result.converged,
     }

@@ -15,6 +15,7 @@ from anmmm.direction import (
     NO_MODEL_FITS,
     POOR_FIT,
     SURE,
+    far_text,
     said_of,
     sure_of,
 )
@@ -88,6 +89,7 @@ def direction_text(result: DirectionResult, columns: Columns, n_used: int) -> st
         **facts,
         "independence": f"p = {result.independence_pvalue:.3g}   (HSIC test of both columns)",
         **_check_fact(result),
+        **_far_fact(result, names),
         "observations": f"{n_used}" if n_used == n else f"{n_used} of {n}",
         "converged": "no: " + ", ".join(stopped) if stopped else "yes",
     }
@@ -132,6 +134,10 @@ def _check_fact(result: DirectionResult) -> dict[str, str]:
     if result.check_pvalue < POOR_FIT:
         found = NO_MODEL_FITS
     return {"check": f"p = {result.check_pvalue:.3g}   ({found})"}
+
+
+def _far_fact(result: DirectionResult, names: tuple[str, str]) -> dict[str, str]:
+    return {} if result.without_far is None else {"remark": far_text(result.without_far, names)}
 
 
 # Table of both hypotheses, facts by name, and what did not converge.

@@ -19,6 +19,7 @@ from anmmm.confidence import (
     resample_scores,
 )
 from anmmm.dependence import LatentFitting, dependence_scores
+from anmmm.direction.far import WithoutFar, without_far
 from anmmm.direction.options import DirectionOptions
 from anmmm.direction.result import DirectionResult
 from anmmm.evidence import (
@@ -171,9 +172,10 @@ def infer_checked(
     # The fits of an evidence come later, but what is wrong with their options is said now.
     options.fit.grown(options.lam, len(first))
     scoring = _Scoring(criterion, options, seed, categorical)
-    lengths = None
+    lengths, beside = None, None
     if criterion == "evidence":
         lengths = compare(first, second, categorical=categorical, describe=describe)
+        beside = without_far(first, second, scoring.lengths, categorical)
     fitting = scoring.fitting(first, second, lengths)
     bounds = scoring.bounds(first, second) if criterion == "latent" else None
     described = lengths or bounds
@@ -186,7 +188,7 @@ def infer_checked(
         score = described.score
     known = None if lengths is None else confidence_of(lengths)
     direction, confidence, resamples = decide(
-        first, second, score, known, scoring.score, options, resample_seed
+        first, second, score, known, scoring.score, options, resample_seed, beside
     )
     return DirectionResult(
         direction=direction,
@@ -199,6 +201,7 @@ def infer_checked(
         bounds=bounds,
         confidence=confidence,
         resamples=resamples,
+        without_far=beside,
         _fitting=fitting,
     )
 
@@ -211,10 +214,12 @@ def decide(
     score_of: Callable[[FloatArray, FloatArray], float],
     options: DirectionOptions,
     seed: int,
+    beside: WithoutFar | None = None,
 ) -> tuple[int, float | None, Resamples | None]:
     """Return the direction of a score, the confidence in it, `known` or by halves, and the halves.
 
     Halves are scored where the options ask for them, or for a confidence that nothing else gives.
+    Without the far observations, `beside`, the confidence must be as large.
     """
     resamples, confidence, count = None, known, options.n_resamples
     if confidence is None and options.min_confidence > 0.0:
@@ -224,6 +229,8 @@ def decide(
         with unconverged_untold():
             resamples = resample_scores(x, y, score_of, n_resamples=count, random_state=seed)
         confidence = confidence_from(score, resamples)
+    if confidence is not None and beside is not None:
+        confidence = min(confidence, beside.limit(sign_of(score)))
     enough = confidence is None or confidence >= options.min_confidence
     return sign_of(score) if enough else 0, confidence, resamples
 
@@ -260,9 +267,12 @@ class _Scoring:
 
         return compare_bounds(x, y, self.seed)
 
+    def lengths(self, x: FloatArray, y: FloatArray) -> EvidenceResult:
+        return compare(x, y, categorical=self.categorical)
+
     def score(self, x: FloatArray, y: FloatArray) -> float:
         if self.criterion == "evidence":
-            return compare(x, y, categorical=self.categorical).score
+            return self.lengths(x, y).score
         if self.criterion == "latent":
             return self.bounds(x, y).score
         forward, backward = self.latent_scores(self.fitting(x, y))

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from anmmm._words import chosen
+from anmmm._words import chosen, counted
 
 __all__ = [
-    "INDEPENDENT", "NO_GAIN", "NO_MODEL_FITS", "POOR_FIT", "RELATIONS", "SURE", "is_sure",
-    "relation_of", "said_of", "sure_of",
+    "INDEPENDENT", "NO_GAIN", "NO_MODEL_FITS", "POOR_FIT", "RELATIONS", "SURE", "far_text",
+    "is_sure", "relation_of", "said_of", "sure_of",
 ]  # fmt: skip
 
 INDEPENDENT = "independent"
@@ -63,3 +63,19 @@ def said_of(decision: Any, names: Sequence[str]) -> str:
         return INDEPENDENT if decision.relation == INDEPENDENT else chosen(0, names)
     name = chosen(decision.direction, names)
     return f"leaning {name}" if sure_of(decision) is False else name
+
+
+def far_text(without: Any, names: Sequence[str]) -> str:
+    """Say what is said without far observations; `names` as `said_of` takes them.
+
+    Parameters
+    ----------
+    without : WithoutFar
+    names : sequence of two str
+
+    Returns
+    -------
+    str
+    """
+    count = int(without.far.sum())
+    return f"{counted(count, 'far value')} (missing?); without: {said_of(without, names)}"

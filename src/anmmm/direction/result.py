@@ -9,7 +9,8 @@ from anmmm._record import Record, computed
 from anmmm.collapsed import BoundResult
 from anmmm.confidence import Resamples
 from anmmm.dependence import LatentFits, LatentFitting
-from anmmm.direction.outcome import NO_MODEL_FITS, POOR_FIT, relation_of, said_of
+from anmmm.direction.far import WithoutFar
+from anmmm.direction.outcome import NO_MODEL_FITS, POOR_FIT, far_text, relation_of, said_of
 from anmmm.evidence import DirectionEvidence, EvidenceResult
 from anmmm.gppom import FitResult
 from anmmm.independence import hsic_test, permutation_test
@@ -39,13 +40,17 @@ class DirectionResult(Record):
     confidence : float or None
         Probability that the sign of the score is right, from 0.5 to 1, calibrated on simulated
         pairs (docs/method/decisions.md): by the scores of halves where there are some, else under
-        ``"evidence"`` by the spread of the observations' lengths, else None.
+        ``"evidence"`` by the spread of the observations' lengths, else None. Where observations
+        lie far from all others, no more than without them.
     resamples : anmmm.confidence.Resamples or None
         Scores of the halves, and the seed that draws them again.
     evidence : EvidenceResult or None
         Both description lengths with their parts; None under the other criteria.
     bounds : anmmm.collapsed.BoundResult or None
         The fitted bounds of both directions under ``"latent"``.
+    without_far : anmmm.direction.WithoutFar or None
+        The decision without observations that lie far from all others, as codes for missing values
+        do; None where there are none, and under the other criteria.
     described : EvidenceResult, anmmm.collapsed.BoundResult or None
         `evidence` or `bounds`, whichever decided without a fit of Θ.
     relation : {"x→y", "y→x", "independent", "undecided"}
@@ -83,6 +88,7 @@ class DirectionResult(Record):
     evidence: EvidenceResult | None = field(repr=False, compare=False)
     bounds: BoundResult | None = field(repr=False, compare=False)
     resamples: Resamples | None = field(repr=False, compare=False)
+    without_far: WithoutFar | None = field(repr=False, compare=False)
     # Copies of a result share it, and the fits once they are made.
     _fitting: LatentFitting = field(repr=False, compare=False)
 
@@ -93,7 +99,8 @@ class DirectionResult(Record):
             ("confidence", None if self.confidence is None else f"{self.confidence:.3f}"),
             ("criterion", self.criterion),
         ]
-        note = ""
+        names = "x → y", "y → x"
+        notes = [] if self.without_far is None else [far_text(self.without_far, names)]
         if self.evidence is not None:
             shown = self.evidence.backward if self.direction == -1 else self.evidence.forward
             facts += [
@@ -102,8 +109,8 @@ class DirectionResult(Record):
                 ("check, p", self.check_pvalue),
             ]
             if (self.check_pvalue or 0.0) < POOR_FIT:
-                note = NO_MODEL_FITS
-        return html_facts(said_of(self, ("x → y", "y → x")), facts, note)
+                notes.append(NO_MODEL_FITS)
+        return html_facts(said_of(self, names), facts, "; ".join(notes))
 
     @property
     def described(self) -> EvidenceResult | BoundResult | None:

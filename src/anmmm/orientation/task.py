@@ -13,8 +13,9 @@ from anmmm.confidence import confidence_of
 from anmmm.datasets import Pair
 from anmmm.dependence import LatentFitting
 from anmmm.direction import DirectionOptions, DirectionResult, infer_direction
+from anmmm.direction.far import without_far
 from anmmm.direction.infer import decide
-from anmmm.evidence import beyond_limits
+from anmmm.evidence import EvidenceResult, beyond_limits
 from anmmm.orientation.adjust import residual
 from anmmm.orientation.given import compare_given
 from anmmm.preprocessing import standardize
@@ -48,11 +49,15 @@ def _decide_given(
     fit_seed, resample_seed = (int(number) for number in rng.integers(2**63, size=2))
     lengths = compare_given(x, y, common)
 
-    def score(first: FloatArray, second: FloatArray) -> float:
-        return compare_given(first[:, 0], second[:, 0], first[:, 1:]).score
+    def compared(first: FloatArray, second: FloatArray) -> EvidenceResult:
+        return compare_given(first[:, 0], second[:, 0], first[:, 1:])
 
+    def score(first: FloatArray, second: FloatArray) -> float:
+        return compared(first, second).score
+
+    beside = without_far(first, y[:, np.newaxis], compared)
     direction, confidence, resamples = decide(
-        first, y, lengths.score, confidence_of(lengths), score, options, resample_seed
+        first, y, lengths.score, confidence_of(lengths), score, options, resample_seed, beside
     )
     # What is left of both is what a fit of Θ, and a test of both ends by themselves, can take.
     left_x, left_y = (standardize(residual(end, common)[:, np.newaxis])[0] for end in (x, y))
@@ -67,5 +72,6 @@ def _decide_given(
         evidence=lengths,
         bounds=None,
         resamples=resamples,
+        without_far=beside,
         _fitting=LatentFitting(left_x, left_y, options.lam, options.fit, fit_seed),
     )

@@ -1,0 +1,133 @@
+"""Observations far from all others, and what is said of a pair without them.
+
+Codes for missing values (-999), wrong units and slips of a finger lie there. A single one of them
+may turn a sure decision around, so that a pair that has such observations is decided twice, and the
+smaller confidence counts (docs/method/decisions.md, "Far values").
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anmmm._record import Record
+from anmmm._typing import FloatArray
+from anmmm._validation import MIN_SAMPLES
+from anmmm.confidence import confidence_of
+from anmmm.direction.outcome import relation_of
+from anmmm.evidence import EvidenceResult, beyond_limits
+
+__all__ = ["WithoutFar", "far_values", "without_far"]
+
+# Share of the observations that the others are told from, at least.
+CORE = 0.8
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class WithoutFar(Record):
+    """A decision without the observations that lie far from all others.
+
+    Attributes
+    ----------
+    far : ndarray of bool, shape (n_samples,)
+        The observations left out.
+    evidence : EvidenceResult
+        Of the others.
+    direction : int
+        As `DirectionResult` has it.
+    confidence : float
+        That the sign of their score is right.
+    relation : str
+        As `DirectionResult` has it.
+    """
+
+    far: NDArray[np.bool_]
+    evidence: EvidenceResult
+    confidence: float
+
+    @property
+    def direction(self) -> int:
+        """Direction of the others."""
+        return self.evidence.direction
+
+    @property
+    def relation(self) -> str:
+        """What is said of the others."""
+        return relation_of(self.direction, independent=self.evidence.independent)
+
+    def limit(self, direction: int) -> float:
+        """Return the most confidence that a direction of the whole pair may have."""
+        return self.confidence if direction == self.direction else 0.5
+
+
+def far_values(values: FloatArray) -> NDArray[np.bool_]:
+    """Tell which values lie farther from the others than these lie from each other.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_samples,)
+
+    Returns
+    -------
+    ndarray of bool, shape (n_samples,)
+        At most a fifth of them are true, and none where four fifths are one value. The shortest
+        interval with four fifths of the values grows to both sides up to the first gap that is
+        wider than all that lies between the gap and the interval's other end.
+
+    Notes
+    -----
+    O(N log N). A shift, a factor and a mirror change nothing.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> np.flatnonzero(far_values(np.array([0.3, 1.9, -999.0, 0.7, 1.2, 0.1, 2.2, 1.4])))
+    array([2])
+    """
+    n = len(values)
+    ordered = np.sort(values)
+    core = math.ceil(CORE * n)
+    with np.errstate(over="ignore"):
+        widths = ordered[core - 1 :] - ordered[: n - core + 1]
+        gaps = np.diff(ordered)
+        # All of the shortest intervals, so that nothing depends on which comes first.
+        shortest = np.flatnonzero(widths == widths.min())
+        first, last = int(shortest[0]), int(shortest[-1]) + core - 1
+        if ordered[first] == ordered[last]:
+            return np.zeros(n, dtype=np.bool_)
+        # A gap by its lower end; what lies within, seen from below and from above.
+        below = np.flatnonzero(gaps[:first] > ordered[last] - ordered[1 : first + 1])
+        above = np.flatnonzero(gaps[last:] > ordered[last : n - 1] - ordered[first])
+    low = ordered[below[-1] + 1] if len(below) else -math.inf
+    high = ordered[last + above[0]] if len(above) else math.inf
+    return np.asarray((values < low) | (values > high))
+
+
+def without_far(
+    x: FloatArray,
+    y: FloatArray,
+    compare: Callable[[FloatArray, FloatArray], EvidenceResult],
+    categorical: tuple[bool, bool] = (False, False),
+) -> WithoutFar | None:
+    """Compare both directions of a pair (n_samples, n_features) without far observations.
+
+    None where there are none, or where too little is left without them. Categories have none.
+    """
+    far = np.zeros(len(x), dtype=np.bool_)
+    for variable, named in zip((x, y), categorical, strict=True):
+        if not named:
+            for column in variable.T:
+                far |= far_values(column)
+    if not far.any():
+        return None
+    first, second = np.ascontiguousarray(x[~far]), np.ascontiguousarray(y[~far])
+    if len(first) < MIN_SAMPLES or beyond_limits(first, second):
+        return None
+    if any(np.all(each == each[0], axis=0).any() for each in (first, second)):
+        return None
+    evidence = compare(first, second)
+    return WithoutFar(far, evidence, confidence_of(evidence))

@@ -1,0 +1,134 @@
+"""Observations far from all others: which they are, and that none of them decides a pair."""
+
+import json
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from numpy.testing import assert_array_equal
+
+from anmmm import infer_direction, infer_directions
+from anmmm.cli import main
+from anmmm.confidence import confidence_of
+from anmmm.direction.far import CORE, far_values
+
+
+def slow_far_values(values):
+    """Grow every shortest interval by one value at a time, each side for itself."""
+    ordered, n = sorted(values), len(values)
+    core = int(np.ceil(CORE * n))
+    widths = [ordered[i + core - 1] - ordered[i] for i in range(n - core + 1)]
+    shortest = [i for i, width in enumerate(widths) if width == min(widths)]
+    low, high = shortest[0], shortest[-1] + core - 1
+    if ordered[low] == ordered[high]:
+        return [False] * n
+    first, last = low, high
+    while first > 0 and ordered[first] - ordered[first - 1] <= ordered[high] - ordered[first]:
+        first -= 1
+    while last < n - 1 and ordered[last + 1] - ordered[last] <= ordered[last] - ordered[low]:
+        last += 1
+    return [not ordered[first] <= value <= ordered[last] for value in values]
+
+
+@settings(max_examples=200, deadline=None, derandomize=True)
+@given(
+    arrays(np.float64, st.integers(10, 40), elements=st.sampled_from(
+        [0.0, 1.0, 2.0, 2.5, 7.0, -3.0, -999.0, 60.0, 1e9]
+    ))
+)  # fmt: skip
+def test_far_values_are_beyond_the_first_gap_that_is_too_wide(values):
+    assert_array_equal(far_values(values), slow_far_values(values))
+    assert far_values(values).mean() <= 1.0 - CORE
+    assert_array_equal(far_values(-values), far_values(values))
+    assert_array_equal(far_values(4.0 * values + 8.0), far_values(values))
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda rng: rng.normal(size=300), lambda rng: rng.exponential(size=300),
+        lambda rng: rng.integers(0, 2, 300), lambda rng: rng.integers(0, 5, 300),
+        lambda rng: rng.poisson(0.3, 300), lambda rng: np.where(rng.random(300) < 0.9, 0.0, 7.0),
+        lambda rng: np.round(rng.normal(size=300), 1), lambda rng: np.full(300, 3.0),
+        lambda rng: np.repeat([-1e308, 1e308], 150),
+    ],
+)  # fmt: skip
+def test_usual_values_are_not_far(rng, draw):
+    assert not far_values(draw(rng).astype(float)).any()
+
+
+def pair(code_in_x=None, code_in_y=None, n=200):
+    rng = np.random.default_rng(3)
+    x, noise = rng.normal(size=(2, n))
+    y = x**3 / 3.0 + x + 0.4 * noise
+    if code_in_x is not None:
+        x[[7, 90]] = code_in_x
+    if code_in_y is not None:
+        y[11] = code_in_y
+    return x, y
+
+
+@pytest.mark.parametrize(("x", "y"), [(1e9, None), (None, -9999.0), (-999.0, 1e6)])
+def test_what_far_values_decide_is_not_sure(x, y):
+    result = infer_direction(*pair(x, y))
+    without = result.without_far
+    assert_array_equal(without.far, far_values(pair(x, y)[0]) | far_values(pair(x, y)[1]))
+    rest = [values[~without.far] for values in pair(x, y)]
+    assert without.confidence == infer_direction(*rest).confidence
+    assert (without.direction, without.relation) == (1, "x→y")
+    limit = without.confidence if result.score > 0.0 else 0.5
+    assert result.confidence == min(confidence_of(result.evidence), limit)
+    swapped = infer_direction(*pair(x, y)[::-1])
+    assert (swapped.confidence, swapped.score) == (result.confidence, -result.score)
+
+
+def test_one_value_turned_a_sure_decision_around():
+    result = infer_direction(*pair(code_in_x=1e9))
+    assert confidence_of(result.evidence) > 0.99
+    assert (result.direction, result.confidence) == (-1, 0.5)
+    assert infer_direction(*pair(code_in_x=1e9), min_confidence=0.6).direction == 0
+    assert infer_direction(*pair(code_in_x=1e9), n_resamples=4, random_state=0).confidence == 0.5
+    assert pickle.loads(pickle.dumps(result)).without_far.relation == "x→y"
+
+
+def test_without_far_values_nothing_is_decided_twice():
+    assert infer_direction(*pair()).without_far is None
+    assert infer_direction(*pair(1e9), criterion="hsic").without_far is None
+    x, y = pair()
+    assert infer_direction(np.where(x > 0.0, "a", "b"), y).without_far is None
+
+
+def test_too_few_others_decide_nothing(rng):
+    values = np.r_[rng.normal(size=9), 1e6]
+    assert infer_direction(values, rng.normal(size=10)).without_far is None
+    # Without the far ones nothing varies: the same observations are far in one, all others equal.
+    x = rng.normal(size=60)
+    x[:5], y = 1e6, np.r_[np.arange(5.0), np.zeros(55)]
+    assert infer_direction(x, y).without_far is None
+
+
+def test_far_values_of_several_columns(rng):
+    x = rng.normal(size=(200, 2))
+    y = np.tanh(2.0 * x[:, 0]) + 0.2 * rng.normal(size=200)
+    x[5, 1] = 1e9
+    result = infer_direction(x, y)
+    assert_array_equal(np.flatnonzero(result.without_far.far), [5])
+
+
+def test_they_are_remarked_on(tmp_path, capsys):
+    x, y = pair(code_in_x=1e9)
+    (row,) = infer_directions([(x, y)]).to_list()
+    assert "2 far values (missing?); without: leaning x → y" in row.reason
+    assert row.confidence == 0.5
+    assert "2 far values (missing?); without: leaning x → y" in infer_direction(x, y)._repr_html_()
+    file = tmp_path / "pair.csv"
+    np.savetxt(file, np.c_[x, y], delimiter=",", header="dose,effect", comments="")
+    assert main(["direction", str(file)]) == 0
+    assert "2 far values (missing?); without: leaning dose → effect" in capsys.readouterr().out
+    assert main(["direction", str(file), "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["n_far"] == 2
+    assert document["relation_without_far"] == "x→y"
