@@ -11,7 +11,6 @@ from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_array_equal
 
 from anmmm import infer_direction, infer_directions
-from anmmm.cli import main
 from anmmm.confidence import confidence_of
 from anmmm.direction.far import CORE, far_values
 
@@ -118,17 +117,21 @@ def test_far_values_of_several_columns(rng):
     assert_array_equal(np.flatnonzero(result.without_far.far), [5])
 
 
-def test_they_are_remarked_on(tmp_path, capsys):
+def test_they_are_remarked_on():
     x, y = pair(code_in_x=1e9)
     (row,) = infer_directions([(x, y)]).to_list()
     assert "2 far values (missing?); without: leaning x → y" in row.reason
     assert row.confidence == 0.5
     assert "2 far values (missing?); without: leaning x → y" in infer_direction(x, y)._repr_html_()
+
+
+def test_the_command_line_remarks_on_them(run, tmp_path):
     file = tmp_path / "pair.csv"
-    np.savetxt(file, np.c_[x, y], delimiter=",", header="dose,effect", comments="")
-    assert main(["direction", str(file)]) == 0
-    assert "2 far values (missing?); without: leaning dose → effect" in capsys.readouterr().out
-    assert main(["direction", str(file), "--json"]) == 0
-    document = json.loads(capsys.readouterr().out)
+    np.savetxt(file, np.transpose(pair(1e9)), delimiter=",", header="dose,effect", comments="")
+    status, out, err = run("direction", file)
+    assert (status, err) == (0, "")
+    assert "  remark        2 far values (missing?); without: leaning dose → effect\n" in out
+    document = json.loads(run("direction", file, "--json")[1])
     assert document["n_far"] == 2
     assert document["relation_without_far"] == "x→y"
+    assert document["confidence"] == 0.5
