@@ -12,10 +12,22 @@ from numpy.testing import assert_array_equal
 
 from anmmm import infer_direction, infer_directions
 from anmmm.confidence import confidence_of
-from anmmm.direction.far import CORE, far_values
+from anmmm.direction.far import CORE, _beyond_gaps, far_values
 
 
 def slow_far_values(values):
+    """By the values, and by their logarithms where they have one."""
+    far = slow_beyond_gaps(values)
+    if min(values) > 0.0 or max(values) < 0.0:
+        logarithms = slow_beyond_gaps(np.log(np.abs(values)))
+    elif (min(values) == 0.0 or max(values) == 0.0) and all(v == int(v) for v in values):
+        logarithms = slow_beyond_gaps(np.log1p(np.abs(values)))
+    else:
+        return far
+    return [both == (True, True) for both in zip(far, logarithms, strict=True)]
+
+
+def slow_beyond_gaps(values):
     """Grow every shortest interval by one value at a time, each side for itself."""
     ordered, n = sorted(values), len(values)
     core = int(np.ceil(CORE * n))
@@ -40,9 +52,18 @@ def slow_far_values(values):
 )  # fmt: skip
 def test_far_values_are_beyond_the_first_gap_that_is_too_wide(values):
     assert_array_equal(far_values(values), slow_far_values(values))
-    assert far_values(values).mean() <= 1.0 - CORE
+    assert far_values(values).sum() <= len(values) - np.ceil(CORE * len(values))
     assert_array_equal(far_values(-values), far_values(values))
-    assert_array_equal(far_values(4.0 * values + 8.0), far_values(values))
+    assert_array_equal(_beyond_gaps(4.0 * values + 8.0), _beyond_gaps(values))
+
+
+def test_sizes_and_counts_may_grow_exponentially(rng):
+    for sizes in (rng.lognormal(0.0, 3.0, 300), np.round(rng.lognormal(1.0, 1.5, 300))):
+        assert _beyond_gaps(np.append(sizes, 40.0 * sizes.max())).any()
+        assert not far_values(sizes).any()
+        assert not far_values(-sizes).any()
+    ages = np.append(rng.integers(18, 90, 300), [999.0, 9999.0])
+    assert_array_equal(np.flatnonzero(far_values(ages)), [300, 301])
 
 
 @pytest.mark.parametrize(

@@ -76,11 +76,13 @@ def far_values(values: FloatArray) -> NDArray[np.bool_]:
     ndarray of bool, shape (n_samples,)
         At most a fifth of them are true, and none where four fifths are one value. The shortest
         interval with four fifths of the values grows to both sides up to the first gap that is
-        wider than all that lies between the gap and the interval's other end.
+        wider than all that lies between the gap and the interval's other end. Values of one sign,
+        and whole numbers from 0 on, must be far by their logarithm too: sizes and counts may grow
+        exponentially.
 
     Notes
     -----
-    O(N log N). A shift, a factor and a mirror change nothing.
+    O(N log N). A factor and a mirror change nothing.
 
     Examples
     --------
@@ -88,6 +90,17 @@ def far_values(values: FloatArray) -> NDArray[np.bool_]:
     >>> np.flatnonzero(far_values(np.array([0.3, 1.9, -999.0, 0.7, 1.2, 0.1, 2.2, 1.4])))
     array([2])
     """
+    far = _beyond_gaps(values)
+    if far.any() and (values.min() >= 0.0 or values.max() <= 0.0):
+        sizes = np.abs(values)
+        if sizes.min() > 0.0:
+            far &= _beyond_gaps(np.log(sizes))
+        elif np.all(sizes == np.rint(sizes)):
+            far &= _beyond_gaps(np.log1p(sizes))
+    return far
+
+
+def _beyond_gaps(values: FloatArray) -> NDArray[np.bool_]:
     n = len(values)
     ordered = np.sort(values)
     core = math.ceil(CORE * n)
