@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         LatentFits,
         PairClusters,
         PairResult,
+        WithoutFar,
     )
 
 _HOMES = {
@@ -50,6 +51,7 @@ _HOMES = {
     "OrientedGraph": "anmmm.orientation",
     "PairClusters": "anmmm.results",
     "PairResult": "anmmm.results",
+    "WithoutFar": "anmmm.direction",
     "CausalDirection": "anmmm.direction",
     "Evaluation": "anmmm.evaluation",
     "FitOptions": "anmmm.gppom",
@@ -89,6 +91,7 @@ __all__ = [
     "OrientedGraph",
     "PairClusters",
     "PairResult",
+    "WithoutFar",
     "__version__",
     "cluster_collection",
     "cluster_mechanisms",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from anmmm.clustering import ClusteringResult
 from anmmm.collection.records import PairClusters, PairResult
 from anmmm.dependence import LatentFits
-from anmmm.direction import DirectionResult
+from anmmm.direction import DirectionResult, WithoutFar
 from anmmm.evidence import DirectionEvidence, EvidenceResult, sign_of
 from anmmm.gppom import FitResult, Hyperparameters
 from anmmm.independence import HSICTest
@@ -21,5 +21,6 @@ __all__ = [
     "LatentFits",
     "PairClusters",
     "PairResult",
+    "WithoutFar",
     "sign_of",
 ]

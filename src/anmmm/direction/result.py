@@ -48,7 +48,7 @@ class DirectionResult(Record):
         Both description lengths with their parts; None under the other criteria.
     bounds : anmmm.collapsed.BoundResult or None
         The fitted bounds of both directions under ``"latent"``.
-    without_far : anmmm.direction.WithoutFar or None
+    without_far : WithoutFar or None
         The decision without observations that lie far from all others, as codes for missing values
         do; None where there are none, and under the other criteria.
     described : EvidenceResult, anmmm.collapsed.BoundResult or None
