@@ -12,22 +12,10 @@ from numpy.testing import assert_array_equal
 
 from anmmm import infer_direction, infer_directions
 from anmmm.confidence import confidence_of
-from anmmm.direction.far import CORE, _beyond_gaps, far_values
+from anmmm.direction.far import BORNE_OUT, CORE, far_values
 
 
 def slow_far_values(values):
-    """By the values, and by their logarithms where they have one."""
-    far = slow_beyond_gaps(values)
-    if min(values) > 0.0 or max(values) < 0.0:
-        logarithms = slow_beyond_gaps(np.log(np.abs(values)))
-    elif (min(values) == 0.0 or max(values) == 0.0) and all(v == int(v) for v in values):
-        logarithms = slow_beyond_gaps(np.log1p(np.abs(values)))
-    else:
-        return far
-    return [both == (True, True) for both in zip(far, logarithms, strict=True)]
-
-
-def slow_beyond_gaps(values):
     """Grow every shortest interval by one value at a time, each side for itself."""
     ordered, n = sorted(values), len(values)
     core = int(np.ceil(CORE * n))
@@ -54,16 +42,7 @@ def test_far_values_are_beyond_the_first_gap_that_is_too_wide(values):
     assert_array_equal(far_values(values), slow_far_values(values))
     assert far_values(values).sum() <= len(values) - np.ceil(CORE * len(values))
     assert_array_equal(far_values(-values), far_values(values))
-    assert_array_equal(_beyond_gaps(4.0 * values + 8.0), _beyond_gaps(values))
-
-
-def test_sizes_and_counts_may_grow_exponentially(rng):
-    for sizes in (rng.lognormal(0.0, 3.0, 300), np.round(rng.lognormal(1.0, 1.5, 300))):
-        assert _beyond_gaps(np.append(sizes, 40.0 * sizes.max())).any()
-        assert not far_values(sizes).any()
-        assert not far_values(-sizes).any()
-    ages = np.append(rng.integers(18, 90, 300), [999.0, 9999.0])
-    assert_array_equal(np.flatnonzero(far_values(ages)), [300, 301])
+    assert_array_equal(far_values(4.0 * values + 8.0), far_values(values))
 
 
 @pytest.mark.parametrize(
@@ -99,7 +78,8 @@ def test_what_far_values_decide_is_not_sure(x, y):
     rest = [values[~without.far] for values in pair(x, y)]
     assert without.confidence == infer_direction(*rest).confidence
     assert (without.direction, without.relation) == (1, "x→y")
-    limit = without.confidence if result.score > 0.0 else 0.5
+    limit = 1.0 if without.confidence >= BORNE_OUT else without.confidence
+    limit = limit if result.score > 0.0 else 0.5
     assert result.confidence == min(confidence_of(result.evidence), limit)
     swapped = infer_direction(*pair(x, y)[::-1])
     assert (swapped.confidence, swapped.score) == (result.confidence, -result.score)
@@ -121,13 +101,34 @@ def test_without_far_values_nothing_is_decided_twice():
     assert infer_direction(np.where(x > 0.0, "a", "b"), y).without_far is None
 
 
-def test_too_few_others_decide_nothing(rng):
+def nothing_without(x, y):
+    result = infer_direction(x, y)
+    assert result.without_far.evidence is None
+    assert (result.without_far.relation, result.confidence) == ("undecided", 0.5)
+    (row,) = infer_directions([(x, y)]).to_list()
+    return "with far values (missing?); without: too little to decide" in row.reason
+
+
+def test_too_few_others_bear_nothing_out(rng):
     values = np.r_[rng.normal(size=9), 1e6]
-    assert infer_direction(values, rng.normal(size=10)).without_far is None
-    # Without the far ones nothing varies: the same observations are far in one, all others equal.
+    assert nothing_without(values, rng.normal(size=10))
+    # Without the far ones nothing varies.
     x = rng.normal(size=60)
-    x[:5], y = 1e6, np.r_[np.arange(5.0), np.zeros(55)]
-    assert infer_direction(x, y).without_far is None
+    x[:5], y = 1e6, np.r_[np.arange(1.0, 6.0), np.zeros(55)]
+    assert nothing_without(x, y)
+    # Nor does an indicator of them.
+    x[5:] = rng.normal(size=55)
+    assert nothing_without(np.c_[x, x > 1e3], rng.normal(size=60))
+
+
+def test_agreement_bears_true_far_values_out():
+    rng = np.random.default_rng(2)
+    x = rng.exponential(size=300)
+    y = rng.poisson(np.exp(1.2 * x))
+    result = infer_direction(x, y.astype(float))
+    assert result.without_far.direction == result.direction == 1
+    assert result.without_far.confidence > BORNE_OUT
+    assert result.confidence == confidence_of(result.evidence)
 
 
 def test_far_values_of_several_columns(rng):
@@ -141,9 +142,12 @@ def test_far_values_of_several_columns(rng):
 def test_they_are_remarked_on():
     x, y = pair(code_in_x=1e9)
     (row,) = infer_directions([(x, y)]).to_list()
-    assert "2 far values (missing?); without: leaning x → y" in row.reason
+    assert "2 rows with far values (missing?); without: leaning x → y" in row.reason
     assert row.confidence == 0.5
-    assert "2 far values (missing?); without: leaning x → y" in infer_direction(x, y)._repr_html_()
+    assert (
+        "2 rows with far values (missing?); without: leaning x → y"
+        in infer_direction(x, y)._repr_html_()
+    )
 
 
 def test_the_command_line_remarks_on_them(run, tmp_path):
@@ -151,7 +155,9 @@ def test_the_command_line_remarks_on_them(run, tmp_path):
     np.savetxt(file, np.transpose(pair(1e9)), delimiter=",", header="dose,effect", comments="")
     status, out, err = run("direction", file)
     assert (status, err) == (0, "")
-    assert "  remark        2 far values (missing?); without: leaning dose → effect\n" in out
+    assert (
+        "  remark        2 rows with far values (missing?); without: leaning dose → effect\n" in out
+    )
     document = json.loads(run("direction", file, "--json")[1])
     assert document["n_far"] == 2
     assert document["relation_without_far"] == "x→y"

@@ -16,8 +16,9 @@ __all__ = ["kmeans_labels"]
 
 # Starts of k-means in several latents.
 STARTS = 10
-# Groups of neighbours that stay together while clusters of one latent are compared.
-MOST_GROUPS = 200
+# Groups of neighbours that stay together while clusters of one latent are compared, of equal
+# counts, and widest gaps that part them beside: nothing that lies far is grouped with others.
+MOST_GROUPS, GAPS = 200, 50
 
 
 def kmeans_labels(latent: FloatArray, n_clusters: int, seed: int) -> NDArray[np.intp]:
@@ -46,6 +47,10 @@ def _best_centers(values: FloatArray, n_clusters: int) -> FloatArray:
     n_groups = max(n_clusters, min(len(values), MOST_GROUPS))
     ordered = np.sort(values - values.mean())
     ends = np.linspace(0, len(values), n_groups + 1).astype(np.intp)
+    if n_groups < len(values):
+        gaps = 1 + np.argpartition(np.diff(ordered), -GAPS)[-GAPS:]
+        ends = np.union1d(ends, gaps)
+        n_groups = len(ends) - 1
     sums = np.concatenate([[0.0], np.cumsum(ordered)])[ends]
     with np.errstate(divide="ignore", invalid="ignore"):
         # Of the groups from each end to each later one, less the squares of the numbers.

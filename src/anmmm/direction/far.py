@@ -1,8 +1,8 @@
 """Observations far from all others, and what is said of a pair without them.
 
 Codes for missing values (-999), wrong units and slips of a finger lie there. A single one of them
-may turn a sure decision around, so that a pair that has such observations is decided twice, and the
-smaller confidence counts (docs/method/decisions.md, "Far values").
+may turn a sure decision around, so that a pair that has such observations is decided twice, and is
+sure only where the others bear it out (docs/method/decisions.md, "Far values").
 """
 
 from __future__ import annotations
@@ -24,7 +24,10 @@ from anmmm.evidence import EvidenceResult, beyond_limits
 __all__ = ["WithoutFar", "far_values", "without_far"]
 
 # Share of the observations that the others are told from, at least.
-CORE = 0.8
+CORE = 0.7
+# Confidence from which the others bear a decision out. True far values, as of counts that grow
+# exponentially, say much that the others don't.
+BORNE_OUT = 0.75
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -35,33 +38,36 @@ class WithoutFar(Record):
     ----------
     far : ndarray of bool, shape (n_samples,)
         The observations left out.
-    evidence : EvidenceResult
-        Of the others.
+    evidence : EvidenceResult or None
+        Of the others; None where they are too few, or do not vary.
     direction : int
         As `DirectionResult` has it.
     confidence : float
-        That the sign of their score is right.
+        That the sign of their score is right; 0.5 where there is none.
     relation : str
         As `DirectionResult` has it.
     """
 
     far: NDArray[np.bool_]
-    evidence: EvidenceResult
+    evidence: EvidenceResult | None
     confidence: float
 
     @property
     def direction(self) -> int:
         """Direction of the others."""
-        return self.evidence.direction
+        return 0 if self.evidence is None else self.evidence.direction
 
     @property
     def relation(self) -> str:
         """What is said of the others."""
-        return relation_of(self.direction, independent=self.evidence.independent)
+        independent = self.evidence is not None and self.evidence.independent
+        return relation_of(self.direction, independent=independent)
 
     def limit(self, direction: int) -> float:
         """Return the most confidence that a direction of the whole pair may have."""
-        return self.confidence if direction == self.direction else 0.5
+        if direction != self.direction:
+            return 0.5
+        return 1.0 if self.confidence >= BORNE_OUT else self.confidence
 
 
 def far_values(values: FloatArray) -> NDArray[np.bool_]:
@@ -74,15 +80,13 @@ def far_values(values: FloatArray) -> NDArray[np.bool_]:
     Returns
     -------
     ndarray of bool, shape (n_samples,)
-        At most a fifth of them are true, and none where four fifths are one value. The shortest
-        interval with four fifths of the values grows to both sides up to the first gap that is
-        wider than all that lies between the gap and the interval's other end. Values of one sign,
-        and whole numbers from 0 on, must be far by their logarithm too: sizes and counts may grow
-        exponentially.
+        At most three in ten of them are true, and none where seven in ten are one value. The
+        shortest interval with seven in ten of the values grows to both sides up to the first gap
+        that is wider than all that lies between the gap and the interval's other end.
 
     Notes
     -----
-    O(N log N). A factor and a mirror change nothing.
+    O(N log N). A shift, a factor and a mirror change nothing.
 
     Examples
     --------
@@ -90,17 +94,6 @@ def far_values(values: FloatArray) -> NDArray[np.bool_]:
     >>> np.flatnonzero(far_values(np.array([0.3, 1.9, -999.0, 0.7, 1.2, 0.1, 2.2, 1.4])))
     array([2])
     """
-    far = _beyond_gaps(values)
-    if far.any() and (values.min() >= 0.0 or values.max() <= 0.0):
-        sizes = np.abs(values)
-        if sizes.min() > 0.0:
-            far &= _beyond_gaps(np.log(sizes))
-        elif np.all(sizes == np.rint(sizes)):
-            far &= _beyond_gaps(np.log1p(sizes))
-    return far
-
-
-def _beyond_gaps(values: FloatArray) -> NDArray[np.bool_]:
     n = len(values)
     ordered = np.sort(values)
     core = math.ceil(CORE * n)
@@ -128,7 +121,7 @@ def without_far(
 ) -> WithoutFar | None:
     """Compare both directions of a pair (n_samples, n_features) without far observations.
 
-    None where there are none, or where too little is left without them. Categories have none.
+    None where there are none. Categories have none.
     """
     far = np.zeros(len(x), dtype=np.bool_)
     for variable, named in zip((x, y), categorical, strict=True):
@@ -138,9 +131,8 @@ def without_far(
     if not far.any():
         return None
     first, second = np.ascontiguousarray(x[~far]), np.ascontiguousarray(y[~far])
-    if len(first) < MIN_SAMPLES or beyond_limits(first, second):
-        return None
-    if any(np.all(each == each[0], axis=0).any() for each in (first, second)):
-        return None
+    constant = any(np.all(each == each[0], axis=0).any() for each in (first, second))
+    if constant or len(first) < MIN_SAMPLES or beyond_limits(first, second):
+        return WithoutFar(far, None, 0.5)
     evidence = compare(first, second)
     return WithoutFar(far, evidence, confidence_of(evidence))

@@ -78,4 +78,5 @@ def far_text(without: Any, names: Sequence[str]) -> str:
     str
     """
     count = int(without.far.sum())
-    return f"{counted(count, 'far value')} (missing?); without: {said_of(without, names)}"
+    said = said_of(without, names) if without.evidence is not None else "too little to decide"
+    return f"{counted(count, 'row')} with far values (missing?); without: {said}"

@@ -41,7 +41,7 @@ class DirectionResult(Record):
         Probability that the sign of the score is right, from 0.5 to 1, calibrated on simulated
         pairs (docs/method/decisions.md): by the scores of halves where there are some, else under
         ``"evidence"`` by the spread of the observations' lengths, else None. Where observations
-        lie far from all others, no more than without them.
+        lie far from all others, it is limited by what they bear out (`anmmm.WithoutFar`).
     resamples : anmmm.confidence.Resamples or None
         Scores of the halves, and the seed that draws them again.
     evidence : EvidenceResult or None
