@@ -49,6 +49,15 @@ def test_many_values_are_cut_as_well_as_by_many_starts(rng, n, n_clusters):
     assert squares_within(values, labels) <= (1.0 + 2e-3 * (n > MOST_GROUPS)) * many.inertia_ + 1e-9
 
 
+@pytest.mark.parametrize("n", [250, 1000])
+def test_what_lies_far_is_grouped_with_nothing(rng, n):
+    for tail in ([30.0, 60.0], rng.standard_cauchy(size=40)):
+        values = np.append(rng.normal(size=n), tail)
+        labels = kmeans_labels(values[:, np.newaxis], 3, 0)
+        many = KMeans(3, n_init=60, random_state=0).fit(values[:, np.newaxis])
+        assert squares_within(values, labels) <= 1.002 * many.inertia_
+
+
 def test_neither_seed_nor_order_nor_sign_matters(rng):
     latent = rng.normal(size=(150, 1))
     labels, order = kmeans_labels(latent, 3, 0), rng.permutation(150)
