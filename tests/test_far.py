@@ -12,37 +12,48 @@ from numpy.testing import assert_array_equal
 
 from anmmm import infer_direction, infer_directions
 from anmmm.confidence import confidence_of
-from anmmm.direction.far import BORNE_OUT, CORE, far_values
+from anmmm.direction import SURE
+from anmmm.direction.far import BORNE_OUT, CORE, HEAP, UNTIED, far_values
 
 
 def slow_far_values(values):
-    """Grow every shortest interval by one value at a time, each side for itself."""
+    """Grow every shortest interval by one value at a time, each side for itself; count ends."""
     ordered, n = sorted(values), len(values)
     core = int(np.ceil(CORE * n))
     widths = [ordered[i + core - 1] - ordered[i] for i in range(n - core + 1)]
     shortest = [i for i, width in enumerate(widths) if width == min(widths)]
     low, high = shortest[0], shortest[-1] + core - 1
-    if ordered[low] == ordered[high]:
-        return [False] * n
     first, last = low, high
+    if ordered[low] == ordered[high]:
+        first, last = 0, n - 1
     while first > 0 and ordered[first] - ordered[first - 1] <= ordered[high] - ordered[first]:
         first -= 1
     while last < n - 1 and ordered[last + 1] - ordered[last] <= ordered[last] - ordered[low]:
         last += 1
-    return [not ordered[first] <= value <= ordered[last] for value in values]
+    ends = {v for v in (ordered[0], ordered[-1]) if ordered.count(v) >= HEAP}
+    inner = [v for v in ordered if v not in ends]
+    if len(inner) < CORE * n or len(set(inner)) < UNTIED * len(inner):
+        ends = set()
+    return [not ordered[first] <= v <= ordered[last] or v in ends for v in values]
+
+
+COMMON = st.sampled_from([0.0, 1.0, 2.0, 2.5, 7.0, -3.0, -999.0, 60.0, 1e9])
 
 
 @settings(max_examples=200, deadline=None, derandomize=True)
 @given(
-    arrays(np.float64, st.integers(10, 40), elements=st.sampled_from(
-        [0.0, 1.0, 2.0, 2.5, 7.0, -3.0, -999.0, 60.0, 1e9]
-    ))
-)  # fmt: skip
-def test_far_values_are_beyond_the_first_gap_that_is_too_wide(values):
-    assert_array_equal(far_values(values), slow_far_values(values))
-    assert far_values(values).sum() <= len(values) - np.ceil(CORE * len(values))
-    assert_array_equal(far_values(-values), far_values(values))
-    assert_array_equal(far_values(4.0 * values + 8.0), far_values(values))
+    arrays(np.float64, st.integers(10, 40), elements=COMMON)
+    | st.tuples(
+        arrays(np.float64, st.integers(8, 30), elements=st.integers(-64, 64), unique=True),
+        arrays(np.float64, st.integers(2, 12), elements=st.sampled_from([-64.0, 64.0, 9.0, 500.0])),
+    ).map(np.concatenate)
+)
+def test_far_values_are_beyond_a_gap_or_heaped(values):
+    far = far_values(values)
+    assert_array_equal(far, slow_far_values(values))
+    assert_array_equal(far_values(-values), far)
+    assert_array_equal(far_values(4.0 * values + 8.0), far)
+    assert_array_equal(far_values(values[::-1]), far[::-1])
 
 
 @pytest.mark.parametrize(
@@ -51,7 +62,9 @@ def test_far_values_are_beyond_the_first_gap_that_is_too_wide(values):
         lambda rng: rng.normal(size=300), lambda rng: rng.exponential(size=300),
         lambda rng: rng.integers(0, 2, 300), lambda rng: rng.integers(0, 5, 300),
         lambda rng: rng.poisson(0.3, 300), lambda rng: np.where(rng.random(300) < 0.9, 0.0, 7.0),
-        lambda rng: np.round(rng.normal(size=300), 1), lambda rng: np.full(300, 3.0),
+        lambda rng: np.round(rng.normal(size=300), 1), lambda rng: rng.integers(18, 60, 300),
+        lambda rng: np.where(rng.random(300) < 0.4, 0.0, rng.exponential(size=300)),
+        lambda rng: np.full(300, 3.0),
         lambda rng: np.repeat([-1e308, 1e308], 150),
     ],
 )  # fmt: skip
@@ -94,6 +107,22 @@ def test_one_value_turned_a_sure_decision_around():
     assert pickle.loads(pickle.dumps(result)).without_far.relation == "x→y"
 
 
+@pytest.mark.parametrize("limit", [np.minimum, np.maximum])
+def test_the_limit_of_an_instrument_decides_nothing(limit):
+    wrong, wrong_by_all = 0, 0
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        x, noise = rng.normal(size=(2, 200))
+        y = x + 0.4 * x**3 + 0.7 * noise
+        x = limit(x, np.quantile(x, 0.85 if limit is np.minimum else 0.15))
+        result = infer_direction(x, y)
+        assert result.without_far.far.sum() == 30
+        wrong += result.direction == -1 and result.confidence >= SURE
+        wrong_by_all += result.direction == -1 and confidence_of(result.evidence) >= SURE
+    assert wrong == 0
+    assert wrong_by_all > 2
+
+
 def test_without_far_values_nothing_is_decided_twice():
     assert infer_direction(*pair()).without_far is None
     assert infer_direction(*pair(1e9), criterion="hsic").without_far is None
@@ -106,7 +135,7 @@ def nothing_without(x, y):
     assert result.without_far.evidence is None
     assert (result.without_far.relation, result.confidence) == ("undecided", 0.5)
     (row,) = infer_directions([(x, y)]).to_list()
-    return "with far values (missing?); without: too little to decide" in row.reason
+    return "far off or at a limit (codes?); without: too little to decide" in row.reason
 
 
 def test_too_few_others_bear_nothing_out(rng):
@@ -142,10 +171,10 @@ def test_far_values_of_several_columns(rng):
 def test_they_are_remarked_on():
     x, y = pair(code_in_x=1e9)
     (row,) = infer_directions([(x, y)]).to_list()
-    assert "2 rows with far values (missing?); without: leaning x → y" in row.reason
+    assert "2 rows far off or at a limit (codes?); without: leaning x → y" in row.reason
     assert row.confidence == 0.5
     assert (
-        "2 rows with far values (missing?); without: leaning x → y"
+        "2 rows far off or at a limit (codes?); without: leaning x → y"
         in infer_direction(x, y)._repr_html_()
     )
 
@@ -156,7 +185,8 @@ def test_the_command_line_remarks_on_them(run, tmp_path):
     status, out, err = run("direction", file)
     assert (status, err) == (0, "")
     assert (
-        "  remark        2 rows with far values (missing?); without: leaning dose → effect\n" in out
+        "  remark        2 rows far off or at a limit (codes?); without: leaning dose → effect\n"
+        in out
     )
     document = json.loads(run("direction", file, "--json")[1])
     assert document["n_far"] == 2

@@ -2,7 +2,8 @@
 
 Codes that stand for missing values, and slips of a decimal point, of one observation, 2 %, 10 % and
 25 %, in the cause, the effect, in both at places of their own, and in the same observations of
-both: 16 ways, of each the same number of pairs. Beside what is said, what would be said if all
+both: 16 ways, of each the same number of pairs. And limits beyond which nothing is measured, of 2 % to
+25 %, in the cause, the effect and both, 9 ways. Beside what is said, what would be said if all
 observations were taken as they are. Seeds from 7000, 10 000, 20 000 and 50 000 on were looked at
 before the rule was what it is; 30 000 and on are for reporting.
 """
@@ -30,7 +31,9 @@ CODES: dict[str, tuple[str, Callable[[np.ndarray], object]]] = {
     "10⁹": ("standard", lambda values: 1e9),
     "999 in 1 to 90": ("whole", lambda values: 999.0),
     "× 10 in 50 to 300": ("sizes", lambda values: 10.0 * values),
+    "0 in 50 to 300": ("sizes", lambda values: 0.0),
 }
+LIMIT = "an upper limit"
 PLACES = ("cause", "effect", "both", "same")
 SHARES = (0.0, 0.02, 0.1, 0.25)
 
@@ -74,18 +77,33 @@ def coded(relation: str, code: str, n: int, seed: int) -> Iterator[tuple[np.ndar
             yield x, y
 
 
+def limited(relation: str, n: int, seed: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Yield a pair whose cause, effect, or both end at a limit, for a share of the observations."""
+    for share in SHARES[1:]:
+        for place in PLACES[:3]:
+            x, y = (values.copy() for values in draw(relation, n, seed))
+            if place != "effect":
+                x = np.minimum(x, np.quantile(x, 1.0 - share))
+            if place != "cause":
+                y = np.minimum(y, np.quantile(y, 1.0 - share))
+            yield x, y
+
+
 def far(seeds: list[int], n: int) -> None:
     """Print a line a relation and a code."""
-    print(f"\nN = {n}, {len(PLACES) * len(SHARES) * len(seeds)} pairs a row from seed {seeds[0]}\n")
+    print(f"\nN = {n}, {len(seeds)} pairs a row from seed {seeds[0]}, each spoiled in every way\n")
     print_header(
         "relation", "code", "as they are: sure and right", "sure and wrong", "said: sure and right",
         "sure and wrong",
     )  # fmt: skip
     for relation in RELATIONS:
-        for code in CODES:
+        for code in (*CODES, LIMIT):
             outcomes: list[list[float]] = [[], [], [], []]
             for seed in seeds:
-                for x, y in coded(relation, code, n, seed):
+                spoiled = (
+                    limited(relation, n, seed) if code == LIMIT else coded(relation, code, n, seed)
+                )
+                for x, y in spoiled:
                     result = infer_direction(x, y)
                     assert result.evidence is not None
                     assert result.confidence is not None

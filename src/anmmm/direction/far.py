@@ -1,8 +1,9 @@
-"""Observations far from all others, and what is said of a pair without them.
+"""Observations far from all others or heaped at their end, and what is said of a pair without them.
 
-Codes for missing values (-999), wrong units and slips of a finger lie there. A single one of them
-may turn a sure decision around, so that a pair that has such observations is decided twice, and is
-sure only where the others bear it out (docs/method/decisions.md, "Far values").
+Codes for missing values (-999), wrong units and slips of a finger lie far off, and limits of an
+instrument heap at an end. A single such value may turn a sure decision around, so that a pair that
+has some is decided twice, and is sure only where the others bear it out (docs/method/decisions.md,
+"Far values").
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ __all__ = ["WithoutFar", "far_values", "without_far"]
 
 # Share of the observations that the others are told from, at least.
 CORE = 0.7
+# How often a value at an end stands there, and share of distinct ones among the others.
+HEAP, UNTIED = 3, 0.9
 # Confidence from which the others bear a decision out. True far values, as of counts that grow
 # exponentially, say much that the others don't.
 BORNE_OUT = 0.75
@@ -71,7 +74,7 @@ class WithoutFar(Record):
 
 
 def far_values(values: FloatArray) -> NDArray[np.bool_]:
-    """Tell which values lie farther from the others than these lie from each other.
+    """Tell which values lie far from the others, or heaped at their end.
 
     Parameters
     ----------
@@ -80,9 +83,12 @@ def far_values(values: FloatArray) -> NDArray[np.bool_]:
     Returns
     -------
     ndarray of bool, shape (n_samples,)
-        At most three in ten of them are true, and none where seven in ten are one value. The
+        At most three in ten of them are far, and as many heaped. None where seven in ten are one
+        value. The
         shortest interval with seven in ten of the values grows to both sides up to the first gap
-        that is wider than all that lies between the gap and the interval's other end.
+        that is wider than all that lies between the gap and the interval's other end; what is
+        beyond is far. So is the smallest or largest value where it stands three times and more,
+        beside others that are hardly tied: the limit of an instrument, or a code near the data.
 
     Notes
     -----
@@ -94,8 +100,12 @@ def far_values(values: FloatArray) -> NDArray[np.bool_]:
     >>> np.flatnonzero(far_values(np.array([0.3, 1.9, -999.0, 0.7, 1.2, 0.1, 2.2, 1.4])))
     array([2])
     """
-    n = len(values)
     ordered = np.sort(values)
+    return _beyond_gaps(values, ordered) | _heaped(values, ordered)
+
+
+def _beyond_gaps(values: FloatArray, ordered: FloatArray) -> NDArray[np.bool_]:
+    n = len(values)
     core = math.ceil(CORE * n)
     with np.errstate(over="ignore"):
         widths = ordered[core - 1 :] - ordered[: n - core + 1]
@@ -111,6 +121,21 @@ def far_values(values: FloatArray) -> NDArray[np.bool_]:
     low = ordered[below[-1] + 1] if len(below) else -math.inf
     high = ordered[last + above[0]] if len(above) else math.inf
     return np.asarray((values < low) | (values > high))
+
+
+def _heaped(values: FloatArray, ordered: FloatArray) -> NDArray[np.bool_]:
+    ends = [
+        end
+        for end, inner in ((ordered[0], ordered[HEAP - 1]), (ordered[-1], ordered[-HEAP]))
+        if end == inner
+    ]
+    heaped = np.isin(values, ends)
+    if ends:
+        others = values[~heaped]
+        few = len(others) < CORE * len(values)
+        if few or len(np.unique(others)) < UNTIED * len(others):
+            heaped[:] = False
+    return heaped
 
 
 def without_far(

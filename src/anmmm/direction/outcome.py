@@ -79,4 +79,4 @@ def far_text(without: Any, names: Sequence[str]) -> str:
     """
     count = int(without.far.sum())
     said = said_of(without, names) if without.evidence is not None else "too little to decide"
-    return f"{counted(count, 'row')} with far values (missing?); without: {said}"
+    return f"{counted(count, 'row')} far off or at a limit (codes?); without: {said}"
