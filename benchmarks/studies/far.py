@@ -2,8 +2,8 @@
 
 Codes that stand for missing values, and slips of a decimal point, of one observation, 2 %, 10 % and
 25 %, in the cause, the effect, in both at places of their own, and in the same observations of
-both: 16 ways, of each the same number of pairs. And limits beyond which nothing is measured, of 2 % to
-25 %, in the cause, the effect and both, 9 ways. Beside what is said, what would be said if all
+both: 16 ways, of each the same number of pairs. And limits beyond which nothing is measured, of 2 %
+to 25 %, in the cause, the effect and both, 9 ways. Beside what is said, what would be said if all
 observations were taken as they are. Seeds from 7000, 10 000, 20 000 and 50 000 on were looked at
 before the rule was what it is; 30 000 and on are for reporting.
 """

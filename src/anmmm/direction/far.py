@@ -35,7 +35,7 @@ BORNE_OUT = 0.75
 
 @dataclass(frozen=True, eq=False, repr=False)
 class WithoutFar(Record):
-    """A decision without the observations that lie far from all others.
+    """A decision without observations that lie far from all others, or are heaped at their end.
 
     Attributes
     ----------

@@ -115,7 +115,9 @@ def infer_direction(
     where no direction is distinguished (a linear mechanism with Gaussian noise: the score is then
     near 0), where several overlapping mechanisms meet few observations, and on more than a quarter
     of the Tübingen pairs (docs/method/decisions.md). It takes some 10 ms for 100 observations and
-    is linear in their number but for two sorts.
+    is linear in their number but for two sorts. Where values lie far from all others, as codes for
+    missing ones do, or are heaped at their end, as at the limit of an instrument, the pair is
+    decided again without them, and is sure only if the rest bears it out (`anmmm.WithoutFar`).
 
     ``"latent"`` takes any smooth function of the cause and one latent for each observation, and
     seconds where ``"evidence"`` takes milliseconds; docs/method/latent.md has where it is better
