@@ -110,6 +110,8 @@ def _beyond_gaps(values: FloatArray, ordered: FloatArray) -> NDArray[np.bool_]:
     with np.errstate(over="ignore"):
         widths = ordered[core - 1 :] - ordered[: n - core + 1]
         gaps = np.diff(ordered)
+        if not gaps.max() > widths.min():
+            return np.zeros(n, dtype=np.bool_)
         # All of the shortest intervals, so that nothing depends on which comes first.
         shortest = np.flatnonzero(widths == widths.min())
         first, last = int(shortest[0]), int(shortest[-1]) + core - 1
@@ -129,12 +131,13 @@ def _heaped(values: FloatArray, ordered: FloatArray) -> NDArray[np.bool_]:
         for end, inner in ((ordered[0], ordered[HEAP - 1]), (ordered[-1], ordered[-HEAP]))
         if end == inner
     ]
+    if not ends:
+        return np.zeros(len(values), dtype=np.bool_)
     heaped = np.isin(values, ends)
-    if ends:
-        others = values[~heaped]
-        few = len(others) < CORE * len(values)
-        if few or len(np.unique(others)) < UNTIED * len(others):
-            heaped[:] = False
+    others = values[~heaped]
+    few = len(others) < CORE * len(values)
+    if few or len(np.unique(others)) < UNTIED * len(others):
+        heaped[:] = False
     return heaped
 
 
