@@ -65,7 +65,7 @@ def cluster_mechanisms(
         Weight λ of the HSIC term of the objective, at up to 100 observations; it grows with more
         (``weight_growth``).
     random_state : None, int or Generator
-        Seeds k-means and what is drawn in the fit.
+        Seeds k-means of several latents, and what is drawn in the fit.
     **fit_options
         Fields of `anmmm.gppom.FitOptions`.
 

@@ -32,7 +32,7 @@ class MechanismClustering(NestedFitOptions, VersionedPickle, ClusterMixin, BaseE
     fit_options : dict, optional
         Fields of `anmmm.gppom.FitOptions`; each is a parameter ``fit_options__NAME`` too.
     random_state : None, int or RandomState
-        Seeds k-means and what is drawn in the fit.
+        Seeds k-means of several latents, and what is drawn in the fit.
 
     Attributes
     ----------

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from anmmm._record import Record
 from anmmm._typing import FloatArray
-from anmmm._validation import MIN_SAMPLES
+from anmmm._validation import as_pair
 from anmmm.confidence import confidence_of
 from anmmm.direction.outcome import relation_of
 from anmmm.evidence import EvidenceResult, beyond_limits
@@ -158,9 +158,12 @@ def without_far(
                 far |= far_values(column)
     if not far.any():
         return None
-    first, second = np.ascontiguousarray(x[~far]), np.ascontiguousarray(y[~far])
-    constant = any(np.all(each == each[0], axis=0).any() for each in (first, second))
-    if constant or len(first) < MIN_SAMPLES or beyond_limits(first, second):
+    try:
+        first, second = as_pair(x[~far], y[~far])
+    except ValueError:
+        # The whole pair was accepted: the rest can only be too few, or vary too little.
+        return WithoutFar(far, None, 0.5)
+    if beyond_limits(first, second):
         return WithoutFar(far, None, 0.5)
     evidence = compare(first, second)
     return WithoutFar(far, evidence, confidence_of(evidence))

@@ -221,7 +221,7 @@ def decide(
     """Return the direction of a score, the confidence in it, `known` or by halves, and the halves.
 
     Halves are scored where the options ask for them, or for a confidence that nothing else gives.
-    Without the far observations, `beside`, the confidence must be as large.
+    The decision without far observations, `beside`, limits it.
     """
     resamples, confidence, count = None, known, options.n_resamples
     if confidence is None and options.min_confidence > 0.0:

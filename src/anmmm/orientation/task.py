@@ -47,7 +47,6 @@ def _decide_given(
     x, common = first[:, 0], first[:, 1:]
     rng = check_rng(seed)
     fit_seed, resample_seed = (int(number) for number in rng.integers(2**63, size=2))
-    lengths = compare_given(x, y, common)
 
     def compared(first: FloatArray, second: FloatArray) -> EvidenceResult:
         return compare_given(first[:, 0], second[:, 0], first[:, 1:])
@@ -55,7 +54,8 @@ def _decide_given(
     def score(first: FloatArray, second: FloatArray) -> float:
         return compared(first, second).score
 
-    beside = without_far(first, y[:, np.newaxis], compared)
+    column = y[:, np.newaxis]
+    lengths, beside = compared(first, column), without_far(first, column, compared)
     direction, confidence, resamples = decide(
         first, y, lengths.score, confidence_of(lengths), score, options, resample_seed, beside
     )

@@ -47,6 +47,8 @@ class Factor:
     ----------
     L : ndarray of shape (n_blocks, capacity, c)
         See `anmmm._kernels.pivoted` for the layout.
+    rest : ndarray of shape (n_blocks, c)
+        Diagonal of ``K - LᵀL``; 0 for padding.
     rank : int
     residual : float
         Trace of ``K - LᵀL``.
@@ -60,7 +62,7 @@ class Factor:
         self._n_chunks = n_chunks
         self._width = n if n <= WHOLE else BLOCK
         self._n_blocks = -(-n // self._width)
-        self._rest = np.empty((self._n_blocks, self._width))
+        self.rest = np.empty((self._n_blocks, self._width))
         self.L = self._memory(min(capacity, self._max_rank))
         # Pages that were never written take no memory, so that rows count and not the capacity.
         self._written = 0
@@ -111,7 +113,7 @@ class Factor:
             share = 0.5 * total * len(candidates) / self._n
             triangle, pivots = self._pivots(some, gamma, share)
             self._extend(blocks, gamma, np.ascontiguousarray(some[:, pivots]), triangle)
-            rest = self._rest.ravel()
+            rest = self.rest.ravel()
             if self.residual <= total or rest.max() <= ROUNDING:
                 return
             left = rest.copy()
@@ -141,7 +143,7 @@ class Factor:
         while True:
             pivots = np.empty(self.L.shape[1], dtype=np.int64)
             self.rank, self.residual = pivoted.pivoted_cholesky(
-                points, gamma, ROUNDING, total, self.L[0], pivots, self._rest[0]
+                points, gamma, ROUNDING, total, self.L[0], pivots, self.rest[0]
             )
             if self.rank >= 0:
                 return
@@ -176,10 +178,10 @@ class Factor:
         self._written = max(self._written, rank)
         run_in_chunks(
             pivoted.extend, self._n_chunks, blocks, self._n, gamma, pivot_points, triangle, self.L,
-            self._rest,
+            self.rest,
         )  # fmt: skip
         self.rank = rank
-        self.residual = float(self._rest.sum())
+        self.residual = float(self.rest.sum())
 
     def _larger(self, capacity: int) -> int:
         if capacity == self._max_rank:

@@ -64,7 +64,6 @@ class LowRankEngine:
         self._joint = Factor(n, 64, n_chunks, max_rank)
         self._of_x = Factor(n, 24, n_chunks, max_rank)
         self._of_theta = Factor(n, 24, n_chunks, max_rank)
-        self._rest = np.empty(n)
         self._y = self._joint.blocks(np.ascontiguousarray(Y.T))
 
     def evaluate(self, theta: FloatArray, omega: Hyperparameters, noise: float) -> DataTerms:
@@ -120,12 +119,11 @@ class LowRankEngine:
         self, blocks: FloatArray, gamma: FloatArray, amplitude: float, noise: float,
         total: float, rows: FloatArray, arrays: FloatArray,
     ) -> Sums:  # fmt: skip
-        factors = self._joint, self._of_theta, self._of_x
+        joint, of_theta, of_x = factors = self._joint, self._of_theta, self._of_x
         while True:
             room = Factors(
-                self._joint.L, self._of_theta.L, self._of_x.L, self._rest, ROUNDING, total,
-                ROUNDING * self._n,
-            )  # fmt: skip
+                joint.L, of_theta.L, of_x.L, joint.rest[0], ROUNDING, total, ROUNDING * self._n
+            )
             sums = Sums(
                 *evaluate_whole(
                     blocks, self._y, gamma, amplitude, noise, self._lam, self._floor, room, rows,
