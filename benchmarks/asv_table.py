@@ -111,9 +111,14 @@ def draw(path: Path) -> None:
         color = "0.35" if bound else f"C{number}"
         axes.plot(sizes, seconds, "--" if bound else "o-", color=color, markersize=4)
         axes.annotate(
-            label, (sizes[-1], seconds[-1]), (6, lift), textcoords="offset points", color=color,
-            va="center", fontsize=9,
-        )  # fmt: skip
+            label,
+            (sizes[-1], seconds[-1]),
+            (6, lift),
+            textcoords="offset points",
+            color=color,
+            va="center",
+            fontsize=9,
+        )
     axes.set(xscale="log", yscale="log", xlabel="observations", ylabel="seconds, one thread")
     low, high = axes.get_xlim()
     axes.set_xlim(low, 12.0 * high)

@@ -24,11 +24,11 @@ from pyarrow import parquet
 
 from anmmm.collection import as_pairs, infer_directions
 from anmmm.collection.checkpoint import count_rows
+from anmmm.collection.records import PairResult
 from anmmm.collection.schema import DIRECTIONS
 from anmmm.collection.sinks import write_rows
 from anmmm.collection.stream import start
 from anmmm.datasets import Pair, make_anm_mixture
-from anmmm.results import PairResult
 
 
 @dataclass

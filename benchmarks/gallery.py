@@ -38,9 +38,16 @@ def draw_mechanisms() -> None:
         x, y, _ = make_anm_mixture(mechanism, random_state=1)
         result = cluster_mechanisms(x, y, 2, random_state=0)
         plot_mechanisms(
-            x, y, result, ax=ax, legend=False, marker_size=2.5, x_label="", y_label="",
+            x,
+            y,
+            result,
+            ax=ax,
+            legend=False,
+            marker_size=2.5,
+            x_label="",
+            y_label="",
             title=mechanism,
-        )  # fmt: skip
+        )
     save(panels[0], "thumbnails")
 
 
@@ -62,9 +69,14 @@ def draw_places() -> None:
     pictures = ((names, "by place"), (result, "as clustered, the places unknown"))
     for ax, (mechanisms, title) in zip(panels, pictures, strict=True):
         plot_mechanisms(
-            temperature, ozone, mechanisms, ax=ax, title=title, x_label="temperature (°C)",
+            temperature,
+            ozone,
+            mechanisms,
+            ax=ax,
+            title=title,
+            x_label="temperature (°C)",
             y_label="ozone (µg/m³)",
-        )  # fmt: skip
+        )
         ax.label_outer()
     save(panels[0], "places")
 

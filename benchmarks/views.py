@@ -19,13 +19,15 @@ KINDS = {
     "noise whose scale depends on the cause": ("LS", "LS-s"),
     "multiplicative noise": ("MN-U",),
     "a monotone function of all that (a sensor's scale)": (
-        "PNL-arcsinh", "PNL-logistic", "PNL-cbrt",
+        "PNL-arcsinh",
+        "PNL-logistic",
+        "PNL-cbrt",
     ),
     "yes or no": ("binary", "logistic"),
     "few ordered levels": ("ordered",),
     "groups: rounded numbers": ("grouped",),
     "counts": ("count",),
-}  # fmt: skip
+}
 
 
 def mean(values: Sequence[float]) -> float:
@@ -154,14 +156,15 @@ def published() -> Table:
     sim = of_protocol(ours, "sim", "all", "all", plain=True)
     rows = [
         [
-            f"**anmmm, {observations} observations**", protocol,
+            f"**anmmm, {observations} observations**",
+            protocol,
             of_protocol(ours, "tuebingen", observations, protocol),
             sim if observations == "all" else "",
             MODELS if protocol == "L99" else "the same",
         ]
         for observations in ("all", "at most 1000")
         for protocol in ("L99", "G99", "B102")
-    ]  # fmt: skip
+    ]
     for row in sorted(others.rows, key=lambda row: -number(f"0{row[3]}")):
         method, source, protocol, tuebingen, pairs, *_, assumes = row
         rows.append([f"{method} ({source})", protocol, f"0{tuebingen}", f"0{pairs}", assumes])

@@ -4,9 +4,10 @@ import pytest
 
 # Of a kernel, and the number of its chunks.
 FORMS = [
-    ("serial", 1), ("serial", 3),
+    ("serial", 1),
+    ("serial", 3),
     *(pytest.param("parallel", n, marks=pytest.mark.slow) for n in (1, 3, 30)),
-]  # fmt: skip
+]
 
 
 def in_parallel(*n_chunks):

@@ -416,9 +416,12 @@ def test_confidence_is_that_of_the_halves_and_can_be_drawn_again(mixture, criter
     assert_array_equal(again.resamples.scores, result.resamples.scores)
     if criterion == "evidence":
         drawn = resample_scores(
-            x, y, lambda x, y: evidence(x, y).score, n_resamples=3,
+            x,
+            y,
+            lambda x, y: evidence(x, y).score,
+            n_resamples=3,
             random_state=result.resamples.seed,
-        )  # fmt: skip
+        )
         assert_array_equal(drawn.scores, result.resamples.scores)
 
 
@@ -538,5 +541,9 @@ def test_the_estimator_hands_on_what_is_said_of_a_pair(mixture):
 
 def test_sure_is_from_nine_tenths_on():
     assert [is_sure(value) for value in (0.5, 0.899, 0.9, 1.0, None)] == [
-        False, False, True, True, None,
-    ]  # fmt: skip
+        False,
+        False,
+        True,
+        True,
+        None,
+    ]

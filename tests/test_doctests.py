@@ -11,9 +11,16 @@ import anmmm
 
 # Libraries without which a module cannot be imported and its examples are left out, told.
 EXTRAS = {
-    "causallearn", "dask", "distributed", "matplotlib", "networkx", "polars", "pandas", "pyarrow",
+    "causallearn",
+    "dask",
+    "distributed",
+    "matplotlib",
+    "networkx",
+    "polars",
+    "pandas",
+    "pyarrow",
     "ray",
-}  # fmt: skip
+}
 
 
 def modules_with_examples():

@@ -59,15 +59,19 @@ def test_far_values_are_beyond_a_gap_or_heaped(values):
 @pytest.mark.parametrize(
     "draw",
     [
-        lambda rng: rng.normal(size=300), lambda rng: rng.exponential(size=300),
-        lambda rng: rng.integers(0, 2, 300), lambda rng: rng.integers(0, 5, 300),
-        lambda rng: rng.poisson(0.3, 300), lambda rng: np.where(rng.random(300) < 0.9, 0.0, 7.0),
-        lambda rng: np.round(rng.normal(size=300), 1), lambda rng: rng.integers(18, 60, 300),
+        lambda rng: rng.normal(size=300),
+        lambda rng: rng.exponential(size=300),
+        lambda rng: rng.integers(0, 2, 300),
+        lambda rng: rng.integers(0, 5, 300),
+        lambda rng: rng.poisson(0.3, 300),
+        lambda rng: np.where(rng.random(300) < 0.9, 0.0, 7.0),
+        lambda rng: np.round(rng.normal(size=300), 1),
+        lambda rng: rng.integers(18, 60, 300),
         lambda rng: np.where(rng.random(300) < 0.4, 0.0, rng.exponential(size=300)),
         lambda rng: np.full(300, 3.0),
         lambda rng: np.repeat([-1e308, 1e308], 150),
     ],
-)  # fmt: skip
+)
 def test_usual_values_are_not_far(rng, draw):
     assert not far_values(draw(rng).astype(float)).any()
 

@@ -59,8 +59,15 @@ def mixture(rng, n):
 
 
 KINDS = (
-    poisson, unrelated_counts, binary, binary_effect, rounded, integers, continuous, mixture,
-)  # fmt: skip
+    poisson,
+    unrelated_counts,
+    binary,
+    binary_effect,
+    rounded,
+    integers,
+    continuous,
+    mixture,
+)
 OTHER_UNITS = {
     "x + 3": lambda x, y, rng: (x + 3.0, y),
     "-x": lambda x, y, rng: (-x, y),

@@ -30,8 +30,9 @@ def least_squares_within(values, n_clusters):
 @given(
     # Steps of a hundredth: nearer ones than rounding tells apart are no clusters.
     arrays(np.int64, st.integers(4, 9), elements=st.integers(-500, 500), unique=True),
-    st.integers(1, 4), st.sampled_from([0.0, 1e3]),
-)  # fmt: skip
+    st.integers(1, 4),
+    st.sampled_from([0.0, 1e3]),
+)
 def test_one_latent_is_cut_in_the_best_way(whole, n_clusters, shift):
     values = whole / 100.0 + shift
     labels = kmeans_labels(values[:, np.newaxis], n_clusters, 0)

@@ -47,8 +47,11 @@ def test_a_decision_loads_what_it_uses(program, loaded, tmp_path):
     asked = f"print([name for name in {DEAR} if name in __import__('sys').modules])"
     done = subprocess.run(
         [sys.executable, "-c", program + asked],
-        cwd=tmp_path, capture_output=True, text=True, check=True,
-    )  # fmt: skip
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     assert done.stdout.splitlines()[-1] == loaded
 
 

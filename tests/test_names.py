@@ -43,9 +43,22 @@ def test_every_container_of_names_is_the_same(container):
 
 @pytest.mark.parametrize(
     "numbers",
-    [X, X.tolist(), tuple(X), pd.Series(X), pl.Series(X), pa.array(X), X.astype(object), X[:, None],
-     [None, 1.0], [], np.ma.array(X), [True, False], [[1.0], [2.0]]],
-)  # fmt: skip
+    [
+        X,
+        X.tolist(),
+        tuple(X),
+        pd.Series(X),
+        pl.Series(X),
+        pa.array(X),
+        X.astype(object),
+        X[:, None],
+        [None, 1.0],
+        [],
+        np.ma.array(X),
+        [True, False],
+        [[1.0], [2.0]],
+    ],
+)
 def test_numbers_are_no_names(numbers):
     assert as_names(numbers, "x") is None
 

@@ -118,10 +118,14 @@ def filled(draw, kind):
 
 def test_records_are_found():
     assert {
-        "anmmm.gppom.result.FitResult", "anmmm.gppom.result.Hyperparameters", "anmmm.preprocessing."
-        "Standardization", "anmmm.datasets.pair.Pair", "anmmm.evaluation.run.Evaluation",
-        "anmmm.collection.summary.CollectionSummary", "anmmm.baselines.anm.ANM",
-    } <= RECORDS.keys()  # fmt: skip
+        "anmmm.gppom.result.FitResult",
+        "anmmm.gppom.result.Hyperparameters",
+        "anmmm.preprocessing.Standardization",
+        "anmmm.datasets.pair.Pair",
+        "anmmm.evaluation.run.Evaluation",
+        "anmmm.collection.summary.CollectionSummary",
+        "anmmm.baselines.anm.ANM",
+    } <= RECORDS.keys()
 
 
 @pytest.mark.parametrize("name", sorted(RECORDS.keys() - INTERNAL))
@@ -152,11 +156,20 @@ def results():
     told = infer_direction(x, y, n_resamples=2, random_state=0)
     clusters = cluster_mechanisms(x, y, 2, random_state=0)
     found = [
-        told, told.evidence, told.evidence.forward, told.latent_fits, told.forward,
-        told.forward.hyperparameters, told.resamples, told.evidence.forward.marginal, clusters,
-        clusters.mixture, ANMMixture().fit(X, y).fit_result_, FitOptions(init=X),
+        told,
+        told.evidence,
+        told.evidence.forward,
+        told.latent_fits,
+        told.forward,
+        told.forward.hyperparameters,
+        told.resamples,
+        told.evidence.forward.marginal,
+        clusters,
+        clusters.mixture,
+        ANMMixture().fit(X, y).fit_result_,
+        FitOptions(init=X),
         evaluate("f3", n_pairs=3, n_samples=30),
-    ]  # fmt: skip
+    ]
     return {type(result).__name__ + str(place): result for place, result in enumerate(found)}
 
 

@@ -13,10 +13,20 @@ import anmmm
 
 ROOT = Path(__file__).parents[1]
 MODULES = [
-    "anmmm", "anmmm.baselines", "anmmm.collapsed", "anmmm.collection", "anmmm.datasets",
-    "anmmm.evaluation", "anmmm.evidence", "anmmm.experiments", "anmmm.gppom", "anmmm.mixture",
-    "anmmm.orientation", "anmmm.plotting", "anmmm.report",
-]  # fmt: skip
+    "anmmm",
+    "anmmm.baselines",
+    "anmmm.collapsed",
+    "anmmm.collection",
+    "anmmm.datasets",
+    "anmmm.evaluation",
+    "anmmm.evidence",
+    "anmmm.experiments",
+    "anmmm.gppom",
+    "anmmm.mixture",
+    "anmmm.orientation",
+    "anmmm.plotting",
+    "anmmm.report",
+]
 
 
 def listed():

@@ -185,7 +185,9 @@ REFUSALS = {
     "None": (spoilt(None, None), ValueError, "x holds 2 NaN"),
     "pandas NA": (pd.Series(spoilt(None), dtype="Int64"), ValueError, "x holds 1 NaN"),
     "pandas boolean NA": (
-        pd.Series([None] + [True, False] * 6, dtype="boolean"), ValueError, "x holds 1 NaN",
+        pd.Series([None] + [True, False] * 6, dtype="boolean"),
+        ValueError,
+        "x holds 1 NaN",
     ),
     "pandas NA in objects": (spoilt(pd.NA), ValueError, "x holds 1 NaN"),
     "pandas NaN": (pd.DataFrame({"a": spoilt(nan)}), ValueError, "x holds 1 NaN"),
@@ -194,14 +196,18 @@ REFUSALS = {
     "masked": (masked(2, 5, 6), ValueError, "x holds 3 masked values; remove or impute"),
     "beyond float64": (spoilt(10**400), ValueError, "x"),
     "longdouble beyond float64": (
-        FLOATS.astype(np.longdouble) * np.longdouble("1e400"), ValueError, "x holds .* infinite",
+        FLOATS.astype(np.longdouble) * np.longdouble("1e400"),
+        ValueError,
+        "x holds .* infinite",
     ),
     # Not numbers.
     "strings": (["a"] * 12, TypeError, r"x must be numeric, found 'a' \(str\) at position \(0,\)"),
     "numbers as strings": ([str(n) for n in NUMBERS], TypeError, "x must be numeric"),
     "bytes": ([b"1"] * 12, TypeError, r"x must be numeric, found b'1' \(bytes\) at position"),
     "a string among objects": (
-        np.array(spoilt("7"), dtype=object), TypeError, r"x must be numeric.*found '7' \(str\) at",
+        np.array(spoilt("7"), dtype=object),
+        TypeError,
+        r"x must be numeric.*found '7' \(str\) at",
     ),
     "a string": ("abc", TypeError, r"x must be numeric, found 'abc' \(str\); pass a list or"),
     "pandas strings": (pd.Series(["a", "b"] * 6), TypeError, "x must be numeric"),
@@ -215,16 +221,22 @@ REFUSALS = {
     "complex": (FLOATS + 1j, ValueError, "Complex data not supported: x has dtype complex128"),
     "complex without imaginary part": (FLOATS + 0j, ValueError, "Complex data not supported"),
     "complex objects": (
-        np.array(spoilt(1j), dtype=object), ValueError, "Complex data not supported: x holds 1j",
+        np.array(spoilt(1j), dtype=object),
+        ValueError,
+        "Complex data not supported: x holds 1j",
     ),
     "sparse matrix": (
-        scipy.sparse.csr_matrix(TWO), TypeError, r"x is a sparse matrix; pass a dense.*x.toarray",
+        scipy.sparse.csr_matrix(TWO),
+        TypeError,
+        r"x is a sparse matrix; pass a dense.*x.toarray",
     ),
     "sparse array": (scipy.sparse.coo_array(TWO), TypeError, "x is a sparse matrix"),
     # Shapes.
     "ragged": ([[1.0], [1.0, 2.0]] * 6, ValueError, "x is not a rectangular array of numbers"),
     "ragged arrays": (
-        [np.zeros(n) for n in range(12)], ValueError, "x is not a rectangular array of numbers",
+        [np.zeros(n) for n in range(12)],
+        ValueError,
+        "x is not a rectangular array of numbers",
     ),
     "a number": (3.0, ValueError, r"x must have one dimension.*or two.*found 0, shape \(\)"),
     "None alone": (None, ValueError, "x must have one dimension"),
@@ -239,28 +251,38 @@ REFUSALS = {
     "constant integers": ([2**60] * 12, ValueError, "x is constant"),
     "constant booleans": ([True] * 12, ValueError, r"x is constant \(every value is 1\)"),
     "constant column": (
-        np.column_stack([FLOATS, np.full(12, -2.0)]), ValueError, "column 1 of x is constant",
+        np.column_stack([FLOATS, np.full(12, -2.0)]),
+        ValueError,
+        "column 1 of x is constant",
     ),
     "constant at the largest float": ([1.7e308] * 12, ValueError, "x is constant"),
     "constant but for the last digit": (
-        [0.1 + 0.2, 0.3] * 6, ValueError, r"up to rounding \(range 0.3 to 0.30000000000000004\)",
+        [0.1 + 0.2, 0.3] * 6,
+        ValueError,
+        r"up to rounding \(range 0.3 to 0.30000000000000004\)",
     ),
     "integers that differ beyond float64": (
-        [2**60, 2**60 + 100] * 6, ValueError,
+        [2**60, 2**60 + 100] * 6,
+        ValueError,
         "x is constant up to rounding .range 1152921504606846976 to 1152921504606847076",
     ),
     # One value next to which the others are equal.
     "a fill value": (
-        [1e20, *FLOATS], ValueError,
+        [1e20, *FLOATS],
+        ValueError,
         r"^x holds values as large as 1e\+20, next to which half of its 9 distinct values are",
     ),
     "a fill value among counts": (
-        [9.96e36, *range(6), *[0.0] * 20], ValueError, "half of its 7 distinct values are equal",
+        [9.96e36, *range(6), *[0.0] * 20],
+        ValueError,
+        "half of its 7 distinct values are equal",
     ),
     "a fill value in a column": (
-        np.column_stack([[*FLOATS, 3.0], [*FLOATS, -1e15]]), ValueError, "column 1 of x holds",
+        np.column_stack([[*FLOATS, 3.0], [*FLOATS, -1e15]]),
+        ValueError,
+        "column 1 of x holds",
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", REFUSALS)
@@ -273,12 +295,17 @@ def test_refusal_names_the_argument_and_says_what_was_found(name):
 @pytest.mark.parametrize(
     "values",
     [
-        set(range(1000)), {n: n for n in range(1000)}, "x" * 10_000, b"x" * 10_000,
-        ["x" * 10_000] * 12, [{n: n for n in range(1000)}] * 12, [object()] * 12,
+        set(range(1000)),
+        {n: n for n in range(1000)},
+        "x" * 10_000,
+        b"x" * 10_000,
+        ["x" * 10_000] * 12,
+        [{n: n for n in range(1000)}] * 12,
+        [object()] * 12,
         np.zeros(12, dtype=[(f"column {n}", float) for n in range(99)]),
     ],
     ids=["set", "dict", "string", "bytes", "strings", "dicts", "objects", "records"],
-)  # fmt: skip
+)
 def test_refusals_are_short_and_the_same_each_time(values):
     with pytest.raises(TypeError) as caught:
         as_matrix(values, "x")

@@ -29,7 +29,9 @@ SHORT = {"max_iter": 1}
 
 ENTRIES: dict[str, Callable] = {
     "fit_gppom": lambda: fit_gppom(
-        standardize(COLUMN)[0], standardize(Y[:, np.newaxis])[0], lam=1.0,
+        standardize(COLUMN)[0],
+        standardize(Y[:, np.newaxis])[0],
+        lam=1.0,
         options=FitOptions(max_iter=1),
     ),
     "GPPOM.fit": lambda: GPPOM(max_iter=1).fit(COLUMN, Y),
@@ -42,10 +44,10 @@ ENTRIES: dict[str, Callable] = {
     ),
     "cluster_mechanisms": lambda: cluster_mechanisms(X, Y, 2, max_iter=1),
     "MechanismClustering.fit": lambda: MechanismClustering(fit_options=SHORT).fit(COLUMN, Y),
-    "MechanismClustering.fit_predict": lambda: (
-        MechanismClustering(fit_options=SHORT).fit_predict(PAIR)
+    "MechanismClustering.fit_predict": lambda: MechanismClustering(fit_options=SHORT).fit_predict(
+        PAIR
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", ENTRIES)
@@ -77,15 +79,3 @@ def test_a_warning_without_the_package_above_it_names_its_caller():
     with pytest.warns(UserWarning, match="words") as told:
         warn_caller("words", UserWarning)
     assert told[0].filename == __file__
-
-
-def test_what_goes_is_said_at_the_line_that_uses_it():
-    from anmmm import plotting
-
-    with pytest.warns(FutureWarning, match="is deprecated since anmmm 0.2") as told:
-        colors = plotting.COLOURS
-    assert colors == plotting.COLORS
-    assert told[0].filename == __file__
-    assert str(told[0].message).endswith("use anmmm.plotting.COLORS")
-    with pytest.raises(AttributeError, match="no attribute 'COLORZ'"):
-        plotting.COLORZ  # noqa: B018

@@ -89,13 +89,27 @@ def test_pivoted_cholesky(benchmark: Any, points: np.ndarray, n: int) -> None:
 
 def test_whole(benchmark: Any, points: np.ndarray, n: int) -> None:
     factors = Factors(
-        *(np.empty((1, n, n)) for _ in range(3)), np.empty(n), 0.0, RANK_TOLERANCE * n,
+        *(np.empty((1, n, n)) for _ in range(3)),
+        np.empty(n),
+        0.0,
         RANK_TOLERANCE * n,
-    )  # fmt: skip
+        RANK_TOLERANCE * n,
+    )
     benchmark(
-        evaluate_whole, points[np.newaxis], np.ones((1, 1, n)), 0.1 * np.ones(2), 1.0, 1.0, 1.0,
-        0.0, factors, np.empty((1, 1, n)), np.empty(2), np.empty(2), np.empty(2),
-    )  # fmt: skip
+        evaluate_whole,
+        points[np.newaxis],
+        np.ones((1, 1, n)),
+        0.1 * np.ones(2),
+        1.0,
+        1.0,
+        1.0,
+        0.0,
+        factors,
+        np.empty((1, 1, n)),
+        np.empty(2),
+        np.empty(2),
+        np.empty(2),
+    )
 
 
 class TestBlocks:
@@ -115,9 +129,16 @@ class TestBlocks:
         filled, blocks, _ = factor
         pivots = np.ascontiguousarray(blocks[0, :, : filled.rank])
         benchmark(
-            pivoted.extend, blocks, self.n, 0.1 * np.ones(2), pivots, np.eye(filled.rank), filled.L,
-            np.empty((len(blocks), blocks.shape[2])), 1,
-        )  # fmt: skip
+            pivoted.extend,
+            blocks,
+            self.n,
+            0.1 * np.ones(2),
+            pivots,
+            np.eye(filled.rank),
+            filled.L,
+            np.empty((len(blocks), blocks.shape[2])),
+            1,
+        )
 
     def test_likelihood(
         self, benchmark: Any, factor: tuple[Factor, np.ndarray, np.ndarray]

@@ -68,9 +68,7 @@ def _igci() -> Decide:
 # Exponents as measured from 100 to 1000 observations.
 DECIDERS = (
     Decider("anmmm, `infer_direction`", _ours, exponent=0.8),
-    Decider(
-        "causal-learn, ANM", _causal_learn, exponent=2.3, available=installed("causallearn")
-    ),
+    Decider("causal-learn, ANM", _causal_learn, exponent=2.3, available=installed("causallearn")),
     Decider("lingam, DirectLiNGAM", _lingam, exponent=1, available=installed("lingam")),
     Decider("IGCI (`anmmm.baselines`)", _igci, exponent=1),
     Decider(
@@ -83,4 +81,4 @@ DECIDERS = (
         lambda: partial(cdci, divergence=kullback_leibler),
         exponent=1,
     ),
-)  # fmt: skip
+)

@@ -14,14 +14,27 @@ from benchmarks.peers.measure import Cell
 from benchmarks.peers.protocol import Peer
 
 __all__ = [
-    "environment", "markdown", "median_and_quartiles", "no_unit", "plot", "unit_of_time",
-]  # fmt: skip
+    "environment",
+    "markdown",
+    "median_and_quartiles",
+    "no_unit",
+    "plot",
+    "unit_of_time",
+]
 
 Cells = dict[int, dict[str, Cell]]
 
 LIBRARIES = (
-    "anmmm", "numpy", "scipy", "numba", "jax", "torch", "causal-learn", "lingam", "scikit-learn",
-)  # fmt: skip
+    "anmmm",
+    "numpy",
+    "scipy",
+    "numba",
+    "jax",
+    "torch",
+    "causal-learn",
+    "lingam",
+    "scikit-learn",
+)
 
 # Okabe and Ito's palette, which people with any common color vision can tell apart; markers and
 # dashes tell the rest. By the first word of a name, then by turns within it.

@@ -6,10 +6,9 @@ import numpy as np
 
 from anmmm import FitOptions
 from anmmm.datasets import make_anm_mixture
-from anmmm.gppom import fit_gppom
+from anmmm.gppom import Hyperparameters, fit_gppom
 from anmmm.gppom.objective import GPPOMObjective
 from anmmm.preprocessing import standardize
-from anmmm.results import Hyperparameters
 
 
 def mixture_objective(

@@ -68,9 +68,15 @@ def prepared(n_samples: int) -> Prepared:
 def _fit(fits: Fits, starts: list[np.ndarray], n_mechanisms: int) -> MixtureFit:
     noise = 0.5 if n_mechanisms == 1 else fits.single[0].noise_variance / n_mechanisms**2
     return fit_mixture(
-        fits.cause.basis, fits.effect.cells.values, n_mechanisms, starts=starts,
-        noise_variance=noise, floor=fits.effect.floor, tol=TOLERANCE, max_iter=MAX_ITER,
-    )  # fmt: skip
+        fits.cause.basis,
+        fits.effect.cells.values,
+        n_mechanisms,
+        starts=starts,
+        noise_variance=noise,
+        floor=fits.effect.floor,
+        tol=TOLERANCE,
+        max_iter=MAX_ITER,
+    )
 
 
 class Stage(Compiled):

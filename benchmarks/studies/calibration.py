@@ -193,8 +193,11 @@ def append_rows(path: Path, pairs: Iterator[tuple]):
             halves = resample_scores(x, y, score, n_resamples=N_RESAMPLES, random_state=0)
             facts = [pair_id, kind, len(x), weight, group or "", int(result.independent)]
             values = [
-                truth * result.nats, result.error, truth * result.score, *(truth * halves.scores)
-            ]  # fmt: skip
+                truth * result.nats,
+                result.error,
+                truth * result.score,
+                *(truth * halves.scores),
+            ]
             writer.writerow([*facts, *map(float, values)])
             file.flush()
 
@@ -370,9 +373,16 @@ def draw(data: list[Rows], path: Path) -> None:
         observed = right / count
         upper.plot([0.5, 1], [0.5, 1], "--", color="#666666", linewidth=1, label="calibrated")
         upper.errorbar(
-            mean, observed, [observed - low, high - observed], color=color, marker=marker,
-            markersize=6, linewidth=1.5, capsize=3, label="share right, 68 % interval",
-        )  # fmt: skip
+            mean,
+            observed,
+            [observed - low, high - observed],
+            color=color,
+            marker=marker,
+            markersize=6,
+            linewidth=1.5,
+            capsize=3,
+            label="share right, 68 % interval",
+        )
         brier = np.mean((rows.confidence - rows.right) ** 2)
         upper.set_title(
             f"{TITLES.get(rows.name, rows.name)}\n{len(rows.n)} pairs, Brier {brier:.3f}"

@@ -22,9 +22,17 @@ from benchmarks.studies.graphs import SHAPES, noise_of
 
 # Nothing tells the direction of the last two.
 KINDS = (
-    "one parent", "2 to 4 parents", "6 to 13 parents", "mixture", "scaled by the parent",
-    "another, hidden parent", "weak", "parents of neither", "linear, Gaussian", "no edge",
-)  # fmt: skip
+    "one parent",
+    "2 to 4 parents",
+    "6 to 13 parents",
+    "mixture",
+    "scaled by the parent",
+    "another, hidden parent",
+    "weak",
+    "parents of neither",
+    "linear, Gaussian",
+    "no edge",
+)
 COINS = KINDS[-2:]
 
 
@@ -97,11 +105,16 @@ def measure(kind: str, seeds: range) -> None:
             loss = -0.5 * (np.log(sure) + np.log(1.0 - sure))
         most = sure >= 0.9
         print_row(
-            kind, way, mean_and_error(right.astype(float)), f"{sure.mean():.3f}",
-            f"{most.mean():.2f}", f"{right[most].sum()} of {most.sum()}",
-            mean_and_error(loss), f"{np.mean([each.independent for each in found]):.2f}",
+            kind,
+            way,
+            mean_and_error(right.astype(float)),
+            f"{sure.mean():.3f}",
+            f"{most.mean():.2f}",
+            f"{right[most].sum()} of {most.sum()}",
+            mean_and_error(loss),
+            f"{np.mean([each.independent for each in found]):.2f}",
             f"{1000 * seconds:.0f}",
-        )  # fmt: skip
+        )
 
 
 def main() -> None:
@@ -112,9 +125,16 @@ def main() -> None:
     options = parser.parse_args()
     seeds = range(options.first_seed, options.first_seed + options.count)
     print_header(
-        "pairs", "decided", "u → v", "mean confidence", "sure", "u → v of the sure", "log loss",
-        "independent", "CPU ms",
-    )  # fmt: skip
+        "pairs",
+        "decided",
+        "u → v",
+        "mean confidence",
+        "sure",
+        "u → v of the sure",
+        "log loss",
+        "independent",
+        "CPU ms",
+    )
     warnings.simplefilter("ignore")
     for kind in [options.kind] if options.kind else KINDS:
         measure(kind, seeds)

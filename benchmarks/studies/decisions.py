@@ -36,9 +36,14 @@ def clustering(seeds: list[int], n: int, em_only: bool = False) -> None:
     """ARI with the known number of mechanisms: the default, EM, k-means on Θ, EM from Θ."""
     print(f"\nMean ARI ± standard error, N = {n}, {len(seeds)} data sets from seed {seeds[0]}\n")
     print_header(
-        "setting", "Bayes", "EM", "EM, true labels as a start", "k-means on Θ", "EM, Θ as a start",
+        "setting",
+        "Bayes",
+        "EM",
+        "EM, true labels as a start",
+        "k-means on Θ",
+        "EM, Θ as a start",
         "default",
-    )  # fmt: skip
+    )
     for name, setting in MIXTURES.items():
         rows = []
         for seed in seeds:

@@ -93,9 +93,13 @@ def far(seeds: list[int], n: int) -> None:
     """Print a line a relation and a code."""
     print(f"\nN = {n}, {len(seeds)} pairs a row from seed {seeds[0]}, each spoiled in every way\n")
     print_header(
-        "relation", "code", "as they are: sure and right", "sure and wrong", "said: sure and right",
+        "relation",
+        "code",
+        "as they are: sure and right",
         "sure and wrong",
-    )  # fmt: skip
+        "said: sure and right",
+        "sure and wrong",
+    )
     for relation in RELATIONS:
         for code in (*CODES, LIMIT):
             outcomes: list[list[float]] = [[], [], [], []]

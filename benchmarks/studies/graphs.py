@@ -256,9 +256,14 @@ def table(path: Path) -> None:
     graphs = sorted(lines(path), key=lambda graph: graph["seed"])
     print(f"{len(graphs)} graphs, seeds {graphs[0]['seed']} to {graphs[-1]['seed']}\n")
     print_header(
-        "start", "method", "oriented", "right of the oriented", "right of all", "SHD",
+        "start",
+        "method",
+        "oriented",
+        "right of the oriented",
+        "right of all",
+        "SHD",
         "CPU seconds a graph",
-    )  # fmt: skip
+    )
     for start in ("PC", "true CPDAG"):
         for method in graphs[0][start]:
             counts = [graph[start][method] for graph in graphs]
@@ -309,10 +314,16 @@ def main() -> None:
         arcs, data = draw(options.first_seed, options.edges)
         ours(true_cpdag(arcs), data)
         known = {} if options.anm is None else {a["seed"]: a["pairs"] for a in lines(options.anm)}
-        run(options.output, seeds, lambda seed: measure(
-            seed, anm_known=known.get(seed), with_anm=not options.without_anm,
-            n_edges=options.edges,
-        ))  # fmt: skip
+        run(
+            options.output,
+            seeds,
+            lambda seed: measure(
+                seed,
+                anm_known=known.get(seed),
+                with_anm=not options.without_anm,
+                n_edges=options.edges,
+            ),
+        )
 
 
 if __name__ == "__main__":

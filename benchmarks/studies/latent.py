@@ -94,9 +94,18 @@ def decide(case: Case) -> dict[str, Any]:
 def report(cases: Iterable[Case], path: Path | None) -> None:
     """Print a line a setting as soon as all its pairs are decided; keep the rows in a table."""
     print_header(
-        "setting", "pairs", "evidence: right", "AUC", "ms", "latent: right", "AUC", "s",
-        "converged", "either right", "agree: right",
-    )  # fmt: skip
+        "setting",
+        "pairs",
+        "evidence: right",
+        "AUC",
+        "ms",
+        "latent: right",
+        "AUC",
+        "s",
+        "converged",
+        "either right",
+        "agree: right",
+    )
     rows: list[dict[str, Any]] = []
     for case in cases:
         if rows and rows[-1]["setting"] != case.setting:
@@ -116,9 +125,17 @@ def report(cases: Iterable[Case], path: Path | None) -> None:
 def print_setting(rows: list[dict[str, Any]]) -> None:
     rows = [row for row in rows if row["setting"] == rows[-1]["setting"]]
     groups = [row["group"] for row in rows]
-    columns = {name: np.array([row[name] for row in rows], dtype=float) for name in (
-        "evidence", "latent", "weight", "evidence seconds", "latent seconds", "converged",
-    )}  # fmt: skip
+    columns = {
+        name: np.array([row[name] for row in rows], dtype=float)
+        for name in (
+            "evidence",
+            "latent",
+            "weight",
+            "evidence seconds",
+            "latent seconds",
+            "converged",
+        )
+    }
     right = {name: columns[name] > 0.0 for name in ("evidence", "latent")}
     cells = []
     for name, unit in (("evidence", 1e3), ("latent", 1.0)):
@@ -131,10 +148,13 @@ def print_setting(rows: list[dict[str, Any]]) -> None:
         cells += [text, f"{auc:.3f}", f"{unit * np.mean(columns[f'{name} seconds']):.3g}"]
     agreed = right["evidence"] == right["latent"]
     print_row(
-        rows[0]["setting"], len(rows), *cells, f"{columns['converged'].mean():.2f}",
+        rows[0]["setting"],
+        len(rows),
+        *cells,
+        f"{columns['converged'].mean():.2f}",
         mean_and_error(right["evidence"] | right["latent"], groups),
         f"{right['latent'][agreed].mean():.3f} of {agreed.sum()}",
-    )  # fmt: skip
+    )
 
 
 def main() -> None:

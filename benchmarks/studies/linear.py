@@ -56,9 +56,14 @@ def draw(family: str, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 FAMILIES = (
-    "one line", "shifted lines", "fan of lines", "crossing lines", "two lines", "shifted parabolas",
+    "one line",
+    "shifted lines",
+    "fan of lines",
+    "crossing lines",
+    "two lines",
+    "shifted parabolas",
     "scaled parabolas",
-)  # fmt: skip
+)
 
 
 def lines_by_em(x: np.ndarray, y: np.ndarray, seed: int, starts: int = 20) -> np.ndarray:

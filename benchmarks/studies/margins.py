@@ -77,9 +77,15 @@ def margins(seeds: list[int], n: int, names: list[str]) -> None:
     """Print a line a distribution."""
     print(f"\nN = {n}, {len(seeds)} pairs a row from seed {seeds[0]}\n")
     print_header(
-        "distribution", "with a Gaussian: independent", "sure", "with its like: independent",
-        "sure", "as a cause: right", "sure", "sure and wrong",
-    )  # fmt: skip
+        "distribution",
+        "with a Gaussian: independent",
+        "sure",
+        "with its like: independent",
+        "sure",
+        "as a cause: right",
+        "sure",
+        "sure and wrong",
+    )
     for name in names:
         draw = MARGINS[name]
         rngs = [np.random.default_rng([seed, 11]) for seed in seeds]

@@ -78,9 +78,16 @@ def print_families(
     """Print a line a row of right decisions and what is said of them."""
     print(f"\nN = {n}, {len(seeds)} pairs a row from seed {seeds[0]}\n")
     print_header(
-        "family", "cause", "right", "mean confidence", "sure", "sure and wrong", "independent",
-        "check < 0.01", "in the wrong direction",
-    )  # fmt: skip
+        "family",
+        "cause",
+        "right",
+        "mean confidence",
+        "sure",
+        "sure and wrong",
+        "independent",
+        "check < 0.01",
+        "in the wrong direction",
+    )
     for labels, draw in rows.items():
         facts = decided(draw(random_state=seed) for seed in seeds)
         shares = (facts[name].mean() for name in list(facts)[1:] if name != "related")

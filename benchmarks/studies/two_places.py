@@ -43,8 +43,13 @@ def combinations(n_seeds: int) -> list[dict]:
     presets = [*product((FORWARD,), PRESETS), (BACKWARD, "default")]
     return [
         {
-            "direction": direction, "preset": preset, "latent_map": latent_map, "start": start,
-            "iterations": iterations, "lam": lam, "seed": seed,
+            "direction": direction,
+            "preset": preset,
+            "latent_map": latent_map,
+            "start": start,
+            "iterations": iterations,
+            "lam": lam,
+            "seed": seed,
         }
         for seed in range(n_seeds)
         for (direction, preset), latent_map, start, iterations, lam in product(
@@ -52,7 +57,7 @@ def combinations(n_seeds: int) -> list[dict]:
         )
         # Nothing else is random where a free Θ starts from the data.
         if seed == 0 or latent_map == "mlp" or start == "random"
-    ]  # fmt: skip
+    ]
 
 
 def measure(options: dict) -> dict:
@@ -66,10 +71,16 @@ def measure(options: dict) -> dict:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             labels = cluster_mechanisms(
-                x, y, refine=None, lam=options["lam"], random_state=seed, init=start,
-                latent_map=options["latent_map"], max_iter=options["iterations"],
+                x,
+                y,
+                refine=None,
+                lam=options["lam"],
+                random_state=seed,
+                init=start,
+                latent_map=options["latent_map"],
+                max_iter=options["iterations"],
                 **PRESETS[options["preset"]],
-            ).labels  # fmt: skip
+            ).labels
     except ValueError as error:
         return {**options, "value": None, "problem": error}
     return {**options, "value": adjusted_rand_score(place, labels)}

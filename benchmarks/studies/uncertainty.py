@@ -81,17 +81,33 @@ def report(name: str, size: int, seeds: range) -> None:
     said = np.concatenate([each["said"] for each in found])
     right = np.concatenate([each["right"] for each in found])
     print_row(
-        name, size, "Laplace", mean_and_error([each["coverage"] for each in found]),
-        f"{np.median([each['ratio'] for each in found]):.2f}", mean_and_error(accuracies),
-        mean_and_error(losses), mean_and_error(briers), f"{calibration_error(said, right):.3f}",
-        sum(not each["minimum"] for each in found), f"{spent:.2f}",
-    )  # fmt: skip
+        name,
+        size,
+        "Laplace",
+        mean_and_error([each["coverage"] for each in found]),
+        f"{np.median([each['ratio'] for each in found]):.2f}",
+        mean_and_error(accuracies),
+        mean_and_error(losses),
+        mean_and_error(briers),
+        f"{calibration_error(said, right):.3f}",
+        sum(not each["minimum"] for each in found),
+        f"{spent:.2f}",
+    )
     constant = accuracies.mean()
     plain = np.where(right, constant, 1.0 - constant).reshape(len(found), -1)
     print_row(
-        name, size, "clusters", "", "", "", mean_and_error(-np.log(plain).mean(axis=1)),
-        mean_and_error(((1.0 - plain) ** 2).mean(axis=1)), "0", "", "",
-    )  # fmt: skip
+        name,
+        size,
+        "clusters",
+        "",
+        "",
+        "",
+        mean_and_error(-np.log(plain).mean(axis=1)),
+        mean_and_error(((1.0 - plain) ** 2).mean(axis=1)),
+        "0",
+        "",
+        "",
+    )
 
 
 def main() -> None:
@@ -102,8 +118,19 @@ def main() -> None:
     seeds = range(arguments.first_seed, arguments.first_seed + arguments.count)
     warnings.simplefilter("ignore", ConvergenceWarning)
     print(f"nominal coverage {2 * norm.cdf(QUANTILE) - 1:.3f}\n")
-    print_header("data", "N", "probability by", "coverage", "spread / sd", "accuracy", "log loss",
-                 "Brier", "ECE", "no minimum", "CPU s")  # fmt: skip
+    print_header(
+        "data",
+        "N",
+        "probability by",
+        "coverage",
+        "spread / sd",
+        "accuracy",
+        "log loss",
+        "Brier",
+        "ECE",
+        "no minimum",
+        "CPU s",
+    )
     for size in SIZES:
         for name in FAMILIES:
             report(name, size, seeds)

@@ -88,9 +88,11 @@ def report_draws(first_seed: int, count: int, n: int, criterion: str) -> None:
         scores = [result.score for row in decided for result, _ in row]
         seconds = [each for row in decided for _, each in row]
         print_row(
-            kind, *map(mean_and_error, [*right, right.ravel()]), f"{np.median(scores):.3f}",
+            kind,
+            *map(mean_and_error, [*right, right.ravel()]),
+            f"{np.median(scores):.3f}",
             f"{np.median(seconds):.2f}",
-        )  # fmt: skip
+        )
 
 
 def report_pairs(folder: Path, n: int, criterion: str) -> None:
@@ -109,9 +111,16 @@ def report_pairs(folder: Path, n: int, criterion: str) -> None:
         right = "yes" if result.direction == pair.truth else "no"
         score = f"{result.score * pair.truth:+.3f}"
         print_row(
-            pair.pair_id, columns, len(used.x), result.criterion, right, score, sure, model,
+            pair.pair_id,
+            columns,
+            len(used.x),
+            result.criterion,
+            right,
+            score,
+            sure,
+            model,
             f"{seconds:.2f}",
-        )  # fmt: skip
+        )
 
 
 def main() -> None:

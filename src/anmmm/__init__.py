@@ -14,28 +14,24 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from anmmm import datasets
     from anmmm._warm import warm_up
-    from anmmm.clustering import MechanismClustering, cluster_mechanisms
+    from anmmm.clustering import ClusteringResult, MechanismClustering, cluster_mechanisms
     from anmmm.collection import cluster_collection, infer_directions
-    from anmmm.direction import CausalDirection, describe, infer_direction
+    from anmmm.collection.records import PairClusters, PairResult
+    from anmmm.dependence import LatentFits
+    from anmmm.direction import (
+        CausalDirection,
+        DirectionResult,
+        WithoutFar,
+        describe,
+        infer_direction,
+    )
     from anmmm.evaluation import Evaluation, evaluate
-    from anmmm.gppom import GPPOM, FitOptions
+    from anmmm.evidence import DirectionEvidence, EvidenceResult
+    from anmmm.gppom import GPPOM, FitOptions, FitResult, Hyperparameters
     from anmmm.gppom.objective import GPPOMObjective
-    from anmmm.independence import hsic, hsic_test
+    from anmmm.independence import HSICTest, hsic, hsic_test
     from anmmm.mixture import ANMMixture
     from anmmm.orientation import EdgeDecision, OrientedGraph, orient
-    from anmmm.results import (
-        ClusteringResult,
-        DirectionEvidence,
-        DirectionResult,
-        EvidenceResult,
-        FitResult,
-        HSICTest,
-        Hyperparameters,
-        LatentFits,
-        PairClusters,
-        PairResult,
-        WithoutFar,
-    )
 
 _HOMES = {
     "ANMMixture": "anmmm.mixture",
@@ -49,8 +45,8 @@ _HOMES = {
     "Hyperparameters": "anmmm.gppom",
     "LatentFits": "anmmm.dependence",
     "OrientedGraph": "anmmm.orientation",
-    "PairClusters": "anmmm.results",
-    "PairResult": "anmmm.results",
+    "PairClusters": "anmmm.collection.records",
+    "PairResult": "anmmm.collection.records",
     "WithoutFar": "anmmm.direction",
     "CausalDirection": "anmmm.direction",
     "Evaluation": "anmmm.evaluation",

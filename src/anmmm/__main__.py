@@ -9,7 +9,5 @@ if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
 
 from anmmm.cli import main
 
-__all__ = ["main"]
-
 if __name__ == "__main__":
     main()

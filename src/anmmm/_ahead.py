@@ -23,8 +23,6 @@ from anmmm.independence import hsic_test
 from anmmm.mixture import SplineBasis, as_responsibilities, fit_mixture
 from anmmm.preprocessing import Cells, standardize
 
-__all__ = ["DECISION", "compile_ahead", "points"]
-
 Part = Callable[[], object]
 
 
@@ -94,9 +92,12 @@ def compile_ahead(parts: Sequence[Part] = DECISION, n_jobs: int = -1) -> None:
     # Dask and Ray have other disks. What a part raises, its first call will raise again.
     with suppress(Exception), joblib.parallel_config("loky"):
         parallel = joblib.Parallel(
-            jobs, return_as="generator_unordered", batch_size=1, pre_dispatch="all",
+            jobs,
+            return_as="generator_unordered",
+            batch_size=1,
+            pre_dispatch="all",
             **worker_options(),
-        )  # fmt: skip
+        )
         with starting_workers():
             done = parallel(joblib.delayed(part)() for part in parts)
         deque(done, maxlen=0)

@@ -17,11 +17,6 @@ from numpy.typing import NDArray
 from anmmm._typing import ArrayLike, FloatArray
 from anmmm._validation import as_matrix, brief, check_lengths
 
-__all__ = [
-    "MOST_CATEGORIES", "Names", "Variables", "as_labels", "as_names", "as_variables", "labels_of",
-    "missing_of", "plain", "without_objects",
-]  # fmt: skip
-
 # As many values as are encoded by their shares.
 MOST_CATEGORIES = 32
 

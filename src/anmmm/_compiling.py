@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-__all__ = ["LISTENERS", "about_to_compile"]
-
 LISTENERS: list[Callable[[], object]] = []
 
 

@@ -19,21 +19,6 @@ import numpy as np
 
 from anmmm._version import __version__
 
-__all__ = [
-    "atomic_writer",
-    "check_writable",
-    "csv_line_writer",
-    "dump_csv",
-    "is_replaceable",
-    "json_value",
-    "naming",
-    "remove_leftovers",
-    "replacing",
-    "to_json",
-    "to_json_document",
-    "write_csv",
-]
-
 # Those below a blank JSON escapes itself.
 _STEERING = re.compile("[\x7f-\x9f]")
 _numbers = itertools.count()

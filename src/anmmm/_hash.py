@@ -9,8 +9,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["content_hash", "file_hash"]
-
 # Up to twice this size a file is hashed whole.
 _PART = 1 << 20
 

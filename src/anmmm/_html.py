@@ -12,8 +12,6 @@ from typing import Any
 
 from anmmm._words import counted, spelled
 
-__all__ = ["MOST_ROWS", "html_facts", "html_table"]
-
 # Rows of a table that are shown, and letters of a cell.
 MOST_ROWS, MOST_LETTERS = 20, 120
 

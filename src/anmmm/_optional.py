@@ -5,8 +5,6 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-__all__ = ["pyarrow_module", "require"]
-
 
 def require(module: str, extra: str | None, what_for: str) -> Any:
     """Import a module, or say what needs it ("plots need Matplotlib") and which extra brings it.

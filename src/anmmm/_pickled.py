@@ -7,8 +7,6 @@ from typing import Any
 from anmmm._version import __version__
 from anmmm._warning import warn_caller
 
-__all__ = ["VersionedPickle"]
-
 KEY = "_anmmm_version"
 
 

@@ -11,8 +11,6 @@ import numpy as np
 
 from anmmm._html import html_facts
 
-__all__ = ["Options", "Record", "computed"]
-
 T = TypeVar("T")
 
 # Numbers of an array, and items of a list, up to which they are shown themselves.

@@ -24,8 +24,6 @@ import numpy as np
 
 from anmmm._files import naming
 
-__all__ = ["CheckpointError", "RunLog", "remove_log"]
-
 # Marks the file as a log of this layout ("anm", 3); the layouts before it were text.
 _LAYOUT = 0x616E6D03
 _TABLES = """

@@ -14,8 +14,6 @@ from typing import Any, TypeVar
 import numba
 from threadpoolctl import ThreadpoolController
 
-__all__ = ["blas_threads_for", "both", "single_thread"]
-
 T = TypeVar("T")
 
 # From about this size on a factorization is faster on several threads. Below, threads cost more

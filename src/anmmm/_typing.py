@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-
-__all__ = ["ArrayLike", "FloatArray", "IntArray", "RandomState"]
+from numpy.typing import ArrayLike as ArrayLike
+from numpy.typing import NDArray
 
 FloatArray: TypeAlias = NDArray[np.float64]
 IntArray: TypeAlias = NDArray[np.intp]

@@ -18,30 +18,6 @@ from numpy.typing import NDArray
 
 from anmmm._typing import ArrayLike, FloatArray, RandomState
 
-__all__ = [
-    "LARGEST_WEIGHT",
-    "MIN_SAMPLES",
-    "as_finite",
-    "as_matrices",
-    "as_matrix",
-    "as_pair",
-    "as_real",
-    "brief",
-    "check_between",
-    "check_choice",
-    "check_count",
-    "check_fit_input",
-    "check_lengths",
-    "check_n_mechanisms",
-    "check_new_input",
-    "check_nonnegative",
-    "check_positive",
-    "check_rng",
-    "check_single",
-    "check_truth",
-    "cut",
-]
-
 MIN_SAMPLES = 10
 EPS = float(np.finfo(np.float64).eps)
 # Range of the middle half of all values, in units of the range, below which rounding shows in them.

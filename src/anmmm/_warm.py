@@ -10,8 +10,6 @@ from anmmm.gppom import GPPOMObjective
 from anmmm.independence import hsic_test
 from anmmm.mixture import ANMMixture
 
-__all__ = ["warm_up"]
-
 # Observations that are more than one block of the low-rank engine.
 BLOCKS = 2100
 

@@ -10,8 +10,6 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from types import FrameType
 
-__all__ = ["deprecated", "unconverged_untold", "warn_caller", "warn_unconverged"]
-
 _PACKAGE = os.path.join(os.path.dirname(__file__), "")
 _untold: ContextVar[bool] = ContextVar("untold", default=False)
 
@@ -56,21 +54,3 @@ def unconverged_untold() -> Iterator[None]:
         yield
     finally:
         _untold.reset(token)
-
-
-def deprecated(what: str, *, since: str, until: str, instead: str) -> None:
-    """Warn that something goes: shown by default, at the line of whoever uses it.
-
-    Parameters
-    ----------
-    what : str
-        As it is typed, e.g. ``"anmmm.plotting.COLOURS"``.
-    since, until : str
-        Versions: the first one that warns, and the first one that lacks it.
-    instead : str
-        What to use.
-    """
-    warn_caller(
-        f"{what} is deprecated since anmmm {since} and will be gone in {until}; use {instead}",
-        FutureWarning,
-    )

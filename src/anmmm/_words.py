@@ -6,8 +6,6 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-__all__ = ["Table", "chosen", "counted", "hypotheses", "spelled", "with_error"]
-
 
 def hypotheses(x: str = "x", y: str = "y") -> tuple[str, str]:
     """Return the names of both hypotheses, that x causes y first."""

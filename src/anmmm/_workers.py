@@ -18,8 +18,6 @@ from typing import Any
 import joblib
 from joblib.externals.loky.backend import resource_tracker as loky_tracker
 
-__all__ = ["end_with", "masked", "starting_workers", "worker_options"]
-
 # What a terminal, its end, and a scheduler send to all processes of a run at once.
 _SIGNALS = tuple(
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)

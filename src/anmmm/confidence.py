@@ -19,16 +19,6 @@ from anmmm._typing import ArrayLike, FloatArray, RandomState
 from anmmm._validation import MIN_SAMPLES, as_pair, check_count, check_rng
 from anmmm.evidence import EvidenceResult, sign_of
 
-__all__ = [
-    "N_RESAMPLES",
-    "SLOPE",
-    "Resamples",
-    "confidence_from",
-    "confidence_of",
-    "nats_spread",
-    "resample_scores",
-]
-
 N_RESAMPLES = 10
 
 # Logistic slope of the probability that the sign is right against |score| over its standard error.

@@ -17,8 +17,6 @@ from anmmm._typing import FloatArray
 from anmmm.gppom import FitOptions, FitResult
 from anmmm.independence import HSICTest, hsic_test
 
-__all__ = ["LatentFits", "LatentFitting", "dependence_scores", "latent_test"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LatentFits(Record):

@@ -25,10 +25,6 @@ from anmmm.permutation import (
     permuted_trace,
 )
 
-__all__ = [
-    "HSICTest", "TestedVariable", "hsic", "hsic_test", "median_width", "permutation_test",
-]  # fmt: skip
-
 # Rows on which the median distance is taken; more change it in the third digit.
 MEDIAN_ROWS = 1000
 # Distances, relative to the largest value, that count as ties.

@@ -17,10 +17,6 @@ from anmmm._kernels.permutation import centered_sums
 from anmmm._typing import FloatArray
 from anmmm.gppom.engines.factor import Factor
 
-__all__ = [
-    "FACTOR_TRACE", "LARGEST_PAIRWISE", "RANK_SHARE", "CenteredGram", "Permuted", "permuted_trace",
-]  # fmt: skip
-
 # Up to so many rows the rank of a factor has no limit.
 LARGEST_PAIRWISE = 1000
 # Above, a factor's rank is at most so many times the root of N: all pairs are then cheaper.
@@ -133,25 +129,35 @@ def _third_moment(n: float) -> FloatArray:
     upper = np.array(
         [
             [
-                n * n * (n + 1.0) * (n * n + 15.0 * n - 4.0), -4.0 * pair * spread,
+                n * n * (n + 1.0) * (n * n + 15.0 * n - 4.0),
+                -4.0 * pair * spread,
                 -6.0 * pair * spread,
-                -12.0 * pair * (n - 1.0) * (n + 4.0), 16.0 * pair * (n - 2.0),
+                -12.0 * pair * (n - 1.0) * (n + 4.0),
+                16.0 * pair * (n - 2.0),
             ],
             [
-                0.0, 4.0 * (n**4 - 8.0 * n**3 + 19.0 * n**2 - 4.0 * n - 16.0),
-                24.0 * (n * n - n - 4.0), 24.0 * (n**3 - 3.0 * n**2 - 2.0 * n + 8.0),
+                0.0,
+                4.0 * (n**4 - 8.0 * n**3 + 19.0 * n**2 - 4.0 * n - 16.0),
+                24.0 * (n * n - n - 4.0),
+                24.0 * (n**3 - 3.0 * n**2 - 2.0 * n + 8.0),
                 -8.0 * (3.0 * n * n - 15.0 * n + 16.0),
             ],
             [
-                0.0, 0.0, 6.0 * (n**4 - 8.0 * n**3 + 21.0 * n**2 - 6.0 * n - 24.0),
-                24.0 * (n**3 - 2.0 * n**2 - 3.0 * n + 12.0), -8.0 * (3.0 * n * n - 15.0 * n + 24.0),
+                0.0,
+                0.0,
+                6.0 * (n**4 - 8.0 * n**3 + 21.0 * n**2 - 6.0 * n - 24.0),
+                24.0 * (n**3 - 2.0 * n**2 - 3.0 * n + 12.0),
+                -8.0 * (3.0 * n * n - 15.0 * n + 24.0),
             ],
             [
-                0.0, 0.0, 0.0, 12.0 * (n**4 - n**3 - 8.0 * n**2 + 36.0 * n - 48.0),
+                0.0,
+                0.0,
+                0.0,
+                12.0 * (n**4 - n**3 - 8.0 * n**2 + 36.0 * n - 48.0),
                 -8.0 * (n - 2.0) * (3.0 * n * n - 15.0 * n + 24.0),
             ],
             [0.0, 0.0, 0.0, 0.0, 8.0 * (n**3 - 9.0 * n**2 + 26.0 * n - 22.0)],
         ]
-    )  # fmt: skip
+    )
     falling = math.prod(n - k for k in range(6))
     return np.asarray((upper + np.triu(upper, 1).T) / falling)

@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 from anmmm._record import Record, computed
 from anmmm._typing import FloatArray
 
-__all__ = ["Cells", "Standardization", "indicators", "standardize", "tied"]
-
 # Units in the last place of the largest value that arithmetic on the data may have cost.
 ROUNDING = 4.0
 
@@ -173,7 +171,3 @@ class Cells(Record):
         # As np.median has it, whose checks take longer than the rest at N = 100.
         widths.partition((len(widths) - 1 - half, half))
         return (0.5 * float(widths[-1 - half] + widths[half])) ** 2 / 12.0
-
-
-# The spelling of version 0.1.
-Standardisation, standardise = Standardization, standardize

@@ -37,10 +37,19 @@ def truth(shape, lam, hsic_floor):
 
 
 def evaluate(
-    X, theta, Y, gamma_x, gamma_theta, *,
-    n_chunks=None, keep=True, lam=1.0, hsic_floor=0.0, amplitude=AMPLITUDE,
+    X,
+    theta,
+    Y,
+    gamma_x,
+    gamma_theta,
+    *,
+    n_chunks=None,
+    keep=True,
+    lam=1.0,
+    hsic_floor=0.0,
+    amplitude=AMPLITUDE,
     noise=1.0 / BETA + NOISE_FLOOR,
-):  # fmt: skip
+):
     """Run the kernel in a workspace full of NaN; all that it returns and leaves behind."""
     (n, q), dx, D = theta.shape, X.shape[1], Y.shape[1]
     inputs = [np.ascontiguousarray(A.T) for A in (X, theta, Y)] + [gamma_x, gamma_theta]
@@ -55,18 +64,30 @@ def evaluate(
         np.full(q, 0.5),
     )
     info, log_likelihood, hsic, d_log_amplitude, d_noise = dense.value_and_gradients(
-        Points(x, gamma_x, latent, gamma_theta, amplitude, noise), y, lam, hsic_floor,
-        Grams(K_x, K_theta, means, keep), K, alpha,
-        dense.Gradients(d_theta, d_gamma_x, d_gamma_theta), n_chunks,
-    )  # fmt: skip
+        Points(x, gamma_x, latent, gamma_theta, amplitude, noise),
+        y,
+        lam,
+        hsic_floor,
+        Grams(K_x, K_theta, means, keep),
+        K,
+        alpha,
+        dense.Gradients(d_theta, d_gamma_x, d_gamma_theta),
+        n_chunks,
+    )
     for array, original in zip(inputs, before, strict=True):
         assert_array_equal(array, original)
     return SimpleNamespace(
-        info=info, log_likelihood=log_likelihood, hsic=hsic,
-        d_log_amplitude=d_log_amplitude, d_noise=d_noise, d_theta=d_theta,
-        d_log_gamma_x=d_gamma_x, d_log_gamma_theta=d_gamma_theta,
-        K=K, alpha=alpha,
-    )  # fmt: skip
+        info=info,
+        log_likelihood=log_likelihood,
+        hsic=hsic,
+        d_log_amplitude=d_log_amplitude,
+        d_noise=d_noise,
+        d_theta=d_theta,
+        d_log_gamma_x=d_gamma_x,
+        d_log_gamma_theta=d_gamma_theta,
+        K=K,
+        alpha=alpha,
+    )
 
 
 def flat(result):
@@ -150,9 +171,13 @@ def test_fused_gradients_are_the_separate_pull_backs(n_chunks):
     deviations = np.array([K_x.mean(axis=1), K_theta.mean(axis=1)]) - 1.0
     d_log_amplitude, d_noise = dense.gradients(
         Points(x, gamma_x, latent, gamma_theta, AMPLITUDE, 0.3),
-        Grams(K_x, K_theta, deviations, True), inverse, alpha, weight,
-        dense.Gradients(d_theta, d_log_gamma_x, d_log_gamma_theta), n_chunks,
-    )  # fmt: skip
+        Grams(K_x, K_theta, deviations, True),
+        inverse,
+        alpha,
+        weight,
+        dense.Gradients(d_theta, d_log_gamma_x, d_log_gamma_theta),
+        n_chunks,
+    )
 
     H = np.eye(n) - np.ones((n, n)) / n
     G = 0.5 * (Y.shape[1] * inverse - alpha.T @ alpha)

@@ -55,10 +55,13 @@ def summed(values):
     useless = values.copy()
     useless[-1] = np.inf
     sums = EffectSums(
-        np.array([values, useless]), np.empty((2, 3)), np.empty((2, n)),
-        np.empty((2, N_SLOPES - 1), np.int64), np.zeros((2, WIDTH)),
+        np.array([values, useless]),
+        np.empty((2, 3)),
+        np.empty((2, n)),
+        np.empty((2, N_SLOPES - 1), np.int64),
+        np.zeros((2, WIDTH)),
         np.zeros((2, N_SLOPES, WIDTH)),
-    )  # fmt: skip
+    )
     effect_sums(n, sums)
     assert np.isnan(sums.knots[1]).all()
     return sums

@@ -28,8 +28,9 @@ PUBLIC = [
     for module in MODULES
     for name, value in vars(import_module(f"anmmm._kernels.{module}")).items()
     # Beside kernels modules have constants, and records that kernels take.
-    if name in import_module(f"anmmm._kernels.{module}").__all__
-    and not isinstance(value, (float, int, type))
+    if hasattr(value, "py_func")
+    and value.__module__ == f"anmmm._kernels.{module}"
+    and not name.startswith("_")
 ]
 # Importing the modules above has filled it.
 ENTRIES = sorted(REGISTRY.items())

@@ -24,9 +24,19 @@ from anmmm._kernels.slopes import SlopePrior
 
 N_NULL, WEAK, POISSON = 2, 0.01, 1e9
 CASES = (
-    "binary", "separable", "one rare", "three", "six", "gaps", "ten", "poisson", "overdispersed",
-    "large counts", "one count", "constant",
-)  # fmt: skip
+    "binary",
+    "separable",
+    "one rare",
+    "three",
+    "six",
+    "gaps",
+    "ten",
+    "poisson",
+    "overdispersed",
+    "large counts",
+    "one count",
+    "constant",
+)
 cases = pytest.mark.parametrize("name", CASES)
 
 
@@ -38,13 +48,19 @@ def drawn(name):
     x = np.sort(rng.normal(size=n))
     noisy = x + 0.7 * rng.normal(size=n)
     effect = {
-        "binary": noisy > 0.3, "separable": x > 0.0, "one rare": np.arange(n) == n // 4,
-        "three": np.digitize(noisy, [-0.5, 0.4]), "six": np.digitize(noisy, [-2, -1, -0.4, 0, 1.5]),
-        "gaps": np.searchsorted([-1.0, -0.9999, 0.5], x), "ten": noisy > np.median(noisy),
-        "poisson": rng.poisson(np.exp(x)), "overdispersed": rng.poisson(rng.gamma(2, np.exp(x))),
+        "binary": noisy > 0.3,
+        "separable": x > 0.0,
+        "one rare": np.arange(n) == n // 4,
+        "three": np.digitize(noisy, [-0.5, 0.4]),
+        "six": np.digitize(noisy, [-2, -1, -0.4, 0, 1.5]),
+        "gaps": np.searchsorted([-1.0, -0.9999, 0.5], x),
+        "ten": noisy > np.median(noisy),
+        "poisson": rng.poisson(np.exp(x)),
+        "overdispersed": rng.poisson(rng.gamma(2, np.exp(x))),
         "large counts": np.rint(1e5 * np.exp(0.1 * x + 0.05 * rng.normal(size=n))),
-        "one count": 3 + (np.arange(n) == 5), "constant": noisy > 0.3,
-    }[name].astype(float)  # fmt: skip
+        "one count": 3 + (np.arange(n) == 5),
+        "constant": noisy > 0.3,
+    }[name].astype(float)
     counts = name in ("poisson", "overdispersed", "large counts", "one count")
     powers = np.vander(x, 1 if name == "constant" else 6, increasing=True)
     design = np.linalg.qr(powers)[0] * np.sqrt(n)
@@ -79,9 +95,7 @@ def fitted(design, y, n_levels, size, tol=1e-10, max_iter=3000):
     start, scales = np.concatenate([mean, b]), np.empty(3)
     prior = SlopePrior(fixed, rough, float(np.linalg.slogdet(fixed + rough.T @ rough)[1]))
     columns = Design(design, prior_of(design), min(N_NULL, design.shape[1]))
-    cost, n_iter = latent_curve(
-        columns, y, size, cuts, prior, tol, max_iter, b, mean, scales
-    )  # fmt: skip
+    cost, n_iter = latent_curve(columns, y, size, cuts, prior, tol, max_iter, b, mean, scales)
     assert n_iter < max_iter
     at = np.concatenate([mean, b])
     assert all(np.isfinite(part).all() for part in (cost, at, scales))
@@ -130,9 +144,9 @@ class Slow:
         def gradient(there):
             return oracle.central_difference4(self.objective, there, step=1e-3)
 
-        found = np.array([
-            (gradient(at + step) - gradient(at - step)) / 2e-3 for step in 1e-3 * np.eye(len(at))
-        ])  # fmt: skip
+        found = np.array(
+            [(gradient(at + step) - gradient(at - step)) / 2e-3 for step in 1e-3 * np.eye(len(at))]
+        )
         by_b = oracle.central_difference4(self.log_likelihood, at, step=1e-3)
         by_b[: self.r] = 0.0
         return found + np.diag(np.maximum(by_b, 0.0))
@@ -242,11 +256,17 @@ def test_log_probability_and_derivatives_of_intervals(middle, log_half):
 
     def gradient(middle, half):
         at = np.array([middle, half])
-        return np.array([
-            (8 * (log_mass(*(at + e)) - log_mass(*(at - e)))
-             - log_mass(*(at + 2 * e)) + log_mass(*(at - 2 * e))) / (12 * step)
-            for e in step * np.eye(2)
-        ])  # fmt: skip
+        return np.array(
+            [
+                (
+                    8 * (log_mass(*(at + e)) - log_mass(*(at - e)))
+                    - log_mass(*(at + 2 * e))
+                    + log_mass(*(at - 2 * e))
+                )
+                / (12 * step)
+                for e in step * np.eye(2)
+            ]
+        )
 
     scale = abs(middle) + 1.0 / half
     assert_allclose(out[:2], gradient(middle, half), rtol=1e-4, atol=1e-4 * scale)

@@ -227,9 +227,14 @@ def likelihood_case(n, c, q=2, dx=1, D=2, r=5):
     """Any L is the factor of some covariance: it need not come from a kernel."""
     rng = np.random.default_rng(100 * n + c)
     return SimpleNamespace(
-        n=n, c=c, q=q, r=r, L=rng.normal(size=(r, n)), z=rng.normal(size=(q + dx, n)),
+        n=n,
+        c=c,
+        q=q,
+        r=r,
+        L=rng.normal(size=(r, n)),
+        z=rng.normal(size=(q + dx, n)),
         y=rng.normal(size=(D, n)),
-    )  # fmt: skip
+    )
 
 
 def sums_of(case):
@@ -254,8 +259,13 @@ def run_likelihood_sums(case, n_chunks=None):
     d, D, r = len(case.z), len(case.y), case.r
     S, Ly = np.full((1 + d, r, r), np.nan), np.full((1 + d, D, r), np.nan)
     arguments = (
-        factor_in(case.L, case.c, r + 3), r, cut(case.z, case.c), cut(case.y, case.c), S, Ly
-    )  # fmt: skip
+        factor_in(case.L, case.c, r + 3),
+        r,
+        cut(case.z, case.c),
+        cut(case.y, case.c),
+        S,
+        Ly,
+    )
     if n_chunks is None:
         lowrank.likelihood_sums(*arguments, 1)
     else:
@@ -274,9 +284,16 @@ def run_likelihood_rows(case, n_chunks=None):
     blocks = cut(case.z, case.c)
     rows, squares = np.full((len(blocks), case.q, case.c), np.nan), np.full(len(case.z), np.nan)
     arguments = (
-        factor_in(case.L, case.c, case.r + 3), case.r, blocks, cut(case.y, case.c),
-        AMPLITUDE, NOISE, maps_of(case), rows, squares,
-    )  # fmt: skip
+        factor_in(case.L, case.c, case.r + 3),
+        case.r,
+        blocks,
+        cut(case.y, case.c),
+        AMPLITUDE,
+        NOISE,
+        maps_of(case),
+        rows,
+        squares,
+    )
     if n_chunks is None:
         fit, norm = lowrank.likelihood_rows(*arguments, 1)
     else:
@@ -352,9 +369,16 @@ def hsic_case(n, c, q=2, dx=1, u_rank=4, v_rank=3):
     U -= U.mean(axis=1, keepdims=True)
     v_means = V.mean(axis=1)
     return SimpleNamespace(
-        n=n, c=c, q=q, U=U, V=V - v_means[:, np.newaxis], v_means=v_means,
-        z=rng.normal(size=(q + dx, n)), before=rng.normal(size=(q, n)), factor=0.37,
-    )  # fmt: skip
+        n=n,
+        c=c,
+        q=q,
+        U=U,
+        V=V - v_means[:, np.newaxis],
+        v_means=v_means,
+        z=rng.normal(size=(q + dx, n)),
+        before=rng.normal(size=(q, n)),
+        factor=0.37,
+    )
 
 
 def weights_of(case):
@@ -366,9 +390,15 @@ def run_hsic_sums(case, n_chunks=None):
     sums = np.full((n_weights, v_rank, u_rank), np.nan)
     u_sums, v_sums = np.full((n_weights, u_rank), np.nan), np.full((n_weights, v_rank), np.nan)
     arguments = (
-        factor_in(case.U, case.c, 6), u_rank, factor_in(case.V, case.c, 5), v_rank,
-        cut(case.z, case.c), sums, u_sums, v_sums,
-    )  # fmt: skip
+        factor_in(case.U, case.c, 6),
+        u_rank,
+        factor_in(case.V, case.c, 5),
+        v_rank,
+        cut(case.z, case.c),
+        sums,
+        u_sums,
+        v_sums,
+    )
     if n_chunks is None:
         lowrank.hsic_sums(*arguments, 1)
     else:
@@ -381,9 +411,14 @@ def run_hsic_rows(case, n_chunks=None):
     E = [(uncentered * case.z[k]) @ case.U.T for k in range(case.q)]
     rows = cut(case.before, case.c)
     arguments = (
-        factor_in(case.U, case.c, 6), factor_in(case.V, case.c, 5), case.v_means,
-        cut(case.z, case.c), np.concatenate([case.V @ case.U.T, *E]), case.factor, rows,
-    )  # fmt: skip
+        factor_in(case.U, case.c, 6),
+        factor_in(case.V, case.c, 5),
+        case.v_means,
+        cut(case.z, case.c),
+        np.concatenate([case.V @ case.U.T, *E]),
+        case.factor,
+        rows,
+    )
     if n_chunks is None:
         lowrank.hsic_rows(*arguments, 1)
     else:
@@ -461,10 +496,13 @@ def everything(n_chunks):
     rng = np.random.default_rng(5)
     L, residual, _ = run_extend(rng.normal(size=(2, 23)), 5, np.ones(2), [3, 8, 22], n_chunks)
     parts = [
-        L[:, :3], residual, *run_likelihood_sums(likelihood, n_chunks),
-        *run_likelihood_rows(likelihood, n_chunks), *run_hsic_sums(hsic, n_chunks),
+        L[:, :3],
+        residual,
+        *run_likelihood_sums(likelihood, n_chunks),
+        *run_likelihood_rows(likelihood, n_chunks),
+        *run_hsic_sums(hsic, n_chunks),
         run_hsic_rows(hsic, n_chunks),
-    ]  # fmt: skip
+    ]
     return np.concatenate([part.ravel() for part in parts])
 
 

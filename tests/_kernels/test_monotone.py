@@ -87,9 +87,13 @@ def sums_of(*scales):
     points = np.array([np.concatenate(scale) for scale in scales])
     n, k = len(scales[0][0]), len(scales)
     sums = EffectSums(
-        points, np.empty((k, 3)), np.empty((k, n)), np.empty((k, M - 1), np.int64),
-        np.zeros((k, WIDTH)), np.zeros((k, M, WIDTH)),
-    )  # fmt: skip
+        points,
+        np.empty((k, 3)),
+        np.empty((k, n)),
+        np.empty((k, M - 1), np.int64),
+        np.zeros((k, WIDTH)),
+        np.zeros((k, M, WIDTH)),
+    )
     effect_sums(n, sums)
     return sums
 
@@ -168,9 +172,9 @@ class Dense:
         def gradient(at):
             return oracle.central_difference4(self.objective, at, step=1e-3)
 
-        found = np.array([
-            (gradient(b + step) - gradient(b - step)) / 2e-4 for step in 1e-4 * np.eye(M)
-        ])  # fmt: skip
+        found = np.array(
+            [(gradient(b + step) - gradient(b - step)) / 2e-4 for step in 1e-4 * np.eye(M)]
+        )
         by_b = oracle.central_difference4(self.given_curve, b, step=1e-3)
         return found + np.diag(np.maximum(-by_b, 0.0))
 
@@ -217,9 +221,7 @@ def test_neither_order_nor_sign_matters(name, rng):
     design, z = drawn(name)
     cost, _, _, b, mean, scales = fitted(design, z)
     rows = rng.permutation(len(z))
-    for one, other, sign, back in (
-        (design[rows], z[rows], 1.0, b), (design, -z, -1.0, b[::-1])
-    ):  # fmt: skip
+    for one, other, sign, back in ((design[rows], z[rows], 1.0, b), (design, -z, -1.0, b[::-1])):
         again = fitted(one, other)
         assert_allclose(again[0], cost, rtol=1e-7)
         assert_allclose(again[3], back, atol=1e-6)

@@ -49,9 +49,11 @@ def sums(case, n_chunks=1, run=psi.psi_sums):
 def pull(case, d_psi1_y, d_psi2, n_chunks=1, run=psi.psi_pull):
     mean, variance = case.mean.T, case.variance.T
     gradient = psi.PsiGradient(
-        np.full(mean.shape, np.nan), np.full(variance.shape, np.nan),
-        np.full(case.inducing.T.shape, np.nan), np.full(len(case.gamma), np.nan),
-    )  # fmt: skip
+        np.full(mean.shape, np.nan),
+        np.full(variance.shape, np.nan),
+        np.full(case.inducing.T.shape, np.nan),
+        np.full(len(case.gamma), np.nan),
+    )
     run(*transposed(case), d_psi1_y, d_psi2, gradient, n_chunks)
     return gradient
 

@@ -15,9 +15,12 @@ def run(rng, q, dx, D, capacities=(N, N, N)):
     z, y = rng.normal(size=(q + dx, N)), rng.normal(size=(D, N))
     gamma = rng.uniform(0.3, 1.5, size=q + dx)
     factors = Factors(
-        *(np.full((1, capacity, N), np.nan) for capacity in capacities), np.full(N, np.nan), 1e-16,
-        1e-13, 1e-13,
-    )  # fmt: skip
+        *(np.full((1, capacity, N), np.nan) for capacity in capacities),
+        np.full(N, np.nan),
+        1e-16,
+        1e-13,
+        1e-13,
+    )
     rows = np.full((1, q, N), np.nan)
     arrays = np.full((3, q + dx), np.nan)
     sums = evaluate_whole(

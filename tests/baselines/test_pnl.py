@@ -32,10 +32,11 @@ def test_the_value_is_the_likelihood_of_the_definition(rng):
     z = model.start
     weights = z[1:7].reshape(3, 2)
     noise_of = lambda v: (  # noqa: E731
-        v + np.exp(z[8]) * np.tanh(np.exp(z[9]) * (v - z[10]))
+        v
+        + np.exp(z[8]) * np.tanh(np.exp(z[9]) * (v - z[10]))
         - z[0] * x
         - sum(c * np.tanh(w * x + b) for w, b, c in weights.T)
-    )  # fmt: skip
+    )
     noise = noise_of(y)
     slope = (noise_of(y + 1e-6) - noise_of(y - 1e-6)) / 2e-6
     u = (noise - noise.mean()) / noise.std()

@@ -561,8 +561,12 @@ def test_evaluate_prints_an_aligned_table(run):
     lines = out.splitlines()
     assert lines[0] == "f3, 30 observations a pair, seeds 3 to 6, criterion hsic"
     assert [line[:19].rstrip() for line in lines[2:7]] == [
-        "pairs", "accuracy", "weighted accuracy", "ROC-AUC", "seconds per pair",
-    ]  # fmt: skip
+        "pairs",
+        "accuracy",
+        "weighted accuracy",
+        "ROC-AUC",
+        "seconds per pair",
+    ]
     assert lines[8].startswith("decided  accuracy")
     assert [line.split()[0] for line in lines[9:]] == [f"{rate}%" for rate in range(10, 101, 10)]
     assert len({len(line) for line in lines[8:]}) == 1

@@ -14,10 +14,10 @@ from anmmm._runlog import RunLog
 from anmmm.cli import run as cli_run
 from anmmm.cli.input import refuse_input_as_output
 from anmmm.cli.tables import DirectionsTable
+from anmmm.collection.records import PairResult
 from anmmm.collection.schema import CLUSTERS, DIRECTIONS
 from anmmm.collection.summary import Summarizer
 from anmmm.datasets import Pair, make_anm_mixture
-from anmmm.results import PairResult
 from waiting import LIMIT, outputs_of, rows_of, wait_until
 
 posix = pytest.mark.skipif(os.name == "nt", reason="POSIX signals")

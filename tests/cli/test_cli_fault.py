@@ -1,7 +1,7 @@
 import pytest
 
 from anmmm.cli.fault import CommonFault, FaultError
-from anmmm.results import PairResult
+from anmmm.collection.records import PairResult
 
 
 def told(*rows, output="r.csv"):

@@ -5,11 +5,11 @@ import pytest
 
 from anmmm.cli.input import InputError
 from anmmm.cli.source import parse_columns
+from anmmm.collection.records import PairResult
 from anmmm.collection.schema import DIRECTIONS
 from anmmm.collection.sinks import write_rows
 from anmmm.datasets import make_anm_mixture
 from anmmm.report import write_report
-from anmmm.results import PairResult
 
 pytest.importorskip("jinja2")
 pytest.importorskip("matplotlib")

@@ -80,8 +80,10 @@ def test_commands_of_one_file(run, years):
         assert (status, err) == (0, "")
         counts[option] = json.loads(out)["n"], json.loads(out)["x"]
     assert counts == {
-        "--header": (30, "2019"), "--no-header": (31, "column 1"), None: (31, "column 1"),
-    }  # fmt: skip
+        "--header": (30, "2019"),
+        "--no-header": (31, "column 1"),
+        None: (31, "column 1"),
+    }
     status, out, _ = run("cluster", years, "--header", "--x", "2020", "--json")
     document = json.loads(out)
     assert (status, document["x"], len(document["rows"])) == (0, "2020", 30)

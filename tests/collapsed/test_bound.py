@@ -99,9 +99,13 @@ def test_with_inducing_points_at_the_data_it_is_the_likelihood(rng):
     # Apart, so that the Gram matrix needs no nugget.
     points = np.column_stack([np.arange(n) / 3.0, rng.normal(size=n)])
     X, Y, p = draw(
-        rng, (n, 1, 1, n, 2), mean=points[:, :1], variance=np.full((n, 1), 1e-12),
-        inducing=points, gamma=np.array([4.0, 1.0]),
-    )  # fmt: skip
+        rng,
+        (n, 1, 1, n, 2),
+        mean=points[:, :1],
+        variance=np.full((n, 1), 1e-12),
+        inducing=points,
+        gamma=np.array([4.0, 1.0]),
+    )
     X = points[:, 1:]
     wanted = oracle.log_marginal(points, Y, p.amplitude, p.gamma, p.noise)
     divergence = oracle.divergence(p.mean, p.variance)
@@ -148,10 +152,20 @@ def test_equal_inducing_points_fail_without_a_nugget_and_are_counted(rng):
 
 @pytest.mark.parametrize(
     "change",
-    [(0, 1e8), (0, np.nan), (10, 800.0), (10, -800.0), (20, 1e200), (28, 700.0), (29, -800.0),
-     (29, 700.0), (30, 800.0), (30, -800.0)],
+    [
+        (0, 1e8),
+        (0, np.nan),
+        (10, 800.0),
+        (10, -800.0),
+        (20, 1e200),
+        (28, 700.0),
+        (29, -800.0),
+        (29, 700.0),
+        (30, 800.0),
+        (30, -800.0),
+    ],
     ids=str,
-)  # fmt: skip
+)
 def test_extreme_points_fail_or_are_finite(rng, change):
     X, Y, p = draw(rng, (10, 1, 1, 4, 1))
     bound = make(X, Y, p)

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
+from anmmm.collection.records import PairResult
 from anmmm.collection.schema import DIRECTIONS
 from anmmm.collection.stream import start
 from anmmm.datasets import Pair
-from anmmm.results import PairResult
 
 # For what one pair waits for.
 LIMIT = 120.0

@@ -12,9 +12,9 @@ from stubs import Source, pairs, run
 from anmmm._runlog import RunLog
 from anmmm.collection import CheckpointError, infer_directions
 from anmmm.collection.checkpoint import Checkpoint, count_rows, digest
+from anmmm.collection.records import PairClusters, PairResult
 from anmmm.collection.schema import CLUSTERS, DIRECTIONS
 from anmmm.datasets import Pair, make_anm_mixture
-from anmmm.results import PairClusters, PairResult
 from waiting import LIMIT
 
 HEADER = {"source": None, "options": {}, "entropy": "7"}

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from anmmm._files import write_csv
 from anmmm.collection import SourceError, read_rows
 from anmmm.collection import reading as reading_module
+from anmmm.collection.records import PairClusters, PairResult
 from anmmm.collection.schema import CLUSTERS, DIRECTIONS
 from anmmm.collection.sinks import write_rows
-from anmmm.results import PairClusters, PairResult
 
 PAIR_COLUMNS = PairResult.columns()
 
@@ -27,11 +27,19 @@ ROWS = [
     PairResult("c", "ok", direction=0, score=-1e-300, confidence=0.5, converged=False, seconds=2.0),
     PairResult("", "lost", "a worker died", seconds=0.0, model=None),
     PairResult(
-        "d", "ok", direction=-1, score=-0.1, confidence=0.97, seconds=1.0, relation="y→x",
-        dependence=0.1 + 0.2, independence_pvalue=5e-324, check_pvalue=1.0,
+        "d",
+        "ok",
+        direction=-1,
+        score=-0.1,
+        confidence=0.97,
+        seconds=1.0,
+        relation="y→x",
+        dependence=0.1 + 0.2,
+        independence_pvalue=5e-324,
+        check_pvalue=1.0,
     ),
     PairResult("e", "ok", direction=0, score=0.0, seconds=1.0, relation="independent"),
-]  # fmt: skip
+]
 
 
 def written(tmp_path, suffix, rows=ROWS, schema=DIRECTIONS):

@@ -285,8 +285,11 @@ def test_a_variable_of_several_pairs_is_described_once_and_decides_as_alone():
     for row, pair in zip(rows, pairs, strict=True):
         alone = infer_direction(*pair)
         assert (row.score, row.confidence, row.check_pvalue, row.independence_pvalue) == (
-            alone.score, alone.confidence, alone.check_pvalue, alone.independence_pvalue,
-        )  # fmt: skip
+            alone.score,
+            alone.confidence,
+            alone.check_pvalue,
+            alone.independence_pvalue,
+        )
 
 
 def test_a_cut_that_leaves_one_value_is_unusable():

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import anmmm
+from anmmm.collection.records import PairClusters, PairResult
 from anmmm.collection.schema import CLUSTERS, DIRECTIONS, SCHEMA_VERSION
 from anmmm.collection.sinks import write_rows
-from anmmm.results import PairClusters, PairResult
 
 pyarrow = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")

@@ -4,9 +4,9 @@ from hypothesis import strategies as st
 
 from anmmm.cli.tables import counts_text, summary_text
 from anmmm.collection import summarize
+from anmmm.collection.records import PairClusters, PairResult
 from anmmm.collection.related import largest_related
 from anmmm.collection.summary import Summarizer
-from anmmm.results import PairClusters, PairResult
 
 
 def ok(direction, truth=None, weight=1.0, converged=True):
@@ -86,9 +86,14 @@ def test_related_pairs_are_those_of_the_step_up_procedure(pvalues):
 
 def told(pvalue, direction=1, confidence=0.95, relation="x→y", check=0.5):
     return PairResult(
-        "p", "ok", direction=direction, confidence=confidence, relation=relation,
-        independence_pvalue=pvalue, check_pvalue=check,
-    )  # fmt: skip
+        "p",
+        "ok",
+        direction=direction,
+        confidence=confidence,
+        relation=relation,
+        independence_pvalue=pvalue,
+        check_pvalue=check,
+    )
 
 
 def test_what_is_related_and_what_is_sure_by_hand():

@@ -86,9 +86,11 @@ def test_other_causes_have_mean_zero_and_the_same_variance(cause):
 def test_causes_have_shapes_of_their_own():
     # Third and fourth moments; the bimodal one is a mixture of Gaussians at ±0.9.
     expected = {
-        "gaussian": (0.0, 3.0), "uniform": (0.0, 1.8), "bimodal": (0.0, 1.6878),
+        "gaussian": (0.0, 3.0),
+        "uniform": (0.0, 1.8),
+        "bimodal": (0.0, 1.6878),
         "exponential": (2.0, 9.0),
-    }  # fmt: skip
+    }
     for cause, moments in expected.items():
         x = make_single_mechanism("count", 40_000, cause=cause, random_state=1)[0]
         for power, moment in zip((3, 4), moments, strict=True):

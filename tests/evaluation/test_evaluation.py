@@ -9,6 +9,7 @@ from numpy.testing import assert_allclose
 
 import anmmm
 from anmmm._files import to_json
+from anmmm.collection.records import PairResult
 from anmmm.datasets import SETTINGS, Pair, make_anm_mixture
 from anmmm.evaluation import (
     accuracy_errors,
@@ -19,7 +20,6 @@ from anmmm.evaluation import (
 )
 from anmmm.evaluation import rates as rates_module
 from anmmm.evaluation.run import DrawnPairs, measure
-from anmmm.results import PairResult
 
 # Fits of a few iterations: what is tested is the bookkeeping.
 FAST = {"criterion": "hsic", "max_iter": 3}
@@ -214,11 +214,17 @@ def rows(*triples):
     """Rows of (score, truth, weight)."""
     return tuple(
         PairResult(
-            str(index), "ok", direction=int(np.sign(score)), score=score, truth=truth,
-            weight=weight, seconds=0.1 * (index + 1), converged=True,
+            str(index),
+            "ok",
+            direction=int(np.sign(score)),
+            score=score,
+            truth=truth,
+            weight=weight,
+            seconds=0.1 * (index + 1),
+            converged=True,
         )
         for index, (score, truth, weight) in enumerate(triples)
-    )  # fmt: skip
+    )
 
 
 def test_measures_by_hand():

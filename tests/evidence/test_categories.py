@@ -122,9 +122,11 @@ def test_probabilities_far_from_their_classes_are_found_at_new_points():
 
 @settings(max_examples=10, deadline=None, derandomize=True)
 @given(
-    st.integers(0, 10_000), st.integers(20, 120), st.sampled_from(["effect", "cause"]),
+    st.integers(0, 10_000),
+    st.integers(20, 120),
+    st.sampled_from(["effect", "cause"]),
     st.randoms(use_true_random=False),
-)  # fmt: skip
+)
 def test_names_order_and_direction_do_not_matter(seed, n, role, random):
     first, second = make_categories(role, n, random_state=seed)
     names = sorted(set((second if role == "effect" else first).tolist()))

@@ -324,11 +324,14 @@ def test_a_mirrored_density_is_that_of_the_negated_variable(name):
     mirrored = density.mirrored()
     assert_allclose(mirrored.cdf(-cells.edges), 1.0 - density.cdf(cells.edges), atol=1e-13)
     assert_allclose(
-        mirrored.mass(-cells.upper, -cells.lower), density.mass(cells.lower, cells.upper),
-        rtol=1e-9, atol=1e-14,
-    )  # fmt: skip
-    one, other = GaussianQuantiles.of(cells, density), GaussianQuantiles.of(
-        Cells.of(-cells.values), mirrored
-    )  # fmt: skip
+        mirrored.mass(-cells.upper, -cells.lower),
+        density.mass(cells.lower, cells.upper),
+        rtol=1e-9,
+        atol=1e-14,
+    )
+    one, other = (
+        GaussianQuantiles.of(cells, density),
+        GaussianQuantiles.of(Cells.of(-cells.values), mirrored),
+    )
     assert_allclose(other.values, -one.values, rtol=1e-12, atol=1e-12)
     assert_allclose(other.lower, -one.upper, rtol=1e-11, atol=1e-12)

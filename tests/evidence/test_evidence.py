@@ -81,8 +81,10 @@ def test_convergence_is_that_of_the_chosen_model(monkeypatch):
 
 def test_independent_variables_decide_little():
     rng = np.random.default_rng(7)
-    for first, second in ((rng.normal(size=400), rng.uniform(size=400)),
-                          (rng.poisson(2.0, size=400), rng.exponential(size=400))):  # fmt: skip
+    for first, second in (
+        (rng.normal(size=400), rng.uniform(size=400)),
+        (rng.poisson(2.0, size=400), rng.exponential(size=400)),
+    ):
         assert abs(evidence(first, second).score) < 0.05
 
 

@@ -39,19 +39,24 @@ KINDS = {
     "continuous": lambda seed: make_single_mechanism("PNL-logistic", 90, random_state=seed),
     "mixture": lambda seed: make_anm_mixture("f3", 90, random_state=seed)[:2],
     "tied": lambda seed: make_single_mechanism("grouped", 90, random_state=seed),
-    "many ties": lambda seed: (
-        lambda x, y: (np.round(x, 1), np.round(5 * y) / 10)
-    )(*make_single_mechanism("AN", 90, random_state=seed)),
+    "many ties": lambda seed: (lambda x, y: (np.round(x, 1), np.round(5 * y) / 10))(
+        *make_single_mechanism("AN", 90, random_state=seed)
+    ),
     "binary": lambda seed: make_single_mechanism("binary", 90, random_state=seed),
     "ordered": lambda seed: make_single_mechanism("ordered", 90, random_state=seed),
     "count": lambda seed: make_single_mechanism("count", 90, random_state=seed),
     "categories": lambda seed: make_categories("effect", 90, random_state=seed),
-}  # fmt: skip
+}
 # Of what has a unit and an order.
 NUMBERS = [kind for kind in KINDS if kind != "categories"]
 GAUSSIAN = (
-    "independent", "anm-1", "anm-2", "anm-1+noise", "location-scale", "location-scale+noise",
-)  # fmt: skip
+    "independent",
+    "anm-1",
+    "anm-2",
+    "anm-1+noise",
+    "location-scale",
+    "location-scale+noise",
+)
 TIES = (*GAUSSIAN, "anm-3", "location-scale+link", "ordered")
 NAMES = {
     "continuous": (*GAUSSIAN, "anm-3", "pnl", "pnl+noise"),
@@ -206,10 +211,13 @@ def test_marginals_of_categories_are_distributions():
 
 
 BASES_OF = {
-    "Gaussian": "normal", "clipped on both sides": "cut", "rain: 50 % zeros, in tenths": "cut",
-    "Cauchy, square with its sign": "transformed+noise", "three clusters": "normals",
+    "Gaussian": "normal",
+    "clipped on both sides": "cut",
+    "rain: 50 % zeros, in tenths": "cut",
+    "Cauchy, square with its sign": "transformed+noise",
+    "three clusters": "normals",
     "four clusters": "normals",
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", BASES_OF)
@@ -288,10 +296,15 @@ def test_two_normals_are_the_mixture_of_two_constants(rng, kind):
     cells = Cells.of(standardize(values[:, np.newaxis])[0][:, 0])
     upper_half = cells.values > np.median(cells.values)
     fit = fit_mixture(
-        _constant(n), cells.values, 2, floor=smallest_noise(cells), noise_variance=0.25,
-        starts=[np.where(upper_half[:, np.newaxis], [0.1, 0.9], [0.9, 0.1])], tol=RESOLUTION,
+        _constant(n),
+        cells.values,
+        2,
+        floor=smallest_noise(cells),
+        noise_variance=0.25,
+        starts=[np.where(upper_half[:, np.newaxis], [0.1, 0.9], [0.9, 0.1])],
+        tol=RESOLUTION,
         max_iter=200,
-    )  # fmt: skip
+    )
     law = TwoNormals.of(cells)
     assert_allclose(law.weights, fit.weights, rtol=1e-9)
     assert_allclose(law.means, fit.mean[:, 0], rtol=1e-9, atol=1e-9)

@@ -207,10 +207,14 @@ def test_a_data_set_is_the_mean_of_its_pairs_and_not_of_its_draws():
     records = [
         {"group": group, "pair": pair, "right": right}
         for group, pair, right in [
-            ("a", "1", True), ("a", "1", True), ("a", "1", True), ("a", "2", False),
-            ("b", "3", True), ("b", "3", False),
+            ("a", "1", True),
+            ("a", "1", True),
+            ("a", "1", True),
+            ("a", "2", False),
+            ("b", "3", True),
+            ("b", "3", False),
         ]
-    ]  # fmt: skip
+    ]
     assert fig5._by_data_set(records) == {"a": 0.5, "b": 0.5}
 
 

@@ -113,9 +113,14 @@ class Flaky:
 
     def study(self):
         return Study(
-            "table1", "Five", ("n", "method", "value"), self.units, self.measure, self.report,
+            "table1",
+            "Five",
+            ("n", "method", "value"),
+            self.units,
+            self.measure,
+            self.report,
             self.draw,
-        )  # fmt: skip
+        )
 
     def units(self, scale, data):
         return [Unit(str(n), {"n": n}) for n in range(5)]

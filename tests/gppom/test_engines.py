@@ -19,13 +19,12 @@ import oracle
 from anmmm._kernels import pivoted
 from anmmm._kernels._jit import REGISTRY
 from anmmm._kernels.chunks import run_in_chunks
-from anmmm.gppom import FitOptions, fit_gppom
+from anmmm.gppom import FitOptions, Hyperparameters, fit_gppom
 from anmmm.gppom.engines import ENGINES, AutoEngine, DenseEngine, LowRankEngine, auto, factor
 from anmmm.gppom.engines import lowrank as lowrank_engine
 from anmmm.gppom.engines.lowrank import TOLERANCE
 from anmmm.gppom.objective import GPPOMObjective
 from anmmm.gppom.parameters import LOG_BOUND
-from anmmm.results import Hyperparameters
 from forms import in_parallel
 
 J_BOUND, GRADIENT_BOUND = 1e-8, 1e-6
@@ -147,9 +146,13 @@ def test_lowrank_is_dense_where_it_works_in_blocks(n):
     assert n > factor.WHOLE
     assert n % factor.BLOCK
     points = [
-        OMEGA, (-12.0, -6.0, 1.0, 1.0), (0.0, 12.0, -2.0, 0.0), (6.0, 3.0, -6.0, -2.0),
-        (6.0, 12.0, -12.0, -2.0), (3.0, 3.0, 0.0, -12.0),
-    ]  # fmt: skip
+        OMEGA,
+        (-12.0, -6.0, 1.0, 1.0),
+        (0.0, 12.0, -2.0, 0.0),
+        (6.0, 3.0, -6.0, -2.0),
+        (6.0, 12.0, -12.0, -2.0),
+        (3.0, 3.0, 0.0, -12.0),
+    ]
     assert_engines_agree(n, 1, 1, 1, points)
 
 
@@ -501,8 +504,9 @@ def test_unblock_undoes_blocks(n, whole, block, d):
     # All that is not a row is zero.
     assert np.count_nonzero(blocks) == d * n
     for k in range(n_blocks):
-        assert_array_equal(blocks[k, :, : len(rows[0, k * c : (k + 1) * c])],
-                           rows[:, k * c : (k + 1) * c])  # fmt: skip
+        assert_array_equal(
+            blocks[k, :, : len(rows[0, k * c : (k + 1) * c])], rows[:, k * c : (k + 1) * c]
+        )
 
 
 @pytest.mark.parametrize("n_chunks", [None, *in_parallel(3)])

@@ -12,13 +12,12 @@ from numpy.testing import assert_allclose, assert_array_equal
 import oracle
 from anmmm import GPPOM, cluster_mechanisms
 from anmmm.datasets import make_anm_mixture
-from anmmm.gppom import FitOptions, fit_gppom, laplace, latent_uncertainty
+from anmmm.gppom import FitOptions, Hyperparameters, fit_gppom, laplace, latent_uncertainty
 from anmmm.gppom.covariance import KERNELS
 from anmmm.gppom.curvature import Curvature
 from anmmm.gppom.laplace import mechanism_probabilities
 from anmmm.gppom.objective import GPPOMObjective
 from anmmm.preprocessing import standardize
-from anmmm.results import Hyperparameters
 
 N = 8
 FORMS = list(product(KERNELS, KERNELS, ("product", "sum")))
@@ -39,11 +38,16 @@ def differences(objective, z):
         return objective.value_and_grad(np.concatenate([theta, z[size:]]))[1][:size]
 
     theta, step = z[:size], 1e-4
-    return np.array([
-        (8 * (gradient(theta + e) - gradient(theta - e))
-         - (gradient(theta + 2 * e) - gradient(theta - 2 * e))) / (12 * step)
-        for e in step * np.eye(size)
-    ])  # fmt: skip
+    return np.array(
+        [
+            (
+                8 * (gradient(theta + e) - gradient(theta - e))
+                - (gradient(theta + 2 * e) - gradient(theta - 2 * e))
+            )
+            / (12 * step)
+            for e in step * np.eye(size)
+        ]
+    )
 
 
 @pytest.fixture(scope="module")
@@ -61,9 +65,17 @@ def fitted():
 @pytest.mark.parametrize(("kernel_x", "kernel_theta", "combine"), FORMS)
 def test_the_hessian_is_the_difference_of_gradients(rng, kernel_x, kernel_theta, combine, dx, q, D):
     objective, z = random_objective(
-        rng, dx, q, D, lam=1.3, hsic_floor=1e-3, latent_prior=0.7,
-        kernel_x=kernel_x, kernel_theta=kernel_theta, combine=combine,
-    )  # fmt: skip
+        rng,
+        dx,
+        q,
+        D,
+        lam=1.3,
+        hsic_floor=1e-3,
+        latent_prior=0.7,
+        kernel_x=kernel_x,
+        kernel_theta=kernel_theta,
+        combine=combine,
+    )
     curvature = Curvature(objective, z)
     H, expected = curvature.matrix(), differences(objective, z)
     assert_allclose(H, expected, atol=1e-7 * np.abs(expected).max())
@@ -82,9 +94,16 @@ def test_the_hessian_is_that_of_the_oracles_value(rng, lam):
     def gradient(theta):
         _, omega = objective.unpack(z)
         return oracle.gradient(
-            objective.X, theta[:, None], objective.Y, omega.amplitude, omega.beta, omega.gamma_x,
-            omega.gamma_theta, lam=lam, **weights,
-        )["theta"][:, 0]  # fmt: skip
+            objective.X,
+            theta[:, None],
+            objective.Y,
+            omega.amplitude,
+            omega.beta,
+            omega.gamma_x,
+            omega.gamma_theta,
+            lam=lam,
+            **weights,
+        )["theta"][:, 0]
 
     expected = [(gradient(z[:5] + e) - gradient(z[:5] - e)) / 2e-5 for e in 1e-5 * np.eye(5)]
     H = Curvature(objective, z).matrix()
@@ -217,9 +236,13 @@ def test_probabilities_are_those_of_normal_laws_about_the_centers(rng):
     )
     for n in range(7):
         p = {
-            c: np.exp(-0.5 * (latent[n] - centers[c]) @ np.linalg.solve(
-                covariance[n] + within, latent[n] - centers[c])) for c in centers
-        }  # fmt: skip
+            c: np.exp(
+                -0.5
+                * (latent[n] - centers[c])
+                @ np.linalg.solve(covariance[n] + within, latent[n] - centers[c])
+            )
+            for c in centers
+        }
         expected = [p.get(c, 0.0) / sum(p.values()) for c in range(4)]
         assert_allclose(found[n], expected, atol=1e-12)
 

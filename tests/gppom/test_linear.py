@@ -12,13 +12,12 @@ from scipy.stats import ortho_group
 import oracle
 from anmmm import GPPOM, cluster_mechanisms, infer_direction
 from anmmm.clustering import MechanismClustering
-from anmmm.gppom import FitOptions, fit_gppom
+from anmmm.gppom import FitOptions, Hyperparameters, fit_gppom
 from anmmm.gppom.covariance import COMBINATIONS, KERNELS, Covariance
 from anmmm.gppom.engines import DenseEngine, FeatureEngine
 from anmmm.gppom.objective import GPPOMObjective
 from anmmm.gppom.optimize import minimize_from
 from anmmm.preprocessing import standardize
-from anmmm.results import Hyperparameters
 
 FORMS = list(product(KERNELS, KERNELS, COMBINATIONS[1:]))
 forms = pytest.mark.parametrize(("kernel_x", "kernel_theta", "combine"), FORMS)
@@ -38,9 +37,17 @@ def value_by_oracle(objective, z, **form):
     theta, omega = objective.unpack(z)
     X = objective.X if objective.X.shape[1] else None
     return oracle.joined_objective(
-        X, theta, objective.Y, omega.amplitude, omega.beta, omega.gamma_x, omega.gamma_theta,
-        lam=objective.lam, **form, **WEIGHTS,
-    )  # fmt: skip
+        X,
+        theta,
+        objective.Y,
+        omega.amplitude,
+        omega.beta,
+        omega.gamma_x,
+        omega.gamma_theta,
+        lam=objective.lam,
+        **form,
+        **WEIGHTS,
+    )
 
 
 # --- Value and gradient ---------------------------------------------------------------------------
@@ -111,12 +118,18 @@ def test_dual_ppca_is_its_closed_form(rng, n, D, q):
     assert_allclose(terms.log_likelihood, largest, rtol=1e-10)
     assert np.abs(objective.value_and_grad(at)[1]).max() < 1e-8 * n * D
 
-    start = objective.pack(theta + 0.1 * rng.normal(size=theta.shape), Hyperparameters(
-        1.0, 3.0, np.empty(0), np.ones(q)))  # fmt: skip
+    start = objective.pack(
+        theta + 0.1 * rng.normal(size=theta.shape),
+        Hyperparameters(1.0, 3.0, np.empty(0), np.ones(q)),
+    )
     end = minimize_from(
-        objective.value_and_grad, start, objective.layout.bounds, tol=0.0, gradient_tol=1e-9,
+        objective.value_and_grad,
+        start,
+        objective.layout.bounds,
+        tol=0.0,
+        gradient_tol=1e-9,
         max_iter=5000,
-    )  # fmt: skip
+    )
     assert_allclose(-end.value, largest, rtol=1e-8)
     fitted, omega = objective.unpack(end.z)
     found = omega.amplitude * (fitted * omega.gamma_theta) @ fitted.T + np.eye(n) / omega.beta
@@ -124,8 +137,9 @@ def test_dual_ppca_is_its_closed_form(rng, n, D, q):
 
 
 def test_a_fit_without_x_reaches_dual_ppca(rng):
-    Y = standardize(rng.normal(size=(40, 2)) @ rng.normal(size=(2, 7)) + 0.3 * rng.normal(
-        size=(40, 7)))[0]  # fmt: skip
+    Y = standardize(
+        rng.normal(size=(40, 2)) @ rng.normal(size=(2, 7)) + 0.3 * rng.normal(size=(40, 7))
+    )[0]
     options = FitOptions(n_latent=2, kernel_theta="linear", tol=0.0, **MLE)
     result = fit_gppom(None, Y, lam=1.0, options=options)
     assert_allclose(result.log_likelihood, oracle.dual_ppca(Y, 2)[0], rtol=1e-8)
@@ -154,8 +168,9 @@ def test_without_x_the_rbf_kernel_makes_a_gp_lvm(rng, engine):
 def test_without_x_nothing_that_is_said_of_x_counts(rng, kernel_x, combine):
     Y = rng.normal(size=(9, 3))
     plain = GPPOMObjective(None, Y, kernel_theta="linear")
-    other = GPPOMObjective(None, Y, lam=3.0, kernel_x=kernel_x, kernel_theta="linear",
-                           combine=combine)  # fmt: skip
+    other = GPPOMObjective(
+        None, Y, lam=3.0, kernel_x=kernel_x, kernel_theta="linear", combine=combine
+    )
     z = point(rng, plain)
     assert other.value_and_grad(z)[0] == plain.value_and_grad(z)[0]
 

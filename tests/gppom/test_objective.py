@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 import oracle
+from anmmm.gppom import Hyperparameters
 from anmmm.gppom.engines import ENGINES, auto
 from anmmm.gppom.objective import GPPOMObjective
-from anmmm.results import Hyperparameters
 
 DIMENSIONS = list(product([1, 2], repeat=3))
 dimensions = pytest.mark.parametrize(("dx", "D", "q"), DIMENSIONS)

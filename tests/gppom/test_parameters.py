@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
+from anmmm.gppom import Hyperparameters
 from anmmm.gppom.parameters import LATENT_MAPS, LOG_BOUND, LOG_UNIT, ParameterLayout
-from anmmm.results import Hyperparameters
 
 FREE = ParameterLayout(n_samples=5, n_features_x=3, n_outputs=2, n_latent=2)
 MLP = ParameterLayout(

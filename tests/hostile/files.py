@@ -10,11 +10,38 @@ from anmmm.cli import cli
 
 ESCAPES = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 WORDS = (
-    b"NA", b"#N/A", b"#DIV/0!", b"nan", b"inf", b"1e999", b"1,234", b"-", b"'", b'"', b",,", b";",
-    b"\t", b"\r", b"\n", b"\r\n", b"\x00", b"\xff\xfe", b"\xef\xbb\xbf", b"\x1b[31m", b"\x07",
-    b"=1+1", b"0x10", b"1_000", b"True", "²".encode(), "１".encode(), b"# ", b"x", b"A,B",
+    b"NA",
+    b"#N/A",
+    b"#DIV/0!",
+    b"nan",
+    b"inf",
+    b"1e999",
+    b"1,234",
+    b"-",
+    b"'",
+    b'"',
+    b",,",
+    b";",
+    b"\t",
+    b"\r",
+    b"\n",
+    b"\r\n",
+    b"\x00",
+    b"\xff\xfe",
+    b"\xef\xbb\xbf",
+    b"\x1b[31m",
+    b"\x07",
+    b"=1+1",
+    b"0x10",
+    b"1_000",
+    b"True",
+    "²".encode(),
+    "１".encode(),
+    b"# ",
+    b"x",
+    b"A,B",
     b"SampleID",
-)  # fmt: skip
+)
 
 
 def plain(rng, folder):
@@ -106,9 +133,7 @@ def cases(rng, count, folder):
             file.write_bytes(mutated(rng, data) if name == spoilt else data)
         many = number % len(makers) > 0
         source = place / spoilt.split("/", 1)[0]
-        arguments = ["directions", str(source), "--json"] if many else [
-            "direction", str(source)
-        ]  # fmt: skip
+        arguments = ["directions", str(source), "--json"] if many else ["direction", str(source)]
         if many and "table" in spoilt:
             arguments += ["--columns", "all"]
         result = runner.invoke(cli, arguments)

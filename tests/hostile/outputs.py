@@ -41,9 +41,18 @@ def place(kind, folder):
 
 
 KINDS = (
-    "nothing", "text", "protected", "link", "dangling link", "link to itself", "folder",
-    "no folder", "checkpoint is a folder", "checkpoint is text", "long name",
-)  # fmt: skip
+    "nothing",
+    "text",
+    "protected",
+    "link",
+    "dangling link",
+    "link to itself",
+    "folder",
+    "no folder",
+    "checkpoint is a folder",
+    "checkpoint is text",
+    "long name",
+)
 
 
 def cases(rng, count, folder):

@@ -4,14 +4,30 @@ from html.parser import HTMLParser
 
 import numpy as np
 
+from anmmm.collection.records import PairResult
 from anmmm.report import write_report
-from anmmm.results import PairResult
 
 NASTY = (
-    "<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "</title><b>", "&lt;", "'",
-    "\x00", "\x1b[31m", "a\nb", "\u202e", "=cmd|' /C calc'!A0", "javascript:alert(1)", "]]>",
-    "<!--", "é" * 300, "{{7*7}}", "%s", "\ud800", "../../etc/passwd", "",
-)  # fmt: skip
+    "<script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "</title><b>",
+    "&lt;",
+    "'",
+    "\x00",
+    "\x1b[31m",
+    "a\nb",
+    "\u202e",
+    "=cmd|' /C calc'!A0",
+    "javascript:alert(1)",
+    "]]>",
+    "<!--",
+    "é" * 300,
+    "{{7*7}}",
+    "%s",
+    "\ud800",
+    "../../etc/passwd",
+    "",
+)
 
 
 class Tags(HTMLParser):
@@ -43,10 +59,14 @@ def cases(rng, count, folder):
                 score = float(rng.normal())
                 rows.append(
                     PairResult(
-                        f"{place}{word(rng)}", "ok", n=20, direction=int(np.sign(score)),
-                        score=score, truth=rng.choice([1, -1, None]),
+                        f"{place}{word(rng)}",
+                        "ok",
+                        n=20,
+                        direction=int(np.sign(score)),
+                        score=score,
+                        truth=rng.choice([1, -1, None]),
                     )
-                )  # fmt: skip
+                )
             else:
                 rows.append(PairResult(f"{place}{word(rng)}", "error", word(rng)))
         file = folder / f"{number}.html"

@@ -72,9 +72,13 @@ def test_story_directions_go_back_into_the_search():
     first = pc(data, 0.01, indep_test=name, show_progress=False, node_names=NAMES)
     knowledge = causal_learn.background_knowledge(orient(first, data))
     second = pc(
-        data, 0.01, indep_test=name, show_progress=False, node_names=NAMES,
+        data,
+        0.01,
+        indep_test=name,
+        show_progress=False,
+        node_names=NAMES,
         background_knowledge=knowledge,
-    )  # fmt: skip
+    )
     assert set(orient(second, data, min_confidence=1.0).directed) == CHAIN
 
 

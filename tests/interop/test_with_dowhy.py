@@ -34,9 +34,13 @@ def test_story_a_true_graph_is_not_falsified():
     }
     gcm.util.general.set_random_seed(0)
     result = falsify_graph(
-        networkx.DiGraph(sorted(CHAIN)), TABLE, n_permutations=24, n_jobs=1,
-        show_progress_bar=False, **tests,
-    )  # fmt: skip
+        networkx.DiGraph(sorted(CHAIN)),
+        TABLE,
+        n_permutations=24,
+        n_jobs=1,
+        show_progress_bar=False,
+        **tests,
+    )
     assert not result.falsified
 
 

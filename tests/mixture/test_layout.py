@@ -110,18 +110,26 @@ def test_fit_on_pieces_matches_the_oracle(rng, C):
         len(history),
     )
     n_iter, winner, converged, likelihood = spline_mixture(
-        problem, starts, 1, *room_for(len(starts), C, first, layout, layout), curves, membership,
-        fitted, history,
-    )  # fmt: skip
+        problem,
+        starts,
+        1,
+        *room_for(len(starts), C, first, layout, layout),
+        curves,
+        membership,
+        fitted,
+        history,
+    )
     assert (n_iter, converged) == (more, False)
     bound, R, weights, scales, center, means, covs = found[winner]
     assert_allclose(history[-1], bound, rtol=1e-8)
     assert_allclose(membership, R, atol=1e-7)
     assert_allclose(fitted, basis.design @ means.T, atol=1e-7)
     for one, other in (
-        (curves.weights, weights), (curves.scales, scales), (curves.center, center),
+        (curves.weights, weights),
+        (curves.scales, scales),
+        (curves.center, center),
         (curves.mean, means),
-    ):  # fmt: skip
+    ):
         assert_allclose(one, other, rtol=1e-6, atol=1e-8)
     for c in range(C):
         lower = np.zeros((r, r))

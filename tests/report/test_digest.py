@@ -4,9 +4,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anmmm.collection import summarize
+from anmmm.collection.records import PairResult
 from anmmm.evaluation.run import measure
 from anmmm.report.digest import Digest, Extremes
-from anmmm.results import PairResult
 
 
 def digested(rows, n_shown=3):

@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 
 from anmmm.collection import as_pairs
+from anmmm.collection.records import PairResult
 from anmmm.datasets import Pair, make_anm_mixture
 from anmmm.report import drawing as drawing_module
 from anmmm.report.drawing import NOT_ALONE, NOT_IN_SOURCE, draw_pairs
-from anmmm.results import PairResult
 
 pytest.importorskip("matplotlib")
 

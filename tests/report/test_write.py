@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from anmmm.collection import SourceError, as_pairs, summarize
+from anmmm.collection.records import PairResult
 from anmmm.collection.schema import DIRECTIONS
 from anmmm.collection.sinks import write_rows
 from anmmm.datasets import make_anm_mixture
@@ -15,7 +16,6 @@ from anmmm.evaluation import decision_rates
 from anmmm.plotting import matplotlib_module
 from anmmm.report import write as write_module
 from anmmm.report import write_report
-from anmmm.results import PairResult
 
 pytest.importorskip("matplotlib")
 pytest.importorskip("jinja2")
@@ -101,11 +101,18 @@ def known_rows(n=40):
     for index in range(n):
         score = float(rng.normal())
         yield PairResult(
-            f"pair {index}", "ok", n=60, direction=1 if score > 0 else -1, score=score,
-            confidence=float(rng.uniform(0.5, 1)), truth=1 if rng.random() < 0.8 else -1,
-            weight=float(rng.random()), model="anm-2" if index % 4 else "location-scale",
-            n_mechanisms=2 if index % 4 else 1, seconds=0.25,
-        )  # fmt: skip
+            f"pair {index}",
+            "ok",
+            n=60,
+            direction=1 if score > 0 else -1,
+            score=score,
+            confidence=float(rng.uniform(0.5, 1)),
+            truth=1 if rng.random() < 0.8 else -1,
+            weight=float(rng.random()),
+            model="anm-2" if index % 4 else "location-scale",
+            n_mechanisms=2 if index % 4 else 1,
+            seconds=0.25,
+        )
 
 
 def test_the_summary_has_the_numbers_of_summarize(tmp_path):
@@ -151,11 +158,19 @@ def rows_of_every_outcome():
     }
     return [
         PairResult(
-            name, "ok", n=50, direction=direction, score=0.1 * direction, confidence=confidence,
-            relation=relation, independence_pvalue=pvalue, check_pvalue=check, model="anm-1",
+            name,
+            "ok",
+            n=50,
+            direction=direction,
+            score=0.1 * direction,
+            confidence=confidence,
+            relation=relation,
+            independence_pvalue=pvalue,
+            check_pvalue=check,
+            model="anm-1",
         )
         for name, (pvalue, direction, confidence, relation, check) in kinds.items()
-    ]  # fmt: skip
+    ]
 
 
 def test_what_is_related_is_said_of_the_collection_and_of_the_pairs_shown(tmp_path):
@@ -172,8 +187,11 @@ def test_what_is_related_is_said_of_the_collection_and_of_the_pairs_shown(tmp_pa
     )
     assert "1 of the related pairs has a sure direction, of a confidence from 0.9 on" in text
     assert dict(row[:2] for row in page.captions["Relation"][1:]) == {
-        "x → y": "2", "leaning y → x": "1", "independent": "1", "undecided": "1",
-    }  # fmt: skip
+        "x → y": "2",
+        "leaning y → x": "1",
+        "independent": "1",
+        "undecided": "1",
+    }
     most, least = (page.captions[f"The {which} certain pairs"] for which in ("most", "least"))
     heads = ["pair", "n", "relation", "score", "confidence", "check p", "related", "model"]
     assert most[0] == least[0] == heads

@@ -21,8 +21,6 @@ from numba.core.serialize import dumps
 
 from anmmm._compiling import about_to_compile
 
-__all__ = ["KernelCache", "text_digest"]
-
 
 @cache
 def text_digest() -> str:

@@ -15,8 +15,6 @@ from numba.extending import intrinsic
 
 from anmmm._kernels._jit import FloatArray, kernel
 
-__all__ = ["exp_nonpositive"]
-
 LOG2_E = 1.0 / math.log(2.0)
 # ln 2 in two parts: the first has 21 trailing zero bits, so n * LN2_HIGH is exact for |n| < 2^20.
 LN2_HIGH = float.fromhex("0x1.62e42fee00000p-1")

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from anmmm._kernels._jit import FloatArray, kernel
 
-__all__ = ["add_up", "fold"]
-
 
 @kernel()
 def add_up(values: FloatArray) -> float:

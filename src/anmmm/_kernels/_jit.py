@@ -17,11 +17,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from anmmm._kernels._cache import KernelCache
-from anmmm._typing import FloatArray
-
-__all__ = [
-    "REGISTRY", "SUMS", "FloatArray", "IndexArray", "kernel", "kernel_parallel", "name_of",
-]  # fmt: skip
+from anmmm._typing import FloatArray as FloatArray
 
 IndexArray = NDArray[np.int64]
 F = TypeVar("F", bound=Callable[..., Any])

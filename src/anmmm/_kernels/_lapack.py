@@ -25,8 +25,6 @@ from anmmm._kernels._jit import FloatArray, kernel
 
 cgutils: Any = untyped_cgutils
 
-__all__ = ["gemm", "potrf", "potri", "solve_rows", "syev", "trsm"]
-
 # How the kinds of arguments are laid on the stack; "A" is an array, which has an address already.
 _STACKED = {"c": ir.IntType(8), "i": ir.IntType(32), "d": ir.DoubleType()}
 # Letters: ord("U") and so on. "N" is both "not transposed" and "not of unit diagonal".

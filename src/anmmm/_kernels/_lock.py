@@ -11,8 +11,6 @@ from collections.abc import Callable
 
 from numba.core import event
 
-__all__ = ["CompilingThreads"]
-
 
 class CompilingThreads(event.Listener):
     """The threads that compile or load machine code, or wait until another one has.

@@ -15,11 +15,6 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic, models, register_model
 
-__all__ = [
-    "LANES", "everywhere", "exponential", "larger", "load", "load_one", "minus_product",
-    "multiply_add", "plus", "product", "quotient", "store", "total_of",
-]  # fmt: skip
-
 LANES = 8
 VECTOR = ir.VectorType(ir.DoubleType(), LANES)
 # Products may be fused with sums, as in all kernels.

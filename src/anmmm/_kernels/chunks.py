@@ -6,8 +6,6 @@ from typing import Any
 
 from anmmm._kernels._jit import REGISTRY, name_of
 
-__all__ = ["run_in_chunks"]
-
 
 def run_in_chunks(kernel: Any, n_chunks: int | None, *arguments: Any) -> Any:
     """Call a kernel whose last argument is a number of chunks; serially where it is None."""

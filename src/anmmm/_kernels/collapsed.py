@@ -16,8 +16,6 @@ from anmmm._kernels._jit import SUMS, FloatArray, kernel
 from anmmm._kernels._lapack import gemm, potrf, trsm
 from anmmm._kernels.rbf import gram_row, pull_row
 
-__all__ = ["BoundCotangents", "collapsed_bound"]
-
 
 class BoundCotangents(NamedTuple):
     """Where `collapsed_bound` writes.
@@ -58,9 +56,15 @@ def factor(K: FloatArray, diagonal: float) -> bool:
 
 @kernel(fastmath=SUMS)
 def collapsed_bound(
-    inducing: FloatArray, gamma: FloatArray, psi1_y: FloatArray, psi2: FloatArray,
-    square: float, n: int, scales: FloatArray, out: BoundCotangents,
-) -> float:  # fmt: skip
+    inducing: FloatArray,
+    gamma: FloatArray,
+    psi1_y: FloatArray,
+    psi2: FloatArray,
+    square: float,
+    n: int,
+    scales: FloatArray,
+    out: BoundCotangents,
+) -> float:
     """Bound without its Kullback-Leibler term, and its cotangents.
 
     Parameters
@@ -146,9 +150,15 @@ def collapsed_bound(
 
 @kernel(fastmath=SUMS, inner=True)
 def pull_whitened(
-    W: FloatArray, A: FloatArray, B: FloatArray, T: FloatArray, e: FloatArray, r: float,
-    scale: float, out: BoundCotangents,
-) -> None:  # fmt: skip
+    W: FloatArray,
+    A: FloatArray,
+    B: FloatArray,
+    T: FloatArray,
+    e: FloatArray,
+    r: float,
+    scale: float,
+    out: BoundCotangents,
+) -> None:
     """Take whitened cotangents to the sums, and that on the Gram matrix to T.
 
     W is L⁻¹ and B is B⁻¹; A and B are used up.

@@ -16,8 +16,6 @@ from anmmm._kernels._jit import SUMS, FloatArray, kernel, kernel_parallel
 from anmmm._kernels.hsic import add_deviations, trace_of_deviations
 from anmmm._kernels.rbf import gram_row
 
-__all__ = ["Grams", "Points", "assemble", "assemble_parallel", "hadamard_row"]
-
 
 class Points(NamedTuple):
     """What a covariance ``K̃ = a (K_X ∘ K_θ) + (1/β + ν) I`` is made of.

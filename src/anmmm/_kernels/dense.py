@@ -19,8 +19,6 @@ from anmmm._kernels.covariance import Grams, Points, assemble, assemble_parallel
 from anmmm._kernels.hsic import center_row
 from anmmm._kernels.rbf import gram_row, pull_row, pull_scale_row
 
-__all__ = ["Gradients", "gradients", "gradients_parallel", "value_and_gradients"]
-
 LOG_TWO_PI = np.log(2.0 * np.pi)
 # A pivot of a Cholesky factorization is singular up to so much, times N, of the largest entry of
 # the diagonal. Rounding moves pivots by up to about N eps times that entry (Higham, Accuracy and
@@ -47,9 +45,14 @@ class Gradients(NamedTuple):
 
 @kernel(fastmath=SUMS, part=True)
 def gradients(
-    points: Points, grams: Grams, inverse: FloatArray, alpha: FloatArray, hsic_weight: float,
-    out: Gradients, n_chunks: int,
-) -> tuple[float, float]:  # fmt: skip
+    points: Points,
+    grams: Grams,
+    inverse: FloatArray,
+    alpha: FloatArray,
+    hsic_weight: float,
+    out: Gradients,
+    n_chunks: int,
+) -> tuple[float, float]:
     """All gradients of ``-L + λ log(HSIC_b + ε₀)`` in one pass over the lower triangles.
 
     Parameters
@@ -134,9 +137,16 @@ gradients_parallel = kernel_parallel(gradients, fastmath=SUMS)
 
 @kernel(fastmath=SUMS)
 def value_and_gradients(
-    points: Points, Y: FloatArray, lam: float, hsic_floor: float, grams: Grams, K: FloatArray,
-    alpha: FloatArray, out: Gradients, n_chunks: int | None,
-) -> tuple[int, float, float, float, float]:  # fmt: skip
+    points: Points,
+    Y: FloatArray,
+    lam: float,
+    hsic_floor: float,
+    grams: Grams,
+    K: FloatArray,
+    alpha: FloatArray,
+    out: Gradients,
+    n_chunks: int | None,
+) -> tuple[int, float, float, float, float]:
     """Value and gradient of ``-L + λ log(HSIC_b + ε₀)``.
 
     Parameters

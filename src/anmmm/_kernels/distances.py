@@ -11,8 +11,6 @@ import numpy as np
 
 from anmmm._kernels._jit import FloatArray, kernel
 
-__all__ = ["count_within", "middle_distances"]
-
 # Distances, for each point, among which the middle ones are looked for by comparing them.
 LISTED = 4.0
 

@@ -12,13 +12,6 @@ from anmmm._kernels._fold import add_up
 from anmmm._kernels._jit import SUMS, FloatArray, kernel
 from anmmm._kernels.rbf import gram_row
 
-__all__ = [
-    "add_deviations",
-    "center_row",
-    "gamma_moments",
-    "trace_of_deviations",
-]
-
 
 @kernel(fastmath=SUMS)
 def add_deviations(

@@ -12,8 +12,6 @@ import numpy as np
 from anmmm._kernels._exp import exp_nonpositive
 from anmmm._kernels._jit import SUMS, FloatArray, kernel
 
-__all__ = ["gaussian_nats"]
-
 ROOT_HALF = math.sqrt(0.5)
 ROOT_TWO_PI = math.sqrt(2.0 * math.pi)
 # Observations that are worked on at a time: what is known of them stays in the first-level cache.
@@ -52,9 +50,14 @@ def _series(middle: float, half: float) -> float:
 
 @kernel(fastmath=SUMS)
 def gaussian_nats(
-    lower: FloatArray, upper: FloatArray, curves: FloatArray, weights: FloatArray,
-    scale: FloatArray, n_cells: int, nats: FloatArray,
-) -> None:  # fmt: skip
+    lower: FloatArray,
+    upper: FloatArray,
+    curves: FloatArray,
+    weights: FloatArray,
+    scale: FloatArray,
+    n_cells: int,
+    nats: FloatArray,
+) -> None:
     """Write the nats that encode each observation's cell under Gaussian noise about C curves.
 
     Parameters

@@ -15,8 +15,6 @@ from anmmm._kernels._jit import SUMS, FloatArray, kernel
 from anmmm._kernels.packed import HYPER, LOG_2PI, Design, dot, invert
 from anmmm._kernels.slopes import SlopePrior, best_roughness, slope_precision
 
-__all__ = ["Cuts", "latent_curve"]
-
 # Interval, in units of the noise and of what its density falls over, below which its probability is
 # taken from the density; distance from which a tail is taken from its series.
 NARROW, FAR = 1e-3, 25.0
@@ -102,9 +100,17 @@ def _count(f: float, y: float, size: float, out: FloatArray) -> float:
 
 @kernel(fastmath=SUMS, part=True)
 def _block(
-    design: Design, y: FloatArray, size: float, cuts: Cuts, at: FloatArray, edges: FloatArray,
-    slopes: FloatArray, begin: int, g: FloatArray, rows: FloatArray,
-) -> float:  # fmt: skip
+    design: Design,
+    y: FloatArray,
+    size: float,
+    cuts: Cuts,
+    at: FloatArray,
+    edges: FloatArray,
+    slopes: FloatArray,
+    begin: int,
+    g: FloatArray,
+    rows: FloatArray,
+) -> float:
     """Log-likelihood of up to `BLOCK` observations; its gradient by curve and log-slopes is added.
 
     The outer products of `rows` (r + m, 2 BLOCK) are minus the Hessian but for that of exp: the
@@ -218,9 +224,17 @@ def _newton(cov: FloatArray, g: FloatArray, move: FloatArray) -> tuple[float, fl
 
 @kernel(fastmath=SUMS)
 def latent_curve(
-    design: Design, y: FloatArray, size: float, cuts: Cuts, slope_prior: SlopePrior, tol: float,
-    max_iter: int, log_slopes: FloatArray, mean: FloatArray, scales: FloatArray,
-) -> tuple[float, int]:  # fmt: skip
+    design: Design,
+    y: FloatArray,
+    size: float,
+    cuts: Cuts,
+    slope_prior: SlopePrior,
+    tol: float,
+    max_iter: int,
+    log_slopes: FloatArray,
+    mean: FloatArray,
+    scales: FloatArray,
+) -> tuple[float, int]:
     """Fit a smooth f behind levels, ``y = number of cuts below f(x) + ε``, or behind counts.
 
     Parameters

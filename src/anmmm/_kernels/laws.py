@@ -16,11 +16,6 @@ from anmmm._kernels.levels import normal_levels, student_levels
 from anmmm._kernels.log_density import count_bins, cumulative, inside, log_density
 from anmmm._kernels.packed import copy_part, log_of_product
 
-__all__ = [
-    "NORMAL", "STUDENT", "UNIFORM", "Grid", "Laws", "Sample", "base_place", "fit_laws",
-    "mean_and_deviation", "median", "student_fit",
-]  # fmt: skip
-
 # Base distributions, by number.
 UNIFORM, NORMAL, STUDENT = 0, 1, 2
 # Tails of 1/x⁴: a variance exists, so that standardizing makes sense, and no higher moment.
@@ -162,9 +157,14 @@ def base_place(
 
 @kernel(inner=True)
 def _write_levels(
-    base: int, location: float, scale: float, points: FloatArray, work: FloatArray,
-    levels: FloatArray, B: int,
-) -> None:  # fmt: skip
+    base: int,
+    location: float,
+    scale: float,
+    points: FloatArray,
+    work: FloatArray,
+    levels: FloatArray,
+    B: int,
+) -> None:
     """Write the distribution function of a base at points, times the number of bins."""
     for k in range(points.shape[0]):
         levels[k] = (points[k] - location) / scale

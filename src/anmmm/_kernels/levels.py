@@ -11,8 +11,6 @@ import math
 from anmmm._kernels._exp import exp_nonpositive
 from anmmm._kernels._jit import FloatArray, kernel
 
-__all__ = ["normal_levels", "student_levels"]
-
 ONE_PI = 1.0 / math.pi
 ROOT_THIRD = 1.0 / math.sqrt(3.0)
 # Beyond it, in standard deviations, a Gaussian tail is zero in double precision beside one.

@@ -15,8 +15,6 @@ from anmmm._kernels._vectors import LANES, everywhere, load, multiply_add, store
 from anmmm._kernels.effects import N_SLOPES, interval_of, local_integrals
 from anmmm._kernels.packed import clear, padded
 
-__all__ = ["column_moments", "link_values", "log_of_slopes"]
-
 # Logarithm of the largest product of slopes that is made before a logarithm is taken.
 LARGE = 600.0
 
@@ -66,9 +64,12 @@ def link_values(
 
 @kernel(fastmath=SUMS, inner=True)
 def column_moments(
-    columns: FloatArray, points: FloatArray, knots: FloatArray, centers: FloatArray,
+    columns: FloatArray,
+    points: FloatArray,
+    knots: FloatArray,
+    centers: FloatArray,
     moments: FloatArray,
-) -> None:  # fmt: skip
+) -> None:
     """Write the sums of products of the columns (n, r) and the splines' centered integrals.
 
     `moments` (r, WIDTH). Between two knots all but three integrals are the same everywhere.
@@ -144,9 +145,14 @@ def _interval_slopes(
 
 @kernel(fastmath=SUMS, inner=True)
 def log_of_slopes(
-    log_c: FloatArray, c: FloatArray, local: FloatArray, ends: IndexArray, g: FloatArray,
-    band: FloatArray, sums: FloatArray,
-) -> float:  # fmt: skip
+    log_c: FloatArray,
+    c: FloatArray,
+    local: FloatArray,
+    ends: IndexArray,
+    g: FloatArray,
+    band: FloatArray,
+    sums: FloatArray,
+) -> float:
     """Sum of log h' over the observations; minus its first two derivatives by c.
 
     `band` (N_SLOPES, 3): the second ones, each row from the diagonal on.

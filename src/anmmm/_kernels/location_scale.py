@@ -35,17 +35,21 @@ from anmmm._kernels.packed import (
     quadratic,
 )
 
-__all__ = ["location_scale"]
-
 # Share of a scoring step for g that is taken.
 STEP = 0.7
 
 
 @kernel(fastmath=SUMS, part=True)
 def _curve_step(
-    gram: FloatArray, moment: FloatArray, design: Design, n_inner: int, scales: FloatArray,
-    precision: FloatArray, mean: FloatArray, pivots: Pivots,
-) -> float:  # fmt: skip
+    gram: FloatArray,
+    moment: FloatArray,
+    design: Design,
+    n_inner: int,
+    scales: FloatArray,
+    precision: FloatArray,
+    mean: FloatArray,
+    pivots: Pivots,
+) -> float:
     """Fit f and its smoothness to weighted sums; return what f costs. Vectors are padded."""
     prior, n_null = design.prior, design.n_null
     r, width = prior.shape[0], precision.shape[0]
@@ -97,9 +101,15 @@ def _make_room(columns: FloatArray) -> _Room:
     n, r = columns.shape
     size = blocks_of(n) * BLOCK
     return _Room(
-        in_blocks(columns), np.zeros(size), np.zeros(size), np.zeros(size), np.zeros(size),
-        np.zeros(size), np.zeros(LANES * r * (r + 1) // 2), np.zeros(LANES * r),
-    )  # fmt: skip
+        in_blocks(columns),
+        np.zeros(size),
+        np.zeros(size),
+        np.zeros(size),
+        np.zeros(size),
+        np.zeros(size),
+        np.zeros(LANES * r * (r + 1) // 2),
+        np.zeros(LANES * r),
+    )
 
 
 @kernel(fastmath=SUMS, part=True)
@@ -163,9 +173,16 @@ def _scale_step(
 
 @kernel(fastmath=SUMS)
 def location_scale(
-    design: Design, y: FloatArray, floor: float, n_inner: int, tol: float, max_iter: int,
-    scales: FloatArray, mean: FloatArray, gamma: FloatArray,
-) -> tuple[float, float, int]:  # fmt: skip
+    design: Design,
+    y: FloatArray,
+    floor: float,
+    n_inner: int,
+    tol: float,
+    max_iter: int,
+    scales: FloatArray,
+    mean: FloatArray,
+    gamma: FloatArray,
+) -> tuple[float, float, int]:
     """Fit ``y = f(x) + exp(g(x)) ε`` with both curves smooth, by scoring steps.
 
     Parameters

@@ -33,8 +33,6 @@ from anmmm._kernels.packed import (
     sweep,
 )
 
-__all__ = ["count_bins", "cumulative", "inside", "interval_mass", "log_density"]
-
 
 @kernel(inner=True)
 def _moments(folded: FloatArray, cosines: FloatArray, moments: FloatArray) -> None:

@@ -13,19 +13,6 @@ from anmmm._kernels._fold import add_up, fold
 from anmmm._kernels._jit import SUMS, FloatArray, kernel, kernel_parallel
 from anmmm._kernels._lapack import gemm, potrf, potri
 
-__all__ = [
-    "hsic_moments",
-    "hsic_rows",
-    "hsic_rows_parallel",
-    "hsic_sums",
-    "hsic_sums_parallel",
-    "likelihood_rows",
-    "likelihood_rows_parallel",
-    "likelihood_sums",
-    "likelihood_sums_parallel",
-    "posterior",
-]
-
 
 @kernel(inner=True)
 def _times(rows: FloatArray, weights: FloatArray, out: FloatArray) -> None:
@@ -37,9 +24,14 @@ def _times(rows: FloatArray, weights: FloatArray, out: FloatArray) -> None:
 
 @kernel(fastmath=SUMS)
 def likelihood_sums(
-    L: FloatArray, r: int, z: FloatArray, y: FloatArray,
-    S: FloatArray, Ly: FloatArray, n_chunks: int,
-) -> None:  # fmt: skip
+    L: FloatArray,
+    r: int,
+    z: FloatArray,
+    y: FloatArray,
+    S: FloatArray,
+    Ly: FloatArray,
+    n_chunks: int,
+) -> None:
     """Sum over observations of what the likelihood needs of the factor.
 
     Parameters
@@ -89,9 +81,14 @@ likelihood_sums_parallel = kernel_parallel(likelihood_sums, fastmath=SUMS)
 
 @kernel(fastmath=SUMS)
 def posterior(
-    S: FloatArray, Ly: FloatArray, amplitude: float, noise: float,
-    n_latent: int, maps: FloatArray, crossed: FloatArray,
-) -> tuple[bool, float, float, float]:  # fmt: skip
+    S: FloatArray,
+    Ly: FloatArray,
+    amplitude: float,
+    noise: float,
+    n_latent: int,
+    maps: FloatArray,
+    crossed: FloatArray,
+) -> tuple[bool, float, float, float]:
     """Solve for what the likelihood and its gradient need in the factor's own coordinates.
 
     Parameters
@@ -170,9 +167,17 @@ def posterior(
 
 @kernel(fastmath=SUMS)
 def likelihood_rows(
-    L: FloatArray, r: int, z: FloatArray, y: FloatArray, amplitude: float, noise: float,
-    maps: FloatArray, rows: FloatArray, squares: FloatArray, n_chunks: int,
-) -> tuple[float, float]:  # fmt: skip
+    L: FloatArray,
+    r: int,
+    z: FloatArray,
+    y: FloatArray,
+    amplitude: float,
+    noise: float,
+    maps: FloatArray,
+    rows: FloatArray,
+    squares: FloatArray,
+    n_chunks: int,
+) -> tuple[float, float]:
     """Gradient rows of ``-L`` on Θ, and the sums that its scales need.
 
     Parameters
@@ -259,9 +264,16 @@ likelihood_rows_parallel = kernel_parallel(likelihood_rows, fastmath=SUMS)
 
 @kernel(fastmath=SUMS)
 def hsic_sums(
-    U: FloatArray, u_rank: int, V: FloatArray, v_rank: int, z: FloatArray,
-    sums: FloatArray, u_sums: FloatArray, v_sums: FloatArray, n_chunks: int,
-) -> None:  # fmt: skip
+    U: FloatArray,
+    u_rank: int,
+    V: FloatArray,
+    v_rank: int,
+    z: FloatArray,
+    sums: FloatArray,
+    u_sums: FloatArray,
+    v_sums: FloatArray,
+    n_chunks: int,
+) -> None:
     """Weighted sums of two factors and of their products, ``U w``, ``V w`` and ``V diag(w) Uᵀ``.
 
     Parameters
@@ -314,9 +326,16 @@ hsic_sums_parallel = kernel_parallel(hsic_sums, fastmath=SUMS)
 
 @kernel(fastmath=SUMS)
 def hsic_moments(
-    sums: FloatArray, u_sums: FloatArray, v_sums: FloatArray, u_means: FloatArray,
-    v_means: FloatArray, n_latent: int, lam: float, floor: float, moments: FloatArray,
-) -> tuple[float, float]:  # fmt: skip
+    sums: FloatArray,
+    u_sums: FloatArray,
+    v_sums: FloatArray,
+    u_means: FloatArray,
+    v_means: FloatArray,
+    n_latent: int,
+    lam: float,
+    floor: float,
+    moments: FloatArray,
+) -> tuple[float, float]:
     """HSIC's trace, what its cotangent is multiplied by, and the sums of the scales' gradient.
 
     Parameters
@@ -372,9 +391,15 @@ def hsic_moments(
 
 @kernel(fastmath=SUMS)
 def hsic_rows(
-    U: FloatArray, V: FloatArray, v_means: FloatArray, theta: FloatArray,
-    maps: FloatArray, factor: float, rows: FloatArray, n_chunks: int,
-) -> None:  # fmt: skip
+    U: FloatArray,
+    V: FloatArray,
+    v_means: FloatArray,
+    theta: FloatArray,
+    maps: FloatArray,
+    factor: float,
+    rows: FloatArray,
+    n_chunks: int,
+) -> None:
     """Add the HSIC term's share to the gradient rows on Θ.
 
     Parameters

@@ -37,11 +37,6 @@ from anmmm._kernels.responsibilities import (
     write_shares,
 )
 
-__all__ = [
-    "Curves", "Posteriors", "Rounds", "Sums", "conclude", "curve_precision", "make_rounds",
-    "mixture_em", "mixture_posterior", "weigh",
-]  # fmt: skip
-
 # Inverse-gamma prior on the variances of intercepts and slopes about their mean over the
 # mechanisms: broad, with its mass above (a tenth of the effect's standard deviation)². Costs count
 # from its mode.
@@ -90,9 +85,13 @@ def curve_precision(prior: FloatArray, n_null: int, scales: FloatArray, out: Flo
 
 @kernel(fastmath=SUMS, part=True)
 def _center_posterior(
-    prior: FloatArray, n_null: int, scales: FloatArray, center: FloatArray, mean: FloatArray,
+    prior: FloatArray,
+    n_null: int,
+    scales: FloatArray,
+    center: FloatArray,
+    mean: FloatArray,
     room: Rounds,
-) -> float:  # fmt: skip
+) -> float:
     """Posterior of the curves' center and its smoothness; returns what the center costs."""
     precision, spread = room.precision, room.spread
     C, r = mean.shape[0], prior.shape[0]
@@ -123,9 +122,17 @@ def _center_posterior(
 
 @kernel(fastmath=SUMS, part=True)
 def conclude(
-    n: int, y2: float, floor: float, prior: FloatArray, n_null: int, posteriors: Posteriors,
-    log_det: float, scales: FloatArray, center: FloatArray, room: Rounds,
-) -> tuple[float, float]:  # fmt: skip
+    n: int,
+    y2: float,
+    floor: float,
+    prior: FloatArray,
+    n_null: int,
+    posteriors: Posteriors,
+    log_det: float,
+    scales: FloatArray,
+    center: FloatArray,
+    room: Rounds,
+) -> tuple[float, float]:
     """Posterior of the curves' center and the variances, given the curves' posteriors.
 
     Parameters
@@ -196,9 +203,16 @@ def conclude(
 
 @kernel(fastmath=SUMS, part=True)
 def mixture_posterior(
-    sums: Sums, y2: float, design: Design, floor: float, n_inner: int, curves: Curves,
-    pivots: Pivots, variance: FloatArray, room: Rounds,
-) -> float:  # fmt: skip
+    sums: Sums,
+    y2: float,
+    design: Design,
+    floor: float,
+    n_inner: int,
+    curves: Curves,
+    pivots: Pivots,
+    variance: FloatArray,
+    room: Rounds,
+) -> float:
     """Posteriors of all curves, of their center and the variances, given the responsibilities.
 
     Parameters
@@ -235,17 +249,30 @@ def mixture_posterior(
         log_det = 0.0
         for c in range(C):
             log_det += curve_posterior(
-                sums.grams[c], sums.moments[c], scales[0], curves.center, room.precision, mean[c],
+                sums.grams[c],
+                sums.moments[c],
+                scales[0],
+                curves.center,
+                room.precision,
+                mean[c],
                 pivots,
-            )  # fmt: skip
+            )
             if inner == n_inner - 1:
                 pack_covariance(pivots, r, curves.packed[c])
             for i in range(r):
                 variance[c, i] = -pivots.matrix[i * padded(r) + i]
         penalty = conclude(
-            design.columns.shape[0], y2, floor, prior, n_null,
-            Posteriors(sums.moments, mean, variance), log_det, scales, curves.center, room,
-        )[0]  # fmt: skip
+            design.columns.shape[0],
+            y2,
+            floor,
+            prior,
+            n_null,
+            Posteriors(sums.moments, mean, variance),
+            log_det,
+            scales,
+            curves.center,
+            room,
+        )[0]
     return penalty
 
 
@@ -262,9 +289,15 @@ def weigh(totals: FloatArray, n: int, weights: FloatArray, log_weights: FloatArr
 
 @kernel(fastmath=SUMS)
 def mixture_em(
-    design: Design, y: FloatArray, floor: float, n_inner: int, tol: float, R: FloatArray,
-    curves: Curves, history: FloatArray,
-) -> int:  # fmt: skip
+    design: Design,
+    y: FloatArray,
+    floor: float,
+    n_inner: int,
+    tol: float,
+    R: FloatArray,
+    curves: Curves,
+    history: FloatArray,
+) -> int:
     """Fit C smooth curves with shared noise by variational EM, from given responsibilities.
 
     Parameters

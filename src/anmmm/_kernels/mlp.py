@@ -15,8 +15,6 @@ from numba import prange
 from anmmm._kernels._fold import fold
 from anmmm._kernels._jit import FloatArray, kernel, kernel_parallel
 
-__all__ = ["backward", "backward_parallel", "forward", "forward_parallel"]
-
 
 @kernel()
 def forward(

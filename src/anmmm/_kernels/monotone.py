@@ -18,8 +18,6 @@ from anmmm._kernels.intervals import gaussian_nats
 from anmmm._kernels.links import column_moments, link_values, log_of_slopes
 from anmmm._kernels.packed import HYPER, Design, Pivots, clear, copy_part, dot, sweep
 
-__all__ = ["LinkFit", "LinkPrior", "LinkRoom", "monotone_link"]
-
 # Largest change of a log-slope in a step; halvings of a step; share of the expected gain.
 LONGEST, HALVINGS, GAIN = 2.0, 20, 1e-4
 # Rounds of τ² between two passes over the observations, and change at which they end.
@@ -202,9 +200,16 @@ def _roughness(target: FloatArray, prior: LinkPrior, rho2: float, H: FloatArray)
 
 @kernel(fastmath=SUMS, part=True)
 def _settle(
-    start: float, local: FloatArray, ends: IndexArray, gram: FloatArray, design: Design,
-    prior: LinkPrior, tol: float, max_iter: int, room: LinkRoom,
-) -> tuple[float, int]:  # fmt: skip
+    start: float,
+    local: FloatArray,
+    ends: IndexArray,
+    gram: FloatArray,
+    design: Design,
+    prior: LinkPrior,
+    tol: float,
+    max_iter: int,
+    room: LinkRoom,
+) -> tuple[float, int]:
     """Fit on one scale from its start; what `room` holds then is that of the mode."""
     vectors, scales = room.vectors, room.scales
     trial, c, g, by_c, off = vectors[0], vectors[1], vectors[2], vectors[3], vectors[4]
@@ -268,9 +273,13 @@ def _write_mean(n: int, room: LinkRoom) -> float:
 
 @kernel(fastmath=SUMS, part=True)
 def _write_rows(
-    h: FloatArray, index: IndexArray, columns: FloatArray, mean: FloatArray, rows: FloatArray,
+    h: FloatArray,
+    index: IndexArray,
+    columns: FloatArray,
+    mean: FloatArray,
+    rows: FloatArray,
     curves: FloatArray,
-) -> None:  # fmt: skip
+) -> None:
     """Write f, what is left of h at the observations, and h at the ends of their cells."""
     n = index.shape[0]
     for k in range(n):
@@ -290,16 +299,31 @@ def link_room(r: int) -> LinkRoom:
     system = np.zeros(size + 2 * WIDTH)
     system[size + WIDTH :] = 1.0
     return LinkRoom(
-        np.zeros((r, WIDTH)), A, P, band, np.zeros((N_VECTORS, WIDTH)), weight, along, mean,
-        np.empty(3), Pivots(system[:size], system[size : size + WIDTH], system[size + WIDTH :]),
-    )  # fmt: skip
+        np.zeros((r, WIDTH)),
+        A,
+        P,
+        band,
+        np.zeros((N_VECTORS, WIDTH)),
+        weight,
+        along,
+        mean,
+        np.empty(3),
+        Pivots(system[:size], system[size : size + WIDTH], system[size + WIDTH :]),
+    )
 
 
 @kernel(fastmath=SUMS)
 def monotone_link(
-    sums: EffectSums, costs: FloatArray, index: IndexArray, design: Design, prior: LinkPrior,
-    tol: float, max_iter: int, room: LinkRoom, fit: LinkFit,
-) -> tuple[int, float, int]:  # fmt: skip
+    sums: EffectSums,
+    costs: FloatArray,
+    index: IndexArray,
+    design: Design,
+    prior: LinkPrior,
+    tol: float,
+    max_iter: int,
+    room: LinkRoom,
+    fit: LinkFit,
+) -> tuple[int, float, int]:
     """Fit ``h(z) = f(x) + ε`` with h smooth and increasing, f smooth, ε standard Gaussian.
 
     Parameters

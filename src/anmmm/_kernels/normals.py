@@ -17,8 +17,6 @@ from anmmm._kernels.laws import median
 from anmmm._kernels.mixture import NULL_SCALE, NULL_SHAPE, WEIGHT_PRIOR
 from anmmm._kernels.packed import LOG_2PI, N_INNER
 
-__all__ = ["two_normals"]
-
 # Sums from 1 to 2 that are multiplied before a logarithm is taken.
 MULTIPLIED = 256
 # Share of a half of the values that starts in the other Gaussian, and the noise there.
@@ -56,9 +54,15 @@ def _share_out(
 
 @kernel(fastmath=SUMS, inner=True)
 def _posterior(
-    totals: FloatArray, moments: FloatArray, n: int, y2: float, floor: float, state: FloatArray,
-    means: FloatArray, variances: FloatArray,
-) -> float:  # fmt: skip
+    totals: FloatArray,
+    moments: FloatArray,
+    n: int,
+    y2: float,
+    floor: float,
+    state: FloatArray,
+    means: FloatArray,
+    variances: FloatArray,
+) -> float:
     """Do what `mixture_posterior` does; `state` holds σ², the means' variance and their center."""
     penalty = 0.0
     for _ in range(N_INNER):

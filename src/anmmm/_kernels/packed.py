@@ -26,13 +26,6 @@ from anmmm._kernels._vectors import (
     total_of,
 )
 
-__all__ = [
-    "BLOCK", "HYPER", "LOG_2PI", "N_INNER", "Design", "Pivots", "add_products", "add_rows",
-    "blocks_of", "clear", "collect", "copy_part", "curve_posterior", "dot", "in_blocks", "invert",
-    "linear", "log_of_product", "make_pivots", "pack_covariance", "packed_size", "padded",
-    "quadratic", "sweep",
-]  # fmt: skip
-
 # Observations in a block: two vectors, so that each number of a small matrix is read for both.
 BLOCK = 2 * LANES
 # Shape and scale of the weak inverse-gamma prior on a smoothing variance. Without it the variance
@@ -291,9 +284,14 @@ def invert(A: FloatArray, inverse: FloatArray) -> float:
 
 @kernel(inner=True)
 def curve_posterior(
-    gram: FloatArray, moment: FloatArray, s2: float, center: FloatArray, precision: FloatArray,
-    mean: FloatArray, pivots: Pivots,
-) -> float:  # fmt: skip
+    gram: FloatArray,
+    moment: FloatArray,
+    s2: float,
+    center: FloatArray,
+    precision: FloatArray,
+    mean: FloatArray,
+    pivots: Pivots,
+) -> float:
     """Posterior of one curve's coefficients; returns the log determinant of its precision.
 
     gram, packed, and moment are the weighted sums over the observations; the prior is Gaussian

@@ -10,8 +10,6 @@ import numpy as np
 from anmmm._kernels._jit import SUMS, FloatArray, kernel
 from anmmm._kernels._lapack import gemm
 
-__all__ = ["centered_sums"]
-
 
 @kernel(fastmath=SUMS, inner=True)
 def _center(L: FloatArray, rank: int, n: int) -> None:

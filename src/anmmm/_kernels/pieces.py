@@ -24,11 +24,6 @@ from anmmm._kernels._vectors import (
 from anmmm._kernels.packed import padded
 from anmmm._kernels.systems import System
 
-__all__ = [
-    "CUBIC", "N_SUMS", "N_TERMS", "Pieces", "Strips", "curve_on_pieces", "from_pieces", "lay_out",
-    "variance_on_pieces",
-]  # fmt: skip
-
 # Coefficients of a curve on a piece, in powers of u; of its variance; sums of w u^k, then w y u^k.
 CUBIC, N_TERMS, N_SUMS = 4, 7, 11
 # Steps that a group of strips costs beside its own, and shares that strips may be of a piece.
@@ -147,9 +142,13 @@ def find_pieces(x: FloatArray, knots: FloatArray, piece: IndexArray, first: Inde
 
 @kernel()
 def lay_out(
-    x: FloatArray, knots: FloatArray, piece: IndexArray, first: IndexArray, seen: IndexArray,
+    x: FloatArray,
+    knots: FloatArray,
+    piece: IndexArray,
+    first: IndexArray,
+    seen: IndexArray,
     strips: Strips,
-) -> None:  # fmt: skip
+) -> None:
     """Lay observations out in strips.
 
     Parameters
@@ -234,9 +233,15 @@ def variance_on_pieces(
 
 @kernel(inner=True)
 def from_pieces(
-    rows: FloatArray, n_pieces: int, width: int, sums: FloatArray, K: int, scratch: FloatArray,
-    gram: FloatArray, moment: FloatArray,
-) -> None:  # fmt: skip
+    rows: FloatArray,
+    n_pieces: int,
+    width: int,
+    sums: FloatArray,
+    K: int,
+    scratch: FloatArray,
+    gram: FloatArray,
+    moment: FloatArray,
+) -> None:
     """Write the Gram matrix (width, width) and the moment (width,) of all columns.
 
     sums (N_SUMS, K) are those of the observations on each piece. Of the Gram matrix the blocks on

@@ -17,8 +17,6 @@ from anmmm._kernels._jit import SUMS, FloatArray, IndexArray, kernel, kernel_par
 from anmmm._kernels._lapack import trsm
 from anmmm._kernels.rbf import gram_row
 
-__all__ = ["center", "extend", "extend_parallel", "pivoted_cholesky"]
-
 
 @kernel(fastmath=SUMS)
 def pivoted_cholesky(

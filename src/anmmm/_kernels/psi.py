@@ -35,8 +35,6 @@ from anmmm._kernels._vectors import (
     total_of,
 )
 
-__all__ = ["PsiGradient", "psi_pull", "psi_pull_parallel", "psi_sums", "psi_sums_parallel"]
-
 # Observations of a block, whole vectors. What lies beyond the last observation has no weight.
 BLOCK = 256
 
@@ -90,16 +88,26 @@ class Block(NamedTuple):
 def new_block(d: int) -> Block:
     """Memory of a block, everything 0."""
     return Block(
-        np.zeros((d, BLOCK)), np.zeros((d, BLOCK)), np.zeros(BLOCK), np.zeros(BLOCK), np.zeros(d),
-        np.zeros(d), np.zeros((d, BLOCK)), np.zeros((d + 1, BLOCK)),
-    )  # fmt: skip
+        np.zeros((d, BLOCK)),
+        np.zeros((d, BLOCK)),
+        np.zeros(BLOCK),
+        np.zeros(BLOCK),
+        np.zeros(d),
+        np.zeros(d),
+        np.zeros((d, BLOCK)),
+        np.zeros((d + 1, BLOCK)),
+    )
 
 
 @kernel(inner=True)
 def enter(
-    points: FloatArray, variance: FloatArray, gamma: FloatArray, t: float, start: int,
+    points: FloatArray,
+    variance: FloatArray,
+    gamma: FloatArray,
+    t: float,
+    start: int,
     block: Block,
-) -> int:  # fmt: skip
+) -> int:
     """Fill μ, ρ and norms of the block that begins at `start`; return how many there are."""
     q = variance.shape[0]
     count = min(BLOCK, points.shape[1] - start)
@@ -168,9 +176,16 @@ def take_moments(width: int, block: Block) -> float:
 
 @kernel(fastmath=SUMS, inner=True)
 def leave(
-    variance: FloatArray, gamma: FloatArray, t: float, start: int, count: int, block: Block,
-    d_mean: FloatArray, d_log_variance: FloatArray, d_log_gamma: FloatArray,
-) -> None:  # fmt: skip
+    variance: FloatArray,
+    gamma: FloatArray,
+    t: float,
+    start: int,
+    count: int,
+    block: Block,
+    d_mean: FloatArray,
+    d_log_variance: FloatArray,
+    d_log_gamma: FloatArray,
+) -> None:
     """Add a block's gradients from its moments, and set those to 0."""
     d, q = gamma.shape[0], variance.shape[0]
     mass = block.second[d]
@@ -192,9 +207,15 @@ def leave(
 
 @kernel(fastmath=SUMS)
 def psi_sums(
-    points: FloatArray, variance: FloatArray, gamma: FloatArray, inducing: FloatArray,
-    y: FloatArray, psi1_y: FloatArray, psi2: FloatArray, n_chunks: int,
-) -> None:  # fmt: skip
+    points: FloatArray,
+    variance: FloatArray,
+    gamma: FloatArray,
+    inducing: FloatArray,
+    y: FloatArray,
+    psi1_y: FloatArray,
+    psi2: FloatArray,
+    n_chunks: int,
+) -> None:
     """Sum over observations of what the bound needs of the expectations.
 
     Parameters
@@ -254,9 +275,16 @@ psi_sums_parallel = kernel_parallel(psi_sums, fastmath=SUMS)
 
 @kernel(fastmath=SUMS)
 def psi_pull(
-    points: FloatArray, variance: FloatArray, gamma: FloatArray, inducing: FloatArray,
-    y: FloatArray, d_psi1_y: FloatArray, d_psi2: FloatArray, gradient: PsiGradient, n_chunks: int,
-) -> None:  # fmt: skip
+    points: FloatArray,
+    variance: FloatArray,
+    gamma: FloatArray,
+    inducing: FloatArray,
+    y: FloatArray,
+    d_psi1_y: FloatArray,
+    d_psi2: FloatArray,
+    gradient: PsiGradient,
+    n_chunks: int,
+) -> None:
     """Take cotangents on the sums of `psi_sums` to its arguments.
 
     Parameters

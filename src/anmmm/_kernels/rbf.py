@@ -15,8 +15,6 @@ from __future__ import annotations
 from anmmm._kernels._exp import exp_nonpositive
 from anmmm._kernels._jit import SUMS, FloatArray, kernel
 
-__all__ = ["cross_gram", "gram_row", "pull_row", "pull_scale_row"]
-
 
 @kernel()
 def gram_row(

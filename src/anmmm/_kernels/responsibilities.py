@@ -39,11 +39,6 @@ from anmmm._kernels.packed import (
     quadratic,
 )
 
-__all__ = [
-    "Curves", "Lanes", "Observed", "Sums", "make_curves", "make_lanes", "make_sums",
-    "mixture_membership", "mixture_pass", "observe", "subtract", "write_shares",
-]  # fmt: skip
-
 # Blocks whose sums of exponentials, each from 1 to C, are multiplied before a logarithm is taken.
 MULTIPLIED = 32
 
@@ -154,10 +149,14 @@ def observe(columns: FloatArray, y: FloatArray, C: int) -> Observed:
 def make_lanes(C: int, r: int) -> Lanes:
     """Return what a pass writes to, for C curves of r columns."""
     return Lanes(
-        np.zeros((C, LANES * r * (r + 1) // 2)), np.zeros((C, LANES * r)), np.zeros((C, LANES)),
-        np.zeros(LANES), np.ones(LANES), np.zeros(C * BLOCK),
+        np.zeros((C, LANES * r * (r + 1) // 2)),
+        np.zeros((C, LANES * r)),
+        np.zeros((C, LANES)),
+        np.zeros(LANES),
+        np.ones(LANES),
+        np.zeros(C * BLOCK),
         np.zeros(BLOCK),
-    )  # fmt: skip
+    )
 
 
 @kernel(inner=True)
@@ -165,9 +164,12 @@ def make_curves(curves: Curves) -> Curves:
     """Return the same curves in padded rows."""
     C, r = curves.mean.shape
     same = Curves(
-        curves.scales, np.zeros(padded(r)), curves.weights, np.zeros((C, padded(r))),
+        curves.scales,
+        np.zeros(padded(r)),
+        curves.weights,
+        np.zeros((C, padded(r))),
         np.zeros((C, packed_size(r))),
-    )  # fmt: skip
+    )
     copy_part(curves.center, same.center)
     for c in range(C):
         copy_part(curves.mean[c], same.mean[c])
@@ -283,9 +285,14 @@ def _logarithms(lanes: Lanes) -> float:
 
 @kernel(part=True)
 def mixture_pass(
-    observed: Observed, first: bool, curves: Curves, log_weights: FloatArray, lanes: Lanes,
-    sums: Sums, whole: Sums,
-) -> float:  # fmt: skip
+    observed: Observed,
+    first: bool,
+    curves: Curves,
+    log_weights: FloatArray,
+    lanes: Lanes,
+    sums: Sums,
+    whole: Sums,
+) -> float:
     """Responsibilities under the curves, and the sums that the next posterior needs.
 
     Parameters

@@ -10,8 +10,6 @@ from typing import NamedTuple
 from anmmm._kernels._jit import SUMS, FloatArray, kernel
 from anmmm._kernels.packed import HYPER
 
-__all__ = ["SlopePrior", "best_roughness", "slope_precision"]
-
 
 class SlopePrior(NamedTuple):
     """Gaussian prior of m logarithms about their start.

@@ -33,8 +33,6 @@ from anmmm._kernels.systems import (
     write_covariance,
 )
 
-__all__ = ["SHORT_RUN", "Problem", "Run", "State", "Tools", "spline_mixture"]
-
 # What a pass is for: sums of all observations; of the starts; an iteration of all starts, of the
 # best one; responsibilities of observations that the starts were not compared on; those to return;
 # the likelihood at the curves' means.
@@ -152,9 +150,15 @@ class Tools(NamedTuple):
 
 @kernel(fastmath=SUMS, part=True)
 def _posterior(
-    problem: Problem, n: int, y2: float, state: State, s: int, n_inner: int,
-    variance: FloatArray, room: Rounds,
-) -> tuple[float, float]:  # fmt: skip
+    problem: Problem,
+    n: int,
+    y2: float,
+    state: State,
+    s: int,
+    n_inner: int,
+    variance: FloatArray,
+    room: Rounds,
+) -> tuple[float, float]:
     """Posterior of one start's curves, their center and the variances; see `conclude`."""
     prior, n_null = problem.prior, problem.n_null
     systems, scales, center = state.systems, state.scales[s], state.center[s]
@@ -165,15 +169,29 @@ def _posterior(
         log_det = 0.0
         for c in range(C):
             set_up(
-                systems, s * C + c, r, state.grams[s, c], state.moments[s, c], scales[0], center,
+                systems,
+                s * C + c,
+                r,
+                state.grams[s, c],
+                state.moments[s, c],
+                scales[0],
+                center,
                 room.precision,
-            )  # fmt: skip
+            )
             log_det += eliminate(systems, s * C + c, r)
             solution(systems, s * C + c, r, state.mean[s, c], variance[c])
         penalty, rss = conclude(
-            n, y2, problem.floor, prior, n_null,
-            Posteriors(state.moments[s], state.mean[s], variance), log_det, scales, center, room,
-        )  # fmt: skip
+            n,
+            y2,
+            problem.floor,
+            prior,
+            n_null,
+            Posteriors(state.moments[s], state.mean[s], variance),
+            log_det,
+            scales,
+            center,
+            room,
+        )
     penalty += weigh(state.totals[s], n, state.weights[s], state.log_weights[s])
     return penalty, rss
 
@@ -245,9 +263,15 @@ def _write_fit(
 
 @kernel(inner=True)
 def _sum_up(
-    problem: Problem, strips: Strips, state: State, s: int, whole: bool, n_sums: int, K: int,
+    problem: Problem,
+    strips: Strips,
+    state: State,
+    s: int,
+    whole: bool,
+    n_sums: int,
+    K: int,
     tools: Tools,
-) -> None:  # fmt: skip
+) -> None:
     """Write the sums of one start's curves; the last one has what the others leave of the whole."""
     C, width = state.weights.shape[1], tools.moment.shape[0]
     n_pieces = problem.pieces.rows.shape[0] // (CUBIC * width)
@@ -314,9 +338,16 @@ def _choose(run: Run, history: FloatArray) -> tuple[int, int]:
 
 @kernel(fastmath=SUMS, part=True)
 def _visit(
-    problem: Problem, strips: Strips, stage: int, state: State, s: int, y: FloatArray, rss: float,
-    K: int, tools: Tools,
-) -> float:  # fmt: skip
+    problem: Problem,
+    strips: Strips,
+    stage: int,
+    state: State,
+    s: int,
+    y: FloatArray,
+    rss: float,
+    K: int,
+    tools: Tools,
+) -> float:
     """Pass over the observations for one start, and write what they say; returns a pass's total."""
     C, n_slots, s2 = state.weights.shape[1], strips.u.shape[0], state.scales[s, 0]
     if stage > GIVEN:
@@ -328,18 +359,34 @@ def _visit(
     total = -0.5 * rss / s2
     if n_sums > 0 or stage >= KEEP:
         total = strip_pass(
-            strips, y, stage <= GIVEN, stage == KEEP, n_sums, weights, at, tools.room,
-            state.log_weights[s], s2,
-        )  # fmt: skip
+            strips,
+            y,
+            stage <= GIVEN,
+            stage == KEEP,
+            n_sums,
+            weights,
+            at,
+            tools.room,
+            state.log_weights[s],
+            s2,
+        )
     _sum_up(problem, strips, state, s, stage == WHOLE, n_sums, K, tools)
     return float(total)
 
 
 @kernel(fastmath=SUMS)
 def spline_mixture(
-    problem: Problem, starts: FloatArray, n_inner: int, state: State, tools: Tools, run: Run,
-    found: Curves, membership: FloatArray, curves: FloatArray, history: FloatArray,
-) -> tuple[int, int, bool, float]:  # fmt: skip
+    problem: Problem,
+    starts: FloatArray,
+    n_inner: int,
+    state: State,
+    tools: Tools,
+    run: Run,
+    found: Curves,
+    membership: FloatArray,
+    curves: FloatArray,
+    history: FloatArray,
+) -> tuple[int, int, bool, float]:
     """Fit C curves in one cause from the best of several starts.
 
     Parameters

@@ -11,8 +11,6 @@ import numpy as np
 from anmmm._kernels._jit import SUMS, FloatArray, kernel
 from anmmm._kernels._lapack import gemm
 
-__all__ = ["spline_columns"]
-
 # Points that are worked on at a time: their raw functions stay in the first-level cache.
 ROWS = 64
 

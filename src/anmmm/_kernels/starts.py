@@ -7,14 +7,18 @@ from __future__ import annotations
 
 from anmmm._kernels._jit import FloatArray, IndexArray, kernel
 
-__all__ = ["residual_starts"]
-
 
 @kernel()
 def residual_starts(
-    values: FloatArray, order: IndexArray, tied: float, y: FloatArray, membership: FloatArray,
-    curves: FloatArray, softness: float, starts: FloatArray,
-) -> None:  # fmt: skip
+    values: FloatArray,
+    order: IndexArray,
+    tied: float,
+    y: FloatArray,
+    membership: FloatArray,
+    curves: FloatArray,
+    softness: float,
+    starts: FloatArray,
+) -> None:
     """Cut values into C shares of equal numbers, and part each mechanism of a fit with C - 1.
 
     Parameters

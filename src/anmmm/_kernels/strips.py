@@ -27,8 +27,6 @@ from anmmm._kernels._vectors import (
 )
 from anmmm._kernels.pieces import CUBIC, N_SUMS, N_TERMS, Strips
 
-__all__ = ["CHUNK", "Room", "strip_pass", "to_pieces", "to_strips"]
-
 # Steps whose responsibilities are kept at hand before they are summed up.
 CHUNK = 32
 # Steps whose sums of exponentials, each from 1 to C, are multiplied before a logarithm is taken.
@@ -84,9 +82,15 @@ def to_pieces(strips: Strips, c: int, K: int, room: Room, sums: FloatArray) -> f
 
 @kernel(inner=True)
 def _share_out(
-    strips: Strips, y: FloatArray, slot: int, room: Room, of_curve: int, log_weights: FloatArray,
-    half: Any, to: int,
-) -> Any:  # fmt: skip
+    strips: Strips,
+    y: FloatArray,
+    slot: int,
+    room: Room,
+    of_curve: int,
+    log_weights: FloatArray,
+    half: Any,
+    to: int,
+) -> Any:
     """Write responsibilities of eight observations; return the highest terms and their sums.
 
     A sum is in units of its highest term, and 1 where there is no observation.
@@ -123,9 +127,15 @@ def _share_out(
 
 @kernel(inner=True)
 def _add_up(
-    strips: Strips, y: FloatArray, slot: int, steps: int, weights: FloatArray, at: int,
-    sums: FloatArray, to: int,
-) -> None:  # fmt: skip
+    strips: Strips,
+    y: FloatArray,
+    slot: int,
+    steps: int,
+    weights: FloatArray,
+    at: int,
+    sums: FloatArray,
+    to: int,
+) -> None:
     """Add so many steps from a slot on, with weights from ``weights[at]`` on, to eight strips."""
     next_sum = strips.piece.shape[0]
     h0, h1 = load(sums, to), load(sums, to + next_sum)
@@ -168,9 +178,17 @@ def _logarithms(z: Any, ends: FloatArray) -> float:
 
 @kernel(inner=True)
 def strip_pass(
-    strips: Strips, y: FloatArray, given: bool, keep: bool, n_sums: int, weights: FloatArray,
-    at: int, room: Room, log_weights: FloatArray, s2: float,
-) -> float:  # fmt: skip
+    strips: Strips,
+    y: FloatArray,
+    given: bool,
+    keep: bool,
+    n_sums: int,
+    weights: FloatArray,
+    at: int,
+    room: Room,
+    log_weights: FloatArray,
+    s2: float,
+) -> float:
     """Responsibilities of all observations, and what each strip sums up with them.
 
     Parameters
@@ -228,7 +246,13 @@ def strip_pass(
                 if given:
                     source, begin = weights, at + c * n_slots + slot
                 _add_up(
-                    strips, y, slot, steps, source, begin, room.sums,
+                    strips,
+                    y,
+                    slot,
+                    steps,
+                    source,
+                    begin,
+                    room.sums,
                     c * N_SUMS * n_strips + group,
-                )  # fmt: skip
+                )
     return float(total + _logarithms(z, room.ends) + total_of(highest))

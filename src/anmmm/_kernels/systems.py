@@ -22,8 +22,6 @@ from anmmm._kernels._vectors import (
 )
 from anmmm._kernels.packed import log_of_product, padded
 
-__all__ = ["System", "eliminate", "set_up", "solution", "write_covariance"]
-
 
 class System(NamedTuple):
     """``A z = b``, A positive definite, with r equations, beside the identity; several of them.
@@ -51,9 +49,15 @@ class System(NamedTuple):
 
 @kernel(inner=True)
 def set_up(
-    system: System, number: int, r: int, gram: FloatArray, moment: FloatArray, s2: float,
-    center: FloatArray, precision: FloatArray,
-) -> None:  # fmt: skip
+    system: System,
+    number: int,
+    r: int,
+    gram: FloatArray,
+    moment: FloatArray,
+    s2: float,
+    center: FloatArray,
+    precision: FloatArray,
+) -> None:
     """Set up the system of a curve; see `curve_posterior`, but that gram is (padded(r),) by rows.
 
     Of gram the blocks on and above the diagonal are read.

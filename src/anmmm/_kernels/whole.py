@@ -21,8 +21,6 @@ from anmmm._kernels.lowrank import (
 )
 from anmmm._kernels.pivoted import center, pivoted_cholesky
 
-__all__ = ["Factors", "Sums", "evaluate_whole"]
-
 
 class Factors(NamedTuple):
     """Room for factors of the joint Gram matrix, of K_θ and of K_X, and where they end.
@@ -86,10 +84,19 @@ _Sums = tuple[int, int, int, float, bool, float, float, float, float, float, flo
 
 @kernel(fastmath=SUMS)
 def evaluate_whole(
-    z: FloatArray, y: FloatArray, gamma: FloatArray, amplitude: float, noise: float, lam: float,
-    floor: float, factors: Factors, rows: FloatArray, crossed: FloatArray, squares: FloatArray,
+    z: FloatArray,
+    y: FloatArray,
+    gamma: FloatArray,
+    amplitude: float,
+    noise: float,
+    lam: float,
+    floor: float,
+    factors: Factors,
+    rows: FloatArray,
+    crossed: FloatArray,
+    squares: FloatArray,
     moments: FloatArray,
-) -> _Sums:  # fmt: skip
+) -> _Sums:
     """Evaluate both terms by factors of all points.
 
     Parameters
@@ -129,10 +136,14 @@ def evaluate_whole(
         first, behind = q if k == 2 else 0, q if k == 1 else d
         L_k = of_points[k]
         ranks[k], rests[k] = pivoted_cholesky(
-            z[0, first:behind], gamma[first:behind], factors.largest,
-            factors.joint_total if k == 0 else factors.total, L_k[0],
-            np.empty(L_k.shape[1], np.int64), factors.residual,
-        )  # fmt: skip
+            z[0, first:behind],
+            gamma[first:behind],
+            factors.largest,
+            factors.joint_total if k == 0 else factors.total,
+            L_k[0],
+            np.empty(L_k.shape[1], np.int64),
+            factors.residual,
+        )
         if k > 0:
             center(L_k, ranks[k], n, means[k])
     r, v_rank, u_rank, rest = ranks[0], ranks[1], ranks[2], rests[0]

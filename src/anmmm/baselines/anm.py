@@ -19,8 +19,6 @@ from anmmm._validation import check_choice, check_count
 from anmmm.baselines.base import DirectionBaseline, independence_score
 from anmmm.independence import median_width
 
-__all__ = ["ANM"]
-
 # Of standardized variables: signal and noise variances, and length scales from far below the
 # spacing of 1000 points to a straight line.
 VARIANCES = (1e-3, 1e3)

@@ -16,8 +16,6 @@ from anmmm._validation import as_pair, check_n_mechanisms, check_rng
 from anmmm.independence import hsic_test
 from anmmm.preprocessing import standardize
 
-__all__ = ["ClusteringBaseline", "DirectionBaseline", "independence_score"]
-
 
 class DirectionBaseline(ABC):
     """A method that tells cause from effect.

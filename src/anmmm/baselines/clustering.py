@@ -19,8 +19,6 @@ from anmmm._typing import FloatArray
 from anmmm._validation import check_choice, check_count, check_positive
 from anmmm.baselines.base import ClusteringBaseline
 
-__all__ = ["DBSCAN", "GaussianMixture", "KMeans", "PCAKMeans", "SpectralClustering"]
-
 # Relative differences of distances that are none.
 ROUNDING = 1e-9
 

@@ -17,8 +17,6 @@ from anmmm._validation import as_matrix, check_between, check_lengths, check_rng
 from anmmm.baselines.base import DirectionBaseline
 from anmmm.preprocessing import standardize
 
-__all__ = ["ECP"]
-
 # Columns of the augmented data.
 X, Y, INDEX = 0, 1, 2
 

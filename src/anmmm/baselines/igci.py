@@ -15,8 +15,6 @@ from anmmm._typing import FloatArray
 from anmmm._validation import check_choice
 from anmmm.baselines.base import DirectionBaseline
 
-__all__ = ["IGCI"]
-
 
 @dataclass(frozen=True)
 class IGCI(DirectionBaseline):

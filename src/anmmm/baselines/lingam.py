@@ -14,8 +14,6 @@ import numpy as np
 from anmmm._typing import FloatArray
 from anmmm.baselines.base import DirectionBaseline
 
-__all__ = ["LiNGAM"]
-
 # Hyvärinen 1998, the two-moment approximation with log cosh u and u exp(-u²/2).
 GAUSSIAN_ENTROPY = 0.5 * (1.0 + math.log(2.0 * math.pi))
 WEIGHT_LOGCOSH = 79.047

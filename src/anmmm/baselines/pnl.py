@@ -19,8 +19,6 @@ from anmmm._typing import FloatArray
 from anmmm._validation import check_count, check_positive
 from anmmm.baselines.base import DirectionBaseline, independence_score
 
-__all__ = ["PNL"]
-
 # Components of the density of the noise, and their smallest width in standard deviations of the
 # noise: ties would draw a width to zero.
 N_COMPONENTS = 3

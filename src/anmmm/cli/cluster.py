@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from anmmm.cli.input import Columns
     from anmmm.clustering import ClusteringResult
 
-__all__ = ["cluster_command"]
-
 
 @click.command("cluster")
 @click.argument("file")

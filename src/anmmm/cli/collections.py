@@ -22,8 +22,6 @@ from anmmm.cli.options import (
     with_options,
 )
 
-__all__ = ["cluster_collection", "directions"]
-
 
 @click.command()
 @click.argument("source")

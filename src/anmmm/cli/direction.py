@@ -25,15 +25,18 @@ if TYPE_CHECKING:
     from anmmm.cli.input import Columns
     from anmmm.direction import DirectionResult
 
-__all__ = ["direction_command"]
-
 
 @click.command("direction")
 @click.argument("file")
 @with_options(
-    *column_options, categories_option, criterion_option, *confidence_options, max_samples_option,
-    plot_option, *common_options,
-)  # fmt: skip
+    *column_options,
+    categories_option,
+    criterion_option,
+    *confidence_options,
+    max_samples_option,
+    plot_option,
+    *common_options,
+)
 def direction_command(
     file: str,
     criterion: str | None,

@@ -17,8 +17,6 @@ from anmmm.cli.options import (
     with_options,
 )
 
-__all__ = ["evaluate_command"]
-
 
 @click.command("evaluate")
 @click.argument("source", metavar="SOURCE_OR_SETTING")

@@ -7,8 +7,6 @@ from typing import Any
 
 from anmmm.cli.input import InputError
 
-__all__ = ["CommonFault", "FaultError"]
-
 _QUOTED = re.compile(r"(['\"]).*?\1")
 
 

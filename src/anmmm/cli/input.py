@@ -21,15 +21,6 @@ from anmmm.cli.text import readable, shown
 from anmmm.datasets.errors import SourceError, listed
 from anmmm.datasets.text import TextTable, parse_table, read_table
 
-__all__ = [
-    "Columns",
-    "InputError",
-    "load_columns",
-    "refuse_input_as_output",
-    "refusing",
-    "saying_warnings",
-]
-
 # Options whose arguments of the library have other names, which are no words.
 _OPTIONS = {
     "max_samples": "--max-samples",

@@ -15,27 +15,6 @@ from anmmm.cli.text import readable
 if TYPE_CHECKING:
     from anmmm.cli.input import Columns
 
-__all__ = [
-    "collection_options",
-    "column_options",
-    "common_options",
-    "confidence_options",
-    "criterion_option",
-    "given",
-    "ignore_convergence",
-    "jobs_option",
-    "max_samples_option",
-    "mechanisms_option",
-    "number_or_word",
-    "plot_option",
-    "refine_option",
-    "refinement",
-    "report_dropped",
-    "report_unused",
-    "say",
-    "with_options",
-]
-
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 

@@ -21,51 +21,61 @@ from anmmm.cli.options import (
 if TYPE_CHECKING:
     from anmmm.orientation import OrientedGraph
 
-__all__ = ["orient_command"]
-
 
 @click.command("orient")
 @click.argument("file")
 @with_options(
     click.option(
-        "--graph", "graph_file", metavar="FILE", required=True,
+        "--graph",
+        "graph_file",
+        metavar="FILE",
+        required=True,
         help="Edges: a CSV file with the columns source, target and perhaps edge: ->, -- "
         "(undirected, the default) or <->. What -o writes is one.",
     ),
     click.option(
-        "-o", "--output", metavar="FILE",
+        "-o",
+        "--output",
+        metavar="FILE",
         help="Write the edges, with the reason of each, to this file: .csv, .jsonl or .parquet.",
     ),
     jobs_option,
     click.option(
-        "--resume", is_flag=True,
+        "--resume",
+        is_flag=True,
         help="Go on with an interrupted run to the same FILE; leave FILE as it is where it is "
         "complete.",
     ),
     click.option(
-        "--min-confidence", type=float,
+        "--min-confidence",
+        type=float,
         help="Between 0.5 and 1: a pair of less confidence orients no edge.  [default: 0.9]",
     ),
     click.option(
-        "--new-colliders", is_flag=True,
+        "--new-colliders",
+        is_flag=True,
         help="The graph is a mere skeleton: it does not say where its colliders are, and only "
         "directed cycles are refused.",
     ),
     click.option(
-        "--adjust/--no-adjust", default=True,
+        "--adjust/--no-adjust",
+        default=True,
         help="Tell both ends of an edge the parents that the graph gives to both.  "
         "[default: adjust]",
     ),
     click.option(
-        "--resamples", type=click.IntRange(min=0),
+        "--resamples",
+        type=click.IntRange(min=0),
         help="Random halves to score too, for the confidence of another criterion than evidence.",
     ),
-    criterion_option, max_samples_option, plot_option,
+    criterion_option,
+    max_samples_option,
+    plot_option,
     click.option(
         "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Random seed."
     ),
     click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead."),
-)  # fmt: skip
+)
 def orient_command(
     file: str,
     graph_file: str,
@@ -106,14 +116,22 @@ def orient_command(
         say(f"{output}: complete, nothing to do")
         return
     options = given(
-        criterion=criterion, n_resamples=resamples, min_confidence=min_confidence,
+        criterion=criterion,
+        n_resamples=resamples,
+        min_confidence=min_confidence,
         max_samples=max_samples,
-    )  # fmt: skip
+    )
     with keeping(checkpoint), refusing():
         result = orient(
-            graph_file, file, n_jobs=jobs, random_state=seed, checkpoint=checkpoint,
-            progress=sys.stderr.isatty(), **rules, **options,
-        )  # fmt: skip
+            graph_file,
+            file,
+            n_jobs=jobs,
+            random_state=seed,
+            checkpoint=checkpoint,
+            progress=sys.stderr.isatty(),
+            **rules,
+            **options,
+        )
         if output is not None:
             result.write(output)
     if plot is not None:

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from anmmm.direction import DirectionResult
     from anmmm.evidence import EvidenceResult
 
-__all__ = ["clustering_text", "direction_text", "plain"]
-
 # What a stream shows in place of characters that its encoding lacks.
 _ASCII = {
     "→": "->",

@@ -9,6 +9,8 @@ from typing import Any
 from anmmm._files import atomic_writer, check_writable
 from anmmm._typing import FloatArray
 from anmmm.cli.input import Columns, InputError, refuse_input_as_output, refusing
+from anmmm.clustering import ClusteringResult
+from anmmm.direction import DirectionResult
 from anmmm.evaluation import Evaluation
 from anmmm.orientation import OrientedGraph
 from anmmm.plotting import (
@@ -20,11 +22,6 @@ from anmmm.plotting import (
     written_by,
 )
 from anmmm.plotting.direction import FIGURE_SIZE, arrange
-from anmmm.results import ClusteringResult, DirectionResult
-
-__all__ = [
-    "PLOT_SUFFIXES", "check_plot", "draw_direction", "draw_graph", "draw_mechanisms", "draw_rates",
-]  # fmt: skip
 
 PLOT_SUFFIXES = (".png", ".pdf", ".svg")
 RESOLUTION = 150

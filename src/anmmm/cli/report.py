@@ -8,8 +8,6 @@ from anmmm._words import counted
 from anmmm.cli.options import say, with_options
 from anmmm.cli.source import parse_categories, parse_columns, source_options
 
-__all__ = ["report_command"]
-
 SUFFIXES = (".html", ".htm")
 
 

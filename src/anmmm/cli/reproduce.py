@@ -6,8 +6,6 @@ import click
 
 from anmmm.cli.options import jobs_option
 
-__all__ = ["reproduce_command"]
-
 # Known here, so that help appears without loading the experiments.
 NAMES = ("table1", "fig3", "fig4", "fig5", "fig6")
 

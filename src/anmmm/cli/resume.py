@@ -12,8 +12,6 @@ from anmmm._words import spelled
 from anmmm.cli.input import InputError
 from anmmm.cli.options import say
 
-__all__ = ["checkpoint_of", "complete_results", "is_complete", "tell_of_checkpoint", "when_written"]
-
 
 def checkpoint_of(output: str, *, resume: bool) -> str | None:
     """Return the name of the checkpoint of an output; None where none can be kept."""

@@ -31,8 +31,6 @@ from anmmm.cli.resume import (
 )
 from anmmm.cli.source import parse_categories, parse_columns
 
-__all__ = ["PROGRESS_SECONDS", "check_output", "keeping", "run_collection"]
-
 # Between two lines of progress where there is no terminal for a bar.
 PROGRESS_SECONDS = 30.0
 # For a Dask scheduler to answer.
@@ -71,9 +69,12 @@ def run_collection(
 
     part = _parse_shard(shard)
     options = given(
-        format=source_format, columns=parse_columns(columns),
-        categories=parse_categories(categories), targets=targets, header=header,
-    )  # fmt: skip
+        format=source_format,
+        columns=parse_columns(columns),
+        categories=parse_categories(categories),
+        targets=targets,
+        header=header,
+    )
     checkpoint, complete = check_output(output, source, targets, source_format, resume)
     if output is not None and complete:
         start, dask = partial(complete_results, output, schema), None

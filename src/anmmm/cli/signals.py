@@ -8,8 +8,6 @@ import time
 from types import FrameType
 from typing import Any
 
-__all__ = ["Ended", "EndingSignals"]
-
 # To tidy up in: kill workers, remove the unfinished file, say what is kept. A signal that comes
 # later finds something that hangs, and ends that, too.
 TIDYING_SECONDS = 10.0

@@ -7,10 +7,6 @@ from typing import Any
 
 import click
 
-__all__ = [
-    "categories_option", "header_option", "parse_categories", "parse_columns", "source_options",
-]  # fmt: skip
-
 header_option = click.option(
     "--header/--no-header",
     default=None,

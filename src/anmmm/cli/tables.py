@@ -15,8 +15,6 @@ from anmmm.collection.records import PairClusters, PairResult
 from anmmm.collection.summary import accuracy_lines, is_right, related_text
 from anmmm.direction import said_of
 
-__all__ = ["ClustersTable", "DirectionsTable", "counts_text", "summary_text"]
-
 # Width of the column of ids where these are not known before, and at most.
 UNKNOWN_IDS, LONGEST_ID = 16, 60
 

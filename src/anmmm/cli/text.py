@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["readable", "shown"]
-
 
 def shown(text: str) -> str:
     """Return text on one line: letters that are not printed, line ends among them, as escapes."""

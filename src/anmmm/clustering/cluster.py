@@ -20,8 +20,6 @@ from anmmm.mixture import MAX_MECHANISMS, EffectMixtures, by_first_appearance
 from anmmm.mixture.labels import LEFT
 from anmmm.preprocessing import standardize
 
-__all__ = ["cluster_mechanisms"]
-
 # Nats by which the data speak for one mechanism against C before "auto" takes C curves to be an
 # unsuitable description; "very strong" evidence by Kass and Raftery's scale (J. Am. Stat. Assoc.
 # 90, 1995).
@@ -106,9 +104,12 @@ def cluster_mechanisms(
     """
     cause, effect = as_pair(x, y)
     checked = ClusteringOptions.check(
-        n_mechanisms=n_mechanisms, refine=refine, max_mechanisms=max_mechanisms, lam=lam,
+        n_mechanisms=n_mechanisms,
+        refine=refine,
+        max_mechanisms=max_mechanisms,
+        lam=lam,
         **fit_options,
-    )  # fmt: skip
+    )
     automatic = checked.n_mechanisms == 0
     number = 0 if automatic else check_n_mechanisms(n_mechanisms, len(cause))
     most = min(checked.max_mechanisms, len(cause))

@@ -19,8 +19,6 @@ from anmmm.gppom.prediction import MechanismPredictor
 from anmmm.mixture import MAX_MECHANISMS
 from anmmm.preprocessing import standardize
 
-__all__ = ["MechanismClustering"]
-
 
 class MechanismClustering(NestedFitOptions, VersionedPickle, ClusterMixin, BaseEstimator):  # type: ignore[misc]
     """Mechanism labels as a scikit-learn clusterer.
@@ -108,10 +106,15 @@ class MechanismClustering(NestedFitOptions, VersionedPickle, ClusterMixin, BaseE
         cause, effect = check_fit_input(self, X, y, pair=True)
         options = self.fit_options or {}
         result = cluster_mechanisms(
-            cause, effect, self.n_mechanisms, refine=self.refine,
-            max_mechanisms=self.max_mechanisms, lam=self.lam, random_state=self.random_state,
+            cause,
+            effect,
+            self.n_mechanisms,
+            refine=self.refine,
+            max_mechanisms=self.max_mechanisms,
+            lam=self.lam,
+            random_state=self.random_state,
             **options,
-        )  # fmt: skip
+        )
         x, self._record_x = standardize(cause)
         z, self._record_y = standardize(effect)
         noise_floor = FitOptions.from_keywords(options).noise_floor

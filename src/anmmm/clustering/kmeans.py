@@ -12,8 +12,6 @@ from sklearn.cluster import KMeans
 from anmmm._threads import single_thread
 from anmmm._typing import FloatArray
 
-__all__ = ["kmeans_labels"]
-
 # Starts of k-means in several latents.
 STARTS = 10
 # Groups of neighbours that stay together while clusters of one latent are compared, of equal

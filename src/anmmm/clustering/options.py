@@ -10,8 +10,6 @@ from anmmm._validation import check_choice, check_count, check_nonnegative
 from anmmm.gppom import FitOptions
 from anmmm.mixture import MAX_MECHANISMS, is_auto
 
-__all__ = ["ClusteringOptions"]
-
 REFINEMENTS = ("auto", "em")
 
 

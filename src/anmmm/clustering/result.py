@@ -12,8 +12,6 @@ from anmmm._typing import FloatArray
 from anmmm.gppom import FitResult
 from anmmm.mixture import MixtureFit
 
-__all__ = ["ClusteringResult"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ClusteringResult(Record):

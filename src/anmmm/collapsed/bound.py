@@ -17,8 +17,6 @@ from anmmm._typing import FloatArray
 from anmmm._validation import as_matrices, as_matrix, check_count, check_nonnegative
 from anmmm.collapsed.result import BoundParameters
 
-__all__ = ["NUGGET", "CollapsedBound"]
-
 # Variance that the inducing variables have beyond the function's, as a share of its amplitude: they
 # are readings of f with this noise. The bound is one for any such reading, so that this costs
 # tightness alone, and K_uu has a condition number of at most M / NUGGET.
@@ -114,11 +112,15 @@ class CollapsedBound:
             if shape != wanted:
                 raise ValueError(f"{name} must have shape {wanted}, found {shape}")
         with np.errstate(divide="ignore", invalid="ignore"):
-            z = np.concatenate([
-                np.ravel(parameters.mean.T), np.log(np.ravel(parameters.variance.T)),
-                np.ravel(parameters.inducing.T),
-                np.log([parameters.amplitude, parameters.noise]), np.log(parameters.gamma),
-            ])  # fmt: skip
+            z = np.concatenate(
+                [
+                    np.ravel(parameters.mean.T),
+                    np.log(np.ravel(parameters.variance.T)),
+                    np.ravel(parameters.inducing.T),
+                    np.log([parameters.amplitude, parameters.noise]),
+                    np.log(parameters.gamma),
+                ]
+            )
         if not np.all(np.isfinite(z)):
             raise ValueError(
                 "mean and inducing must be finite, and variance, amplitude, noise and gamma "
@@ -131,9 +133,13 @@ class CollapsedBound:
         mean, log_variance, inducing, scales, log_gamma = self.parts(np.array(z, dtype=float))
         amplitude, noise = np.exp(scales)
         return BoundParameters(
-            mean.T, np.exp(log_variance).T, inducing.T, float(amplitude), float(noise),
+            mean.T,
+            np.exp(log_variance).T,
+            inducing.T,
+            float(amplitude),
+            float(noise),
             np.exp(log_gamma),
-        )  # fmt: skip
+        )
 
     def value_and_grad(self, z: FloatArray) -> tuple[float, FloatArray]:
         """Minus the bound, in nats, and its gradient at a flat vector.
@@ -194,6 +200,9 @@ class CollapsedBound:
         a, b, c = np.cumsum(self._sizes)
         n = len(self.Y)
         return (
-            z[:a].reshape(self.n_latent, n), z[a:b].reshape(self.n_latent, n),
-            z[b:c].reshape(self.n_inputs, self.n_inducing), z[c : c + 2], z[c + 2 :],
-        )  # fmt: skip
+            z[:a].reshape(self.n_latent, n),
+            z[a:b].reshape(self.n_latent, n),
+            z[b:c].reshape(self.n_inputs, self.n_inducing),
+            z[c : c + 2],
+            z[c + 2 :],
+        )

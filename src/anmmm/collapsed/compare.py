@@ -15,8 +15,6 @@ from anmmm.collapsed.result import BoundResult, DirectionBounds
 from anmmm.evidence.sign import sign_of
 from anmmm.preprocessing import standardize
 
-__all__ = ["compare_bounds", "latent_bounds"]
-
 
 def latent_bounds(
     x: ArrayLike, y: ArrayLike, *, random_state: RandomState = None, **options: Any

@@ -21,8 +21,6 @@ from anmmm.collapsed.starts import alone_start, starts_of
 from anmmm.gppom.optimize import Outcome, minimize_from
 from anmmm.preprocessing import Cells
 
-__all__ = ["BoundOptions", "fit_bound"]
-
 # Standardized data are not told more exactly than this noise, whatever their resolution.
 LEAST_NOISE = 1e-4
 # Boxes of the logarithms of variances of q, and of scales: beyond, the kernel is constant or the
@@ -125,9 +123,13 @@ def fit_bound(
     options = options or BoundOptions.from_keywords(keywords)
     most = options.n_inducing_cause if X is None else options.n_inducing
     bound = CollapsedBound(
-        Y, X, n_latent=options.n_latent, n_inducing=min(most, len(Y)), nugget=options.nugget,
+        Y,
+        X,
+        n_latent=options.n_latent,
+        n_inducing=min(most, len(Y)),
+        nugget=options.nugget,
         n_chunks=options.n_chunks,
-    )  # fmt: skip
+    )
     box = _box(bound)
     outcomes: dict[str, Outcome] = {}
     screened = {}

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from anmmm._record import Record
 from anmmm._typing import FloatArray
 
-__all__ = ["BoundFit", "BoundParameters", "BoundResult", "DirectionBounds"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BoundParameters(Record):

@@ -13,8 +13,6 @@ from anmmm._typing import FloatArray
 from anmmm.collapsed.bound import CollapsedBound
 from anmmm.collapsed.result import BoundParameters
 
-__all__ = ["alone_start", "starts_of"]
-
 # Degree of the polynomial that residuals are taken from.
 DEGREE = 3
 # Neighbors on either side among which a residual is ranked.

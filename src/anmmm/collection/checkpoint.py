@@ -15,8 +15,6 @@ from anmmm._runlog import CheckpointError, RunLog
 from anmmm.collection.schema import SCHEMA_VERSION, Schema
 from anmmm.datasets import Pair
 
-__all__ = ["Checkpoint", "CheckpointError", "count_rows", "digest"]
-
 # A source whose content alone is another may share pairs with the one before.
 _CONTENT = re.compile(r"source(\.\w+)*\.(size|sha256|pairs)")
 

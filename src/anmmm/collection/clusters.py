@@ -20,8 +20,6 @@ from anmmm.collection.task import PairTask, carried, dropped_remark, unusable_re
 from anmmm.datasets import Pair
 from anmmm.direction import infer_direction
 
-__all__ = ["CAUSES", "cluster_collection"]
-
 CAUSES = ("auto", "truth", "inferred", "x", "y")
 
 

@@ -16,8 +16,6 @@ from anmmm.collection.schema import CLUSTERS, DIRECTIONS, SCHEMA_VERSION, Schema
 from anmmm.datasets.errors import listed
 from anmmm.direction import RELATIONS
 
-__all__ = ["STATUSES", "Layout"]
-
 STATUSES = ("ok", "unusable", "error", "timeout", "lost")
 # Columns that every row fills.
 _FILLED = frozenset(

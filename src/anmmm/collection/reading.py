@@ -20,8 +20,6 @@ from anmmm.collection.sources.arrow import reading
 from anmmm.collection.sources.parquet import open_parquet
 from anmmm.datasets import SourceError
 
-__all__ = ["read_rows"]
-
 BATCH = 10_000
 # What no text in UTF-8 holds.
 _SHIELD = "\udc0d"

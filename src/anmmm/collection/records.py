@@ -10,8 +10,6 @@ from anmmm._record import Record
 from anmmm.clustering import ClusteringResult
 from anmmm.direction import DirectionResult
 
-__all__ = ["PairClusters", "PairResult", "Row"]
-
 
 class Row(Record):
     """What rows of every kind have in common."""

@@ -6,8 +6,6 @@ from collections.abc import Iterable
 
 import numpy as np
 
-__all__ = ["FALSE_DISCOVERIES", "largest_related"]
-
 # Expected share of unrelated pairs among those called related.
 FALSE_DISCOVERIES = 0.05
 

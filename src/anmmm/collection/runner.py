@@ -12,8 +12,6 @@ from anmmm.collection.stream import PairResults, check_seconds, refuse_detail, s
 from anmmm.collection.task import DirectionTask
 from anmmm.direction import DirectionOptions
 
-__all__ = ["infer_directions", "rows_by"]
-
 
 def infer_directions(
     source: Any,
@@ -112,11 +110,21 @@ def infer_directions(
     [('forward', 'ok', 1), ('flat', 'unusable', None)]
     """
     return rows_by(
-        DirectionTask, source, columns=columns, categories=categories, n_jobs=n_jobs,
-        chunk_size=chunk_size, progress=progress, random_state=random_state,
-        max_samples=max_samples, max_seconds_per_pair=max_seconds_per_pair, checkpoint=checkpoint,
-        shard=shard, keep_detail=keep_detail, options=options,
-    )  # fmt: skip
+        DirectionTask,
+        source,
+        columns=columns,
+        categories=categories,
+        n_jobs=n_jobs,
+        chunk_size=chunk_size,
+        progress=progress,
+        random_state=random_state,
+        max_samples=max_samples,
+        max_seconds_per_pair=max_seconds_per_pair,
+        checkpoint=checkpoint,
+        shard=shard,
+        keep_detail=keep_detail,
+        options=options,
+    )
 
 
 def rows_by(

@@ -17,8 +17,6 @@ from anmmm._version import __version__
 from anmmm._words import spelled
 from anmmm.collection.records import PairClusters, PairResult, Row
 
-__all__ = ["CLUSTERS", "DIRECTIONS", "SCHEMA_VERSION", "Schema"]
-
 # Grows when a column changes its name, type or meaning, or goes; not when one joins at the end.
 SCHEMA_VERSION = 1
 

@@ -14,8 +14,6 @@ from anmmm._files import atomic_writer, csv_line_writer, json_value, naming, rep
 from anmmm._optional import pyarrow_module
 from anmmm.collection.schema import Schema
 
-__all__ = ["SUFFIXES", "check_sink", "holds_rows", "open_sink", "refuse_foreign", "write_rows"]
-
 SUFFIXES = (".csv", ".jsonl", ".parquet")
 # Rows of one Parquet row group. Fixed, so that equal rows make equal files.
 ROW_GROUP = 10_000

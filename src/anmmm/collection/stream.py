@@ -24,8 +24,6 @@ from anmmm.collection.sources.items import Items
 from anmmm.collection.workers import Work, run_in_order
 from anmmm.datasets import SourceError
 
-__all__ = ["PairResults", "check_jobs", "check_seconds", "expected_total", "refuse_detail", "start"]
-
 # The work is arithmetic: more local workers than cores only take each other's time and memory.
 _LOCAL = {"LokyBackend", "MultiprocessingBackend", "ThreadingBackend", "SequentialBackend"}
 

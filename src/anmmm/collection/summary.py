@@ -17,15 +17,6 @@ from anmmm.collection.records import PairClusters, PairResult
 from anmmm.collection.related import FALSE_DISCOVERIES, largest_related
 from anmmm.direction import INDEPENDENT, POOR_FIT, SURE, sure_of
 
-__all__ = [
-    "CollectionSummary",
-    "Summarizer",
-    "accuracy_lines",
-    "is_right",
-    "related_text",
-    "summarize",
-]
-
 
 @dataclass(frozen=True)
 class CollectionSummary:

@@ -33,9 +33,6 @@ from anmmm.evidence import SideEvidence, sign_of
 from anmmm.evidence.variable import remembered
 from anmmm.gppom import FitResult
 
-__all__ = ["DirectionTask", "PairTask", "carried", "dropped_remark", "unusable_reason"]
-
-
 _prepared: set[str] = set()
 
 

@@ -11,8 +11,6 @@ from typing import TypeVar
 
 from anmmm._kernels._lock import CompilingThreads
 
-__all__ = ["OutOfTime", "within"]
-
 # Until the thread was stopped: whatever swallows an exception may swallow the first one.
 AGAIN = 0.1
 # How often the clock is looked at.

@@ -29,8 +29,6 @@ from anmmm._workers import end_with, masked, starting_workers, worker_options
 from anmmm.collection.checkpoint import Checkpoint
 from anmmm.datasets import Pair
 
-__all__ = ["Window", "Work", "run_in_order"]
-
 # Handing out a chunk takes some milliseconds, a few percent of this.
 SECONDS = 0.25
 MAX_PAIRS = 200

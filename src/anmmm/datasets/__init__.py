@@ -30,8 +30,3 @@ __all__ = [
     "make_noise_form",
     "make_single_mechanism",
 ]
-
-# Names of version 0.1, which live in `anmmm.datasets.text` now.
-from anmmm.datasets.text import TextTable, parse_table, read_table  # noqa: F401
-
-TableError = SourceError

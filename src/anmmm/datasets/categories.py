@@ -11,8 +11,6 @@ from anmmm._typing import RandomState
 from anmmm._validation import check_choice, check_count, check_rng
 from anmmm.datasets.families import CAUSES, gaussian_process
 
-__all__ = ["ROLES", "make_categories"]
-
 ROLES = ("effect", "cause")
 # Number of categories, at least and at most.
 FEWEST, MOST = 3, 6

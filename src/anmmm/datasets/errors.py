@@ -6,8 +6,6 @@ from collections.abc import Hashable, Sequence
 
 from anmmm._validation import cut
 
-__all__ = ["SourceError", "listed"]
-
 
 def listed(names: Sequence[Hashable]) -> str:
     """Return names for a message, the first eight of many, each cut where it is long."""

@@ -13,20 +13,17 @@ from scipy.special import expit
 from anmmm._typing import FloatArray, RandomState
 from anmmm._validation import check_choice, check_count, check_rng
 
-__all__ = [
-    "CAUSES",
-    "CONTINUOUS",
-    "FAMILIES",
-    "OTHER_EFFECTS",
-    "gaussian_process",
-    "make_single_mechanism",
-    "own_stream",
-]
-
 CONTINUOUS = ("AN", "AN-s", "LS", "LS-s", "MN-U")
 OTHER_EFFECTS = (
-    "PNL-arcsinh", "PNL-logistic", "PNL-cbrt", "binary", "logistic", "ordered", "grouped", "count",
-)  # fmt: skip
+    "PNL-arcsinh",
+    "PNL-logistic",
+    "PNL-cbrt",
+    "binary",
+    "logistic",
+    "ordered",
+    "grouped",
+    "count",
+)
 FAMILIES = (*CONTINUOUS, *OTHER_EFFECTS)
 
 # Of mean 0 and standard deviation 1.

@@ -11,8 +11,6 @@ from typing import Any
 from anmmm._hash import content_hash, file_hash
 from anmmm.datasets.errors import SourceError
 
-__all__ = ["FromFiles", "SeenIds", "refuse_irregular"]
-
 
 class FromFiles:
     """Base of the sources whose pairs come out of files."""

@@ -13,8 +13,6 @@ from anmmm._typing import FloatArray, RandomState
 from anmmm._validation import check_choice, check_count
 from anmmm.datasets.families import own_stream
 
-__all__ = ["NOISE_FORMS", "make_noise_form"]
-
 Function = Callable[[FloatArray], FloatArray]
 
 _FORMS: dict[str, Callable[[Function, FloatArray, FloatArray], FloatArray]] = {

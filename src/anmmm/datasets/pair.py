@@ -13,8 +13,6 @@ from anmmm._record import Record
 from anmmm._typing import RandomState
 from anmmm._validation import check_count, check_nonnegative, check_rng, check_truth
 
-__all__ = ["Pair"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Pair(Record):

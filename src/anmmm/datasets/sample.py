@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from anmmm.datasets.tuebingen import PairFolder, load_tuebingen
 
-__all__ = ["load_bafu_air", "load_sample"]
-
 SAMPLE = Path(__file__).with_name("sample")
 
 # Lausanne and Chaumont.

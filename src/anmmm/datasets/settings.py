@@ -10,8 +10,6 @@ from anmmm._typing import FloatArray, RandomState
 from anmmm.datasets.families import CAUSES, FAMILIES, make_single_mechanism
 from anmmm.datasets.synthetic import MECHANISMS, make_anm_mixture
 
-__all__ = ["SETTINGS", "SETTINGS_TEXT", "Setting"]
-
 TWO = ((1, 1.1), (3, 3.1))
 THREE = (*TWO, (0.5, 0.6))
 FOUR = (*THREE, (2, 2.1))

@@ -13,8 +13,6 @@ from anmmm._record import Record
 from anmmm._typing import FloatArray, RandomState
 from anmmm._validation import check_count, check_nonnegative, check_rng
 
-__all__ = ["MECHANISMS", "ANMMixtureSample", "draw_anm_mixture", "make_anm_mixture"]
-
 Mechanism = Callable[[FloatArray, float], FloatArray]
 
 MECHANISMS: dict[str, Mechanism] = {

@@ -26,8 +26,6 @@ from anmmm._validation import brief
 from anmmm._warning import warn_caller
 from anmmm.datasets.errors import SourceError
 
-__all__ = ["AS_NAMES", "TextTable", "as_number", "parse_table", "read_table", "refuse_packed"]
-
 # What spreadsheets write where a cell has no value.
 _ERRORS = ("#n/a", "#na", "#div/0!", "#num!", "#value!", "#ref!", "#name?", "#null!")
 MISSING = frozenset({"", "na", "n/a", "nan", "null", "?", *_ERRORS})

@@ -26,8 +26,6 @@ from anmmm.datasets.pair import Pair
 from anmmm.datasets.text import TextTable, read_table
 from anmmm.datasets.tuebingen_groups import group_of, weight_of
 
-__all__ = ["PairFolder", "load_pairs", "load_tuebingen"]
-
 META = "pairmeta.txt"
 TEXT_SUFFIXES = frozenset({".txt", ".csv", ".tsv", ".dat"})
 _NUMBERED = re.compile(r"(?:pair)?0*(\d+)", re.IGNORECASE)

@@ -9,8 +9,6 @@ Zscheischler, B. Schölkopf, JMLR 17(32), 2016. The multivariate pairs 52, 53, 5
 
 from __future__ import annotations
 
-__all__ = ["group_of", "weight_of"]
-
 _GROUPS: dict[str, tuple[int, ...]] = {
     "DWD weather stations": (1, 2, 3, 4, 20, 21),
     "abalone": (5, 6, 7, 8, 9, 10, 11),

@@ -14,8 +14,6 @@ from anmmm.direction.infer import infer_direction
 from anmmm.direction.options import FIT_DEFAULTS
 from anmmm.gppom import NestedFitOptions
 
-__all__ = ["CausalDirection"]
-
 
 class CausalDirection(NestedFitOptions, VersionedPickle, BaseEstimator):  # type: ignore[misc]
     """Causal direction of a pair as a scikit-learn estimator.
@@ -114,10 +112,15 @@ class CausalDirection(NestedFitOptions, VersionedPickle, BaseEstimator):  # type
         """
         first, second = check_fit_input(self, X, y, pair=True)
         result = infer_direction(
-            first, second, lam=self.lam, criterion=self.criterion, n_resamples=self.n_resamples,
-            min_confidence=self.min_confidence, random_state=self.random_state,
+            first,
+            second,
+            lam=self.lam,
+            criterion=self.criterion,
+            n_resamples=self.n_resamples,
+            min_confidence=self.min_confidence,
+            random_state=self.random_state,
             **(self.fit_options or {}),
-        )  # fmt: skip
+        )
         self.result_ = result
         self.direction_ = result.direction
         self.score_ = result.score

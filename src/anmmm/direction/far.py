@@ -22,8 +22,6 @@ from anmmm.confidence import confidence_of
 from anmmm.direction.outcome import relation_of
 from anmmm.evidence import EvidenceResult, beyond_limits
 
-__all__ = ["WithoutFar", "far_values", "without_far"]
-
 # Share of the observations that the others are told from, at least.
 CORE = 0.7
 # How often a value at an end stands there, and share of distinct ones among the others.

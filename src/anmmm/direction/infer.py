@@ -33,8 +33,6 @@ from anmmm.evidence import (
 from anmmm.evidence.variable import Describe, Variable
 from anmmm.preprocessing import indicators, standardize
 
-__all__ = ["decide", "infer_checked", "infer_direction"]
-
 
 def infer_direction(
     x: ArrayLike,
@@ -144,9 +142,12 @@ def infer_direction(
     """
     variables = as_variables(x, y)
     options = DirectionOptions.check(
-        lam=lam, criterion=criterion, n_resamples=n_resamples, min_confidence=min_confidence,
+        lam=lam,
+        criterion=criterion,
+        n_resamples=n_resamples,
+        min_confidence=min_confidence,
         **fit_options,
-    )  # fmt: skip
+    )
     return infer_checked(variables, options, random_state)
 
 

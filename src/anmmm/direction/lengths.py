@@ -5,8 +5,6 @@ from __future__ import annotations
 from anmmm._typing import ArrayLike
 from anmmm.evidence import EvidenceResult, evidence
 
-__all__ = ["describe"]
-
 
 def describe(x: ArrayLike, y: ArrayLike) -> EvidenceResult:
     """Describe a pair in both directions, by every model, without deciding between them.

@@ -9,8 +9,6 @@ from anmmm._record import Record
 from anmmm._validation import check_between, check_choice, check_count, check_nonnegative
 from anmmm.gppom import FitOptions
 
-__all__ = ["CRITERIA", "DirectionOptions"]
-
 CRITERIA = ("evidence", "hsic", "hsic_ratio", "pvalue", "latent")
 
 # With the growth that suits clusters the criterion errs on f2 and f4 between 200 and 3000

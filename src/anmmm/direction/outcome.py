@@ -7,11 +7,6 @@ from typing import Any
 
 from anmmm._words import chosen, counted
 
-__all__ = [
-    "INDEPENDENT", "NO_GAIN", "NO_MODEL_FITS", "POOR_FIT", "RELATIONS", "SURE", "far_text",
-    "is_sure", "relation_of", "said_of", "sure_of",
-]  # fmt: skip
-
 INDEPENDENT = "independent"
 _BY_DIRECTION = {1: "x→y", -1: "y→x", 0: "undecided"}
 RELATIONS = (*_BY_DIRECTION.values(), INDEPENDENT)

@@ -15,8 +15,6 @@ from anmmm.evidence import DirectionEvidence, EvidenceResult
 from anmmm.gppom import FitResult
 from anmmm.independence import hsic_test, permutation_test
 
-__all__ = ["DirectionResult"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DirectionResult(Record):

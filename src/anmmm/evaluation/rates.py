@@ -19,15 +19,6 @@ from anmmm._record import Record
 from anmmm._typing import FloatArray, RandomState
 from anmmm._validation import as_finite, check_count, check_rng
 
-__all__ = [
-    "DecisionRates",
-    "accuracy_errors",
-    "bootstrap_error",
-    "decision_rates",
-    "flipped_auc",
-    "standard_error",
-]
-
 RATES = tuple(tenth / 10 for tenth in range(1, 11))
 # Draws of which pairs are exchanged, and of data sets for the standard error.
 N_FLIPS = 100

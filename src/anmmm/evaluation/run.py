@@ -11,13 +11,11 @@ from anmmm._record import Record
 from anmmm._validation import MIN_SAMPLES, check_count
 from anmmm._words import Table, with_error
 from anmmm.collection import CollectionSummary, as_pairs, infer_directions
+from anmmm.collection.records import PairResult
 from anmmm.collection.summary import accuracy_lines
 from anmmm.datasets import SETTINGS, SETTINGS_TEXT, Pair, Setting
 from anmmm.evaluation.rates import DecisionRates
 from anmmm.evaluation.tally import Tally
-from anmmm.results import PairResult
-
-__all__ = ["DrawnPairs", "Evaluation", "evaluate", "measure"]
 
 N_PAIRS, N_SAMPLES = 50, 100
 

@@ -12,8 +12,6 @@ from anmmm._typing import FloatArray
 from anmmm.collection.summary import Summarizer, is_right
 from anmmm.evaluation.rates import DecisionRates, accuracy_errors, flipped_auc, signed_rates
 
-__all__ = ["Tally"]
-
 
 class Tally(Summarizer):
     """Counts rows, with some 50 bytes for each pair of known direction."""

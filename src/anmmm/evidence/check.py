@@ -15,8 +15,6 @@ from anmmm._typing import FloatArray
 from anmmm.evidence.models import ConditionalModel
 from anmmm.independence import HSICTest, TestedVariable, permutation_test
 
-__all__ = ["check_model", "check_models", "integral_transform"]
-
 # Of the draws within the cells of tied values, so that a check can be repeated. Data drawn from the
 # same stream would depend on the draws, so it is a seed that nobody takes.
 SEED = 0x2B7E151628AED2A6ABF7158809CF4F3C

@@ -20,8 +20,6 @@ from anmmm.evidence.density import code_lengths
 from anmmm.mixture import Columns, SplineBasis
 from anmmm.preprocessing import Cells
 
-__all__ = ["ClassFit", "fit_classes"]
-
 TOLERANCE, MAX_ITER = 1e-3, 100
 # Halvings of a step, and the share of the gain it promises that it must keep.
 HALVINGS, GAIN = 20, 1e-4

@@ -10,8 +10,6 @@ from anmmm._record import Record, computed
 from anmmm._typing import FloatArray
 from anmmm.mixture import Columns
 
-__all__ = ["Code", "CurveFit"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Code(Record):

@@ -16,8 +16,6 @@ from anmmm.evidence.models import EffectCurves
 from anmmm.mixture import MixtureFit
 from anmmm.preprocessing import Standardization, standardize
 
-__all__ = ["EffectCurves", "mixture_curves", "model_curves"]
-
 # Standardized curves that were computed twice agree far better than this, those of other data far
 # worse.
 SAME = 1e-6

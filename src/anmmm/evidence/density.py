@@ -30,18 +30,6 @@ from anmmm._record import Record
 from anmmm._typing import FloatArray
 from anmmm.preprocessing import Cells
 
-__all__ = [
-    "BASES",
-    "Density",
-    "GaussianQuantiles",
-    "code_lengths",
-    "description_length",
-    "fit_densities",
-    "fit_density",
-    "normal_quantile",
-    "plain_density",
-]
-
 # Distributions that a density is a smooth correction of: bounded, Gaussian and heavy-tailed.
 BASES = ("uniform", "normal", "student")
 _NUMBERS = {"uniform": UNIFORM, "normal": NORMAL, "student": STUDENT}
@@ -163,9 +151,14 @@ class GaussianQuantiles(Record):
         shift, unit = float(middle.mean()), float(middle.std())
         edges = (quantiles - shift) / unit
         return cls(
-            (middle - shift) / unit, edges[cells.index], edges[cells.index + 1], cells.edges,
-            levels, shift, unit,
-        )  # fmt: skip
+            (middle - shift) / unit,
+            edges[cells.index],
+            edges[cells.index + 1],
+            cells.edges,
+            levels,
+            shift,
+            unit,
+        )
 
     def undo(self, z: FloatArray) -> FloatArray:
         """Take points of this scale back to the variable's own, within the range of its cells."""

@@ -28,8 +28,6 @@ from anmmm.evidence.noise import gaussian_nats
 from anmmm.mixture import SplineBasis
 from anmmm.preprocessing import Cells
 
-__all__ = ["CountFit", "LevelFit", "fit_counts", "fit_levels", "log_count_mass"]
-
 TOLERANCE, MAX_ITER = 1e-3, 60
 # Up to so many levels every cut is free; above, the cuts are a smooth function of the values.
 MOST_LEVELS = 10
@@ -79,9 +77,17 @@ def _fit_cuts(
 ) -> LevelFit:
     log_slopes, mean = np.full(len(cuts.per_slope), start), np.zeros_like(basis.prior)
     cost, n_iter = latent_curve(
-        Design(basis.design, basis.prior, basis.n_null), cells.index.astype(np.float64), 1.0, cuts,
-        prior, TOLERANCE, MAX_ITER, log_slopes, mean, np.empty(3),
-    )  # fmt: skip
+        Design(basis.design, basis.prior, basis.n_null),
+        cells.index.astype(np.float64),
+        1.0,
+        cuts,
+        prior,
+        TOLERANCE,
+        MAX_ITER,
+        log_slopes,
+        mean,
+        np.empty(3),
+    )
     edges = cuts.first + np.exp(log_slopes) @ cuts.per_slope
     curve = basis.design @ mean
     lower, upper = edges[cells.index], edges[cells.index + 1]
@@ -171,10 +177,17 @@ def _fit_size(basis: SplineBasis, counts: FloatArray, n_cells: int, size: float)
     mean[0] = math.log(float(counts.mean()))
     none = np.empty((0, 0))
     cost, n_iter = latent_curve(
-        Design(basis.design, basis.prior, basis.n_null), counts, size,
-        Cuts(np.empty(0), none), SlopePrior(none, none, 0.0), TOLERANCE, MAX_ITER, np.empty(0),
-        mean, np.empty(3),
-    )  # fmt: skip
+        Design(basis.design, basis.prior, basis.n_null),
+        counts,
+        size,
+        Cuts(np.empty(0), none),
+        SlopePrior(none, none, 0.0),
+        TOLERANCE,
+        MAX_ITER,
+        np.empty(0),
+        mean,
+        np.empty(3),
+    )
     curve = basis.design @ mean
     mass = np.exp(log_count_mass(counts, np.exp(curve), size))
     return CountFit(

@@ -38,8 +38,6 @@ from anmmm.independence import HSICTest, TestedVariable
 from anmmm.mixture import MAX_MECHANISMS, MixtureFit, as_responsibilities
 from anmmm.preprocessing import Cells, standardize
 
-__all__ = ["DirectionEvidence", "EvidenceResult", "compare", "evidence"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DirectionEvidence(SideEvidence):
@@ -340,9 +338,12 @@ def compare(
         )
     else:
         forward, backward = describe_vectors(
-            first, second, max_mechanisms=max_mechanisms, forward_starts=forward_starts,
+            first,
+            second,
+            max_mechanisms=max_mechanisms,
+            forward_starts=forward_starts,
             backward_starts=backward_starts,
-        )  # fmt: skip
+        )
     return EvidenceResult.of(forward, backward)
 
 

@@ -40,8 +40,6 @@ from anmmm.mixture import (
 )
 from anmmm.preprocessing import Cells
 
-__all__ = ["MOST_SHARES", "Linked", "Marginal", "Smooth", "marginals", "of_categories"]
-
 # Up to so many values they may be encoded by their shares.
 MOST_SHARES = 32
 # Iterations of EM.
@@ -194,9 +192,14 @@ class Normals(Marginal):
             place = np.searchsorted(cuts, np.arange(n), side="right")
             start[np.argsort(cells.values), place] += 1.0 - START_SHARE
             fit = fit_mixture(
-                _constant(n), cells.values, count, starts=[start], floor=floor, tol=RESOLUTION,
+                _constant(n),
+                cells.values,
+                count,
+                starts=[start],
+                floor=floor,
+                tol=RESOLUTION,
                 max_iter=MAX_ITER,
-            )  # fmt: skip
+            )
             nats, cost = mixture_nats(cells, fit), fit.complexity + fit.numbers
             yield cls(nats, cost, "normals", cells, fit)
 

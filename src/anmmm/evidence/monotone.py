@@ -26,15 +26,6 @@ from anmmm.evidence.density import BASES, Density, fit_density, plain_density
 from anmmm.mixture import SplineBasis
 from anmmm.preprocessing import Cells
 
-__all__ = [
-    "LINK_PRIOR",
-    "EffectScales",
-    "FreeNoise",
-    "MonotoneLink",
-    "PostNonlinearFit",
-    "fit_post_nonlinear",
-]
-
 # Nats.
 TOLERANCE, MAX_ITER = 1e-4, 60
 NUMBERS = np.array([{"uniform": UNIFORM, "normal": NORMAL, "student": STUDENT}[b] for b in BASES])
@@ -192,9 +183,13 @@ class EffectScales(Record):
         places = np.array([(base.location, base.scale) for base in bases])
         base_quantiles(NUMBERS, places, cells.values, cells.edges, points)
         sums = EffectSums(
-            points, np.empty((k, 3)), np.empty((k, n)), np.empty((k, N_SLOPES - 1), np.int64),
-            np.zeros((k, WIDTH)), np.zeros((k, N_SLOPES, WIDTH)),
-        )  # fmt: skip
+            points,
+            np.empty((k, 3)),
+            np.empty((k, n)),
+            np.empty((k, N_SLOPES - 1), np.int64),
+            np.zeros((k, WIDTH)),
+            np.zeros((k, N_SLOPES, WIDTH)),
+        )
         effect_sums(n, sums)
         return cls(bases, math.log(n) * np.array(costs), sums)
 
@@ -234,9 +229,16 @@ def fit_post_nonlinear(basis: SplineBasis, cells: Cells, scales: EffectScales) -
     n, r = basis.design.shape
     fit = LinkFit(np.empty(N_SLOPES), np.empty(r), np.empty(3), np.empty((5, n)))
     best, cost, n_iter = monotone_link(
-        scales.sums, scales.costs, cells.index, Design(basis.design, basis.prior, basis.n_null),
-        PADDED_PRIOR, TOLERANCE, MAX_ITER, link_room(r), fit,
-    )  # fmt: skip
+        scales.sums,
+        scales.costs,
+        cells.index,
+        Design(basis.design, basis.prior, basis.n_null),
+        PADDED_PRIOR,
+        TOLERANCE,
+        MAX_ITER,
+        link_room(r),
+        fit,
+    )
     curve, residual, lower, upper, nats = fit.rows
     slopes, (low, step, _) = np.exp(fit.log_slopes), scales.sums.knots[best].tolist()
     center = float(scales.sums.centers[best, :N_SLOPES] @ slopes)

@@ -14,8 +14,6 @@ from anmmm.evidence.density import GaussianQuantiles
 from anmmm.mixture import MixtureFit
 from anmmm.preprocessing import Cells
 
-__all__ = ["at_ends", "gaussian_nats", "mixture_levels", "mixture_nats"]
-
 ALONE = np.ones(1)
 
 

@@ -8,8 +8,6 @@ from anmmm._record import Record
 from anmmm._typing import FloatArray
 from anmmm.independence import HSICTest
 
-__all__ = ["SideEvidence"]
-
 
 class SideEvidence(Record, ABC):
     """Description length of a pair in one direction, in nats for all observations.

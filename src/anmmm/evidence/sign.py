@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-__all__ = ["RESOLUTION", "sign_of"]
-
 # Scores that differ by no more are equal. It is the tolerance, in nats per observation, at which
 # the fits behind them stop: which side of it an iteration falls on may hang on the processor's
 # rounding, and with it the last digits of a score.

@@ -16,8 +16,6 @@ from anmmm.evidence.monotone import EffectScales
 from anmmm.mixture import SplineBasis, level_basis, smallest_noise
 from anmmm.preprocessing import Cells, indicators, standardize
 
-__all__ = ["Describe", "Given", "Variable", "forget_variables", "remembered"]
-
 # Below this many distinct values for each observation a variable counts as tied, as it does where
 # one value has such a share of the observations, and so many: no fitted density has such a peak.
 TIED = 0.5

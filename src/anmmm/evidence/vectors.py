@@ -30,15 +30,6 @@ from anmmm.evidence.variable import Given, Variable
 from anmmm.independence import HSICTest, TestedVariable
 from anmmm.mixture import SplineBasis
 
-__all__ = [
-    "MAX_COLUMNS",
-    "ROWS_PER_COLUMN",
-    "ColumnEvidence",
-    "VectorEvidence",
-    "beyond_limits",
-    "describe_vectors",
-]
-
 # Columns of both variables together, and observations for each of them.
 MAX_COLUMNS, ROWS_PER_COLUMN = 16, 10
 # Knots altogether, and smooth columns for each of at most so many columns along which curves bend:
@@ -354,9 +345,11 @@ class _Chain:
             )
         places = self.told.places
         return ColumnEvidence(
-            places[column], tuple(sorted(places[each] for each in before)),
-            self._cause is not None, models,
-        )  # fmt: skip
+            places[column],
+            tuple(sorted(places[each] for each in before)),
+            self._cause is not None,
+            models,
+        )
 
     def _given(self, before: frozenset[int]) -> list[Given]:
         """Return columns for curves over the cause and the columns before."""
@@ -375,6 +368,8 @@ class _Chain:
 def _basis(points: FloatArray, n_bent: int) -> SplineBasis:
     """Return columns for curves that bend along the first columns and are straight along others."""
     return SplineBasis.of(
-        points, n_bent=n_bent, n_knots=min(KNOTS_PER_COLUMN, MOST_KNOTS // n_bent),
+        points,
+        n_bent=n_bent,
+        n_knots=min(KNOTS_PER_COLUMN, MOST_KNOTS // n_bent),
         n_smooth=SMOOTH_PER_COLUMN * min(n_bent, MOST_BENT),
-    )  # fmt: skip
+    )

@@ -16,17 +16,6 @@ from anmmm.experiments.published import LAMBDAS
 from anmmm.experiments.study import Record, attempt
 from anmmm.experiments.tables import grouped, mean_error
 
-__all__ = [
-    "BEST",
-    "COLUMNS",
-    "DEFAULT",
-    "LATENT",
-    "METHODS",
-    "PAPER",
-    "cluster_scores",
-    "measure_clusterings",
-]
-
 # One fixed default; nothing chosen on these data.
 DEFAULT = "ANM-MM, default"
 # k-means on Θ: Algorithm 2 as printed, at the default λ and at the best of the grid.

@@ -18,21 +18,6 @@ from anmmm.experiments.published import LAMBDAS
 from anmmm.experiments.study import Record, attempt
 from anmmm.experiments.tables import grouped, mean_error
 
-__all__ = [
-    "BASELINES",
-    "COLUMNS",
-    "CRITERIA",
-    "DEFAULT",
-    "FIXED",
-    "NAMES",
-    "PAPER",
-    "PROGRAM",
-    "PROTOCOLS",
-    "accuracies",
-    "key_of",
-    "measure_directions",
-]
-
 # Rows of the tables, the honest protocol first: one fixed default, nothing chosen on these data.
 DEFAULT = "ANM-MM, default"
 FIXED = "ANM-MM, hsic, λ = 1"

@@ -12,8 +12,6 @@ from anmmm.experiments.directions import DEFAULT, FIXED, NAMES, PAPER, PROGRAM, 
 from anmmm.plotting import COLORS, matplotlib_module
 from anmmm.plotting.style import tidy
 
-__all__ = ["STYLES", "accuracy_lines", "error_bars", "legend_below", "new_figure"]
-
 
 def _style(color: str, marker: str, line: str = "-") -> dict[str, Any]:
     # Dashed lines have hollow markers, for the reader without colors.

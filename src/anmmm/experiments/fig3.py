@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from anmmm.experiments.synthetic import Panel, direction_study
 
-__all__ = ["STUDY"]
-
 SIZES = (50, 100, 200)
 FUNCTIONS = {
     "f1": "f1 = 1 / (1.5 + θX²)",

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from anmmm.experiments.synthetic import Panel, direction_study
 
-__all__ = ["STUDY"]
-
 SIZE = 100
 
 STUDY = direction_study(

@@ -24,8 +24,6 @@ from anmmm.experiments.study import Record, Scale, Study, Unit
 from anmmm.experiments.tables import grouped, markdown_table, plus_minus
 from anmmm.plotting.style import tidy
 
-__all__ = ["STUDY"]
-
 N_POINTS = 90
 # Left out by the paper: multivariate, discrete, or too few distinct values.
 EXCLUDED = frozenset({12, 17, 47, 52, 53, 54, 55, 70, 71, 101, 105})

@@ -33,8 +33,6 @@ from anmmm.experiments.tables import grouped, markdown_table, plus_minus
 from anmmm.mixture import ANMMixture
 from anmmm.plotting.style import color_of, marker_of, tidy
 
-__all__ = ["STUDY"]
-
 FORWARD, BACKWARD = "temperature → ozone", "ozone → temperature"
 LINE = "k-means on the residual of a line"
 KNOWN = "curves and noise of both places known"

@@ -7,8 +7,6 @@ without numbers; of figure 6 the two numbers below are taken.
 
 from __future__ import annotations
 
-__all__ = ["BAFU_ARI", "LAMBDAS", "TABLE1", "TABLE1_COLUMNS"]
-
 # Section 4: the values of λ that the authors tried; they report the best for each setting.
 LAMBDAS = (0.001, 0.01, 0.1, 1.0, 10.0)
 

@@ -32,8 +32,6 @@ from anmmm.experiments.study import Record, Scale, Study, Unit
 from anmmm.experiments.tables import failures
 from anmmm.plotting import matplotlib_module, written_by
 
-__all__ = ["STUDIES", "Reproduced", "reproduce"]
-
 STUDIES = ("table1", "fig3", "fig4", "fig5", "fig6")
 _DPI = 150
 

@@ -12,8 +12,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-__all__ = ["Record", "Scale", "Study", "Unit", "attempt"]
-
 Record = dict[str, Any]
 
 

@@ -16,8 +16,6 @@ from anmmm.experiments.drawing import accuracy_lines, legend_below, new_figure
 from anmmm.experiments.study import Record, Scale, Study, Unit
 from anmmm.experiments.tables import grouped, markdown_table, plus_minus
 
-__all__ = ["Panel", "direction_study"]
-
 
 @dataclass(frozen=True)
 class Panel:

@@ -26,8 +26,6 @@ from anmmm.experiments.tables import difference, grouped, markdown_table, plus_m
 from anmmm.plotting import COLORS
 from anmmm.plotting.style import tidy
 
-__all__ = ["STUDY"]
-
 SIZE = 100
 BAYES = "Bayes classifier"
 

@@ -10,8 +10,6 @@ import numpy as np
 from anmmm.evaluation import standard_error
 from anmmm.experiments.study import Record
 
-__all__ = ["difference", "failures", "grouped", "markdown_table", "mean_error", "plus_minus"]
-
 
 def grouped(records: Iterable[Record], *names: str) -> dict[Any, list[Record]]:
     """Group records by one column, or by tuples of several, in order of first appearance."""

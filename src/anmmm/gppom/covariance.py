@@ -18,8 +18,6 @@ from anmmm._validation import as_finite, as_matrices
 if TYPE_CHECKING:
     from anmmm.gppom.result import Hyperparameters
 
-__all__ = ["COMBINATIONS", "KERNELS", "Covariance", "as_data", "gram", "variances"]
-
 KERNELS = ("rbf", "linear", "affine")
 COMBINATIONS = ("auto", "product", "sum")
 
@@ -61,9 +59,11 @@ class Covariance(Record):
         return k_x * k_theta if self.combine == "product" else k_x + k_theta
 
     def cross(
-        self, omega: Hyperparameters, one: tuple[FloatArray, FloatArray],
+        self,
+        omega: Hyperparameters,
+        one: tuple[FloatArray, FloatArray],
         other: tuple[FloatArray, FloatArray],
-    ) -> FloatArray:  # fmt: skip
+    ) -> FloatArray:
         """Covariance of the signals at the points (X, Θ) of `one`, by row, and of `other`."""
         k_x = gram(self.kernel_x, omega.gamma_x, one[0], other[0])
         k_theta = gram(self.kernel_theta, omega.gamma_theta, one[1], other[1])

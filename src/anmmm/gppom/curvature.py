@@ -17,8 +17,6 @@ from anmmm._typing import FloatArray
 from anmmm.gppom.engines.features import Share, applied, make_side, products
 from anmmm.gppom.objective import GPPOMObjective
 
-__all__ = ["Curvature"]
-
 
 class Term(NamedTuple):
     """``(AᵀB) ∘ (EᵀG)``, all with one column an observation."""

@@ -17,8 +17,6 @@ from anmmm.gppom.model import fit_gppom
 from anmmm.gppom.options import FitOptions
 from anmmm.preprocessing import standardize
 
-__all__ = ["GPPOM"]
-
 
 class GPPOM(VersionedPickle, BaseEstimator):  # type: ignore[misc]
     """Gaussian process partially observable model, ``Y = f(X; θ) + ε`` with one θ a sample.

@@ -16,8 +16,6 @@ from anmmm.gppom.curvature import Curvature
 from anmmm.gppom.objective import GPPOMObjective
 from anmmm.gppom.result import LatentUncertainty
 
-__all__ = ["latent_uncertainty", "mechanism_probabilities"]
-
 # Coordinates of Θ up to which the whole Hessian is decomposed: 2 s there, and it grows with N³.
 LARGEST_WHOLE = 1500
 # Beyond, directions of the smallest curvature that are looked for, and to what share.

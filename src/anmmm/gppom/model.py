@@ -23,8 +23,6 @@ from anmmm.gppom.result import FitResult, LatentUncertainty
 from anmmm.gppom.start import initial_hyperparameters, initial_latent, initial_weights
 from anmmm.gppom.subsample import nearest_rows, spread_rows
 
-__all__ = ["fit_gppom"]
-
 # Spread of the perturbation of Θ (standard deviation 1) in starts after the first.
 PERTURBATION = 0.5
 

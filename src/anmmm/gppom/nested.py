@@ -8,8 +8,6 @@ from typing import Any, ClassVar, Self
 
 from anmmm.gppom.options import FitOptions
 
-__all__ = ["NestedFitOptions"]
-
 PREFIX = "fit_options__"
 
 

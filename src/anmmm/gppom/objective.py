@@ -35,8 +35,6 @@ from anmmm.gppom.options import ObjectiveOptions
 from anmmm.gppom.parameters import ParameterLayout
 from anmmm.gppom.result import Hyperparameters
 
-__all__ = ["GPPOMObjective", "Terms"]
-
 
 @dataclass(frozen=True)
 class Terms:
@@ -268,13 +266,22 @@ class GPPOMObjective:
     def _forward(self, part: FloatArray) -> FloatArray:
         theta = np.empty((self.layout.n_samples, self.layout.n_latent))
         run_in_chunks(
-            mlp.forward, self.options.n_chunks, self._inputs, *self.layout.weights(part),
-            self._hidden, theta,
-        )  # fmt: skip
+            mlp.forward,
+            self.options.n_chunks,
+            self._inputs,
+            *self.layout.weights(part),
+            self._hidden,
+            theta,
+        )
         return theta
 
     def _backward(self, part: FloatArray, d_theta: FloatArray, out: FloatArray) -> None:
         run_in_chunks(
-            mlp.backward, self.options.n_chunks, self._inputs, self.layout.weights(part)[2],
-            self._hidden, np.ascontiguousarray(d_theta), *self.layout.weights(out),
-        )  # fmt: skip
+            mlp.backward,
+            self.options.n_chunks,
+            self._inputs,
+            self.layout.weights(part)[2],
+            self._hidden,
+            np.ascontiguousarray(d_theta),
+            *self.layout.weights(out),
+        )

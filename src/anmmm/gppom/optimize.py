@@ -16,8 +16,6 @@ from scipy.optimize import Bounds, minimize
 from anmmm._record import Record
 from anmmm._typing import FloatArray
 
-__all__ = ["Outcome", "minimize_from", "minimize_starts"]
-
 # Pairs of steps, and coordinates beyond which the fewer are kept: SciPy's own part of an iteration
 # grows with coordinates times pairs, and with many pairs took as long there as an evaluation.
 MEMORY, SMALL_MEMORY = 20, 5

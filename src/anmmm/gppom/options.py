@@ -20,8 +20,6 @@ from anmmm.gppom.covariance import COMBINATIONS, KERNELS, Covariance
 from anmmm.gppom.parameters import LATENT_MAPS
 from anmmm.gppom.start import INITS
 
-__all__ = ["ENGINE_NAMES", "TOLERANCE", "FitOptions", "ObjectiveOptions"]
-
 # Keys of `anmmm.gppom.engines.ENGINES`, whose kernels an option is not to load.
 ENGINE_NAMES = ("auto", "dense", "lowrank")
 # Share of a trace that a low-rank factor may leave.
@@ -114,9 +112,13 @@ class ObjectiveOptions(Options):
         if self.n_chunks is not None:
             check_count(self.n_chunks, "n_chunks")
         for name in (
-            "engine_tol", "noise_floor", "hsic_floor", "latent_prior", "hyper_prior",
+            "engine_tol",
+            "noise_floor",
+            "hsic_floor",
+            "latent_prior",
+            "hyper_prior",
             "weight_prior",
-        ):  # fmt: skip
+        ):
             check_nonnegative(getattr(self, name), name)
 
     def covariance(self, *, has_x: bool = True) -> Covariance:

@@ -14,8 +14,6 @@ import numpy as np
 from anmmm._typing import FloatArray
 from anmmm.gppom.result import Hyperparameters
 
-__all__ = ["LATENT_MAPS", "LOG_BOUND", "ParameterLayout"]
-
 LATENT_MAPS = ("free", "mlp")
 
 # exp(±12) spans ten orders of magnitude around the scale of standardized data; beyond, K is

@@ -17,8 +17,6 @@ from anmmm._typing import FloatArray
 from anmmm.gppom.covariance import gram, variances
 from anmmm.gppom.result import FitResult
 
-__all__ = ["MechanismPredictor"]
-
 # Latents that stand for the posterior of a new observation's θ, at most.
 MAX_CANDIDATES = 128
 # Observations of a fit, at most: their covariance then takes 0.8 GB.

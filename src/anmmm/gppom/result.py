@@ -11,8 +11,6 @@ from anmmm._record import Record
 from anmmm._typing import FloatArray
 from anmmm.gppom.covariance import Covariance
 
-__all__ = ["FitResult", "Hyperparameters", "LatentUncertainty"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Hyperparameters(Record):

@@ -12,8 +12,6 @@ from anmmm._validation import as_matrix
 from anmmm.gppom.parameters import ParameterLayout
 from anmmm.gppom.result import Hyperparameters
 
-__all__ = ["INITS", "initial_hyperparameters", "initial_latent", "initial_weights"]
-
 INITS = ("residual", "pca")
 
 # Columns with a standard deviation below it are rounding, not structure: the residual of a y that

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from anmmm._typing import FloatArray
 
-__all__ = ["nearest_rows", "spread_rows"]
-
 
 def spread_rows(X: FloatArray, Y: FloatArray, size: int) -> NDArray[np.intp]:
     """Return `size` rows, equally far apart in the order of the first column of X, then the others.

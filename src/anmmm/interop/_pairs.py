@@ -19,14 +19,28 @@ from anmmm.orientation.adjust import residual
 from anmmm.orientation.graph import PartialGraph
 
 __all__ = [
-    "conditional_pvalue", "decision", "hsic_score", "learned", "names_of", "odds_of", "single",
-]  # fmt: skip
+    "conditional_pvalue",
+    "decision",
+    "hsic_score",
+    "learned",
+    "names_of",
+    "odds_of",
+    "single",
+]
 
 # Options of `orient` that a pair by itself has not.
-OF_GRAPHS = frozenset({
-    "adjust", "checkpoint", "chunk_size", "max_samples", "max_seconds_per_pair", "new_colliders",
-    "n_jobs", "progress",
-})  # fmt: skip
+OF_GRAPHS = frozenset(
+    {
+        "adjust",
+        "checkpoint",
+        "chunk_size",
+        "max_samples",
+        "max_seconds_per_pair",
+        "new_colliders",
+        "n_jobs",
+        "progress",
+    }
+)
 
 
 def single(values: Any, name: str) -> FloatArray:

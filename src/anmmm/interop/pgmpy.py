@@ -87,10 +87,14 @@ class ANMMM(_Base):  # type: ignore[misc]
         if len(names) != 2:
             raise ValueError(f"X must have the 2 columns of a pair, found n_features={len(names)}")
         result = infer_direction(
-            X.iloc[:, 0].to_numpy(), X.iloc[:, 1].to_numpy(), criterion=self.criterion,
-            lam=self.lam, n_resamples=self.n_resamples, min_confidence=self.min_confidence,
+            X.iloc[:, 0].to_numpy(),
+            X.iloc[:, 1].to_numpy(),
+            criterion=self.criterion,
+            lam=self.lam,
+            n_resamples=self.n_resamples,
+            min_confidence=self.min_confidence,
             random_state=self.random_state,
-        )  # fmt: skip
+        )
         edge = _edge(result, names[0], names[1], self.on_undecided)
         self.result_ = result
         self.forward_score_, self.backward_score_ = result.forward_score, result.backward_score

@@ -14,8 +14,6 @@ from anmmm.mixture.location_scale import fit_location_scale
 from anmmm.mixture.splines import SplineBasis
 from anmmm.mixture.starts import residual_starts, start_rows
 
-__all__ = ["MAX_MECHANISMS", "choose_mixture", "fit_single", "is_auto"]
-
 MAX_MECHANISMS = 4
 # Nats by which the criterion of two mechanisms may be above that of one before three are not tried.
 # Two may cut three curves badly; on seeds 10020 to 10031 no larger number won beyond it.
@@ -67,10 +65,17 @@ def choose_mixture(
             starts = [*starts, *more]
         fits.append(
             fit_mixture(
-                basis, y, n, starts=starts, rows=rows, noise_variance=single.noise_variance / n**2,
-                floor=floor, tol=tol, max_iter=max_iter,
+                basis,
+                y,
+                n,
+                starts=starts,
+                rows=rows,
+                noise_variance=single.noise_variance / n**2,
+                floor=floor,
+                tol=tol,
+                max_iter=max_iter,
             )
-        )  # fmt: skip
+        )
         behind = BEHIND_ONE if n == 2 else 0.0
         if n_mechanisms is None and fits[-1].criterion > fits[-2].criterion + behind:
             break

@@ -13,8 +13,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from anmmm._kernels.mixture import WEIGHT_PRIOR, Curves, mixture_em
+from anmmm._kernels.mixture import WEIGHT_PRIOR, mixture_em
 from anmmm._kernels.packed import N_INNER, Design
+from anmmm._kernels.responsibilities import Curves
 from anmmm._kernels.spline_mixture import SHORT_RUN, Problem, spline_mixture
 from anmmm._record import Record
 from anmmm._typing import FloatArray
@@ -23,8 +24,6 @@ from anmmm.mixture.layout import Layout, room_for
 from anmmm.mixture.splines import SplineBasis
 from anmmm.mixture.starts import start_rows
 from anmmm.preprocessing import Cells
-
-__all__ = ["VARIANCE_FLOOR", "EMRun", "finish", "fit_mixture", "run_em", "smallest_noise"]
 
 # Smallest noise variance, as a share of the effect's variance.
 VARIANCE_FLOOR = 1e-6
@@ -107,13 +106,27 @@ def _fit_on_pieces(
         np.empty((n, C)),
     )
     problem = Problem(
-        layout.pieces, basis.prior, basis.n_null, sample.strips, layout.strips, seen, y, floor, tol,
+        layout.pieces,
+        basis.prior,
+        basis.n_null,
+        sample.strips,
+        layout.strips,
+        seen,
+        y,
+        floor,
+        tol,
         max_iter,
-    )  # fmt: skip
+    )
     n_iter, winner, converged, log_likelihood = spline_mixture(
-        problem, np.asarray(starts), N_INNER, *room_for(len(starts), C, scales, layout, sample),
-        curves, membership, fitted, history,
-    )  # fmt: skip
+        problem,
+        np.asarray(starts),
+        N_INNER,
+        *room_for(len(starts), C, scales, layout, sample),
+        curves,
+        membership,
+        fitted,
+        history,
+    )
     run = EMRun(curves, membership, history[:n_iter], converged)
     return _record(basis, run, winner, fitted, log_likelihood)
 

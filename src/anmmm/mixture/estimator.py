@@ -20,8 +20,6 @@ from anmmm.mixture.splines import SplineBasis
 from anmmm.mixture.starts import as_responsibilities
 from anmmm.preprocessing import Cells, standardize
 
-__all__ = ["ANMMixture"]
-
 
 class ANMMixture(ClassNamePrefixFeaturesOutMixin, TransformerMixin, VersionedPickle, BaseEstimator):  # type: ignore[misc]
     """Mixture of C smooth mechanisms with shared Gaussian noise, ``y = f_c(x) + ε``.
@@ -139,9 +137,11 @@ class ANMMixture(ClassNamePrefixFeaturesOutMixin, TransformerMixin, VersionedPic
         cause, effect = check_fit_input(self, X, y, pair=False)
         effect = _one_column(effect)
         n_samples = len(cause)
-        wanted = None if is_auto(self.n_mechanisms) else check_count(
-            self.n_mechanisms, "n_mechanisms", maximum=n_samples
-        )  # fmt: skip
+        wanted = (
+            None
+            if is_auto(self.n_mechanisms)
+            else check_count(self.n_mechanisms, "n_mechanisms", maximum=n_samples)
+        )
         x, self._record_x = standardize(cause)
         z, self._record_y = standardize(effect)
         basis = SplineBasis.of(x)

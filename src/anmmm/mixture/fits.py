@@ -12,8 +12,6 @@ from anmmm._record import Record
 from anmmm._typing import FloatArray
 from anmmm.mixture.splines import Columns
 
-__all__ = ["LocationScaleFit", "MixtureFit"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MixtureFit(Record):

@@ -17,8 +17,6 @@ from anmmm.mixture.splines import SplineBasis
 from anmmm.mixture.starts import soften
 from anmmm.preprocessing import Cells
 
-__all__ = ["LEFT", "EffectMixtures", "by_first_appearance", "refine_labels"]
-
 # Nats by which a given label speaks for an observation's mechanism. Where curves are well apart,
 # likelihoods differ by far more; where they overlap, it keeps EM from leaving the labels.
 LABEL_EVIDENCE = 0.2
@@ -69,9 +67,15 @@ def refine_labels(
         agreement = np.stack([fit.membership[labels == c].sum(axis=0) for c in range(n_mechanisms)])
         fit = fit.reordered(linear_sum_assignment(-agreement)[1])
         led = fit_mixture(
-            basis, y, n_mechanisms, starts=[given], noise_variance=noise, floor=floor, tol=tol,
+            basis,
+            y,
+            n_mechanisms,
+            starts=[given],
+            noise_variance=noise,
+            floor=floor,
+            tol=tol,
             max_iter=max_iter,
-        )  # fmt: skip
+        )
         if fit.bound - led.bound > OTHER_OPTIMUM:
             return replace(fit, start=LEFT)
         starts.append((fit.membership, fit))

@@ -22,8 +22,6 @@ from anmmm._kernels.systems import System
 from anmmm._record import Record
 from anmmm._typing import FloatArray
 
-__all__ = ["Layout", "padded", "room_for"]
-
 # Where a column is read on each piece: a cubic is known by its values at four places.
 PLACES = np.cos(np.pi * (np.arange(CUBIC) + 0.5) / CUBIC)
 TO_POWERS = np.linalg.inv(np.vander(PLACES, CUBIC, increasing=True))
@@ -101,9 +99,13 @@ def _strips(x: FloatArray, knots: FloatArray) -> Strips:
     n_strips = padded(int(first[-1]))
     slots = n_strips * length
     strips = Strips(
-        np.zeros(slots), np.zeros(slots), np.full(slots, -1), np.zeros(n_strips, np.int64),
-        length, n,
-    )  # fmt: skip
+        np.zeros(slots),
+        np.zeros(slots),
+        np.full(slots, -1),
+        np.zeros(n_strips, np.int64),
+        length,
+        n,
+    )
     lay_out(x, knots, piece, first, np.zeros(n_pieces, np.int64), strips)
     return strips
 
@@ -125,9 +127,16 @@ def room_for(
     shares = C * max(S * len(sample.strips.u), n_slots)
     n_strips = max(len(layout.strips.piece), len(sample.strips.piece))
     key: tuple[int, ...] = (
-        S, C, r, K, len(layout.pieces.rows), len(scales),
-        _rounded(n_strips), _rounded(n_slots), _rounded(shares),
-    )  # fmt: skip
+        S,
+        C,
+        r,
+        K,
+        len(layout.pieces.rows),
+        len(scales),
+        _rounded(n_strips),
+        _rounded(n_slots),
+        _rounded(shares),
+    )
     rooms = ROOMS.made
     if key not in rooms:
         if len(rooms) >= MOST_ROOMS:
@@ -150,31 +159,103 @@ def _rounded(size: int) -> int:
 
 
 def _make_room(
-    S: int, C: int, r: int, K: int, n_rows: int, n_scales: int, n_strips: int, n_slots: int,
+    S: int,
+    C: int,
+    r: int,
+    K: int,
+    n_rows: int,
+    n_scales: int,
+    n_strips: int,
+    n_slots: int,
     shares: int,
-) -> tuple[FloatArray, State, Tools, Run]:  # fmt: skip
+) -> tuple[FloatArray, State, Tools, Run]:
     width, at = padded(r), padded(r + 1)
     row = at + width
-    room, (
-        all_scales, center, weights, log_weights, mean, moments, grams, totals, systems, inverse,
-        variance, precision, spread, second, curves, coefficients, sums, chunk, ends, on_pieces,
-        scratch, gram, moment, total, all_shares, y, bounds, short,
+    (
+        room,
+        (
+            all_scales,
+            center,
+            weights,
+            log_weights,
+            mean,
+            moments,
+            grams,
+            totals,
+            systems,
+            inverse,
+            variance,
+            precision,
+            spread,
+            second,
+            curves,
+            coefficients,
+            sums,
+            chunk,
+            ends,
+            on_pieces,
+            scratch,
+            gram,
+            moment,
+            total,
+            all_shares,
+            y,
+            bounds,
+            short,
+        ),
     ) = _aligned(
-        (S, n_scales), (S, width), (S, C), (S, C), (S, C, width), (S, C, width),
-        (S, C, width * width), (S, C), (S * C * r * row,), (S * C * width,), (C, width), (width,),
-        (width,), (width,), (C * N_SUMS * K,), (C * N_SUMS * n_strips,), (C * N_SUMS * n_strips,),
-        (C * CHUNK * LANES,), (LANES,), (N_SUMS * K,), (n_rows,), (width * width,), (width,), (1,),
-        (shares,), (max(n_slots, shares // (S * C)),), (S,), (S, SHORT_RUN),
-    )  # fmt: skip
+        (S, n_scales),
+        (S, width),
+        (S, C),
+        (S, C),
+        (S, C, width),
+        (S, C, width),
+        (S, C, width * width),
+        (S, C),
+        (S * C * r * row,),
+        (S * C * width,),
+        (C, width),
+        (width,),
+        (width,),
+        (width,),
+        (C * N_SUMS * K,),
+        (C * N_SUMS * n_strips,),
+        (C * N_SUMS * n_strips,),
+        (C * CHUNK * LANES,),
+        (LANES,),
+        (N_SUMS * K,),
+        (n_rows,),
+        (width * width,),
+        (width,),
+        (1,),
+        (shares,),
+        (max(n_slots, shares // (S * C)),),
+        (S,),
+        (S, SHORT_RUN),
+    )
     state = State(
-        all_scales, center, weights, log_weights, mean, moments, grams, totals,
+        all_scales,
+        center,
+        weights,
+        log_weights,
+        mean,
+        moments,
+        grams,
+        totals,
         System(systems, inverse, row, at),
-    )  # fmt: skip
+    )
     tools = Tools(
-        variance, Rounds(precision, spread, second),
-        Room(curves, coefficients, sums, chunk, ends), on_pieces, scratch, gram, moment, total,
-        all_shares, y,
-    )  # fmt: skip
+        variance,
+        Rounds(precision, spread, second),
+        Room(curves, coefficients, sums, chunk, ends),
+        on_pieces,
+        scratch,
+        gram,
+        moment,
+        total,
+        all_shares,
+        y,
+    )
     return room, state, tools, Run(np.ones(S, np.bool_), np.zeros(S, np.int64), bounds, short)
 
 

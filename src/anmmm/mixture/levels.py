@@ -12,8 +12,6 @@ import numpy as np
 from anmmm._typing import FloatArray
 from anmmm.mixture.splines import Columns, SplineBasis
 
-__all__ = ["LevelColumns", "level_basis"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LevelColumns(Columns):

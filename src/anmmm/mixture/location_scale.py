@@ -11,8 +11,6 @@ from anmmm.mixture.em import VARIANCE_FLOOR
 from anmmm.mixture.fits import LocationScaleFit, MixtureFit
 from anmmm.mixture.splines import SplineBasis
 
-__all__ = ["fit_location_scale"]
-
 
 def fit_location_scale(
     basis: SplineBasis,
@@ -32,9 +30,16 @@ def fit_location_scale(
     mean, log_scale = np.empty_like(basis.prior), np.empty_like(basis.prior)
     scales = np.array([single.noise_variance, single.scales[1], 1.0])
     evidence, complexity, n_iter = location_scale(
-        Design(basis.design, basis.prior, basis.n_null), y, floor, N_INNER, tol * len(y), max_iter,
-        scales, mean, log_scale,
-    )  # fmt: skip
+        Design(basis.design, basis.prior, basis.n_null),
+        y,
+        floor,
+        N_INNER,
+        tol * len(y),
+        max_iter,
+        scales,
+        mean,
+        log_scale,
+    )
     return LocationScaleFit(
         curve=basis.design @ mean,
         scale=np.exp(basis.design @ log_scale),

@@ -19,8 +19,6 @@ from anmmm._record import Record, computed
 from anmmm._typing import FloatArray
 from anmmm.mixture.layout import Layout
 
-__all__ = ["Columns", "SplineBasis", "Splines"]
-
 N_KNOTS = 20
 # Columns beside the constant and linear ones, of the N_KNOTS - 2 that the knots span.
 N_SMOOTH = 12

@@ -16,8 +16,6 @@ from anmmm._typing import FloatArray
 from anmmm.mixture.fits import LocationScaleFit, MixtureFit
 from anmmm.mixture.splines import SplineBasis
 
-__all__ = ["EVERY", "as_responsibilities", "residual_starts", "soften", "start_rows"]
-
 EVERY = slice(None)
 # Starts are compared on so many observations at most; the winner then sees all.
 START_ROWS = 2000
@@ -72,10 +70,15 @@ def residual_starts(
     starts = np.empty((len(values) + (n - 1 if n > 2 else 0), len(y), n))
     # Ties belong alike to all shares that they meet, so that their order does not matter.
     compiled_starts(
-        values, values.argsort(axis=1), TIED_RESIDUALS, y,
+        values,
+        values.argsort(axis=1),
+        TIED_RESIDUALS,
+        y,
         np.ascontiguousarray(previous.membership[rows]),
-        np.ascontiguousarray(previous.curves[rows]), SOFTNESS, starts,
-    )  # fmt: skip
+        np.ascontiguousarray(previous.curves[rows]),
+        SOFTNESS,
+        starts,
+    )
     return starts
 
 

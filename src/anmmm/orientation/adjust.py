@@ -7,8 +7,6 @@ import numpy as np
 from anmmm._typing import FloatArray
 from anmmm.mixture import ANMMixture
 
-__all__ = ["residual"]
-
 
 def residual(values: FloatArray, causes: FloatArray) -> FloatArray:
     """Return what a smoothing spline in `causes`, of fitted smoothness, leaves of `values`.

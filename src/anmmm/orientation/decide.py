@@ -10,8 +10,6 @@ from anmmm._record import Record
 from anmmm.orientation.graph import Edge, PartialGraph
 from anmmm.orientation.meek import RULES, close, implied, refused
 
-__all__ = ["Decision", "Vote", "decide"]
-
 # No pair counts for more than so many to one: calibration was never checked beyond.
 SUREST = 1.0 - 1e-4
 # Nats of log-odds up to which both ways of an edge are followed at first, at least.

@@ -22,8 +22,6 @@ from anmmm.independence import HSICTest, TestedVariable
 from anmmm.mixture import SplineBasis
 from anmmm.preprocessing import standardize
 
-__all__ = ["GivenEvidence", "compare_given"]
-
 # Knots of curves over several columns, altogether and for each, and smooth columns for each of at
 # most so many columns: the time of a fit grows with the square of their number.
 MOST_KNOTS, KNOTS_PER_COLUMN, SMOOTH_PER_COLUMN, MOST_BENT = 60, 20, 12, 2
@@ -155,9 +153,11 @@ def _shortest(effect: Variable, bases: Iterable[SplineBasis], tied: bool) -> Con
 def _basis(causes: FloatArray, n_bent: int) -> SplineBasis:
     """Return columns for curves that bend along the first causes and are straight along others."""
     return SplineBasis.of(
-        causes, n_bent=n_bent, n_knots=min(KNOTS_PER_COLUMN, MOST_KNOTS // n_bent),
+        causes,
+        n_bent=n_bent,
+        n_knots=min(KNOTS_PER_COLUMN, MOST_KNOTS // n_bent),
         n_smooth=SMOOTH_PER_COLUMN * min(n_bent, MOST_BENT),
-    )  # fmt: skip
+    )
 
 
 def _is_tied(values: FloatArray) -> bool:

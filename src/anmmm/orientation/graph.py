@@ -13,8 +13,6 @@ import numpy as np
 
 from anmmm._validation import brief
 
-__all__ = ["Edge", "PartialGraph"]
-
 # Where it is directed, the cause first.
 Edge = tuple[Hashable, Hashable]
 

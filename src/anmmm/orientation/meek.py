@@ -13,8 +13,6 @@ from itertools import combinations
 
 from anmmm.orientation.graph import Edge, PartialGraph
 
-__all__ = ["RULES", "close", "implied", "refused"]
-
 # By number: why cause → effect is implied.
 RULES = {
     1: "the other direction makes a new collider",

@@ -27,8 +27,6 @@ from anmmm.datasets.errors import listed
 from anmmm.datasets.files import FromFiles
 from anmmm.orientation.graph import Edge, PartialGraph
 
-__all__ = ["EdgePairs", "open_table"]
-
 
 def open_table(data: Any) -> Table:
     """Open a table with a variable in each column: a data frame, an array, or a file of one."""

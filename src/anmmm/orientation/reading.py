@@ -22,8 +22,6 @@ from anmmm.datasets import SourceError
 from anmmm.orientation.graph import Edge, PartialGraph
 from anmmm.orientation.records import MARKS
 
-__all__ = ["edges_of", "networkx_graph", "read_graph", "rebuilt"]
-
 # Marks at the ends of an edge in causal-learn.
 TAIL, ARROW = -1, 1
 
@@ -112,17 +110,20 @@ def _edges_of_rows(name: str, rows: csv.DictReader[str]) -> Iterable[MarkedEdge]
     header = rows.fieldnames or []
     if "source" not in header or "target" not in header:
         raise SourceError(
-            name, None, "the header must name the columns source and target, and may name "
+            name,
+            None,
+            "the header must name the columns source and target, and may name "
             f"edge; found {', '.join(header) or 'no header'}",
-        )  # fmt: skip
+        )
     for row in rows:
         first, second, mark = row["source"], row["target"], row.get("edge") or "--"
         if not first or not second or mark not in MARKS:
             raise SourceError(
-                name, rows.line_num,
+                name,
+                rows.line_num,
                 f"expected a source, a target and an edge of {', '.join(MARKS)}; found "
                 f"{brief(first)}, {brief(second)}, {brief(mark)}",
-            )  # fmt: skip
+            )
         yield first, mark, second
 
 

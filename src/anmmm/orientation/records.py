@@ -10,8 +10,6 @@ from anmmm.collection.layout import STATUSES
 from anmmm.collection.records import Row
 from anmmm.collection.schema import Schema
 
-__all__ = ["BY", "EDGES", "GIVEN", "MARKS", "EdgeDecision"]
-
 # Directed, undirected, and left as it is.
 MARKS = ("->", "--", "<->")
 GIVEN = "given"

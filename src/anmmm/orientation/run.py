@@ -26,8 +26,6 @@ from anmmm.orientation.reading import edges_of, networkx_graph, read_graph, rebu
 from anmmm.orientation.records import EDGES, GIVEN, EdgeDecision
 from anmmm.orientation.task import EdgeTask
 
-__all__ = ["OrientedGraph", "orient"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class OrientedGraph(Record):
@@ -211,10 +209,17 @@ def orient(
     table = open_table(data)
     pairs = EdgePairs(partial, table, adjust=adjust)
     rows = rows_by(
-        EdgeTask, pairs, n_jobs=n_jobs, chunk_size=chunk_size, progress=progress,
-        random_state=random_state, max_samples=max_samples,
-        max_seconds_per_pair=max_seconds_per_pair, checkpoint=checkpoint, options=options,
-    )  # fmt: skip
+        EdgeTask,
+        pairs,
+        n_jobs=n_jobs,
+        chunk_size=chunk_size,
+        progress=progress,
+        random_state=random_state,
+        max_samples=max_samples,
+        max_seconds_per_pair=max_seconds_per_pair,
+        checkpoint=checkpoint,
+        options=options,
+    )
     with rows:
         found = dict(zip(partial.undirected, rows, strict=True))
     votes = {edge: _vote(edge, row) for edge, row in found.items()}

@@ -20,8 +20,6 @@ from anmmm.orientation.adjust import residual
 from anmmm.orientation.given import compare_given
 from anmmm.preprocessing import standardize
 
-__all__ = ["EdgeTask"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class EdgeTask(DirectionTask):

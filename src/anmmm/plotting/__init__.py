@@ -3,9 +3,6 @@
 A figure is made, by pyplot, only where no axes are given; otherwise pyplot is left alone.
 """
 
-from typing import Any
-
-from anmmm._warning import deprecated
 from anmmm.plotting.direction import plot_direction
 from anmmm.plotting.graph import plot_graph
 from anmmm.plotting.latent import plot_latent
@@ -24,12 +21,3 @@ __all__ = [
     "plot_mechanisms",
     "written_by",
 ]
-
-
-def __getattr__(name: str) -> Any:
-    if name == "COLOURS":
-        deprecated(
-            "anmmm.plotting.COLOURS", since="0.2", until="0.4", instead="anmmm.plotting.COLORS"
-        )
-        return COLORS
-    raise AttributeError(f"module 'anmmm.plotting' has no attribute {name!r}")

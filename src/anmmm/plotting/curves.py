@@ -9,10 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anmmm._typing import FloatArray
-from anmmm.evidence.curves import EffectCurves
+from anmmm.evidence.models import EffectCurves
 from anmmm.plotting.style import dark_color_of, line_of, outlined
-
-__all__ = ["GRID", "Piece", "draw_curve", "line_width", "pieces"]
 
 GRID = 200
 # Grid over the cause, and arrays of one dimension; None where a mechanism has no curve.
@@ -59,9 +57,13 @@ def draw_curve(
     points = (curve.center, at) if upright else (at, curve.center)
     color = dark_color_of(index)
     ax.plot(
-        *points, color=color, linestyle=line_of(index), linewidth=width,
-        path_effects=outlined(width), zorder=4,
-    )  # fmt: skip
+        *points,
+        color=color,
+        linestyle=line_of(index),
+        linewidth=width,
+        path_effects=outlined(width),
+        zorder=4,
+    )
     if band:
         fill = ax.fill_betweenx if upright else ax.fill_between
         fill(at, curve.lower, curve.upper, color=color, alpha=0.16, linewidth=0.0, zorder=1)

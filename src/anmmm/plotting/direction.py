@@ -15,26 +15,28 @@ from anmmm._typing import ArrayLike, FloatArray
 from anmmm._validation import check_lengths, check_single
 from anmmm._words import chosen, hypotheses
 from anmmm.collapsed import DirectionBounds
-from anmmm.direction import POOR_FIT, said_of
-from anmmm.evidence import VectorEvidence
+from anmmm.direction import POOR_FIT, DirectionResult, said_of
+from anmmm.evidence import DirectionEvidence, VectorEvidence
 from anmmm.evidence.curves import model_curves
+from anmmm.gppom import FitResult
 from anmmm.plotting.curves import Piece, draw_curve, line_width, pieces
 from anmmm.plotting.groups import MOST_VECTORS, Groups, draw_points, marker_area, mechanism_names
 from anmmm.plotting.style import matplotlib_module, tidy
-from anmmm.results import DirectionEvidence, DirectionResult, FitResult
-
-__all__ = ["FIGURE_SIZE", "arrange", "plot_direction"]
 
 # What the scores of each criterion are, and the unit of their difference.
 SCORES = {
-    "evidence": ("description length (nats per observation), the shorter wins", "nats per "
-    "observation"),
+    "evidence": (
+        "description length (nats per observation), the shorter wins",
+        "nats per observation",
+    ),
     "hsic": ("log HSIC of Θ and cause, the lower wins", "in log HSIC"),
     "hsic_ratio": ("HSIC of Θ and cause over its 5 % threshold, the lower wins", "thresholds"),
-    "latent": ("bound on the description length (nats per observation), the shorter wins",
-    "nats per observation"),
+    "latent": (
+        "bound on the description length (nats per observation), the shorter wins",
+        "nats per observation",
+    ),
     "pvalue": ("−log p of the HSIC test of Θ and cause, the lower wins", "in −log p"),
-}  # fmt: skip
+}
 # Nats per observation that the axis of description lengths spans at least: a difference that says
 # little shall look small.
 LEAST_SPAN = 0.1
@@ -131,9 +133,16 @@ def plot_direction(
             draw_points(panel, x[:, 0], y[:, 0], picture.groups, area=area)
         else:
             panel.scatter(
-                x[:, 0], y[:, 0], c=picture.latent, s=area, cmap="viridis", edgecolors="#333333",
-                linewidths=0.3, rasterized=len(x) > MOST_VECTORS, zorder=2,
-            )  # fmt: skip
+                x[:, 0],
+                y[:, 0],
+                c=picture.latent,
+                s=area,
+                cmap="viridis",
+                edgecolors="#333333",
+                linewidths=0.3,
+                rasterized=len(x) > MOST_VECTORS,
+                zorder=2,
+            )
         for mechanism, piece in enumerate(picture.curves):
             draw_curve(panel, piece, index=mechanism, width=width, band=band, upright=index == 1)
         panel.set_xlabel(_wrap(x_label, _letters(panel, MEDIUM)))
@@ -227,13 +236,22 @@ def _head(ax: Any, name: str, text: str, *, bold: bool) -> None:
     """Put the hypothesis above a picture, and below it what the picture shows."""
     text = _wrap(text, _letters(ax, SMALL))
     ax.annotate(
-        text, (0.0, 1.0), xytext=(0.0, 4.0), xycoords="axes fraction",
-        textcoords="offset points", fontsize=SMALL, color="#333333", va="bottom",
-    )  # fmt: skip
+        text,
+        (0.0, 1.0),
+        xytext=(0.0, 4.0),
+        xycoords="axes fraction",
+        textcoords="offset points",
+        fontsize=SMALL,
+        color="#333333",
+        va="bottom",
+    )
     ax.set_title(
-        _wrap(name, _letters(ax, MEDIUM)), loc="left", pad=17.0 + 10.0 * text.count("\n"),
-        fontsize=MEDIUM, fontweight="bold" if bold else "normal",
-    )  # fmt: skip
+        _wrap(name, _letters(ax, MEDIUM)),
+        loc="left",
+        pad=17.0 + 10.0 * text.count("\n"),
+        fontsize=MEDIUM,
+        fontweight="bold" if bold else "normal",
+    )
 
 
 def _letters(ax: Any, size: float) -> int:
@@ -274,13 +292,22 @@ def _draw_scores(ax: Any, result: DirectionResult, names: tuple[str, str]) -> No
         ax.plot(near, [row] * len(near), "|", color="#888888", markersize=9, zorder=1)
         won = score == lowest and result.score != 0.0
         ax.plot(
-            [score], [row], "o", color="black", markersize=8, zorder=3,
+            [score],
+            [row],
+            "o",
+            color="black",
+            markersize=8,
+            zorder=3,
             markerfacecolor="black" if won else "white",
-        )  # fmt: skip
+        )
         ax.annotate(
-            f"{score:.3f}".replace("-", "−"), (score, row),
-            xytext=(0.0, 7.0), textcoords="offset points", fontsize=SMALL, ha="center",
-        )  # fmt: skip
+            f"{score:.3f}".replace("-", "−"),
+            (score, row),
+            xytext=(0.0, 7.0),
+            textcoords="offset points",
+            fontsize=SMALL,
+            ha="center",
+        )
     ax.set_xlim(left, right)
     # Forward on top, and room for the number above a mark.
     ax.set_ylim(1.6, -0.8)

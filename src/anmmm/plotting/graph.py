@@ -9,8 +9,6 @@ from typing import Any
 from anmmm.orientation import OrientedGraph
 from anmmm.plotting.style import axes_or_new, color_of, matplotlib_module
 
-__all__ = ["plot_graph"]
-
 # What an edge is by, in the order of the legend: label, color, dashes.
 LEGEND = {
     "given": ("as the graph came in", "#888888", "-"),
@@ -57,11 +55,17 @@ def plot_graph(result: OrientedGraph, *, ax: Any = None) -> Any:
         width = 1.2 if row.by in ("given", "open") else 0.8 + 3.0 * (sure - 0.5)
         ax.add_patch(
             patch(
-                places[source], places[target], arrowstyle=styles[mark], linestyle=dashes,
-                mutation_scale=14 * scale, color=color, linewidth=width * scale,
-                shrinkA=MARGIN * scale, shrinkB=MARGIN * scale,
+                places[source],
+                places[target],
+                arrowstyle=styles[mark],
+                linestyle=dashes,
+                mutation_scale=14 * scale,
+                color=color,
+                linewidth=width * scale,
+                shrinkA=MARGIN * scale,
+                shrinkB=MARGIN * scale,
             )
-        )  # fmt: skip
+        )
     for node, (x, y) in places.items():
         ax.plot(
             x, y, "o", markersize=2 * MARGIN * scale - 4, color="white", markeredgecolor="#444444"

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from anmmm._categories import as_labels
 from anmmm._typing import FloatArray
 from anmmm._validation import check_between, check_nonnegative
+from anmmm.clustering import ClusteringResult
 from anmmm.mixture import ANMMixture
 from anmmm.plotting.style import (
     COLORS,
@@ -23,9 +24,6 @@ from anmmm.plotting.style import (
     matplotlib_module,
     tidy,
 )
-from anmmm.results import ClusteringResult
-
-__all__ = ["MOST_VECTORS", "Groups", "draw_points", "finish", "marker_area"]
 
 # Pairs of color and marker that differ.
 MOST_GROUPS = len(COLORS) * len(MARKERS)
@@ -121,10 +119,17 @@ def draw_points(
         if hollow is not None:
             faces[hollow[rows], 3] = 0.0
         ax.scatter(
-            x[rows], y[rows], s=area, marker=marker_of(index), facecolors=faces,
-            edgecolors=[edge], linewidths=width, label=name,
-            rasterized=len(x) > MOST_VECTORS, zorder=2,
-        )  # fmt: skip
+            x[rows],
+            y[rows],
+            s=area,
+            marker=marker_of(index),
+            facecolors=faces,
+            edgecolors=[edge],
+            linewidths=width,
+            label=name,
+            rasterized=len(x) > MOST_VECTORS,
+            zorder=2,
+        )
 
 
 def finish(
@@ -158,28 +163,47 @@ def _draw_legend(
     sizes = np.bincount(groups.labels, minlength=len(groups.names))
     handles = [
         line(
-            [], [], color=dark_color_of(index), marker=marker_of(index), markersize=5,
-            markerfacecolor=color_of(index), markeredgecolor=color_of(index),
+            [],
+            [],
+            color=dark_color_of(index),
+            marker=marker_of(index),
+            markersize=5,
+            markerfacecolor=color_of(index),
+            markeredgecolor=color_of(index),
             linestyle=line_of(index) if lines[index] else "none",
             label=f"{name}: {size} ({100 * size / len(groups.labels):.0f} %)"
             + ("" if lines[index] or not lines.any() else ", no curve"),
         )
         for index, (name, size) in enumerate(zip(groups.names, sizes, strict=True))
-    ]  # fmt: skip
+    ]
     if hollow:
         handles.append(
             line(
-                [], [], color="#444444", marker="o", markersize=5, markerfacecolor="none",
-                linestyle="none", label=hollow,
+                [],
+                [],
+                color="#444444",
+                marker="o",
+                markersize=5,
+                markerfacecolor="none",
+                linestyle="none",
+                label=hollow,
             )
-        )  # fmt: skip
+        )
     # Layout would make room for a legend that is wider than the axes by making these narrower.
     entry = BESIDE + LETTER * max(len(handle.get_label()) for handle in handles)
     width = ax.get_window_extent().width / ax.figure.get_dpi()
     legend = ax.legend(
-        handles=handles, title=title or None, alignment="left", loc="lower left",
-        bbox_to_anchor=(0.0, 1.0), borderaxespad=0.2, borderpad=0.0, frameon=False,
-        fontsize="small", ncols=int(np.clip(width // entry, 1, len(handles))), handlelength=2.6,
+        handles=handles,
+        title=title or None,
+        alignment="left",
+        loc="lower left",
+        bbox_to_anchor=(0.0, 1.0),
+        borderaxespad=0.2,
+        borderpad=0.0,
+        frameon=False,
+        fontsize="small",
+        ncols=int(np.clip(width // entry, 1, len(handles))),
+        handlelength=2.6,
         columnspacing=1.4,
-    )  # fmt: skip
+    )
     legend.get_title().set_fontsize("medium")

@@ -8,12 +8,10 @@ import numpy as np
 
 from anmmm._typing import ArrayLike
 from anmmm._validation import as_matrix, check_count
+from anmmm.clustering import ClusteringResult
 from anmmm.direction import latent_test
 from anmmm.plotting.groups import MOST_VECTORS, Groups, draw_points, finish, marker_area
 from anmmm.plotting.style import axes_or_new, color_of, line_of
-from anmmm.results import ClusteringResult
-
-__all__ = ["plot_latent"]
 
 BINS = 30
 # Standard deviations of Laplace's approximation that a bar shows, up and down.
@@ -119,9 +117,15 @@ def _draw_bars(ax: Any, x: Any, latent: Any, deviation: Any, groups: Groups) -> 
         rows = groups.labels == index
         reach = DEVIATIONS * deviation[rows]
         ax.vlines(
-            x[rows], latent[rows] - reach, latent[rows] + reach, color=color_of(index), alpha=0.4,
-            linewidth=1.0, zorder=1, rasterized=len(x) > MOST_VECTORS,
-        )  # fmt: skip
+            x[rows],
+            latent[rows] - reach,
+            latent[rows] + reach,
+            color=color_of(index),
+            alpha=0.4,
+            linewidth=1.0,
+            zorder=1,
+            rasterized=len(x) > MOST_VECTORS,
+        )
 
 
 def _draw_histogram(ax: Any, latent: Any, groups: Groups) -> None:
@@ -129,8 +133,13 @@ def _draw_histogram(ax: Any, latent: Any, groups: Groups) -> None:
     bins = np.histogram_bin_edges(latent, BINS)
     for index in range(len(groups.names)):
         side.hist(
-            latent[groups.labels == index], bins=bins, orientation="horizontal",
-            histtype="stepfilled", facecolor=(color_of(index), 0.3), edgecolor=color_of(index),
-            linestyle=line_of(index), linewidth=1.0,
-        )  # fmt: skip
+            latent[groups.labels == index],
+            bins=bins,
+            orientation="horizontal",
+            histtype="stepfilled",
+            facecolor=(color_of(index), 0.3),
+            edgecolor=color_of(index),
+            linestyle=line_of(index),
+            linewidth=1.0,
+        )
     side.axis("off")

@@ -8,14 +8,13 @@ import numpy as np
 
 from anmmm._typing import ArrayLike, FloatArray
 from anmmm._validation import as_pair
-from anmmm.evidence.curves import EffectCurves, mixture_curves
+from anmmm.clustering import ClusteringResult
+from anmmm.evidence.curves import mixture_curves
+from anmmm.evidence.models import EffectCurves
 from anmmm.mixture import ANMMixture
 from anmmm.plotting.curves import Piece, draw_curve, line_width, pieces
 from anmmm.plotting.groups import Groups, draw_points, finish, marker_area
 from anmmm.plotting.style import axes_or_new
-from anmmm.results import ClusteringResult
-
-__all__ = ["plot_mechanisms"]
 
 
 def plot_mechanisms(

@@ -10,8 +10,6 @@ import numpy as np
 from anmmm.evaluation import DecisionRates
 from anmmm.plotting.style import axes_or_new, color_of, marker_of, tidy
 
-__all__ = ["plot_decision_rates"]
-
 
 def plot_decision_rates(
     rates: DecisionRates | Mapping[str, DecisionRates], *, ax: Any = None

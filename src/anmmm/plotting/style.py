@@ -7,21 +7,6 @@ from typing import Any
 from anmmm._optional import require
 from anmmm._version import __version__
 
-__all__ = [
-    "COLORS",
-    "LINES",
-    "MARKERS",
-    "axes_or_new",
-    "color_of",
-    "dark_color_of",
-    "line_of",
-    "marker_of",
-    "matplotlib_module",
-    "outlined",
-    "tidy",
-    "written_by",
-]
-
 # Okabe and Ito's colors, told apart by color-blind readers; the markers tell them apart in print.
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")

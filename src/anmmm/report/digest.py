@@ -9,13 +9,11 @@ from collections.abc import Iterable
 import numpy as np
 
 from anmmm._words import hypotheses
+from anmmm.collection.records import PairResult
 from anmmm.collection.summary import is_right
 from anmmm.direction import INDEPENDENT, said_of
 from anmmm.evaluation.tally import Tally
 from anmmm.report.reasons import Reasons
-from anmmm.results import PairResult
-
-__all__ = ["Digest", "Extremes"]
 
 # Rows of neither extreme that are dropped at once.
 BATCH = 1000

@@ -20,12 +20,10 @@ from anmmm._threads import single_thread
 from anmmm._typing import FloatArray
 from anmmm._words import spelled
 from anmmm.clustering import cluster_mechanisms
+from anmmm.collection.records import PairResult
 from anmmm.collection.sources.items import Items
 from anmmm.datasets import Pair
 from anmmm.report.pictures import pair_picture
-from anmmm.results import PairResult
-
-__all__ = ["MOST_POINTS", "NOT_ALONE", "NOT_IN_SOURCE", "Drawing", "draw_pairs"]
 
 # Points of one picture: more of them cover each other, and take longer to part.
 MOST_POINTS = 1500

@@ -17,8 +17,6 @@ from anmmm.evaluation import DecisionRates
 from anmmm.plotting import matplotlib_module, plot_decision_rates, plot_mechanisms
 from anmmm.plotting.style import color_of, tidy
 
-__all__ = ["histogram_picture", "pair_picture", "rates_picture"]
-
 # Inches.
 THUMBNAIL = (2.2, 1.7)
 WIDE = (6.4, 3.2)
@@ -58,9 +56,12 @@ def histogram_picture(scores: FloatArray, unit: str) -> tuple[str, int]:
         for index, name in enumerate(hypotheses()):
             bins = centers < 0 if index else centers > 0
             ax.bar(
-                centers[bins], counts[bins], width=0.9 * (edges[1] - edges[0]),
-                color=color_of(index), label=name,
-            )  # fmt: skip
+                centers[bins],
+                counts[bins],
+                width=0.9 * (edges[1] - edges[0]),
+                color=color_of(index),
+                label=name,
+            )
         ax.axvline(0.0, color="#666666", linestyle="--", linewidth=1.0)
         ax.set_xlabel(f"score ({unit})")
         ax.set_ylabel("pairs")
@@ -75,9 +76,15 @@ def pair_picture(cause: FloatArray, effect: FloatArray, result: Any, names: tupl
 
     def draw(ax: Any) -> None:
         plot_mechanisms(
-            cause, effect, result, ax=ax, legend=False, marker_size=2.5,
-            x_label=names[0], y_label=names[1],
-        )  # fmt: skip
+            cause,
+            effect,
+            result,
+            ax=ax,
+            legend=False,
+            marker_size=2.5,
+            x_label=names[0],
+            y_label=names[1],
+        )
         ax.locator_params(nbins=4)
         ax.xaxis.labelpad, ax.yaxis.labelpad = 1.0, 4.0
         ax.yaxis.label.set(rotation=0, verticalalignment="center")

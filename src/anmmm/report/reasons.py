@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-__all__ = ["MOST_GROUPS", "Group", "Reasons", "pattern_of"]
-
 # A reason that quotes the data could be another one for every pair.
 MOST_GROUPS = 1000
 FIRST_IDS = 5

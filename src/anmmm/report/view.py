@@ -13,6 +13,7 @@ from anmmm._optional import require
 from anmmm._version import __version__
 from anmmm._words import hypotheses, spelled, with_error
 from anmmm.collection import SCHEMA_VERSION
+from anmmm.collection.records import PairResult
 from anmmm.collection.related import FALSE_DISCOVERIES
 from anmmm.collection.summary import is_right
 from anmmm.direction import POOR_FIT, SURE, said_of
@@ -20,9 +21,6 @@ from anmmm.evidence import model_text
 from anmmm.report.digest import Digest
 from anmmm.report.drawing import MOST_POINTS, NOT_IN_SOURCE, Drawing
 from anmmm.report.pictures import histogram_picture, rates_picture
-from anmmm.results import PairResult
-
-__all__ = ["page", "page_template"]
 
 # Kinds of reasons that are listed one by one.
 MOST_REASONS = 60

@@ -10,13 +10,11 @@ from typing import Any
 from anmmm._files import atomic_writer, check_writable
 from anmmm._validation import check_count
 from anmmm.collection import CollectionSummary, as_pairs, read_rows
+from anmmm.collection.records import PairResult
 from anmmm.plotting import matplotlib_module
 from anmmm.report.digest import Digest
 from anmmm.report.drawing import NOT_IN_SOURCE, draw_pairs
 from anmmm.report.view import page, page_template
-from anmmm.results import PairResult
-
-__all__ = ["MOST_PLOTS", "N_PLOTS", "Report", "write_report"]
 
 N_PLOTS = 12
 # A page of more pictures is slow to open, and nobody looks at all of them.

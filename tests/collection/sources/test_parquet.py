@@ -288,12 +288,14 @@ def test_an_id_that_reappears_in_nested_form_is_refused_with_both_places(tmp_pat
             "y must hold numbers or lists",
         ),
         (
-            {name: pa.array([], pa.float64() if name in "xy" else pa.string()) for name in
-             ("pair_id", "x", "y")},
+            {
+                name: pa.array([], pa.float64() if name in "xy" else pa.string())
+                for name in ("pair_id", "x", "y")
+            },
             "the file has columns, but no rows",
         ),
     ],
-)  # fmt: skip
+)
 def test_files_of_another_schema_are_refused_at_once(tmp_path, columns, message):
     path = write(tmp_path, columns)
     with pytest.raises(SourceError) as caught:

@@ -13,16 +13,6 @@ from anmmm._optional import pyarrow_module
 from anmmm._typing import FloatArray
 from anmmm.datasets import SourceError
 
-__all__ = [
-    "encoded",
-    "floats",
-    "is_list",
-    "is_number",
-    "list_parts",
-    "reading",
-    "without_decimals",
-]
-
 
 @contextmanager
 def reading(path: str, place: str | None) -> Iterator[None]:

@@ -32,8 +32,6 @@ from anmmm.datasets import Pair, SourceError
 from anmmm.datasets.files import FromFiles, SeenIds
 from anmmm.datasets.text import as_number, refuse_packed
 
-__all__ = ["PairCsv", "is_pair_csv"]
-
 HEADER = ("sampleid", "a", "b")
 # Bytes that are no UTF-8, as Python spells them.
 _UNDECODED = re.compile("[\udc80-\udcff]")

@@ -25,8 +25,6 @@ from anmmm.collection.sources.parquet import open_parquet
 from anmmm.datasets import SourceError
 from anmmm.datasets.text import AS_NAMES, read_table
 
-__all__ = ["Table", "array_table", "frame_table", "is_frame", "parquet_table", "text_table"]
-
 Columns = dict[Hashable, FloatArray]
 Names = dict[Hashable, NDArray[Any]]
 
@@ -105,9 +103,13 @@ def array_table(array: NDArray[Any]) -> Table:
 
     names = tuple(range(array.shape[1]))
     return Table(
-        "numpy.ndarray", names, names, {}, lambda wanted: {n: column(n) for n in wanted},
+        "numpy.ndarray",
+        names,
+        names,
+        {},
+        lambda wanted: {n: column(n) for n in wanted},
         lambda wanted: {n: texts(n) for n in wanted},
-    )  # fmt: skip
+    )
 
 
 def parquet_table(path: str | os.PathLike[str]) -> Table:

@@ -15,8 +15,6 @@ from anmmm.collection.sources.protocol import UNKNOWN_LENGTH
 from anmmm.datasets import Pair
 from anmmm.datasets.files import SeenIds
 
-__all__ = ["Items"]
-
 
 class Items:
     """Items of an iterable, or of a mapping by id, as pairs; `name` is the kind of object."""

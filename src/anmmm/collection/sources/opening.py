@@ -28,8 +28,6 @@ from anmmm.datasets.errors import listed
 from anmmm.datasets.text import refuse_packed
 from anmmm.datasets.tuebingen import META, TEXT_SUFFIXES
 
-__all__ = ["FORMATS", "as_pairs"]
-
 # Options of `as_pairs` that a format uses.
 FORMATS: dict[str, set[str]] = {
     "tuebingen": {"header"},

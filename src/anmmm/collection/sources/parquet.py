@@ -19,8 +19,6 @@ from anmmm.datasets import Pair, SourceError
 from anmmm.datasets.errors import listed
 from anmmm.datasets.files import FromFiles
 
-__all__ = ["MAGIC", "PARQUET_SUFFIXES", "ParquetPairs", "open_parquet"]
-
 PARQUET_SUFFIXES = frozenset({".parquet", ".pq", ".parq"})
 MAGIC = b"PAR1"
 # What follows the footer: its length in four bytes, and the mark again.

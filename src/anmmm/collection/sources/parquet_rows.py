@@ -20,8 +20,6 @@ from anmmm.collection.sources.records import described_pair
 from anmmm.datasets import Pair
 from anmmm.datasets.files import SeenIds
 
-__all__ = ["Batch", "batches", "long_pairs", "nested_pairs"]
-
 # Bytes of decoded values that one batch should hold, and rows that it may.
 _BYTES = 16 << 20
 _ROWS = 1 << 16

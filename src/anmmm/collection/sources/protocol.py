@@ -7,8 +7,6 @@ from typing import Any, Protocol, runtime_checkable
 
 from anmmm.datasets import Pair
 
-__all__ = ["UNKNOWN_LENGTH", "PairSource"]
-
 # Python's way for a length hint to say "unknown", which the type of the method does not know.
 UNKNOWN_LENGTH: int = NotImplemented
 

@@ -11,8 +11,6 @@ from anmmm._categories import missing_of, without_objects
 from anmmm._validation import check_nonnegative, check_truth
 from anmmm.datasets import Pair
 
-__all__ = ["described_pair"]
-
 
 def described_pair(
     pair_id: str,

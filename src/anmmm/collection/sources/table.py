@@ -20,8 +20,6 @@ from anmmm.datasets import Pair, SourceError
 from anmmm.datasets.errors import listed
 from anmmm.datasets.files import FromFiles
 
-__all__ = ["TablePairs", "column_pair_id"]
-
 Read = dict[Hashable, NDArray[Any]]
 
 

@@ -33,8 +33,6 @@ from anmmm.mixture import (
 )
 from anmmm.preprocessing import Cells
 
-__all__ = ["ConditionalModel", "EffectCurves", "Fits"]
-
 # Change of the bound, in nats per observation, at which a fit stops: well below any score.
 TOLERANCE = RESOLUTION
 MAX_ITER = 200
@@ -111,9 +109,12 @@ class Fits:
     def single(self) -> tuple[MixtureFit, LocationScaleFit]:
         """One mechanism, with constant noise and with noise that depends on the cause."""
         return fit_single(
-            self.cause.basis, self.effect.cells.values, floor=self.effect.floor, tol=TOLERANCE,
+            self.cause.basis,
+            self.effect.cells.values,
+            floor=self.effect.floor,
+            tol=TOLERANCE,
             max_iter=MAX_ITER,
-        )  # fmt: skip
+        )
 
     @computed
     def noises(self) -> list[tuple[Density, FloatArray]]:
@@ -128,10 +129,15 @@ class Fits:
     def mixtures(self) -> list[MixtureFit]:
         """1, 2, … mechanisms."""
         return choose_mixture(
-            self.cause.basis, self.effect.cells.values, max_mechanisms=self.max_mechanisms,
-            extra_starts=self.starts, first=self.single, floor=self.effect.floor, tol=TOLERANCE,
+            self.cause.basis,
+            self.effect.cells.values,
+            max_mechanisms=self.max_mechanisms,
+            extra_starts=self.starts,
+            first=self.single,
+            floor=self.effect.floor,
+            tol=TOLERANCE,
             max_iter=MAX_ITER,
-        )  # fmt: skip
+        )
 
     @computed
     def link(self) -> GaussianQuantiles | None:
@@ -149,9 +155,12 @@ class Fits:
         assert self.link is not None
         values = self.link.values
         return fit_single(
-            self.cause.basis, values, floor=smallest_noise(Cells.of(values)), tol=TOLERANCE,
+            self.cause.basis,
+            values,
+            floor=smallest_noise(Cells.of(values)),
+            tol=TOLERANCE,
             max_iter=MAX_ITER,
-        )  # fmt: skip
+        )
 
     @computed
     def post_nonlinear(self) -> PostNonlinearFit | None:

@@ -11,8 +11,6 @@ from anmmm._typing import FloatArray
 from anmmm.evidence.classes import ClassFit
 from anmmm.evidence.models.base import ConditionalModel, EffectCurves, Fits
 
-__all__ = ["Categories"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Categories(ConditionalModel):

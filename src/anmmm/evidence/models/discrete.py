@@ -11,8 +11,6 @@ from anmmm._typing import FloatArray
 from anmmm.evidence.latent import CountFit, LevelFit
 from anmmm.evidence.models.base import ConditionalModel, EffectCurves, Fits
 
-__all__ = ["Counts", "Ordered"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Ordered(ConditionalModel):

@@ -15,8 +15,6 @@ from anmmm.evidence.models.base import ConditionalModel, EffectCurves, Fits
 from anmmm.evidence.noise import at_ends, gaussian_nats, mixture_levels, mixture_nats
 from anmmm.mixture import LocationScaleFit, MixtureFit
 
-__all__ = ["Additive", "AdditiveFreeNoise", "LocationScale", "LocationScaleFreeNoise"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Additive(ConditionalModel):

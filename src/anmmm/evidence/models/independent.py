@@ -12,8 +12,6 @@ from anmmm.evidence.marginal import Marginal
 from anmmm.evidence.models.base import ConditionalModel, EffectCurves, Fits
 from anmmm.evidence.variable import Variable
 
-__all__ = ["Independent"]
-
 MEDIAN, ONE_BELOW, ONE_ABOVE = 0.5, 0.15865525393145707, 0.8413447460685429
 
 

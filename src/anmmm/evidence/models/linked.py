@@ -14,8 +14,6 @@ from anmmm.evidence.models.base import ConditionalModel, EffectCurves, Fits
 from anmmm.evidence.models.gaussian import LocationScale
 from anmmm.evidence.noise import at_ends, gaussian_nats
 
-__all__ = ["LocationScaleLinked"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LocationScaleLinked(LocationScale):

@@ -13,8 +13,6 @@ from anmmm.evidence.density import Density
 from anmmm.evidence.models.base import ConditionalModel, EffectCurves, Fits
 from anmmm.evidence.monotone import FreeNoise, PostNonlinearFit
 
-__all__ = ["PostNonlinear", "PostNonlinearFreeNoise"]
-
 # Prior weight of these models beside the others, in nats. They can turn either variable into nearly
 # any other, and without it they come close to sigmoid mechanisms in the wrong direction
 # (docs/method/decisions.md, "What was tried").

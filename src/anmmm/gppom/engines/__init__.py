@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from anmmm._typing import FloatArray
 from anmmm.gppom.covariance import Covariance
 from anmmm.gppom.engines.auto import AutoEngine
-from anmmm.gppom.engines.base import DataTerms, Engine, FloatArray
+from anmmm.gppom.engines.base import DataTerms, Engine
 from anmmm.gppom.engines.dense import DenseEngine
 from anmmm.gppom.engines.features import FeatureEngine
-from anmmm.gppom.engines.lowrank import TOLERANCE, LowRankEngine
-from anmmm.gppom.options import ObjectiveOptions
+from anmmm.gppom.engines.lowrank import LowRankEngine
+from anmmm.gppom.options import TOLERANCE, ObjectiveOptions
 
 __all__ = [
     "ENGINES",

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from anmmm.gppom.engines.base import DataTerms, FloatArray
+from anmmm._typing import FloatArray
+from anmmm.gppom.engines.base import DataTerms
 from anmmm.gppom.engines.dense import DenseEngine
-from anmmm.gppom.engines.lowrank import TOLERANCE, LowRankEngine
+from anmmm.gppom.engines.lowrank import LowRankEngine
+from anmmm.gppom.options import TOLERANCE
 from anmmm.gppom.result import Hyperparameters
-
-__all__ = ["AutoEngine"]
 
 # The low-rank engine is the cheaper one from about this many observations on...
 SMALLEST_LOW_RANK = 110

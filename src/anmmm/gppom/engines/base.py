@@ -12,8 +12,6 @@ from anmmm._record import Record
 from anmmm._typing import FloatArray
 from anmmm.gppom.result import Hyperparameters
 
-__all__ = ["DataTerms", "Engine", "FloatArray", "failed", "finite"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DataTerms(Record):

@@ -6,10 +6,9 @@ import numpy as np
 
 from anmmm._kernels.covariance import Grams, Points
 from anmmm._kernels.dense import Gradients, value_and_gradients
-from anmmm.gppom.engines.base import DataTerms, FloatArray
+from anmmm._typing import FloatArray
+from anmmm.gppom.engines.base import DataTerms
 from anmmm.gppom.result import Hyperparameters
-
-__all__ = ["DenseEngine"]
 
 # Up to so many observations both Gram matrices are kept between the passes of an evaluation; above,
 # computing their rows twice is as fast as memory is (docs/results/benchmarks.md).
@@ -62,13 +61,23 @@ class DenseEngine:
     def evaluate(self, theta: FloatArray, omega: Hyperparameters, noise: float) -> DataTerms:
         """Evaluate the data terms at Θ (n_samples, n_latent), Ω and a noise variance."""
         points = Points(
-            self._x, omega.gamma_x, np.ascontiguousarray(theta.T), omega.gamma_theta,
-            omega.amplitude, noise,
-        )  # fmt: skip
+            self._x,
+            omega.gamma_x,
+            np.ascontiguousarray(theta.T),
+            omega.gamma_theta,
+            omega.amplitude,
+            noise,
+        )
         info, log_likelihood, hsic, d_log_amplitude, d_noise = value_and_gradients(
-            points, self._y, *self._weights, self._grams, self._K, self._alpha, self._gradients,
+            points,
+            self._y,
+            *self._weights,
+            self._grams,
+            self._K,
+            self._alpha,
+            self._gradients,
             self._n_chunks,
-        )  # fmt: skip
+        )
         return DataTerms(
             info == 0,
             log_likelihood,

@@ -7,9 +7,7 @@ from numpy.typing import NDArray
 
 from anmmm._kernels import pivoted
 from anmmm._kernels.chunks import run_in_chunks
-from anmmm.gppom.engines.base import FloatArray
-
-__all__ = ["ROUNDING", "Factor", "RankTooLargeError"]
+from anmmm._typing import FloatArray
 
 # Up to so many points a factor is one block, its pivots chosen among all of them.
 WHOLE = 2048
@@ -177,9 +175,16 @@ class Factor:
         rank = len(triangle)
         self._written = max(self._written, rank)
         run_in_chunks(
-            pivoted.extend, self._n_chunks, blocks, self._n, gamma, pivot_points, triangle, self.L,
+            pivoted.extend,
+            self._n_chunks,
+            blocks,
+            self._n,
+            gamma,
+            pivot_points,
+            triangle,
+            self.L,
             self.rest,
-        )  # fmt: skip
+        )
         self.rank = rank
         self.residual = float(self.rest.sum())
 

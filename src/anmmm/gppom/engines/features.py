@@ -15,12 +15,11 @@ from scipy.linalg import solve_triangular
 
 from anmmm._kernels._lapack import potrf
 from anmmm._kernels.dense import SINGULAR_PIVOT
+from anmmm._typing import FloatArray
 from anmmm.gppom.covariance import Covariance
-from anmmm.gppom.engines.base import DataTerms, FloatArray, failed, finite
+from anmmm.gppom.engines.base import DataTerms, failed, finite
 from anmmm.gppom.engines.factor import ROUNDING, Factor
 from anmmm.gppom.result import Hyperparameters
-
-__all__ = ["FeatureEngine", "Side", "applied", "make_side", "products"]
 
 DUAL_PPCA = Covariance("linear", "linear", "sum")
 # A share of a cotangent: sign and weight, and two sets of rows whose products are multiplied.
@@ -52,9 +51,13 @@ class Side(Protocol):
         ...
 
     def pull(
-        self, z: FloatArray, gamma: FloatArray, V: FloatArray, diagonal: FloatArray,
+        self,
+        z: FloatArray,
+        gamma: FloatArray,
+        V: FloatArray,
+        diagonal: FloatArray,
         shares: list[Share],
-    ) -> tuple[FloatArray, FloatArray]:  # fmt: skip
+    ) -> tuple[FloatArray, FloatArray]:
         """Gradient by points and log-scales of a cotangent ``diag(diagonal) + Σ shares`` on K."""
         ...
 
@@ -71,9 +74,13 @@ class LinearSide:
         return np.vstack([constant, np.sqrt(gamma)[:, np.newaxis] * z])
 
     def pull(
-        self, z: FloatArray, gamma: FloatArray, V: FloatArray, diagonal: FloatArray,
+        self,
+        z: FloatArray,
+        gamma: FloatArray,
+        V: FloatArray,
+        diagonal: FloatArray,
         shares: list[Share],
-    ) -> tuple[FloatArray, FloatArray]:  # fmt: skip
+    ) -> tuple[FloatArray, FloatArray]:
         """Gradient by points and log-scales; docs/method/linear.md, eq. 7."""
         d_z = np.empty_like(z)
         for k, row in enumerate(z):
@@ -95,9 +102,13 @@ class SmoothSide:
         return np.ascontiguousarray(factor.unblock(factor.L[:, : factor.rank]))
 
     def pull(
-        self, z: FloatArray, gamma: FloatArray, V: FloatArray, diagonal: FloatArray,
+        self,
+        z: FloatArray,
+        gamma: FloatArray,
+        V: FloatArray,
+        diagonal: FloatArray,
         shares: list[Share],
-    ) -> tuple[FloatArray, FloatArray]:  # fmt: skip
+    ) -> tuple[FloatArray, FloatArray]:
         """Gradient by points and log-scales; docs/method/linear.md, eq. 8."""
         # The diagonal of K is 1 wherever the points are, so its cotangent moves none.
         sums = applied(shares, np.ones(z.shape[1]), V)
@@ -158,9 +169,14 @@ class FeatureEngine:
         with np.errstate(over="ignore", invalid="ignore"):
             terms = self._evaluate(z, omega, noise)
         if terms is None or not finite(
-            terms.log_likelihood, terms.hsic, terms.d_theta, terms.d_log_amplitude, terms.d_noise,
-            terms.d_log_gamma_x, terms.d_log_gamma_theta,
-        ):  # fmt: skip
+            terms.log_likelihood,
+            terms.hsic,
+            terms.d_theta,
+            terms.d_log_amplitude,
+            terms.d_noise,
+            terms.d_log_gamma_x,
+            terms.d_log_gamma_theta,
+        ):
             return failed(self.name)
         return terms
 
@@ -192,9 +208,17 @@ class FeatureEngine:
             pulled.append(side.pull(points, gamma, own, diagonal, shares))
         (_, d_log_gamma_x), (d_theta, d_log_gamma_theta) = pulled
         return DataTerms(
-            True, log_likelihood, hsic, d_theta.T, d_log_amplitude, d_noise, d_log_gamma_x,
-            d_log_gamma_theta, self.name, len(F),
-        )  # fmt: skip
+            True,
+            log_likelihood,
+            hsic,
+            d_theta.T,
+            d_log_amplitude,
+            d_noise,
+            d_log_gamma_x,
+            d_log_gamma_theta,
+            self.name,
+            len(F),
+        )
 
     def _likelihood(
         self, F: FloatArray, amplitude: float, noise: float

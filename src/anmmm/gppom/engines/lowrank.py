@@ -11,12 +11,11 @@ from anmmm._kernels import lowrank
 from anmmm._kernels.chunks import run_in_chunks
 from anmmm._kernels.dense import SINGULAR_PIVOT
 from anmmm._kernels.whole import Factors, Sums, evaluate_whole
-from anmmm.gppom.engines.base import DataTerms, FloatArray, failed, finite
+from anmmm._typing import FloatArray
+from anmmm.gppom.engines.base import DataTerms, failed, finite
 from anmmm.gppom.engines.factor import ROUNDING, Factor, RankTooLargeError
 from anmmm.gppom.options import TOLERANCE
 from anmmm.gppom.result import Hyperparameters
-
-__all__ = ["TOLERANCE", "LowRankEngine"]
 
 
 class LowRankEngine:
@@ -111,14 +110,29 @@ class LowRankEngine:
         if not finite(log_likelihood, hsic, d_theta, d_log_amplitude, d_noise, d_log_gamma):
             return None
         return DataTerms(
-            True, log_likelihood, hsic, d_theta, d_log_amplitude, d_noise, d_log_gamma[q:],
-            d_log_gamma[:q], self.name, sums.joint_rank, omega.amplitude * sums.rest,
-        )  # fmt: skip
+            True,
+            log_likelihood,
+            hsic,
+            d_theta,
+            d_log_amplitude,
+            d_noise,
+            d_log_gamma[q:],
+            d_log_gamma[:q],
+            self.name,
+            sums.joint_rank,
+            omega.amplitude * sums.rest,
+        )
 
     def _in_one_block(
-        self, blocks: FloatArray, gamma: FloatArray, amplitude: float, noise: float,
-        total: float, rows: FloatArray, arrays: FloatArray,
-    ) -> Sums:  # fmt: skip
+        self,
+        blocks: FloatArray,
+        gamma: FloatArray,
+        amplitude: float,
+        noise: float,
+        total: float,
+        rows: FloatArray,
+        arrays: FloatArray,
+    ) -> Sums:
         joint, of_theta, of_x = factors = self._joint, self._of_theta, self._of_x
         while True:
             room = Factors(
@@ -126,10 +140,18 @@ class LowRankEngine:
             )
             sums = Sums(
                 *evaluate_whole(
-                    blocks, self._y, gamma, amplitude, noise, self._lam, self._floor, room, rows,
+                    blocks,
+                    self._y,
+                    gamma,
+                    amplitude,
+                    noise,
+                    self._lam,
+                    self._floor,
+                    room,
+                    rows,
                     *arrays,
                 )
-            )  # fmt: skip
+            )
             too_small = [f for f, rank in zip(factors, sums[:3], strict=True) if rank < 0]
             if not too_small:
                 return sums
@@ -137,9 +159,16 @@ class LowRankEngine:
                 factor.grow()
 
     def _in_blocks(
-        self, z: FloatArray, blocks: FloatArray, gamma: FloatArray, amplitude: float,
-        noise: float, total: float, rows: FloatArray, arrays: FloatArray,
-    ) -> Sums:  # fmt: skip
+        self,
+        z: FloatArray,
+        blocks: FloatArray,
+        gamma: FloatArray,
+        amplitude: float,
+        noise: float,
+        total: float,
+        rows: FloatArray,
+        arrays: FloatArray,
+    ) -> Sums:
         n, q, d, D = self._n, self._n_latent, len(z), self._y.shape[1]
         crossed, squares, moments = arrays
         joint, of_theta, of_x = self._joint, self._of_theta, self._of_x
