@@ -1,4 +1,4 @@
-"""Draw the pictures of docs/guide/plots.md and docs/method/uncertainty.md, as their texts say.
+"""Draw the pictures of docs/guide/plots.md, as its text says.
 
     python -m benchmarks.gallery
 
@@ -51,15 +51,6 @@ def draw_mechanisms() -> None:
     save(panels[0], "thumbnails")
 
 
-def draw_uncertainty() -> None:
-    panels = pyplot.subplots(1, 2, figsize=(8.4, 3.4), layout="constrained")[1]
-    for ax, mechanism in zip(panels, ("f1", "f3"), strict=True):
-        x, y, _ = make_anm_mixture(mechanism, random_state=1)
-        result = cluster_mechanisms(x, y, 2, refine=None, uncertainty=True, random_state=0)
-        plot_latent(x, result, ax=ax, title=mechanism)
-    save(panels[0], "uncertainty")
-
-
 def draw_places() -> None:
     temperature, ozone, place = load_bafu_air()
     result = cluster_mechanisms(temperature, ozone, 2, random_state=0)
@@ -105,7 +96,6 @@ def draw_rates() -> None:
 if __name__ == "__main__":
     FOLDER.mkdir(exist_ok=True)
     draw_mechanisms()
-    draw_uncertainty()
     draw_places()
     draw_directions()
     draw_rates()

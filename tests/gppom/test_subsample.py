@@ -143,12 +143,6 @@ def test_where_its_end_cannot_be_evaluated_the_descent_starts_at_init(pair, monk
     assert fit(pair, subsample=FEW) == fit(pair, subsample=None)
 
 
-def test_only_the_whole_fit_is_uncertain(pair):
-    result = fit(pair, subsample=FEW, uncertainty=True)
-    assert len(result.uncertainty.variance) == N
-    assert result.subsample.uncertainty is None
-
-
 def test_the_record_travels_and_tells(pair):
     result = fit(pair, subsample=FEW)
     assert pickle.loads(pickle.dumps(result)) == result

@@ -352,36 +352,6 @@ def test_a_constant_latent_is_independent_of_everything(ax, clustered):
     assert ax.get_legend().get_title().get_text().endswith("p = 1")
 
 
-@pytest.mark.parametrize("refine", [None, "em"])
-def test_bars_show_two_standard_deviations_of_each_theta(ax, refine):
-    result = cluster_mechanisms(X, Y, 2, refine=refine, uncertainty=True, random_state=0)
-    plot_latent(X, result, ax=ax, uncertain=0.99)
-    bars = [each for each in ax.collections if each not in scatters(ax)]
-    deviation = np.sqrt(result.fit.uncertainty.variance[:, 0])
-    for label, lines in enumerate(bars):
-        rows = result.labels == label
-        low, high = np.array(lines.get_segments())[:, :, 1].T
-        assert_allclose(0.5 * (high + low), result.latent[rows, 0])
-        assert_allclose(high - low, 4.0 * deviation[rows])
-    assert len(bars) == 2
-    assert ax.get_ylabel() == "latent Θ ± 2 sd"
-    # Hollow points are those whose mechanism is unsure, by the mixture where there is one.
-    certainty = result.probabilities if refine is None else result.membership
-    hollow = sum(int((points.get_facecolors()[:, 3] == 0).sum()) for points in scatters(ax))
-    assert hollow == (certainty.max(axis=1) < 0.99).sum()
-    ax.figure.canvas.draw()
-
-
-def test_deviations_that_lack_directions_say_so(ax, clustered):
-    law = replace(
-        cluster_mechanisms(X, Y, 2, uncertainty=True, random_state=0).fit.uncertainty,
-        n_negative=1,
-    )
-    unsure = replace(clustered, fit=replace(clustered.fit, uncertainty=law))
-    plot_latent(X, unsure, ax=ax)
-    assert ax.get_ylabel() == "latent Θ ± 2 sd at least"
-
-
 def test_a_latent_of_other_data_is_refused(clustered):
     with pytest.raises(ValueError, match="labels for 100 observations, found 50"):
         plot_latent(X[:50], clustered)

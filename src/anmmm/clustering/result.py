@@ -54,20 +54,3 @@ class ClusteringResult(Record):
     reason: str = ""
     criteria: FloatArray | None = None
     mixture: MixtureFit | None = field(default=None, repr=False)
-
-    @property
-    def probabilities(self) -> FloatArray | None:
-        """Probability of each mechanism (n_samples, n_mechanisms) by Θ and its uncertainty alone.
-
-        None where the fit was made without ``uncertainty=True``. `membership` is another one, by
-        the refined mixture. docs/method/uncertainty.md says what it is worth.
-        """
-        found = self.fit.uncertainty
-        if found is None:
-            return None
-        # With the engines, which rows of a collection are to be written without.
-        from anmmm.gppom.laplace import mechanism_probabilities
-
-        return mechanism_probabilities(
-            self.latent, found.covariance, self.labels, self.n_mechanisms
-        )

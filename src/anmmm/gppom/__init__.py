@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING
 from anmmm._lazy import lazily
 from anmmm.gppom.nested import NestedFitOptions
 from anmmm.gppom.options import FitOptions, ObjectiveOptions
-from anmmm.gppom.result import FitResult, Hyperparameters, LatentUncertainty
+from anmmm.gppom.result import FitResult, Hyperparameters
 
 if TYPE_CHECKING:
     from anmmm.gppom.estimator import GPPOM
-    from anmmm.gppom.laplace import latent_uncertainty
     from anmmm.gppom.model import fit_gppom
     from anmmm.gppom.objective import GPPOMObjective
 
@@ -25,11 +24,9 @@ __all__ = [
     "FitResult",
     "GPPOMObjective",
     "Hyperparameters",
-    "LatentUncertainty",
     "NestedFitOptions",
     "ObjectiveOptions",
     "fit_gppom",
-    "latent_uncertainty",
 ]
 
 # A decision by evidence checks options of fits and makes none: it is to start without the engines.
@@ -39,6 +36,5 @@ __getattr__, __dir__ = lazily(
         "GPPOM": "anmmm.gppom.estimator",
         "GPPOMObjective": "anmmm.gppom.objective",
         "fit_gppom": "anmmm.gppom.model",
-        "latent_uncertainty": "anmmm.gppom.laplace",
     },
 )

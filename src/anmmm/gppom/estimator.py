@@ -33,7 +33,7 @@ class GPPOM(VersionedPickle, BaseEstimator):  # type: ignore[misc]
         See `FitOptions`.
     noise_floor, hsic_floor, latent_prior, hyper_prior, weight_prior, weight_growth
         See `FitOptions`.
-    max_iter, tol, subsample, uncertainty
+    max_iter, tol, subsample
         See `FitOptions`.
     random_state : None, int or RandomState
         Seed of starts and weights; see `fit_gppom`.
@@ -92,7 +92,6 @@ class GPPOM(VersionedPickle, BaseEstimator):  # type: ignore[misc]
         max_iter: int = FitOptions.max_iter,
         tol: float | None = FitOptions.tol,
         subsample: int | None = FitOptions.subsample,
-        uncertainty: bool = FitOptions.uncertainty,
         random_state: RandomState = None,
     ) -> None:
         self.n_latent = n_latent
@@ -117,7 +116,6 @@ class GPPOM(VersionedPickle, BaseEstimator):  # type: ignore[misc]
         self.max_iter = max_iter
         self.tol = tol
         self.subsample = subsample
-        self.uncertainty = uncertainty
         self.random_state = random_state
 
     def __sklearn_tags__(self) -> Any:

@@ -13,13 +13,12 @@ import numpy as np
 from anmmm._threads import blas_threads_for
 from anmmm._typing import FloatArray, RandomState
 from anmmm._validation import check_rng
-from anmmm._warning import warn_caller, warn_unconverged
+from anmmm._warning import warn_unconverged
 from anmmm.gppom.covariance import as_data
-from anmmm.gppom.laplace import latent_uncertainty
 from anmmm.gppom.objective import GPPOMObjective
 from anmmm.gppom.optimize import Outcome, minimize_starts
 from anmmm.gppom.options import FitOptions
-from anmmm.gppom.result import FitResult, LatentUncertainty
+from anmmm.gppom.result import FitResult
 from anmmm.gppom.start import initial_hyperparameters, initial_latent, initial_weights
 from anmmm.gppom.subsample import nearest_rows, spread_rows
 
@@ -66,8 +65,6 @@ def fit_gppom(
     -----
     ConvergenceWarning
         If the start that won did not end by its tolerance.
-    UserWarning
-        If there is no curvature at the end of the fit, whose `uncertainty` is then None.
 
     Notes
     -----
@@ -96,7 +93,6 @@ def _fit(
             way = _from_subsample(objective, lam, options, rng)
         outcome, winner, values, init, subsample = way or _from_init(objective, options, rng)
         terms = objective.terms(outcome.z)
-        law = _law(objective, outcome.z) if options.uncertainty else None
     latent, omega = objective.unpack(outcome.z)
     return FitResult(
         latent=latent,
@@ -121,7 +117,6 @@ def _fit(
         lam=objective.lam,
         hyper_prior=grown.hyper_prior,
         covariance=objective.covariance,
-        uncertainty=law,
         subsample=subsample,
     )
 
@@ -153,7 +148,7 @@ def _from_subsample(
     """Fit a subsample, and descend from where it ended; None where that cannot be evaluated."""
     X, Y = objective.X, objective.Y
     rows = spread_rows(X, Y, options.subsample or len(X))
-    few = replace(options, subsample=None, uncertainty=False)
+    few = replace(options, subsample=None)
     try:
         fit = _fit(X[rows], Y[rows], lam, few, rng)
         start = fit.parameters
@@ -178,12 +173,3 @@ def _descended(
         max_iter=options.max_iter,
         tol=tol,
     )
-
-
-def _law(objective: GPPOMObjective, z: FloatArray) -> LatentUncertainty | None:
-    """Approximate the law of Θ; the fit is not lost where that fails."""
-    try:
-        return latent_uncertainty(objective, z)
-    except FloatingPointError as error:
-        warn_caller(f"uncertainty is None: {error}", UserWarning)
-        return None

@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from anmmm._record import Options
 from anmmm._typing import ArrayLike
 from anmmm._validation import (
@@ -157,9 +155,6 @@ class FitOptions(ObjectiveOptions):
         A fit of five times as many observations or more starts where a fit of so many of them
         ended, spread evenly along X: a fifth to a half of the evaluations are then left.
         `n_starts` are those of the subsample. None, or an array `init`: it starts at `init`.
-    uncertainty : bool
-        Whether to approximate the law of Θ at its fitted value (`anmmm.gppom.latent_uncertainty`),
-        which takes about as long as the fit. Needs ``latent_map="free"``.
     """
 
     engine_tol: float = FIT_TOLERANCE
@@ -170,7 +165,6 @@ class FitOptions(ObjectiveOptions):
     max_iter: int = 1000
     tol: float | None = None
     subsample: int | None = 10_000
-    uncertainty: bool = False
 
     def __post_init__(self) -> None:
         """Refuse what no fit can use."""
@@ -185,15 +179,6 @@ class FitOptions(ObjectiveOptions):
         check_nonnegative(self.weight_growth, "weight_growth")
         if self.subsample is not None:
             check_count(self.subsample, "subsample")
-        if not isinstance(self.uncertainty, (bool, np.bool_)):
-            raise TypeError(
-                f"uncertainty must be True or False, found {type(self.uncertainty).__name__}"
-            )
-        if self.uncertainty and self.latent_map != "free":
-            raise ValueError(
-                f"uncertainty=True needs latent_map='free', found {self.latent_map!r}: the law of "
-                "Θ is approximated where Θ itself was fitted"
-            )
 
     def tol_for(self, n_samples: int, *, begun: bool = False) -> float:
         """Return `tol`, or what it is by default for so many observations.

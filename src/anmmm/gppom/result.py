@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from anmmm._html import html_facts
 from anmmm._record import Record
 from anmmm._typing import FloatArray
@@ -33,42 +31,6 @@ class Hyperparameters(Record):
     beta: float
     gamma_x: FloatArray
     gamma_theta: FloatArray
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class LatentUncertainty(Record):
-    """Laplace's approximation of the law of Θ at its fitted value, the hyperparameters fixed.
-
-    Attributes
-    ----------
-    covariance : ndarray of shape (n_samples, n_latent, n_latent)
-        Covariance of each θ_n about the mean of all: a shift of the whole Θ, which no data tell,
-        is not in it.
-    smallest : float
-        Smallest eigenvalue of the Hessian of J in Θ, as a share of what a θ alone has (of their
-        mean, or of each its own where not all directions were found); above 0 at a minimum.
-    n_negative, n_flat : int
-        Eigenvalues below 0, and 0 but for rounding. Their directions are left out of `covariance`,
-        which is then too small.
-    n_directions : int or None
-        Directions of small curvature that were found beside each θ's own; None where all were.
-    """
-
-    covariance: FloatArray
-    smallest: float
-    n_negative: int
-    n_flat: int
-    n_directions: int | None = None
-
-    @property
-    def variance(self) -> FloatArray:
-        """Variances (n_samples, n_latent) of the coordinates of Θ."""
-        return np.diagonal(self.covariance, axis1=1, axis2=2)
-
-    @property
-    def positive_definite(self) -> bool:
-        """Whether Θ is at a minimum that no direction leaves; if not, `covariance` lacks some."""
-        return self.n_negative == self.n_flat == 0
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -119,8 +81,6 @@ class FitResult(Record):
         Weights λ and v of this fit, grown with N.
     covariance : anmmm.gppom.covariance.Covariance
         Kernels of X and Θ, and how they are joined.
-    uncertainty : anmmm.gppom.LatentUncertainty or None
-        How sure Θ is, where `FitOptions.uncertainty` asked for it.
     subsample : anmmm.gppom.FitResult or None
         The fit of a subsample (`FitOptions.subsample`) where this one started: what it took, with
         which end. It chose among the starts, so that `init` and `start` are its own, and
@@ -149,7 +109,6 @@ class FitResult(Record):
     lam: float
     hyper_prior: float
     covariance: Covariance = field(default=Covariance())
-    uncertainty: LatentUncertainty | None = None
     subsample: FitResult | None = None
 
     def _repr_html_(self) -> str:

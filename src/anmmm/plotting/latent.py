@@ -10,12 +10,10 @@ from anmmm._typing import ArrayLike
 from anmmm._validation import as_matrix, check_count
 from anmmm.clustering import ClusteringResult
 from anmmm.direction import latent_test
-from anmmm.plotting.groups import MOST_VECTORS, Groups, draw_points, finish, marker_area
+from anmmm.plotting.groups import Groups, draw_points, finish, marker_area
 from anmmm.plotting.style import axes_or_new, color_of, line_of
 
 BINS = 30
-# Standard deviations of Laplace's approximation that a bar shows, up and down.
-DEVIATIONS = 2
 
 
 def plot_latent(
@@ -34,9 +32,7 @@ def plot_latent(
     """Draw Θ against the cause, colored by mechanism.
 
     Mechanisms that Θ tells apart are bands, and a Θ independent of the cause has bands that run
-    level. Where the fit was made with ``uncertainty=True``, a bar on each point shows two standard
-    deviations of Laplace's approximation up and down, and without a refined mixture the
-    probability of its mechanism is `ClusteringResult.probabilities`.
+    level.
 
     Parameters
     ----------
@@ -82,50 +78,25 @@ def plot_latent(
     groups = Groups.of(result, len(cause))
     n_latent = result.latent.shape[1]
     latent = result.latent[:, check_count(component, "component", minimum=0, maximum=n_latent - 1)]
-    measure = "membership"
-    if result.membership is None and result.probabilities is not None:
-        groups.certainty, measure = result.probabilities.max(axis=1), "probability"
     hollow = groups.uncertain(uncertain)
     area = marker_area(len(cause), marker_size)
     if title is None:
         title = f"HSIC test of Θ and {x_label}: p = {latent_test(result.latent, cause).pvalue:.2g}"
     ax = axes_or_new(ax)
-    law = result.fit.uncertainty
-    if law is not None:
-        _draw_bars(ax, cause[:, 0], latent, np.sqrt(law.variance[:, component]), groups)
     draw_points(ax, cause[:, 0], latent, groups, hollow=hollow, area=area)
     if histogram:
         _draw_histogram(ax, latent, groups)
     name = "latent Θ" if n_latent == 1 else f"latent Θ, component {component}"
-    if law is not None:
-        # Directions that have no curvature are left out of the deviations.
-        name += f" ± {DEVIATIONS} sd" + ("" if law.positive_definite else " at least")
     finish(
         ax,
         groups,
         labels=(x_label, name),
         title=title,
         legend=legend,
-        hollow=f"{measure} < {uncertain:g}" if hollow.any() else "",
+        hollow=f"membership < {uncertain:g}" if hollow.any() else "",
         lines=np.zeros(len(groups.names), dtype=bool),
     )
     return ax
-
-
-def _draw_bars(ax: Any, x: Any, latent: Any, deviation: Any, groups: Groups) -> None:
-    for index in range(len(groups.names)):
-        rows = groups.labels == index
-        reach = DEVIATIONS * deviation[rows]
-        ax.vlines(
-            x[rows],
-            latent[rows] - reach,
-            latent[rows] + reach,
-            color=color_of(index),
-            alpha=0.4,
-            linewidth=1.0,
-            zorder=1,
-            rasterized=len(x) > MOST_VECTORS,
-        )
 
 
 def _draw_histogram(ax: Any, latent: Any, groups: Groups) -> None:
