@@ -71,7 +71,7 @@ def test_no_kernel_may_assume_that_nan_and_infinity_do_not_occur(key, dispatcher
 
 @entries
 def test_no_kernel_makes_objects_of_python_classes(key, dispatcher):
-    # An exception raised by another thread, as that of a time limit, strikes in Python code: where
+    # An exception from outside, as that of Ctrl-C, strikes in Python code: where
     # machine code called that, as to make a named tuple, it runs on with a null pointer.
     if not dispatcher.targetoptions.get("no_cpython_wrapper"):
         returned = get_type_hints(dispatcher.py_func, include_extras=True).get("return")

@@ -317,7 +317,6 @@ def test_the_same_run_killed_before_its_first_pair_leaves_nothing(run, folder, m
         (["--shard", "3/2"], "--shard must be I/N with I from 1 to N, found '3/2'"),
         (["--shard", "0/2"], "--shard must be I/N with I from 1 to N, found '0/2'"),
         (["--columns", "a"], "--columns must be two names, such as a,b, or all; found 'a'"),
-        (["--max-seconds", "0"], "--max-seconds must be positive"),
         (["--jobs", "0"], "--jobs must not be 0"),
         (["--jobs", "-1000"], "--jobs must be at least -"),
         (["--resamples", "1"], "--resamples must be 0 or at least 2"),

@@ -36,7 +36,7 @@ def test_an_error_that_all_share_is_told():
         [],
         [*FULL, ("ok", "")],
         [("ok", ""), *FULL],
-        [*FULL, ("timeout", "not done after 1 seconds")],
+        [*FULL, ("lost", "its worker died")],
         [*FULL, ("error", "ValueError: odd")],
         [("unusable", "x is constant"), FULL[0]],
         [("unusable", "x is constant")] * 2,

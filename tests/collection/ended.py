@@ -26,7 +26,7 @@ from waiting import rows_of
 # For whatever is waited for; workers may need a minute to start on a machine with other work.
 LIMIT = 240.0
 MEMORY = "/dev/shm"
-OPTIONS = ("max_samples", "max_seconds_per_pair", "lam", "criterion", "n_resamples")
+OPTIONS = ("max_samples", "lam", "criterion", "n_resamples")
 
 
 def without_end(pairs, **options):

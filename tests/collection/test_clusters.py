@@ -106,7 +106,6 @@ def test_remarks_are_reasons_and_no_warnings():
         ({"cause": "z"}, ValueError, "cause must be one of 'auto'"),
         ({"refine": "no"}, ValueError, "refine must be"),
         ({"max_itr": 3}, TypeError, "max_itr"),
-        ({"max_seconds_per_pair": 0}, ValueError, "must be positive"),
         ({"chunk_size": 0}, ValueError, "chunk_size must be at least 1"),
     ],
 )

@@ -45,11 +45,11 @@ def test_reasons_that_differ_by_numbers_and_ids_are_one_group_the_largest_first(
 
 def test_the_same_reason_under_another_status_is_another_group():
     reasons = Reasons()
-    for status in ("error", "timeout", "error"):
+    for status in ("error", "lost", "error"):
         reasons.add(status, "slow", "a")
     assert [(group.status, group.count) for group in reasons.groups()] == [
         ("error", 2),
-        ("timeout", 1),
+        ("lost", 1),
     ]
 
 

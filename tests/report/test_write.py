@@ -338,11 +338,11 @@ def test_very_long_ids_are_cut(tmp_path):
 
 def test_failures_are_grouped_by_reason(tmp_path):
     rows = [PairResult(f"p{at}", "unusable", f"p{at}: {at} rows") for at in range(7)]
-    rows.append(PairResult("q", "timeout", "not done after 3 seconds"))
+    rows.append(PairResult("q", "lost", "not done after 3 seconds"))
     _, page = report(tmp_path, rows)
     assert page.captions["Pairs without a result, by reason"][1:] == [
         ["unusable: ‹id›: # rows", "7", "p0, p1, p2, p3, p4 …"],
-        ["timeout: not done after # seconds", "1", "q"],
+        ["lost: not done after # seconds", "1", "q"],
     ]
     assert "8 of 8 pairs, by reason" in page.text
     assert "The most certain pairs" not in page.texts

@@ -119,7 +119,7 @@ def evaluate_whole(
     -------
     tuple
         The fields of `Sums`, without the class: an exception that strikes while Python makes an
-        object for machine code, as those of a time limit may, ends the process.
+        object for machine code, as that of Ctrl-C may, ends the process.
 
     Notes
     -----

@@ -39,7 +39,6 @@ def directions(
     resamples: int | None,
     min_confidence: float | None,
     max_samples: int | None,
-    max_seconds: float | None,
     lam: float | None,
     seed: int,
     as_json: bool,
@@ -73,7 +72,6 @@ def directions(
         n_jobs=jobs,
         random_state=seed,
         max_samples=max_samples,
-        max_seconds_per_pair=max_seconds,
         **given(lam=lam, criterion=criterion, n_resamples=resamples, min_confidence=min_confidence),
     )
     table = None if as_json else DirectionsTable
@@ -105,7 +103,6 @@ def cluster_collection(
     refine: bool | None,
     cause: str | None,
     jobs: int | None,
-    max_seconds: float | None,
     lam: float | None,
     seed: int,
     as_json: bool,
@@ -129,7 +126,6 @@ def cluster_collection(
         refine=refinement(refine),
         n_jobs=jobs,
         random_state=seed,
-        max_seconds_per_pair=max_seconds,
         **given(lam=lam, cause=cause),
     )
     table = None if as_json else ClustersTable

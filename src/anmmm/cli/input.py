@@ -24,7 +24,6 @@ from anmmm.datasets.text import TextTable, parse_table, read_table
 # Options whose arguments of the library have other names, which are no words.
 _OPTIONS = {
     "max_samples": "--max-samples",
-    "max_seconds_per_pair": "--max-seconds",
     "min_confidence": "--min-confidence",
     "n_jobs": "--jobs",
     "n_mechanisms": "--mechanisms",

@@ -127,9 +127,6 @@ collection_options = [
     ),
     click.option("--dask", metavar="ADDRESS", help="Work on this Dask cluster, tcp://HOST:PORT."),
     click.option(
-        "--max-seconds", type=float, help="Stop a pair that takes longer.  [default: no limit]"
-    ),
-    click.option(
         "--timings",
         is_flag=True,
         help="Fill the column seconds; two runs then no longer write the same file.",

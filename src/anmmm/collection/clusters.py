@@ -15,7 +15,7 @@ from anmmm._validation import check_choice
 from anmmm.clustering import ClusteringOptions, ClusteringResult, cluster_mechanisms
 from anmmm.collection.records import PairClusters
 from anmmm.collection.schema import CLUSTERS
-from anmmm.collection.stream import PairResults, check_seconds, refuse_detail, start
+from anmmm.collection.stream import PairResults, refuse_detail, start
 from anmmm.collection.task import PairTask, carried, dropped_remark, unusable_reason
 from anmmm.datasets import Pair
 from anmmm.direction import infer_direction
@@ -33,7 +33,6 @@ def cluster_collection(
     chunk_size: int | str = "auto",
     progress: bool = False,
     random_state: RandomState = None,
-    max_seconds_per_pair: float | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     shard: tuple[int, int] | None = None,
     keep_detail: bool = False,
@@ -52,7 +51,7 @@ def cluster_collection(
         direction is unusable); ``"inferred"``, what `anmmm.infer_direction` says by its defaults
         (an undecided pair is unusable); ``"x"`` or ``"y"``; ``"auto"``, the truth where it is
         known and inferred otherwise. The row says which variable it was and how that was known.
-    columns, n_jobs, chunk_size, progress, random_state, max_seconds_per_pair, checkpoint, shard
+    columns, n_jobs, chunk_size, progress, random_state, checkpoint, shard
         As in `anmmm.infer_directions`.
     keep_detail : bool
         Whether each row keeps its `ClusteringResult`, in `PairClusters.detail`. Not with a
@@ -90,13 +89,12 @@ def cluster_collection(
     [('a', 'x', 'inferred', 60), ('b', 'y', 'inferred', 60)]
     """
     cause = check_choice(cause, "cause", CAUSES)
-    seconds = check_seconds(max_seconds_per_pair)
     refuse_detail(keep_detail, checkpoint)
     options = {"n_mechanisms": n_mechanisms, **options}
     ClusteringOptions.check(**options)
 
     def task(entropy: int) -> ClusterTask:
-        return ClusterTask(entropy, options, keep_detail, seconds, cause)
+        return ClusterTask(entropy, options, keep_detail, cause)
 
     task(0).prepare()
     return start(
@@ -110,7 +108,7 @@ def cluster_collection(
         checkpoint=checkpoint,
         shard=shard,
         columns=columns,
-        facts={"cause": cause, "max_seconds_per_pair": seconds, "options": options},
+        facts={"cause": cause, "options": options},
         growing=True,
     )
 

@@ -16,7 +16,7 @@ from anmmm.collection.schema import CLUSTERS, DIRECTIONS, SCHEMA_VERSION, Schema
 from anmmm.datasets.errors import listed
 from anmmm.direction import RELATIONS
 
-STATUSES = ("ok", "unusable", "error", "timeout", "lost")
+STATUSES = ("ok", "unusable", "error", "lost")
 # Columns that every row fills.
 _FILLED = frozenset(
     {"pair_id", "status", "reason", "weight", "source", "target", "edge", "by"},

@@ -46,8 +46,7 @@ class PairResult(Row):
         Identifier of the pair in its source.
     status : str
         ``"ok"``; ``"unusable"`` where the data cannot be analyzed; ``"error"`` where the analysis
-        failed unexpectedly; ``"timeout"`` where it took longer than allowed; ``"lost"`` where the
-        worker process died over it. `reason` says why.
+        failed unexpectedly; ``"lost"`` where the worker process died over it. `reason` says why.
     reason : str
         Why there is no result, or a remark on the fit; empty if there is nothing to say.
     n : int or None

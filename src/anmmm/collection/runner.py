@@ -8,7 +8,7 @@ from typing import Any
 from anmmm._typing import RandomState
 from anmmm._validation import MIN_SAMPLES, check_count
 from anmmm.collection.schema import DIRECTIONS
-from anmmm.collection.stream import PairResults, check_seconds, refuse_detail, start
+from anmmm.collection.stream import PairResults, refuse_detail, start
 from anmmm.collection.task import DirectionTask
 from anmmm.direction import DirectionOptions
 
@@ -23,7 +23,6 @@ def infer_directions(
     progress: bool = False,
     random_state: RandomState = None,
     max_samples: int | None = None,
-    max_seconds_per_pair: float | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     shard: tuple[int, int] | None = None,
     keep_detail: bool = False,
@@ -58,10 +57,6 @@ def infer_directions(
     max_samples : int or None
         Larger pairs are cut to this many observations, drawn without replacement, and the row
         records the seed. By default every observation is used: the time grows with their number.
-    max_seconds_per_pair : float or None
-        A pair that takes longer is stopped and becomes a row of status ``"timeout"``. It is stopped
-        between two calls of compiled code, at 10 000 observations some tenths of a second later.
-        Which pairs are stopped depends on the machine.
     checkpoint : path-like or None
         File that keeps every finished row. If it exists, its rows are taken and not computed
         again, but those of status ``"error"`` and of pairs that changed since; the results are
@@ -80,9 +75,9 @@ def infer_directions(
     PairResults
         Iterator of `PairResult` in the order of the source. A pair that cannot be analyzed
         (multivariate, missing values, constant, too short, unreadable) is a row of status
-        ``"unusable"`` with the reason; one that fails unexpectedly, takes too long or ends its
-        worker process is a row of status ``"error"``, ``"timeout"`` or ``"lost"``. None of them
-        ends the collection. A fit or model that did not converge is remarked in `reason`.
+        ``"unusable"`` with the reason; one that fails unexpectedly or ends its worker process is a
+        row of status ``"error"`` or ``"lost"``. None of them ends the collection. A fit or model
+        that did not converge is remarked in `reason`.
 
     Raises
     ------
@@ -119,7 +114,6 @@ def infer_directions(
         progress=progress,
         random_state=random_state,
         max_samples=max_samples,
-        max_seconds_per_pair=max_seconds_per_pair,
         checkpoint=checkpoint,
         shard=shard,
         keep_detail=keep_detail,
@@ -132,7 +126,6 @@ def rows_by(
     source: Any,
     *,
     max_samples: int | None,
-    max_seconds_per_pair: float | None,
     checkpoint: str | os.PathLike[str] | None,
     options: dict[str, Any],
     keep_detail: bool = False,
@@ -142,13 +135,12 @@ def rows_by(
     """Do what `infer_directions` does by tasks of a kind; `how` is for `stream.start`."""
     if max_samples is not None:
         max_samples = check_count(max_samples, "max_samples", minimum=MIN_SAMPLES)
-    seconds = check_seconds(max_seconds_per_pair)
     refuse_detail(keep_detail, checkpoint)
     # A wrong option would otherwise come back once for every pair, as a fault of the data.
     DirectionOptions.check(**options)
 
     def task(entropy: int) -> DirectionTask:
-        return kind(entropy, options, keep_detail, seconds, max_samples)
+        return kind(entropy, options, keep_detail, max_samples)
 
     task(0).prepare()
     return start(
@@ -157,11 +149,7 @@ def rows_by(
         task,
         checkpoint=checkpoint,
         shard=shard,
-        facts={
-            "max_samples": max_samples,
-            "max_seconds_per_pair": seconds,
-            "options": options,
-        },
+        facts={"max_samples": max_samples, "options": options},
         growing=keep_detail,
         **how,
     )

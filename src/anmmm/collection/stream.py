@@ -14,7 +14,7 @@ from typing import Any
 import joblib
 
 from anmmm._typing import RandomState
-from anmmm._validation import check_count, check_nonnegative, check_rng
+from anmmm._validation import check_count, check_rng
 from anmmm._version import __version__
 from anmmm.collection.checkpoint import Checkpoint
 from anmmm.collection.schema import Schema
@@ -257,16 +257,6 @@ def refuse_detail(keep_detail: bool, checkpoint: Any) -> None:
     """Raise if rows are to keep what a checkpoint cannot."""
     if keep_detail and checkpoint is not None:
         raise ValueError("keep_detail=True cannot be used with a checkpoint, which holds rows only")
-
-
-def check_seconds(value: Any) -> float | None:
-    """Return ``max_seconds_per_pair`` as a positive number or None, or refuse it."""
-    if value is None:
-        return None
-    seconds = check_nonnegative(value, "max_seconds_per_pair")
-    if seconds == 0.0:
-        raise ValueError("max_seconds_per_pair must be positive, found 0; leave it out for none")
-    return seconds
 
 
 def check_jobs(n_jobs: Any) -> int | None:

@@ -29,8 +29,8 @@ class CollectionSummary:
     n_decided, n_undecided : int
         Analyzed pairs with and without a direction; independent ones are among those without.
     n_unusable, n_error : int
-        Pairs that could not be analyzed; pairs that failed unexpectedly, took longer than allowed
-        or ended their worker.
+        Pairs that could not be analyzed; pairs that failed unexpectedly or ended
+        their worker.
     n_not_converged : int
         Analyzed pairs of which a fit or a chosen model did not converge.
     n_scored : int

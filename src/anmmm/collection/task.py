@@ -17,7 +17,6 @@ from anmmm._warning import unconverged_untold
 from anmmm._words import counted
 from anmmm.collapsed import DirectionBounds
 from anmmm.collection.records import PairResult
-from anmmm.collection.timeout import OutOfTime, within
 from anmmm.datasets import Pair, make_anm_mixture
 from anmmm.direction import (
     INDEPENDENT,
@@ -43,16 +42,13 @@ class PairTask(Record, ABC):
     entropy: int
     options: dict[str, Any]
     keep_detail: bool = False
-    max_seconds: float | None = None
 
     def __call__(self, index: int, pair: Pair) -> Any:
         """Analyze one pair."""
         start = time.perf_counter()
         try:
             with single_thread():
-                row = within(self.max_seconds, lambda: self.analyze(index, pair))
-        except OutOfTime:
-            row = self.failed(pair, "timeout", f"not done after {self.max_seconds:g} seconds")
+                row = self.analyze(index, pair)
         except Exception as error:  # One pair must not end the collection.
             row = self.failed(pair, "error", f"{type(error).__name__}: {error}")
         return replace(row, seconds=time.perf_counter() - start)
@@ -63,16 +59,10 @@ class PairTask(Record, ABC):
         The process that hands out the work does so before its workers, which then find the code on
         disk and do not all compile it.
         """
-        limited = self.max_seconds is not None
-        key = repr((type(self), self.options, limited))
+        key = repr((type(self), self.options))
         if key in _prepared:
             return
         _prepared.add(key)
-        if limited:
-            # All kernels there are: a limit may meet any of them. It loads the estimators, too.
-            from anmmm._warm import warm_up
-
-            warm_up()
         x, y, _ = make_anm_mixture(n_samples=50, random_state=0)
         # What fails on these points says nothing about the pairs to come.
         with single_thread(), suppress(Exception):

@@ -35,7 +35,6 @@ OF_GRAPHS = frozenset(
         "checkpoint",
         "chunk_size",
         "max_samples",
-        "max_seconds_per_pair",
         "new_colliders",
         "n_jobs",
         "progress",

@@ -132,7 +132,6 @@ def orient(
     progress: bool = False,
     random_state: RandomState = None,
     max_samples: int | None = None,
-    max_seconds_per_pair: float | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     **options: Any,
 ) -> OrientedGraph:
@@ -163,7 +162,7 @@ def orient(
         cycles are refused.
     adjust : bool
         Whether both ends of an edge are told the parents that the graph gives to both.
-    n_jobs, chunk_size, progress, random_state, max_samples, max_seconds_per_pair, checkpoint
+    n_jobs, chunk_size, progress, random_state, max_samples, checkpoint
         See `anmmm.infer_directions`. A graph of many edges is a collection: the pairs are computed
         in parallel, and a checkpoint keeps the finished ones.
     **options
@@ -216,7 +215,6 @@ def orient(
         progress=progress,
         random_state=random_state,
         max_samples=max_samples,
-        max_seconds_per_pair=max_seconds_per_pair,
         checkpoint=checkpoint,
         options=options,
     )

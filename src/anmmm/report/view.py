@@ -28,7 +28,6 @@ STATUSES = {
     "ok": "analyzed",
     "unusable": "unusable: the data cannot be analyzed",
     "error": "failed unexpectedly",
-    "timeout": "took longer than allowed",
     "lost": "ended their worker process",
 }
 # HTML has no control characters but tab and line end.
