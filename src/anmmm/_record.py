@@ -1,4 +1,4 @@
-"""What records that may hold arrays share: equality by value, a hash, a repr that fits a screen."""
+"""What records that may hold arrays share: a repr that fits a screen, and a table for notebooks."""
 
 from __future__ import annotations
 
@@ -36,25 +36,7 @@ class computed(cached_property[T]):
 
 
 class Record:
-    """Base of dataclasses with ``eq=False, repr=False``.
-
-    Notes
-    -----
-    Two are equal if they are of one class and all fields are that count in a comparison: arrays of
-    one shape entry by entry, missing numbers (NaN) equal to each other, so that a copy equals what
-    it was made from. The hash looks at plain values alone; arrays are too long for it.
-    """
-
-    def __eq__(self, other: object) -> bool:
-        if type(other) is not type(self):
-            return NotImplemented
-        return self is other or all(
-            _same(getattr(self, name), getattr(other, name)) for name in _compared(self)
-        )
-
-    def __hash__(self) -> int:
-        values = (getattr(self, name) for name in _compared(self))
-        return hash((type(self), *map(_key, values)))
+    """Base of dataclasses with ``eq=False, repr=False``: their repr fits a screen."""
 
     def __repr__(self) -> str:
         shown = (f"{f.name}={_shown(getattr(self, f.name))}" for f in fields(self) if f.repr)  # type: ignore[arg-type]
@@ -83,49 +65,6 @@ class Options(Record):
                 f"{', '.join(known)}"
             )
         return cls(**keywords)
-
-
-def _compared(record: Any) -> list[str]:
-    return [field.name for field in fields(record) if field.compare]
-
-
-def _same(one: Any, other: Any) -> bool:
-    if one is other:
-        return True
-    if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
-        return type(one) is type(other) and _same_arrays(one, other)
-    if isinstance(one, (tuple, list)):
-        return (
-            type(one) is type(other)
-            and len(one) == len(other)
-            and all(_same(*pair) for pair in zip(one, other, strict=True))
-        )
-    if isinstance(one, Mapping):
-        return (
-            isinstance(other, Mapping)
-            and one.keys() == other.keys()
-            and all(_same(value, other[key]) for key, value in one.items())
-        )
-    try:
-        return bool(one == other) or bool(one != one and other != other)
-    except (TypeError, ValueError):
-        # What a user put there (an option, a data frame) may not tell.
-        return False
-
-
-def _same_arrays(one: np.ndarray[Any, Any], other: np.ndarray[Any, Any]) -> bool:
-    if one.dtype.kind in "fc" and other.dtype.kind in "fc":
-        return np.array_equal(one, other, equal_nan=True)
-    return np.array_equal(one, other)
-
-
-def _key(value: Any) -> Any:
-    """Return something hashable that equal values share."""
-    if isinstance(value, Record):
-        return hash(value)
-    plain = isinstance(value, (str, int, float, np.number, np.bool_)) or value is None
-    # NaN has a hash of its own for each of its objects.
-    return value if plain and value == value else 0
 
 
 def _html_shown(value: Any) -> Any:

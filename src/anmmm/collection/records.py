@@ -12,7 +12,7 @@ from anmmm.direction import DirectionResult
 
 
 class Row(Record):
-    """What rows of every kind have in common."""
+    """What rows of every kind have in common; plain values, they compare as dataclasses do."""
 
     @classmethod
     def columns(cls) -> tuple[str, ...]:
@@ -36,7 +36,7 @@ class Row(Record):
         return html_facts(type(self).__name__, [cell for cell in cells if cell[1] != ""])
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, repr=False)
 class PairResult(Row):
     """One row of a collection's results.
 
@@ -126,7 +126,7 @@ class PairResult(Row):
     detail: DirectionResult | None = field(default=None, repr=False, compare=False)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, repr=False)
 class PairClusters(Row):
     """One row of a collection's mechanism labels.
 

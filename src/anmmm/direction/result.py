@@ -83,12 +83,12 @@ class DirectionResult(Record):
     criterion: str
     lam: float
     confidence: float | None
-    evidence: EvidenceResult | None = field(repr=False, compare=False)
-    bounds: BoundResult | None = field(repr=False, compare=False)
-    resamples: Resamples | None = field(repr=False, compare=False)
-    without_far: WithoutFar | None = field(repr=False, compare=False)
+    evidence: EvidenceResult | None = field(repr=False)
+    bounds: BoundResult | None = field(repr=False)
+    resamples: Resamples | None = field(repr=False)
+    without_far: WithoutFar | None = field(repr=False)
     # Copies of a result share it, and the fits once they are made.
-    _fitting: LatentFitting = field(repr=False, compare=False)
+    _fitting: LatentFitting = field(repr=False)
 
     def _repr_html_(self) -> str:
         """Decision, score, confidence and check, for notebooks."""

@@ -22,7 +22,7 @@ KERNELS = ("rbf", "linear", "affine")
 COMBINATIONS = ("auto", "product", "sum")
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, repr=False)
 class Covariance(Record):
     """The form of ``K̃ = a (K_X ∘ K_θ) + noise I`` or ``a (K_X + K_θ) + noise I``.
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -92,7 +92,7 @@ class SplineBasis(Record):
     prior: FloatArray
     n_null: int
     splines: Columns
-    order: NDArray[np.intp] | None = field(default=None, compare=False)
+    order: NDArray[np.intp] | None = None
 
     @computed
     def layout(self) -> Layout | None:

@@ -17,7 +17,7 @@ GIVEN = "given"
 BY = (GIVEN, "data", "rule", "others", "open")
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, repr=False)
 class EdgeDecision(Row):
     """One row of an oriented graph: an edge, and why it is as it is.
 

@@ -45,11 +45,11 @@ class OrientedGraph(Record):
         Why each edge is as it is, in the same order.
     """
 
-    graph: Any = field(compare=False, repr=False)
+    graph: Any = field(repr=False)
     nodes: tuple[Hashable, ...]
     edges: tuple[tuple[Hashable, str, Hashable], ...]
     decisions: tuple[EdgeDecision, ...]
-    _backend: Any = field(default=None, compare=False, repr=False)
+    _backend: Any = field(default=None, repr=False)
 
     @property
     def directed(self) -> tuple[Edge, ...]:
