@@ -10,28 +10,25 @@ from numpy.testing import assert_allclose
 from scipy.stats import ortho_group
 
 import oracle
-from anmmm import GPPOM, cluster_mechanisms, infer_direction
+from anmmm import GPPOM, infer_direction
 from anmmm.clustering import MechanismClustering
 from anmmm.gppom import FitOptions, Hyperparameters, fit_gppom
 from anmmm.gppom.covariance import COMBINATIONS, KERNELS, Covariance
-from anmmm.gppom.engines import DenseEngine, FeatureEngine
+from anmmm.gppom.engines import DenseEngine, LinearEngine
 from anmmm.gppom.objective import GPPOMObjective
 from anmmm.gppom.optimize import minimize_from
 from anmmm.preprocessing import standardize
-from same import assert_same
 
-FORMS = list(product(KERNELS, KERNELS, COMBINATIONS[1:]))
-forms = pytest.mark.parametrize(("kernel_x", "kernel_theta", "combine"), FORMS)
+NAMES = ("kernel_x", "kernel_theta", "combine")
+FORMS = [
+    dict(zip(NAMES, form, strict=True)) for form in product(KERNELS, KERNELS, COMBINATIONS[1:])
+]
 WEIGHTS = {"noise_floor": 0.02, "hsic_floor": 1e-4, "latent_prior": 0.7, "hyper_prior": 1.3}
 MLE = {"noise_floor": 0.0, "latent_prior": 0.0, "hyper_prior": 0.0}
 
 
 def data(rng, n, dx, D):
     return (rng.normal(size=(n, dx)) if dx else None), rng.normal(size=(n, D))
-
-
-def point(rng, objective):
-    return 0.5 * rng.normal(size=objective.n_params)
 
 
 def value_by_oracle(objective, z, **form):
@@ -55,38 +52,25 @@ def value_by_oracle(objective, z, **form):
 
 
 @pytest.mark.parametrize(("dx", "q", "D"), [(0, 2, 1), (1, 1, 1), (2, 2, 3)])
-@forms
-def test_value_is_the_oracles_and_the_gradient_its_difference(
-    rng, kernel_x, kernel_theta, combine, dx, q, D
-):
-    form = {"kernel_x": kernel_x, "kernel_theta": kernel_theta, "combine": combine}
-    objective = GPPOMObjective(*data(rng, 8, dx, D), n_latent=q, lam=1.3, **form, **WEIGHTS)
-    z = point(rng, objective)
-    value, gradient = objective.value_and_grad(z)
-    assert_allclose(value, value_by_oracle(objective, z, **form), rtol=1e-11)
-    expected = oracle.central_difference4(lambda t: value_by_oracle(objective, t, **form), z)
-    split = np.cumsum([8 * q, 1, 1, dx])
-    for block, wanted in zip(np.split(gradient, split), np.split(expected, split), strict=True):
-        assert_allclose(block, wanted, rtol=1e-6, atol=1e-6 * np.abs(expected).max())
+def test_value_is_the_oracles_and_the_gradient_its_difference(rng, dx, q, D):
+    for form in FORMS:
+        objective = GPPOMObjective(*data(rng, 8, dx, D), n_latent=q, lam=1.3, **form, **WEIGHTS)
+        z = 0.5 * rng.normal(size=objective.n_params)
+        value, gradient = objective.value_and_grad(z)
+        assert_allclose(value, value_by_oracle(objective, z, **form), rtol=1e-11, err_msg=form)
+        expected = oracle.central_difference4(
+            lambda t, o=objective, f=form: value_by_oracle(o, t, **f), z
+        )
+        bound = 1e-6 * np.abs(expected).max()
+        assert_allclose(gradient, expected, rtol=1e-6, atol=bound, err_msg=form)
 
 
-@forms
-def test_the_mlps_weights_have_the_gradient_too(rng, kernel_x, kernel_theta, combine):
-    form = {"kernel_x": kernel_x, "kernel_theta": kernel_theta, "combine": combine}
-    objective = GPPOMObjective(*data(rng, 10, 1, 1), latent_map="mlp", n_hidden=3, **form)
-    z = point(rng, objective)
-    expected = oracle.central_difference4(lambda t: objective.value_and_grad(t)[0], z)
-    bound = 1e-6 * np.abs(expected).max()
-    assert_allclose(objective.value_and_grad(z)[1], expected, rtol=1e-6, atol=bound)
-
-
-@pytest.mark.parametrize(("dx", "q", "D"), [(1, 1, 1), (2, 2, 2)])
-def test_features_of_the_rbf_product_are_the_dense_engine(rng, dx, q, D):
-    X, Y = data(rng, 60, dx, D)
-    theta = rng.normal(size=(60, q))
-    omega = Hyperparameters(1.3, 4.0, np.exp(rng.normal(size=dx)), np.exp(rng.normal(size=q)))
-    one = DenseEngine(X, Y, q, 1.0, 1e-8).evaluate(theta, omega, 0.3)
-    other = FeatureEngine(X, Y, q, 1.0, 1e-8, covariance=Covariance()).evaluate(theta, omega, 0.3)
+def test_two_rbf_kernels_have_the_terms_of_their_own_engine(rng):
+    X, Y = data(rng, 60, 2, 2)
+    theta = rng.normal(size=(60, 2))
+    omega = Hyperparameters(1.3, 4.0, np.exp(rng.normal(size=2)), np.exp(rng.normal(size=2)))
+    one = DenseEngine(X, Y, 2, 1.0, 1e-8).evaluate(theta, omega, 0.3)
+    other = LinearEngine(X, Y, 1.0, 1e-8, Covariance()).evaluate(theta, omega, 0.3)
     assert_allclose(other.log_likelihood, one.log_likelihood, rtol=1e-11)
     assert_allclose(other.hsic, one.hsic, rtol=1e-9)
     for name in ("d_theta", "d_log_amplitude", "d_noise", "d_log_gamma_x", "d_log_gamma_theta"):
@@ -94,20 +78,10 @@ def test_features_of_the_rbf_product_are_the_dense_engine(rng, dx, q, D):
         assert_allclose(getattr(other, name), wanted, atol=1e-8 * np.abs(one.d_theta).max())
 
 
-def test_blocks_of_many_points_are_those_of_few(rng):
-    X, Y = data(rng, 2100, 1, 1)
-    theta = rng.normal(size=(2100, 1))
-    omega = Hyperparameters(1.0, 5.0, np.array([0.5]), np.array([0.7]))
-    form = Covariance("rbf", "linear", "product")
-    terms = FeatureEngine(X, Y, 1, 1.0, 1e-8, covariance=form).evaluate(theta, omega, 0.2)
-    K = form.cross(omega, (X, theta), (X, theta)) + 0.2 * np.eye(2100)
-    assert_allclose(terms.log_likelihood, oracle.log_likelihood(K, Y), rtol=1e-10)
-
-
 # --- Dual PPCA and GP-LVM -------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("n", "D", "q"), [(12, 30, 2), (30, 6, 2), (10, 10, 1)])
+@pytest.mark.parametrize(("n", "D", "q"), [(12, 30, 2), (30, 6, 2)])
 def test_dual_ppca_is_its_closed_form(rng, n, D, q):
     scale = np.linspace(3.0, 0.4, D)
     Y = (rng.normal(size=(n, D)) * scale) @ ortho_group.rvs(D, random_state=1)
@@ -144,8 +118,7 @@ def test_a_fit_without_x_reaches_dual_ppca(rng):
     options = FitOptions(n_latent=2, kernel_theta="linear", tol=0.0, **MLE)
     result = fit_gppom(None, Y, lam=1.0, options=options)
     assert_allclose(result.log_likelihood, oracle.dual_ppca(Y, 2)[0], rtol=1e-8)
-    assert result.engine == "features"
-    assert result.lam == 0.0
+    assert (result.engine, result.rank, result.lam) == ("dense", None, 0.0)
     assert result.hyperparameters.gamma_x.shape == (0,)
     model = GPPOM(n_latent=2, kernel_theta="linear", tol=0.0, **MLE).fit(None, Y)
     assert_allclose(model.log_likelihood_, result.log_likelihood, rtol=1e-10)
@@ -156,7 +129,7 @@ def test_a_fit_without_x_reaches_dual_ppca(rng):
 def test_without_x_the_rbf_kernel_makes_a_gp_lvm(rng, engine):
     Y = rng.normal(size=(9, 3))
     objective = GPPOMObjective(None, Y, n_latent=2, engine=engine, **WEIGHTS)
-    z = point(rng, objective)
+    z = 0.5 * rng.normal(size=objective.n_params)
     form = {"kernel_x": "rbf", "kernel_theta": "rbf", "combine": "product"}
     value, gradient = objective.value_and_grad(z)
     assert_allclose(value, value_by_oracle(objective, z, **form), rtol=1e-8)
@@ -164,64 +137,41 @@ def test_without_x_the_rbf_kernel_makes_a_gp_lvm(rng, engine):
     assert_allclose(gradient, expected, rtol=1e-6, atol=1e-6 * np.abs(expected).max())
 
 
-@pytest.mark.parametrize("combine", COMBINATIONS)
-@pytest.mark.parametrize("kernel_x", KERNELS)
-def test_without_x_nothing_that_is_said_of_x_counts(rng, kernel_x, combine):
+def test_without_x_no_option_of_x_counts(rng):
     Y = rng.normal(size=(9, 3))
     plain = GPPOMObjective(None, Y, kernel_theta="linear")
-    other = GPPOMObjective(
-        None, Y, lam=3.0, kernel_x=kernel_x, kernel_theta="linear", combine=combine
-    )
-    z = point(rng, plain)
-    assert other.value_and_grad(z)[0] == plain.value_and_grad(z)[0]
+    z = 0.5 * rng.normal(size=plain.n_params)
+    for kernel_x, combine in product(KERNELS, COMBINATIONS):
+        other = GPPOMObjective(
+            None, Y, lam=3.0, kernel_x=kernel_x, kernel_theta="linear", combine=combine
+        )
+        assert other.value_and_grad(z)[0] == plain.value_and_grad(z)[0]
 
 
-# --- Symmetries -----------------------------------------------------------------------------------
-
-
-@settings(max_examples=25, deadline=None)
-@given(seed=st.integers(0, 10_000), form=st.sampled_from([f for f in FORMS if f[1] != "rbf"]))
+@settings(max_examples=15, deadline=None)
+@given(seed=st.integers(0, 10_000), form=st.sampled_from(FORMS))
 def test_rotations_signs_and_orders_leave_j_alone(seed, form):
     rng = np.random.default_rng(seed)
     X, Y = data(rng, 9, 1, 2)
-    names = dict(zip(("kernel_x", "kernel_theta", "combine"), form, strict=True))
-    objective = GPPOMObjective(X, Y, n_latent=3, **names)
+    objective = GPPOMObjective(X, Y, n_latent=3, **form)
     theta = rng.normal(size=(9, 3))
     omega = Hyperparameters(1.2, 3.0, np.array([0.6]), np.full(3, 0.8))
     value = objective.terms(objective.pack(theta, omega)).objective
-    rotated = theta @ ortho_group.rvs(3, random_state=seed)
-    assert_allclose(objective.terms(objective.pack(rotated, omega)).objective, value, rtol=1e-9)
-    mirrored = theta * [1.0, -1.0, 1.0]
-    assert_allclose(objective.terms(objective.pack(mirrored, omega)).objective, value, rtol=1e-9)
+    for other in (theta @ ortho_group.rvs(3, random_state=seed), theta * [1.0, -1.0, 1.0]):
+        assert_allclose(objective.terms(objective.pack(other, omega)).objective, value, rtol=1e-9)
     order = rng.permutation(9)
-    other = GPPOMObjective(X[order], Y[order], n_latent=3, **names)
+    other = GPPOMObjective(X[order], Y[order], n_latent=3, **form)
     assert_allclose(other.terms(other.pack(theta[order], omega)).objective, value, rtol=1e-9)
-
-
-def test_the_scale_of_theta_is_that_of_its_kernel(rng):
-    X, Y = data(rng, 9, 1, 2)
-    objective = GPPOMObjective(X, Y, kernel_x="linear", kernel_theta="linear")
-    theta = rng.normal(size=(9, 1))
-    values = [
-        objective.terms(
-            objective.pack(c * theta, Hyperparameters(1.0, 3.0, np.ones(1), np.array([c**-2])))
-        )
-        for c in (1.0, 7.0)
-    ]
-    assert_allclose(values[1].log_likelihood, values[0].log_likelihood, rtol=1e-11)
-    assert_allclose(values[1].hsic, values[0].hsic, rtol=1e-9)
 
 
 # --- Extremes and refusals ------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("log_omega", [-12.0, 12.0])
-@forms
-def test_corners_of_the_box_are_values_or_refused(rng, kernel_x, kernel_theta, combine, log_omega):
+def test_corners_of_the_box_are_values_or_refused(rng, log_omega):
     X, Y = data(rng, 20, 2, 1)
-    names = {"kernel_x": kernel_x, "kernel_theta": kernel_theta, "combine": combine}
-    objective = GPPOMObjective(X, Y, n_latent=2, **names)
-    for scale in (0.0, 1e-8, 1.0, 1e8, 1e200):
+    for form, scale in product(FORMS, (0.0, 1e-8, 1.0, 1e8, 1e200)):
+        objective = GPPOMObjective(X, Y, n_latent=2, **form)
         z = scale * rng.normal(size=objective.n_params)
         z[-6:] = log_omega
         value, gradient = objective.value_and_grad(z)
@@ -242,13 +192,19 @@ def test_no_noise_is_refused(rng):
         ({"kernel_x": "cubic"}, "kernel_x"),
         ({"kernel_theta": "cubic"}, "kernel_theta"),
         ({"combine": "both"}, "combine"),
-        ({"kernel_x": "linear", "engine": "dense"}, "leave engine at 'auto'"),
         ({"combine": "sum", "engine": "lowrank"}, "leave engine at 'auto'"),
     ],
 )
 def test_what_cannot_be_is_refused_by_name(options, message):
     with pytest.raises(ValueError, match=message):
         FitOptions(**options)
+
+
+def test_more_observations_than_a_dense_covariance_holds_are_refused(rng):
+    X = rng.normal(size=(6001, 1))
+    with pytest.raises(ValueError, match="up to 6000 observations, found 6001"):
+        GPPOMObjective(X, X, kernel_theta="linear")
+    GPPOMObjective(X, X, kernel_theta="linear", engine="dense")
 
 
 def test_auto_is_the_sum_of_linear_kernels_and_else_the_product():
@@ -291,16 +247,7 @@ def test_clusters_of_lines_are_found(draw, kernel):
 def test_algorithm_1_runs_and_exchanging_x_and_y_exchanges_the_answer():
     x, y, _ = parallel_lines(1)
     names = {"kernel_x": "linear", "kernel_theta": "linear", "random_state": 0}
-    for criterion in ("hsic", "hsic_ratio", "pvalue"):
+    for criterion in ("hsic", "hsic_ratio"):
         one = infer_direction(x, y, criterion=criterion, **names)
         other = infer_direction(y, x, criterion=criterion, **names)
         assert_allclose(one.score, -other.score, rtol=1e-6, atol=1e-6)
-
-
-def test_equal_fits_are_equal():
-    x, y, _ = parallel_lines(2, n=40)
-    fits = [
-        cluster_mechanisms(x, y, kernel_x="linear", kernel_theta="linear", random_state=0).fit
-        for _ in range(2)
-    ]
-    assert_same(*fits)

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 from anmmm._lazy import lazily
 from anmmm.gppom.nested import NestedFitOptions
 from anmmm.gppom.options import FitOptions, ObjectiveOptions
-from anmmm.gppom.result import FitResult, Hyperparameters
+from anmmm.gppom.parameters import Hyperparameters
+from anmmm.gppom.result import FitResult
 
 if TYPE_CHECKING:
     from anmmm.gppom.estimator import GPPOM

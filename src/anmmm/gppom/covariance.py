@@ -1,29 +1,26 @@
 """Which kernels a covariance is made of, and how they are joined.
 
-Options choose a `Covariance`; engines, the prediction and the Hessian read it. What each is
+Options choose a `Covariance`; engines and the prediction read it. What each is
 for: docs/method/linear.md.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 
-from anmmm._record import Record
 from anmmm._typing import ArrayLike, FloatArray
 from anmmm._validation import as_finite, as_matrices
-
-if TYPE_CHECKING:
-    from anmmm.gppom.result import Hyperparameters
+from anmmm.gppom.parameters import Hyperparameters
 
 KERNELS = ("rbf", "linear", "affine")
 COMBINATIONS = ("auto", "product", "sum")
 
 
-@dataclass(frozen=True, repr=False)
-class Covariance(Record):
+@dataclass(frozen=True)
+class Covariance:
     """The form of ``K̃ = a (K_X ∘ K_θ) + noise I`` or ``a (K_X + K_θ) + noise I``.
 
     Attributes

@@ -68,7 +68,7 @@ def fit_gppom(
 
     Notes
     -----
-    Some tens to some hundreds of evaluations, each O(N³), or O(N r²) with r features.
+    Some tens to some hundreds of evaluations, each O(N³), or O(N r²) with a factor of rank r.
     """
     X, Y = as_data(X, Y)
     result = _fit(X, Y, lam, options, check_rng(random_state))

@@ -32,8 +32,7 @@ from anmmm._validation import check_nonnegative
 from anmmm.gppom.covariance import as_data
 from anmmm.gppom.engines import make_engine
 from anmmm.gppom.options import ObjectiveOptions
-from anmmm.gppom.parameters import ParameterLayout
-from anmmm.gppom.result import Hyperparameters
+from anmmm.gppom.parameters import Hyperparameters, ParameterLayout
 
 
 @dataclass(frozen=True)

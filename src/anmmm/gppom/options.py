@@ -56,8 +56,9 @@ class ObjectiveOptions(Options):
         docs/method/linear.md.
     engine : {"auto", "dense", "lowrank"}
         How the data terms are evaluated: exactly in O(N³), or by error-controlled low-rank factors
-        in O(N r²). ``"auto"`` takes the cheaper one at each evaluation. Other covariances than the
-        product of two RBF kernels have one engine, by their features, and take ``"auto"`` alone.
+        in O(N r²). ``"auto"`` takes the cheaper one at each evaluation. Covariances other than the
+        product of two RBF kernels are evaluated exactly alone, by ``"auto"`` up to 6000
+        observations.
     engine_tol : float
         Accuracy of the low-rank factor: the trace of what it leaves of ``a K_X ∘ K_θ`` is below
         ``engine_tol * noise * N``, and L is off by at most about ``engine_tol * N``. A coarser one
@@ -101,9 +102,9 @@ class ObjectiveOptions(Options):
         check_choice(self.kernel_theta, "kernel_theta", KERNELS)
         check_choice(self.combine, "combine", COMBINATIONS)
         check_choice(self.engine, "engine", ENGINE_NAMES)
-        if self.engine != "auto" and not self.covariance().smooth:
+        if self.engine == "lowrank" and not self.covariance().smooth:
             raise ValueError(
-                f"engine={self.engine!r} evaluates the product of two RBF kernels alone, found "
+                "engine='lowrank' evaluates the product of two RBF kernels alone, found "
                 f"kernel_x={self.kernel_x!r}, kernel_theta={self.kernel_theta!r} and "
                 f"combine={self.combine!r}; leave engine at 'auto'"
             )

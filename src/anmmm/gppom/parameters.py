@@ -1,4 +1,4 @@
-"""Layout of the flat parameter vector: Θ or the weights that make it, then log-hyperparameters.
+"""Hyperparameters, and the flat vector: Θ or the weights that make it, then their logarithms.
 
 The optimizer's vector comes in; named views go out to the objective, and back. Bounds on the
 log-hyperparameters stand here too.
@@ -11,8 +11,8 @@ from functools import cached_property
 
 import numpy as np
 
+from anmmm._record import Record
 from anmmm._typing import FloatArray
-from anmmm.gppom.result import Hyperparameters
 
 LATENT_MAPS = ("free", "mlp")
 
@@ -23,6 +23,29 @@ LOG_BOUND = 12.0
 # Unit of log Ω beside Θ's and the weights' 1 in the optimizer: log Ω is so much less curved that
 # plain L-BFGS takes twice the evaluations to the same J (docs/results/benchmarks.md).
 LOG_UNIT = 3.0
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Hyperparameters(Record):
+    """Hyperparameters Ω of a GPPOM, on the scale of the standardized variables.
+
+    Attributes
+    ----------
+    amplitude : float
+        ``a``, the variance of the signal.
+    beta : float
+        Noise precision; the noise variance is ``1 / beta + noise_floor``.
+    gamma_x : ndarray of shape (n_features_x,)
+        Inverse squared length scales of the observed input; weights of its columns in a linear
+        kernel.
+    gamma_theta : ndarray of shape (n_latent,)
+        The same of the latent.
+    """
+
+    amplitude: float
+    beta: float
+    gamma_x: FloatArray
+    gamma_theta: FloatArray
 
 
 @dataclass(frozen=True)

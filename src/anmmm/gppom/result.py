@@ -1,4 +1,4 @@
-"""Records of one fitted GPPOM."""
+"""Record of one fitted GPPOM."""
 
 from __future__ import annotations
 
@@ -8,29 +8,7 @@ from anmmm._html import html_facts
 from anmmm._record import Record
 from anmmm._typing import FloatArray
 from anmmm.gppom.covariance import Covariance
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Hyperparameters(Record):
-    """Hyperparameters Ω of a GPPOM, on the scale of the standardized variables.
-
-    Attributes
-    ----------
-    amplitude : float
-        ``a``, the variance of the signal.
-    beta : float
-        Noise precision; the noise variance is ``1 / beta + noise_floor``.
-    gamma_x : ndarray of shape (n_features_x,)
-        Inverse squared length scales of the observed input; weights of its columns in a linear
-        kernel.
-    gamma_theta : ndarray of shape (n_latent,)
-        The same of the latent.
-    """
-
-    amplitude: float
-    beta: float
-    gamma_x: FloatArray
-    gamma_theta: FloatArray
+from anmmm.gppom.parameters import Hyperparameters
 
 
 @dataclass(frozen=True, eq=False, repr=False)

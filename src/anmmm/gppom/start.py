@@ -9,8 +9,7 @@ import numpy as np
 
 from anmmm._typing import ArrayLike, FloatArray
 from anmmm._validation import as_matrix
-from anmmm.gppom.parameters import ParameterLayout
-from anmmm.gppom.result import Hyperparameters
+from anmmm.gppom.parameters import Hyperparameters, ParameterLayout
 
 INITS = ("residual", "pca")
 

@@ -10,10 +10,10 @@ from collections.abc import Callable
 
 from anmmm._typing import FloatArray
 from anmmm.gppom.covariance import Covariance
-from anmmm.gppom.engines.auto import AutoEngine
+from anmmm.gppom.engines.auto import LARGEST_DENSE, AutoEngine
 from anmmm.gppom.engines.base import DataTerms, Engine
 from anmmm.gppom.engines.dense import DenseEngine
-from anmmm.gppom.engines.features import FeatureEngine
+from anmmm.gppom.engines.linear import LinearEngine
 from anmmm.gppom.engines.lowrank import LowRankEngine
 from anmmm.gppom.options import TOLERANCE, ObjectiveOptions
 
@@ -24,7 +24,7 @@ __all__ = [
     "DataTerms",
     "DenseEngine",
     "Engine",
-    "FeatureEngine",
+    "LinearEngine",
     "LowRankEngine",
     "make_engine",
 ]
@@ -39,8 +39,20 @@ ENGINES: dict[str, Callable[..., Engine]] = {
 def make_engine(
     X: FloatArray, Y: FloatArray, lam: float, options: ObjectiveOptions, covariance: Covariance
 ) -> Engine:
-    """Return the engine that options ask for, or the one that evaluates their covariance."""
-    arguments = (X, Y, options.n_latent, lam, options.hsic_floor, options.n_chunks)
+    """Return the engine that options ask for, of the kernels of their covariance."""
     if covariance.smooth:
-        return ENGINES[options.engine](*arguments, options.engine_tol)
-    return FeatureEngine(*arguments, covariance=covariance)
+        return ENGINES[options.engine](
+            X,
+            Y,
+            options.n_latent,
+            lam,
+            options.hsic_floor,
+            options.n_chunks,
+            options.engine_tol,
+        )
+    if options.engine == "auto" and len(X) > LARGEST_DENSE:
+        raise ValueError(
+            f"linear kernels and sums are evaluated in O(N³), up to {LARGEST_DENSE} observations, "
+            f"found {len(X)}; fit some of them, or pass engine='dense' for all"
+        )
+    return LinearEngine(X, Y, lam, options.hsic_floor, covariance)

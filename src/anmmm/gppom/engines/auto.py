@@ -7,7 +7,7 @@ from anmmm.gppom.engines.base import DataTerms
 from anmmm.gppom.engines.dense import DenseEngine
 from anmmm.gppom.engines.lowrank import LowRankEngine
 from anmmm.gppom.options import TOLERANCE
-from anmmm.gppom.result import Hyperparameters
+from anmmm.gppom.parameters import Hyperparameters
 
 # The low-rank engine is the cheaper one from about this many observations on...
 SMALLEST_LOW_RANK = 110

@@ -10,7 +10,7 @@ import numpy as np
 
 from anmmm._record import Record
 from anmmm._typing import FloatArray
-from anmmm.gppom.result import Hyperparameters
+from anmmm.gppom.parameters import Hyperparameters
 
 
 @dataclass(frozen=True, eq=False, repr=False)

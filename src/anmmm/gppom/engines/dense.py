@@ -8,7 +8,7 @@ from anmmm._kernels.covariance import Grams, Points
 from anmmm._kernels.dense import Gradients, value_and_gradients
 from anmmm._typing import FloatArray
 from anmmm.gppom.engines.base import DataTerms
-from anmmm.gppom.result import Hyperparameters
+from anmmm.gppom.parameters import Hyperparameters
 
 # Up to so many observations both Gram matrices are kept between the passes of an evaluation; above,
 # computing their rows twice is as fast as memory is (docs/results/benchmarks.md).

@@ -15,7 +15,7 @@ from anmmm._typing import FloatArray
 from anmmm.gppom.engines.base import DataTerms, failed, finite
 from anmmm.gppom.engines.factor import ROUNDING, Factor, RankTooLargeError
 from anmmm.gppom.options import TOLERANCE
-from anmmm.gppom.result import Hyperparameters
+from anmmm.gppom.parameters import Hyperparameters
 
 
 class LowRankEngine:

@@ -1,0 +1,106 @@
+"""The dense engine of covariances that hold a linear kernel, or add their kernels."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from anmmm._kernels._lapack import potrf, potri, solve_rows
+from anmmm._kernels.dense import LOG_TWO_PI, SINGULAR_PIVOT
+from anmmm._typing import FloatArray
+from anmmm.gppom.covariance import Covariance, gram
+from anmmm.gppom.engines.base import DataTerms, failed, finite
+from anmmm.gppom.parameters import Hyperparameters
+
+
+class LinearEngine:
+    """Exact evaluation by matrices of NumPy, O(N³) time, O(N²) memory; docs/method/linear.md.
+
+    Parameters
+    ----------
+    X, Y, lam, hsic_floor
+        As for `DenseEngine`.
+    covariance : Covariance
+    """
+
+    name = "dense"
+
+    def __init__(
+        self, X: FloatArray, Y: FloatArray, lam: float, hsic_floor: float, covariance: Covariance
+    ) -> None:
+        self._x, self._y = X, Y
+        self._weights = (lam, hsic_floor)
+        self._covariance = covariance
+
+    def evaluate(self, theta: FloatArray, omega: Hyperparameters, noise: float) -> DataTerms:
+        """Evaluate the data terms at Θ (n_samples, n_latent), Ω and a noise variance."""
+        # Latents beyond every scale overflow in their squares; what comes of it is looked at.
+        with np.errstate(over="ignore", invalid="ignore"):
+            terms = self._evaluate(theta, omega, noise)
+        if terms is None or not finite(
+            terms.d_theta, terms.d_log_amplitude, terms.d_log_gamma_x, terms.d_log_gamma_theta
+        ):
+            return failed(self.name)
+        return terms
+
+    def _evaluate(
+        self, theta: FloatArray, omega: Hyperparameters, noise: float
+    ) -> DataTerms | None:
+        (n, D), form, (lam, hsic_floor) = self._y.shape, self._covariance, self._weights
+        K_x = gram(form.kernel_x, omega.gamma_x, self._x, self._x)
+        K_theta = gram(form.kernel_theta, omega.gamma_theta, theta, theta)
+        signal = omega.amplitude * form.joined(K_x, K_theta)
+        K = signal + noise * np.eye(n)
+        if not finite(K):
+            return None
+        smallest = SINGULAR_PIVOT * n * K.diagonal().max()
+        if potrf(K) != 0 or np.min(K.diagonal() ** 2) <= smallest:
+            return None
+        alpha = self._y.T.copy()
+        solve_rows(K, alpha)
+        log_det, fit = 2.0 * np.log(K.diagonal()).sum(), float(np.vdot(self._y.T, alpha))
+        log_likelihood = -0.5 * (D * n * LOG_TWO_PI + D * log_det + fit)
+        potri(K)
+        # ∂(-L)/∂K̃, and what of it meets either kernel.
+        G = 0.5 * (D * (np.tril(K) + np.tril(K, -1).T) - alpha.T @ alpha)
+        beside_x, beside_theta = (K_theta, K_x) if form.combine == "product" else (1.0, 1.0)
+
+        x_centered, theta_centered = _centered(K_x), _centered(K_theta)
+        trace = float(np.vdot(x_centered, theta_centered))
+        weight = lam / (trace + n**2 * hsic_floor) if lam > 0.0 else 0.0
+        A_x = omega.amplitude * G * beside_x + weight * theta_centered
+        A_theta = omega.amplitude * G * beside_theta + weight * x_centered
+        _, d_log_gamma_x = _pulled(form.kernel_x, omega.gamma_x, self._x, K_x, A_x)
+        d_theta, d_log_gamma_theta = _pulled(
+            form.kernel_theta, omega.gamma_theta, theta, K_theta, A_theta
+        )
+        return DataTerms(
+            True,
+            log_likelihood,
+            trace / n**2,
+            d_theta,
+            float(np.vdot(G, signal)),
+            float(G.trace()),
+            d_log_gamma_x,
+            d_log_gamma_theta,
+            self.name,
+        )
+
+
+def _centered(K: FloatArray) -> FloatArray:
+    """``H K H``."""
+    means = K.mean(axis=0)
+    return np.asarray(K - means - means[:, np.newaxis] + means.mean())
+
+
+def _pulled(
+    kernel: str, gamma: FloatArray, points: FloatArray, K: FloatArray, A: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Gradient by points (n, d) and log-scales (d,) of a cotangent A on K; linear.md, eq. 5, 6."""
+    if kernel == "rbf":
+        M = A * K
+        moved = points * M.sum(axis=1, keepdims=True) - M @ points
+        scale = 4.0
+    else:
+        moved, scale = A @ points, -2.0
+    d_points = -scale * gamma * moved
+    return d_points, 0.5 * (points * d_points).sum(axis=0)
