@@ -41,8 +41,7 @@ def test_exchanging_the_variables_reverses_everything(mixture, criterion):
     x, y = mixture
     there = infer_direction(x, y, criterion=criterion, random_state=0)
     back = infer_direction(y, x, criterion=criterion, random_state=0)
-    # Bounds take a latent of two values for a Gaussian one (docs/method/latent.md).
-    assert there.direction == (-1 if criterion == "latent" else 1)
+    assert there.direction == 1
     assert back.direction == -there.direction
     assert back.score == -there.score
     assert back.forward_score == there.backward_score

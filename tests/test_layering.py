@@ -40,7 +40,6 @@ ORDER = (
     "mixture",
     "evidence",
     "_ahead",
-    "collapsed",
     "_warm",
     "confidence",
     "dependence",

@@ -8,7 +8,7 @@ from importlib import import_module
 import pytest
 
 import anmmm
-from anmmm import clustering, collapsed, collection, direction, gppom, mixture
+from anmmm import clustering, collection, direction, gppom, mixture
 from anmmm.gppom.engines import ENGINES
 from anmmm.gppom.options import ENGINE_NAMES
 
@@ -35,7 +35,7 @@ x = [0.01 * i * (-1) ** i for i in range(40)]
 rows = list(infer_directions([(x, [v**3 + 0.1 * v * v for v in x])], random_state=0))
 assert rows[0].status == "ok"
 """
-LIGHT = [gppom, direction, mixture, collapsed, clustering, collection, anmmm]
+LIGHT = [gppom, direction, mixture, clustering, collection, anmmm]
 
 
 @pytest.mark.parametrize(

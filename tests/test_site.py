@@ -15,7 +15,6 @@ ROOT = Path(__file__).parents[1]
 MODULES = [
     "anmmm",
     "anmmm.baselines",
-    "anmmm.collapsed",
     "anmmm.collection",
     "anmmm.datasets",
     "anmmm.evaluation",

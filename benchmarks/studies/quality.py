@@ -47,7 +47,7 @@ def direction(sample, seed: int, options: dict) -> Outcome:
     fits = result.latent_fits
     outcome = {"evidence": result.direction == 1}
     for criterion in CRITERIA:
-        if criterion not in ("evidence", "latent"):
+        if criterion != "evidence":
             forward, backward = dependence_scores(fits, criterion, hsic_floor)
             outcome[criterion] = backward > forward
     outcome["unconverged"] = not (fits.forward.converged and fits.backward.converged)

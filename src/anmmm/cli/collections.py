@@ -76,8 +76,8 @@ def directions(
     )
     table = None if as_json else DirectionsTable
     closing, summary, records = run_collection(start, source, DIRECTIONS, table=table, **collection)
-    if criterion in (None, "auto", "evidence", "latent"):
-        report_unused(lam, "latent" if criterion == "latent" else "evidence")
+    if criterion in (None, "auto", "evidence"):
+        report_unused(lam)
     if as_json:
         click.echo(to_json_document({"rows": records, "summary": summary.to_dict()}))
     else:

@@ -83,8 +83,8 @@ def direction_command(
     # The text says what did not converge.
     with refusing(), single_thread(), unconverged_untold():
         result = infer_direction(used_x, used_y, random_state=seed, **options)
-    if result.described is not None:
-        report_unused(lam, result.criterion)
+    if result.evidence is not None:
+        report_unused(lam)
     if plot is not None:
         from anmmm.cli.plots import draw_direction
 
@@ -103,7 +103,6 @@ def _document(result: DirectionResult, columns: Columns) -> dict[str, Any]:
 
     ordered = (columns.x_name, columns.y_name)[:: result.direction or 1]
     lengths = result.evidence
-    without_fits = result.described is not None
     chosen = None if lengths is None else lengths.chosen
     without = result.without_far
     return {
@@ -124,12 +123,12 @@ def _document(result: DirectionResult, columns: Columns) -> dict[str, Any]:
         "forward_score": result.forward_score,
         "backward_score": result.backward_score,
         # They would cost two fits that the decision did without.
-        "forward_pvalue": None if without_fits else result.forward_pvalue,
-        "backward_pvalue": None if without_fits else result.backward_pvalue,
+        "forward_pvalue": result.forward_pvalue if lengths is None else None,
+        "backward_pvalue": result.backward_pvalue if lengths is None else None,
         "model": None if chosen is None else chosen.model,
         "n_mechanisms": None if chosen is None else chosen.n_mechanisms,
         "criterion": result.criterion,
-        "lam": None if without_fits else result.lam,
+        "lam": result.lam if lengths is None else None,
         "n": len(columns.x),
         "n_dropped": columns.n_dropped,
         "n_far": 0 if without is None else int(without.far.sum()),

@@ -36,11 +36,10 @@ def say(message: str) -> None:
     click.echo(readable(message), err=True)
 
 
-def report_unused(lam: float | None, criterion: str | None) -> None:
+def report_unused(lam: float | None) -> None:
     """Say that ``--lam`` has no effect, if it was given."""
     if lam is not None:
-        without = "an HSIC term" if criterion == "latent" else "a latent"
-        say(f"--lam is not used: the criterion {criterion} decides without {without}")
+        say("--lam is not used: the criterion evidence decides without a latent")
 
 
 def report_dropped(columns: Columns) -> None:
@@ -73,8 +72,7 @@ criterion_option = click.option(
     "--criterion",
     metavar="NAME",
     help="What is compared between the directions: evidence (description length), "
-    "the default; or the dependence of latent and cause: hsic, hsic_ratio, "
-    "pvalue; or latent (bounds of models with the latent integrated out; takes seconds).",
+    "the default; or the dependence of latent and cause: hsic, hsic_ratio, pvalue.",
 )
 jobs_option = click.option(
     "-j",

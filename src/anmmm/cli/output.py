@@ -23,7 +23,6 @@ from anmmm.direction import (
 if TYPE_CHECKING:
     from anmmm.cli.input import Columns
     from anmmm.clustering import ClusteringResult
-    from anmmm.collapsed import BoundResult
     from anmmm.direction import DirectionResult
     from anmmm.evidence import EvidenceResult
 
@@ -44,10 +43,6 @@ _EVIDENCE_NOTE = """\
 Length is that of both columns encoded cause first, in nats per observation: the shorter wins.
 A score near 0 says little. The decision is made for a cause and its effect: a common cause of both
 columns, or a selection of rows, is not considered; the check may warn of it."""
-
-_BOUND_NOTE = """\
-Length is a bound on that of both columns under smooth functions of the cause and a latent, in nats
-per observation: the shorter wins. A score near 0 says little."""
 
 _LATENT_NOTE = """\
 Dependence is that of the latent Θ on the hypothetical cause: the lower, the better the hypothesis.
@@ -76,8 +71,6 @@ def direction_text(result: DirectionResult, columns: Columns, n_used: int) -> st
     names = plain(names[0]), plain(names[1])
     if result.evidence is not None:
         (table, facts, stopped), note = _evidence_parts(result.evidence, names), _EVIDENCE_NOTE
-    elif result.bounds is not None:
-        (table, facts, stopped), note = _bound_parts(result.bounds, names), _BOUND_NOTE
     else:
         (table, facts, stopped), note = _latent_parts(result, names), _LATENT_NOTE
     n = len(columns.x)
@@ -169,18 +162,6 @@ def _evidence_parts(evidence: EvidenceResult, names: tuple[str, str]) -> _Parts:
     facts["dependence"] = f"{saved}   (nats per observation saved over independence)"
     stopped = [f"model of {name}" for name, side in sides if not side.converged]
     return table.lines(rows), facts, stopped
-
-
-def _bound_parts(bounds: BoundResult, names: tuple[str, str]) -> _Parts:
-    table = Table({"hypothesis": "<1", "length": ">10", "cause": ">10", "effect": ">10"})
-    sides = list(zip(names, (bounds.forward, bounds.backward), strict=True))
-    n = len(bounds.forward.cause.parameters.mean)
-    rows = []
-    for name, side in sides:
-        lengths = side.total, -side.cause.bound, -side.effect.bound
-        rows.append((name, *(f"{length / n:.6g}" for length in lengths)))
-    stopped = [f"bound of {name}" for name, side in sides if not side.converged]
-    return table.lines(rows), {"criterion": "latent"}, stopped
 
 
 _REFINED = {True: "labels refined by EM", False: "labels not refined by EM"}

@@ -60,8 +60,8 @@ class PairResult(Row):
     score, forward_score, backward_score : float or None
         See `DirectionResult`.
     forward_pvalue, backward_pvalue : float or None
-        See `DirectionResult`; None under ``"evidence"`` and ``"latent"``, which decide without the
-        fits that they need.
+        See `DirectionResult`; None under ``"evidence"``, which decides without the fits that
+        they need.
     confidence : float or None
         See `DirectionResult`; under another criterion than ``"evidence"`` where halves were scored.
     converged : bool or None
@@ -73,7 +73,7 @@ class PairResult(Row):
         Its number of mechanisms.
     engine : str or None
         Engine of the GPPOM fit in the chosen direction (x → y if undecided); None under
-        ``"evidence"`` and ``"latent"``, which decide without one.
+        ``"evidence"``, which decides without one.
     rank : int or None
         Rank of that fit's factor; None for the dense engine.
     seconds : float

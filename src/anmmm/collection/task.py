@@ -15,7 +15,6 @@ from anmmm._record import Record, computed
 from anmmm._threads import single_thread
 from anmmm._warning import unconverged_untold
 from anmmm._words import counted
-from anmmm.collapsed import DirectionBounds
 from anmmm.collection.records import PairResult
 from anmmm.datasets import Pair, make_anm_mixture
 from anmmm.direction import (
@@ -129,7 +128,7 @@ class DirectionTask(PairTask):
 
     def _completed(self, row: PairResult, result: DirectionResult) -> PairResult:
         remarks = [row.reason] if row.reason else []
-        sides = result.described or result.latent_fits
+        sides = result.evidence or result.latent_fits
         remarks += _stopped("x → y", sides.forward) + _stopped("y → x", sides.backward)
         if result.relation == INDEPENDENT:
             remarks.append(NO_GAIN)
@@ -159,7 +158,7 @@ class DirectionTask(PairTask):
 
 
 def _of_its_criterion(result: DirectionResult) -> dict[str, Any]:
-    if result.described is None:
+    if result.evidence is None:
         fit = result.backward if result.direction == -1 else result.forward
         return {
             "forward_pvalue": result.forward_pvalue,
@@ -168,7 +167,7 @@ def _of_its_criterion(result: DirectionResult) -> dict[str, Any]:
             "rank": fit.rank,
         }
     # No p-values: they would cost two fits that the decision did without.
-    chosen = None if result.evidence is None else result.evidence.chosen
+    chosen = result.evidence.chosen
     return {} if chosen is None else {"model": chosen.model, "n_mechanisms": chosen.n_mechanisms}
 
 
@@ -198,11 +197,9 @@ def dropped_remark(pair: Pair) -> str:
     return f"{counted(pair.n_dropped, 'incomplete row')} dropped" if pair.n_dropped else ""
 
 
-def _stopped(hypothesis: str, side: FitResult | SideEvidence | DirectionBounds) -> list[str]:
+def _stopped(hypothesis: str, side: FitResult | SideEvidence) -> list[str]:
     if side.converged:
         return []
     if isinstance(side, SideEvidence):
         return [f"model {side.model} of {hypothesis} not converged"]
-    if isinstance(side, FitResult):
-        return [f"fit of {hypothesis} not converged ({side.status})"]
-    return [f"bound of {hypothesis} not converged"]
+    return [f"fit of {hypothesis} not converged ({side.status})"]

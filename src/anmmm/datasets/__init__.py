@@ -3,7 +3,6 @@
 from anmmm.datasets.categories import make_categories
 from anmmm.datasets.errors import SourceError
 from anmmm.datasets.families import FAMILIES, make_single_mechanism
-from anmmm.datasets.noise_forms import NOISE_FORMS, make_noise_form
 from anmmm.datasets.pair import Pair
 from anmmm.datasets.sample import load_bafu_air, load_sample
 from anmmm.datasets.settings import SETTINGS, SETTINGS_TEXT, Setting
@@ -12,7 +11,6 @@ from anmmm.datasets.tuebingen import PairFolder, load_pairs, load_tuebingen
 
 __all__ = [
     "FAMILIES",
-    "NOISE_FORMS",
     "SETTINGS",
     "SETTINGS_TEXT",
     "ANMMixtureSample",
@@ -27,6 +25,5 @@ __all__ = [
     "load_tuebingen",
     "make_anm_mixture",
     "make_categories",
-    "make_noise_form",
     "make_single_mechanism",
 ]

@@ -10,7 +10,6 @@ from anmmm._categories import Variables, as_variables
 from anmmm._typing import ArrayLike, FloatArray, RandomState
 from anmmm._validation import check_rng
 from anmmm._warning import unconverged_untold, warn_unconverged
-from anmmm.collapsed import BoundResult
 from anmmm.confidence import (
     N_RESAMPLES,
     Resamples,
@@ -25,7 +24,6 @@ from anmmm.direction.result import DirectionResult
 from anmmm.evidence import (
     DirectionEvidence,
     EvidenceResult,
-    SideEvidence,
     beyond_limits,
     compare,
     sign_of,
@@ -61,7 +59,7 @@ def infer_direction(
     lam : float
         Weight λ of the HSIC term of the objective of a GPPOM, at up to 100 observations; it grows
         with more (``weight_growth``). ``"evidence"`` decides without it.
-    criterion : {"auto", "evidence", "hsic", "hsic_ratio", "pvalue", "latent"}
+    criterion : {"auto", "evidence", "hsic", "hsic_ratio", "pvalue"}
         ``"auto"``: ``"evidence"``, but ``"hsic"`` where a variable of several columns takes the
         pair beyond 16 columns in all or below 10 observations for each; the result names the one
         taken.
@@ -70,8 +68,7 @@ def infer_direction(
         paper; the logarithm orders alike and is the scale on which the fit weighs it).
         ``"hsic_ratio"``: statistic of the gamma-approximated HSIC test of (Θ, cause) divided by
         its 5 % threshold (the authors' program). ``"pvalue"``: minus the logarithm of that test's
-        p-value. ``"latent"``: collapsed bounds of a GPPOM with Θ integrated out, and of a GP-LVM as
-        the density of the cause, in nats per observation; see `anmmm.collapsed`.
+        p-value.
     n_resamples : int
         Random halves of the data that are scored too, and then make the ``confidence``: 0 for none,
         or 2 or more. The calibration is for 10 and ``"evidence"``, which has a confidence without
@@ -85,8 +82,7 @@ def infer_direction(
         exactly reverses the score and keeps the confidence.
     **fit_options
         Fields of `anmmm.gppom.FitOptions`; ``weight_growth`` is 0.25 here and ``subsample`` None.
-        ``"evidence"`` and ``"latent"`` check them and decide without them: they shape the fits in
-        the result.
+        ``"evidence"`` checks them and decides without them: they shape the fits in the result.
 
     Returns
     -------
@@ -116,10 +112,6 @@ def infer_direction(
     is linear in their number but for two sorts. Where values lie far from all others, as codes for
     missing ones do, or are heaped at their end, as at the limit of an instrument, the pair is
     decided again without them, and is sure only if the rest bears it out (`anmmm.WithoutFar`).
-
-    ``"latent"`` takes any smooth function of the cause and one latent for each observation, and
-    seconds where ``"evidence"`` takes milliseconds; docs/method/latent.md has where it is better
-    and where it is worse.
 
     The other criteria take two fits and two HSIC tests. They are made for mixtures: on data of a
     single mechanism they are no better than chance, with large scores (docs/results/quality.md).
@@ -180,15 +172,13 @@ def infer_checked(
         lengths = compare(first, second, categorical=categorical, describe=describe)
         beside = without_far(first, second, scoring.lengths, categorical)
     fitting = scoring.fitting(first, second, lengths)
-    bounds = scoring.bounds(first, second) if criterion == "latent" else None
-    described = lengths or bounds
-    if described is None:
+    if lengths is None:
         forward_score, backward_score = scoring.latent_scores(fitting)
         score = backward_score - forward_score
     else:
-        _warn_of_convergence(described)
-        forward_score, backward_score = described.forward_score, described.backward_score
-        score = described.score
+        _warn_of_convergence(lengths)
+        forward_score, backward_score = lengths.forward_score, lengths.backward_score
+        score = lengths.score
     known = None if lengths is None else confidence_of(lengths)
     direction, confidence, resamples = decide(
         first, second, score, known, scoring.score, options, resample_seed, beside
@@ -201,7 +191,6 @@ def infer_checked(
         criterion=criterion,
         lam=options.lam,
         evidence=lengths,
-        bounds=bounds,
         confidence=confidence,
         resamples=resamples,
         without_far=beside,
@@ -264,30 +253,22 @@ class _Scoring:
     def latent_scores(self, fitting: LatentFitting) -> tuple[float, float]:
         return dependence_scores(fitting.fits, self.criterion, self.options.fit.hsic_floor)
 
-    def bounds(self, x: FloatArray, y: FloatArray) -> BoundResult:
-        # Here, as no other criterion needs what it loads.
-        from anmmm.collapsed import compare_bounds
-
-        return compare_bounds(x, y, self.seed)
-
     def lengths(self, x: FloatArray, y: FloatArray) -> EvidenceResult:
         return compare(x, y, categorical=self.categorical)
 
     def score(self, x: FloatArray, y: FloatArray) -> float:
         if self.criterion == "evidence":
             return self.lengths(x, y).score
-        if self.criterion == "latent":
-            return self.bounds(x, y).score
         forward, backward = self.latent_scores(self.fitting(x, y))
         return backward - forward
 
 
-def _warn_of_convergence(described: EvidenceResult | BoundResult) -> None:
-    sides = {"x causes y": described.forward, "y causes x": described.backward}
+def _warn_of_convergence(lengths: EvidenceResult) -> None:
+    sides = {"x causes y": lengths.forward, "y causes x": lengths.backward}
     for hypothesis, side in sides.items():
         if not side.converged:
-            name = f"model {side.model!r}" if isinstance(side, SideEvidence) else "a bound"
             warn_unconverged(
-                f"{name} of the hypothesis that {hypothesis} stopped without converging, so its "
-                "description length may be too large; do not trust a score near 0"
+                f"model {side.model!r} of the hypothesis that {hypothesis} stopped without "
+                "converging, so its description length may be too large; do not trust a score "
+                "near 0"
             )

@@ -9,7 +9,7 @@ from anmmm._record import Record
 from anmmm._validation import check_between, check_choice, check_count, check_nonnegative
 from anmmm.gppom import FitOptions
 
-CRITERIA = ("evidence", "hsic", "hsic_ratio", "pvalue", "latent")
+CRITERIA = ("evidence", "hsic", "hsic_ratio", "pvalue")
 
 # With the growth that suits clusters the criterion errs on f2 and f4 between 200 and 3000
 # observations, and with none on f1 from 500 on (docs/results/quality.md). Where a descent starts

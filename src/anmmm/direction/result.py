@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 
 from anmmm._html import html_facts
 from anmmm._record import Record, computed
-from anmmm.collapsed import BoundResult
 from anmmm.confidence import Resamples
 from anmmm.dependence import LatentFits, LatentFitting
 from anmmm.direction.far import WithoutFar
@@ -29,8 +28,8 @@ class DirectionResult(Record):
         not sure enough.
     forward_score, backward_score : float
         What the criterion compares; lower is better. Under ``"evidence"`` the description length
-        of the pair in nats per observation, under ``"latent"`` an upper bound on it, otherwise the
-        dependence of Θ on the hypothetical cause. Forward is the hypothesis that x causes y.
+        of the pair in nats per observation, otherwise the dependence of Θ on the hypothetical
+        cause. Forward is the hypothesis that x causes y.
     criterion : str
         Criterion of the scores.
     lam : float
@@ -44,13 +43,9 @@ class DirectionResult(Record):
         Scores of the halves, and the seed that draws them again.
     evidence : EvidenceResult or None
         Both description lengths with their parts; None under the other criteria.
-    bounds : anmmm.collapsed.BoundResult or None
-        The fitted bounds of both directions under ``"latent"``.
     without_far : WithoutFar or None
         The decision without observations that lie far from all others, as codes for missing values
         do; None where there are none, and under the other criteria.
-    described : EvidenceResult, anmmm.collapsed.BoundResult or None
-        `evidence` or `bounds`, whichever decided without a fit of Θ.
     relation : {"x→y", "y→x", "independent", "undecided"}
         What is said of the pair. ``"independent"`` only under ``"evidence"``: in both directions
         no model of the effect is shorter than one without the cause. See docs/guide/outcomes.md.
@@ -68,7 +63,7 @@ class DirectionResult(Record):
 
     Notes
     -----
-    Under ``"evidence"`` and ``"latent"`` no GPPOM is fitted for the decision. The first access to
+    Under ``"evidence"`` no GPPOM is fitted for the decision. The first access to
     `latent_fits`, `forward`, `backward`, `forward_pvalue` or `backward_pvalue` then fits both
     directions, as long as a decision by another criterion takes, with the options and the seed of
     the call, and may issue a ``ConvergenceWarning``; the outcome is kept. Under the other criteria
@@ -84,7 +79,6 @@ class DirectionResult(Record):
     lam: float
     confidence: float | None
     evidence: EvidenceResult | None = field(repr=False)
-    bounds: BoundResult | None = field(repr=False)
     resamples: Resamples | None = field(repr=False)
     without_far: WithoutFar | None = field(repr=False)
     # Copies of a result share it, and the fits once they are made.
@@ -109,11 +103,6 @@ class DirectionResult(Record):
             if (self.check_pvalue or 0.0) < POOR_FIT:
                 notes.append(NO_MODEL_FITS)
         return html_facts(said_of(self, names), facts, "; ".join(notes))
-
-    @property
-    def described(self) -> EvidenceResult | BoundResult | None:
-        """What decided without a fit of Θ, `evidence` or `bounds`; None under other criteria."""
-        return self.evidence or self.bounds
 
     @property
     def relation(self) -> str:
@@ -175,12 +164,12 @@ class DirectionResult(Record):
 
     @property
     def converged(self) -> bool:
-        """Whether what was compared converged: the chosen models, bounds, or both GPPOM fits."""
-        sides = self.described or self.latent_fits
+        """Whether what was compared converged: the chosen models, or both GPPOM fits."""
+        sides = self.evidence or self.latent_fits
         return sides.forward.converged and sides.backward.converged
 
     @property
     def n_iter(self) -> int:
-        """Iterations of the longest run: of the mixtures, the bounds, or of both GPPOM fits."""
-        sides = self.described or self.latent_fits
+        """Iterations of the longest run: of the mixtures, or of both GPPOM fits."""
+        sides = self.evidence or self.latent_fits
         return max(sides.forward.n_iter, sides.backward.n_iter)

@@ -68,7 +68,6 @@ def _decide_given(
         lam=options.lam,
         confidence=confidence,
         evidence=lengths,
-        bounds=None,
         resamples=resamples,
         without_far=beside,
         _fitting=LatentFitting(left_x, left_y, options.lam, options.fit, fit_seed),

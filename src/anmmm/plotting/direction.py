@@ -14,7 +14,6 @@ from anmmm._categories import as_names, as_variables
 from anmmm._typing import ArrayLike, FloatArray
 from anmmm._validation import check_lengths, check_single
 from anmmm._words import chosen, hypotheses
-from anmmm.collapsed import DirectionBounds
 from anmmm.direction import POOR_FIT, DirectionResult, said_of
 from anmmm.evidence import DirectionEvidence, VectorEvidence
 from anmmm.evidence.curves import model_curves
@@ -31,10 +30,6 @@ SCORES = {
     ),
     "hsic": ("log HSIC of Θ and cause, the lower wins", "in log HSIC"),
     "hsic_ratio": ("HSIC of Θ and cause over its 5 % threshold, the lower wins", "thresholds"),
-    "latent": (
-        "bound on the description length (nats per observation), the shorter wins",
-        "nats per observation",
-    ),
     "pvalue": ("−log p of the HSIC test of Θ and cause, the lower wins", "in −log p"),
 }
 # Nats per observation that the axis of description lengths spans at least: a difference that says
@@ -112,12 +107,7 @@ def plot_direction(
     area, width = marker_area(len(x), marker_size), line_width(marker_size)
     names = hypotheses(x_label, y_label)
     # Before a figure is made, so that refused data leave none behind.
-    if result.bounds is not None:
-        pictures = [
-            _bound_picture(result.bounds.forward, x),
-            _bound_picture(result.bounds.backward, y),
-        ]
-    elif result.evidence is None:
+    if result.evidence is None:
         pictures = [
             _latent_picture(result.forward, result.forward_pvalue, x, x_label),
             _latent_picture(result.backward, result.backward_pvalue, y, y_label),
@@ -199,12 +189,6 @@ def _latent_picture(fit: FitResult, pvalue: float, cause: FloatArray, name: str)
     which = "" if fit.latent.shape[1] == 1 else ", component 0"
     text = f"color: latent Θ{which}\nHSIC test of Θ and {name}: p = {pvalue:.2g}"
     return _Picture(text, latent=fit.latent[:, 0])
-
-
-def _bound_picture(side: DirectionBounds, cause: FloatArray) -> _Picture:
-    latent = side.effect.parameters.mean
-    check_lengths(cause, latent, ("x and y", "result"))
-    return _Picture("color: mean of the latent Θ, which is integrated out", latent=latent[:, 0])
 
 
 def arrange(figure: Any) -> list[Any]:
