@@ -12,7 +12,7 @@ import numpy as np
 
 from anmmm import infer_direction
 from anmmm.evidence import models
-from anmmm.evidence.density import code_lengths
+from anmmm.evidence.code import code_lengths
 from anmmm.evidence.models import ConditionalModel, EffectCurves
 from anmmm.plotting import plot_direction
 

@@ -17,7 +17,7 @@ from anmmm.evidence import ConditionalModel, Variable, check_model
 from anmmm.evidence.density import fit_density
 from anmmm.evidence.models.base import MAX_ITER, TOLERANCE, Fits
 from anmmm.evidence.models.gaussian import AdditiveFreeNoise
-from anmmm.evidence.monotone import fit_post_nonlinear
+from anmmm.evidence.models.postnonlinear import fit_post_nonlinear
 from anmmm.mixture import MixtureFit, SplineBasis, fit_location_scale, fit_mixture
 from anmmm.mixture.starts import residual_starts
 from anmmm.preprocessing import standardize

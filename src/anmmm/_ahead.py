@@ -18,7 +18,7 @@ from anmmm._kernels.packed import N_INNER, Design
 from anmmm._typing import FloatArray
 from anmmm._workers import starting_workers, worker_options
 from anmmm.evidence.marginal import Smooth
-from anmmm.evidence.monotone import EffectScales, fit_post_nonlinear
+from anmmm.evidence.models.postnonlinear import EffectScales, fit_post_nonlinear
 from anmmm.independence import hsic_test
 from anmmm.mixture import SplineBasis, as_responsibilities, fit_mixture
 from anmmm.preprocessing import Cells, standardize

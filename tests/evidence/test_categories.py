@@ -10,9 +10,16 @@ from scipy.special import logsumexp
 from anmmm import infer_direction
 from anmmm.datasets import make_categories
 from anmmm.evidence import evidence
-from anmmm.evidence.classes import HYPER, NOISE, TOLERANCE, WIDEST, _Ascent, fit_classes
 from anmmm.evidence.curves import model_curves
 from anmmm.evidence.marginal import Shares
+from anmmm.evidence.models.categories import (
+    HYPER,
+    NOISE,
+    TOLERANCE,
+    WIDEST,
+    _Ascent,
+    fit_classes,
+)
 from anmmm.evidence.variable import Variable
 from anmmm.mixture import SplineBasis, level_basis
 from anmmm.preprocessing import Cells, indicators, standardize

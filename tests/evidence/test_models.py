@@ -16,21 +16,17 @@ from anmmm import infer_direction
 from anmmm._kernels.effects import N_SLOPES
 from anmmm.datasets import make_anm_mixture, make_categories, make_single_mechanism
 from anmmm.evidence import evidence
+from anmmm.evidence.code import mixture_nats
 from anmmm.evidence.density import BASES
-from anmmm.evidence.latent import fit_levels
 from anmmm.evidence.marginal import (
-    Linked,
     Normals,
     Smooth,
     TwoNormals,
-    _constant,
-    marginals,
-    of_categories,
 )
-from anmmm.evidence.models import MODELS, ConditionalModel
-from anmmm.evidence.monotone import EffectScales, fit_post_nonlinear
-from anmmm.evidence.noise import mixture_nats
-from anmmm.evidence.sign import RESOLUTION
+from anmmm.evidence.models import MODELS, ConditionalModel, laws_of
+from anmmm.evidence.models.discrete import fit_levels
+from anmmm.evidence.models.postnonlinear import EffectScales, fit_post_nonlinear
+from anmmm.evidence.side import RESOLUTION
 from anmmm.evidence.variable import Variable
 from anmmm.mixture import SplineBasis, fit_mixture, smallest_noise
 from anmmm.preprocessing import Cells, standardize
@@ -123,14 +119,14 @@ def levels_at(model, cell):
         # The law is one of the effect alone.
         return tuple(level[every] for level in model.levels())
     parts = {"cells": at_rows(cells, every, "values", "index", "lower", "upper")}
-    if hasattr(model, "link"):
+    if model.name == "location-scale+link":
         parts["link"] = at_rows(model.link, every, "lower", "upper")
     if model.name == "count":
         parts["counts"] = model.counts[every]
-    if model.name.startswith("pnl"):
-        parts["fit"] = at_rows(model.fit, every, "lower", "upper")
+    if model.name == "pnl":
+        parts["lower"], parts["upper"] = model.lower[every], model.upper[every]
     if model.name == "pnl+noise":
-        shift = model.fit.curve[every] - model.fit.curve
+        shift = model.plain.curve[every] - model.plain.curve
         parts["lower"], parts["upper"] = model.lower[every] + shift, model.upper[every] + shift
     return replace(model, **parts).levels()
 
@@ -169,13 +165,14 @@ def variable_of(raw):
 
 
 def assert_is_a_law(law, cells):
-    assert np.all((law.below >= 0.0) & (law.below <= law.above) & (law.above <= 1 + 1e-12))
-    mass = law.above - law.below
+    below, above = law.levels()
+    assert np.all((below >= 0.0) & (below <= above) & (above <= 1 + 1e-12))
+    mass = above - below
     assert_allclose(mass, probability(law.nats, cells.n_distinct), atol=1e-9)
     each = np.unique(cells.index, return_index=True)[1]
     assert mass[each].sum() <= 1.0 + 1e-9
     # The law is one of the variable alone: tied observations are alike.
-    assert_allclose(law.below, law.below[each][cells.index], atol=1e-15)
+    assert_allclose(below, below[each][cells.index], atol=1e-15)
     again = pickle.loads(pickle.dumps(law))
     assert (again.base, again.length) == (law.base, law.length)
 
@@ -184,7 +181,7 @@ def assert_is_a_law(law, cells):
 def test_marginals_are_distributions(kind):
     for raw in KINDS[kind](2):
         variable = variable_of(raw)
-        laws = list(marginals(Smooth.of(variable.cells), variable.counts, variable.scales))
+        laws = list(laws_of(variable))
         assert variable.length == min(law.length for law in laws)
         for law in laws:
             assert_is_a_law(law, variable.cells)
@@ -193,8 +190,8 @@ def test_marginals_are_distributions(kind):
 @pytest.mark.parametrize("name", sorted(MARGINS))
 def test_marginals_of_unusual_variables_are_distributions(name, rng):
     variable = variable_of(MARGINS[name](rng, 150))
-    linked = Linked.of(variable.cells, variable.density, variable.quantiles)
-    for law in [*marginals(Smooth.of(variable.cells), None, variable.scales), linked]:
+    (linked,) = laws_of(variable, beside_ties=True)
+    for law in [*laws_of(variable), linked]:
         assert_is_a_law(law, variable.cells)
     assert variable.beside_ties.length == min(variable.length, linked.length)
 
@@ -202,7 +199,7 @@ def test_marginals_of_unusual_variables_are_distributions(name, rng):
 def test_marginals_of_categories_are_distributions():
     index = np.repeat([0.0, 1.0, 2.0, 3.0], [40, 3, 20, 7])
     variable = Variable.of_categories(standardize(index[:, np.newaxis])[0][:, 0])
-    laws = list(of_categories(variable.cells))
+    laws = list(laws_of(variable))
     assert [law.base for law in laws] == ["levels", "logit"]
     assert variable.length == min(law.length for law in laws)
     for law in laws:
@@ -296,7 +293,7 @@ def test_two_normals_are_the_mixture_of_two_constants(rng, kind):
     cells = Cells.of(standardize(values[:, np.newaxis])[0][:, 0])
     upper_half = cells.values > np.median(cells.values)
     fit = fit_mixture(
-        _constant(n),
+        SplineBasis.constant(n),
         cells.values,
         2,
         floor=smallest_noise(cells),

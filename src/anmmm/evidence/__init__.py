@@ -9,8 +9,7 @@ from anmmm.evidence.check import check_model, integral_transform
 from anmmm.evidence.lengths import DirectionEvidence, EvidenceResult, compare, evidence
 from anmmm.evidence.marginal import Marginal
 from anmmm.evidence.models import ConditionalModel, model_text
-from anmmm.evidence.side import SideEvidence
-from anmmm.evidence.sign import RESOLUTION, sign_of
+from anmmm.evidence.side import RESOLUTION, SideEvidence, sign_of
 from anmmm.evidence.variable import Variable
 from anmmm.evidence.vectors import ColumnEvidence, VectorEvidence, beyond_limits
 

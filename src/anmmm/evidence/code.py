@@ -1,29 +1,30 @@
-"""What fits and models have in common: how long they make a variable, and the curve behind it."""
+"""What it costs to tell the cells of a variable, and where they lie in Gaussian noise.
+
+Cells, and not densities at points, keep ties, rounding and discrete values from giving either
+direction an advantage.
+"""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import ndtr
 
+from anmmm._kernels.intervals import gaussian_nats as compiled_nats
 from anmmm._record import Record, computed
 from anmmm._typing import FloatArray
-from anmmm.mixture import Columns
+from anmmm.evidence.density import GaussianQuantiles
+from anmmm.mixture import MixtureFit
+from anmmm.preprocessing import Cells
+
+ALONE = np.ones(1)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Code(Record):
-    """A description of a variable.
-
-    Attributes
-    ----------
-    nats : ndarray of shape (n_samples,)
-        Description length of each observation.
-    cost : float
-        Nats that the fitted numbers cost.
-    length : float
-        Both, in nats for all observations.
-    """
+    """A description of a variable: nats of each observation, (n_samples,), and of its numbers."""
 
     nats: FloatArray
     cost: float
@@ -34,28 +35,56 @@ class Code(Record):
         return float(self.nats.sum()) + self.cost
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class CurveFit(Code):
-    """A description of an effect by one smooth curve f of its cause, on the model's own scale.
+def code_lengths(mass: FloatArray, n_cells: int) -> FloatArray:
+    """Nats that encode each observation's cell, given the probability of each under a model.
 
-    Attributes
-    ----------
-    curve : ndarray of shape (n_samples,)
-        f at the observations.
-    mean : ndarray of shape (n_columns,)
-        Coefficients of f.
-    splines : anmmm.mixture.Columns
-        Their columns anywhere.
-    n_iter : int
-    converged : bool
+    Notes
+    -----
+    docs/method/decisions.md, eq. 1. With probability 1/N an observation is encoded by the number of
+    its cell alone. That costs the others one nat together and bounds what an outlier can cost by
+    ``log N + log n_cells``.
     """
+    share = 1.0 / len(mass)
+    return -np.asarray(np.log((1.0 - share) * mass + share / n_cells))
 
-    curve: FloatArray
-    mean: FloatArray
-    splines: Columns
-    n_iter: int
-    converged: bool
 
-    def curve_at(self, X: FloatArray) -> FloatArray:
-        """Evaluate f, (n_points, 1), at standardized points (n_points, n_features)."""
-        return np.asarray((self.splines.evaluate(X) @ self.mean)[:, np.newaxis])
+def gaussian_nats(
+    lower: FloatArray,
+    upper: FloatArray,
+    n_cells: int,
+    curves: FloatArray,
+    scale: FloatArray | float = 1.0,
+    weights: FloatArray = ALONE,
+) -> FloatArray:
+    """`code_lengths` under Gaussian noise about curves.
+
+    Curves are (n_samples,) or (n_samples, n_mechanisms), the scale a number or (n_samples,).
+    """
+    nats = np.empty(len(lower))
+    columns = curves if curves.ndim == 2 else curves[:, np.newaxis]
+    scales = np.atleast_1d(np.asarray(scale, dtype=np.float64))
+    compiled_nats(lower, upper, columns, weights, scales, n_cells, nats)
+    return nats
+
+
+def at_ends(
+    cells: Cells | GaussianQuantiles, curve: FloatArray, scale: FloatArray | float
+) -> tuple[FloatArray, FloatArray]:
+    """Return both ends of each observation's cell in units of the noise about a curve."""
+    return (cells.lower - curve) / scale, (cells.upper - curve) / scale
+
+
+def mixture_nats(cells: Cells, fit: MixtureFit) -> FloatArray:
+    """`code_lengths` under a mixture's curves."""
+    scale = math.sqrt(fit.noise_variance)
+    return gaussian_nats(cells.lower, cells.upper, cells.n_distinct, fit.curves, scale, fit.weights)
+
+
+def mixture_levels(cells: Cells, fit: MixtureFit) -> tuple[FloatArray, FloatArray]:
+    """Distribution function at both ends of each observation's cell under a mixture's curves."""
+    below, above = np.zeros((2, len(cells.values)))
+    for weight, curve in zip(fit.weights, fit.curves.T, strict=True):
+        lower, upper = at_ends(cells, curve, math.sqrt(fit.noise_variance))
+        below += weight * ndtr(lower)
+        above += weight * ndtr(upper)
+    return below, above

@@ -1,9 +1,4 @@
-"""One-dimensional densities, and what it costs to tell a variable at its own resolution.
-
-A variable comes in; it is cut into `Cells`, one a distinct value, and a penalized density is
-fitted. The description length of the cells goes out to `anmmm.evidence`. Cells, and not densities
-at points, keep ties, rounding and discrete values from giving either direction an advantage.
-"""
+"""Penalized densities of one variable, fitted to its cells."""
 
 from __future__ import annotations
 
@@ -16,9 +11,6 @@ from scipy.special import ndtr, ndtri
 
 from anmmm._kernels.laws import (
     DEGREES_OF_FREEDOM,
-    NORMAL,
-    STUDENT,
-    UNIFORM,
     Grid,
     Laws,
     Sample,
@@ -31,9 +23,8 @@ from anmmm._typing import FloatArray
 from anmmm.preprocessing import Cells
 
 # Distributions that a density is a smooth correction of: bounded, Gaussian and heavy-tailed.
+# Kernels know them by their places.
 BASES = ("uniform", "normal", "student")
-_NUMBERS = {"uniform": UNIFORM, "normal": NORMAL, "student": STUDENT}
-_NAMES = {number: base for base, number in _NUMBERS.items()}
 N_BINS = 128
 N_FEATURES = 12
 # Distance from the edge of a bin, in bins, that rounding can make.
@@ -57,20 +48,11 @@ _FLAT = np.full(N_BINS, -math.log(N_BINS))
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Density(Record):
-    """A base distribution with a smooth correction on its quantile scale.
+    """A base distribution with a smooth correction on its quantile scale: ``p = g(x) q(G(x))``.
 
-    ``p(x) = g(x) q(G(x))``, where G is the distribution function of the base and log q a penalized
-    sum of cosines, constant on each of equally many cells of (0, 1).
-
-    Attributes
-    ----------
-    base : {"uniform", "normal", "student"}
-    location, scale : float
-        Of the base; for ``"uniform"`` the left end and the length.
-    log_p : ndarray of shape (n_bins,)
-        Logarithm of the probability of each cell of the quantile scale.
-    cost : float
-        Nats that the fitted numbers cost.
+    G is the distribution function of the base, log q a penalized sum of cosines, constant on each
+    of equally many cells of (0, 1), of probabilities ``exp(log_p)``, (n_bins,). The place of
+    ``"uniform"`` is its left end and its length.
     """
 
     base: str
@@ -118,18 +100,9 @@ class Density(Record):
 class GaussianQuantiles(Record):
     """A variable taken to Gaussian quantiles of its own density, and standardized there.
 
-    Attributes
-    ----------
-    values : ndarray of shape (n_samples,)
-        Mean 0 and standard deviation 1: quantile at the middle of each observation's cell.
-    lower, upper : ndarray of shape (n_samples,)
-        Ends of the cells on this scale.
-    edges : ndarray of shape (n_distinct + 1,)
-        Ends of all cells on the variable's own scale.
-    levels : ndarray of shape (n_distinct + 1,)
-        Distribution function there.
-    shift, unit : float
-        Mean and standard deviation that were taken out.
+    `values`, `lower` and `upper` (n_samples,) are the middle and the ends of each observation's
+    cell on this scale, `edges` and `levels` (n_distinct + 1,) the ends of all cells on the
+    variable's own and the distribution function there, `shift` and `unit` what was taken out.
     """
 
     values: FloatArray
@@ -186,15 +159,9 @@ def fit_density(
     *,
     bases: Sequence[str] = BASES,
 ) -> tuple[Density, FloatArray]:
-    """Fit a density to one variable and return it with each observation's nats under it.
+    """Fit a density to one variable in cells and return it with each observation's nats under it.
 
-    `lower` and `upper` are the ends of each observation's cell, `n_cells` the number of cells that
-    there are. Of the candidate `bases` the one of the shortest description wins, where what the
-    density costs counts.
-
-    Notes
-    -----
-    docs/method/decisions.md, eqs. 1 and 2. O(N) and a Newton iteration on 128 bins for each base.
+    Of the `bases` the one of the shortest description wins: docs/method/decisions.md, eqs. 1, 2.
     """
     n = len(values)
     sample = Sample(values, lower, upper, n_cells, np.zeros((1, n)), np.ones((1, n)))
@@ -204,54 +171,25 @@ def fit_density(
 def fit_densities(
     cells: Cells, centers: FloatArray, scales: FloatArray
 ) -> list[tuple[Density, FloatArray]]:
-    """Fit densities to residuals of a variable about K curves, divided by scales (K, n_samples).
-
-    Each comes with every observation's nats under it; see `fit_density`.
-    """
+    """Do what `fit_density` does for residuals about K curves, divided by scales (K, n_samples)."""
     sample = Sample(cells.values, cells.lower, cells.upper, cells.n_distinct, centers, scales)
     return _fit(sample, BASES)
 
 
 def _fit(sample: Sample, bases: Sequence[str]) -> list[tuple[Density, FloatArray]]:
-    order = np.array([_number(base) for base in bases], dtype=np.int64)
-    if not len(order):
-        raise ValueError("bases must name at least one distribution, found none")
+    order = np.array([BASES.index(base) for base in bases], dtype=np.int64)
     k, n = sample.centers.shape
     laws = Laws(np.empty((k, 4)), np.empty((k, N_BINS)), np.empty((k, n)))
     fit_laws(sample, order, GRID, laws)
     return [
-        (Density(_NAMES[int(base)], location, scale, log_p, cost + math.log(n)), nats)
+        (Density(BASES[int(base)], location, scale, log_p, cost + math.log(n)), nats)
         for (base, location, scale, cost), log_p, nats in zip(
             laws.numbers.tolist(), laws.log_p, laws.nats, strict=True
         )
     ]
 
 
-def code_lengths(mass: FloatArray, n_cells: int) -> FloatArray:
-    """Nats that encode each observation's cell, given the probability of each under a model.
-
-    Notes
-    -----
-    docs/method/decisions.md, eq. 1. With probability 1/N an observation is encoded by the number of
-    its cell alone. That costs the others one nat together and bounds what an outlier can cost by
-    ``log N + log n_cells``.
-    """
-    share = 1.0 / len(mass)
-    return -np.asarray(np.log((1.0 - share) * mass + share / n_cells))
-
-
-def description_length(mass: FloatArray, n_cells: int) -> float:
-    """Nats that encode every observation's cell: the sum of `code_lengths`."""
-    return float(code_lengths(mass, n_cells).sum())
-
-
 def plain_density(base: str, values: FloatArray, lower: FloatArray, upper: FloatArray) -> Density:
     """Fit one of `BASES` without a correction; its two numbers cost ½ log N each."""
-    place = base_place(_number(base), values, lower, upper, np.empty(2 * len(values)))
+    place = base_place(BASES.index(base), values, lower, upper, np.empty(2 * len(values)))
     return Density(base, *place, _FLAT, math.log(len(values)))
-
-
-def _number(base: str) -> int:
-    if base not in _NUMBERS:
-        raise ValueError(f"bases must be among {', '.join(map(repr, BASES))}; found {base!r}")
-    return _NUMBERS[base]

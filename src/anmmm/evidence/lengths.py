@@ -30,8 +30,7 @@ from anmmm.evidence.models import (
     fit_models,
     shortest,
 )
-from anmmm.evidence.side import SideEvidence
-from anmmm.evidence.sign import sign_of
+from anmmm.evidence.side import SideEvidence, sign_of
 from anmmm.evidence.variable import Describe, Variable
 from anmmm.evidence.vectors import VectorEvidence, beyond_limits, describe_vectors
 from anmmm.independence import HSICTest, TestedVariable

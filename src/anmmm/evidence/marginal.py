@@ -1,8 +1,8 @@
-"""How long a variable is by itself, as a cause or as an effect of nothing.
+"""Laws of a variable by itself, as a cause or as an effect of nothing, in its cells.
 
-The cells of a variable come in; the shortest of several distributions goes out. Whatever law a
-model gives to an effect stands here too, without the cause: otherwise a cause that says nothing
-would seem to say something (docs/method/decisions.md, "Independence").
+Whatever law a model gives to an effect stands beside these, without the cause (`ConditionalModel`,
+its `laws`): otherwise a cause that says nothing would seem to say something
+(docs/method/decisions.md, "Independence").
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import gammaln, ndtr
@@ -18,27 +19,14 @@ from scipy.special import gammaln, ndtr
 from anmmm._kernels.mixture import WEIGHT_PRIOR
 from anmmm._kernels.normals import two_normals
 from anmmm._typing import FloatArray
-from anmmm.evidence.classes import ClassFit, fit_classes
-from anmmm.evidence.code import Code
-from anmmm.evidence.density import Density, GaussianQuantiles, code_lengths, fit_density
-from anmmm.evidence.latent import CountFit, LevelFit, fit_counts, fit_levels
-from anmmm.evidence.monotone import (
-    EffectScales,
-    FreeNoise,
-    PostNonlinearFit,
-    fit_post_nonlinear,
-)
-from anmmm.evidence.noise import gaussian_nats, mixture_levels, mixture_nats
-from anmmm.evidence.sign import RESOLUTION
-from anmmm.mixture import (
-    MAX_MECHANISMS,
-    MixtureFit,
-    SplineBasis,
-    Splines,
-    fit_mixture,
-    smallest_noise,
-)
+from anmmm.evidence.code import Code, code_lengths, gaussian_nats, mixture_levels, mixture_nats
+from anmmm.evidence.density import Density, fit_density
+from anmmm.evidence.side import RESOLUTION
+from anmmm.mixture import MAX_MECHANISMS, MixtureFit, SplineBasis, fit_mixture, smallest_noise
 from anmmm.preprocessing import Cells
+
+if TYPE_CHECKING:
+    from anmmm.evidence.variable import Variable
 
 # Up to so many values they may be encoded by their shares.
 MOST_SHARES = 32
@@ -63,12 +51,14 @@ class Marginal(Code, ABC):
         ``"logit"`` for probabilities of categories under the prior of their curves,
         ``"linked"`` for a Gaussian on the quantiles of the variable's own density, ``"count"`` for
         Poisson's or a negative binomial distribution.
-    nats, cost, length
-        See `Code`.
+    nats : ndarray of shape (n_samples,)
+        Description length of each observation.
+    cost : float
+        Nats that the fitted numbers cost.
+    length : float
+        Both, in nats for all observations.
     cells : Cells
         The variable at its own resolution.
-    below, above : ndarray of shape (n_samples,)
-        Distribution function at both ends of each observation's cell.
     """
 
     base: str
@@ -77,16 +67,6 @@ class Marginal(Code, ABC):
     @abstractmethod
     def levels(self) -> tuple[FloatArray, FloatArray]:
         """Distribution function at both ends of each observation's cell."""
-
-    @property
-    def below(self) -> FloatArray:
-        """Distribution function at the lower end of each observation's cell."""
-        return self.levels()[0]
-
-    @property
-    def above(self) -> FloatArray:
-        """Distribution function at the upper end of each observation's cell."""
-        return self.levels()[1]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -192,7 +172,7 @@ class Normals(Marginal):
             place = np.searchsorted(cuts, np.arange(n), side="right")
             start[np.argsort(cells.values), place] += 1.0 - START_SHARE
             fit = fit_mixture(
-                _constant(n),
+                SplineBasis.constant(n),
                 cells.values,
                 count,
                 starts=[start],
@@ -231,80 +211,17 @@ def _cluster_nats(sums: FloatArray, cuts: list[int], floor: float) -> float:
     return 0.5 * n * math.log(max(1.0 - between / n, floor)) + apart
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Fitted(Marginal):
-    """What a model of an effect leaves when its cause says nothing."""
-
-    fit: PostNonlinearFit | FreeNoise | LevelFit | CountFit | ClassFit
-    counts: FloatArray | None = None
-
-    def levels(self) -> tuple[FloatArray, FloatArray]:
-        """Distribution function at both ends of each observation's cell."""
-        if isinstance(self.fit, LevelFit | ClassFit):
-            return self.fit.levels(self.cells.index)
-        if isinstance(self.fit, CountFit):
-            assert self.counts is not None
-            return self.fit.levels(self.counts)
-        return self.fit.levels()
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Linked(Marginal):
-    """A Gaussian on the quantiles of the variable's own density, which `link` holds."""
-
-    link: GaussianQuantiles
-
-    @classmethod
-    def of(cls, cells: Cells, density: Density, link: GaussianQuantiles) -> Linked:
-        """Encode it by the quantiles, which are standardized. O(N)."""
-        n = len(link.values)
-        nats = gaussian_nats(link.lower, link.upper, cells.n_distinct, np.zeros(n))
-        # Of the density, and the mean and the variance of its quantiles.
-        return cls(nats, density.cost + math.log(n), "linked", cells, link)
-
-    def levels(self) -> tuple[FloatArray, FloatArray]:
-        """Distribution function at both ends of each observation's cell."""
-        return ndtr(self.link.lower), ndtr(self.link.upper)
-
-
-def marginals(
-    smooth: Smooth, counts: FloatArray | None, scales: EffectScales | None
-) -> Iterator[Marginal]:
-    """Yield what applies to a variable whatever its pair; a tied one has no `scales`. O(N)."""
-    cells, n_cells = smooth.cells, smooth.cells.n_distinct
+def own_laws(variable: Variable) -> Iterator[Marginal]:
+    """Yield the laws of a variable that no model of an effect leaves. O(N)."""
+    cells = variable.cells
+    if variable.is_categorical:
+        yield Shares.of(cells)
+        return
+    smooth = variable.smooth
     yield smooth
-    if n_cells <= MOST_SHARES:
+    if cells.n_distinct <= MOST_SHARES:
         yield Shares.of(cells)
     yield TwoNormals.of(cells)
     # Where no correction of a plain density is worth its numbers, neither is what costs more.
-    is_plain = smooth.density.is_plain
-    if not is_plain:
+    if not smooth.density.is_plain:
         yield from Normals.of(cells, smooth.length)
-    constant = _constant(len(cells.values))
-    if scales is not None:
-        fit = fit_post_nonlinear(constant, cells, scales)
-        yield Fitted(fit.nats, fit.cost, "transformed", cells, fit)
-        if not is_plain:
-            free = FreeNoise.of(fit, cells)
-            yield Fitted(free.nats, free.cost, "transformed+noise", cells, free)
-    else:
-        cut = fit_levels(constant, cells)
-        yield Fitted(cut.nats, cut.cost, "cut", cells, cut)
-    if counts is not None:
-        law = fit_counts(constant, counts, n_cells)
-        yield Fitted(law.nats, law.cost, "count", cells, law, counts)
-
-
-def of_categories(cells: Cells) -> Iterator[Marginal]:
-    """Yield every distribution of categories without an order. O(N)."""
-    yield Shares.of(cells)
-    n = len(cells.values)
-    fit = fit_classes(_constant(n), cells, np.zeros(n, dtype=np.intp))
-    yield Fitted(fit.nats, fit.cost, "logit", cells, fit)
-
-
-def _constant(n_samples: int) -> SplineBasis:
-    """Columns of a cause that says nothing."""
-    none = np.empty((0, 1))
-    splines = Splines(none, np.empty((1, 0)), np.empty((0, 0)), np.empty((1, 0)))
-    return SplineBasis(np.ones((n_samples, 1)), np.ones(1), 1, splines)

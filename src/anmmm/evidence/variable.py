@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable
+from copy import copy
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from anmmm._record import Record, computed
 from anmmm._typing import FloatArray
-from anmmm.evidence.density import Density, GaussianQuantiles
-from anmmm.evidence.marginal import Linked, Marginal, Smooth, marginals, of_categories
-from anmmm.evidence.monotone import EffectScales
+from anmmm.evidence.density import GaussianQuantiles
+from anmmm.evidence.marginal import Marginal, Smooth
+from anmmm.evidence.models import laws_of
+from anmmm.evidence.models.postnonlinear import EffectScales
 from anmmm.mixture import SplineBasis, level_basis, smallest_noise
 from anmmm.preprocessing import Cells, indicators, standardize
 
@@ -25,27 +28,6 @@ MOST_REMEMBERED, LONGEST_REMEMBERED = 64, 2000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Given(Record):
-    """What an effect is described by where that is not one variable.
-
-    Attributes
-    ----------
-    basis : SplineBasis
-        Columns for curves over it.
-    is_tied : bool
-        Whether the pair has few distinct values for its number of observations.
-    """
-
-    basis: SplineBasis
-    is_tied: bool
-
-    @property
-    def is_categorical(self) -> bool:
-        """Whether it is categories, which stand alone."""
-        return False
-
-
-@dataclass(frozen=True, eq=False, repr=False)
 class Variable(Record):
     """A standardized variable, described as a cause.
 
@@ -53,27 +35,28 @@ class Variable(Record):
     ----------
     cells : Cells
         The variable at its own resolution.
-    density : Density or None
-        Fitted to it, a smooth one; none to categories.
-    marginal : Marginal
-        Its shortest description by itself.
     basis : SplineBasis
         Columns for curves over it, or for a number a category.
     points : ndarray of shape (n_samples, n_columns)
         What a test of independence takes: the variable, or the indicators of its categories.
-    counts : ndarray of shape (n_samples,) or None
-        The variable itself, where it counts something: tied whole numbers from 0.
-    scales : EffectScales or None
-        What monotone functions of it start from; none where it is tied.
+    raw : ndarray of shape (n_samples,) or None
+        The same in the user's unit, which tells counts.
+    is_categorical : bool
+        Whether its values are names of categories without an order.
+    marginal : Marginal
+        Its shortest description by itself.
     """
 
     cells: Cells
-    density: Density | None
-    marginal: Marginal
     basis: SplineBasis
     points: FloatArray
-    counts: FloatArray | None = None
-    scales: EffectScales | None = None
+    raw: FloatArray | None = None
+    is_categorical: bool = False
+    marginal: Marginal = field(init=False)
+
+    def __post_init__(self) -> None:
+        # Now: both directions, in a thread each, ask for it next.
+        object.__setattr__(self, "marginal", _shortest(laws_of(self)))
 
     @classmethod
     def of(cls, values: FloatArray, raw: FloatArray | None = None) -> Variable:
@@ -81,40 +64,45 @@ class Variable(Record):
 
         `raw` is the same in the user's unit, which tells counts.
         """
-        cells = Cells.of(values)
-        tied = _is_tied(cells)
-        counts = raw if raw is not None and tied and _are_counts(cells, raw) else None
-        scales = None if tied else EffectScales.of(cells)
-        smooth = Smooth.of(cells)
-        marginal = min(marginals(smooth, counts, scales), key=lambda one: one.length)
-        basis = SplineBasis.of(values[:, np.newaxis])
-        return cls(cells, smooth.density, marginal, basis, values[:, np.newaxis], counts, scales)
+        column = values[:, np.newaxis]
+        return cls(Cells.of(values), SplineBasis.of(column), column, raw)
 
     @classmethod
     def of_categories(cls, values: FloatArray) -> Variable:
         """Describe standardized numbers of categories, (n_samples,), that have no order."""
-        cells = Cells.of(values)
-        basis, points = level_basis(values), standardize(indicators(values))[0]
-        marginal = min(of_categories(cells), key=lambda one: one.length)
-        return cls(cells, None, marginal, basis, points)
+        points = standardize(indicators(values))[0]
+        return cls(Cells.of(values), level_basis(values), points, is_categorical=True)
 
     @computed
-    def quantiles(self) -> GaussianQuantiles | None:
-        """Gaussian quantiles of its own density; none of categories."""
-        return None if self.density is None else GaussianQuantiles.of(self.cells, self.density)
+    def smooth(self) -> Smooth:
+        """Its description by a smooth density."""
+        return Smooth.of(self.cells)
+
+    @computed
+    def quantiles(self) -> GaussianQuantiles:
+        """Gaussian quantiles of this density."""
+        return GaussianQuantiles.of(self.cells, self.smooth.density)
+
+    @computed
+    def scales(self) -> EffectScales:
+        """What monotone functions of it start from."""
+        return EffectScales.of(self.cells)
 
     @computed
     def beside_ties(self) -> Variable:
-        """The same in a pair of which a variable is tied, where the models on quantiles apply."""
-        if self.density is None or self.quantiles is None:
+        """The same in a pair of which a variable is tied, where more laws apply."""
+        law = _shortest([self.marginal, *laws_of(self, beside_ties=True)])
+        if law is self.marginal:
             return self
-        linked = Linked.of(self.cells, self.density, self.quantiles)
-        return replace(self, marginal=linked) if linked.length < self.length else self
+        # With all that is known of it.
+        other = copy(self)
+        object.__setattr__(other, "marginal", law)
+        return other
 
     @property
-    def is_categorical(self) -> bool:
-        """Whether its values are names of categories."""
-        return self.density is None
+    def groups(self) -> NDArray[np.intp]:
+        """Numbers (n_samples,) of observations that have the same value."""
+        return self.cells.index
 
     @property
     def length(self) -> float:
@@ -129,7 +117,16 @@ class Variable(Record):
     @computed
     def is_tied(self) -> bool:
         """Whether it has few distinct values for its number of observations, or one very often."""
-        return _is_tied(self.cells)
+        n, n_distinct = len(self.cells.values), self.cells.n_distinct
+        if n_distinct < TIED * n:
+            return True
+        return n_distinct < n and int(np.bincount(self.cells.index).max()) >= max(
+            ATOM * n, LARGEST_FEW
+        )
+
+
+def _shortest(laws: Iterable[Marginal]) -> Marginal:
+    return min(laws, key=lambda law: law.length)
 
 
 Describe = Callable[[FloatArray, FloatArray], Variable]
@@ -151,17 +148,3 @@ def _remembered(values: bytes, raw: bytes) -> Variable:
 def forget_variables() -> None:
     """Let go of what is remembered."""
     _remembered.cache_clear()
-
-
-def _is_tied(cells: Cells) -> bool:
-    n = len(cells.values)
-    if cells.n_distinct < TIED * n:
-        return True
-    return cells.n_distinct < n and int(np.bincount(cells.index).max()) >= max(
-        ATOM * n, LARGEST_FEW
-    )
-
-
-def _are_counts(cells: Cells, raw: FloatArray) -> bool:
-    """Tell whole numbers from 0 on, of at least three values."""
-    return bool(cells.n_distinct > 2 and raw.min() >= 0.0 and np.all(raw == np.rint(raw)))

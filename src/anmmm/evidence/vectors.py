@@ -21,12 +21,13 @@ from anmmm.evidence.models import (
     Additive,
     ConditionalModel,
     Fits,
+    Given,
     Independent,
     fit_models,
     shortest,
 )
 from anmmm.evidence.side import SideEvidence
-from anmmm.evidence.variable import Given, Variable
+from anmmm.evidence.variable import Variable
 from anmmm.independence import HSICTest, TestedVariable
 from anmmm.mixture import SplineBasis
 

@@ -105,6 +105,13 @@ class SplineBasis(Record):
         return Layout.of(x, of.knots[:, 0], of.evaluate)
 
     @classmethod
+    def constant(cls, n_samples: int) -> SplineBasis:
+        """Make a basis for a cause that says nothing: constants alone."""
+        none = np.empty((0, 1))
+        splines = Splines(none, np.empty((1, 0)), np.empty((0, 0)), np.empty((1, 0)))
+        return cls(np.ones((n_samples, 1)), np.ones(1), 1, splines)
+
+    @classmethod
     def of(
         cls,
         X: FloatArray,

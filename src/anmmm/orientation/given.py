@@ -16,8 +16,8 @@ from anmmm._record import computed
 from anmmm._typing import FloatArray
 from anmmm.evidence import ConditionalModel, EvidenceResult, SideEvidence, Variable
 from anmmm.evidence.check import check_models
-from anmmm.evidence.models import Additive, Fits, fit_models, shortest
-from anmmm.evidence.variable import TIED, Given
+from anmmm.evidence.models import Additive, Fits, Given, fit_models, shortest
+from anmmm.evidence.variable import TIED
 from anmmm.independence import HSICTest, TestedVariable
 from anmmm.mixture import SplineBasis
 from anmmm.preprocessing import standardize

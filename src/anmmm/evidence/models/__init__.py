@@ -1,14 +1,21 @@
 """Models of an effect given its cause: one class each, all of them listed in `MODELS`.
 
-Two variables come in as `Fits`, which makes each fit that models share once. Every model that
-applies goes out with the effect's description length and with its curves.
+To add one, derive a class from `ConditionalModel`: `NAME` and `TEXT` call it; `encode` fits the
+effect to the columns ``fits.cause.basis`` and yields the model with each observation's nats
+(`code_lengths`) and what its numbers cost; `levels` is its distribution function, by which it is
+checked; `curves` are drawn. A law that says something of a variable by itself gets a name, `LAW`:
+it is then tried without a cause too, so that independence costs nothing extra. List the class.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
+from typing import TYPE_CHECKING
 
-from anmmm.evidence.models.base import ConditionalModel, EffectCurves, Fits
+from anmmm.evidence.marginal import Marginal
+from anmmm.evidence.models.base import ConditionalModel, EffectCurves, Fits, Given
 from anmmm.evidence.models.categories import Categories
 from anmmm.evidence.models.discrete import Counts, Ordered
 from anmmm.evidence.models.gaussian import (
@@ -16,10 +23,13 @@ from anmmm.evidence.models.gaussian import (
     AdditiveFreeNoise,
     LocationScale,
     LocationScaleFreeNoise,
+    LocationScaleLinked,
 )
 from anmmm.evidence.models.independent import Independent
-from anmmm.evidence.models.linked import LocationScaleLinked
 from anmmm.evidence.models.postnonlinear import PostNonlinear, PostNonlinearFreeNoise
+
+if TYPE_CHECKING:
+    from anmmm.evidence.variable import Variable
 
 __all__ = [
     "MODELS",
@@ -27,13 +37,15 @@ __all__ = [
     "ConditionalModel",
     "EffectCurves",
     "Fits",
+    "Given",
     "Independent",
     "fit_models",
+    "laws_of",
     "model_text",
     "shortest",
 ]
 
-# A model that joins them needs nothing else. Of equal lengths the first one wins.
+# Of equal lengths the first one wins.
 MODELS: tuple[type[ConditionalModel], ...] = (
     Independent,
     Additive,
@@ -53,8 +65,27 @@ OF_CATEGORIES = (Independent, Categories)
 
 def fit_models(fits: Fits) -> dict[str, ConditionalModel]:
     """Return every model that applies to a pair, by its name."""
-    kinds = OF_CATEGORIES if fits.effect.is_categorical else MODELS
-    return {model.name: model for kind in kinds for model in kind.encode(fits)}
+    tied = fits.cause.is_tied or fits.effect.is_tied
+    models: dict[str, ConditionalModel] = {}
+    for kind in _kinds(fits.effect):
+        if tied or not kind.OF_TIES:
+            for model in fits.encoded(kind):
+                if kind.PRIOR:
+                    model = replace(model, cost=model.cost + kind.PRIOR)
+                models[model.name] = model
+    return models
+
+
+def laws_of(variable: Variable, *, beside_ties: bool = False) -> Iterator[Marginal]:
+    """Yield the laws of a variable by itself, or those that apply only where a pair has ties."""
+    alone = Fits.alone(variable)
+    for kind in _kinds(variable):
+        if kind.OF_TIES is beside_ties:
+            yield from kind.laws(alone)
+
+
+def _kinds(effect: Variable) -> tuple[type[ConditionalModel], ...]:
+    return OF_CATEGORIES if effect.is_categorical else MODELS
 
 
 def shortest(models: dict[str, ConditionalModel]) -> ConditionalModel:

@@ -1,8 +1,4 @@
-"""What a conditional model is: how long it makes an effect, its curves, its distribution.
-
-The fitted numbers of a model and the effect's cells come in; `anmmm.evidence` compares `length`,
-plots draw `curves`, and the check of a model looks at `levels`.
-"""
+"""What a conditional model is, and the fits of an effect that models share."""
 
 from __future__ import annotations
 
@@ -10,32 +6,36 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from anmmm._record import Record, computed
 from anmmm._typing import FloatArray
-from anmmm.evidence.classes import ClassFit, fit_classes
 from anmmm.evidence.code import Code
-from anmmm.evidence.density import Density, GaussianQuantiles, fit_densities
-from anmmm.evidence.latent import CountFit, LevelFit, fit_counts, fit_levels
-from anmmm.evidence.monotone import PostNonlinearFit, fit_post_nonlinear
-from anmmm.evidence.sign import RESOLUTION
-from anmmm.evidence.variable import Given, Variable
+from anmmm.evidence.density import Density, fit_densities
+from anmmm.evidence.marginal import Marginal
+from anmmm.evidence.side import RESOLUTION
 from anmmm.mixture import (
     MAX_MECHANISMS,
+    Columns,
     LocationScaleFit,
     MixtureFit,
+    SplineBasis,
     choose_mixture,
     fit_single,
-    smallest_noise,
 )
 from anmmm.preprocessing import Cells
+
+if TYPE_CHECKING:
+    from anmmm.evidence.variable import Variable
 
 # Change of the bound, in nats per observation, at which a fit stops: well below any score.
 TOLERANCE = RESOLUTION
 MAX_ITER = 200
+# Iterations of one curve on a scale of its own.
+CURVE_ITER = 60
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -67,23 +67,27 @@ class EffectCurves(Record):
 
     def part(self, points: slice, mechanism: int) -> EffectCurves:
         """Curve of one mechanism at some of the points: arrays of one dimension."""
-        return EffectCurves(
-            self.center[points, mechanism],
-            self.lower[points, mechanism],
-            self.upper[points, mechanism],
-        )
+        return self.through(lambda values: values[points, mechanism])
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Given(Record):
+    """What an effect is described by where that is not one variable.
+
+    `basis` are columns for curves over it; `groups` (n_samples,) are numbers of observations whose
+    rows of these are equal, where that is known.
+    """
+
+    basis: SplineBasis
+    is_tied: bool
+    groups: NDArray[np.intp] | None = None
+    is_categorical: ClassVar[bool] = False
 
 
 class Fits:
     """Fits of an effect to the columns of its cause, each made when it is first asked for.
 
-    Attributes
-    ----------
-    cause : Variable or Given
-    effect : Variable
-    max_mechanisms : int
-    starts : sequence of ndarray of shape (n_samples, n_mechanisms)
-        Further responsibilities to start from.
+    `starts` are further responsibilities (n_samples, n_mechanisms) to start mixtures from.
     """
 
     def __init__(
@@ -96,6 +100,19 @@ class Fits:
     ) -> None:
         self.cause, self.effect = cause, effect
         self.max_mechanisms, self.starts = max_mechanisms, starts
+        self._encoded: dict[type[ConditionalModel], list[Any]] = {}
+
+    @classmethod
+    def alone(cls, effect: Variable) -> Fits:
+        """Take a cause that says nothing."""
+        n = len(effect.cells.values)
+        return cls(Given(SplineBasis.constant(n), False, np.zeros(n, dtype=np.intp)), effect)
+
+    def encoded(self, kind: type[Model]) -> list[Model]:
+        """Models of a kind, once: others may build on them."""
+        if kind not in self._encoded:
+            self._encoded[kind] = list(kind.encode(self))
+        return self._encoded[kind]
 
     @property
     def price(self) -> float:
@@ -108,13 +125,11 @@ class Fits:
     @computed
     def single(self) -> tuple[MixtureFit, LocationScaleFit]:
         """One mechanism, with constant noise and with noise that depends on the cause."""
-        return fit_single(
-            self.cause.basis,
-            self.effect.cells.values,
-            floor=self.effect.floor,
-            tol=TOLERANCE,
-            max_iter=MAX_ITER,
-        )
+        return self.single_of(self.effect.cells.values, self.effect.floor)
+
+    def single_of(self, values: FloatArray, floor: float) -> tuple[MixtureFit, LocationScaleFit]:
+        """Fit both to the effect on another scale, (n_samples,)."""
+        return fit_single(self.cause.basis, values, floor=floor, tol=TOLERANCE, max_iter=MAX_ITER)
 
     @computed
     def noises(self) -> list[tuple[Density, FloatArray]]:
@@ -139,70 +154,33 @@ class Fits:
             max_iter=MAX_ITER,
         )
 
-    @computed
-    def link(self) -> GaussianQuantiles | None:
-        """Gaussian quantiles of the effect, where one of the variables is tied.
-
-        On tied data a metric additive model is no longer the natural one. Both directions get the
-        same models, whichever variable is tied.
-        """
-        tied = self.cause.is_tied or self.effect.is_tied
-        return self.effect.quantiles if tied else None
-
-    @computed
-    def linked(self) -> tuple[MixtureFit, LocationScaleFit]:
-        """`single` for the effect's Gaussian quantiles."""
-        assert self.link is not None
-        values = self.link.values
-        return fit_single(
-            self.cause.basis,
-            values,
-            floor=smallest_noise(Cells.of(values)),
-            tol=TOLERANCE,
-            max_iter=MAX_ITER,
-        )
-
-    @computed
-    def post_nonlinear(self) -> PostNonlinearFit | None:
-        """A monotone function of an effect that is not tied, and a curve."""
-        if self.effect.scales is None:
-            return None
-        return fit_post_nonlinear(self.cause.basis, self.effect.cells, self.effect.scales)
-
-    @computed
-    def levels(self) -> LevelFit | None:
-        """Cuts of a curve with noise between the values of a tied effect."""
-        return fit_levels(self.cause.basis, self.effect.cells) if self.effect.is_tied else None
-
-    @computed
-    def classes(self) -> ClassFit:
-        """Probabilities of the effect's categories."""
-        groups = self.cause.cells.index if isinstance(self.cause, Variable) else None
-        return fit_classes(self.cause.basis, self.effect.cells, groups)
-
-    @computed
-    def counts(self) -> CountFit | None:
-        """A curve behind the mean of counts."""
-        counts, cells = self.effect.counts, self.effect.cells
-        return None if counts is None else fit_counts(self.cause.basis, counts, cells.n_distinct)
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ConditionalModel(Code, ABC):
     """A fitted model of an effect given its cause, both standardized.
 
     `NAME` and `TEXT` may hold ``{n}`` and ``{mechanisms}``, their number in digits and in words.
+    `LAW` names what is left of it where the cause says nothing, if that is a law of a variable by
+    itself; see `Marginal`. `PRIOR` are nats that it costs beside the others. With `OF_TIES` it is
+    tried only where one of the variables is tied.
 
     Attributes
     ----------
-    nats, cost, length
-        Description length of the effect; see `Code`.
+    nats : ndarray of shape (n_samples,)
+        Description length of each observation.
+    cost : float
+        Nats that the fitted numbers cost.
+    length : float
+        Both, in nats for all observations.
     cells : Cells
         The effect at its own resolution.
     """
 
     NAME: ClassVar[str]
     TEXT: ClassVar[str]
+    LAW: ClassVar[str] = ""
+    PRIOR: ClassVar[float] = 0.0
+    OF_TIES: ClassVar[bool] = False
 
     cells: Cells
 
@@ -210,6 +188,13 @@ class ConditionalModel(Code, ABC):
     @abstractmethod
     def encode(cls, fits: Fits) -> Iterator[ConditionalModel]:
         """Encode the effect of a pair; yields nothing where the model does not apply."""
+
+    @classmethod
+    def laws(cls, alone: Fits) -> Iterator[Marginal]:
+        """Describe an effect by itself, by the model where the cause says nothing."""
+        if cls.LAW:
+            for model in alone.encoded(cls):
+                yield Left(model.nats, model.cost, cls.LAW, model.cells, model)
 
     @abstractmethod
     def curves(self, at: FloatArray) -> EffectCurves:
@@ -244,3 +229,40 @@ class ConditionalModel(Code, ABC):
         """Return name and description of the model with n mechanisms."""
         mechanisms = "one mechanism" if n == 1 else f"{n} mechanisms"
         return cls.NAME.format(n=n), cls.TEXT.format(mechanisms=mechanisms)
+
+
+Model = TypeVar("Model", bound=ConditionalModel)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Left(Marginal):
+    """What a model of an effect leaves when its cause says nothing."""
+
+    model: ConditionalModel
+
+    def levels(self) -> tuple[FloatArray, FloatArray]:
+        """Distribution function at both ends of each observation's cell."""
+        return self.model.levels()
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CurveModel(ConditionalModel, ABC):
+    """A model by one smooth curve f of the cause, on a scale of its own.
+
+    `curve` (n_samples,) is f at the observations; `mean` are the coefficients of its columns, which
+    `splines` evaluates anywhere.
+    """
+
+    curve: FloatArray
+    mean: FloatArray
+    splines: Columns
+    n_iter: int
+
+    @property
+    def converged(self) -> bool:
+        """Whether the curve settled."""
+        return self.n_iter < CURVE_ITER
+
+    def curve_at(self, X: FloatArray) -> FloatArray:
+        """Evaluate f, (n_points, 1), at standardized points (n_points, n_features)."""
+        return np.asarray((self.splines.evaluate(X) @ self.mean)[:, np.newaxis])

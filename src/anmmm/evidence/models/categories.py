@@ -1,43 +1,197 @@
-"""The model of an effect whose values are categories without an order."""
+"""The model of an effect whose values are categories without an order.
+
+docs/method/decisions.md, eq. 18.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import cho_factor, cho_solve
+from scipy.special import log_softmax
 
 from anmmm._typing import FloatArray
-from anmmm.evidence.classes import ClassFit
+from anmmm.evidence.code import code_lengths
 from anmmm.evidence.models.base import ConditionalModel, EffectCurves, Fits
+from anmmm.mixture import Columns, SplineBasis
+from anmmm.preprocessing import Cells
+
+TOLERANCE, MAX_ITER = 1e-3, 100
+# Halvings of a step, and the share of the gain it promises that it must keep.
+HALVINGS, GAIN = 20, 1e-4
+# Prior variance of the constant and linear coefficients: that of the latent variables, at most.
+WIDEST = 100.0
+# Variance of the noise of a latent variable: Gumbel's.
+NOISE = math.pi**2 / 6.0
+# Shape and scale of the weak prior on the smoothing variance, as in the kernels.
+HYPER = 0.01
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Categories(ConditionalModel):
-    """Multinomial logistic regression: probabilities of categories depend on the cause."""
+    """Multinomial logistic regression: probabilities of categories depend on the cause.
+
+    `probabilities` are (n_samples, n_classes), `coefficients` (n_columns, n_classes) those of
+    latent curves, which sum to zero over the categories and whose columns `splines` evaluates.
+    """
 
     NAME = "categories"
     TEXT = "one mechanism, probabilities of categories are smooth functions of the cause"
+    LAW = "logit"
 
-    fit: ClassFit
+    probabilities: FloatArray
+    coefficients: FloatArray
+    splines: Columns
+    settled: bool
 
     @classmethod
     def encode(cls, fits: Fits) -> Iterator[ConditionalModel]:
         """Encode an effect of categories."""
         if fits.effect.is_categorical:
-            fit = fits.classes
-            yield cls(fit.nats, fit.cost + fits.price, fits.effect.cells, fit)
+            cause = fits.cause
+            fit = fit_classes(cause.basis, fits.effect.cells, cause.groups)
+            yield replace(fit, cost=fit.cost + fits.price)
 
     @property
     def converged(self) -> bool:
         """Whether the curves settled."""
-        return self.fit.converged
+        return self.settled
+
+    def probabilities_at(self, X: FloatArray) -> FloatArray:
+        """Return each category's probability at standardized points (n_points, n_features)."""
+        return np.exp(log_softmax(self.splines.evaluate(X) @ self.coefficients, axis=1))
 
     def curves(self, at: FloatArray) -> EffectCurves:
         """Return the most probable category, which has no band."""
-        likely = self.fit.probabilities_at(at).argmax(axis=1)
+        likely = self.probabilities_at(at).argmax(axis=1)
         return EffectCurves.about(np.unique(self.cells.values)[likely][:, np.newaxis], 0.0)
 
     def levels(self) -> tuple[FloatArray, FloatArray]:
         """Conditional distribution function at both ends, the categories as they are numbered."""
-        return self.fit.levels(self.cells.index)
+        above = np.cumsum(self.probabilities, axis=1)
+        rows, index = np.arange(len(above)), self.cells.index
+        return above[rows, index] - self.probabilities[rows, index], above[rows, index]
+
+
+def fit_classes(
+    basis: SplineBasis, cells: Cells, groups: NDArray[np.intp] | None = None
+) -> Categories:
+    """Fit curves by Newton's method and Laplace's evidence; `groups` are as in `Given`.
+
+    The coefficients of K curves are ``B Cᵀ`` with K - 1 orthonormal contrasts C and independent
+    Gaussian B of one smoothing variance τ², so that names and their order do not matter. τ² is
+    found by MacKay's steps. O(G r² K²) a step of G groups, by BLAS.
+    """
+    state = _Ascent(basis, cells, groups)
+    n_iter, settled = 0, False
+    while not settled and n_iter < MAX_ITER:
+        n_iter += 1
+        settled = state.step()
+    probabilities = state.probabilities[state.groups]
+    mass = probabilities[np.arange(len(cells.index)), cells.index]
+    return Categories(
+        nats=code_lengths(mass, cells.n_distinct),
+        cost=state.cost,
+        cells=cells,
+        probabilities=probabilities,
+        coefficients=state.at @ state.contrasts.T,
+        splines=basis.splines,
+        settled=settled,
+    )
+
+
+class _Ascent:
+    """Newton's steps of the coefficients B, (n_columns, n_classes - 1), and EM steps of scales."""
+
+    def __init__(
+        self, basis: SplineBasis, cells: Cells, groups: NDArray[np.intp] | None = None
+    ) -> None:
+        self.basis = basis
+        n, k = len(cells.index), cells.n_distinct
+        self.groups = np.arange(n) if groups is None else groups
+        first = np.unique(self.groups, return_index=True)[1]
+        self.design = np.ascontiguousarray(basis.design[first])
+        # An orthonormal complement of the ones.
+        self.contrasts = np.linalg.svd(np.ones((k, 1)))[0][:, 1:]
+        # How often each category is met in each group, and how many observations a group has.
+        self.counts = np.zeros((len(first), k))
+        np.add.at(self.counts, (self.groups, cells.index), 1.0)
+        self.sizes = self.counts.sum(axis=1)
+        self.at = np.zeros((basis.design.shape[1], k - 1))
+        self.at[0] = np.log(self.counts.sum(axis=0) + 0.5) @ self.contrasts
+        self.tau2 = 1.0
+        self.cost = 0.0
+        self.fit, self.probabilities = self._evaluate(self.at)
+
+    def _evaluate(self, at: FloatArray) -> tuple[float, FloatArray]:
+        """Return log-likelihood and probabilities."""
+        logs = log_softmax(self.design @ at @ self.contrasts.T, axis=1)
+        return float((self.counts * logs).sum()), np.exp(logs)
+
+    def _precision(self) -> FloatArray:
+        prior, n_null, m = self.basis.prior, self.basis.n_null, self.at.shape[1]
+        wide = min(NOISE + float((self.at[1:] ** 2).sum()) / m, WIDEST)
+        each = np.concatenate([np.full(n_null, 1.0 / wide), 1.0 / (prior[n_null:] * self.tau2)])
+        return np.repeat(each[:, np.newaxis], m, axis=1)
+
+    def _hessian(self) -> FloatArray:
+        """Minus the Hessian of the log-likelihood, contrasts first: (m r, m r)."""
+        design, p, contrasts = self.design, self.probabilities, self.contrasts
+        r, m = self.at.shape
+        along = p @ contrasts
+        full = np.empty((m, r, m, r))
+        for a in range(m):
+            for b in range(a + 1):
+                weights = p @ (contrasts[:, a] * contrasts[:, b]) - along[:, a] * along[:, b]
+                full[a, :, b] = design.T @ ((self.sizes * weights)[:, np.newaxis] * design)
+                full[b, :, a] = full[a, :, b].T
+        return full.reshape(m * r, m * r)
+
+    def step(self) -> bool:
+        """Improve coefficients and scales once; return whether nothing would change any more."""
+        r, m = self.at.shape
+        precision = self._precision()
+        curvature = self._hessian()
+        curvature[np.diag_indices(m * r)] += precision.T.ravel()
+        factor = cho_factor(curvature, lower=True)
+        expected = self.sizes[:, np.newaxis] * self.probabilities
+        residual = (self.counts - expected) @ self.contrasts
+        slope = self.design.T @ residual - precision * self.at
+        move = cho_solve(factor, slope.T.ravel()).reshape(m, r).T
+        penalty = 0.5 * float((precision * self.at**2).sum())
+        log_det = 2.0 * float(np.log(np.diag(factor[0])).sum())
+        self.cost = penalty + 0.5 * (log_det - float(np.log(precision).sum()))
+        covariance = np.diag(cho_solve(factor, np.eye(m * r))).reshape(m, r).T
+        still = bool(np.abs(move).max() < TOLERANCE)
+        if not still:
+            self._move(move, precision, float((slope * move).sum()))
+        tau2 = self._smoothing(covariance)
+        if still and abs(math.log(tau2 / self.tau2)) < 10.0 * TOLERANCE:
+            return True
+        self.tau2 = tau2
+        return False
+
+    def _smoothing(self, covariance: FloatArray) -> float:
+        """Return MacKay's step of τ²: it settles where an EM step does, and sooner."""
+        n_null = self.basis.n_null
+        prior = self.basis.prior[n_null:, np.newaxis]
+        squares = float((self.at[n_null:] ** 2 / prior).sum())
+        # Coefficients that the data determine.
+        fitted = float((1.0 - covariance[n_null:] / (prior * self.tau2)).sum())
+        return (squares + 2.0 * HYPER) / (max(fitted, 0.0) + 2.0 * HYPER)
+
+    def _move(self, move: FloatArray, precision: FloatArray, gain: float) -> None:
+        """Go along a Newton step as far as it climbs: the log posterior is concave."""
+        start = self.fit - 0.5 * float((precision * self.at**2).sum())
+        share = 1.0
+        for _ in range(HALVINGS):
+            at = self.at + share * move
+            fit, probabilities = self._evaluate(at)
+            if fit - 0.5 * float((precision * at**2).sum()) >= start + GAIN * share * gain:
+                break
+            share *= 0.5
+        self.at, self.fit, self.probabilities = at, fit, probabilities

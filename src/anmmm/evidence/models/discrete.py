@@ -1,88 +1,241 @@
-"""Models of effects that take few or tied values: ordered levels and counts."""
+"""Models of effects that take few or tied values: ordered levels and counts.
+
+docs/method/decisions.md, eqs. 16 and 17.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.special import betainc, gammaincc, gammaln, ndtr
 
+from anmmm._kernels.latent import Cuts, latent_curve
+from anmmm._kernels.packed import Design
+from anmmm._kernels.slopes import SlopePrior
 from anmmm._typing import FloatArray
-from anmmm.evidence.latent import CountFit, LevelFit
-from anmmm.evidence.models.base import ConditionalModel, EffectCurves, Fits
+from anmmm.evidence.code import code_lengths, gaussian_nats
+from anmmm.evidence.models.base import (
+    CURVE_ITER,
+    ConditionalModel,
+    CurveModel,
+    EffectCurves,
+    Fits,
+)
+from anmmm.evidence.models.postnonlinear import (
+    LEVEL_SPREAD,
+    LINK_PRIOR,
+    EffectScales,
+    slope_prior,
+)
+from anmmm.mixture import SplineBasis
+from anmmm.preprocessing import Cells
+
+TOLERANCE = 1e-3
+# Up to so many levels every cut is free; above, the cuts are a smooth function of the values.
+MOST_LEVELS = 10
+# Sizes of a negative binomial distribution, and the one from which it is taken for Poisson's.
+SIZES, POISSON = (0.05, 1e4), 1e9
+# Rounds of a curve and the size of the counts' distribution.
+SIZE_ROUNDS = 3
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Ordered(ConditionalModel):
-    """Levels of an effect are intervals of a curve with Gaussian noise: probit regression."""
+class Ordered(CurveModel):
+    """Levels of an effect are intervals of a curve with Gaussian noise: probit regression.
+
+    `cuts` (n_levels + 1,) are their ends, increasing, from minus to plus infinity.
+    """
 
     NAME = "ordered"
     TEXT = "one mechanism, levels cut from a curve with Gaussian noise"
+    LAW = "cut"
 
-    fit: LevelFit
+    cuts: FloatArray
 
     @classmethod
     def encode(cls, fits: Fits) -> Iterator[ConditionalModel]:
         """Encode a tied effect."""
-        fit = fits.levels
-        if fit is not None:
-            yield cls(fit.nats, fit.cost + fits.price, fits.effect.cells, fit)
-
-    @property
-    def converged(self) -> bool:
-        """Whether curve and cuts settled."""
-        return self.fit.converged
+        if fits.effect.is_tied:
+            fit = fit_levels(fits.cause.basis, fits.effect.cells)
+            yield replace(fit, cost=fit.cost + fits.price)
 
     def curves(self, at: FloatArray) -> EffectCurves:
         """Levels of the median and of one standard deviation about it, in between linear."""
-        return EffectCurves.about(self.fit.curve_at(at), 1.0).through(self._undo)
-
-    def _undo(self, latent: FloatArray) -> FloatArray:
-        inner = self.fit.cuts[1:-1]
-        return np.asarray(np.interp(latent, inner, self.cells.edges[1:-1]))
+        return EffectCurves.about(self.curve_at(at), 1.0).through(
+            lambda latent: np.asarray(np.interp(latent, self.cuts[1:-1], self.cells.edges[1:-1]))
+        )
 
     def levels(self) -> tuple[FloatArray, FloatArray]:
         """Conditional distribution function at both ends of each observation's cell."""
-        return self.fit.levels(self.cells.index)
+        index = self.cells.index
+        return ndtr(self.cuts[index] - self.curve), ndtr(self.cuts[index + 1] - self.curve)
+
+
+def fit_levels(basis: SplineBasis, cells: Cells) -> Ordered:
+    """Fit curve and cuts. O(N r²) an iteration, three times where the cuts are smooth."""
+    if cells.n_distinct <= MOST_LEVELS:
+        return _fit_cuts(basis, cells, *_free_cuts(cells.n_distinct))
+    fits, scales = [], EffectScales.of(cells)
+    for k in scales.usable:
+        fit = _fit_cuts(basis, cells, *_smooth_cuts(scales, k))
+        fits.append(replace(fit, cost=fit.cost + float(scales.costs[k])))
+    return min(fits, key=lambda fit: fit.length)
+
+
+def _fit_cuts(
+    basis: SplineBasis, cells: Cells, cuts: Cuts, prior: SlopePrior, start: float
+) -> Ordered:
+    log_slopes, mean = np.full(len(cuts.per_slope), start), np.zeros_like(basis.prior)
+    cost, n_iter = latent_curve(
+        Design(basis.design, basis.prior, basis.n_null),
+        cells.index.astype(np.float64),
+        1.0,
+        cuts,
+        prior,
+        TOLERANCE,
+        CURVE_ITER,
+        log_slopes,
+        mean,
+        np.empty(3),
+    )
+    edges = cuts.first + np.exp(log_slopes) @ cuts.per_slope
+    curve = basis.design @ mean
+    lower, upper = edges[cells.index], edges[cells.index + 1]
+    nats = gaussian_nats(lower, upper, cells.n_distinct, curve)
+    return Ordered(nats, cost, cells, curve, mean, basis.splines, n_iter, edges)
+
+
+def _free_cuts(n_levels: int) -> tuple[Cuts, SlopePrior, float]:
+    """Cuts at distances of their own, about equal ones, the middle of them at 0."""
+    m = n_levels - 2
+    cut, gap = np.arange(m + 1), np.arange(m)[:, np.newaxis]
+    per_slope = np.zeros((m, m + 1))
+    # Of an even number of cuts the two middle ones are as far from 0: no end counts more.
+    for middle in (m // 2, (m + 1) // 2):
+        per_slope += 0.5 * ((middle <= gap) & (gap < cut)) - 0.5 * ((cut <= gap) & (gap < middle))
+    fixed = np.full((m, m), 1.0 / (max(m, 1) * LEVEL_SPREAD) ** 2)
+    # Orthonormal contrasts: the logarithms vary independently about their mean.
+    rough = np.linalg.svd(np.ones((m, 1)))[0][:, 1:].T if m else np.empty((0, 0))
+    return _with_ends(np.zeros(m + 1), per_slope), slope_prior(fixed, rough), 0.0
+
+
+def _with_ends(first: FloatArray, per_slope: FloatArray) -> Cuts:
+    """Cuts between levels (n_cuts,), (m, n_cuts), with the infinite ones about them."""
+    nothing = np.zeros((len(per_slope), 1))
+    return Cuts(
+        np.concatenate([[-np.inf], first, [np.inf]]), np.hstack([nothing, per_slope, nothing])
+    )
+
+
+def _smooth_cuts(scales: EffectScales, k: int) -> tuple[Cuts, SlopePrior, float]:
+    """Cuts by an increasing function of Gaussian quantiles of a base; see `MonotoneLink`."""
+    inner = scales.edges(k)[1:-1]
+    per_slope = scales.integrals(k, inner)
+    return _with_ends(np.zeros(len(inner)), per_slope), LINK_PRIOR, float(scales.sums.knots[k, 2])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Counts(ConditionalModel):
-    """Counts with a mean that depends on the cause, at least as variable as Poisson's."""
+class Counts(CurveModel):
+    """Counts (n_samples,) of mean ``exp(f(x))``, at least as variable as Poisson's.
+
+    `size` is the mean squared over the variance beyond Poisson's; `POISSON` where there is none.
+    """
 
     NAME = "count"
     TEXT = "one mechanism, counts of a Poisson or negative binomial distribution"
+    LAW = "count"
 
-    fit: CountFit
     counts: FloatArray
-    values: tuple[float, float]
+    size: float
 
     @classmethod
     def encode(cls, fits: Fits) -> Iterator[ConditionalModel]:
-        """Encode an effect of whole numbers from 0."""
-        fit, effect = fits.counts, fits.effect
-        if fit is None or effect.counts is None:
+        """Encode an effect of tied whole numbers from 0 on, of at least three values."""
+        cells, raw = fits.effect.cells, fits.effect.raw
+        if raw is None or not fits.effect.is_tied or cells.n_distinct < 3:
             return
-        first, last = int(effect.counts.argmin()), int(effect.counts.argmax())
-        unit = (effect.cells.values[last] - effect.cells.values[first]) / (
-            effect.counts[last] - effect.counts[first]
-        )
-        zero = effect.cells.values[first] - unit * effect.counts[first]
-        values = float(zero), float(unit)
-        yield cls(fit.nats, fit.cost + fits.price, effect.cells, fit, effect.counts, values)
-
-    @property
-    def converged(self) -> bool:
-        """Whether the curve settled."""
-        return self.fit.converged
+        if raw.min() >= 0.0 and np.all(raw == np.rint(raw)):
+            fit = fit_counts(fits.cause.basis, cells, raw)
+            yield replace(fit, cost=fit.cost + fits.price)
 
     def curves(self, at: FloatArray) -> EffectCurves:
         """Mean of the counts, and one standard deviation about it."""
-        mean = np.exp(self.fit.curve_at(at))
-        spread = np.sqrt(mean + mean * mean / self.fit.size)
-        zero, unit = self.values
+        mean = np.exp(self.curve_at(at))
+        spread = np.sqrt(mean + mean * mean / self.size)
+        values, first, last = self.cells.values, self.counts.argmin(), self.counts.argmax()
+        unit = (values[last] - values[first]) / (self.counts[last] - self.counts[first])
+        zero = values[first] - unit * self.counts[first]
         return EffectCurves.about(mean, spread).through(lambda count: zero + unit * count)
 
     def levels(self) -> tuple[FloatArray, FloatArray]:
         """Conditional distribution function below and at each observation's count."""
-        return self.fit.levels(self.counts)
+        mean, size = np.exp(self.curve), self.size
+
+        def below(count: FloatArray) -> FloatArray:
+            """Probability of fewer; the functions want positive numbers."""
+            most = np.maximum(count, 1.0)
+            if size >= POISSON:
+                share = gammaincc(most, mean)
+            else:
+                share = betainc(size, most, size / (size + mean))
+            return np.where(count > 0.0, share, 0.0)
+
+        return below(self.counts), below(self.counts + 1.0)
+
+
+def fit_counts(basis: SplineBasis, cells: Cells, counts: FloatArray) -> Counts:
+    """Fit the logarithm of the mean of counts, with and without variance beyond Poisson's."""
+    plain = fit = _fit_size(basis, cells, counts, POISSON)
+    for _ in range(SIZE_ROUNDS):
+        size = _best_size(counts, np.exp(fit.curve))
+        fit = _fit_size(basis, cells, counts, size)
+    fit = replace(fit, cost=fit.cost + 0.5 * math.log(len(fit.curve)))
+    return min(plain, fit, key=lambda one: one.length)
+
+
+def _fit_size(basis: SplineBasis, cells: Cells, counts: FloatArray, size: float) -> Counts:
+    mean = np.zeros_like(basis.prior)
+    mean[0] = math.log(float(counts.mean()))
+    none = np.empty((0, 0))
+    cost, n_iter = latent_curve(
+        Design(basis.design, basis.prior, basis.n_null),
+        counts,
+        size,
+        Cuts(np.empty(0), none),
+        SlopePrior(none, none, 0.0),
+        TOLERANCE,
+        CURVE_ITER,
+        np.empty(0),
+        mean,
+        np.empty(3),
+    )
+    curve = basis.design @ mean
+    mass = np.exp(log_count_mass(counts, np.exp(curve), size))
+    nats = code_lengths(mass, cells.n_distinct)
+    return Counts(nats, cost, cells, curve, mean, basis.splines, n_iter, counts, size)
+
+
+def _best_size(counts: FloatArray, mean: FloatArray) -> float:
+    def length(log_size: float) -> float:
+        return -float(log_count_mass(counts, mean, math.exp(log_size)).sum())
+
+    # Here, as only counts need it, and scipy.optimize takes a while to load.
+    from scipy.optimize import minimize_scalar
+
+    bounds = math.log(SIZES[0]), math.log(SIZES[1])
+    found = minimize_scalar(length, bounds=bounds, method="bounded", options={"xatol": 1e-5})
+    return math.exp(float(found.x))
+
+
+def log_count_mass(counts: FloatArray, mean: FloatArray, size: float) -> FloatArray:
+    """Log-probability of counts under a negative binomial distribution, or Poisson's."""
+    # A mean may be too small for a double: nothing is expected there.
+    mean = np.maximum(mean, np.finfo(np.float64).tiny)
+    plain = -gammaln(counts + 1.0) + counts * np.log(mean)
+    if size >= POISSON:
+        return np.asarray(plain - mean)
+    plain += gammaln(counts + size) - gammaln(size) + size * math.log(size)
+    return np.asarray(plain - (counts + size) * np.log(size + mean))

@@ -1,4 +1,4 @@
-"""Models with noise about smooth curves on the effect's own scale: one mechanism, or several."""
+"""Models with noise about smooth curves: one mechanism, or several."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ import numpy as np
 from scipy.special import ndtr
 
 from anmmm._typing import FloatArray
-from anmmm.evidence.density import Density
+from anmmm.evidence.code import at_ends, gaussian_nats, mixture_levels, mixture_nats
+from anmmm.evidence.density import Density, GaussianQuantiles
+from anmmm.evidence.marginal import Marginal
 from anmmm.evidence.models.base import ConditionalModel, EffectCurves, Fits
-from anmmm.evidence.noise import at_ends, gaussian_nats, mixture_levels, mixture_nats
-from anmmm.mixture import LocationScaleFit, MixtureFit
+from anmmm.mixture import LocationScaleFit, MixtureFit, smallest_noise
+from anmmm.preprocessing import Cells
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -126,6 +128,63 @@ class LocationScaleFreeNoise(LocationScale):
         """Conditional distribution function at both ends of each observation's cell."""
         lower, upper = at_ends(self.cells, self.fit.curve, self.fit.scale)
         return self.noise.cdf(lower), self.noise.cdf(upper)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LocationScaleLinked(LocationScale):
+    """The same of tied data, after the effect was taken to Gaussian quantiles of its own density.
+
+    On tied data a metric additive model is no longer the natural one. Both directions get the same
+    models, whichever variable is tied.
+    """
+
+    NAME = "location-scale+link"
+    TEXT = (
+        "one mechanism, Gaussian noise, its scale depends on the cause, on the effect's own "
+        "quantiles"
+    )
+    OF_TIES = True
+
+    link: GaussianQuantiles
+
+    @classmethod
+    def encode(cls, fits: Fits) -> Iterator[ConditionalModel]:
+        """Encode the quantiles by a curve with a band of varying width."""
+        effect, link = fits.effect, fits.effect.quantiles
+        fit = fits.single_of(link.values, smallest_noise(Cells.of(link.values)))[1]
+        nats = gaussian_nats(link.lower, link.upper, effect.cells.n_distinct, fit.curve, fit.scale)
+        # Of the density behind the link and the noise variance.
+        numbers = effect.smooth.cost + 0.5 * math.log(len(nats))
+        yield cls(nats, fit.complexity + numbers, effect.cells, fit, link)
+
+    @classmethod
+    def laws(cls, alone: Fits) -> Iterator[Marginal]:
+        """Encode the quantiles, which are standardized, by a Gaussian alone. O(N)."""
+        effect, link = alone.effect, alone.effect.quantiles
+        n = len(link.values)
+        nats = gaussian_nats(link.lower, link.upper, effect.cells.n_distinct, np.zeros(n))
+        # Of the density, and the mean and the variance of its quantiles.
+        yield Linked(nats, effect.smooth.cost + math.log(n), "linked", effect.cells, link)
+
+    def curves(self, at: FloatArray) -> EffectCurves:
+        """Evaluate the curve and its band, taken back through the link."""
+        return super().curves(at).through(self.link.undo)
+
+    def levels(self) -> tuple[FloatArray, FloatArray]:
+        """Conditional distribution function at both ends of each observation's cell."""
+        lower, upper = at_ends(self.link, self.fit.curve, self.fit.scale)
+        return ndtr(lower), ndtr(upper)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Linked(Marginal):
+    """A Gaussian on the quantiles of the variable's own density."""
+
+    link: GaussianQuantiles
+
+    def levels(self) -> tuple[FloatArray, FloatArray]:
+        """Distribution function at both ends of each observation's cell."""
+        return ndtr(self.link.lower), ndtr(self.link.upper)
 
 
 def _scale(fit: MixtureFit) -> float:

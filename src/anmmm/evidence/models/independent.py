@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from anmmm._typing import FloatArray
-from anmmm.evidence.marginal import Marginal
+from anmmm.evidence.marginal import Marginal, own_laws
 from anmmm.evidence.models.base import ConditionalModel, EffectCurves, Fits
-from anmmm.evidence.variable import Variable
+
+if TYPE_CHECKING:
+    from anmmm.evidence.variable import Variable
 
 MEDIAN, ONE_BELOW, ONE_ABOVE = 0.5, 0.15865525393145707, 0.8413447460685429
 
@@ -37,6 +40,11 @@ class Independent(ConditionalModel):
         """Describe a variable as a cause is."""
         marginal = effect.marginal
         return cls(marginal.nats, marginal.cost, effect.cells, marginal)
+
+    @classmethod
+    def laws(cls, alone: Fits) -> Iterator[Marginal]:
+        """Describe a variable by laws that no model leaves."""
+        return own_laws(alone.effect)
 
     def curves(self, at: FloatArray) -> EffectCurves:
         """Median, and the quantiles that are one standard deviation away under a Gaussian."""
