@@ -48,17 +48,7 @@ class _Checked(CompileResultCacheImpl):
 
 
 class KernelCache(FunctionCache):
-    """The cache of one kernel; a fault of the disk costs time and a warning, never a result.
-
-    Parameters
-    ----------
-    py_func : function
-
-    Raises
-    ------
-    RuntimeError
-        If Numba finds no folder that it may write to.
-    """
+    """The cache of one kernel; a fault of the disk costs time and a warning, never a result."""
 
     _impl_class = _Checked
 

@@ -48,21 +48,11 @@ _from_bits: Any = intrinsic(_number_of)
 
 @kernel()
 def exp_nonpositive(values: FloatArray, n: int) -> None:
-    """Replace the first `n` values by their exponentials.
+    """Replace the first `n` values, at most 0, by their exponentials; below -708 that is 0.
 
-    Parameters
-    ----------
-    values : float64 (>= n,), C order
-        Numbers at most 0; overwritten. Below -708 the result is 0; NaN stays NaN.
-    n : int
-        How many.
-
-    Notes
-    -----
     ``e^x = 2^k e^r`` with ``k = round(x / ln 2)``, ``|r| <= ln 2 / 2`` and the Taylor polynomial of
-    degree 13, whose remainder is below 5e-18. At most 1 unit in the last place from the true value
-    (tested against the C library). Reordering sums would destroy the rounding step, so this kernel
-    is compiled without it.
+    degree 13: at most 1 unit in the last place off. Reordering sums would destroy the rounding
+    step, so this kernel is compiled without it.
     """
     for i in range(n):
         x = values[i]

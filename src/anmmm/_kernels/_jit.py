@@ -54,15 +54,9 @@ def kernel(
 ) -> Callable[[F], F]:
     """Compile a body in serial form, GIL released.
 
-    Parameters
-    ----------
-    fastmath : frozenset of str
-        LLVM fast-math flags. `SUMS` where the body holds reductions that may be reordered.
-    part : bool
-        For a long body with one caller: it is compiled as lines of its caller, with the caller's
-        flags, and on its own only where Python calls it.
-    inner : bool
-        For a short body that only kernels call: it gets no entry from Python.
+    `fastmath`: `SUMS` where reductions may be reordered. `part`: a long body with one caller,
+    compiled as lines of its caller, with the caller's flags, and on its own only where Python calls
+    it. `inner`: a short body that only kernels call, without an entry from Python.
     """
 
     def decorate(body: F) -> F:
@@ -78,15 +72,7 @@ def kernel(
 
 
 def kernel_parallel(dispatcher: F, *, fastmath: frozenset[str] = frozenset({"contract"})) -> F:
-    """Compile the body of a serial kernel once more, its ``prange`` loops on Numba's threads.
-
-    Parameters
-    ----------
-    dispatcher : callable
-        What `kernel` returned.
-    fastmath : frozenset of str
-        As for `kernel`.
-    """
+    """Compile the body of a serial kernel once more, its ``prange`` loops on Numba's threads."""
     body = cast(Any, dispatcher).py_func
     # Numba names the file of a cached function by its qualified name and line: without a name of
     # its own the twin would load the serial form's machine code.

@@ -80,21 +80,9 @@ _dgemm = _routine("cython_blas", "dgemm", "cciiidAiAidAi")
 
 @kernel()
 def potrf(A: FloatArray) -> int:
-    """Overwrite the lower triangle of A by its Cholesky factor L, ``A = L Lᵀ``.
+    """Overwrite the lower triangle of A (n, n) by its Cholesky factor, ``A = L Lᵀ``.
 
-    Parameters
-    ----------
-    A : float64 (n, n), C order
-        Only the lower triangle is read and written.
-
-    Returns
-    -------
-    int
-        0, or the order of the leading minor that is not positive definite.
-
-    Notes
-    -----
-    LAPACK ``dpotrf``; n³/3 flops.
+    Returns 0, or the order of the leading minor that is not positive definite. ``dpotrf``.
     """
     n = A.shape[0]
     return int(_dpotrf((_UPPER, n, A, n, 0)))
@@ -102,21 +90,9 @@ def potrf(A: FloatArray) -> int:
 
 @kernel()
 def potri(L: FloatArray) -> int:
-    """Overwrite the Cholesky factor L by the lower triangle of ``(L Lᵀ)⁻¹``.
+    """Overwrite a factor L (n, n) of `potrf` by the lower triangle of ``(L Lᵀ)⁻¹``.
 
-    Parameters
-    ----------
-    L : float64 (n, n), C order
-        Factor as `potrf` leaves it.
-
-    Returns
-    -------
-    int
-        0, or the index of a zero on the diagonal of L.
-
-    Notes
-    -----
-    LAPACK ``dpotri``; 2n³/3 flops.
+    Returns 0, or the index of a zero on the diagonal of L. ``dpotri``.
     """
     n = L.shape[0]
     return int(_dpotri((_UPPER, n, L, n, 0)))
@@ -124,25 +100,10 @@ def potri(L: FloatArray) -> int:
 
 @kernel()
 def syev(A: FloatArray, values: FloatArray, work: FloatArray) -> int:
-    """Overwrite a symmetric matrix by its eigenvectors, one a row.
+    """Overwrite a symmetric matrix (n, n) by its eigenvectors, one a row; values (n,) increase.
 
-    Parameters
-    ----------
-    A : float64 (n, n), C order
-        Only the lower triangle is read.
-    values : float64 (n,)
-        Overwritten by the eigenvalues, increasing.
-    work : float64 (>= 3 n,)
-        Overwritten.
-
-    Returns
-    -------
-    int
-        0, or how many numbers did not converge.
-
-    Notes
-    -----
-    LAPACK ``dsyev``, some 9 n³ flops; for 20 rows it takes less time than its faster forms.
+    Of A the lower triangle is read; work: (at least 3 n,). Returns 0, or how many numbers did not
+    converge. ``dsyev``: for 20 rows it takes less time than its faster forms.
     """
     n = A.shape[0]
     return int(_dsyev((_VECTORS, _UPPER, n, A, n, values, work, work.shape[0], 0)))
@@ -150,19 +111,10 @@ def syev(A: FloatArray, values: FloatArray, work: FloatArray) -> int:
 
 @kernel()
 def solve_rows(L: FloatArray, B: FloatArray) -> None:
-    """Overwrite each row b of B by the solution of ``L Lᵀ s = b``.
+    """Overwrite each row b of B (k, n) by the solution of ``L Lᵀ s = b``.
 
-    Parameters
-    ----------
-    L : float64 (n, n), C order
-        Factor as `potrf` leaves it.
-    B : float64 (k, n), C order
-        Right-hand sides, one a row.
-
-    Notes
-    -----
-    BLAS ``dtrsv``, twice a row; 2kn² flops. For the one row that it mostly is, LAPACK's ``dpotrs``
-    takes twice the time: it goes through ``dtrsm``, which packs the triangle first.
+    ``dtrsv``, twice a row. For the one row that it mostly is, LAPACK's ``dpotrs`` takes twice the
+    time: it goes through ``dtrsm``, which packs the triangle first.
     """
     n = L.shape[0]
     for k in range(B.shape[0]):
@@ -172,17 +124,9 @@ def solve_rows(L: FloatArray, B: FloatArray) -> None:
 
 @kernel()
 def trsm(L: FloatArray, B: FloatArray) -> None:
-    """Overwrite B by ``L⁻¹ B``.
+    """Overwrite B (r, n) by ``L⁻¹ B``, L (r, r) lower triangular.
 
-    Parameters
-    ----------
-    L : float64 (r, r), C order
-        Lower triangular; what stands above the diagonal is not read.
-    B : float64 (r, n), C order
-
-    Notes
-    -----
-    BLAS ``dtrsm``; n r² flops. In the column order of BLAS it is ``Bᵀ L⁻ᵀ`` with an upper triangle.
+    ``dtrsm``: in the column order of BLAS it is ``Bᵀ L⁻ᵀ`` with an upper triangle.
     """
     r, n = B.shape
     _dtrsm((_RIGHT, _UPPER, _NO, _NO, n, r, 1.0, L, r, B, n))
@@ -192,20 +136,10 @@ def trsm(L: FloatArray, B: FloatArray) -> None:
 def gemm(
     A: FloatArray, A_transposed: bool, B: FloatArray, B_transposed: bool, beta: float, C: FloatArray
 ) -> None:
-    """Overwrite C by ``op(A) op(B) + beta C``, where ``op`` transposes or does not.
+    """Overwrite C (m, n) by ``op(A) op(B) + beta C``, where ``op`` transposes or does not.
 
-    Parameters
-    ----------
-    A, B : float64, C order
-        ``op(A)`` is (m, k) and ``op(B)`` is (k, n).
-    A_transposed, B_transposed : bool
-    beta : float
-        0: what C held is not read.
-    C : float64 (m, n), C order
-
-    Notes
-    -----
-    BLAS ``dgemm``; 2mnk flops. In the column order of BLAS it is ``Cᵀ = op(B)ᵀ op(A)ᵀ``.
+    Where beta is 0, what C held is not read. ``dgemm``: in the column order of BLAS it is ``Cᵀ =
+    op(B)ᵀ op(A)ᵀ``.
     """
     m, n = C.shape
     k = A.shape[0] if A_transposed else A.shape[1]

@@ -18,47 +18,24 @@ from anmmm._kernels.rbf import gram_row
 
 
 class Points(NamedTuple):
-    """What a covariance ``K̃ = a (K_X ∘ K_θ) + (1/β + ν) I`` is made of.
+    """What a covariance ``K̃ = a (K_X ∘ K_θ) + (1/β + ν) I`` is made of."""
 
-    Attributes
-    ----------
-    x : float64 (Dx, n)
-        Standardized cause, transposed.
-    gamma_x : float64 (Dx,)
-    theta : float64 (q, n)
-        Latent, transposed.
-    gamma_theta : float64 (q,)
-    amplitude, noise : float
-        ``a`` and ``1/β + ν``.
-    """
-
-    x: FloatArray
-    gamma_x: FloatArray
-    theta: FloatArray
-    gamma_theta: FloatArray
-    amplitude: float
-    noise: float
+    x: FloatArray  # (Dx, n), the cause transposed
+    gamma_x: FloatArray  # (Dx,)
+    theta: FloatArray  # (q, n), the latent transposed
+    gamma_theta: FloatArray  # (q,)
+    amplitude: float  # a
+    noise: float  # 1/β + ν
 
 
 class Grams(NamedTuple):
-    """Memory for both Gram matrices.
+    """Memory for both Gram matrices."""
 
-    Attributes
-    ----------
-    K_x, K_theta : float64 (n, n), or (n_chunks, n) with `keep` false, C order
-        Lower triangles; or, of `n_chunks` rows, the row that each chunk has just computed.
-    deviations : float64 (2, n)
-        Row means of ``K_X - 1`` and ``K_θ - 1``.
-    keep : bool
-        Whether the Gram matrices are kept between the passes. Without, the second pass computes
-        their rows again: where they do not fit into the cache, that costs no more than to write and
-        read them, and a third of the memory is needed.
-    """
-
+    # (n, n), the lower triangle; without `keep` (n_chunks, n), the row at hand of each chunk
     K_x: FloatArray
     K_theta: FloatArray
-    deviations: FloatArray
-    keep: bool
+    deviations: FloatArray  # (2, n), row means of K_X - 1 and K_θ - 1
+    keep: bool  # without, the second pass computes rows again: beyond the cache that is as fast
 
 
 @kernel()
@@ -72,27 +49,10 @@ def hadamard_row(
 
 @kernel(fastmath=SUMS, part=True)
 def assemble(points: Points, grams: Grams, K: FloatArray, n_chunks: int) -> float:
-    """Lower triangle of ``K̃ = a (K_X ∘ K_θ) + (1/β + ν) I``, and HSIC of K_X and K_θ.
+    """Write the lower triangle of K̃ (n, n); return ``tr(K_X H K_θ H) = N² HSIC_b``.
 
-    Parameters
-    ----------
-    points : Points
-    grams : Grams
-        Overwritten.
-    K : float64 (n, n), C order
-        Lower triangle is overwritten.
-    n_chunks : int
-        Chunks that rows are dealt out to.
-
-    Returns
-    -------
-    float
-        ``tr(K_X H K_θ H) = N² HSIC_b``.
-
-    Notes
-    -----
-    docs/method/mathematics.md, eq. 1, 2 and 4. O(n² (Dx + q)) time, a row goes through everything
-    while it is in cache.
+    docs/method/mathematics.md, eq. 1, 2 and 4. O(n² (Dx + q)): a row goes through everything while
+    it is in cache.
     """
     x, gamma_x, theta, gamma_theta, amplitude, noise = points
     K_x, K_theta, deviations, keep = grams

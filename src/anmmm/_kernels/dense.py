@@ -29,18 +29,11 @@ SINGULAR_PIVOT = 4.0 * np.finfo(np.float64).eps
 
 
 class Gradients(NamedTuple):
-    """Derivatives of ``-L + λ log(HSIC_b + ε₀)``.
+    """Derivatives of ``-L + λ log(HSIC_b + ε₀)``."""
 
-    Attributes
-    ----------
-    theta : float64 (q, n)
-        ``∂J/∂Θ``.
-    log_gamma_x, log_gamma_theta : float64 (Dx,), (q,)
-    """
-
-    theta: FloatArray
-    log_gamma_x: FloatArray
-    log_gamma_theta: FloatArray
+    theta: FloatArray  # (q, n)
+    log_gamma_x: FloatArray  # (Dx,)
+    log_gamma_theta: FloatArray  # (q,)
 
 
 @kernel(fastmath=SUMS, part=True)
@@ -53,32 +46,10 @@ def gradients(
     out: Gradients,
     n_chunks: int,
 ) -> tuple[float, float]:
-    """All gradients of ``-L + λ log(HSIC_b + ε₀)`` in one pass over the lower triangles.
+    """Write all gradients in one pass over triangles; return those by ``log a`` and by the noise.
 
-    Parameters
-    ----------
-    points : Points
-    grams : Grams
-        As `assemble` leaves them.
-    inverse : float64 (n, n), C order
-        ``K̃⁻¹``.
-    alpha : float64 (D, n)
-        ``(K̃⁻¹ Y)ᵀ``.
-    hsic_weight : float
-        ``λ / (tr(K_X H K_θ H) + N² ε₀)``, what the centered Gram matrices are multiplied by.
-    out : Gradients
-        Overwritten.
-    n_chunks : int
-        Chunks that rows are dealt out to.
-
-    Returns
-    -------
-    d_log_amplitude, d_noise : float
-        Derivatives by ``log a`` and by the noise variance ``1/β + ν``.
-
-    Notes
-    -----
-    docs/method/mathematics.md, eq. 6 to 11. O(n² (Dx + q + D)) time, O(n (q + 1) n_chunks) memory.
+    docs/method/mathematics.md, eq. 6 to 11. inverse: (n, n), K̃⁻¹; alpha: (D, n), ``(K̃⁻¹ Y)ᵀ``;
+    hsic_weight: ``λ / (tr(K_X H K_θ H) + N² ε₀)``; grams as `assemble` leaves them.
     """
     x, gamma_x, theta, gamma_theta, amplitude, _ = points
     K_x, K_theta, deviations, keep = grams
@@ -147,40 +118,12 @@ def value_and_gradients(
     out: Gradients,
     n_chunks: int | None,
 ) -> tuple[int, float, float, float, float]:
-    """Value and gradient of ``-L + λ log(HSIC_b + ε₀)``.
+    """Value and gradient of ``-L + λ log(HSIC_b + ε₀)``, docs/method/mathematics.md, eq. 1 to 11.
 
-    Parameters
-    ----------
-    points : Points
-    Y : float64 (D, n)
-        Standardized effect, transposed.
-    lam, hsic_floor : float
-        ``λ`` and ``ε₀``.
-    grams : Grams
-        Workspace.
-    K : float64 (n, n), C order
-        Workspace; on return its lower triangle holds K̃⁻¹.
-    alpha : float64 (D, n)
-        Workspace; on return ``(K̃⁻¹ Y)ᵀ``.
-    out : Gradients
-        Overwritten.
-    n_chunks : int or None
-        None: serial. Otherwise loops run in parallel over so many chunks.
-
-    Returns
-    -------
-    info : int
-        0; positive where K̃ is not numerically positive definite (nothing else is then valid): the
-        order of its first leading minor whose pivot is at most 4 N eps (a + 1/β + ν).
-    log_likelihood, hsic : float
-        ``L`` and ``HSIC_b``.
-    d_log_amplitude, d_noise : float
-        Derivatives of the value by ``log a`` and by the noise variance.
-
-    Notes
-    -----
-    docs/method/mathematics.md, eq. 1 to 11. n³ flops in ``potrf`` and ``potri``, once each; O(n²)
-    beside.
+    Y: (D, n). K, alpha and grams are room; on return the lower triangle of K holds K̃⁻¹, alpha (D,
+    n) ``(K̃⁻¹ Y)ᵀ``. n_chunks: None runs serial loops. Returns info, L, HSIC_b, and the derivatives
+    by ``log a`` and by the noise. info is 0, or the order of the first leading minor whose pivot is
+    at most 4 N eps (a + 1/β + ν): nothing else is then valid.
     """
     D, n = Y.shape
     # Numba drops the branch that the type of n_chunks rules out, so the serial form never

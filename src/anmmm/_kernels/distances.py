@@ -17,14 +17,7 @@ LISTED = 4.0
 
 @kernel()
 def count_within(ordered: FloatArray, distance: float) -> int:
-    """Count the pairs of points that are at most so far apart, in O(n).
-
-    Parameters
-    ----------
-    ordered : float64 (n,), increasing
-    distance : float
-        At least 0.
-    """
+    """Count the pairs of increasing points that are at most so far apart, in O(n)."""
     n = len(ordered)
     last = 0
     count = 0
@@ -89,23 +82,11 @@ def _select(values: FloatArray, count: int, rank: int, following: float) -> tupl
 
 @kernel()
 def middle_distances(ordered: FloatArray, tie: float) -> tuple[float, float]:
-    """Find the two middle ones of all distances between points that are not tied.
+    """Find the two middle ones of all distances between increasing points, of those beyond `tie`.
 
-    Parameters
-    ----------
-    ordered : float64 (n,), increasing
-    tie : float
-        Points that are at most so far apart are tied. Some are farther apart.
-
-    Returns
-    -------
-    lower, upper : float
-        The same where their number is odd. Their mean is the median.
-
-    Notes
-    -----
     Pairs within a distance are counted in O(n) each time, and the distance comes from those counted
-    before, on either side of the middle in turn, until few distances are left to compare.
+    before, on either side of the middle in turn, until few distances are left to compare. Both are
+    the same where the number is odd; some distance is beyond `tie`.
     """
     n = len(ordered)
     pairs = n * (n - 1) // 2

@@ -98,31 +98,19 @@ RATIONAL = np.array(
 
 
 class EffectSums(NamedTuple):
-    """What monotone functions of an effect must know of it, on K scales.
+    """What monotone functions of an effect must know of it, on K scales."""
 
-    Attributes
-    ----------
-    points : float64 (K, n + n_edges)
-        Gaussian quantiles of the observations, then of the ends of the effect's cells, which may be
-        infinite.
-    knots : float64 (K, 3)
-        First inner knot, distance of knots, and the logarithm of a constant slope at which half of
-        the variance is noise. NaN where an observation is at an end of the base.
-    local : float64 (K, n)
-        Where each observation lies between two knots, from 0 to 1, the first interval first.
-    ends : int64 (K, N_SLOPES - 1)
-        Where the observations of each interval begin, and one beyond the last.
-    centers : float64 (K, WIDTH)
-        Means of the splines' integrals over the observations.
-    gram : float64 (K, N_SLOPES, WIDTH)
-        Products of the centered integrals, summed over the observations. Padded with zeros.
-    """
-
+    # (K, n + n_edges), Gaussian quantiles of observations, then of ends of cells, some infinite
     points: FloatArray
+    # (K, 3): first inner knot, distance of knots, log of the constant slope at which half of the
+    # variance is noise; NaN where an observation is at an end of the base
     knots: FloatArray
+    # (K, n), place of each observation between two knots, 0 to 1, the first interval first
     local: FloatArray
+    # (K, N_SLOPES - 1), where the observations of each interval begin, and one beyond
     ends: IndexArray
-    centers: FloatArray
+    centers: FloatArray  # (K, WIDTH), means of the splines' integrals over the observations
+    # (K, N_SLOPES, WIDTH), sums of products of the centered integrals, padded with zeros
     gram: FloatArray
 
 
@@ -159,23 +147,11 @@ def _student_tail(w: float) -> float:
 def base_quantiles(
     bases: IndexArray, places: FloatArray, values: FloatArray, edges: FloatArray, out: FloatArray
 ) -> None:
-    """Take a variable to the Gaussian quantiles of distributions, exact in both tails.
+    """Write Gaussian quantiles (K, n + m) of values and edges under K bases, exact in both tails.
 
-    Parameters
-    ----------
-    bases : int64 (K,)
-        `UNIFORM`, `NORMAL` or `STUDENT`, the last with three degrees of freedom.
-    places : float64 (K, 2)
-        Location and scale; of `UNIFORM` the left end and the length.
-    values : float64 (n,)
-    edges : float64 (m,)
-        More points of it.
-    out : float64 (K, n + m)
-        Overwritten by the quantiles of both; infinite at an end of a bounded base.
-
-    Notes
-    -----
-    docs/method/decisions.md, eq. 14. O(K (n + m)).
+    docs/method/decisions.md, eq. 14. bases: (K,), `UNIFORM`, `NORMAL` or `STUDENT` with three
+    degrees of freedom; places: (K, 2), location and scale, of `UNIFORM` the left end and the
+    length. Infinite at an end of a bounded base.
     """
     n = values.shape[0]
     for k in range(bases.shape[0]):
@@ -283,10 +259,7 @@ def _spread(
     sums: FloatArray,
     gram: FloatArray,
 ) -> None:
-    """Add an interval to the sums of all centered integrals and the lower triangle of products.
-
-    Those of other splines are the same at each of its observations.
-    """
+    """Add an interval of `count` observations to the sums of integrals and of their products."""
     for i in range(N_SLOPES):
         near_i = first <= i < first + 3
         far_i = (step if i < first else 0.0) - centers[i]
@@ -307,17 +280,8 @@ def _spread(
 
 @kernel(fastmath=SUMS)
 def effect_sums(n: int, sums: EffectSums) -> None:
-    """Write all that monotone functions of an effect must know but its points.
+    """Write all of `sums`, zeros before, but its points, for n observations.
 
-    Parameters
-    ----------
-    n : int
-        Number of observations: the first points of each scale.
-    sums : EffectSums
-        `points` is read; the others, zeros, are overwritten.
-
-    Notes
-    -----
     docs/method/decisions.md, eq. 14. O(K n).
     """
     moments, total = np.empty(9), np.empty(N_SLOPES)

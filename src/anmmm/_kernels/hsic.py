@@ -21,26 +21,11 @@ def add_deviations(
     k_sums: FloatArray,
     l_sums: FloatArray,
 ) -> float:
-    """Add one row of two Gram matrices to the row sums of ``K - 1`` and ``L - 1``.
+    """Add row i to the row sums of ``E = K - 1`` and ``F = L - 1``; return its share of ``⟨E, F⟩``.
 
-    Parameters
-    ----------
-    k, l : float64 (>= i,)
-        Row i of K and L, of which the entries before the diagonal are read. The diagonal is 1.
-    i : int
-        Row.
-    k_sums, l_sums : float64
-        Row and, by symmetry, column sums grow here.
-
-    Returns
-    -------
-    float
-        The row's and the column's share of ``Σ_ij (K_ij - 1)(L_ij - 1)``.
-
-    Notes
-    -----
-    Centring removes constants, and 1 is the one that leaves small numbers to be added where a scale
-    is so wide that a Gram matrix is nearly constant: the subtraction is then exact.
+    Entries before the diagonal are read; by symmetry they count twice. Centering removes constants,
+    and 1 is the one that leaves small numbers to be added where a scale is so wide that a Gram
+    matrix is nearly constant.
     """
     k_total = 0.0
     l_total = 0.0
@@ -60,25 +45,10 @@ def add_deviations(
 
 @kernel(fastmath=SUMS)
 def trace_of_deviations(product: float, k_means: FloatArray, l_means: FloatArray) -> float:
-    """Trace ``tr(K H L H)`` from what `add_deviations` summed.
+    """Return ``tr(K H L H) = N² HSIC_b`` from product sum and row means of ``K - 1`` and ``L - 1``.
 
-    Parameters
-    ----------
-    product : float
-        ``Σ_ij (K_ij - 1)(L_ij - 1)``.
-    k_means, l_means : float64 (n,)
-        Row means of ``K - 1`` and ``L - 1``.
-
-    Returns
-    -------
-    float
-        ``N² HSIC_b``.
-
-    Notes
-    -----
-    docs/method/mathematics.md, eq. 4: with row means k and l, ``Σ_ij E_ij F_ij - 2 N Σ_i k_i l_i +
-    (Σ_i k_i)(Σ_i l_i)``. The diagonal alone keeps the result above a share 1/N of the product, so
-    at most the rounding of the sums times N is lost.
+    docs/method/mathematics.md, eq. 4. The diagonal alone keeps the result above a share 1/N of the
+    product, so at most the rounding of the sums times N is lost.
     """
     n = k_means.shape[0]
     cross = 0.0
@@ -95,20 +65,7 @@ def trace_of_deviations(product: float, k_means: FloatArray, l_means: FloatArray
 def center_row(
     row: FloatArray, means: FloatArray, mean: float, i: int, n: int, out: FloatArray
 ) -> None:
-    """First `n` entries of row i of ``H K H``, by ``K_ij - k̄_i - k̄_j + k̄``.
-
-    Parameters
-    ----------
-    row : float64 (>= n,)
-        Row i of K.
-    means : float64
-        Row means of K.
-    mean : float
-        Mean of all entries of K.
-    i, n : int
-    out : float64 (>= n,)
-        Overwritten.
-    """
+    """Write the first `n` entries of row i of ``H K H``, by ``K_ij - k̄_i - k̄_j + k̄``."""
     shift = means[i] - mean
     for j in range(n):
         out[j] = row[j] - shift - means[j]
@@ -118,29 +75,10 @@ def center_row(
 def gamma_moments(
     x: FloatArray, gamma_x: FloatArray, y: FloatArray, gamma_y: FloatArray
 ) -> tuple[float, float, float, float]:
-    """Compute the sums that the gamma-approximated HSIC test is formed from.
+    """Sum what the gamma test of x (dx, n) and y (dy, n) needs, docs/method/mathematics.md, eq. 13.
 
-    Parameters
-    ----------
-    x : float64 (dx, n)
-        Points of the first variable, transposed.
-    gamma_x : float64 (dx,)
-    y : float64 (dy, n)
-    gamma_y : float64 (dy,)
-
-    Returns
-    -------
-    trace : float
-        ``tr(K H L H)``.
-    squares : float
-        ``Σ_{i≠j} (K_c ∘ L_c)²_ij``, the K_c and L_c centered.
-    x_off_diagonal, y_off_diagonal : float
-        Means of the entries off the diagonal.
-
-    Notes
-    -----
-    docs/method/mathematics.md, eq. 13 (Gretton et al. 2007). No Gram matrix is held: rows are
-    computed twice, once for their means and once for the sums. O(n²) time, O(n) memory.
+    Returns ``tr(K H L H)``, ``Σ_{i≠j} (K_c ∘ L_c)²_ij``, and the means off both diagonals. No Gram
+    matrix is held: rows are computed twice. O(n²) time, O(n) memory.
     """
     n = x.shape[1]
     x_means, y_means = np.zeros(n), np.zeros(n)

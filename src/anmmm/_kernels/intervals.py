@@ -60,26 +60,10 @@ def gaussian_nats(
 ) -> None:
     """Write the nats that encode each observation's cell under Gaussian noise about C curves.
 
-    Parameters
-    ----------
-    lower, upper : float64 (n,)
-        Ends of each observation's cell, which may be infinite.
-    curves : float64 (n, C)
-        Each curve at the observations.
-    weights : float64 (C,)
-        Share of each curve.
-    scale : float64 (n,) or (1,)
-        Standard deviation of the noise, at each observation or everywhere.
-    n_cells : int
-        Number of cells.
-    nats : float64 (n,)
-        Overwritten.
-
-    Notes
-    -----
-    docs/method/decisions.md, eqs. 1 and 8. O(n C). Of a narrow cell the probability is the density
-    at its middle times a series in its width, which takes one exponential on vectors, and loses no
-    digits to the difference of two tails.
+    docs/method/decisions.md, eqs. 1 and 8. lower, upper: (n,), may be infinite; curves: (n, C);
+    weights: (C,); scale: (n,) or (1,). Of a narrow cell the probability is the density at its
+    middle times a series in its width, which takes one exponential on vectors, and loses no digits
+    to the difference of two tails.
     """
     n, C = curves.shape
     share = 1.0 / n

@@ -29,18 +29,10 @@ N_INNER, BLOCK = 3, 120
 
 
 class Cuts(NamedTuple):
-    """How the cuts between levels depend on positive numbers.
+    """How the cuts between levels depend on m positive numbers."""
 
-    Attributes
-    ----------
-    first : float64 (n_levels + 1,)
-        The cuts without them, from minus to plus infinity; empty for counts.
-    per_slope : float64 (m, n_levels + 1)
-        What each number adds; 0 to the infinite ones.
-    """
-
-    first: FloatArray
-    per_slope: FloatArray
+    first: FloatArray  # (n_levels + 1,), the cuts without them, from -inf to inf; empty for counts
+    per_slope: FloatArray  # (m, n_levels + 1), what each number adds; 0 to the infinite ones
 
 
 @kernel(inner=True)
@@ -52,10 +44,9 @@ def _mills(a: float) -> float:
 
 @kernel(inner=True)
 def _interval(a: float, b: float, out: FloatArray) -> float:
-    """Log-probability of (a, b) under a standard Gaussian.
+    """Log-probability of (a, b) under a standard Gaussian; out: (5,), its derivatives.
 
-    `out` (5,): its derivatives by the middle and by half the width, and minus the second ones:
-    middle, mixed, half width.
+    By the middle and by half the width, and minus the second ones: middle, mixed, half width.
     """
     middle, width = 0.5 * (a + b), b - a
     if width * max(1.0, abs(middle)) < NARROW:
@@ -111,7 +102,7 @@ def _block(
     g: FloatArray,
     rows: FloatArray,
 ) -> float:
-    """Log-likelihood of up to `BLOCK` observations; its gradient by curve and log-slopes is added.
+    """Log-likelihood of up to `BLOCK` observations; its gradient, curve and log-slopes, grows in g.
 
     The outer products of `rows` (r + m, 2 BLOCK) are minus the Hessian but for that of exp: the
     first half is what moves the middles of intervals, the second what their width adds.
@@ -237,38 +228,12 @@ def latent_curve(
 ) -> tuple[float, int]:
     """Fit a smooth f behind levels, ``y = number of cuts below f(x) + ε``, or behind counts.
 
-    Parameters
-    ----------
-    design : Design
-    y : float64 (n,)
-        Levels 0, 1, …, or counts where there are no cuts.
-    size : float
-        Of the negative binomial distribution of counts, whose mean is exp(f).
-    cuts : Cuts
-    slope_prior : SlopePrior
-        Of the logarithms of what the cuts depend on.
-    tol : float
-        Stop when no parameter would change by more.
-    max_iter : int
-        Most Newton steps.
-    log_slopes : float64 (m,)
-        Start, and center of the prior; overwritten.
-    mean : float64 (r,)
-        Start, and center of the prior; overwritten by the mode of the coefficients of f.
-    scales : float64 (3,)
-        Overwritten by the prior variance of columns that are not smoothed, τ² and ρ².
-
-    Returns
-    -------
-    cost : float
-        What curve and cuts cost: the log-likelihood at the mode minus Laplace's log evidence.
-    n_iter : int
-        `max_iter` if it did not settle.
-
-    Notes
-    -----
-    docs/method/decisions.md, eqs. 16 and 17. The log-likelihood is concave in f and the cuts.
-    O(n (r + m)² + (r + m)³) a step.
+    docs/method/decisions.md, eqs. 16 and 17. y: (n,), levels 0, 1, …, or counts of a negative
+    binomial distribution with mean exp(f). log_slopes (m,) and mean (r,) are start and center of
+    their priors, overwritten by the mode; scales (3,) by the variance of columns that are not
+    smoothed, τ² and ρ². Ends where no parameter changes by more than `tol`. Returns the cost,
+    log-likelihood at the mode minus Laplace's log evidence, and the steps. O(n (r + m)² + (r + m)³)
+    a step.
     """
     n, r, m = y.shape[0], mean.shape[0], log_slopes.shape[0]
     d = r + m

@@ -73,23 +73,9 @@ def mean_and_deviation(values: FloatArray) -> tuple[float, float]:
 def student_fit(
     values: FloatArray, freedom: float, smallest: float, max_iter: int, start: tuple[float, float]
 ) -> tuple[float, float]:
-    """Fit location and squared scale of Student's t distribution by EM.
+    """Fit location and squared scale, at least `smallest`, of Student's t distribution by EM.
 
-    Parameters
-    ----------
-    values : float64 (n,)
-    freedom : float
-        Degrees of freedom.
-    smallest : float
-        The squared scale does not fall below it.
-    max_iter : int
-        Most iterations; it ends where the squared scale changes by less than a thousandth.
-    start : tuple of float
-        Location and squared scale to start from.
-
-    Returns
-    -------
-    location, variance : float
+    Ends where the squared scale changes by less than a thousandth.
     """
     location, variance = start
     n = values.shape[0]
@@ -114,22 +100,7 @@ def student_fit(
 def base_place(
     base: int, values: FloatArray, lower: FloatArray, upper: FloatArray, work: FloatArray
 ) -> tuple[float, float]:
-    """Fit a base distribution without a correction.
-
-    Parameters
-    ----------
-    base : int
-        `UNIFORM`, `NORMAL` or `STUDENT`, the last with three degrees of freedom.
-    values, lower, upper : float64 (n,)
-        Observations and the ends of their cells.
-    work : float64 (2 n,)
-        Overwritten.
-
-    Returns
-    -------
-    location, scale : float
-        For `UNIFORM` the left end and the length.
-    """
+    """Fit location and scale of a base, of `UNIFORM` left end and length; work: (2 n,)."""
     n = values.shape[0]
     if base == NORMAL:
         return mean_and_deviation(values)
@@ -196,15 +167,7 @@ def _lengths(low: FloatArray, high: FloatArray, p: FloatArray, n_cells: int) -> 
 
 
 class Grid(NamedTuple):
-    """How a correction to a base distribution is fitted.
-
-    Attributes
-    ----------
-    cosines, prior, max_iter
-        See `log_density`.
-    near : float
-        See `count_bins`.
-    """
+    """How a correction to a base distribution is fitted; see `log_density` and `count_bins`."""
 
     cosines: FloatArray
     prior: FloatArray
@@ -213,61 +176,31 @@ class Grid(NamedTuple):
 
 
 class Sample(NamedTuple):
-    """Observations about K curves.
+    """Observations about K curves."""
 
-    Attributes
-    ----------
-    values, lower, upper : float64 (n,)
-        Observations and the ends of their cells.
-    n_cells : int
-        Number of cells.
-    centers, scales : float64 (K, n)
-        Taken out and divided out of all three.
-    """
-
-    values: FloatArray
-    lower: FloatArray
+    values: FloatArray  # (n,)
+    lower: FloatArray  # (n,), ends of the observations' cells
     upper: FloatArray
     n_cells: int
-    centers: FloatArray
-    scales: FloatArray
+    centers: FloatArray  # (K, n), taken out
+    scales: FloatArray  # (K, n), divided out of all three
 
 
 class Laws(NamedTuple):
-    """K fitted laws.
+    """K fitted laws."""
 
-    Attributes
-    ----------
-    numbers : float64 (K, 4)
-        Base, location and scale of it, what the correction costs; zero where there is none.
-    log_p : float64 (K, B)
-        Log-probability of each bin.
-    nats : float64 (K, n)
-        Nats that encode each observation.
-    """
-
+    # (K, 4): base, location and scale of it, cost of the correction, 0 without one
     numbers: FloatArray
-    log_p: FloatArray
-    nats: FloatArray
+    log_p: FloatArray  # (K, B), log-probability of each bin
+    nats: FloatArray  # (K, n)
 
 
 @kernel(fastmath=SUMS)
 def fit_laws(sample: Sample, bases: IndexArray, grid: Grid, laws: Laws) -> None:
     """Fit the law that encodes scaled residuals in the fewest nats, about each of K curves.
 
-    Parameters
-    ----------
-    sample : Sample
-    bases : int64 (m,)
-        Numbers of the base distributions that are tried, each with a correction and without; the
-        first one of equals wins.
-    grid : Grid
-    laws : Laws
-        Overwritten.
-
-    Notes
-    -----
-    docs/method/decisions.md, eqs. 1 and 2. O(n) and a Newton iteration on the bins for each base.
+    docs/method/decisions.md, eqs. 1 and 2. bases: (m,), tried each with a correction and without;
+    the first one of equals wins.
     """
     n, B = sample.values.shape[0], laws.log_p.shape[1]
     points, levels, work, best = np.empty(3 * n), np.empty(3 * n), np.empty(3 * n), np.empty(2 * n)

@@ -23,24 +23,10 @@ LARGE = 600.0
 def link_values(
     points: FloatArray, low: float, step: float, slopes: FloatArray, center: float, out: FloatArray
 ) -> None:
-    """Evaluate h at Gaussian quantiles of the effect.
+    """Write h less `center` at Gaussian quantiles of the effect, docs/method/decisions.md, eq. 14.
 
-    Parameters
-    ----------
-    points : float64 (n,)
-        Infinite ones stay so.
-    low, step : float
-        First inner knot; distance of knots. Beyond the knots h is straight.
-    slopes : float64 (N_SLOPES,)
-        Coefficients of h'.
-    center : float
-        Taken out of h.
-    out : float64 (n,)
-        Overwritten.
-
-    Notes
-    -----
-    docs/method/decisions.md, eq. 14. O(n).
+    low, step: first inner knot and distance of knots, beyond which h is straight; slopes:
+    (N_SLOPES,), coefficients of h'. Infinite points stay so.
     """
     before = np.empty(N_SLOPES)
     total = -center
@@ -70,9 +56,9 @@ def column_moments(
     centers: FloatArray,
     moments: FloatArray,
 ) -> None:
-    """Write the sums of products of the columns (n, r) and the splines' centered integrals.
+    """Write the sums (r, WIDTH) of products of columns (n, r) and the splines' centered integrals.
 
-    `moments` (r, WIDTH). Between two knots all but three integrals are the same everywhere.
+    Between two knots all but three integrals are the same everywhere.
     """
     n, r = columns.shape
     wide = padded(r)
@@ -114,8 +100,8 @@ def _interval_slopes(
 ) -> float:
     """Multiply a product by h' at the observations between two knots.
 
-    `sums` (9,): of the three splines that meet there over h', then of products of two of them over
-    its square.
+    sums: (9,), of the three splines that meet there over h', then of products of two over its
+    square.
     """
     sa, sb, sc, aa, ab, ac, bb, bc, cc = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for k in range(part.shape[0]):
@@ -153,9 +139,9 @@ def log_of_slopes(
     band: FloatArray,
     sums: FloatArray,
 ) -> float:
-    """Sum of log h' over the observations; minus its first two derivatives by c.
+    """Sum of log h' over the observations; minus its derivatives by c go to g and band.
 
-    `band` (N_SLOPES, 3): the second ones, each row from the diagonal on.
+    band: (N_SLOPES, 3), the second ones, each row from the diagonal on.
     """
     clear(g)
     for i in range(N_SLOPES):

@@ -73,27 +73,16 @@ def _curve_step(
 
 
 class _Room(NamedTuple):
-    """What one observation after the other writes to, in blocks with zeros behind the last.
+    """What one observation after the other writes to, in blocks with zeros behind the last."""
 
-    Attributes
-    ----------
-    blocks : float64 (n_blocks r BLOCK,)
-        The design, as `in_blocks` lays it out.
-    g, w, e2, variance, pull : float64 (n_blocks BLOCK,)
-        Logarithm of the noise scale; ``exp(-2 g)``; expected square of the residual; variance of
-        the curve; derivative of the log-likelihood by g; also whatever is weighted by w.
-    grams, moments : float64 (LANES r (r + 1) / 2,), (LANES r,)
-        Sums parted into lanes, zero between passes.
-    """
-
-    blocks: FloatArray
-    g: FloatArray
-    w: FloatArray
-    e2: FloatArray
-    variance: FloatArray
-    pull: FloatArray
-    grams: FloatArray
-    moments: FloatArray
+    blocks: FloatArray  # (n_blocks r BLOCK,), the design as `in_blocks` lays it out
+    g: FloatArray  # (n_blocks BLOCK,), logarithm of the noise scale
+    w: FloatArray  # exp(-2 g)
+    e2: FloatArray  # expected square of the residual
+    variance: FloatArray  # of the curve
+    pull: FloatArray  # derivative of the log-likelihood by g; also whatever is weighted by w
+    grams: FloatArray  # (LANES r (r + 1) / 2,), parted into lanes, zero between passes
+    moments: FloatArray  # (LANES r,)
 
 
 @kernel(inner=True)
@@ -185,33 +174,11 @@ def location_scale(
 ) -> tuple[float, float, int]:
     """Fit ``y = f(x) + exp(g(x)) ε`` with both curves smooth, by scoring steps.
 
-    Parameters
-    ----------
-    design : Design
-    y : float64 (n,)
-    floor : float
-        Added to every squared residual: a scale cannot fall below the data's resolution.
-    tol : float
-        Stop when the penalized log-likelihood changes by less.
-    n_inner, max_iter : int
-        Rounds of (f, its smoothness) between two steps for g; most iterations.
-    scales : float64 (3,)
-        Start: noise variance, τ² of f, τ² of g; overwritten.
-    mean, gamma : float64 (r,)
-        Overwritten by the coefficients of f (posterior mean) and of g (mode).
-
-    Returns
-    -------
-    evidence : float
-        Approximate log evidence (f integrated out, g by Laplace's method).
-    complexity : float
-        What the curves cost: the log-likelihood at (f, g) minus the evidence, up to the floor.
-    n_iter : int
-
-    Notes
-    -----
-    docs/method/decisions.md, eq. 9. The expected Hessian of g is 2n I in this basis, so a step for
-    g is O(n r). O(n r² + r³) an iteration.
+    docs/method/decisions.md, eq. 9. floor is added to every squared residual; n_inner: rounds of
+    (f, its smoothness) between steps for g. scales (3,), noise variance, τ² of f and of g, is the
+    start; mean and gamma (r,) of f and g are written. Returns the log evidence (f integrated out, g
+    by Laplace's method), the cost of the curves, and the iterations. The expected Hessian of g is
+    2n I in this basis. O(n r² + r³) an iteration.
     """
     prior, n_null = design.prior, design.n_null
     n, r = design.columns.shape

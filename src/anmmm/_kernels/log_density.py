@@ -52,10 +52,9 @@ def _moments(folded: FloatArray, cosines: FloatArray, moments: FloatArray) -> No
 def _solve(
     moments: FloatArray, gradient: FloatArray, precision: FloatArray, n: float, pivots: Pivots
 ) -> float:
-    """Invert n times the covariance of the features plus a diagonal, and solve for the gradient.
+    """Invert n times the covariance of the features plus a diagonal; return the log determinant.
 
-    The second moments are sums of first ones. Returns the log determinant; both results are where
-    `sweep` leaves them.
+    The second moments are sums of first ones; inverse and solution are where `sweep` leaves them.
     """
     root, r, A = math.sqrt(2.0), gradient.shape[0], pivots.matrix
     width = padded(r)
@@ -114,28 +113,10 @@ def log_density(
 ) -> float:
     """Fit a penalized log-density on a grid of equal cells by Newton's method.
 
-    Parameters
-    ----------
-    counts : float64 (B,)
-        Observations in each cell, their number a multiple of 16.
-    cosines : float64 (2 r, B), C order
-        ``√2 cos(π j u)`` at the cells' centers, j = 1..2 r, r even. The log-density is a sum of the
-        first r; the others give second moments.
-    prior : float64 (r,)
-        Prior variances of the coefficients in units of τ², which is fitted.
-    max_iter : int
-        Most Newton steps.
-    log_p : float64 (B,)
-        Overwritten by the log-probability of each cell.
-
-    Returns
-    -------
-    float
-        Cost of the coefficients: log-likelihood minus Laplace's approximation of the evidence.
-
-    Notes
-    -----
-    docs/method/decisions.md, eq. 2. O(B r + r³) a step, whatever the number of observations.
+    docs/method/decisions.md, eq. 2. counts, log_p: (B,), B a multiple of 16; cosines: (2 r, B),
+    ``√2 cos(π j u)`` at the cells' centers, of which the first r, r even, make the log-density and
+    the others second moments; prior: (r,), in units of τ², which is fitted. Returns the
+    log-likelihood minus Laplace's log evidence. O(B r + r³) a step.
     """
     r, half = prior.shape[0], counts.shape[0] // 2
     width, pivots, lanes = padded(r), make_pivots(r), np.empty(LANES)
@@ -193,19 +174,10 @@ def _bin(point: float, B: int) -> int:
 
 @kernel(part=True)
 def count_bins(points: FloatArray, near: float, counts: FloatArray) -> None:
-    """Count points in bins of length 1; one on the edge of two bins counts half in each.
+    """Count points from 0 to B in bins of length 1; one `near` an edge counts half in both.
 
     Tied values lie on edges often, and rounding, which another unit changes, must not send them all
     to one side.
-
-    Parameters
-    ----------
-    points : float64 (n,)
-        From 0 to B.
-    near : float
-        Distance from an edge that rounding can make.
-    counts : float64 (B,)
-        Overwritten.
     """
     B = counts.shape[0]
     clear(counts)
@@ -245,17 +217,7 @@ def inside(low: float, high: float, p: FloatArray, ends: FloatArray) -> float:
 
 @kernel(fastmath=SUMS)
 def interval_mass(low: FloatArray, high: FloatArray, log_p: FloatArray, mass: FloatArray) -> None:
-    """Write the probability of intervals under a density that is constant on bins of length 1.
-
-    Parameters
-    ----------
-    low, high : float64 (n,)
-        Ends, from 0 to B.
-    log_p : float64 (B,)
-        Log-probability of each bin.
-    mass : float64 (n,)
-        Overwritten.
-    """
+    """Write the probability of intervals in [0, B] under a density constant on bins of length 1."""
     p = np.exp(log_p)
     ends = cumulative(p)
     for k in range(low.shape[0]):

@@ -32,26 +32,10 @@ def likelihood_sums(
     Ly: FloatArray,
     n_chunks: int,
 ) -> None:
-    """Sum over observations of what the likelihood needs of the factor.
+    """Write ``L diag(w) Lᵀ`` and ``(L diag(w) Y)ᵀ`` for w 1 and each coordinate.
 
-    Parameters
-    ----------
-    L : float64 (n_blocks, capacity, c)
-    r : int
-        Rank.
-    z : float64 (n_blocks, d, c)
-        Coordinates of [θ, x].
-    y : float64 (n_blocks, D, c)
-    S : float64 (1 + d, r, r)
-        Overwritten by ``L Lᵀ`` and, for each coordinate, ``L diag(z_k) Lᵀ``.
-    Ly : float64 (1 + d, D, r)
-        Overwritten by ``(L Y)ᵀ`` and, for each coordinate, ``(L diag(z_k) Y)ᵀ``.
-    n_chunks : int
-        Chunks that blocks are dealt out to.
-
-    Notes
-    -----
-    docs/method/mathematics.md, eq. 16. 2 n r² (1 + d) flops in BLAS 3.
+    docs/method/mathematics.md, eq. 16. L: (n_blocks, capacity, c), r rows used; z: (n_blocks, d,
+    c), coordinates of [θ, x]; y: (n_blocks, D, c); S: (1 + d, r, r); Ly: (1 + d, D, r).
     """
     n_blocks, d, c = z.shape
     D = y.shape[1]
@@ -91,31 +75,11 @@ def posterior(
 ) -> tuple[bool, float, float, float]:
     """Solve for what the likelihood and its gradient need in the factor's own coordinates.
 
-    Parameters
-    ----------
-    S, Ly
-        As `likelihood_sums` leaves them.
-    amplitude, noise : float
-        ``a`` and ``s²``.
-    n_latent : int
-        The first q coordinates are Θ.
-    maps : float64 ((1 + q) (r + D), r)
-        Overwritten by what multiplies each ``l_i``, one below the other: ``B⁻¹ = (s² I + a S)⁻¹``;
-        ``S_θ B⁻¹`` of each latent coordinate, made symmetric; ``bᵀ``, where ``b = B⁻¹ L Y``;
-        ``τ_θᵀ``, where ``τ_θ = L diag(θ_k) α``, of each latent coordinate.
-    crossed : float64 (d,)
-        Overwritten by ``(D/s²) a² tr(S_z B⁻¹ S_z) + a Σ_d ‖τ_zd‖²``.
-
-    Returns
-    -------
-    definite : bool
-        Whether B has a Cholesky factor; if not, nothing else is meant.
-    log_det, trace, norm : float
-        ``ln|B|``, ``tr B⁻¹`` and ``Σ_d ‖b_d‖²``.
-
-    Notes
-    -----
-    docs/method/mathematics.md, eq. 16 and 18. r³ (1 + 2 d) flops.
+    docs/method/mathematics.md, eq. 16 and 18. maps ((1 + q) (r + D), r) gets what multiplies each
+    ``l_i``, one below the other: ``B⁻¹ = (s² I + a S)⁻¹``; ``S_θ B⁻¹`` of each latent coordinate,
+    made symmetric; ``bᵀ``, ``b = B⁻¹ L Y``; ``τ_θᵀ``, ``τ_θ = L diag(θ_k) α``, of each latent
+    coordinate. crossed (d,) gets ``(D/s²) a² tr(S_z B⁻¹ S_z) + a Σ_d ‖τ_zd‖²``. Returns whether B
+    has a Cholesky factor, ``ln|B|``, ``tr B⁻¹`` and ``Σ_d ‖b_d‖²``.
     """
     d, r = S.shape[0] - 1, S.shape[1]
     D = Ly.shape[1]
@@ -178,31 +142,11 @@ def likelihood_rows(
     squares: FloatArray,
     n_chunks: int,
 ) -> tuple[float, float]:
-    """Gradient rows of ``-L`` on Θ, and the sums that its scales need.
+    """Write the gradient rows of ``-L`` on Θ, and the sums that its scales need.
 
-    Parameters
-    ----------
-    L, r, z, y
-        As in `likelihood_sums`.
-    amplitude, noise : float
-        ``a`` and ``s²``.
-    maps : float64 ((1 + q) (r + D), r)
-        As `posterior` leaves them.
-    rows : float64 (n_blocks, q, c)
-        Overwritten by ``Σ_j M_ij (θ_ik - θ_jk)``.
-    squares : float64 (d,)
-        Overwritten by ``Σ_i z_ik² m_i``, where ``m_i = (D/s²) q_i + a Σ_d α_id l_iᵀ b_d``.
-    n_chunks : int
-        Chunks that blocks are dealt out to.
-
-    Returns
-    -------
-    fit, norm : float
-        ``Σ_d y_dᵀ α_d`` and ``Σ_d ‖α_d‖²``.
-
-    Notes
-    -----
-    docs/method/mathematics.md, eq. 17 and 18. 2 n r² (1 + q) flops in BLAS 3, one product a block.
+    docs/method/mathematics.md, eq. 17 and 18. rows (n_blocks, q, c) gets ``Σ_j M_ij (θ_ik -
+    θ_jk)``; squares (d,) ``Σ_i z_ik² m_i``, ``m_i = (D/s²) q_i + a Σ_d α_id l_iᵀ b_d``. Returns
+    ``Σ_d y_dᵀ α_d`` and ``Σ_d ‖α_d‖²``. One product a block.
     """
     n_blocks, d, c = z.shape
     q, D = rows.shape[1], y.shape[1]
@@ -274,24 +218,9 @@ def hsic_sums(
     v_sums: FloatArray,
     n_chunks: int,
 ) -> None:
-    """Weighted sums of two factors and of their products, ``U w``, ``V w`` and ``V diag(w) Uᵀ``.
+    """Write ``U w``, ``V w`` and ``V diag(w) Uᵀ`` for w 1, each coordinate and its square; eq. 19.
 
-    Parameters
-    ----------
-    U, V : float64 (n_blocks, capacity, c)
-    u_rank, v_rank : int
-    z : float64 (n_blocks, d, c)
-        Coordinates; the weights w are 1, each coordinate, and each coordinate's square.
-    sums : float64 (1 + 2 d, v_rank, u_rank)
-        Overwritten by the products' sums.
-    u_sums, v_sums : float64 (1 + 2 d, u_rank) and (1 + 2 d, v_rank)
-        Overwritten by the factors'.
-    n_chunks : int
-        Chunks that blocks are dealt out to.
-
-    Notes
-    -----
-    docs/method/mathematics.md, eq. 19. 2 n (1 + 2 d) u_rank v_rank flops in BLAS 3.
+    docs/method/mathematics.md. sums: (1 + 2 d, v_rank, u_rank); u_sums, v_sums: (1 + 2 d, rank).
     """
     n_blocks, d, c = z.shape
     n_weights = 1 + 2 * d
@@ -336,33 +265,12 @@ def hsic_moments(
     floor: float,
     moments: FloatArray,
 ) -> tuple[float, float]:
-    """HSIC's trace, what its cotangent is multiplied by, and the sums of the scales' gradient.
+    """Return ``‖A‖² = tr(K_X H K_θ H)`` and ``λ / (‖A‖² + floor)``; write the scales' moments.
 
-    Parameters
-    ----------
-    sums, u_sums, v_sums
-        As `hsic_sums` leaves them, of the centered factors of K_X and K_θ. A cotangent, centered,
-        meets a Gram matrix that is not: the means of that matrix's factor are put back into `sums`,
-        from the second matrix on, which then holds ``E_z`` of each coordinate and of its square.
-    u_means, v_means : float64 (u_rank,), (v_rank,)
-        What was subtracted from the factors' rows.
-    n_latent : int
-        The first q coordinates are Θ.
-    lam, floor : float
-        λ and ``N² ε₀``.
-    moments : float64 (d,)
-        Overwritten by ``⟨A, E_{z²}⟩ - ‖E_z‖²``.
-
-    Returns
-    -------
-    trace : float
-        ``‖A‖² = tr(K_X H K_θ H)``.
-    factor : float
-        ``λ / (trace + N² ε₀)``, or 0 where that is none.
-
-    Notes
-    -----
-    docs/method/mathematics.md, eq. 19. 5 d u_rank v_rank flops.
+    docs/method/mathematics.md, eq. 19. A cotangent, centered, meets a Gram matrix that is not: the
+    means that were taken out of that matrix's factor are put back into `sums`, from the second
+    matrix on, which then holds ``E_z`` of each coordinate and of its square. moments (d,) gets
+    ``⟨A, E_{z²}⟩ - ‖E_z‖²``.
     """
     d = (sums.shape[0] - 1) // 2
     v_rank, u_rank = sums.shape[1:]
@@ -400,29 +308,10 @@ def hsic_rows(
     rows: FloatArray,
     n_chunks: int,
 ) -> None:
-    """Add the HSIC term's share to the gradient rows on Θ.
+    """Add ``factor Σ_j (H K_X H ∘ K_θ)_ij (θ_ik - θ_jk)`` to the gradient rows on Θ.
 
-    Parameters
-    ----------
-    U, V : float64 (n_blocks, capacity, c)
-        Centered factors of K_X and K_θ.
-    v_means : float64 (v_rank,)
-        What was subtracted from V's rows.
-    theta : float64 (n_blocks, d, c)
-        The first q coordinates are Θ.
-    maps : float64 ((1 + q) v_rank, u_rank)
-        One below the other, ``Aᵀ`` and ``E_θᵀ = (V + v̄ 1ᵀ) diag(θ_k) Uᵀ`` of each latent
-        coordinate.
-    factor : float
-        As `hsic_moments` returns it.
-    rows : float64 (n_blocks, q, c)
-        ``factor Σ_j (H K_X H ∘ K_θ)_ij (θ_ik - θ_jk)`` is added.
-    n_chunks : int
-        Chunks that blocks are dealt out to.
-
-    Notes
-    -----
-    docs/method/mathematics.md, eq. 19. 2 n (1 + q) u_rank v_rank flops in BLAS 3.
+    docs/method/mathematics.md, eq. 19. U, V: centered; maps ((1 + q) v_rank, u_rank): ``Aᵀ`` and
+    ``E_θᵀ = (V + v̄ 1ᵀ) diag(θ_k) Uᵀ`` of each latent coordinate, one below the other.
     """
     n_blocks, q, c = rows.shape
     u_rank, v_rank = maps.shape[1], v_means.shape[0]

@@ -55,19 +55,11 @@ class Rounds(NamedTuple):
 
 
 class Posteriors(NamedTuple):
-    """Of C curves, each row padded.
+    """Of C curves, each row padded."""
 
-    Attributes
-    ----------
-    moments : float64 (C, padded(r))
-        ``Σ_n R_nc y_n ψ_n``.
-    mean, variance : float64 (C, padded(r))
-        Of the coefficients.
-    """
-
-    moments: FloatArray
-    mean: FloatArray
-    variance: FloatArray
+    moments: FloatArray  # (C, padded(r)), Σ_n R_nc y_n ψ_n
+    mean: FloatArray  # (C, padded(r)), of the coefficients
+    variance: FloatArray  # (C, padded(r))
 
 
 @kernel(inner=True)
@@ -133,32 +125,10 @@ def conclude(
     center: FloatArray,
     room: Rounds,
 ) -> tuple[float, float]:
-    """Posterior of the curves' center and the variances, given the curves' posteriors.
+    """Overwrite center and variances given the curves' posteriors; return penalty and residuals.
 
-    Parameters
-    ----------
-    n : int
-        Number of observations.
-    y2 : float
-        ``Σ y_n²``.
-    floor : float
-        Smallest noise variance.
-    prior, n_null
-        See `Design`.
-    posteriors : Posteriors
-        Under the precision of the room.
-    log_det : float
-        Sum of the log determinants of the curves' posterior precisions.
-    scales, center
-        See `Curves`; those that the posteriors were made with, overwritten.
-    room : Rounds
-
-    Returns
-    -------
-    penalty : float
-        What the bound pays for curves, center and variances.
-    rss : float
-        Expected squared residuals.
+    y2: ``Σ y_n²``; log_det: sum over the curves' posterior precisions. The penalty is what the
+    bound pays for curves, center and variances; residuals are expected squares.
     """
     precision, spread, second = room
     moments, mean, variance = posteriors
@@ -213,33 +183,10 @@ def mixture_posterior(
     variance: FloatArray,
     room: Rounds,
 ) -> float:
-    """Posteriors of all curves, of their center and the variances, given the responsibilities.
+    """Posteriors of the curves, their center and variances; return what the bound pays for them.
 
-    Parameters
-    ----------
-    sums : Sums
-        Of the responsibilities.
-    y2, floor
-        See `conclude`.
-    design : Design
-        Its columns are not read.
-    n_inner : int
-        Rounds of (curves, center, variances).
-    curves : Curves
-        All but the weights overwritten; scales and center are read.
-    pivots : Pivots
-    variance : float64 (C, padded(r))
-        Overwritten by the variances of the coefficients.
-    room : Rounds
-
-    Returns
-    -------
-    float
-        What the bound pays for curves, center and variances.
-
-    Notes
-    -----
-    docs/method/decisions.md, eqs. 4 to 7. Every step raises the bound or leaves it. O(C r³).
+    docs/method/decisions.md, eqs. 4 to 7. variance: (C, padded(r)), overwritten; the design's
+    columns are not read. Every step raises the bound or leaves it. O(C r³).
     """
     prior, n_null, scales, mean = design.prior, design.n_null, curves.scales, curves.mean
     C, r = mean.shape[0], prior.shape[0]
@@ -298,31 +245,10 @@ def mixture_em(
     curves: Curves,
     history: FloatArray,
 ) -> int:
-    """Fit C smooth curves with shared noise by variational EM, from given responsibilities.
+    """Fit C smooth curves with shared noise by variational EM; return the iterations done.
 
-    Parameters
-    ----------
-    design : Design
-    y : float64 (n,)
-    floor, n_inner
-        See `mixture_posterior`.
-    tol : float
-        Stop when an iteration raises the bound by less.
-    R : float64 (n, C)
-        Responsibilities to start from; overwritten.
-    curves : Curves
-        Scales and center are where to start from; all overwritten by the fit.
-    history : float64 (max_iter,)
-        Overwritten by the bound after each iteration.
-
-    Returns
-    -------
-    int
-        Iterations done.
-
-    Notes
-    -----
-    docs/method/decisions.md, eqs. 3 to 7. The bound never falls. O(n C r² + C r³) an iteration.
+    docs/method/decisions.md, eqs. 3 to 7. R: (n, C), responsibilities to start from, overwritten as
+    are curves and history (max_iter,). The bound never falls. O(n C r² + C r³) an iteration.
     """
     n, r = design.columns.shape
     C, width = R.shape[1], padded(r)

@@ -27,24 +27,7 @@ def forward(
     theta: FloatArray,
     n_chunks: int,
 ) -> None:
-    """Latent of every observation.
-
-    Parameters
-    ----------
-    inputs : float64 (n, n_inputs), C order
-    W1, b1, W2, b2 : float64
-        Weights, shapes as in the module's head.
-    hidden : float64 (n, n_hidden)
-        Overwritten by the activations, which `backward` reads.
-    theta : float64 (n, n_latent)
-        Overwritten.
-    n_chunks : int
-        Chunks that rows are dealt out to.
-
-    Notes
-    -----
-    docs/method/mathematics.md, eq. 12; O(n n_hidden (n_inputs + n_latent)).
-    """
+    """Write Θ (n, n_latent) and activations (n, n_hidden); docs/method/mathematics.md, eq. 12."""
     for c in prange(n_chunks):
         for i in range(c, inputs.shape[0], n_chunks):
             for m in range(W2.shape[1]):
@@ -76,25 +59,7 @@ def backward(
     d_b2: FloatArray,
     n_chunks: int,
 ) -> None:
-    """Pull ``∂J/∂Θ`` back to the weights.
-
-    Parameters
-    ----------
-    inputs : float64 (n, n_inputs), C order
-    W2 : float64 (n_hidden, n_latent)
-    hidden : float64 (n, n_hidden)
-        As `forward` left it.
-    d_theta : float64 (n, n_latent)
-    d_W1, d_b1, d_W2, d_b2 : float64
-        Overwritten by the gradients; shapes of the weights.
-    n_chunks : int
-        Chunks that rows are dealt out to.
-
-    Notes
-    -----
-    docs/method/mathematics.md, eq. 12; the derivative of the logistic function is ``h (1 - h)``.
-    O(n n_hidden (n_inputs + n_latent)).
-    """
+    """Pull ``∂J/∂Θ`` (n, n_latent) back to the weights; docs/method/mathematics.md, eq. 12."""
     n_inputs = inputs.shape[1]
     n_hidden, n_latent = W2.shape
     p_W1 = np.zeros((n_chunks, n_inputs, n_hidden))

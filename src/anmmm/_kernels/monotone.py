@@ -32,74 +32,36 @@ WORTH = 0.02
 
 
 class LinkPrior(NamedTuple):
-    """A `SlopePrior` whose rows are padded to whole vectors, with zeros.
+    """A `SlopePrior` whose rows are padded to whole vectors, with zeros."""
 
-    Attributes
-    ----------
-    fixed, bends : float64 (N_SLOPES, WIDTH)
-        Precision of the log-slopes without ρ², and what 1 / ρ² multiplies.
-    rank : int
-        Of `bends`.
-    log_det : float
-        Log determinant of the whole precision where ρ² is 1.
-    """
-
-    fixed: FloatArray
-    bends: FloatArray
-    rank: int
-    log_det: float
+    fixed: FloatArray  # (N_SLOPES, WIDTH), precision of the log-slopes without ρ²
+    bends: FloatArray  # (N_SLOPES, WIDTH), what 1 / ρ² multiplies
+    rank: int  # of `bends`
+    log_det: float  # of the whole precision where ρ² is 1
 
 
 class LinkFit(NamedTuple):
-    """A fit, which is overwritten.
+    """A fit, which is overwritten."""
 
-    Attributes
-    ----------
-    log_slopes : float64 (N_SLOPES,)
-        Logarithms of the coefficients of h'.
-    mean : float64 (r,)
-        Posterior mean of the coefficients of f about the mean of h.
-    scales : float64 (3,)
-        Variance of columns that are not smoothed, τ² and ρ².
-    rows : float64 (5, n)
-        f, what is left of h at the observations, h at both ends of each one's cell, nats.
-    """
-
-    log_slopes: FloatArray
-    mean: FloatArray
-    scales: FloatArray
-    rows: FloatArray
+    log_slopes: FloatArray  # (N_SLOPES,), logarithms of the coefficients of h'
+    mean: FloatArray  # (r,), coefficients of f about the mean of h
+    scales: FloatArray  # (3,): variance of columns that are not smoothed, τ² and ρ²
+    rows: FloatArray  # (5, n): f, what is left of h, h at both ends of each cell, nats
 
 
 class LinkRoom(NamedTuple):
-    """Places for a fit; rows of matrices are padded, with zeros.
+    """Places for a fit; rows of matrices are padded, with zeros."""
 
-    Attributes
-    ----------
-    moments : float64 (r, WIDTH)
-        Sums of products of the columns and the splines' centered integrals.
-    A, P, band : float64 (N_SLOPES, WIDTH)
-        Quadratic forms of slopes and log-slopes, and what log h' adds to the first.
-    vectors : float64 (N_VECTORS, WIDTH)
-        Slopes, their logarithms, gradients, steps.
-    weight, along, mean : float64 (r,)
-        Weights of the columns, their products with h, coefficients.
-    scales : float64 (3,)
-        See `LinkFit`.
-    pivots : Pivots
-        The system of a Newton step.
-    """
-
-    moments: FloatArray
-    A: FloatArray
-    P: FloatArray
-    band: FloatArray
-    vectors: FloatArray
-    weight: FloatArray
-    along: FloatArray
-    mean: FloatArray
-    scales: FloatArray
-    pivots: Pivots
+    moments: FloatArray  # (r, WIDTH), products of the columns and the splines' centered integrals
+    A: FloatArray  # (N_SLOPES, WIDTH), as P and band: quadratic forms of slopes
+    P: FloatArray  # and of log-slopes
+    band: FloatArray  # what log h' adds to the first
+    vectors: FloatArray  # (N_VECTORS, WIDTH): slopes, their logarithms, gradients, steps
+    weight: FloatArray  # (r,), of the columns
+    along: FloatArray  # (r,), their products with h
+    mean: FloatArray  # (r,)
+    scales: FloatArray  # (3,), see `LinkFit`
+    pivots: Pivots  # the system of a Newton step
 
 
 @kernel(fastmath=SUMS, inner=True)
@@ -289,10 +251,7 @@ def _write_rows(
 
 
 def link_room(r: int) -> LinkRoom:
-    """Return places for fits with r columns.
-
-    Made by NumPy, as each array that a kernel makes takes long to compile.
-    """
+    """Return places for fits with r columns; kernels that make arrays take long to compile."""
     size = (N_SLOPES + 1) * WIDTH
     A, P, band = np.zeros((3, N_SLOPES, WIDTH))
     weight, along, mean = np.empty((3, r))
@@ -324,42 +283,13 @@ def monotone_link(
     room: LinkRoom,
     fit: LinkFit,
 ) -> tuple[int, float, int]:
-    """Fit ``h(z) = f(x) + ε`` with h smooth and increasing, f smooth, ε standard Gaussian.
+    """Fit ``h(z) = f(x) + ε``, h smooth and increasing, f smooth, ε standard Gaussian; eqs. 14, 15.
 
-    Parameters
-    ----------
-    sums : EffectSums
-    costs : float64 (K,)
-        Nats that each scale costs.
-    index : int64 (n,)
-        Cell of each observation.
-    design : Design
-        Columns of f. The first one is constant.
-    prior : LinkPrior
-        Of the logarithms of the coefficients of h'.
-    tol : float
-        Stop when a step, and the last change of the variances, are worth fewer nats.
-    max_iter : int
-        Most Newton steps.
-    room : LinkRoom
-        What `link_room` returns.
-    fit : LinkFit
-        Overwritten by the fit on the scale whose nats and costs are the fewest.
-
-    Returns
-    -------
-    best : int
-        That scale.
-    cost : float
-        What scale and both functions cost: the log-likelihood at their means minus the log
-        evidence, f integrated out and h by Laplace's method.
-    n_iter : int
-        `max_iter` if it did not settle.
-
-    Notes
-    -----
-    docs/method/decisions.md, eqs. 14 and 15. With f integrated out the objective is convex in the
-    coefficients of h'. O(n r) for each scale, and O(n + r) a step.
+    docs/method/decisions.md. costs: (K,), nats of each scale; index: (n,), cells; the design's
+    first column is constant. Ends where a step, and the last change of the variances, are worth
+    less than `tol` nats. Returns the scale of the fewest nats, whose fit is written; what scale and
+    functions cost, f integrated out and h by Laplace's method; the steps. With f integrated out the
+    objective is convex in the coefficients of h'. O(n r) for each scale, and O(n + r) a step.
     """
     n, r = design.columns.shape
     m = sums.points.shape[1]

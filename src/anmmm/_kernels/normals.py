@@ -29,9 +29,9 @@ SHORT_RUN = 10
 def _share_out(
     y: FloatArray, level: float, slope: float, scratch: FloatArray
 ) -> tuple[float, float, float]:
-    """Responsibilities of the first Gaussian, of log odds ``level + slope y``.
+    """Share observations out to the first Gaussian, by log odds ``level + slope y``.
 
-    Returns their sum, that of their products with y, and ``Σ log(1 + exp(level + slope y))``.
+    Returns the sum of shares, that of their products with y, ``Σ log(1 + exp(level + slope y))``.
     """
     n, total, moment, logs = y.shape[0], 0.0, 0.0, 0.0
     for first in range(0, n, MULTIPLIED):
@@ -95,26 +95,8 @@ def two_normals(
 ) -> tuple[float, float]:
     """Fit two Gaussians of one variance by variational EM, from the halves about the median.
 
-    Parameters
-    ----------
-    y : float64 (n,)
-    floor : float
-        Smallest variance.
-    tol : float
-        Stop when an iteration raises the bound by less.
-    max_iter : int
-        Most iterations.
-    weights, means : float64 (2,)
-        Overwritten.
-
-    Returns
-    -------
-    variance, complexity : float
-        The latter is the log-likelihood at the means, less the bound on the evidence.
-
-    Notes
-    -----
-    O(n) an iteration.
+    weights, means: (2,), overwritten. Returns the variance, and the log-likelihood at the means
+    less the bound on the evidence.
     """
     n = y.shape[0]
     middle, scratch = median(y, np.empty(n)), np.empty(MULTIPLIED)

@@ -41,37 +41,20 @@ LARGE = 1e100
 
 
 class Design(NamedTuple):
-    """Basis functions at the observations, and the prior of their coefficients.
+    """Basis functions at the observations, and the prior of their coefficients."""
 
-    Attributes
-    ----------
-    columns : float64 (n, r), C order
-        Orthogonal with mean square 1, the first one constant.
-    prior : float64 (r,)
-        Prior variances of the coefficients; beyond `n_null` in units of a smoothing variance.
-    n_null : int
-        Columns that are not smoothed (constant and linear).
-    """
-
-    columns: FloatArray
-    prior: FloatArray
-    n_null: int
+    columns: FloatArray  # (n, r), orthogonal with mean square 1, the first one constant
+    prior: FloatArray  # (r,), prior variances, beyond `n_null` in units of a smoothing variance
+    n_null: int  # columns that are not smoothed (constant and linear)
 
 
 class Pivots(NamedTuple):
-    """Room to solve for one curve.
+    """Room to solve for one curve."""
 
-    Attributes
-    ----------
-    matrix : float64 ((r + 1) padded(r),)
-        Rows of a symmetric matrix, of which the lower triangle counts, and a right-hand side.
-    column, keep : float64 (padded(r + 1),)
-        Column of a pivot; ones.
-    """
-
+    # ((r + 1) padded(r),), rows of a symmetric matrix (lower triangle) and a right-hand side
     matrix: FloatArray
-    column: FloatArray
-    keep: FloatArray
+    column: FloatArray  # (padded(r + 1),), of a pivot
+    keep: FloatArray  # (padded(r + 1),), ones
 
 
 @kernel(inner=True)
@@ -218,22 +201,8 @@ def log_of_product(so_far: float, factor: float) -> tuple[float, float]:
 
 @kernel()
 def sweep(pivots: Pivots, r: int) -> float:
-    """Sweep a positive definite matrix and a right-hand side on all pivots.
+    """Sweep A, positive definite, to ``-A⁻¹`` and b to ``A⁻¹ b``; return the log determinant of A.
 
-    Parameters
-    ----------
-    pivots : Pivots
-        Of the matrix A, the lower triangle becomes ``-A⁻¹``; the right-hand side b, ``A⁻¹ b``.
-    r : int
-        Number of equations.
-
-    Returns
-    -------
-    float
-        Log determinant of A.
-
-    Notes
-    -----
     Goodnight (1979): a pivot d turns into ``-1 / d``, its row and column into ``a_ik / d``, and all
     else into ``a_ij - a_ik a_kj / d``. No pivot is exchanged. What ends up above the diagonal is
     not to be read. O(r³).
@@ -264,10 +233,7 @@ def sweep(pivots: Pivots, r: int) -> float:
 
 @kernel(inner=True)
 def invert(A: FloatArray, inverse: FloatArray) -> float:
-    """Write the inverse of a positive definite matrix (r, r); return its log determinant.
-
-    Of A the lower triangle is read.
-    """
+    """Write the inverse of A (r, r), lower triangle read; return the log determinant of A."""
     r = A.shape[0]
     pivots = make_pivots(r)
     width = padded(r)

@@ -47,29 +47,12 @@ def _entry_cubes(U: FloatArray, shift: float) -> float:
 
 @kernel(fastmath=SUMS)
 def centered_sums(L: FloatArray, rank: int, n: int, entries: bool, cubic: FloatArray) -> FloatArray:
-    """Center a factor, and sum what the moments need of its Gram matrix.
+    """Center a factor L (n_blocks, capacity, c), and sum what the moments of its Gram matrix need.
 
-    Parameters
-    ----------
-    L : float64 (n_blocks, capacity, c)
-        The first `rank` rows of each block are a factor, ``K ≈ LᵀL``, of n observations, with zeros
-        where the last block is padded. They are overwritten by their deviations from the means
-        over the observations, U with ``H K H ≈ UᵀU``.
-    rank, n : int
-    entries : bool
-        Whether to sum the cubes of all entries too, of one block; otherwise 0 stands for them.
-    cubic : float64 (5,)
-        Overwritten by what the third moment is bilinear in.
-
-    Returns
-    -------
-    float64 (3,)
-        Trace of ``A + share H``, with ``A = H K H - share H`` and the `share` that leaves A no
-        trace; ``tr(A²)``; ``Σ A_ii²``.
-
-    Notes
-    -----
-    docs/method/mathematics.md, eq. 21. O(n rank²) in BLAS 3; with `entries` O(n² rank).
+    docs/method/mathematics.md, eq. 21. L becomes U with ``H K H ≈ UᵀU``. With ``A = H K H - share
+    H`` of trace 0: returns the trace of ``A + share H``, ``tr(A²)``, ``Σ A_ii²``; cubic (5,) gets
+    what the third moment is bilinear in. entries: whether to sum the cubes of all entries, of one
+    block, in O(n² rank); otherwise 0 stands for them.
     """
     n_blocks, _, c = L.shape
     _center(L, rank, n)

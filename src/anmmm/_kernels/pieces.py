@@ -31,44 +31,23 @@ GROUP_COST, MOST_SHARES = 4, 4
 
 
 class Pieces(NamedTuple):
-    """Columns as cubic polynomials of u, which goes from -1 to 1 on each piece.
+    """Columns as cubic polynomials of u, which goes from -1 to 1 on each piece."""
 
-    Attributes
-    ----------
-    planes : float64 (r CUBIC padded(n_pieces),)
-        Column by column, power by power, each piece.
-    rows : float64 (n_pieces CUBIC padded(r),)
-        The same piece by piece, power by power, each column.
-    """
-
-    planes: FloatArray
+    planes: FloatArray  # (r CUBIC padded(n_pieces),): column by column, power by power, each piece
+    # (n_pieces CUBIC padded(r),): the same piece by piece, power by power, each column
     rows: FloatArray
 
 
 class Strips(NamedTuple):
-    """Observations in strips of equal length, each on one piece, eight strips side by side.
+    """Observations in strips of equal length, each on one piece, eight strips side by side."""
 
-    Attributes
-    ----------
-    u, present : float64 (n_slots,)
-        Place on the piece; 1 for an observation and 0 where a strip has none left. Slot
-        ``(group length + step) LANES + lane`` is a step of strip ``group LANES + lane``.
-    observation : int64 (n_slots,)
-        Which one, -1 for none.
-    piece : int64 (n_strips,)
-        Of each strip.
-    length : int
-        Steps of a strip.
-    n : int
-        Number of observations.
-    """
-
+    # (n_slots,), place; slot (group length + step) LANES + lane of strip group LANES + lane
     u: FloatArray
-    present: FloatArray
-    observation: IndexArray
-    piece: IndexArray
-    length: int
-    n: int
+    present: FloatArray  # (n_slots,): 1 for an observation, 0 where a strip has none left
+    observation: IndexArray  # (n_slots,): which one, -1 for none
+    piece: IndexArray  # (n_strips,)
+    length: int  # steps of a strip
+    n: int  # observations
 
 
 @kernel(inner=True)
@@ -96,27 +75,11 @@ def _choose_length(counts: IndexArray, n: int) -> int:
 
 @kernel()
 def find_pieces(x: FloatArray, knots: FloatArray, piece: IndexArray, first: IndexArray) -> int:
-    """Tell on which piece each observation lies, and choose strips.
+    """Tell on which piece each observation (n,) lies, and choose strips; return their length.
 
-    Parameters
-    ----------
-    x : float64 (n,)
-        The cause, from the first knot to the last.
-    knots : float64 (n_pieces + 1,)
-        Increasing; or fewer than two, for columns that do not depend on the cause.
-    piece : int64 (n,)
-        Overwritten by each observation's piece.
-    first : int64 (n_pieces + 1,)
-        Overwritten by each piece's first strip, and the number of strips.
-
-    Returns
-    -------
-    int
-        Length of a strip.
-
-    Notes
-    -----
-    O(n log n_pieces), no sort.
+    knots: (n_pieces + 1,), increasing, or fewer than two for columns that do not depend on the
+    cause; first (n_pieces + 1,) gets each piece's first strip, and their number. O(n log n_pieces),
+    no sort.
     """
     k = first.shape[0] - 1
     for i in range(k + 1):
@@ -149,17 +112,7 @@ def lay_out(
     seen: IndexArray,
     strips: Strips,
 ) -> None:
-    """Lay observations out in strips.
-
-    Parameters
-    ----------
-    x, knots, piece, first
-        As `find_pieces` takes and leaves them.
-    seen : int64 (n_pieces,)
-        Zero; overwritten by the observations of each piece.
-    strips : Strips
-        Zero, its observations -1; overwritten.
-    """
+    """Lay observations out in strips, zero before; seen (n_pieces,) counts those of each piece."""
     length = strips.length
     for i in range(seen.shape[0]):
         for strip in range(first[i], first[i + 1]):

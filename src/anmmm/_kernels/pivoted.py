@@ -28,31 +28,11 @@ def pivoted_cholesky(
     pivots: IndexArray,
     residual: FloatArray,
 ) -> tuple[int, float]:
-    """Factor an ARD RBF Gram matrix, ``K ≈ LᵀL``, largest residual first.
+    """Factor an ARD RBF Gram matrix of points (d, n), ``K ≈ LᵀL``, largest residual first; eq. 15.
 
-    Parameters
-    ----------
-    points : float64 (d, n), C order
-    gamma : float64 (d,)
-    largest, total : float
-        Stop when no residual is larger than `largest`, or their sum not larger than `total`.
-    L : float64 (capacity, n), C order
-        The first `rank` rows are overwritten.
-    pivots : int64 (capacity,)
-        Overwritten by the indices of the pivots.
-    residual : float64 (n,)
-        Overwritten by the diagonal of ``K - LᵀL``.
-
-    Returns
-    -------
-    rank : int
-        -1 where L has too few rows.
-    rest : float
-        The sum of the residuals.
-
-    Notes
-    -----
-    docs/method/mathematics.md, eq. 15. n r (r + d) flops; one kernel row a step.
+    docs/method/mathematics.md. Ends when no residual is above `largest`, or their sum not above
+    `total`. L: (capacity, n); residual (n,): diagonal of ``K - LᵀL``. Returns the rank, -1 where L
+    has too few rows, and the sum of residuals.
     """
     n = points.shape[1]
     for i in range(n):
@@ -104,25 +84,10 @@ def extend(
 ) -> None:
     """Factor columns of all points from given pivots, one triangular solve a block.
 
-    Parameters
-    ----------
-    points : float64 (n_blocks, d, c)
-    n : int
-        Points that are not padding.
-    gamma : float64 (d,)
-    pivot_points : float64 (d, r)
-    triangle : float64 (r, r), C order
-        Cholesky factor of the pivots' own Gram matrix, lower.
-    L : float64 (n_blocks, capacity, c)
-        The first r rows of each block are overwritten.
-    residual : float64 (n_blocks, c)
-        Overwritten by ``1 - ‖l_i‖²``, at least 0; 0 for padding.
-    n_chunks : int
-        Chunks that blocks are dealt out to.
-
-    Notes
-    -----
-    docs/method/mathematics.md, eq. 15. n r (r + d) flops in BLAS 3.
+    docs/method/mathematics.md, eq. 15. points: (n_blocks, d, c), n of them no padding;
+    pivot_points: (d, r); triangle: (r, r), factor of the pivots' own Gram matrix; L: (n_blocks,
+    capacity, c), its first r rows; residual (n_blocks, c): ``1 - ‖l_i‖²``, at least 0; 0 for
+    padding.
     """
     n_blocks, _, c = points.shape
     r = triangle.shape[0]
@@ -150,23 +115,7 @@ extend_parallel = kernel_parallel(extend, fastmath=SUMS)
 
 @kernel(fastmath=SUMS)
 def center(L: FloatArray, r: int, n: int, means: FloatArray) -> None:
-    """Subtract from every row of a factor its mean over the points.
-
-    Parameters
-    ----------
-    L : float64 (n_blocks, capacity, c)
-        The first r rows of each block are overwritten; padding stays zero.
-    r : int
-        Rank.
-    n : int
-        Points that are not padding.
-    means : float64 (r,)
-        Overwritten by the means.
-
-    Notes
-    -----
-    docs/method/mathematics.md, eq. 19. 2 n r flops.
-    """
+    """Subtract from r rows of a factor their means over n points; padding stays zero."""
     n_blocks, _, c = L.shape
     for j in range(r):
         total = 0.0

@@ -20,22 +20,7 @@ from anmmm._kernels._jit import SUMS, FloatArray, kernel
 def gram_row(
     points: FloatArray, gamma: FloatArray, point: FloatArray, n: int, row: FloatArray
 ) -> None:
-    """Kernel values between one point and the first `n` points.
-
-    Parameters
-    ----------
-    points : float64 (d, >= n)
-    gamma : float64 (d,)
-        Inverse squared length scales.
-    point : float64 (d,)
-    n : int
-    row : float64 (>= n,), C order
-        The first `n` values are overwritten.
-
-    Notes
-    -----
-    docs/method/mathematics.md, eq. 1: ``k(z, z') = exp(-Σ_d γ_d (z_d - z'_d)²)``; O(n d).
-    """
+    """Write the kernel between a point and the first `n` points (d, ≥ n); mathematics.md, eq. 1."""
     t = point[0]
     g = gamma[0]
     for j in range(n):
@@ -52,16 +37,7 @@ def gram_row(
 
 @kernel()
 def cross_gram(points: FloatArray, gamma: FloatArray, others: FloatArray, K: FloatArray) -> None:
-    """ARD RBF kernel between two sets of points.
-
-    Parameters
-    ----------
-    points : float64 (d, n)
-    gamma : float64 (d,)
-    others : float64 (d, m)
-    K : float64 (m, n), C order
-        Overwritten; row j holds the kernel of ``others[:, j]`` with all points.
-    """
+    """Write the kernel (m, n) of others (d, m) and points (d, n)."""
     for j in range(others.shape[1]):
         gram_row(points, gamma, others[:, j], points.shape[1], K[j])
 
@@ -70,24 +46,10 @@ def cross_gram(points: FloatArray, gamma: FloatArray, others: FloatArray, K: Flo
 def pull_row(
     m: FloatArray, points: FloatArray, i: int, d_points: FloatArray, d_scale: FloatArray
 ) -> None:
-    """Add one row's share of the gradients to points and scales, both still unscaled.
+    """Add one row's share, ``m_j = (∂J/∂K ∘ K)_ij`` for j < i, of the gradients, still unscaled.
 
-    Parameters
-    ----------
-    m : float64 (>= i,)
-        ``m_j = (∂J/∂K ∘ K)_ij`` for j < i, where ``∂J/∂K`` is symmetric.
-    points : float64 (d, n)
-    i : int
-        Row.
-    d_points : float64 (d, n)
-        ``Σ_j M_ij (z_i - z_j)`` grows here.
-    d_scale : float64 (d,)
-        ``Σ_{j<i} M_ij (z_i - z_j)²`` grows here.
-
-    Notes
-    -----
-    M is symmetric, so visiting j < i alone halves the work: what row i gives to z_i it takes
-    from z_j. O(i d).
+    d_points (d, n): ``Σ_j M_ij (z_i - z_j)``; d_scale (d,): ``Σ_{j<i} M_ij (z_i - z_j)²``. M is
+    symmetric: what row i gives to z_i it takes from z_j.
     """
     for k in range(points.shape[0]):
         t = points[k, i]
@@ -105,13 +67,7 @@ def pull_row(
 
 @kernel(fastmath=SUMS)
 def pull_scale_row(m: FloatArray, points: FloatArray, i: int, d_scale: FloatArray) -> None:
-    """Add one row's share of the gradient to the scales alone, for points that are not moved.
-
-    Parameters
-    ----------
-    m, points, i, d_scale
-        As for `pull_row`.
-    """
+    """Add one row's share to the scales alone, as `pull_row`, for points that are not moved."""
     for k in range(points.shape[0]):
         t = points[k, i]
         second = 0.0

@@ -44,92 +44,46 @@ MULTIPLIED = 32
 
 
 class Curves(NamedTuple):
-    """C fitted curves.
+    """C fitted curves."""
 
-    Attributes
-    ----------
-    scales : float64 (3 + n_null,)
-        Noise variance σ², smoothing variances τ² of the curves about their center and τ₀² of the
-        center, variances ω² of the constant and linear coefficients about theirs. A single curve
-        has its center at zero and keeps τ₀² and ω².
-    center : float64 (r,)
-        Posterior mean of the curves' center.
-    weights : float64 (C,)
-        Share of each curve.
-    mean : float64 (C, r)
-        Posterior means of the coefficients.
-    packed : float64 (C, r (r + 1) / 2)
-        Their posterior covariances, packed, off-diagonal entries doubled.
-    """
-
+    # (3 + n_null,): noise variance σ², τ² of curves about their center and τ₀² of the center,
+    # variances ω² of the constant and linear coefficients about theirs; a single curve has its
+    # center at zero and keeps τ₀² and ω²
     scales: FloatArray
-    center: FloatArray
-    weights: FloatArray
-    mean: FloatArray
-    packed: FloatArray
+    center: FloatArray  # (r,), posterior mean of the curves' center
+    weights: FloatArray  # (C,)
+    mean: FloatArray  # (C, r), posterior means of the coefficients
+    packed: FloatArray  # (C, r (r + 1) / 2), their covariances, off-diagonal entries doubled
 
 
 class Sums(NamedTuple):
-    """What the observations say of C curves, each row padded.
+    """What the observations say of C curves, each row padded."""
 
-    Attributes
-    ----------
-    grams : float64 (C, packed_size(r))
-        ``Σ_n R_nc ψ_n ψ_nᵀ``, packed.
-    moments : float64 (C, padded(r))
-        ``Σ_n R_nc y_n ψ_n``.
-    totals : float64 (C,)
-        ``Σ_n R_nc``.
-    """
-
-    grams: FloatArray
-    moments: FloatArray
-    totals: FloatArray
+    grams: FloatArray  # (C, packed_size(r)), Σ_n R_nc ψ_n ψ_nᵀ, packed
+    moments: FloatArray  # (C, padded(r)), Σ_n R_nc y_n ψ_n
+    totals: FloatArray  # (C,), Σ_n R_nc
 
 
 class Observed(NamedTuple):
-    """Observations in blocks, and what is written for each.
+    """Observations in blocks, and what is written for each."""
 
-    Attributes
-    ----------
-    design : float64 (n_blocks r BLOCK,)
-        As `in_blocks` lays it out.
-    y, present : float64 (n_blocks BLOCK,)
-        The effect; 1 for an observation and 0 behind the last one.
-    shares : float64 (C, n_blocks BLOCK)
-        Responsibilities.
-    r : int
-    """
-
-    design: FloatArray
-    y: FloatArray
-    present: FloatArray
-    shares: FloatArray
+    design: FloatArray  # (n_blocks r BLOCK,), as `in_blocks` lays it out
+    y: FloatArray  # (n_blocks BLOCK,)
+    present: FloatArray  # (n_blocks BLOCK,), 1 for an observation and 0 behind the last one
+    shares: FloatArray  # (C, n_blocks BLOCK), responsibilities
     r: int
 
 
 class Lanes(NamedTuple):
-    """What a pass over the blocks writes to; sums are still parted into lanes, and zero between.
+    """What a pass over the blocks writes to; sums are still parted into lanes, and zero between."""
 
-    Attributes
-    ----------
-    grams : float64 (C, LANES r (r + 1) / 2)
-    moments : float64 (C, LANES r)
-    totals : float64 (C, LANES)
-    highest, z : float64 (LANES,)
-        Sum of the highest terms; product of the sums of terms as multiples of the highest.
-    terms : float64 (C BLOCK,)
-        Of one block.
-    scratch : float64 (BLOCK,)
-    """
-
-    grams: FloatArray
-    moments: FloatArray
-    totals: FloatArray
-    highest: FloatArray
-    z: FloatArray
-    terms: FloatArray
-    scratch: FloatArray
+    grams: FloatArray  # (C, LANES r (r + 1) / 2)
+    moments: FloatArray  # (C, LANES r)
+    totals: FloatArray  # (C, LANES)
+    highest: FloatArray  # (LANES,), sum of the highest terms
+    z: FloatArray  # (LANES,), product of the sums of terms as multiples of the highest
+    terms: FloatArray  # (C BLOCK,), of one block
+    scratch: FloatArray  # (BLOCK,)
 
 
 @kernel(inner=True)
@@ -293,32 +247,11 @@ def mixture_pass(
     sums: Sums,
     whole: Sums,
 ) -> float:
-    """Responsibilities under the curves, and the sums that the next posterior needs.
+    """Responsibilities under the curves, and the sums that the next posterior needs; eq. 3.
 
-    Parameters
-    ----------
-    observed : Observed
-        Its shares are overwritten, but not in the first pass.
-    first : bool
-        Whether the shares are those to start from, ones for the last curve: `whole` is written.
-    curves : Curves
-        As `mixture_posterior` leaves them.
-    log_weights : float64 (C,)
-        Logarithms of the curves' weights.
-    lanes : Lanes
-    sums : Sums
-        Overwritten.
-    whole : Sums
-        Of one curve that has all observations.
-
-    Returns
-    -------
-    float
-        ``Σ_n log Σ_c a_c exp(E_q log p(y_n | c))``, but for the noise's log.
-
-    Notes
-    -----
-    docs/method/decisions.md, eq. 3. O(n C r²), one pass over the blocks.
+    docs/method/decisions.md. In the first pass the shares are those to start from, ones for the
+    last curve, and `whole`, the sums of one curve that has all observations, is written. Returns
+    ``Σ_n log Σ_c a_c exp(E_q log p(y_n | c))``, but for the noise's log. O(n C r²).
     """
     C, total = observed.shares.shape[0], 0.0
     for block in range(observed.y.shape[0] // BLOCK):

@@ -12,21 +12,11 @@ from anmmm._kernels.packed import HYPER
 
 
 class SlopePrior(NamedTuple):
-    """Gaussian prior of m logarithms about their start.
+    """Gaussian prior of m logarithms about their start."""
 
-    Attributes
-    ----------
-    fixed : float64 (m, m)
-        Precision of combinations that `rough` takes to zero.
-    rough : float64 (q, m)
-        Independent combinations of variance ρ², which is fitted.
-    log_det : float
-        Log determinant of the whole precision where ρ² is 1.
-    """
-
-    fixed: FloatArray
-    rough: FloatArray
-    log_det: float
+    fixed: FloatArray  # (m, m), precision of combinations that `rough` takes to zero
+    rough: FloatArray  # (q, m), independent combinations of variance ρ², which is fitted
+    log_det: float  # of the whole precision where ρ² is 1
 
 
 @kernel(fastmath=SUMS, part=True)
@@ -43,10 +33,7 @@ def slope_precision(prior: SlopePrior, rho2: float, first: int, P: FloatArray) -
 
 @kernel(fastmath=SUMS, part=True)
 def best_roughness(prior: SlopePrior, off: FloatArray, first: int, cov: FloatArray) -> float:
-    """EM step of ρ² from the logarithms' distance from the start, `off`, and their covariance.
-
-    Both begin at `first`.
-    """
+    """EM step of ρ² from the logarithms' distance from their start and its cov, from `first` on."""
     rough = prior.rough
     q, m = rough.shape
     total = 0.0

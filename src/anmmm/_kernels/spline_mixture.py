@@ -44,108 +44,56 @@ FAIR_RUN = 3
 
 
 class Problem(NamedTuple):
-    """What is to be fitted.
-
-    Attributes
-    ----------
-    pieces : Pieces
-    prior, n_null
-        See `Design`.
-    sample, whole : Strips
-        Observations that starts are compared on, and all.
-    y_sample, y : float64 (n,)
-        Their effects.
-    floor, tol : float
-        Smallest noise variance; nats per observation by which the last iteration raises the bound.
-    max_iter : int
-        Most iterations of a run, those of all starts aside.
-    """
+    """What is to be fitted."""
 
     pieces: Pieces
-    prior: FloatArray
+    prior: FloatArray  # see `Design`
     n_null: int
-    sample: Strips
-    whole: Strips
-    y_sample: FloatArray
-    y: FloatArray
-    floor: float
-    tol: float
-    max_iter: int
+    sample: Strips  # observations that starts are compared on
+    whole: Strips  # all observations
+    y_sample: FloatArray  # (n,), their effects
+    y: FloatArray  # (n,)
+    floor: float  # smallest noise variance
+    tol: float  # nats per observation by which the last iteration raises the bound
+    max_iter: int  # of a run, those of all starts aside
 
 
 class State(NamedTuple):
-    """Fits of all S starts, C curves each, and their sums; rows and matrices are padded.
+    """Fits of all S starts, C curves each, and their sums; rows and matrices are padded."""
 
-    Attributes
-    ----------
-    scales : float64 (S, 3 + n_null)
-        Those to start from; see `Curves`, also for what follows.
-    center, weights, mean
-    log_weights : float64 (S, C)
-    moments : float64 (S, C, padded(r))
-    grams : float64 (S, C, padded(r)²)
-    totals : float64 (S, C)
-    systems : System
-        Of all curves, start by start.
-    """
-
-    scales: FloatArray
+    scales: FloatArray  # (S, 3 + n_null), those to start from; see `Curves`, also for what follows
     center: FloatArray
     weights: FloatArray
-    log_weights: FloatArray
+    log_weights: FloatArray  # (S, C)
     mean: FloatArray
-    moments: FloatArray
-    grams: FloatArray
-    totals: FloatArray
-    systems: System
+    moments: FloatArray  # (S, C, padded(r))
+    grams: FloatArray  # (S, C, padded(r)²)
+    totals: FloatArray  # (S, C)
+    systems: System  # of all curves, start by start
 
 
 class Run(NamedTuple):
-    """How far starts have come.
+    """How many iterations starts have done."""
 
-    Attributes
-    ----------
-    running : bool (S,)
-        True, until a start has come to its end, is too far behind, or another has won.
-    settled : int64 (S,)
-        Zero, then the iterations after which it came to its end.
-    bounds : float64 (S,)
-    short : float64 (S, SHORT_RUN)
-        Bounds after each iteration that all starts run.
-    """
-
-    running: Any
-    settled: IndexArray
-    bounds: FloatArray
-    short: FloatArray
+    running: Any  # (S,), until a start has come to its end, is too far behind, or another has won
+    settled: IndexArray  # (S,): zero, then the iterations after which it came to its end
+    bounds: FloatArray  # (S,)
+    short: FloatArray  # (S, SHORT_RUN), bounds after each iteration that all starts run
 
 
 class Tools(NamedTuple):
-    """Room, zero, for what starts take turns in, and the sums of all observations as of one curve.
+    """Room, zero, that starts take turns in, and sums of all observations as of one curve."""
 
-    Attributes
-    ----------
-    variance : float64 (C, padded(r))
-    rounds : Rounds
-    room : Room
-    sums : float64 (N_SUMS K,)
-    scratch : float64 (n_pieces CUBIC padded(r),)
-    gram, moment, total : float64 (padded(r)²,), (padded(r),), (1,)
-    shares : float64 (≥ S C n_slots of the sample, ≥ C n_slots of all)
-        Responsibilities.
-    y : float64 (n_slots,) of the longer strips
-    """
-
-    variance: FloatArray
+    variance: FloatArray  # (C, padded(r))
     rounds: Rounds
     room: Room
-    sums: FloatArray
-    scratch: FloatArray
-    gram: FloatArray
-    moment: FloatArray
-    total: FloatArray
-    shares: FloatArray
-    y: FloatArray
+    sums: FloatArray  # (N_SUMS K,)
+    scratch: FloatArray  # (n_pieces CUBIC padded(r),)
+    gram: FloatArray  # (padded(r)²,)
+    moment: FloatArray  # (padded(r),)
+    total: FloatArray  # (1,)
+    shares: FloatArray  # (≥ S C n_slots of the sample, ≥ C n_slots of all), responsibilities
+    y: FloatArray  # (n_slots,) of the longer strips
 
 
 @kernel(fastmath=SUMS, part=True)
@@ -389,40 +337,12 @@ def spline_mixture(
 ) -> tuple[int, int, bool, float]:
     """Fit C curves in one cause from the best of several starts.
 
-    Parameters
-    ----------
-    problem : Problem
-    starts : float64 (S, n_sample, C)
-        Responsibilities to start from.
-    n_inner : int
-        Rounds of (curves, center, variances) in an iteration.
-    state : State
-    tools : Tools
-    run : Run
-    found : Curves
-        Overwritten by the fit; rows are not padded.
-    membership, curves : float64 (n, C)
-        Overwritten by the responsibilities of all observations and the means of the curves there.
-    history : float64 (m,)
-        Overwritten by the bound after each iteration of the last run; as many as `max_iter` or
-        `SHORT_RUN`, whichever is more.
-
-    Returns
-    -------
-    n_iter : int
-        Iterations of the last run.
-    winner : int
-        The start that was continued.
-    converged : bool
-        Whether the last run came to its end.
-    log_likelihood : float
-        Of the effect, at the means of the curves.
-
-    Notes
-    -----
-    docs/method/decisions.md, eqs. 3 to 7. All starts run a few iterations, but for those that fall
-    behind, and the one of the highest bound is continued, first on the sample and then on all
-    observations. The bound never falls. O(n C + C r³ + n_pieces C r²) an iteration.
+    docs/method/decisions.md, eqs. 3 to 7. starts: (S, n_sample, C), responsibilities. All starts
+    run a few iterations, but for those that fall behind, and the one of the highest bound is
+    continued, first on the sample and then on all observations. Writes found, membership and curves
+    (n, C), and history (at least max_iter and `SHORT_RUN`,). Returns the iterations of the last
+    run, the start that was continued, whether it converged, and the log-likelihood at the means.
+    O(n C + C r³ + n_pieces C r²) an iteration.
     """
     S, C, r = starts.shape[0], starts.shape[2], problem.prior.shape[0]
     K = problem.pieces.planes.shape[0] // (CUBIC * r)

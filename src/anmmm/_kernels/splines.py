@@ -19,22 +19,10 @@ ROWS = 64
 def spline_columns(
     X: FloatArray, centers: FloatArray, combine: FloatArray, columns: FloatArray, gram: FloatArray
 ) -> None:
-    """Combine the raw functions ``1, x_1, …, x_d, |x - knot|³ / 12`` of points.
+    """Combine the raw functions ``1, x_1, …, x_d, |x - knot|³ / 12`` of points X (n, d).
 
-    Parameters
-    ----------
-    X : float64 (n, d), C order
-    centers : float64 (n_bent, n_knots)
-        The knots, along the first coordinates of the points.
-    combine : float64 (1 + d + n_knots, r), C order
-    columns : float64 (n, r) or (0, r), C order
-        Overwritten, unless it has no rows.
-    gram : float64 (r, r) or (0, 0), C order
-        Products of the columns, summed over the points, are added, unless it has no rows.
-
-    Notes
-    -----
-    O(n r (d + n_knots + r)) in BLAS 3.
+    centers: (n_bent, n_knots), along the first coordinates; combine: (1 + d + n_knots, r); columns
+    (n, r) are written and their products added to gram (r, r), unless those have no rows. BLAS 3.
     """
     n, d = X.shape
     n_bent, m = centers.shape

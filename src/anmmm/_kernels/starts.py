@@ -21,22 +21,9 @@ def residual_starts(
 ) -> None:
     """Cut values into C shares of equal numbers, and part each mechanism of a fit with C - 1.
 
-    Parameters
-    ----------
-    values : float64 (n_cuts, n)
-    order : int64 (n_cuts, n)
-        Their order in each row.
-    tied : float
-        Neighbors that differ by no more, in units of the row's largest value, are tied: they belong
-        alike to all shares that they meet.
-    y : float64 (n,)
-        The effect.
-    membership, curves : float64 (n, C - 1)
-        Of the fit. Each of its mechanisms is parted by its curve; none if there are no starts left.
-    softness : float
-        Share of an observation that is left to all mechanisms alike.
-    starts : float64 (n_cuts or n_cuts + C - 1, n, C)
-        Overwritten.
+    values, order: (n_cuts, n); membership, curves: (n, C - 1); starts: (n_cuts or n_cuts + C - 1,
+    n, C). Neighbors that differ by at most `tied` times the row's largest value belong alike to all
+    shares that they meet; softness: share of an observation that is left to all mechanisms alike.
     """
     n_cuts, n = values.shape
     n_starts, _, C = starts.shape

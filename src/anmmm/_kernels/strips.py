@@ -34,26 +34,14 @@ MULTIPLIED = 64
 
 
 class Room(NamedTuple):
-    """What a pass over the strips reads and writes.
+    """What a pass over the strips reads and writes."""
 
-    Attributes
-    ----------
-    curves : float64 (C N_SUMS K,)
-        Powers of each curve's mean on the pieces, then of its variance.
-    coefficients : float64 (C N_SUMS n_strips,)
-        The same on the strips.
-    sums : float64 (C N_SUMS n_strips,)
-        Of each strip.
-    shares : float64 (C CHUNK LANES,)
-        Responsibilities of a chunk of steps.
-    ends : float64 (LANES,)
-    """
-
+    # (C N_SUMS K,), powers of each curve's mean on the pieces, then of its variance
     curves: FloatArray
-    coefficients: FloatArray
-    sums: FloatArray
-    shares: FloatArray
-    ends: FloatArray
+    coefficients: FloatArray  # (C N_SUMS n_strips,), the same on the strips
+    sums: FloatArray  # (C N_SUMS n_strips,), of each strip
+    shares: FloatArray  # (C CHUNK LANES,), responsibilities of a chunk of steps
+    ends: FloatArray  # (LANES,)
 
 
 @kernel(inner=True)
@@ -191,32 +179,10 @@ def strip_pass(
 ) -> float:
     """Responsibilities of all observations, and what each strip sums up with them.
 
-    Parameters
-    ----------
-    strips : Strips
-    y : float64 (n_slots,)
-        The effect, 0 where there is no observation.
-    given : bool
-        Whether responsibilities are read from `weights` and not those under the curves.
-    keep : bool
-        Whether those under the curves are written there.
-    n_sums : int
-        Curves that sums are made for.
-    weights : float64 (≥ at + C n_slots,)
-        Curve by curve, each slot.
-    at : int
-        Where they begin.
-    room : Room
-        Its coefficients are read and its sums overwritten.
-    log_weights : float64 (C,)
-        Logarithms of the curves' weights.
-    s2 : float
-        Noise variance.
-
-    Returns
-    -------
-    float
-        ``Σ_n log Σ_c a_c exp(E_q log p(y_n | c))``, but for the noise's log.
+    y: (n_slots,), 0 where there is no observation. given: responsibilities are read from weights (≥
+    at + C n_slots,), curve by curve from `at` on; keep: those under the curves are written there;
+    n_sums: curves that sums are made for. Returns ``Σ_n log Σ_c a_c exp(E_q log p(y_n | c))``, but
+    for the noise's log.
     """
     n_strips, n_slots = strips.piece.shape[0], strips.u.shape[0]
     C, half = room.shares.shape[0] // (CHUNK * LANES), everywhere(-0.5 / s2)

@@ -24,27 +24,14 @@ from anmmm._kernels.packed import log_of_product, padded
 
 
 class System(NamedTuple):
-    """``A z = b``, A positive definite, with r equations, beside the identity; several of them.
+    """``A z = b``, A positive definite, with r equations, beside the identity; several of them."""
 
-    Attributes
-    ----------
-    rows : float64 (count r width,)
-        A row of A, its entry of b, zeros up to whole vectors, and a row of the identity, padded.
-        Of A the upper triangle is read.
-        `eliminate` turns the identity into ``W = M⁻¹``, where ``A = M D Mᵀ`` and M is unit lower
-        triangular.
-    inverse : float64 (count padded(r),)
-        Diagonal of ``D⁻¹``.
-    width : int
-        Length of a row.
-    at : int
-        Where in it the identity begins.
-    """
-
+    # (count r width,): a row of A (upper triangle), its entry of b, zeros up to whole vectors, a
+    # row of the identity, padded; `eliminate` turns that into W = M⁻¹, A = M D Mᵀ, M unit lower
     rows: FloatArray
-    inverse: FloatArray
-    width: int
-    at: int
+    inverse: FloatArray  # (count padded(r),), diagonal of D⁻¹
+    width: int  # length of a row
+    at: int  # where in it the identity begins
 
 
 @kernel(inner=True)

@@ -23,59 +23,32 @@ from anmmm._kernels.pivoted import center, pivoted_cholesky
 
 
 class Factors(NamedTuple):
-    """Room for factors of the joint Gram matrix, of K_θ and of K_X, and where they end.
+    """Room for factors of the joint Gram matrix, of K_θ and of K_X, and where they end."""
 
-    Attributes
-    ----------
-    joint, theta, x : float64 (1, capacity, n)
-        Overwritten.
-    residual : float64 (n,)
-        Overwritten.
-    largest : float
-        A factor ends when no residual is larger,
-    joint_total, total : float
-        or when their sum is not, of the joint factor and of the others.
-    """
-
-    joint: FloatArray
+    joint: FloatArray  # (1, capacity, n), as theta and x
     theta: FloatArray
     x: FloatArray
-    residual: FloatArray
-    largest: float
-    joint_total: float
-    total: float
+    residual: FloatArray  # (n,)
+    largest: float  # a factor ends when no residual is larger,
+    joint_total: float  # or when their sum is not, of the joint factor
+    total: float  # and of the others
 
 
 class Sums(NamedTuple):
-    """What value and gradient are made of, beside arrays.
+    """What value and gradient are made of, beside arrays."""
 
-    Attributes
-    ----------
-    joint_rank, theta_rank, x_rank : int
-        Of the factors; -1 where the room has too few rows, and nothing else is then meant.
-    rest : float
-        Trace of what the joint factor leaves.
-    definite : bool
-        As `posterior` returns it; if not, nothing below is meant.
-    log_det, trace, length : float
-        As `posterior` returns them.
-    fit, norm : float
-        As `likelihood_rows` returns them.
-    squared, factor : float
-        As `hsic_moments` returns them.
-    """
-
+    # -1, as the others, where the room has too few rows: nothing else is then meant
     joint_rank: int
     theta_rank: int
     x_rank: int
-    rest: float
-    definite: bool
+    rest: float  # trace of what the joint factor leaves
+    definite: bool  # as `posterior` returns it, also the next three; if not, nothing below is meant
     log_det: float
     trace: float
     length: float
-    fit: float
+    fit: float  # as `likelihood_rows` returns them
     norm: float
-    squared: float
+    squared: float  # as `hsic_moments` returns them
     factor: float
 
 
@@ -97,33 +70,12 @@ def evaluate_whole(
     squares: FloatArray,
     moments: FloatArray,
 ) -> _Sums:
-    """Evaluate both terms by factors of all points.
+    """Evaluate both terms by factors of all points; docs/method/mathematics.md, eq. 15 to 19.
 
-    Parameters
-    ----------
-    z : float64 (1, d, n)
-        Coordinates of [θ, x].
-    y : float64 (1, D, n)
-    gamma : float64 (d,)
-    amplitude, noise : float
-        ``a`` and ``s²``.
-    lam, floor : float
-        λ and ``N² ε₀``.
-    factors : Factors
-    rows : float64 (1, q, n)
-        Overwritten by the gradient rows on Θ, of `likelihood_rows` and `hsic_rows`.
-    crossed, squares, moments : float64 (d,)
-        Overwritten as by `posterior`, `likelihood_rows` and `hsic_moments`.
-
-    Returns
-    -------
-    tuple
-        The fields of `Sums`, without the class: an exception that strikes while Python makes an
-        object for machine code, as that of Ctrl-C may, ends the process.
-
-    Notes
-    -----
-    docs/method/mathematics.md, eq. 15 to 19.
+    z: (1, d, n), coordinates of [θ, x]; y: (1, D, n); floor: ``N² ε₀``; rows (1, q, n), crossed,
+    squares and moments (d,) as the kernels of `lowrank` write them. Returns the fields of `Sums`,
+    without the class: an exception that strikes while Python makes an object for machine code, as
+    that of Ctrl-C may, ends the process.
     """
     _, d, n = z.shape
     q, D = rows.shape[1], y.shape[1]
