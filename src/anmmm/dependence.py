@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from anmmm._record import Record
+from anmmm._record import Record, computed
 from anmmm._typing import FloatArray
 from anmmm.gppom import FitOptions, FitResult
 from anmmm.independence import HSICTest, hsic_test
@@ -54,16 +54,9 @@ class LatentFitting(Record):
     options: FitOptions
     seed: int
 
-    @property
+    @computed
     def fits(self) -> LatentFits:
-        """Both fits and tests. Two threads may both make them, to the same end."""
-        # Not by functools, whose line a warning of a fit would name.
-        if "_made" not in self.__dict__:
-            self.__dict__["_made"] = self._fit()
-        made: LatentFits = self.__dict__["_made"]
-        return made
-
-    def _fit(self) -> LatentFits:
+        """Both fits and tests."""
         # Here, as a decision by evidence makes no fit and is to start without the engines.
         from anmmm.gppom import fit_gppom
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import warnings
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from anmmm._files import atomic_writer, check_writable
 from anmmm._typing import FloatArray
 from anmmm.cli.input import Columns, InputError, refuse_input_as_output, refusing
-from anmmm.clustering import ClusteringResult
 from anmmm.direction import DirectionResult
 from anmmm.evaluation import Evaluation
 from anmmm.orientation import OrientedGraph
@@ -22,6 +21,9 @@ from anmmm.plotting import (
     written_by,
 )
 from anmmm.plotting.direction import FIGURE_SIZE, arrange
+
+if TYPE_CHECKING:
+    from anmmm.clustering import ClusteringResult
 
 PLOT_SUFFIXES = (".png", ".pdf", ".svg")
 RESOLUTION = 150

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from anmmm._html import html_facts
 from anmmm._record import Record
-from anmmm.clustering import ClusteringResult
 from anmmm.direction import DirectionResult
+
+if TYPE_CHECKING:
+    # It loads scikit-learn, and rows are written without.
+    from anmmm.clustering import ClusteringResult
 
 
 class Row(Record):

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
-from functools import cached_property
 from operator import attrgetter
 from typing import Any
 
 from anmmm._optional import pyarrow_module, require
+from anmmm._record import computed
 from anmmm._version import __version__
 from anmmm._words import spelled
 from anmmm.collection.records import PairClusters, PairResult, Row
@@ -45,7 +45,7 @@ class Schema:
     last: str = "group"
     check: Callable[[dict[str, Any]], None] | None = None
 
-    @cached_property
+    @computed
     def columns(self) -> tuple[str, ...]:
         """Names, in the order of files."""
         return self.record.columns()

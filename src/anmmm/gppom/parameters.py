@@ -7,11 +7,10 @@ log-hyperparameters stand here too.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
-from anmmm._record import Record
+from anmmm._record import Record, computed
 from anmmm._typing import FloatArray
 
 LATENT_MAPS = ("free", "mlp")
@@ -83,14 +82,14 @@ class ParameterLayout:
         )
 
     # Cached: an evaluation at N = 100 asks for both a dozen times, and that showed in its time.
-    @cached_property
+    @computed
     def n_latent_params(self) -> int:
         """Length of the first part."""
         if self.latent_map == "free":
             return self.n_samples * self.n_latent
         return sum(int(np.prod(shape)) for shape in self.weight_shapes)
 
-    @cached_property
+    @computed
     def n_params(self) -> int:
         """Length of z."""
         return self.n_latent_params + 2 + self.n_features_x + self.n_latent

@@ -5,7 +5,6 @@ A fitted and clustered GPPOM comes in; labels of new observations go out.
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 from scipy.special import logsumexp
 
+from anmmm._record import computed
 from anmmm._typing import FloatArray
 from anmmm.gppom.covariance import gram, variances
 from anmmm.gppom.result import FitResult
@@ -71,7 +71,7 @@ class MechanismPredictor:
         self._candidate_labels = labels[picked]
         self._y = Y
 
-    @cached_property
+    @computed
     def _solved(self) -> tuple[Any, FloatArray, FloatArray]:
         """Factor of the covariance, its solution for Y, and K_θ of candidates and fit."""
         n = len(self._y)

@@ -9,21 +9,11 @@ Whatever sign the neighbour has, that x causes y stays that; docs/guide/interop.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import Any
-
+from anmmm._lazy import lazily
 from anmmm.interop._pairs import hsic_score
 
 __all__ = ["causal_learn", "cdt", "dowhy", "gcastle", "hsic_score", "lingam", "pgmpy"]
 
-_MODULES = frozenset(__all__) - {"hsic_score"}
-
-
-def __getattr__(name: str) -> Any:
-    if name in _MODULES:
-        return import_module(f"anmmm.interop.{name}")
-    raise AttributeError(f"module 'anmmm.interop' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__ = lazily(
+    __name__, {name: f"anmmm.interop.{name}" for name in __all__ if name != "hsic_score"}
+)
