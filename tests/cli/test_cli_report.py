@@ -3,8 +3,8 @@ import sys
 import numpy as np
 import pytest
 
-from anmmm.cli.input import InputError
-from anmmm.cli.source import parse_columns
+from anmmm.cli.messages import InputError
+from anmmm.cli.options import parse_columns
 from anmmm.collection.records import PairResult
 from anmmm.collection.schema import DIRECTIONS
 from anmmm.collection.sinks import write_rows

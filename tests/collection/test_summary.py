@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anmmm.cli.tables import counts_text, summary_text
+from anmmm.cli.tables import ClustersTable, DirectionsTable
 from anmmm.collection import summarize
 from anmmm.collection.records import PairClusters, PairResult
 from anmmm.collection.related import largest_related
@@ -54,7 +54,7 @@ def test_mechanism_labels_are_counted_and_not_scored():
     assert (summary.n_scored, summary.n_correct, summary.total_weight) == (0, 0, 0.0)
     assert (summary.n_pairs, summary.n_decided, summary.n_undecided) == (3, 0, 2)
     assert (summary.n_unusable, summary.n_not_converged) == (1, 1)
-    told = counts_text(summary)
+    told = ClustersTable.closing(summary)
     assert told == "3 pairs: 2 labeled, 1 unusable, 1 not converged"
 
 
@@ -113,7 +113,7 @@ def test_what_is_related_and_what_is_sure_by_hand():
     assert (summary.n_decided, summary.n_undecided, summary.n_independent) == (6, 2, 1)
     assert (summary.n_sure, summary.n_leaning, summary.n_poor_fit) == (3, 1, 1)
     assert (summary.n_tested, summary.n_related, summary.n_related_sure) == (7, 5, 2)
-    counts, related, accuracy = summary_text(summary).splitlines()[:3]
+    counts, related, accuracy = DirectionsTable.closing(summary).splitlines()[:3]
     assert counts == (
         "9 pairs: 6 decided (3 sure, 1 leaning), 1 undecided, 1 independent, 1 unusable"
     )
@@ -135,7 +135,7 @@ def test_what_is_related_and_what_is_sure_by_hand():
     ],
 )
 def test_the_sentence_on_related_pairs(pvalues, said):
-    lines = summary_text(summarize(map(told, pvalues))).splitlines()
+    lines = DirectionsTable.closing(summarize(map(told, pvalues))).splitlines()
     assert lines[1].startswith(said or "accuracy ")
 
 

@@ -17,7 +17,7 @@ from anmmm.cli.cluster import cluster_command
 from anmmm.cli.collections import cluster_collection, directions
 from anmmm.cli.direction import direction_command
 from anmmm.cli.evaluate import evaluate_command
-from anmmm.cli.options import say
+from anmmm.cli.messages import say
 from anmmm.cli.orient import orient_command
 from anmmm.cli.report import report_command
 from anmmm.cli.reproduce import reproduce_command
@@ -59,9 +59,9 @@ for command in (
 def main() -> None:
     """Run the command line and exit.
 
-    The status is 0, 2 for unusable input, 1 where the usable pairs of a collection all ended
-    in the same error or a reader of standard output left before its end, and 128 and the number of
-    the signal that ended it: 130 after Ctrl-C, 143 after SIGTERM, 129 after SIGHUP.
+    The status is 0, 2 for unusable input, 1 where pairs of a collection ended in errors and none in
+    a result or a reader of standard output left before its end, and 128 and the number of the
+    signal that ended it: 130 after Ctrl-C, 143 after SIGTERM, 129 after SIGHUP.
     """
     # Closed by the caller. Their numbers must not become those of files of ours.
     if sys.stdout is None:

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import sys
-import warnings
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from anmmm.cli.messages import InputError, say
 from anmmm.cli.options import (
     column_options,
     common_options,
     given,
-    ignore_convergence,
     mechanisms_option,
     plot_option,
     refine_option,
     refinement,
-    report_dropped,
-    say,
     with_options,
 )
 
@@ -51,8 +48,10 @@ def cluster_command(
     refined, the probability of each mechanism. FILE is a table as in "anmmm direction".
     """
     from anmmm._files import check_writable, dump_csv, to_json_document, write_csv
-    from anmmm.cli.input import InputError, load_columns, refuse_input_as_output, refusing
-    from anmmm.cli.output import clustering_text
+    from anmmm._warning import unconverged_untold
+    from anmmm.cli.input import load_columns, refusing
+    from anmmm.cli.output import refuse_input_as_output
+    from anmmm.cli.tables import clustering_text
     from anmmm.clustering import cluster_mechanisms
     from anmmm.collection.sinks import refuse_foreign
 
@@ -68,9 +67,8 @@ def cluster_command(
 
         check_plot(plot, file)
     columns = load_columns(file, **table)
-    report_dropped(columns)
-    with refusing(), warnings.catch_warnings():
-        ignore_convergence()
+    # The text says what did not converge.
+    with refusing(), unconverged_untold():
         result = cluster_mechanisms(
             columns.x,
             columns.y,

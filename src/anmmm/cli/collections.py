@@ -10,28 +10,19 @@ import click
 from anmmm.cli.options import (
     collection_options,
     common_options,
-    confidence_options,
-    criterion_option,
+    decision_options,
     given,
-    max_samples_option,
     mechanisms_option,
     refine_option,
     refinement,
     report_unused,
-    say,
     with_options,
 )
 
 
 @click.command()
 @click.argument("source")
-@with_options(
-    *collection_options,
-    criterion_option,
-    *confidence_options,
-    max_samples_option,
-    *common_options,
-)
+@with_options(*collection_options, *decision_options, *common_options)
 def directions(
     source: str,
     jobs: int | None,
@@ -41,7 +32,6 @@ def directions(
     max_samples: int | None,
     lam: float | None,
     seed: int,
-    as_json: bool,
     **collection: Any,
 ) -> None:
     """Infer the direction of every pair of SOURCE.
@@ -54,36 +44,31 @@ def directions(
 
     With -o, finished pairs are kept in FILE.checkpoint until FILE is complete, also when Ctrl-C, a
     scheduler (SIGTERM) or a closed terminal (SIGHUP) ends the run. --resume goes on with them;
-    where there are none it begins, and where FILE is complete and has a row for every pair of
-    SOURCE it prints what is there and computes nothing. It cannot tell which options a complete
-    FILE was computed with. Without --resume a complete FILE is replaced. Pairs are not printed
-    beside FILE where there are more than 1000, or where a table of rows does not tell before it
-    was read how many there are.
+    where there are none it begins, and where FILE is complete it says so and computes nothing,
+    whatever FILE was computed from. Without --resume a complete FILE is replaced. Pairs are not
+    printed beside FILE where there are more than 1000, or where a table of rows does not tell
+    before it was read how many there are.
     """
-    from anmmm._files import to_json_document
-    from anmmm.cli.output import plain
-    from anmmm.cli.run import run_collection
-    from anmmm.cli.tables import DirectionsTable, summary_text
+    from anmmm.cli.run import CollectionRun
+    from anmmm.cli.tables import DirectionsTable
     from anmmm.collection import infer_directions
-    from anmmm.collection.schema import DIRECTIONS
 
-    start = partial(
-        infer_directions,
-        n_jobs=jobs,
-        random_state=seed,
-        max_samples=max_samples,
-        **given(lam=lam, criterion=criterion, n_resamples=resamples, min_confidence=min_confidence),
-    )
-    table = None if as_json else DirectionsTable
-    closing, summary, records = run_collection(start, source, DIRECTIONS, table=table, **collection)
-    if criterion in (None, "auto", "evidence"):
-        report_unused(lam)
-    if as_json:
-        click.echo(to_json_document({"rows": records, "summary": summary.to_dict()}))
-    else:
-        click.echo("\n" + plain(summary_text(summary)))
-    if closing is not None:
-        say(closing)
+    def start(pairs: Any, **run: Any) -> Any:
+        results = infer_directions(
+            pairs,
+            n_jobs=jobs,
+            random_state=seed,
+            max_samples=max_samples,
+            **given(
+                lam=lam, criterion=criterion, n_resamples=resamples, min_confidence=min_confidence
+            ),
+            **run,
+        )
+        if criterion in (None, "auto", "evidence"):
+            report_unused(lam)
+        return results
+
+    CollectionRun(source, **collection).run(start, DirectionsTable)
 
 
 @click.command("cluster-collection")
@@ -105,7 +90,6 @@ def cluster_collection(
     jobs: int | None,
     lam: float | None,
     seed: int,
-    as_json: bool,
     **collection: Any,
 ) -> None:
     """Label the observations of every pair of SOURCE with their mechanisms.
@@ -113,12 +97,9 @@ def cluster_collection(
     SOURCE is as in "anmmm directions". One line a pair with the size of each mechanism; with -o or
     --json also the label of each observation. -o and --resume are as in "anmmm directions".
     """
-    from anmmm._files import to_json_document
-    from anmmm.cli.output import plain
-    from anmmm.cli.run import run_collection
-    from anmmm.cli.tables import ClustersTable, counts_text
+    from anmmm.cli.run import CollectionRun
+    from anmmm.cli.tables import ClustersTable
     from anmmm.collection import cluster_collection as start_clusters
-    from anmmm.collection.schema import CLUSTERS
 
     start = partial(
         start_clusters,
@@ -128,11 +109,4 @@ def cluster_collection(
         random_state=seed,
         **given(lam=lam, cause=cause),
     )
-    table = None if as_json else ClustersTable
-    closing, summary, records = run_collection(start, source, CLUSTERS, table=table, **collection)
-    if as_json:
-        click.echo(to_json_document({"rows": records}))
-    else:
-        click.echo("\n" + plain(counts_text(summary)))
-    if closing is not None:
-        say(closing)
+    CollectionRun(source, **collection).run(start, ClustersTable)

@@ -6,20 +6,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from anmmm.cli.messages import plain, say
 from anmmm.cli.options import (
+    categories_option,
     column_options,
     common_options,
-    confidence_options,
-    criterion_option,
+    decision_options,
     given,
-    max_samples_option,
+    parse_categories,
     plot_option,
-    report_dropped,
     report_unused,
-    say,
     with_options,
 )
-from anmmm.cli.source import categories_option, parse_categories
 
 if TYPE_CHECKING:
     from anmmm.cli.input import Columns
@@ -28,15 +26,7 @@ if TYPE_CHECKING:
 
 @click.command("direction")
 @click.argument("file")
-@with_options(
-    *column_options,
-    categories_option,
-    criterion_option,
-    *confidence_options,
-    max_samples_option,
-    plot_option,
-    *common_options,
-)
+@with_options(*column_options, categories_option, *decision_options, plot_option, *common_options)
 def direction_command(
     file: str,
     criterion: str | None,
@@ -59,7 +49,7 @@ def direction_command(
     from anmmm._threads import single_thread
     from anmmm._warning import unconverged_untold
     from anmmm.cli.input import load_columns, refusing
-    from anmmm.cli.output import direction_text, plain
+    from anmmm.cli.tables import direction_text
     from anmmm.direction import infer_direction
 
     if plot is not None:
@@ -67,7 +57,6 @@ def direction_command(
 
         check_plot(plot, file)
     columns = load_columns(file, categories=parse_categories(categories) or (), **table)
-    report_dropped(columns)
     used_x, used_y, cut_seed = columns.x, columns.y, None
     if max_samples is not None and len(used_x) > max_samples:
         cut_seed = seed

@@ -6,16 +6,8 @@ import sys
 
 import click
 
-from anmmm.cli.options import (
-    common_options,
-    confidence_options,
-    criterion_option,
-    given,
-    jobs_option,
-    max_samples_option,
-    say,
-    with_options,
-)
+from anmmm.cli.messages import InputError, plain, say
+from anmmm.cli.options import common_options, decision_options, given, jobs_option, with_options
 
 
 @click.command("evaluate")
@@ -33,9 +25,7 @@ from anmmm.cli.options import (
     metavar="FILE",
     help="Draw accuracy against decided share to this file, .png, .pdf or .svg.",
 )
-@with_options(
-    criterion_option, *confidence_options, max_samples_option, jobs_option, *common_options
-)
+@with_options(*decision_options, jobs_option, *common_options)
 def evaluate_command(
     source: str,
     count: int | None,
@@ -45,7 +35,7 @@ def evaluate_command(
     resamples: int | None,
     min_confidence: float | None,
     max_samples: int | None,
-    jobs: int,
+    jobs: int | None,
     lam: float | None,
     seed: int,
     as_json: bool,
@@ -58,8 +48,7 @@ def evaluate_command(
     ordered, grouped, count, each also with -uniform, -bimodal or -exponential, the cause.
     """
     from anmmm._files import to_json_document
-    from anmmm.cli.input import InputError, refusing, saying_warnings
-    from anmmm.cli.output import plain
+    from anmmm.cli.input import refusing, saying_warnings
     from anmmm.datasets import SETTINGS
     from anmmm.evaluation import evaluate
 
@@ -81,10 +70,13 @@ def evaluate_command(
             n_samples=samples,
             seed=seed,
             max_samples=max_samples,
-            n_jobs=jobs,
             progress=sys.stderr.isatty(),
             **given(
-                lam=lam, criterion=criterion, n_resamples=resamples, min_confidence=min_confidence
+                n_jobs=jobs,
+                lam=lam,
+                criterion=criterion,
+                n_resamples=resamples,
+                min_confidence=min_confidence,
             ),
         )
     click.echo(to_json_document(result.to_dict()) if as_json else plain(str(result)))

@@ -7,9 +7,9 @@ import re
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import IO, Any
+from typing import Any
 
 import click
 import numpy as np
@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from anmmm._categories import as_variables, missing_of, without_objects
 from anmmm._record import Record
-from anmmm.cli.text import readable, shown
+from anmmm._words import counted
+from anmmm.cli.messages import STANDARD_OUTPUT, InputError, readable, say
 from anmmm.datasets.errors import SourceError, listed
 from anmmm.datasets.text import TextTable, parse_table, read_table
 
@@ -37,16 +38,6 @@ _ARGUMENT = re.compile(rf"\b({'|'.join(_OPTIONS)})\b")
 _WORD = re.compile(r"(lam|criterion|cause|format|columns|categories|targets|header)\b(?=[ =])")
 
 
-class InputError(click.ClickException):
-    """What was given cannot be used: the text alone goes to stderr, exit status 2."""
-
-    exit_code = 2
-
-    def show(self, file: IO[Any] | None = None) -> None:
-        """Print the message without click's prefix, so that it starts with the place."""
-        click.echo(shown(self.message), file=file, err=file is None)
-
-
 @contextmanager
 def refusing(place: str = "") -> Iterator[None]:
     """Turn what the library raises on bad input into an `InputError`.
@@ -58,6 +49,8 @@ def refusing(place: str = "") -> Iterator[None]:
     try:
         yield
     except OSError as error:
+        if error.filename == STANDARD_OUTPUT:
+            raise
         where = os.fsdecode(error.filename) if error.filename else place or "error"
         raise InputError(f"{where}: {error.strerror or error}") from None
     except SourceError as error:
@@ -94,25 +87,6 @@ def saying_warnings() -> Iterator[None]:
 
         warnings.showwarning = show
         yield
-
-
-def refuse_input_as_output(output: str, source: str) -> None:
-    """Refuse to write over the input file itself, or over a file of the input folder."""
-    if not os.path.exists(output):
-        return
-    if source == "-":
-        with suppress(OSError, ValueError, AttributeError):
-            if os.path.samestat(os.stat(output), os.fstat(sys.stdin.fileno())):
-                raise InputError(f"{output}: is the input; write to another file")
-        return
-    if not os.path.exists(source):
-        return
-    from anmmm.collection.sinks import holds_rows
-
-    folder = os.path.dirname(os.path.realpath(output))
-    inside = os.path.isdir(source) and os.path.samefile(folder, source)
-    if os.path.samefile(output, source) or (inside and not holds_rows(output)):
-        raise InputError(f"{output}: is part of the input; write to another file")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -171,6 +145,8 @@ def load_columns(
         one, other = (without_objects(values[complete]) for values in each)
         # Here rather than in the fit, so that the message has the names of the file.
         as_variables(one, other, names=names)
+    if n_missing:
+        say(f"{counted(n_missing, 'row')} with a missing value left out")
     return Columns(one, other, *names, lines, n_missing)
 
 

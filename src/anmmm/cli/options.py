@@ -1,21 +1,32 @@
-"""Options that several commands share, and what commands do with options."""
+"""Options that several commands share, and what they mean to the library."""
 
 from __future__ import annotations
 
-import warnings
+import csv
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import click
 
-from anmmm._words import counted
-from anmmm.cli.source import header_option, source_options
-from anmmm.cli.text import readable
-
-if TYPE_CHECKING:
-    from anmmm.cli.input import Columns
+from anmmm.cli.messages import InputError, say
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def with_options(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
+    """Return a decorator that adds options, listed in the help in this order."""
+
+    def decorate(function: Command) -> Command:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return decorate
+
+
+def given(**options: Any) -> dict[str, Any]:
+    """Return the options that were given; the library knows the defaults of the others."""
+    return {name: value for name, value in options.items() if value is not None}
 
 
 def number_or_word(context: click.Context, option: click.Parameter, value: str) -> int | str:
@@ -26,14 +37,36 @@ def number_or_word(context: click.Context, option: click.Parameter, value: str) 
         return value
 
 
-def given(**options: Any) -> dict[str, Any]:
-    """Return the options that were given; the library knows the defaults of the others."""
-    return {name: value for name, value in options.items() if value is not None}
+def refinement(refine: bool | None) -> str | None:
+    """Return what the library calls ``--refine``, ``--no-refine`` and neither."""
+    return {None: "auto", True: "em", False: None}[refine]
 
 
-def say(message: str) -> None:
-    """Print a message to standard error."""
-    click.echo(readable(message), err=True)
+def parse_categories(text: str | None) -> list[str] | None:
+    """Return what ``--categories`` means: a line of CSV with names of columns."""
+    if text is None:
+        return None
+    names = next(csv.reader([text]), [])
+    if not all(names) or not names:
+        raise InputError(f"--categories must be names of columns, such as a,b; found {text!r}")
+    return names
+
+
+def parse_columns(texts: tuple[str, ...]) -> Any:
+    """Return what ``--columns`` means to `as_pairs`: lines of CSV with two names, or ``all``."""
+    if not texts:
+        return None
+    if texts == ("all",):
+        return "all"
+    if "all" in texts:
+        raise InputError(
+            "--columns all pairs every two columns; leave it out, or the other --columns"
+        )
+    pairs = [tuple(names) for names in csv.reader(texts)]
+    for text, names in zip(texts, pairs, strict=False):
+        if len(names) != 2 or not all(names):
+            raise InputError(f"--columns must be two names, such as a,b, or all; found {text!r}")
+    return pairs
 
 
 def report_unused(lam: float | None) -> None:
@@ -42,24 +75,32 @@ def report_unused(lam: float | None) -> None:
         say("--lam is not used: the criterion evidence decides without a latent")
 
 
-def report_dropped(columns: Columns) -> None:
-    """Say how many rows were left out."""
-    if columns.n_dropped:
-        say(f"{counted(columns.n_dropped, 'row')} with a missing value left out")
-
-
-def ignore_convergence() -> None:
-    """Leave a fit that did not converge to the text that is printed."""
-    from sklearn.exceptions import ConvergenceWarning
-
-    warnings.simplefilter("ignore", ConvergenceWarning)
-
-
-def refinement(refine: bool | None) -> str | None:
-    """Return what the library calls ``--refine``, ``--no-refine`` and neither."""
-    return {None: "auto", True: "em", False: None}[refine]
-
-
+header_option = click.option(
+    "--header/--no-header",
+    default=None,
+    help="Whether the first line of a text table names the columns.  [default: it does if none of "
+    "its cells is a number]",
+)
+categories_option = click.option(
+    "--categories",
+    metavar="A,B,...",
+    help="Columns of a table whose values are mere names, whatever they look like.",
+)
+source_options = [
+    click.option(
+        "--format", metavar="NAME", help="Format of the source, where its name does not tell."
+    ),
+    click.option(
+        "--columns",
+        multiple=True,
+        metavar="A,B|all",
+        help="Columns of a table that make a pair, repeatable; all: every two that hold numbers or "
+        "categories.",
+    ),
+    categories_option,
+    click.option("--targets", metavar="FILE", help="True directions of the pairs."),
+    header_option,
+]
 column_options = [
     click.option(
         "--x", metavar="NAME|NUMBER", help="First column: name in the header, or number from 1."
@@ -78,9 +119,7 @@ jobs_option = click.option(
     "-j",
     "--jobs",
     type=int,
-    default=1,
-    show_default=True,
-    help="Processes; -1 is one a core. The results do not depend on it.",
+    help="Processes; -1 is one a core. The results do not depend on it.  [default: 1]",
 )
 mechanisms_option = click.option(
     "-k",
@@ -105,12 +144,7 @@ collection_options = [
         metavar="FILE",
         help="Write the rows to this file: .csv, .jsonl or .parquet.",
     ),
-    click.option(
-        "-j",
-        "--jobs",
-        type=int,
-        help="Processes; -1 is one a core. The results do not depend on it.  [default: 1]",
-    ),
+    jobs_option,
     click.option(
         "--resume",
         is_flag=True,
@@ -148,6 +182,7 @@ max_samples_option = click.option(
     type=click.IntRange(min=10),
     help="Cut larger pairs to a random subsample of this many rows.  [default: all rows]",
 )
+decision_options = [criterion_option, *confidence_options, max_samples_option]
 plot_option = click.option(
     "--plot", metavar="FILE", help="Draw the result to this file, .png, .pdf or .svg."
 )
@@ -162,14 +197,3 @@ common_options = [
     ),
     click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead."),
 ]
-
-
-def with_options(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
-    """Return a decorator that adds options, listed in the help in this order."""
-
-    def decorate(function: Command) -> Command:
-        for option in reversed(options):
-            function = option(function)
-        return function
-
-    return decorate

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import click
 
+from anmmm.cli.messages import plain, say, shown
 from anmmm.cli.options import (
     criterion_option,
     given,
     jobs_option,
     max_samples_option,
     plot_option,
-    say,
     with_options,
 )
 
@@ -81,7 +81,7 @@ def orient_command(
     graph_file: str,
     output: str | None,
     resume: bool,
-    jobs: int,
+    jobs: int | None,
     min_confidence: float | None,
     resamples: int | None,
     criterion: str | None,
@@ -101,9 +101,8 @@ def orient_command(
     with them.
     """
     from anmmm._files import to_json_document
-    from anmmm.cli.input import refuse_input_as_output, refusing
-    from anmmm.cli.output import plain
-    from anmmm.cli.run import check_output, keeping
+    from anmmm.cli.input import refusing
+    from anmmm.cli.output import check_output, keeping, refuse_input_as_output
     from anmmm.orientation import orient
 
     if plot is not None:
@@ -151,7 +150,6 @@ def orient_command(
 def _text(result: OrientedGraph) -> str:
     """Return a line for each edge, and how many there are of each kind."""
     from anmmm._words import Table, counted
-    from anmmm.cli.text import shown
 
     marks = {"->": "→", "--": "—", "<->": "↔"}
     rows = [

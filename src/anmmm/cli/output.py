@@ -1,188 +1,119 @@
-"""What is printed of one pair: a sentence and facts, spelled as the terminal can show them."""
+"""The file that a command writes: what it must not replace, and what an earlier run left of it."""
 
 from __future__ import annotations
 
+import os
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 
-import numpy as np
-
-from anmmm._words import Table, hypotheses
-from anmmm.cli.text import readable, shown
-from anmmm.direction import (
-    INDEPENDENT,
-    NO_GAIN,
-    NO_MODEL_FITS,
-    POOR_FIT,
-    SURE,
-    far_text,
-    said_of,
-    sure_of,
-)
-
-if TYPE_CHECKING:
-    from anmmm.cli.input import Columns
-    from anmmm.clustering import ClusteringResult
-    from anmmm.direction import DirectionResult
-    from anmmm.evidence import EvidenceResult
-
-# What a stream shows in place of characters that its encoding lacks.
-_ASCII = {
-    "→": "->",
-    "↔": "<->",
-    "✓": "yes",
-    "✗": "no",
-    "—": "-",
-    "±": "+/-",
-    "λ": "lambda",
-    "Θ": "Theta",
-    "…": "...",
-}
-
-_EVIDENCE_NOTE = """\
-Length is that of both columns encoded cause first, in nats per observation: the shorter wins.
-A score near 0 says little. The decision is made for a cause and its effect: a common cause of both
-columns, or a selection of rows, is not considered; the check may warn of it."""
-
-_LATENT_NOTE = """\
-Dependence is that of the latent Θ on the hypothetical cause: the lower, the better the hypothesis.
-The p-values rank, they do not test: Θ was fitted to be independent of this very cause.
-The decision is made for mixtures; on a single mechanism it is no better than chance."""
+from anmmm._files import check_writable, is_replaceable
+from anmmm._runlog import remove_log
+from anmmm.cli.input import refusing
+from anmmm.cli.messages import InputError, say
+from anmmm.collection.checkpoint import count_rows
+from anmmm.collection.sinks import check_sink, holds_rows, refuse_foreign
+from anmmm.datasets.tuebingen import META, is_pair_file
 
 
-def plain(text: str) -> str:
-    """Return the text with characters spelled out that standard output cannot or must not show."""
-    text = readable(text)
-    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
-    try:
-        text.encode(encoding)
-    except UnicodeEncodeError:
-        for character, spelling in _ASCII.items():
-            text = text.replace(character, spelling)
-        # Names of columns and pairs may hold anything.
-        text = text.encode(encoding, "replace").decode(encoding)
-    return text
+def check_output(
+    output: str | None,
+    source: str,
+    targets: str | None,
+    source_format: str | None,
+    resume: bool,
+) -> tuple[str | None, bool]:
+    """Refuse what cannot be written to; return the checkpoint, and whether all is done."""
+    if output is None and resume:
+        raise InputError("--resume needs the file that the interrupted run was to write, -o FILE")
+    if output is None:
+        return None, False
+    with refusing():
+        check_sink(output)
+    for read in (source, targets):
+        if read is not None:
+            refuse_input_as_output(output, read)
+    _refuse_pair(output, source, source_format)
+    with refusing(output):
+        checkpoint = _checkpoint_of(output, resume=resume)
+    with refusing():
+        refuse_foreign(output)
+        # Files take their names when they are complete, and their checkpoints go after that.
+        if resume and checkpoint and os.path.exists(output) and not os.path.exists(checkpoint):
+            return None, True
+        check_writable(output)
+    return checkpoint, False
 
 
-def direction_text(result: DirectionResult, columns: Columns, n_used: int) -> str:
-    """Describe the decision on one pair, the sentence first."""
-    names = hypotheses(shown(columns.x_name), shown(columns.y_name))
-    # What the terminal cannot show may be spelled longer, and the table is to line up.
-    names = plain(names[0]), plain(names[1])
-    if result.evidence is not None:
-        (table, facts, stopped), note = _evidence_parts(result.evidence, names), _EVIDENCE_NOTE
-    else:
-        (table, facts, stopped), note = _latent_parts(result, names), _LATENT_NOTE
-    n = len(columns.x)
-    facts = {
-        "score": f"{result.score:+.4g}   (positive: {names[0]})",
-        **_confidence_fact(result),
-        **facts,
-        "independence": f"p = {result.independence_pvalue:.3g}   (HSIC test of both columns)",
-        **_check_fact(result),
-        **_far_fact(result, names),
-        "observations": f"{n_used}" if n_used == n else f"{n_used} of {n}",
-        "converged": "no: " + ", ".join(stopped) if stopped else "yes",
-    }
-    lines = [
-        _sentence(result, names),
-        "",
-        *(f"  {line}" for line in table),
-        "",
-        *(f"  {name:<12}  {text}" for name, text in facts.items()),
-        "",
-        note,
-    ]
-    return "\n".join(lines)
-
-
-def _sentence(result: DirectionResult, names: tuple[str, str]) -> str:
-    """Say the decision; what is not sure is said with its confidence."""
-    said = said_of(result, names)
-    if result.relation == INDEPENDENT:
-        return NO_GAIN
-    if result.direction == 0:
-        return f"{said} between {names[0]} and {names[1]}"
-    if sure_of(result) is False:
-        return f"{said}, confidence {result.confidence:.2f} (sure from {SURE:g} on)"
-    return said
-
-
-def _confidence_fact(result: DirectionResult) -> dict[str, str]:
-    if result.confidence is None:
-        return {}
-    text = f"{result.confidence:.3f}"
-    if result.resamples is not None:
-        scores = result.resamples.scores
-        text += f"   ({(scores * result.score > 0.0).sum()} of {len(scores)} halves agree)"
-    return {"confidence": text}
-
-
-def _check_fact(result: DirectionResult) -> dict[str, str]:
-    if result.check_pvalue is None:
-        return {}
-    found = "nothing of the cause is left in what the model does not explain"
-    if result.check_pvalue < POOR_FIT:
-        found = NO_MODEL_FITS
-    return {"check": f"p = {result.check_pvalue:.3g}   ({found})"}
-
-
-def _far_fact(result: DirectionResult, names: tuple[str, str]) -> dict[str, str]:
-    return {} if result.without_far is None else {"remark": far_text(result.without_far, names)}
-
-
-# Table of both hypotheses, facts by name, and what did not converge.
-_Parts = tuple[list[str], dict[str, str], list[str]]
-
-
-def _latent_parts(result: DirectionResult, names: tuple[str, str]) -> _Parts:
-    table = Table({"hypothesis": "<1", "dependence": ">12", "p-value": ">10"})
-    rows = [
-        (names[0], f"{result.forward_score:.6g}", f"{result.forward_pvalue:.3g}"),
-        (names[1], f"{result.backward_score:.6g}", f"{result.backward_pvalue:.3g}"),
-    ]
-    fits = {"forward": result.forward, "backward": result.backward}
-    stopped = [f"{name} fit {fit.status}" for name, fit in fits.items() if not fit.converged]
-    criterion = f"{result.criterion}, λ = {result.lam:g}"
-    return table.lines(rows), {"criterion": criterion}, stopped
-
-
-def _evidence_parts(evidence: EvidenceResult, names: tuple[str, str]) -> _Parts:
-    table = Table({"hypothesis": "<1", "length": ">10", "mechanisms": ">1", "model": ">1"})
-    sides = list(zip(names, (evidence.forward, evidence.backward), strict=True))
-    lengths = (evidence.forward_score, evidence.backward_score)
-    rows = [
-        (name, f"{length:.6g}", f"{side.n_mechanisms}", side.model)
-        for length, (name, side) in zip(lengths, sides, strict=True)
-    ]
-    facts = {"criterion": "evidence"}
-    if evidence.chosen is not None:
-        facts["model"] = f"{evidence.chosen.model}: {evidence.chosen.text}"
-    saved = f"{evidence.dependence:.4g}"
-    facts["dependence"] = f"{saved}   (nats per observation saved over independence)"
-    stopped = [f"model of {name}" for name, side in sides if not side.converged]
-    return table.lines(rows), facts, stopped
-
-
-_REFINED = {True: "labels refined by EM", False: "labels not refined by EM"}
-
-
-def clustering_text(result: ClusteringResult, columns: Columns) -> str:
-    """Describe a clustering: one line a mechanism."""
-    n = len(result.labels)
-    sizes = np.bincount(result.labels, minlength=result.n_mechanisms)
-    lines = [
-        f"{n} observations, cause {shown(columns.x_name)}, effect {shown(columns.y_name)}",
-        ": ".join(filter(None, [_REFINED[result.refined], result.reason])),
-        *Table({"mechanism": ">9", "size": ">6", "share": ">5"}).lines(
-            (f"{label}", f"{size}", f"{100 * size / n:.0f}%") for label, size in enumerate(sizes)
-        ),
-    ]
-    if result.criteria is not None:
-        tried = ", ".join(
-            f"{number}: {value:.1f}" for number, value in enumerate(result.criteria, start=1)
+def _checkpoint_of(output: str, *, resume: bool) -> str | None:
+    """Return the name of the checkpoint of an output; None where none can be kept."""
+    if not is_replaceable(output):
+        if resume:
+            raise InputError(f"{output}: is no regular file, so there is nothing to resume")
+        return None
+    # Whoever writes the file under its other name is to meet the same lock.
+    checkpoint = f"{os.path.realpath(output) if os.path.islink(output) else output}.checkpoint"
+    if not resume and os.path.exists(checkpoint) and any(count_rows(checkpoint)):
+        raise InputError(
+            f"{checkpoint}: holds the finished pairs of an interrupted run; --resume goes on with "
+            f"them, or delete it to start anew, if no other run is at work on it"
         )
-        lines.append(f"number of mechanisms chosen by the smallest criterion ({tried})")
-    if not result.fit.converged:
-        lines.append(f"the fit did not converge ({result.fit.status})")
-    return "\n".join(lines)
+    return checkpoint
+
+
+@contextmanager
+def keeping(checkpoint: str | None) -> Iterator[None]:
+    """Remove the checkpoint of a run that came to its end; of another, say what it holds."""
+    try:
+        yield
+    except BaseException:
+        if checkpoint is not None:
+            tell_of_checkpoint(checkpoint)
+        raise
+    if checkpoint is not None:
+        remove_log(checkpoint)
+
+
+def tell_of_checkpoint(checkpoint: str) -> None:
+    """Say what an interrupted run leaves; nothing, if nothing was finished."""
+    if not os.path.exists(checkpoint):
+        say(f"{checkpoint}: was removed during the run, so nothing is kept")
+        return
+    count, n_failed = count_rows(checkpoint)
+    if count > 0:
+        noun = "pair is" if count == 1 else "pairs are"
+        say(f"{count} finished {noun} kept in {checkpoint}; --resume goes on")
+    elif n_failed > 0:
+        say(f"{checkpoint} is kept; --resume tries the pairs again that ended in an error")
+    else:
+        remove_log(checkpoint)
+
+
+def refuse_input_as_output(output: str, source: str) -> None:
+    """Refuse to write over the input file itself, or over a file of the input folder."""
+    if source == "-":
+        # Standard input may be closed, or no file.
+        with suppress(OSError, ValueError, AttributeError):
+            if os.path.samestat(os.stat(output), os.fstat(sys.stdin.fileno())):
+                raise InputError(f"{output}: is the input; write to another file")
+    elif os.path.exists(output) and os.path.exists(source):
+        inside = _is_within(output, source)
+        if os.path.samefile(output, source) or (inside and not holds_rows(output)):
+            raise InputError(f"{output}: is part of the input; write to another file")
+
+
+def _refuse_pair(output: str, source: str, source_format: str | None) -> None:
+    """Refuse a file that the next walk through a plain folder would take for a pair."""
+    if not is_pair_file(output) or not _is_within(output, source):
+        return
+    if source_format == "folder" or not os.path.isfile(os.path.join(source, META)):
+        raise InputError(
+            f"{output}: in this folder every such file is a pair of the next run; write to "
+            f"another folder, or to .jsonl or .parquet"
+        )
+
+
+def _is_within(output: str, source: str) -> bool:
+    """Tell whether a file lies, or would lie, in the folder of a source."""
+    folder = os.path.dirname(os.path.realpath(output))
+    return os.path.isdir(source) and os.path.isdir(folder) and os.path.samefile(folder, source)

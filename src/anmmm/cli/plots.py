@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from anmmm._files import atomic_writer, check_writable
 from anmmm._typing import FloatArray
-from anmmm.cli.input import Columns, InputError, refuse_input_as_output, refusing
+from anmmm.cli.input import Columns, refusing
+from anmmm.cli.messages import InputError
+from anmmm.cli.output import refuse_input_as_output
 from anmmm.direction import DirectionResult
 from anmmm.evaluation import Evaluation
 from anmmm.orientation import OrientedGraph

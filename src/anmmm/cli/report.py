@@ -5,8 +5,8 @@ from __future__ import annotations
 import click
 
 from anmmm._words import counted
-from anmmm.cli.options import say, with_options
-from anmmm.cli.source import parse_categories, parse_columns, source_options
+from anmmm.cli.messages import InputError, say
+from anmmm.cli.options import parse_categories, parse_columns, source_options, with_options
 
 SUFFIXES = (".html", ".htm")
 
@@ -34,7 +34,7 @@ def report_command(
     rows: str,
     output: str,
     source: str | None,
-    source_format: str | None,
+    format: str | None,
     columns: tuple[str, ...],
     categories: str | None,
     targets: str | None,
@@ -50,14 +50,15 @@ def report_command(
     import os
     import sys
 
-    from anmmm.cli.input import InputError, refuse_input_as_output, refusing, saying_warnings
+    from anmmm.cli.input import refusing, saying_warnings
+    from anmmm.cli.output import refuse_input_as_output
     from anmmm.collection import as_pairs
     from anmmm.report import write_report
 
     if not output.lower().endswith(SUFFIXES):
         raise InputError(f"{output}: the name must end in {' or '.join(SUFFIXES)}")
     options = {
-        "format": source_format,
+        "format": format,
         "columns": parse_columns(columns),
         "categories": parse_categories(categories),
         "targets": targets,

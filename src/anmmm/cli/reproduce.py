@@ -24,7 +24,7 @@ NAMES = ("table1", "fig3", "fig4", "fig5", "fig6")
 )
 @click.option("--data", metavar="DIR", help="Folder of the Tübingen pairs, for fig5.")
 def reproduce_command(
-    names: tuple[str, ...], quick: bool, jobs: int, output: str, data: str | None
+    names: tuple[str, ...], quick: bool, jobs: int | None, output: str, data: str | None
 ) -> None:
     """Run experiments of the paper: its Table 1 and figures 3 to 6.
 
@@ -32,7 +32,8 @@ def reproduce_command(
     NAME.md (tables beside the paper's printed numbers), NAME.png and NAME.pdf to DIR. An
     interrupted run goes on where it stopped when the same command is given again.
     """
-    from anmmm.cli.input import InputError, refusing
+    from anmmm.cli.input import refusing
+    from anmmm.cli.messages import InputError
     from anmmm.cli.signals import Ended
     from anmmm.experiments import Reproduced, reproduce
 
@@ -48,7 +49,7 @@ def reproduce_command(
                 output,
                 data=data,
                 quick=quick,
-                n_jobs=jobs,
+                n_jobs=jobs or 1,
                 progress=True,
                 done=say,
             )

@@ -2,34 +2,27 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
-from functools import partial
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
 import click
+from tqdm import tqdm
 
+from anmmm._files import remove_leftovers, to_json_document
 from anmmm._words import counted
-from anmmm.cli.fault import CommonFault
-from anmmm.cli.input import (
-    InputError,
-    refuse_input_as_output,
-    refusing,
-    saying_warnings,
-)
-from anmmm.cli.options import given, say
-from anmmm.cli.output import plain
-from anmmm.cli.resume import (
-    checkpoint_of,
-    complete_results,
-    is_complete,
-    tell_of_checkpoint,
-    when_written,
-)
-from anmmm.cli.source import parse_categories, parse_columns
+from anmmm.cli.input import refusing, saying_warnings
+from anmmm.cli.messages import STANDARD_OUTPUT, FaultError, InputError, plain, say
+from anmmm.cli.options import parse_categories, parse_columns
+from anmmm.cli.output import check_output, keeping
+from anmmm.cli.tables import RowTable
+from anmmm.collection import CollectionSummary, as_pairs
+from anmmm.collection.sinks import open_sink
+from anmmm.collection.stream import PairResults
+from anmmm.collection.summary import Summarizer
 
 # Between two lines of progress where there is no terminal for a bar.
 PROGRESS_SECONDS = 30.0
@@ -39,182 +32,113 @@ DASK_SECONDS = 10
 SHORT = 1000
 
 
-def run_collection(
-    start: Callable[..., Any],
-    source: str,
-    schema: Any,
-    *,
-    source_format: str | None,
-    columns: tuple[str, ...],
-    categories: str | None,
-    targets: str | None,
-    header: bool | None,
-    shard: str | None,
-    output: str | None,
-    resume: bool,
-    timings: bool,
-    dask: str | None,
-    table: Callable[[Any], Any] | None,
-) -> tuple[str | None, Any, list[dict[str, Any]]]:
-    """Run a collection from its source to a file, a table, or records.
+@dataclass(frozen=True)
+class CollectionRun:
+    """What every command on a collection is asked for: where pairs come from, where rows go to."""
 
-    ``start(pairs, shard=..., checkpoint=...)`` returns the stream of rows, ``table(ids)`` what has
-    ``header()`` and ``line(row)``. Returns what is to be said of the file at the end, the summary,
-    and the records where no table was asked for.
-    """
-    from anmmm._files import remove_leftovers
-    from anmmm.collection import as_pairs
-    from anmmm.collection.sinks import open_sink
-    from anmmm.collection.summary import Summarizer
+    source: str
+    format: str | None
+    columns: tuple[str, ...]
+    categories: str | None
+    targets: str | None
+    header: bool | None
+    shard: str | None
+    dask: str | None
+    output: str | None
+    resume: bool
+    timings: bool
+    as_json: bool
 
-    part = _parse_shard(shard)
-    options = given(
-        format=source_format,
-        columns=parse_columns(columns),
-        categories=parse_categories(categories),
-        targets=targets,
-        header=header,
-    )
-    checkpoint, complete = check_output(output, source, targets, source_format, resume)
-    if output is not None and complete:
-        start, dask = partial(complete_results, output, schema), None
-    records: list[dict[str, Any]] = []
-    summarizer, fault = Summarizer(), CommonFault()
-    with _raising_of_standard_output(), refusing(), saying_warnings(), ExitStack() as stack:
-        pairs = as_pairs(source, **options)
-        if dask is not None:
-            stack.enter_context(_dask(dask))
-        # Refuses a checkpoint of another run, which is then left alone and not spoken of.
-        results = start(pairs, shard=part, checkpoint=checkpoint)
-        stack.enter_context(keeping(checkpoint))
-        stack.enter_context(results)
-        if resume and not complete:
-            n = results.n_resumed
-            begun = f"{output}: nothing to resume, so it is begun"
-            say(f"{n} finished pairs found in {checkpoint}" if n else begun)
-        takers: list[Callable[[Any], None]] = [summarizer.add, fault.add]
-        if output is not None and not complete:
-            if checkpoint is not None:
-                # The checkpoint is locked: no other run writes this file now.
-                remove_leftovers(output)
-            takers.append(stack.enter_context(open_sink(output, results.schema, timings=timings)))
-        lines = None
-        if table is None:
-            values, names = results.schema.reader(timings=timings), results.schema.columns
-            takers.append(lambda row: records.append(dict(zip(names, values(row), strict=True))))
-        elif output is None or (results.total or SHORT + 1) <= SHORT:
-            lines = table(getattr(pairs, "ids", ()))
-            _print(lines.header(), click.echo)
-        # The bar comes after the header, and steps aside for each line.
-        update, echo = stack.enter_context(_progress(results.total, results.n_resumed))
-        if lines is not None:
-            takers.append(lambda row: _print(lines.line(row), echo))
-        for row in results:
-            for take in takers:
-                take(row)
-            update()
-        if not complete:
-            fault.refuse(output)
-        if results.n_outdated:
-            n_same = results.n_resumed - results.n_outdated
-            held = f"{n_same} of {results.n_resumed} rows still hold"
-            say(f"the source, or anmmm, changed since: {held}")
-    summary = summarizer.summary()
-    return _closing(output, complete, summary.n_pairs), summary, records
+    def run(self, start: Callable[..., PairResults], table: type[RowTable]) -> None:
+        """Print the rows of ``start(pairs, shard=..., checkpoint=...)`` and what they add up to."""
+        shard = _parse_shard(self.shard)
+        options = {
+            "format": self.format,
+            "columns": parse_columns(self.columns),
+            "categories": parse_categories(self.categories),
+            "targets": self.targets,
+            "header": self.header,
+        }
+        checkpoint, complete = check_output(
+            self.output, self.source, self.targets, self.format, self.resume
+        )
+        if complete:
+            say(f"{self.output}: complete, nothing to do")
+            return
+        records: list[dict[str, Any]] = []
+        with refusing(), saying_warnings(), _workers_of(self.dask):
+            pairs = as_pairs(self.source, **options)
+            # Refuses a checkpoint of another run, which is then left alone and not spoken of.
+            results = start(pairs, shard=shard, checkpoint=checkpoint)
+            with keeping(checkpoint), results:
+                if self.resume:
+                    n = results.n_resumed
+                    begun = f"{self.output}: nothing to resume, so it is begun"
+                    say(f"{n} finished pairs found in {checkpoint}" if n else begun)
+                if checkpoint is not None and self.output is not None:
+                    # The checkpoint is locked: no other run writes this file now.
+                    remove_leftovers(self.output)
+                summary = self._take(results, table(getattr(pairs, "ids", ())), records)
+                if results.n_outdated:
+                    n_same = results.n_resumed - results.n_outdated
+                    held = f"{n_same} of {results.n_resumed} rows still hold"
+                    say(f"the source, or anmmm, changed since: {held}")
+        if self.as_json:
+            click.echo(to_json_document({"rows": records, **table.document(summary)}))
+        else:
+            click.echo("\n" + plain(table.closing(summary)))
+        if self.output is not None:
+            say(f"{counted(summary.n_pairs, 'row')} written to {self.output}")
 
+    def _take(
+        self, results: PairResults, table: RowTable, records: list[dict[str, Any]]
+    ) -> CollectionSummary:
+        """Write, print or collect each row, and count them all."""
+        values, names = results.schema.reader(timings=self.timings), results.schema.columns
+        is_short = self.output is None or (results.total or SHORT + 1) <= SHORT
+        summarizer, error = Summarizer(), ""
+        with self._sink(results) as write, _progress(results) as bar:
+            if is_short and not self.as_json:
+                _print(bar, table.header())
+            for number, row in enumerate(results):
+                summarizer.add(row)
+                if row.status == "error":
+                    error = row.reason
+                write(row)
+                if self.as_json:
+                    records.append(dict(zip(names, values(row), strict=True)))
+                elif is_short:
+                    _print(bar, table.line(row))
+                # Rows of a checkpoint come first and are no work of this run.
+                bar.update(number >= results.n_resumed)
+            self._refuse_fault(summarizer, error)
+        return summarizer.summary()
 
-def _closing(output: str | None, complete: bool, n_rows: int) -> str | None:
-    """Say what became of the file of results, if there is one."""
-    if output is None:
-        return None
-    if complete:
-        return f"{output}: complete, nothing to do ({n_rows} rows of {when_written(output)})"
-    return f"{counted(n_rows, 'row')} written to {output}"
+    def _sink(self, results: PairResults) -> Any:
+        if self.output is None:
+            return nullcontext(lambda row: None)
+        return open_sink(self.output, results.schema, timings=self.timings)
 
-
-def check_output(
-    output: str | None,
-    source: str,
-    targets: str | None,
-    source_format: str | None,
-    resume: bool,
-) -> tuple[str | None, bool]:
-    """Refuse what cannot be written to; return the checkpoint, and whether all is done."""
-    from anmmm._files import check_writable
-    from anmmm.collection.sinks import check_sink, refuse_foreign
-
-    if output is None and resume:
-        raise InputError("--resume needs the file that the interrupted run was to write, -o FILE")
-    if output is None:
-        return None, False
-    with refusing():
-        check_sink(output)
-    refuse_input_as_output(output, source)
-    if targets is not None:
-        refuse_input_as_output(output, targets)
-    _refuse_pair(output, source, source_format)
-    with refusing(output):
-        checkpoint = checkpoint_of(output, resume=resume)
-    if resume and checkpoint is not None and is_complete(output, checkpoint):
-        return None, True
-    with refusing():
-        check_writable(output)
-        refuse_foreign(output)
-    return checkpoint, False
+    def _refuse_fault(self, summarizer: Summarizer, error: str) -> None:
+        """Raise where pairs ended in errors and none in a result: the machine is at fault."""
+        counts = summarizer.statuses
+        n_failed, n_pairs = counts["error"], counts.total()
+        # One failed pair among unusable ones may be its own fault.
+        if n_failed + counts["unusable"] < n_pairs or n_failed < min(2, max(1, n_pairs)):
+            return
+        written = "" if self.output is None else f"; {self.output} is not written"
+        failed = f"{counted(n_failed, 'pair')} ended in an error and none in a result"
+        raise FaultError(f"{failed}, the last in {error}{written}")
 
 
-@contextmanager
-def keeping(checkpoint: str | None) -> Iterator[None]:
-    """Remove the checkpoint of a run that came to its end; of another, say what it holds."""
-    from anmmm._runlog import remove_log
-
+def _print(bar: tqdm[Any], line: str) -> None:
+    """Print a line above the bar; what standard output refuses is no fault of the input."""
     try:
-        yield
-    except BaseException:
-        if checkpoint is not None:
-            tell_of_checkpoint(checkpoint)
-        raise
-    if checkpoint is not None:
-        remove_log(checkpoint)
-
-
-class _StandardOutputError(Exception):
-    """Standard output failed, and no file that could be named."""
-
-    def __init__(self, reason: OSError) -> None:
-        super().__init__(reason)
-        self.reason = reason
-
-
-@contextmanager
-def _raising_of_standard_output() -> Iterator[None]:
-    try:
-        yield
-    except _StandardOutputError as error:
-        raise error.reason from None
-
-
-def _print(line: str, echo: Callable[[str], None]) -> None:
-    try:
-        echo(plain(line))
+        bar.write(plain(line))
         sys.stdout.flush()
     except OSError as error:
-        raise _StandardOutputError(error) from None
-
-
-def _refuse_pair(output: str, source: str, source_format: str | None) -> None:
-    """Refuse a file that the next walk through a plain folder would take for a pair."""
-    from anmmm.datasets.tuebingen import META, is_pair_file
-
-    if not os.path.isdir(source) or not is_pair_file(output):
-        return
-    described = source_format != "folder" and os.path.isfile(os.path.join(source, META))
-    folder = os.path.dirname(os.path.realpath(output))
-    if not described and os.path.isdir(folder) and os.path.samefile(folder, source):
-        raise InputError(
-            f"{output}: in this folder every such file is a pair of the next run; write to "
-            f"another folder, or to .jsonl or .parquet"
-        )
+        error.filename = STANDARD_OUTPUT
+        raise
 
 
 def _parse_shard(text: str | None) -> tuple[int, int] | None:
@@ -230,7 +154,11 @@ def _parse_shard(text: str | None) -> tuple[int, int] | None:
 
 
 @contextmanager
-def _dask(address: str) -> Iterator[None]:
+def _workers_of(address: str | None) -> Iterator[None]:
+    """Compute on the Dask cluster of this address, if there is one."""
+    if address is None:
+        yield
+        return
     import joblib
 
     try:
@@ -247,40 +175,20 @@ def _dask(address: str) -> Iterator[None]:
         yield
 
 
-@contextmanager
-def _progress(
-    total: int | None, n_resumed: int
-) -> Iterator[tuple[Callable[[], None], Callable[[str], None]]]:
+def _progress(results: PairResults) -> tqdm[Any]:
     """Count finished pairs: a bar on a terminal, otherwise a line from time to time."""
-    from tqdm import tqdm
-
-    common = {"total": total, "unit": "pair", "leave": False, "initial": n_resumed}
+    common = {"total": results.total, "unit": "pair", "initial": results.n_resumed, "leave": False}
     if sys.stderr.isatty():
-        bar, show = tqdm(**common), tqdm.write
-    else:
-        bar = tqdm(
-            **common,
-            file=_Lines(),
-            mininterval=PROGRESS_SECONDS,
-            delay=PROGRESS_SECONDS,
-            miniters=1,
-            bar_format="{n_fmt} pairs, {rate_noinv_fmt}"
-            if total is None
-            else "{n_fmt} of {total_fmt} pairs, {rate_noinv_fmt}, {remaining} left",
-        )
-        show = click.echo
-    # Rows of a checkpoint come first and are no work of this run.
-    to_skip = n_resumed
-
-    def update() -> None:
-        nonlocal to_skip
-        if to_skip:
-            to_skip -= 1
-        else:
-            bar.update()
-
-    with bar:
-        yield update, show
+        return tqdm(**common)
+    left = "{n_fmt} of {total_fmt} pairs, {rate_noinv_fmt}, {remaining} left"
+    return tqdm(
+        **common,
+        file=_Lines(),
+        mininterval=PROGRESS_SECONDS,
+        delay=PROGRESS_SECONDS,
+        miniters=1,
+        bar_format="{n_fmt} pairs, {rate_noinv_fmt}" if results.total is None else left,
+    )
 
 
 class _Lines:
