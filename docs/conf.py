@@ -36,7 +36,7 @@ templates_path = ["_templates"]
 nitpicky = True
 # Fields of a schema, of which a public object is one and which has no page itself.
 nitpick_ignore = [("py:obj", "record"), ("py:obj", "check")]
-# Tables of `anmmm reproduce` are as it wrote them, with headings of the second level. Attributes of
+# Tables are as `benchmarks.paper` wrote them, with headings of the second level. Attributes of
 # one name that several classes have are linked from the lists of each.
 suppress_warnings = ["myst.header", "ref.python"]
 

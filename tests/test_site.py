@@ -14,12 +14,10 @@ import anmmm
 ROOT = Path(__file__).parents[1]
 MODULES = [
     "anmmm",
-    "anmmm.baselines",
     "anmmm.collection",
     "anmmm.datasets",
     "anmmm.evaluation",
     "anmmm.evidence",
-    "anmmm.experiments",
     "anmmm.gppom",
     "anmmm.mixture",
     "anmmm.orientation",

@@ -60,7 +60,7 @@ def _lingam() -> Decide:
 
 
 def _igci() -> Decide:
-    from anmmm.baselines import IGCI
+    from benchmarks.baselines import IGCI
 
     return IGCI().direction
 
@@ -70,7 +70,7 @@ DECIDERS = (
     Decider("anmmm, `infer_direction`", _ours, exponent=0.8),
     Decider("causal-learn, ANM", _causal_learn, exponent=2.3, available=installed("causallearn")),
     Decider("lingam, DirectLiNGAM", _lingam, exponent=1, available=installed("lingam")),
-    Decider("IGCI (`anmmm.baselines`)", _igci, exponent=1),
+    Decider("IGCI (our reimplementation)", _igci, exponent=1),
     Decider(
         "CDCI, total variation (our reimplementation)",
         lambda: partial(cdci, divergence=total_variation),

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import adjusted_rand_score
 
-from anmmm.baselines import CLUSTERING_BASELINES, DIRECTION_BASELINES
 from anmmm.datasets import draw_anm_mixture, make_single_mechanism
+from benchmarks.baselines import CLUSTERING_BASELINES, DIRECTION_BASELINES
 from benchmarks.studies.common import print_header, print_row
 
 FloatArray = NDArray[np.float64]

@@ -24,9 +24,9 @@ from anmmm.datasets import FAMILIES, SETTINGS
 from anmmm.datasets.synthetic import draw_anm_mixture
 from anmmm.evaluation import accuracy_errors
 from anmmm.evidence import EvidenceResult, evidence
-from anmmm.experiments.published import TABLE1_COLUMNS
 from anmmm.independence import hsic_test
 from anmmm.mixture import ANMMixture
+from benchmarks.paper.published import TABLE1_COLUMNS
 from benchmarks.studies.common import mean_and_error, print_header, print_row, read_pairs
 
 MIXTURES = {name: SETTINGS[name] for name in TABLE1_COLUMNS}

@@ -17,7 +17,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 
 from anmmm import cluster_mechanisms, infer_direction
-from anmmm.baselines import LiNGAM
+from benchmarks.baselines import LiNGAM
 from benchmarks.studies.common import mean_and_error, print_header, print_row
 
 N = 200

@@ -15,7 +15,7 @@ import numpy as np
 
 from anmmm import hsic_test
 from anmmm.collection.related import largest_related
-from anmmm.experiments.tables import markdown_table
+from benchmarks.paper.tables import markdown_table
 from benchmarks.studies.common import mean_and_error, print_header, print_row
 
 RELATED = 6

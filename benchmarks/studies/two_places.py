@@ -17,9 +17,9 @@ from sklearn.metrics import adjusted_rand_score
 
 from anmmm import cluster_mechanisms
 from anmmm.datasets import load_bafu_air
-from anmmm.experiments.fig6 import BACKWARD, FORWARD
-from anmmm.experiments.published import BAFU_ARI, LAMBDAS
-from anmmm.experiments.tables import grouped, markdown_table
+from benchmarks.paper.fig6 import BACKWARD, FORWARD
+from benchmarks.paper.published import BAFU_ARI, LAMBDAS
+from benchmarks.paper.tables import grouped, markdown_table
 
 LATENT_MAPS = ("free", "mlp")
 STARTS = ("residual", "pca", "random")

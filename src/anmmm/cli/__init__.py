@@ -20,7 +20,6 @@ from anmmm.cli.evaluate import evaluate_command
 from anmmm.cli.messages import say
 from anmmm.cli.orient import orient_command
 from anmmm.cli.report import report_command
-from anmmm.cli.reproduce import reproduce_command
 from anmmm.cli.signals import EndingSignals
 
 __all__ = ["cli", "main"]
@@ -50,7 +49,6 @@ for command in (
     cluster_collection,
     evaluate_command,
     orient_command,
-    reproduce_command,
     report_command,
 ):
     cli.add_command(command)

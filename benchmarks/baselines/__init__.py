@@ -1,0 +1,53 @@
+"""The methods that the paper compares with, each a small frozen object; docs/results/baselines.md.
+
+DIRECTION_BASELINES["anm"]().direction(x, y)  # > 0: x causes y, < 0: y causes x, 0: undecided
+CLUSTERING_BASELINES["gmm"]().labels(x, y, 2, random_state=0)  # one label an observation
+"""
+
+from collections.abc import Callable
+from functools import partial
+
+from benchmarks.baselines.anm import ANM
+from benchmarks.baselines.base import ClusteringBaseline, DirectionBaseline
+from benchmarks.baselines.clustering import (
+    DBSCAN,
+    GaussianMixture,
+    KMeans,
+    PCAKMeans,
+    SpectralClustering,
+)
+from benchmarks.baselines.ecp import ECP
+from benchmarks.baselines.igci import IGCI
+from benchmarks.baselines.lingam import LiNGAM
+from benchmarks.baselines.pnl import PNL
+
+__all__ = [
+    "ANM",
+    "CLUSTERING_BASELINES",
+    "DBSCAN",
+    "DIRECTION_BASELINES",
+    "ECP",
+    "IGCI",
+    "PNL",
+    "LiNGAM",
+    "SpectralClustering",
+]
+
+DIRECTION_BASELINES: dict[str, Callable[..., DirectionBaseline]] = {
+    "anm": ANM,
+    "pnl": PNL,
+    "igci": IGCI,
+    "igci-uniform-entropy": partial(IGCI, estimator="entropy"),
+    "igci-gaussian-slope": partial(IGCI, reference="gaussian"),
+    "igci-gaussian-entropy": partial(IGCI, reference="gaussian", estimator="entropy"),
+    "ecp": ECP,
+    "lingam": LiNGAM,
+}
+
+CLUSTERING_BASELINES: dict[str, Callable[..., ClusteringBaseline]] = {
+    "k-means": KMeans,
+    "pca-k-means": PCAKMeans,
+    "gmm": GaussianMixture,
+    "spectral": SpectralClustering,
+    "dbscan": DBSCAN,
+}

@@ -1,0 +1,1 @@
+"""Tests of the benchmarks, which the tests of the package know nothing of."""
