@@ -66,15 +66,6 @@ def centered_trace(K, L):
 
 
 @pytest.mark.parametrize("n", SIZES)
-def test_deviations_are_those_of_the_symmetric_matrices(rng, n):
-    K, L = gram_pair(rng, n)
-    product, k_sums, l_sums = deviations(K, L)
-    assert_allclose(k_sums, (K - 1.0).sum(axis=1), rtol=1e-13)
-    assert_allclose(l_sums, (L - 1.0).sum(axis=1), rtol=1e-13)
-    assert_allclose(product, np.sum((K - 1.0) * (L - 1.0)), rtol=1e-13)
-
-
-@pytest.mark.parametrize("n", SIZES)
 def test_centered_trace_is_the_oracles(rng, n):
     K, L = gram_pair(rng, n)
     assert_allclose(centered_trace(K, L), n**2 * oracle.hsic_b(K, L), rtol=1e-12, atol=1e-15)
@@ -89,12 +80,6 @@ def test_centered_trace_of_the_narrowest_scales(n):
 def test_centered_trace_with_a_constant_is_exactly_zero(rng):
     K, _ = gram_pair(rng, 20)
     assert centered_trace(K, np.ones((20, 20))) == 0.0
-
-
-@pytest.mark.parametrize("n_seed", range(5))
-def test_centered_trace_is_not_negative(n_seed):
-    K, L = gram_pair(np.random.default_rng(n_seed), 20)
-    assert centered_trace(K, L) > 0.0
 
 
 def test_centered_trace_lets_nan_through(rng):

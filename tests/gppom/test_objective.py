@@ -10,7 +10,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import oracle
 from anmmm.gppom import Hyperparameters
-from anmmm.gppom.engines import ENGINES, auto
 from anmmm.gppom.objective import GPPOMObjective
 
 DIMENSIONS = list(product([1, 2], repeat=3))
@@ -43,47 +42,45 @@ def oracle_omega(omega):
 # --- Value ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("lam", [0.0, 1.0, 3.0])
 @dimensions
-def test_free_objective_is_the_oracles(rng, dx, D, q, lam):
+def test_free_objective_is_the_oracles(rng, dx, D, q):
     settings_ = {"noise_floor": 0.02, "hsic_floor": 1e-4, "latent_prior": 0.7, "hyper_prior": 1.3}
     X, Y = data(rng, 9, dx, D)
-    objective = GPPOMObjective(X, Y, n_latent=q, lam=lam, weight_prior=9.0, **settings_)
-    latent, omega, z = random_point(rng, objective)
-    expected = oracle.objective(
-        X, latent.reshape(9, q), Y, *oracle_omega(omega), lam=lam, **settings_
-    )
-    assert_allclose(objective.value_and_grad(z)[0], expected, rtol=1e-12)
+    for lam in (0.0, 3.0):
+        objective = GPPOMObjective(X, Y, n_latent=q, lam=lam, weight_prior=9.0, **settings_)
+        latent, omega, z = random_point(rng, objective)
+        expected = oracle.objective(
+            X, latent.reshape(9, q), Y, *oracle_omega(omega), lam=lam, **settings_
+        )
+        assert_allclose(objective.value_and_grad(z)[0], expected, rtol=1e-12)
 
 
-@pytest.mark.parametrize("lam", [0.0, 1.0])
 @dimensions
-def test_mlp_objective_is_the_oracles_at_the_mlps_latent_plus_the_weight_prior(rng, dx, D, q, lam):
+def test_mlp_objective_is_the_oracles_at_the_mlps_latent_plus_the_weight_prior(rng, dx, D, q):
     settings_ = {"noise_floor": 0.02, "hsic_floor": 1e-4, "latent_prior": 0.7, "hyper_prior": 1.3}
     X, Y = data(rng, 9, dx, D)
     objective = GPPOMObjective(
-        X, Y, n_latent=q, lam=lam, latent_map="mlp", n_hidden=4, weight_prior=0.6, **settings_
+        X, Y, n_latent=q, lam=2.0, latent_map="mlp", n_hidden=4, weight_prior=0.6, **settings_
     )
     weights, omega, z = random_point(rng, objective)
     theta = oracle.mlp(np.hstack([X, Y]), *objective.layout.weights(weights))
-    expected = oracle.objective(X, theta, Y, *oracle_omega(omega), lam=lam, **settings_)
+    expected = oracle.objective(X, theta, Y, *oracle_omega(omega), lam=2.0, **settings_)
     expected += 0.5 * 0.6 * np.sum(weights**2)
     assert_allclose(objective.value_and_grad(z)[0], expected, rtol=1e-12)
 
 
-@pytest.mark.parametrize("lam", [0.5, 10.0])
 @dimensions
 def test_without_floors_and_priors_and_with_amplitude_one_it_is_the_equation_of_the_paper(
-    rng, dx, D, q, lam
+    rng, dx, D, q
 ):
     X, Y = data(rng, 9, dx, D)
     objective = GPPOMObjective(
-        X, Y, n_latent=q, lam=lam, noise_floor=0.0, hsic_floor=0.0, **NO_PRIORS
+        X, Y, n_latent=q, lam=10.0, noise_floor=0.0, hsic_floor=0.0, **NO_PRIORS
     )
     theta, drawn = rng.normal(size=(9, q)), random_omega(rng, dx, q)
     omega = Hyperparameters(1.0, drawn.beta, drawn.gamma_x, drawn.gamma_theta)
     expected = oracle.paper_objective(
-        X, theta, Y, omega.beta, omega.gamma_x, omega.gamma_theta, lam
+        X, theta, Y, omega.beta, omega.gamma_x, omega.gamma_theta, 10.0
     )
     value, _ = objective.value_and_grad(objective.pack(theta, omega))
     assert_allclose(value, expected, rtol=1e-12)
@@ -136,16 +133,15 @@ def relative_errors(objective, z):
     }
 
 
-@pytest.mark.parametrize("lam", [0.0, 1.0])
-@pytest.mark.parametrize("n", [5, 40])
 @dimensions
 @maps
-def test_gradient_of_every_block_matches_central_differences(rng, latent_map, dx, D, q, n, lam):
-    objective = GPPOMObjective(*data(rng, n, dx, D), n_latent=q, lam=lam, latent_map=latent_map)
-    _, _, z = random_point(rng, objective)
-    errors = relative_errors(objective, z)
-    assert len(errors) == (5 if latent_map == "free" else 8)
-    assert max(errors.values()) <= 1e-6, errors
+def test_gradient_of_every_block_matches_central_differences(rng, latent_map, dx, D, q):
+    for n, lam in ((5, 1.0), (5, 0.0), (20, 1.0)):
+        objective = GPPOMObjective(*data(rng, n, dx, D), n_latent=q, lam=lam, latent_map=latent_map)
+        _, _, z = random_point(rng, objective)
+        errors = relative_errors(objective, z)
+        assert len(errors) == (5 if latent_map == "free" else 8)
+        assert max(errors.values()) <= 1e-6, (n, lam, errors)
 
 
 @maps
@@ -158,16 +154,16 @@ def test_gradient_without_floors_and_priors(rng, latent_map):
     assert max(errors.values()) <= 1e-6, errors
 
 
-@pytest.mark.parametrize("prior", ["latent_prior", "hyper_prior", "weight_prior"])
 @maps
-def test_gradient_of_each_prior(rng, latent_map, prior):
+def test_gradient_of_each_prior(rng, latent_map):
     # Large, so that nothing else matters.
-    objective = GPPOMObjective(
-        *data(rng, 7), latent_map=latent_map, n_hidden=3, **(NO_PRIORS | {prior: 1e5})
-    )
-    _, _, z = random_point(rng, objective)
-    errors = relative_errors(objective, z)
-    assert max(errors.values()) <= 1e-6, errors
+    for prior in NO_PRIORS:
+        objective = GPPOMObjective(
+            *data(rng, 7), latent_map=latent_map, n_hidden=3, **(NO_PRIORS | {prior: 1e5})
+        )
+        _, _, z = random_point(rng, objective)
+        errors = relative_errors(objective, z)
+        assert max(errors.values()) <= 1e-6, (prior, errors)
 
 
 # --- Symmetries -----------------------------------------------------------------------------------
@@ -206,24 +202,6 @@ def test_sign_of_theta_does_not_matter(rng):
     assert_allclose(mirrored_gradient[30:], gradient[30:], rtol=1e-12)
 
 
-def test_sign_of_x_does_not_matter(rng):
-    X, Y = data(rng, 15, 2)
-    objectives = GPPOMObjective(X, Y), GPPOMObjective(X * np.array([-1.0, 1.0]), Y)
-    _, _, z = random_point(rng, objectives[0])
-    first, second = (objective.value_and_grad(z) for objective in objectives)
-    assert first[0] == second[0]
-    assert_allclose(second[1], first[1], rtol=1e-12)
-
-
-def test_sign_of_y_does_not_matter(rng):
-    X, Y = data(rng, 15)
-    objectives = GPPOMObjective(X, Y), GPPOMObjective(X, -Y)
-    _, _, z = random_point(rng, objectives[0])
-    first, second = (objective.value_and_grad(z) for objective in objectives)
-    assert_allclose(second[0], first[0], rtol=1e-14)
-    assert_allclose(second[1], first[1], rtol=1e-12)
-
-
 def test_y_given_twice_doubles_the_likelihood_term(rng):
     X, Y = data(rng, 15)
     once = GPPOMObjective(X, Y, lam=0.0, **NO_PRIORS)
@@ -244,16 +222,18 @@ def test_size_of_theta_and_its_scale_are_exchangeable_without_priors(rng):
     assert_allclose(scaled, value, rtol=1e-12)
 
 
+def test_signs_of_x_and_y_do_not_matter(rng):
+    X, Y = data(rng, 15, 2)
+    objective = GPPOMObjective(X, Y)
+    _, _, z = random_point(rng, objective)
+    value, gradient = objective.value_and_grad(z)
+    for others in ((X * np.array([-1.0, 1.0]), Y), (X, -Y)):
+        mirrored, mirrored_gradient = GPPOMObjective(*others).value_and_grad(z)
+        assert_allclose(mirrored, value, rtol=1e-14)
+        assert_allclose(mirrored_gradient, gradient, rtol=1e-12)
+
+
 # --- The HSIC term switched off, and failures -----------------------------------------------------
-
-
-def test_lam_zero_leaves_the_likelihood_and_the_priors(rng):
-    X, Y = data(rng, 10)
-    objective = GPPOMObjective(X, Y, lam=0.0, hsic_floor=0.0, **NO_PRIORS)
-    theta, omega = rng.normal(size=(10, 1)), random_omega(rng)
-    terms = objective.terms(objective.pack(theta, omega))
-    assert terms.log_hsic_penalty == 0.0
-    assert terms.objective == -terms.log_likelihood
 
 
 def test_lam_zero_needs_no_dependence(rng):
@@ -270,11 +250,6 @@ def assert_failed(objective, z, n_failed=1):
     assert value == np.inf
     assert_array_equal(gradient, np.zeros(objective.n_params))
     assert objective.n_failed_evaluations == n_failed
-
-
-def test_hsic_zero_without_floor_is_a_failed_evaluation(rng):
-    objective = GPPOMObjective(*data(rng, 10), lam=1.0, hsic_floor=0.0)
-    assert_failed(objective, objective.pack(np.zeros(10), random_omega(rng)))
 
 
 def test_hsic_zero_with_floor_is_not(rng):
@@ -304,19 +279,18 @@ def test_singular_covariance_is_a_failed_evaluation_and_is_counted(rng, latent_m
 
 
 @pytest.mark.parametrize("engine", ["dense", "lowrank", "auto"])
-@pytest.mark.parametrize("n", [3, 10, 64, 200])
-@pytest.mark.parametrize("seed", range(5))
-def test_equal_rows_without_noise_fail_whatever_the_rounding(n, engine, seed):
+def test_equal_rows_without_noise_fail_whatever_the_rounding(engine):
     # The last pivot is rounding of either sign, as the processor sums: never a valid one.
-    rng = np.random.default_rng(seed)
-    X, Y = data(rng, n)
-    X[n // 2] = X[0]
-    objective = GPPOMObjective(X, Y, noise_floor=0.0, engine=engine)
-    latent = rng.normal(size=(n, 1))
-    latent[n // 2] = latent[0]
-    scales = [np.exp(rng.uniform(-2.0, 3.0, X.shape[1])), np.exp(rng.uniform(-2.0, 3.0, 1))]
-    amplitude = float(np.exp(rng.uniform(-5.0, 5.0)))
-    assert_failed(objective, objective.pack(latent, Hyperparameters(amplitude, 1e40, *scales)))
+    for n, seed in product((3, 10, 64, 200), range(5)):
+        rng = np.random.default_rng(seed)
+        X, Y = data(rng, n)
+        X[n // 2] = X[0]
+        objective = GPPOMObjective(X, Y, noise_floor=0.0, engine=engine)
+        latent = rng.normal(size=(n, 1))
+        latent[n // 2] = latent[0]
+        scales = [np.exp(rng.uniform(-2.0, 3.0, X.shape[1])), np.exp(rng.uniform(-2.0, 3.0, 1))]
+        amplitude = float(np.exp(rng.uniform(-5.0, 5.0)))
+        assert_failed(objective, objective.pack(latent, Hyperparameters(amplitude, 1e40, *scales)))
 
 
 @pytest.mark.parametrize("engine", ["dense", "auto"])
@@ -328,25 +302,6 @@ def test_distinct_rows_without_noise_are_evaluated_where_they_are_told_apart(rng
     narrow = Hyperparameters(1.0, 1e40, np.array([3.0]), np.array([1.0]))
     value, gradient = objective.value_and_grad(objective.pack(rng.normal(size=(n, 1)), narrow))
     assert np.isfinite(value)
-    assert np.isfinite(gradient).all()
-
-
-@pytest.mark.parametrize("index", [0, -4, -3, -2, -1], ids=["theta", "a", "beta", "gx", "gtheta"])
-def test_nan_in_the_vector_is_a_failed_evaluation(rng, index):
-    # LAPACK may factorize a matrix of NaN without complaint.
-    objective = GPPOMObjective(*data(rng, 10))
-    _, _, z = random_point(rng, objective)
-    z[index] = np.nan
-    assert_failed(objective, z)
-
-
-@pytest.mark.parametrize("size", [1e100, 1e160, 1e300])
-def test_latents_beyond_every_scale_give_a_finite_value_or_a_failed_evaluation(rng, size):
-    objective = GPPOMObjective(*data(rng, 10))
-    _, _, z = random_point(rng, objective)
-    z[:10] *= size
-    value, gradient = objective.value_and_grad(z)
-    assert not np.isnan(value)
     assert np.isfinite(gradient).all()
 
 
@@ -406,15 +361,6 @@ def test_unpack_of_an_mlp_gives_the_latent_of_its_weights(rng):
 
 
 @maps
-def test_latent_is_the_callers_to_change(rng, latent_map):
-    objective = GPPOMObjective(*data(rng, 9), latent_map=latent_map)
-    _, _, z = random_point(rng, objective)
-    before = z.copy()
-    objective.latent(z)[:] = 0.0
-    assert_array_equal(z, before)
-
-
-@maps
 def test_evaluations_share_no_memory_with_the_caller(rng, latent_map):
     X, Y = data(rng, 9)
     objective = GPPOMObjective(X, Y, latent_map=latent_map)
@@ -430,39 +376,11 @@ def test_evaluations_share_no_memory_with_the_caller(rng, latent_map):
     again, same_gradient = objective.value_and_grad(z)
     assert again == value
     assert_array_equal(same_gradient, kept)
+    objective.latent(z)[:] = 0.0
+    assert_array_equal(z, before[0])
 
 
 # --- Refusals -------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("error", "match", "options"),
-    [
-        (ValueError, "lam must be finite and not negative, found -1", {"lam": -1.0}),
-        (ValueError, "noise_floor", {"noise_floor": -1e-9}),
-        (ValueError, "hsic_floor", {"hsic_floor": float("nan")}),
-        (ValueError, "latent_prior", {"latent_prior": float("inf")}),
-        (ValueError, "hyper_prior", {"hyper_prior": -1}),
-        (ValueError, "weight_prior", {"weight_prior": -1}),
-        (ValueError, "n_latent must be at least 1, found 0", {"n_latent": 0}),
-        (ValueError, "n_hidden must be at least 1", {"n_hidden": 0}),
-        (
-            ValueError,
-            "latent_map must be one of 'free', 'mlp'; found 'none'",
-            {"latent_map": "none"},
-        ),
-        (ValueError, "engine must be one of 'auto', 'dense'.*found 'fast'", {"engine": "fast"}),
-        (ValueError, "n_chunks must be at least 1, found 0", {"n_chunks": 0}),
-        (ValueError, "n_chunks must be at least 1, found -2", {"n_chunks": -2}),
-        (TypeError, "n_chunks must be a whole number", {"n_chunks": 2.5}),
-        (TypeError, "n_chunks must be a whole number", {"n_chunks": True}),
-        (TypeError, "lam must be a number, found '1'", {"lam": "1"}),
-        (TypeError, "n_latent must be a whole number, found 1.0", {"n_latent": 1.0}),
-    ],
-)
-def test_options_out_of_range_are_refused_by_name(rng, error, match, options):
-    with pytest.raises(error, match=match):
-        GPPOMObjective(*data(rng, 10), **options)
 
 
 @pytest.mark.parametrize("shapes", [((10,), (10, 1)), ((10, 1), (10,)), ((10, 1), (9, 1))])
@@ -472,17 +390,12 @@ def test_data_of_other_shapes_are_refused(rng, shapes):
 
 
 @maps
-@pytest.mark.parametrize("n_latent_params", [0, 9, 11, 500])
-def test_pack_refuses_a_latent_of_another_size(rng, latent_map, n_latent_params):
+def test_pack_refuses_what_has_another_size(rng, latent_map):
     objective = GPPOMObjective(*data(rng, 10), latent_map=latent_map)
-    with pytest.raises(ValueError, match=f"this objective has {objective.n_params}"):
-        objective.pack(np.zeros(n_latent_params), random_omega(rng))
-
-
-def test_pack_refuses_hyperparameters_of_another_size(rng):
-    objective = GPPOMObjective(*data(rng, 10))
-    with pytest.raises(ValueError, match="this objective has 14"):
-        objective.pack(np.zeros(10), random_omega(rng, dx=2))
+    right = np.zeros(objective.layout.n_latent_params)
+    for latent, dx in ((right[:-1], 1), (np.append(right, 0.0), 1), (right, 2)):
+        with pytest.raises(ValueError, match=f"this objective has {objective.n_params}"):
+            objective.pack(latent, random_omega(rng, dx=dx))
 
 
 @maps
@@ -492,19 +405,3 @@ def test_a_vector_of_another_length_is_refused(rng, latent_map, change):
     objective = GPPOMObjective(*data(rng, 10), latent_map=latent_map)
     with pytest.raises(ValueError, match=str(objective.n_params)):
         objective.value_and_grad(np.zeros(objective.n_params + change))
-
-
-@pytest.mark.parametrize("engine", ENGINES)
-def test_every_engine_evaluates_the_same_objective(rng, monkeypatch, engine):
-    # From one point on, so that "auto" is low rank here too and not dense a second time.
-    monkeypatch.setattr(auto, "SMALLEST_LOW_RANK", 1)
-    monkeypatch.setattr(auto, "LARGEST_RANK_SHARE", 1.0)
-    settings_ = {"noise_floor": 1e-2, "hsic_floor": 1e-6, "latent_prior": 1.0, "hyper_prior": 1.0}
-    X, Y = data(rng, 20)
-    objective = GPPOMObjective(X, Y, engine=engine, lam=2.0, **settings_)
-    latent, omega, z = random_point(rng, objective)
-    expected = oracle.objective(
-        X, latent[:, np.newaxis], Y, *oracle_omega(omega), lam=2.0, **settings_
-    )
-    assert_allclose(objective.value_and_grad(z)[0], expected, rtol=1e-9)
-    assert objective.terms(z).engine == ("dense" if engine == "dense" else "lowrank")
