@@ -1,7 +1,7 @@
 """Names of a package that are loaded when they are first used (PEP 562).
 
-A package that hands on what is dear to load writes ``__getattr__, __dir__ = lazily(...)`` and
-imports the same names for type checkers alone.
+A package writes ``__getattr__, __dir__ = lazily(...)``, for names that take long to load, and
+imports them for type checkers alone.
 """
 
 from __future__ import annotations
@@ -19,15 +19,7 @@ if TYPE_CHECKING:
 def lazily(
     package: str, homes: Mapping[str, str]
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """Return the ``__getattr__`` and ``__dir__`` of a package.
-
-    Parameters
-    ----------
-    package : str
-        Its ``__name__``.
-    homes : mapping of str to str
-        Module that each name is taken from; a module itself has its own name as its home.
-    """
+    """Return ``__getattr__`` and ``__dir__``; `homes`: the module of each name."""
 
     def load(name: str) -> Any:
         if name not in homes:
@@ -40,7 +32,6 @@ def lazily(
         return value
 
     def names() -> list[str]:
-        listed: list[str] = sys.modules[package].__all__
-        return listed
+        return list(sys.modules[package].__all__)
 
     return load, names

@@ -7,10 +7,7 @@ from typing import Any
 
 
 def require(module: str, extra: str | None, what_for: str) -> Any:
-    """Import a module, or say what needs it ("plots need Matplotlib") and which extra brings it.
-
-    Without an extra it is the library itself that is to be installed.
-    """
+    """Import a module, or say what needs it and which extra (or library) is to be installed."""
     try:
         return import_module(module)
     except ImportError as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -47,24 +47,6 @@ class Record:
         shown = [(f.name, getattr(self, f.name)) for f in fields(self) if f.repr]  # type: ignore[arg-type]
         texts = [(name, _html_shown(value)) for name, value in shown]
         return html_facts(type(self).__qualname__, texts)
-
-
-class Options(Record):
-    """Base of dataclasses that hold the options of one thing, which `OF` names."""
-
-    OF: ClassVar[str]
-
-    @classmethod
-    def from_keywords(cls, keywords: dict[str, Any]) -> Self:
-        """Build options, refusing unknown names with the list of known ones."""
-        known = [field.name for field in fields(cls)]  # type: ignore[arg-type]
-        unknown = sorted(set(keywords) - set(known))
-        if unknown:
-            raise TypeError(
-                f"unknown option {', '.join(map(repr, unknown))}; the options of {cls.OF} are "
-                f"{', '.join(known)}"
-            )
-        return cls(**keywords)
 
 
 def _html_shown(value: Any) -> Any:

@@ -1,9 +1,7 @@
 """The one place that refuses data, and the checks of numbers and names that others call.
 
-Whatever a caller holds comes in (lists, NumPy, pandas, polars); float64 arrays in C order with
-finite values, or plain checked numbers, go out to everything below. Every error names the
-argument, says what was found and what to do. scikit-learn's `check_array` would refuse the same
-arrays, but without the name of the argument, the position and the count.
+Lists and arrays of any library become finite float64 in C order. Every error names the argument,
+says what was found and what to do; scikit-learn's `check_array` has no name, position and count.
 """
 
 from __future__ import annotations
@@ -48,10 +46,9 @@ def cut(text: str) -> str:
 def as_matrix(
     values: Any, name: str, *, min_samples: int = MIN_SAMPLES, resolved: bool = True
 ) -> FloatArray:
-    """Turn one variable into a finite float64 matrix without a constant column.
+    """Return one variable as a finite matrix (n_samples, n_features) without a constant column.
 
-    Of shape (n_samples, n_features), a vector becoming one column. May share memory with `values`,
-    which nobody downstream writes to. With `resolved`, columns are refused too of which half the
+    It may share memory with `values`. With `resolved`, columns are refused too of which half the
     values are one up to rounding, next to the largest.
     """
     array = _as_columns(as_real(values, name), name)
@@ -68,7 +65,7 @@ def as_matrix(
 
 
 def as_finite(values: Any, name: str) -> FloatArray:
-    """Turn an array of any shape into finite float64 in C order, or refuse it by name."""
+    """Return an array of any shape as finite float64 in C order."""
     array = as_real(values, name)
     _refuse_nonfinite(array, name)
     return np.ascontiguousarray(array, dtype=np.float64)
@@ -95,10 +92,7 @@ def as_pair(
     resolved: bool = True,
     single: str = "",
 ) -> tuple[FloatArray, FloatArray]:
-    """Check two variables as `as_matrix` does, and that they are of one length.
-
-    Several columns are refused where `single` says why, as in `check_single`.
-    """
+    """Check two variables as `as_matrix`, their lengths and, where `single` says why, widths."""
     first = as_matrix(x, names[0], min_samples=min_samples, resolved=resolved)
     second = as_matrix(y, names[1], min_samples=min_samples, resolved=resolved)
     check_lengths(first, second, names)
@@ -127,10 +121,9 @@ def check_single(variable: FloatArray, name: str, reason: str) -> FloatArray:
 def check_fit_input(
     estimator: Any, X: ArrayLike, y: ArrayLike | None, *, pair: bool
 ) -> tuple[FloatArray, FloatArray]:
-    """Check what an estimator's ``fit`` received, and record its features on the estimator.
+    """Check the data of an estimator's ``fit``, and set its attributes that count and name columns.
 
-    The estimator gets ``n_features_in_``, ``n_outputs_`` (columns of y; 0 where X holds the pair,
-    which `pair` allows) and, for data frames, ``feature_names_in_``.
+    ``n_outputs_``, columns of y, is 0 where X holds the pair, which `pair` allows.
     """
     # First, because scikit-learn's own look at the columns takes an array for granted.
     matrix = as_matrix(_as_two_dimensional(X), "X")
@@ -270,7 +263,7 @@ def check_rng(random_state: RandomState) -> np.random.Generator:
 
 
 def as_real(values: Any, name: str) -> NDArray[Any]:
-    """Turn values into an array of real numbers, None and its like as NaN, or refuse them."""
+    """Return values as an array of real numbers, None and its like as NaN."""
     if hasattr(values, "toarray") and hasattr(values, "nnz"):
         raise TypeError(f"{name} is a sparse matrix; pass a dense array, e.g. {name}.toarray()")
     n_masked = int(np.ma.getmaskarray(values).sum()) if np.ma.isMaskedArray(values) else 0

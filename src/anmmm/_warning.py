@@ -15,17 +15,7 @@ _untold: ContextVar[bool] = ContextVar("untold", default=False)
 
 
 def warn_caller(message: str, category: type[Warning]) -> None:
-    """Issue a warning at the first line outside the package.
-
-    Parameters
-    ----------
-    message : str
-    category : type of warning
-
-    Notes
-    -----
-    A fit is reached by ways of different depth, so no constant ``stacklevel`` is right.
-    """
+    """Issue a warning at the first line outside the package."""
     # From Python 3.12 on, warnings can skip files by themselves.
     level = 1
     caller: FrameType | None = sys._getframe()
@@ -37,7 +27,7 @@ def warn_caller(message: str, category: type[Warning]) -> None:
 def warn_unconverged(message: str) -> None:
     """Issue a ``ConvergenceWarning``, but within `unconverged_untold`."""
     if not _untold.get():
-        # Only who is told loads scikit-learn, which takes longer than a decision.
+        # Here, since scikit-learn takes longer to load than a decision.
         from sklearn.exceptions import ConvergenceWarning
 
         warn_caller(message, ConvergenceWarning)
@@ -45,10 +35,7 @@ def warn_unconverged(message: str) -> None:
 
 @contextmanager
 def unconverged_untold() -> Iterator[None]:
-    """Let `warn_unconverged` be silent in this block, which says itself what did not converge.
-
-    A filter of warnings would need the class, and scikit-learn with it.
-    """
+    """Silence `warn_unconverged`, without the class (and scikit-learn) that a filter would need."""
     token = _untold.set(True)
     try:
         yield

@@ -36,10 +36,7 @@ def with_error(value: float, error: float | None) -> str:
 
 @dataclass(frozen=True)
 class Table:
-    """Cells below each other, two blanks apart.
-
-    `columns` has the alignment and width of each column by its head, such as ``">10"``.
-    """
+    """Cells below each other; `columns` has heads, and alignments and widths such as ``">10"``."""
 
     columns: dict[str, str]
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from typing import Any, Self
 
-from anmmm._record import Options
+from anmmm._record import Record
 from anmmm._typing import ArrayLike
 from anmmm._validation import (
     LARGEST_WEIGHT,
@@ -36,7 +37,7 @@ DEFAULT_TOL, SMALLEST_GAIN = 1e-6, 0.05
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ObjectiveOptions(Options):
+class ObjectiveOptions(Record):
     """Everything that shapes J, λ aside.
 
     Attributes
@@ -75,8 +76,6 @@ class ObjectiveOptions(Options):
     latent_prior, hyper_prior, weight_prior : float
         w, v, u: precisions of the Gaussian priors on Θ, log Ω and the MLP's weights.
     """
-
-    OF = "a fit"
 
     n_latent: int = 1
     latent_map: str = "free"
@@ -119,6 +118,18 @@ class ObjectiveOptions(Options):
             "weight_prior",
         ):
             check_nonnegative(getattr(self, name), name)
+
+    @classmethod
+    def from_keywords(cls, keywords: dict[str, Any]) -> Self:
+        """Build options, refusing unknown names with the list of known ones."""
+        known = [field.name for field in fields(cls)]
+        unknown = sorted(set(keywords) - set(known))
+        if unknown:
+            raise TypeError(
+                f"unknown option {', '.join(map(repr, unknown))}; the options of a fit are "
+                f"{', '.join(known)}"
+            )
+        return cls(**keywords)
 
     def covariance(self, *, has_x: bool = True) -> Covariance:
         """Form of the covariance that these options ask for, with or without an X."""
