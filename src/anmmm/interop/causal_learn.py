@@ -29,36 +29,27 @@ class ANMMM:
         self.options = options
 
     def cause_or_effect(self, data_x: Any, data_y: Any) -> tuple[float, float]:
-        """Compare both directions of a pair.
+        """Return the probabilities that the direction is forward and backward; they add up to 1.
 
-        Parameters
-        ----------
-        data_x, data_y : array-like of shape (n_samples,) or (n_samples, 1)
-
-        Returns
-        -------
-        forward, backward : float
-            The larger one belongs to the direction, as with the p-values that causal-learn returns,
-            and both are equal where none is decided. They are no p-values: each is the probability
-            that this direction is right, given that one of both is (`DirectionResult.confidence`),
-            and they add up to 1. A limit such as 0.05 on both at once means nothing.
+        The larger one belongs to the direction, as with the p-values that causal-learn returns, and
+        both are equal where none is decided. A limit such as 0.05 on both at once means nothing.
         """
         return odds_of(decision(data_x, data_y, self.options))
 
 
 def background_knowledge(oriented: OrientedGraph) -> Any:
-    """Return the directed edges of an oriented graph as required, their reverse as forbidden.
+    """Return edges of an oriented graph as required, their reverse as forbidden.
+
+    Only those that were oriented by pairs alone: what the graph came with was found by a search,
+    which would be given its own result. Nodes are known by their names, as in ``node_names``.
 
     Parameters
     ----------
     oriented : OrientedGraph
-        Its nodes are known by their names, as in ``node_names`` of a search.
 
     Returns
     -------
     causallearn.utils.PCUtils.BackgroundKnowledge.BackgroundKnowledge
-        Of edges that were oriented by pairs alone: what the graph came with was found by a search,
-        which would be told its own result.
     """
     module = require("causallearn.utils.PCUtils.BackgroundKnowledge", "interop", _WHAT_FOR)
     node = require("causallearn.graph.GraphNode", "interop", _WHAT_FOR).GraphNode
@@ -73,19 +64,8 @@ def background_knowledge(oriented: OrientedGraph) -> Any:
 def register_hsic(name: str = "anmmm_hsic") -> str:
     """Register the HSIC test against permutations as ``indep_test`` of causal-learn's searches.
 
-    Parameters
-    ----------
-    name : str
-
-    Returns
-    -------
-    str
-        The name, for ``pc(data, indep_test=name)``.
-
-    Notes
-    -----
-    With a condition set, what smoothing splines in it leave of both variables is tested, which
-    assumes that its effects are additive.
+    Returns its name, for ``pc(data, indep_test=name)``. With a condition set, what smoothing
+    splines in it leave of both variables is tested: its effects are taken to be additive.
     """
     cit = require("causallearn.utils.cit", "interop", _WHAT_FOR)
 

@@ -29,18 +29,8 @@ class ANMMM:
     def predict(self, x: Any, *args: Any, **kwargs: Any) -> Any:
         """Call what suits the arguments, as cdt does, and take two arrays too, where cdt fails.
 
-        Parameters
-        ----------
-        x : array-like, DataFrame or Series
-        *args
-            A networkx graph: `orient_graph` of the table x. An array: `predict_proba` of the pair.
-            Nothing: `predict_dataset` of a data frame, `predict_proba` of a row of one.
-        **kwargs
-            Handed on.
-
-        Returns
-        -------
-        networkx.DiGraph, float or list of float
+        With a networkx graph `orient_graph` of the table x, with an array `predict_proba` of the
+        pair, alone `predict_dataset` of a data frame and `predict_proba` of a row of one.
         """
         if args and hasattr(args[0], "is_directed"):
             return self.orient_graph(x, *args, **kwargs)
@@ -56,41 +46,16 @@ class ANMMM:
         return self.predict_proba((x.iloc[0], x.iloc[1]), **kwargs)
 
     def predict_proba(self, dataset: Any, idx: int = 0, **kwargs: Any) -> float:
-        """Score one pair.
+        """Return the score of a pair, in nats per observation and no probability.
 
-        Parameters
-        ----------
-        dataset : (array-like, array-like)
-            Each of shape (n_samples,) or (n_samples, 1).
-        idx : int
-            Not used.
-        **kwargs
-            Not used.
-
-        Returns
-        -------
-        float
-            Positive: the first causes the second; negative: the reverse; 0: undecided. Nats per
-            observation, no probability.
+        Positive: the first causes the second; negative: the reverse; 0: undecided.
         """
         first, second = dataset
         result = decision(first, second, self.options)
         return result.score if result.direction else 0.0
 
     def predict_dataset(self, x: Any, **kwargs: Any) -> list[float]:
-        """Score the pairs of a data frame, which stays as it is.
-
-        Parameters
-        ----------
-        x : pandas.DataFrame
-            A pair a row: arrays in columns ``A`` and ``B``, or else in its last two columns.
-        **kwargs
-            Not used.
-
-        Returns
-        -------
-        list of float
-        """
+        """Score the pairs of a data frame, one a row: columns ``A`` and ``B``, or the last two."""
         names = ["A", "B"] if {"A", "B"} <= set(x.columns) else list(x.columns)[-2:]
         return [self.predict_proba((a, b)) for a, b in x[names].itertuples(index=False)]
 

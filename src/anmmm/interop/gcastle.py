@@ -42,34 +42,12 @@ class ANMMM:
         self.options = options
 
     def learn(self, data: Any, columns: Any = None, **kwargs: Any) -> None:
-        """Learn the graph of a table.
-
-        Parameters
-        ----------
-        data : ndarray, Tensor or data frame
-            A variable in each column.
-        columns : sequence of str, optional
-            Not used: `causal_matrix` is in the order of the columns.
-        **kwargs
-            Not used.
-        """
+        """Learn the graph of a table with a variable in each column, whose order the matrix has."""
         table: Any = data if is_frame(data) else np.asarray(data)
         self.oriented_ = learned(table, self.graph, self.options)
         # gCastle's rows are causes, lingam's are effects.
         self.causal_matrix = adjacency(self.oriented_, names_of(table)).T
 
     def anm_estimate(self, x: Any, y: Any, **kwargs: Any) -> int:
-        """Tell whether x causes y.
-
-        Parameters
-        ----------
-        x, y : array-like of shape (n_samples,) or (n_samples, 1)
-        **kwargs
-            Not used.
-
-        Returns
-        -------
-        int
-            1 or 0. Unlike with ``ANMNonlinear`` at most one direction of a pair gives 1.
-        """
+        """Return 1 if x causes y, else 0; unlike with ``ANMNonlinear`` never 1 both ways."""
         return int(decision(x, y, self.options).direction == 1)

@@ -17,7 +17,7 @@ __all__ = ["adjacency", "edges", "prior_knowledge"]
 
 
 def adjacency(oriented: OrientedGraph, names: Sequence[Hashable] | None = None) -> FloatArray:
-    """Return the directed edges as lingam's ``adjacency_matrix_``.
+    """Return the directed edges as lingam's ``adjacency_matrix_``: 1 at [effect, cause].
 
     Parameters
     ----------
@@ -28,7 +28,6 @@ def adjacency(oriented: OrientedGraph, names: Sequence[Hashable] | None = None) 
     Returns
     -------
     ndarray of shape (n_names, n_names)
-        1 at [effect, cause].
     """
     place = _places(oriented, names)
     matrix = np.zeros((len(place), len(place)))
@@ -40,20 +39,11 @@ def adjacency(oriented: OrientedGraph, names: Sequence[Hashable] | None = None) 
 def prior_knowledge(
     oriented: OrientedGraph, names: Sequence[Hashable] | None = None
 ) -> NDArray[np.intp]:
-    """Return the directed edges as ``prior_knowledge`` of lingam's methods.
+    """Return the directed edges as ``prior_knowledge`` of lingam's methods; see `adjacency`.
 
-    Parameters
-    ----------
-    oriented : OrientedGraph
-    names : sequence, optional
-        As in `adjacency`: the columns of the data in their order.
-
-    Returns
-    -------
-    ndarray of int, shape (n_names, n_names)
-        1 at [effect, cause], there is a directed path from the cause; 0 at [cause, effect], there
-        is none back; -1 elsewhere, not known. This is how lingam's ``make_prior_knowledge`` fills
-        it and its methods read it; their docstrings say it the other way round.
+    1 at [effect, cause], there is a directed path from the cause; 0 at [cause, effect], there is
+    none back; -1 elsewhere, not known. This is how lingam's ``make_prior_knowledge`` fills it and
+    its methods read it; their docstrings say it the other way round.
     """
     place = _places(oriented, names)
     matrix = np.full((len(place), len(place)), -1, dtype=np.intp)
@@ -68,6 +58,9 @@ def edges(
 ) -> list[tuple[Hashable, str, Hashable]]:
     """Return an ``adjacency_matrix_`` of lingam as edges that `anmmm.orient` takes.
 
+    Both directions, or a NaN (lingam: a common cause that was not measured), make an undirected
+    edge.
+
     Parameters
     ----------
     adjacency_matrix : array-like of shape (n_nodes, n_nodes)
@@ -77,8 +70,6 @@ def edges(
     Returns
     -------
     list of (source, mark, target)
-        Both directions, or a NaN (lingam: a common cause that was not measured), make an
-        undirected edge.
     """
     known = np.asarray(as_real(adjacency_matrix, "adjacency_matrix"), dtype=float)
     missing = np.isnan(known)
