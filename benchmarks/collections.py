@@ -27,7 +27,7 @@ from anmmm.collection.checkpoint import count_rows
 from anmmm.collection.records import PairResult
 from anmmm.collection.schema import DIRECTIONS
 from anmmm.collection.sinks import write_rows
-from anmmm.collection.stream import start
+from anmmm.collection.stream import Plan
 from anmmm.datasets import Pair, make_anm_mixture
 
 
@@ -35,8 +35,14 @@ from anmmm.datasets import Pair, make_anm_mixture
 class Stub:
     """A row without analysis; `rest` seconds of waiting stand for one."""
 
-    entropy: int
+    entropy: int = 0
     rest: float = 0.0
+
+    schema = DIRECTIONS
+    keep_detail = growing = False
+
+    def facts(self):
+        return {}
 
     def prepare(self):
         pass
@@ -86,18 +92,9 @@ def row_of(index, pair_id):
 
 
 def stubbed(pairs, n_jobs, checkpoint=None, rest=0.0):
-    return start(
-        pairs,
-        DIRECTIONS,
-        lambda entropy: Stub(entropy, rest),
-        n_jobs=n_jobs,
-        chunk_size="auto",
-        progress=False,
-        random_state=0,
-        checkpoint=checkpoint,
-        shard=None,
-        facts={},
-    )
+    return Plan(
+        task=Stub(rest=rest), source=pairs, n_jobs=n_jobs, random_state=0, checkpoint=checkpoint
+    ).start()
 
 
 def throughput(options):

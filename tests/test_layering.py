@@ -30,7 +30,6 @@ ORDER = (
     "_record",
     "_hash",
     "_files",
-    "_runlog",
     "_validation",
     "_categories",
     "preprocessing",

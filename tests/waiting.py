@@ -49,6 +49,7 @@ def rows_of(path):
             pass
         try:
             with closing(sqlite3.connect(copy)) as database:
-                return database.execute("SELECT count(*) FROM rows").fetchone()[0]
+                query = "SELECT count(*) FROM rows WHERE position >= 0"
+                return database.execute(query).fetchone()[0]
         except sqlite3.DatabaseError:
             return -1

@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from anmmm._runlog import RunLog
 from anmmm.cli import output as cli_output
 from anmmm.cli import run as cli_run
 from anmmm.cli.output import refuse_input_as_output
 from anmmm.cli.tables import DirectionsTable
+from anmmm.collection.checkpoint import RunLog
 from anmmm.collection.records import PairResult
 from anmmm.collection.schema import CLUSTERS, DIRECTIONS
 from anmmm.collection.summary import Summarizer
@@ -553,7 +553,7 @@ def test_a_source_that_changes_during_the_run_is_refused_at_its_end(
     assert sorted(os.listdir()) == ["m.csv", "r.csv.checkpoint"]
     status, _, err = run(command, "m.csv", "-o", "r.csv", "--resume")
     assert status == 0
-    assert "the source, or anmmm, changed since: 5 of 6 rows still hold\n" in err
+    assert "the source changed since: 5 of 6 rows still hold\n" in err
     run(command, "m.csv", "-o", "whole.csv")
     assert lines("r.csv") == lines("whole.csv")
 
@@ -568,7 +568,7 @@ def test_a_late_fault_of_the_source_is_mended_and_the_run_goes_on(run, tmp_path)
         0,
         [
             "4 finished pairs found in r.csv.checkpoint",
-            "the source, or anmmm, changed since: 3 of 4 rows still hold",
+            "the source changed since: 3 of 4 rows still hold",
             "5 rows written to r.csv",
         ],
     )

@@ -10,7 +10,7 @@ import numpy as np
 
 from anmmm.collection.records import PairResult
 from anmmm.collection.schema import DIRECTIONS
-from anmmm.collection.stream import start
+from anmmm.collection.stream import Plan
 from anmmm.datasets import Pair
 
 # For what one pair waits for.
@@ -25,14 +25,15 @@ class KilledWorker(Exception):
 class Stub:
     """Rows that depend on entropy, position and data alone.
 
-    ``dies``: positions whose worker process kills itself; ``kills``: positions at which the backend
-    says that a worker died; ``sleeps``: seconds by position; ``log``: file to which every computed
-    position is appended; ``awaits``: by position, how many other positions the log must show before
-    it goes on; ``pids``: the same for process ids; ``parent``: a process that must not
-    die.
+    ``given``: facts of a checkpoint; ``dies``: positions whose worker process kills itself;
+    ``kills``: positions at which the backend says that a worker died; ``sleeps``: seconds by
+    position; ``log``: file to which every computed position is appended; ``awaits``: by position,
+    how many other positions the log must show before it goes on; ``pids``: the same for process
+    ids; ``parent``: a process that must not die.
     """
 
-    entropy: int
+    entropy: int = 0
+    given: dict = field(default_factory=dict)
     dies: tuple = ()
     sleeps: dict = field(default_factory=dict)
     rest: float = 0.0
@@ -41,6 +42,12 @@ class Stub:
     kills: tuple = ()
     pids: str = ""
     awaits: dict = field(default_factory=dict)
+
+    schema = DIRECTIONS
+    keep_detail = growing = False
+
+    def facts(self):
+        return self.given
 
     def prepare(self):
         pass
@@ -112,24 +119,19 @@ def run(
     source,
     *,
     n_jobs=1,
-    chunk_size="auto",
     checkpoint=None,
     random_state=0,
     shard=None,
-    facts=None,
     progress=False,
     **stub,
 ):
     """A stream of rows made by `Stub`."""
-    return start(
-        source,
-        DIRECTIONS,
-        lambda entropy: Stub(entropy, **stub),
+    return Plan(
+        task=Stub(**stub),
+        source=source,
         n_jobs=n_jobs,
-        chunk_size=chunk_size,
         progress=progress,
         random_state=random_state,
         checkpoint=checkpoint,
         shard=shard,
-        facts=facts or {},
-    )
+    ).start()

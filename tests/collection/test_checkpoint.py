@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from stubs import Source, pairs, run
 
-from anmmm._runlog import RunLog
 from anmmm.collection import CheckpointError, infer_directions
 from anmmm.collection.checkpoint import Checkpoint, count_rows, digest
 from anmmm.collection.records import PairClusters, PairResult
@@ -81,10 +80,10 @@ def test_values_read_back_exactly(path):
     ]
     empty = Pair("", np.empty(0), np.empty(0))
     with opened(path, DIRECTIONS) as checkpoint:
-        checkpoint.add([(5, empty, strange[0]), (2, empty, strange[1])])
-        checkpoint.add([])
+        checkpoint.keep(5, empty, strange[0])
+        checkpoint.keep(2, empty, strange[1])
     with opened(path, DIRECTIONS) as checkpoint:
-        found = [checkpoint.find(index, empty) for index in (0, 2, 3, 5, 6)]
+        found = [checkpoint.row(index, empty) for index in (0, 2, 3, 5, 6)]
     assert [row is None for row in found] == [1, 0, 1, 0, 1]
     found = [found[3], found[1]]
     assert list(map(repr, found)) == [
@@ -97,9 +96,9 @@ def test_labels_read_back(path):
     pair = Pair("a", np.arange(3.0), np.arange(3.0))
     row = PairClusters("a", "ok", labels=[0, 1, 0], sizes=[2, 1])
     with opened(path, CLUSTERS) as checkpoint:
-        checkpoint.add([(0, pair, row)])
+        checkpoint.keep(0, pair, row)
     with opened(path, CLUSTERS) as checkpoint:
-        assert checkpoint.find(0, pair) == row
+        assert checkpoint.row(0, pair) == row
 
 
 @pytest.mark.parametrize(
@@ -109,7 +108,7 @@ def test_labels_read_back(path):
         ({"source": Source(31)}, "source.count was 30 and is 31"),
         ({"random_state": 1}, "entropy was "),
         ({"shard": (1, 2)}, 'shard was "1/1" and is "1/2"'),
-        ({"facts": {"options": {"lam": 0.1}}}, "options was null and is"),
+        ({"given": {"options": {"lam": 0.1}}}, "options was null and is"),
     ],
 )
 def test_a_checkpoint_of_another_run_is_refused_with_what_differs(path, change, message):
@@ -180,11 +179,11 @@ def test_rows_of_errors_are_tried_again(path):
     pair = Pair("a", np.arange(3.0), np.arange(3.0))
     with opened(path, DIRECTIONS) as checkpoint:
         for index, status in enumerate(("ok", "error", "unusable", "error")):
-            checkpoint.add([(index, pair, PairResult("a", status, "why"))])
+            checkpoint.keep(index, pair, PairResult("a", status, "why"))
     assert count_rows(path) == (2, 2)
     with opened(path, DIRECTIONS) as checkpoint:
-        assert [checkpoint.find(index, pair) is None for index in range(4)] == [0, 1, 0, 1]
-        checkpoint.add([(1, pair, PairResult("a", "ok"))])
+        assert [checkpoint.row(index, pair) is None for index in range(4)] == [0, 1, 0, 1]
+        checkpoint.keep(1, pair, PairResult("a", "ok"))
     assert count_rows(path) == (3, 1)
 
 
@@ -206,18 +205,6 @@ def test_rows_of_pairs_that_did_not_change_outlive_a_change_of_the_source(path, 
     rows = run(source, checkpoint=path)
     rows.to_list()
     assert (rows.n_resumed, rows.n_outdated) == (6, 1)
-
-
-def test_rows_of_a_version_with_fewer_columns_are_computed_again(path, tmp_path):
-    interrupted(path, 6, Source(8), log=str(tmp_path / "first"))
-    with RunLog(path) as log:
-        found = {index: log.find(index) for index in range(6)}
-        log.begin(log.header)
-        log.add((index, mark, values[:-4]) for index, (mark, values) in found.items() if index < 4)
-    rows = run(Source(8), checkpoint=path, log=str(tmp_path / "log"))
-    assert rows.to_list() == run(Source(8)).to_list()
-    assert sorted((tmp_path / "log").read_text().split()) == ["0", "1", "2", "3", "6", "7"]
-    assert (rows.n_resumed, rows.n_outdated) == (6, 4)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no such locks")

@@ -34,16 +34,14 @@ def test_a_row_equals_the_single_analysis():
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
-def test_rows_do_not_depend_on_workers_chunks_or_interruptions(tmp_path, n_jobs):
+def test_rows_do_not_depend_on_workers_or_interruptions(tmp_path, n_jobs):
     source = [mixture(seed) for seed in range(5)]
     options = {"random_state": 3, **CHEAP}
     expected = comparable(cluster_collection(source, "auto", **options))
     checkpoint = tmp_path / "c"
     with cluster_collection(source, "auto", checkpoint=checkpoint, **options) as rows:
         next(rows)
-    rows = cluster_collection(
-        source, "auto", n_jobs=n_jobs, chunk_size=2, checkpoint=checkpoint, **options
-    )
+    rows = cluster_collection(source, "auto", n_jobs=n_jobs, checkpoint=checkpoint, **options)
     assert rows.n_resumed == 1
     assert comparable(rows) == expected
 
@@ -106,7 +104,6 @@ def test_remarks_are_reasons_and_no_warnings():
         ({"cause": "z"}, ValueError, "cause must be one of 'auto'"),
         ({"refine": "no"}, ValueError, "refine must be"),
         ({"max_itr": 3}, TypeError, "max_itr"),
-        ({"chunk_size": 0}, ValueError, "chunk_size must be at least 1"),
     ],
 )
 def test_wrong_options_are_refused_at_once(arguments, error, message):

@@ -49,13 +49,13 @@ def dask():
 def test_dask_makes_the_same_rows(dask, expected):
     with joblib.parallel_config("dask", client=dask):
         assert values(run(pairs(60), n_jobs=None)) == expected
-        assert values(run(pairs(60), n_jobs=-1, chunk_size=7)) == expected
+        assert values(run(pairs(60), n_jobs=-1)) == expected
 
 
 def test_a_dask_worker_killed_in_mid_run_costs_nothing(dask, expected):
     pids = list(dask.run(os.getpid).values())
     with joblib.parallel_config("dask", client=dask):
-        rows = run(pairs(60), n_jobs=None, rest=0.02, chunk_size=2)
+        rows = run(pairs(60), n_jobs=None, rest=0.02)
         found = [next(rows)]
         os.kill(pids[0], signal.SIGKILL)
         found.extend(rows)
@@ -80,7 +80,7 @@ def test_one_dask_worker_is_not_replaced_by_this_process(expected):
 
 def test_a_pair_that_kills_dask_workers_is_one_row(dask, expected):
     with joblib.parallel_config("dask", client=dask):
-        found = values(run(pairs(60), n_jobs=None, chunk_size=5, dies=(31,), parent=os.getpid()))
+        found = values(run(pairs(60), n_jobs=None, dies=(31,), parent=os.getpid()))
     assert [row["status"] for row in found] == ["lost" if n == 31 else "ok" for n in range(60)]
     assert found[:31] + found[32:] == expected[:31] + expected[32:]
 
@@ -122,7 +122,7 @@ def ray():
 def test_ray_makes_the_same_rows(ray, expected):
     with joblib.parallel_config("ray", n_jobs=2):
         assert values(run(pairs(60), n_jobs=None)) == expected
-        assert values(run(pairs(60), n_jobs=None, chunk_size=7)) == expected
+        assert values(run(pairs(60), n_jobs=None)) == expected
 
 
 def test_a_ray_worker_killed_in_mid_run_costs_nothing(ray, expected, tmp_path):
@@ -136,7 +136,7 @@ def test_a_ray_worker_killed_in_mid_run_costs_nothing(ray, expected, tmp_path):
     killer = threading.Thread(target=kill_one)
     killer.start()
     with joblib.parallel_config("ray", n_jobs=2):
-        found = values(run(pairs(60), n_jobs=None, rest=0.05, chunk_size=2, pids=str(pids)))
+        found = values(run(pairs(60), n_jobs=None, rest=0.05, pids=str(pids)))
     killer.join(LIMIT)
     assert not killer.is_alive(), "waited in vain for the kill of a worker"
     assert found == expected
@@ -144,6 +144,6 @@ def test_a_ray_worker_killed_in_mid_run_costs_nothing(ray, expected, tmp_path):
 
 def test_a_pair_that_kills_ray_workers_is_one_row(ray, expected):
     with joblib.parallel_config("ray", n_jobs=2):
-        found = values(run(pairs(60), n_jobs=None, chunk_size=5, dies=(31,), parent=os.getpid()))
+        found = values(run(pairs(60), n_jobs=None, dies=(31,), parent=os.getpid()))
     assert [row["status"] for row in found] == ["lost" if n == 31 else "ok" for n in range(60)]
     assert found[:31] + found[32:] == expected[:31] + expected[32:]

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from stubs import Source, pairs, run
 
-from anmmm.collection import workers as workers_module
+from anmmm.collection import workers
 from anmmm.collection.workers import Window
 from anmmm.datasets import Pair
 from waiting import outputs_of, rows_of, wait_until
@@ -29,14 +29,8 @@ def expected():
     return values(run(pairs(60)))
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2])
-@pytest.mark.parametrize("chunk_size", ["auto", 1, 7, 1000])
-def test_rows_are_the_same_for_any_workers_and_chunks(expected, n_jobs, chunk_size):
-    assert values(run(pairs(60), n_jobs=n_jobs, chunk_size=chunk_size)) == expected
-
-
-@pytest.mark.parametrize("backend", ["threading", "multiprocessing"])
-def test_rows_are_the_same_under_any_backend(expected, backend):
+@pytest.mark.parametrize("backend", ["loky", "threading", "multiprocessing"])
+def test_rows_are_the_same_for_any_workers(expected, backend):
     with joblib.parallel_config(backend, n_jobs=2):
         assert values(run(pairs(60), n_jobs=None)) == expected
 
@@ -44,7 +38,7 @@ def test_rows_are_the_same_under_any_backend(expected, backend):
 def test_a_long_pair_does_not_hold_up_the_others(tmp_path):
     log = tmp_path / "log"
     # The first one takes as long as most of the others together, however long that is.
-    rows = run(pairs(60), n_jobs=2, chunk_size=1, awaits={0: 50}, log=str(log))
+    rows = run(pairs(60), n_jobs=2, awaits={0: 50}, log=str(log))
     assert next(rows).pair_id == "p0"
     # They were done meanwhile, and wait in order.
     assert len(set(log.read_text().split())) >= 50
@@ -52,60 +46,35 @@ def test_a_long_pair_does_not_hold_up_the_others(tmp_path):
 
 
 def test_no_more_than_a_window_is_read_ahead(monkeypatch):
-    monkeypatch.setattr("anmmm.collection.workers.WINDOW", 10)
-    monkeypatch.setattr("anmmm.collection.workers.MAX_PAIRS", 1)
+    monkeypatch.setattr(workers, "WINDOW", 10)
+    monkeypatch.setattr(workers, "WINDOW_A_WORKER", 5)
     source = Source(500)
     with run(source, n_jobs=2) as rows:
         for count in range(1, 60):
             next(rows)
             time.sleep(0.002)
-            assert source.reads <= count + 10 + 16
+            assert source.reads <= count + 10
         assert len(rows.to_list()) == 500 - 59
 
 
 def test_a_window_stops_where_it_is_full_and_goes_on():
-    window = Window(enumerate(pairs(9)), 2, length=5)
+    window = Window(enumerate(pairs(9)), length=5)
     first = list(window)
-    assert [[index for index, _ in chunk] for chunk in first] == [[0, 1], [2, 3], [4]]
-    assert list(window.ready()) == []
-    for chunk in first[1:]:
-        window.finish(chunk, list(run(pair for _, pair in chunk)))
-    assert list(window.ready()) == []
-    window.finish(first[0], list(run(pair for _, pair in first[0])))
+    assert [index for index, _ in first] == [0, 1, 2, 3, 4]
+    rows = list(run(pair for _, pair in first))
+    for at in (4, 2, 1, 3):
+        window.finish(first[at], rows[at])
+        assert list(window.ready()) == []
+    window.finish(first[0], rows[0])
     assert [row.pair_id for row in window.ready()] == [f"p{n}" for n in range(5)]
-    assert [index for chunk in window for index, _ in chunk] == [5, 6, 7, 8]
+    assert [index for index, _ in window] == [5, 6, 7, 8]
     assert window.ended
 
 
-def test_chunks_take_a_quarter_of_a_second_and_long_pairs_are_alone():
-    def source():
-        yield from pairs(3, n=50)
-        yield from pairs(200, n=50)
-        yield from pairs(1, n=100_000)
-        yield from pairs(5, n=50)
-
-    window = Window(enumerate(source()), "auto")
-    first = [next(window) for _ in range(3)]
-    assert [len(chunk) for chunk in first] == [1, 1, 1]
-    for chunk in first:
-        (row,) = run(pair for _, pair in chunk)
-        window.finish(chunk, [type(row)(**{**row.to_row(), "seconds": 0.005})])
-    sizes = [len(chunk) for chunk in window]
-    assert sizes == [50] * 4 + [1, 5]
-
-
-def test_pairs_of_much_data_make_small_chunks(monkeypatch):
-    monkeypatch.setattr(workers_module, "CHUNK_OBSERVATIONS", 100)
-    window = Window(enumerate(pairs(10, n=40)), "auto")
-    window.finish([(0, next(pairs(1)))], list(run(pairs(1))))
-    assert [len(chunk) for chunk in window] == [3, 3, 3, 1]
-
-
 def test_rows_that_grow_with_the_data_fill_the_window(monkeypatch):
-    monkeypatch.setattr(workers_module, "WINDOW_OBSERVATIONS", 100)
-    window = Window(enumerate(pairs(10, n=40)), 1, growing=True)
-    assert len(list(window)) == 3
-    assert len(list(Window(enumerate(pairs(10, n=40)), 1))) == 10
+    monkeypatch.setattr(workers, "WINDOW_OBSERVATIONS", 100)
+    assert len(list(Window(enumerate(pairs(10, n=40)), growing=True))) == 3
+    assert len(list(Window(enumerate(pairs(10, n=40))))) == 10
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
@@ -126,11 +95,10 @@ def test_a_source_that_fails_raises_after_all_rows_before(n_jobs):
     "guilty",
     [(0,), (7, 8, 31), (59,), pytest.param(tuple(range(60)), marks=pytest.mark.slow)],
 )
-@pytest.mark.parametrize("chunk_size", ["auto", 1, 5])
-def test_only_guilty_pairs_are_lost(expected, few, guilty, chunk_size, monkeypatch):
-    monkeypatch.setattr("anmmm.collection.workers._FEW_WORKERS", few)
+def test_only_guilty_pairs_are_lost(expected, few, guilty, monkeypatch):
+    monkeypatch.setattr(workers, "_FEW_WORKERS", few)
     with joblib.parallel_config("threading", n_jobs=2):
-        found = values(run(pairs(60), n_jobs=None, chunk_size=chunk_size, kills=guilty))
+        found = values(run(pairs(60), n_jobs=None, kills=guilty))
     assert [row["pair_id"] for row in found] == [row["pair_id"] for row in expected]
     for index, row in enumerate(found):
         if index in guilty:
@@ -191,12 +159,11 @@ def test_ctrl_c_ends_and_keeps_the_rows(tmp_path, n_jobs):
 
 @pytest.mark.slow
 def test_memory_does_not_grow_with_the_collection(monkeypatch):
-    monkeypatch.setattr("anmmm.collection.workers.WINDOW", 500)
-    monkeypatch.setattr("anmmm.collection.workers.MAX_PAIRS", 50)
+    monkeypatch.setattr(workers, "WINDOW", 500)
     tracemalloc.start()
     try:
         with joblib.parallel_config("threading", n_jobs=2):
-            rows = run(pairs(8_000), n_jobs=None, chunk_size=50)
+            rows = run(pairs(8_000), n_jobs=None)
             peaks = []
             for count, _ in enumerate(rows, start=1):
                 if count in (3_000, 8_000):

@@ -8,10 +8,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from anmmm._files import check_writable, is_replaceable
-from anmmm._runlog import remove_log
 from anmmm.cli.input import refusing
 from anmmm.cli.messages import InputError, say
-from anmmm.collection.checkpoint import count_rows
+from anmmm.collection.checkpoint import count_rows, remove_log
 from anmmm.collection.sinks import check_sink, holds_rows, refuse_foreign
 from anmmm.datasets.tuebingen import META, is_pair_file
 

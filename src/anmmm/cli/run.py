@@ -82,7 +82,7 @@ class CollectionRun:
                 if results.n_outdated:
                     n_same = results.n_resumed - results.n_outdated
                     held = f"{n_same} of {results.n_resumed} rows still hold"
-                    say(f"the source, or anmmm, changed since: {held}")
+                    say(f"the source changed since: {held}")
         if self.as_json:
             click.echo(to_json_document({"rows": records, **table.document(summary)}))
         else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from anmmm._lazy import lazily
-from anmmm._runlog import CheckpointError
+from anmmm.collection.checkpoint import CheckpointError
 from anmmm.collection.reading import read_rows
 from anmmm.collection.runner import infer_directions
 from anmmm.collection.schema import SCHEMA_VERSION

@@ -1,26 +1,186 @@
-"""Finished rows of a collection, kept on disk so that a killed run loses none."""
+"""Finished work of a run, on disk so that a killed run loses none: an SQLite database.
+
+One table, its rows positions and JSON texts, each with a digest of both, so that damage that SQLite
+does not see is never misread. The first row states what is computed. WAL keeps a killed run's
+commits, also through a power cut but for the last seconds, and waits for no disk at each one; on
+closing, one file is left.
+"""
 
 from __future__ import annotations
 
+import errno
+import hashlib
+import json
 import os
 import re
 import secrets
-from collections.abc import Mapping
-from typing import Any
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Lock
+from typing import Any, Self
 
 import numpy as np
 
+from anmmm._files import naming
 from anmmm._hash import content_hash
-from anmmm._runlog import CheckpointError, RunLog
 from anmmm.collection.schema import SCHEMA_VERSION, Schema
 from anmmm.datasets import Pair
 
+# Marks the file as one of these ("anmm").
+_APPLICATION = 0x616E6D6D
+_HEADER = -1
+_TABLE = "CREATE TABLE rows (position INTEGER PRIMARY KEY, content TEXT, digest TEXT)"
 # A source whose content alone is another may share pairs with the one before.
 _CONTENT = re.compile(r"source(\.\w+)*\.(size|sha256|pairs)")
 
 
-class Checkpoint:
-    """Rows of one run on disk: those of an earlier run to be taken, new ones to be added.
+class CheckpointError(ValueError):
+    """A checkpoint is of another run, damaged, or in use."""
+
+
+class RunLog:
+    """Rows of one run, at most one for each position; locked while it is open.
+
+    Every row is verified when the log is opened. A row with an empty key is of work that failed
+    and is to be done again.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(path)
+        # Of the file as it was opened; None where there is none yet.
+        self.header: dict[str, Any] | None = None
+        self.n_finished = self.n_failed = 0
+        # Threads that read the source look up rows while the main one adds some.
+        self._lock = Lock()
+        with self._explaining():
+            self._database = sqlite3.connect(
+                self.path.absolute(), timeout=0, isolation_level=None, check_same_thread=False
+            )
+        try:
+            with self._explaining():
+                self._open()
+        except BaseException:
+            self.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def begin(self, header: Mapping[str, Any]) -> None:
+        """Continue the run that this header describes, or begin it where there is no row yet."""
+        wanted = json.loads(_json(header))
+        if self.n_finished + self.n_failed:
+            found = _differences(self.header, wanted)
+            differences = [text for name, text in found if not _CONTENT.fullmatch(name)]
+            if differences:
+                raise CheckpointError(
+                    f"{self.path}: is the checkpoint of another run ({'; '.join(differences)}); "
+                    f"use the same arguments, or another checkpoint, or delete it"
+                )
+            return
+        self.header = wanted
+        self._write([(_HEADER, wanted)])
+
+    def find(self, position: int) -> tuple[str, Any] | None:
+        """Return key and result of finished work, or None."""
+        with self._lock, self._explaining():
+            # To its end: a cursor before it would keep the WAL from starting anew.
+            query = "SELECT * FROM rows WHERE position = ?"
+            rows = self._database.execute(query, (position,)).fetchall()
+        key, result = self._verified(rows[0]) if rows else ("", None)
+        return (key, result) if key else None
+
+    def add(self, rows: Iterable[tuple[int, str, Any]]) -> None:
+        """Add rows of position, key and result, all or none, in place of those there."""
+        self._write([(position, [key, result]) for position, key, result in rows])
+
+    def close(self) -> None:
+        """Close the file, on disk; it stays for the next run."""
+        self._database.close()
+
+    def _open(self) -> None:
+        execute = self._database.execute
+        # WAL then needs no memory that processes share.
+        execute("PRAGMA locking_mode = EXCLUSIVE")
+        (application,) = execute("PRAGMA application_id").fetchone()
+        (is_new,) = execute("SELECT count(*) = 0 FROM sqlite_master").fetchone()
+        if application != _APPLICATION and not is_new:
+            raise self._foreign()
+        # A commit writes whole pages, and most rows are short.
+        execute("PRAGMA page_size = 1024")
+        execute("PRAGMA journal_mode = WAL")
+        execute("PRAGMA synchronous = NORMAL")
+        if is_new:
+            self._database.executescript(
+                f"BEGIN; PRAGMA application_id = {_APPLICATION}; {_TABLE}; COMMIT"
+            )
+        for row in execute("SELECT * FROM rows"):
+            content = self._verified(row)
+            if row[0] == _HEADER:
+                self.header = content
+            else:
+                self.n_finished += bool(content[0])
+                self.n_failed += not content[0]
+        if self.header is None and self.n_finished + self.n_failed:
+            raise self._damage("nothing tells what was computed")
+
+    def _write(self, rows: list[tuple[int, Any]]) -> None:
+        texts = [(position, _json(content)) for position, content in rows]
+        sealed = [(*row, _digest(*row)) for row in texts]
+        with self._lock, self._explaining(), self._database:
+            self._database.execute("BEGIN")
+            self._database.executemany("INSERT OR REPLACE INTO rows VALUES (?, ?, ?)", sealed)
+
+    def _verified(self, row: tuple[int, str, str]) -> Any:
+        if row[2] != _digest(*row[:2]):
+            raise self._damage(f"the row of position {row[0]} is not what was written")
+        return json.loads(row[1])
+
+    def _damage(self, what: object) -> CheckpointError:
+        return CheckpointError(f"{self.path}: is damaged ({what}); delete it, and begin anew")
+
+    def _foreign(self) -> CheckpointError:
+        return CheckpointError(f"{self.path}: is no checkpoint, or damaged; use another file")
+
+    @contextmanager
+    def _explaining(self) -> Iterator[None]:
+        """Raise what SQLite raises as an error that names the file and what to do."""
+        try:
+            yield
+        except UnicodeDecodeError:
+            # Words of SQLite about names in the file that are no text any more.
+            raise self._damage("a name in it is no text") from None
+        except sqlite3.DatabaseError as error:
+            # Python itself raises some, such as for text that is no UTF-8.
+            kind = getattr(error, "sqlite_errorname", "")
+            if kind.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+                raise CheckpointError(
+                    f"{self.path}: another run is writing to this checkpoint; wait for its end, or "
+                    f"use another file"
+                ) from None
+            if kind == "SQLITE_FULL":
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.path)) from None
+            if kind == "SQLITE_IOERR_LOCK":
+                raise CheckpointError(
+                    f"{self.path}: cannot be locked on this file system; use another one"
+                ) from None
+            if kind.startswith("SQLITE_IOERR"):
+                what = "cannot be read or written; is the disk full, or a limit reached?"
+                raise OSError(errno.EIO, what, str(self.path)) from None
+            if kind.startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY", "SQLITE_PERM")):
+                # The system knows why. SQLite has no lock on the file that this could take off.
+                with naming(self.path):
+                    open(self.path, "ab").close()
+            raise (self._foreign() if kind == "SQLITE_NOTADB" else self._damage(error)) from None
+
+
+class Checkpoint(RunLog):
+    """Rows of one collection: those of an earlier run to be taken, new ones to be kept.
 
     `header` is what determines the rows; an ``entropy`` of None takes that of the file. Rows of
     status ``"error"`` are not taken: such a fault may be the machine's.
@@ -29,50 +189,40 @@ class Checkpoint:
     def __init__(
         self, path: str | os.PathLike[str], schema: Schema, header: Mapping[str, Any]
     ) -> None:
+        super().__init__(path)
         self._schema, self._values = schema, schema.reader()
         self._has_identity = header.get("source") is not None
-        # Rows of other data than the source holds now, or of a version with fewer columns.
+        # Rows of other data than the source holds now.
         self.n_outdated = 0
-        self._log = RunLog(path)
         try:
-            entropy = header["entropy"] or (self._log.header or {}).get("entropy")
+            entropy = header["entropy"] or (self.header or {}).get("entropy")
             self.entropy = int(entropy or secrets.randbits(128))
             kind = [schema.kind, SCHEMA_VERSION]
-            self._log.begin(
-                {"schema": kind, **header, "entropy": str(self.entropy)}, may_differ=_CONTENT
-            )
+            self.begin({"schema": kind, **header, "entropy": str(self.entropy)})
         except BaseException:
-            self._log.close()
+            self.close()
             raise
-        self.n_resumed = self._log.n_finished
-        self.close = self._log.close
+        self.n_resumed = self.n_finished
 
-    def find(self, index: int, pair: Pair) -> Any:
+    def row(self, index: int, pair: Pair) -> Any:
         """Return the row of the pair at this position, or None if there is none of these data."""
-        row = self._log.find(index)
+        row = self.find(index)
         if row is None:
             return None
-        mark, values = row
-        if len(values) < len(self._schema.columns):
-            # Computed again, so that the rows are those of an undisturbed run.
-            self.n_outdated += 1
-            return None
-        if mark == digest(pair):
+        key, values = row
+        if key == digest(pair):
             return self._schema.row(values)
         if self._has_identity:
             self.n_outdated += 1
             return None
         raise CheckpointError(
-            f"{self._log.path}: pair {pair.pair_id!r} at position {index} of the source is not the "
+            f"{self.path}: pair {pair.pair_id!r} at position {index} of the source is not the "
             f"one that was computed ({values[0]!r}); use another checkpoint, or delete it"
         )
 
-    def add(self, rows: list[tuple[int, Pair, Any]]) -> None:
-        """Add finished rows, with the positions and pairs that they are of."""
-        self._log.add(
-            (index, "" if row.status == "error" else digest(pair), self._values(row))
-            for index, pair, row in rows
-        )
+    def keep(self, index: int, pair: Pair, row: Any) -> None:
+        """Keep the finished row of the pair at this position."""
+        self.add([(index, "" if row.status == "error" else digest(pair), self._values(row))])
 
 
 def count_rows(path: str | os.PathLike[str]) -> tuple[int, int]:
@@ -81,8 +231,41 @@ def count_rows(path: str | os.PathLike[str]) -> tuple[int, int]:
         return log.n_finished, log.n_failed
 
 
+def remove_log(path: str | os.PathLike[str]) -> None:
+    """Remove the file, and what a full disk may have left beside it."""
+    for suffix in ("", "-wal"):
+        Path(f"{os.fspath(path)}{suffix}").unlink(missing_ok=True)
+
+
 def digest(pair: Pair) -> str:
     """Return 16 hexadecimal digits that differ where anything differs that a row depends on."""
     parts = (pair.pair_id, pair.problem, pair.truth, pair.weight, pair.group, pair.n_dropped)
     variables = (np.asanyarray(variable) for variable in (pair.x, pair.y))
     return content_hash(parts, *variables)[:16]
+
+
+def _digest(position: int, content: str) -> str:
+    return hashlib.blake2b(f"{position}\n{content}".encode(), digest_size=8).hexdigest()
+
+
+def _plain(value: Any) -> Any:
+    """Return NumPy's values as Python's, and what else is no JSON by its repr."""
+    return value.tolist() if isinstance(value, (np.generic, np.ndarray)) else repr(value)
+
+
+_json = json.JSONEncoder(default=_plain).encode
+
+
+def _differences(before: Any, wanted: Any, name: str = "") -> Iterator[tuple[str, str]]:
+    """Yield the dotted name of each entry that differs, and how."""
+    if isinstance(before, dict) and isinstance(wanted, dict):
+        for key in dict.fromkeys([*before, *wanted]):
+            place = f"{name}.{key}" if name else key
+            yield from _differences(before.get(key), wanted.get(key), place)
+    elif before != wanted:
+        yield name, f"{name} was {_short(before)} and is {_short(wanted)}"
+
+
+def _short(value: Any) -> str:
+    text = json.dumps(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."

@@ -15,7 +15,7 @@ from anmmm._validation import check_choice
 from anmmm.clustering import ClusteringOptions, ClusteringResult, cluster_mechanisms
 from anmmm.collection.records import PairClusters
 from anmmm.collection.schema import CLUSTERS
-from anmmm.collection.stream import PairResults, refuse_detail, start
+from anmmm.collection.stream import PairResults, Plan
 from anmmm.collection.task import PairTask, carried, dropped_remark, unusable_reason
 from anmmm.datasets import Pair
 from anmmm.direction import infer_direction
@@ -30,7 +30,6 @@ def cluster_collection(
     cause: str = "auto",
     columns: Any = None,
     n_jobs: int | None = None,
-    chunk_size: int | str = "auto",
     progress: bool = False,
     random_state: RandomState = None,
     checkpoint: str | os.PathLike[str] | None = None,
@@ -51,7 +50,7 @@ def cluster_collection(
         direction is unusable); ``"inferred"``, what `anmmm.infer_direction` says by its defaults
         (an undecided pair is unusable); ``"x"`` or ``"y"``; ``"auto"``, the truth where it is
         known and inferred otherwise. The row says which variable it was and how that was known.
-    columns, n_jobs, chunk_size, progress, random_state, checkpoint, shard
+    columns, n_jobs, progress, random_state, checkpoint, shard
         As in `anmmm.infer_directions`.
     keep_detail : bool
         Whether each row keeps its `ClusteringResult`, in `PairClusters.detail`. Not with a
@@ -89,28 +88,18 @@ def cluster_collection(
     [('a', 'x', 'inferred', 60), ('b', 'y', 'inferred', 60)]
     """
     cause = check_choice(cause, "cause", CAUSES)
-    refuse_detail(keep_detail, checkpoint)
     options = {"n_mechanisms": n_mechanisms, **options}
     ClusteringOptions.check(**options)
-
-    def task(entropy: int) -> ClusterTask:
-        return ClusterTask(entropy, options, keep_detail, cause)
-
-    task(0).prepare()
-    return start(
-        source,
-        CLUSTERS,
-        task,
+    return Plan(
+        task=ClusterTask(options, keep_detail, cause=cause),
+        source=source,
+        columns=columns,
         n_jobs=n_jobs,
-        chunk_size=chunk_size,
         progress=progress,
         random_state=random_state,
         checkpoint=checkpoint,
         shard=shard,
-        columns=columns,
-        facts={"cause": cause, "options": options},
-        growing=True,
-    )
+    ).start()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -118,6 +107,14 @@ class ClusterTask(PairTask):
     """Mechanism labels of one pair."""
 
     cause: str = "auto"
+
+    schema = CLUSTERS
+    # By labels.
+    growing = True
+
+    def facts(self) -> dict[str, Any]:
+        """Return what determines the rows besides pairs and seed, for checkpoints."""
+        return {"cause": self.cause, **super().facts()}
 
     def failed(self, pair: Pair, status: str, reason: str) -> PairClusters:
         """Return the row of a pair without a result."""

@@ -6,11 +6,8 @@ import os
 from typing import Any
 
 from anmmm._typing import RandomState
-from anmmm._validation import MIN_SAMPLES, check_count
-from anmmm.collection.schema import DIRECTIONS
-from anmmm.collection.stream import PairResults, refuse_detail, start
+from anmmm.collection.stream import PairResults, Plan
 from anmmm.collection.task import DirectionTask
-from anmmm.direction import DirectionOptions
 
 
 def infer_directions(
@@ -19,7 +16,6 @@ def infer_directions(
     columns: Any = None,
     categories: Any = None,
     n_jobs: int | None = None,
-    chunk_size: int | str = "auto",
     progress: bool = False,
     random_state: RandomState = None,
     max_samples: int | None = None,
@@ -46,9 +42,6 @@ def infer_directions(
         one a core. One works in this process. The results do not depend on it: every pair is
         computed on one thread, from seeds of its own. The backend is joblib's, so Dask and Ray
         take over under ``parallel_config("dask")`` and ``parallel_config("ray")``.
-    chunk_size : int or "auto"
-        Pairs handed to a worker at a time. ``"auto"``: what takes a quarter of a second, from the
-        numbers of observations and the times measured so far. The results do not depend on it.
     progress : bool
         Whether to show a progress bar on standard error.
     random_state : None, int, SeedSequence, Generator or RandomState
@@ -104,52 +97,14 @@ def infer_directions(
     >>> [(row.pair_id, row.status, row.direction) for row in rows]
     [('forward', 'ok', 1), ('flat', 'unusable', None)]
     """
-    return rows_by(
-        DirectionTask,
-        source,
+    return Plan(
+        task=DirectionTask(options, keep_detail, max_samples=max_samples),
+        source=source,
         columns=columns,
         categories=categories,
         n_jobs=n_jobs,
-        chunk_size=chunk_size,
         progress=progress,
         random_state=random_state,
-        max_samples=max_samples,
         checkpoint=checkpoint,
         shard=shard,
-        keep_detail=keep_detail,
-        options=options,
-    )
-
-
-def rows_by(
-    kind: type[DirectionTask],
-    source: Any,
-    *,
-    max_samples: int | None,
-    checkpoint: str | os.PathLike[str] | None,
-    options: dict[str, Any],
-    keep_detail: bool = False,
-    shard: tuple[int, int] | None = None,
-    **how: Any,
-) -> PairResults:
-    """Do what `infer_directions` does by tasks of a kind; `how` is for `stream.start`."""
-    if max_samples is not None:
-        max_samples = check_count(max_samples, "max_samples", minimum=MIN_SAMPLES)
-    refuse_detail(keep_detail, checkpoint)
-    # A wrong option would otherwise come back once for every pair, as a fault of the data.
-    DirectionOptions.check(**options)
-
-    def task(entropy: int) -> DirectionTask:
-        return kind(entropy, options, keep_detail, max_samples)
-
-    task(0).prepare()
-    return start(
-        source,
-        DIRECTIONS,
-        task,
-        checkpoint=checkpoint,
-        shard=shard,
-        facts={"max_samples": max_samples, "options": options},
-        growing=keep_detail,
-        **how,
-    )
+    ).start()

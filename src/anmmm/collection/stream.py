@@ -1,13 +1,15 @@
-"""A source and the work on its pairs come in; a stream of rows goes out, in order."""
+"""A collection is computed: a `Plan` of it is made, `PairResults` stream its rows in order."""
 
 from __future__ import annotations
 
 import operator
 import os
 import sys
-from collections.abc import Callable, Generator, Iterator, Mapping
-from contextlib import closing
+from collections.abc import Generator, Iterator
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, replace
 from errno import EEXIST
+from itertools import islice
 from types import TracebackType
 from typing import Any
 
@@ -19,14 +21,13 @@ from anmmm._version import __version__
 from anmmm.collection.checkpoint import Checkpoint
 from anmmm.collection.schema import Schema
 from anmmm.collection.sinks import write_rows
-from anmmm.collection.sources import as_pairs
-from anmmm.collection.sources.items import Items
-from anmmm.collection.workers import Work, run_in_order
+from anmmm.collection.sources import PairSource, as_pairs
+from anmmm.collection.task import PairTask
+from anmmm.collection.workers import run_in_order
 from anmmm.datasets import SourceError
 
 # The work is arithmetic: more local workers than cores only take each other's time and memory.
 _LOCAL = {"LokyBackend", "MultiprocessingBackend", "ThreadingBackend", "SequentialBackend"}
-
 
 # Of results that have no more rows to give.
 AGAIN = "call the function that made them again"
@@ -50,8 +51,8 @@ class PairResults(Iterator[Any]):
     n_resumed : int
         Rows that the checkpoint held.
     n_outdated : int
-        How many of these were found so far to be of other data than the source holds now, or of a
-        version of the package that wrote fewer columns, and are computed again.
+        How many of these were found so far to be of other data than the source holds now, and are
+        computed again.
     """
 
     def __init__(
@@ -70,7 +71,7 @@ class PairResults(Iterator[Any]):
 
     @property
     def n_outdated(self) -> int:
-        """Rows of the checkpoint that were not taken, as their pairs or columns are others now."""
+        """Rows of the checkpoint that were not taken, as their pairs are others now."""
         return 0 if self._checkpoint is None else self._checkpoint.n_outdated
 
     def __next__(self) -> Any:
@@ -187,76 +188,103 @@ class PairResults(Iterator[Any]):
             raise RuntimeError(self._ended)
 
 
-def start(
-    source: Any,
-    schema: Schema,
-    work: Callable[[int], Work],
-    *,
-    n_jobs: int | None,
-    chunk_size: int | str,
-    progress: bool,
-    random_state: RandomState,
-    checkpoint: str | os.PathLike[str] | None,
-    shard: tuple[int, int] | None,
-    columns: Any = None,
-    categories: Any = None,
-    facts: Mapping[str, Any],
-    growing: bool = False,
-) -> PairResults:
-    """Check what every collection takes, and return its stream; see `anmmm.infer_directions`.
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """A run over a collection: the work, the pairs, who does it, and what is kept of it.
 
-    `work` is made from the seed of the collection; `facts` is what determines the rows besides, for
-    the checkpoint; `growing` tells whether a row holds something for each observation.
+    See `anmmm.infer_directions` for all but `task`, whose entropy is chosen here.
     """
-    n_jobs = check_jobs(n_jobs)
-    if checkpoint is not None and not (checkpoint and isinstance(checkpoint, str | os.PathLike)):
-        raise TypeError(f"checkpoint must be the name of a file, found {checkpoint!r}")
-    if chunk_size != "auto":
-        chunk_size = check_count(chunk_size, "chunk_size")
-    first, step = _check_shard(shard)
-    entropy = None
-    if random_state is not None or checkpoint is None:
-        entropy = int.from_bytes(check_rng(random_state).bytes(16), "little")
-    pairs = as_pairs(source, columns=columns, categories=categories)
-    on_disk = _is_on_disk(pairs)
-    identity = _identity(pairs) if on_disk or checkpoint is not None else None
-    finished = None
-    if checkpoint is not None:
-        header = {
-            "version": __version__,
-            "source": identity,
-            "shard": f"{first + 1}/{step}",
-            "entropy": None if entropy is None else str(entropy),
-            **facts,
-        }
-        finished = Checkpoint(checkpoint, schema, header)
-        entropy = finished.entropy
-    assert entropy is not None
-    total = expected_total(pairs, first, step)
-    rows = run_in_order(
-        ((at, pair) for at, pair in enumerate(pairs) if at % step == first),
-        work(entropy),
-        n_jobs=n_jobs,
-        chunk_size=chunk_size,
-        growing=growing,
-        checkpoint=finished,
-    )
-    rows = _to_the_end(rows, finished, pairs, identity if on_disk else None)
-    if progress:
-        rows = _with_bar(rows, total)
-    return PairResults(rows, schema, total, finished, getattr(pairs, "name", ""))
+
+    task: PairTask
+    source: Any
+    columns: Any = None
+    categories: Any = None
+    n_jobs: int | None = None
+    progress: bool = False
+    random_state: RandomState = None
+    checkpoint: str | os.PathLike[str] | None = None
+    shard: tuple[int, int] | None = None
+
+    def start(self) -> PairResults:
+        """Refuse at once what cannot be used; return the stream of rows."""
+        n_jobs = check_jobs(self.n_jobs)
+        first, step = _check_shard(self.shard)
+        self._check_checkpoint()
+        pairs = as_pairs(self.source, columns=self.columns, categories=self.categories)
+        # Others may write to files; what the caller holds is his own care.
+        on_disk = bool(getattr(pairs, "files", ()))
+        identity = pairs.fingerprint() if on_disk or self.checkpoint is not None else None
+        entropy = None
+        if self.random_state is not None or self.checkpoint is None:
+            entropy = int.from_bytes(check_rng(self.random_state).bytes(16), "little")
+        self.task.prepare()
+        finished = None
+        if self.checkpoint is not None:
+            header = {
+                "version": __version__,
+                "source": identity,
+                "shard": f"{first + 1}/{step}",
+                "entropy": None if entropy is None else str(entropy),
+                **self.task.facts(),
+            }
+            finished = Checkpoint(self.checkpoint, self.task.schema, header)
+            entropy = finished.entropy
+        assert entropy is not None
+        total = expected_total(pairs, first, step)
+        rows = run_in_order(
+            islice(enumerate(pairs), first, None, step),
+            replace(self.task, entropy=entropy),
+            n_jobs=n_jobs,
+            checkpoint=finished,
+        )
+        rows = self._watched(rows, total, finished, pairs, identity if on_disk else None)
+        return PairResults(rows, self.task.schema, total, finished, pairs.name)
+
+    def _check_checkpoint(self) -> None:
+        name = self.checkpoint
+        if name is not None and not (name and isinstance(name, str | os.PathLike)):
+            raise TypeError(f"checkpoint must be the name of a file, found {name!r}")
+        if name is not None and self.task.keep_detail:
+            raise ValueError(
+                "keep_detail=True cannot be used with a checkpoint, which holds rows only"
+            )
+
+    def _watched(
+        self,
+        rows: Generator[Any, None, None],
+        total: int | None,
+        checkpoint: Checkpoint | None,
+        pairs: PairSource,
+        identity: dict[str, Any] | None,
+    ) -> Generator[Any, None, None]:
+        """Count rows in a bar, close the checkpoint, refuse files that are others at the end."""
+        with ExitStack() as stack:
+            if checkpoint is not None:
+                stack.callback(checkpoint.close)
+            stack.enter_context(closing(rows))
+            count: Any = int
+            if self.progress:
+                # A bar of widgets in a notebook, of letters elsewhere.
+                from tqdm.auto import tqdm
+
+                bar = stack.enter_context(tqdm(total=total, unit="pair", file=sys.stderr))
+                count = bar.update
+            for row in rows:
+                yield row
+                count()
+            if identity is not None and not _is_same(pairs, identity):
+                raise SourceError(
+                    pairs.name,
+                    None,
+                    "changed during the run, so that its rows may be of the old and the new "
+                    "content; run it again",
+                )
 
 
 def expected_total(pairs: Any, first: int, step: int) -> int | None:
     """Return how many pairs are at `first` and each `step` from there, or None if not known."""
     hint = operator.length_hint(pairs, -1)
     return max(0, -(-(hint - first) // step)) if hint >= 0 else None
-
-
-def refuse_detail(keep_detail: bool, checkpoint: Any) -> None:
-    """Raise if rows are to keep what a checkpoint cannot."""
-    if keep_detail and checkpoint is not None:
-        raise ValueError("keep_detail=True cannot be used with a checkpoint, which holds rows only")
 
 
 def check_jobs(n_jobs: Any) -> int | None:
@@ -284,53 +312,8 @@ def _check_shard(shard: Any) -> tuple[int, int]:
     return check_count(number, "shard[0]", maximum=count) - 1, count
 
 
-def _identity(pairs: Any) -> dict[str, Any] | None:
-    identify = getattr(pairs, "fingerprint", None)
-    return None if identify is None else identify()
-
-
-def _is_on_disk(pairs: Any) -> bool:
-    """Tell whether others may write to a source; what the caller holds is his own care."""
-    if isinstance(pairs, Items):
-        return False
-    name = getattr(pairs, "name", "")
-    return os.path.isfile(name) or os.path.isdir(name)
-
-
-def _to_the_end(
-    rows: Generator[Any, None, None],
-    checkpoint: Checkpoint | None,
-    pairs: Any,
-    identity: dict[str, Any] | None,
-) -> Generator[Any, None, None]:
-    """Close the checkpoint at the end, and refuse files that are no longer what they were."""
+def _is_same(pairs: PairSource, identity: dict[str, Any]) -> bool:
     try:
-        with closing(rows):
-            yield from rows
-        if identity is not None and not _is_same(pairs, identity):
-            raise SourceError(
-                pairs.name,
-                None,
-                "changed during the run, so that its rows may be of the old and the new content; "
-                "run it again",
-            )
-    finally:
-        if checkpoint is not None:
-            checkpoint.close()
-
-
-def _is_same(pairs: Any, identity: dict[str, Any]) -> bool:
-    try:
-        return _identity(pairs) == identity
+        return pairs.fingerprint() == identity
     except (OSError, ValueError):
         return False
-
-
-def _with_bar(rows: Generator[Any, None, None], total: int | None) -> Generator[Any, None, None]:
-    # A bar of widgets in a notebook, of letters elsewhere.
-    from tqdm.auto import tqdm
-
-    with closing(rows), tqdm(total=total, unit="pair", file=sys.stderr) as bar:
-        for row in rows:
-            yield row
-            bar.update()

@@ -6,16 +6,18 @@ import time
 from abc import ABC, abstractmethod
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from anmmm._categories import Variables, as_variables
 from anmmm._record import Record, computed
 from anmmm._threads import single_thread
+from anmmm._validation import MIN_SAMPLES, check_count
 from anmmm._warning import unconverged_untold
 from anmmm._words import counted
 from anmmm.collection.records import PairResult
+from anmmm.collection.schema import DIRECTIONS, Schema
 from anmmm.datasets import Pair, make_anm_mixture
 from anmmm.direction import (
     INDEPENDENT,
@@ -38,9 +40,20 @@ _prepared: set[str] = set()
 class PairTask(Record, ABC):
     """What every kind of work on the pairs of a collection has in common."""
 
-    entropy: int
     options: dict[str, Any]
     keep_detail: bool = False
+    entropy: int = 0
+
+    schema: ClassVar[Schema]
+
+    @property
+    def growing(self) -> bool:
+        """Whether a row holds something for each observation."""
+        return self.keep_detail
+
+    def facts(self) -> dict[str, Any]:
+        """Return what determines the rows besides pairs and seed, for checkpoints."""
+        return {"options": self.options}
 
     def __call__(self, index: int, pair: Pair) -> Any:
         """Analyze one pair."""
@@ -86,6 +99,19 @@ class DirectionTask(PairTask):
     """Causal direction of one pair."""
 
     max_samples: int | None = None
+
+    schema = DIRECTIONS
+
+    def __post_init__(self) -> None:
+        # A wrong option would otherwise come back once for every pair, as a fault of the data.
+        if self.max_samples is not None:
+            most = check_count(self.max_samples, "max_samples", minimum=MIN_SAMPLES)
+            object.__setattr__(self, "max_samples", most)
+        DirectionOptions.check(**self.options)
+
+    def facts(self) -> dict[str, Any]:
+        """Return what determines the rows besides pairs and seed, for checkpoints."""
+        return {"max_samples": self.max_samples, **super().facts()}
 
     def failed(self, pair: Pair, status: str, reason: str) -> PairResult:
         """Return the row of a pair without a result."""

@@ -33,7 +33,6 @@ OF_GRAPHS = frozenset(
     {
         "adjust",
         "checkpoint",
-        "chunk_size",
         "max_samples",
         "new_colliders",
         "n_jobs",

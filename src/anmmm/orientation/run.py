@@ -14,10 +14,10 @@ from anmmm._record import Record
 from anmmm._typing import RandomState
 from anmmm._validation import check_between
 from anmmm.collection.records import PairResult
-from anmmm.collection.runner import rows_by
 from anmmm.collection.sinks import write_rows
 from anmmm.collection.sources.columns import is_frame
 from anmmm.collection.sources.table import column_pair_id
+from anmmm.collection.stream import Plan
 from anmmm.direction import SURE
 from anmmm.orientation.decide import Decision, Vote, decide
 from anmmm.orientation.graph import Edge, PartialGraph
@@ -128,7 +128,6 @@ def orient(
     new_colliders: bool = False,
     adjust: bool = True,
     n_jobs: int | None = None,
-    chunk_size: int | str = "auto",
     progress: bool = False,
     random_state: RandomState = None,
     max_samples: int | None = None,
@@ -162,7 +161,7 @@ def orient(
         cycles are refused.
     adjust : bool
         Whether both ends of an edge are told the parents that the graph gives to both.
-    n_jobs, chunk_size, progress, random_state, max_samples, checkpoint
+    n_jobs, progress, random_state, max_samples, checkpoint
         See `anmmm.infer_directions`. A graph of many edges is a collection: the pairs are computed
         in parallel, and a checkpoint keeps the finished ones.
     **options
@@ -207,17 +206,14 @@ def orient(
     partial = read_graph(graph)
     table = open_table(data)
     pairs = EdgePairs(partial, table, adjust=adjust)
-    rows = rows_by(
-        EdgeTask,
-        pairs,
+    rows = Plan(
+        task=EdgeTask(options, max_samples=max_samples),
+        source=pairs,
         n_jobs=n_jobs,
-        chunk_size=chunk_size,
         progress=progress,
         random_state=random_state,
-        max_samples=max_samples,
         checkpoint=checkpoint,
-        options=options,
-    )
+    ).start()
     with rows:
         found = dict(zip(partial.undirected, rows, strict=True))
     votes = {edge: _vote(edge, row) for edge, row in found.items()}
