@@ -70,7 +70,6 @@ def _fit(fits: Fits, starts: list[np.ndarray], n_mechanisms: int) -> MixtureFit:
     return fit_mixture(
         fits.cause.basis,
         fits.effect.cells.values,
-        n_mechanisms,
         starts=starts,
         noise_variance=noise,
         floor=fits.effect.floor,

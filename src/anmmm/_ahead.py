@@ -43,7 +43,7 @@ def _basis() -> SplineBasis:
 def _mixture() -> None:
     basis, y = _basis(), _effect()
     start = as_responsibilities((y > 0.0).astype(int), len(y))
-    fit_mixture(basis, y, 2, starts=[start], max_iter=1)
+    fit_mixture(basis, y, starts=[start], max_iter=1)
 
 
 def _densities() -> None:

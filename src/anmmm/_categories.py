@@ -22,14 +22,7 @@ MOST_CATEGORIES = 32
 
 
 class Names(NamedTuple):
-    """A variable of categories.
-
-    Attributes
-    ----------
-    values : ndarray of str, shape (n_samples,)
-    ordered : tuple of str or None
-        The categories in their order, where they have one.
-    """
+    """A variable of categories: values (n_samples,), and the order of these where they have one."""
 
     values: NDArray[np.str_]
     ordered: tuple[str, ...] | None = None
@@ -50,15 +43,7 @@ class Names(NamedTuple):
 
 
 class Variables(NamedTuple):
-    """A pair, checked.
-
-    Attributes
-    ----------
-    x, y : ndarray of shape (n_samples, n_features)
-        Finite numbers, or those of categories.
-    categorical : tuple of two bool
-        Which of both holds categories without an order, three or more.
-    """
+    """A checked pair (n_samples, n_features); which of both holds three or more mere categories."""
 
     x: FloatArray
     y: FloatArray
@@ -80,13 +65,7 @@ def as_variables(x: ArrayLike, y: ArrayLike, *, names: tuple[str, str] = ("x", "
 
 
 def as_names(values: Any, name: str) -> Names | None:
-    """Return a variable of text or of a category type as names; None where it is neither.
-
-    Raises
-    ------
-    ValueError
-        If a name is missing.
-    """
+    """Return a variable of text or of a category type as names; None where it is neither."""
     labels, ordered = _labels(values)
     if labels is None:
         return None
@@ -119,10 +98,7 @@ def as_labels(values: Any, name: str, n_samples: int) -> tuple[NDArray[Any], NDA
 
 
 def plain(values: Any, name: str) -> Any:
-    """Return a variable of names as an array of text, or of numbers where they have an order.
-
-    What holds no names is returned as it is. Raises as `as_names`.
-    """
+    """Return names as an array of text, or of numbers where they have an order; others as is."""
     names = as_names(values, name)
     if names is None:
         return values

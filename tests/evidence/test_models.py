@@ -295,7 +295,6 @@ def test_two_normals_are_the_mixture_of_two_constants(rng, kind):
     fit = fit_mixture(
         SplineBasis.constant(n),
         cells.values,
-        2,
         floor=smallest_noise(cells),
         noise_variance=0.25,
         starts=[np.where(upper_half[:, np.newaxis], [0.1, 0.9], [0.9, 0.1])],

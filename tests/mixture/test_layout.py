@@ -182,7 +182,7 @@ def test_fit_on_pieces_is_the_fit_by_columns(rng, n, C):
         basis = SplineBasis.of(x)
         if by_columns:
             vars(basis)["layout"] = None
-        fits.append(fit_mixture(basis, y, C, starts=starts))
+        fits.append(fit_mixture(basis, y, starts=starts))
     one, other = fits
     assert (one.n_iter, one.start, one.converged) == (other.n_iter, other.start, other.converged)
     for name in ("bound", "complexity", "criterion"):

@@ -107,7 +107,7 @@ def test_em_never_lowers_the_bound(rng, C, n_inner):
 def test_the_bound_of_one_mechanism_is_its_log_marginal_likelihood():
     x, y, _ = mixture(3, n=40)
     basis = SplineBasis.of(x)
-    fit = fit_mixture(basis, y, 1, starts=[np.ones((40, 1))], tol=0.0, max_iter=3000)
+    fit = fit_mixture(basis, y, starts=[np.ones((40, 1))], tol=0.0, max_iter=3000)
     s2, tau2 = fit.scales[:2]
     scale = np.where(np.arange(len(basis.prior)) < basis.n_null, 1.0, tau2)
     covariance = basis.design @ np.diag(basis.prior * scale) @ basis.design.T + s2 * np.eye(40)
@@ -234,7 +234,7 @@ def test_location_scale_finds_the_scale():
     scale = np.exp(0.5 * x)
     basis, y = SplineBasis.of(standard(x)), np.sin(x) + scale * rng.normal(size=1000)
     z = standard(y)[:, 0]
-    single = fit_mixture(basis, z, 1, starts=[np.ones((1000, 1))])
+    single = fit_mixture(basis, z, starts=[np.ones((1000, 1))])
     fit = fit_location_scale(basis, z, single)
     assert_allclose(fit.scale * y.std(), scale, rtol=0.25)
     assert fit.evidence > single.bound + 50
@@ -245,7 +245,7 @@ def test_location_scale_of_constant_noise_costs_little():
     rng = np.random.default_rng(4)
     x = rng.normal(size=500)
     basis, y = SplineBasis.of(standard(x)), standard(np.sin(x) + rng.normal(size=500))[:, 0]
-    single = fit_mixture(basis, y, 1, starts=[np.ones((500, 1))])
+    single = fit_mixture(basis, y, starts=[np.ones((500, 1))])
     fit = fit_location_scale(basis, y, single)
     assert_allclose(fit.scale, np.sqrt(single.noise_variance), rtol=0.2)
     assert abs(fit.evidence - single.bound) < 6

@@ -174,7 +174,6 @@ class Normals(Marginal):
             fit = fit_mixture(
                 SplineBasis.constant(n),
                 cells.values,
-                count,
                 starts=[start],
                 floor=floor,
                 tol=RESOLUTION,

@@ -1,8 +1,8 @@
 """C smooth mechanisms with shared noise, and one mechanism with noise that depends on the cause.
 
-A cause walks through its columns (`splines`, or `levels` of categories); `em` fits C curves from
-`starts`, `choice` their number, `location_scale` the other kind of noise, `labels` refines what a
-GPPOM found; `ANMMixture` is the estimator. The equations are in docs/method/decisions.md.
+A cause walks through its columns (`splines`); `em` fits C curves from `starts` and chooses C;
+`fits` are what is found, `labels` refines those of a GPPOM, `ANMMixture` is the estimator. The
+equations are in docs/method/decisions.md.
 """
 
 from __future__ import annotations
@@ -10,13 +10,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from anmmm._lazy import lazily
-from anmmm.mixture.choice import MAX_MECHANISMS, choose_mixture, fit_single, is_auto
-from anmmm.mixture.em import fit_mixture, smallest_noise
-from anmmm.mixture.fits import LocationScaleFit, MixtureFit
+from anmmm.mixture.em import (
+    MAX_MECHANISMS,
+    choose_mixture,
+    fit_mixture,
+    fit_single,
+    is_auto,
+    smallest_noise,
+)
+from anmmm.mixture.fits import LocationScaleFit, MixtureFit, fit_location_scale
 from anmmm.mixture.labels import EffectMixtures, by_first_appearance, refine_labels
-from anmmm.mixture.levels import level_basis
-from anmmm.mixture.location_scale import fit_location_scale
-from anmmm.mixture.splines import Columns, SplineBasis, Splines
+from anmmm.mixture.splines import Columns, SplineBasis, Splines, level_basis
 from anmmm.mixture.starts import as_responsibilities
 
 if TYPE_CHECKING:

@@ -13,8 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from anmmm._pickled import VersionedPickle
 from anmmm._typing import ArrayLike, FloatArray
 from anmmm._validation import check_count, check_fit_input, check_new_input, check_nonnegative
-from anmmm.mixture.choice import MAX_MECHANISMS, choose_mixture, is_auto
-from anmmm.mixture.em import smallest_noise
+from anmmm.mixture.em import MAX_MECHANISMS, choose_mixture, is_auto, smallest_noise
 from anmmm.mixture.labels import by_first_appearance
 from anmmm.mixture.splines import SplineBasis
 from anmmm.mixture.starts import as_responsibilities

@@ -1,4 +1,4 @@
-"""Records of fitted mechanisms, on the scale of the standardized variables."""
+"""Fitted mechanisms, on the scale of the standardized variables, and one whose noise varies."""
 
 from __future__ import annotations
 
@@ -7,10 +7,18 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from anmmm._kernels.location_scale import location_scale
+from anmmm._kernels.packed import N_INNER, Design
 from anmmm._kernels.responsibilities import Curves, mixture_membership
 from anmmm._record import Record
 from anmmm._typing import FloatArray
-from anmmm.mixture.splines import Columns
+from anmmm.mixture.splines import Columns, SplineBasis
+
+# Smallest noise variance, as a share of the effect's variance.
+VARIANCE_FLOOR = 1e-6
+# Of a scale that depends on the cause: nats per observation by which the last iteration raises the
+# evidence, and most iterations.
+TOLERANCE, MAX_ITER = 1e-5, 60
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -142,3 +150,42 @@ class LocationScaleFit(Record):
         """Mean and standard deviation, (n_points,) each, at points (n_points, n_features)."""
         columns = self.splines.evaluate(X)
         return columns @ self.mean, np.exp(columns @ self.log_scale)
+
+
+def fit_location_scale(
+    basis: SplineBasis,
+    y: FloatArray,
+    single: MixtureFit,
+    *,
+    floor: float = VARIANCE_FLOOR,
+) -> LocationScaleFit:
+    """Fit one mechanism with a noise scale that depends on the cause, from one with constant noise.
+
+    Notes
+    -----
+    docs/method/decisions.md, eq. 9. O(N r²) an iteration.
+    """
+    mean, log_scale = np.empty_like(basis.prior), np.empty_like(basis.prior)
+    scales = np.array([single.noise_variance, single.scales[1], 1.0])
+    evidence, complexity, n_iter = location_scale(
+        Design(basis.design, basis.prior, basis.n_null),
+        y,
+        floor,
+        N_INNER,
+        TOLERANCE * len(y),
+        MAX_ITER,
+        scales,
+        mean,
+        log_scale,
+    )
+    return LocationScaleFit(
+        curve=basis.design @ mean,
+        scale=np.exp(basis.design @ log_scale),
+        mean=mean,
+        log_scale=log_scale,
+        splines=basis.splines,
+        evidence=evidence,
+        complexity=complexity,
+        n_iter=n_iter,
+        converged=n_iter < MAX_ITER,
+    )

@@ -10,9 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anmmm._typing import FloatArray
-from anmmm.mixture.choice import MAX_MECHANISMS, choose_mixture, fit_single
-from anmmm.mixture.em import VARIANCE_FLOOR, finish, fit_mixture, run_em, smallest_noise
-from anmmm.mixture.fits import MixtureFit
+from anmmm.mixture.em import (
+    MAX_MECHANISMS,
+    EMRun,
+    Limits,
+    choose_mixture,
+    finish,
+    fit_mixture,
+    fit_single,
+    run_em,
+    smallest_noise,
+)
+from anmmm.mixture.fits import VARIANCE_FLOOR, MixtureFit
 from anmmm.mixture.splines import SplineBasis
 from anmmm.mixture.starts import soften
 from anmmm.preprocessing import Cells
@@ -25,6 +34,8 @@ LABEL_EVIDENCE = 0.2
 OTHER_OPTIMUM = 1.0
 # What `MixtureFit.start` then is.
 LEFT = 2
+# Nats per observation by which the last iteration raises the bound, and most iterations.
+TOLERANCE, MAX_ITER = 1e-6, 500
 
 
 def refine_labels(
@@ -34,15 +45,12 @@ def refine_labels(
     n_mechanisms: int,
     *,
     fits: Sequence[MixtureFit],
-    label_evidence: float = LABEL_EVIDENCE,
     floor: float = VARIANCE_FLOOR,
-    tol: float = 1e-6,
-    max_iter: int = 500,
 ) -> MixtureFit:
     """Fit C mechanisms to the effect and to labels that say a little of each observation.
 
     `labels`, from 0 to ``n_mechanisms - 1``, speak for their own mechanism with log-odds of
-    `label_evidence`. `fits` are those of the effect alone with 1, 2, … mechanisms: the first says
+    `LABEL_EVIDENCE`. `fits` are those of the effect alone with 1, 2, … mechanisms: the first says
     where the noise starts, and the one with `n_mechanisms`, if there is one, is a start beside the
     labels.
 
@@ -66,24 +74,15 @@ def refine_labels(
         # Mechanisms are numbered at will: take the numbering that agrees with the labels best.
         agreement = np.stack([fit.membership[labels == c].sum(axis=0) for c in range(n_mechanisms)])
         fit = fit.reordered(linear_sum_assignment(-agreement)[1])
-        led = fit_mixture(
-            basis,
-            y,
-            n_mechanisms,
-            starts=[given],
-            noise_variance=noise,
-            floor=floor,
-            tol=tol,
-            max_iter=max_iter,
-        )
+        led = fit_mixture(basis, y, starts=[given], noise_variance=noise, floor=floor)
         if fit.bound - led.bound > OTHER_OPTIMUM:
             return replace(fit, start=LEFT)
         starts.append((fit.membership, fit))
     reading = np.ones((len(y), n_mechanisms))
-    reading[np.arange(len(y)), labels] = math.exp(label_evidence)
-    reading /= math.exp(label_evidence) + n_mechanisms - 1.0
+    reading[np.arange(len(y)), labels] = math.exp(LABEL_EVIDENCE)
+    reading /= math.exp(LABEL_EVIDENCE) + n_mechanisms - 1.0
 
-    runs = []
+    runs, once = [], Limits(floor, TOLERANCE, 1)
     for membership, start in starts:
         scales, center = np.ones(3 + basis.n_null), np.zeros(len(basis.prior))
         scales[0] = noise
@@ -91,16 +90,15 @@ def refine_labels(
             scales, center = start.scales, start.center
         history: list[float] = []
         converged = False
-        while not converged and len(history) < max_iter:
-            run = run_em(basis, y, membership, scales, center, floor, tol, 1)
+        while not converged and len(history) < MAX_ITER:
+            run = run_em(basis, y, membership, scales, center, once)
             joint = run.membership * reading
             totals = joint.sum(axis=1)
-            membership, scales, center = joint / totals[:, np.newaxis], run.scales, run.center
+            membership = joint / totals[:, np.newaxis]
+            scales, center = run.curves.scales, run.curves.center
             history.append(run.bound + float(np.log(totals).sum()))
-            converged = len(history) > 1 and history[-1] - history[-2] < tol * len(y)
-        runs.append(
-            replace(run, membership=membership, history=np.array(history), converged=converged)
-        )
+            converged = len(history) > 1 and history[-1] - history[-2] < TOLERANCE * len(y)
+        runs.append(EMRun(run.curves, membership, np.array(history), converged))
     winner = int(np.argmax([run.bound for run in runs]))
     return finish(basis, y, runs[winner], winner, reading)
 

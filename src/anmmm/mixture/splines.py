@@ -1,7 +1,6 @@
-"""Splines: a cause turned into a few columns, ordered from smooth to rough.
+"""A standardized cause turned into a few columns, for curves over it or numbers of categories.
 
-A standardized cause comes in; a `SplineBasis` goes out to `anmmm.mixture` and whoever fits curves
-by it. The penalty is in docs/method/decisions.md.
+The penalty is in docs/method/decisions.md.
 """
 
 from __future__ import annotations
@@ -157,7 +156,7 @@ def _penalized(knots: FloatArray, tilt: FloatArray) -> tuple[FloatArray, FloatAr
     """Return combinations of the cubes, of penalty 1, without their linear part at the knots.
 
     Little that is linear is then left at the points, so that sums over them lose no digits. `tilt`
-    takes the linear columns to the coordinates of the knots; see `Splines` for what is returned.
+    takes the linear columns to the coordinates of the knots.
     """
     m = len(knots)
     straight = np.hstack([np.ones((m, 1)), knots])
@@ -269,3 +268,33 @@ def _cubes(X: FloatArray, knots: FloatArray) -> FloatArray:
     for d in range(knots.shape[1]):
         squared += (X[:, d, np.newaxis] - knots[:, d]) ** 2
     return squared * np.sqrt(squared) / 12.0
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LevelColumns(Columns):
+    """Columns over categories: `rows` (n_levels, n_columns) at `places` (n_levels,)."""
+
+    places: FloatArray
+    rows: FloatArray
+
+    def evaluate(self, X: FloatArray) -> FloatArray:
+        """Columns at the categories nearest to points (n_new, 1), in C order."""
+        nearest = np.abs(X - self.places).argmin(axis=1)
+        return np.ascontiguousarray(self.rows[nearest])
+
+
+def level_basis(values: FloatArray) -> SplineBasis:
+    """Make a basis for a variable (n_samples,) whose values are mere names.
+
+    A constant and combinations of the categories' indicators, orthogonal with mean square 1. The
+    effects of all categories have one prior variance before they are centered, so that names and
+    their order do not matter. O(N n_levels).
+    """
+    places, index, counts = np.unique(values, return_inverse=True, return_counts=True)
+    shares = counts / len(values)
+    # The covariance of the indicators, of rank n_levels - 1.
+    spread, vectors = np.linalg.eigh(np.diag(shares) - np.outer(shares, shares))
+    spread, vectors = spread[:0:-1], vectors[:, :0:-1]
+    rows = np.column_stack([np.ones(len(places)), (vectors - shares @ vectors) / np.sqrt(spread)])
+    prior = np.concatenate([[1.0], spread / spread.sum()])
+    return SplineBasis(np.ascontiguousarray(rows[index]), prior, 1, LevelColumns(places, rows))

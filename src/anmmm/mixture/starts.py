@@ -58,7 +58,7 @@ def residual_starts(
 ) -> FloatArray:
     """Cut the residuals of one curve into n shares, and part each mechanism of a fit with n - 1.
 
-    Starts are made for the observations in `rows`; (n_starts, n_rows, n) comes back.
+    Returns (n_starts, n_rows, n).
     """
     y = np.ascontiguousarray(y[rows])
     values = np.empty((3, len(y)))
@@ -103,7 +103,6 @@ def spread_rows(
     """Choose an even number of observations at equal distances in the order of the cause.
 
     Whatever the order of the observations; the same ones where the cause is negated, but for ties.
-    `order` is that of the cause where it is known, ties in any order.
     """
     if order is None or len(order) != len(x):
         order = np.argsort(x)
