@@ -9,8 +9,9 @@ import pytest
 from anmmm import ANMMixture, cluster_mechanisms, infer_direction, infer_directions, warm_up
 from anmmm._categories import as_names, as_variables
 from anmmm.collection import as_pairs
-from anmmm.datasets import Pair, make_categories
+from anmmm.datasets import Pair
 from anmmm.evidence import evidence
+from drawn import make_categories
 
 X, NAMES = make_categories("effect", 60, shape="uniform", random_state=3)
 CONTAINERS = {

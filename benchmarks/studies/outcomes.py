@@ -17,11 +17,11 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from anmmm import infer_direction
-from anmmm.datasets import FAMILIES, make_categories, make_single_mechanism
-from anmmm.datasets.categories import ROLES
+from anmmm.datasets import FAMILIES, make_single_mechanism
 from anmmm.datasets.families import CAUSES
 from anmmm.direction import POOR_FIT, SURE
 from benchmarks.studies.calibration import draw_common, draw_linear, draw_margin
+from benchmarks.studies.categories import ROLES, make_categories
 from benchmarks.studies.common import mean_and_error, print_header, print_row
 
 Drawn = tuple[np.ndarray, np.ndarray]

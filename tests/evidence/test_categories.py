@@ -8,7 +8,6 @@ from numpy.testing import assert_allclose
 from scipy.special import logsumexp
 
 from anmmm import infer_direction
-from anmmm.datasets import make_categories
 from anmmm.evidence import evidence
 from anmmm.evidence.curves import model_curves
 from anmmm.evidence.marginal import Shares
@@ -23,6 +22,7 @@ from anmmm.evidence.models.categories import (
 from anmmm.evidence.variable import Variable
 from anmmm.mixture import SplineBasis, level_basis
 from anmmm.preprocessing import Cells, indicators, standardize
+from drawn import make_categories
 
 SIDES = [("effect", "gaussian"), ("effect", "exponential"), ("cause", "bimodal")]
 

@@ -6,7 +6,6 @@ from functools import cache
 
 import numpy as np
 import pytest
-from benchmarks.studies.margins import MARGINS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
@@ -14,7 +13,7 @@ from scipy.interpolate import BSpline
 
 from anmmm import infer_direction
 from anmmm._kernels.effects import N_SLOPES
-from anmmm.datasets import make_anm_mixture, make_categories, make_single_mechanism
+from anmmm.datasets import make_anm_mixture, make_single_mechanism
 from anmmm.evidence import evidence
 from anmmm.evidence.code import mixture_nats
 from anmmm.evidence.density import BASES
@@ -30,6 +29,7 @@ from anmmm.evidence.side import RESOLUTION
 from anmmm.evidence.variable import Variable
 from anmmm.mixture import SplineBasis, fit_mixture, smallest_noise
 from anmmm.preprocessing import Cells, standardize
+from drawn import MARGINS, make_categories
 
 KINDS = {
     "continuous": lambda seed: make_single_mechanism("PNL-logistic", 90, random_state=seed),

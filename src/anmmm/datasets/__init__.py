@@ -1,6 +1,5 @@
 """Data: variable pairs from folders, the embedded sample, and synthetic ones."""
 
-from anmmm.datasets.categories import make_categories
 from anmmm.datasets.errors import SourceError
 from anmmm.datasets.families import FAMILIES, make_single_mechanism
 from anmmm.datasets.pair import Pair
@@ -24,6 +23,5 @@ __all__ = [
     "load_sample",
     "load_tuebingen",
     "make_anm_mixture",
-    "make_categories",
     "make_single_mechanism",
 ]
