@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 SIGNALS = ("SIGKILL", "SIGINT", "SIGTERM", "SIGHUP")
-SCRIPT = Path(__file__).parents[1] / "collection" / "ended.py"
+SCRIPT = Path(__file__).parents[2] / "tests" / "collection" / "ended.py"
 LIMIT = 1000
 
 

@@ -1,8 +1,8 @@
 """A hostile round: strange inputs, files, damage, kills and faults, by area.
 
-    python tests/hostile                        # all areas, some minutes
-    python tests/hostile files caches           # some of them
-    python tests/hostile inputs --count 5000 --seed 7
+    python -m benchmarks.hostile                        # all areas, some minutes
+    python -m benchmarks.hostile files caches           # some of them
+    python -m benchmarks.hostile inputs --count 5000 --seed 7
 
 Prints the cases tried and mishandled in each area and what was wrong with each, and exits with 1 if
 any was mishandled. Each area is a file with ``cases(rng, count, folder)``, which yields what was
@@ -17,8 +17,9 @@ import warnings
 from importlib import import_module
 from pathlib import Path
 
-HERE = Path(__file__).parent
-sys.path[:0] = [str(HERE.parent), str(HERE.parent / "collection")]
+# What the tests of the package have for such cases.
+TESTS = Path(__file__).parents[2] / "tests"
+sys.path[:0] = [str(TESTS), str(TESTS / "collection")]
 
 # Cases of a round by default: what a few minutes allow.
 AREAS = {
@@ -55,7 +56,7 @@ def main():
         rng = np.random.default_rng([arguments.seed, sorted(AREAS).index(area)])
         tried, wrong = 0, []
         with tempfile.TemporaryDirectory() as folder:
-            cases = import_module(area).cases(rng, count, Path(folder))
+            cases = import_module(f"benchmarks.hostile.{area}").cases(rng, count, Path(folder))
             for what, problem in tqdm(cases, area, count, leave=False, disable=None):
                 tried += 1
                 if problem is not None:

@@ -1,0 +1,1 @@
+"""A hostile round: ``python -m benchmarks.hostile``."""
