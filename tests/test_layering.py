@@ -97,6 +97,8 @@ def violations(source, module, *, is_package=False):
             downstream = ORDER.index(other) > ORDER.index(unit) and unit != "__init__"
             if other != unit and (downstream or other not in ONLY.get(unit, ORDER)):
                 found.append(f"{module}:{line}: imports {imported}, which is not upstream")
+        if library in ("benchmarks", "tests"):
+            found.append(f"{module}:{line}: imports {imported}, which is not installed")
         if unit == "_kernels" and library not in KERNEL_LIBRARIES:
             found.append(f"{module}:{line}: a kernel imports {library}")
         if unit not in ("_kernels", "_threads") and library == "numba":
@@ -130,6 +132,7 @@ def test_module_keeps_its_place(path):
         ("anmmm.independence", "from anmmm.preprocessing import standardize", "not upstream"),
         ("anmmm._kernels.rbf", "import scipy.linalg", "a kernel imports scipy"),
         ("anmmm.gppom", "import numba as nb", "outside of _kernels"),
+        ("anmmm.cli", "from benchmarks.paper import study", "not installed"),
         ("anmmm.unheard_of", "", "'unheard_of' has no place in ORDER"),
     ],
 )

@@ -4,12 +4,13 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from benchmarks.peers.cdci import cdci, kullback_leibler, total_variation
-from benchmarks.peers.deciders import DECIDERS, Decider
-from benchmarks.peers.deciding import FAMILIES, decide_all, draw, markdown
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+
+from benchmarks.peers.cdci import cdci, kullback_leibler, total_variation
+from benchmarks.peers.deciders import DECIDERS, Decider
+from benchmarks.peers.deciding import FAMILIES, decide_all, draw, markdown
 
 DIVERGENCES = (total_variation, kullback_leibler)
 

@@ -1,13 +1,11 @@
 """Every peer of the benchmarks computes the J and the gradient of GPPOMObjective."""
 
-from itertools import product
-
 import numpy as np
 import pytest
-from benchmarks.peers.protocol import Peer, constants_of, peers
 from numpy.testing import assert_allclose
 
 from anmmm.gppom.objective import GPPOMObjective
+from benchmarks.peers.protocol import Peer, constants_of, peers
 
 N = 12
 # Weights and floors that all differ, from each other and from the defaults: none can be mistaken.
@@ -31,7 +29,7 @@ def objective_and_point(dx, D, q):
     return objective, z
 
 
-@pytest.mark.parametrize(("dx", "D", "q"), list(product([1, 2], repeat=3)))
+@pytest.mark.parametrize(("dx", "D", "q"), [(1, 1, 1), (1, 2, 2), (2, 1, 2), (2, 2, 1)])
 @pytest.mark.parametrize("peer", EVALUATING, ids=lambda peer: peer.name)
 def test_agrees_with_gppom_objective(peer, dx, D, q):
     for name, library in LIBRARIES.items():
@@ -61,12 +59,6 @@ def test_repeats_itself(peer):
     assert value == again
     np.testing.assert_array_equal(gradient, gradient_again)
     np.testing.assert_array_equal(z, before)
-
-
-def test_exactly_one_is_the_bound_and_names_differ():
-    everybody = peers()
-    assert sum(peer.bound for peer in everybody) == 1
-    assert len({peer.name for peer in everybody}) == len(everybody)
 
 
 @pytest.mark.parametrize("wrong", ["value", "gradient", "nan"])
