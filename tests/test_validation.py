@@ -26,7 +26,6 @@ from anmmm._validation import (
     check_nonnegative,
     check_positive,
     check_rng,
-    check_single,
 )
 
 # Small integers, so that every numeric type holds them exactly.
@@ -40,61 +39,37 @@ TWO = np.column_stack([FLOATS, FLOATS[::-1]])
 COLUMNS = {
     "list": NUMBERS,
     "tuple": tuple(NUMBERS),
-    "list of floats": FLOATS.tolist(),
     "list of lists": [[number] for number in NUMBERS],
-    "range": range(12),
     "array.array": array.array("d", NUMBERS),
     "Fraction": [Fraction(number) for number in NUMBERS],
     "Decimal": [Decimal(number) for number in NUMBERS],
     "objects": np.array(NUMBERS, dtype=object),
-    "int8": np.array(NUMBERS, dtype=np.int8),
     "int64": np.array(NUMBERS, dtype=np.int64),
-    "uint16": np.array(NUMBERS, dtype=np.uint16),
-    "uint64": np.array(NUMBERS, dtype=np.uint64),
     "bool": np.array(NUMBERS) > 4,
-    "float16": FLOATS.astype(np.float16),
     "float32": FLOATS.astype(np.float32),
     "longdouble": FLOATS.astype(np.longdouble),
     "big-endian": FLOATS.astype(">f8"),
     "column": FLOATS[:, np.newaxis],
-    "every other": np.repeat(FLOATS, 2)[::2],
     "reversed": FLOATS[::-1],
-    "column of a matrix": TWO[:, 1],
     "masked array without a mask": np.ma.array(FLOATS),
     "pandas Series": pd.Series(NUMBERS, index=range(100, 112)),
-    "pandas float Series": pd.Series(FLOATS),
-    "pandas nullable Int64": pd.Series(NUMBERS, dtype="Int64"),
     "pandas nullable Float32": pd.Series(FLOATS, dtype="Float32"),
     "pandas nullable boolean": pd.Series(FLOATS > 4, dtype="boolean"),
     "pandas DataFrame": pd.DataFrame({"a": NUMBERS}),
     "polars Series": pl.Series(NUMBERS),
-    "polars float32 Series": pl.Series(NUMBERS, dtype=pl.Float32),
     "polars boolean Series": pl.Series((FLOATS > 4).tolist()),
     "polars DataFrame": pl.DataFrame({"a": NUMBERS}),
 }
 MATRICES = {
     "list of lists": TWO.tolist(),
-    "list of tuples": [tuple(row) for row in TWO.tolist()],
     "list of arrays": list(TWO),
-    "C order": TWO.copy(),
     "Fortran order": np.asfortranarray(TWO),
-    "transposed": np.ascontiguousarray(TWO.T).T,
     "strided": np.repeat(np.repeat(TWO, 2, axis=0), 3, axis=1)[::2, ::3],
     "float32": TWO.astype(np.float32),
-    "int": TWO.astype(int),
     "pandas DataFrame": pd.DataFrame(TWO, columns=["b", "a"], index=range(5, 17)),
-    "pandas mixed": pd.DataFrame({"b": TWO[:, 0].astype(int), "a": TWO[:, 1]}),
     "pandas nullable": pd.DataFrame(TWO).astype("Float64"),
     "polars DataFrame": pl.DataFrame({"b": TWO[:, 0], "a": TWO[:, 1].astype(int)}),
 }
-
-
-def expected_column(name):
-    if "bool" in name:
-        return (FLOATS > 4)[:, np.newaxis].astype(float)
-    values = {"range": np.arange(12.0), "reversed": FLOATS[::-1]}
-    values["column of a matrix"] = FLOATS[::-1]
-    return values.get(name, FLOATS)[:, np.newaxis]
 
 
 def assert_form(result):
@@ -105,43 +80,44 @@ def assert_form(result):
     assert result.ndim == 2
 
 
-@pytest.mark.parametrize("name", COLUMNS)
-def test_containers_of_one_variable(name):
-    result = as_matrix(COLUMNS[name], "x")
-    assert_form(result)
-    assert_array_equal(result, expected_column(name))
+def test_containers_of_one_variable():
+    for name, values in COLUMNS.items():
+        result = as_matrix(values, "x")
+        assert_form(result)
+        expected = FLOATS > 4 if "bool" in name else FLOATS
+        assert_array_equal(result[:, 0], expected[::-1] if name == "reversed" else expected, name)
 
 
-@pytest.mark.parametrize("name", MATRICES)
-def test_containers_of_several_columns(name):
-    result = as_matrix(MATRICES[name], "x")
-    assert_form(result)
-    assert_array_equal(result, TWO)
+def test_containers_of_several_columns():
+    for name, values in MATRICES.items():
+        result = as_matrix(values, "x")
+        assert_form(result)
+        assert_array_equal(result, TWO, name)
 
 
 def test_callers_arrays_are_not_changed():
     for values in (FLOATS.copy(), TWO.copy(), TWO.astype(np.float32), np.asfortranarray(TWO)):
-        before, flags = values.copy(), values.flags.writeable
-        as_matrix(values, "x")
-        assert_array_equal(values, before)
-        assert values.flags.writeable == flags
+        for writeable in (True, False):
+            values.flags.writeable = writeable
+            before = values.copy()
+            as_matrix(values, "x")
+            assert_array_equal(values, before)
+            assert values.flags.writeable == writeable
 
 
-def test_read_only_arrays_pass():
-    values = TWO.copy()
-    values.flags.writeable = False
-    assert_array_equal(as_matrix(values, "x"), TWO)
-    assert not values.flags.writeable
-
-
-@pytest.mark.parametrize("scale", [1e-323, 1e-300, 1e150, 1e307])
-def test_every_scale_passes(scale):
-    values = np.linspace(-1.0, 2.0, 12) * scale
-    assert_array_equal(as_matrix(values, "x")[:, 0], values)
-
-
-def test_ties_heavy_tails_and_binary_columns_pass():
-    for values in ([0.0] * 11 + [1e-9], [0, 1] * 6, [1e-200] * 11 + [1e200], [-1e308, 1e308] * 5):
+def test_every_scale_ties_outliers_and_rare_events_are_data():
+    for values in (
+        *(np.linspace(-1.0, 2.0, 12) * scale for scale in (1e-323, 1e-300, 1e150, 1e307)),
+        [0.0] * 11 + [1e-9],
+        [0, 1] * 6,
+        [1e-200] * 11 + [1e200],
+        [-1e308, 1e308] * 5,
+        np.exp(np.linspace(-12.0, 12.0, 40)),
+        [*FLOATS, 1e11],
+        [0.0] * 30 + [1.0],
+        np.random.default_rng(0).standard_cauchy(2000),
+        1e8 + 1e-3 * FLOATS,
+    ):
         assert_array_equal(as_matrix(values, "x")[:, 0], values)
 
 
@@ -177,22 +153,12 @@ nan, inf = float("nan"), float("inf")
 REFUSALS = {
     # Missing and infinite values, counted.
     "one NaN": (spoilt(nan), ValueError, r"^x holds 1 NaN values among 12; remove or impute"),
-    "NaN": (spoilt(nan, 1.0, nan), ValueError, "x holds 2 NaN values among 12"),
     "infinite": (spoilt(inf, -inf, inf), ValueError, "x holds 3 infinite values among 12"),
     "both": (spoilt(nan, inf, nan), ValueError, "x holds 2 NaN and 1 infinite values among 12"),
     "NaN of two columns": (np.where(TWO > 8, nan, TWO), ValueError, "2 NaN values among 24"),
-    "float32 NaN": (np.float32(spoilt(nan)), ValueError, "x holds 1 NaN"),
     "None": (spoilt(None, None), ValueError, "x holds 2 NaN"),
     "pandas NA": (pd.Series(spoilt(None), dtype="Int64"), ValueError, "x holds 1 NaN"),
-    "pandas boolean NA": (
-        pd.Series([None] + [True, False] * 6, dtype="boolean"),
-        ValueError,
-        "x holds 1 NaN",
-    ),
-    "pandas NA in objects": (spoilt(pd.NA), ValueError, "x holds 1 NaN"),
-    "pandas NaN": (pd.DataFrame({"a": spoilt(nan)}), ValueError, "x holds 1 NaN"),
     "polars null": (pl.Series(spoilt(None, None)), ValueError, "x holds 2 NaN"),
-    "polars null in a frame": (pl.DataFrame({"a": spoilt(None)}), ValueError, "x holds 1 NaN"),
     "masked": (masked(2, 5, 6), ValueError, "x holds 3 masked values; remove or impute"),
     "beyond float64": (spoilt(10**400), ValueError, "x"),
     "longdouble beyond float64": (
@@ -202,7 +168,6 @@ REFUSALS = {
     ),
     # Not numbers.
     "strings": (["a"] * 12, TypeError, r"x must be numeric, found 'a' \(str\) at position \(0,\)"),
-    "numbers as strings": ([str(n) for n in NUMBERS], TypeError, "x must be numeric"),
     "bytes": ([b"1"] * 12, TypeError, r"x must be numeric, found b'1' \(bytes\) at position"),
     "a string among objects": (
         np.array(spoilt("7"), dtype=object),
@@ -210,16 +175,12 @@ REFUSALS = {
         r"x must be numeric.*found '7' \(str\) at",
     ),
     "a string": ("abc", TypeError, r"x must be numeric, found 'abc' \(str\); pass a list or"),
-    "pandas strings": (pd.Series(["a", "b"] * 6), TypeError, "x must be numeric"),
-    "polars strings": (pl.Series(["a", "b"] * 6), TypeError, "x must be numeric"),
     "pandas categories": (pd.Series(["a", "b"] * 6, dtype="category"), TypeError, "numeric"),
     "dates": (pd.date_range("2020", periods=12), TypeError, "x must be numeric, found dtype datet"),
     "objects": ([object()] * 12, TypeError, r"found a value of type object at position \(0,\)"),
-    "a dict": ({"a": 1}, TypeError, "x must be numeric, found a value of type dict; pass a"),
     "a generator": ((n for n in NUMBERS), TypeError, "found a value of type generator; pass"),
     "records": (np.zeros(12, dtype=[("a", float)]), TypeError, "x must be numeric, found dtype"),
     "complex": (FLOATS + 1j, ValueError, "Complex data not supported: x has dtype complex128"),
-    "complex without imaginary part": (FLOATS + 0j, ValueError, "Complex data not supported"),
     "complex objects": (
         np.array(spoilt(1j), dtype=object),
         ValueError,
@@ -230,32 +191,22 @@ REFUSALS = {
         TypeError,
         r"x is a sparse matrix; pass a dense.*x.toarray",
     ),
-    "sparse array": (scipy.sparse.coo_array(TWO), TypeError, "x is a sparse matrix"),
     # Shapes.
     "ragged": ([[1.0], [1.0, 2.0]] * 6, ValueError, "x is not a rectangular array of numbers"),
-    "ragged arrays": (
-        [np.zeros(n) for n in range(12)],
-        ValueError,
-        "x is not a rectangular array of numbers",
-    ),
     "a number": (3.0, ValueError, r"x must have one dimension.*or two.*found 0, shape \(\)"),
     "None alone": (None, ValueError, "x must have one dimension"),
     "three dimensions": (np.zeros((12, 2, 3)), ValueError, r"found 3, shape \(12, 2, 3\)"),
     "no columns": (np.zeros((12, 0)), ValueError, r"x has 0 feature\(s\) \(shape=\(12, 0\)\)"),
     "empty": ([], ValueError, "x has n_samples=0, but at least 10 observations are needed"),
-    "few": (NUMBERS[:9], ValueError, "x has n_samples=9, but at least 10 observations"),
     "a row": (FLOATS[np.newaxis], ValueError, "x has n_samples=1"),
     # Constants.
     "constant": ([7.5] * 12, ValueError, r"^x is constant \(every value is 7.5\)"),
-    "zero": ([0.0, -0.0] * 6, ValueError, r"x is constant \(every value is -?0\)"),
-    "constant integers": ([2**60] * 12, ValueError, "x is constant"),
     "constant booleans": ([True] * 12, ValueError, r"x is constant \(every value is 1\)"),
     "constant column": (
         np.column_stack([FLOATS, np.full(12, -2.0)]),
         ValueError,
         "column 1 of x is constant",
     ),
-    "constant at the largest float": ([1.7e308] * 12, ValueError, "x is constant"),
     "constant but for the last digit": (
         [0.1 + 0.2, 0.3] * 6,
         ValueError,
@@ -292,9 +243,8 @@ def test_refusal_names_the_argument_and_says_what_was_found(name):
         as_matrix(values, "x")
 
 
-@pytest.mark.parametrize(
-    "values",
-    [
+def test_refusals_are_short_and_the_same_each_time():
+    for values in (
         set(range(1000)),
         {n: n for n in range(1000)},
         "x" * 10_000,
@@ -303,45 +253,16 @@ def test_refusal_names_the_argument_and_says_what_was_found(name):
         [{n: n for n in range(1000)}] * 12,
         [object()] * 12,
         np.zeros(12, dtype=[(f"column {n}", float) for n in range(99)]),
-    ],
-    ids=["set", "dict", "string", "bytes", "strings", "dicts", "objects", "records"],
-)
-def test_refusals_are_short_and_the_same_each_time(values):
-    with pytest.raises(TypeError) as caught:
-        as_matrix(values, "x")
-    assert len(str(caught.value)) < 220
-    assert "0x" not in str(caught.value)
+    ):
+        with pytest.raises(TypeError) as caught:
+            as_matrix(values, "x")
+        assert len(str(caught.value)) < 220
+        assert "0x" not in str(caught.value)
 
 
 def test_a_whole_number_that_python_does_not_spell_is_refused_by_name():
     with pytest.raises(ValueError, match=r"^n must be at most 5, found a value of type int$"):
         check_count(10**5000, "n", maximum=5)
-
-
-def test_refusal_uses_the_name_it_was_given():
-    with pytest.raises(ValueError, match=r"^the effect holds 1 NaN"):
-        as_matrix(spoilt(nan), "the effect")
-
-
-def test_a_small_range_around_a_large_mean_is_not_constant():
-    values = 1e8 + 1e-3 * FLOATS
-    assert_array_equal(as_matrix(values, "x")[:, 0], values)
-
-
-@pytest.mark.parametrize(
-    "values",
-    [
-        np.exp(np.linspace(-12.0, 12.0, 40)),
-        [*FLOATS, 1e11],
-        [0.0] * 30 + [1.0],
-        [0, 1] * 10,
-        np.random.default_rng(0).standard_cauchy(2000),
-        1e-3 * FLOATS + 1e9,
-    ],
-    ids=["log-normal", "outlier", "one event", "binary", "cauchy", "far from zero"],
-)
-def test_outliers_and_rare_events_are_data(values):
-    assert_array_equal(as_matrix(values, "x")[:, 0], values)
 
 
 def test_pair_names_the_variable_that_is_at_fault():
@@ -358,30 +279,25 @@ def test_several_columns_are_refused_where_one_is_needed():
     assert x.shape == y.shape == (12, 1)
 
 
-@pytest.mark.parametrize(
-    "labels",
-    [
+def test_labels_are_numbered_in_their_order():
+    for labels in (
         ["b", "a", "b"],
         (2, -1, 2),
         np.array([True, False, True]),
         pd.Series(["y", "x", "y"], dtype="category"),
         pl.Series([1.5, 0.5, 1.5]),
-    ],
-)
-def test_labels_are_numbered_in_their_order(labels):
-    distinct, codes = as_labels(labels, "labels", 3)
-    assert codes.tolist() == [1, 0, 1]
-    assert list(distinct[codes]) == list(labels)
+    ):
+        distinct, codes = as_labels(labels, "labels", 3)
+        assert codes.tolist() == [1, 0, 1]
+        assert list(distinct[codes]) == list(labels)
 
 
 @pytest.mark.parametrize(
     ("labels", "error", "match"),
     [
         ([1, 2], ValueError, r"labels has shape \(2,\), but needs one label for each of the 3"),
-        ([[1], [2], [3]], ValueError, r"labels has shape \(3, 1\)"),
         ([1, None, 2], ValueError, "labels lacks 1 of 3 labels; give each one"),
         ([np.nan, 1.0, np.nan], ValueError, "labels lacks 2 of 3 labels"),
-        (pd.Series(["a", None, "b"]), ValueError, "labels lacks 1 of 3 labels"),
         (pd.array([1, pd.NA, 2], dtype="Int64"), ValueError, "labels lacks 1 of 3 labels"),
         (np.array([1, "a", 2], dtype=object), TypeError, "labels mixes labels"),
     ],
@@ -400,90 +316,77 @@ def test_unequal_lengths():
 # --- Numbers and choices --------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("value", [0, 1, 2.5, np.float32(0.5), np.int64(3), Fraction(1, 2)])
-def test_nonnegative_numbers(value):
-    result = check_nonnegative(value, "lam")
-    assert type(result) is float
-    assert result == value
-
-
-@pytest.mark.parametrize(
-    ("value", "error", "match"),
-    [
-        (-1e-300, ValueError, "lam must be finite and not negative, found -1e-300"),
-        (nan, ValueError, "lam must be finite and not negative, found nan"),
-        (inf, ValueError, "lam must be finite and not negative, found inf"),
-        pytest.param(10**400, ValueError, "lam must be finite", id="beyond float64"),
-        ("1", TypeError, r"lam must be a number, found '1' \(str\)"),
-        (None, TypeError, r"lam must be a number, found None \(NoneType\)"),
-        (True, TypeError, r"lam must be a number, found True \(bool\)"),
-        (np.True_, TypeError, "lam must be a number"),
-        (1j, TypeError, "lam must be a number"),
-        (np.ones(1), TypeError, "lam must be a number"),
-    ],
-)
-def test_nonnegative_refuses(value, error, match):
-    with pytest.raises(error, match=match):
-        check_nonnegative(value, "lam")
-
-
-@pytest.mark.parametrize("value", [1, np.int8(5), np.uint64(7)])
-def test_counts(value):
-    result = check_count(value, "n_starts")
-    assert type(result) is int
-    assert result == value
-
-
-def test_count_of_zero_where_zero_is_the_minimum():
+def test_numbers_become_plain_ones():
+    for value in (0, 2.5, np.float32(0.5), np.int64(3), Fraction(1, 2)):
+        result = check_nonnegative(value, "lam")
+        assert (type(result), result) == (float, value)
+    for value in (1, np.int8(5), np.uint64(7)):
+        result = check_count(value, "n_starts")
+        assert (type(result), result) == (int, value)
     assert check_count(0, "init_degree", minimum=0) == 0
+    assert [check_n_mechanisms(n, 12) for n in (1, 2, 12)] == [1, 2, 12]
+    assert check_between(0, "uncertain", 0.0, 1.0) == 0.0
+    assert check_positive(2, "decay") == 2.0
+    assert check_choice("pvalue", "criterion", CHOICES) == "pvalue"
+
+
+CHOICES = ("hsic", "pvalue")
 
 
 @pytest.mark.parametrize(
-    ("value", "error", "match"),
+    ("check", "values", "error", "match"),
     [
-        (0, ValueError, "n_starts must be at least 1, found 0"),
-        (-3, ValueError, "n_starts must be at least 1, found -3"),
-        (2.0, TypeError, r"n_starts must be a whole number, found 2.0 \(float\)"),
-        ("2", TypeError, r"n_starts must be a whole number, found '2' \(str\)"),
-        (True, TypeError, r"n_starts must be a whole number, found True \(bool\)"),
-        (None, TypeError, "n_starts must be a whole number"),
+        (check_nonnegative, [-1e-300, nan, inf], ValueError, "lam must be finite and not negative"),
+        (check_nonnegative, [10**400], ValueError, "lam must be finite"),
+        (
+            check_nonnegative,
+            ["1", None, True],
+            TypeError,
+            r"lam must be a number, found .*\(",
+        ),
+        (check_nonnegative, [np.True_, 1j, np.ones(1)], TypeError, "lam must be a number"),
+        (check_positive, [0], ValueError, "lam must be positive, found 0"),
+        (check_count, [0, -3], ValueError, "lam must be at least 1, found"),
+        (check_count, [2.0, "2", True, None], TypeError, r"lam must be a whole number, found .*\("),
+        (
+            lambda value, name: check_between(value, name, 0.0, 1.0, ends=False),
+            [1.0],
+            ValueError,
+            "lam must lie between 0 and 1, found 1.0",
+        ),
+        (
+            lambda value, name: check_between(value, name, 0.5, 1.0),
+            [0.4],
+            ValueError,
+            "lam must lie between 0.5 and 1, found 0.4",
+        ),
+        (
+            lambda value, name: check_choice(value, name, CHOICES),
+            ["hsik", "", None, 3, ["hsic"]],
+            ValueError,
+            "lam must be one of 'hsic', 'pvalue'; found",
+        ),
     ],
 )
-def test_counts_refuse(value, error, match):
-    with pytest.raises(error, match=match):
-        check_count(value, "n_starts")
+def test_numbers_and_choices_are_refused_by_name(check, values, error, match):
+    for value in values:
+        with pytest.raises(error, match=f"^{match}"):
+            check(value, "lam")
 
 
 def test_mechanisms():
-    assert [check_n_mechanisms(n, 12) for n in (1, 2, 12)] == [1, 2, 12]
-    with pytest.raises(ValueError, match="n_mechanisms must be at least 1, found 0"):
-        check_n_mechanisms(0, 12)
     match = "n_mechanisms must be at most n_samples, found 13 mechanisms for 12 observations"
     with pytest.raises(ValueError, match=match):
         check_n_mechanisms(13, 12)
-    with pytest.raises(TypeError, match="n_mechanisms must be a whole number"):
-        check_n_mechanisms(2.5, 12)
-
-
-@pytest.mark.parametrize("value", ["hsik", "", None, 3, ["hsic"]])
-def test_choices_are_listed_when_none_is_met(value):
-    choices = ("hsic", "pvalue")
-    assert check_choice("pvalue", "criterion", choices) == "pvalue"
-    with pytest.raises(ValueError, match="criterion must be one of 'hsic', 'pvalue'; found"):
-        check_choice(value, "criterion", choices)
 
 
 # --- Randomness -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("seed", [0, np.int64(7), [1, 2], np.random.SeedSequence(3)])
-def test_a_seed_gives_the_same_numbers(seed):
-    first, second = (check_rng(seed).standard_normal(3) for _ in range(2))
-    assert_array_equal(first, second)
-    assert_array_equal(first, np.random.default_rng(seed).standard_normal(3))
-
-
-def test_a_generator_is_used_itself(rng):
+def test_a_seed_gives_the_same_numbers(rng):
+    for seed in (0, np.int64(7), [1, 2], np.random.SeedSequence(3)):
+        expected = np.random.default_rng(seed).standard_normal(3)
+        assert_array_equal(check_rng(seed).standard_normal(3), expected)
     assert check_rng(rng) is rng
 
 
@@ -499,10 +402,10 @@ def test_none_gives_fresh_numbers():
     assert not np.array_equal(*(check_rng(None).standard_normal(3) for _ in range(2)))
 
 
-@pytest.mark.parametrize("value", [-1, 1.5, "seed", object()])
-def test_other_seeds_are_refused(value):
-    with pytest.raises(ValueError, match="random_state must be None, a whole number >= 0, or a"):
-        check_rng(value)
+def test_other_seeds_are_refused():
+    for value in (-1, 1.5, "seed", object()):
+        with pytest.raises(ValueError, match="random_state must be None, a whole number >= 0, or"):
+            check_rng(value)
 
 
 # --- Estimators -----------------------------------------------------------------------------------
@@ -576,24 +479,3 @@ def test_one_new_observation_is_enough():
 def test_new_observations_are_refused(X, y, match):
     with pytest.raises(ValueError, match=match):
         check_new_input(fitted(), X, y)
-
-
-def test_the_ends_of_a_range_belong_to_it_or_not():
-    assert check_between(0, "uncertain", 0.0, 1.0) == 0.0
-    match = "alpha must lie between 0 and 1, found 1.0"
-    with pytest.raises(ValueError, match=match):
-        check_between(1.0, "alpha", 0.0, 1.0, ends=False)
-    with pytest.raises(ValueError, match=r"min_confidence must lie between 0.5 and 1, found 0.4"):
-        check_between(0.4, "min_confidence", 0.5, 1.0)
-
-
-def test_zero_is_no_positive_number():
-    assert check_positive(2, "decay") == 2.0
-    with pytest.raises(ValueError, match="decay must be positive, found 0"):
-        check_positive(0, "decay")
-
-
-def test_one_column_is_handed_on_and_several_are_refused():
-    assert_array_equal(check_single(FLOATS[:, np.newaxis], "x", "one is needed"), FLOATS)
-    with pytest.raises(ValueError, match="x has 2 columns, but one is needed"):
-        check_single(TWO, "x", "one is needed")
