@@ -33,15 +33,16 @@ def fitted(estimator, cause=None, effect=Y):
     return clone(estimator).fit(X.reshape(-1, 1) if cause is None else cause, effect)
 
 
-@pytest.mark.parametrize("kind", NESTED)
-def test_every_option_of_a_fit_is_a_parameter(kind):
-    params = kind().get_params()
-    for name, default in vars(FitOptions()).items():
-        # The direction has defaults of its own.
-        own = {"weight_growth": 0.25, "subsample": None} if kind is CausalDirection else {}
-        expected = own.get(name, default)
-        assert params[f"fit_options__{name}"] == expected
-    assert not any("__" in name for name in kind().get_params(deep=False))
+def test_every_option_of_a_fit_is_a_parameter():
+    # The direction has defaults of its own.
+    own = {CausalDirection: {"weight_growth": 0.25, "subsample": None}, MechanismClustering: {}}
+    for kind in NESTED:
+        expected = {**vars(FitOptions()), **own[kind]}
+        params, shallow = kind().get_params(), kind().get_params(deep=False)
+        assert {name for name in params if "__" in name} == {f"fit_options__{n}" for n in expected}
+        assert not any("__" in name for name in shallow)
+        for name, value in expected.items():
+            assert params[f"fit_options__{name}"] == value
 
 
 @pytest.mark.parametrize("kind", NESTED)
@@ -63,29 +64,16 @@ def test_options_are_set_by_their_names(kind):
         model.set_params(lamb=2)
 
 
-def test_a_grid_search_reaches_the_options():
-    def score(model, X, y=None):
-        return -abs(model.fit_options["n_latent"] - 2)
-
+def test_a_grid_search_in_a_pipeline_reaches_the_options():
+    step = "mechanismclustering"
     search = GridSearchCV(
-        MechanismClustering(fit_options={"max_iter": 5}),
-        {"fit_options__n_latent": [1, 2], "n_mechanisms": [2]},
-        scoring=score,
+        make_pipeline(StandardScaler(), MechanismClustering(fit_options={"max_iter": 5})),
+        {f"{step}__fit_options__n_latent": [1, 2], f"{step}__n_mechanisms": [2]},
+        scoring=lambda model, X, y=None: float(model[-1].fit_options["n_latent"]),
         cv=KFold(2),
     ).fit(PAIR)
-    assert search.best_params_ == {"fit_options__n_latent": 2, "n_mechanisms": 2}
-    assert search.best_estimator_.latent_.shape == (len(X), 2)
-
-
-def test_a_grid_search_in_a_pipeline():
-    pipe = make_pipeline(StandardScaler(), CausalDirection(criterion="hsic"))
-    search = GridSearchCV(
-        pipe,
-        {"causaldirection__fit_options__max_iter": [3, 4], "causaldirection__lam": [1.0]},
-        scoring=lambda model, X, y=None: float(model[-1].fit_options["max_iter"]),
-        cv=KFold(2),
-    ).fit(PAIR)
-    assert search.best_params_["causaldirection__fit_options__max_iter"] == 4
+    assert search.best_params_ == {f"{step}__fit_options__n_latent": 2, f"{step}__n_mechanisms": 2}
+    assert search.best_estimator_[-1].latent_.shape == (len(X), 2)
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda each: type(each).__name__)
