@@ -228,7 +228,7 @@ def descent(numbers: list[int]) -> None:
     reference = None
     for unit, memory, tol in SETTINGS:
         parameters.LOG_UNIT = unit
-        optimize.minimize_from.__kwdefaults__["memory"] = memory
+        optimize.MEMORY = memory
         ends = [fit_gppom(X, Y, lam=1.0, options=FitOptions(tol=tol)) for X, Y in pairs]
         values = np.array([end.objective for end in ends])
         reference = values if reference is None else reference

@@ -38,15 +38,7 @@ class LatentFits(Record):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LatentFitting(Record):
-    """A GPPOM in each direction, fitted when it is first asked for.
-
-    Attributes
-    ----------
-    x, y : ndarray
-        Standardized variables.
-    lam, options, seed
-        See `anmmm.gppom.fit_gppom`; both directions get the same seed.
-    """
+    """A GPPOM in each direction of standardized variables, fitted when it is first asked for."""
 
     x: FloatArray
     y: FloatArray

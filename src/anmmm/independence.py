@@ -42,19 +42,8 @@ LARGEST_KEPT = 2**26
 
 
 def median_width(x: FloatArray) -> float:
-    """Kernel width by the median distance, ``sqrt(median(d²) / 2)`` over distinct points.
+    """Width of the kernel ``exp(-d² / (2 w²))`` of points (n, d), ``sqrt(median(d²) / 2)``.
 
-    Parameters
-    ----------
-    x : ndarray of shape (n_samples, n_features)
-
-    Returns
-    -------
-    float
-        Width w of the kernel ``exp(-d² / (2 w²))``.
-
-    Notes
-    -----
     Zero distances (ties, up to rounding) are left out. Above 1000 rows, 1000 of them are taken,
     evenly spaced in lexicographic order, so that the width does not depend on the order of the
     observations.
@@ -218,10 +207,7 @@ def hsic_test(x: ArrayLike, y: ArrayLike, alpha: float = 0.05, *, null: str = "g
 class TestedVariable:
     """A variable as the tests take it; its factor is made once, for several tests of it.
 
-    Attributes
-    ----------
-    points : ndarray of shape (n_features, n_samples)
-        In units of the kernel's width, the median distance.
+    points: (n_features, n_samples), in units of the kernel's width, the median distance.
     """
 
     # Not a test case, whatever its name says to test runners.

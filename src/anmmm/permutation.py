@@ -31,44 +31,24 @@ LARGEST_SUMMED = 200
 
 
 class Permuted(NamedTuple):
-    """``tr(K H L H)`` and its distribution over the orders of one variable's observations.
+    """``tr(K H L H)`` and its distribution over the orders of one variable's observations."""
 
-    Attributes
-    ----------
-    trace : float
-        In the order of the data.
-    mean, variance, third : float
-        Of all orders: mean, and central moments.
-    """
-
-    trace: float
-    mean: float
+    trace: float  # in the order of the data
+    mean: float  # of all orders
     variance: float
-    third: float
+    third: float  # central moment
 
 
 class CenteredGram(NamedTuple):
-    """A low-rank factor of a centered Gram matrix, and sums of A, eq. 21.
+    """A low-rank factor of a centered Gram matrix, and sums of A, eq. 21."""
 
-    Attributes
-    ----------
-    factor : ndarray of shape (n_blocks, rank, c)
-        U of ``H K H ≈ UᵀU`` in blocks, the last one padded by zeros.
-    n_samples : int
-    trace : float
-        Of ``H K H``.
-    squares, diagonal_squares : float
-        ``tr(A²)`` and ``Σ A_ii²``, in which the variance is bilinear.
-    cubic : ndarray of shape (5,)
-        What the third moment is bilinear in.
-    """
-
+    # (n_blocks, rank, c), U of H K H ≈ UᵀU in blocks, the last one padded by zeros
     factor: FloatArray
     n_samples: int
-    trace: float
-    squares: float
-    diagonal_squares: float
-    cubic: FloatArray
+    trace: float  # of H K H
+    squares: float  # tr(A²), in which the variance is bilinear, as in
+    diagonal_squares: float  # Σ A_ii²
+    cubic: FloatArray  # (5,), what the third moment is bilinear in
 
     @classmethod
     def of(cls, points: FloatArray) -> CenteredGram:
@@ -98,12 +78,9 @@ def _outermost(points: FloatArray) -> NDArray[np.intp]:
 
 
 def permuted_trace(first: CenteredGram, second: CenteredGram) -> Permuted:
-    """Compute ``tr(K H L H)`` and its permutation moments, of at least 6 observations.
+    """Compute ``tr(K H L H)`` and its permutation moments, of at least 6 observations, in O(N r²).
 
-    Notes
-    -----
     Exact but for the factors, and above 200 observations for a sum that is of no account there.
-    O(N r²).
     """
     n = first.n_samples
     products = np.matmul(first.factor, second.factor.transpose(0, 2, 1)).sum(axis=0)

@@ -20,20 +20,12 @@ ROUNDING = 4.0
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Standardization(Record):
-    """The affine map ``z = (x / unit - center) / spread`` of each column.
+    """The affine map ``z = (x / unit - center) / spread`` of each column."""
 
-    Attributes
-    ----------
-    unit : ndarray of shape (n_features,)
-        Largest absolute value of the column. It is divided out first, so that no square overflows
-        or underflows, whatever the scale.
-    center, spread : ndarray of shape (n_features,)
-        Mean and standard deviation (ddof 0) of ``x / unit``.
-    """
-
+    # largest absolute value; divided out first, so that no square overflows or underflows
     unit: FloatArray
-    center: FloatArray
-    spread: FloatArray
+    center: FloatArray  # mean of x / unit
+    spread: FloatArray  # standard deviation (ddof 0) of x / unit
 
     def apply(self, X: FloatArray) -> FloatArray:
         """Standardize points of shape (n, n_features)."""
@@ -45,24 +37,12 @@ class Standardization(Record):
 
 
 def standardize(X: FloatArray) -> tuple[FloatArray, Standardization]:
-    """Center and scale every column to mean 0 and standard deviation 1 (ddof 0).
+    """Center and scale every column of X (n_samples, n_features) to mean 0 and deviation 1.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        Finite, no constant column (`_validation.as_matrix` sees to it). Not changed.
-
-    Returns
-    -------
-    Z : ndarray of shape (n_samples, n_features)
-        Standardized copy, C order.
-    record : Standardization
-        What was done.
-
-    Notes
-    -----
-    Numbers that differ by rounding alone, as 0.1 + 0.2 and 0.3 do, are made equal: another unit may
-    make them so or not, and ties count in how variables are encoded. O(N log N).
+    X is finite without a constant column (`_validation.as_matrix` sees to it). Returns a copy in C
+    order, and what was done; ddof is 0. Numbers that differ by rounding alone, as 0.1 + 0.2 and 0.3
+    do, are made equal: another unit may make them so or not, and ties count in how variables are
+    encoded. O(N log N).
     """
     unit = np.abs(X).max(axis=0)
     scaled = X / unit
@@ -84,15 +64,7 @@ def indicators(values: FloatArray) -> FloatArray:
 def tied(ordered: FloatArray, near: float) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Part increasing values where neighbors differ by more than `near`.
 
-    Parameters
-    ----------
-    ordered : ndarray of shape (n_samples,)
-    near : float
-
-    Returns
-    -------
-    first, last : ndarray of int, shape (n_groups,)
-        Where each group begins, and one beyond its end.
+    Returns where each group begins, and one beyond its end, (n_groups,) each.
     """
     first = np.flatnonzero(np.concatenate([[True], np.diff(ordered) > near]))
     return first, np.concatenate([first[1:], [len(ordered)]])
@@ -112,27 +84,13 @@ def _merge_rounded(z: FloatArray, near: float) -> None:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Cells(Record):
-    """A variable at its own resolution: one interval for each distinct value.
+    """A variable at its own resolution: one interval for each distinct value."""
 
-    Neighboring distinct values part at their midpoint; the outermost cells are symmetric about
-    their value. The cells are disjoint and cover the range ``(edges[0], edges[-1])``.
-
-    Attributes
-    ----------
-    values : ndarray of shape (n_samples,)
-    index : ndarray of int, shape (n_samples,)
-        Cell of each observation.
-    lower, upper : ndarray of shape (n_samples,)
-        Its ends.
-    edges : ndarray of shape (n_distinct + 1,)
-        Ends of all cells, increasing.
-    """
-
-    values: FloatArray
-    index: NDArray[np.intp]
-    lower: FloatArray
+    values: FloatArray  # (n_samples,)
+    index: NDArray[np.intp]  # (n_samples,), cell of each observation
+    lower: FloatArray  # (n_samples,), its ends
     upper: FloatArray
-    edges: FloatArray
+    edges: FloatArray  # (n_distinct + 1,), ends of all cells, increasing
 
     @classmethod
     def of(cls, values: FloatArray) -> Cells:

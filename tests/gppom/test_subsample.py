@@ -11,7 +11,7 @@ from anmmm import GPPOM, FitOptions
 from anmmm.datasets import make_anm_mixture
 from anmmm.gppom import fit_gppom, model, optimize
 from anmmm.gppom.objective import GPPOMObjective
-from anmmm.gppom.subsample import nearest_rows, spread_rows
+from anmmm.gppom.start import nearest_rows, spread_rows
 from anmmm.preprocessing import standardize
 from same import assert_same
 

@@ -21,18 +21,12 @@ COMBINATIONS = ("auto", "product", "sum")
 
 @dataclass(frozen=True)
 class Covariance:
-    """The form of ``K̃ = a (K_X ∘ K_θ) + noise I`` or ``a (K_X + K_θ) + noise I``.
+    """The form of ``K̃ = a (K_X ∘ K_θ) + noise I`` or ``a (K_X + K_θ) + noise I``."""
 
-    Attributes
-    ----------
-    kernel_x, kernel_theta : {"rbf", "linear", "affine"}
-        ``exp(-Σ_d γ_d (z_d - z'_d)²)``, ``Σ_d γ_d z_d z'_d``, or 1 + that.
-    combine : {"product", "sum"}
-    """
-
+    # exp(-Σ_d γ_d (z_d - z'_d)²) (rbf), Σ_d γ_d z_d z'_d (linear), or 1 + that (affine)
     kernel_x: str = "rbf"
     kernel_theta: str = "rbf"
-    combine: str = "product"
+    combine: str = "product"  # product or sum
 
     @classmethod
     def of(cls, kernel_x: str, kernel_theta: str, combine: str, *, has_x: bool = True) -> Self:

@@ -19,8 +19,13 @@ from anmmm.gppom.objective import GPPOMObjective
 from anmmm.gppom.optimize import Outcome, minimize_starts
 from anmmm.gppom.options import FitOptions
 from anmmm.gppom.result import FitResult
-from anmmm.gppom.start import initial_hyperparameters, initial_latent, initial_weights
-from anmmm.gppom.subsample import nearest_rows, spread_rows
+from anmmm.gppom.start import (
+    initial_hyperparameters,
+    initial_latent,
+    initial_weights,
+    nearest_rows,
+    spread_rows,
+)
 
 # Spread of the perturbation of Θ (standard deviation 1) in starts after the first.
 PERTURBATION = 0.5

@@ -37,34 +37,16 @@ from anmmm.gppom.parameters import Hyperparameters, ParameterLayout
 
 @dataclass(frozen=True)
 class Terms:
-    """The summands of J at one point.
+    """The summands of J at one point."""
 
-    Attributes
-    ----------
-    objective : float
-        ``J``; +inf where it could not be evaluated.
-    log_likelihood, hsic : float
-        ``L`` and ``HSIC_b``.
-    log_hsic_penalty : float
-        ``λ log(HSIC_b + ε₀)``.
-    prior : float
-        All priors together.
-    engine : str
-        Engine that evaluated it.
-    rank : int or None
-        Rank of the low-rank factor of the covariance; None for the dense engine.
-    residual : float
-        Trace that the factor leaves of ``a K_X ∘ K_θ``; 0 for the dense engine.
-    """
-
-    objective: float
+    objective: float  # +inf where it could not be evaluated
     log_likelihood: float
-    hsic: float
-    log_hsic_penalty: float
-    prior: float
+    hsic: float  # HSIC_b
+    log_hsic_penalty: float  # λ log(HSIC_b + ε₀)
+    prior: float  # all of them together
     engine: str
-    rank: int | None = None
-    residual: float = 0.0
+    rank: int | None = None  # of the factor of the covariance; None for the dense engine
+    residual: float = 0.0  # trace that the factor leaves of a K_X ∘ K_θ
 
 
 class GPPOMObjective:

@@ -26,33 +26,16 @@ ValueAndGrad = Callable[[FloatArray], tuple[float, FloatArray]]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Outcome(Record):
-    """End of one descent.
+    """End of one descent."""
 
-    Attributes
-    ----------
-    z : ndarray
-        Best point seen.
-    value : float
-        J there.
-    n_iter, n_evaluations, n_failed_evaluations : int
-        Iterations; evaluations; those that gave +inf.
-    status : str
-        ``"converged"``, ``"max_iter"``, ``"max_evaluations"``, ``"line_search"`` or
-        ``"cholesky_failed"``; see `minimize_from`.
-    message : str
-        SciPy's words.
-    history : ndarray of shape (n_iter + 1,)
-        J at the start and after each iteration.
-    """
-
-    z: FloatArray
-    value: float
+    z: FloatArray  # best point seen
+    value: float  # J there
     n_iter: int
     n_evaluations: int
-    n_failed_evaluations: int
-    status: str
-    message: str
-    history: FloatArray
+    n_failed_evaluations: int  # those that gave +inf
+    status: str  # converged, max_iter, max_evaluations, line_search or cholesky_failed
+    message: str  # SciPy's words
+    history: FloatArray  # (n_iter + 1,), J at the start and after each iteration
 
     @property
     def converged(self) -> bool:
@@ -69,45 +52,18 @@ def minimize_from(
     max_iter: int = 1000,
     tol: float = 1e-7,
     gradient_tol: float = 1e-5,
-    memory: int | None = None,
 ) -> Outcome:
-    """Descend from one starting vector.
+    """Descend from one starting vector, within bounds; FloatingPointError where it has no J.
 
-    Parameters
-    ----------
-    value_and_grad : callable
-        z -> (J, gradient); +inf where J cannot be evaluated.
-    start : ndarray
-        Starting vector, within the bounds.
-    bounds : tuple of ndarray
-        Lower and upper.
-    units : ndarray, optional
-        L-BFGS sees ``z / units``; ones by default. Coordinates along which J is flat want a large
-        unit.
-    max_iter : int
-        Most iterations.
-    tol : float
-        Stop when an iteration lowers J by less than ``tol * max(|J|, 1)``.
-    gradient_tol : float
-        Stop when no component of the projected gradient by ``z / units`` is larger.
-    memory : int, optional
-        Pairs of steps that L-BFGS keeps; by default 20, and 5 beyond 100 000 coordinates.
+    `value_and_grad`: z -> (J, gradient), +inf where J cannot be evaluated. `units`: L-BFGS sees ``z
+    / units``; coordinates along which J is flat want a large one. It stops where an iteration
+    lowers J by less than ``tol * max(|J|, 1)``, or where no component of the projected gradient by
+    ``z / units`` is above `gradient_tol`.
 
-    Returns
-    -------
-    Outcome
-
-    Raises
-    ------
-    FloatingPointError
-        If J cannot be evaluated at the starting vector.
-
-    Notes
-    -----
     The end is the best point seen, whatever the status. ``"converged"`` is promised where the
     gradient is below its tolerance, or where an iteration that met no failed evaluation lowered J
-    by less than the tolerance. Steps that shrink because every longer one leaves the domain lower
-    J by little as well, but at its edge and not at a minimum: such an end, like a line search that
+    by less than the tolerance. Steps that shrink because every longer one leaves the domain lower J
+    by little as well, but at its edge and not at a minimum: such an end, like a line search that
     gives up there, is ``"cholesky_failed"``.
     """
     units = np.ones_like(start) if units is None else units
@@ -125,7 +81,7 @@ def minimize_from(
             "maxfun": 20 * max_iter,
             "ftol": tol,
             "gtol": gradient_tol,
-            "maxcor": _memory(len(start)) if memory is None else memory,
+            "maxcor": MEMORY if len(start) <= LARGEST_MEMORY else SMALL_MEMORY,
         },
     )
     step = np.clip(result.x - result.jac, lower, upper) - result.x
@@ -199,10 +155,6 @@ def minimize_starts(
     values = np.array([outcome.value for outcome in outcomes])
     index = int(values.argmin())
     return outcomes[index], index, values
-
-
-def _memory(n_params: int) -> int:
-    return MEMORY if n_params <= LARGEST_MEMORY else SMALL_MEMORY
 
 
 def _status(code: int, n_iter: int, max_iter: int, at_edge: bool) -> str:

@@ -193,10 +193,7 @@ class FitOptions(ObjectiveOptions):
             check_count(self.subsample, "subsample")
 
     def tol_for(self, n_samples: int, *, begun: bool = False) -> float:
-        """Return `tol`, or what it is by default for so many observations.
-
-        `begun`: for a descent that starts where the fit of a subsample ended.
-        """
+        """Return `tol` or its default; `begun`: for a descent from the end of a subsample's fit."""
         if self.tol is not None:
             return self.tol
         return DEFAULT_TOL if begun else min(DEFAULT_TOL, SMALLEST_GAIN / n_samples)
@@ -211,7 +208,7 @@ class FitOptions(ObjectiveOptions):
         """Return λ and the options with the weights that suit so many observations.
 
         Raises what is wrong with an array `init`, which must have as many rows, and with
-        `weight_growth` where it exceeds all bounds.
+        `weight_growth`.
         """
         if not isinstance(self.init, str):
             init = as_matrix(self.init, "init", resolved=False)

@@ -52,15 +52,6 @@ class ParameterLayout:
     """Where each block stands in the flat vector z.
 
     z = [Θ, row by row, or W1, b1, W2, b2 | log a, log β, log γ_x, log γ_θ].
-
-    Attributes
-    ----------
-    n_samples, n_features_x, n_outputs, n_latent : int
-        Shapes of X, Y and Θ.
-    latent_map : {"free", "mlp"}
-        What the first part holds.
-    n_hidden : int
-        Logistic units of the MLP; without meaning for ``"free"``.
     """
 
     n_samples: int

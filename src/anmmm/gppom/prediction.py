@@ -32,21 +32,7 @@ class MechanismPredictor:
     gives p(y | x, θ_j, data); the mechanism with the largest sum over its own θ_j wins. This needs
     no back-constraint and no further optimization, for any number of latent dimensions.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features_x)
-        Standardized cause of the fit.
-    Y : ndarray of shape (n_samples, n_outputs)
-        Standardized effect of the fit.
-    fit : FitResult
-    labels : ndarray of int, shape (n_samples,)
-        Mechanism of each observation of the fit, from 0.
-    noise_floor : float
-        ν of the fit.
-
-    Notes
-    -----
-    O(N³) at the first prediction, O(min(N, 128) N²) an observation. At most 128 latents, evenly
+    O(N³) at the first prediction, O(min(N, 128) N²) an observation: at most 128 latents, evenly
     spaced in their order along the first coordinate, stand for all.
     """
 
@@ -94,7 +80,7 @@ class MechanismPredictor:
         return factor, cho_solve(factor, self._y, check_finite=False), k_theta
 
     def predict(self, X: FloatArray, Y: FloatArray) -> NDArray[np.intp]:
-        """Label standardized new observations; (n_new, n_features_x) and (n_new, n_outputs).
+        """Label standardized new observations (n, n_features_x), (n, n_outputs).
 
         Raises ValueError if the fit has more than `MAX_SAMPLES` observations.
         """

@@ -1,11 +1,12 @@
 """Where a fit starts: Θ from a residual, from principal components, or given; Ω; MLP weights.
 
-Standardized data come in; starting vectors go out to ``gppom``.
+A fit of many observations starts at the fit of a few of them: which, and to whom each is nearest.
 """
 
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from anmmm._typing import ArrayLike, FloatArray
 from anmmm._validation import as_matrix
@@ -44,12 +45,7 @@ def initial_latent(
 
 
 def initial_hyperparameters(n_features_x: int, n_latent: int) -> Hyperparameters:
-    """Ω to start from: signal variance 1, noise variance 0.1, length scales of the data's own size.
-
-    Notes
-    -----
-    Variables and Θ have standard deviation 1; ``γ = 1/2`` is a length scale of 1.
-    """
+    """Ω to start from: signal variance 1, noise variance 0.1, length scales 1."""
     return Hyperparameters(
         amplitude=1.0,
         beta=10.0,
@@ -72,6 +68,26 @@ def initial_weights(
     ridge = 1e-3 * len(inputs) * np.eye(design.shape[1])
     output = np.linalg.solve(design.T @ design + ridge, design.T @ theta)
     return np.concatenate([W1.ravel(), b1, output[:-1].ravel(), output[-1]])
+
+
+def spread_rows(X: FloatArray, Y: FloatArray, size: int) -> NDArray[np.intp]:
+    """Return `size` rows, equally far apart in the order of the first column of X, then the others.
+
+    Nothing is drawn, and data in another order give the same observations. Without X those of Y
+    are the columns.
+    """
+    order = np.lexsort(np.hstack([X, Y]).T[::-1])
+    places = ((np.arange(size) + 0.5) * (len(X) / size)).astype(np.intp)
+    return np.asarray(order[places])
+
+
+def nearest_rows(X: FloatArray, Y: FloatArray, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return for each observation which of `rows` is nearest to it in [X, Y], its place in them."""
+    # Here, as fits of few observations do without it, and it takes a while to load.
+    from scipy.spatial import cKDTree
+
+    points = np.hstack([X, Y])
+    return np.asarray(cKDTree(points[rows]).query(points)[1], dtype=np.intp)
 
 
 def _residual(X: FloatArray, Y: FloatArray, degree: int) -> FloatArray:

@@ -25,15 +25,6 @@ PATIENCE = 32
 class AutoEngine:
     """The cheaper of both engines, chosen before each evaluation from N and the last rank.
 
-    Parameters
-    ----------
-    X, Y, n_latent, lam, hsic_floor, n_chunks
-        As for `DenseEngine`.
-    tol : float
-        Of the low-rank engine.
-
-    Notes
-    -----
     Below 110 observations dense. Otherwise low rank with a rank of at most N/3 and 1000; where that
     does not suffice dense, up to 6000 observations, and beyond the evaluation is not valid.
     docs/results/benchmarks.md has the measurements.

@@ -15,38 +15,21 @@ from anmmm.gppom.parameters import Hyperparameters
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DataTerms(Record):
-    """The data terms and the gradient of -L + λ log(HSIC_b + ε₀).
+    """The data terms and the gradient of -L + λ log(HSIC_b + ε₀)."""
 
-    Attributes
-    ----------
-    valid : bool
-        False if the covariance could not be factorized; nothing but engine and rank is then meant.
-    log_likelihood, hsic : float
-        ``L`` and ``HSIC_b``.
-    d_theta : ndarray of shape (n_samples, n_latent)
-    d_log_amplitude, d_noise : float
-        By ``log a`` and by the noise variance ``1/β + ν``.
-    d_log_gamma_x, d_log_gamma_theta : ndarray
-    engine : str
-        Which engine evaluated it.
-    rank : int or None
-        Rank of the factor of ``a K_X ∘ K_θ``; None where no factor was needed. If not `valid`, the
-        largest rank that was allowed and did not suffice.
-    residual : float
-        Trace of what the factor leaves of ``a K_X ∘ K_θ``; 0 for the exact engine.
-    """
-
+    # False without a factor of the covariance: nothing but engine and rank is then meant
     valid: bool
     log_likelihood: float
-    hsic: float
-    d_theta: FloatArray
+    hsic: float  # HSIC_b
+    d_theta: FloatArray  # (n_samples, n_latent)
     d_log_amplitude: float
-    d_noise: float
+    d_noise: float  # by the noise variance 1/β + ν
     d_log_gamma_x: FloatArray
     d_log_gamma_theta: FloatArray
     engine: str
+    # of the factor of a K_X ∘ K_θ; if not valid, the largest, which did not suffice
     rank: int | None = None
-    residual: float = 0.0
+    residual: float = 0.0  # trace of what the factor leaves of a K_X ∘ K_θ
 
 
 class Engine(Protocol):

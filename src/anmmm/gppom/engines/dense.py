@@ -18,18 +18,9 @@ LARGEST_IN_MEMORY = 400
 class DenseEngine:
     """Exact evaluation by one Cholesky factorization and one inverse, O(N³) time, O(N²) memory.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features_x)
-    Y : ndarray of shape (n_samples, n_outputs)
-    n_latent : int
-    lam, hsic_floor : float
-        ``λ`` and ``ε₀``.
-    n_chunks : int or None
-        None runs serial loops with the GIL released. A number runs them in parallel over so many
-        chunks of rows; results depend on it by rounding, not on the number of threads.
-    tol : float
-        Of no effect: every engine is built alike, and this one is exact.
+    `n_chunks`: None runs serial loops with the GIL released; a number runs them in parallel over so
+    many chunks of rows, on which results depend by rounding. `tol` is of no effect: every engine is
+    built alike.
     """
 
     name = "dense"

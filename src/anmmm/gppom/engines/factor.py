@@ -30,26 +30,9 @@ class RankTooLargeError(Exception):
 class Factor:
     """Pivoted Cholesky factor ``K ≈ LᵀL`` of an ARD RBF Gram matrix, in blocks, refilled at will.
 
-    Parameters
-    ----------
-    n : int
-        Number of points.
-    capacity : int
-        Rank that memory is first taken for; it doubles when it does not suffice.
-    n_chunks : int or None
-        None: serial. A number: loops over blocks run in parallel over so many chunks.
-    max_rank : int or None
-        Largest rank; the number of points by default.
-
-    Attributes
-    ----------
-    L : ndarray of shape (n_blocks, capacity, c)
-        See `anmmm._kernels.pivoted` for the layout.
-    rest : ndarray of shape (n_blocks, c)
-        Diagonal of ``K - LᵀL``; 0 for padding.
-    rank : int
-    residual : float
-        Trace of ``K - LᵀL``.
+    L: (n_blocks, capacity, c), whose capacity doubles when it does not suffice, up to `max_rank`;
+    rest: (n_blocks, c), diagonal of ``K - LᵀL``, 0 for padding, and `residual` its sum. `n_chunks`:
+    loops over blocks run in parallel over so many chunks.
     """
 
     def __init__(
@@ -91,10 +74,9 @@ class Factor:
     ) -> None:
         """Factor the Gram matrix of points (d, n) until the trace of the rest is at most `total`.
 
-        `blocks` are the same points, cut; `others` are indices of points among which pivots are
-        looked for from the beginning, beside the subsample. Residuals that are rounding end it as
-        well. Raises `RankTooLargeError` where the largest rank does not suffice; the factor is then
-        of no use.
+        `blocks` are the same points, cut; `others` are points among which pivots are looked for
+        from the beginning, beside the subsample. Residuals that are rounding end it as well. After
+        a `RankTooLargeError` the factor is of no use.
         """
         if self._n_blocks == 1:
             self._fill_whole(blocks[0], gamma, total)
@@ -131,10 +113,7 @@ class Factor:
         return means
 
     def grow(self) -> None:
-        """Take memory for twice the rank, of which nothing is written.
-
-        Raises `RankTooLargeError` where the largest rank does not suffice.
-        """
+        """Take memory for twice the rank, none of it written, or raise RankTooLargeError."""
         self.L, self._written = self._memory(self._larger(self.L.shape[1])), 0
 
     def _fill_whole(self, points: FloatArray, gamma: FloatArray, total: float) -> None:

@@ -13,14 +13,7 @@ from anmmm.gppom.parameters import Hyperparameters
 
 
 class LinearEngine:
-    """Exact evaluation by matrices of NumPy, O(N³) time, O(N²) memory; docs/method/linear.md.
-
-    Parameters
-    ----------
-    X, Y, lam, hsic_floor
-        As for `DenseEngine`.
-    covariance : Covariance
-    """
+    """Exact evaluation by matrices of NumPy, O(N³) time, O(N²) memory; docs/method/linear.md."""
 
     name = "dense"
 
