@@ -307,18 +307,7 @@ def _moved(z, index, amount):
     return result
 
 
-def central_difference(f, z, step=1e-6):
-    """∂f/∂z_i ≈ (f(z_i + h) - f(z_i - h)) / 2h with h = step max(1, |z_i|)."""
-    z = np.array(z, dtype=float)
-    result = np.empty(z.shape)
-    for i in np.ndindex(z.shape):
-        h = step * max(1.0, abs(z[i]))
-        difference = f(_moved(z, i, h)) - f(_moved(z, i, -h))
-        result[i] = difference / (2 * h)
-    return result
-
-
-def central_difference4(f, z, step=1e-3):
+def central_difference(f, z, step=1e-3):
     """∂f/∂z_i ≈ (8 [f(z_i + h) - f(z_i - h)] - [f(z_i + 2h) - f(z_i - 2h)]) / 12h, error O(h⁴)."""
     z = np.array(z, dtype=float)
     result = np.empty(z.shape)

@@ -142,12 +142,12 @@ class Slow:
         """Of the objective; of the part that may be negative only what is positive."""
 
         def gradient(there):
-            return oracle.central_difference4(self.objective, there, step=1e-3)
+            return oracle.central_difference(self.objective, there, step=1e-3)
 
         found = np.array(
             [(gradient(at + step) - gradient(at - step)) / 2e-3 for step in 1e-3 * np.eye(len(at))]
         )
-        by_b = oracle.central_difference4(self.log_likelihood, at, step=1e-3)
+        by_b = oracle.central_difference(self.log_likelihood, at, step=1e-3)
         by_b[: self.r] = 0.0
         return found + np.diag(np.maximum(by_b, 0.0))
 
@@ -164,7 +164,7 @@ def solved(name):
 @cases
 def test_curve_and_cuts_are_at_the_mode(name):
     _, at, _, slow, hessian = solved(name)
-    gradient = oracle.central_difference4(slow.objective, at, step=1e-4)
+    gradient = oracle.central_difference(slow.objective, at, step=1e-4)
     # In units of the standard deviations that the posterior has about the mode.
     unit = np.sqrt(np.diag(np.linalg.inv(hessian)))
     assert_allclose(gradient * unit, 0.0, atol=1e-4)

@@ -41,10 +41,10 @@ def case(n, d):
     root = rng.normal(size=(n, n))
     dK = root + root.T
     K = oracle.rbf(points.T, gamma)
-    by_points = oracle.central_difference4(
+    by_points = oracle.central_difference(
         lambda Z: np.sum(dK * oracle.rbf(Z, gamma)), points.T, step=2e-4
     ).T
-    by_log_gamma = oracle.central_difference4(
+    by_log_gamma = oracle.central_difference(
         lambda log: np.sum(dK * oracle.rbf(points.T, np.exp(log))), log_gamma, step=2e-4
     )
     return points, gamma, K, dK, by_points, by_log_gamma

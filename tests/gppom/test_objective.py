@@ -126,7 +126,7 @@ def blocks(objective):
 def relative_errors(objective, z):
     """Largest error of each block's gradient, relative to the block's largest component."""
     _, gradient = objective.value_and_grad(z)
-    truth = oracle.central_difference4(lambda p: objective.value_and_grad(p)[0], z, step=2e-4)
+    truth = oracle.central_difference(lambda p: objective.value_and_grad(p)[0], z, step=2e-4)
     return {
         name: np.abs(gradient[part] - truth[part]).max() / max(np.abs(gradient[part]).max(), 1e-3)
         for name, part in blocks(objective).items()
