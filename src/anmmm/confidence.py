@@ -37,18 +37,9 @@ MOST_OF_VECTORS = 0.85
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Resamples(Record):
-    """Scores of random subsamples of a pair.
+    """Signed scores (n_resamples,) of random subsamples of a pair.
 
-    Attributes
-    ----------
-    scores : ndarray of shape (n_resamples,)
-        Signed score of each subsample; positive means x causes y.
-    n_samples : int
-        Observations of the pair.
-    size : int
-        Observations of each subsample.
-    seed : int
-        Of the draw: ``random_state=seed`` repeats it.
+    Each subsample has `size` of the `n_samples` observations; `seed` repeats the draw.
     """
 
     scores: FloatArray
@@ -60,8 +51,7 @@ class Resamples(Record):
     def error(self) -> float:
         """Standard error of the score of the whole pair, by the delete-d jackknife.
 
-        The spread of the subsamples' scores times ``√(size / (n_samples - size))``, which is 1 for
-        halves; infinite if nothing was left out.
+        Infinite if nothing was left out.
         """
         left_out = self.n_samples - self.size
         if left_out == 0:
@@ -77,46 +67,11 @@ def resample_scores(
     n_resamples: int = N_RESAMPLES,
     random_state: RandomState = None,
 ) -> Resamples:
-    """Score random halves of a pair, drawn without replacement.
+    """Score random halves of a pair, drawn without replacement, by ``score(x, y)``.
 
-    Parameters
-    ----------
-    x, y : array-like of shape (n_samples,) or (n_samples, n_features)
-        The two variables, at least 10 observations.
-    score : callable
-        ``score(x, y)`` of two arrays of shape (n, n_features) returns the signed score, positive
-        where x causes y.
-    n_resamples : int
-        Number of subsamples, at least 2; the calibration is for 10.
-    random_state : None, int, SeedSequence, Generator or RandomState
-        Seed of the draw. The rows drawn do not depend on the data: exchanging x and y negates the
-        scores if it negates `score`.
-
-    Returns
-    -------
-    Resamples
-        A subsample has half of the observations, rounded down, but at least 10. A subsample in
-        which a variable does not vary, and one with a score within 1e-5 of 0, scores 0, which
-        speaks for neither direction.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If the data or an option cannot be used, or a score is not a finite number.
-
-    Notes
-    -----
-    Repeated observations, as a bootstrap would draw, look like ties and rounding; hence
-    subsamples. The time is that of `n_resamples` decisions on half of the data.
-
-    Examples
-    --------
-    >>> from anmmm.datasets import make_anm_mixture
-    >>> from anmmm.evidence import evidence
-    >>> x, y, labels = make_anm_mixture("f3", random_state=1)
-    >>> halves = resample_scores(x, y, lambda x, y: evidence(x, y).score, random_state=0)
-    >>> halves.size, int((halves.scores > 0).sum())
-    (50, 10)
+    A half has at least 10 observations. One in which a variable does not vary scores 0, as does one
+    with a score within 1e-5 of 0. The rows drawn do not depend on the data, so exchanging x and y
+    negates the scores. A bootstrap would repeat observations, which look like ties.
     """
     first, second = as_pair(x, y)
     count = check_count(n_resamples, "n_resamples", minimum=2)
@@ -148,23 +103,9 @@ def nats_spread(error: float, n_samples: int) -> float:
 
 
 def confidence_of(evidence: EvidenceResult) -> float:
-    """Probability that the sign of the score of an evidence is right, without a further fit.
+    """Return the probability that the sign of an evidence's score is right, in [0.5, 1].
 
-    Parameters
-    ----------
-    evidence : EvidenceResult
-
-    Returns
-    -------
-    float
-        ``1 / (1 + exp(-1.8 |S| / √(s² + 4 + N / 5)))`` with S its `nats` and s their `error`, in
-        [0.5, 1]; 0.5 if the score is within 1e-5 of zero. At most 0.85 where a variable has several
-        columns.
-
-    Notes
-    -----
-    Vuong's statistic, S / s, damped by what models that are all wrong may be wrong by.
-    docs/method/decisions.md, eq. 13.
+    Vuong's statistic, damped by the error of the models: docs/method/decisions.md, eq. 13.
     """
     if sign_of(evidence.score) == 0:
         return 0.5
@@ -181,46 +122,11 @@ def _as_seed(random_state: RandomState) -> int:
 
 
 def confidence_from(score: float, resamples: Resamples) -> float:
-    """Probability that the sign of a score is right.
+    """Return the probability that the sign of a score is right, from its `resample_scores`.
 
-    Parameters
-    ----------
-    score : float
-        Signed score of the whole pair.
-    resamples : Resamples
-        Scores of its subsamples, from `resample_scores` with the same criterion.
-
-    Returns
-    -------
-    float
-        ``1 / (1 + exp(-1.19 |score| / error))``, in [0.5, 1]; 0.5 if the score is within 1e-5 of
-        zero, which decides nothing, or nothing could be left out (10 observations).
-
-    Raises
-    ------
-    ValueError
-        If `score` is not finite.
-
-    Notes
-    -----
-    The slope was fitted to simulated pairs of 30 to 500 observations, scored by evidence; on
-    the Tübingen pairs more is promised than kept, and for other criteria it was not calibrated
-    (docs/method/decisions.md). It knows only what varies between halves: a model that is wrong in
-    the same way for every half makes it sure.
-
-    References
-    ----------
-    J. Shao, C. F. J. Wu, "A General Theory for Jackknife Variance Estimation", Annals of Statistics
-    17 (1989).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> halves = Resamples(np.array([0.1, 0.3, -0.1, 0.1]), n_samples=100, size=50, seed=0)
-    >>> round(halves.error, 3), round(confidence_from(-0.1, halves), 3)
-    (0.163, 0.675)
-    >>> confidence_from(0.0, halves)
-    0.5
+    ``1 / (1 + exp(-1.19 |score| / error))``; 0.5 for a score within 1e-5 of zero. A model that is
+    wrong in the same way for every half makes it sure. Delete-d jackknife: Shao and Wu (Annals of
+    Statistics 17, 1989).
     """
     if not math.isfinite(score):
         raise ValueError(f"score must be finite, found {score!r}")
