@@ -70,13 +70,13 @@ def test_names_and_words_of_models_are_known_without_a_fit(rng):
     assert model_text("of another version") == "of another version"
 
 
-@pytest.mark.parametrize("direction", ["forward", "backward"])
-def test_data_of_another_fit_are_refused(direction):
-    side = getattr(evidence(X, Y), direction)
-    with pytest.raises(ValueError, match="not the data that the result was made from"):
-        model_curves(side, X_COLUMN**3, Y_COLUMN, X_COLUMN)
-    with pytest.raises(ValueError, match="all rows"):
-        model_curves(side, X_COLUMN[:50], Y_COLUMN[:50], X_COLUMN)
+def test_data_of_another_fit_are_refused():
+    result = evidence(X, Y)
+    for side in (result.forward, result.backward):
+        with pytest.raises(ValueError, match="not the data that the result was made from"):
+            model_curves(side, X_COLUMN**3, Y_COLUMN, X_COLUMN)
+        with pytest.raises(ValueError, match="all rows"):
+            model_curves(side, X_COLUMN[:50], Y_COLUMN[:50], X_COLUMN)
 
 
 def test_a_scale_that_depends_on_the_cause_makes_the_band_widen(rng):

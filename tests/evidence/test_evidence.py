@@ -9,11 +9,11 @@ from anmmm.evidence import evidence
 from anmmm.evidence.models import base as evidence_module
 
 
-@pytest.mark.parametrize("mechanism", ["f1", "f2", "f3", "f4"])
-def test_direction_of_mixtures(mechanism):
-    for seed in range(3):
-        x, y, _ = make_anm_mixture(mechanism, random_state=seed)
-        assert evidence(x, y).direction == 1
+def test_direction_of_mixtures():
+    for mechanism in ("f1", "f2", "f3", "f4"):
+        for seed in range(3):
+            x, y, _ = make_anm_mixture(mechanism, random_state=seed)
+            assert evidence(x, y).direction == 1
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -33,15 +33,6 @@ def test_exchange_negates_the_score_exactly():
     assert one.score == -other.score
     assert one.forward_score == other.backward_score
     assert one.direction == -other.direction
-
-
-def test_order_unit_and_sign_do_not_matter(rng):
-    x, y, _ = make_anm_mixture("f4", random_state=5)
-    score = evidence(x, y).score
-    order = rng.permutation(len(x))
-    assert_allclose(evidence(x[order], y[order]).score, score, rtol=1e-6)
-    assert_allclose(evidence(1e5 * x + 3, 1e-5 * y).score, score, rtol=1e-4)
-    assert_allclose(evidence(-x, y).score, score, atol=0.02)
 
 
 def test_totals_are_the_sums_of_their_parts():
@@ -88,28 +79,22 @@ def test_independent_variables_decide_little():
         assert abs(evidence(first, second).score) < 0.05
 
 
-def test_identical_variables_are_undecided():
-    x = np.random.default_rng(8).normal(size=50)
-    assert evidence(x, x).direction == 0
-
-
-@pytest.mark.parametrize(
-    "effect",
-    [
-        lambda x: x**3,
-        lambda x: (x > 0).astype(float),
-        lambda x: np.round(2 * x),
-        lambda x: np.where(np.arange(len(x)) == 0, 1e12, x),
-        lambda x: np.where(np.arange(len(x)) % 2, 0.0, np.maximum(x, 0.0)),
-        lambda x: np.arange(len(x)) % 2 + 0.0,
-    ],
-    ids=["exact", "binary", "rounded", "outlier", "atom", "unrelated coin"],
-)
-def test_odd_data_give_finite_scores(effect):
+def test_odd_data_give_finite_scores():
     x = np.random.default_rng(9).normal(size=80)
-    result = evidence(x, effect(x))
-    assert np.isfinite(result.score)
-    assert abs(result.score) < 10
+    even = np.arange(80) % 2 == 0
+    effects = {
+        "exact": x**3,
+        "binary": (x > 0).astype(float),
+        "rounded": np.round(2 * x),
+        "outlier": np.where(np.arange(80) == 0, 1e12, x),
+        "atom": np.where(even, np.maximum(x, 0.0), 0.0),
+        "unrelated coin": even + 0.0,
+    }
+    for name, effect in effects.items():
+        score = evidence(x, effect).score
+        assert np.isfinite(score), name
+        assert abs(score) < 10, name
+    assert evidence(x, x).direction == 0
 
 
 def test_tied_data_get_linked_models_in_both_directions():

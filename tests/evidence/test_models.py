@@ -2,7 +2,6 @@
 
 import pickle
 from dataclasses import replace
-from functools import cache
 
 import numpy as np
 import pytest
@@ -29,7 +28,7 @@ from anmmm.evidence.side import RESOLUTION
 from anmmm.evidence.variable import Variable
 from anmmm.mixture import SplineBasis, fit_mixture, smallest_noise
 from anmmm.preprocessing import Cells, standardize
-from drawn import MARGINS, make_categories
+from drawn import make_categories
 
 KINDS = {
     "continuous": lambda seed: make_single_mechanism("PNL-logistic", 90, random_state=seed),
@@ -45,37 +44,32 @@ KINDS = {
 }
 # Of what has a unit and an order.
 NUMBERS = [kind for kind in KINDS if kind != "categories"]
-GAUSSIAN = (
-    "independent",
-    "anm-1",
-    "anm-2",
-    "anm-1+noise",
-    "location-scale",
-    "location-scale+noise",
-)
-TIES = (*GAUSSIAN, "anm-3", "location-scale+link", "ordered")
+PLAIN = {"independent", "anm-1", "anm-2", "anm-1+noise", "location-scale", "location-scale+noise"}
+UNTIED, TIED = PLAIN | {"pnl", "pnl+noise"}, PLAIN | {"location-scale+link", "ordered"}
 NAMES = {
-    "continuous": (*GAUSSIAN, "anm-3", "pnl", "pnl+noise"),
-    "tied": TIES,
-    "many ties": TIES,
-    "binary": (*GAUSSIAN, "location-scale+link", "ordered"),
-    "ordered": (*TIES, "anm-4", "count"),
-    "count": (*TIES, "anm-4", "count"),
-    "categories": ("independent", "categories"),
+    "continuous": UNTIED,
+    "mixture": UNTIED,
+    "tied": TIED,
+    "many ties": TIED,
+    "binary": TIED,
+    "ordered": TIED | {"count"},
+    "count": TIED | {"count"},
+    "categories": {"independent", "categories"},
 }
-SAMPLES = [(kind, name) for kind, names in NAMES.items() for name in names]
-each_model = pytest.mark.parametrize(("kind", "name"), SAMPLES)
-
-
-@cache
-def models_of(kind):
-    # Not when the tests are collected, for which every worker would compile all kernels.
-    return evidence(*KINDS[kind](1)).forward.models
-
-
-@pytest.fixture
-def model(kind, name):
-    return models_of(kind)[name]
+SPREAD = {
+    "Gaussian": lambda rng, n: rng.normal(size=n),
+    "rain": lambda rng, n: np.round(np.where(rng.random(n) < 0.5, 0, rng.gamma(0.7, 10, n)), 1),
+    "clipped": lambda rng, n: np.clip(rng.normal(size=n), -0.5, 0.5),
+    "heaped": lambda rng, n: np.round(rng.normal(size=n), 1),
+    "Zipf": lambda rng, n: rng.zipf(1.5, n).astype(float),
+    "rare": lambda rng, n: rng.poisson(0.3, n).astype(float),
+    "squared Cauchy": lambda rng, n: (lambda x: x * np.abs(x))(rng.standard_cauchy(n)),
+    "arcsine": lambda rng, n: np.sin(rng.uniform(0.0, 2.0 * np.pi, n)),
+    "two scales": lambda rng, n: np.where(rng.random(n) < 0.5, 0.01, 1.0) * rng.normal(size=n),
+    "three clusters": lambda rng, n: rng.choice([0.0, 1.0, 5.0], n) + 0.1 * rng.normal(size=n),
+    "four clusters": lambda rng, n: rng.choice([0, 1, 2.5, 7], n) + 0.05 * rng.normal(size=n),
+    "fill value": lambda rng, n: np.where(rng.random(n) < 0.01, -999.0, rng.normal(size=n)),
+}
 
 
 def probability(nats, n_cells):
@@ -85,30 +79,44 @@ def probability(nats, n_cells):
 
 
 def test_the_samples_have_every_model():
-    assert {type(models_of(kind)[name]) for kind, name in SAMPLES} == set(MODELS)
+    found = {type(m) for kind in KINDS for m in evidence(*KINDS[kind](1)).forward.models.values()}
+    assert found == set(MODELS)
 
 
-@each_model
-def test_levels_are_a_distribution_function(model):
-    below, above = model.levels()
-    assert below.shape == above.shape == model.nats.shape
-    assert np.all((below >= 0.0) & (below <= above) & (above <= 1.0 + 1e-12))
-    found = probability(model.nats, model.cells.n_distinct)
-    assert_allclose(above - below, found, atol=1e-9)
-    assert np.isfinite(model.length)
-
-
-@each_model
-def test_the_cells_of_an_observation_share_at_most_one(model):
-    # All observations at one value of the effect after another, their causes kept.
-    total = np.zeros(len(model.nats))
-    for cell in range(model.cells.n_distinct):
-        below, above = levels_at(model, cell)
-        assert np.all(below <= above + 1e-15)
-        total += above - below
-    assert np.all(total <= 1.0 + 1e-9)
-    if model.name == "ordered":
-        assert_allclose(total, 1.0)
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_model_is_a_distribution_with_curves(kind):
+    models = evidence(*KINDS[kind](1)).forward.models
+    assert NAMES[kind] <= set(models) <= NAMES[kind] | {"anm-3", "anm-4"}
+    at = np.linspace(-2.5, 2.5, 41)[:, np.newaxis]
+    for model in models.values():
+        below, above = model.levels()
+        assert below.shape == above.shape == model.nats.shape
+        assert np.all((below >= 0.0) & (below <= above) & (above <= 1.0 + 1e-12))
+        assert np.isfinite(model.length)
+        found = probability(model.nats, model.cells.n_distinct)
+        assert_allclose(above - below, found, atol=1e-9)
+        # All observations at one value of the effect after another, their causes kept.
+        total = np.zeros(len(model.nats))
+        for cell in range(model.cells.n_distinct):
+            below, above = levels_at(model, cell)
+            assert np.all(below <= above + 1e-15)
+            total += above - below
+        assert np.all(total <= 1.0 + 1e-9)
+        if model.name in ("ordered", "categories"):
+            assert_allclose(total, 1.0)
+        curves = model.curves(at)
+        for part in (curves.lower, curves.center, curves.upper):
+            assert part.shape == (41, model.n_mechanisms)
+            assert np.isfinite(part).all()
+        assert np.all((curves.lower <= curves.center) & (curves.center <= curves.upper))
+        again = pickle.loads(pickle.dumps(model))
+        assert isinstance(again, ConditionalModel)
+        assert (again.name, again.length, again.converged) == (
+            model.name,
+            model.length,
+            model.converged,
+        )
+        assert np.array_equal(again.levels(), model.levels())
 
 
 def levels_at(model, cell):
@@ -135,28 +143,6 @@ def at_rows(record, rows, *names):
     return replace(record, **{name: getattr(record, name)[rows] for name in names})
 
 
-@each_model
-def test_curves_are_finite_and_ordered(model):
-    at = np.linspace(-2.5, 2.5, 41)[:, np.newaxis]
-    curves = model.curves(at)
-    for part in (curves.lower, curves.center, curves.upper):
-        assert part.shape == (41, model.n_mechanisms)
-        assert np.isfinite(part).all()
-    assert np.all((curves.lower <= curves.center) & (curves.center <= curves.upper))
-
-
-@each_model
-def test_models_pickle(model):
-    again = pickle.loads(pickle.dumps(model))
-    assert isinstance(again, ConditionalModel)
-    assert (again.name, again.length, again.converged) == (
-        model.name,
-        model.length,
-        model.converged,
-    )
-    assert np.array_equal(again.levels(), model.levels())
-
-
 # --- Marginal laws --------------------------------------------------------------------------------
 
 
@@ -177,23 +163,15 @@ def assert_is_a_law(law, cells):
     assert (again.base, again.length) == (law.base, law.length)
 
 
-@pytest.mark.parametrize("kind", NUMBERS)
-def test_marginals_are_distributions(kind):
-    for raw in KINDS[kind](2):
+def test_marginals_are_distributions(rng):
+    drawn = [raw for kind in NUMBERS for raw in KINDS[kind](2)]
+    for raw in [*drawn, *(draw(rng, 150) for draw in SPREAD.values())]:
         variable = variable_of(raw)
-        laws = list(laws_of(variable))
+        laws, (linked,) = list(laws_of(variable)), laws_of(variable, beside_ties=True)
         assert variable.length == min(law.length for law in laws)
-        for law in laws:
+        assert variable.beside_ties.length == min(variable.length, linked.length)
+        for law in [*laws, linked]:
             assert_is_a_law(law, variable.cells)
-
-
-@pytest.mark.parametrize("name", sorted(MARGINS))
-def test_marginals_of_unusual_variables_are_distributions(name, rng):
-    variable = variable_of(MARGINS[name](rng, 150))
-    (linked,) = laws_of(variable, beside_ties=True)
-    for law in [*laws_of(variable), linked]:
-        assert_is_a_law(law, variable.cells)
-    assert variable.beside_ties.length == min(variable.length, linked.length)
 
 
 def test_marginals_of_categories_are_distributions():
@@ -207,23 +185,23 @@ def test_marginals_of_categories_are_distributions():
     assert variable.beside_ties is variable
 
 
-BASES_OF = {
-    "Gaussian": "normal",
-    "clipped on both sides": "cut",
-    "rain: 50 % zeros, in tenths": "cut",
-    "Cauchy, square with its sign": "transformed+noise",
-    "three clusters": "normals",
-    "four clusters": "normals",
-}
-
-
-@pytest.mark.parametrize("name", BASES_OF)
-def test_the_law_of_an_unusual_variable_is_the_one_made_for_it(name):
+@pytest.mark.parametrize(
+    ("name", "base"),
+    [
+        ("Gaussian", "normal"),
+        ("clipped", "cut"),
+        ("rain", "cut"),
+        ("squared Cauchy", "transformed+noise"),
+        ("three clusters", "normals"),
+        ("four clusters", "normals"),
+    ],
+)
+def test_the_law_of_an_unusual_variable_is_the_one_made_for_it(name, base):
     found = [
-        variable_of(MARGINS[name](np.random.default_rng(seed), 400)).marginal.base
+        variable_of(SPREAD[name](np.random.default_rng(seed), 400)).marginal.base
         for seed in range(8)
     ]
-    assert found.count(BASES_OF[name]) >= 6
+    assert found.count(base) >= 6
 
 
 def test_clusters_are_fitted_only_where_there_may_be_some(rng):
@@ -251,19 +229,19 @@ def test_a_value_that_many_observations_have_ties_a_variable(rng):
 # --- Nothing to tell ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", sorted(MARGINS))
+@pytest.mark.parametrize("name", SPREAD)
 def test_what_is_unusual_about_a_variable_is_no_dependence(name):
     results = []
     for seed in range(4):
         rng = np.random.default_rng([seed, 3])
-        x = MARGINS[name](rng, 300)
+        x = SPREAD[name](rng, 300)
         results += [infer_direction(x, rng.normal(size=300))]
-        results += [infer_direction(MARGINS[name](rng, 300), x)]
+        results += [infer_direction(SPREAD[name](rng, 300), x)]
     assert max(result.confidence for result in results) < 0.9
     assert sum(result.relation == "independent" for result in results) >= 6
 
 
-@pytest.mark.parametrize("shape", [(3, 3), (5, 5), (8, 3)])
+@pytest.mark.parametrize("shape", [(3, 3), (8, 3)])
 def test_tables_of_unrelated_categories_are_independent(shape):
     relations = []
     for seed in range(6):
@@ -281,11 +259,10 @@ def test_tables_of_unrelated_categories_are_independent(shape):
     assert infer_direction(names[levels], names[kept]).relation != "independent"
 
 
-@pytest.mark.parametrize("kind", ["one", "two", "skewed", "tied"])
+@pytest.mark.parametrize("kind", ["two", "skewed", "tied"])
 def test_two_normals_are_the_mixture_of_two_constants(rng, kind):
     n = 150
     values = {
-        "one": rng.normal(size=n),
         "two": rng.normal(size=n) + 4.0 * (rng.random(n) < 0.3),
         "skewed": rng.exponential(size=n),
         "tied": rng.integers(0, 5, size=n).astype(float),
@@ -399,7 +376,7 @@ def test_a_mirrored_effect_has_the_same_length(rng):
     assert_allclose(there.link.apply(-grid), -here.link.apply(grid), atol=1e-6)
 
 
-@pytest.mark.parametrize("n_levels", [2, 3, 4, 5, 8, 15])
+@pytest.mark.parametrize("n_levels", [2, 5, 15])
 def test_mirrored_levels_have_the_same_length(n_levels, rng):
     x = standardize(rng.normal(size=(150, 1)))[0]
     latent = x[:, 0] + 0.6 * rng.normal(size=150)

@@ -45,25 +45,25 @@ def test_exponential_of_eight():
     assert np.all(np.isnan(out[:8]))
 
 
-@pytest.mark.parametrize("cause", CAUSES)
 @pytest.mark.parametrize("n", [12, 100, 1013])
-def test_columns_on_pieces_are_the_columns(rng, cause, n):
-    basis = SplineBasis.of(standard(CAUSES[cause](rng, n)))
-    strips, r = basis.layout.strips, len(basis.prior)
-    planes = basis.layout.pieces.planes.reshape(r, CUBIC, -1)
-    there = strips.observation >= 0
-    assert_array_equal(np.sort(strips.observation[there]), np.arange(n))
-    assert_array_equal(strips.present, there)
-    assert np.abs(strips.u).max() < 1.0 + 1e-9
-    slot = np.flatnonzero(there)
-    piece = strips.piece[slot // (8 * strips.length) * 8 + slot % 8]
-    powers = strips.u[slot, np.newaxis] ** np.arange(CUBIC)
-    found = np.einsum("np,jpn->nj", powers, planes[:, :, piece])
-    # Columns are differences of cubes, which lose digits where some points lie far out.
-    of = basis.splines
-    summed = np.abs(_cubes(basis.layout.x[:, np.newaxis], of.knots)) @ np.abs(of.smooth)
-    lost = 20.0 * np.finfo(float).eps * summed.max(initial=0.0)
-    assert_allclose(found, basis.design[strips.observation[slot]], atol=max(lost, 1e-6))
+def test_columns_on_pieces_are_the_columns(rng, n):
+    for draw in CAUSES.values():
+        basis = SplineBasis.of(standard(draw(rng, n)))
+        strips, r = basis.layout.strips, len(basis.prior)
+        planes = basis.layout.pieces.planes.reshape(r, CUBIC, -1)
+        there = strips.observation >= 0
+        assert_array_equal(np.sort(strips.observation[there]), np.arange(n))
+        assert_array_equal(strips.present, there)
+        assert np.abs(strips.u).max() < 1.0 + 1e-9
+        slot = np.flatnonzero(there)
+        piece = strips.piece[slot // (8 * strips.length) * 8 + slot % 8]
+        powers = strips.u[slot, np.newaxis] ** np.arange(CUBIC)
+        found = np.einsum("np,jpn->nj", powers, planes[:, :, piece])
+        # Columns are differences of cubes, which lose digits where some points lie far out.
+        of = basis.splines
+        summed = np.abs(_cubes(basis.layout.x[:, np.newaxis], of.knots)) @ np.abs(of.smooth)
+        lost = 20.0 * np.finfo(float).eps * summed.max(initial=0.0)
+        assert_allclose(found, basis.design[strips.observation[slot]], atol=max(lost, 1e-6))
 
 
 def test_strips_of_equal_counts_waste_little(rng):
@@ -72,9 +72,19 @@ def test_strips_of_equal_counts_waste_little(rng):
         assert len(strips.u) < 1.35 * n
 
 
-def test_several_causes_have_no_pieces(rng):
-    assert SplineBasis.of(standard(rng.normal(size=(50, 2)))).layout is None
-    assert SplineBasis.of(standard(rng.normal(size=(50, 2))), n_bent=1).layout is None
+FIRST = np.array([0.3, 1.0, 1.0, 1.0, 1.0])
+
+
+def on_pieces(basis, y, starts, max_iter, tol):
+    """What the compiled call returns and fills, and the bounds of the starts' short runs."""
+    layout, r, C = basis.layout, len(basis.prior), starts.shape[2]
+    parts = layout.pieces, basis.prior, 2, layout.strips, layout.strips, y, y
+    packed = np.empty((C, r * (r + 1) // 2))
+    curves = Curves(FIRST.copy(), np.empty(r), np.empty(C), np.empty((C, r)), packed)
+    filled = curves, np.empty((len(y), C)), np.empty((len(y), C)), np.empty(max_iter)
+    room = room_for(len(starts), C, FIRST, layout, layout)
+    ended = spline_mixture(Problem(*parts, 1e-6, tol, max_iter), starts, 1, *room, *filled)
+    return ended, filled, room[2].short.copy()
 
 
 @pytest.mark.parametrize("C", [1, 3])
@@ -83,42 +93,17 @@ def test_fit_on_pieces_matches_the_oracle(rng, C):
     sample = draw_anm_mixture("f3", n, random_state=3)
     basis, y = SplineBasis.of(standard(sample.x)), standard(sample.y)[:, 0]
     starts, r = rng.dirichlet(np.ones(C), size=(2 if C > 1 else 1, n)), len(basis.prior)
-    first = np.array([0.3, 1.0, 1.0, 1.0, 1.0])
     found = []
     for start in starts:
-        scales, center, R = first, np.zeros(r), start
+        scales, center, R = FIRST, np.zeros(r), start
         for _ in range(SHORT_RUN + more):
             bound, R, weights, scales, center, means, covs = oracle.mixture_step(
                 basis.design, y, basis.prior, 2, 1e-6, R, scales, center
             )
         found.append((bound, R, weights, scales, center, means, covs))
-    curves = Curves(
-        first.copy(), np.empty(r), np.empty(C), np.empty((C, r)), np.empty((C, r * (r + 1) // 2))
-    )
-    membership, fitted, history = np.empty((n, C)), np.empty((n, C)), np.empty(more)
-    layout = basis.layout
-    problem = Problem(
-        layout.pieces,
-        basis.prior,
-        2,
-        layout.strips,
-        layout.strips,
-        y,
-        y,
-        1e-6,
-        -np.inf,
-        len(history),
-    )
-    n_iter, winner, converged, likelihood = spline_mixture(
-        problem,
-        starts,
-        1,
-        *room_for(len(starts), C, first, layout, layout),
-        curves,
-        membership,
-        fitted,
-        history,
-    )
+    ended, filled, _ = on_pieces(basis, y, starts, more, -np.inf)
+    n_iter, winner, converged, likelihood = ended
+    curves, membership, fitted, history = filled
     assert (n_iter, converged) == (more, False)
     bound, R, weights, scales, center, means, covs = found[winner]
     assert_allclose(history[-1], bound, rtol=1e-8)
@@ -143,23 +128,12 @@ def test_fit_on_pieces_matches_the_oracle(rng, C):
 def test_starts_that_fall_behind_are_left_and_would_not_have_won(rng):
     sample = draw_anm_mixture("f3", 200, random_state=5)
     basis, y = SplineBasis.of(standard(sample.x)), standard(sample.y)[:, 0]
-    layout, r, C = basis.layout, len(basis.prior), 2
-    starts = rng.dirichlet(np.ones(C), size=(6, 200))
-    starts[2] = 0.1 + 0.8 * np.eye(C)[sample.labels]
-    problem = Problem(
-        layout.pieces, basis.prior, 2, layout.strips, layout.strips, y, y, 1e-6, 1e-6, 200
-    )
+    starts = rng.dirichlet(np.ones(2), size=(6, 200))
+    starts[2] = 0.1 + 0.8 * np.eye(2)[sample.labels]
 
     def short_bounds(chosen):
-        first, room = np.array([0.3, 1.0, 1.0, 1.0, 1.0]), np.empty((2, 200, C))
-        curves = Curves(
-            first.copy(), np.empty(r), np.empty(C), np.empty((C, r)), np.empty((C, 105))
-        )
-        state, tools, run = room_for(len(chosen), C, first, layout, layout)
-        winner = spline_mixture(
-            problem, chosen, 1, state, tools, run, curves, *room, np.empty(200)
-        )[1]
-        return winner, run.short.copy()
+        ended, _, short = on_pieces(basis, y, chosen, 200, 1e-6)
+        return ended[1], short
 
     winner, together = short_bounds(starts)
     assert winner == 2

@@ -94,8 +94,7 @@ def test_em_of_mechanisms_that_exclude_each_other_matches_the_oracle(rng):
     assert_allclose(history[-1], bound, rtol=1e-10)
 
 
-@pytest.mark.parametrize("C", [1, 2, 3, 5])
-@pytest.mark.parametrize("n_inner", [1, 3])
+@pytest.mark.parametrize(("C", "n_inner"), [(1, 1), (2, 3), (5, 1)])
 def test_em_never_lowers_the_bound(rng, C, n_inner):
     x, y, _ = mixture(C)
     basis = SplineBasis.of(x)
@@ -159,15 +158,11 @@ def test_basis_of_one_column_is_a_natural_cubic_spline(rng):
     assert_allclose(np.diff(columns[3:], n=2, axis=0), 0.0, atol=1e-7)
 
 
-@pytest.mark.parametrize("distinct", [2, 3, 5])
-def test_basis_of_few_distinct_values(distinct):
-    X = standard(np.arange(30) % distinct)
-    basis = SplineBasis.of(X)
-    assert basis.design.shape == (30, min(distinct, len(basis.prior)))
-    assert np.all(np.isfinite(basis.design))
-
-
-def test_basis_drops_a_repeated_column(rng):
+def test_basis_of_few_distinct_values_or_of_a_repeated_column(rng):
+    for distinct in (2, 3, 5):
+        basis = SplineBasis.of(standard(np.arange(30) % distinct))
+        assert basis.design.shape == (30, min(distinct, len(basis.prior)))
+        assert np.all(np.isfinite(basis.design))
     x = rng.normal(size=(50, 1))
     assert SplineBasis.of(standard(np.hstack([x, 2 * x]))).n_null == 2
 
@@ -188,7 +183,7 @@ def test_curves_are_straight_along_columns_that_do_not_bend(rng):
 # --- Fits -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("mechanism", ["f2", "f3", "f4"])
+@pytest.mark.parametrize("mechanism", ["f2", "f4"])
 def test_mechanisms_are_recovered(mechanism):
     sample = draw_anm_mixture(mechanism, 300, random_state=10)
     model = ANMMixture("auto").fit(sample.x[:, np.newaxis], sample.y)
@@ -210,13 +205,10 @@ def test_many_observations_reach_the_limit():
     assert abs(adjusted_rand_score(sample.labels, model.labels_) - limit) < 0.005
 
 
-@pytest.mark.parametrize(("theta_ranges", "C"), [(THREE[:1], 1), (THREE[:2], 2), (THREE, 3)])
-def test_auto_finds_the_number(theta_ranges, C):
-    found = [
-        ANMMixture("auto").fit(x, y).n_mechanisms_
-        for x, y, _ in (mixture(s, 200, theta_ranges=theta_ranges) for s in range(5))
-    ]
-    assert found == [C] * 5
+@pytest.mark.parametrize("C", [1, 2, 3])
+def test_auto_finds_the_number(C):
+    pairs = (mixture(seed, 200, theta_ranges=THREE[:C]) for seed in range(5))
+    assert [ANMMixture("auto").fit(x, y).n_mechanisms_ for x, y, _ in pairs] == [C] * 5
 
 
 def test_several_causes():
@@ -228,27 +220,19 @@ def test_several_causes():
     assert model.curves(X[:7]).shape == (7, 2)
 
 
-def test_location_scale_finds_the_scale():
+def test_location_scale_finds_the_scale_and_costs_little_where_it_is_constant():
     rng = np.random.default_rng(3)
     x = rng.uniform(-2, 2, size=1000)
-    scale = np.exp(0.5 * x)
-    basis, y = SplineBasis.of(standard(x)), np.sin(x) + scale * rng.normal(size=1000)
-    z = standard(y)[:, 0]
-    single = fit_mixture(basis, z, starts=[np.ones((1000, 1))])
-    fit = fit_location_scale(basis, z, single)
-    assert_allclose(fit.scale * y.std(), scale, rtol=0.25)
-    assert fit.evidence > single.bound + 50
-    assert fit.complexity > 0
-
-
-def test_location_scale_of_constant_noise_costs_little():
-    rng = np.random.default_rng(4)
-    x = rng.normal(size=500)
-    basis, y = SplineBasis.of(standard(x)), standard(np.sin(x) + rng.normal(size=500))[:, 0]
-    single = fit_mixture(basis, y, starts=[np.ones((500, 1))])
-    fit = fit_location_scale(basis, y, single)
-    assert_allclose(fit.scale, np.sqrt(single.noise_variance), rtol=0.2)
-    assert abs(fit.evidence - single.bound) < 6
+    basis = SplineBasis.of(standard(x))
+    for scale in (np.exp(0.5 * x), np.ones(1000)):
+        y = np.sin(x) + scale * rng.normal(size=1000)
+        z = standard(y)[:, 0]
+        single = fit_mixture(basis, z, starts=[np.ones((1000, 1))])
+        fit = fit_location_scale(basis, z, single)
+        assert_allclose(fit.scale * y.std(), scale, rtol=0.25)
+        assert fit.complexity > 0
+        gain = fit.evidence - single.bound
+        assert abs(gain) < 6 if scale[0] == 1.0 else gain > 50
 
 
 # --- Invariances ----------------------------------------------------------------------------------
@@ -272,37 +256,23 @@ def test_unit_and_sign_do_not_matter(factor):
     assert_allclose(other.noise_std_, abs(factor) * one.noise_std_, rtol=1e-5)
 
 
-def test_a_second_fit_is_the_same():
-    x, y, _ = mixture(7)
-    one, other = ANMMixture(3).fit(x, y), ANMMixture(3).fit(x, y)
-    assert_array_equal(one.membership_, other.membership_)
-
-
 # --- Edges ----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("n_mechanisms", [1, 2, 4, "auto"])
-@pytest.mark.parametrize(
-    "effect",
-    [
-        lambda x: x,
-        lambda x: (x > 0).astype(float),
-        lambda x: np.round(x),
-        lambda x: np.where(np.arange(len(x)) == 0, 1e9, x),
-        lambda x: np.arange(len(x)) % 2 + 0.0,
-    ],
-    ids=["exact", "binary", "rounded", "outlier", "two lines"],
-)
-def test_odd_data_give_finite_fits(rng, n_mechanisms, effect):
-    x = rng.normal(size=60)
-    model = ANMMixture(n_mechanisms).fit(x[:, np.newaxis], effect(x))
-    assert np.all(np.isfinite(model.membership_))
-    assert_allclose(model.membership_.sum(axis=1), 1.0)
-    assert np.isfinite(model.criterion_)
-
-
-def test_ten_observations():
-    rng = np.random.default_rng(0)
+def test_odd_data_give_finite_fits(rng, n_mechanisms):
+    x, place = rng.normal(size=60), np.arange(60)
+    for effect in (
+        x,
+        (x > 0).astype(float),
+        np.round(x),
+        np.where(place == 0, 1e9, x),
+        place % 2 + 0.0,
+    ):
+        model = ANMMixture(n_mechanisms).fit(x[:, np.newaxis], effect)
+        assert np.all(np.isfinite(model.membership_))
+        assert_allclose(model.membership_.sum(axis=1), 1.0)
+        assert np.isfinite(model.criterion_)
     assert ANMMixture(2).fit(rng.normal(size=(10, 1)), rng.normal(size=10)).labels_.shape == (10,)
 
 
@@ -365,19 +335,14 @@ def test_a_given_start_is_tried():
         ({"max_iter": 0}, "max_iter"),
         ({"init": [0, 1]}, "init has shape"),
         ({"init": -np.ones((100, 2))}, "init must hold"),
+        ({}, "y must have one column"),
     ],
 )
 def test_errors_name_the_parameter(parameters, message):
     x, y, _ = mixture(0)
+    y = np.column_stack([y, y]) if "column" in message else y
     with pytest.raises((TypeError, ValueError), match=message):
         ANMMixture(**parameters).fit(x, y)
-
-
-def test_two_effects_are_refused():
-    with pytest.raises(ValueError, match="y must have one column"):
-        ANMMixture().fit(
-            np.arange(20.0)[:, np.newaxis], np.random.default_rng(0).normal(size=(20, 2))
-        )
 
 
 def test_responsibilities_of_labels():
@@ -426,7 +391,7 @@ def test_equal_shares_split_ties_alike_and_mirror():
     assert_allclose(_equal_shares(np.zeros(7), 3), np.full((7, 3), 7 / 21))
 
 
-@pytest.mark.parametrize("n", [4001, 4500, 8000, 100_003])
+@pytest.mark.parametrize("n", [4001, 100_003])
 def test_rows_of_a_start_do_not_depend_on_order_or_sign(rng, n):
     x, y = rng.normal(size=(2, n))
     rows = spread_rows(x, y, 2000)
