@@ -256,7 +256,7 @@ def test_equal_scores_of_zero_have_a_histogram_too(tmp_path):
     assert "0 speak for x → y and 0 for y → x" in page.text
 
 
-@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
 def test_files_of_every_format_make_the_page_of_their_rows(tmp_path, suffix):
     if suffix == ".parquet":
         pytest.importorskip("pyarrow")
@@ -382,7 +382,7 @@ def test_a_file_that_breaks_off_leaves_the_old_page_alone(tmp_path):
     write_rows(path, known_rows(), DIRECTIONS)
     path.write_bytes(path.read_bytes()[:-10])
     page.write_text("old")
-    with pytest.raises(SourceError, match=r"rows\.csv:41: "):
+    with pytest.raises(SourceError, match=r"rows\.csv: the file stops in the middle"):
         write_report(path, page)
     assert page.read_text() == "old"
     assert {each.name for each in tmp_path.iterdir()} == {"rows.csv", "page.html"}

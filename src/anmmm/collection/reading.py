@@ -1,28 +1,29 @@
-"""A file of a collection's rows comes in; records go out one by one.
-
-The other way round from `anmmm.collection.sinks`; nothing is held but a row, or a batch of them.
-"""
+"""Rows of a collection, read from a file that `anmmm.collection.sinks` wrote."""
 
 from __future__ import annotations
 
 import csv
-import json
+import math
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import IO, Any
+from typing import Any
 
 from anmmm._files import naming
-from anmmm.collection.layout import Layout
-from anmmm.collection.schema import DIRECTIONS, SCHEMA_VERSION, Schema
+from anmmm._validation import check_between, check_choice, check_nonnegative, check_truth
+from anmmm.collection.schema import CLUSTERS, DIRECTIONS, SCHEMA_VERSION, STATUSES, Schema
 from anmmm.collection.sinks import check_sink
-from anmmm.collection.sources.arrow import reading
-from anmmm.collection.sources.parquet import open_parquet
+from anmmm.collection.sources.parquet import open_parquet, reading
 from anmmm.datasets import SourceError
+from anmmm.datasets.errors import listed
+from anmmm.direction import RELATIONS
 
 BATCH = 10_000
-# What no text in UTF-8 holds.
-_SHIELD = "\udc0d"
+# Columns that every row fills, and those of them whose text may be empty, which CSV does not tell.
+_FILLED = ("status", "weight", "source", "target", "edge", "by")
+_TEXTS = ("pair_id", "reason")
+# Columns that an analyzed pair fills.
+_RESULT = {"directions": "direction", "clusters": "cause"}
 
 
 def read_rows(path: str | os.PathLike[str], schema: Schema = DIRECTIONS) -> Iterator[Any]:
@@ -31,18 +32,18 @@ def read_rows(path: str | os.PathLike[str], schema: Schema = DIRECTIONS) -> Iter
     Parameters
     ----------
     path : path-like
-        File of ``anmmm directions -o`` or `PairResults.write`; its suffix says the format:
-        ``.csv``, ``.jsonl``, ``.parquet``.
+        File of ``anmmm directions -o`` or `PairResults.write`; its suffix says the format, ``.csv``
+        or ``.parquet``.
     schema : Schema
         Columns that it should have: ``anmmm.collection.schema.DIRECTIONS``, ``CLUSTERS`` for
         mechanism labels, or `anmmm.orientation.EDGES` for an oriented graph. Their order does not
-        matter; those that joined the schema last may be missing, and unknown ones are passed over.
+        matter, and unknown ones are passed over.
 
     Yields
     ------
     PairResult, PairClusters or EdgeDecision
-        In the order of the file. NaN and infinities, which JSON lacks, are None whatever the
-        format; ``seconds`` is None where no times were written.
+        In the order of the file. NaN and infinities are None whatever the format; ``seconds`` is
+        None where no times were written.
 
     Raises
     ------
@@ -58,105 +59,30 @@ def read_rows(path: str | os.PathLike[str], schema: Schema = DIRECTIONS) -> Iter
 
     Notes
     -----
-    Some ten microseconds a row. Memory: one row of text, 10 000 rows of Parquet. A ``.jsonl`` file
-    without a line is a collection of no pairs, as it is written for one.
+    Some ten microseconds a row. Memory: one row of text, 10 000 rows of Parquet.
     """
-    return _READERS[check_sink(path)](os.fspath(path), schema)
+    suffix, name = check_sink(path), os.fspath(path)
+    if suffix == ".jsonl":
+        raise ValueError(f"{name}: JSON lines are not read back; .csv and .parquet are")
+    return (_csv_rows if suffix == ".csv" else _parquet_rows)(name, schema)
 
 
 def _csv_rows(path: str, schema: Schema) -> Iterator[Any]:
-    with open(path, "rb") as file:
-        lines = _Lines(path, file)
-        reader = csv.reader(map(_shielded, lines), strict=True)
-        header = lines.next_of(reader)
-        if header is None:
-            raise SourceError(path, None, "the file is empty")
-        # Spreadsheets put a mark of the encoding before the first name.
-        header[:1] = [name.removeprefix("\ufeff") for name in header[:1]]
-        # Names that are cut off would be columns of an older version.
-        lines.refuse_cut("line 1")
+    _refuse_cut(path)
+    with open(path, encoding="utf-8-sig", newline="") as file:
+        reader = csv.DictReader(file, strict=True)
         with _at(path, "line 1"):
-            layout = Layout(header, schema, text=True)
+            _check_names(reader.fieldnames or (), schema)
         while True:
-            place = f"line {lines.number + 1}"
-            cells = lines.next_of(reader)
-            if cells is None:
-                return
-            lines.refuse_cut(place)
+            place = f"line {reader.line_num + 1}"
             with _at(path, place):
-                record = layout.record([cell.replace(_SHIELD, "\r") for cell in cells])
-            yield record
-
-
-def _shielded(line: str) -> str:
-    """Hide carriage returns within a line, which CSV is written with and not read with."""
-    if "\r" not in line:
-        return line
-    end = "\r\n" if line.endswith("\r\n") else ""
-    return line.removesuffix(end).replace("\r", _SHIELD) + end
-
-
-class _Lines(Iterator[str]):
-    """Lines of a file in UTF-8, counted."""
-
-    def __init__(self, path: str, file: IO[bytes]) -> None:
-        self._path, self._file = path, file
-        self.number, self.ended = 0, True
-
-    def __next__(self) -> str:
-        with naming(self._path):
-            line = next(self._file)
-        self.number += 1
-        self.ended = line.endswith(b"\n")
-        try:
-            return line.decode("utf-8")
-        except UnicodeDecodeError as error:
-            raise SourceError(
-                self._path,
-                f"line {self.number}",
-                f"byte {error.start + 1} of the line is no UTF-8; is this a table that anmmm "
-                f"wrote?",
-            ) from None
-
-    def refuse_cut(self, place: str) -> None:
-        """Raise if the last line that was read has no end."""
-        if not self.ended:
-            raise SourceError(
-                self._path,
-                place,
-                "the file stops in the middle of this line, which has no line end; write it anew, "
-                "or end the line if it is complete",
-            )
-
-    def next_of(self, reader: Iterator[list[str]]) -> list[str] | None:
-        """Return the next row of a CSV reader over these lines; None at the end."""
-        first = self.number + 1
-        try:
-            return next(reader, None)
-        except csv.Error as error:
-            raise SourceError(
-                self._path, f"line {first}", f"the row that begins here is no CSV ({error})"
-            ) from None
-
-
-def _json_lines(path: str, schema: Schema) -> Iterator[Any]:
-    with open(path, "rb") as file:
-        lines = _Lines(path, file)
-        layout: Layout | None = None
-        for line in lines:
-            place = f"line {lines.number}"
-            try:
-                row = json.loads(line)
-            except (ValueError, RecursionError) as error:
-                cut = "" if lines.ended else "; the file is cut short here, write it anew"
-                raise SourceError(path, place, f"is no JSON ({error}){cut}") from None
-            with _at(path, place):
-                if not isinstance(row, dict):
-                    raise ValueError(f"one object a row is needed, found {row!r:.40}")
-                # Objects of one file mostly have the same keys.
-                if layout is None or layout.names != tuple(row):
-                    layout = Layout(tuple(row), schema)
-                record = layout.record(tuple(row.values()))
+                row = next(reader, None)
+                if row is None:
+                    return
+                # What DictReader makes of too many cells and of too few.
+                if None in row or None in row.values():
+                    raise ValueError(f"a row of {len(reader.fieldnames or ())} cells is needed")
+                record = _record(schema, {name: cell or None for name, cell in row.items()})
             yield record
 
 
@@ -165,33 +91,24 @@ def _parquet_rows(path: str, schema: Schema) -> Iterator[Any]:
         metadata = file.schema_arrow.metadata or {}
         kind = metadata.get(b"anmmm.kind", schema.kind.encode()).decode()
         version = metadata.get(b"anmmm.schema_version", str(SCHEMA_VERSION).encode()).decode()
-        if kind != schema.kind:
-            raise SourceError(path, None, f"holds {kind}; a file of {schema.kind} is needed")
-        if version != str(SCHEMA_VERSION):
-            raise SourceError(
-                path,
-                None,
-                f"is of schema version {version}, this program reads version {SCHEMA_VERSION}; "
-                f"use the version of anmmm that wrote it",
-            )
+        if (kind, version) != (schema.kind, str(SCHEMA_VERSION)):
+            wanted = f"a file of {schema.kind} is needed, version {SCHEMA_VERSION}"
+            raise SourceError(path, None, f"holds {kind}, version {version} of them; {wanted}")
         with _at(path, None):
-            Layout(file.schema_arrow.names, schema)
-        names = [name for name in file.schema_arrow.names if name in schema.types]
-        layout, number = Layout(names, schema), 0
+            _check_names(file.schema_arrow.names, schema)
         if not file.num_row_groups:
             # PyArrow 18 would look for one.
             return
-        batches = file.iter_batches(batch_size=BATCH, columns=names)
+        number, batches = 0, file.iter_batches(batch_size=BATCH, columns=list(schema.columns))
         while True:
             with reading(path, f"after row {number}"):
                 batch = next(batches, None)
             if batch is None:
                 return
-            columns = [column.to_pylist() for column in batch.columns]
-            for cells in zip(*columns, strict=True):
+            for row in batch.to_pylist():
                 number += 1
                 with _at(path, f"row {number}"):
-                    record = layout.record(cells)
+                    record = _record(schema, row)
                 yield record
 
 
@@ -200,14 +117,109 @@ def _at(path: str, place: str | None) -> Iterator[None]:
     """Put the place before what is wrong with a row."""
     try:
         yield
-    except SourceError:
-        raise
+    except UnicodeDecodeError:
+        problem = "this is not UTF-8 text; is it a table that anmmm wrote?"
+        raise SourceError(path, place, problem) from None
+    except csv.Error as error:
+        problem = f"the row that begins here is no CSV ({error})"
+        raise SourceError(path, place, problem) from None
     except (TypeError, ValueError) as error:
         raise SourceError(path, place, str(error)) from None
+    except OSError as error:
+        with naming(path):
+            raise error
 
 
-_READERS: dict[str, Callable[[str, Schema], Iterator[Any]]] = {
-    ".csv": _csv_rows,
-    ".jsonl": _json_lines,
-    ".parquet": _parquet_rows,
+def _refuse_cut(path: str) -> None:
+    """Refuse a text file whose last line has no end: its last cell may lack digits."""
+    with naming(path), open(path, "rb") as file:
+        if not file.seek(0, os.SEEK_END):
+            raise SourceError(path, None, "the file is empty")
+        file.seek(-1, os.SEEK_END)
+        if file.read() != b"\n":
+            problem = "the file stops in the middle of its last line; write it anew"
+            raise SourceError(path, None, problem)
+
+
+def _check_names(names: Sequence[str], schema: Schema) -> None:
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise ValueError(f"two columns of the same name: {listed(twice)}")
+    missing = [name for name in schema.columns if name not in names]
+    if not missing:
+        return
+    for other in (DIRECTIONS, CLUSTERS):
+        if set(names).issuperset(other.columns):
+            raise ValueError(f"holds {other.kind}; a file of {schema.kind} is needed")
+    raise ValueError(
+        f"is no table of {schema.kind} as anmmm writes it (schema {SCHEMA_VERSION}): without the "
+        f"columns {listed(missing)}"
+    )
+
+
+def _record(schema: Schema, row: dict[str, Any]) -> Any:
+    """Return the record of a row of values or, but for None, of their spelling."""
+    values: dict[str, Any] = {}
+    for name, kind in schema.types.items():
+        cell = row[name]
+        if cell is None:
+            if name in _FILLED:
+                raise ValueError(f"{name} is missing")
+            values[name] = "" if name in _TEXTS else None
+            continue
+        convert, expected = _KINDS[kind]
+        try:
+            values[name] = convert(cell)
+        except (TypeError, ValueError, OverflowError):
+            raise ValueError(f"{name} must be {expected}, found {cell!r:.60}") from None
+    (schema.check or _check_pair)(values)
+    result = _RESULT.get(schema.kind)
+    if values["status"] == "ok" and result is not None and values[result] is None:
+        raise ValueError(f"the pair was analyzed (status ok), but its {result} is missing")
+    return schema.record(**values)
+
+
+def _check_pair(values: dict[str, Any]) -> None:
+    check_choice(values["status"], "status", STATUSES)
+    if values["weight"] is None:
+        raise ValueError("weight must be finite")
+    check_nonnegative(values["weight"], "weight")
+    check_truth(values["truth"])
+    if values.get("direction") not in (1, -1, 0, None):
+        raise ValueError(f"direction must be 1, -1 or 0, found {values['direction']}")
+    if values.get("relation") is not None:
+        check_choice(values["relation"], "relation", RELATIONS)
+    for name in ("independence_pvalue", "check_pvalue"):
+        if values.get(name) is not None:
+            check_between(values[name], name, 0.0, 1.0)
+
+
+def _whole(cell: Any) -> int:
+    # Other programs write whole numbers with gaps as floats.
+    number = int(cell) if isinstance(cell, str) and cell.lstrip("-").isdecimal() else float(cell)
+    if not math.isfinite(number) or number != int(number):
+        raise ValueError
+    return int(number)
+
+
+def _finite(cell: Any) -> float | None:
+    number = float(cell)
+    return number if math.isfinite(number) else None
+
+
+def _truth_value(cell: Any) -> bool:
+    # A KeyError is no error of values, hence the index of a list.
+    return bool(("false", "true").index(str(cell).lower()))
+
+
+def _wholes(cell: Any) -> list[int]:
+    return list(map(_whole, cell.split() if isinstance(cell, str) else cell))
+
+
+_KINDS: dict[str, tuple[Callable[[Any], Any], str]] = {
+    "int": (_whole, "a whole number"),
+    "float": (_finite, "a number"),
+    "bool": (_truth_value, "true or false"),
+    "str": (str, "text"),
+    "ints": (_wholes, "a list of whole numbers"),
 }

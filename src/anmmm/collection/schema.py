@@ -19,6 +19,7 @@ from anmmm.collection.records import PairClusters, PairResult, Row
 
 # Grows when a column changes its name, type or meaning, or goes; not when one joins at the end.
 SCHEMA_VERSION = 1
+STATUSES = ("ok", "unusable", "error", "lost")
 
 # Kinds of columns by the types of the record's fields.
 _KINDS = {"str": "str", "int": "int", "float": "float", "bool": "bool", "list[int]": "ints"}
@@ -34,15 +35,12 @@ class Schema:
     kind : str
         Stands in their files.
     record : type of Row
-    last : str
-        The last one of the columns that every version has had.
     check : callable, optional
-        Raises ValueError over the values of a row that was read; None: `Layout` knows the kind.
+        Raises ValueError over the values of a row that was read; None: those of pairs.
     """
 
     kind: str
     record: type[Row]
-    last: str = "group"
     check: Callable[[dict[str, Any]], None] | None = None
 
     @computed
@@ -50,7 +48,7 @@ class Schema:
         """Names, in the order of files."""
         return self.record.columns()
 
-    @property
+    @computed
     def types(self) -> dict[str, str]:
         """Type of each column: ``"str"``, ``"int"``, ``"float"``, ``"bool"`` or ``"ints"``."""
         types = {

@@ -134,7 +134,7 @@ class TextTable(Record):
 def read_table(
     path: str | os.PathLike[str], *, header: bool | None = None, comments: bool = False
 ) -> TextTable:
-    """Read a table of numbers from a file in UTF-8, or UTF-16 with a mark; see `parse_table`."""
+    """Read a table of numbers from a file in UTF-8; see `parse_table`."""
     data = Path(path).read_bytes()
     return parse_table(data, os.fspath(path), header=header, comments=comments)
 
@@ -200,8 +200,10 @@ def parse_table(
     return TextTable(path, names, rows, lines, decimal_comma)
 
 
-def refuse_packed(start: bytes, path: str) -> None:
-    """Refuse a file whose first bytes are those of a compressed one."""
+def refuse_binary(start: bytes, path: str) -> None:
+    """Refuse a file whose first bytes are those of a compressed one, or of UTF-16."""
+    if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise SourceError(path, None, "the file is UTF-16 text; save it as UTF-8")
     for mark, kind in _PACKED.items():
         if start.startswith(mark):
             if path.lower().endswith((".xlsx", ".xlsm", ".ods")):
@@ -224,23 +226,15 @@ def _is_comment(line: str, delimiter: str | None) -> bool:
 
 
 def _decode(data: bytes, path: str) -> str:
-    refuse_packed(data[:8], path)
-    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        encoding = "utf-16"
-    elif b"\0" in data:
+    refuse_binary(data[:8], path)
+    if b"\0" in data:
         raise SourceError(path, None, "this is not a text file (it holds zero bytes)")
-    else:
-        encoding = "utf-8-sig"
     try:
-        text = data.decode(encoding)
+        text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data[: error.start].count(b"\n") + 1
-        raise SourceError(
-            path,
-            line,
-            f"byte 0x{data[error.start]:02x} is not {encoding.upper().removesuffix('-SIG')} "
-            f"text; save the file as UTF-8",
-        ) from None
+        problem = f"byte 0x{data[error.start]:02x} is not UTF-8 text; save the file as UTF-8"
+        raise SourceError(path, line, problem) from None
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from anmmm._validation import check_between, check_choice
-from anmmm.collection.layout import STATUSES
 from anmmm.collection.records import Row
-from anmmm.collection.schema import Schema
+from anmmm.collection.schema import STATUSES, Schema
 
 # Directed, undirected, and left as it is.
 MARKS = ("->", "--", "<->")
@@ -91,4 +90,4 @@ def _check(values: dict[str, Any]) -> None:
         raise ValueError(f"status and by must both be {GIVEN!r}, or neither")
 
 
-EDGES = Schema("edges", EdgeDecision, last="reason", check=_check)
+EDGES = Schema("edges", EdgeDecision, check=_check)

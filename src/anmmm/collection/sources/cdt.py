@@ -1,8 +1,7 @@
 """CSV files with one pair a line, as the Cause Effect Pairs challenge and cdt write them.
 
-Lines of any length come in one at a time; a `Pair` goes out for each. They are not split by the csv
-module: its limit on the length of a cell belongs to the process, not to a reader, and a forgotten
-quote would swallow the pairs behind it.
+They are not split by the csv module: its limit on the length of a cell belongs to the process, not
+to a reader, and a forgotten quote would swallow the pairs behind it.
 
 Layout: I. Guyon, A. Statnikov, B. Bakir Batu (eds.), "Cause Effect Pairs in Machine Learning",
 Springer 2019; D. Kalainathan, O. Goudet, R. Dutta, "Causal Discovery Toolbox", JMLR 21(37), 2020.
@@ -10,12 +9,9 @@ Springer 2019; D. Kalainathan, O. Goudet, R. Dutta, "Causal Discovery Toolbox", 
 
 from __future__ import annotations
 
-import codecs
 import csv
-import io
 import os
 import re
-from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -26,11 +22,10 @@ from numpy.typing import NDArray
 
 from anmmm._hash import content_hash
 from anmmm._validation import brief, check_truth
-from anmmm.collection.sources.protocol import UNKNOWN_LENGTH
-from anmmm.collection.sources.records import described_pair
+from anmmm.collection.sources.protocol import UNKNOWN_LENGTH, described_pair
 from anmmm.datasets import Pair, SourceError
 from anmmm.datasets.files import FromFiles, SeenIds
-from anmmm.datasets.text import as_number, refuse_packed
+from anmmm.datasets.text import as_number, refuse_binary
 
 HEADER = ("sampleid", "a", "b")
 # Bytes that are no UTF-8, as Python spells them.
@@ -38,8 +33,6 @@ _UNDECODED = re.compile("[\udc80-\udcff]")
 
 # A first line of this layout is far shorter; one of numbers may have no end.
 _FIRST = 1 << 16
-# Lines of a pair with line ends between quotes; beyond, a quote was forgotten.
-_MOST_LINES = 100
 
 
 class PairCsv(FromFiles):
@@ -86,7 +79,7 @@ class PairCsv(FromFiles):
         seen, name = SeenIds(self.name), os.path.basename(self.name)
         with _opened(self.name) as file:
             next(file, None)
-            for number, line in _records(file):
+            for number, line in enumerate(file, start=2):
                 if not line.isspace():
                     pair = self._pair(line, f"{name}:{number}", f"line {number}")
                     seen.add(pair.pair_id, f"line {number}")
@@ -130,40 +123,10 @@ def is_pair_csv(path: str | os.PathLike[str]) -> bool:
 @contextmanager
 def _opened(path: str | os.PathLike[str]) -> Iterator[IO[str]]:
     """Open a file as text, whatever its line ends; bytes that are none are kept for the message."""
-    with Path(path).open("rb") as raw:
-        start = raw.peek(8)[:8]
-        refuse_packed(start, os.fspath(path))
-        wide = start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
-        with io.TextIOWrapper(
-            raw,
-            encoding="utf-16" if wide else "utf-8-sig",
-            errors="replace" if wide else "surrogateescape",
-            newline="",
-        ) as file:
-            yield file
-
-
-def _records(file: IO[str]) -> Iterator[tuple[int, str]]:
-    """Yield the number of the first line of each pair below the header, and its text."""
-    ahead: deque[str] = deque()
-    number = 2
-    while line := ahead.popleft() if ahead else file.readline():
-        rest: list[str] = []
-        if line.count('"') % 2:
-            # A line end between quotes belongs to the cell.
-            while len(rest) < _MOST_LINES - 1:
-                rest.append(ahead.popleft() if ahead else file.readline())
-                if rest[-1].count('"') % 2 or not rest[-1]:
-                    break
-            together = "".join([line, *rest])
-            if all(map(_is_whole, together.rsplit(",", 2))):
-                line = together
-            else:
-                # The quote was forgotten: what follows are lines of their own.
-                ahead.extendleft(filter(None, reversed(rest)))
-                rest = []
-        yield number, line
-        number += 1 + len(rest)
+    with Path(path).open("rb") as file:
+        refuse_binary(file.read(8), os.fspath(path))
+    with Path(path).open(encoding="utf-8-sig", errors="surrogateescape") as text:
+        yield text
 
 
 def _is_whole(cell: str) -> bool:

@@ -1,8 +1,4 @@
-"""Tables with a variable in each column, wherever they are held, behind one small interface.
-
-pandas, polars and whatever else narwhals reads, arrays, Parquet and text files come in; names,
-which of them hold numbers, and float64 columns go out.
-"""
+"""Tables with a variable in each column, wherever they are held, behind one small interface."""
 
 from __future__ import annotations
 
@@ -20,8 +16,7 @@ from anmmm._categories import labels_of
 from anmmm._optional import pyarrow_module
 from anmmm._record import Record
 from anmmm._typing import FloatArray
-from anmmm.collection.sources.arrow import floats, is_number, reading
-from anmmm.collection.sources.parquet import open_parquet
+from anmmm.collection.sources.parquet import floats, is_number, open_parquet, reading
 from anmmm.datasets import SourceError
 from anmmm.datasets.text import AS_NAMES, read_table
 
@@ -67,23 +62,45 @@ def frame_table(frame: Any) -> Table:
     except nw.exceptions.DuplicateError as error:
         raise SourceError(name, None, str(error).replace("\n", " ")) from None
 
+    lazy = isinstance(table, nw.LazyFrame)
+
+    def select(names: list[Hashable]) -> Any:
+        return table.select(names).collect() if lazy else table
+
+    numeric = [n for n, kind in schema.items() if kind.is_numeric()]
+    booleans = [n for n, kind in schema.items() if kind == nw.Boolean]
+    categories = [n for n, kind in schema.items() if kind in (nw.Categorical, nw.Enum)]
+    return _selected(name, schema, numeric, booleans, categories, select)
+
+
+def _selected(
+    name: str,
+    kinds: Mapping[Any, Any],
+    numeric: Sequence[Hashable],
+    booleans: Sequence[Hashable],
+    categories: Sequence[Hashable],
+    select: Callable[[list[Hashable]], Any],
+    files: tuple[Path, ...] = (),
+) -> Table:
+    """Return a table of columns that `select` gives as a frame of narwhals."""
+
     def read(names: list[Hashable]) -> Columns:
-        lazy = isinstance(table, nw.LazyFrame)
-        frame: Any = table.select(names).collect() if lazy else table
+        frame = select(names)
         if frame.implementation.is_pyarrow():
             return {n: floats(frame.get_column(n).to_native()) for n in names}
         return {n: frame.get_column(n).cast(nw.Float64).to_numpy() for n in names}
 
     def read_names(names: list[Hashable]) -> Names:
-        lazy = isinstance(table, nw.LazyFrame)
-        frame: Any = table.select(names).collect() if lazy else table
+        frame = select(names)
         return {n: labels_of(frame.get_column(n)) for n in names}
 
-    numeric = tuple(n for n, kind in schema.items() if kind.is_numeric())
-    booleans = {n for n, kind in schema.items() if kind == nw.Boolean}
-    categories = tuple(n for n, kind in schema.items() if kind in (nw.Categorical, nw.Enum))
-    faults = _not_numbers(schema, {*numeric, *booleans, *categories})
-    return Table(name, tuple(schema), numeric, faults, read, read_names, categories)
+    faults = {
+        n: f"column {n!r} holds {kind}, which is not numbers; {AS_NAMES}"
+        for n, kind in kinds.items()
+        if n not in {*numeric, *booleans, *categories}
+    }
+    numbers, named = tuple(numeric), tuple(categories)
+    return Table(name, tuple(kinds), numbers, faults, read, read_names, named, files=files)
 
 
 def array_table(array: NDArray[Any]) -> Table:
@@ -122,24 +139,16 @@ def parquet_table(path: str | os.PathLike[str]) -> Table:
         raise SourceError(name, None, "the file has columns, but no rows")
     kinds = dict(zip(schema.names, schema.types, strict=True))
 
-    def read(names: list[Hashable]) -> Columns:
+    def select(names: list[Hashable]) -> Any:
         with open_parquet(path) as file, reading(name, None):
-            table = file.read(columns=names, use_threads=False)
-            return {n: floats(table.column(n)) for n in names}
+            return nw.from_native(file.read(columns=names, use_threads=False))
 
-    def read_names(names: list[Hashable]) -> Names:
-        with open_parquet(path) as file, reading(name, None):
-            table = nw.from_native(file.read(columns=names, use_threads=False))
-            return {n: labels_of(table.get_column(str(n))) for n in names}
-
-    usable = [n for n, kind in kinds.items() if is_number(kind)]
     types = pyarrow_module("types")
-    numeric = tuple(n for n in usable if not types.is_boolean(kinds[n]))
-    categories = tuple(n for n, kind in kinds.items() if types.is_dictionary(kind))
-    faults = _not_numbers(kinds, [*usable, *categories])
-    return Table(
-        name, tuple(kinds), numeric, faults, read, read_names, categories, files=(Path(path),)
-    )
+    usable = [n for n, kind in kinds.items() if is_number(kind)]
+    booleans = [n for n in usable if types.is_boolean(kinds[n])]
+    numeric = [n for n in usable if n not in booleans]
+    categories = [n for n, kind in kinds.items() if types.is_dictionary(kind)]
+    return _selected(name, kinds, numeric, booleans, categories, select, (Path(path),))
 
 
 def text_table(path: str | os.PathLike[str], *, header: bool | None = None) -> Table:
@@ -170,14 +179,6 @@ def text_table(path: str | os.PathLike[str], *, header: bool | None = None) -> T
         files=(Path(path),),
         options={"header": header},
     )
-
-
-def _not_numbers(kinds: Mapping[Any, Any], usable: Sequence[Any] | set[Any]) -> dict[Hashable, str]:
-    return {
-        n: f"column {n!r} holds {kind}, which is not numbers; {AS_NAMES}"
-        for n, kind in kinds.items()
-        if n not in usable
-    }
 
 
 def _refuse_same_names(path: str, names: list[str]) -> None:

@@ -25,7 +25,7 @@ from anmmm.collection.sources.protocol import PairSource
 from anmmm.collection.sources.table import TablePairs
 from anmmm.datasets import SourceError, load_pairs, load_sample
 from anmmm.datasets.errors import listed
-from anmmm.datasets.text import refuse_packed
+from anmmm.datasets.text import refuse_binary
 from anmmm.datasets.tuebingen import META, TEXT_SUFFIXES
 
 # Options of `as_pairs` that a format uses.
@@ -172,7 +172,7 @@ def _recognized(path: str | os.PathLike[str], columns: Any) -> str:
         return "cdt" if is_pair_csv(there) else "table"
     if there.is_file():
         with there.open("rb") as file:
-            refuse_packed(file.read(8), os.fspath(path))
+            refuse_binary(file.read(8), os.fspath(path))
     raise SourceError(
         os.fspath(path),
         None,

@@ -1,32 +1,37 @@
 """Pairs in Parquet files: one row a pair with lists (nested), or one row an observation (long).
 
 Schema and footer are read when the file is opened, the numbers batch by batch during the walk.
+PyArrow is imported when it is used.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from io import BytesIO
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from anmmm._optional import pyarrow_module
-from anmmm.collection.sources.arrow import is_list, is_number, reading
-from anmmm.collection.sources.parquet_rows import batches, long_pairs, nested_pairs
-from anmmm.collection.sources.protocol import UNKNOWN_LENGTH
+from anmmm._typing import FloatArray
+from anmmm.collection.sources.protocol import UNKNOWN_LENGTH, described_pair
 from anmmm.datasets import Pair, SourceError
 from anmmm.datasets.errors import listed
-from anmmm.datasets.files import FromFiles
+from anmmm.datasets.files import FromFiles, SeenIds
 
 PARQUET_SUFFIXES = frozenset({".parquet", ".pq", ".parq"})
 MAGIC = b"PAR1"
-# What follows the footer: its length in four bytes, and the mark again.
-_TAIL = 4 + len(MAGIC)
 
 # Names of the columns here, and those that files may use for them.
 _REQUIRED = ("pair_id", "x", "y")
-_OPTIONAL = {"truth": ("truth", "target"), "weight": ("weight",), "group": ("group",)}
+_ABOUT = {"truth": ("truth", "target"), "weight": ("weight",), "group": ("group",)}
+# Bytes of decoded values that one batch should hold, and rows that it may.
+_BYTES = 16 << 20
+_ROWS = 1 << 16
 
 
 class ParquetPairs(FromFiles):
@@ -48,9 +53,9 @@ class ParquetPairs(FromFiles):
 
     def __iter__(self) -> Iterator[Pair]:
         """Read the file batch by batch."""
-        read = nested_pairs if self._nested else long_pairs
+        read = _nested_pairs if self._nested else _long_pairs
         with open_parquet(self.name) as file:
-            yield from read(self.name, batches(self.name, file, self._columns))
+            yield from read(self.name, _batches(self.name, file, self._columns))
 
     def __length_hint__(self) -> int:
         """Return the number of rows in nested form; in long form only the walk would tell."""
@@ -72,31 +77,41 @@ def open_parquet(path: str | os.PathLike[str]) -> Any:
             raise SourceError(
                 name, None, "the Parquet file is truncated (its end is missing); write it again"
             )
-    # Buffered, so that a column chunk is not held whole beside what is decoded of it.
-    options = {"buffer_size": 1 << 20, "pre_buffer": False}
     with reading(name, None):
-        file = parquet.ParquetFile(path, **options)
-        if any(map(pyarrow_module("types").is_fixed_size_list, file.schema_arrow.types)):
-            file.close()
-            return parquet.ParquetFile(path, metadata=_footer_without_types(path), **options)
-        return file
+        # Buffered, so that a column chunk is not held whole beside what is decoded of it.
+        return parquet.ParquetFile(path, buffer_size=1 << 20, pre_buffer=False)
 
 
-def _footer_without_types(path: str | os.PathLike[str]) -> Any:
-    """Return the footer without the types that Arrow notes in it, so that Parquet's own are used.
+@contextmanager
+def reading(path: str, place: str | None) -> Iterator[None]:
+    """Turn what PyArrow raises over broken content into `SourceError`; the system's errors stay."""
+    try:
+        yield
+    except SourceError:
+        raise
+    except (pyarrow_module().ArrowException, OSError, ValueError) as error:
+        # PyArrow speaks of broken pages by OSError, too, but without a number of the system's.
+        if isinstance(error, OSError) and error.errno is not None:
+            raise
+        first = (str(error).splitlines() or [type(error).__name__])[0]
+        raise SourceError(path, place, f"the content is broken ({first})") from error
 
-    Parquet has one sort of lists. Of those that Arrow wrote from lists of fixed size, PyArrow up to
-    25 makes such again, and fails over a null among them.
-    """
-    with Path(path).open("rb") as file:
-        file.seek(-_TAIL, os.SEEK_END)
-        size = int.from_bytes(file.read(_TAIL - len(MAGIC)), "little")
-        file.seek(-_TAIL - size, os.SEEK_END)
-        footer = file.read()
-    # The metadata stand last. A key of the same length is one that nobody asks for.
-    before, key, after = footer.rpartition(b"ARROW:schema")
-    whole = MAGIC + before + key.lower() + after
-    return pyarrow_module("parquet").read_metadata(BytesIO(whole))
+
+def is_number(kind: Any) -> bool:
+    """Return whether the values of an Arrow type are real numbers."""
+    types = pyarrow_module("types")
+    tests = (types.is_floating, types.is_integer, types.is_decimal, types.is_boolean)
+    return any(test(kind) for test in tests)
+
+
+def floats(array: Any) -> FloatArray:
+    """Return an Arrow array of numbers as float64, NaN for null; may share its memory."""
+    double = pyarrow_module().float64()
+    if array.type != double:
+        # Whole numbers beyond 2^53 are rounded, as NumPy rounds them.
+        array = array.cast(double, safe=False)
+    values: FloatArray = array.to_numpy(zero_copy_only=False)
+    return values
 
 
 def _layout(path: str, schema: Any) -> tuple[dict[str, str], bool]:
@@ -112,20 +127,19 @@ def _layout(path: str, schema: Any) -> tuple[dict[str, str], bool]:
             f"columns=[('a', 'b'), ...] or columns='all'",
         )
     columns = {name: name for name in _REQUIRED}
-    for name, aliases in _OPTIONAL.items():
+    for name, aliases in _ABOUT.items():
         used = [alias for alias in aliases if alias in types]
         if len(used) > 1:
             raise SourceError(path, None, f"there are columns {' and '.join(used)}; keep one")
         if used:
             columns[name] = used[0]
-    twice = [name for name in columns.values() if schema.names.count(name) > 1]
-    if twice:
-        raise SourceError(path, None, f"there are several columns of the name {twice[0]}")
     for name, there in columns.items():
+        if schema.names.count(there) > 1:
+            raise SourceError(path, None, f"there are several columns of the name {there}")
         wanted = _unsuited(name, types[there])
         if wanted:
             raise SourceError(path, None, f"{there} must hold {wanted}, found {types[there]}")
-    nested = [is_list(types[name]) for name in ("x", "y")]
+    nested = [_is_list(types[name]) for name in ("x", "y")]
     if nested[0] != nested[1]:
         raise SourceError(
             path,
@@ -139,15 +153,157 @@ def _layout(path: str, schema: Any) -> tuple[dict[str, str], bool]:
 def _unsuited(name: str, kind: Any) -> str:
     """Return what a column must hold if its type is none of that, and nothing otherwise."""
     tests = pyarrow_module("types")
-    plain = kind.value_type if tests.is_dictionary(kind) else kind
     if name in ("x", "y"):
-        suited = is_number(kind.value_type if is_list(kind) else kind)
+        suited = is_number(kind.value_type if _is_list(kind) else kind)
         return "" if suited else "numbers or lists of numbers"
     if name in ("truth", "weight"):
         # Not booleans: whether false is 0 or -1, nobody knows.
-        real = (tests.is_integer, tests.is_floating, tests.is_decimal, tests.is_null)
-        suited = any(test(kind) for test in real)
+        suited = tests.is_null(kind) or (is_number(kind) and not tests.is_boolean(kind))
         return "" if suited else "numbers"
+    plain = kind.value_type if tests.is_dictionary(kind) else kind
     text = (tests.is_string, tests.is_large_string, tests.is_string_view, tests.is_integer)
     suited = any(test(plain) for test in text) or (name == "group" and tests.is_null(kind))
     return "" if suited else "text or whole numbers"
+
+
+def _is_list(kind: Any) -> bool:
+    types = pyarrow_module("types")
+    return any(t(kind) for t in (types.is_list, types.is_large_list, types.is_fixed_size_list))
+
+
+@dataclass
+class _Batch:
+    """Rows that stand together, as Arrow arrays; rows count from 1, row groups from 0."""
+
+    columns: dict[str, Any]
+    first_row: int
+    row_group: int
+
+    def place(self, index: int) -> str:
+        """Return where a row of the batch stands, for messages."""
+        return f"row {self.first_row + index} (row group {self.row_group})"
+
+
+def _batches(path: str, file: Any, columns: dict[str, str]) -> Iterator[_Batch]:
+    """Read columns, given by the name here and in the file, in batches of some 16 MiB.
+
+    One row group after the other: they differ in the size of their rows, and what stands before a
+    broken one is still read.
+    """
+    types, first_row = pyarrow_module("types"), 1
+    for row_group in range(file.num_row_groups):
+        about = file.metadata.row_group(row_group)
+        size = _BYTES * about.num_rows // max(about.total_byte_size, 1)
+        walk = file.iter_batches(
+            min(max(size, 1), _ROWS),
+            row_groups=[row_group],
+            columns=list(columns.values()),
+            use_threads=False,
+        )
+        while True:
+            with reading(path, f"row group {row_group}"):
+                rows = next(walk, None)
+            if rows is None:
+                break
+            arrays = {name: rows.column(there) for name, there in columns.items()}
+            for name, array in arrays.items():
+                if types.is_decimal(array.type):
+                    arrays[name] = array.cast(pyarrow_module().float64())
+            if rows.num_rows:
+                yield _Batch(arrays, first_row, row_group)
+            first_row += rows.num_rows
+
+
+def _nested_pairs(path: str, batches: Iterable[_Batch]) -> Iterator[Pair]:
+    """Read a pair off each row; x and y are slices of the batch where no value is missing."""
+    seen = SeenIds(path)
+    for batch in batches:
+        columns = batch.columns
+        # Python objects are made of what there is one of for a pair, never of the numbers.
+        ids = columns["pair_id"].to_pylist()
+        about = {name: columns[name].to_pylist() for name in _ABOUT if name in columns}
+        null = {name: columns[name].is_null().to_pylist() for name in "xy"}
+        lists = {name: _lists(columns[name]) for name in "xy"}
+        for index, raw_id in enumerate(ids):
+            place = batch.place(index)
+            if raw_id is None:
+                yield Pair.unreadable(place, f"{place}: pair_id is null")
+                continue
+            seen.add(str(raw_id), place)
+            lacking = [name for name in "xy" if null[name][index]]
+            x, y = (values[ends[index] : ends[index + 1]] for ends, values in lists.values())
+            yield described_pair(
+                str(raw_id),
+                x,
+                y,
+                place=place,
+                problem=f"{' and '.join(lacking)} is null" if lacking else "",
+                **{name: values[index] for name, values in about.items()},
+            )
+
+
+def _lists(array: Any) -> tuple[list[int], FloatArray]:
+    """Return where each list of an Arrow array starts, and the end, in the flat values."""
+    pyarrow = pyarrow_module()
+    if pyarrow.types.is_fixed_size_list(array.type):
+        array = array.cast(pyarrow.list_(array.type.value_type))
+    starts = array.offsets.to_numpy()
+    first, last = int(starts[0]), int(starts[-1])
+    values = floats(array.values.slice(first, last - first))
+    return (starts - first).tolist(), values
+
+
+def _long_pairs(path: str, batches: Iterable[_Batch]) -> Iterator[Pair]:
+    """Read pairs off runs of rows; a pair comes when the next id, or the end, has been seen."""
+    seen = SeenIds(path)
+    raw_id, place = None, ""
+    parts: list[dict[str, Any]] = []
+    for batch in batches:
+        for start, end in pairwise(_changes(batch.columns["pair_id"])):
+            part = {name: each.slice(start, end - start) for name, each in batch.columns.items()}
+            new_id = part["pair_id"][0].as_py()
+            if parts and new_id == raw_id:
+                parts.append(part)
+                continue
+            if parts:
+                yield _long_pair(raw_id, place, parts)
+            raw_id, place, parts = new_id, batch.place(start), [part]
+            if raw_id is not None:
+                advice = "all rows of a pair must stand together: sort the file by pair_id"
+                seen.add(str(raw_id), place, advice)
+    if parts:
+        yield _long_pair(raw_id, place, parts)
+
+
+def _changes(ids: Any) -> list[int]:
+    """Return the rows, from 0, at which another id begins, and the number of rows."""
+    if not pyarrow_module("types").is_dictionary(ids.type):
+        ids = ids.dictionary_encode()
+    codes = ids.indices.fill_null(-1).to_numpy()
+    return [0, *(np.flatnonzero(codes[1:] != codes[:-1]) + 1).tolist(), len(codes)]
+
+
+def _long_pair(raw_id: Any, place: str, parts: list[dict[str, Any]]) -> Pair:
+    if raw_id is None:
+        return Pair.unreadable(place, f"{place}: pair_id is null")
+    about, changed = {}, []
+    for name in sorted(parts[0].keys() & _ABOUT.keys()):
+        found = {value for part in parts for value in part[name].unique().to_pylist()}
+        # NaN, which differs from itself, is missing.
+        values = {None if value != value else value for value in found}
+        about[name] = next(iter(values))
+        if len(values) > 1:
+            changed.append(name)
+    names = " and ".join(changed)
+    x, y = (
+        pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
+        for pieces in ([floats(part[name]) for part in parts] for name in "xy")
+    )
+    return described_pair(
+        str(raw_id),
+        x,
+        y,
+        place=place,
+        problem=f"{names} must be the same in all rows of a pair, but changes" if names else "",
+        **about,
+    )

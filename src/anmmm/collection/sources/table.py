@@ -15,7 +15,7 @@ from anmmm._hash import content_hash
 from anmmm._validation import brief
 from anmmm._warning import warn_caller
 from anmmm.collection.sources.columns import Table
-from anmmm.collection.sources.records import described_pair
+from anmmm.collection.sources.protocol import described_pair
 from anmmm.datasets import Pair, SourceError
 from anmmm.datasets.errors import listed
 from anmmm.datasets.files import FromFiles
