@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from anmmm.cli.messages import InputError, plain, say
+from anmmm.cli.messages import plain, say
 from anmmm.cli.options import common_options, decision_options, given, jobs_option, with_options
 
 
@@ -49,16 +49,8 @@ def evaluate_command(
     """
     from anmmm._files import to_json_document
     from anmmm.cli.input import refusing, saying_warnings
-    from anmmm.datasets import SETTINGS
     from anmmm.evaluation import evaluate
 
-    if source not in SETTINGS:
-        for name, value in (("--count", count), ("--samples", samples)):
-            if value is not None:
-                raise InputError(
-                    f"{name} is for the settings by name, and {source} is none of them; "
-                    f"--max-samples cuts larger pairs"
-                )
     if plot is not None:
         from anmmm.cli.plots import check_plot, draw_rates
 

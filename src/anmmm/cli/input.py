@@ -35,7 +35,9 @@ _OPTIONS = {
 }
 _ARGUMENT = re.compile(rf"\b({'|'.join(_OPTIONS)})\b")
 # Words that mean an argument only where a message begins with them.
-_WORD = re.compile(r"(lam|criterion|cause|format|columns|categories|targets|header)\b(?=[ =])")
+_WORD = re.compile(
+    r"(n_samples|lam|criterion|cause|format|columns|categories|targets|header)\b(?=[ =])"
+)
 
 
 @contextmanager
@@ -70,7 +72,8 @@ def refusing(place: str = "") -> Iterator[None]:
 
 def _as_typed(message: str) -> str:
     """Return a message of the library with the options in place of its arguments."""
-    return _ARGUMENT.sub(lambda match: _OPTIONS[match[0]], _WORD.sub(r"--\1", message, count=1))
+    message = _WORD.sub(lambda match: f"--{match[0].removeprefix('n_')}", message, count=1)
+    return _ARGUMENT.sub(lambda match: _OPTIONS[match[0]], message)
 
 
 @contextmanager

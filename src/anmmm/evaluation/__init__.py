@@ -12,7 +12,6 @@ from anmmm.evaluation.rates import (
     flipped_auc,
     standard_error,
 )
-from anmmm.evaluation.rates import signed_rates as signed_rates
 from anmmm.evaluation.run import Evaluation, evaluate
 
 __all__ = [

@@ -99,9 +99,9 @@ def decision_rates(
     right = _as_vector(correct, "correct", len(size))
     if not np.isin(right, (0.0, 1.0)).all():
         raise ValueError("correct must be True or False for each pair")
-    weight = np.ones(len(size)) if weights is None else _as_vector(weights, "weights", len(size))
-    if np.any(weight < 0.0) or weight.sum() <= 0.0:
-        raise ValueError("weights must not be negative and must not sum to zero")
+    weight = _as_weights(weights, len(size))
+    if weight.sum() <= 0.0:
+        raise ValueError("weights must not sum to zero")
     shares = _as_vector(rates, "rates")
     if np.any(shares <= 0.0) or np.any(shares > 1.0):
         raise ValueError(f"rates must be above 0 and at most 1, found {shares.tolist()}")
@@ -177,11 +177,7 @@ def standard_error(values: Any, weights: Any = None, groups: Any = None) -> floa
     0.3333
     """
     vector = _as_vector(values, "values")
-    n = len(vector)
-    weight = np.ones(n) if weights is None else _as_vector(weights, "weights", n)
-    if np.any(weight < 0.0):
-        raise ValueError("weights must not be negative")
-    return _error(vector, weight, _codes(groups, n))
+    return _error(vector, _as_weights(weights, len(vector)), _codes(groups, len(vector)))
 
 
 def _error(values: FloatArray, weights: FloatArray, codes: NDArray[np.intp]) -> float:
@@ -206,10 +202,7 @@ def bootstrap_error(
     ----------
     statistic : callable
         From the places of the data sets drawn, an array of shape (n_groups,), to a number.
-    n_groups : int
-        Number of data sets.
-    n_draws : int
-    seed : int
+    n_groups, n_draws, seed : int
 
     Returns
     -------
@@ -274,26 +267,6 @@ def flipped_auc(
     return float(np.mean(areas))
 
 
-def signed_rates(
-    scores: FloatArray,
-    truths: NDArray[Any],
-    weights: FloatArray,
-    confidences: FloatArray | None,
-    groups: Any = None,
-) -> tuple[str, DecisionRates | None]:
-    """Return what certainty is, and the rates if each pair were decided by the sign of its score.
-
-    Without a confidence of every pair (None) it is |score|; pairs that weigh nothing have no rates.
-    """
-    # Criteria that come without a confidence are ordered by their score.
-    by_confidence = confidences is not None and len(scores) > 0
-    decisions = None
-    if weights.sum() > 0.0:
-        certainty = confidences if by_confidence else scores
-        decisions = decision_rates(certainty, np.sign(scores) == truths, weights, groups=groups)
-    return "confidence" if by_confidence else "|score|", decisions
-
-
 def accuracy_errors(
     right: FloatArray, weights: FloatArray, groups: Any = None, *, seed: int = 0
 ) -> tuple[float | None, float | None]:
@@ -311,12 +284,10 @@ def accuracy_errors(
 
     Returns
     -------
-    float or None
-        Of ``right.mean()``, by `standard_error`; None for fewer than two data sets.
-    float or None
-        Of the weighted mean, by `bootstrap_error` over data sets of positive weight; None for fewer
-        than two of them. Above 20 000 of them, where 1000 draws take seconds, by `standard_error`,
-        which says the same there.
+    plain, weighted : float or None
+        By `standard_error`, and by `bootstrap_error` over data sets of positive weight; above
+        20 000 of them, where 1000 draws take seconds, by `standard_error`, which says the same
+        there. None for fewer than two data sets.
     """
     codes = _codes(groups, len(right))
     plain = _error(right, np.ones(len(right)), codes)
@@ -340,6 +311,13 @@ def _as_vector(values: Any, name: str, length: int | None = None) -> FloatArray:
         raise ValueError(
             f"{name} must hold {length} values, one for each pair; found {len(vector)}"
         )
+    return vector
+
+
+def _as_weights(weights: Any, length: int) -> FloatArray:
+    vector = np.ones(length) if weights is None else _as_vector(weights, "weights", length)
+    if np.any(vector < 0.0):
+        raise ValueError("weights must not be negative")
     return vector
 
 

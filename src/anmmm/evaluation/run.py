@@ -146,23 +146,7 @@ def evaluate(
     (3, {})
     """
     seed = check_count(seed, "seed", minimum=0)
-    setting = None
-    pairs: Any
-    if isinstance(source, str) and source in SETTINGS:
-        count = check_count(N_PAIRS if n_pairs is None else n_pairs, "n_pairs")
-        size = check_count(
-            N_SAMPLES if n_samples is None else n_samples, "n_samples", minimum=MIN_SAMPLES
-        )
-        pairs = DrawnPairs(SETTINGS[source], count, size, seed)
-        setting = {"n_pairs": count, "n_samples": size, "first_seed": seed}
-    else:
-        for name, value in (("n_pairs", n_pairs), ("n_samples", n_samples)):
-            if value is not None:
-                raise ValueError(
-                    f"{name} is for the settings by name ({SETTINGS_TEXT}), and source is "
-                    f"none of them; leave it out, or cut larger pairs with max_samples"
-                )
-        pairs = _open(source)
+    pairs, setting = _open(source, n_pairs, n_samples, seed)
     results = infer_directions(
         pairs,
         n_jobs=n_jobs,
@@ -193,9 +177,25 @@ class DrawnPairs:
             yield Pair(f"{self._setting.name} seed {seed}", x, y, truth=1)
 
 
-def _open(source: Any) -> Any:
+def _open(
+    source: Any, n_pairs: int | None, n_samples: int | None, seed: int
+) -> tuple[Any, dict[str, int] | None]:
+    """Return the pairs of a source, and what they were drawn from where that is a setting."""
+    if isinstance(source, str) and source in SETTINGS:
+        count = check_count(N_PAIRS if n_pairs is None else n_pairs, "n_pairs")
+        size = check_count(
+            N_SAMPLES if n_samples is None else n_samples, "n_samples", minimum=MIN_SAMPLES
+        )
+        drawn = {"n_pairs": count, "n_samples": size, "first_seed": seed}
+        return DrawnPairs(SETTINGS[source], count, size, seed), drawn
+    for name, value in (("n_pairs", n_pairs), ("n_samples", n_samples)):
+        if value is not None:
+            raise ValueError(
+                f"{name} is for the settings by name, and source is none of them; "
+                f"max_samples cuts larger pairs"
+            )
     try:
-        return as_pairs(source)
+        return as_pairs(source), None
     except FileNotFoundError:
         if isinstance(source, str) and os.path.basename(source) == source:
             raise ValueError(

@@ -10,7 +10,7 @@ import numpy as np
 
 from anmmm._typing import FloatArray
 from anmmm.collection.summary import Summarizer, is_right
-from anmmm.evaluation.rates import DecisionRates, accuracy_errors, flipped_auc, signed_rates
+from anmmm.evaluation.rates import DecisionRates, accuracy_errors, decision_rates, flipped_auc
 
 
 class Tally(Summarizer):
@@ -62,8 +62,14 @@ class Tally(Summarizer):
     def rates(self) -> tuple[str, DecisionRates | None]:
         """Return what certainty is and the decision rates, None without known directions."""
         _, scores, truths, weights, confidences = self._columns()
-        known = None if np.isnan(confidences).any() else confidences
-        return signed_rates(scores, truths, weights, known, self._codes)
+        # Criteria that come without a confidence are ordered by their score.
+        sure = len(scores) > 0 and not np.isnan(confidences).any()
+        decisions = None
+        if weights.sum() > 0.0:
+            right = np.sign(scores) == truths
+            certainty = confidences if sure else scores
+            decisions = decision_rates(certainty, right, weights, groups=self._codes)
+        return "confidence" if sure else "|score|", decisions
 
     def _columns(self) -> FloatArray:
         return np.reshape(self._scored_values, (-1, 5)).T.copy()
