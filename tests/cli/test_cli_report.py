@@ -35,14 +35,6 @@ def test_the_page_is_that_of_the_library(run, rows):
     assert (rows / "report.html").read_bytes() == (rows / "same.html").read_bytes()
 
 
-def test_the_options_of_the_source_are_those_of_directions(run, rows):
-    status, _, err = run(
-        "report", "rows.csv", "-o", "p.htm", "--source", "data.csv", "--columns", "a,b"
-    )
-    assert (status, err) == (0, "report of 2 rows written to p.htm, 1 pairs drawn\n")
-    assert "1 pairs drawn" in (rows / "p.htm").read_text()
-
-
 def test_pairs_that_the_source_lacks_are_counted(run, rows):
     status, _, err = run("report", "rows.csv", "--source", "sample", "--plots", "3")
     assert status == 0
@@ -93,49 +85,28 @@ def test_a_page_beside_the_pairs_may_be_written_anew(run, rows):
         )
 
 
-def test_without_matplotlib_there_is_one_sentence_before_the_work(run, rows, monkeypatch):
-    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    status, out, err = run("report", "rows.csv", "--source", "sample")
-    assert (status, out) == (2, "")
-    assert err.startswith("plots need Matplotlib")
-    assert 'pip install "anmmm[plot]"' in err
-    assert not (rows / "report.html").exists()
+def test_without_a_library_there_is_one_sentence_before_the_work(run, rows, monkeypatch):
+    for module, extra, arguments in (
+        ("matplotlib.figure", "plot", ["rows.csv", "--source", "sample"]),
+        ("jinja2", "report", ["rows.csv", "--source", "sample"]),
+        ("pyarrow", "parquet", ["rows.parquet"]),
+    ):
+        with monkeypatch.context() as patch:
+            patch.setitem(sys.modules, module, None)
+            status, out, err = run("report", *arguments)
+        assert (status, out) == (2, "")
+        assert f'pip install "anmmm[{extra}]"' in err
+        assert not (rows / "report.html").exists()
 
 
-def test_without_jinja_there_is_one_sentence_before_the_work(run, rows, monkeypatch):
-    monkeypatch.setitem(sys.modules, "jinja2", None)
-    status, out, err = run("report", "rows.csv", "--source", "sample")
-    assert (status, out) == (2, "")
-    assert err.startswith("a report needs Jinja2")
-    assert err.endswith('pip install "anmmm[report]"\n')
-
-
-def test_without_pyarrow_a_parquet_file_is_one_sentence(run, rows, monkeypatch):
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    status, _, err = run("report", "rows.parquet")
-    assert status == 2
-    assert 'pip install "anmmm[parquet]"' in err
-
-
-@pytest.mark.parametrize(
-    ("texts", "columns"),
-    [
-        ((), None),
-        (("all",), "all"),
-        (("a,b", "c,a"), [("a", "b"), ("c", "a")]),
-        (('a,"c,d"',), [("a", "c,d")]),
-    ],
-)
-def test_columns_are_spelled_as_the_ids_of_their_pairs(texts, columns):
-    assert parse_columns(texts) == columns
-
-
-@pytest.mark.parametrize("texts", [("a",), ("a,b,c",), ("a,",), ("",)])
-def test_columns_that_are_no_pairs_are_refused(texts):
-    with pytest.raises(InputError, match="--columns must be two names"):
-        parse_columns(texts)
-
-
-def test_all_columns_stand_alone():
+def test_columns_are_spelled_as_the_ids_of_their_pairs(run, rows):
+    assert parse_columns(()) is None
+    assert parse_columns(("all",)) == "all"
+    assert parse_columns(("a,b", 'c,"d,e"')) == [("a", "b"), ("c", "d,e")]
+    for texts in (("a",), ("a,b,c",), ("a,",), ("",)):
+        with pytest.raises(InputError, match="--columns must be two names"):
+            parse_columns(texts)
     with pytest.raises(InputError, match="--columns all pairs every two columns; leave it out, or"):
         parse_columns(("all", "a,b"))
+    arguments = ("rows.csv", "-o", "p.htm", "--source", "data.csv", "--columns", "a,b")
+    assert run("report", *arguments)[2] == "report of 2 rows written to p.htm, 1 pairs drawn\n"

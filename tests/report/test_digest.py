@@ -49,14 +49,8 @@ def test_accuracies_errors_and_rates_are_those_of_evaluate(confident):
     assert ordered_by == measured.ordered_by == ("confidence" if confident else "|score|")
     assert rates.to_dict() == measured.decision_rates.to_dict()
     assert digest.median_seconds == measured.seconds_per_pair
-
-
-def test_scores_and_confidences_are_those_of_the_analyzed_pairs():
-    rows = list(drawn_rows(1, 50))
-    digest = digested(rows)
     analyzed = [row for row in rows if row.status == "ok"]
     assert digest.sizes.tolist() == [abs(row.score) for row in analyzed]
-    assert digest.confidences.tolist() == [row.confidence for row in analyzed]
     assert digest.unknown_scores.tolist() == [row.score for row in analyzed if row.truth is None]
 
 
@@ -78,14 +72,6 @@ def test_one_pair_without_a_confidence_orders_all_by_score():
     digest = digested([*rows, PairResult("c", "ok", direction=-1, score=-1.5)], 1)
     assert digest.ordered_by == "|score|"
     assert [[row.pair_id for row in shown] for shown in digest.shown()] == [["a"], ["b"]]
-
-
-def test_times_that_are_not_recorded_are_not_counted():
-    rows = [
-        PairResult("a", "ok", direction=1, score=1.0, seconds=None),
-        PairResult("b", "ok", direction=1, score=1.0),
-    ]
-    assert digested(rows).median_seconds is None
 
 
 def test_an_analyzed_pair_whose_score_is_no_number_is_counted_and_not_shown():

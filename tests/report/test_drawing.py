@@ -36,22 +36,20 @@ def test_only_pairs_that_are_asked_for_are_drawn_and_the_walk_stops_there(drawn)
     walked = []
 
     def pairs():
-        for name in "abcdefgh":
-            walked.append(name)
-            yield Pair(name, X, Y)
+        try:
+            for name in "abcdefgh":
+                walked.append(name)
+                yield Pair(name, X, Y)
+        finally:
+            walked.append("closed")
 
-    found = draw_pairs([row_of("d"), row_of("b")], pairs())
-    assert walked == list("abcd")
+    walk = pairs()
+    assert draw_pairs([], walk) == {}
+    assert walked == []
+    found = draw_pairs([row_of("d"), row_of("b")], walk)
+    assert walked == [*"abcd", "closed"]
     assert set(found) == {"b", "d"}
     assert len(drawn) == 2
-
-
-def test_no_pair_asked_for_is_no_walk(drawn):
-    def pairs():
-        raise AssertionError("walked")
-        yield
-
-    assert draw_pairs([], pairs()) == {}
 
 
 def test_the_cause_is_drawn_to_the_right(drawn):
@@ -72,14 +70,11 @@ def test_colors_are_the_labels_of_the_decided_direction(drawn):
     np.testing.assert_array_equal(drawn[0][2].labels, expected.labels)
 
 
-@pytest.mark.parametrize(
-    "row",
-    [row_of("a", n_mechanisms=1), row_of("a"), row_of("a", 0, n_mechanisms=2)],
-    ids=["one mechanism", "number unknown", "undecided"],
-)
-def test_without_several_mechanisms_there_is_one_color(drawn, row):
-    draw_pairs([row], as_pairs({"a": (X, Y)}))
-    assert not drawn[0][2].any()
+def test_without_several_mechanisms_there_is_one_color(drawn):
+    # One mechanism, their number unknown, undecided.
+    for row in (row_of("a", n_mechanisms=1), row_of("a"), row_of("a", 0, n_mechanisms=2)):
+        draw_pairs([row], as_pairs({"a": (X, Y)}))
+        assert not drawn[-1][2].any()
 
 
 def test_labels_that_cannot_be_found_leave_one_color_and_a_remark(drawn):
@@ -134,21 +129,6 @@ def test_a_pair_whose_id_is_not_its_own_is_not_drawn(drawn):
 def test_ids_that_are_no_unicode_are_found_as_files_spell_them(drawn):
     found = draw_pairs([row_of("a\\udcff")], [Pair("a\udcff", X, Y)])
     assert found["a\\udcff"].address
-
-
-def test_a_source_that_is_left_early_is_closed(drawn):
-    closed = []
-
-    def pairs():
-        try:
-            yield Pair("a", X, Y)
-            yield Pair("b", X, Y)
-        finally:
-            closed.append(True)
-
-    walk = pairs()
-    draw_pairs([row_of("a")], walk)
-    assert closed
 
 
 @pytest.mark.parametrize("n", [12, 1500])
