@@ -14,7 +14,7 @@ from itertools import combinations
 import numpy as np
 
 from anmmm import hsic_test
-from anmmm.collection.related import largest_related
+from anmmm.collection.summary import largest_related
 from benchmarks.paper.tables import markdown_table
 from benchmarks.studies.common import mean_and_error, print_header, print_row
 

@@ -207,15 +207,6 @@ def test_rows_of_pairs_that_did_not_change_outlive_a_change_of_the_source(path, 
     assert (rows.n_resumed, rows.n_outdated) == (6, 1)
 
 
-@pytest.mark.skipif(os.name == "nt", reason="no such locks")
-def test_two_runs_do_not_share_a_checkpoint(path):
-    first = run(Source(9), checkpoint=path)
-    with pytest.raises(CheckpointError, match="another run is writing"):
-        run(Source(9), checkpoint=path)
-    first.close()
-    run(Source(9), checkpoint=path).close()
-
-
 def test_files_that_cannot_be_written_are_named(tmp_path):
     with pytest.raises(FileNotFoundError) as caught:
         run(Source(3), checkpoint=tmp_path / "no" / "c")

@@ -69,26 +69,6 @@ def test_the_last_row_of_a_position_counts_and_failed_ones_are_not_found(path):
         assert (log.find(3), log.find(4)) == (("a", 2), None)
 
 
-def test_a_log_of_another_run_is_refused_with_what_differs(path):
-    with RunLog(written(path)) as log:
-        message = r"another run \(version was \"1\" and is \"2\"\); use the same"
-        with pytest.raises(CheckpointError, match=message):
-            log.begin({**HEADER, "version": "2"})
-        log.begin({**HEADER, "source": {"sha256": "3"}})
-        with pytest.raises(CheckpointError, match=r"scale.n was 3 and is 4"):
-            log.begin({**HEADER, "scale": {"n": 4}})
-
-
-def test_a_log_without_a_row_is_taken_by_any_run(path):
-    written(path, [])
-    with RunLog(path) as log:
-        log.begin({"other": 1})
-        log.add(ROWS)
-    with RunLog(path) as log:
-        assert log.header == {"other": 1}
-        log.begin({"other": 1})
-
-
 @pytest.mark.parametrize("elsewhere", [True, False])
 def test_one_run_at_a_time(path, elsewhere):
     with RunLog(written(path)):
@@ -160,13 +140,6 @@ def test_damage_to_what_a_kill_leaves_is_refused_or_changes_nothing(path, cases)
         assert found == ROWS[: len(found)]
         killed.with_name("killed-wal").write_bytes(changed if case % 4 else journal[:at])
         assert not spoilt(killed, content)
-
-
-def test_places_that_no_file_can_have_are_named(tmp_path):
-    for place, error in ((tmp_path / "no" / "c", FileNotFoundError), (tmp_path, IsADirectoryError)):
-        with pytest.raises(error) as caught:
-            RunLog(place)
-        assert caught.value.filename == str(place)
 
 
 def test_a_name_is_never_taken_for_an_address(tmp_path, monkeypatch):

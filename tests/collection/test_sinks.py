@@ -61,33 +61,6 @@ def test_the_documentation_names_every_column_and_the_version():
 
 
 @SUFFIX
-def test_rows_read_back(tmp_path, suffix):
-    path = tmp_path / f"r{suffix}"
-    assert write_rows(path, iter(ROWS), DIRECTIONS) == 3
-    first, second, third = read(path)
-    assert list(first) == list(DIRECTIONS.columns)
-    assert [first["pair_id"], second["pair_id"]] == ["a, b", "ü"]
-    assert float(first["score"]) == 0.1 + 0.2
-    assert float(third["score"]) == -1e-300
-    assert second["reason"] == 'y is "constant"'
-    if suffix == ".csv":
-        assert (second["n"], second["score"], first["n"], first["converged"]) == (
-            "",
-            "",
-            "30",
-            "True",
-        )
-    else:
-        assert (second["n"], second["score"], first["n"], first["converged"]) == (
-            None,
-            None,
-            30,
-            True,
-        )
-        assert third["confidence"] is None or np.isnan(third["confidence"])
-
-
-@SUFFIX
 def test_labels_read_back(tmp_path, suffix):
     path = tmp_path / f"r{suffix}"
     write_rows(path, LABELS, CLUSTERS)
@@ -121,14 +94,6 @@ def test_parquet_says_kind_and_version_and_has_groups_of_one_size(tmp_path):
     sizes = [file.metadata.row_group(at).num_rows for at in range(file.num_row_groups)]
     assert sizes == [10_000, 10_000, 5_000]
     assert str(file.schema_arrow.field("n").type) == "int64"
-
-
-def test_an_empty_collection_has_its_columns(tmp_path):
-    for suffix in (".csv", ".parquet", ".jsonl"):
-        write_rows(tmp_path / f"r{suffix}", [], DIRECTIONS)
-    assert (tmp_path / "r.csv").read_text() == ",".join(DIRECTIONS.columns) + "\n"
-    assert parquet.read_table(tmp_path / "r.parquet").column_names == list(DIRECTIONS.columns)
-    assert (tmp_path / "r.jsonl").read_text() == ""
 
 
 @SUFFIX
@@ -246,11 +211,3 @@ def test_every_row_reads_back_exactly(tmp_path_factory, rows):
         else:
             found = read(path)
         assert found == [row.to_row() for row in rows]
-
-
-@pytest.mark.parametrize("text", ["a\rb", "a\nb", "a\r\nb", 'a"b', "a,b", "\r", " a", "ü", "'"])
-def test_any_id_reads_back_from_csv(tmp_path, text):
-    path = tmp_path / "rows.csv"
-    write_rows(path, [PairResult(text, "ok"), PairResult("next", "ok")], DIRECTIONS)
-    with path.open(newline="", encoding="utf-8") as file:
-        assert [row["pair_id"] for row in csv.DictReader(file)] == [text, "next"]

@@ -5,8 +5,7 @@ from hypothesis import strategies as st
 from anmmm.cli.tables import ClustersTable, DirectionsTable
 from anmmm.collection import summarize
 from anmmm.collection.records import PairClusters, PairResult
-from anmmm.collection.related import largest_related
-from anmmm.collection.summary import Summarizer
+from anmmm.collection.summary import largest_related
 
 
 def ok(direction, truth=None, weight=1.0, converged=True):
@@ -35,14 +34,6 @@ def test_counts_and_accuracies_by_hand():
     assert summary.weighted_accuracy == pytest.approx(0.75)
 
 
-def test_nothing_scored():
-    summary = summarize([ok(1), PairResult("u", "unusable", truth=1)])
-    assert summary.n_scored == 0
-    assert summary.accuracy is None
-    assert summary.weighted_accuracy is None
-    assert summarize([]).n_pairs == 0
-
-
 def test_mechanism_labels_are_counted_and_not_scored():
     labeled = [
         PairClusters("a", "ok", cause="x", truth=1, weight=2.0, converged=True),
@@ -58,10 +49,12 @@ def test_mechanism_labels_are_counted_and_not_scored():
     assert told == "3 pairs: 2 labeled, 1 unusable, 1 not converged"
 
 
-def test_zero_weight_leaves_only_the_plain_accuracy():
+def test_what_weighs_nothing_or_has_no_truth_has_no_accuracy():
     summary = summarize([ok(1, 1, 0.0), ok(1, -1, 0.0)])
-    assert summary.accuracy == 0.5
-    assert summary.weighted_accuracy is None
+    assert (summary.accuracy, summary.weighted_accuracy) == (0.5, None)
+    summary = summarize([ok(1), PairResult("u", "unusable", truth=1)])
+    assert (summary.n_scored, summary.accuracy, summary.weighted_accuracy) == (0, None, None)
+    assert summarize([]).n_pairs == 0
 
 
 def test_rows_may_come_from_a_generator_and_go_to_a_dict():
@@ -137,11 +130,3 @@ def test_what_is_related_and_what_is_sure_by_hand():
 def test_the_sentence_on_related_pairs(pvalues, said):
     lines = DirectionsTable.closing(summarize(map(told, pvalues))).splitlines()
     assert lines[1].startswith(said or "accuracy ")
-
-
-def test_a_row_of_a_summary_takes_eight_bytes():
-    summarizer = Summarizer()
-    for _ in range(1000):
-        summarizer.add(told(0.5))
-    kept = summarizer._sure_pvalues, summarizer._other_pvalues
-    assert sum(len(values) * values.itemsize for values in kept) == 8000

@@ -23,23 +23,16 @@ from anmmm.datasets.families import (
 )
 
 
-@pytest.mark.parametrize("family", FAMILIES)
-def test_a_seed_repeats_the_draw(family):
-    one = make_single_mechanism(family, 40, random_state=3)
-    other = make_single_mechanism(family, 40, random_state=np.int64(3))
-    assert [values.shape for values in one] == [(40,), (40,)]
-    assert np.array_equal(one, other)
-    assert not np.array_equal(one, make_single_mechanism(family, 40, random_state=4))
-
-
-def test_the_stream_of_a_seed_is_fixed():
-    # Reported numbers hold for these draws.
-    rng = np.random.default_rng([7, 1 + FAMILIES.index("MN-U")])
-    x = np.sqrt(2.0) * rng.standard_normal(30)
-    rng.uniform(1 / 5, np.sqrt(2 / 5)), rng.standard_normal(30)
-    y = _sigmoid(x, rng) * rng.uniform(size=30)
-    drawn = make_single_mechanism("MN-U", 30, random_state=7)
-    assert np.array_equal(drawn, (x, y))
+def test_a_seed_repeats_the_draw_and_families_share_none():
+    first = set()
+    for family in FAMILIES:
+        one = make_single_mechanism(family, 40, random_state=3)
+        other = make_single_mechanism(family, 40, random_state=np.int64(3))
+        assert [values.shape for values in one] == [(40,), (40,)]
+        assert np.array_equal(one, other)
+        assert not np.array_equal(one, make_single_mechanism(family, 40, random_state=4))
+        first.add(one[0][0])
+    assert len(first) == len(FAMILIES)
 
 
 @pytest.mark.parametrize(
@@ -58,22 +51,6 @@ def test_draws_of_the_published_families_are_fixed(family, x_first, x_sum, y_fir
     assert_allclose([x[0], x.sum()], [x_first, x_sum], rtol=1e-12)
     if y_first is not None:
         assert_allclose([y[0], y.sum()], [y_first, y_sum], rtol=1e-12)
-
-
-def test_families_share_no_stream():
-    causes = [make_single_mechanism(family, 20, random_state=0)[0] for family in FAMILIES]
-    assert len({x[0] for x in causes}) == len(FAMILIES)
-
-
-def test_generators_go_on():
-    rng = np.random.default_rng(0)
-    first = make_single_mechanism("AN", 20, random_state=rng)
-    assert not np.array_equal(first, make_single_mechanism("AN", 20, random_state=rng))
-
-
-def test_the_cause_has_variance_two():
-    x, _ = make_single_mechanism("AN-s", 20_000, random_state=0)
-    assert_allclose([x.mean(), x.var()], [0.0, 2.0], atol=0.06)
 
 
 @pytest.mark.parametrize("cause", CAUSES)
@@ -104,7 +81,7 @@ def test_causes_have_shapes_of_their_own():
 
 @pytest.mark.parametrize("cause", CAUSES)
 def test_effects_are_of_their_kind(cause):
-    for seed in range(4):
+    for seed in range(2):
         effect = {
             family: make_single_mechanism(family, 120, cause=cause, random_state=seed)[1]
             for family in FAMILIES
@@ -167,7 +144,7 @@ def test_location_scale_noise_depends_on_the_cause():
     assert spread_by_cause("AN-s") < 1.6
 
 
-def testgaussian_process_has_unit_variance_and_length():
+def test_a_gaussian_process_has_unit_variance_and_length():
     x = np.array([0.0, 1.0, 5.0])
     rng = np.random.default_rng(0)
     values = np.array([gaussian_process(x, rng) for _ in range(20_000)])
@@ -202,12 +179,6 @@ def test_errors_name_the_argument(arguments, message):
 # --- Settings -------------------------------------------------------------------------------------
 
 
-def test_settings_are_the_mixtures_and_the_families():
-    assert {"f1", "f2", "f3", "f4", "f3-c3", "f3-c4", "f3-sigma0.01", "f3-a0.75"} <= set(SETTINGS)
-    assert set(FAMILIES) <= set(SETTINGS)
-    assert all(setting.name == name for name, setting in SETTINGS.items())
-
-
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
@@ -228,21 +199,14 @@ def test_variations_mean_what_they_say(name, expected):
 
 
 def test_settings_draw_what_the_functions_draw():
-    assert np.array_equal(
-        SETTINGS["f4"].draw(50, random_state=1), make_anm_mixture("f4", 50, random_state=1)[:2]
-    )
-    assert np.array_equal(
-        SETTINGS["LS"].draw(50, random_state=1),
-        make_single_mechanism("LS", 50, random_state=1),
-    )
-
-
-@pytest.mark.parametrize("cause", list(CAUSES)[1:])
-def test_settings_of_a_family_have_every_cause(cause):
+    drawn = SETTINGS["f4"].draw(50, random_state=1)
+    assert np.array_equal(drawn, make_anm_mixture("f4", 50, random_state=1)[:2])
     for family in FAMILIES:
-        drawn = SETTINGS[f"{family}-{cause}"].draw(20, random_state=2)
-        expected = make_single_mechanism(family, 20, cause=cause, random_state=2)
-        assert np.array_equal(drawn, expected)
+        for cause in CAUSES:
+            name = family if cause == "gaussian" else f"{family}-{cause}"
+            drawn = SETTINGS[name].draw(20, random_state=2)
+            expected = make_single_mechanism(family, 20, cause=cause, random_state=2)
+            assert np.array_equal(drawn, expected)
 
 
 def test_every_setting_is_told_in_words():

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from anmmm.datasets import Pair, SourceError, load_pairs, load_sample, load_tuebingen
+from anmmm.datasets import SourceError, load_pairs, load_sample, load_tuebingen
 from anmmm.datasets.sample import SAMPLE
 from anmmm.datasets.tuebingen_groups import group_of
 
@@ -70,14 +70,9 @@ def test_multivariate_pairs_keep_their_blocks_in_file_order(folder):
     np.testing.assert_array_equal(unequal.y, [[2, 3, 4], [6, 7, 8]])
 
 
-def test_tabs_used_for_alignment(folder):
-    pair = load_pairs(folder)["pair0072"]
-    np.testing.assert_array_equal(pair.x, [1.5, 2.5])
-    np.testing.assert_array_equal(pair.y, [-0.2, 3])
-    assert pair.weight == 0.5
-
-
 def test_missing_values_of_other_columns_cost_no_rows(folder):
+    aligned = load_pairs(folder)["pair0072"]
+    np.testing.assert_array_equal([aligned.x, aligned.y], [[1.5, 2.5], [-0.2, 3]])
     pair = load_pairs(folder)["pair0081"]
     np.testing.assert_array_equal(pair.x, [1, 3, 4])
     np.testing.assert_array_equal(pair.y, [10, 30, 40])
@@ -104,14 +99,6 @@ def test_broken_pairs_carry_their_problem_and_end_nothing(folder, pair_id, probl
 def test_a_folder_in_place_of_a_file_is_a_problem_too(folder):
     (folder / "pair0091.txt").mkdir()
     assert "Is a directory" in load_pairs(folder)["pair0091"].problem
-
-
-def test_a_missing_file_goes_by_the_name_of_its_id(tmp_path):
-    (tmp_path / "pairmeta.txt").write_text("pair7 1 1 2 2\n8 1 1 2 2\n")
-    assert [pair.problem for pair in load_pairs(tmp_path)] == [
-        "pair7.txt: no such file",
-        "pair8.txt: no such file",
-    ]
 
 
 def test_pairs_can_be_commented_out(folder):
@@ -281,11 +268,6 @@ def test_missing_and_empty_folders(tmp_path):
     file.touch()
     with pytest.raises(NotADirectoryError, match="not a folder"):
         load_pairs(file)
-
-
-def test_unreadable_pairs_are_empty():
-    pair = Pair.unreadable("a", "gone", truth=-1, weight=0.5)
-    assert (len(pair.x), len(pair.y), pair.problem, pair.truth) == (0, 0, "gone", -1)
 
 
 def test_pairs_of_one_data_set_share_a_group():

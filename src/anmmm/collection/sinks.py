@@ -1,4 +1,4 @@
-"""Rows of a collection come in one by one; a whole CSV, JSON lines or Parquet file goes out."""
+"""Rows of a collection are written one by one to a CSV, JSON lines or Parquet file."""
 
 from __future__ import annotations
 
@@ -70,11 +70,8 @@ def open_sink(
 
     def naming_the_file(write_cells: Callable[[list[Any]], None]) -> Write:
         def write(row: Any) -> None:
-            try:
+            with naming(path):
                 write_cells(values(row))
-            except OSError as error:
-                with naming(path):
-                    raise error
 
         return write
 
@@ -121,13 +118,8 @@ def _json_lines(file: IO[str], schema: Schema) -> Callable[[list[Any]], None]:
     """One object a line."""
 
     def write(cells: list[Any]) -> None:
-        record = dict(zip(schema.columns, cells, strict=True))
-        try:
-            line = json.dumps(record, ensure_ascii=False, allow_nan=False)
-        except (TypeError, ValueError):
-            # NumPy's values, NaN and infinities are rare enough to be looked for only now.
-            line = json.dumps(json_value(record), ensure_ascii=False, allow_nan=False)
-        file.write(line + "\n")
+        record = json_value(dict(zip(schema.columns, cells, strict=True)))
+        file.write(json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n")
 
     return write
 

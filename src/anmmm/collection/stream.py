@@ -10,7 +10,6 @@ from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from errno import EEXIST
 from itertools import islice
-from types import TracebackType
 from typing import Any
 
 import joblib
@@ -89,12 +88,7 @@ class PairResults(Iterator[Any]):
     def __enter__(self) -> PairResults:
         return self
 
-    def __exit__(
-        self,
-        exc_type: type[BaseException] | None,
-        exc_value: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *exception: object) -> None:
         self.close()
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""Rows of a collection come in; counts and accuracies go out."""
+"""Counts and accuracies of the rows of a collection."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ import numpy as np
 from anmmm._html import html_facts
 from anmmm._words import counted, with_error
 from anmmm.collection.records import PairClusters, PairResult
-from anmmm.collection.related import FALSE_DISCOVERIES, largest_related
 from anmmm.direction import INDEPENDENT, POOR_FIT, SURE, sure_of
+
+# Expected share of unrelated pairs among those called related.
+FALSE_DISCOVERIES = 0.05
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,7 @@ class CollectionSummary:
         Analyzed pairs with a p-value of the test of independence.
     n_related : int
         Of these, the pairs that are called related at a false discovery rate of 0.05 over all of
-        them; see `anmmm.collection.related`.
+        them; see docs/guide/outcomes.md.
     n_related_sure : int
         Of these, the pairs with a sure direction.
     """
@@ -95,10 +97,7 @@ class CollectionSummary:
 
 
 class Summarizer:
-    """Counts rows one at a time and keeps 8 bytes of each; its heirs keep more of them.
-
-    The p-values are kept, as which of them are small depends on all others.
-    """
+    """Counts rows one at a time and keeps their p-values: which are small depends on all others."""
 
     def __init__(self) -> None:
         self.statuses: Counter[str] = Counter()
@@ -168,6 +167,18 @@ class Summarizer:
             n_related=n_sure + n_other,
             n_related_sure=n_sure,
         )
+
+
+def largest_related(pvalues: Iterable[float]) -> float:
+    """Return the largest p-value that Benjamini and Hochberg (1995) reject, negative for none."""
+    values = np.fromiter(pvalues, float)
+    if not len(values):
+        return -1.0
+    # At the end of a run: workers never need it.
+    from scipy.stats import false_discovery_control
+
+    rejected = values[false_discovery_control(values) <= FALSE_DISCOVERIES]
+    return float(rejected.max()) if len(rejected) else -1.0
 
 
 def is_right(row: PairResult | PairClusters) -> bool | None:

@@ -10,8 +10,8 @@ import numpy as np
 
 from anmmm._typing import ArrayLike, FloatArray
 from anmmm._validation import as_finite, as_matrix, as_pair, check_lengths
-from anmmm.collection.related import largest_related
 from anmmm.collection.sources.columns import is_frame
+from anmmm.collection.summary import largest_related
 from anmmm.direction import DirectionResult, infer_direction
 from anmmm.independence import hsic_test
 from anmmm.orientation import OrientedGraph, orient

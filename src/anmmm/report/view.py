@@ -14,8 +14,7 @@ from anmmm._version import __version__
 from anmmm._words import hypotheses, spelled, with_error
 from anmmm.collection import SCHEMA_VERSION
 from anmmm.collection.records import PairResult
-from anmmm.collection.related import FALSE_DISCOVERIES
-from anmmm.collection.summary import is_right
+from anmmm.collection.summary import FALSE_DISCOVERIES, is_right
 from anmmm.direction import POOR_FIT, SURE, said_of
 from anmmm.evidence import model_text
 from anmmm.report.digest import Digest

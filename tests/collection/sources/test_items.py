@@ -6,24 +6,9 @@ import pytest
 
 from anmmm.collection import SourceError, as_pairs, cluster_collection, infer_directions
 from anmmm.collection.checkpoint import digest
-from anmmm.datasets import Pair, load_sample, make_anm_mixture
+from anmmm.datasets import Pair, make_anm_mixture
 
 X, Y = np.arange(12.0), np.arange(12.0) ** 2
-
-
-def test_sample_by_name():
-    pairs = as_pairs("sample")
-    assert pairs.ids == load_sample().ids
-
-
-def test_folder(tmp_path):
-    (tmp_path / "a.csv").write_text("1,2\n3,4\n")
-    (pair,) = as_pairs(tmp_path)
-    assert pair.pair_id == "a"
-    (pair,) = as_pairs(str(tmp_path))
-    assert pair.pair_id == "a"
-    with pytest.raises(FileNotFoundError):
-        as_pairs(tmp_path / "none")
 
 
 def test_mapping_list_and_pair_keep_ids_and_order():

@@ -1,6 +1,5 @@
 import decimal
 import operator
-import sys
 
 import numpy as np
 import pyarrow as pa
@@ -138,18 +137,15 @@ def test_ids_of_every_type_become_text(tmp_path, ids):
     assert [pair.pair_id for pair in as_pairs(long(tmp_path, pair_id=repeated))] == ["7", "3"]
 
 
-def test_nulls_and_nan_in_lists_drop_their_rows(tmp_path):
+def test_nulls_and_nan_drop_their_rows(tmp_path):
+    first, second = as_pairs(long(tmp_path, x=[1, None, 3, 4, 5, 6]))
+    assert_same(first, [1, 3], [4, 6])
+    assert (first.n_dropped, second.n_dropped) == (1, 0)
     path = nested(tmp_path, x=[[1.0, None, 3.0], [4, 5, 6]], y=[[4.0, 5.0, np.nan], [1, 2, 3]])
     first, second = as_pairs(path)
     assert_same(first, [1], [4])
     assert first.n_dropped == 2
     assert_same(second, Y, X)
-
-
-def test_nulls_in_long_form_drop_their_rows(tmp_path):
-    first, second = as_pairs(long(tmp_path, x=[1, None, 3, 4, 5, 6]))
-    assert_same(first, [1, 3], [4, 6])
-    assert (first.n_dropped, second.n_dropped) == (1, 0)
 
 
 @pytest.mark.parametrize(
@@ -256,12 +252,6 @@ def test_an_id_that_reappears_in_long_form_is_refused_with_both_places(tmp_path)
         f"all rows of a pair must stand together: sort the file by pair_id"
     )
     assert caught.value.place == "row 5 (row group 2)"
-
-
-def test_an_id_that_reappears_in_nested_form_is_refused_with_both_places(tmp_path):
-    path = write(tmp_path, {"pair_id": ["a", "b", "a"], "x": [X] * 3, "y": [Y] * 3})
-    with pytest.raises(SourceError, match=r"row 3 \(row group 0\): the pair id 'a' .* in row 1 "):
-        list(as_pairs(path))
 
 
 @pytest.mark.parametrize(
@@ -392,18 +382,6 @@ def test_memory_does_not_grow_with_the_row_group(tmp_path):
 def test_other_columns_are_passed_over(tmp_path):
     first, _ = as_pairs(nested(tmp_path, x_type=["n", "n"], notes=[["p"], None]))
     assert_same(first, X, Y)
-
-
-def test_a_file_of_another_suffix_is_read_when_the_format_is_named(tmp_path):
-    path = nested(tmp_path).rename(tmp_path / "pairs.bin")
-    assert [pair.pair_id for pair in as_pairs(path, format="parquet")] == ["b", "a"]
-
-
-def test_without_pyarrow_one_sentence_says_how_to_install_it(tmp_path, monkeypatch):
-    path = nested(tmp_path)
-    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
-    with pytest.raises(ImportError, match=r'pip install "anmmm\[parquet\]"'):
-        as_pairs(path)
 
 
 def test_the_fingerprint_changes_with_the_content(tmp_path):
