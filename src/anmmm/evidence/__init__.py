@@ -6,7 +6,13 @@ several columns, `curves` draws the models, and `check` tests them.
 """
 
 from anmmm.evidence.check import check_model, integral_transform
-from anmmm.evidence.lengths import DirectionEvidence, EvidenceResult, compare, evidence
+from anmmm.evidence.lengths import (
+    DirectionEvidence,
+    EvidenceResult,
+    compare,
+    compare_given,
+    evidence,
+)
 from anmmm.evidence.marginal import Marginal
 from anmmm.evidence.models import ConditionalModel, model_text
 from anmmm.evidence.side import RESOLUTION, SideEvidence, sign_of
@@ -26,6 +32,7 @@ __all__ = [
     "beyond_limits",
     "check_model",
     "compare",
+    "compare_given",
     "evidence",
     "integral_transform",
     "model_text",

@@ -32,7 +32,12 @@ from anmmm.evidence.models import (
 )
 from anmmm.evidence.side import SideEvidence, sign_of
 from anmmm.evidence.variable import Describe, Variable
-from anmmm.evidence.vectors import VectorEvidence, beyond_limits, describe_vectors
+from anmmm.evidence.vectors import (
+    VectorEvidence,
+    beyond_limits,
+    describe_given,
+    describe_vectors,
+)
 from anmmm.independence import HSICTest, TestedVariable
 from anmmm.mixture import MAX_MECHANISMS, MixtureFit, as_responsibilities
 from anmmm.preprocessing import Cells, standardize
@@ -173,7 +178,7 @@ class EvidenceResult(Record):
     forward_score, backward_score : float
         Total description length per observation. Forward is the hypothesis that x causes y.
     forward, backward : DirectionEvidence or VectorEvidence
-        The parts; of vectors where a variable has several columns.
+        The parts; of vectors where a variable has several columns, or both have common causes.
     nats : float
         ``backward.total - forward.total``, the score in nats for all observations.
     error : float
@@ -209,7 +214,8 @@ class EvidenceResult(Record):
     @property
     def is_vector(self) -> bool:
         """Whether a variable has several columns."""
-        return isinstance(self.forward, VectorEvidence)
+        sides = self.forward, self.backward
+        return any(isinstance(side, VectorEvidence) and side.n_effects > 1 for side in sides)
 
     @property
     def nats(self) -> float:
@@ -344,6 +350,31 @@ def compare(
             backward_starts=backward_starts,
         )
     return EvidenceResult.of(forward, backward)
+
+
+def compare_given(x: FloatArray, y: FloatArray, common: FloatArray) -> EvidenceResult:
+    """Compare the description lengths of both directions given common causes.
+
+    Parameters
+    ----------
+    x, y : ndarray of shape (n_samples,)
+    common : ndarray of shape (n_samples, n_common)
+        No column may be constant.
+
+    Returns
+    -------
+    EvidenceResult
+        Exchanging x and y exactly negates the score.
+
+    Notes
+    -----
+    docs/method/decisions.md, "Given common causes".
+    """
+    columns = standardize(np.column_stack([x, y, common]))[0]
+    first, second = (
+        Variable.of(np.ascontiguousarray(columns[:, at]), raw) for at, raw in enumerate((x, y))
+    )
+    return EvidenceResult.of(*describe_given(first, second, columns[:, 2:]))
 
 
 def _describe(

@@ -118,12 +118,7 @@ class Variable(Record):
     @computed
     def is_tied(self) -> bool:
         """Whether it has few distinct values for its number of observations, or one very often."""
-        n, n_distinct = len(self.cells.values), self.cells.n_distinct
-        if n_distinct < TIED * n:
-            return True
-        return n_distinct < n and int(np.bincount(self.cells.index).max()) >= max(
-            ATOM * n, LARGEST_FEW
-        )
+        return is_tied(self.cells)
 
 
 def _shortest(laws: Iterable[Marginal]) -> Marginal:
@@ -149,3 +144,13 @@ def _remembered(values: bytes, raw: bytes) -> Variable:
 def forget_variables() -> None:
     """Let go of what is remembered."""
     _remembered.cache_clear()
+
+
+def is_tied(cells: Cells) -> bool:
+    """Tell few distinct values for the number of observations, or one value very often."""
+    n = len(cells.values)
+    if cells.n_distinct < TIED * n:
+        return True
+    return cells.n_distinct < n and int(np.bincount(cells.index).max()) >= max(
+        ATOM * n, LARGEST_FEW
+    )

@@ -1,15 +1,16 @@
-"""Variables of several columns: each column described given those before it.
+"""Variables described given several columns: of their own, of a cause, and of common causes.
 
-Two standardized vectors come in. The cause is told column by column, each given the columns told
-before it; then the effect, each column given the whole cause and the effect's columns before it.
-The models are those of single effects. A `VectorEvidence` for each direction goes out. What this
-assumes is in docs/method/decisions.md, "Several columns".
+The columns of a cause are encoded by the chain rule, each given the columns before it; then the
+effect, each column given the whole cause and the effect's columns before it. Two single variables
+may have common causes, which all is given. The models are those of single effects, over curves of
+several columns. What this assumes is in docs/method/decisions.md, "Several columns" and "Given
+common causes".
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,9 +28,10 @@ from anmmm.evidence.models import (
     shortest,
 )
 from anmmm.evidence.side import SideEvidence
-from anmmm.evidence.variable import Variable
+from anmmm.evidence.variable import Variable, is_tied
 from anmmm.independence import HSICTest, TestedVariable
 from anmmm.mixture import SplineBasis
+from anmmm.preprocessing import Cells
 
 # Columns of both variables together, and observations for each of them.
 MAX_COLUMNS, ROWS_PER_COLUMN = 16, 10
@@ -60,14 +62,15 @@ def beyond_limits(x: FloatArray, y: FloatArray) -> str:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ColumnEvidence(Record):
-    """Description of one column of a vector.
+    """Description of one column of a vector, or of a variable given common causes.
 
     Attributes
     ----------
     column : int
         Its place in the variable, from 0.
     before : tuple of int
-        Columns of the same variable that it was described by, in increasing order.
+        Columns of the same variable, or from 1 on common causes, that it was described by, in
+        increasing order.
     from_cause : bool
         Whether it was described by the other variable too.
     models : dict of str to ConditionalModel
@@ -92,7 +95,7 @@ class ColumnEvidence(Record):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class VectorEvidence(SideEvidence):
-    """Description length of a pair of vectors in one direction, in nats for all observations.
+    """Description length of a pair in one direction by several columns, in nats.
 
     Attributes
     ----------
@@ -102,7 +105,7 @@ class VectorEvidence(SideEvidence):
     alone_parts : tuple of ColumnEvidence
         Columns of the effect, described without the cause.
     causes : ndarray of shape (n_samples, n_causes)
-        Standardized columns of the cause.
+        Standardized columns of the cause, and common causes.
     n_effects : int
         Columns of the effect, with repeated ones.
     total, cause, effect : float
@@ -232,6 +235,30 @@ def describe_vectors(
     return _side(one, forward), _side(other, backward)
 
 
+def describe_given(
+    x: Variable, y: Variable, common: FloatArray
+) -> tuple[VectorEvidence, VectorEvidence]:
+    """Describe a pair as x → y and y → x given standardized common causes (n_samples, n_common)."""
+    shared = [is_tied(Cells.of(np.ascontiguousarray(column))) for column in common.T]
+    tied = x.is_tied or y.is_tied or any(shared)
+    if tied:
+        x, y = x.beside_ties, y.beside_ties
+    before = tuple(range(1, 1 + common.shape[1]))
+
+    def part(effect: Variable, bases: Iterable[SplineBasis], from_cause: bool) -> ColumnEvidence:
+        return ColumnEvidence(0, before, from_cause, fit_over(effect, bases, tied))
+
+    def side(cause: Variable, effect: Variable, parts: list[ColumnEvidence]) -> VectorEvidence:
+        points = np.hstack([cause.points, common])
+        # Common causes may act along straight lines, or not at all.
+        bases = [curves_over(points), curves_over(points, 1), cause.basis]
+        shorter = min(parts[1], part(effect, bases, True), key=lambda part: part.length)
+        return VectorEvidence((parts[0],), (shorter,), (parts[1],), points, 1)
+
+    alone = [part(each, [curves_over(common)], False) for each in (x, y)]
+    return side(x, y, alone), side(y, x, alone[::-1])
+
+
 def _side(cause: _Chain, effect: _Chain) -> VectorEvidence:
     assert effect.alone is not None
     points, count = cause.told.points, effect.told.n_given
@@ -298,7 +325,7 @@ class _Chain:
         self.told, self.alone = told, alone
         self._tied, self._most, self._cause, self._starts = tied, max_mechanisms, cause, starts
         self._made: dict[tuple[int, frozenset[int]], ColumnEvidence] = {}
-        self._known: dict[frozenset[int], list[Given]] = {}
+        self._known: dict[frozenset[int], list[SplineBasis]] = {}
 
     @computed
     def parts(self) -> tuple[ColumnEvidence, ...]:
@@ -331,19 +358,11 @@ class _Chain:
 
     def _describe(self, column: int, before: frozenset[int]) -> ColumnEvidence:
         variable = self.told.variables[column]
-        models: dict[str, ConditionalModel]
         if self._cause is None and not before:
-            models = {Independent.NAME: Independent.of(variable)}
+            models: dict[str, ConditionalModel] = {Independent.NAME: Independent.of(variable)}
         else:
-            models = min(
-                (
-                    fit_models(
-                        Fits(given, variable, max_mechanisms=self._most, starts=self._starts)
-                    )
-                    for given in self._given(before)
-                ),
-                key=lambda models: shortest(models).length,
-            )
+            bases = self._bases(before)
+            models = fit_over(variable, bases, self._tied, self._most, self._starts)
         places = self.told.places
         return ColumnEvidence(
             places[column],
@@ -352,7 +371,7 @@ class _Chain:
             models,
         )
 
-    def _given(self, before: frozenset[int]) -> list[Given]:
+    def _bases(self, before: frozenset[int]) -> list[SplineBasis]:
         """Return columns for curves over the cause and the columns before."""
         if before not in self._known:
             points = self.told.points[:, sorted(before)]
@@ -362,15 +381,34 @@ class _Chain:
                 # With additive noise that is Gaussian, however correlated, an effect's column is a
                 # curve over the cause plus a line over the columns before.
                 bent = {self._cause.points.shape[1], points.shape[1]}
-            self._known[before] = [Given(_basis(points, each), self._tied) for each in sorted(bent)]
+            self._known[before] = [curves_over(points, each) for each in sorted(bent)]
         return self._known[before]
 
 
-def _basis(points: FloatArray, n_bent: int) -> SplineBasis:
-    """Return columns for curves that bend along the first columns and are straight along others."""
+def curves_over(points: FloatArray, n_bent: int | None = None) -> SplineBasis:
+    """Return columns for curves that bend along the first columns, by default all of them."""
+    n_bent = points.shape[1] if n_bent is None else n_bent
     return SplineBasis.of(
         points,
         n_bent=n_bent,
         n_knots=min(KNOTS_PER_COLUMN, MOST_KNOTS // n_bent),
         n_smooth=SMOOTH_PER_COLUMN * min(n_bent, MOST_BENT),
     )
+
+
+def fit_over(
+    effect: Variable,
+    bases: Iterable[SplineBasis],
+    tied: bool,
+    max_mechanisms: int = MOST_MECHANISMS,
+    starts: Sequence[FloatArray] = (),
+) -> dict[str, ConditionalModel]:
+    """Return the models of an effect over that basis which makes the shortest one.
+
+    `tied`: whether any variable of the comparison is.
+    """
+    fitted = (
+        fit_models(Fits(Given(basis, tied), effect, max_mechanisms=max_mechanisms, starts=starts))
+        for basis in bases
+    )
+    return min(fitted, key=lambda models: shortest(models).length)
