@@ -22,8 +22,8 @@ effect = level**2 + 0.5 * level + 0.2 * rng.normal(size=300)
 frame = pd.DataFrame({"dose": dose, "level": level, "effect": effect})
 
 # %%
-# ``--`` is an edge without a direction, between columns of the frame. Of each edge the table says what decided it: ``data`` is
-# the pair itself, ``rule`` what the graph then implies.
+# ``--`` is an edge without a direction, between columns of the frame. The table has the reason of each edge: ``data`` is the
+# decision on its pair.
 
 result = orient([("dose", "--", "level"), ("level", "--", "effect")], frame)
 result

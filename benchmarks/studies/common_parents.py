@@ -1,4 +1,4 @@
-"""Pairs whose ends have common parents: as they are, by what is left of them, and given them.
+"""Pairs whose ends have common parents: as they are, and given the parents.
 
 ``python -m benchmarks.studies.common_parents [--first-seed SEED] [--count COUNT] [--kind KIND]``
 prints for each kind of pair u -> v how many are decided rightly, how sure, and how well the
@@ -15,8 +15,7 @@ import numpy as np
 
 from anmmm import infer_direction
 from anmmm.confidence import confidence_of
-from anmmm.orientation.adjust import residual
-from anmmm.orientation.given import compare_given
+from anmmm.evidence import compare_given
 from benchmarks.studies.common import mean_and_error, print_header, print_row
 from benchmarks.studies.graphs import SHAPES, noise_of
 
@@ -91,7 +90,6 @@ def measure(kind: str, seeds: range) -> None:
     """Print a row for each way of deciding the pairs of a kind."""
     ways = {
         "as they are": lambda u, v, p: infer_direction(u, v).evidence,
-        "what is left": lambda u, v, p: infer_direction(residual(u, p), residual(v, p)).evidence,
         "given the parents": compare_given,
     }
     for way, lengths in ways.items():

@@ -16,7 +16,7 @@ import numpy as np
 
 from anmmm import hsic_test
 from anmmm.independence import NULLS
-from anmmm.orientation.adjust import residual
+from anmmm.interop._pairs import residual
 from benchmarks.studies.common import mean_and_error, print_header, print_row
 
 SIZES = (30, 100, 300)

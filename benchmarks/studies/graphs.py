@@ -1,11 +1,10 @@
 """Graphs oriented by pairs: how many undirected edges get a direction, how many the right one.
 
 ``python -m benchmarks.studies.graphs run -o FILE [--first-seed SEED] [--count COUNT]`` draws random
-graphs of 20 nodes with smooth additive mechanisms, a third of them mixtures of two, starts from the
-CPDAG of PC (causal-learn, Fisher's z, level 0.05) and from the true CPDAG, and orients their
-undirected edges by each method. A line of FILE is a graph, and those that it has already are left
-out. ``... table FILE`` prints the means; ``... common`` how a pair with a common parent is decided.
-Needs causal-learn and networkx (extra ``baselines``).
+graphs of 20 nodes with smooth additive mechanisms, a third of them mixtures of two, and orients
+three starts by each method: the CPDAG of PC (causal-learn, Fisher's z, level 0.05), the true CPDAG,
+and the true skeleton. A line of FILE is a graph, and those that it has already are left out.
+``... table FILE`` prints the means. Needs causal-learn and networkx (extra ``baselines``).
 """
 
 from __future__ import annotations
@@ -20,15 +19,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from causallearn.graph.Dag import Dag
+from causallearn.graph.GraphNode import GraphNode
 from causallearn.search.ConstraintBased.PC import pc
 from causallearn.search.FCMBased.ANM.ANM import ANM
 from causallearn.search.FCMBased.lingam import DirectLiNGAM
+from causallearn.utils.DAG2CPDAG import dag2cpdag
 
 from anmmm import orient
 from anmmm.evidence.variable import forget_variables
 from anmmm.orientation.graph import PartialGraph
-from anmmm.orientation.meek import close
-from anmmm.orientation.reading import edges_of, read_graph
+from anmmm.orientation.reading import read_graph
 from benchmarks.studies.common import print_header, print_row
 
 N_NODES, N_EDGES, N_SAMPLES = 20, 25, 500
@@ -88,27 +89,26 @@ def noise_of(rng: np.random.Generator, size: int = N_SAMPLES) -> np.ndarray:
 
 
 def true_cpdag(arcs: Arcs) -> PartialGraph:
-    """Colliders, and what follows from them."""
-    joined = {frozenset(arc) for arc in arcs}
-    heads = {
-        arc
-        for first, second in combinations(sorted(arcs), 2)
-        if first[1] == second[1] and frozenset((first[0], second[0])) not in joined
-        for arc in (first, second)
-    }
-    rest = sorted(tuple(sorted(arc)) for arc in arcs - heads)
-    graph = PartialGraph(range(N_NODES), sorted(heads), rest)
-    close(graph, graph.undirected, new_colliders=False)
-    return read_graph(edges_of(graph))
+    nodes = [GraphNode(str(node)) for node in range(N_NODES)]
+    dag = Dag(nodes)
+    for cause, effect in sorted(arcs):
+        dag.add_directed_edge(nodes[cause], nodes[effect])
+    return _numbered(dag2cpdag(dag))
 
 
 def pc_cpdag(data: np.ndarray) -> PartialGraph:
     names = [str(node) for node in range(N_NODES)]
-    found = read_graph(pc(data, 0.05, show_progress=False, node_names=names))
-    number = {mark: [] for mark in ("directed", "undirected", "fixed")}
-    for mark, kept in number.items():
-        kept += [(int(u), int(v)) for u, v in getattr(found, mark)]
-    return PartialGraph(range(N_NODES), **number)
+    return _numbered(pc(data, 0.05, show_progress=False, node_names=names))
+
+
+def skeleton(arcs: Arcs) -> PartialGraph:
+    return PartialGraph(range(N_NODES), undirected=sorted((min(arc), max(arc)) for arc in arcs))
+
+
+def _numbered(graph: Any) -> PartialGraph:
+    found = read_graph(graph)
+    groups = found.directed, found.undirected, found.fixed
+    return PartialGraph(range(N_NODES), *([(int(u), int(v)) for u, v in edges] for edges in groups))
 
 
 def hamming(arcs: Arcs, edges: list[Any]) -> int:
@@ -131,27 +131,21 @@ def ours(start: PartialGraph, data: np.ndarray, **options: Any) -> tuple[Any, fl
     return list(result.edges), time.process_time() - began
 
 
-def each_alone(start: PartialGraph, score: Callable[[int, int], float]) -> tuple[list[Any], float]:
+def each_alone(start: PartialGraph, score: Callable[[int, int], float]) -> list[Any]:
     """Orient every undirected edge by the sign of its score, whatever becomes of the graph."""
-    began = time.process_time()
     edges = [(u, "->", v) for u, v in start.directed]
     for u, v in start.undirected:
         value = score(u, v)
         edges.append((u, "->", v) if value > 0 else (v, "->", u) if value < 0 else (u, "--", v))
-    return edges, time.process_time() - began
+    return edges
 
 
 class Anm:
-    """causal-learn's ANM, remembering pairs: both starts share most of them."""
+    """causal-learn's ANM, which remembers pairs, as the starts share most of them."""
 
-    def __init__(self, data: np.ndarray, known: list[list[float]] | None = None) -> None:
+    def __init__(self, data: np.ndarray) -> None:
         self._data = data
-        self._known = {(int(u), int(v)): (score, cpu) for u, v, score, cpu in known or []}
-
-    @property
-    def known(self) -> list[list[float]]:
-        """Pairs decided so far: both nodes, score and CPU seconds."""
-        return [[*pair, *told] for pair, told in self._known.items()]
+        self._known: dict[tuple[int, int], tuple[float, float]] = {}
 
     def seconds(self, start: PartialGraph) -> float:
         return sum(self._known[edge][1] for edge in start.undirected)
@@ -165,55 +159,30 @@ class Anm:
         return self._known[u, v][0]
 
 
-def anm_of(seed: int, *, n_edges: int) -> dict[str, Any]:
-    """Return what ANM says of the undirected edges of both starts of one graph."""
-    arcs, data = draw(seed, n_edges)
-    anm = Anm(data)
-    for start in (pc_cpdag(data), true_cpdag(arcs)):
-        each_alone(start, anm)
-    return {"seed": seed, "pairs": anm.known}
-
-
-def measure(seed: int, *, anm_known: Any, with_anm: bool, n_edges: int) -> dict[str, Any]:
-    """Return what each method makes of both starts of one graph."""
+def measure(seed: int, *, with_anm: bool, n_edges: int) -> dict[str, Any]:
+    """Return what each method makes of the starts of one graph."""
     arcs, data = draw(seed, n_edges)
     result: dict[str, Any] = {"seed": seed}
-    anm = Anm(data, anm_known)
+    anm = Anm(data)
     began = time.process_time()
     model = DirectLiNGAM(random_state=0)
     model.fit(data)
     place = {node: at for at, node in enumerate(model.causal_order_)}
     lingam_seconds = time.process_time() - began
-    for name, start in (("PC", pc_cpdag(data)), ("true CPDAG", true_cpdag(arcs))):
-        found = {"start": (edges_of(start), 0.0)}
+    starts = {"PC": pc_cpdag(data), "true CPDAG": true_cpdag(arcs), "skeleton": skeleton(arcs)}
+    for name, start in starts.items():
+        found = {"start": (start.edges, 0.0)}
         found["anmmm"] = ours(start, data)
         found["anmmm, all decided"] = ours(start, data, min_confidence=0.5)
-        found["anmmm, not adjusted"] = ours(start, data, adjust=False)
-        found["anmmm, each alone"] = alone(start, data)
-        edges, _ = each_alone(start, lambda u, v: place[v] - place[u])
+        edges = each_alone(start, lambda u, v: place[v] - place[u])
         found["DirectLiNGAM"] = edges, lingam_seconds
         if with_anm:
-            edges, _ = each_alone(start, anm)
-            found["ANM"] = edges, anm.seconds(start)
+            found["ANM"] = each_alone(start, anm), anm.seconds(start)
         result[name] = {
             method: judged(arcs, start, edges, seconds)
             for method, (edges, seconds) in found.items()
         }
     return result
-
-
-def alone(start: PartialGraph, data: np.ndarray) -> tuple[list[Any], float]:
-    forget_variables()
-    began = time.process_time()
-    decided = orient(
-        start, data, random_state=0, min_confidence=0.5, adjust=False, new_colliders=True
-    )
-    scores = {}
-    for (u, _, v), row in zip(decided.edges, decided.decisions, strict=True):
-        if row.score is not None:
-            scores[u, v], scores[v, u] = row.score, -row.score
-    edges, _ = each_alone(start, lambda u, v: scores.get((u, v), 0.0))
-    return edges, time.process_time() - began
 
 
 def judged(arcs: Arcs, start: PartialGraph, edges: list[Any], seconds: float) -> dict[str, float]:
@@ -264,7 +233,7 @@ def table(path: Path) -> None:
         "SHD",
         "CPU seconds a graph",
     )
-    for start in ("PC", "true CPDAG"):
+    for start in ("PC", "true CPDAG", "skeleton"):
         for method in graphs[0][start]:
             counts = [graph[start][method] for graph in graphs]
             values = {key: np.array([count[key] for count in counts]) for key in counts[0]}
@@ -292,38 +261,28 @@ def ratio(part: np.ndarray, whole: np.ndarray) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
-    runs, anms = commands.add_parser("run"), commands.add_parser("anm")
-    for each in (runs, anms):
-        each.add_argument("-o", "--output", type=Path, required=True)
-        each.add_argument("--first-seed", type=int, default=0)
-        each.add_argument("--count", type=int, default=50)
-        each.add_argument("--edges", type=int, default=N_EDGES)
-    runs.add_argument("--without-anm", action="store_true")
-    runs.add_argument("--anm", type=Path, help="file of the command anm")
+    runs = commands.add_parser("run")
+    runs.add_argument("-o", "--output", type=Path, required=True)
+    runs.add_argument("--first-seed", type=int, default=0)
+    runs.add_argument("--count", type=int, default=50)
+    runs.add_argument("--edges", type=int, default=N_EDGES)
+    runs.add_argument("--without-anm", action="store_true", help="which takes seconds an edge")
     shown = commands.add_parser("table")
     shown.add_argument("file", type=Path)
     options = parser.parse_args()
     if options.command == "table":
         table(options.file)
         return
+    # Machine code is loaded once a process, not by the first graph.
+    arcs, data = draw(options.first_seed, options.edges)
+    ours(skeleton(arcs), data)
     seeds = range(options.first_seed, options.first_seed + options.count)
-    if options.command == "anm":
-        run(options.output, seeds, lambda seed: anm_of(seed, n_edges=options.edges))
-    else:
-        # Machine code is loaded once a process, not by the first graph.
-        arcs, data = draw(options.first_seed, options.edges)
-        ours(true_cpdag(arcs), data)
-        known = {} if options.anm is None else {a["seed"]: a["pairs"] for a in lines(options.anm)}
-        run(
-            options.output,
-            seeds,
-            lambda seed: measure(
-                seed,
-                anm_known=known.get(seed),
-                with_anm=not options.without_anm,
-                n_edges=options.edges,
-            ),
-        )
+    with_anm = not options.without_anm
+    run(
+        options.output,
+        seeds,
+        lambda seed: measure(seed, with_anm=with_anm, n_edges=options.edges),
+    )
 
 
 if __name__ == "__main__":

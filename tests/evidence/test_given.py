@@ -121,7 +121,7 @@ def test_a_common_cause_is_tied_as_a_variable_of_the_pair_is(drawn):
 
 
 def test_a_variable_is_described_given_any_others(drawn):
-    """What a search over graphs asks for: shorter with a cause, no shorter with what adds nothing."""
+    """As a search over graphs needs it: shorter by a cause, not by what adds nothing."""
     p, u, v = ((each - each.mean()) / each.std() for each in drawn)
     noise = np.random.default_rng(4).normal(size=N)
     effect = Variable.of(v)

@@ -91,7 +91,7 @@ def by_causal_learn_graph(x, y):
     nodes = [GraphNode("X1"), GraphNode("X2")]
     graph = GeneralGraph(nodes)
     graph.add_edge(Edge(*nodes, Endpoint.TAIL, Endpoint.TAIL))
-    found = orient(graph, np.column_stack([x, y]), min_confidence=0.5).graph
+    found = orient(graph, pd.DataFrame({"X1": x, "X2": y}), min_confidence=0.5).graph
     return 1 if found.is_directed_from_to(*nodes) else -1
 
 

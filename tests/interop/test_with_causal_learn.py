@@ -1,6 +1,7 @@
 """causal-learn: the sign beside its own ANM, our test in PC, and a CPDAG oriented and searched."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from pairs import CHAIN, chain, ten_pairs
 
@@ -13,12 +14,12 @@ from causallearn.search.ScoreBased.GES import ges
 from anmmm import hsic_test, orient
 from anmmm.interop import causal_learn
 
-NAMES = ["a", "b", "c", "d"]
+FRAME = pd.DataFrame(chain())
+NAMES = list(FRAME.columns)
 
 
 def table():
-    columns = chain()
-    return np.column_stack([columns[name] for name in NAMES])
+    return FRAME.to_numpy()
 
 
 def test_the_sign_is_that_of_its_own_anm():
@@ -57,7 +58,7 @@ def test_story_a_cpdag_is_oriented(search):
         graph = pc(data, 0.01, indep_test=name, show_progress=False, node_names=NAMES)
     else:
         graph = ges(data, node_names=NAMES)["G"]
-    result = orient(graph, data)
+    result = orient(graph, FRAME)
     assert type(result.graph) is type(graph)
     inner = getattr(result.graph, "G", result.graph)
     for cause, effect in result.oriented:
@@ -70,7 +71,7 @@ def test_story_directions_go_back_into_the_search():
     data = table()
     name = causal_learn.register_hsic()
     first = pc(data, 0.01, indep_test=name, show_progress=False, node_names=NAMES)
-    knowledge = causal_learn.background_knowledge(orient(first, data))
+    knowledge = causal_learn.background_knowledge(orient(first, FRAME))
     second = pc(
         data,
         0.01,
@@ -79,4 +80,4 @@ def test_story_directions_go_back_into_the_search():
         node_names=NAMES,
         background_knowledge=knowledge,
     )
-    assert set(orient(second, data, min_confidence=1.0).directed) == CHAIN
+    assert set(orient(second, FRAME, min_confidence=1.0).directed) == CHAIN

@@ -39,7 +39,7 @@ def test_story_a_graph_that_it_simulates():
     weights = DAG.erdos_renyi(n_nodes=6, n_edges=6, weight_range=(0.5, 2.0), seed=4)
     simulated = IIDSimulation(W=weights, n=400, method="nonlinear", sem_type="gp-add")
     skeleton = [(int(i), int(j)) for i, j in np.argwhere(np.triu(simulated.B + simulated.B.T))]
-    learner = ANMMM(skeleton, new_colliders=True)
+    learner = ANMMM(skeleton)
     learner.learn(simulated.X)
     # Many of its curves are near straight lines; those that are sure are right.
     assert (learner.causal_matrix * simulated.B).sum() >= 1

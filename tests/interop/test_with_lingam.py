@@ -53,5 +53,5 @@ def test_story_an_order_of_resit_is_checked_by_pairs():
     model.fit(TABLE)
     found = adapter.edges(model.adjacency_matrix_, list(TABLE.columns))
     skeleton = [(u, v) for u, _, v in found]
-    result = orient(skeleton, TABLE, new_colliders=True)
+    result = orient(skeleton, TABLE)
     assert CHAIN & set(result.directed)

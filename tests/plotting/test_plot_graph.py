@@ -17,7 +17,7 @@ def result():
     b = np.tanh(2 * a) + 0.2 * rng.normal(size=120)
     table = np.column_stack([a, b, rng.normal(size=(120, 2))])
     edges = [(0, 1), (2, "->", 3), (0, "<->", 3), (1, 2)]
-    return orient(edges, table, new_colliders=True)
+    return orient(edges, table)
 
 
 def test_each_edge_is_drawn_as_what_it_is(result):
@@ -28,7 +28,7 @@ def test_each_edge_is_drawn_as_what_it_is(result):
     assert sorted(styles) == ["Curve", "CurveFilledAB", "CurveFilledB", "CurveFilledB"]
     assert [text.get_text() for text in ax.texts] == ["0", "1", "2", "3"]
     labels = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert labels == ["as the graph came in", "by its data", "undirected"]
+    assert labels == ["given", "by its data", "undirected"]
 
 
 def test_names_are_set_as_they_are():

@@ -1,4 +1,4 @@
-"""The command on a graph: its undirected edges, oriented by pairs of columns."""
+"""The command on a graph: its undirected edges, directed by pairs of columns."""
 
 from __future__ import annotations
 
@@ -49,19 +49,7 @@ if TYPE_CHECKING:
     click.option(
         "--min-confidence",
         type=float,
-        help="Between 0.5 and 1: a pair of less confidence orients no edge.  [default: 0.9]",
-    ),
-    click.option(
-        "--new-colliders",
-        is_flag=True,
-        help="The graph is a mere skeleton: it does not say where its colliders are, and only "
-        "directed cycles are refused.",
-    ),
-    click.option(
-        "--adjust/--no-adjust",
-        default=True,
-        help="Tell both ends of an edge the parents that the graph gives to both.  "
-        "[default: adjust]",
+        help="Between 0.5 and 1: a pair of less confidence directs no edge.  [default: 0.9]",
     ),
     click.option(
         "--resamples",
@@ -89,13 +77,12 @@ def orient_command(
     plot: str | None,
     seed: int,
     as_json: bool,
-    **rules: bool,
 ) -> None:
-    """Orient the undirected edges of a graph by the columns of FILE.
+    """Direct the undirected edges of a graph by the columns of FILE.
 
     FILE is a table with a column for each node: CSV, TSV or Parquet. Each undirected edge is
-    decided as a pair; Meek's rules and the confidences then orient the graph without a directed
-    cycle, and without a collider that it does not have (docs/guide/graphs.md).
+    decided as a pair, and directed if that closes no directed cycle, the surest pair first
+    (docs/guide/graphs.md).
 
     With -o, finished pairs are kept in FILE.checkpoint until the file is complete; --resume goes on
     with them.
@@ -128,7 +115,6 @@ def orient_command(
             random_state=seed,
             checkpoint=checkpoint,
             progress=sys.stderr.isatty(),
-            **rules,
             **options,
         )
         if output is not None:
@@ -165,8 +151,7 @@ def _text(result: OrientedGraph) -> str:
     columns = {"edge": "<4", "by": "<6", "score": ">6", "confidence": ">10", "reason": "<1"}
     count = Counter(row.by for row in result.decisions)
     closing = (
-        f"{counted(len(rows), 'edge')}: {count['given']} as they came, "
-        f"{count['data']} oriented by data, "
-        f"{count['rule'] + count['others']} by what follows, {len(result.undirected)} undirected"
+        f"{counted(len(rows), 'edge')}: {count['given']} given, {count['data']} directed by data, "
+        f"{count['open']} undirected"
     )
     return "\n".join([*Table(columns).lines(rows), "", closing])

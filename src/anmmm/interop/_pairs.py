@@ -14,8 +14,8 @@ from anmmm.collection.sources.columns import is_frame
 from anmmm.collection.summary import largest_related
 from anmmm.direction import DirectionResult, infer_direction
 from anmmm.independence import hsic_test
+from anmmm.mixture import ANMMixture
 from anmmm.orientation import OrientedGraph, orient
-from anmmm.orientation.adjust import residual
 from anmmm.orientation.graph import PartialGraph
 
 __all__ = [
@@ -25,16 +25,15 @@ __all__ = [
     "learned",
     "names_of",
     "odds_of",
+    "residual",
     "single",
 ]
 
 # Options of `orient` that a pair by itself has not.
 OF_GRAPHS = frozenset(
     {
-        "adjust",
         "checkpoint",
         "max_samples",
-        "new_colliders",
         "n_jobs",
         "progress",
     }
@@ -130,6 +129,12 @@ def _residuals(values: FloatArray, given: FloatArray) -> FloatArray:
     return np.column_stack([residual(column, given) for column in values.T])
 
 
+def residual(values: FloatArray, causes: FloatArray) -> FloatArray:
+    """Return the residual (n,) of a smoothing spline in `causes` (n, d), of fitted smoothness."""
+    smooth = ANMMixture(n_mechanisms=1).fit(causes, values)
+    return np.asarray(values - smooth.curves(causes)[:, 0])
+
+
 def learned(data: Any, graph: Any, options: dict[str, Any]) -> OrientedGraph:
     """Orient a graph, or where there is none every pair of columns that is related.
 
@@ -143,7 +148,7 @@ def learned(data: Any, graph: Any, options: dict[str, Any]) -> OrientedGraph:
     pvalues = [_pvalue(columns[u], columns[v]) for u, v in pairs]
     limit = largest_related(pvalues)
     related = [pair for pair, pvalue in zip(pairs, pvalues, strict=True) if pvalue <= limit]
-    defaults = {"random_state": 0, "new_colliders": True, "min_confidence": 0.5}
+    defaults = {"random_state": 0, "min_confidence": 0.5}
     graph = PartialGraph(columns, undirected=related)
     return orient(graph, data, **{**defaults, **options})
 

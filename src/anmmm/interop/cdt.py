@@ -79,7 +79,7 @@ class ANMMM:
             ``weight`` is the absolute score. cdt drops an edge of score 0; here it stays, both
             ways, of weight 0. Edges that had a direction get no weight.
         """
-        defaults = {"random_state": 0, "new_colliders": True, "min_confidence": 0.5}
+        defaults = {"random_state": 0, "min_confidence": 0.5}
         found = orient(graph, df_data, **{**defaults, **self.options, **kwargs})
         if printout is not None:
             found.write(printout)

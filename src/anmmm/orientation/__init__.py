@@ -1,8 +1,7 @@
-"""The undirected edges of a graph, oriented by the directions of their pairs.
+"""The undirected edges of a graph, directed by the decisions on their pairs.
 
-A graph and a table come in; each undirected edge is a pair of a collection, whose directions and
-confidences, with Meek's rules, orient it. An `OrientedGraph` goes out, with the reason of each
-edge.
+Each open edge is a pair of a collection. The surest direction is taken first; what is directed
+stays, and no direction closes a cycle. An `OrientedGraph` has the reason of each edge.
 """
 
 from anmmm.orientation.records import EDGES, EdgeDecision

@@ -1,4 +1,4 @@
-"""A graph in whatever form the caller has it comes in; a `PartialGraph` goes out, and back.
+"""Graphs of all forms read as a `PartialGraph`, and written in the form that they had.
 
 networkx, causal-learn and pandas are known by what their objects have, and none is imported to
 read; to write a networkx graph networkx is.
@@ -19,38 +19,29 @@ from anmmm._optional import require
 from anmmm._validation import as_real, brief
 from anmmm.collection.sources.columns import is_frame
 from anmmm.datasets import SourceError
-from anmmm.orientation.graph import Edge, PartialGraph
-from anmmm.orientation.records import MARKS
+from anmmm.orientation.graph import MARKS, Edge, MarkedEdge, PartialGraph
 
 # Marks at the ends of an edge in causal-learn.
 TAIL, ARROW = -1, 1
-
-MarkedEdge = tuple[Hashable, str, Hashable]
+CAUSALLEARN = {
+    (TAIL, ARROW): "->",
+    (ARROW, TAIL): "->",
+    (TAIL, TAIL): "--",
+    (ARROW, ARROW): "<->",
+}
 
 
 def read_graph(graph: Any) -> PartialGraph:
-    """Read a graph.
-
-    Parameters
-    ----------
-    graph : networkx graph, data frame, ndarray, causal-learn graph, path or iterable
-        See `anmmm.orient`.
-
-    Returns
-    -------
-    PartialGraph
-
-    Raises
-    ------
-    TypeError, ValueError
-        If it is no graph, or has edges that no graph of causes has.
-    """
+    """Read a graph of a form that `anmmm.orient` takes; raise TypeError or ValueError at others."""
     if isinstance(graph, PartialGraph):
         return PartialGraph(graph.nodes, graph.directed, graph.undirected, graph.fixed)
     if isinstance(graph, (str, os.PathLike)):
         return _marked(_edges_of_file(graph))
     if hasattr(graph, "is_directed") and hasattr(graph, "edges"):
-        return _from_networkx(graph)
+        pairs = list(dict.fromkeys((u, v) for u, v, *_ in graph.edges))
+        if graph.is_directed():
+            return _from_arcs(graph.nodes, pairs)
+        return PartialGraph(graph.nodes, undirected=pairs)
     if _is_causallearn(graph):
         return _from_causallearn(getattr(graph, "G", graph))
     if isinstance(graph, np.ndarray) or hasattr(graph, "toarray"):
@@ -66,19 +57,19 @@ def read_graph(graph: Any) -> PartialGraph:
     )
 
 
-def _marked(edges: Iterable[MarkedEdge]) -> PartialGraph:
+def _marked(edges: Iterable[MarkedEdge], nodes: Iterable[Hashable] = ()) -> PartialGraph:
     kept: dict[str, list[Edge]] = {mark: [] for mark in MARKS}
-    nodes: dict[Hashable, None] = {}
+    named = dict.fromkeys(nodes)
     for first, mark, second in edges:
         try:
-            nodes[first] = nodes[second] = None
+            named[first] = named[second] = None
         except TypeError:
             raise TypeError(
                 f"graph must have nodes that can be the names of columns; found an edge of "
                 f"{brief(first)} and {brief(second)}"
             ) from None
         kept[mark].append((first, second))
-    return PartialGraph(nodes, *(kept[mark] for mark in MARKS))
+    return PartialGraph(named, *kept.values())
 
 
 def _triple(item: Any) -> MarkedEdge:
@@ -99,48 +90,38 @@ def _edges_of_file(path: str | os.PathLike[str]) -> Iterable[MarkedEdge]:
     with open(path, encoding="utf-8-sig", newline="") as file:
         rows = csv.DictReader(file)
         try:
-            yield from _edges_of_rows(name, rows)
+            header = rows.fieldnames or []
+            if "source" not in header or "target" not in header:
+                raise SourceError(
+                    name,
+                    None,
+                    "the header must name the columns source and target, and may name edge; found "
+                    f"{', '.join(header) or 'no header'}",
+                )
+            for row in rows:
+                first, second, mark = row["source"], row["target"], row.get("edge") or "--"
+                if not first or not second or mark not in MARKS:
+                    raise SourceError(
+                        name,
+                        rows.line_num,
+                        f"expected a source, a target and an edge of {', '.join(MARKS)}; found "
+                        f"{brief(first)}, {brief(second)}, {brief(mark)}",
+                    )
+                yield first, mark, second
         except (UnicodeDecodeError, csv.Error) as error:
             raise SourceError(
                 name, rows.line_num + 1, f"is no line of CSV in UTF-8 ({error}); save it as such"
             ) from None
 
 
-def _edges_of_rows(name: str, rows: csv.DictReader[str]) -> Iterable[MarkedEdge]:
-    header = rows.fieldnames or []
-    if "source" not in header or "target" not in header:
-        raise SourceError(
-            name,
-            None,
-            "the header must name the columns source and target, and may name "
-            f"edge; found {', '.join(header) or 'no header'}",
-        )
-    for row in rows:
-        first, second, mark = row["source"], row["target"], row.get("edge") or "--"
-        if not first or not second or mark not in MARKS:
-            raise SourceError(
-                name,
-                rows.line_num,
-                f"expected a source, a target and an edge of {', '.join(MARKS)}; found "
-                f"{brief(first)}, {brief(second)}, {brief(mark)}",
-            )
-        yield first, mark, second
-
-
-def _from_networkx(graph: Any) -> PartialGraph:
-    pairs = list(dict.fromkeys((u, v) for u, v, *_ in graph.edges))
-    if not graph.is_directed():
-        return PartialGraph(graph.nodes, undirected=pairs)
-    return _from_arcs(graph.nodes, pairs)
-
-
 def _from_arcs(nodes: Iterable[Hashable], arcs: Iterable[Edge]) -> PartialGraph:
     """Read arcs of which two opposite ones are one undirected edge."""
     there = dict.fromkeys(arcs)
-    directed = [(u, v) for u, v in there if (v, u) not in there]
-    undirected: dict[Edge, None] = {}
+    directed, undirected = [], dict[Edge, None]()
     for u, v in there:
-        if (v, u) in there and (v, u) not in undirected:
+        if (v, u) not in there:
+            directed.append((u, v))
+        elif (v, u) not in undirected:
             undirected[u, v] = None
     return PartialGraph(nodes, directed, undirected)
 
@@ -152,29 +133,22 @@ def _is_causallearn(graph: Any) -> bool:
 
 def _from_causallearn(graph: Any) -> PartialGraph:
     names = [node.get_name() for node in graph.get_nodes()]
-    kept: dict[str, list[Edge]] = {mark: [] for mark in MARKS}
-    ends = np.asarray(graph.graph)
-    for i, first in enumerate(names):
-        for j in range(i + 1, len(names)):
-            # What stands at the end of i, and of j.
-            marks = int(ends[i, j]), int(ends[j, i])
-            if marks == (0, 0):
-                continue
-            if marks == (TAIL, ARROW):
-                kept["->"].append((first, names[j]))
-            elif marks == (ARROW, TAIL):
-                kept["->"].append((names[j], first))
-            elif marks == (TAIL, TAIL):
-                kept["--"].append((first, names[j]))
-            elif marks == (ARROW, ARROW):
-                kept["<->"].append((first, names[j]))
-            else:
-                raise ValueError(
-                    f"graph has other marks than tails and arrows at {first} and {names[j]}: it "
-                    f"is a PAG, in which unmeasured causes are allowed; orient a CPDAG, as PC and "
-                    f"GES return it"
-                )
-    return PartialGraph(names, *(kept[mark] for mark in MARKS))
+    return _marked(_edges_of_causallearn(names, np.asarray(graph.graph)), names)
+
+
+def _edges_of_causallearn(names: list[str], ends: Any) -> Iterable[MarkedEdge]:
+    """List the edges of a matrix that has at [i, j] the mark at the end of i."""
+    for i, j in np.argwhere(np.triu((ends != 0) | (ends != 0).T)):
+        first, second, marks = names[i], names[j], (int(ends[i, j]), int(ends[j, i]))
+        if marks not in CAUSALLEARN:
+            raise ValueError(
+                f"graph has other marks than tails and arrows at {first} and {second}: it is a "
+                f"PAG, in which unmeasured causes are allowed; orient a CPDAG, as PC and GES "
+                f"return it"
+            )
+        if marks == (ARROW, TAIL):
+            first, second = second, first
+        yield first, CAUSALLEARN[marks], second
 
 
 def _from_frame(frame: Any) -> PartialGraph:
@@ -198,24 +172,10 @@ def _from_adjacency(names: tuple[Hashable, ...], matrix: Any) -> PartialGraph:
     return _from_arcs(names, [(names[i], names[j]) for i, j in np.argwhere(there)])
 
 
-def edges_of(graph: PartialGraph) -> list[MarkedEdge]:
-    """List all edges as they now are: in the order in which the graph named them."""
-    edges: list[MarkedEdge] = [(u, "->", v) for u, v in graph.directed]
-    for u, v in graph.undirected:
-        if graph.is_undirected(u, v):
-            edges.append((u, "--", v))
-        else:
-            edges.append((u, "->", v) if graph.is_directed(u, v) else (v, "->", u))
-    return edges + [(u, "<->", v) for u, v in graph.fixed]
-
-
 def rebuilt(original: Any, graph: PartialGraph) -> Any:
-    """Return an oriented graph in the form of the one that was read, which stays as it is.
-
-    Files and iterables come back as a list of ``(source, mark, target)``.
-    """
+    """Return an oriented graph in the form of the original; files and iterables become a list."""
     if hasattr(original, "is_directed") and hasattr(original, "edges"):
-        return networkx_graph(graph, original)
+        return networkx_graph(graph.nodes, graph.edges, original)
     if _is_causallearn(original):
         return _to_causallearn(original, graph)
     if isinstance(original, np.ndarray):
@@ -229,28 +189,24 @@ def rebuilt(original: Any, graph: PartialGraph) -> Any:
         return nw.from_numpy(
             _to_adjacency(graph), schema=list(map(str, graph.nodes)), backend=frame.implementation
         ).to_native()
-    return edges_of(graph)
+    return graph.edges
 
 
-def _arcs(graph: PartialGraph) -> Iterable[Edge]:
-    for first, mark, second in edges_of(graph):
+def _arcs(edges: Iterable[MarkedEdge]) -> Iterable[Edge]:
+    for first, mark, second in edges:
         yield first, second
         if mark != "->":
             yield second, first
 
 
-def networkx_graph(graph: PartialGraph, original: Any = None) -> Any:
-    """Return a ``networkx.DiGraph`` in which an undirected edge is two opposite arcs.
-
-    Nodes and edges keep the attributes that they have in `original`.
-    """
+def networkx_graph(
+    nodes: Iterable[Hashable], edges: Iterable[MarkedEdge], original: Any = None
+) -> Any:
+    """Return a ``networkx.DiGraph`` with the attributes of `original`; undirected: both arcs."""
     networkx = require("networkx", "graph", "a networkx graph needs networkx")
     result = networkx.DiGraph()
-    if original is None:
-        result.add_nodes_from(graph.nodes)
-    else:
-        result.add_nodes_from(original.nodes(data=True))
-    for first, second in _arcs(graph):
+    result.add_nodes_from(nodes if original is None else original.nodes(data=True))
+    for first, second in _arcs(edges):
         kept: dict[str, Any] = {}
         if original is not None and not original.is_multigraph():
             known = original.get_edge_data(first, second)
@@ -262,7 +218,7 @@ def networkx_graph(graph: PartialGraph, original: Any = None) -> Any:
 def _to_adjacency(graph: PartialGraph) -> Any:
     place = {node: at for at, node in enumerate(graph.nodes)}
     matrix = np.zeros((len(place), len(place)), dtype=np.int64)
-    for first, second in _arcs(graph):
+    for first, second in _arcs(graph.edges):
         matrix[place[first], place[second]] = 1
     return matrix
 
@@ -271,7 +227,7 @@ def _to_causallearn(original: Any, graph: PartialGraph) -> Any:
     copy = deepcopy(original)
     inner = getattr(copy, "G", copy)
     nodes = {node.get_name(): node for node in inner.get_nodes()}
-    for cause, effect in graph.oriented:
+    for cause, effect in graph.oriented.values():
         edge = inner.get_edge(nodes[cause], nodes[effect])
         inner.remove_edge(edge)
         inner.add_directed_edge(nodes[cause], nodes[effect])

@@ -8,12 +8,9 @@ from typing import Any
 from anmmm._validation import check_between, check_choice
 from anmmm.collection.records import Row
 from anmmm.collection.schema import STATUSES, Schema
+from anmmm.orientation.graph import MARKS
 
-# Directed, undirected, and left as it is.
-MARKS = ("->", "--", "<->")
-GIVEN = "given"
-# What an edge has its direction by, or has none.
-BY = (GIVEN, "data", "rule", "others", "open")
+GIVEN, DATA, OPEN = "given", "data", "open"
 
 
 @dataclass(frozen=True, repr=False)
@@ -34,12 +31,10 @@ class EdgeDecision(Row):
     edge : str
         ``"->"``, ``"--"`` (undirected), or ``"<->"`` as it was given.
     by : str
-        ``"given"``; ``"data"``: its own evidence; ``"rule"``: the other direction contradicts the
-        graph and the edges oriented before; ``"others"``: what it implies for other edges weighs
-        more than its own evidence; ``"open"``: undirected.
+        ``"given"``: the graph had it so; ``"data"``: the decision on its pair; ``"open"``: it is
+        undirected, and `reason` says why.
     score : float or None
-        Of the pair, positive where the data favor source → target: negative at an edge that is
-        directed against its own evidence.
+        Of the pair, positive if the data favor source → target.
     confidence : float or None
         That the sign of the score is right.
     relation : str or None
@@ -47,10 +42,6 @@ class EdgeDecision(Row):
         data say of the two nodes by themselves.
     independence_pvalue, check_pvalue : float or None
         See `anmmm.PairResult`; a small `check_pvalue` warns of a common cause.
-    adjusted : str or None
-        Common parents that both ends were told, as a line of CSV; None where there is none.
-    step : int or None
-        When it was oriented, from 1; edges of one step follow from its first.
     model : str or None
         Model of the effect, see `anmmm.PairResult`.
     n : int or None
@@ -65,14 +56,12 @@ class EdgeDecision(Row):
     source: str = ""
     target: str = ""
     edge: str = "--"
-    by: str = "open"
+    by: str = OPEN
     score: float | None = None
     confidence: float | None = None
     relation: str | None = None
     independence_pvalue: float | None = None
     check_pvalue: float | None = None
-    adjusted: str | None = None
-    step: int | None = None
     model: str | None = None
     n: int | None = None
     seconds: float = 0.0
@@ -82,7 +71,7 @@ def _check(values: dict[str, Any]) -> None:
     """Raise ValueError over the values of a row that no oriented graph has."""
     check_choice(values["status"], "status", (*STATUSES, GIVEN))
     check_choice(values["edge"], "edge", MARKS)
-    check_choice(values["by"], "by", BY)
+    check_choice(values["by"], "by", (GIVEN, DATA, OPEN))
     for name in ("confidence", "independence_pvalue", "check_pvalue"):
         if values[name] is not None:
             check_between(values[name], name, 0.0, 1.0)

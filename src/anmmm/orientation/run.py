@@ -1,44 +1,43 @@
-"""A graph with undirected edges and a table come in; the graph goes out oriented by pairs."""
+"""The undirected edges of a graph, directed by the decisions on their pairs."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Hashable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import narwhals.stable.v2 as nw
+import numpy as np
 
 from anmmm._html import html_table
 from anmmm._record import Record
 from anmmm._typing import RandomState
 from anmmm._validation import check_between
 from anmmm.collection.records import PairResult
+from anmmm.collection.runner import infer_directions
 from anmmm.collection.sinks import write_rows
 from anmmm.collection.sources.columns import is_frame
-from anmmm.collection.sources.table import column_pair_id
-from anmmm.collection.stream import Plan
-from anmmm.direction import SURE
-from anmmm.orientation.decide import Decision, Vote, decide
-from anmmm.orientation.graph import Edge, PartialGraph
-from anmmm.orientation.pairs import EdgePairs, open_table
-from anmmm.orientation.reading import edges_of, networkx_graph, read_graph, rebuilt
-from anmmm.orientation.records import EDGES, GIVEN, EdgeDecision
-from anmmm.orientation.task import EdgeTask
+from anmmm.collection.sources.table import TablePairs, column_pair_id
+from anmmm.direction import SURE, DirectionOptions
+from anmmm.orientation.graph import Edge, MarkedEdge, PartialGraph
+from anmmm.orientation.pairs import column_pairs, open_table
+from anmmm.orientation.reading import networkx_graph, read_graph, rebuilt
+from anmmm.orientation.records import DATA, EDGES, GIVEN, OPEN, EdgeDecision
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class OrientedGraph(Record):
-    """A graph whose undirected edges were oriented by pairs.
+    """A graph whose undirected edges were directed by the decisions on their pairs.
 
     Attributes
     ----------
     graph : object
-        In the form of the graph that came in: a ``networkx.DiGraph`` (an undirected edge is two
+        In the form of the graph that was given: a ``networkx.DiGraph`` (an undirected edge is two
         opposite arcs), an adjacency (row → column; both where undirected), a graph of causal-learn,
         or a list of ``(source, mark, target)``.
     nodes : tuple
-        Nodes, in the order of the graph that came in.
+        In the order of the graph that was given.
     edges : tuple of (source, mark, target)
         All edges; the mark is ``"->"``, ``"--"`` or ``"<->"``.
     decisions : tuple of EdgeDecision
@@ -47,7 +46,7 @@ class OrientedGraph(Record):
 
     graph: Any = field(repr=False)
     nodes: tuple[Hashable, ...]
-    edges: tuple[tuple[Hashable, str, Hashable], ...]
+    edges: tuple[MarkedEdge, ...]
     decisions: tuple[EdgeDecision, ...]
     _backend: Any = field(default=None, repr=False)
 
@@ -65,7 +64,7 @@ class OrientedGraph(Record):
     def oriented(self) -> tuple[Edge, ...]:
         """Edges that were undirected and have a direction now, the cause first."""
         both = zip(self.edges, self.decisions, strict=True)
-        return tuple((u, v) for (u, mark, v), row in both if mark == "->" and row.by != "given")
+        return tuple((u, v) for (u, mark, v), row in both if mark == "->" and row.by != GIVEN)
 
     def _repr_html_(self) -> str:
         """Edges and what decided them, for notebooks."""
@@ -78,21 +77,14 @@ class OrientedGraph(Record):
 
     def to_networkx(self) -> Any:
         """Return a ``networkx.DiGraph``; an undirected edge is two opposite arcs."""
-        return networkx_graph(self._partial())
-
-    def _partial(self) -> PartialGraph:
-        fixed = [(u, v) for u, mark, v in self.edges if mark == "<->"]
-        return PartialGraph(self.nodes, self.directed, self.undirected, fixed)
+        return networkx_graph(self.nodes, self.edges)
 
     def to_pandas(self) -> Any:
         """Return the decisions as a ``pandas.DataFrame``."""
         return EDGES.to_pandas(map(EDGES.reader(), self.decisions))
 
     def table(self) -> Any:
-        """Return the decisions as a data frame of the library that the data came in.
-
-        pandas, where they were no data frame.
-        """
+        """Return the decisions as a data frame of the data's library, or of pandas for others."""
         if self._backend is None or self._backend.is_pandas():
             return self.to_pandas()
         rows = list(map(EDGES.reader(), self.decisions))
@@ -125,8 +117,6 @@ def orient(
     data: Any,
     *,
     min_confidence: float = SURE,
-    new_colliders: bool = False,
-    adjust: bool = True,
     n_jobs: int | None = None,
     progress: bool = False,
     random_state: RandomState = None,
@@ -134,7 +124,7 @@ def orient(
     checkpoint: str | os.PathLike[str] | None = None,
     **options: Any,
 ) -> OrientedGraph:
-    """Orient the undirected edges of a graph by the directions of their pairs.
+    """Direct the undirected edges of a graph, each by the decision on its pair, without a cycle.
 
     Parameters
     ----------
@@ -147,23 +137,18 @@ def orient(
         - a CSV file with the columns ``source``, ``target`` and perhaps ``edge``, or an iterable of
           ``(a, b)`` and ``(a, mark, b)``; marks are ``"->"``, ``"--"`` (the default) and ``"<->"``.
 
-        Directed edges are not changed, nor bidirected ones, also where they make a cycle, which the
-        rows say then. It is not changed itself.
+        Directed and bidirected edges stay as they are, also if they make a cycle, which the rows
+        then report. The graph itself is not changed.
     data : data frame, ndarray or path
-        A variable in each column, found by the names of the nodes; in an array without names by
-        their places, in the order of the nodes.
+        A variable in each column. The nodes are names of columns; of an array they are the numbers
+        0 to p - 1 of its columns. An adjacency without names has a row and a column for each column
+        of the data, in their order.
     min_confidence : float
-        Between 0.5 and 1: a pair of less confidence orients nothing by itself. The default is what
-        is called sure elsewhere.
-    new_colliders : bool
-        False: the graph is a CPDAG, whose colliders are known, so that Meek's rules hold: no
-        orientation may make another one. True: the graph is a mere skeleton, and only directed
-        cycles are refused.
-    adjust : bool
-        Whether both ends of an edge are told the parents that the graph gives to both.
+        Between 0.5 and 1: an edge whose decision has less confidence stays undirected. The default
+        is what is called sure elsewhere.
     n_jobs, progress, random_state, max_samples, checkpoint
-        See `anmmm.infer_directions`. A graph of many edges is a collection: the pairs are computed
-        in parallel, and a checkpoint keeps the finished ones.
+        See `anmmm.infer_directions`. The pairs are computed in parallel, and a checkpoint keeps the
+        finished ones.
     **options
         Keyword arguments of `anmmm.infer_direction`.
 
@@ -181,14 +166,10 @@ def orient(
 
     Notes
     -----
-    A pair is decided as if nothing else caused both of its variables. Where the graph has common
-    parents of both, each end is described given them, and the effect given the cause too, by models
-    of several columns; beyond 16 columns, or below 10 observations for each, and under another
-    criterion than ``"evidence"``, what smoothing splines in the parents leave of each end is
-    compared instead. Parents that the graph has not directed yet, and causes that nobody measured,
-    are not accounted for: `EdgeDecision.check_pvalue` may warn of them.
-
-    Conflicts are resolved by confidence, see docs/guide/graphs.md.
+    Each pair is decided as if nothing else caused both of its variables;
+    `EdgeDecision.check_pvalue` may warn of a common cause. The edges are directed in the order of
+    their confidence. An edge that would close a directed cycle with given and surer ones stays
+    undirected. How often that is right is in docs/guide/graphs.md.
 
     Examples
     --------
@@ -203,95 +184,98 @@ def orient(
     ((0, 1), (1, 2))
     """
     least = check_between(min_confidence, "min_confidence", 0.5, 1.0)
-    partial = read_graph(graph)
-    table = open_table(data)
-    pairs = EdgePairs(partial, table, adjust=adjust)
-    rows = Plan(
-        task=EdgeTask(options, max_samples=max_samples),
-        source=pairs,
-        n_jobs=n_jobs,
-        progress=progress,
-        random_state=random_state,
-        checkpoint=checkpoint,
-    ).start()
-    with rows:
-        found = dict(zip(partial.undirected, rows, strict=True))
-    votes = {edge: _vote(edge, row) for edge, row in found.items()}
-    decisions = decide(partial, votes, min_confidence=least, new_colliders=new_colliders)
-    edges = edges_of(partial)
+    DirectionOptions.check(**options)
+    partial, table = read_graph(graph), open_table(data)
+    columns = column_pairs(partial, table, numbered=isinstance(graph, np.ndarray))
+    found: dict[Edge, PairResult] = {}
+    if columns:
+        rows = infer_directions(
+            TablePairs(table, columns),
+            n_jobs=n_jobs,
+            progress=progress,
+            random_state=random_state,
+            max_samples=max_samples,
+            checkpoint=checkpoint,
+            **options,
+        )
+        with rows:
+            found = dict(zip(partial.undirected, rows, strict=True))
+    reasons = direct_edges(partial, found, least)
     return OrientedGraph(
         graph=rebuilt(graph, partial),
         nodes=partial.nodes,
-        edges=tuple(edges),
-        decisions=tuple(_rows(partial, edges, found, decisions, pairs)),
-        _backend=_backend_of(data),
+        edges=tuple(partial.edges),
+        decisions=tuple(_rows(partial, found, reasons)),
+        _backend=nw.from_native(data).implementation if is_frame(data) else None,
     )
 
 
-def _backend_of(data: Any) -> Any:
-    if not is_frame(data):
-        return None
-    frame: Any = nw.from_native(data)
-    return frame.implementation
+def direct_edges(
+    graph: PartialGraph, found: dict[Edge, PairResult], least: float
+) -> dict[Edge, str]:
+    """Direct edges by the rows of their pairs, the surest first, and return the reasons."""
+    # Python's sort keeps the order of equals.
+    ordered = sorted(found, key=lambda edge: -(found[edge].confidence or 0.0))
+    return {edge: _decide(graph, edge, found[edge], least) for edge in ordered}
 
 
-def _vote(edge: Edge, row: PairResult) -> Vote:
+def _decide(graph: PartialGraph, edge: Edge, row: PairResult, least: float) -> str:
+    """Direct an edge by the decision on its pair, if nothing prevents it, and return the reason."""
     if row.status != "ok":
-        return Vote(0, 0.5, f"{row.status}: {row.reason}")
+        return f"{row.status}: {row.reason}"
     if not row.direction:
-        return Vote(0, 0.5, row.reason or str(row.relation))
+        return row.reason or str(row.relation)
     if row.confidence is None:
         raise ValueError(
             f"criterion leaves the pair {column_pair_id(*edge)} without a confidence, by which "
             f"edges are ordered; pass n_resamples=10, or take criterion='evidence'"
         )
-    return Vote(row.direction, row.confidence)
+    reason = f"confidence {row.confidence:.3f}"
+    cause, effect = edge if row.direction == 1 else edge[::-1]
+    if row.confidence < least:
+        reason += f" is below {least:g}"
+    elif graph.leads(effect, cause):
+        reason += f", but {cause} → {effect} closes a directed cycle with given or surer edges"
+    else:
+        graph.orient(edge, forward=row.direction == 1)
+    return "; ".join([reason, *filter(None, [row.reason])])
 
 
 def _rows(
-    graph: PartialGraph,
-    edges: list[tuple[Hashable, str, Hashable]],
-    found: dict[Edge, PairResult],
-    decisions: dict[Edge, Decision],
-    pairs: EdgePairs,
+    graph: PartialGraph, found: dict[Edge, PairResult], reasons: dict[Edge, str]
 ) -> Iterator[EdgeDecision]:
-    """Make the rows of all edges, in the order of `edges`."""
+    """Make the rows of all edges, in their order."""
     cyclic = graph.given_on_cycles()
-    for source, mark, target in edges:
-        as_read = (source, target) if (source, target) in found else (target, source)
-        came = "as the graph came in"
-        if (source, target) in cyclic:
-            came += ", on a directed cycle"
-        plain = EdgeDecision(
-            column_pair_id(source, target), GIVEN, came, str(source), str(target), mark, GIVEN
-        )
-        if as_read not in found:
-            yield plain
-            continue
-        row, decision = found[as_read], decisions[as_read]
-        parents = pairs.adjusted.get(as_read)
-        flipped = as_read != (source, target)
-        remarks = [decision.reason, *([row.reason] if row.reason not in decision.reason else [])]
-        yield replace(
-            plain,
-            pair_id=row.pair_id,
-            status=row.status,
-            reason="; ".join(remarks),
-            by=decision.by,
-            score=None if row.score is None else -row.score if flipped else row.score,
-            confidence=row.confidence,
-            relation=_relation(row, flipped),
-            independence_pvalue=row.independence_pvalue,
-            check_pvalue=row.check_pvalue,
-            adjusted=None if parents is None else column_pair_id(*parents),
-            step=decision.step,
-            model=row.model,
-            n=row.n_used,
-            seconds=row.seconds,
-        )
+    for u, mark, v in graph.edges:
+        edge = (u, v) if (u, v) in found else (v, u)
+        if edge in found:
+            yield _row((u, mark, v), found[edge], reasons[edge], flipped=edge != (u, v))
+        else:
+            on_cycle = ", on a directed cycle" if (u, v) in cyclic else ""
+            reason = f"as it was given{on_cycle}"
+            yield EdgeDecision(
+                column_pair_id(u, v), GIVEN, reason, str(u), str(v), edge=mark, by=GIVEN
+            )
 
 
-def _relation(row: PairResult, flipped: bool) -> str | None:
-    if not row.direction:
-        return row.relation
-    return "source→target" if (row.direction == 1) != flipped else "target→source"
+def _row(edge: MarkedEdge, row: PairResult, reason: str, *, flipped: bool) -> EdgeDecision:
+    """Make the row of an edge by that of its pair, which has the nodes exchanged if `flipped`."""
+    (u, mark, v), sign = edge, -1 if flipped else 1
+    towards = {1: "source→target", -1: "target→source"}
+    return EdgeDecision(
+        pair_id=column_pair_id(v, u) if flipped else column_pair_id(u, v),
+        status=row.status,
+        reason=reason,
+        source=str(u),
+        target=str(v),
+        edge=mark,
+        by=DATA if mark == "->" else OPEN,
+        score=None if row.score is None else sign * row.score,
+        confidence=row.confidence,
+        relation=towards[sign * row.direction] if row.direction else row.relation,
+        independence_pvalue=row.independence_pvalue,
+        check_pvalue=row.check_pvalue,
+        model=row.model,
+        n=row.n_used,
+        seconds=row.seconds,
+    )

@@ -1,4 +1,4 @@
-"""A graph whose edges were oriented, each drawn by what gave it its direction."""
+"""Plots of graphs whose edges were directed by pairs."""
 
 from __future__ import annotations
 
@@ -9,12 +9,10 @@ from typing import Any
 from anmmm.orientation import OrientedGraph
 from anmmm.plotting.style import axes_or_new, color_of, matplotlib_module
 
-# What an edge is by, in the order of the legend: label, color, dashes.
+# By `EdgeDecision.by`, in the order of the legend: label, color, dashes.
 LEGEND = {
-    "given": ("as the graph came in", "#888888", "-"),
+    "given": ("given", "#888888", "-"),
     "data": ("by its data", color_of(0), "-"),
-    "rule": ("by a rule", color_of(4), "-"),
-    "others": ("by what it implies", color_of(3), "-"),
     "open": ("undirected", "#444444", ":"),
 }
 # Nodes up to which their circles and names have the full size.
