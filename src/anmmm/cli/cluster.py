@@ -94,7 +94,6 @@ def cluster_command(
         from anmmm.cli.plots import draw_mechanisms
 
         draw_mechanisms(plot, result, columns)
-        say(f"plot written to {plot}")
 
 
 def _labels(result: ClusteringResult, columns: Columns) -> tuple[list[str], list[dict[str, Any]]]:

@@ -23,17 +23,7 @@ from anmmm.cli.options import (
 @click.command()
 @click.argument("source")
 @with_options(*collection_options, *decision_options, *common_options)
-def directions(
-    source: str,
-    jobs: int | None,
-    criterion: str | None,
-    resamples: int | None,
-    min_confidence: float | None,
-    max_samples: int | None,
-    lam: float | None,
-    seed: int,
-    **collection: Any,
-) -> None:
+def directions(source: str, seed: int, **options: Any) -> None:
     """Infer the direction of every pair of SOURCE.
 
     SOURCE is "sample" for the twelve real pairs that come with the package, a folder of pairs in
@@ -53,22 +43,15 @@ def directions(
     from anmmm.cli.tables import DirectionsTable
     from anmmm.collection import infer_directions
 
+    collection = CollectionRun.taking(source, options)
+
     def start(pairs: Any, **run: Any) -> Any:
-        results = infer_directions(
-            pairs,
-            n_jobs=jobs,
-            random_state=seed,
-            max_samples=max_samples,
-            **given(
-                lam=lam, criterion=criterion, n_resamples=resamples, min_confidence=min_confidence
-            ),
-            **run,
-        )
-        if criterion in (None, "auto", "evidence"):
-            report_unused(lam)
+        results = infer_directions(pairs, random_state=seed, **given(**options), **run)
+        if options["criterion"] in (None, "auto", "evidence"):
+            report_unused(options["lam"])
         return results
 
-    CollectionRun(source, **collection).run(start, DirectionsTable)
+    collection.run(start, DirectionsTable)
 
 
 @click.command("cluster-collection")
@@ -82,16 +65,7 @@ def directions(
     "where it is known and inferred otherwise.  [default: auto]",
 )
 @with_options(*collection_options, *common_options)
-def cluster_collection(
-    source: str,
-    n_mechanisms: int | str,
-    refine: bool | None,
-    cause: str | None,
-    jobs: int | None,
-    lam: float | None,
-    seed: int,
-    **collection: Any,
-) -> None:
+def cluster_collection(source: str, seed: int, refine: bool | None, **options: Any) -> None:
     """Label the observations of every pair of SOURCE with their mechanisms.
 
     SOURCE is as in "anmmm directions". One line a pair with the size of each mechanism; with -o or
@@ -101,12 +75,8 @@ def cluster_collection(
     from anmmm.cli.tables import ClustersTable
     from anmmm.collection import cluster_collection as start_clusters
 
+    collection = CollectionRun.taking(source, options)
     start = partial(
-        start_clusters,
-        n_mechanisms=n_mechanisms,
-        refine=refinement(refine),
-        n_jobs=jobs,
-        random_state=seed,
-        **given(lam=lam, cause=cause),
+        start_clusters, random_state=seed, refine=refinement(refine), **given(**options)
     )
-    CollectionRun(source, **collection).run(start, ClustersTable)
+    collection.run(start, ClustersTable)

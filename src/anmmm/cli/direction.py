@@ -29,16 +29,16 @@ if TYPE_CHECKING:
 @with_options(*column_options, categories_option, *decision_options, plot_option, *common_options)
 def direction_command(
     file: str,
-    criterion: str | None,
-    resamples: int | None,
-    min_confidence: float | None,
+    x: str | None,
+    y: str | None,
+    header: bool | None,
+    drop_missing: bool,
+    categories: str | None,
     max_samples: int | None,
     plot: str | None,
-    categories: str | None,
-    lam: float | None,
     seed: int,
     as_json: bool,
-    **table: Any,
+    **options: Any,
 ) -> None:
     """Tell which of two columns of FILE is the cause.
 
@@ -56,7 +56,8 @@ def direction_command(
         from anmmm.cli.plots import check_plot
 
         check_plot(plot, file)
-    columns = load_columns(file, categories=parse_categories(categories) or (), **table)
+    names = parse_categories(categories) or ()
+    columns = load_columns(file, x, y, drop_missing=drop_missing, header=header, categories=names)
     used_x, used_y, cut_seed = columns.x, columns.y, None
     if max_samples is not None and len(used_x) > max_samples:
         cut_seed = seed
@@ -65,20 +66,16 @@ def direction_command(
         used = Pair("", used_x, used_y).subsample(max_samples, cut_seed)
         used_x, used_y = used.x, used.y
         say(f"{max_samples} of {len(columns.x)} rows drawn with seed {seed}")
-    options = given(
-        lam=lam, criterion=criterion, n_resamples=resamples, min_confidence=min_confidence
-    )
     # One thread, as in a collection: digits do not depend on the machine's number of cores.
     # The text says what did not converge.
     with refusing(), single_thread(), unconverged_untold():
-        result = infer_direction(used_x, used_y, random_state=seed, **options)
+        result = infer_direction(used_x, used_y, random_state=seed, **given(**options))
     if result.evidence is not None:
-        report_unused(lam)
+        report_unused(options["lam"])
     if plot is not None:
         from anmmm.cli.plots import draw_direction
 
         draw_direction(plot, used_x, used_y, result, columns)
-        say(f"plot written to {plot}")
     if not as_json:
         click.echo(plain(direction_text(result, columns, len(used_x))))
         return

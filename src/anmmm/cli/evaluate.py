@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 import click
 
-from anmmm.cli.messages import plain, say
+from anmmm.cli.messages import plain
 from anmmm.cli.options import common_options, decision_options, given, jobs_option, with_options
 
 
 @click.command("evaluate")
 @click.argument("source", metavar="SOURCE_OR_SETTING")
 @click.option(
-    "--count", type=click.IntRange(min=1), help="Pairs drawn from a setting.  [default: 50]"
+    "--count",
+    "n_pairs",
+    type=click.IntRange(min=1),
+    help="Pairs drawn from a setting.  [default: 50]",
 )
 @click.option(
     "--samples",
+    "n_samples",
     type=click.IntRange(min=10),
     help="Observations of each pair drawn from a setting.  [default: 100]",
 )
@@ -26,20 +31,7 @@ from anmmm.cli.options import common_options, decision_options, given, jobs_opti
     help="Draw accuracy against decided share to this file, .png, .pdf or .svg.",
 )
 @with_options(*decision_options, jobs_option, *common_options)
-def evaluate_command(
-    source: str,
-    count: int | None,
-    samples: int | None,
-    plot: str | None,
-    criterion: str | None,
-    resamples: int | None,
-    min_confidence: float | None,
-    max_samples: int | None,
-    jobs: int | None,
-    lam: float | None,
-    seed: int,
-    as_json: bool,
-) -> None:
+def evaluate_command(source: str, plot: str | None, as_json: bool, **options: Any) -> None:
     """Measure how good the decisions of a criterion are.
 
     SOURCE_OR_SETTING is a folder of pairs or "sample", as in "anmmm directions", or a synthetic
@@ -56,22 +48,7 @@ def evaluate_command(
 
         check_plot(plot, source)
     with refusing(), saying_warnings():
-        result = evaluate(
-            source,
-            n_pairs=count,
-            n_samples=samples,
-            seed=seed,
-            max_samples=max_samples,
-            progress=sys.stderr.isatty(),
-            **given(
-                n_jobs=jobs,
-                lam=lam,
-                criterion=criterion,
-                n_resamples=resamples,
-                min_confidence=min_confidence,
-            ),
-        )
+        result = evaluate(source, progress=sys.stderr.isatty(), **given(**options))
     click.echo(to_json_document(result.to_dict()) if as_json else plain(str(result)))
     if plot is not None:
         draw_rates(plot, result)
-        say(f"plot written to {plot}")

@@ -131,10 +131,15 @@ def load_columns(
             table = parse_table(sys.stdin.buffer.read(), place, header=header)
         first, second = _choose(table, x, y)
         named = {_find(table, column, "--categories") for column in categories}
-        each = [_values(table, column, named) for column in (first, second)]
+        each = [
+            table.texts(column) if column in named else table.numbers([column])[:, 0]
+            for column in (first, second)
+        ]
         names = _names(table, first, second)
         missing = np.column_stack([missing_of(values) for values in each])
-        infinite = np.column_stack([_infinite(values) for values in each])
+        infinite = np.column_stack(
+            [np.zeros(len(v), bool) if v.dtype.hasobject else np.isinf(v) for v in each]
+        )
         complete = np.flatnonzero(~missing.any(axis=1))
         n_missing = len(missing) - len(complete)
         if n_missing and not drop_missing:
@@ -151,16 +156,6 @@ def load_columns(
     if n_missing:
         say(f"{counted(n_missing, 'row')} with a missing value left out")
     return Columns(one, other, *names, lines, n_missing)
-
-
-def _values(table: TextTable, column: int, named: set[int]) -> NDArray[Any]:
-    """Return a column as numbers, or as names where it is one of these."""
-    return table.texts(column) if column in named else table.numbers([column])[:, 0]
-
-
-def _infinite(values: NDArray[Any]) -> NDArray[np.bool_]:
-    names = values.dtype.hasobject
-    return np.zeros(len(values), dtype=np.bool_) if names else np.isinf(values)
 
 
 def _fault(

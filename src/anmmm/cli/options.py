@@ -69,6 +69,15 @@ def parse_columns(texts: tuple[str, ...]) -> Any:
     return pairs
 
 
+def parse_source(*, columns: tuple[str, ...], categories: str | None, **others: Any) -> Any:
+    """Return the options of a source as `as_pairs` takes them."""
+    return {
+        "columns": parse_columns(columns),
+        "categories": parse_categories(categories),
+        **others,
+    }
+
+
 def report_unused(lam: float | None) -> None:
     """Say that ``--lam`` has no effect, if it was given."""
     if lam is not None:
@@ -118,6 +127,7 @@ criterion_option = click.option(
 jobs_option = click.option(
     "-j",
     "--jobs",
+    "n_jobs",
     type=int,
     help="Processes; -1 is one a core. The results do not depend on it.  [default: 1]",
 )
@@ -167,6 +177,7 @@ collection_options = [
 confidence_options = [
     click.option(
         "--resamples",
+        "n_resamples",
         type=click.IntRange(min=0),
         help="Random halves to score too, for the confidence; 10 are calibrated. The criterion "
         "evidence has a confidence without them.  [default: 0]",

@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     ),
     click.option(
         "--resamples",
+        "n_resamples",
         type=click.IntRange(min=0),
         help="Random halves to score too, for the confidence of another criterion than evidence.",
     ),
@@ -69,9 +70,9 @@ def orient_command(
     graph_file: str,
     output: str | None,
     resume: bool,
-    jobs: int | None,
+    n_jobs: int | None,
     min_confidence: float | None,
-    resamples: int | None,
+    n_resamples: int | None,
     criterion: str | None,
     max_samples: int | None,
     plot: str | None,
@@ -103,7 +104,7 @@ def orient_command(
         return
     options = given(
         criterion=criterion,
-        n_resamples=resamples,
+        n_resamples=n_resamples,
         min_confidence=min_confidence,
         max_samples=max_samples,
     )
@@ -111,7 +112,7 @@ def orient_command(
         result = orient(
             graph_file,
             file,
-            n_jobs=jobs,
+            n_jobs=n_jobs,
             random_state=seed,
             checkpoint=checkpoint,
             progress=sys.stderr.isatty(),
@@ -123,7 +124,6 @@ def orient_command(
         from anmmm.cli.plots import draw_graph
 
         draw_graph(plot, result)
-        say(f"plot written to {plot}")
     if as_json:
         rows = [row.to_row() | {"seconds": None} for row in result.decisions]
         click.echo(to_json_document({"rows": rows, "nodes": list(result.nodes)}))

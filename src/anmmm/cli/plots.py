@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from anmmm._files import atomic_writer, check_writable
 from anmmm._typing import FloatArray
 from anmmm.cli.input import Columns, refusing
-from anmmm.cli.messages import InputError
+from anmmm.cli.messages import InputError, say
 from anmmm.cli.output import refuse_input_as_output
 from anmmm.direction import DirectionResult
 from anmmm.evaluation import Evaluation
@@ -95,3 +95,4 @@ def _write(figure: Any, path: str) -> None:
         warnings.filterwarnings("ignore", "Glyph .* missing from", UserWarning)
         kind = Path(path).suffix[1:].lower()
         figure.savefig(file, format=kind, dpi=RESOLUTION, metadata=written_by(kind))
+    say(f"plot written to {path}")

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import sys
+from typing import Any
+
 import click
 
 from anmmm._words import counted
 from anmmm.cli.messages import InputError, say
-from anmmm.cli.options import parse_categories, parse_columns, source_options, with_options
+from anmmm.cli.options import parse_source, source_options, with_options
 
 SUFFIXES = (".html", ".htm")
 
@@ -30,26 +34,13 @@ SUFFIXES = (".html", ".htm")
     show_default=True,
     help="Number of the most certain pairs to show, and of the least certain ones.",
 )
-def report_command(
-    rows: str,
-    output: str,
-    source: str | None,
-    format: str | None,
-    columns: tuple[str, ...],
-    categories: str | None,
-    targets: str | None,
-    header: bool | None,
-    plots: int,
-) -> None:
+def report_command(rows: str, output: str, source: str | None, plots: int, **options: Any) -> None:
     """Write one HTML page about ROWS, a file of "anmmm directions -o".
 
     Counts and accuracies, which decisions to trust, the most and the least certain pairs, and why
     pairs have no result. With --source, named as in "anmmm directions", the pairs are drawn. The
     page needs no other file and no network.
     """
-    import os
-    import sys
-
     from anmmm.cli.input import refusing, saying_warnings
     from anmmm.cli.output import refuse_input_as_output
     from anmmm.collection import as_pairs
@@ -57,13 +48,7 @@ def report_command(
 
     if not output.lower().endswith(SUFFIXES):
         raise InputError(f"{output}: the name must end in {' or '.join(SUFFIXES)}")
-    options = {
-        "format": format,
-        "columns": parse_columns(columns),
-        "categories": parse_categories(categories),
-        "targets": targets,
-        "header": header,
-    }
+    options = parse_source(**options)
     for name, value in options.items():
         if source is None and value is not None:
             raise InputError(f"--{name} is for the data of the pairs; name these with --source")
@@ -72,13 +57,10 @@ def report_command(
         if read is not None and not os.path.isdir(read):
             refuse_input_as_output(output, read)
     with refusing(), saying_warnings():
-        try:
-            pairs = None if source is None else as_pairs(source, **options)
-            report = write_report(
-                rows, output, source=pairs, n_plots=plots, progress=sys.stderr.isatty()
-            )
-        except ImportError as error:
-            raise InputError(str(error)) from None
+        pairs = None if source is None else as_pairs(source, **options)
+        report = write_report(
+            rows, output, source=pairs, n_plots=plots, progress=sys.stderr.isatty()
+        )
     if report.n_not_in_source:
         say(f"{counted(report.n_not_in_source, 'pair')} to be drawn not found in {source}")
     drawn = "" if source is None else f", {report.n_drawn} pairs drawn"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass, fields
 from importlib import import_module
 from typing import Any
 
@@ -16,7 +16,7 @@ from anmmm._files import remove_leftovers, to_json_document
 from anmmm._words import counted
 from anmmm.cli.input import refusing, saying_warnings
 from anmmm.cli.messages import STANDARD_OUTPUT, FaultError, InputError, plain, say
-from anmmm.cli.options import parse_categories, parse_columns
+from anmmm.cli.options import parse_source
 from anmmm.cli.output import check_output, keeping
 from anmmm.cli.tables import RowTable
 from anmmm.collection import CollectionSummary, as_pairs
@@ -49,16 +49,22 @@ class CollectionRun:
     timings: bool
     as_json: bool
 
+    @classmethod
+    def taking(cls, source: str, options: dict[str, Any]) -> CollectionRun:
+        """Take what is asked of every command out of the options of one."""
+        names = [field.name for field in fields(cls) if field.name != "source"]
+        return cls(source, **{name: options.pop(name) for name in names})
+
     def run(self, start: Callable[..., PairResults], table: type[RowTable]) -> None:
         """Print the rows of ``start(pairs, shard=..., checkpoint=...)`` and what they add up to."""
         shard = _parse_shard(self.shard)
-        options = {
-            "format": self.format,
-            "columns": parse_columns(self.columns),
-            "categories": parse_categories(self.categories),
-            "targets": self.targets,
-            "header": self.header,
-        }
+        options = parse_source(
+            format=self.format,
+            columns=self.columns,
+            categories=self.categories,
+            targets=self.targets,
+            header=self.header,
+        )
         checkpoint, complete = check_output(
             self.output, self.source, self.targets, self.format, self.resume
         )
@@ -97,7 +103,10 @@ class CollectionRun:
         values, names = results.schema.reader(timings=self.timings), results.schema.columns
         is_short = self.output is None or (results.total or SHORT + 1) <= SHORT
         summarizer, error = Summarizer(), ""
-        with self._sink(results) as write, _progress(results) as bar:
+        sink: AbstractContextManager[Callable[[Any], None]] = nullcontext(lambda row: None)
+        if self.output is not None:
+            sink = open_sink(self.output, results.schema, timings=self.timings)
+        with sink as write, _progress(results) as bar:
             if is_short and not self.as_json:
                 _print(bar, table.header())
             for number, row in enumerate(results):
@@ -113,11 +122,6 @@ class CollectionRun:
                 bar.update(number >= results.n_resumed)
             self._refuse_fault(summarizer, error)
         return summarizer.summary()
-
-    def _sink(self, results: PairResults) -> Any:
-        if self.output is None:
-            return nullcontext(lambda row: None)
-        return open_sink(self.output, results.schema, timings=self.timings)
 
     def _refuse_fault(self, summarizer: Summarizer, error: str) -> None:
         """Raise where pairs ended in errors and none in a result: the machine is at fault."""

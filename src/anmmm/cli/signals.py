@@ -23,14 +23,9 @@ class Ended(BaseException):
 class EndingSignals:
     """While entered, the first signal that asks the command to end raises `Ended`, no other does.
 
-    Only in the main thread, which alone may do so. A signal that is ignored already, as under
-    ``nohup``, or has a handler of someone else, is left alone. When the block has ended, all of
-    them are ignored: what is left is the end of the interpreter, and nothing to be saved.
-
-    Attributes
-    ----------
-    status : int or None
-        Exit status of a program that the first signal ended, as shells give it; None before.
+    Only in the main thread, and not of a signal that is ignored already, as under ``nohup``, or has
+    a handler of someone else. After the block all of them are ignored: what is left is the end of
+    the interpreter. `status` is the exit status that shells give to the first signal, None before.
     """
 
     def __init__(self) -> None:
