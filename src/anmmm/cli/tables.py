@@ -11,13 +11,6 @@ import numpy as np
 
 from anmmm._words import Table, counted, hypotheses
 from anmmm.cli.messages import plain, shown
-from anmmm.collection.records import PairClusters, PairResult
-from anmmm.collection.summary import (
-    CollectionSummary,
-    accuracy_lines,
-    is_right,
-    related_text,
-)
 from anmmm.direction import (
     INDEPENDENT,
     NO_GAIN,
@@ -29,9 +22,12 @@ from anmmm.direction import (
     sure_of,
 )
 
+# What is of collections alone loads libraries that a single decision does without.
 if TYPE_CHECKING:
     from anmmm.cli.input import Columns
     from anmmm.clustering import ClusteringResult
+    from anmmm.collection.records import PairClusters, PairResult
+    from anmmm.collection.summary import CollectionSummary
     from anmmm.direction import DirectionResult
     from anmmm.evidence import EvidenceResult
 
@@ -214,6 +210,8 @@ class DirectionsTable(RowTable):
 
     def cells(self, row: PairResult) -> list[str]:
         """Return relation, score, confidence, and what the truth makes of them."""
+        from anmmm.collection.summary import is_right
+
         truth = {True: "✓", False: "✗", None: ""}[is_right(row)]
         confidence = "" if row.confidence is None else f"{row.confidence:.3f}"
         return [said_of(row, hypotheses()), f"{row.score:+.3f}", confidence, truth]
@@ -221,6 +219,8 @@ class DirectionsTable(RowTable):
     @staticmethod
     def closing(summary: CollectionSummary) -> str:
         """Describe counts, what is related, accuracy where directions are known."""
+        from anmmm.collection.summary import accuracy_lines, related_text
+
         decided = f"{summary.n_decided} decided"
         if summary.n_sure or summary.n_leaning:
             decided += f" ({summary.n_sure} sure, {summary.n_leaning} leaning)"
