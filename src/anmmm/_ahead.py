@@ -72,19 +72,9 @@ DECISION: tuple[Part, ...] = (_mixture, _monotone, _densities, _location_scale, 
 
 
 def compile_ahead(parts: Sequence[Part] = DECISION, n_jobs: int = -1) -> None:
-    """Run parts in processes of their own, which leave their machine code on the disk.
+    """Run parts, longest first, in processes that leave their machine code on the disk.
 
-    Parameters
-    ----------
-    parts : sequence of callable
-        Functions of modules, longest first.
-    n_jobs : int
-        Processes, as in joblib. With one, nothing is done: to compile at the first call takes as
-        long.
-
-    Notes
-    -----
-    Where processes cannot be started, the first calls compile as they would have done.
+    With one job, or where processes cannot be started, the first calls compile as usual.
     """
     jobs = min(len(parts), joblib.effective_n_jobs(n_jobs))
     if jobs < 2:

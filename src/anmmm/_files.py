@@ -1,4 +1,4 @@
-"""Text and records go out to files, each written whole or not at all."""
+"""Files of text and records, each written whole or not at all."""
 
 from __future__ import annotations
 
@@ -26,9 +26,8 @@ _numbers = itertools.count()
 
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Give a temporary file's name that becomes `path` when the block ends.
+    """Give the name of a file in the same folder that becomes `path` when the block ends well.
 
-    The temporary file lies in the same folder. It is removed if the block ends by an exception.
     What is no regular file (a pipe, ``/dev/null``) is to be written directly.
     """
     # A symbolic link stays one; the file it points to is replaced.
@@ -53,10 +52,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 @contextmanager
 def naming(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Let an `OSError` of the block name the file that the user knows.
-
-    Failed writes name no file, and those to a temporary file name that one.
-    """
+    """Let an `OSError` of the block name the file that the user knows, not a temporary one."""
     try:
         yield
     except OSError as error:
@@ -89,10 +85,7 @@ def is_replaceable(path: str | os.PathLike[str]) -> bool:
 
 
 def remove_leftovers(path: str | os.PathLike[str]) -> None:
-    """Remove the temporary files that killed runs left beside a file.
-
-    Only for whoever knows that no other run writes this file now.
-    """
+    """Remove what killed runs left beside a file; no other run may be writing it."""
     target = Path(os.path.realpath(path))
     pattern = re.compile(rf"\.{re.escape(target.name)}\.\d+(\.\d+)?\.part")
     for other in target.parent.iterdir():
@@ -119,14 +112,6 @@ def check_writable(path: str | os.PathLike[str]) -> None:
     temporary.unlink()
 
 
-def write_csv(
-    path: str | os.PathLike[str], columns: Sequence[str], rows: Iterable[Mapping[str, Any]]
-) -> None:
-    """Write records as a CSV file, atomically; see `dump_csv`."""
-    with atomic_writer(path) as file:
-        dump_csv(file, columns, rows)
-
-
 def csv_line_writer(file: IO[str]) -> Callable[[Sequence[Any]], None]:
     """Return a function that writes a line of CSV that every reader takes back as it was."""
     usual = csv.writer(file, lineterminator="\n").writerow
@@ -146,6 +131,14 @@ def dump_csv(file: IO[str], columns: Sequence[str], rows: Iterable[Mapping[str, 
     write(columns)
     for row in rows:
         write([_plain(row[column]) for column in columns])
+
+
+def write_csv(
+    path: str | os.PathLike[str], columns: Sequence[str], rows: Iterable[Mapping[str, Any]]
+) -> None:
+    """Write records as a CSV file, atomically; see `dump_csv`."""
+    with atomic_writer(path) as file:
+        dump_csv(file, columns, rows)
 
 
 def to_json(document: Any) -> str:

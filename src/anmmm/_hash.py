@@ -1,4 +1,4 @@
-"""The one content hash of the package: values or a file come in, hexadecimal digits go out."""
+"""The one content hash of the package, in hexadecimal digits."""
 
 from __future__ import annotations
 

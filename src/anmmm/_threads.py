@@ -1,7 +1,4 @@
-"""How many threads BLAS and Numba get.
-
-Fits and collections run their numerical work inside these contexts.
-"""
+"""How many threads BLAS and Numba get."""
 
 from __future__ import annotations
 
@@ -26,17 +23,7 @@ SMALLEST_SHARED = 10_000
 
 @contextmanager
 def blas_threads_for(n_samples: int) -> Iterator[None]:
-    """Keep BLAS to one thread while matrices are small.
-
-    Parameters
-    ----------
-    n_samples : int
-        Order of the matrices.
-
-    Yields
-    ------
-    None
-    """
+    """Keep BLAS to one thread while matrices, of this order, are small."""
     if n_samples >= SMALLEST_PARALLEL:
         yield
         return
@@ -46,15 +33,7 @@ def blas_threads_for(n_samples: int) -> Iterator[None]:
 
 @contextmanager
 def single_thread() -> Iterator[None]:
-    """Keep BLAS and Numba to one thread, here and in every worker alike.
-
-    Sums are rounded differently on several threads, so this also makes the results of one worker
-    and of many the same to the last bit.
-
-    Yields
-    ------
-    None
-    """
+    """Keep BLAS and Numba to one thread: on several, sums are rounded differently."""
     with _one_thread:
         n_threads = numba.get_num_threads()
         if n_threads == 1:
@@ -85,8 +64,7 @@ def both(first: Callable[[], T], second: Callable[[], T], n_samples: int) -> tup
 class _OneThread:
     """Limit of all thread pools to one thread, entered by any number of Python threads at once.
 
-    The limit is one of the whole process: the first to enter sets it and the last to leave takes it
-    back. Without the count, the second would remember the first's limit as the one to restore.
+    It is one of the whole process: the first to enter sets it, the last to leave takes it back.
     """
 
     def __init__(self) -> None:

@@ -44,11 +44,9 @@ def start_worker(driver: int) -> None:
 
 @cache
 def end_with(driver: int) -> None:
-    """End this process soon after its parent; does nothing where that cannot be seen.
+    """End this process soon after its parent, where that can be seen.
 
-    The workers of a killed driver would wait some minutes for tasks, hold their memory, and keep
-    open the pipes that the driver's messages go to; and those who tidy up behind all of them wait
-    for the last one.
+    The workers of a killed driver would wait some minutes for tasks, and hold memory and pipes.
     """
     if os.name != "posix":
         return
@@ -65,9 +63,8 @@ def end_with(driver: int) -> None:
 def starting_workers() -> Iterator[Iterable[int] | None]:
     """Let worker processes that start in the block have no part in the signals of the driver.
 
-    A process inherits what the thread that starts it blocks, so that a worker is safe before its
-    first line runs. Signals that arrive meanwhile are heard at the end of the block. Gives what was
-    blocked before, for `masked`; None where nothing was changed.
+    A process inherits what the thread that starts it blocks. Signals that arrive meanwhile are
+    heard at the end. Gives what was blocked before, for `masked`; None where nothing was changed.
     """
     if _loky() is None or not hasattr(signal, "pthread_sigmask"):
         yield None

@@ -19,10 +19,7 @@ class Row(Record):
 
     @classmethod
     def columns(cls) -> tuple[str, ...]:
-        """Names of the columns: all fields but `detail`, status and reason behind the numbers.
-
-        New fields join at the end, so that files of earlier versions can be read.
-        """
+        """Names of the columns: all fields but `detail`, status and reason behind the numbers."""
         names = [each.name for each in fields(cls) if each.name != "detail"]  # type: ignore[arg-type]
         names.remove("status")
         names.remove("reason")

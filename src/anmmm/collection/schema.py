@@ -1,8 +1,4 @@
-"""Columns of a collection's files: names, types, order, version.
-
-Records come in, lists of plain values in the order of the columns go out to sinks and checkpoints,
-and back.
-"""
+"""Columns of a collection's files: names, types, order, version."""
 
 from __future__ import annotations
 
@@ -28,19 +24,12 @@ _PANDAS = {"int": "Int64", "float": "float64", "bool": "boolean", "str": "object
 
 @dataclass(frozen=True)
 class Schema:
-    """Columns of one kind of rows, each a field of their record.
+    """Columns of one kind of rows, each a field of their record."""
 
-    Attributes
-    ----------
-    kind : str
-        Stands in their files.
-    record : type of Row
-    check : callable, optional
-        Raises ValueError over the values of a row that was read; None: those of pairs.
-    """
-
+    # Stands in their files.
     kind: str
     record: type[Row]
+    # Raises ValueError over the values of a row that was read; None: those of pairs.
     check: Callable[[dict[str, Any]], None] | None = None
 
     @computed

@@ -1,7 +1,4 @@
-"""Pairs of a single mechanism: published families, and effects of other kinds of values.
-
-A family's name, a cause and a seed come in; cause and effect go out.
-"""
+"""Pairs of a single mechanism: published families, and effects of other kinds of values."""
 
 from __future__ import annotations
 

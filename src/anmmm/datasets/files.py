@@ -23,14 +23,7 @@ class FromFiles:
     options: dict[str, Any]
 
     def fingerprint(self) -> dict[str, Any]:
-        """Return what tells this content from another, for checkpoints.
-
-        Returns
-        -------
-        dict
-            Kind of source, name of the file or folder, its bytes, a hash of the content and the
-            options. Of a file above 2 MiB the hash covers size, first and last MiB.
-        """
+        """Return kind, name, size, hash (`file_hash`) and options, for checkpoints."""
         contents = [_content(file) for file in self.files]
         return {
             "kind": self.kind,
@@ -50,11 +43,7 @@ def _content(path: Path) -> tuple[str, int, str]:
 
 
 def refuse_irregular(path: str | os.PathLike[str]) -> None:
-    """Refuse a file of a folder that is a pipe, a device or a link to nothing.
-
-    A pipe would keep its reader waiting, but for one that the user names and writes to. What is not
-    there, and folders, are left to whoever opens them.
-    """
+    """Refuse a file of a folder that is a pipe, a device or a link to nothing."""
     there = Path(path)
     if there.is_symlink() and not there.exists():
         raise OSError(errno.EINVAL, "a link to a file that is not there", os.fspath(path))
@@ -63,10 +52,7 @@ def refuse_irregular(path: str | os.PathLike[str]) -> None:
 
 
 class SeenIds:
-    """Refuses an id that comes a second time, since results are told apart by their ids.
-
-    Some 200 bytes for each id seen: 20 MB for 10^5 pairs.
-    """
+    """Refuses an id that comes a second time; some 200 bytes for each id seen."""
 
     def __init__(self, path: str) -> None:
         self._path = path

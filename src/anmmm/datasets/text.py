@@ -1,8 +1,4 @@
-"""One reader for tables of numbers in text files.
-
-The bytes of a CSV, tab-separated or blank-separated file come in; cells, column names and the line
-number of every row go out, so that whoever finds a fault later can say where it is.
-"""
+"""One reader for tables of numbers in text files, which knows the line of every row."""
 
 from __future__ import annotations
 

@@ -1,8 +1,6 @@
 """Folders of cause-effect pairs in the layout of the Tübingen collection.
 
-A folder comes in; a sequence goes out that reads one file each time a pair is asked for. A pair
-whose file is missing or broken is handed on with its problem, so that one bad file never ends the
-walk through a collection.
+A pair whose file is missing or broken has a `problem`, so that no bad file ends the walk.
 """
 
 from __future__ import annotations

@@ -38,9 +38,7 @@ _FIRST = 1 << 16
 class PairCsv(FromFiles):
     """The pairs of a CSV file ``SampleID,A,B`` with blank-separated numbers in its cells.
 
-    `targets` tells the truth by id: a CSV file whose first two columns are ``SampleID`` and
-    ``Target``, read at once, or a mapping. A pair that it does not name has truth None. Memory: the
-    longest line, and what `SeenIds` keeps.
+    `targets`, a CSV file that is read at once or a mapping, tells the truth by id.
     """
 
     kind = "cdt"

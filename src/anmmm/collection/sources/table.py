@@ -24,13 +24,9 @@ Read = dict[Hashable, NDArray[Any]]
 
 
 class TablePairs(FromFiles):
-    """Pairs of columns of a table, made while they are asked for.
+    """Pairs of columns of a table, made while they are asked for; see `as_pairs`.
 
-    `columns` is ``"all"``, every two columns of numbers or of a category type in the order (1, 2),
-    (1, 3), ..., (2, 3), ..., or pairs of names, x first. A whole number that is no name is a
-    position from 0. The columns used are held while the pairs are walked; of all pairs no list is
-    made. Of ``"all"``, columns that cannot be paired are left out, and a warning names them once:
-    what is no number or a boolean, and constants, for which the table is read.
+    The columns used are held while the pairs are walked; of all pairs no list is made.
     """
 
     kind = "table"
@@ -52,11 +48,7 @@ class TablePairs(FromFiles):
             self.options |= {"categories": sorted(map(str, self._categories))}
 
     def __iter__(self) -> Iterator[Pair]:
-        """Read the columns used, then make the pairs; `column_pair_id` makes their ids.
-
-        Rows in which a value of the pair is missing are dropped and counted. A column that holds no
-        numbers is a `problem` of its pairs.
-        """
+        """Read the columns used, then make the pairs."""
         names = [name for name in self._used() if name in self._categories]
         faults = {n: text for n, text in self._table.faults.items() if n not in self._categories}
         numbers = [name for name in self._used() if name not in {*faults, *names}]
@@ -126,14 +118,7 @@ def _is_constant(values: NDArray[Any]) -> bool:
 
 
 def column_pair_id(*names: Hashable) -> str:
-    """Return the id of a pair of columns, ``a,b``, or of more of them, as a line of CSV.
-
-    A name that holds a comma, a quote or a line break stands in double quotes, so that no two pairs
-    of names share an id.
-
-    >>> column_pair_id("a", "b"), column_pair_id("a,b", "c")
-    ('a,b', '"a,b",c')
-    """
+    """Return the id of a pair of columns, ``a,b``, or of more of them, as a line of CSV."""
     line = io.StringIO()
     csv.writer(line, lineterminator="").writerow(names)
     return line.getvalue()
