@@ -106,23 +106,6 @@ def test_a_folder_that_refuses_files():
         check_writable("/proc/self/x.csv")
 
 
-def test_bytes_are_written_whole_or_not_at_all(tmp_path):
-    def write(data, *, fail):
-        with atomic_writer(path, binary=True) as file:
-            file.write(data)
-            if fail:
-                raise RuntimeError
-
-    path = tmp_path / "picture"
-    path.write_bytes(b"old")
-    with pytest.raises(RuntimeError):
-        write(b"ha", fail=True)
-    assert path.read_bytes() == b"old"
-    write(b"\x00\r\n\xff", fail=False)
-    assert path.read_bytes() == b"\x00\r\n\xff"
-    assert list(tmp_path.iterdir()) == [path]
-
-
 @pytest.mark.skipif(os.name == "nt", reason="permission bits of POSIX")
 def test_a_write_protected_file_is_not_replaced(tmp_path):
     path = tmp_path / "rows.csv"

@@ -11,7 +11,7 @@ from stubs import Source, pairs, run
 
 from anmmm.collection import CheckpointError, infer_directions
 from anmmm.collection.checkpoint import Checkpoint, count_rows, digest
-from anmmm.collection.records import PairClusters, PairResult
+from anmmm.collection.records import PairResult
 from anmmm.collection.schema import CLUSTERS, DIRECTIONS
 from anmmm.datasets import Pair, make_anm_mixture
 from waiting import LIMIT
@@ -90,15 +90,6 @@ def test_values_read_back_exactly(path):
         repr(strange[0]).replace("np.float64(3.0)", "3.0"),
         repr(strange[1]),
     ]
-
-
-def test_labels_read_back(path):
-    pair = Pair("a", np.arange(3.0), np.arange(3.0))
-    row = PairClusters("a", "ok", labels=[0, 1, 0], sizes=[2, 1])
-    with opened(path, CLUSTERS) as checkpoint:
-        checkpoint.keep(0, pair, row)
-    with opened(path, CLUSTERS) as checkpoint:
-        assert checkpoint.row(0, pair) == row
 
 
 @pytest.mark.parametrize(

@@ -201,15 +201,6 @@ def test_two_files_of_one_id_are_refused_with_both_names(tmp_path):
     )
 
 
-def test_two_ids_of_one_file_are_refused(tmp_path):
-    (tmp_path / "pair0001.txt").write_text("1 2\n3 4\n")
-    (tmp_path / "pairmeta.txt").write_text("1 1 1 2 2\npair0001 2 2 1 1\n")
-    with pytest.raises(
-        SourceError, match=r"pairmeta.txt:2: the pair id 'pair0001' was used in lin"
-    ):
-        load_pairs(tmp_path)
-
-
 def test_ids_that_become_one_in_the_collection_are_refused(tmp_path):
     (tmp_path / "pairmeta.txt").write_text("pair01 1 1 2 2\npair0001 1 1 2 2\n")
     for name in ("pair01.txt", "pair0001.txt"):

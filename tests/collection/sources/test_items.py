@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 
 from anmmm.collection import SourceError, as_pairs, cluster_collection, infer_directions
-from anmmm.collection.checkpoint import digest
 from anmmm.datasets import Pair, make_anm_mixture
 
 X, Y = np.arange(12.0), np.arange(12.0) ** 2
@@ -116,9 +115,3 @@ def test_masked_values_are_refused_wherever_they_come_from():
     assert labels.status == "unusable"
     (row,) = infer_directions({"a": (whole, y)}, random_state=0)
     assert row.status == "ok"
-
-
-def test_a_mask_is_part_of_what_a_row_is_computed_from():
-    plain, masked = np.ma.array(X), np.ma.array(X, mask=X == 3)
-    assert digest(Pair("a", plain, Y)) == digest(Pair("a", X, Y))
-    assert digest(Pair("a", masked, Y)) != digest(Pair("a", X, Y))

@@ -59,24 +59,12 @@ def test_the_fingerprint_of_a_folder_moves_with_it_and_changes_with_its_content(
     assert as_pairs("sample")[:3].fingerprint() != as_pairs("sample")[:4].fingerprint()
 
 
-def test_the_fingerprint_of_large_files_sees_both_ends(tmp_path):
-    text = "1 2\n" * 800_000
-    path = folder(tmp_path / "f", text) / "a.csv"
-    seen = [as_pairs(tmp_path / "f").fingerprint()["sha256"]]
-    for changed in ("3" + text[1:], text[:-2] + "3\n", text + "1 2\n"):
-        path.write_text(changed)
-        seen.append(as_pairs(tmp_path / "f").fingerprint()["sha256"])
-    assert len(set(seen)) == 4
-
-
 @pytest.mark.parametrize(
     "other",
     [
         [("a", X, Y), ("b", Y, X)],
         {"b": (Y, X), "a": (X, Y)},
         {"a": (X, Y), "b": (Y, X + 1e-9)},
-        {"a": (X, Y), "b": (Y, X.astype("f4"))},
-        {"a": (X, Y), "b": (Y, X.astype(object))},
         {"a": (X, Y), "b": "text"},
         {"a": (X, Y), "b": Pair("b", Y, X, truth=1)},
     ],
