@@ -58,8 +58,8 @@ def rng():
 
 
 @pytest.fixture
-def under_each_thread_count():
-    """Call a function under 1, 2, ... Numba threads; the results in this order."""
+def same_bits_under_each_thread_count():
+    """Assert that a function returns the same array under 1, 2, ... Numba threads."""
     import numba
 
     if numba.config.NUMBA_NUM_THREADS < 2:
@@ -71,7 +71,7 @@ def under_each_thread_count():
         for n_threads in range(1, numba.config.NUMBA_NUM_THREADS + 1):
             numba.set_num_threads(n_threads)
             results.append(function())
-        return results
+            np.testing.assert_array_equal(results[-1], results[0])
 
     yield run
     numba.set_num_threads(before)

@@ -37,11 +37,6 @@ def compiled(body=triple):
     return value, sum(dispatcher.stats.cache_hits.values()), [str(one.message) for one in seen]
 
 
-def test_machine_code_is_kept(folder):
-    assert compiled() == (6.0, 0, [])
-    assert compiled() == (6.0, 1, [])
-
-
 def test_who_listens_hears_of_compilation_once_and_of_loading_never(folder, monkeypatch):
     heard = []
     monkeypatch.setattr(_compiling, "LISTENERS", [lambda: heard.append("compiling")])

@@ -1,4 +1,4 @@
-"""How kernels are compiled: the registry, the options, the parallel twins."""
+"""How kernels are compiled: the registry, the options, the warm-up."""
 
 import json
 import os
@@ -9,11 +9,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import get_type_hints
 
-import numpy as np
-from numpy.testing import assert_array_equal
-
 import anmmm._kernels
-from anmmm._kernels._jit import REGISTRY, SUMS, kernel, kernel_parallel
+from anmmm._kernels._jit import REGISTRY, SUMS
 
 for found in pkgutil.iter_modules(anmmm._kernels.__path__):
     # Which enters its kernels in the registry.
@@ -38,35 +35,6 @@ def test_every_kernel_is_compiled_as_kernels_are():
         if not options.get("no_cpython_wrapper"):
             returned = get_type_hints(dispatcher.py_func, include_extras=True).get("return")
             assert not hasattr(returned, "_fields"), key
-
-
-def test_a_parallel_twin_has_the_body_of_its_serial_form_and_a_name_of_its_own():
-    for key in [key for key in REGISTRY if key.endswith("_parallel")]:
-        serial, parallel = REGISTRY[key.removesuffix("_parallel")], REGISTRY[key]
-        assert parallel.py_func.__code__ is serial.py_func.__code__
-        assert parallel.py_func.__qualname__ == f"{serial.py_func.__qualname__}_parallel"
-
-
-def double(values):
-    """Double the values."""
-    for i in range(len(values)):
-        values[i] = 2.0 * values[i]
-
-
-def test_decorators_register_and_compile():
-    before = set(REGISTRY)
-    compiled = kernel()(double)
-    try:
-        twin = kernel_parallel(compiled)
-        assert set(REGISTRY) - before == {"test_jit.double", "test_jit.double_parallel"}
-        assert compiled.py_func is double
-        assert twin.targetoptions["parallel"]
-        values = np.array([1.0, 2.0])
-        compiled(values)
-        assert_array_equal(values, [2.0, 4.0])
-    finally:
-        for key in set(REGISTRY) - before:
-            del REGISTRY[key]
 
 
 # --- Warm-up -------------------------------------------------------------------------------------

@@ -47,26 +47,16 @@ def test_potrf_and_potri_are_the_cholesky_factor_and_the_inverse(rng, n):
 
 
 @pytest.mark.parametrize("n", SIZES)
-def test_solve_rows_solves_every_row(rng, n):
+def test_solutions_use_the_triangle_alone(rng, n):
     A = positive_definite(rng, n)
     L = lower_only(np.linalg.cholesky(A))
     factor = L.copy()
-    right = rng.normal(size=(3, n))
-    solution = right.copy()
-    solve_rows(L, solution)
-    assert_allclose(solution, np.linalg.solve(A, right.T).T, rtol=1e-10, atol=1e-12)
-    assert_array_equal(L, factor)
-
-
-@pytest.mark.parametrize("n", SIZES)
-def test_trsm_solves_with_the_triangle_alone(rng, n):
-    A = positive_definite(rng, n)
-    L = lower_only(np.linalg.cholesky(A))
-    factor = L.copy()
-    right = rng.normal(size=(n, 200))
-    solution = right.copy()
-    trsm(L, solution)
-    assert_allclose(solution, np.linalg.solve(np.tril(L), right), rtol=1e-10, atol=1e-12)
+    rows, columns = rng.normal(size=(3, n)), rng.normal(size=(n, 200))
+    of_rows, of_columns = rows.copy(), columns.copy()
+    solve_rows(L, of_rows)
+    trsm(L, of_columns)
+    assert_allclose(of_rows, np.linalg.solve(A, rows.T).T, rtol=1e-10, atol=1e-12)
+    assert_allclose(of_columns, np.linalg.solve(np.tril(L), columns), rtol=1e-10, atol=1e-12)
     assert_array_equal(L, factor)
 
 
@@ -146,22 +136,15 @@ def run_in_a_new_process(cache):
 
 
 def test_machine_code_is_cached_across_processes_and_still_works(tmp_path):
-    names = ("potrf", "forward", "forward_parallel")
-    first = run_in_a_new_process(tmp_path)
-    assert first["hits"] == dict.fromkeys(names, 0)
-    assert first["misses"] == dict.fromkeys(names, 1)
-
-    second = run_in_a_new_process(tmp_path)
-    assert second["hits"] == dict.fromkeys(names, 1)
-    assert second["misses"] == dict.fromkeys(names, 0)
-
-    # Three units at rest give 1/2 each.
-    expected = np.full((5, 1), 2.5)
-    for result in (first, second):
+    for hits in (0, 1):
+        result = run_in_a_new_process(tmp_path)
+        for counts, expected in ((result["hits"], hits), (result["misses"], 1 - hits)):
+            assert counts == dict.fromkeys(("potrf", "forward", "forward_parallel"), expected)
         assert result["info"] == 0
         assert_allclose(result["factor"], [[2.0, 0.0], [1.0, 2.0]])
-        assert_allclose(result["serial"], expected)
-        assert_allclose(result["parallel"], expected)
+        # Three units at rest give 1/2 each.
+        for form in ("serial", "parallel"):
+            assert_allclose(result[form], np.full((5, 1), 2.5))
 
     # The parallel twin shares the body's file and line: only a name of its own keeps them apart.
     indices = [file.name for file in tmp_path.rglob("*.nbi")]

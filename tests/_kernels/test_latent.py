@@ -162,60 +162,44 @@ def solved(name):
 
 
 @cases
-def test_curve_and_cuts_are_at_the_mode(name):
-    _, at, _, slow, hessian = solved(name)
+def test_curve_and_cuts_are_at_the_mode_the_cost_is_laplaces_and_scales_are_fixed_points(name):
+    cost, at, (s2, tau2, rho2), slow, hessian = solved(name)
     gradient = oracle.central_difference(slow.objective, at, step=1e-4)
     # In units of the standard deviations that the posterior has about the mode.
-    unit = np.sqrt(np.diag(np.linalg.inv(hessian)))
-    assert_allclose(gradient * unit, 0.0, atol=1e-4)
+    cov = np.linalg.inv(hessian)
+    assert_allclose(gradient * np.sqrt(np.diag(cov)), 0.0, atol=1e-4)
 
-
-@cases
-def test_the_cost_is_the_likelihood_less_laplaces_evidence(name):
-    cost, at, _, slow, hessian = solved(name)
+    # The likelihood less the evidence.
     evidence = -slow.objective(at) - 0.5 * np.linalg.slogdet(hessian)[1]
     assert_allclose(cost, slow.log_likelihood(at) - evidence, rtol=1e-4, atol=1e-4)
 
-
-@cases
-def test_scales_are_fixed_points(name):
-    data = drawn(name)
-    _, at, (s2, tau2, rho2), _, hessian = solved(name)
-    r, cov = data[0].shape[1], np.linalg.inv(hessian)
+    design, _, n_levels, _ = drawn(name)
+    r = design.shape[1]
     assert_allclose(s2, min(1.0 + (at[1:r] ** 2).sum(), 100.0), rtol=1e-6)
     if r > N_NULL:
-        second = (at**2 + np.diag(cov))[N_NULL:r] / prior_of(data[0])[N_NULL:]
+        second = (at**2 + np.diag(cov))[N_NULL:r] / prior_of(design)[N_NULL:]
         expected = (second.sum() + 2 * WEAK) / (r - N_NULL + 2 * WEAK)
         assert_allclose(tau2, expected, rtol=1e-3)
-    rough = cuts_of(data[2])[2]
+    rough = cuts_of(n_levels)[2]
     if len(rough):
         second = ((rough @ at[r:]) ** 2).sum() + np.trace(rough @ cov[r:, r:] @ rough.T)
         assert_allclose(rho2, (second + 2 * WEAK) / (len(rough) + 2 * WEAK), rtol=1e-3)
 
 
 @cases
-def test_the_order_of_observations_does_not_matter(name, rng):
+def test_neither_order_nor_names_of_two_levels_matter_and_few_iterations_suffice(name, rng):
     design, y, n_levels, size = drawn(name)
     rows = rng.permutation(len(y))
-    one, other = fitted(design, y, n_levels, size), fitted(design[rows], y[rows], n_levels, size)
-    assert_allclose(other[0], one[0], rtol=1e-7)
-    assert_allclose(other[3], one[3], atol=1e-6)
-
-
-@pytest.mark.parametrize("name", ["binary", "separable", "one rare", "ten", "constant"])
-def test_two_levels_are_alike(name):
-    design, y, n_levels, size = drawn(name)
-    one, other = fitted(design, y, n_levels, size), fitted(design, 1.0 - y, n_levels, size)
-    assert_allclose(other[0], one[0], rtol=1e-7)
-    assert_allclose(other[3], -one[3], atol=1e-6)
-
-
-@cases
-def test_few_iterations_suffice(name):
-    data = drawn(name)
-    cost, n_iter, *_ = fitted(*data, tol=1e-3)
+    cost, at, *_ = solved(name)
+    others = [(1.0, fitted(design[rows], y[rows], n_levels, size))]
+    if n_levels == 2:
+        others.append((-1.0, fitted(design, 1.0 - y, n_levels, size)))
+    for sign, other in others:
+        assert_allclose(other[0], cost, rtol=1e-7)
+        assert_allclose(sign * other[3], at, atol=1e-6)
+    rough, n_iter, *_ = fitted(design, y, n_levels, size, tol=1e-3)
     assert n_iter <= 60
-    assert_allclose(cost, solved(name)[0], atol=0.1)
+    assert_allclose(rough, cost, atol=0.1)
 
 
 # --- The probability of an interval ---------------------------------------------------------------

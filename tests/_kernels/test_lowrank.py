@@ -1,4 +1,4 @@
-"""The low-rank engine's kernels against the formulas of their docstrings, written out in NumPy."""
+"""The low-rank engine's kernels against whole matrices."""
 
 from types import SimpleNamespace
 
@@ -92,21 +92,14 @@ def test_residual_is_what_the_factor_leaves_of_the_diagonal(rng, d, capacity):
     assert_allclose(triangle, np.tril(triangle), atol=1e-14)
 
 
-def test_pivots_are_those_of_largest_residual(rng):
-    points, gamma = rng.normal(size=(2, 40)), np.array([1.5, 0.7])
-    result = factorize(points, gamma, capacity=9)
-    pivots, traces, _ = greedy(gram(points, gamma), 9)
-    assert_array_equal(result.pivots, pivots)
-    assert_allclose(result.residual.sum(), traces[-1], rtol=1e-9)
-
-
 def test_stops_at_the_first_rank_whose_residuals_are_small_enough(rng):
     points, gamma = rng.normal(size=(1, 50)), np.array([0.8])
-    _, traces, remaining = greedy(gram(points, gamma), 14)
+    pivots, traces, remaining = greedy(gram(points, gamma), 14)
     assert traces[-1] < 1e-4
     for total in (60.0, 50.0, 20.0, 1.0, 1e-2, 1e-4):
         result = factorize(points, gamma, total=total)
         assert result.rank == np.argmax(traces <= total)
+        assert_array_equal(result.pivots, pivots[: result.rank])
         assert result.residual.sum() <= total
         # The row of the step that was not taken has not been begun either.
         assert np.isnan(result.memory[result.rank :]).all()
@@ -185,278 +178,113 @@ def test_extend_solves_for_any_pivots_and_leaves_padding_zero(rng, n, c):
         assert_array_equal(residual[-1, -padding:], 0.0)
 
 
-# --- Sums and rows of the likelihood --------------------------------------------------------------
+# --- The likelihood and HSIC ----------------------------------------------------------------------
 
 AMPLITUDE, NOISE = 1.7, 0.3
-
-
-def likelihood_case(n, c, q=2, dx=1, D=2, r=5):
-    """Any L is the factor of some covariance: it need not come from a kernel."""
-    rng = np.random.default_rng(100 * n + c)
-    return SimpleNamespace(
-        n=n,
-        c=c,
-        q=q,
-        r=r,
-        L=rng.normal(size=(r, n)),
-        z=rng.normal(size=(q + dx, n)),
-        y=rng.normal(size=(D, n)),
-    )
-
-
-def sums_of(case):
-    """``L diag(w) Lᵀ`` and ``(L diag(w) Y)ᵀ`` for w = 1 and each coordinate."""
-    weights = [np.ones(case.n), *case.z]
-    S = np.stack([case.L @ np.diag(w) @ case.L.T for w in weights])
-    return S, np.stack([case.y @ np.diag(w) @ case.L.T for w in weights])
-
-
-def maps_of(case):
-    """What `posterior` makes, by the definitions of its docstring."""
-    L, y, r = case.L, case.y, case.r
-    B_inverse = np.linalg.inv(NOISE * np.eye(r) + AMPLITUDE * L @ L.T)
-    alpha = np.linalg.solve(AMPLITUDE * L.T @ L + NOISE * np.eye(case.n), y.T)
-    products = [(L * w) @ L.T @ B_inverse for w in case.z[: case.q]]
-    moved = [((L * w) @ alpha).T for w in case.z[: case.q]]
-    symmetric = [0.5 * (SB + SB.T) for SB in products]
-    return np.concatenate([B_inverse, *symmetric, (B_inverse @ L @ y.T).T, *moved])
-
-
-def run_likelihood_sums(case, n_chunks=None):
-    d, D, r = len(case.z), len(case.y), case.r
-    S, Ly = np.full((1 + d, r, r), np.nan), np.full((1 + d, D, r), np.nan)
-    arguments = (
-        factor_in(case.L, case.c, r + 3),
-        r,
-        cut(case.z, case.c),
-        cut(case.y, case.c),
-        S,
-        Ly,
-    )
-    run_in_chunks(lowrank.likelihood_sums, n_chunks, *arguments)
-    return S, Ly
-
-
-def run_posterior(case):
-    maps = np.full(((1 + case.q) * (case.r + len(case.y)), case.r), np.nan)
-    crossed = np.full(len(case.z), np.nan)
-    result = lowrank.posterior(*sums_of(case), AMPLITUDE, NOISE, case.q, maps, crossed)
-    return result, maps, crossed
-
-
-def run_likelihood_rows(case, n_chunks=None):
-    blocks = cut(case.z, case.c)
-    rows, squares = np.full((len(blocks), case.q, case.c), np.nan), np.full(len(case.z), np.nan)
-    arguments = (
-        factor_in(case.L, case.c, case.r + 3),
-        case.r,
-        blocks,
-        cut(case.y, case.c),
-        AMPLITUDE,
-        NOISE,
-        maps_of(case),
-        rows,
-        squares,
-    )
-    fit, norm = run_in_chunks(lowrank.likelihood_rows, n_chunks, *arguments)
-    return uncut(rows, case.n), squares, np.array([fit, norm])
-
-
-@cuts
-def test_likelihood_sums_are_the_products(n, c):
-    case = likelihood_case(n, c)
-    for found, expected in zip(run_likelihood_sums(case), sums_of(case), strict=True):
-        assert_allclose(found, expected, atol=1e-12)
-
-
 sizes = pytest.mark.parametrize(("q", "dx", "D"), [(1, 1, 1), (1, 2, 2), (2, 1, 1), (2, 2, 2)])
 
 
+def case(n, q=2, dx=1, D=2):
+    """Any L is the factor of some covariance: none of the three need come from a kernel."""
+    rng = np.random.default_rng(100 * n + q)
+    L, U, V = (rng.normal(size=(rank, n)) for rank in (5, 4, 3))
+    return SimpleNamespace(
+        q=q, L=L, U=U, V=V, z=rng.normal(size=(q + dx, n)), y=rng.normal(size=(D, n))
+    )
+
+
+def pairs(M, z):
+    """Sums over pairs of M times differences of coordinates, by row, and times their squares."""
+    apart = z[:, :, np.newaxis] - z[:, np.newaxis]
+    return (M * apart).sum(axis=2), (M * apart**2).sum(axis=(1, 2))
+
+
+def run_likelihood(of, c, n_chunks=None):
+    """All that the three kernels make one of another: scalars, and moments and rows."""
+    d, D, r = len(of.z), len(of.y), len(of.L)
+    L, z, y = factor_in(of.L, c, r + 3), cut(of.z, c), cut(of.y, c)
+    S, Ly = np.full((1 + d, r, r), np.nan), np.full((1 + d, D, r), np.nan)
+    maps, rows = np.full(((1 + of.q) * (r + D), r), np.nan), np.full((len(z), of.q, c), np.nan)
+    crossed, squares = np.full((2, d), np.nan)
+    run_in_chunks(lowrank.likelihood_sums, n_chunks, L, r, z, y, S, Ly)
+    solved = lowrank.posterior(S, Ly, AMPLITUDE, NOISE, of.q, maps, crossed)
+    fit, norm = run_in_chunks(
+        lowrank.likelihood_rows, n_chunks, L, r, z, y, AMPLITUDE, NOISE, maps, rows, squares
+    )
+    return np.array([*solved, fit, norm]), crossed - squares, uncut(rows, len(of.L.T))
+
+
 @sizes
-def test_posterior_is_what_its_definitions_say(q, dx, D):
-    case = likelihood_case(30, 30, q, dx, D)
-    (definite, log_det, trace, norm), maps, crossed = run_posterior(case)
-    expected = maps_of(case)
+@cuts
+def test_likelihood_is_that_of_the_whole_covariance(n, c, q, dx, D):
+    of = case(n, q, dx, D)
+    (definite, log_det, trace, length, fit, norm), squares, rows = run_likelihood(of, c)
+    K, empty = AMPLITUDE * of.L.T @ of.L, n - len(of.L)
+    covariance = K + NOISE * np.eye(n)
+    inverse = np.linalg.inv(covariance)
+    alpha = inverse @ of.y.T
     assert definite
-    assert_allclose(maps, expected, rtol=1e-9, atol=1e-12)
-    B = NOISE * np.eye(case.r) + AMPLITUDE * case.L @ case.L.T
-    assert_allclose(log_det, np.linalg.slogdet(B)[1], rtol=1e-12)
-    assert_allclose(trace, np.trace(np.linalg.inv(B)), rtol=1e-10)
-    start = (1 + q) * case.r
-    assert_allclose(norm, (expected[start : start + D] ** 2).sum(), rtol=1e-10)
-    # With the rows' share it is the sum over pairs, by the covariance itself.
-    squares = run_likelihood_rows(case)[1]
-    K = AMPLITUDE * case.L.T @ case.L
-    inverse = np.linalg.inv(K + NOISE * np.eye(case.n))
-    alpha = inverse @ case.y.T
-    M = 0.5 * (D * inverse - alpha @ alpha.T) * K
-    pairs = [np.sum(M * (z[:, np.newaxis] - z) ** 2) for z in case.z]
-    assert_allclose(crossed - squares, pairs, rtol=1e-8, atol=1e-9)
+    assert_allclose(log_det + empty * np.log(NOISE), np.linalg.slogdet(covariance)[1], rtol=1e-12)
+    assert_allclose(trace + empty / NOISE, np.trace(inverse), rtol=1e-10)
+    assert_allclose(length, np.sum((of.L @ alpha) ** 2), rtol=1e-10)
+    assert_allclose([fit, norm], [np.sum(of.y.T * alpha), np.sum(alpha**2)], rtol=1e-10)
+    of_rows, of_squares = pairs(0.5 * (D * inverse - alpha @ alpha.T) * K, of.z)
+    assert_allclose(rows, of_rows[:q], rtol=1e-9, atol=1e-11)
+    assert_allclose(squares, of_squares, rtol=1e-8, atol=1e-9)
 
 
 def test_posterior_says_where_there_is_none():
-    case = likelihood_case(20, 20)
-    S, Ly = sums_of(case)
-    maps, crossed = np.empty((3 * (case.r + len(case.y)), case.r)), np.empty(len(case.z))
-    assert not lowrank.posterior(-S, Ly, AMPLITUDE, NOISE, case.q, maps, crossed)[0]
+    maps, crossed = np.empty((3 * (5 + 2), 5)), np.empty(3)
+    S, Ly = np.stack([-np.eye(5)] * 4), np.ones((4, 2, 5))
+    assert not lowrank.posterior(S, Ly, AMPLITUDE, NOISE, 2, maps, crossed)[0]
 
 
-@pytest.mark.parametrize(("q", "dx", "D"), [(1, 1, 1), (2, 2, 2)])
-@cuts
-def test_likelihood_rows_are_those_of_the_full_cotangent(n, c, q, dx, D):
-    case = likelihood_case(n, c, q, dx, D)
-    rows, squares, (fit, norm) = run_likelihood_rows(case)
-
-    K = AMPLITUDE * case.L.T @ case.L
-    inverse = np.linalg.inv(K + NOISE * np.eye(n))
-    alpha = inverse @ case.y.T
-    M = 0.5 * (D * inverse - alpha @ alpha.T) * K
-    for k in range(q):
-        differences = case.z[k][:, np.newaxis] - case.z[k]
-        assert_allclose(rows[k], np.sum(M * differences, axis=1), rtol=1e-9, atol=1e-11)
-    # m_i is the row sum of M but for the factor -1/2 and the diagonal part of the cotangent.
-    m = -2.0 * (M.sum(axis=1) - 0.5 * D / NOISE * np.diag(K))
-    assert_allclose(squares, (case.z**2) @ m, rtol=1e-9)
-    assert_allclose(fit, np.sum(case.y.T * alpha), rtol=1e-10)
-    assert_allclose(norm, np.sum(alpha**2), rtol=1e-10)
-
-
-# --- Sums and rows of HSIC ------------------------------------------------------------------------
-
-
-def hsic_case(n, c, q=2, dx=1, u_rank=4, v_rank=3):
-    rng = np.random.default_rng(100 * n + c)
-    U, V = rng.normal(size=(u_rank, n)), rng.normal(size=(v_rank, n))
-    U -= U.mean(axis=1, keepdims=True)
-    v_means = V.mean(axis=1)
-    return SimpleNamespace(
-        n=n,
-        c=c,
-        q=q,
-        U=U,
-        V=V - v_means[:, np.newaxis],
-        v_means=v_means,
-        z=rng.normal(size=(q + dx, n)),
-        before=rng.normal(size=(q, n)),
-        factor=0.37,
-    )
-
-
-def weights_of(case):
-    return np.concatenate([np.ones((1, case.n)), case.z, case.z**2])
-
-
-def run_hsic_sums(case, n_chunks=None):
-    (u_rank, v_rank), n_weights = (len(case.U), len(case.V)), 1 + 2 * len(case.z)
-    sums = np.full((n_weights, v_rank, u_rank), np.nan)
-    u_sums, v_sums = np.full((n_weights, u_rank), np.nan), np.full((n_weights, v_rank), np.nan)
-    arguments = (
-        factor_in(case.U, case.c, 6),
-        u_rank,
-        factor_in(case.V, case.c, 5),
-        v_rank,
-        cut(case.z, case.c),
-        sums,
-        u_sums,
-        v_sums,
-    )
-    run_in_chunks(lowrank.hsic_sums, n_chunks, *arguments)
-    return sums, u_sums, v_sums
-
-
-def run_hsic_rows(case, n_chunks=None):
-    uncentered = case.V + case.v_means[:, np.newaxis]
-    E = [(uncentered * case.z[k]) @ case.U.T for k in range(case.q)]
-    rows = cut(case.before, case.c)
-    arguments = (
-        factor_in(case.U, case.c, 6),
-        factor_in(case.V, case.c, 5),
-        case.v_means,
-        cut(case.z, case.c),
-        np.concatenate([case.V @ case.U.T, *E]),
-        case.factor,
-        rows,
-    )
-    run_in_chunks(lowrank.hsic_rows, n_chunks, *arguments)
-    return uncut(rows, case.n)
-
-
-@cuts
-def test_center_takes_the_means_of_the_points_alone(n, c):
-    case = hsic_case(n, c)
-    uncentered = case.V + case.v_means[:, np.newaxis]
-    L, means = factor_in(uncentered, c, 5), np.full(len(uncentered), np.nan)
-    pivoted.center(L, len(uncentered), n, means)
-    assert_allclose(means, case.v_means, atol=1e-14)
-    assert_allclose(uncut(L[:, : len(uncentered)], n), case.V, atol=1e-14)
-    assert np.isnan(L[:, len(uncentered) :]).all()
-    padding = len(L) * c - n
-    if padding:
-        assert_array_equal(L[-1, : len(uncentered), -padding:], 0.0)
-
-
-@cuts
-def test_hsic_sums_are_the_weighted_products(n, c):
-    case = hsic_case(n, c)
-    sums, u_sums, v_sums = run_hsic_sums(case)
-    for k, weights in enumerate(weights_of(case)):
-        assert_allclose(sums[k], case.V @ np.diag(weights) @ case.U.T, atol=1e-12)
-        assert_allclose(u_sums[k], case.U @ weights, atol=1e-12)
-        assert_allclose(v_sums[k], case.V @ weights, atol=1e-12)
-
-
-@pytest.mark.parametrize(("q", "dx"), [(1, 1), (2, 1), (1, 2)])
-def test_hsic_moments_are_sums_over_pairs(q, dx):
-    case = hsic_case(20, 20, q, dx)
-    u_means = np.random.default_rng(3).normal(size=len(case.U))
-    K_x = case.U.T @ case.U
-    K_theta = case.V.T @ case.V
-    sums, u_sums, v_sums = run_hsic_sums(case)
-    moments = np.full(q + dx, np.nan)
+def run_hsic(of, c, before, n_chunks=None):
+    """All that centering and the three kernels make one of another, rows added to `before`."""
+    n, (u_rank, v_rank), d = len(of.U.T), (len(of.U), len(of.V)), len(of.z)
+    (U, V), z, rows = (factor_in(rows, c, 6) for rows in (of.U, of.V)), cut(of.z, c), cut(before, c)
+    u_means, v_means, moments = (np.full(size, np.nan) for size in (u_rank, v_rank, d))
+    pivoted.center(U, u_rank, n, u_means)
+    pivoted.center(V, v_rank, n, v_means)
+    sums = np.full((1 + 2 * d, v_rank, u_rank), np.nan)
+    u_sums, v_sums = np.full((1 + 2 * d, u_rank), np.nan), np.full((1 + 2 * d, v_rank), np.nan)
+    run_in_chunks(lowrank.hsic_sums, n_chunks, U, u_rank, V, v_rank, z, sums, u_sums, v_sums)
     trace, factor = lowrank.hsic_moments(
-        sums, u_sums, v_sums, u_means, case.v_means, q, 1.5, 0.25, moments
+        sums, u_sums, v_sums, u_means, v_means, of.q, 1.5, 0.25, moments
     )
-    assert_allclose(trace, np.sum(K_x * K_theta), rtol=1e-12)
+    maps = sums[: 1 + of.q].reshape(-1, u_rank)
+    run_in_chunks(lowrank.hsic_rows, n_chunks, U, V, v_means, z, maps, factor, rows)
+    return np.array([trace, factor]), moments, uncut(rows, n)
+
+
+@sizes
+@cuts
+def test_hsic_is_that_of_whole_matrices(rng, n, c, q, dx, D):
+    of, before = case(n, q, dx), rng.normal(size=(q, n))
+    (trace, factor), moments, rows = run_hsic(of, c, before)
+    H = np.eye(n) - 1.0 / n
+    K_x, K_theta = of.U.T @ of.U, of.V.T @ of.V
+    assert_allclose(trace, np.sum((H @ K_x @ H) * K_theta), rtol=1e-12)
     assert_allclose(factor, 1.5 / (trace + 0.25), rtol=1e-14)
     # A matrix, centered, meets the other one as it was before.
-    U = case.U + u_means[:, np.newaxis]
-    V = case.V + case.v_means[:, np.newaxis]
-    for k, z in enumerate(case.z):
-        M = K_x * (V.T @ V) if k < q else (U.T @ U) * K_theta
-        pairs = np.sum(M * (z[:, np.newaxis] - z) ** 2)
-        assert_allclose(2.0 * moments[k], pairs, rtol=1e-9, atol=1e-10)
-        left, right = (case.U, V) if k < q else (U, case.V)
-        assert_allclose(sums[1 + k], right @ np.diag(z) @ left.T, atol=1e-11)
-
-
-@cuts
-def test_hsic_rows_are_added_and_are_those_of_the_centered_cotangent(n, c):
-    q = 2
-    case = hsic_case(n, c, q)
-    uncentered = case.V + case.v_means[:, np.newaxis]
-    M = (case.U.T @ case.U) * (uncentered.T @ uncentered)
-    rows = run_hsic_rows(case)
-    for k in range(q):
-        differences = case.z[k][:, np.newaxis] - case.z[k]
-        expected = case.before[k] + case.factor * np.sum(M * differences, axis=1)
-        assert_allclose(rows[k], expected, rtol=1e-10, atol=1e-11)
+    of_rows, of_theta = pairs((H @ K_x @ H) * K_theta, of.z[:q])
+    _, of_x = pairs(K_x * (H @ K_theta @ H), of.z[q:])
+    assert_allclose(2.0 * moments, np.concatenate([of_theta, of_x]), rtol=1e-9, atol=1e-10)
+    assert_allclose(rows, before + factor * of_rows, rtol=1e-10, atol=1e-11)
 
 
 # --- Parallel forms -------------------------------------------------------------------------------
 
 
 def everything(n_chunks):
-    """All results of all four kernels and of `extend`, in one array; five blocks."""
-    likelihood, hsic = likelihood_case(23, 5), hsic_case(23, 5)
-    rng = np.random.default_rng(5)
+    """All results of all kernels, in one array; five blocks."""
+    of, rng = case(23), np.random.default_rng(5)
     L, residual, _ = run_extend(rng.normal(size=(2, 23)), 5, np.ones(2), [3, 8, 22], n_chunks)
     parts = [
         L[:, :3],
         residual,
-        *run_likelihood_sums(likelihood, n_chunks),
-        *run_likelihood_rows(likelihood, n_chunks),
-        *run_hsic_sums(hsic, n_chunks),
-        run_hsic_rows(hsic, n_chunks),
+        *run_likelihood(of, 5, n_chunks),
+        *run_hsic(of, 5, np.ones((2, 23)), n_chunks),
     ]
     return np.concatenate([part.ravel() for part in parts])
 
@@ -471,7 +299,5 @@ def test_parallel_is_serial(n_chunks):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("n_chunks", [2, 3, 12])
-def test_bits_do_not_depend_on_the_number_of_threads(under_each_thread_count, n_chunks):
-    first, *others = under_each_thread_count(lambda: everything(n_chunks))
-    for other in others:
-        assert_array_equal(other, first)
+def test_bits_do_not_depend_on_threads(same_bits_under_each_thread_count, n_chunks):
+    same_bits_under_each_thread_count(lambda: everything(n_chunks))

@@ -11,6 +11,8 @@ from functools import cache
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.interpolate import BSpline
 from scipy.stats import norm
@@ -58,7 +60,7 @@ def splines(z):
         values[:, i] = np.nan_to_num(spline(inside))
         within = np.clip(inside, i - 2.0, i + 1.0)
         integrals[:, i] = [spline.integrate(i - 2.0, end) for end in within]
-    return values, step * integrals, np.clip(np.floor(u), 0, M - 3).astype(int)
+    return values, step * integrals
 
 
 def precision(rho2):
@@ -140,7 +142,7 @@ class Dense:
     """Everything at given scales from n × n matrices."""
 
     def __init__(self, design, z, b0, scales):
-        self.values, integrals, _ = splines(z)
+        self.values, integrals = splines(z)
         self.integrals = integrals - integrals.mean(axis=0)
         s2, tau2, rho2 = scales
         prior = prior_of(design)
@@ -180,39 +182,28 @@ class Dense:
 
 
 @cases
-def test_log_slopes_are_at_the_mode(name):
+def test_log_slopes_are_at_the_mode_the_cost_is_laplaces_and_scales_are_fixed_points(name):
     design, z = drawn(name)
-    _, _, b0, b, mean, scales = fitted(design, z)
-    dense = Dense(design, z, b0, scales)
+    cost, _, b0, b, mean, (s2, tau2, rho2) = fitted(design, z)
+    dense = Dense(design, z, b0, (s2, tau2, rho2))
     gradient = oracle.central_difference(dense.objective, b, step=1e-3)
     assert_allclose(gradient, 0.0, atol=1e-6 * len(z))
-    assert_allclose(mean, dense.curve(b)[0], rtol=1e-6, atol=1e-8)
+    expected, cov = dense.curve(b)
+    assert_allclose(mean, expected, rtol=1e-6, atol=1e-8)
 
-
-@cases
-def test_the_cost_is_the_likelihood_less_laplaces_evidence(name):
-    design, z = drawn(name)
-    cost, _, b0, b, mean, scales = fitted(design, z)
-    dense = Dense(design, z, b0, scales)
-    c = np.exp(b)
-    residual = dense.integrals @ c - design @ mean
-    at_the_mode = np.log(dense.values @ c).sum() - 0.5 * residual @ residual
-    evidence = -dense.objective(b) - 0.5 * np.linalg.slogdet(dense.hessian(b))[1]
+    # The likelihood less the evidence.
+    c, hessian = np.exp(b), dense.hessian(b)
+    h = dense.integrals @ c
+    at_the_mode = np.log(dense.values @ c).sum() - 0.5 * ((h - design @ mean) ** 2).sum()
+    evidence = -dense.objective(b) - 0.5 * np.linalg.slogdet(hessian)[1]
     assert_allclose(cost, at_the_mode - evidence, rtol=1e-5, atol=1e-5)
 
-
-@cases
-def test_scales_are_fixed_points(name):
-    design, z = drawn(name)
-    _, _, b0, b, mean, (s2, tau2, rho2) = fitted(design, z)
-    dense = Dense(design, z, b0, (s2, tau2, rho2))
-    assert_allclose(s2, max((dense.integrals @ np.exp(b)).var(), 1.0), rtol=1e-6)
+    assert_allclose(s2, max(h.var(), 1.0), rtol=1e-6)
     bends = np.diff(np.eye(M), n=2, axis=0)
-    rough = ((bends @ b) ** 2).sum() + np.trace(bends @ np.linalg.inv(dense.hessian(b)) @ bends.T)
+    rough = ((bends @ b) ** 2).sum() + np.trace(bends @ np.linalg.inv(hessian) @ bends.T)
     assert_allclose(rho2, (rough + 2 * WEAK) / (M - 2 + 2 * WEAK), rtol=1e-4)
     if len(mean) > N_NULL:
-        second = mean**2 + np.diag(dense.curve(b)[1])
-        rough = (second / prior_of(design))[N_NULL:].sum()
+        rough = ((mean**2 + np.diag(cov)) / prior_of(design))[N_NULL:].sum()
         assert_allclose(tau2, (rough + 2 * WEAK) / (len(mean) - N_NULL + 2 * WEAK), rtol=1e-5)
 
 
@@ -243,7 +234,7 @@ def test_rows_are_the_functions_and_the_nats(name):
     edges, index = cells_of(z)
     _, _, _, fit = fit_all(design, index, sums_of((z, edges)), [0.0])
     curve, residual, lower, upper, nats = fit.rows
-    _, integrals, _ = splines(z)
+    _, integrals = splines(z)
     h = (integrals - integrals.mean(axis=0)) @ np.exp(fit.log_slopes)
     assert_allclose(curve, design @ fit.mean, atol=1e-9)
     assert_allclose(residual, h - curve, atol=1e-8)
@@ -275,7 +266,56 @@ def test_the_shortest_scale_wins_and_infinite_ones_are_left_out():
         assert_allclose(fit.rows, alone[winner][3].rows, rtol=1e-12)
 
 
-def test_infinite_ends_stay_infinite():
-    out = np.empty(3)
-    link_values(np.array([-np.inf, 0.5, np.inf]), 0.0, 1.0, np.ones(M), 0.0, out)
-    assert_allclose(out, [-np.inf, 1.5, np.inf])
+# --- What the kernel is given, and the function ---------------------------------------------------
+
+
+def summed(values):
+    """Sums of values on one scale; on one with an infinite value there are none."""
+    useless = np.append(values[:-1], np.inf)
+    sums = sums_of((values, []), (useless, []))
+    assert np.isnan(sums.knots[1]).all()
+    return sums
+
+
+@pytest.mark.parametrize("outlier", [None, 40.0, 1e4])
+def test_sums_are_those_of_the_columns(outlier, rng):
+    values = rng.normal(size=41)
+    if outlier is not None:
+        values[7] = outlier
+    sums, (_, columns) = summed(values), splines(values)
+    centered = columns - columns.mean(axis=0)
+    gram = centered.T @ centered
+    assert_allclose(sums.centers[0, :M], columns.mean(axis=0), rtol=1e-11)
+    assert_allclose(sums.gram[0, :, :M], gram, rtol=1e-8, atol=1e-11 * np.trace(gram))
+    assert not sums.gram[0, :, M:].any()
+    assert_allclose(sums.knots[0, :2], [values.min(), np.ptp(values) / 8])
+    assert_allclose(sums.knots[0, 2], np.log(np.sqrt(2.0) / values.std()))
+
+
+@given(st.lists(st.floats(-50.0, 50.0), min_size=3, max_size=40, unique=True))
+def test_observations_lie_in_their_intervals(values):
+    values = np.array(values)
+    sums = summed(values)
+    u = (values - values.min()) / sums.knots[0, 1]
+    interval = np.clip(np.floor(u), 0, M - 3)
+    ends = sums.ends[0]
+    assert ends[0] == 0
+    assert_allclose(np.diff(ends), np.bincount(interval.astype(int), minlength=M - 2))
+    for j in range(M - 2):
+        there = np.clip(u[interval == j] - j, 0.0, 1.0)
+        assert_allclose(np.sort(sums.local[0, ends[j] : ends[j + 1]]), np.sort(there))
+
+
+def test_values_of_a_function_are_sums_of_integrals(rng):
+    values, slopes = rng.normal(size=30), rng.uniform(0.1, 3.0, M)
+    out = np.empty(30)
+    link_values(values, values.min(), np.ptp(values) / 8, slopes, 0.7, out)
+    assert_allclose(out, splines(values)[1] @ slopes - 0.7, atol=1e-12)
+    beyond, ends = np.array([values.min() - 2.0, values.max() + 2.0]), np.empty(2)
+    link_values(beyond, values.min(), np.ptp(values) / 8, slopes, 0.7, ends)
+    # h' is constant there.
+    first, last = 0.5 * (slopes[0] + slopes[1]), 0.5 * (slopes[-2] + slopes[-1])
+    assert_allclose(ends, [out.min() - 2.0 * first, out.max() + 2.0 * last])
+    # And so are infinite values.
+    link_values(np.array([-np.inf, 0.5, np.inf]), 0.0, 1.0, np.ones(M), 0.0, out[:3])
+    assert_allclose(out[:3], [-np.inf, 1.5, np.inf])
