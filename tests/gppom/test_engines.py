@@ -19,6 +19,7 @@ import oracle
 from anmmm._kernels.chunks import run_in_chunks
 from anmmm.gppom import FitOptions, Hyperparameters, fit_gppom
 from anmmm.gppom.engines import ENGINES, AutoEngine, DenseEngine, LowRankEngine, auto, factor
+from anmmm.gppom.engines import dense as dense_engine
 from anmmm.gppom.engines import lowrank as lowrank_engine
 from anmmm.gppom.engines.lowrank import TOLERANCE
 from anmmm.gppom.objective import GPPOMObjective
@@ -119,6 +120,14 @@ def assert_engines_agree(n, dx, D, q, points, lam=1.0, hsic_floor=HSIC_FLOOR, **
     assert not failed
 
 
+SMALL = {"WHOLE": 20, "BLOCK": 16, "SUBSAMPLE": 30, "ADDED": 8}
+
+
+def in_small_blocks(**changes):
+    """At N = 100 already: many blocks, a sub-sample, and candidates added to it."""
+    return mock.patch.multiple(factor, **(SMALL | changes))
+
+
 # --- Low rank against dense -----------------------------------------------------------------------
 
 LOG_GAMMAS = (-12.0, -6.0, 0.0, 3.0, 6.0)
@@ -130,16 +139,8 @@ def test_lowrank_is_dense_over_a_grid_of_extreme_hyperparameters(dx, D, q):
     assert_engines_agree(40, dx, D, q, EXTREME)
 
 
-@pytest.mark.parametrize(("dx", "D", "q"), [(1, 1, 1), (2, 2, 2)])
-def test_lowrank_is_dense_at_200_points(dx, D, q):
-    gammas = (-12.0, 0.0, 3.0)
-    assert_engines_agree(
-        200, dx, D, q, product((-12.0, 0.0, 6.0), (-6.0, 3.0, 12.0), gammas, gammas)
-    )
-
-
-@pytest.mark.parametrize("n", [2100, 2600])
-def test_lowrank_is_dense_where_it_works_in_blocks(n):
+def test_lowrank_is_dense_where_it_works_in_blocks():
+    n = 2600
     assert n > factor.WHOLE
     assert n % factor.BLOCK
     points = [
@@ -241,22 +242,44 @@ def test_hsic_keeps_its_digits_where_it_is_tiny(log_gamma):
 
 
 @shapes
-def test_every_engine_is_the_oracle(dx, D, q):
+def test_every_engine_is_the_oracle(monkeypatch, dx, D, q):
+    # From one point on, so that "auto" is low rank here too.
+    monkeypatch.setattr(auto, "SMALLEST_LOW_RANK", 1)
     X, theta, Y = case(12, dx, D, q)
     omega = hyperparameters(dx, q, *OMEGA)
     point = X, theta, Y, omega.amplitude, omega.beta, omega.gamma_x, omega.gamma_theta
-    expected = oracle.gradient(
-        *point, lam=1.7, noise_floor=NOISE_FLOOR, hsic_floor=1e-3, latent_prior=0.0, hyper_prior=0.0
-    )
-    for engine in ENGINES.values():
-        # From one point on, so that "auto" is low rank here too.
-        with mock.patch.object(auto, "SMALLEST_LOW_RANK", 1):
-            terms = engine(X, Y, q, 1.7, 1e-3).evaluate(theta, omega, noise_of(omega))
-        assert_allclose(
-            [terms.log_likelihood, terms.hsic], oracle.terms(*point, NOISE_FLOOR), rtol=1e-10
-        )
-        for name, block in gradient_of(terms, omega).items():
-            assert_allclose(block, np.ravel(expected[name]), rtol=1e-7, atol=1e-9, err_msg=name)
+    log_likelihood, hsic = oracle.terms(*point, NOISE_FLOOR)
+    weights = {"noise_floor": NOISE_FLOOR, "latent_prior": 0.0, "hyper_prior": 0.0}
+    for lam, hsic_floor in ((1.7, 1e-3), (1.0, 0.0), (0.0, 0.0)):
+        expected = oracle.gradient(*point, lam=lam, hsic_floor=hsic_floor, **weights)
+        for (name, make), blocks in product(
+            ENGINES.items(), ({"WHOLE": 12}, {"WHOLE": 7, "BLOCK": 5, "SUBSAMPLE": 6})
+        ):
+            with in_small_blocks(**blocks):
+                engine = make(X, Y, q, lam, hsic_floor)
+                terms = engine.evaluate(theta, omega, noise_of(omega))
+            assert_allclose(terms.log_likelihood, log_likelihood, rtol=1e-11)
+            assert_allclose(terms.hsic, hsic, rtol=1e-10)
+            loose = 1.0 if name == "dense" else 100.0
+            for part, block in gradient_of(terms, omega).items():
+                truth = np.ravel(expected[part])
+                assert_allclose(block, truth, rtol=1e-9 * loose, atol=1e-11 * loose, err_msg=part)
+
+
+@pytest.mark.parametrize("gamma", [1e-4, 1e-6])
+def test_dense_hsic_gradient_keeps_its_digits_at_very_wide_scales(gamma):
+    # To first order in the scales HSIC_b is then 4 γ_x γ_θ cov(x, θ)², so that log HSIC_b has slope
+    # 1 in each log γ and 2 (x_i - x̄) / (N cov(x, θ)) in θ_i. Under so much noise -L is flat.
+    X, noise, Y = case(20)
+    theta = X + 0.3 * noise
+    omega = Hyperparameters(1e-9, 1.0, np.array([gamma]), np.array([gamma]))
+    terms = DenseEngine(X, Y, 1, 1.0, 0.0).evaluate(theta, omega, 1e6)
+    x = X[:, 0] - X.mean()
+    covariance = x @ theta[:, 0] / len(x)
+    assert_allclose(terms.hsic, (2.0 * gamma * covariance) ** 2, rtol=20 * gamma)
+    assert_allclose([terms.d_log_gamma_x, terms.d_log_gamma_theta], 1.0, rtol=20 * gamma)
+    slope = 2.0 * x / len(x) / covariance
+    assert_allclose(terms.d_theta[:, 0], slope, atol=50 * gamma * np.abs(slope).max())
 
 
 def test_observations_that_are_there_twice_cost_no_rank():
@@ -269,69 +292,51 @@ def test_observations_that_are_there_twice_cost_no_rank():
     assert lowrank.evaluate(theta, omega, 0.1).rank == 50
 
 
-def test_constant_latent_has_hsic_exactly_zero():
+@pytest.mark.parametrize("engine", [DenseEngine, LowRankEngine])
+def test_constant_latent_has_hsic_exactly_zero_and_one_observation_a_density(engine):
     X, theta, Y = case(37)
     omega = hyperparameters(1, 1, *OMEGA)
-    engine = LowRankEngine(X, Y, 1, 0.0, 0.0)
-    terms = engine.evaluate(np.full_like(theta, 0.3), omega, noise_of(omega))
+    terms = engine(X, Y, 1, 0.0, 0.0).evaluate(np.full_like(theta, 0.3), omega, noise_of(omega))
     assert terms.valid
     assert terms.hsic == 0.0
     assert np.isfinite(flat(terms, omega)).all()
-
-
-def test_one_observation():
-    X, theta, Y = (np.array([[number]]) for number in (0.3, -0.7, 1.5))
-    omega = hyperparameters(1, 1, *OMEGA)
-    terms = LowRankEngine(X, Y, 1, 0.0, 0.0).evaluate(theta, omega, 0.2)
+    terms = engine(X[:1], Y[:1], 1, 0.0, 0.0).evaluate(theta[:1], omega, 0.2)
     variance = omega.amplitude + 0.2
-    expected = -0.5 * (np.log(2 * np.pi * variance) + 1.5**2 / variance)
+    expected = -0.5 * (np.log(2 * np.pi * variance) + Y[0, 0] ** 2 / variance)
     assert_allclose(terms.log_likelihood, expected, rtol=1e-14)
     assert_allclose(terms.d_theta, [[0.0]], atol=1e-14)
-    assert terms.rank == 1
 
 
 # --- Error control --------------------------------------------------------------------------------
 
 
-def test_error_shrinks_with_tol_and_the_residual_is_below_it():
+def test_residual_is_that_of_the_covariance_and_error_shrinks_with_tol():
     X, theta, Y = case(200)
     omega = hyperparameters(1, 1, *OMEGA)
     noise = noise_of(omega)
     exact = DenseEngine(X, Y, 1, 1.0, HSIC_FLOOR).evaluate(theta, omega, noise).log_likelihood
-    ranks, differences = [], []
+    rest = oracle.rbf(X, omega.gamma_x) * oracle.rbf(theta, omega.gamma_theta)
+    ranks, differences = [0], []
     for tol in (1e-2, 1e-4, 1e-6, 1e-8, 1e-10):
         engine = LowRankEngine(X, Y, 1, 1.0, HSIC_FLOOR, tol=tol)
         terms = engine.evaluate(theta, omega, noise)
         assert 0.0 < terms.residual <= tol * noise * 200
         differences.append(abs(terms.log_likelihood - exact))
         assert differences[-1] <= tol * 200
+        assert terms.rank > ranks[-1]
+        for _ in range(terms.rank - ranks[-1]):
+            p = int(np.argmax(np.diag(rest)))
+            rest = rest - np.outer(rest[p], rest[p]) / rest[p, p]
         ranks.append(terms.rank)
-    assert ranks == sorted(set(ranks))
+        assert_allclose(terms.residual, omega.amplitude * np.trace(rest), rtol=1e-3, atol=1e-12)
     # Each step of tol by a hundredth takes the error along, within a factor of ten.
     for earlier, later in pairwise(differences):
         assert later <= 0.1 * earlier
-
-
-def test_rank_and_residual_are_those_of_the_covariance():
-    X, theta, Y = case(90, 1, 1, 1)
-    omega = hyperparameters(1, 1, 1.0, 2.0, -2.0, -2.0)
-    for tol in (1e-3, TOLERANCE):
-        terms = LowRankEngine(X, Y, 1, 1.0, HSIC_FLOOR, tol=tol).evaluate(theta, omega, 0.3)
-        K = oracle.rbf(X, omega.gamma_x) * oracle.rbf(theta, omega.gamma_theta)
-        rest = K.copy()
-        for _ in range(terms.rank):
-            p = int(np.argmax(np.diag(rest)))
-            rest = rest - np.outer(rest[p], rest[p]) / rest[p, p]
-        assert_allclose(terms.residual, omega.amplitude * np.trace(rest), rtol=1e-3, atol=1e-12)
-
-
-def test_residual_that_is_rounding_ends_it_though_tol_asks_for_less():
-    X, theta, Y = case(60)
+    # Rounding ends it though tol asks for less.
     omega = hyperparameters(1, 1, 12.0, 12.0, -6.0, -6.0)
-    engine = LowRankEngine(X, Y, 1, 1.0, HSIC_FLOOR, tol=0.0)
-    terms = engine.evaluate(theta, omega, noise_of(omega))
-    assert terms.rank < 40
-    assert terms.residual <= omega.amplitude * factor.ROUNDING * 60
+    terms = LowRankEngine(X, Y, 1, 1.0, HSIC_FLOOR, tol=0.0).evaluate(theta, omega, 0.01)
+    assert terms.rank < 60
+    assert terms.residual <= omega.amplitude * factor.ROUNDING * 200
 
 
 def test_so_much_noise_that_nothing_needs_a_factor():
@@ -345,35 +350,47 @@ def test_so_much_noise_that_nothing_needs_a_factor():
 
 # --- Blocks, chunks, order, memory ----------------------------------------------------------------
 
-SMALL = {"WHOLE": 20, "BLOCK": 16, "SUBSAMPLE": 30, "ADDED": 8}
+many_and_one = pytest.mark.parametrize("blocks", [{}, {"WHOLE": 1000}], ids=["many", "one"])
 
 
-def in_small_blocks(**changes):
-    """At N = 100 already: many blocks, a sub-sample, and candidates added to it."""
-    return mock.patch.multiple(factor, **(SMALL | changes))
+@pytest.mark.parametrize("n_chunks", [None, *in_parallel(1, 3, 30)])
+@pytest.mark.parametrize(("n", "dx", "D", "q"), [(2, 1, 1, 1), (7, 2, 2, 2), (20, 2, 1, 2)])
+def test_dense_rows_computed_twice_give_the_same_bits_in_every_form(
+    monkeypatch, n, dx, D, q, n_chunks
+):
+    X, theta, Y = case(n, dx, D, q)
+    omega = hyperparameters(dx, q, *OMEGA)
+    found = []
+    for chunks, in_memory in ((None, 400), (n_chunks, 400), (n_chunks, 0)):
+        monkeypatch.setattr(dense_engine, "LARGEST_IN_MEMORY", in_memory)
+        engine = DenseEngine(X, Y, q, 1.0, 0.0, chunks)
+        found.append(flat(engine.evaluate(theta, omega, noise_of(omega)), omega))
+    serial, kept, again = found
+    assert_array_equal(again, kept)
+    assert_allclose(kept, serial, rtol=1e-12, atol=1e-13 * np.abs(serial).max())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("engine", [DenseEngine, LowRankEngine])
+@pytest.mark.parametrize("n_chunks", [2, 3, 7, 16])
+def test_bits_do_not_depend_on_threads(same_bits_under_each_thread_count, engine, n_chunks):
+    X, theta, Y = case(101, 2, 2, 2)
+    omega = hyperparameters(2, 2, *OMEGA)
+
+    def run():
+        with in_small_blocks():
+            made = engine(X, Y, 2, 1.0, HSIC_FLOOR, n_chunks)
+            return flat(made.evaluate(theta, omega, 0.2), omega)
+
+    same_bits_under_each_thread_count(run)
 
 
 @pytest.mark.parametrize("n_chunks", [None, *in_parallel(1, 3, 40)])
 @pytest.mark.parametrize("point", [OMEGA, (3.0, 6.0, -6.0, -4.0), (0.0, 2.0, 3.0, 3.0)], ids=str)
-def test_many_blocks_are_one_block(point, n_chunks):
+def test_many_blocks_are_one_block(monkeypatch, point, n_chunks):
     X, theta, Y = case(101, 2, 2, 2)
     omega = hyperparameters(2, 2, *point)
     expected = outcome(LowRankEngine(X, Y, 2, 1.0, HSIC_FLOOR), theta, omega)
-    with in_small_blocks():
-        engine = LowRankEngine(X, Y, 2, 1.0, HSIC_FLOOR, n_chunks)
-        of_value, of_gradient, _ = errors(outcome(engine, theta, omega), expected)
-        terms = engine.evaluate(theta, omega, noise_of(omega))
-    assert of_value <= 1e-10
-    assert of_gradient <= 1e-9
-    rounding = omega.amplitude * factor.ROUNDING * 101
-    assert terms.residual <= max(TOLERANCE * noise_of(omega) * 101, rounding)
-
-
-KERNELS = ("extend", "likelihood_sums", "likelihood_rows", "hsic_sums", "hsic_rows")
-
-
-@pytest.mark.parametrize("n_chunks", [None, *in_parallel(1, 7)])
-def test_every_kernel_is_run_in_the_chunks_of_the_engine(monkeypatch, n_chunks):
     calls = set()
 
     def spied(kernel, chunks, *arguments):
@@ -382,36 +399,28 @@ def test_every_kernel_is_run_in_the_chunks_of_the_engine(monkeypatch, n_chunks):
 
     for module in (factor, lowrank_engine):
         monkeypatch.setattr(module, "run_in_chunks", spied)
-    X, theta, Y = case(101)
     with in_small_blocks():
-        engine = LowRankEngine(X, Y, 1, 1.0, HSIC_FLOOR, n_chunks)
-        engine.evaluate(theta, hyperparameters(1, 1, *OMEGA), 0.2)
-    assert calls == {(kernel, n_chunks) for kernel in KERNELS}
+        engine = LowRankEngine(X, Y, 2, 1.0, HSIC_FLOOR, n_chunks)
+        of_value, of_gradient, _ = errors(outcome(engine, theta, omega), expected)
+        terms = engine.evaluate(theta, omega, noise_of(omega))
+    assert of_value <= 1e-10
+    assert of_gradient <= 1e-9
+    rounding = omega.amplitude * factor.ROUNDING * 101
+    assert terms.residual <= max(TOLERANCE * noise_of(omega) * 101, rounding)
+    # Every kernel runs in the chunks of the engine.
+    assert len(calls) == 5
+    assert {chunks for _, chunks in calls} == {n_chunks}
 
 
-@pytest.mark.slow
-def test_bits_do_not_depend_on_the_number_of_threads(under_each_thread_count):
-    X, theta, Y = case(101, 2, 2, 2)
-    omega = hyperparameters(2, 2, *OMEGA)
-
-    def run():
-        with in_small_blocks():
-            engine = LowRankEngine(X, Y, 2, 1.0, HSIC_FLOOR, 3)
-            return flat(engine.evaluate(theta, omega, 0.2), omega)
-
-    first, *others = under_each_thread_count(run)
-    for other in others:
-        assert_array_equal(other, first)
-
-
-@pytest.mark.parametrize("blocks", [{}, {"WHOLE": 1000}], ids=["many", "one"])
-def test_order_of_the_observations_does_not_matter(rng, blocks):
+@pytest.mark.parametrize("engine", [DenseEngine, LowRankEngine])
+@many_and_one
+def test_order_of_the_observations_does_not_matter(rng, blocks, engine):
     X, theta, Y = case(101, 2, 2, 2)
     order = rng.permutation(101)
     omega = hyperparameters(2, 2, *OMEGA)
     with in_small_blocks(**blocks):
         plain, permuted = (
-            LowRankEngine(A, B, 2, 1.0, HSIC_FLOOR) for A, B in ((X, Y), (X[order], Y[order]))
+            engine(A, B, 2, 1.0, HSIC_FLOOR) for A, B in ((X, Y), (X[order], Y[order]))
         )
         value, gradient = outcome(plain, theta, omega)
         expected = gradient | {"theta": gradient["theta"].reshape(101, 2)[order].ravel()}
@@ -420,7 +429,7 @@ def test_order_of_the_observations_does_not_matter(rng, blocks):
     assert of_gradient <= 1e-9
 
 
-@pytest.mark.parametrize("blocks", [{}, {"WHOLE": 1000}], ids=["many", "one"])
+@many_and_one
 def test_evaluations_leave_no_trace(blocks):
     # Nor does the memory that a larger rank asked for in between.
     X, theta, Y = case(101)
@@ -493,35 +502,17 @@ def test_fill_leaves_no_more_than_the_total(rng, n_chunks):
         assert made.residual <= total
 
 
-def test_fill_reaches_the_total_though_candidates_hold_the_largest_residuals(rng):
-    # They may: only their sum is bounded. Others are added all the same.
-    for _ in range(30):
-        points = rng.normal(size=(2, 100))
-        with in_small_blocks(ADDED=3):
-            made = factor.Factor(100, 50, None)
-            fill(made, points, np.ones(2), 1e-3)
-        assert made.residual <= 1e-3
-
-
 @pytest.mark.parametrize("whole", [20, 1000])
-def test_capacity_doubles_until_it_suffices(rng, whole):
-    points = rng.normal(size=(2, 100))
-    with in_small_blocks(WHOLE=whole):
-        made = factor.Factor(100, 2, None)
-        assert_factors(made, points, np.array([1.0, 1.0]), 1e-3)
-    assert made.residual <= 1e-3
-    assert made.rank > 16
-    assert made.rank <= made.L.shape[1] < 2 * made.rank + 16
-
-
-@pytest.mark.parametrize("whole", [20, 1000])
-def test_full_rank_is_the_end_of_it(rng, whole):
-    points = 10.0 * rng.normal(size=(2, 70))
-    with in_small_blocks(WHOLE=whole):
-        made = factor.Factor(70, 2, None)
-        assert_factors(made, points, np.array([50.0, 50.0]), 0.0)
-    assert made.rank == 70
-    assert made.L.shape[1] == 70
+def test_capacity_doubles_until_it_suffices_and_full_rank_is_the_end_of_it(rng, whole):
+    points = rng.normal(size=(2, 70))
+    for scale, total in ((1.0, 1e-3), (5000.0, 0.0)):
+        with in_small_blocks(WHOLE=whole):
+            made = factor.Factor(70, 2, None)
+            assert_factors(made, points, np.full(2, scale), total)
+        assert made.residual <= total
+        assert made.rank > 16
+        assert made.rank <= made.L.shape[1] < 2 * made.rank + 16
+    assert made.rank == made.L.shape[1] == 70
 
 
 def outliers(n, every):
@@ -545,6 +536,27 @@ def test_outliers_that_the_subsample_misses_are_added():
     assert_allclose((L[:, away] ** 2).sum(axis=0), 1.0, atol=1e-12)
 
 
+def test_candidates_may_hold_the_largest_residuals_and_rounding_is_not_chased(rng, monkeypatch):
+    # Only the candidates' sum is bounded. Others are added all the same.
+    for _ in range(30):
+        with in_small_blocks(ADDED=3):
+            made = factor.Factor(100, 50, None)
+            fill(made, rng.normal(size=(2, 100)), np.ones(2), 1e-3)
+        assert made.residual <= 1e-3
+    # Below rounding there is always a point with more than its share of the total. Adding those, a
+    # few at a time, would factor everything anew N / ADDED = 125 times.
+    rounds = []
+    original = factor.Factor._extend
+    monkeypatch.setattr(factor.Factor, "_extend", lambda *a: rounds.append(None) or original(*a))
+    for gamma, total in ((0.01, 1e-14), (0.001, 1e-13)):
+        rounds.clear()
+        with in_small_blocks():
+            made = factor.Factor(1000, 64, None)
+            fill(made, rng.normal(size=(2, 1000)), np.full(2, gamma), total)
+        assert len(rounds) <= 25
+        assert made.residual <= 1000 * 10 * factor.ROUNDING
+
+
 @pytest.mark.parametrize("whole", [20, 1000])
 def test_rounding_ends_it_where_the_total_cannot_be_reached(rng, whole):
     distinct = 5.0 * np.arange(7.0)
@@ -559,51 +571,22 @@ def test_rounding_ends_it_where_the_total_cannot_be_reached(rng, whole):
     assert wide.residual <= 100 * 10 * factor.ROUNDING
 
 
-@pytest.mark.parametrize(("gamma", "total"), [(0.01, 1e-14), (0.001, 1e-13)])
-def test_rounding_is_not_chased_through_all_points(rng, monkeypatch, gamma, total):
-    # Below rounding there is always a point with more than its share of the total. Adding those, a
-    # few at a time, would factor everything anew N / ADDED = 125 times.
-    rounds = []
-    original = factor.Factor._extend
-
-    def counted(self, *arguments):
-        rounds.append(None)
-        return original(self, *arguments)
-
-    monkeypatch.setattr(factor.Factor, "_extend", counted)
-    with in_small_blocks():
-        made = factor.Factor(1000, 64, None)
-        fill(made, rng.normal(size=(2, 1000)), np.full(2, gamma), total)
-    assert len(rounds) <= 25
-    assert made.residual <= 1000 * 10 * factor.ROUNDING
-
-
 @pytest.mark.parametrize("whole", [20, 1000])
-def test_a_factor_refilled_is_a_factor_filled(rng, whole):
+def test_a_factor_refilled_is_a_factor_filled_and_frees_what_a_higher_rank_took(rng, whole):
     points = rng.normal(size=(2, 90))
     with in_small_blocks(WHOLE=whole):
-        fresh, used = (factor.Factor(90, 4, None) for _ in range(2))
-        fill(used, points, np.array([9.0, 9.0]), 1e-12)
-        used.center()
-        again = fill(used, points, np.array([0.3, 0.3]), 1e-6)
-        assert_array_equal(again, fill(fresh, points, np.array([0.3, 0.3]), 1e-6))
-    assert used.rank == fresh.rank < 60
-    assert used.residual == fresh.residual
-
-
-def test_a_factor_frees_what_a_far_higher_rank_took(rng):
-    points = rng.normal(size=(2, 90))
-    with in_small_blocks():
         made, fresh = (factor.Factor(90, 90, None) for _ in range(2))
         memory = []
         for gamma in (9.0, 8.0, 0.02, 0.01, 0.01, 9.0):
             fill(made, points, np.full(2, gamma), 1e-6)
             memory.append(made.L)
-        again = made.unblock(made.L[:, : made.rank])
-        assert_array_equal(again, fill(fresh, points, np.full(2, 9.0), 1e-6))
-    # Another at the fill after one whose rank fell below half of what was written.
+        made.center()
+        again = fill(made, points, np.full(2, 0.3), 1e-6)
+        assert_array_equal(again, fill(fresh, points, np.full(2, 0.3), 1e-6))
+        assert (made.rank, made.residual) == (fresh.rank, fresh.residual)
+    # Of many blocks another at the fill after one whose rank fell below half of what was written.
     same = [one is other for one, other in pairwise(memory)]
-    assert same == [True, True, False, True, True]
+    assert same == [True, True, whole == 1000, True, True]
 
 
 @pytest.mark.parametrize(("n", "whole"), [(90, 20), (96, 20), (90, 1000)])
@@ -633,16 +616,22 @@ def twice(array):
     return result
 
 
-def test_lowrank_reports_what_is_not_positive_definite():
+@pytest.mark.parametrize("n_chunks", [None, *in_parallel(3)])
+def test_what_is_not_positive_definite_is_reported(n_chunks):
     X, theta, Y = (twice(array) if k < 2 else array for k, array in enumerate(case(40)))
-    engine, omega = LowRankEngine(X, Y, 1, 1.0, HSIC_FLOOR), hyperparameters(1, 1, *OMEGA)
-    for noise in (0.0, 1e-300, -1e-3, -3.0, np.nan, np.inf):
+    omega = hyperparameters(1, 1, *OMEGA)
+    dense, lowrank = (
+        make(X, Y, 1, 1.0, HSIC_FLOOR, n_chunks) for make in (DenseEngine, LowRankEngine)
+    )
+    wrong = [(dense, noise) for noise in (0.0, 1e-300, -3.0)]
+    wrong += [(lowrank, noise) for noise in (0.0, 1e-300, -1e-3, -3.0, np.nan, np.inf)]
+    for engine, noise in wrong:
         assert not engine.evaluate(theta, omega, noise).valid
         # And is as good as new afterwards.
         assert engine.evaluate(theta, omega, 0.1).valid
 
 
-@pytest.mark.parametrize("blocks", [{}, {"WHOLE": 1000}], ids=["many", "one"])
+@many_and_one
 def test_lowrank_reports_a_latent_that_is_no_number_at_once(blocks):
     X, theta, Y = case(101)
     for bad in (np.nan, np.inf, -np.inf):
@@ -686,24 +675,49 @@ def test_failures_reach_the_optimizer_as_infinity_and_are_counted(monkeypatch, e
     # HSIC 0, whose logarithm is asked for.
     floorless = GPPOMObjective(X, Y, engine=engine, hsic_floor=0.0)
     assert_failed(floorless, floorless.pack(0.0 * theta, hyperparameters(1, 1, *OMEGA)))
+    # Latents beyond every scale have a finite value or fail.
+    for size in (1e100, 1e160, 1e300):
+        large = z.copy()
+        large[:40] *= size
+        value, gradient = objective.value_and_grad(large)
+        assert not np.isnan(value)
+        assert np.isfinite(gradient).all()
 
 
 @engines
-def test_latents_beyond_every_scale_give_a_finite_value_or_a_failed_evaluation(engine):
-    X, theta, Y = case(40)
-    objective = GPPOMObjective(X, Y, engine=engine)
-    for size in (1e100, 1e160, 1e300):
-        z = objective.pack(theta, hyperparameters(1, 1, *OMEGA))
-        z[:40] *= size
-        value, gradient = objective.value_and_grad(z)
-        assert not np.isnan(value)
-        assert np.isfinite(gradient).all()
+def test_equal_rows_without_noise_fail_whatever_the_rounding(engine):
+    # The last pivot is rounding of either sign, as the processor sums: never a valid one.
+    for n, seed in product((3, 10, 64, 200), range(5)):
+        rng = np.random.default_rng(seed)
+        X, Y = rng.normal(size=(2, n, 1))
+        X[n // 2] = X[0]
+        objective = GPPOMObjective(X, Y, noise_floor=0.0, engine=engine)
+        latent = rng.normal(size=(n, 1))
+        latent[n // 2] = latent[0]
+        scales = np.exp(rng.uniform(-2.0, 3.0, size=(2, 1)))
+        amplitude = float(np.exp(rng.uniform(-5.0, 5.0)))
+        z = objective.pack(latent, Hyperparameters(amplitude, 1e40, *scales))
+        assert_failed(objective, z)
+        terms = objective.terms(z)
+        assert (terms.objective, np.isnan(terms.log_likelihood)) == (np.inf, True)
+
+
+@pytest.mark.parametrize("engine", ["dense", "auto"])
+@pytest.mark.parametrize("n", [10, 200])
+def test_distinct_rows_without_noise_are_evaluated_where_they_are_told_apart(rng, n, engine):
+    # Kernels so narrow that the covariance is nearly diagonal need no noise.
+    X, Y = np.arange(float(n))[:, np.newaxis], rng.normal(size=(n, 1))
+    objective = GPPOMObjective(X, Y, noise_floor=0.0, engine=engine)
+    narrow = Hyperparameters(1.0, 1e40, np.array([3.0]), np.array([1.0]))
+    value, gradient = objective.value_and_grad(objective.pack(rng.normal(size=(n, 1)), narrow))
+    assert np.isfinite(value)
+    assert np.isfinite(gradient).all()
 
 
 # --- The objective on top -------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("blocks", [{}, {"WHOLE": 1000}], ids=["many", "one"])
+@many_and_one
 @pytest.mark.parametrize("latent_map", ["free", "mlp"])
 @pytest.mark.parametrize(("dx", "D", "q"), [(1, 1, 1), (2, 2, 2)])
 def test_gradient_of_the_objective_matches_central_differences(rng, latent_map, dx, D, q, blocks):
@@ -721,27 +735,6 @@ def test_gradient_of_the_objective_matches_central_differences(rng, latent_map, 
     for part in (slice(n_latent_params), slice(n_latent_params, None)):
         scale = np.abs(truth[part]).max()
         assert_allclose(gradient[part], truth[part], rtol=0.0, atol=1e-6 * scale)
-
-
-@pytest.mark.parametrize("latent_map", ["free", "mlp"])
-def test_objectives_of_all_engines_agree(rng, monkeypatch, latent_map):
-    X, _, Y = case(200)
-    monkeypatch.setattr(auto, "LARGEST_RANK_SHARE", 1.0)
-    objectives = [
-        GPPOMObjective(X, Y, latent_map=latent_map, engine=engine)
-        for engine in ("dense", "lowrank", "auto")
-    ]
-    z = 0.3 * rng.normal(size=objectives[0].n_params)
-    dense, lowrank, chosen = (objective.terms(z) for objective in objectives)
-    assert (dense.engine, lowrank.engine, chosen.engine) == ("dense", "lowrank", "lowrank")
-    assert (dense.rank, dense.residual) == (None, 0.0)
-    assert 1 < lowrank.rank == chosen.rank < 200
-    noise = noise_of(objectives[0].unpack(z)[1])
-    assert 0.0 < lowrank.residual == chosen.residual <= TOLERANCE * noise * 200
-    assert_allclose(lowrank.objective, dense.objective, rtol=1e-10)
-    assert_allclose(lowrank.hsic, dense.hsic, rtol=1e-10)
-    gradients = [objective.value_and_grad(z)[1] for objective in objectives]
-    assert_allclose(gradients[1], gradients[0], atol=1e-8 * np.abs(gradients[0]).max())
 
 
 # --- The choice -----------------------------------------------------------------------------------
@@ -791,21 +784,25 @@ def test_auto_gives_way_to_dense_while_the_rank_is_too_large_and_looks_again(mon
     # Looked at 2, again after 1, 2, 3 and then always 3 evaluations; rank is small from 10 on.
     assert asked == [0, 1, 2, 3, 5, 8, 11, 12, 13, 14, 15]
     assert names == ["lowrank"] * 2 + ["dense"] * 9 + ["lowrank"] * 5
-
-
-def test_auto_starts_over_with_its_patience_when_the_rank_was_small_again(monkeypatch):
+    # Its patience starts over when the rank was small again.
     asked = engines_chosen(monkeypatch, 160, [HIGH, HIGH, LOW, LOW, HIGH, LOW], patience=9)[1]
     assert asked == [0, 1, 3, 4, 5]
+    # Where the low-rank gradient loses digits, as at the corners of the box above.
+    engines_chosen(monkeypatch, 160, [LOW, (12.0, 12.0, 12.0, 12.0), (12.0, 12.0, 12.0, 0.0)])
 
 
-def test_auto_gives_up_where_dense_would_be_too_large(monkeypatch):
-    monkeypatch.setattr(auto, "LARGEST_DENSE", 159)
+def test_auto_tolerates_a_rank_up_to_its_share_and_fails_where_dense_is_too_large(monkeypatch):
     X, theta, Y = case(160)
+    high, low = (hyperparameters(1, 1, *point) for point in (HIGH, LOW))
+    rank = LowRankEngine(X, Y, 1, 1.0, HSIC_FLOOR).evaluate(theta, low, noise_of(low)).rank
+    with monkeypatch.context() as patched:
+        patched.setattr(auto, "LARGEST_RANK_SHARE", (rank + 0.5) / 160)
+        assert engines_chosen(patched, 160, [LOW] * 3)[1] == [0, 1, 2]
+        patched.setattr(auto, "LARGEST_RANK_SHARE", (rank - 0.5) / 160)
+        assert engines_chosen(patched, 160, [LOW] * 3) == (["dense"] * 3, [0, 1])
+    monkeypatch.setattr(auto, "LARGEST_DENSE", 159)
     engine = AutoEngine(X, Y, 1, 1.0, HSIC_FLOOR)
-    high, low = (
-        engine.evaluate(theta, omega, noise_of(omega))
-        for omega in (hyperparameters(1, 1, *point) for point in (HIGH, LOW))
-    )
+    high, low = (engine.evaluate(theta, omega, noise_of(omega)) for omega in (high, low))
     assert (high.valid, high.engine, high.rank) == (False, "lowrank", 160 // 3)
     assert (low.valid, low.engine) == (True, "lowrank")
 
@@ -825,21 +822,6 @@ def test_largest_rank_is_enough_or_refused(n):
     assert enough.rank == free.rank
     assert_allclose(value_of(enough), value_of(free), rtol=1e-13)
     assert (short.valid, short.rank) == (False, free.rank // 2)
-
-
-def test_auto_keeps_the_bounds_where_the_low_rank_gradient_loses_digits(monkeypatch):
-    # Full rank, short scales, a signal of 10⁷ times the noise: see the corners of the box above.
-    engines_chosen(monkeypatch, 160, [LOW, (12.0, 12.0, 12.0, 12.0), (12.0, 12.0, 12.0, 0.0)])
-
-
-def test_auto_tolerates_a_rank_up_to_its_share(monkeypatch):
-    X, theta, Y = case(160)
-    omega = hyperparameters(1, 1, *LOW)
-    rank = LowRankEngine(X, Y, 1, 1.0, HSIC_FLOOR).evaluate(theta, omega, noise_of(omega)).rank
-    monkeypatch.setattr(auto, "LARGEST_RANK_SHARE", (rank + 0.5) / 160)
-    assert engines_chosen(monkeypatch, 160, [LOW] * 3)[1] == [0, 1, 2]
-    monkeypatch.setattr(auto, "LARGEST_RANK_SHARE", (rank - 0.5) / 160)
-    assert engines_chosen(monkeypatch, 160, [LOW] * 3) == (["dense"] * 3, [0, 1])
 
 
 # --- Fits -----------------------------------------------------------------------------------------

@@ -32,40 +32,37 @@ def fit(pair, seed=0, **options):
 # --- Which observations ---------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("size", [1, 7, 60, N])
 @pytest.mark.parametrize("dx", [0, 1, 3])
-def test_rows_are_distinct_and_do_not_depend_on_the_order_of_the_data(rng, size, dx):
+def test_rows_are_distinct_whatever_the_order_of_the_data_and_the_nearest_are_nearest(rng, dx):
     # Whole numbers, so that the first column has ties.
     X, Y = rng.integers(0, 6, size=(N, dx)).astype(float), rng.normal(size=(N, 2))
-    rows = spread_rows(X, Y, size)
-    assert len(set(rows)) == len(rows) == size
     order = rng.permutation(N)
-    others = spread_rows(X[order], Y[order], size)
-    assert_array_equal(X[order][others], X[rows])
-    assert_array_equal(Y[order][others], Y[rows])
-
-
-def test_rows_are_equally_far_apart_along_x(rng):
-    X, Y = rng.normal(size=(100, 1)), rng.normal(size=(100, 1))
+    for size in (1, 7, 60, N):
+        rows = spread_rows(X, Y, size)
+        assert len(set(rows)) == len(rows) == size
+        others = spread_rows(X[order], Y[order], size)
+        assert_array_equal(X[order][others], X[rows])
+        assert_array_equal(Y[order][others], Y[rows])
+        Z = np.hstack([X, Y])
+        distances = np.linalg.norm(Z[:, None] - Z[rows], axis=2)
+        assert_array_equal(nearest_rows(X, Y, rows), distances.argmin(axis=1))
+    # Equally far apart along the first column.
+    X, Y = rng.normal(size=(2, 100, 1))
     ranks = X[:, 0].argsort().argsort()
     assert_array_equal(ranks[spread_rows(X, Y, 20)], np.arange(2, 100, 5))
-
-
-@pytest.mark.parametrize("dx", [0, 2])
-def test_nearest_rows_are_nearest(rng, dx):
-    X, Y = rng.normal(size=(50, dx)), rng.normal(size=(50, 1))
-    rows = spread_rows(X, Y, 9)
-    Z = np.hstack([X, Y])
-    distances = np.linalg.norm(Z[:, None] - Z[rows], axis=2)
-    assert_array_equal(nearest_rows(X, Y, rows), distances.argmin(axis=1))
 
 
 # --- The fit --------------------------------------------------------------------------------------
 
 
-def test_below_five_times_the_subsample_nothing_changes(pair):
+def test_below_five_times_the_subsample_or_with_a_given_start_nothing_changes(pair):
     assert_same(fit(pair, subsample=FEW + 1), fit(pair))
+    given = np.random.default_rng(0).normal(size=(N, 1))
+    assert_same(fit(pair, init=given, subsample=FEW), fit(pair, init=given))
     assert fit(pair).subsample is None
+    for value, error in ((0, ValueError), (2.5, TypeError), ("all", TypeError)):
+        with pytest.raises(error, match="subsample must be"):
+            GPPOM(subsample=value).fit(*pair)
 
 
 def test_it_starts_where_the_fit_of_the_subsample_ended(pair):
@@ -80,21 +77,9 @@ def test_it_starts_where_the_fit_of_the_subsample_ended(pair):
     assert result.objective < result.history[0]
     assert (result.init, result.start, len(result.objectives)) == ("residual", 0, 1)
     assert len(few.latent) == FEW
-
-
-def test_its_end_is_a_stationary_point_of_the_whole_objective(pair):
-    result = fit(pair, subsample=FEW, tol=1e-12)
-    objective = GPPOMObjective(*pair, lam=result.lam, hyper_prior=result.hyper_prior)
-    value, gradient = objective.value_and_grad(result.parameters)
-    assert_allclose(value, result.objective, rtol=1e-12)
-    assert np.abs(gradient).max() < 1e-2
-
-
-def test_nothing_is_drawn_for_it(pair):
-    assert_same(fit(pair, seed=1, subsample=FEW), fit(pair, seed=2, subsample=FEW))
-
-
-def test_starts_are_those_of_the_subsample(pair):
+    # Nothing is drawn for it.
+    assert_same(fit(pair, seed=2, subsample=FEW), result)
+    # Further starts are those of the subsample.
     result = fit(pair, subsample=FEW, n_starts=3)
     few = result.subsample
     assert (len(result.objectives), len(few.objectives)) == (1, 3)
@@ -126,12 +111,6 @@ def test_every_kind_of_fit_may_start_there(rng, dx, d, options):
         assert_allclose(result.history[0], start, rtol=1e-12)
 
 
-def test_a_start_that_was_given_is_the_start(pair):
-    given = np.random.default_rng(0).normal(size=(N, 1))
-    result = fit(pair, init=given, subsample=FEW)
-    assert (result.init, result.subsample) == ("given", None)
-
-
 def test_where_its_end_cannot_be_evaluated_the_descent_starts_at_init(pair, monkeypatch):
     # Latents so large that their prior overflows.
     original = model._fit
@@ -150,14 +129,6 @@ def test_the_record_travels_and_tells(pair):
     evaluations = result.subsample.n_evaluations
     assert f"a fit of {FEW} of them ({evaluations} evaluations)" in result._repr_html_()
     assert "started at" not in fit(pair)._repr_html_()
-
-
-@pytest.mark.parametrize(
-    ("value", "error"), [(0, ValueError), (2.5, TypeError), ("all", TypeError)]
-)
-def test_its_size_is_checked(pair, value, error):
-    with pytest.raises(error, match="subsample must be"):
-        GPPOM(subsample=value).fit(*pair)
 
 
 @pytest.mark.parametrize(("largest", "pairs"), [(N + 4, 20), (N + 3, 5)])
