@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 import oracle
-from anmmm.gppom.engines.factor import RankTooLargeError
 from anmmm.permutation import CenteredGram, permuted_trace
 
 KINDS = ("normal", "exponential", "binary", "outlier")
@@ -20,11 +19,8 @@ def drawn(kind, n, dimension, rng):
         points = np.zeros((dimension, n))
         points[:, : max(1, n // 3)] = 1.0
         return rng.permuted(points, axis=1)
-    points = (
-        rng.exponential(size=(dimension, n))
-        if kind == "exponential"
-        else rng.normal(size=(dimension, n))
-    )
+    draw = rng.exponential if kind == "exponential" else rng.normal
+    points = draw(size=(dimension, n))
     if kind == "outlier":
         points[:, 0] = 30.0
     return points
@@ -83,9 +79,3 @@ def test_blocks_make_no_difference(monkeypatch):
     monkeypatch.setattr("anmmm.gppom.engines.factor.WHOLE", 600)
     monkeypatch.setattr("anmmm.gppom.engines.factor.BLOCK", 400)
     assert_allclose(moments(x, y), whole, rtol=1e-6)
-
-
-def test_a_rank_that_is_not_worth_it_is_refused():
-    points = 100.0 * np.arange(1100.0)[np.newaxis]
-    with pytest.raises(RankTooLargeError):
-        CenteredGram.of(points)
