@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from anmmm._record import Record, computed
+from anmmm._record import Record
 from anmmm._typing import FloatArray
 from anmmm.gppom import FitOptions, FitResult
 from anmmm.independence import HSICTest, hsic_test
@@ -36,33 +36,23 @@ class LatentFits(Record):
     backward_test: HSICTest
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class LatentFitting(Record):
-    """A GPPOM in each direction of standardized variables, fitted when it is first asked for."""
+def fit_both(
+    x: FloatArray, y: FloatArray, *, lam: float, options: FitOptions, seed: int
+) -> LatentFits:
+    """Fit and test both directions of a standardized pair, both from the same seed."""
+    # Here, as a decision by evidence makes no fit and is to start without the engines.
+    from anmmm.gppom import fit_gppom
 
-    x: FloatArray
-    y: FloatArray
-    lam: float
-    options: FitOptions
-    seed: int
-
-    @computed
-    def fits(self) -> LatentFits:
-        """Both fits and tests."""
-        # Here, as a decision by evidence makes no fit and is to start without the engines.
-        from anmmm.gppom import fit_gppom
-
-        x, y = self.x, self.y
-        forward, backward = (
-            fit_gppom(*pair, lam=self.lam, options=self.options, random_state=self.seed)
-            for pair in ((x, y), (y, x))
-        )
-        return LatentFits(
-            forward=forward,
-            backward=backward,
-            forward_test=latent_test(forward.latent, x),
-            backward_test=latent_test(backward.latent, y),
-        )
+    forward, backward = (
+        fit_gppom(cause, effect, lam=lam, options=options, random_state=seed)
+        for cause, effect in ((x, y), (y, x))
+    )
+    return LatentFits(
+        forward=forward,
+        backward=backward,
+        forward_test=latent_test(forward.latent, x),
+        backward_test=latent_test(backward.latent, y),
+    )
 
 
 def dependence_scores(

@@ -28,7 +28,7 @@ from anmmm.direction import (
     DirectionResult,
     far_text,
 )
-from anmmm.direction.infer import infer_checked
+from anmmm.direction.infer import decide
 from anmmm.evidence import SideEvidence, sign_of
 from anmmm.evidence.variable import remembered
 from anmmm.gppom import FitResult
@@ -145,7 +145,7 @@ class DirectionTask(PairTask):
         else:
             variables = as_variables(pair.x, pair.y)
         # Columns of a table, and nodes of a graph, come in several pairs.
-        return infer_checked(variables, self.checked, seed, remembered)
+        return decide(variables, self.checked, seed, remembered)
 
     @computed
     def checked(self) -> DirectionOptions:

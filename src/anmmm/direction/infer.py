@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,15 +9,9 @@ from anmmm._categories import Variables, as_variables
 from anmmm._typing import ArrayLike, FloatArray, RandomState
 from anmmm._validation import check_rng
 from anmmm._warning import unconverged_untold, warn_unconverged
-from anmmm.confidence import (
-    N_RESAMPLES,
-    Resamples,
-    confidence_from,
-    confidence_of,
-    resample_scores,
-)
-from anmmm.dependence import LatentFitting, dependence_scores
-from anmmm.direction.far import WithoutFar, without_far
+from anmmm.confidence import N_RESAMPLES, confidence_from, confidence_of, resample_scores
+from anmmm.dependence import LatentFits, dependence_scores, fit_both
+from anmmm.direction.far import without_far
 from anmmm.direction.options import DirectionOptions
 from anmmm.direction.result import DirectionResult
 from anmmm.evidence import (
@@ -29,7 +22,7 @@ from anmmm.evidence import (
     sign_of,
 )
 from anmmm.evidence.variable import Describe, Variable
-from anmmm.preprocessing import indicators, standardize
+from anmmm.preprocessing import standardize
 
 
 def infer_direction(
@@ -140,127 +133,120 @@ def infer_direction(
         min_confidence=min_confidence,
         **fit_options,
     )
-    return infer_checked(variables, options, random_state)
+    return decide(variables, options, random_state)
 
 
-def infer_checked(
+def decide(
     variables: Variables,
     options: DirectionOptions,
     random_state: RandomState,
     describe: Describe = Variable.of,
 ) -> DirectionResult:
     """Do what `infer_direction` does for what is checked; for `describe` see `compare`."""
-    first, second, categorical = variables
-    criterion = options.criterion
-    problem = beyond_limits(first, second)
-    if criterion == "auto":
-        criterion = "hsic" if problem else "evidence"
-    elif criterion == "evidence" and problem:
-        raise ValueError(problem)
-    if any(categorical) and criterion != "evidence":
-        raise ValueError(
-            f"criterion {criterion!r} needs numbers, but {'x' if categorical[0] else 'y'} holds "
-            "categories; leave the criterion out, or pass indicators of the categories"
-        )
-    rng = check_rng(random_state)
-    seed, resample_seed = (int(number) for number in rng.integers(2**63, size=2))
-    # The fits of an evidence come later, but what is wrong with their options is said now.
-    options.fit.grown(options.lam, len(first))
-    scoring = _Scoring(criterion, options, seed, categorical)
-    lengths, beside = None, None
-    if criterion == "evidence":
-        lengths = compare(first, second, categorical=categorical, describe=describe)
-        beside = without_far(first, second, scoring.lengths, categorical)
-    fitting = scoring.fitting(first, second, lengths)
-    if lengths is None:
-        forward_score, backward_score = scoring.latent_scores(fitting)
-        score = backward_score - forward_score
-    else:
-        _warn_of_convergence(lengths)
-        forward_score, backward_score = lengths.forward_score, lengths.backward_score
-        score = lengths.score
-    known = None if lengths is None else confidence_of(lengths)
-    direction, confidence, resamples = decide(
-        first, second, score, known, scoring.score, options, resample_seed, beside
+    x, y, categorical = variables
+    criterion = _criterion_for(variables, options.criterion)
+    # Where evidence decides, fits are made when they are asked for, but refused now.
+    options.fit.check_size(options.lam, len(x))
+    fit_seed, resample_seed = (
+        int(seed) for seed in check_rng(random_state).integers(2**63, size=2)
     )
+    scoring = _Scoring(criterion, options, categorical, fit_seed)
+
+    evidence, fits, confidence = None, None, None
+    if criterion == "evidence":
+        evidence = compare(x, y, categorical=categorical, describe=describe)
+        _warn_of_convergence(evidence)
+        points = _points_of(variables, evidence)
+        forward_score, backward_score = evidence.forward_score, evidence.backward_score
+        score, confidence = evidence.score, confidence_of(evidence)
+    else:
+        points = standardize(x)[0], standardize(y)[0]
+        fits = scoring.fits(*points)
+        forward_score, backward_score = scoring.dependence(fits)
+        score = backward_score - forward_score
+
+    resamples, n_halves = None, options.n_resamples
+    if confidence is None and options.min_confidence > 0.0:
+        n_halves = n_halves or N_RESAMPLES
+    if n_halves:
+        # Whether a half converged is no news about the decision.
+        with unconverged_untold():
+            resamples = resample_scores(
+                x, y, scoring.score, n_resamples=n_halves, random_state=resample_seed
+            )
+        confidence = confidence_from(score, resamples)
+
+    beside = None if evidence is None else without_far(x, y, scoring.evidence, categorical)
+    if confidence is not None and beside is not None:
+        confidence = min(confidence, beside.limit(sign_of(score)))
+
+    enough = confidence is None or confidence >= options.min_confidence
     return DirectionResult(
-        direction=direction,
+        direction=sign_of(score) if enough else 0,
         score=score,
         forward_score=forward_score,
         backward_score=backward_score,
         criterion=criterion,
         lam=options.lam,
-        evidence=lengths,
         confidence=confidence,
+        evidence=evidence,
         resamples=resamples,
         without_far=beside,
-        _fitting=fitting,
+        _points=points,
+        _options=options.fit,
+        _seed=fit_seed,
+        _fits=fits,
     )
-
-
-def decide(
-    x: FloatArray,
-    y: FloatArray,
-    score: float,
-    known: float | None,
-    score_of: Callable[[FloatArray, FloatArray], float],
-    options: DirectionOptions,
-    seed: int,
-    beside: WithoutFar | None = None,
-) -> tuple[int, float | None, Resamples | None]:
-    """Return the direction of a score, the confidence in it, `known` or by halves, and the halves.
-
-    Halves are scored where the options ask for them, or for a confidence that nothing else gives.
-    The decision without far observations, `beside`, limits it.
-    """
-    resamples, confidence, count = None, known, options.n_resamples
-    if confidence is None and options.min_confidence > 0.0:
-        count = count or N_RESAMPLES
-    if count:
-        # Whether a half converged is no news about the decision.
-        with unconverged_untold():
-            resamples = resample_scores(x, y, score_of, n_resamples=count, random_state=seed)
-        confidence = confidence_from(score, resamples)
-    if confidence is not None and beside is not None:
-        confidence = min(confidence, beside.limit(sign_of(score)))
-    enough = confidence is None or confidence >= options.min_confidence
-    return sign_of(score) if enough else 0, confidence, resamples
 
 
 @dataclass(frozen=True)
 class _Scoring:
-    """What a pair and its halves are scored by."""
+    """How a pair, its halves and what is left of it are scored alike."""
 
     criterion: str
     options: DirectionOptions
-    seed: int
     categorical: tuple[bool, bool]
+    seed: int
 
-    def fitting(
-        self, x: FloatArray, y: FloatArray, known: EvidenceResult | None = None
-    ) -> LatentFitting:
-        options = self.options
-        sides = () if known is None else (known.forward, known.backward)
-        # Standardized already.
-        points = [side.points for side in sides if isinstance(side, DirectionEvidence)]
-        if not points:
-            points = [
-                standardize(indicators(variable[:, 0]) if categorical else variable)[0]
-                for variable, categorical in zip((x, y), self.categorical, strict=True)
-            ]
-        return LatentFitting(points[0], points[1], options.lam, options.fit, self.seed)
-
-    def latent_scores(self, fitting: LatentFitting) -> tuple[float, float]:
-        return dependence_scores(fitting.fits, self.criterion, self.options.fit.hsic_floor)
-
-    def lengths(self, x: FloatArray, y: FloatArray) -> EvidenceResult:
+    def evidence(self, x: FloatArray, y: FloatArray) -> EvidenceResult:
         return compare(x, y, categorical=self.categorical)
+
+    def fits(self, x: FloatArray, y: FloatArray) -> LatentFits:
+        """Fit both directions of a standardized pair."""
+        return fit_both(x, y, lam=self.options.lam, options=self.options.fit, seed=self.seed)
+
+    def dependence(self, fits: LatentFits) -> tuple[float, float]:
+        return dependence_scores(fits, self.criterion, self.options.fit.hsic_floor)
 
     def score(self, x: FloatArray, y: FloatArray) -> float:
         if self.criterion == "evidence":
-            return self.lengths(x, y).score
-        forward, backward = self.latent_scores(self.fitting(x, y))
+            return self.evidence(x, y).score
+        forward, backward = self.dependence(self.fits(standardize(x)[0], standardize(y)[0]))
         return backward - forward
+
+
+def _criterion_for(variables: Variables, criterion: str) -> str:
+    """Return the criterion that decides a pair; refuse one that cannot."""
+    problem = beyond_limits(variables.x, variables.y)
+    if criterion == "auto":
+        criterion = "hsic" if problem else "evidence"
+    elif criterion == "evidence" and problem:
+        raise ValueError(problem)
+    if any(variables.categorical) and criterion != "evidence":
+        name = "x" if variables.categorical[0] else "y"
+        raise ValueError(
+            f"criterion {criterion!r} needs numbers, but {name} holds categories; leave the "
+            "criterion out, or pass indicators of the categories"
+        )
+    return criterion
+
+
+def _points_of(variables: Variables, evidence: EvidenceResult) -> tuple[FloatArray, FloatArray]:
+    """Return both variables standardized, (n_samples, n_features); categories as indicators."""
+    forward, backward = evidence.forward, evidence.backward
+    if isinstance(forward, DirectionEvidence) and isinstance(backward, DirectionEvidence):
+        return forward.points, backward.points
+    return standardize(variables.x)[0], standardize(variables.y)[0]
 
 
 def _warn_of_convergence(lengths: EvidenceResult) -> None:

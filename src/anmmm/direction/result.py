@@ -6,12 +6,13 @@ from dataclasses import dataclass, field
 
 from anmmm._html import html_facts
 from anmmm._record import Record, computed
+from anmmm._typing import FloatArray
 from anmmm.confidence import Resamples
-from anmmm.dependence import LatentFits, LatentFitting
+from anmmm.dependence import LatentFits, fit_both
 from anmmm.direction.far import WithoutFar
 from anmmm.direction.outcome import NO_MODEL_FITS, POOR_FIT, far_text, relation_of, said_of
 from anmmm.evidence import DirectionEvidence, EvidenceResult
-from anmmm.gppom import FitResult
+from anmmm.gppom import FitOptions, FitResult
 from anmmm.independence import hsic_test, permutation_test
 
 
@@ -81,8 +82,12 @@ class DirectionResult(Record):
     evidence: EvidenceResult | None = field(repr=False)
     resamples: Resamples | None = field(repr=False)
     without_far: WithoutFar | None = field(repr=False)
-    # Copies of a result share it, and the fits once they are made.
-    _fitting: LatentFitting = field(repr=False)
+    # Both variables, standardized, and what the fits of both directions take beside.
+    _points: tuple[FloatArray, FloatArray] = field(repr=False)
+    _options: FitOptions = field(repr=False)
+    _seed: int = field(repr=False)
+    # None under "evidence", which decides without them.
+    _fits: LatentFits | None = field(repr=False)
 
     def _repr_html_(self) -> str:
         """Decision, score, confidence and check, for notebooks."""
@@ -123,7 +128,7 @@ class DirectionResult(Record):
             if isinstance(forward, DirectionEvidence) and isinstance(backward, DirectionEvidence):
                 # As the check has made them.
                 return permutation_test(forward.tested, backward.tested).pvalue
-        return hsic_test(self._fitting.x, self._fitting.y, null="permutation").pvalue
+        return hsic_test(*self._points, null="permutation").pvalue
 
     @property
     def check_pvalue(self) -> float | None:
@@ -134,10 +139,12 @@ class DirectionResult(Record):
         shown = sides if self.direction == 0 else sides[:1] if self.direction == 1 else sides[1:]
         return max(side.check.pvalue for side in shown)
 
-    @property
+    @computed
     def latent_fits(self) -> LatentFits:
         """Both GPPOM fits and both tests."""
-        return self._fitting.fits
+        if self._fits is not None:
+            return self._fits
+        return fit_both(*self._points, lam=self.lam, options=self._options, seed=self._seed)
 
     @property
     def forward(self) -> FitResult:

@@ -205,11 +205,13 @@ class FitOptions(ObjectiveOptions):
         return n_samples >= SMALLEST_RATIO * self.subsample
 
     def grown(self, lam: float, n_samples: int) -> tuple[float, FitOptions]:
-        """Return λ and the options with the weights that suit so many observations.
+        """Return λ and the options with the weights that suit so many observations."""
+        self.check_size(lam, n_samples)
+        growth = self._growth(n_samples)
+        return lam * growth, replace(self, hyper_prior=self.hyper_prior * growth)
 
-        Raises what is wrong with an array `init`, which must have as many rows, and with
-        `weight_growth`.
-        """
+    def check_size(self, lam: float, n_samples: int) -> None:
+        """Refuse an `init` of other rows, and weights that so many observations make too large."""
         if not isinstance(self.init, str):
             init = as_matrix(self.init, "init", resolved=False)
             if init.shape != (n_samples, self.n_latent):
@@ -223,6 +225,7 @@ class FitOptions(ObjectiveOptions):
                 f"weight_growth={self.weight_growth!r} multiplies lam and hyper_prior by more than "
                 f"{LARGEST_WEIGHT:g} at {n_samples} observations; the default is 0.5"
             )
-        growth = max(1.0, n_samples / REFERENCE_SIZE) ** self.weight_growth
-        hyper_prior = self.hyper_prior * growth
-        return check_nonnegative(lam * growth, "lam"), replace(self, hyper_prior=hyper_prior)
+        check_nonnegative(lam * self._growth(n_samples), "lam")
+
+    def _growth(self, n_samples: int) -> float:
+        return float(max(1.0, n_samples / REFERENCE_SIZE) ** self.weight_growth)
