@@ -13,7 +13,7 @@ from numpy.testing import assert_array_equal
 from anmmm import infer_direction, infer_directions
 from anmmm.confidence import confidence_of
 from anmmm.direction import SURE
-from anmmm.direction.far import BORNE_OUT, CORE, HEAP, UNTIED, far_values
+from anmmm.direction.far import CORE, HEAP, UNTIED, far_values
 
 
 def slow_far_values(values):
@@ -87,18 +87,30 @@ def pair(code_in_x=None, code_in_y=None, n=200):
     return x, y
 
 
-@pytest.mark.parametrize(("x", "y"), [(1e9, None), (None, -9999.0), (-999.0, 1e6)])
-def test_what_far_values_decide_is_not_sure(x, y):
-    result = infer_direction(*pair(x, y))
-    without = result.without_far
-    assert_array_equal(without.far, far_values(pair(x, y)[0]) | far_values(pair(x, y)[1]))
-    rest = [values[~without.far] for values in pair(x, y)]
-    assert without.confidence == infer_direction(*rest).confidence
-    assert (without.direction, without.relation) == (1, "x→y")
-    limit = 1.0 if without.confidence >= BORNE_OUT else without.confidence
-    limit = limit if result.score > 0.0 else 0.5
-    assert result.confidence == min(confidence_of(result.evidence), limit)
-    swapped = infer_direction(*pair(x, y)[::-1])
+@pytest.mark.parametrize(
+    ("x", "y", "n", "outcome"),
+    [
+        (1e9, None, 200, "contradicted"),
+        (None, -9999.0, 200, "contradicted"),
+        (-999.0, 1e6, 200, "borne out"),
+        (-999.0, 1e6, 120, "not sure"),
+    ],
+)
+def test_a_confidence_is_what_the_others_bear_out(x, y, n, outcome):
+    first, second = pair(x, y, n)
+    result = infer_direction(first, second)
+    assert_array_equal(result.far, far_values(first) | far_values(second))
+    others = infer_direction(first[~result.far], second[~result.far])
+    assert others.direction == (-result.direction if outcome == "contradicted" else 1)
+    assert (
+        result.confidence
+        == {
+            "contradicted": 0.5,
+            "not sure": others.confidence,
+            "borne out": confidence_of(result.evidence),
+        }[outcome]
+    )
+    swapped = infer_direction(second, first)
     assert (swapped.confidence, swapped.score) == (result.confidence, -result.score)
 
 
@@ -108,7 +120,7 @@ def test_one_value_turned_a_sure_decision_around():
     assert (result.direction, result.confidence) == (-1, 0.5)
     assert infer_direction(*pair(code_in_x=1e9), min_confidence=0.6).direction == 0
     assert infer_direction(*pair(code_in_x=1e9), n_resamples=4, random_state=0).confidence == 0.5
-    assert pickle.loads(pickle.dumps(result)).without_far.relation == "x→y"
+    assert pickle.loads(pickle.dumps(result)).note == result.note
 
 
 @pytest.mark.parametrize("limit", [np.minimum, np.maximum])
@@ -120,7 +132,7 @@ def test_the_limit_of_an_instrument_decides_nothing(limit):
         y = x + 0.4 * x**3 + 0.7 * noise
         x = limit(x, np.quantile(x, 0.85 if limit is np.minimum else 0.15))
         result = infer_direction(x, y)
-        assert result.without_far.far.sum() == 30
+        assert result.far.sum() == 30
         wrong += result.direction == -1 and result.confidence >= SURE
         wrong_by_all += result.direction == -1 and confidence_of(result.evidence) >= SURE
     assert wrong == 0
@@ -128,18 +140,19 @@ def test_the_limit_of_an_instrument_decides_nothing(limit):
 
 
 def test_without_far_values_nothing_is_decided_twice():
-    assert infer_direction(*pair()).without_far is None
-    assert infer_direction(*pair(1e9), criterion="hsic").without_far is None
     x, y = pair()
-    assert infer_direction(np.where(x > 0.0, "a", "b"), y).without_far is None
+    for result in (
+        infer_direction(x, y),
+        infer_direction(*pair(1e9), criterion="hsic"),
+        infer_direction(np.where(x > 0.0, "a", "b"), y),
+    ):
+        assert (result.far, result.note) == (None, "")
 
 
 def nothing_without(x, y):
     result = infer_direction(x, y)
-    assert result.without_far.evidence is None
-    assert (result.without_far.relation, result.confidence) == ("undecided", 0.5)
-    (row,) = infer_directions([(x, y)]).to_list()
-    return "far off or at a limit (codes?); without: too little to decide" in row.reason
+    assert result.confidence == 0.5
+    return "far off or at a limit (codes?); without: too little to decide" in result.note
 
 
 def test_too_few_others_bear_nothing_out(rng):
@@ -159,8 +172,8 @@ def test_agreement_bears_true_far_values_out():
     x = rng.exponential(size=300)
     y = rng.poisson(np.exp(1.2 * x))
     result = infer_direction(x, y.astype(float))
-    assert result.without_far.direction == result.direction == 1
-    assert result.without_far.confidence > BORNE_OUT
+    assert result.far.any()
+    assert result.direction == 1
     assert result.confidence == confidence_of(result.evidence)
 
 
@@ -168,31 +181,23 @@ def test_far_values_of_several_columns(rng):
     x = rng.normal(size=(200, 2))
     y = np.tanh(2.0 * x[:, 0]) + 0.2 * rng.normal(size=200)
     x[5, 1] = 1e9
-    result = infer_direction(x, y)
-    assert_array_equal(np.flatnonzero(result.without_far.far), [5])
+    assert_array_equal(np.flatnonzero(infer_direction(x, y).far), [5])
 
 
-def test_they_are_remarked_on():
+def test_they_are_remarked_on_everywhere(run, tmp_path):
     x, y = pair(code_in_x=1e9)
+    note = "2 rows far off or at a limit (codes?); without: leaning {} → {}"
+    result = infer_direction(x, y)
+    assert result.note == note.format("x", "y")
+    assert result.note in result._repr_html_()
     (row,) = infer_directions([(x, y)]).to_list()
-    assert "2 rows far off or at a limit (codes?); without: leaning x → y" in row.reason
+    assert result.note in row.reason
     assert row.confidence == 0.5
-    assert (
-        "2 rows far off or at a limit (codes?); without: leaning x → y"
-        in infer_direction(x, y)._repr_html_()
-    )
-
-
-def test_the_command_line_remarks_on_them(run, tmp_path):
     file = tmp_path / "pair.csv"
-    np.savetxt(file, np.transpose(pair(1e9)), delimiter=",", header="dose,effect", comments="")
+    np.savetxt(file, np.c_[x, y], delimiter=",", header="dose,effect", comments="")
     status, out, err = run("direction", file)
     assert (status, err) == (0, "")
-    assert (
-        "  remark        2 rows far off or at a limit (codes?); without: leaning dose → effect\n"
-        in out
-    )
+    assert f"  remark        {note.format('dose', 'effect')}\n" in out
     document = json.loads(run("direction", file, "--json")[1])
-    assert document["n_far"] == 2
-    assert document["relation_without_far"] == "x→y"
+    assert document["remark"] == note.format("dose", "effect")
     assert document["confidence"] == 0.5

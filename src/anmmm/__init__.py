@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from anmmm.direction import (
         CausalDirection,
         DirectionResult,
-        WithoutFar,
         describe,
         infer_direction,
     )
@@ -47,7 +46,6 @@ _HOMES = {
     "OrientedGraph": "anmmm.orientation",
     "PairClusters": "anmmm.collection.records",
     "PairResult": "anmmm.collection.records",
-    "WithoutFar": "anmmm.direction",
     "CausalDirection": "anmmm.direction",
     "Evaluation": "anmmm.evaluation",
     "FitOptions": "anmmm.gppom",
@@ -87,7 +85,6 @@ __all__ = [
     "OrientedGraph",
     "PairClusters",
     "PairResult",
-    "WithoutFar",
     "__version__",
     "cluster_collection",
     "cluster_mechanisms",

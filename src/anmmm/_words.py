@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -10,6 +11,11 @@ from dataclasses import dataclass
 def hypotheses(x: str = "x", y: str = "y") -> tuple[str, str]:
     """Return the names of both hypotheses, that x causes y first."""
     return f"{x} → {y}", f"{y} → {x}"
+
+
+def renamed(text: str, names: tuple[str, str]) -> str:
+    """Return a text that says x → y or y → x with the names of both hypotheses."""
+    return re.sub("x → y|y → x", lambda found: names[found[0] == "y → x"], text)
 
 
 def chosen(direction: int | None, names: Sequence[str], otherwise: str = "undecided") -> str:

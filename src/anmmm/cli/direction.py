@@ -85,12 +85,12 @@ def direction_command(
 
 def _document(result: DirectionResult, columns: Columns) -> dict[str, Any]:
     """Collect what ``--json`` prints."""
+    from anmmm._words import hypotheses, renamed
     from anmmm.direction import sure_of
 
     ordered = (columns.x_name, columns.y_name)[:: result.direction or 1]
     lengths = result.evidence
     chosen = None if lengths is None else lengths.chosen
-    without = result.without_far
     return {
         "x": columns.x_name,
         "y": columns.y_name,
@@ -117,8 +117,6 @@ def _document(result: DirectionResult, columns: Columns) -> dict[str, Any]:
         "lam": result.lam if lengths is None else None,
         "n": len(columns.x),
         "n_dropped": columns.n_dropped,
-        "n_far": 0 if without is None else int(without.far.sum()),
-        "relation_without_far": None if without is None else without.relation,
-        "confidence_without_far": None if without is None else without.confidence,
+        "remark": renamed(result.note, hypotheses(columns.x_name, columns.y_name)) or None,
         "converged": result.converged,
     }

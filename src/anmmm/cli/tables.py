@@ -9,7 +9,7 @@ from unicodedata import combining, east_asian_width
 
 import numpy as np
 
-from anmmm._words import Table, counted, hypotheses
+from anmmm._words import Table, counted, hypotheses, renamed
 from anmmm.cli.messages import plain, shown
 from anmmm.direction import (
     INDEPENDENT,
@@ -17,7 +17,6 @@ from anmmm.direction import (
     NO_MODEL_FITS,
     POOR_FIT,
     SURE,
-    far_text,
     said_of,
     sure_of,
 )
@@ -61,7 +60,7 @@ def direction_text(result: DirectionResult, columns: Columns, n_used: int) -> st
         **facts,
         "independence": f"p = {result.independence_pvalue:.3g}   (HSIC test of both columns)",
         "check": _check_text(result.check_pvalue),
-        "remark": "" if result.without_far is None else far_text(result.without_far, names),
+        "remark": renamed(result.note, names),
         "observations": f"{n_used}" if n_used == n else f"{n_used} of {n}",
         "converged": "no: " + ", ".join(stopped) if stopped else "yes",
     }

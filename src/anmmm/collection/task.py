@@ -26,7 +26,6 @@ from anmmm.direction import (
     POOR_FIT,
     DirectionOptions,
     DirectionResult,
-    far_text,
 )
 from anmmm.direction.infer import decide
 from anmmm.evidence import SideEvidence, sign_of
@@ -160,8 +159,8 @@ class DirectionTask(PairTask):
             remarks.append(NO_GAIN)
         elif sign_of(result.score) == 0:
             remarks.append("undecided: the scores differ by no more than the tolerance of the fits")
-        if result.without_far is not None:
-            remarks.append(far_text(result.without_far, ("x → y", "y → x")))
+        if result.note:
+            remarks.append(result.note)
         check = result.check_pvalue
         if check is not None and check < POOR_FIT:
             remarks.append(NO_MODEL_FITS)

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from anmmm._lazy import lazily
 from anmmm.dependence import LatentFits, dependence_scores, latent_test
-from anmmm.direction.far import WithoutFar
 from anmmm.direction.infer import infer_direction
 from anmmm.direction.lengths import describe
 from anmmm.direction.options import CRITERIA, DirectionOptions
@@ -21,7 +20,6 @@ from anmmm.direction.outcome import (
     POOR_FIT,
     RELATIONS,
     SURE,
-    far_text,
     is_sure,
     said_of,
     sure_of,
@@ -43,10 +41,8 @@ __all__ = [
     "DirectionOptions",
     "DirectionResult",
     "LatentFits",
-    "WithoutFar",
     "dependence_scores",
     "describe",
-    "far_text",
     "infer_direction",
     "is_sure",
     "latent_test",

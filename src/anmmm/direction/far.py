@@ -1,25 +1,25 @@
-"""Observations far from all others or heaped at their end, and what is said of a pair without them.
+"""Observations far from all others or heaped at their end, and how they limit a confidence.
 
 Codes for missing values (-999), wrong units and slips of a finger lie far off, and limits of an
 instrument heap at an end. A single such value may turn a sure decision around, so that a pair that
-has some is decided twice, and is sure only where the others bear it out (docs/method/decisions.md,
-"Far values").
+has some is compared again without them, and is sure only where the others bear it out
+(docs/method/decisions.md, "Far values").
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from anmmm._record import Record
+from anmmm._categories import Variables
 from anmmm._typing import FloatArray
 from anmmm._validation import as_pair
+from anmmm._words import counted, hypotheses
 from anmmm.confidence import confidence_of
-from anmmm.direction.outcome import relation_of
+from anmmm.direction.outcome import in_words
 from anmmm.evidence import EvidenceResult, beyond_limits
 
 # Share of the observations that the others are told from, at least.
@@ -31,72 +31,58 @@ HEAP, UNTIED = 3, 0.9
 BORNE_OUT = 0.75
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class WithoutFar(Record):
-    """A decision without observations that lie far from all others, or are heaped at their end.
+def far_rows(variables: Variables) -> NDArray[np.bool_] | None:
+    """Tell the observations (n_samples,) that are far in a column; None if there are none."""
+    far = np.zeros(len(variables.x), dtype=np.bool_)
+    for values, named in zip(variables[:2], variables.categorical, strict=True):
+        if not named:
+            for column in values.T:
+                far |= far_values(column)
+    return far if far.any() else None
 
-    Attributes
-    ----------
-    far : ndarray of bool, shape (n_samples,)
-        The observations left out.
-    evidence : EvidenceResult or None
-        Of the others; None where they are too few, or do not vary.
-    direction : int
-        As `DirectionResult` has it.
-    confidence : float
-        That the sign of their score is right; 0.5 where there is none.
-    relation : str
-        As `DirectionResult` has it.
-    """
 
-    far: NDArray[np.bool_]
-    evidence: EvidenceResult | None
-    confidence: float
+def compare_others(
+    variables: Variables,
+    far: NDArray[np.bool_],
+    compare: Callable[[FloatArray, FloatArray], EvidenceResult],
+) -> EvidenceResult | None:
+    """Compare both directions without far observations; None where the others are too little."""
+    try:
+        x, y = as_pair(variables.x[~far], variables.y[~far])
+    except ValueError:
+        # The whole pair was accepted: the rest can only be too few, or vary too little.
+        return None
+    return None if beyond_limits(x, y) else compare(x, y)
 
-    @property
-    def direction(self) -> int:
-        """Direction of the others."""
-        return 0 if self.evidence is None else self.evidence.direction
 
-    @property
-    def relation(self) -> str:
-        """What is said of the others."""
-        independent = self.evidence is not None and self.evidence.independent
-        return relation_of(self.direction, independent=independent)
+def limit_by(others: EvidenceResult | None, direction: int) -> float:
+    """Return the most confidence that the others leave to a direction of the whole pair."""
+    if direction != (0 if others is None else others.direction):
+        return 0.5
+    confidence = 0.5 if others is None else confidence_of(others)
+    return 1.0 if confidence >= BORNE_OUT else confidence
 
-    def limit(self, direction: int) -> float:
-        """Return the most confidence that a direction of the whole pair may have."""
-        if direction != self.direction:
-            return 0.5
-        return 1.0 if self.confidence >= BORNE_OUT else self.confidence
+
+def far_note(far: NDArray[np.bool_], others: EvidenceResult | None) -> str:
+    """Say how many observations are far, and what is decided without them."""
+    decided = "too little to decide"
+    if others is not None:
+        decided = in_words(
+            others.direction, confidence_of(others), hypotheses(), others.independent
+        )
+    rows = counted(int(far.sum()), "row")
+    return f"{rows} far off or at a limit (codes?); without: {decided}"
 
 
 def far_values(values: FloatArray) -> NDArray[np.bool_]:
-    """Tell which values lie far from the others, or heaped at their end.
+    """Tell which values (n_samples,) lie far from the others, or heaped at their end.
 
-    Parameters
-    ----------
-    values : ndarray of shape (n_samples,)
-
-    Returns
-    -------
-    ndarray of bool, shape (n_samples,)
-        At most three in ten of them are far, and as many heaped. None where seven in ten are one
-        value. The
-        shortest interval with seven in ten of the values grows to both sides up to the first gap
-        that is wider than all that lies between the gap and the interval's other end; what is
-        beyond is far. So is the smallest or largest value where it stands three times and more,
-        beside others that are hardly tied: the limit of an instrument, or a code near the data.
-
-    Notes
-    -----
-    O(N log N). A shift, a factor and a mirror change nothing.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> np.flatnonzero(far_values(np.array([0.3, 1.9, -999.0, 0.7, 1.2, 0.1, 2.2, 1.4])))
-    array([2])
+    The shortest interval with seven in ten of the values grows to both sides up to the first gap
+    that is wider than all that lies between the gap and the interval's other end; what is beyond is
+    far. So is the smallest or largest value where it stands three times and more, beside others
+    that are hardly tied: the limit of an instrument, or a code near the data. At most three in ten
+    are far, and as many heaped; none where seven in ten are one value. A shift, a factor and a
+    mirror change nothing. O(N log N).
     """
     ordered = np.sort(values)
     return _beyond_gaps(values, ordered) | _heaped(values, ordered)
@@ -137,31 +123,3 @@ def _heaped(values: FloatArray, ordered: FloatArray) -> NDArray[np.bool_]:
     if few or len(np.unique(others)) < UNTIED * len(others):
         heaped[:] = False
     return heaped
-
-
-def without_far(
-    x: FloatArray,
-    y: FloatArray,
-    compare: Callable[[FloatArray, FloatArray], EvidenceResult],
-    categorical: tuple[bool, bool] = (False, False),
-) -> WithoutFar | None:
-    """Compare both directions of a pair (n_samples, n_features) without far observations.
-
-    None where there are none. Categories have none.
-    """
-    far = np.zeros(len(x), dtype=np.bool_)
-    for variable, named in zip((x, y), categorical, strict=True):
-        if not named:
-            for column in variable.T:
-                far |= far_values(column)
-    if not far.any():
-        return None
-    try:
-        first, second = as_pair(x[~far], y[~far])
-    except ValueError:
-        # The whole pair was accepted: the rest can only be too few, or vary too little.
-        return WithoutFar(far, None, 0.5)
-    if beyond_limits(first, second):
-        return WithoutFar(far, None, 0.5)
-    evidence = compare(first, second)
-    return WithoutFar(far, evidence, confidence_of(evidence))

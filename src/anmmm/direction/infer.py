@@ -11,7 +11,7 @@ from anmmm._validation import check_rng
 from anmmm._warning import unconverged_untold, warn_unconverged
 from anmmm.confidence import N_RESAMPLES, confidence_from, confidence_of, resample_scores
 from anmmm.dependence import LatentFits, dependence_scores, fit_both
-from anmmm.direction.far import without_far
+from anmmm.direction.far import compare_others, far_note, far_rows, limit_by
 from anmmm.direction.options import DirectionOptions
 from anmmm.direction.result import DirectionResult
 from anmmm.evidence import (
@@ -104,7 +104,7 @@ def infer_direction(
     of the Tübingen pairs (docs/method/decisions.md). It takes some 10 ms for 100 observations and
     is linear in their number but for two sorts. Where values lie far from all others, as codes for
     missing ones do, or are heaped at their end, as at the limit of an instrument, the pair is
-    decided again without them, and is sure only if the rest bears it out (`anmmm.WithoutFar`).
+    decided again without them, and is sure only if the rest bears it out.
 
     The other criteria take two fits and two HSIC tests. They are made for mixtures: on data of a
     single mechanism they are no better than chance, with large scores (docs/results/quality.md).
@@ -176,9 +176,11 @@ def decide(
             )
         confidence = confidence_from(score, resamples)
 
-    beside = None if evidence is None else without_far(x, y, scoring.evidence, categorical)
-    if confidence is not None and beside is not None:
-        confidence = min(confidence, beside.limit(sign_of(score)))
+    far, note = None if evidence is None else far_rows(variables), ""
+    if far is not None and confidence is not None:
+        others = compare_others(variables, far, scoring.evidence)
+        confidence = min(confidence, limit_by(others, sign_of(score)))
+        note = far_note(far, others)
 
     enough = confidence is None or confidence >= options.min_confidence
     return DirectionResult(
@@ -191,7 +193,8 @@ def decide(
         confidence=confidence,
         evidence=evidence,
         resamples=resamples,
-        without_far=beside,
+        far=far,
+        note=note,
         _points=points,
         _options=options.fit,
         _seed=fit_seed,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from anmmm._words import chosen, counted
+from anmmm._words import chosen
 
 INDEPENDENT = "independent"
 _BY_DIRECTION = {1: "x→y", -1: "y→x", 0: "undecided"}
@@ -54,24 +54,15 @@ def said_of(decision: Any, names: Sequence[str]) -> str:
     str
         A name alone where the decision is sure or has no confidence.
     """
-    if not decision.direction:
-        return INDEPENDENT if decision.relation == INDEPENDENT else chosen(0, names)
-    name = chosen(decision.direction, names)
-    return f"leaning {name}" if sure_of(decision) is False else name
+    independent = decision.relation == INDEPENDENT
+    return in_words(decision.direction, decision.confidence, names, independent)
 
 
-def far_text(without: Any, names: Sequence[str]) -> str:
-    """Say what is said without far observations; `names` as `said_of` takes them.
-
-    Parameters
-    ----------
-    without : WithoutFar
-    names : sequence of two str
-
-    Returns
-    -------
-    str
-    """
-    count = int(without.far.sum())
-    said = said_of(without, names) if without.evidence is not None else "too little to decide"
-    return f"{counted(count, 'row')} far off or at a limit (codes?); without: {said}"
+def in_words(
+    direction: int, confidence: float | None, names: Sequence[str], independent: bool
+) -> str:
+    """Do what `said_of` does for a decision by its parts."""
+    if not direction:
+        return INDEPENDENT if independent else chosen(0, names)
+    name = chosen(direction, names)
+    return f"leaning {name}" if is_sure(confidence) is False else name

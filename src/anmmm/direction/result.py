@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+import numpy as np
+from numpy.typing import NDArray
+
 from anmmm._html import html_facts
 from anmmm._record import Record, computed
 from anmmm._typing import FloatArray
+from anmmm._words import hypotheses
 from anmmm.confidence import Resamples
 from anmmm.dependence import LatentFits, fit_both
-from anmmm.direction.far import WithoutFar
-from anmmm.direction.outcome import NO_MODEL_FITS, POOR_FIT, far_text, relation_of, said_of
+from anmmm.direction.outcome import NO_MODEL_FITS, POOR_FIT, relation_of, said_of
 from anmmm.evidence import DirectionEvidence, EvidenceResult
 from anmmm.gppom import FitOptions, FitResult
 from anmmm.independence import hsic_test, permutation_test
@@ -39,14 +42,16 @@ class DirectionResult(Record):
         Probability that the sign of the score is right, from 0.5 to 1, calibrated on simulated
         pairs (docs/method/decisions.md): by the scores of halves where there are some, else under
         ``"evidence"`` by the spread of the observations' lengths, else None. Where observations
-        lie far from all others, it is limited by what they bear out (`anmmm.WithoutFar`).
+        are `far`, it is limited by what the others bear out.
     resamples : anmmm.confidence.Resamples or None
         Scores of the halves, and the seed that draws them again.
     evidence : EvidenceResult or None
         Both description lengths with their parts; None under the other criteria.
-    without_far : WithoutFar or None
-        The decision without observations that lie far from all others, as codes for missing values
-        do; None where there are none, and under the other criteria.
+    far : ndarray of bool, shape (n_samples,), or None
+        Observations that lie far from all others, as codes for missing values do, or are heaped at
+        their end; None where there are none, and under the other criteria.
+    note : str
+        How many they are, and what is decided without them; otherwise empty.
     relation : {"x→y", "y→x", "independent", "undecided"}
         What is said of the pair. ``"independent"`` only under ``"evidence"``: in both directions
         no model of the effect is shorter than one without the cause. See docs/guide/outcomes.md.
@@ -81,7 +86,8 @@ class DirectionResult(Record):
     confidence: float | None
     evidence: EvidenceResult | None = field(repr=False)
     resamples: Resamples | None = field(repr=False)
-    without_far: WithoutFar | None = field(repr=False)
+    far: NDArray[np.bool_] | None = field(repr=False)
+    note: str = field(repr=False)
     # Both variables, standardized, and what the fits of both directions take beside.
     _points: tuple[FloatArray, FloatArray] = field(repr=False)
     _options: FitOptions = field(repr=False)
@@ -96,8 +102,7 @@ class DirectionResult(Record):
             ("confidence", None if self.confidence is None else f"{self.confidence:.3f}"),
             ("criterion", self.criterion),
         ]
-        names = "x → y", "y → x"
-        notes = [] if self.without_far is None else [far_text(self.without_far, names)]
+        notes = [self.note] if self.note else []
         if self.evidence is not None:
             shown = self.evidence.backward if self.direction == -1 else self.evidence.forward
             facts += [
@@ -107,7 +112,7 @@ class DirectionResult(Record):
             ]
             if (self.check_pvalue or 0.0) < POOR_FIT:
                 notes.append(NO_MODEL_FITS)
-        return html_facts(said_of(self, names), facts, "; ".join(notes))
+        return html_facts(said_of(self, hypotheses()), facts, "; ".join(notes))
 
     @property
     def relation(self) -> str:
