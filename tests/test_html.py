@@ -95,7 +95,7 @@ def test_a_decision_says_itself_in_words(pair, monkeypatch):
 
 def test_clusters_and_fits(pair):
     result = cluster_mechanisms(*pair, 2, random_state=0)
-    assert "refinedyes" in read(result._repr_html_()).text
+    assert "mixture<MixtureFit>" in read(result._repr_html_()).text
     fit = read(result.fit._repr_html_()).text
     assert "GPPOM fit of 100 observations" in fit
     assert "convergedyes" in fit

@@ -9,14 +9,15 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from anmmm._typing import ArrayLike, RandomState
-from anmmm._validation import as_pair, check_n_mechanisms, check_rng
+from anmmm._typing import ArrayLike, FloatArray, RandomState
+from anmmm._validation import as_pair, check_rng
 from anmmm.clustering.kmeans import kmeans_labels
 from anmmm.clustering.options import ClusteringOptions
 from anmmm.clustering.result import ClusteringResult
 from anmmm.gppom import fit_gppom
-from anmmm.mixture import MAX_MECHANISMS, EffectMixtures, by_first_appearance
+from anmmm.mixture import MAX_MECHANISMS, EffectMixtures, MixtureFit, by_first_appearance
 from anmmm.mixture.labels import LEFT
 from anmmm.preprocessing import standardize
 
@@ -103,73 +104,69 @@ def cluster_mechanisms(
     True
     """
     cause, effect = as_pair(x, y)
-    checked = ClusteringOptions.check(
+    options = ClusteringOptions.check(
         n_mechanisms=n_mechanisms,
         refine=refine,
         max_mechanisms=max_mechanisms,
         lam=lam,
         **fit_options,
     )
-    automatic = checked.n_mechanisms == 0
-    number = 0 if automatic else check_n_mechanisms(n_mechanisms, len(cause))
-    most = min(checked.max_mechanisms, len(cause))
-    refined, reason = _whether_to_refine(refine, effect.shape[1])
-    if automatic and effect.shape[1] > 1:
-        raise ValueError(
-            "n_mechanisms='auto' needs an effect of one column, found "
-            f"{effect.shape[1]}; give the number of mechanisms"
-        )
+    options.check_pair(len(cause), effect.shape[1])
     rng = check_rng(random_state)
     X, Y = standardize(cause)[0], standardize(effect)[0]
-    fit = fit_gppom(X, Y, lam=checked.lam, options=checked.fit, random_state=rng)
+    fit = fit_gppom(X, Y, lam=options.lam, options=options.fit, random_state=rng)
     seed = int(rng.integers(2**31))
 
-    effects = EffectMixtures(X, Y[:, 0], number, most) if refined or automatic else None
-    criteria = None
-    if automatic and effects is not None:
-        criteria = np.array([mixture.criterion for mixture in effects.fits])
+    mixtures = _mixtures_of(X, Y, options)
+    number, criteria = options.n_mechanisms, None
+    if options.automatic and mixtures is not None:
+        criteria = np.array([mixture.criterion for mixture in mixtures.fits])
         number = 1 + int(criteria.argmin())
-    if refine == "auto" and effects is not None and number <= len(effects.fits):
-        gap = effects.fits[number - 1].criterion - effects.fits[0].criterion
-        if gap > VERY_STRONG:
-            refined = False
-            reason = (
-                f"the mixture takes one mechanism for likelier than {number}, by {gap:.1f} nats"
-            )
     labels = kmeans_labels(fit.latent, number, seed)
-    mixture = effects.refined(labels, number) if refined and effects is not None else None
+    mixture, reason = _refined(labels, number, mixtures, options.refine, Y.shape[1])
     if mixture is not None:
         labels = mixture.labels
-        if mixture.start == LEFT:
-            reason = "Θ's clusters are not heard, as others are likelier (do curves cross?)"
     # Numbered by first appearance, so that equal partitions have equal labels.
     order = by_first_appearance(labels, number)
     labels = np.argsort(order)[labels].astype(np.intp)
-    if mixture is not None:
-        mixture = mixture.reordered(order)
     return ClusteringResult(
         labels=labels,
         latent=fit.latent,
         n_mechanisms=number,
         centers=np.array([fit.latent[labels == c].mean(axis=0) for c in range(labels.max() + 1)]),
         fit=fit,
-        membership=None if mixture is None else mixture.membership,
-        refined=refined,
         reason=reason,
         criteria=criteria,
-        mixture=mixture,
+        mixture=None if mixture is None else mixture.reordered(order),
     )
 
 
-def _whether_to_refine(refine: Any, n_outputs: int) -> tuple[bool, str]:
-    """Whether to refine and, if not, why."""
+def _mixtures_of(X: FloatArray, Y: FloatArray, options: ClusteringOptions) -> EffectMixtures | None:
+    """Fit the mixtures of the effect that choose a number, or refine; None for several columns."""
+    if Y.shape[1] > 1 or not (options.automatic or options.refine):
+        return None
+    most = min(options.max_mechanisms, len(X))
+    return EffectMixtures(X, Y[:, 0], options.n_mechanisms, most)
+
+
+def _refined(
+    labels: NDArray[np.intp],
+    number: int,
+    mixtures: EffectMixtures | None,
+    refine: str | None,
+    n_outputs: int,
+) -> tuple[MixtureFit | None, str]:
+    """Refine the clusters of Θ; say why they are not refined, or left for others."""
     if refine is None:
-        return False, "refine is None"
-    if n_outputs == 1:
-        return True, ""
-    if refine == "em":
-        raise ValueError(
-            f"refine='em' needs an effect of one column, found {n_outputs}; pass refine=None for "
-            "the clusters of Θ"
-        )
-    return False, f"the effect has {n_outputs} columns, and the mixture takes one"
+        return None, "refine is None"
+    if mixtures is None:
+        return None, f"the effect has {n_outputs} columns, and the mixture takes one"
+    if refine == "auto" and number <= len(mixtures.fits):
+        gap = mixtures.fits[number - 1].criterion - mixtures.fits[0].criterion
+        if gap > VERY_STRONG:
+            return None, (
+                f"the mixture takes one mechanism for likelier than {number}, by {gap:.1f} nats"
+            )
+    mixture = mixtures.refined(labels, number)
+    left = "Θ's clusters are not heard, as others are likelier (do curves cross?)"
+    return mixture, left if mixture.start == LEFT else ""

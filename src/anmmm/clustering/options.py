@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from anmmm._record import Record
-from anmmm._validation import check_choice, check_count, check_nonnegative
+from anmmm._validation import check_choice, check_count, check_n_mechanisms, check_nonnegative
 from anmmm.gppom import FitOptions
 from anmmm.mixture import MAX_MECHANISMS, is_auto
 
@@ -43,3 +43,25 @@ class ClusteringOptions(Record):
             lam=check_nonnegative(lam, "lam"),
             fit=FitOptions.from_keywords(fit_options),
         )
+
+    @property
+    def automatic(self) -> bool:
+        """Whether the mixture's criterion chooses the number."""
+        return self.n_mechanisms == 0
+
+    def check_pair(self, n_samples: int, n_outputs: int) -> None:
+        """Refuse more mechanisms than observations, and what needs an effect of one column."""
+        if not self.automatic:
+            check_n_mechanisms(self.n_mechanisms, n_samples)
+        if n_outputs == 1:
+            return
+        if self.refine == "em":
+            raise ValueError(
+                f"refine='em' needs an effect of one column, found {n_outputs}; pass refine=None "
+                "for the clusters of Θ"
+            )
+        if self.automatic:
+            raise ValueError(
+                f"n_mechanisms='auto' needs an effect of one column, found {n_outputs}; give the "
+                "number of mechanisms"
+            )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,8 +49,16 @@ class ClusteringResult(Record):
     n_mechanisms: int
     centers: FloatArray
     fit: FitResult
-    membership: FloatArray | None = None
-    refined: bool = False
     reason: str = ""
     criteria: FloatArray | None = None
-    mixture: MixtureFit | None = field(default=None, repr=False)
+    mixture: MixtureFit | None = None
+
+    @property
+    def membership(self) -> FloatArray | None:
+        """Probability of each mechanism under the refined mixture."""
+        return None if self.mixture is None else self.mixture.membership
+
+    @property
+    def refined(self) -> bool:
+        """Whether the labels are those of the mixture."""
+        return self.mixture is not None
