@@ -52,17 +52,7 @@ def test_a_seed_repeats_the_draw_and_is_recorded(pair):
     assert not np.array_equal(one.scores, drawn.scores)
 
 
-def test_exchange_negates_the_scores_and_keeps_the_confidence():
-    x, y, _ = make_anm_mixture("f1", 40, random_state=2)
-    one = resample_scores(x, y, evidence_score, n_resamples=4, random_state=0)
-    other = resample_scores(y, x, evidence_score, n_resamples=4, random_state=0)
-    assert np.array_equal(one.scores, -other.scores)
-    forward = confidence_from(evidence_score(x, y), one)
-    assert forward == confidence_from(evidence_score(y, x), other)
-    assert 0.5 < forward < 1.0
-
-
-@pytest.mark.parametrize(("n", "size"), [(10, 10), (13, 10), (21, 10), (22, 11), (61, 30)])
+@pytest.mark.parametrize(("n", "size"), [(10, 10), (21, 10), (61, 30)])
 def test_a_subsample_has_at_least_ten_observations(rng, n, size):
     found = resample_scores(*rng.standard_normal((2, n)), slope_difference, random_state=0)
     assert found.size == size
@@ -81,30 +71,15 @@ def test_a_constant_half_scores_zero():
     assert set(found.scores.tolist()) == {0.0, 1.0}
 
 
-def test_errors_of_the_score_come_out(pair):
-    def broken(x, y):
-        raise ValueError("this score is broken")
-
-    with pytest.raises(ValueError, match="this score is broken"):
-        resample_scores(*pair, broken)
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"n_resamples": 1}, "n_resamples must be at least 2"),
-        ({"random_state": -1}, "random_state must be at least 0"),
-        ({"random_state": "x"}, "random_state must be None"),
-    ],
-)
-def test_wrong_options_are_refused(pair, options, message):
-    with pytest.raises(ValueError, match=message):
-        resample_scores(*pair, slope_difference, **options)
-
-
-def test_a_score_that_is_no_number_is_refused(pair):
+def test_wrong_options_and_scores_are_refused(pair):
+    with pytest.raises(ValueError, match="n_resamples must be at least 2"):
+        resample_scores(*pair, slope_difference, n_resamples=1)
+    with pytest.raises(ValueError, match="random_state must be at least 0"):
+        resample_scores(*pair, slope_difference, random_state=-1)
     with pytest.raises(ValueError, match="score must return finite numbers, but returned nan"):
         resample_scores(*pair, lambda x, y: np.nan)
+    with pytest.raises(ValueError, match="score must be finite"):
+        confidence_from(np.nan, halves([1.0, 2.0]))
 
 
 # --- The map --------------------------------------------------------------------------------------
@@ -138,18 +113,6 @@ def test_more_spread_is_less_confidence():
 def test_halves_that_are_all_constant_tell_nothing():
     assert confidence_from(0.2, halves([0.0, 0.0])) == 0.5
     assert confidence_from(0.2, halves([-0.1, -0.1])) == 0.5
-
-
-def test_the_unit_of_the_score_does_not_matter():
-    scores = np.array([0.1, 0.3, -0.1, 0.1])
-    assert_allclose(
-        confidence_from(20.0, halves(100 * scores)), confidence_from(0.2, halves(scores))
-    )
-
-
-def test_a_score_that_is_not_finite_is_refused():
-    with pytest.raises(ValueError, match="score must be finite"):
-        confidence_from(np.nan, halves([1.0, 2.0]))
 
 
 # --- On data --------------------------------------------------------------------------------------
