@@ -101,71 +101,60 @@ class Summarizer:
 
     def __init__(self) -> None:
         self.statuses: Counter[str] = Counter()
-        self._undecided = self._not_converged = self._scored = self._correct = 0
+        self._counts = Counter(n_undecided=0, n_not_converged=0, n_scored=0, n_correct=0)
         self._weight = self._correct_weight = 0.0
-        self._sure = self._leaning = self._independent = self._poor_fit = 0
         # Of the pairs with a sure direction, and of all others.
-        self._sure_pvalues, self._other_pvalues = array("d"), array("d")
+        self._pvalues = {True: array("d"), False: array("d")}
 
     def add(self, row: Any) -> None:
         """Count one row, a PairResult or a PairClusters."""
         self.statuses[row.status] += 1
         if row.status != "ok":
             return
-        self._not_converged += row.converged is False
+        self._counts["n_not_converged"] += row.converged is False
         # Labels have no direction to be right.
         if isinstance(row, PairClusters):
-            self._undecided += 1
+            self._counts["n_undecided"] += 1
             return
-        self._undecided += row.direction == 0
-        self._independent += row.relation == INDEPENDENT
-        self._poor_fit += row.check_pvalue is not None and row.check_pvalue < POOR_FIT
         sure = sure_of(row)
-        self._sure += sure is True
-        self._leaning += sure is False
+        self._counts.update(
+            n_undecided=row.direction == 0,
+            n_independent=row.relation == INDEPENDENT,
+            n_poor_fit=row.check_pvalue is not None and row.check_pvalue < POOR_FIT,
+            n_sure=sure is True,
+            n_leaning=sure is False,
+        )
         if row.independence_pvalue is not None:
-            pvalues = self._sure_pvalues if sure else self._other_pvalues
-            pvalues.append(row.independence_pvalue)
+            self._pvalues[sure is True].append(row.independence_pvalue)
         right = is_right(row)
         if right is not None:
-            self._scored += 1
-            self._correct += right
+            self._counts.update(n_scored=1, n_correct=right)
             self._weight += row.weight
             self._correct_weight += row.weight * right
 
     @property
     def largest_related(self) -> float:
         """P-value up to which the pairs so far are called related, negative if none is."""
-        return largest_related(chain(self._sure_pvalues, self._other_pvalues))
+        return largest_related(chain(*self._pvalues.values()))
 
     def summary(self) -> CollectionSummary:
         """Return the counts and accuracies of the rows so far."""
-        limit = self.largest_related
-        n_sure, n_other = (
-            int((np.asarray(pvalues) <= limit).sum())
-            for pvalues in (self._sure_pvalues, self._other_pvalues)
-        )
+        limit, counts = self.largest_related, self._counts
+        related = {sure: int((np.asarray(p) <= limit).sum()) for sure, p in self._pvalues.items()}
         n_pairs, n_analyzed = self.statuses.total(), self.statuses["ok"]
         n_unusable = self.statuses["unusable"]
         return CollectionSummary(
             n_pairs=n_pairs,
-            n_decided=n_analyzed - self._undecided,
-            n_undecided=self._undecided,
+            n_decided=n_analyzed - counts["n_undecided"],
             n_unusable=n_unusable,
             n_error=n_pairs - n_analyzed - n_unusable,
-            n_not_converged=self._not_converged,
-            n_scored=self._scored,
-            n_correct=self._correct,
             total_weight=float(self._weight),
-            accuracy=self._correct / self._scored if self._scored else None,
+            accuracy=counts["n_correct"] / counts["n_scored"] if counts["n_scored"] else None,
             weighted_accuracy=self._correct_weight / self._weight if self._weight > 0.0 else None,
-            n_sure=self._sure,
-            n_leaning=self._leaning,
-            n_independent=self._independent,
-            n_poor_fit=self._poor_fit,
-            n_tested=len(self._sure_pvalues) + len(self._other_pvalues),
-            n_related=n_sure + n_other,
-            n_related_sure=n_sure,
+            n_tested=sum(map(len, self._pvalues.values())),
+            n_related=sum(related.values()),
+            n_related_sure=related[True],
+            **counts,
         )
 
 

@@ -2,23 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Hashable
-from pathlib import Path
-from typing import Any
-
-import numpy as np
 
 from anmmm._validation import brief
-from anmmm.collection.sources.columns import (
-    Table,
-    array_table,
-    frame_table,
-    is_frame,
-    parquet_table,
-    text_table,
-)
-from anmmm.collection.sources.parquet import PARQUET_SUFFIXES
+from anmmm.collection.sources.columns import Table
 from anmmm.datasets.errors import listed
 from anmmm.orientation.graph import Edge, PartialGraph
 
@@ -27,21 +14,6 @@ def column_pairs(graph: PartialGraph, table: Table, *, numbered: bool) -> list[E
     """Return the columns of the ends of each undirected edge; `numbered`: nodes are places."""
     column = _columns_by_place(graph, table) if numbered else _columns_by_name(graph, table)
     return [(column[u], column[v]) for u, v in graph.undirected]
-
-
-def open_table(data: Any) -> Table:
-    """Open a table with a variable in each column: a data frame, an array, or a file of one."""
-    if isinstance(data, (str, os.PathLike)):
-        parquet = Path(data).suffix.lower() in PARQUET_SUFFIXES
-        return parquet_table(data) if parquet else text_table(data)
-    if isinstance(data, np.ndarray):
-        return array_table(data)
-    if is_frame(data):
-        return frame_table(data)
-    raise TypeError(
-        f"data must be a data frame, an array, or the name of a file, with a variable in each "
-        f"column; found {type(data).__name__}"
-    )
 
 
 def _columns_by_place(graph: PartialGraph, table: Table) -> dict[Hashable, Hashable]:

@@ -17,11 +17,11 @@ from anmmm._validation import check_between
 from anmmm.collection.records import PairResult
 from anmmm.collection.runner import infer_directions
 from anmmm.collection.sinks import write_rows
-from anmmm.collection.sources.columns import is_frame
+from anmmm.collection.sources.columns import is_frame, open_table
 from anmmm.collection.sources.table import TablePairs, column_pair_id
 from anmmm.direction import SURE, DirectionOptions
 from anmmm.orientation.graph import Edge, MarkedEdge, PartialGraph
-from anmmm.orientation.pairs import column_pairs, open_table
+from anmmm.orientation.pairs import column_pairs
 from anmmm.orientation.reading import networkx_graph, read_graph, rebuilt
 from anmmm.orientation.records import DATA, EDGES, GIVEN, OPEN, EdgeDecision
 

@@ -16,12 +16,18 @@ from anmmm._categories import labels_of
 from anmmm._optional import pyarrow_module
 from anmmm._record import Record
 from anmmm._typing import FloatArray
-from anmmm.collection.sources.parquet import floats, is_number, open_parquet, reading
+from anmmm.collection.sources.parquet import (
+    floats,
+    is_number,
+    is_parquet,
+    open_parquet,
+    reading,
+)
 from anmmm.datasets import SourceError
 from anmmm.datasets.text import AS_NAMES, read_table
 
-Columns = dict[Hashable, FloatArray]
-Names = dict[Hashable, NDArray[Any]]
+Columns = dict[Hashable, NDArray[Any]]
+Select = Callable[[list[Hashable]], Any]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -33,12 +39,11 @@ class Table(Record):
     names: tuple[Hashable, ...]
     # Of the columns of numbers, which are paired where no others are asked for.
     numeric: tuple[Hashable, ...]
-    # Why a column cannot be read, if so.
+    # Why a column cannot be read as numbers, if so.
     faults: Mapping[Hashable, str]
-    # From names of other columns to their values, NaN where one is missing.
-    read: Callable[[list[Hashable]], Columns]
-    # From names of any columns to their values as names, None where one is missing.
-    read_names: Callable[[list[Hashable]], Names]
+    # The columns of the first names as numbers, NaN where one is missing, and those of the second
+    # as names, None where one is missing.
+    read: Callable[[list[Hashable], list[Hashable]], Columns]
     # Of the columns of a category type, which are paired as well.
     categories: tuple[Hashable, ...] = ()
     files: tuple[Path, ...] = ()
@@ -52,7 +57,21 @@ def is_frame(data: Any) -> bool:
     return hasattr(type(data), "columns") and not isinstance(data, np.ndarray)
 
 
-def frame_table(frame: Any) -> Table:
+def open_table(data: Any, header: bool | None = None) -> Table:
+    """Open a table with a variable in each column: a data frame, an array, or a file of one."""
+    if isinstance(data, (str, os.PathLike)):
+        return _parquet(data) if is_parquet(data) else _text(data, header)
+    if isinstance(data, np.ndarray):
+        return _array(data)
+    if is_frame(data):
+        return _frame(data)
+    raise TypeError(
+        f"data must be a data frame, an array, or the name of a file, with a variable in each "
+        f"column; found {type(data).__name__}"
+    )
+
+
+def _frame(frame: Any) -> Table:
     """Take a data frame; a lazy one is collected, the columns used alone, when it is read."""
     kind = type(frame)
     name = f"{kind.__module__.partition('.')[0]}.{kind.__name__}"
@@ -61,7 +80,6 @@ def frame_table(frame: Any) -> Table:
         schema = table.collect_schema()
     except nw.exceptions.DuplicateError as error:
         raise SourceError(name, None, str(error).replace("\n", " ")) from None
-
     lazy = isinstance(table, nw.LazyFrame)
 
     def select(names: list[Hashable]) -> Any:
@@ -79,31 +97,31 @@ def _selected(
     numeric: Sequence[Hashable],
     booleans: Sequence[Hashable],
     categories: Sequence[Hashable],
-    select: Callable[[list[Hashable]], Any],
+    select: Select,
     files: tuple[Path, ...] = (),
 ) -> Table:
     """Return a table of columns that `select` gives as a frame of narwhals."""
 
-    def read(names: list[Hashable]) -> Columns:
-        frame = select(names)
-        if frame.implementation.is_pyarrow():
-            return {n: floats(frame.get_column(n).to_native()) for n in names}
-        return {n: frame.get_column(n).cast(nw.Float64).to_numpy() for n in names}
+    def number(column: Any) -> FloatArray:
+        if column.implementation.is_pyarrow():
+            return floats(column.to_native())
+        values: FloatArray = column.cast(nw.Float64).to_numpy()
+        return values
 
-    def read_names(names: list[Hashable]) -> Names:
-        frame = select(names)
-        return {n: labels_of(frame.get_column(n)) for n in names}
+    def read(numbers: list[Hashable], names: list[Hashable]) -> Columns:
+        frame = select([*numbers, *names])
+        columns: Columns = {n: number(frame.get_column(n)) for n in numbers}
+        return columns | {n: labels_of(frame.get_column(n)) for n in names}
 
     faults = {
         n: f"column {n!r} holds {kind}, which is not numbers; {AS_NAMES}"
         for n, kind in kinds.items()
         if n not in {*numeric, *booleans, *categories}
     }
-    numbers, named = tuple(numeric), tuple(categories)
-    return Table(name, tuple(kinds), numbers, faults, read, read_names, named, files=files)
+    return Table(name, tuple(kinds), tuple(numeric), faults, read, tuple(categories), files=files)
 
 
-def array_table(array: NDArray[Any]) -> Table:
+def _array(array: NDArray[Any]) -> Table:
     """Take a matrix, whose columns are named by their positions; masked numbers are missing."""
     if array.ndim != 2:
         raise ValueError(f"a table must have two dimensions, found shape {array.shape}")
@@ -118,18 +136,14 @@ def array_table(array: NDArray[Any]) -> Table:
         items = column(n).tolist()
         return np.array([None if item != item else f"{item:.17g}" for item in items], dtype=object)
 
+    def read(numbers: list[Hashable], names: list[Hashable]) -> Columns:
+        return {n: column(n) for n in numbers} | {n: texts(n) for n in names}
+
     names = tuple(range(array.shape[1]))
-    return Table(
-        "numpy.ndarray",
-        names,
-        names,
-        {},
-        lambda wanted: {n: column(n) for n in wanted},
-        lambda wanted: {n: texts(n) for n in wanted},
-    )
+    return Table("numpy.ndarray", names, names, {}, read)
 
 
-def parquet_table(path: str | os.PathLike[str]) -> Table:
+def _parquet(path: str | os.PathLike[str]) -> Table:
     """Open a Parquet file; the columns used are read when the pairs are walked."""
     name = os.fspath(path)
     with open_parquet(path) as file:
@@ -151,11 +165,10 @@ def parquet_table(path: str | os.PathLike[str]) -> Table:
     return _selected(name, kinds, numeric, booleans, categories, select, (Path(path),))
 
 
-def text_table(path: str | os.PathLike[str], *, header: bool | None = None) -> Table:
+def _text(path: str | os.PathLike[str], header: bool | None) -> Table:
     """Read a text file at once; a column is numeric if one of its cells is a number.
 
-    Another cell that is no number makes all pairs of the column unusable, and they say so. Without
-    a header the columns are ``"column 1"`` and so on.
+    Another cell that is no number makes all pairs of the column unusable, and they say so.
     """
     table = read_table(path, header=header)
     names = [table.label(column) for column in range(table.n_columns)]
@@ -166,16 +179,19 @@ def text_table(path: str | os.PathLike[str], *, header: bool | None = None) -> T
         try:
             columns[name] = table.numbers([column])[:, 0]
         except SourceError as error:
-            faults[name] = str(
-                SourceError(os.path.basename(table.path), error.place, error.problem)
-            )
+            file = os.path.basename(table.path)
+            faults[name] = str(SourceError(file, error.place, error.problem))
+
+    def read(numbers: list[Hashable], named: list[Hashable]) -> Columns:
+        texts = {name: table.texts(names.index(str(name))) for name in named}
+        return {name: columns[name] for name in numbers} | texts
+
     return Table(
         table.path,
         tuple(names),
         tuple(n for place, n in enumerate(names) if n in columns or table.any_number(place)),
         faults,
-        lambda wanted: {name: columns[name] for name in wanted},
-        lambda wanted: {name: table.texts(names.index(str(name))) for name in wanted},
+        read,
         files=(Path(path),),
         options={"header": header},
     )

@@ -12,15 +12,9 @@ import numpy as np
 
 from anmmm._validation import check_choice
 from anmmm.collection.sources.cdt import PairCsv, is_pair_csv
-from anmmm.collection.sources.columns import (
-    array_table,
-    frame_table,
-    is_frame,
-    parquet_table,
-    text_table,
-)
+from anmmm.collection.sources.columns import is_frame, open_table
 from anmmm.collection.sources.items import Items
-from anmmm.collection.sources.parquet import MAGIC, PARQUET_SUFFIXES, ParquetPairs
+from anmmm.collection.sources.parquet import PARQUET_SUFFIXES, ParquetPairs, is_parquet
 from anmmm.collection.sources.protocol import PairSource
 from anmmm.collection.sources.table import TablePairs
 from anmmm.datasets import SourceError, load_pairs, load_sample
@@ -28,6 +22,7 @@ from anmmm.datasets.errors import listed
 from anmmm.datasets.text import refuse_binary
 from anmmm.datasets.tuebingen import META, TEXT_SUFFIXES
 
+_CHOOSE = "choose pairs of its columns with columns=[('a', 'b'), ...] or columns='all'"
 # Options of `as_pairs` that a format uses.
 FORMATS: dict[str, set[str]] = {
     "tuebingen": {"header"},
@@ -191,18 +186,15 @@ def _from_path(path: str | os.PathLike[str], format: str, options: dict[str, Any
         return PairCsv(path, options["targets"])
     if format == "parquet":
         return ParquetPairs(path)
-    with Path(path).open("rb") as file:
-        is_parquet = Path(path).suffix.lower() in PARQUET_SUFFIXES or file.read(len(MAGIC)) == MAGIC
-    if is_parquet:
+    if is_parquet(path):
         _refuse(options, "Parquet files, which name their columns", {"columns", "categories"})
-    table = parquet_table(path) if is_parquet else text_table(path, header=options["header"])
+    table = open_table(path, options["header"])
     if options["columns"] is None:
+        advice = "(--columns a,b or --columns all). Its columns"
         raise SourceError(
             table.name,
             None,
-            f"a table with a variable in each column; choose pairs of them with columns=[('a', "
-            f"'b'), ...] or columns='all' (--columns a,b or --columns all). Its columns: "
-            f"{listed(table.names)}",
+            f"a table with a variable in each column; {_CHOOSE} {advice}: {listed(table.names)}",
         )
     return TablePairs(table, options["columns"], options["categories"])
 
@@ -212,11 +204,9 @@ def _from_table(source: Any, options: dict[str, Any]) -> PairSource:
     _refuse(options, kind, {"columns", "categories"})
     if options["columns"] is None:
         raise TypeError(
-            f"source is a single table ({kind}); choose pairs of its columns with columns=[('a', "
-            f"'b'), ...] or columns='all', or use infer_direction for one pair"
+            f"source is a single table ({kind}); {_CHOOSE}, or use infer_direction for one pair"
         )
-    taken = array_table if isinstance(source, np.ndarray) else frame_table
-    return TablePairs(taken(source), options["columns"], options["categories"])
+    return TablePairs(open_table(source), options["columns"], options["categories"])
 
 
 def _refuse(options: dict[str, Any], what: str, used: Iterable[str] = ()) -> None:

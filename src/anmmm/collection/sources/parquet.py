@@ -62,6 +62,14 @@ class ParquetPairs(FromFiles):
         return self._n_rows if self._nested else UNKNOWN_LENGTH
 
 
+def is_parquet(path: str | os.PathLike[str]) -> bool:
+    """Tell a Parquet file by its name or by how it begins."""
+    if Path(path).suffix.lower() in PARQUET_SUFFIXES:
+        return True
+    with Path(path).open("rb") as file:
+        return file.read(len(MAGIC)) == MAGIC
+
+
 def open_parquet(path: str | os.PathLike[str]) -> Any:
     """Return a Parquet file as a ``pyarrow.parquet.ParquetFile``, its footer read."""
     name = os.fspath(path)

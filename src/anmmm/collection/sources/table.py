@@ -14,13 +14,11 @@ from numpy.typing import NDArray
 from anmmm._hash import content_hash
 from anmmm._validation import brief
 from anmmm._warning import warn_caller
-from anmmm.collection.sources.columns import Table
+from anmmm.collection.sources.columns import Columns, Table
 from anmmm.collection.sources.protocol import described_pair
 from anmmm.datasets import Pair, SourceError
 from anmmm.datasets.errors import listed
 from anmmm.datasets.files import FromFiles
-
-Read = dict[Hashable, NDArray[Any]]
 
 
 class TablePairs(FromFiles):
@@ -52,7 +50,7 @@ class TablePairs(FromFiles):
         names = [name for name in self._used() if name in self._categories]
         faults = {n: text for n, text in self._table.faults.items() if n not in self._categories}
         numbers = [name for name in self._used() if name not in {*faults, *names}]
-        columns = _read(self._table, numbers, names)
+        columns = self._table.read(numbers, names)
         nothing = np.empty(0)
         for first, second in self._pairs():
             yield described_pair(
@@ -77,20 +75,14 @@ class TablePairs(FromFiles):
         return list(dict.fromkeys(name for pair in self._chosen for name in pair))
 
 
-def _read(table: Table, numbers: list[Hashable], names: list[Hashable]) -> Read:
-    """Read columns of numbers and columns of names, each at once."""
-    columns: Read = dict(table.read(numbers)) if numbers else {}
-    return columns | table.read_names(names) if names else columns
-
-
 def _all_to_pair(table: Table, categories: set[Hashable]) -> list[Hashable]:
     """Return the columns that ``"all"`` pairs, and warn of the others."""
     usable = [name for name in table.names if name in {*table.numeric, *categories}]
     readable = [name for name in usable if name in categories or name not in table.faults]
-    columns: Read = {}
+    columns: Columns = {}
     if len(readable) > 1:
         numbers = [name for name in readable if name not in categories]
-        columns = _read(table, numbers, [name for name in readable if name in categories])
+        columns = table.read(numbers, [name for name in readable if name in categories])
     constant = [name for name in readable if name in columns and _is_constant(columns[name])]
     constants = set(constant)
     no_numbers = [name for name in table.names if name not in set(usable)]
