@@ -41,18 +41,9 @@ def sure_of(decision: Any) -> bool | None:
 
 
 def said_of(decision: Any, names: Sequence[str]) -> str:
-    """Say a decision in words: what is not sure is a leaning.
+    """Say a DirectionResult or PairResult in words, by the names of both hypotheses.
 
-    Parameters
-    ----------
-    decision : DirectionResult or PairResult
-    names : sequence of two str
-        Of the hypotheses, that x causes y first.
-
-    Returns
-    -------
-    str
-        A name alone where the decision is sure or has no confidence.
+    What is not sure is a leaning; a name alone is sure, or has no confidence.
     """
     independent = decision.relation == INDEPENDENT
     return in_words(decision.direction, decision.confidence, names, independent)
