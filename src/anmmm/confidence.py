@@ -1,8 +1,7 @@
-"""How sure the sign of a direction score is.
+"""Calibrated probability that the sign of a direction score is right.
 
-An evidence comes in, whose observations differ by so much, or a pair and a function that scores
-its random halves; a calibrated probability goes out. Where the calibrations come from, and where
-they do not hold, is in docs/method/decisions.md.
+By how much the observations of an evidence differ, or by the scores of random halves. Where the
+calibrations come from, and where they do not hold, is in docs/method/decisions.md.
 """
 
 from __future__ import annotations

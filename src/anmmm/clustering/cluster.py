@@ -1,7 +1,7 @@
 """Algorithm 2: which observations share a mechanism.
 
-A cause and its effect come in; a GPPOM is fitted, Θ is clustered by k-means, the clusters are
-refined by a mixture of smooth mechanisms, and a `ClusteringResult` goes out.
+A GPPOM is fitted to a cause and its effect, Θ is clustered by k-means, and the clusters are refined
+by a mixture of smooth mechanisms.
 """
 
 from __future__ import annotations

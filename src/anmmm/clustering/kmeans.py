@@ -1,6 +1,6 @@
 """Clusters of Θ by k-means, the paper's Algorithm 2.
 
-A latent comes in and labels go out. Of one latent the best clusters are found, not looked for.
+Of one latent the best clusters are found, not looked for.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A pair comes in; both directions are described or fitted, and the decision goes out."""
+"""The decision on one pair: evidence or fits of both directions, confidence, outliers, result."""
 
 from __future__ import annotations
 

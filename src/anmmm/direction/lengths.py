@@ -1,4 +1,4 @@
-"""A pair comes in; the lengths and models of both directions go out, nothing decided."""
+"""Lengths and models of both directions of a pair, nothing decided."""
 
 from __future__ import annotations
 
