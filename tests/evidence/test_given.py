@@ -6,7 +6,7 @@ import pytest
 from anmmm import describe
 from anmmm.confidence import confidence_of
 from anmmm.evidence import Variable, compare_given
-from anmmm.evidence.models import shortest
+from anmmm.evidence.code import shortest
 from anmmm.evidence.vectors import curves_over, fit_over
 
 N = 200
@@ -128,7 +128,7 @@ def test_a_variable_is_described_given_any_others(drawn):
 
     def length(*causes):
         points = np.column_stack(causes)
-        return shortest(fit_over(effect, [curves_over(points)], False)).length
+        return shortest(fit_over(effect, [curves_over(points)], False).values()).length
 
     assert length(u, p) < min(length(u), length(p)) - 20
     assert length(u, p, noise) > length(u, p) - 2

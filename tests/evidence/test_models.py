@@ -14,7 +14,7 @@ from anmmm import infer_direction
 from anmmm._kernels.effects import N_SLOPES
 from anmmm.datasets import make_anm_mixture, make_single_mechanism
 from anmmm.evidence import evidence
-from anmmm.evidence.code import mixture_nats
+from anmmm.evidence.code import RESOLUTION, mixture_nats
 from anmmm.evidence.density import BASES
 from anmmm.evidence.marginal import (
     Normals,
@@ -24,7 +24,6 @@ from anmmm.evidence.marginal import (
 from anmmm.evidence.models import MODELS, ConditionalModel, laws_of
 from anmmm.evidence.models.discrete import fit_levels
 from anmmm.evidence.models.postnonlinear import EffectScales, fit_post_nonlinear
-from anmmm.evidence.side import RESOLUTION
 from anmmm.evidence.variable import Variable
 from anmmm.mixture import SplineBasis, fit_mixture, smallest_noise
 from anmmm.preprocessing import Cells, standardize

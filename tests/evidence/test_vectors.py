@@ -81,7 +81,7 @@ def test_one_column_is_described_as_a_vector_as_it_is_alone():
     x, y, _ = make_anm_mixture("f2", random_state=6)
     alone = evidence(x, y, max_mechanisms=2)
     first, second = (standardize(each[:, np.newaxis])[0] for each in (x, y))
-    sides = describe_vectors(first, second, max_mechanisms=2)
+    sides = describe_vectors(first, second, 2)
     for side, same in zip(sides, (alone.forward, alone.backward), strict=True):
         assert side.total == same.total
         assert side.independent == same.independent

@@ -6,18 +6,20 @@ several columns, `curves` draws the models, and `check` tests them.
 """
 
 from anmmm.evidence.check import check_model, integral_transform
+from anmmm.evidence.code import RESOLUTION
 from anmmm.evidence.lengths import (
     DirectionEvidence,
     EvidenceResult,
     compare,
     compare_given,
     evidence,
+    sign_of,
 )
 from anmmm.evidence.marginal import Marginal
 from anmmm.evidence.models import ConditionalModel, model_text
-from anmmm.evidence.side import RESOLUTION, SideEvidence, sign_of
+from anmmm.evidence.side import ColumnEvidence, SideEvidence
 from anmmm.evidence.variable import Variable
-from anmmm.evidence.vectors import ColumnEvidence, VectorEvidence, beyond_limits
+from anmmm.evidence.vectors import VectorEvidence, beyond_limits
 
 __all__ = [
     "RESOLUTION",

@@ -7,7 +7,10 @@ direction an advantage.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from operator import attrgetter
+from typing import Self, TypeVar
 
 import numpy as np
 from scipy.special import ndtr
@@ -19,7 +22,13 @@ from anmmm.evidence.density import GaussianQuantiles
 from anmmm.mixture import MixtureFit
 from anmmm.preprocessing import Cells
 
+# Scores that differ by no more are equal. It is the tolerance, in nats per observation, at which
+# the fits behind them stop: which side of it an iteration falls on may hang on the processor's
+# rounding, and with it the last digits of a score.
+RESOLUTION = 1e-5
 ALONE = np.ones(1)
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -34,12 +43,19 @@ class Code(Record):
         """Description length, in nats for all observations."""
         return float(self.nats.sum()) + self.cost
 
+    def plus(self, nats: float) -> Self:
+        """Return the same with a higher cost."""
+        return replace(self, cost=self.cost + nats)
+
+
+def shortest(codes: Iterable[T]) -> T:
+    """Return what has the smallest `length`, the first one of equals."""
+    return min(codes, key=attrgetter("length"))
+
 
 def code_lengths(mass: FloatArray, n_cells: int) -> FloatArray:
     """Nats that encode each observation's cell, given the probability of each under a model.
 
-    Notes
-    -----
     docs/method/decisions.md, eq. 1. With probability 1/N an observation is encoded by the number of
     its cell alone. That costs the others one nat together and bounds what an outlier can cost by
     ``log N + log n_cells``.
@@ -67,11 +83,14 @@ def gaussian_nats(
     return nats
 
 
-def at_ends(
-    cells: Cells | GaussianQuantiles, curve: FloatArray, scale: FloatArray | float
+def noise_levels(
+    cells: Cells | GaussianQuantiles,
+    curve: FloatArray | float = 0.0,
+    scale: FloatArray | float = 1.0,
+    cdf: Callable[[FloatArray], FloatArray] = ndtr,
 ) -> tuple[FloatArray, FloatArray]:
-    """Return both ends of each observation's cell in units of the noise about a curve."""
-    return (cells.lower - curve) / scale, (cells.upper - curve) / scale
+    """Distribution function of noise about a curve at both ends of each observation's cell."""
+    return cdf((cells.lower - curve) / scale), cdf((cells.upper - curve) / scale)
 
 
 def mixture_nats(cells: Cells, fit: MixtureFit) -> FloatArray:
@@ -84,7 +103,7 @@ def mixture_levels(cells: Cells, fit: MixtureFit) -> tuple[FloatArray, FloatArra
     """Distribution function at both ends of each observation's cell under a mixture's curves."""
     below, above = np.zeros((2, len(cells.values)))
     for weight, curve in zip(fit.weights, fit.curves.T, strict=True):
-        lower, upper = at_ends(cells, curve, math.sqrt(fit.noise_variance))
-        below += weight * ndtr(lower)
-        above += weight * ndtr(upper)
+        lower, upper = noise_levels(cells, curve, math.sqrt(fit.noise_variance))
+        below += weight * lower
+        above += weight * upper
     return below, above

@@ -17,7 +17,6 @@ from anmmm._kernels.laws import (
     base_place,
     fit_laws,
 )
-from anmmm._kernels.log_density import interval_mass
 from anmmm._record import Record
 from anmmm._typing import FloatArray
 from anmmm.preprocessing import Cells
@@ -78,22 +77,15 @@ class Density(Record):
 
     def cdf(self, x: FloatArray) -> FloatArray:
         """Distribution function at finite points."""
-        return self._corrected(self.quantile(x))
+        u, p = self.quantile(x), np.exp(self.log_p)
+        ends = np.concatenate([[0.0], np.cumsum(p)])
+        index = np.minimum((N_BINS * u).astype(np.intp), N_BINS - 1)
+        return np.asarray(np.minimum(ends[index] + p[index] * (N_BINS * u - index), 1.0))
 
     def mirrored(self) -> Density:
         """Return the density of the negated variable; its tail below is as exact as this one's."""
         location = self.location + self.scale if self.base == "uniform" else self.location
         return Density(self.base, -location, self.scale, self.log_p[::-1], self.cost)
-
-    def mass(self, lower: FloatArray, upper: FloatArray) -> FloatArray:
-        """Probability of each interval; ends are finite."""
-        return _interval_mass(self.quantile(lower), self.quantile(upper), self.log_p)
-
-    def _corrected(self, u: FloatArray) -> FloatArray:
-        p = np.exp(self.log_p)
-        ends = np.concatenate([[0.0], np.cumsum(p)])
-        index = np.minimum((N_BINS * u).astype(np.intp), N_BINS - 1)
-        return np.asarray(np.minimum(ends[index] + p[index] * (N_BINS * u - index), 1.0))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -142,13 +134,6 @@ def normal_quantile(below: FloatArray, above: FloatArray) -> FloatArray:
     """Gaussian quantiles of probabilities below and above, from the smaller: 1 - tiny rounds."""
     with np.errstate(divide="ignore"):
         return np.where(below <= above, ndtri(below), -ndtri(above))
-
-
-def _interval_mass(low: FloatArray, high: FloatArray, log_p: FloatArray) -> FloatArray:
-    """Probability of each interval of the quantile scale."""
-    mass = np.empty_like(low)
-    interval_mass(N_BINS * low, N_BINS * high, log_p, mass)
-    return mass
 
 
 def fit_density(

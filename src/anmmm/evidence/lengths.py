@@ -20,7 +20,7 @@ from anmmm._record import Record, computed
 from anmmm._threads import both
 from anmmm._typing import ArrayLike, FloatArray
 from anmmm._validation import check_count
-from anmmm.evidence.check import check_model
+from anmmm.evidence.code import RESOLUTION, shortest
 from anmmm.evidence.marginal import Marginal
 from anmmm.evidence.models import (
     Additive,
@@ -28,9 +28,8 @@ from anmmm.evidence.models import (
     Fits,
     Independent,
     fit_models,
-    shortest,
 )
-from anmmm.evidence.side import SideEvidence, sign_of
+from anmmm.evidence.side import ColumnEvidence, SideEvidence
 from anmmm.evidence.variable import Describe, Variable
 from anmmm.evidence.vectors import (
     VectorEvidence,
@@ -38,9 +37,13 @@ from anmmm.evidence.vectors import (
     describe_given,
     describe_vectors,
 )
-from anmmm.independence import HSICTest, TestedVariable
 from anmmm.mixture import MAX_MECHANISMS, MixtureFit, as_responsibilities
 from anmmm.preprocessing import Cells, standardize
+
+
+def sign_of(score: float) -> int:
+    """Direction that a score speaks for: its sign, or 0 where it is within `RESOLUTION` of 0."""
+    return int(np.sign(score)) if abs(score) > RESOLUTION else 0
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -90,54 +93,30 @@ class DirectionEvidence(SideEvidence):
     points: FloatArray
 
     @computed
-    def check(self) -> HSICTest:
-        """Test of the cause and what the shortest model leaves unexplained."""
-        return check_model(self.chosen, self.tested)
-
-    @computed
-    def tested(self) -> TestedVariable:
-        """The cause as tests of independence take it."""
-        return TestedVariable(self.points)
-
-    @property
-    def cause(self) -> float:
-        """Description length of the cause."""
-        return self.marginal.length
-
-    @property
-    def nats(self) -> FloatArray:
-        """Description length of each observation, without what the fitted numbers cost."""
-        return np.asarray(self.marginal.nats + self.chosen.nats)
-
-    @property
-    def independent(self) -> float:
-        """Total under the model that the cause says nothing."""
-        return self.cause + self.models[Independent.NAME].length
-
-    @property
-    def is_independent(self) -> bool:
-        """Whether no model is shorter than the one that the cause says nothing."""
-        return isinstance(self.chosen, Independent)
-
-    @computed
     def chosen(self) -> ConditionalModel:
         """The shortest model, the first one of equals."""
-        return shortest(self.models)
+        return shortest(self.models.values())
 
-    @property
-    def text(self) -> str:
-        """Describe the shortest model in words."""
-        return self.chosen.text
+    @computed
+    def cause_parts(self) -> tuple[ColumnEvidence, ...]:
+        """The cause by itself."""
+        return _only(Independent.of(self.marginal))
 
-    @property
-    def model(self) -> str:
-        """Name of the shortest model."""
-        return self.chosen.name
+    @computed
+    def effect_parts(self) -> tuple[ColumnEvidence, ...]:
+        """The effect given the cause."""
+        from_cause = not isinstance(self.chosen, Independent)
+        return (ColumnEvidence(0, (), from_cause, self.models),)
 
-    @property
-    def effect(self) -> float:
-        """Description length of the effect given the cause, under the shortest model."""
-        return self.chosen.length
+    @computed
+    def alone_parts(self) -> tuple[ColumnEvidence, ...]:
+        """The effect by itself."""
+        return _only(self.models[Independent.NAME])
+
+    @computed
+    def causes(self) -> FloatArray:
+        """Return `points`."""
+        return self.points
 
     @property
     def lengths(self) -> dict[str, float]:
@@ -145,24 +124,9 @@ class DirectionEvidence(SideEvidence):
         return {name: model.length for name, model in self.models.items()}
 
     @property
-    def n_mechanisms(self) -> int:
-        """Number of mechanisms of the shortest model."""
-        return self.chosen.n_mechanisms
-
-    @property
-    def converged(self) -> bool:
-        """Whether the curves of the shortest model settled before the most iterations."""
-        return self.chosen.converged
-
-    @property
     def mixtures(self) -> tuple[MixtureFit, ...]:
         """Fits with 1, 2, … mechanisms."""
         return tuple(m.fit for m in self.models.values() if type(m) is Additive)
-
-    @property
-    def n_iter(self) -> int:
-        """Largest number of iterations of the mixtures."""
-        return max((fit.n_iter for fit in self.mixtures), default=0)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -214,8 +178,7 @@ class EvidenceResult(Record):
     @property
     def is_vector(self) -> bool:
         """Whether a variable has several columns."""
-        sides = self.forward, self.backward
-        return any(isinstance(side, VectorEvidence) and side.n_effects > 1 for side in sides)
+        return max(self.forward.n_effects, self.backward.n_effects) > 1
 
     @property
     def nats(self) -> float:
@@ -321,34 +284,26 @@ def compare(
     `describe` makes a variable of one column of numbers, standardized and in the user's unit.
     """
     first, second = standardize(x)[0], standardize(y)[0]
-    forward: DirectionEvidence | VectorEvidence
-    backward: DirectionEvidence | VectorEvidence
-    if first.shape[1] == second.shape[1] == 1:
+    if first.shape[1] > 1 or second.shape[1] > 1:
+        starts = forward_starts, backward_starts
+        return EvidenceResult.of(*describe_vectors(first, second, max_mechanisms, *starts))
 
-        def variable(values: FloatArray, raw: FloatArray, named: bool) -> Variable:
-            values = values[:, 0]
-            return Variable.of_categories(values) if named else describe(values, raw[:, 0])
+    def variable(values: FloatArray, raw: FloatArray, named: bool) -> Variable:
+        values = values[:, 0]
+        return Variable.of_categories(values) if named else describe(values, raw[:, 0])
 
-        one, other = both(
-            lambda: variable(first, x, categorical[0]),
-            lambda: variable(second, y, categorical[1]),
-            len(x),
-        )
-        if one.is_tied or other.is_tied:
-            one, other = one.beside_ties, other.beside_ties
-        forward, backward = both(
-            lambda: _describe(one, other, max_mechanisms, forward_starts),
-            lambda: _describe(other, one, max_mechanisms, backward_starts),
-            len(x),
-        )
-    else:
-        forward, backward = describe_vectors(
-            first,
-            second,
-            max_mechanisms=max_mechanisms,
-            forward_starts=forward_starts,
-            backward_starts=backward_starts,
-        )
+    one, other = both(
+        lambda: variable(first, x, categorical[0]),
+        lambda: variable(second, y, categorical[1]),
+        len(x),
+    )
+    if one.is_tied or other.is_tied:
+        one, other = one.beside_ties, other.beside_ties
+    forward, backward = both(
+        lambda: _describe(one, other, max_mechanisms, forward_starts),
+        lambda: _describe(other, one, max_mechanisms, backward_starts),
+        len(x),
+    )
     return EvidenceResult.of(forward, backward)
 
 
@@ -377,11 +332,15 @@ def compare_given(x: FloatArray, y: FloatArray, common: FloatArray) -> EvidenceR
     return EvidenceResult.of(*describe_given(first, second, columns[:, 2:]))
 
 
+def _only(model: ConditionalModel) -> tuple[ColumnEvidence, ...]:
+    return (ColumnEvidence(0, (), False, {model.name: model}),)
+
+
 def _describe(
     cause: Variable, effect: Variable, max_mechanisms: int, starts: Sequence[FloatArray]
 ) -> DirectionEvidence:
-    fits = Fits(cause, effect, max_mechanisms=max_mechanisms, starts=starts)
-    return DirectionEvidence(cause.marginal, fit_models(fits), cause.cells, cause.points)
+    models = fit_models(Fits(cause, effect, max_mechanisms, starts))
+    return DirectionEvidence(cause.marginal, models, cause.cells, cause.points)
 
 
 def _as_starts(labels: Any, n_samples: int) -> list[FloatArray]:

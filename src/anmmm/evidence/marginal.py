@@ -19,9 +19,16 @@ from scipy.special import gammaln, ndtr
 from anmmm._kernels.mixture import WEIGHT_PRIOR
 from anmmm._kernels.normals import two_normals
 from anmmm._typing import FloatArray
-from anmmm.evidence.code import Code, code_lengths, gaussian_nats, mixture_levels, mixture_nats
+from anmmm.evidence.code import (
+    RESOLUTION,
+    Code,
+    code_lengths,
+    gaussian_nats,
+    mixture_levels,
+    mixture_nats,
+    noise_levels,
+)
 from anmmm.evidence.density import Density, fit_density
-from anmmm.evidence.side import RESOLUTION
 from anmmm.mixture import MAX_MECHANISMS, MixtureFit, SplineBasis, fit_mixture, smallest_noise
 from anmmm.preprocessing import Cells
 
@@ -83,7 +90,7 @@ class Smooth(Marginal):
 
     def levels(self) -> tuple[FloatArray, FloatArray]:
         """Distribution function at both ends of each observation's cell."""
-        return self.density.cdf(self.cells.lower), self.density.cdf(self.cells.upper)
+        return noise_levels(self.cells, cdf=self.density.cdf)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

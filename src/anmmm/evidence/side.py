@@ -1,89 +1,148 @@
-"""What one direction of a pair says, whatever its variables look like, and when it decides."""
+"""What one direction of a pair says, whatever its variables look like."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from anmmm._record import Record
+from anmmm._record import Record, computed
 from anmmm._typing import FloatArray
-from anmmm.independence import HSICTest
-
-# Scores that differ by no more are equal. It is the tolerance, in nats per observation, at which
-# the fits behind them stop: which side of it an iteration falls on may hang on the processor's
-# rounding, and with it the last digits of a score.
-RESOLUTION = 1e-5
+from anmmm.evidence.check import check_models
+from anmmm.evidence.code import shortest
+from anmmm.evidence.models import Additive, ConditionalModel, Independent
+from anmmm.independence import HSICTest, TestedVariable
 
 
-def sign_of(score: float) -> int:
-    """Direction that a score speaks for: its sign, or 0 where it is within `RESOLUTION` of 0."""
-    return int(np.sign(score)) if abs(score) > RESOLUTION else 0
+@dataclass(frozen=True, eq=False, repr=False)
+class ColumnEvidence(Record):
+    """Description of one column of a vector, or of a variable given common causes.
+
+    Attributes
+    ----------
+    column : int
+        Its place in the variable, from 0.
+    before : tuple of int
+        Columns of the same variable, or from 1 on common causes, that it was described by, in
+        increasing order.
+    from_cause : bool
+        Whether it was described by the other variable too.
+    models : dict of str to ConditionalModel
+        Every model tried, by its name.
+    """
+
+    column: int
+    before: tuple[int, ...]
+    from_cause: bool
+    models: dict[str, ConditionalModel]
+
+    @computed
+    def chosen(self) -> ConditionalModel:
+        """The shortest model, the first one of equals."""
+        return shortest(self.models.values())
+
+    @property
+    def length(self) -> float:
+        """Description length in nats, under the shortest model."""
+        return self.chosen.length
 
 
-class SideEvidence(Record, ABC):
+class SideEvidence(Record):
     """Description length of a pair in one direction, in nats for all observations.
 
     `anmmm.DirectionEvidence` is that of single variables, `VectorEvidence` that of variables of
-    several columns.
+    several columns. Both have the parts that are described in the latter.
     """
 
-    @property
-    @abstractmethod
+    cause_parts: tuple[ColumnEvidence, ...]
+    effect_parts: tuple[ColumnEvidence, ...]
+    alone_parts: tuple[ColumnEvidence, ...]
+    causes: FloatArray
+    n_effects: int = 1
+
+    @computed
     def check(self) -> HSICTest:
-        """Test of the cause and what the shortest model leaves unexplained."""
+        """Test of the cause and what the shortest models leave unexplained."""
+        return check_models([part.chosen for part in self.effect_parts], self.tested)
+
+    @computed
+    def tested(self) -> TestedVariable:
+        """The cause as tests of independence take it."""
+        return TestedVariable(self.causes)
 
     @property
-    @abstractmethod
     def cause(self) -> float:
         """Description length of the cause."""
+        return _length(self.cause_parts)
 
     @property
-    @abstractmethod
     def effect(self) -> float:
-        """Description length of the effect given the cause, under the shortest model."""
-
-    @property
-    @abstractmethod
-    def independent(self) -> float:
-        """Total under the model that the cause says nothing."""
-
-    @property
-    @abstractmethod
-    def is_independent(self) -> bool:
-        """Whether no model is shorter than the one that the cause says nothing."""
-
-    @property
-    @abstractmethod
-    def nats(self) -> FloatArray:
-        """Description length of each observation, without what the fitted numbers cost."""
-
-    @property
-    @abstractmethod
-    def model(self) -> str:
-        """Name of the shortest model."""
-
-    @property
-    @abstractmethod
-    def text(self) -> str:
-        """Describe the shortest model in words."""
-
-    @property
-    @abstractmethod
-    def n_mechanisms(self) -> int:
-        """Number of mechanisms of the shortest model."""
-
-    @property
-    @abstractmethod
-    def converged(self) -> bool:
-        """Whether the curves of the shortest model settled before the most iterations."""
-
-    @property
-    @abstractmethod
-    def n_iter(self) -> int:
-        """Largest number of iterations of the mixtures."""
+        """Description length of the effect given the cause, under the shortest models."""
+        return _length(self.effect_parts)
 
     @property
     def total(self) -> float:
         """``cause + effect``."""
         return self.cause + self.effect
+
+    @property
+    def independent(self) -> float:
+        """Total under the model that the cause says nothing."""
+        return self.cause + _length(self.alone_parts)
+
+    @property
+    def is_independent(self) -> bool:
+        """Whether no column of the effect is shorter with the cause."""
+        return not any(part.from_cause for part in self.effect_parts)
+
+    @computed
+    def nats(self) -> FloatArray:
+        """Description length of each observation, without what the fitted numbers cost."""
+        return np.asarray(np.sum([part.chosen.nats for part in self._parts], axis=0))
+
+    @property
+    def model(self) -> str:
+        """Names of the shortest models in the order of the effect's columns."""
+        return ", ".join(self._of_columns("repeated", Independent.NAME, lambda model: model.name))
+
+    @property
+    def text(self) -> str:
+        """Describe the shortest models in words, in the order of the effect's columns."""
+        texts = self._of_columns("repeats another column", Independent.TEXT, lambda m: m.text)
+        return "; ".join(texts)
+
+    @property
+    def n_mechanisms(self) -> int:
+        """Largest number of mechanisms of a column of the effect."""
+        return max(part.chosen.n_mechanisms for part in self.effect_parts)
+
+    @property
+    def converged(self) -> bool:
+        """Whether the curves of all shortest models settled before the most iterations."""
+        return all(part.chosen.converged for part in self._parts)
+
+    @property
+    def n_iter(self) -> int:
+        """Largest number of iterations of the mixtures."""
+        models = (model for part in self._parts for model in part.models.values())
+        return max((model.fit.n_iter for model in models if isinstance(model, Additive)), default=0)
+
+    @property
+    def _parts(self) -> tuple[ColumnEvidence, ...]:
+        return self.cause_parts + self.effect_parts
+
+    def _of_columns(
+        self, repeated: str, independent: str, describe: Callable[[ConditionalModel], str]
+    ) -> list[str]:
+        words = [repeated] * self.n_effects
+        for part in self.effect_parts:
+            words[part.column] = describe(part.chosen) if part.from_cause else independent
+        return words
+
+
+def _length(parts: Sequence[ColumnEvidence]) -> float:
+    # Exactly rounded: neither the order of columns nor Python's version, whose `sum` became
+    # another in 3.12, is to be seen in a total.
+    return math.fsum(part.length for part in parts)

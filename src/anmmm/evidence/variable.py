@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from anmmm._record import Record, computed
 from anmmm._typing import FloatArray
+from anmmm.evidence.code import shortest
 from anmmm.evidence.density import GaussianQuantiles
 from anmmm.evidence.marginal import Marginal, Smooth
 from anmmm.evidence.models import laws_of
@@ -57,7 +58,7 @@ class Variable(Record):
 
     def __post_init__(self) -> None:
         # Now: both directions, in a thread each, ask for it next.
-        object.__setattr__(self, "marginal", _shortest(laws_of(self)))
+        object.__setattr__(self, "marginal", shortest(laws_of(self)))
 
     @classmethod
     def of(cls, values: FloatArray, raw: FloatArray | None = None) -> Variable:
@@ -92,7 +93,7 @@ class Variable(Record):
     @computed
     def beside_ties(self) -> Variable:
         """The same in a pair of which a variable is tied, where more laws apply."""
-        law = _shortest([self.marginal, *laws_of(self, beside_ties=True)])
+        law = shortest([self.marginal, *laws_of(self, beside_ties=True)])
         if law is self.marginal:
             return self
         # With all that is known of it.
@@ -119,10 +120,6 @@ class Variable(Record):
     def is_tied(self) -> bool:
         """Whether it has few distinct values for its number of observations, or one very often."""
         return is_tied(self.cells)
-
-
-def _shortest(laws: Iterable[Marginal]) -> Marginal:
-    return min(laws, key=lambda law: law.length)
 
 
 Describe = Callable[[FloatArray, FloatArray], Variable]

@@ -9,27 +9,23 @@ common causes".
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from anmmm._record import Record, computed
+from anmmm._record import computed
 from anmmm._typing import FloatArray
-from anmmm.evidence.check import check_models
+from anmmm.evidence.code import shortest
 from anmmm.evidence.models import (
-    Additive,
     ConditionalModel,
     Fits,
     Given,
     Independent,
     fit_models,
-    shortest,
 )
-from anmmm.evidence.side import SideEvidence
+from anmmm.evidence.side import ColumnEvidence, SideEvidence
 from anmmm.evidence.variable import Variable, is_tied
-from anmmm.independence import HSICTest, TestedVariable
 from anmmm.mixture import SplineBasis
 from anmmm.preprocessing import Cells
 
@@ -42,7 +38,6 @@ MOST_KNOTS, KNOTS_PER_COLUMN, SMOOTH_PER_COLUMN, MOST_BENT = 60, 20, 12, 2
 MOST_MECHANISMS = 2
 # Standardized columns that differ by no more, in any row, are one.
 SAME = 1e-9
-REPEATED = "repeated"
 
 
 def beyond_limits(x: FloatArray, y: FloatArray) -> str:
@@ -58,39 +53,6 @@ def beyond_limits(x: FloatArray, y: FloatArray) -> str:
         f"{ROWS_PER_COLUMN} observations for each; found {counts[0]} of x and {counts[1]} of y "
         f"with {len(x)} observations; pass fewer columns, or criterion='hsic'"
     )
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class ColumnEvidence(Record):
-    """Description of one column of a vector, or of a variable given common causes.
-
-    Attributes
-    ----------
-    column : int
-        Its place in the variable, from 0.
-    before : tuple of int
-        Columns of the same variable, or from 1 on common causes, that it was described by, in
-        increasing order.
-    from_cause : bool
-        Whether it was described by the other variable too.
-    models : dict of str to ConditionalModel
-        Every model tried, by its name.
-    """
-
-    column: int
-    before: tuple[int, ...]
-    from_cause: bool
-    models: dict[str, ConditionalModel]
-
-    @computed
-    def chosen(self) -> ConditionalModel:
-        """The shortest model, the first one of equals."""
-        return shortest(self.models)
-
-    @property
-    def length(self) -> float:
-        """Description length in nats, under the shortest model."""
-        return self.chosen.length
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -131,95 +93,16 @@ class VectorEvidence(SideEvidence):
     causes: FloatArray
     n_effects: int
 
-    @computed
-    def check(self) -> HSICTest:
-        """Test of the cause and what the shortest models leave unexplained."""
-        return check_models([part.chosen for part in self.effect_parts], self.tested)
-
-    @computed
-    def tested(self) -> TestedVariable:
-        """The cause as tests of independence take it."""
-        return TestedVariable(self.causes)
-
-    @property
-    def cause(self) -> float:
-        """Description length of the cause."""
-        return _length(self.cause_parts)
-
-    @property
-    def effect(self) -> float:
-        """Description length of the effect given the cause, under the shortest models."""
-        return _length(self.effect_parts)
-
-    @property
-    def independent(self) -> float:
-        """Total under the model that the cause says nothing."""
-        return self.cause + _length(self.alone_parts)
-
-    @property
-    def is_independent(self) -> bool:
-        """Whether no column of the effect is shorter with the cause."""
-        return not any(part.from_cause for part in self.effect_parts)
-
-    @computed
-    def nats(self) -> FloatArray:
-        """Description length of each observation, without what the fitted numbers cost."""
-        parts = self.cause_parts + self.effect_parts
-        return np.asarray(np.sum([part.chosen.nats for part in parts], axis=0))
-
-    @property
-    def model(self) -> str:
-        """Names of the shortest models in the order of the effect's columns."""
-        return ", ".join(self._of_columns(REPEATED, Independent.NAME, lambda model: model.name))
-
-    @property
-    def text(self) -> str:
-        """Describe the shortest models in words, in the order of the effect's columns."""
-        texts = self._of_columns("repeats another column", Independent.TEXT, lambda m: m.text)
-        return "; ".join(texts)
-
-    @property
-    def n_mechanisms(self) -> int:
-        """Largest number of mechanisms of a column of the effect."""
-        return max(part.chosen.n_mechanisms for part in self.effect_parts)
-
-    @property
-    def converged(self) -> bool:
-        """Whether the curves of all shortest models settled before the most iterations."""
-        return all(part.chosen.converged for part in self.cause_parts + self.effect_parts)
-
-    @property
-    def n_iter(self) -> int:
-        """Largest number of iterations of the mixtures."""
-        models = (
-            model
-            for part in self.cause_parts + self.effect_parts
-            for model in part.models.values()
-            if isinstance(model, Additive)
-        )
-        return max((model.fit.n_iter for model in models), default=0)
-
-    def _of_columns(
-        self, repeated: str, independent: str, describe: Callable[[ConditionalModel], str]
-    ) -> list[str]:
-        words = [repeated] * self.n_effects
-        for part in self.effect_parts:
-            words[part.column] = describe(part.chosen) if part.from_cause else independent
-        return words
-
 
 def describe_vectors(
     x: FloatArray,
     y: FloatArray,
-    *,
     max_mechanisms: int,
     forward_starts: Sequence[FloatArray] = (),
     backward_starts: Sequence[FloatArray] = (),
 ) -> tuple[VectorEvidence, VectorEvidence]:
     """Describe standardized vectors (n_samples, n_columns) in both directions: x → y, y → x.
 
-    Notes
-    -----
     For d columns of a variable d²/2 lists of models are fitted to find their order, and d more
     given the other variable, O(N r²) an iteration with r at most 25 + the number of columns.
     """
@@ -252,7 +135,7 @@ def describe_given(
         points = np.hstack([cause.points, common])
         # Common causes may act along straight lines, or not at all.
         bases = [curves_over(points), curves_over(points, 1), cause.basis]
-        shorter = min(parts[1], part(effect, bases, True), key=lambda part: part.length)
+        shorter = shortest([parts[1], part(effect, bases, True)])
         return VectorEvidence((parts[0],), (shorter,), (parts[1],), points, 1)
 
     alone = [part(each, [curves_over(common)], False) for each in (x, y)]
@@ -265,23 +148,10 @@ def _side(cause: _Chain, effect: _Chain) -> VectorEvidence:
     return VectorEvidence(cause.parts, effect.parts, effect.alone.parts, points, count)
 
 
-def _length(parts: Sequence[ColumnEvidence]) -> float:
-    # Exactly rounded: neither the order of columns nor Python's version, whose `sum` became
-    # another in 3.12, is to be seen in a total.
-    return math.fsum(part.length for part in parts)
-
-
 class _Vector:
     """The columns of a variable but repeated ones, in an order that is not that of the user.
 
-    Attributes
-    ----------
-    places : list of int
-        Where each column stands in the variable.
-    variables : list of Variable
-    points : ndarray of shape (n_samples, n_columns)
-    n_given : int
-        Columns of the variable, repeated ones too.
+    `places` say where each one stands in the variable, which has `n_given` with repeated ones.
     """
 
     def __init__(self, values: FloatArray) -> None:
@@ -303,29 +173,22 @@ def _repeats(one: FloatArray, other: FloatArray) -> bool:
     return bool(min(np.abs(one - other).max(), np.abs(one + other).max()) <= SAME)
 
 
+@dataclass(eq=False, repr=False)
 class _Chain:
     """Descriptions of a vector's columns given others of them, and given a cause where one is.
 
-    Attributes
-    ----------
-    told : _Vector
-    alone : _Chain or None
-        The same without the cause, where there is one: what does not need it does without.
+    `alone` is the same without the cause, where there is one: what does not need it does without.
     """
 
-    def __init__(
-        self,
-        told: _Vector,
-        tied: bool,
-        max_mechanisms: int,
-        cause: _Vector | None = None,
-        alone: _Chain | None = None,
-        starts: Sequence[FloatArray] = (),
-    ) -> None:
-        self.told, self.alone = told, alone
-        self._tied, self._most, self._cause, self._starts = tied, max_mechanisms, cause, starts
-        self._made: dict[tuple[int, frozenset[int]], ColumnEvidence] = {}
-        self._known: dict[frozenset[int], list[SplineBasis]] = {}
+    told: _Vector
+    tied: bool
+    max_mechanisms: int
+    cause: _Vector | None = None
+    alone: _Chain | None = None
+    starts: Sequence[FloatArray] = ()
+    # Not `functools.cache` of methods: the cycle would keep large arrays until it is collected.
+    _made: dict[tuple[int, frozenset[int]], ColumnEvidence] = field(default_factory=dict)
+    _bases: dict[frozenset[int], list[SplineBasis]] = field(default_factory=dict)
 
     @computed
     def parts(self) -> tuple[ColumnEvidence, ...]:
@@ -350,39 +213,33 @@ class _Chain:
         """Describe a column given others of its variable, and the cause where that is shorter."""
         key = column, before
         if key not in self._made:
-            part = self._describe(column, before)
-            if self.alone is not None:
-                part = min(self.alone.part(column, before), part, key=lambda part: part.length)
-            self._made[key] = part
+            self._made[key] = self._describe(*key)
         return self._made[key]
 
     def _describe(self, column: int, before: frozenset[int]) -> ColumnEvidence:
-        variable = self.told.variables[column]
-        if self._cause is None and not before:
-            models: dict[str, ConditionalModel] = {Independent.NAME: Independent.of(variable)}
+        variable, places = self.told.variables[column], self.told.places
+        if self.cause is None and not before:
+            models: dict[str, ConditionalModel]
+            models = {Independent.NAME: Independent.of(variable.marginal)}
         else:
-            bases = self._bases(before)
-            models = fit_over(variable, bases, self._tied, self._most, self._starts)
-        places = self.told.places
-        return ColumnEvidence(
-            places[column],
-            tuple(sorted(places[each] for each in before)),
-            self._cause is not None,
-            models,
-        )
+            if before not in self._bases:
+                self._bases[before] = self._curves(before)
+            bases = self._bases[before]
+            models = fit_over(variable, bases, self.tied, self.max_mechanisms, self.starts)
+        others = tuple(sorted(places[each] for each in before))
+        part = ColumnEvidence(places[column], others, self.cause is not None, models)
+        return part if self.alone is None else shortest([self.alone.part(column, before), part])
 
-    def _bases(self, before: frozenset[int]) -> list[SplineBasis]:
+    def _curves(self, before: frozenset[int]) -> list[SplineBasis]:
         """Return columns for curves over the cause and the columns before."""
-        if before not in self._known:
-            points = self.told.points[:, sorted(before)]
-            bent = {len(before)}
-            if self._cause is not None:
-                points = np.hstack([self._cause.points, points])
-                # With additive noise that is Gaussian, however correlated, an effect's column is a
-                # curve over the cause plus a line over the columns before.
-                bent = {self._cause.points.shape[1], points.shape[1]}
-            self._known[before] = [curves_over(points, each) for each in sorted(bent)]
-        return self._known[before]
+        points = self.told.points[:, sorted(before)]
+        bent = {len(before)}
+        if self.cause is not None:
+            points = np.hstack([self.cause.points, points])
+            # With additive noise that is Gaussian, however correlated, an effect's column is a
+            # curve over the cause plus a line over the columns before.
+            bent = {self.cause.points.shape[1], points.shape[1]}
+        return [curves_over(points, each) for each in sorted(bent)]
 
 
 def curves_over(points: FloatArray, n_bent: int | None = None) -> SplineBasis:
@@ -408,7 +265,6 @@ def fit_over(
     `tied`: whether any variable of the comparison is.
     """
     fitted = (
-        fit_models(Fits(Given(basis, tied), effect, max_mechanisms=max_mechanisms, starts=starts))
-        for basis in bases
+        fit_models(Fits(Given(basis, tied), effect, max_mechanisms, starts)) for basis in bases
     )
-    return min(fitted, key=lambda models: shortest(models).length)
+    return min(fitted, key=lambda models: shortest(models.values()).length)

@@ -10,7 +10,6 @@ it is then tried without a cause too, so that independence costs nothing extra. 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -42,7 +41,6 @@ __all__ = [
     "fit_models",
     "laws_of",
     "model_text",
-    "shortest",
 ]
 
 # Of equal lengths the first one wins.
@@ -70,9 +68,7 @@ def fit_models(fits: Fits) -> dict[str, ConditionalModel]:
     for kind in _kinds(fits.effect):
         if tied or not kind.OF_TIES:
             for model in fits.encoded(kind):
-                if kind.PRIOR:
-                    model = replace(model, cost=model.cost + kind.PRIOR)
-                models[model.name] = model
+                models[model.name] = model.plus(kind.PRIOR) if kind.PRIOR else model
     return models
 
 
@@ -86,11 +82,6 @@ def laws_of(variable: Variable, *, beside_ties: bool = False) -> Iterator[Margin
 
 def _kinds(effect: Variable) -> tuple[type[ConditionalModel], ...]:
     return OF_CATEGORIES if effect.is_categorical else MODELS
-
-
-def shortest(models: dict[str, ConditionalModel]) -> ConditionalModel:
-    """Return the shortest model, the first one of equals."""
-    return min(models.values(), key=lambda model: model.length)
 
 
 def model_text(model: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
@@ -13,10 +13,9 @@ from numpy.typing import NDArray
 
 from anmmm._record import Record, computed
 from anmmm._typing import FloatArray
-from anmmm.evidence.code import Code
+from anmmm.evidence.code import RESOLUTION, Code
 from anmmm.evidence.density import Density, fit_densities
 from anmmm.evidence.marginal import Marginal
-from anmmm.evidence.side import RESOLUTION
 from anmmm.mixture import (
     MAX_MECHANISMS,
     Columns,
@@ -84,23 +83,18 @@ class Given(Record):
     is_categorical: ClassVar[bool] = False
 
 
+@dataclass(eq=False, repr=False)
 class Fits:
     """Fits of an effect to the columns of its cause, each made when it is first asked for.
 
     `starts` are further responsibilities (n_samples, n_mechanisms) to start mixtures from.
     """
 
-    def __init__(
-        self,
-        cause: Variable | Given,
-        effect: Variable,
-        *,
-        max_mechanisms: int = MAX_MECHANISMS,
-        starts: Sequence[FloatArray] = (),
-    ) -> None:
-        self.cause, self.effect = cause, effect
-        self.max_mechanisms, self.starts = max_mechanisms, starts
-        self._encoded: dict[type[ConditionalModel], list[Any]] = {}
+    cause: Variable | Given
+    effect: Variable
+    max_mechanisms: int = MAX_MECHANISMS
+    starts: Sequence[FloatArray] = ()
+    _encoded: dict[type[ConditionalModel], list[Any]] = field(default_factory=dict)
 
     @classmethod
     def alone(cls, effect: Variable) -> Fits:
@@ -132,13 +126,19 @@ class Fits:
         return fit_single(self.cause.basis, values, floor=floor, tol=TOLERANCE, max_iter=MAX_ITER)
 
     @computed
-    def noises(self) -> list[tuple[Density, FloatArray]]:
-        """Densities of the residuals of `single`, with each observation's nats."""
+    def noises(self) -> list[tuple[FloatArray, float, Cells, Any, Density]]:
+        """Fields of the models by `single` whose noise has a fitted density."""
         additive, scaled = self.single
         centers = np.stack([additive.curves[:, 0], scaled.curve])
         scales = np.empty_like(centers)
         scales[0], scales[1] = math.sqrt(additive.noise_variance), scaled.scale
-        return fit_densities(self.effect.cells, centers, scales)
+        cells, fits = self.effect.cells, (additive, scaled)
+        complexities = additive.complexity, scaled.complexity
+        densities = fit_densities(cells, centers, scales)
+        return [
+            (nats, complexity + noise.cost, cells, fit, noise)
+            for fit, complexity, (noise, nats) in zip(fits, complexities, densities, strict=True)
+        ]
 
     @computed
     def mixtures(self) -> list[MixtureFit]:

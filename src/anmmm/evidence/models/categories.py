@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,9 +52,8 @@ class Categories(ConditionalModel):
     def encode(cls, fits: Fits) -> Iterator[ConditionalModel]:
         """Encode an effect of categories."""
         if fits.effect.is_categorical:
-            cause = fits.cause
-            fit = fit_classes(cause.basis, fits.effect.cells, cause.groups)
-            yield replace(fit, cost=fit.cost + fits.price)
+            fit = fit_classes(fits.cause.basis, fits.effect.cells, fits.cause.groups)
+            yield fit.plus(fits.price)
 
     @property
     def converged(self) -> bool:
@@ -162,9 +161,8 @@ class _Ascent:
         residual = (self.counts - expected) @ self.contrasts
         slope = self.design.T @ residual - precision * self.at
         move = cho_solve(factor, slope.T.ravel()).reshape(m, r).T
-        penalty = 0.5 * float((precision * self.at**2).sum())
         log_det = 2.0 * float(np.log(np.diag(factor[0])).sum())
-        self.cost = penalty + 0.5 * (log_det - float(np.log(precision).sum()))
+        self.cost = _penalty(self.at, precision) + 0.5 * (log_det - float(np.log(precision).sum()))
         covariance = np.diag(cho_solve(factor, np.eye(m * r))).reshape(m, r).T
         still = bool(np.abs(move).max() < TOLERANCE)
         if not still:
@@ -186,12 +184,16 @@ class _Ascent:
 
     def _move(self, move: FloatArray, precision: FloatArray, gain: float) -> None:
         """Go along a Newton step as far as it climbs: the log posterior is concave."""
-        start = self.fit - 0.5 * float((precision * self.at**2).sum())
+        start = self.fit - _penalty(self.at, precision)
         share = 1.0
         for _ in range(HALVINGS):
             at = self.at + share * move
             fit, probabilities = self._evaluate(at)
-            if fit - 0.5 * float((precision * at**2).sum()) >= start + GAIN * share * gain:
+            if fit - _penalty(at, precision) >= start + GAIN * share * gain:
                 break
             share *= 0.5
         self.at, self.fit, self.probabilities = at, fit, probabilities
+
+
+def _penalty(at: FloatArray, precision: FloatArray) -> float:
+    return 0.5 * float((precision * at**2).sum())

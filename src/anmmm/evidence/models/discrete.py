@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import betainc, gammaincc, gammaln, ndtr
@@ -16,7 +16,7 @@ from anmmm._kernels.latent import Cuts, latent_curve
 from anmmm._kernels.packed import Design
 from anmmm._kernels.slopes import SlopePrior
 from anmmm._typing import FloatArray
-from anmmm.evidence.code import code_lengths, gaussian_nats
+from anmmm.evidence.code import code_lengths, gaussian_nats, shortest
 from anmmm.evidence.models.base import (
     CURVE_ITER,
     ConditionalModel,
@@ -59,8 +59,7 @@ class Ordered(CurveModel):
     def encode(cls, fits: Fits) -> Iterator[ConditionalModel]:
         """Encode a tied effect."""
         if fits.effect.is_tied:
-            fit = fit_levels(fits.cause.basis, fits.effect.cells)
-            yield replace(fit, cost=fit.cost + fits.price)
+            yield fit_levels(fits.cause.basis, fits.effect.cells).plus(fits.price)
 
     def curves(self, at: FloatArray) -> EffectCurves:
         """Levels of the median and of one standard deviation about it, in between linear."""
@@ -78,34 +77,40 @@ def fit_levels(basis: SplineBasis, cells: Cells) -> Ordered:
     """Fit curve and cuts. O(N r²) an iteration, three times where the cuts are smooth."""
     if cells.n_distinct <= MOST_LEVELS:
         return _fit_cuts(basis, cells, *_free_cuts(cells.n_distinct))
-    fits, scales = [], EffectScales.of(cells)
-    for k in scales.usable:
-        fit = _fit_cuts(basis, cells, *_smooth_cuts(scales, k))
-        fits.append(replace(fit, cost=fit.cost + float(scales.costs[k])))
-    return min(fits, key=lambda fit: fit.length)
+    scales = EffectScales.of(cells)
+    return shortest(
+        _fit_cuts(basis, cells, *_smooth_cuts(scales, k)).plus(float(scales.costs[k]))
+        for k in scales.usable
+    )
 
 
 def _fit_cuts(
     basis: SplineBasis, cells: Cells, cuts: Cuts, prior: SlopePrior, start: float
 ) -> Ordered:
     log_slopes, mean = np.full(len(cuts.per_slope), start), np.zeros_like(basis.prior)
-    cost, n_iter = latent_curve(
-        Design(basis.design, basis.prior, basis.n_null),
-        cells.index.astype(np.float64),
-        1.0,
-        cuts,
-        prior,
-        TOLERANCE,
-        CURVE_ITER,
-        log_slopes,
-        mean,
-        np.empty(3),
-    )
+    values = cells.index.astype(np.float64)
+    cost, curve, n_iter = _latent(basis, values, 1.0, cuts, prior, log_slopes, mean)
     edges = cuts.first + np.exp(log_slopes) @ cuts.per_slope
-    curve = basis.design @ mean
     lower, upper = edges[cells.index], edges[cells.index + 1]
     nats = gaussian_nats(lower, upper, cells.n_distinct, curve)
     return Ordered(nats, cost, cells, curve, mean, basis.splines, n_iter, edges)
+
+
+def _latent(
+    basis: SplineBasis,
+    values: FloatArray,
+    size: float,
+    cuts: Cuts,
+    prior: SlopePrior,
+    log_slopes: FloatArray,
+    mean: FloatArray,
+) -> tuple[float, FloatArray, int]:
+    """Return cost, curve (n_samples,), iterations; fits `log_slopes` and `mean` in place."""
+    design, facts = Design(basis.design, basis.prior, basis.n_null), np.empty(3)
+    cost, n_iter = latent_curve(
+        design, values, size, cuts, prior, TOLERANCE, CURVE_ITER, log_slopes, mean, facts
+    )
+    return cost, basis.design @ mean, n_iter
 
 
 def _free_cuts(n_levels: int) -> tuple[Cuts, SlopePrior, float]:
@@ -158,8 +163,7 @@ class Counts(CurveModel):
         if raw is None or not fits.effect.is_tied or cells.n_distinct < 3:
             return
         if raw.min() >= 0.0 and np.all(raw == np.rint(raw)):
-            fit = fit_counts(fits.cause.basis, cells, raw)
-            yield replace(fit, cost=fit.cost + fits.price)
+            yield fit_counts(fits.cause.basis, cells, raw).plus(fits.price)
 
     def curves(self, at: FloatArray) -> EffectCurves:
         """Mean of the counts, and one standard deviation about it."""
@@ -192,27 +196,15 @@ def fit_counts(basis: SplineBasis, cells: Cells, counts: FloatArray) -> Counts:
     for _ in range(SIZE_ROUNDS):
         size = _best_size(counts, np.exp(fit.curve))
         fit = _fit_size(basis, cells, counts, size)
-    fit = replace(fit, cost=fit.cost + 0.5 * math.log(len(fit.curve)))
-    return min(plain, fit, key=lambda one: one.length)
+    return shortest([plain, fit.plus(0.5 * math.log(len(fit.curve)))])
 
 
 def _fit_size(basis: SplineBasis, cells: Cells, counts: FloatArray, size: float) -> Counts:
     mean = np.zeros_like(basis.prior)
     mean[0] = math.log(float(counts.mean()))
     none = np.empty((0, 0))
-    cost, n_iter = latent_curve(
-        Design(basis.design, basis.prior, basis.n_null),
-        counts,
-        size,
-        Cuts(np.empty(0), none),
-        SlopePrior(none, none, 0.0),
-        TOLERANCE,
-        CURVE_ITER,
-        np.empty(0),
-        mean,
-        np.empty(3),
-    )
-    curve = basis.design @ mean
+    cuts, prior = Cuts(np.empty(0), none), SlopePrior(none, none, 0.0)
+    cost, curve, n_iter = _latent(basis, counts, size, cuts, prior, np.empty(0), mean)
     mass = np.exp(log_count_mass(counts, np.exp(curve), size))
     nats = code_lengths(mass, cells.n_distinct)
     return Counts(nats, cost, cells, curve, mean, basis.splines, n_iter, counts, size)

@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import ndtr
 
 from anmmm._typing import FloatArray
-from anmmm.evidence.code import at_ends, gaussian_nats, mixture_levels, mixture_nats
+from anmmm.evidence.code import gaussian_nats, mixture_levels, mixture_nats, noise_levels
 from anmmm.evidence.density import Density, GaussianQuantiles
 from anmmm.evidence.marginal import Marginal
 from anmmm.evidence.models.base import ConditionalModel, EffectCurves, Fits
@@ -47,7 +46,7 @@ class Additive(ConditionalModel):
 
     def curves(self, at: FloatArray) -> EffectCurves:
         """Evaluate the curves, with the standard deviation that they share."""
-        return EffectCurves.about(self.fit.curves_at(at), _scale(self.fit))
+        return EffectCurves.about(self.fit.curves_at(at), math.sqrt(self.fit.noise_variance))
 
     def levels(self) -> tuple[FloatArray, FloatArray]:
         """Conditional distribution function at both ends of each observation's cell."""
@@ -66,14 +65,12 @@ class AdditiveFreeNoise(Additive):
     @classmethod
     def encode(cls, fits: Fits) -> Iterator[ConditionalModel]:
         """Encode the residuals by their own density."""
-        fit, cells = fits.single[0], fits.effect.cells
-        noise, nats = fits.noises[0]
-        yield cls(nats, fit.complexity + noise.cost, cells, fit, noise)
+        yield cls(*fits.noises[0])
 
     def levels(self) -> tuple[FloatArray, FloatArray]:
         """Conditional distribution function at both ends of each observation's cell."""
-        lower, upper = at_ends(self.cells, self.fit.curves[:, 0], _scale(self.fit))
-        return self.noise.cdf(lower), self.noise.cdf(upper)
+        scale = math.sqrt(self.fit.noise_variance)
+        return noise_levels(self.cells, self.fit.curves[:, 0], scale, self.noise.cdf)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -104,8 +101,7 @@ class LocationScale(ConditionalModel):
 
     def levels(self) -> tuple[FloatArray, FloatArray]:
         """Conditional distribution function at both ends of each observation's cell."""
-        lower, upper = at_ends(self.cells, self.fit.curve, self.fit.scale)
-        return ndtr(lower), ndtr(upper)
+        return noise_levels(self.cells, self.fit.curve, self.fit.scale)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -120,14 +116,11 @@ class LocationScaleFreeNoise(LocationScale):
     @classmethod
     def encode(cls, fits: Fits) -> Iterator[ConditionalModel]:
         """Encode the scaled residuals by their own density."""
-        fit, cells = fits.single[1], fits.effect.cells
-        noise, nats = fits.noises[1]
-        yield cls(nats, fit.complexity + noise.cost, cells, fit, noise)
+        yield cls(*fits.noises[1])
 
     def levels(self) -> tuple[FloatArray, FloatArray]:
         """Conditional distribution function at both ends of each observation's cell."""
-        lower, upper = at_ends(self.cells, self.fit.curve, self.fit.scale)
-        return self.noise.cdf(lower), self.noise.cdf(upper)
+        return noise_levels(self.cells, self.fit.curve, self.fit.scale, self.noise.cdf)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -172,8 +165,7 @@ class LocationScaleLinked(LocationScale):
 
     def levels(self) -> tuple[FloatArray, FloatArray]:
         """Conditional distribution function at both ends of each observation's cell."""
-        lower, upper = at_ends(self.link, self.fit.curve, self.fit.scale)
-        return ndtr(lower), ndtr(upper)
+        return noise_levels(self.link, self.fit.curve, self.fit.scale)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -184,8 +176,4 @@ class Linked(Marginal):
 
     def levels(self) -> tuple[FloatArray, FloatArray]:
         """Distribution function at both ends of each observation's cell."""
-        return ndtr(self.link.lower), ndtr(self.link.upper)
-
-
-def _scale(fit: MixtureFit) -> float:
-    return math.sqrt(fit.noise_variance)
+        return noise_levels(self.link)

@@ -13,7 +13,7 @@ from anmmm.evidence.marginal import Marginal, own_laws
 from anmmm.evidence.models.base import ConditionalModel, EffectCurves, Fits
 
 if TYPE_CHECKING:
-    from anmmm.evidence.variable import Variable
+    pass
 
 MEDIAN, ONE_BELOW, ONE_ABOVE = 0.5, 0.15865525393145707, 0.8413447460685429
 
@@ -33,13 +33,12 @@ class Independent(ConditionalModel):
     @classmethod
     def encode(cls, fits: Fits) -> Iterator[ConditionalModel]:
         """Encode the effect without its cause."""
-        yield cls.of(fits.effect)
+        yield cls.of(fits.effect.marginal)
 
     @classmethod
-    def of(cls, effect: Variable) -> Independent:
+    def of(cls, law: Marginal) -> Independent:
         """Describe a variable as a cause is."""
-        marginal = effect.marginal
-        return cls(marginal.nats, marginal.cost, effect.cells, marginal)
+        return cls(law.nats, law.cost, law.cells, law)
 
     @classmethod
     def laws(cls, alone: Fits) -> Iterator[Marginal]:

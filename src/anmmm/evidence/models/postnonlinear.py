@@ -255,16 +255,6 @@ def fit_post_nonlinear(basis: SplineBasis, cells: Cells, scales: EffectScales) -
     curve, residual, lower, upper, nats = fit.rows
     slopes, (low, step, _) = np.exp(fit.log_slopes), scales.sums.knots[best].tolist()
     center = float(scales.sums.centers[best, :N_SLOPES] @ slopes)
-    return PostNonlinear(
-        nats=nats,
-        cost=cost,
-        cells=cells,
-        curve=curve,
-        mean=fit.mean,
-        splines=basis.splines,
-        n_iter=n_iter,
-        link=MonotoneLink(scales.bases[best], low, step, slopes, center),
-        lower=lower,
-        upper=upper,
-        residual=residual,
-    )
+    link = MonotoneLink(scales.bases[best], low, step, slopes, center)
+    found = curve, fit.mean, basis.splines, n_iter, link, lower, upper, residual
+    return PostNonlinear(nats, cost, cells, *found)
