@@ -1,10 +1,12 @@
-"""Rows of a collection come in one by one; what a page says of them goes out."""
+"""What a page says of rows, which are added one by one."""
 
 from __future__ import annotations
 
+import re
 from array import array
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -13,10 +15,19 @@ from anmmm.collection.records import PairResult
 from anmmm.collection.summary import is_right
 from anmmm.direction import INDEPENDENT, said_of
 from anmmm.evaluation.tally import Tally
-from anmmm.report.reasons import Reasons
 
 # Rows of neither extreme that are dropped at once.
 BATCH = 1000
+# A reason that quotes the data could be another one for every pair.
+MOST_GROUPS = 1000
+FIRST_IDS = 5
+
+_FOLDERS = re.compile(r"(?<![\w.])(?:[A-Za-z]:)?(?:[\\/][^\s\\/:;,'\"]+)*[\\/](?=[^\s\\/:;,'\"])")
+_NUMBER = re.compile(r"(?<![\w.])(?<!\w-)[-+−]?\d+(?:[.,]\d+)*(?:[eE][-+]?\d+)?(?![\w])")
+# Counted things of the package's own messages: one column is a matter of columns.
+_ONE = re.compile(
+    r"# ((?:incomplete )?(?:column|observation|point|row|sample|second|value))(?=\W|$)"
+)
 
 
 class Digest(Tally):
@@ -101,12 +112,55 @@ class Extremes:
         del self._entries[self._count : max(len(self._entries) - self._count, self._count)]
 
     def both(self) -> tuple[list[PairResult], list[PairResult]]:
-        """Return the rows of the largest and of the smallest keys, the most extreme first.
-
-        Of fewer rows than twice the count, one half is among the largest.
-        """
+        """Return the rows of the largest and of the smallest keys, most extreme first."""
         self._drop()
         rows = [row for _, _, row in self._entries]
         n_largest = min(self._count, -(-self._n_seen // 2))
         n_smallest = min(self._count, self._n_seen - n_largest)
         return rows[:n_largest], rows[::-1][:n_smallest]
+
+
+@dataclass
+class Group:
+    """Rows of one status whose reasons have one pattern."""
+
+    status: str
+    pattern: str
+    count: int = 0
+    first_ids: list[str] = field(default_factory=list)
+
+
+class Reasons:
+    """Counts reasons, one at a time, in memory that has a limit."""
+
+    def __init__(self) -> None:
+        self._groups: dict[tuple[str, str], Group] = {}
+
+    def add(self, status: str, reason: str, pair_id: str) -> None:
+        """Count one row; beyond `MOST_GROUPS` those of a new kind are counted together."""
+        key = (status, pattern_of(reason, pair_id))
+        if key not in self._groups and len(self._groups) >= MOST_GROUPS:
+            key = (status, "other reasons")
+        group = self._groups.setdefault(key, Group(*key))
+        group.count += 1
+        if len(group.first_ids) < FIRST_IDS:
+            group.first_ids.append(pair_id)
+
+    def groups(self) -> list[Group]:
+        """Return the groups, the largest first, equal ones in the order of their first rows."""
+        return sorted(self._groups.values(), key=lambda group: -group.count)
+
+
+def pattern_of(reason: str, pair_id: str) -> str:
+    """Return what a reason has in common with those of other pairs, whatever their numbers.
+
+    Folders of absolute paths, which are nobody else's business, are left out.
+
+    >>> pattern_of("/home/me/pair7.txt:12: 3 columns, but 2.5e3 wanted", "pair7")
+    '‹id›.txt:#: # columns, but # wanted'
+    """
+    text = _FOLDERS.sub("", reason)
+    if pair_id and pair_id in text:
+        # Not within a longer word: an id may be a single letter.
+        text = re.sub(rf"(?<!\w){re.escape(pair_id)}(?!\w)", "‹id›", text)
+    return _ONE.sub(r"# \1s", _NUMBER.sub("#", text)) or "no reason given"

@@ -1,24 +1,48 @@
-"""Rows of a collection come in; a page about them goes out to a file, whole or not at all."""
+"""A page about the rows of a collection, written whole or not at all."""
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from anmmm._files import atomic_writer, check_writable
+from anmmm._optional import require
 from anmmm._validation import check_count
-from anmmm.collection import CollectionSummary, as_pairs, read_rows
+from anmmm._version import __version__
+from anmmm._words import hypotheses, spelled, with_error
+from anmmm.collection import SCHEMA_VERSION, CollectionSummary, as_pairs, read_rows
 from anmmm.collection.records import PairResult
+from anmmm.collection.summary import FALSE_DISCOVERIES, is_right
+from anmmm.direction import POOR_FIT, SURE, said_of
+from anmmm.evidence import model_text
 from anmmm.plotting import matplotlib_module
 from anmmm.report.digest import Digest
-from anmmm.report.drawing import NOT_IN_SOURCE, draw_pairs
-from anmmm.report.view import page, page_template
+from anmmm.report.drawing import (
+    MOST_POINTS,
+    NOT_IN_SOURCE,
+    draw_pairs,
+    histogram_picture,
+    rates_picture,
+)
 
 N_PLOTS = 12
 # A page of more pictures is slow to open, and nobody looks at all of them.
 MOST_PLOTS = 500
+# Kinds of reasons that are listed one by one.
+MOST_REASONS = 60
+STATUSES = {
+    "ok": "analyzed",
+    "unusable": "unusable: the data cannot be analyzed",
+    "error": "failed unexpectedly",
+    "lost": "ended their worker process",
+}
+# HTML has no control characters but tab and line end.
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 @dataclass(frozen=True)
@@ -129,12 +153,13 @@ def write_report(
     drawings = {}
     if pairs is not None:
         drawings = draw_pairs(shown, pairs, repeated=digest.repeated(shown), progress=progress)
-    contents = page(
-        template,
-        digest,
-        most,
-        least,
-        drawings,
+    contents = template.generate(
+        digest=digest,
+        statuses=[(STATUSES.get(name, name), n) for name, n in digest.statuses.most_common()],
+        models=[(f"{name}: {model_text(name)}", n) for name, n in digest.models.most_common()],
+        most=most,
+        least=least,
+        drawings=drawings,
         rows_name=name or rows_name,
         source_name=None if pairs is None else base_name(pairs.name),
     )
@@ -151,3 +176,58 @@ def base_name(path: Any) -> str:
     """Return the last part of a path: where it lies on this machine is nobody else's business."""
     text = os.fsdecode(path)
     return os.path.basename(text.rstrip("/\\")) or text
+
+
+def page_template() -> Any:
+    """Return the template of a page; needs Jinja2."""
+    jinja2 = require("jinja2", "report", "a report needs Jinja2")
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("anmmm", "report"),
+        autoescape=True,
+        finalize=lambda value: value if hasattr(value, "__html__") else _readable(str(value)),
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    numbers = np.mean, np.median, share, signed, thousands, with_error
+    filters = (*numbers, is_right, said, rates_picture, histogram_picture)
+    environment.filters.update({filter.__name__: filter for filter in filters})
+    environment.globals.update(
+        version=__version__,
+        schema_version=SCHEMA_VERSION,
+        most_points=MOST_POINTS,
+        most_reasons=MOST_REASONS,
+        not_in_source=NOT_IN_SOURCE,
+        false_discoveries=FALSE_DISCOVERIES,
+        poor_fit=POOR_FIT,
+        sure=SURE,
+    )
+    return environment.get_template("page.html.j2")
+
+
+def _readable(text: str) -> str:
+    return _CONTROL.sub("\ufffd", spelled(text))
+
+
+def said(row: PairResult) -> str:
+    """Return the relation of a row; what is not sure is a leaning."""
+    return said_of(row, hypotheses())
+
+
+def share(count: int, total: int) -> str:
+    """Return a share in percent, never a zero for what is none."""
+    percent = 100 * count / total
+    return "< 1 %" if 0.0 < percent < 0.5 else f"{percent:.0f} %"
+
+
+def signed(value: float | None) -> str:
+    """Return a score with its sign, never a zero for what is none."""
+    if value is None:
+        return "—"
+    shown = f"{value:+.4f}" if abs(value) >= 5e-5 or value == 0.0 else f"{value:+.0e}"
+    return shown.replace("-", "−")
+
+
+def thousands(value: int) -> str:
+    """Return a count with its thousands apart."""
+    return f"{value:,}".replace(",", "\u202f")
