@@ -1,4 +1,4 @@
-"""Plots. Records come in, Matplotlib axes go out; Matplotlib is imported when a plot is drawn.
+"""Plots of records on Matplotlib axes; Matplotlib is imported when a plot is drawn.
 
 A figure is made, by pyplot, only where no axes are given; otherwise pyplot is left alone.
 """

@@ -18,8 +18,17 @@ from anmmm.direction import POOR_FIT, DirectionResult, said_of
 from anmmm.evidence import DirectionEvidence, VectorEvidence
 from anmmm.evidence.curves import model_curves
 from anmmm.gppom import FitResult
-from anmmm.plotting.curves import Piece, draw_curve, line_width, pieces
-from anmmm.plotting.groups import MOST_VECTORS, Groups, draw_points, marker_area, mechanism_names
+from anmmm.plotting.groups import (
+    MOST_VECTORS,
+    Groups,
+    Piece,
+    draw_curve,
+    draw_points,
+    line_width,
+    marker_area,
+    mechanism_names,
+    pieces,
+)
 from anmmm.plotting.style import matplotlib_module, tidy
 
 # What the scores of each criterion are, and the unit of their difference.
@@ -180,8 +189,9 @@ def _curves_picture(
         return _Picture("models of several columns: points alone", groups)
     count = side.n_mechanisms
     labels = np.zeros(len(cause), dtype=np.intp) if count == 1 else side.mixtures[count - 1].labels
-    curves = pieces(cause, labels, count, lambda at: model_curves(side, cause, effect, at))
-    return _Picture(side.chosen.text, Groups(mechanism_names(count), labels), curves)
+    groups = Groups(mechanism_names(count), labels)
+    curves = pieces(cause, groups, lambda at: model_curves(side, cause, effect, at))
+    return _Picture(side.chosen.text, groups, curves)
 
 
 def _latent_picture(fit: FitResult, pvalue: float, cause: FloatArray, name: str) -> _Picture:

@@ -1,9 +1,10 @@
-"""The mechanisms of one pair as plots need them: labels, names, certainty, and how points look."""
+"""The mechanisms of one pair as plots draw them: points, curves and names."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,7 @@ from anmmm._categories import as_labels
 from anmmm._typing import FloatArray
 from anmmm._validation import check_between, check_nonnegative
 from anmmm.clustering import ClusteringResult
+from anmmm.evidence.models import EffectCurves
 from anmmm.mixture import ANMMixture
 from anmmm.plotting.style import (
     COLORS,
@@ -22,6 +24,7 @@ from anmmm.plotting.style import (
     line_of,
     marker_of,
     matplotlib_module,
+    outlined,
     tidy,
 )
 
@@ -31,22 +34,25 @@ MOST_GROUPS = len(COLORS) * len(MARKERS)
 MOST_VECTORS = 5000
 # Inches: of a letter of the legend, and of what stands between two of its columns.
 LETTER, BESIDE = 0.066, 0.6
+GRID = 200
+# Grid over the cause, and arrays of one dimension; None where a mechanism has no curve.
+Piece: TypeAlias = tuple[FloatArray, EffectCurves] | None
 
 
 @dataclass(eq=False)
 class Groups:
-    """Observations by mechanism.
+    """Observations by mechanism; labels: (n_samples,), places among the names.
 
-    `labels` (n_samples,) index into the names; `certainty` is the probability of each observation's
-    mechanism, where it is known.
+    Those of a certainty, where it is known, below `uncertain` are hollow.
     """
 
     names: tuple[str, ...]
     labels: NDArray[np.intp]
     certainty: FloatArray | None = None
+    uncertain: float = 0.0
 
     @classmethod
-    def of(cls, result: Any, n_samples: int) -> Groups:
+    def of(cls, result: Any, n_samples: int, uncertain: float = 0.0) -> Groups:
         """Read the mechanisms of a clustering, of a fitted mixture, or of labels."""
         certainty = None
         if isinstance(result, (ClusteringResult, ANMMixture)):
@@ -73,14 +79,14 @@ class Groups:
                 f"result has {len(names)} different labels, but a plot tells {MOST_GROUPS} apart "
                 "at most; pass the labels of mechanisms"
             )
-        return cls(names, labels, certainty)
+        return cls(names, labels, certainty, check_between(uncertain, "uncertain", 0.0, 1.0))
 
-    def uncertain(self, threshold: Any) -> NDArray[np.bool_]:
-        """Which observations belong to their mechanism with a smaller probability than this."""
-        limit = check_between(threshold, "uncertain", 0.0, 1.0)
+    @property
+    def hollow(self) -> NDArray[np.bool_]:
+        """Which observations belong to their mechanism too uncertainly."""
         if self.certainty is None:
             return np.zeros(len(self.labels), dtype=bool)
-        return self.certainty < limit
+        return self.certainty < self.uncertain
 
 
 def mechanism_names(count: int) -> tuple[str, ...]:
@@ -95,19 +101,8 @@ def marker_area(n_samples: int, size: Any = None) -> float:
     return float(np.clip(6000.0 / n_samples, 2.0, 26.0))
 
 
-def draw_points(
-    ax: Any,
-    x: FloatArray,
-    y: FloatArray,
-    groups: Groups,
-    *,
-    area: float,
-    hollow: NDArray[np.bool_] | None = None,
-) -> None:
-    """Draw observations in the color and with the marker of their mechanism.
-
-    Each mechanism with observations is a collection labeled by its name.
-    """
+def draw_points(ax: Any, x: FloatArray, y: FloatArray, groups: Groups, *, area: float) -> None:
+    """Draw observations in the color and with the marker of their mechanism, named by it."""
     colors = matplotlib_module("colors")
     width = min(0.9, 0.2 * area**0.5)
     for index, name in enumerate(groups.names):
@@ -116,8 +111,7 @@ def draw_points(
             continue
         edge = np.array(colors.to_rgba(color_of(index), 0.9))
         faces = np.tile([*edge[:3], 0.55], (int(rows.sum()), 1))
-        if hollow is not None:
-            faces[hollow[rows], 3] = 0.0
+        faces[groups.hollow[rows], 3] = 0.0
         ax.scatter(
             x[rows],
             y[rows],
@@ -132,6 +126,49 @@ def draw_points(
         )
 
 
+def pieces(
+    cause: FloatArray, groups: Groups, evaluate: Callable[[FloatArray], EffectCurves]
+) -> list[Piece]:
+    """Evaluate the curve of each mechanism where it has observations; cause: (n, 1)."""
+    grids = {}
+    for index in np.unique(groups.labels).tolist():
+        own = cause[groups.labels == index]
+        grids[index] = np.linspace(own.min(), own.max(), GRID)
+    # Once for all mechanisms, since it may fit a model.
+    curves = evaluate(np.concatenate([*grids.values()])[:, np.newaxis])
+    drawn: list[Piece] = [None] * len(groups.names)
+    for place, (index, grid) in enumerate(grids.items()):
+        drawn[index] = grid, curves.part(slice(GRID * place, GRID * (place + 1)), index)
+    return drawn
+
+
+def line_width(marker_size: float | None) -> float:
+    """Width of curves in points: thin where a caller asks for small markers."""
+    return 2.0 if marker_size is None else float(np.clip(0.45 * marker_size, 1.0, 2.0))
+
+
+def draw_curve(
+    ax: Any, piece: Piece, *, index: int, width: float, band: bool, upright: bool = False
+) -> None:
+    """Draw the curve of mechanism `index`, if there is one; upright, over the vertical axis."""
+    if piece is None:
+        return
+    at, curve = piece
+    points = (curve.center, at) if upright else (at, curve.center)
+    color = dark_color_of(index)
+    ax.plot(
+        *points,
+        color=color,
+        linestyle=line_of(index),
+        linewidth=width,
+        path_effects=outlined(width),
+        zorder=4,
+    )
+    if band:
+        fill = ax.fill_betweenx if upright else ax.fill_between
+        fill(at, curve.lower, curve.upper, color=color, alpha=0.16, linewidth=0.0, zorder=1)
+
+
 def finish(
     ax: Any,
     groups: Groups,
@@ -139,26 +176,16 @@ def finish(
     labels: tuple[str, str],
     title: str,
     legend: bool,
-    hollow: str,
     lines: NDArray[np.bool_],
 ) -> None:
-    """Name the axes, and every mechanism above them, where no point is.
-
-    `hollow` is what hollow points are, empty if there are none; `lines` (n_mechanisms,) says which
-    mechanisms have a curve.
-    """
+    """Name the axes, and above them every mechanism; lines: (n_mechanisms,), which have a curve."""
     ax.set_xlabel(labels[0])
     ax.set_ylabel(labels[1])
     tidy(ax)
-    if legend:
-        _draw_legend(ax, groups, title=title, hollow=hollow, lines=lines)
-    elif title:
-        ax.set_title(title, loc="left", fontsize="medium")
-
-
-def _draw_legend(
-    ax: Any, groups: Groups, *, title: str, hollow: str, lines: NDArray[np.bool_]
-) -> None:
+    if not legend:
+        if title:
+            ax.set_title(title, loc="left", fontsize="medium")
+        return
     line = matplotlib_module("lines").Line2D
     sizes = np.bincount(groups.labels, minlength=len(groups.names))
     handles = [
@@ -176,7 +203,7 @@ def _draw_legend(
         )
         for index, (name, size) in enumerate(zip(groups.names, sizes, strict=True))
     ]
-    if hollow:
+    if groups.hollow.any():
         handles.append(
             line(
                 [],
@@ -186,13 +213,13 @@ def _draw_legend(
                 markersize=5,
                 markerfacecolor="none",
                 linestyle="none",
-                label=hollow,
+                label=f"membership < {groups.uncertain:g}",
             )
         )
     # Layout would make room for a legend that is wider than the axes by making these narrower.
     entry = BESIDE + LETTER * max(len(handle.get_label()) for handle in handles)
     width = ax.get_window_extent().width / ax.figure.get_dpi()
-    legend = ax.legend(
+    shown = ax.legend(
         handles=handles,
         title=title or None,
         alignment="left",
@@ -206,4 +233,4 @@ def _draw_legend(
         handlelength=2.6,
         columnspacing=1.4,
     )
-    legend.get_title().set_fontsize("medium")
+    shown.get_title().set_fontsize("medium")

@@ -75,15 +75,14 @@ def plot_latent(
     cause = as_matrix(x, "x")
     if cause.shape[1] != 1:
         raise ValueError(f"x has {cause.shape[1]} columns, but a plot shows one; pass one of them")
-    groups = Groups.of(result, len(cause))
+    groups = Groups.of(result, len(cause), uncertain)
     n_latent = result.latent.shape[1]
     latent = result.latent[:, check_count(component, "component", minimum=0, maximum=n_latent - 1)]
-    hollow = groups.uncertain(uncertain)
     area = marker_area(len(cause), marker_size)
     if title is None:
         title = f"HSIC test of Θ and {x_label}: p = {latent_test(result.latent, cause).pvalue:.2g}"
     ax = axes_or_new(ax)
-    draw_points(ax, cause[:, 0], latent, groups, hollow=hollow, area=area)
+    draw_points(ax, cause[:, 0], latent, groups, area=area)
     if histogram:
         _draw_histogram(ax, latent, groups)
     name = "latent Θ" if n_latent == 1 else f"latent Θ, component {component}"
@@ -93,7 +92,6 @@ def plot_latent(
         labels=(x_label, name),
         title=title,
         legend=legend,
-        hollow=f"membership < {uncertain:g}" if hollow.any() else "",
         lines=np.zeros(len(groups.names), dtype=bool),
     )
     return ax

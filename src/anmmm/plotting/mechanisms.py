@@ -12,8 +12,16 @@ from anmmm.clustering import ClusteringResult
 from anmmm.evidence.curves import mixture_curves
 from anmmm.evidence.models import EffectCurves
 from anmmm.mixture import ANMMixture
-from anmmm.plotting.curves import Piece, draw_curve, line_width, pieces
-from anmmm.plotting.groups import Groups, draw_points, finish, marker_area
+from anmmm.plotting.groups import (
+    Groups,
+    Piece,
+    draw_curve,
+    draw_points,
+    finish,
+    line_width,
+    marker_area,
+    pieces,
+)
 from anmmm.plotting.style import axes_or_new
 
 
@@ -83,12 +91,11 @@ def plot_mechanisms(
     cause, effect = as_pair(
         x, y, min_samples=2, single="a plot shows one against the other; pass one of them"
     )
-    groups = Groups.of(result, len(cause))
-    hollow = groups.uncertain(uncertain)
+    groups = Groups.of(result, len(cause), uncertain)
     area = marker_area(len(cause), marker_size)
     drawn = _all_curves(cause, effect, result, groups) if curves else [None] * len(groups.names)
     ax = axes_or_new(ax)
-    draw_points(ax, cause[:, 0], effect[:, 0], groups, hollow=hollow, area=area)
+    draw_points(ax, cause[:, 0], effect[:, 0], groups, area=area)
     for index, piece in enumerate(drawn):
         draw_curve(ax, piece, index=index, width=line_width(marker_size), band=band)
     finish(
@@ -97,22 +104,20 @@ def plot_mechanisms(
         labels=(x_label, y_label),
         title=title,
         legend=legend,
-        hollow=f"membership < {uncertain:g}" if hollow.any() else "",
         lines=np.array([piece is not None for piece in drawn]),
     )
     return ax
 
 
 def _all_curves(cause: FloatArray, effect: FloatArray, result: Any, groups: Groups) -> list[Piece]:
-    count = len(groups.names)
     if isinstance(result, ANMMixture):
-        return pieces(cause, groups.labels, count, lambda at: _of_estimator(result, at))
+        return pieces(
+            cause, groups, lambda at: EffectCurves.about(result.curves(at), result.noise_std_)
+        )
     mixture = result.mixture if isinstance(result, ClusteringResult) else None
     if mixture is not None:
-        return pieces(
-            cause, groups.labels, count, lambda at: mixture_curves(mixture, cause, effect, at)
-        )
-    masks = (groups.labels == index for index in range(count))
+        return pieces(cause, groups, lambda at: mixture_curves(mixture, cause, effect, at))
+    masks = (groups.labels == index for index in range(len(groups.names)))
     return [_of_label(cause[rows], effect[rows]) for rows in masks]
 
 
@@ -123,8 +128,4 @@ def _of_label(cause: FloatArray, effect: FloatArray) -> Piece:
         # Too few observations, or a constant: nothing to put a curve through.
         return None
     model = ANMMixture(1).fit(cause, effect[:, 0])
-    return pieces(cause, model.labels_, 1, lambda at: _of_estimator(model, at))[0]
-
-
-def _of_estimator(model: ANMMixture, at: FloatArray) -> EffectCurves:
-    return EffectCurves.about(model.curves(at), model.noise_std_)
+    return _all_curves(cause, effect, model, Groups.of(model, len(cause)))[0]
