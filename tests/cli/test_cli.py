@@ -59,17 +59,7 @@ def folder(tmp_path):
 # --- direction ------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def no_fits(monkeypatch):
-    from anmmm import gppom
-
-    def refuse(*arguments, **options):
-        raise AssertionError("a decision by evidence fits no GPPOM")
-
-    monkeypatch.setattr(gppom, "fit_gppom", refuse)
-
-
-def test_direction_says_which_column_is_the_cause(run, data, no_fits):
+def test_direction_says_which_column_is_the_cause(run, data):
     from anmmm import infer_direction
     from anmmm.direction import is_sure
 
@@ -101,19 +91,6 @@ def test_direction_says_which_column_is_the_cause(run, data, no_fits):
     assert "in nats per observation: the shorter wins" in out
 
 
-def test_direction_by_a_criterion_of_the_latent(run, data):
-    status, out, err = run("direction", data, "--criterion", "hsic", "--lam", "2")
-    assert (status, err) == (0, "")
-    lines = out.splitlines()
-    table = lines[2:5]
-    assert len({len(line) for line in table}) == 1
-    assert table[0].split() == ["hypothesis", "dependence", "p-value"]
-    assert table[1].startswith("  ozone → temperature  ")
-    assert "  criterion     hsic, λ = 2" in lines
-    assert "  observations  40" in lines
-    assert "The p-values rank, they do not test" in out
-
-
 def test_undecided_columns_name_no_model(run, tmp_path):
     x = np.random.default_rng(0).normal(size=30)
     (tmp_path / "t.csv").write_text("\n".join(["a,b", *rows_of(x, x)]))
@@ -135,7 +112,7 @@ def test_a_weight_that_is_not_used_is_said(run, data, folder, command):
     assert run(*command, "--lam", "0.5", "--criterion", "hsic")[2] == ""
 
 
-def test_direction_json_agrees_with_the_library(run, data, no_fits):
+def test_direction_json_agrees_with_the_library(run, data):
     from anmmm import infer_direction
 
     status, out, _ = run("direction", data, "--json")
@@ -156,10 +133,18 @@ def test_direction_json_agrees_with_the_library(run, data, no_fits):
     assert turned["score"] == -document["score"]
 
 
-def test_json_by_a_criterion_of_the_latent(run, data):
+def test_a_criterion_of_the_latent(run, data):
     from anmmm import infer_direction
 
-    status, out, _ = run("direction", data, "--json", "--criterion", "pvalue", "--lam", "0.5")
+    options = ("--criterion", "pvalue", "--lam", "0.5")
+    status, out, err = run("direction", data, *options)
+    assert (status, err) == (0, "")
+    lines = out.splitlines()
+    assert len({len(line) for line in lines[2:5]}) == 1
+    assert lines[2].split() == ["hypothesis", "dependence", "p-value"]
+    assert "  criterion     pvalue, λ = 0.5" in lines
+    assert "The p-values rank, they do not test" in out
+    status, out, _ = run("direction", data, "--json", *options)
     document = json.loads(out)
     table = np.loadtxt(data, delimiter=",", skiprows=1)
     result = infer_direction(*table.T, criterion="pvalue", lam=0.5, random_state=0)
@@ -221,13 +206,10 @@ def test_missing_values_are_refused_with_their_line_or_dropped_with_their_count(
     ("text", "message"),
     [
         ("", "t.csv: the file is empty"),
-        ("1\n2\n", "t.csv: two columns are needed, found 1"),
         ("a,b\n1,2\n3\n", "t.csv:3: expected 2 fields as on line 1, found 1"),
         ("a,b\n1,2\n3,x\n", "t.csv:3: b holds 'x', which is not a number"),
         ("a,b\n1,2\n3,inf\n", "t.csv:3: the value of b is infinite"),
-        ("a,b,c\n1,2,3\n", "t.csv: 3 columns; choose two with --x and --y from a, b, c"),
         ("1,2,3\n4,5,6\n", "t.csv: 3 columns; choose two with --x and --y from 1 to 3"),
-        ("a,b\n" + "1,2\n" * 20, "t.csv: a is constant"),
         ("a,b\n1,2\n2,5\n", "t.csv: a has n_samples=2, but at least 10"),
         ("a,a\n" + "1,2\n" * 12, "t.csv: a (column 1) is constant"),
     ],
@@ -248,17 +230,9 @@ def test_unusable_files_exit_2_with_the_place(run, tmp_path, text, message):
         (["direction", "."], ".: Is a directory\n"),
         (["direction", "data.csv", "--x", "wind"], "data.csv: --x wind: no such column; there are"),
         (["direction", "data.csv", "--x", "2", "--y", "temperature"], "data.csv: --x and --y are"),
-        (["direction", "data.csv", "--y", "3"], "data.csv: --y 3: no such column"),
-        (
-            ["direction", "data.csv", "--criterion", "foo"],
-            "--criterion must be one of 'auto', 'evidence'",
-        ),
         (["direction", "data.csv", "--lam", "-1"], "--lam must be"),
-        (["cluster", "data.csv", "--lam", "1e308"], "--lam must be at most 1e+100"),
-        (["cluster", "data.csv", "-k", "0"], "--mechanisms must be at least 1, found 0"),
         (["cluster", "data.csv", "-k", "two"], "--mechanisms must be a whole number or 'auto'"),
         (["cluster", "data.csv", "-k", "41"], "--mechanisms must be at most n_samples"),
-        (["cluster", "none.csv", "-o", "no/x.csv"], "no: no such folder\n"),
         (["cluster", "data.csv", "-o", "x.txt"], "x.txt: the name must end in .csv\n"),
         (["directions", "none"], "none: no such folder\n"),
         (["directions", "."], "data.csv: no such"),
@@ -268,9 +242,7 @@ def test_unusable_files_exit_2_with_the_place(run, tmp_path, text, message):
         ),
         (["evaluate", "f9"], "f9: neither a folder nor a setting; the settings are f1,"),
         (["evaluate", "no/f9"], "no/f9: no such folder\n"),
-        (["evaluate", "sample", "--count", "3"], "--count is for the settings by name"),
         (["evaluate", "sample", "--samples", "30"], "--samples is for the settings by name"),
-        (["evaluate", "f3", "--criterion", "foo"], "--criterion must be one of"),
     ],
 )
 def test_wrong_arguments_exit_2_with_one_line(run, data, arguments, message):
@@ -375,17 +347,6 @@ def test_cluster_agrees_with_the_library_and_takes_the_cause_by_name(run, data):
     assert [int(row["label"]) for row in rows] == labels.tolist()
 
 
-def test_cluster_json(run, data):
-    status, out, _ = run("cluster", data, "--json", "-o", "labels.csv")
-    document = json.loads(out)
-    assert status == 0
-    assert (document["x"], document["n_mechanisms"], len(document["rows"])) == ("ozone", 2, 40)
-    columns = {"line", "x", "y", "label", "latent_1", "membership_0", "membership_1"}
-    assert set(document["rows"][0]) == columns
-    assert (document["refined"], document["criteria"]) == (True, None)
-    assert len((data.parent / "labels.csv").read_text().splitlines()) == 41
-
-
 def test_cluster_without_refinement(run, data):
     from anmmm import cluster_mechanisms
 
@@ -397,8 +358,11 @@ def test_cluster_without_refinement(run, data):
     assert list(rows[0]) == ["line", "x", "y", "label", "latent_1"]
     assert [int(row["label"]) for row in rows] == labels.tolist()
     assert "labels not refined by EM: refine is None" in err
-    document = json.loads(run("cluster", data, "--no-refine", "--json")[1])
-    assert document["refined"] is False
+    document = json.loads(run("cluster", data, "--no-refine", "--json", "-o", "labels.csv")[1])
+    assert (document["refined"], document["x"], document["n_mechanisms"]) == (False, "ozone", 2)
+    assert set(document["rows"][0]) == {"line", "x", "y", "label", "latent_1"}
+    assert len(document["rows"]) == 40
+    assert len((data.parent / "labels.csv").read_text().splitlines()) == 41
 
 
 def test_cluster_chooses_the_number(run, tmp_path):
@@ -408,6 +372,7 @@ def test_cluster_chooses_the_number(run, tmp_path):
     document = json.loads(out)
     assert status == 0
     assert document["n_mechanisms"] == 2 == 1 + np.argmin(document["criteria"])
+    assert document["refined"] is True
     assert {row["label"] for row in document["rows"]} == {0, 1}
     assert "number of mechanisms chosen by the smallest criterion (1: " in err
 
@@ -444,7 +409,7 @@ def test_directions_prints_one_aligned_row_a_pair_and_the_accuracy(run, folder):
     assert "20/40" in run("directions", folder, "--max-samples", "20")[1].splitlines()[1]
 
 
-def test_directions_writes_rows_as_csv_and_json(run, folder, tmp_path, no_fits):
+def test_directions_writes_rows_as_csv_and_json(run, folder, tmp_path):
     status, out, err = run("directions", folder, "-o", "r.csv")
     assert status == 0
     assert out.startswith("pair ")
@@ -465,13 +430,6 @@ def test_directions_writes_rows_as_csv_and_json(run, folder, tmp_path, no_fits):
     assert document["summary"]["weighted_accuracy"] == 0.25
     assert [row["direction"] for row in document["rows"]] == [1, -1, None, None]
     assert float(rows[0]["score"]) == document["rows"][0]["score"]
-
-
-def test_directions_of_unknown_truth(run, tmp_path, data):
-    status, out, _ = run("directions", tmp_path)
-    assert status == 0
-    assert "accuracy           unknown: no analyzed pair has a known direction" in out
-    assert "weighted" not in out
 
 
 def test_the_output_in_the_readme_is_true(run):
@@ -761,6 +719,8 @@ def test_independent_columns_and_those_left_out_are_said(run, tmp_path, rng):
     assert row.index("independent  ") == header.index("relation")
     assert "1 pair: 0 decided, 0 undecided, 1 independent, 0 unusable" in out
     assert "0 of 1 pair is related (false discovery rate 0.05, sure from 0.9 on)" in out
+    assert "accuracy           unknown: no analyzed pair has a known direction" in out
+    assert "weighted" not in out
     document = json.loads(run("directions", "t.csv", "--columns", "all", "--json")[1])
     assert document["rows"][0]["relation"] == "independent"
     assert (document["summary"]["n_independent"], document["summary"]["n_related"]) == (1, 0)

@@ -52,8 +52,6 @@ def test_a_header_is_refused_where_it_is_of_no_use(tmp_path):
         as_pairs(np.ones((20, 2)), columns="all", header=True)
     with pytest.raises(ValueError, match="header is for text files"):
         as_pairs({"a": (np.ones(3), np.ones(3))}, header=False)
-    with pytest.raises(ValueError, match="header is for text files"):
-        as_pairs("sample", header=False)
     path = tmp_path / "pairs.csv"
     path.write_text("SampleID,A,B\np,1 2,3 4\n")
     with pytest.raises(ValueError, match="header is for text files"):
@@ -62,11 +60,7 @@ def test_a_header_is_refused_where_it_is_of_no_use(tmp_path):
     path.write_text("p,q\n1,2\n3,4\n")
     with pytest.raises(SourceError, match=r"line 1|:1:"):
         as_pairs(path, columns="all", header=False)
-
-
-def test_parquet_names_its_columns(tmp_path):
-    pyarrow = pytest.importorskip("pyarrow")
-    parquet = pytest.importorskip("pyarrow.parquet")
+    pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     path = tmp_path / "t.parquet"
     parquet.write_table(pyarrow.table({"a": [1.0, 2.0], "b": [2.0, 1.0]}), path)
     with pytest.raises(ValueError, match=r"header is for text files.*of no use for Parquet"):
@@ -96,18 +90,3 @@ def test_commands_of_many_pairs(run, years):
         assert (status, json.loads(out)["rows"][0]["n"]) == (0, 30)
     status, out, _ = run("cluster-collection", years.parent / "folder", "--header", "--json")
     assert (status, json.loads(out)["rows"][0]["n"]) == (0, 30)
-
-
-def test_a_wrong_choice_is_named(run, tmp_path):
-    path = tmp_path / "words.csv"
-    path.write_text("speed,force\n1,2\n3,4\n")
-    status, _, err = run("direction", path, "--no-header")
-    assert status == 2
-    assert f"{path}:1: header=False (--no-header), but this line holds no number: 'speed'" in err
-
-
-def test_the_report_takes_it_with_a_source_only(run, tmp_path):
-    (tmp_path / "rows.csv").write_text("pair_id\n")
-    status, _, err = run("report", "rows.csv", "--header")
-    assert status == 2
-    assert "--header is for the data of the pairs; name these with --source" in err
