@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import anmmm
-from anmmm.collection.records import PairClusters, PairResult
+from anmmm.collection.records import PairResult
 from anmmm.collection.schema import CLUSTERS, DIRECTIONS, SCHEMA_VERSION
 from anmmm.collection.sinks import write_rows
 
@@ -21,10 +21,6 @@ ROWS = [
     PairResult("a, b", "ok", n=30, direction=1, score=0.1 + 0.2, converged=True, seconds=0.5),
     PairResult("ü", "unusable", 'y is "constant"', n=None, truth=-1, weight=0.25, group="air"),
     PairResult("c", "ok", n=12, direction=-1, score=np.float64(-1e-300), confidence=np.nan),
-]
-LABELS = [
-    PairClusters("a", "ok", n=3, n_mechanisms=2, labels=[0, 1, 0], sizes=[2, 1], seconds=0.5),
-    PairClusters("b", "unusable", "constant"),
 ]
 SUFFIX = pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])
 
@@ -39,14 +35,6 @@ def read(path):
     return list(map(json.loads, path.read_text(encoding="utf-8").splitlines()))
 
 
-@pytest.mark.parametrize("schema", [DIRECTIONS, CLUSTERS], ids=lambda schema: schema.kind)
-def test_a_schema_names_every_field_of_its_record_but_the_detail(schema):
-    fields = set(schema.record.__dataclass_fields__)
-    assert set(schema.columns) == fields - {"detail"}
-    assert len(schema.columns) == len(fields) - 1
-    assert set(schema.types.values()) <= {"str", "int", "float", "bool", "ints"}
-
-
 def test_the_documentation_names_every_column_and_the_version():
     page = Path(__file__).parents[2] / "docs" / "guide" / "collections.md"
     text = page.read_text(encoding="utf-8")
@@ -58,17 +46,6 @@ def test_the_documentation_names_every_column_and_the_version():
     }
     assert not missing
     assert f"Version {SCHEMA_VERSION} of the schema" in text
-
-
-@SUFFIX
-def test_labels_read_back(tmp_path, suffix):
-    path = tmp_path / f"r{suffix}"
-    write_rows(path, LABELS, CLUSTERS)
-    first, second = read(path)
-    if suffix == ".csv":
-        assert (first["labels"], first["sizes"], second["labels"]) == ("0 1 0", "2 1", "")
-    else:
-        assert (first["labels"], first["sizes"], second["labels"]) == ([0, 1, 0], [2, 1], None)
 
 
 @SUFFIX
@@ -183,15 +160,6 @@ def test_without_pyarrow_the_extra_is_named(tmp_path, monkeypatch):
 def test_names_that_are_no_text_are_spelled_out(tmp_path):
     write_rows(tmp_path / "r.csv", [PairResult("p\udcff", "ok")], DIRECTIONS)
     assert read(tmp_path / "r.csv")[0]["pair_id"] == "p\\udcff"
-
-
-def test_a_table_keeps_missing_values(tmp_path):
-    values = list(map(DIRECTIONS.reader(), ROWS))
-    table = DIRECTIONS.to_arrow(values)
-    assert table["n"].to_pylist() == [30, None, 12]
-    frame = DIRECTIONS.to_pandas(values)
-    assert (str(frame["n"].dtype), str(frame["converged"].dtype)) == ("Int64", "boolean")
-    assert frame["n"].isna().tolist() == [False, True, False]
 
 
 number = st.none() | st.floats(allow_nan=False, allow_infinity=False)

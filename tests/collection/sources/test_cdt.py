@@ -2,7 +2,6 @@ import csv
 import operator
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -87,16 +86,6 @@ def test_what_a_csv_writer_wrote_is_read_back(tmp_path_factory, items):
         np.testing.assert_array_equal(pair.y, values[::-1])
 
 
-def test_what_pandas_wrote_is_read_back(tmp_path, rng):
-    values = rng.normal(size=(2, 50))
-    cells = [" ".join(map(repr, row.tolist())) for row in values]
-    frame = pd.DataFrame({"SampleID": ["a", "b"], "A": cells, "B": cells[::-1]})
-    frame.to_csv(tmp_path / "p.csv", index=False, quoting=csv.QUOTE_ALL)
-    first, _ = as_pairs(tmp_path / "p.csv")
-    np.testing.assert_array_equal(first.x, values[0])
-    np.testing.assert_array_equal(first.y, values[1])
-
-
 def test_cells_longer_than_the_csv_module_allows_leave_its_limit_alone(tmp_path):
     before = csv.field_size_limit()
     values = np.arange(60_000.0)
@@ -117,7 +106,6 @@ def test_missing_values_are_dropped_by_row_and_counted(tmp_path):
 @pytest.mark.parametrize(
     ("line", "pair_id", "problem"),
     [
-        (b"a,1 2,x 4", "a", "pairs.csv:2: B holds 'x', which is not a number"),
         (b"a,1_0 2,3 4", "a", "pairs.csv:2: A holds '1_0', which is not a number"),
         (b"a,1 2 3,3 4", "a", "pairs.csv:2: x has 3 values and y has 2; they must come in pairs"),
         (b"a,1 2", "line 2", "pairs.csv:2: expected 3 cells SampleID,A,B, found 2"),
@@ -125,7 +113,6 @@ def test_missing_values_are_dropped_by_row_and_counted(tmp_path):
         (b",1 2,3 4", "line 2", "pairs.csv:2: the SampleID is missing"),
         (b"\xe4,1 2,3 4", "line 2", "pairs.csv:2: the line is not UTF-8 text"),
         (b'"a,1 2,3 4', "line 2", "pairs.csv:2: a double quote is opened but not closed"),
-        (b"a,[1. 2.],3 4", "a", "pairs.csv:2: A holds '[1.', which is not a number"),
     ],
 )
 def test_a_broken_line_is_a_problem_and_the_next_one_is_read(tmp_path, line, pair_id, problem):
@@ -149,13 +136,10 @@ def test_a_second_line_of_an_id_is_refused_with_both_places(tmp_path):
     ("text", "message"),
     [
         ("", "pairs.csv: the file is empty"),
-        ("SampleID,A,B\n", "pairs.csv: a header, but no pair after it"),
         ("SampleID,A,B\n \n\n", "pairs.csv: a header, but no pair after it"),
         ("ID,A,B\na,1,2\n", "pairs.csv:1: expected the header SampleID,A,B, found 'ID,A,B'"),
         ("PAR1\0\x15", "pairs.csv: this is not a text file (it holds zero bytes)"),
-        (b"\x1f\x8b\x08\0", "pairs.csv: the file is compressed (gzip); unpack it"),
         ("ä".encode("utf-16"), "pairs.csv: the file is UTF-16 text; save it as UTF-8"),
-        ("SampleID;A;B\na;1;2\n", "pairs.csv:1: expected the header SampleID,A,B, found"),
     ],
 )
 def test_files_without_header_or_pairs_are_refused_at_once(tmp_path, text, message):
@@ -168,10 +152,8 @@ def test_files_without_header_or_pairs_are_refused_at_once(tmp_path, text, messa
     ("text", "message"),
     [
         ("", "t.csv:1: expected the header SampleID,Target, found []"),
-        ("a,1\n", "t.csv:1: expected the header SampleID,Target"),
         ("SampleID,Target\na,1\na,1\n", "t.csv:3: the pair id 'a' was used in line 2 already"),
         ("SampleID,Target\na,2\n", "t.csv:2: the truth must be 1 (x causes y), -1"),
-        ("SampleID,Target\na,yes\n", "t.csv:2: the truth must be 1 (x causes y), -1"),
         ("SampleID,Target\na\n", "t.csv:2: expected SampleID,Target, found 1 cell"),
         (b"SampleID,Target\n\xe4,1\n", "t.csv:2: this is not UTF-8 text"),
         ('SampleID,Target\n"a,1\n', "t.csv:2: unexpected end of data"),
@@ -182,10 +164,6 @@ def test_broken_targets_are_refused_at_once(tmp_path, text, message):
     with pytest.raises(SourceError) as caught:
         as_pairs(path, targets=write(tmp_path, text, "t.csv"))
     assert message in str(caught.value)
-
-
-def test_a_held_target_of_another_value_is_refused(tmp_path):
-    path = write(tmp_path, "SampleID,A,B\na,1 2,3 4\n")
     with pytest.raises(ValueError, match="targets: the key 'a': the truth must be 1"):
         as_pairs(path, targets={"a": 2})
 

@@ -52,14 +52,12 @@ def test_length_is_told_where_it_is_known():
     [
         ("text", "found str"),
         ((X, Y, X), "found tuple of length 3"),
-        ((X,), "found tuple of length 1"),
         (None, "found NoneType"),
         (([[1], [1, 2]], Y), "x or y is not an array of numbers"),
         (
             ((value for value in X), Y),
             "x must be numeric, found a value of type generator; pass a list or array of numbers",
         ),
-        ((X, map(abs, Y)), "y must be numeric, found a value of type map"),
         ((X, [print] * 12), "y must be numeric"),
         (Pair("p", X, np.array(iter(Y))), "y must be numeric, found a value of type"),
     ],
@@ -75,7 +73,6 @@ def test_an_item_of_another_form_is_a_problem_not_an_exception(item, problem):
     [
         (np.zeros((10, 2)), r"a single table \(ndarray\)"),
         (pd.DataFrame({"a": X}), r"a single table \(DataFrame\)"),
-        (3, "found int"),
         (None, "found NoneType"),
     ],
 )

@@ -50,13 +50,15 @@ def test_both_forms_keep_ids_columns_and_order(tmp_path, form):
 @pytest.mark.parametrize(("form", "repeat"), [(nested, 1), (long, 3)])
 @pytest.mark.parametrize("name", ["truth", "target"])
 def test_truth_weight_and_group_are_kept(tmp_path, form, repeat, name):
+    number = decimal.Decimal if name == "target" else float
+
     def column(*values):
         return [value for value in values for _ in range(repeat)]
 
     path = form(
         tmp_path,
-        **{name: column(-1, None)},
-        weight=column(0.25, None),
+        **{name: column(number(-1), None)},
+        weight=column(number(0.25), None),
         group=pa.array(column("wind", None)).dictionary_encode(),
     )
     first, second = as_pairs(path)
@@ -64,29 +66,13 @@ def test_truth_weight_and_group_are_kept(tmp_path, form, repeat, name):
     assert (second.truth, second.weight, second.group) == (None, 1.0, None)
 
 
-@pytest.mark.parametrize(("form", "repeat"), [(nested, 1), (long, 3)])
-def test_truth_and_weight_may_be_decimals(tmp_path, form, repeat):
-    def column(*values):
-        numbers = [None if value is None else decimal.Decimal(value) for value in values]
-        return pa.array([number for number in numbers for _ in range(repeat)], pa.decimal128(5, 2))
-
-    first, second = as_pairs(form(tmp_path, truth=column("-1", "1"), weight=column("0.25", None)))
-    assert (first.truth, first.weight) == (-1, 0.25)
-    assert (second.truth, second.weight) == (1, 1.0)
-
-
 @pytest.mark.parametrize(
     "kind",
     [
-        pa.list_(pa.float64()),
-        pa.list_(pa.float32()),
         pa.list_(pa.float16()),
-        pa.list_(pa.int8()),
         pa.list_(pa.uint64()),
         pa.list_(pa.decimal128(10, 2)),
-        pa.large_list(pa.float64()),
         pa.large_list(pa.int32()),
-        pa.list_(pa.float64(), 3),
         pa.list_(pa.int16(), 3),
     ],
     ids=str,
@@ -114,11 +100,9 @@ def test_long_numbers_of_every_type(tmp_path, kind):
 @pytest.mark.parametrize(
     "ids",
     [
-        pa.array([7, 3], pa.int64()),
         pa.array([7, 3], pa.uint8()),
         pa.array(["7", "3"], pa.large_string()),
         pa.array(["7", "3"], pa.string_view()),
-        pa.array(["7", "3"]).dictionary_encode(),
         pa.array([7, 3]).dictionary_encode(),
     ],
     ids=lambda ids: str(ids.type),
@@ -148,7 +132,6 @@ def test_nulls_and_nan_drop_their_rows(tmp_path):
 @pytest.mark.parametrize(
     ("other", "problem"),
     [
-        ({"x": [None, X]}, "row 1 (row group 0): x is null"),
         ({"x": [None, X], "y": [None, Y]}, "row 1 (row group 0): x and y is null"),
         ({"x": [[1.0], X]}, "row 1 (row group 0): x has 1 values and y has 3; they must come"),
         ({"truth": [2, 1]}, "row 1 (row group 0): the truth must be 1 (x causes y), -1"),
@@ -166,7 +149,6 @@ def test_a_broken_row_is_a_problem_and_the_next_one_is_read(tmp_path, other, pro
 @pytest.mark.parametrize(
     ("other", "problem"),
     [
-        ({"truth": [1, -1, 1, 1, 1, 1]}, "truth must be the same in all rows of a pair"),
         ({"truth": [1, None, 1, 1, 1, 1]}, "truth must be the same in all rows of a pair"),
         ({"weight": [1, 1, 2, 2, 2, 2]}, "weight must be the same in all rows of a pair"),
         ({"group": list("ppqrrr"), "truth": [0, 0, 1, 1, 1, 1]}, "group and truth must be the"),
@@ -256,22 +238,15 @@ def test_an_id_that_reappears_in_long_form_is_refused_with_both_places(tmp_path)
     [
         ({"pair_id": ["a"], "x": [1.0]}, "there is no column y, only pair_id, x; pairs need"),
         ({"a": [1.0], "b": [1.0]}, "choose pairs with columns=[('a', 'b'), ...] or columns='all'"),
-        ({"pair_id": ["a"], "x": [["p"]], "y": [X]}, "x must hold numbers or lists of numbers"),
         ({"pair_id": ["a"], "x": ["p"], "y": [1.0]}, "x must hold numbers or lists of numbers"),
         ({"pair_id": ["a"], "x": [[X]], "y": [X]}, "x must hold numbers or lists of numbers"),
         ({"pair_id": ["a"], "x": [X], "y": [1.0]}, "x and y must both be lists (a row for each"),
         ({"pair_id": [1.5], "x": [X], "y": [Y]}, "pair_id must hold text or whole numbers"),
         ({"pair_id": ["a"], "x": [X], "y": [Y], "truth": ["1"]}, "truth must hold numbers, found"),
-        ({"pair_id": ["a"], "x": [X], "y": [Y], "target": [True]}, "target must hold numbers"),
-        ({"pair_id": ["a"], "x": [X], "y": [Y], "weight": ["1"]}, "weight must hold numbers"),
         ({"pair_id": ["a"], "x": [X], "y": [Y], "group": [1.5]}, "group must hold text or whole"),
         (
             {"pair_id": ["a"], "x": [X], "y": [Y], "truth": [1], "target": [1]},
             "there are columns truth and target; keep one",
-        ),
-        (
-            {"pair_id": pa.array([], pa.string()), "x": pa.array([], pa.float64()), "y": [0] * 0},
-            "y must hold numbers or lists",
         ),
         (
             {
@@ -302,9 +277,7 @@ def test_two_columns_of_one_name_are_refused(tmp_path):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (lambda whole: b"", "the file is empty"),
         (lambda whole: b"PAR1", "the Parquet file is truncated"),
-        (lambda whole: whole[: len(whole) // 2], "the Parquet file is truncated"),
         (lambda whole: whole[:-1], "the Parquet file is truncated"),
         (lambda whole: b"a,b\n1,2\n", "this is not a Parquet file"),
         (lambda whole: whole[:-8] + b"\xff\xff\xff\x7fPAR1", "the content is broken ("),
