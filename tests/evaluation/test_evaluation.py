@@ -143,13 +143,10 @@ def test_the_bootstrap_is_near_the_sandwich_within_data_sets(rng):
         (decision_rates, ([1.0], [1], [0.0]), {}, "weights must not sum to zero"),
         (decision_rates, ([np.nan], [1]), {}, "certainty holds 1 NaN"),
         (decision_rates, ([], []), {}, "certainty must have one value for each pair"),
-        (decision_rates, ([1.0], [1]), {"rates": [0.0]}, "rates must be above 0 and at most 1"),
         (decision_rates, ([1.0], [1]), {"rates": [1.1]}, "rates must be above 0 and at most 1"),
-        (standard_error, ([1, 0],), {"groups": ["a"]}, "groups must hold 2 data sets"),
         (standard_error, ([1, 0],), {"groups": "ab"}, "groups must hold 2 data sets"),
         (flipped_auc, ([1.0], [1]), {}, "scores must hold at least two pairs"),
         (flipped_auc, ([1.0, 2.0], [1, 0]), {}, "truths must be 1 or -1"),
-        (flipped_auc, ([1.0, 2.0], [1]), {}, "truths must hold 2 values"),
     ],
 )
 def test_what_cannot_be_measured_is_refused(function, arguments, options, message):
@@ -164,14 +161,9 @@ def test_auc_does_not_depend_on_which_pairs_come_exchanged(rng):
     scores = rng.standard_normal(40) + 0.5
     flips = rng.choice([-1.0, 1.0], 40)
     plain = flipped_auc(scores, np.ones(40), random_state=3)
+    assert_allclose(flipped_auc(-scores, np.ones(40), random_state=3), 1.0 - plain)
     assert flipped_auc(scores * flips, flips, random_state=3) == plain
     assert 0.5 < plain < 1.0
-
-
-def test_auc_is_one_minus_that_of_the_reverse(rng):
-    scores, truths = rng.standard_normal(31), rng.choice([-1, 1], 31)
-    one = flipped_auc(scores, truths, random_state=0)
-    assert_allclose(flipped_auc(-scores, truths, random_state=0), 1.0 - one)
 
 
 def test_auc_by_hand():
@@ -220,9 +212,7 @@ def test_nothing_of_known_direction():
     result = measure(rows((1.0, None, 1.0)), "here", None, 0, {})
     assert (result.decision_rates, result.auc, result.accuracy_error) == (None, None, None)
     assert "unknown: no analyzed pair has a known direction" in str(result)
-
-
-def test_an_undecided_pair_is_wrong_and_comes_last():
+    # A pair that is undecided is wrong and comes last.
     result = measure(rows((1.0, 1, 1.0), (0.0, 1, 1.0)), "here", None, 0, {})
     assert result.summary.accuracy == 0.5
     assert_allclose(result.decision_rates.accuracy[[4, 9]], [1.0, 0.5])
@@ -268,17 +258,11 @@ def test_evaluate_pairs_survives_bad_ones():
 @pytest.mark.parametrize(
     ("source", "options", "message"),
     [
-        (
-            "f9",
-            {},
-            "f9: neither a folder nor a setting; the settings are f1, f2, f3, f4, each",
-        ),
+        ("f9", {}, "f9: neither a folder nor a setting; the settings are f1, f2, f3, f4, each"),
         ("sample", {"n_pairs": 3}, "n_pairs is for the settings by name"),
         ("sample", {"n_samples": 30}, "n_samples is for the settings by name"),
         ("f3", {"n_samples": 3}, "n_samples must be at least 10"),
-        ("f3", {"n_pairs": 0}, "n_pairs must be at least 1"),
         ("f3", {"seed": -1}, "seed must be at least 0"),
-        ("f3", {"criterion": "none"}, "criterion must be one of"),
     ],
 )
 def test_evaluate_refuses(source, options, message):
