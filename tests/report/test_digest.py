@@ -62,6 +62,10 @@ def test_without_rows_there_is_nothing_to_say():
     assert digest.accuracy_errors() == (None, None)
     assert digest.rates()[1] is None
     assert digest.shown() == ([], [])
+    # An analyzed pair whose score is no number is counted and not shown.
+    digest = digested([PairResult("a", "ok", direction=1, score=None, truth=1)])
+    assert digest.summary().n_correct == 1
+    assert digest.shown() == ([], [])
 
 
 def test_one_pair_without_a_confidence_orders_all_by_score():
@@ -73,12 +77,6 @@ def test_one_pair_without_a_confidence_orders_all_by_score():
     digest = digested([*rows, PairResult("c", "ok", direction=-1, score=-1.5)], 1)
     assert digest.ordered_by == "|score|"
     assert [[row.pair_id for row in shown] for shown in digest.shown()] == [["a"], ["b"]]
-
-
-def test_an_analyzed_pair_whose_score_is_no_number_is_counted_and_not_shown():
-    digest = digested([PairResult("a", "ok", direction=1, score=None, truth=1)])
-    assert digest.summary().n_correct == 1
-    assert digest.shown() == ([], [])
 
 
 @given(st.lists(st.sampled_from([0.0, 0.1, 0.5, 1.0]), max_size=30), st.integers(0, 8))

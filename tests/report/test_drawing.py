@@ -64,8 +64,7 @@ def test_the_cause_is_drawn_to_the_right(drawn):
 def test_colors_are_the_labels_of_the_decided_direction(drawn):
     from anmmm import cluster_mechanisms
 
-    (row,) = [row_of("a", -1, n_mechanisms=2)]
-    draw_pairs([row], as_pairs({"a": (Y, X)}))
+    draw_pairs([row_of("a", -1, n_mechanisms=2)], as_pairs({"a": (Y, X)}))
     expected = cluster_mechanisms(X, Y, 2, random_state=0)
     np.testing.assert_array_equal(drawn[0][2].labels, expected.labels)
 
@@ -90,18 +89,13 @@ def test_unrefined_colors_are_told(drawn):
     assert remark.startswith("colors are not refined: the mixture takes one mechanism")
 
 
-def test_observations_are_those_that_decided(drawn):
-    from anmmm.datasets import Pair
-
+def test_observations_are_those_that_decided_and_of_many_some_are_drawn(drawn, monkeypatch):
     row = row_of("a", n=60, n_used=20, subsample_seed=7)
     assert draw_pairs([row], as_pairs({"a": (X, Y)}))["a"].n_drawn == 20
     np.testing.assert_array_equal(drawn[0][0], Pair("", X, Y).subsample(20, 7).x)
-
-
-def test_of_many_observations_some_are_drawn(drawn, monkeypatch):
     monkeypatch.setattr(drawing_module, "MOST_POINTS", 25)
     found = draw_pairs([row_of("a", n=60)], as_pairs({"a": (X, Y)}))
-    assert found["a"].n_drawn == len(drawn[0][0]) == 25
+    assert found["a"].n_drawn == len(drawn[1][0]) == 25
     assert "25 observations" in found["a"].alternative
 
 

@@ -247,18 +247,14 @@ def test_without_known_directions_there_is_a_histogram(tmp_path):
     assert len(page.captions["The most certain pairs"][1][0]) == 120
 
 
-@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
-def test_files_of_every_format_make_the_page_of_their_rows(tmp_path, suffix):
-    if suffix == ".parquet":
-        pytest.importorskip("pyarrow")
+def test_a_file_makes_the_page_of_its_rows(tmp_path):
     rows = list(known_rows())
-    path = tmp_path / f"rows{suffix}"
-    write_rows(path, rows, DIRECTIONS, timings=True)
-    _, page = report(tmp_path, path)
-    _, same = report(tmp_path, iter(rows), name=f"rows{suffix}")
+    write_rows(tmp_path / "rows.csv", rows, DIRECTIONS, timings=True)
+    _, page = report(tmp_path, tmp_path / "rows.csv")
+    _, same = report(tmp_path, iter(rows), name="rows.csv")
     assert page.found == same.found
     assert page.texts == same.texts
-    assert f"rows{suffix}" in page.text
+    assert "rows.csv" in page.text
 
 
 def test_the_most_and_the_least_certain_pairs_are_listed_without_a_source(tmp_path):
@@ -370,10 +366,8 @@ def test_a_file_that_breaks_off_leaves_the_old_page_alone(tmp_path):
     ("options", "error", "message"),
     [
         ({"n_plots": -1}, ValueError, "n_plots must be at least 0"),
-        ({"n_plots": 501}, ValueError, "n_plots must be at most 500"),
         ({"n_plots": 1.5}, TypeError, "n_plots must be a whole number"),
         ({"source": 3}, TypeError, "source must be"),
-        ({"source": "no such folder"}, FileNotFoundError, "no such folder"),
     ],
 )
 def test_what_cannot_be_used_is_refused_before_the_rows_are_read(tmp_path, options, error, message):
