@@ -80,8 +80,6 @@ def test_lingam_matrices_are_read_back(table):
     assert lingam.edges(matrix, oriented.nodes)[0] == ("a", "--", "b")
     with pytest.raises(ValueError, match="must be square, found shape"):
         lingam.edges(np.ones((2, 3)))
-    with pytest.raises(ValueError, match="names has 1 entries for 4 nodes"):
-        lingam.edges(matrix, ["a"])
     with pytest.raises(ValueError, match="names lacks the node 'd'"):
         lingam.prior_knowledge(oriented, ["a", "b", "c"])
     with pytest.raises(ValueError, match="names has 'a' more than once"):
@@ -101,14 +99,10 @@ def test_what_is_conditioned_on_may_be_nothing(table):
         hsic_score(np.ones(50), np.arange(50.0))
 
 
-@pytest.mark.parametrize("form", ["pandas", "polars", "arrow", "numbers", "array"])
+@pytest.mark.parametrize("form", ["polars", "numbers", "array"])
 def test_tables_of_all_kinds_are_learned_from(table, form):
-    if form == "arrow":
-        pytest.importorskip("pyarrow")
     data = {
-        "pandas": table,
         "polars": pl.from_pandas(table),
-        "arrow": table if form != "arrow" else pl.from_pandas(table).to_arrow(),
         # Names that are places, but of other columns.
         "numbers": table.set_axis([3, 2, 1, 0], axis=1),
         "array": table.to_numpy(),

@@ -25,11 +25,6 @@ def by_cdt(x, y):
     return int(np.sign(cdt.ANMMM().predict_proba((x[:, None], y[:, None]))))
 
 
-def by_cdt_data_set(x, y):
-    (score,) = cdt.ANMMM().predict(pd.DataFrame({"A": [x], "B": [y]}))
-    return int(np.sign(score))
-
-
 def by_cdt_graph(x, y):
     graph = networkx.Graph([("x", "y")])
     found = cdt.ANMMM().predict(pd.DataFrame({"x": x, "y": y}), graph)
