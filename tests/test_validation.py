@@ -24,7 +24,6 @@ from anmmm._validation import (
     check_n_mechanisms,
     check_new_input,
     check_nonnegative,
-    check_positive,
     check_rng,
 )
 
@@ -326,7 +325,6 @@ def test_numbers_become_plain_ones():
     assert check_count(0, "init_degree", minimum=0) == 0
     assert [check_n_mechanisms(n, 12) for n in (1, 2, 12)] == [1, 2, 12]
     assert check_between(0, "uncertain", 0.0, 1.0) == 0.0
-    assert check_positive(2, "decay") == 2.0
     assert check_choice("pvalue", "criterion", CHOICES) == "pvalue"
 
 
@@ -345,7 +343,6 @@ CHOICES = ("hsic", "pvalue")
             r"lam must be a number, found .*\(",
         ),
         (check_nonnegative, [np.True_, 1j, np.ones(1)], TypeError, "lam must be a number"),
-        (check_positive, [0], ValueError, "lam must be positive, found 0"),
         (check_count, [0, -3], ValueError, "lam must be at least 1, found"),
         (check_count, [2.0, "2", True, None], TypeError, r"lam must be a whole number, found .*\("),
         (

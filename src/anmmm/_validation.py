@@ -184,14 +184,6 @@ def check_nonnegative(value: Any, name: str) -> float:
     return number
 
 
-def check_positive(value: Any, name: str) -> float:
-    """Return a number above 0 and up to 1e100 as float, or refuse it by name."""
-    number = check_nonnegative(value, name)
-    if number == 0.0:
-        raise ValueError(f"{name} must be positive, found {brief(value)}")
-    return number
-
-
 def check_between(value: Any, name: str, low: float, high: float, *, ends: bool = True) -> float:
     """Return a number of a range as float, or refuse it by name; its ends belong to it or not."""
     number = check_nonnegative(value, name)
