@@ -27,7 +27,7 @@ from anmmm.evidence.models.postnonlinear import EffectScales, fit_post_nonlinear
 from anmmm.evidence.variable import Variable
 from anmmm.mixture import SplineBasis, fit_mixture, smallest_noise
 from anmmm.preprocessing import Cells, standardize
-from drawn import make_categories
+from drawn import MARGINS, make_categories
 
 KINDS = {
     "continuous": lambda seed: make_single_mechanism("PNL-logistic", 90, random_state=seed),
@@ -54,20 +54,6 @@ NAMES = {
     "ordered": TIED | {"count"},
     "count": TIED | {"count"},
     "categories": {"independent", "categories"},
-}
-SPREAD = {
-    "Gaussian": lambda rng, n: rng.normal(size=n),
-    "rain": lambda rng, n: np.round(np.where(rng.random(n) < 0.5, 0, rng.gamma(0.7, 10, n)), 1),
-    "clipped": lambda rng, n: np.clip(rng.normal(size=n), -0.5, 0.5),
-    "heaped": lambda rng, n: np.round(rng.normal(size=n), 1),
-    "Zipf": lambda rng, n: rng.zipf(1.5, n).astype(float),
-    "rare": lambda rng, n: rng.poisson(0.3, n).astype(float),
-    "squared Cauchy": lambda rng, n: (lambda x: x * np.abs(x))(rng.standard_cauchy(n)),
-    "arcsine": lambda rng, n: np.sin(rng.uniform(0.0, 2.0 * np.pi, n)),
-    "two scales": lambda rng, n: np.where(rng.random(n) < 0.5, 0.01, 1.0) * rng.normal(size=n),
-    "three clusters": lambda rng, n: rng.choice([0.0, 1.0, 5.0], n) + 0.1 * rng.normal(size=n),
-    "four clusters": lambda rng, n: rng.choice([0, 1, 2.5, 7], n) + 0.05 * rng.normal(size=n),
-    "fill value": lambda rng, n: np.where(rng.random(n) < 0.01, -999.0, rng.normal(size=n)),
 }
 
 
@@ -164,7 +150,7 @@ def assert_is_a_law(law, cells):
 
 def test_marginals_are_distributions(rng):
     drawn = [raw for kind in NUMBERS for raw in KINDS[kind](2)]
-    for raw in [*drawn, *(draw(rng, 150) for draw in SPREAD.values())]:
+    for raw in [*drawn, *(draw(rng, 150) for draw in MARGINS.values())]:
         variable = variable_of(raw)
         laws, (linked,) = list(laws_of(variable)), laws_of(variable, beside_ties=True)
         assert variable.length == min(law.length for law in laws)
@@ -188,16 +174,16 @@ def test_marginals_of_categories_are_distributions():
     ("name", "base"),
     [
         ("Gaussian", "normal"),
-        ("clipped", "cut"),
-        ("rain", "cut"),
-        ("squared Cauchy", "transformed+noise"),
+        ("clipped on both sides", "cut"),
+        ("rain: 50 % zeros, in tenths", "cut"),
+        ("Cauchy, square with its sign", "transformed+noise"),
         ("three clusters", "normals"),
         ("four clusters", "normals"),
     ],
 )
 def test_the_law_of_an_unusual_variable_is_the_one_made_for_it(name, base):
     found = [
-        variable_of(SPREAD[name](np.random.default_rng(seed), 400)).marginal.base
+        variable_of(MARGINS[name](np.random.default_rng(seed), 400)).marginal.base
         for seed in range(8)
     ]
     assert found.count(base) >= 6
@@ -228,14 +214,14 @@ def test_a_value_that_many_observations_have_ties_a_variable(rng):
 # --- Nothing to tell ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", SPREAD)
+@pytest.mark.parametrize("name", sorted(MARGINS))
 def test_what_is_unusual_about_a_variable_is_no_dependence(name):
     results = []
     for seed in range(4):
         rng = np.random.default_rng([seed, 3])
-        x = SPREAD[name](rng, 300)
+        x = MARGINS[name](rng, 300)
         results += [infer_direction(x, rng.normal(size=300))]
-        results += [infer_direction(SPREAD[name](rng, 300), x)]
+        results += [infer_direction(MARGINS[name](rng, 300), x)]
     assert max(result.confidence for result in results) < 0.9
     assert sum(result.relation == "independent" for result in results) >= 6
 
