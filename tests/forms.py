@@ -1,6 +1,7 @@
-"""Parallel forms of kernels: each takes seconds to compile, so that they run with slow tests."""
+"""Forms of kernels: parallel, which take seconds to compile and run with slow tests, and inner."""
 
 import pytest
+from numba import njit
 
 # Of a kernel, and the number of its chunks.
 FORMS = [
@@ -13,3 +14,8 @@ FORMS = [
 def in_parallel(*n_chunks):
     """Parameters that have a kernel run in its parallel form, in so many chunks."""
     return [pytest.param(n, marks=pytest.mark.slow) for n in n_chunks]
+
+
+def from_python(inner):
+    """Compile a kernel that only kernels call so that a test can call it."""
+    return njit(inner.py_func, error_model="numpy")

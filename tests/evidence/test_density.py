@@ -8,9 +8,10 @@ from numpy.testing import assert_allclose
 from scipy import stats
 
 import oracle
+from anmmm._kernels import log_density as kernels
 from anmmm._kernels.laws import base_place, student_fit
 from anmmm._kernels.levels import normal_levels, student_levels
-from anmmm._kernels.log_density import count_bins, interval_mass, log_density
+from anmmm._kernels.log_density import interval_mass
 from anmmm._kernels.packed import HYPER
 from anmmm.evidence.code import code_lengths, gaussian_nats
 from anmmm.evidence.density import (
@@ -24,7 +25,10 @@ from anmmm.evidence.density import (
     plain_density,
 )
 from anmmm.preprocessing import Cells
+from forms import from_python
 from same import assert_same
+
+count_bins, log_density = from_python(kernels.count_bins), from_python(kernels.log_density)
 
 
 def drawn(name, n=500, seed=0):

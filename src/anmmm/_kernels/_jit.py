@@ -17,6 +17,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from anmmm._kernels._cache import KernelCache
+from anmmm._kernels._library import KernelCompiler
 from anmmm._typing import FloatArray as FloatArray
 
 IndexArray = NDArray[np.int64]
@@ -29,14 +30,15 @@ REGISTRY: dict[str, Any] = {}
 SUMS = frozenset({"reassoc", "contract", "nsz"})
 
 
-def _compile(body: Callable[..., Any], **options: Any) -> Any:
+def _compile(body: Callable[..., Any], *, cached: bool = True, **options: Any) -> Any:
     # Nothing takes a kernel as a C callback: the entry for it would be compiled in vain.
     options["no_cfunc_wrapper"] = True
     dispatcher = njit(body, nogil=True, error_model="numpy", **options)
-    # Numba finds no folder that it may write to. Without a disk cache every process compiles anew,
-    # which is slow but works.
-    with suppress(RuntimeError):
-        dispatcher._cache = KernelCache(body)
+    if cached:
+        # Numba finds no folder that it may write to. Without a disk cache every process compiles
+        # anew, which is slow but works.
+        with suppress(RuntimeError):
+            dispatcher._cache = KernelCache(body)
     REGISTRY[name_of(body)] = dispatcher
     return dispatcher
 
@@ -47,26 +49,17 @@ def name_of(body: Callable[..., Any]) -> str:
 
 
 def kernel(
-    *,
-    fastmath: frozenset[str] = frozenset({"contract"}),
-    part: bool = False,
-    inner: bool = False,
+    *, fastmath: frozenset[str] = frozenset({"contract"}), inner: bool = False
 ) -> Callable[[F], F]:
     """Compile a body in serial form, GIL released.
 
-    `fastmath`: `SUMS` where reductions may be reordered. `part`: a long body with one caller,
-    compiled as lines of its caller, with the caller's flags, and on its own only where Python calls
-    it. `inner`: a short body that only kernels call, without an entry from Python.
+    `fastmath`: `SUMS` where reductions may be reordered. `inner`: only kernels call it, so that it
+    has neither an entry from Python nor machine code and a place in the disk cache of its own.
     """
 
     def decorate(body: F) -> F:
-        # Inlined always: otherwise a caller compiled in this process runs its callees' own machine
-        # code, and a caller loaded from the disk cache the copies stored with it, which round
-        # differently. Inlined, there is one machine code, and results are the same to the last bit.
-        # By LLVM: Numba's own inlining repeats the typing of the callee at every call, and saves
-        # the callee's own compilation, so that it pays where there is one call.
-        how = {"inline": "always"} if part else {"forceinline": True, "no_cpython_wrapper": inner}
-        return cast(F, _compile(body, fastmath=set(fastmath), **how))
+        options = {"no_cpython_wrapper": inner, "pipeline_class": KernelCompiler}
+        return cast(F, _compile(body, cached=not inner, fastmath=set(fastmath), **options))
 
     return decorate
 

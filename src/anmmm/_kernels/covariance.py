@@ -47,7 +47,7 @@ def hadamard_row(
         row[j] = amplitude * k_x[j] * k_theta[j]
 
 
-@kernel(fastmath=SUMS, part=True)
+@kernel(fastmath=SUMS, inner=True)
 def assemble(points: Points, grams: Grams, K: FloatArray, n_chunks: int) -> float:
     """Write the lower triangle of K̃ (n, n); return ``tr(K_X H K_θ H) = N² HSIC_b``.
 

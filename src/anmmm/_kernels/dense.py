@@ -36,7 +36,7 @@ class Gradients(NamedTuple):
     log_gamma_theta: FloatArray  # (q,)
 
 
-@kernel(fastmath=SUMS, part=True)
+@kernel(fastmath=SUMS, inner=True)
 def gradients(
     points: Points,
     grams: Grams,

@@ -89,7 +89,7 @@ def _count(f: float, y: float, size: float, out: FloatArray) -> float:
     return y * f - (y + size) * math.log1p(mean / size)
 
 
-@kernel(fastmath=SUMS, part=True)
+@kernel(fastmath=SUMS, inner=True)
 def _block(
     design: Design,
     y: FloatArray,
@@ -134,7 +134,7 @@ def _block(
     return total
 
 
-@kernel(fastmath=SUMS, part=True)
+@kernel(fastmath=SUMS, inner=True)
 def _add_products(rows: FloatArray, n: int, r: int, H: FloatArray) -> None:
     """Add the outer products of n columns of both halves; in the first r rows the second is 0."""
     for i in range(rows.shape[0]):
@@ -148,7 +148,7 @@ def _add_products(rows: FloatArray, n: int, r: int, H: FloatArray) -> None:
             H[i, j] += total
 
 
-@kernel(fastmath=SUMS, part=True)
+@kernel(fastmath=SUMS, inner=True)
 def _place_cuts(cuts: Cuts, at: FloatArray, r: int, slopes: FloatArray, edges: FloatArray) -> None:
     for i in range(slopes.shape[0]):
         slopes[i] = math.exp(at[r + i])
@@ -158,7 +158,7 @@ def _place_cuts(cuts: Cuts, at: FloatArray, r: int, slopes: FloatArray, edges: F
             edges[k] += cuts.per_slope[i, k] * slopes[i]
 
 
-@kernel(fastmath=SUMS, part=True)
+@kernel(fastmath=SUMS, inner=True)
 def _fill_precision(
     design: Design, slope_prior: SlopePrior, scales: FloatArray, P: FloatArray
 ) -> float:
@@ -172,7 +172,7 @@ def _fill_precision(
     return total
 
 
-@kernel(fastmath=SUMS, part=True)
+@kernel(fastmath=SUMS, inner=True)
 def _best_scales(
     design: Design, slope_prior: SlopePrior, off: FloatArray, cov: FloatArray, scales: FloatArray
 ) -> float:
@@ -202,7 +202,7 @@ def _penalty(P: FloatArray, off: FloatArray, pull: FloatArray) -> float:
     return total
 
 
-@kernel(fastmath=SUMS, part=True)
+@kernel(fastmath=SUMS, inner=True)
 def _newton(cov: FloatArray, g: FloatArray, move: FloatArray) -> tuple[float, float]:
     """Write the step of a gradient; return its largest part and its gain."""
     largest, gain = 0.0, 0.0

@@ -94,7 +94,7 @@ def column_moments(
             moments[i, m] = total
 
 
-@kernel(fastmath=SUMS, part=True)
+@kernel(fastmath=SUMS, inner=True)
 def _interval_slopes(
     part: FloatArray, a: float, b: float, c: float, so_far: float, sums: FloatArray
 ) -> float:

@@ -39,7 +39,7 @@ from anmmm._kernels.packed import (
 STEP = 0.7
 
 
-@kernel(fastmath=SUMS, part=True)
+@kernel(fastmath=SUMS, inner=True)
 def _curve_step(
     gram: FloatArray,
     moment: FloatArray,
@@ -101,7 +101,7 @@ def _make_room(columns: FloatArray) -> _Room:
     )
 
 
-@kernel(fastmath=SUMS, part=True)
+@kernel(fastmath=SUMS, inner=True)
 def _weighted_sums(
     room: _Room, r: int, y: FloatArray, gram: FloatArray, moment: FloatArray
 ) -> None:
@@ -116,7 +116,7 @@ def _weighted_sums(
     collect(room.moments, r, moment)
 
 
-@kernel(fastmath=SUMS, part=True)
+@kernel(fastmath=SUMS, inner=True)
 def _expected_residuals(
     room: _Room, r: int, y: FloatArray, mean: FloatArray, packed: FloatArray, floor: float
 ) -> None:
@@ -130,7 +130,7 @@ def _expected_residuals(
         room.e2[k] = e * e + room.variance[k] + floor
 
 
-@kernel(fastmath=SUMS, part=True)
+@kernel(fastmath=SUMS, inner=True)
 def _scale_step(
     room: _Room, design: Design, scales: FloatArray, gamma: FloatArray, gradient: FloatArray
 ) -> None:

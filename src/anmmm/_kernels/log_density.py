@@ -107,7 +107,7 @@ def _normalize(logs: FloatArray, p: FloatArray) -> float:
     return math.log(total)
 
 
-@kernel(fastmath=SUMS, part=True)
+@kernel(fastmath=SUMS, inner=True)
 def log_density(
     counts: FloatArray, cosines: FloatArray, prior: FloatArray, max_iter: int, log_p: FloatArray
 ) -> float:
@@ -172,7 +172,7 @@ def _bin(point: float, B: int) -> int:
     return max(0, min(int(point), B - 1))
 
 
-@kernel(part=True)
+@kernel(inner=True)
 def count_bins(points: FloatArray, near: float, counts: FloatArray) -> None:
     """Count points from 0 to B in bins of length 1; one `near` an edge counts half in both.
 

@@ -75,7 +75,7 @@ def curve_precision(prior: FloatArray, n_null: int, scales: FloatArray, out: Flo
         out[i] = 1.0 / (prior[i] * (scales[3 + i] if i < n_null else scales[1]))
 
 
-@kernel(fastmath=SUMS, part=True)
+@kernel(fastmath=SUMS, inner=True)
 def _center_posterior(
     prior: FloatArray,
     n_null: int,
@@ -112,7 +112,7 @@ def _center_posterior(
     return float(penalty)
 
 
-@kernel(fastmath=SUMS, part=True)
+@kernel(fastmath=SUMS, inner=True)
 def conclude(
     n: int,
     y2: float,
@@ -171,7 +171,7 @@ def conclude(
     return penalty + 0.5 * C * math.log(so_far), rss
 
 
-@kernel(fastmath=SUMS, part=True)
+@kernel(fastmath=SUMS, inner=True)
 def mixture_posterior(
     sums: Sums,
     y2: float,

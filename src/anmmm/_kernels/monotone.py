@@ -147,7 +147,7 @@ def _newton(
     return log_det, largest, gain
 
 
-@kernel(fastmath=SUMS, part=True)
+@kernel(fastmath=SUMS, inner=True)
 def _roughness(target: FloatArray, prior: LinkPrior, rho2: float, H: FloatArray) -> float:
     """Step of log ρ² from log-slopes about their start and what `_newton` left of their Hessian."""
     bend, told = 2.0 * HYPER, prior.rank + 2.0 * HYPER
@@ -160,7 +160,7 @@ def _roughness(target: FloatArray, prior: LinkPrior, rho2: float, H: FloatArray)
     return math.log(bend / told / rho2)
 
 
-@kernel(fastmath=SUMS, part=True)
+@kernel(fastmath=SUMS, inner=True)
 def _settle(
     start: float,
     local: FloatArray,
@@ -222,7 +222,7 @@ def _settle(
         n_iter += 1
 
 
-@kernel(fastmath=SUMS, part=True)
+@kernel(fastmath=SUMS, inner=True)
 def _write_mean(n: int, room: LinkRoom) -> float:
     """Write the coefficients of f at the mode; return what they cost."""
     cost, mean, weight = 0.0, room.mean, room.weight
@@ -233,7 +233,7 @@ def _write_mean(n: int, room: LinkRoom) -> float:
     return cost
 
 
-@kernel(fastmath=SUMS, part=True)
+@kernel(fastmath=SUMS, inner=True)
 def _write_rows(
     h: FloatArray,
     index: IndexArray,

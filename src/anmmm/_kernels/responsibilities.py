@@ -195,7 +195,7 @@ def _add_block(observed: Observed, block: int, shares: FloatArray, lanes: Lanes,
     add_rows(observed.design, first, observed.r, scratch, 0, lanes.moments[c])
 
 
-@kernel(part=True)
+@kernel(inner=True)
 def _collect_all(observed: Observed, first: bool, lanes: Lanes, sums: Sums, whole: Sums) -> None:
     """Write the sums of all curves; the last one has what the others leave of the whole."""
     last, r = sums.totals.shape[0] - 1, observed.r
@@ -237,7 +237,7 @@ def _logarithms(lanes: Lanes) -> float:
     return total
 
 
-@kernel(part=True)
+@kernel(inner=True)
 def mixture_pass(
     observed: Observed,
     first: bool,

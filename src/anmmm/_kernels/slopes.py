@@ -19,7 +19,7 @@ class SlopePrior(NamedTuple):
     log_det: float  # of the whole precision where ρ² is 1
 
 
-@kernel(fastmath=SUMS, part=True)
+@kernel(fastmath=SUMS, inner=True)
 def slope_precision(prior: SlopePrior, rho2: float, first: int, P: FloatArray) -> None:
     """Write the precision of the logarithms from row and column `first` of P on."""
     fixed, rough = prior.fixed, prior.rough
@@ -31,7 +31,7 @@ def slope_precision(prior: SlopePrior, rho2: float, first: int, P: FloatArray) -
             P[first + i, first + j] = fixed[i, j] + total / rho2
 
 
-@kernel(fastmath=SUMS, part=True)
+@kernel(fastmath=SUMS, inner=True)
 def best_roughness(prior: SlopePrior, off: FloatArray, first: int, cov: FloatArray) -> float:
     """EM step of ρ² from the logarithms' distance from their start and its cov, from `first` on."""
     rough = prior.rough

@@ -96,7 +96,7 @@ class Tools(NamedTuple):
     y: FloatArray  # (n_slots,) of the longer strips
 
 
-@kernel(fastmath=SUMS, part=True)
+@kernel(fastmath=SUMS, inner=True)
 def _posterior(
     problem: Problem,
     n: int,
@@ -284,7 +284,7 @@ def _choose(run: Run, history: FloatArray) -> tuple[int, int]:
     return winner, run.settled[winner]
 
 
-@kernel(fastmath=SUMS, part=True)
+@kernel(fastmath=SUMS, inner=True)
 def _visit(
     problem: Problem,
     strips: Strips,

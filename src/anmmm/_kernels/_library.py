@@ -1,0 +1,77 @@
+"""How the machine code of a kernel is put together, on top of Numba's own libraries.
+
+Numba optimizes every function for itself, and once more in each of its callers. Here the code of a
+kernel is kept as it was written; the kernel that Python calls gets a copy of all that it calls, and
+the whole is optimized once. The copies belong to it alone, so that a result never depends on which
+other kernels were compiled in the process, or loaded from the disk.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite.binding import Linkage
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler
+
+
+class KernelLibrary(JITCodeLibrary):
+    """Machine code of a kernel that Python calls, with its own copies of those that it calls."""
+
+    def _optimize_functions(self, module: Any) -> None:
+        # All of them are optimized together later.
+        module.data_layout = self._codegen._data_layout
+
+    def _optimize_final_module(self) -> None:
+        # What other kernels link is the code before it is optimized.
+        self._shared_module = self._final_module.clone()
+        _relink(self._shared_module, Linkage.external, Linkage.linkonce_odr)
+        _relink(self._final_module, Linkage.linkonce_odr, Linkage.internal)
+        passes, builder = self._codegen._module_pass_manager()  # type: ignore[no-untyped-call]
+        passes.run(self._final_module, builder)
+
+
+class InnerLibrary(JITCodeLibrary):
+    """Code of a kernel that only kernels call: it is optimized, and run, as a part of theirs."""
+
+    def _optimize_functions(self, module: Any) -> None:
+        module.data_layout = self._codegen._data_layout
+
+    def _optimize_final_module(self) -> None:
+        pass
+
+    def _finalize_final_module(self) -> None:
+        self._finalize_dynamic_globals()  # type: ignore[no-untyped-call]
+        self._finalized = True
+
+    def get_pointer_to_function(self, name: str) -> int:
+        """Return the null pointer: there is no machine code."""
+        self._ensure_finalized()  # type: ignore[no-untyped-call]
+        return 0
+
+    @property
+    def codegen(self) -> InnerLibrary:
+        """Numba asks for it to `set_env`."""
+        return self
+
+    def set_env(self, name: str, env: Any) -> None:
+        """Do nothing: without machine code nothing reads the environment."""
+
+
+def _relink(module: Any, old: Linkage, new: Linkage) -> None:
+    for function in module.functions:
+        if not function.is_declaration and function.linkage == old:
+            function.linkage = new
+
+
+class KernelCompiler(Compiler):
+    """Numba's compiler, with the libraries of kernels."""
+
+    def define_pipelines(self) -> Any:
+        """Return Numba's own pipeline; the library is what its last pass looks for."""
+        state = self.state
+        if state.library is None:
+            kind = InnerLibrary if state.flags.no_cpython_wrapper else KernelLibrary
+            state.library = kind(state.targetctx.codegen(), state.func_id.func_qualname)
+            state.library.enable_object_caching()
+        return super().define_pipelines()  # type: ignore[no-untyped-call]
