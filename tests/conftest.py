@@ -109,3 +109,15 @@ def run(monkeypatch, capsys, tmp_path, own_signals):
         return exit_.value.code or 0, captured.out, captured.err
 
     return call
+
+
+@pytest.fixture
+def refused(run):
+    """Run a command that is to end with status 2 and say one line; returns this line."""
+
+    def call(*arguments):
+        status, out, err = run(*arguments)
+        assert (status, out, err.count("\n")) == (2, "", 1)
+        return err
+
+    return call

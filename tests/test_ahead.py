@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from anmmm._ahead import DECISION, compile_ahead
-from waiting import LIMIT
+from waiting import LIMIT, python
 
 # Parts in the process itself, so that what they compile can be looked at.
 FORMS = """
@@ -40,8 +40,7 @@ except KeyboardInterrupt:
 
 
 def test_parts_compile_what_a_decision_calls():
-    done = subprocess.run([sys.executable, "-c", FORMS], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["True", "True"]
+    assert python("-c", FORMS).stdout.split() == ["True", "True"]
 
 
 def test_parts_run_in_other_processes(tmp_path):

@@ -1,7 +1,6 @@
 """Algorithm 2: labels, numbering, new observations, bad input."""
 
 import os
-import subprocess
 import sys
 
 import numpy as np
@@ -14,6 +13,7 @@ from sklearn.metrics import adjusted_rand_score
 from anmmm import MechanismClustering, cluster_mechanisms
 from anmmm.datasets import make_anm_mixture
 from anmmm.gppom import prediction
+from waiting import python
 
 THREE = ((1, 1.1), (3, 3.1), (0.5, 0.6))
 
@@ -269,12 +269,5 @@ assert (here.labels == there.labels).all()
 def test_a_process_forked_after_a_clustering_can_cluster():
     # Several threads of OpenMP, which do not live on in a fork.
     threads = {"OMP_NUM_THREADS": "2", "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", FORK],
-        env=os.environ | threads,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-    )
+    done = python("-W", "ignore", "-c", FORK, env=os.environ | threads, check=False, timeout=300)
     assert done.returncode == 0, done.stderr

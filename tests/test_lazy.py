@@ -1,8 +1,6 @@
 """What is loaded when: names of packages at their first use, libraries where they are used."""
 
 import pickle
-import subprocess
-import sys
 
 import pytest
 
@@ -10,6 +8,7 @@ import anmmm
 from anmmm import collection, direction, gppom, mixture
 from anmmm.gppom.engines import ENGINES
 from anmmm.gppom.options import ENGINE_NAMES
+from waiting import python
 
 # Each takes longer to load than a decision takes.
 DEAR = ("joblib", "narwhals", "pandas", "pyarrow", "scipy.optimize", "scipy.stats", "sklearn")
@@ -44,13 +43,7 @@ LIGHT = [gppom, direction, mixture, collection, anmmm]
 )
 def test_a_decision_loads_what_it_uses(program, loaded, tmp_path):
     asked = f"print([name for name in {DEAR} if name in __import__('sys').modules])"
-    done = subprocess.run(
-        [sys.executable, "-c", program + asked],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    done = python("-c", program + asked, cwd=tmp_path)
     assert done.stdout.splitlines()[-1] == loaded
 
 

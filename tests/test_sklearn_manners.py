@@ -1,8 +1,6 @@
 """The estimators as parts of scikit-learn's own: searches, pipelines, clones, frames, pickles."""
 
 import pickle
-import subprocess
-import sys
 
 import numpy as np
 import pandas as pd
@@ -16,6 +14,7 @@ from sklearn.preprocessing import StandardScaler
 import anmmm
 from anmmm import GPPOM, ANMMixture, CausalDirection, FitOptions, MechanismClustering
 from anmmm.datasets import make_anm_mixture
+from waiting import python
 
 X, Y, LABELS = make_anm_mixture("f3", 60, random_state=1)
 PAIR = np.column_stack([X, Y])
@@ -137,10 +136,7 @@ def test_pickles_load_in_another_process_and_in_a_later_release(tmp_path):
     for estimator in ESTIMATORS:
         paths.append(tmp_path / f"{type(estimator).__name__}.pickle")
         paths[-1].write_bytes(pickle.dumps(fitted(estimator)))
-    ended = subprocess.run(
-        [sys.executable, "-c", LOADER, *paths], capture_output=True, text=True, check=True
-    )
-    lines = iter(ended.stdout.splitlines())
+    lines = iter(python("-c", LOADER, *paths).stdout.splitlines())
     for path in paths:
         assert next(lines) == f"{anmmm.__version__}|{path.stem}|1"
     for path in paths:

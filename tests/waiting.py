@@ -3,6 +3,7 @@
 import shutil
 import sqlite3
 import subprocess
+import sys
 import tempfile
 import time
 from contextlib import closing
@@ -35,6 +36,12 @@ def outputs_of(process, what):
     except subprocess.TimeoutExpired:
         process.kill()
         pytest.fail(f"waited {LIMIT:g} s in vain for the end of the process after {what}")
+
+
+def python(*arguments, **options):
+    """Run Python with these arguments to its end, which is waited for with a limit."""
+    options = {"capture_output": True, "text": True, "timeout": LIMIT, "check": True} | options
+    return subprocess.run([sys.executable, *map(str, arguments)], **options)
 
 
 def rows_of(path):

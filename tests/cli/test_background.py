@@ -1,6 +1,6 @@
-import subprocess
-import sys
 from pathlib import Path
+
+from waiting import python
 
 
 def test_what_tests_in_the_background_start_can_be_interrupted():
@@ -9,6 +9,4 @@ def test_what_tests_in_the_background_start_can_be_interrupted():
         "import signal, subprocess, sys; signal.signal(signal.SIGINT, signal.SIG_IGN); "
         f"import conftest; sys.exit(subprocess.call([sys.executable, '-c', {child!r}]))"
     )
-    assert (
-        subprocess.run([sys.executable, "-c", code], cwd=Path(__file__).parents[1]).returncode == 0
-    )
+    python("-c", code, cwd=Path(__file__).parents[1])

@@ -1,4 +1,3 @@
-import csv
 import json
 import os
 import re
@@ -15,10 +14,10 @@ from anmmm.cli import run as cli_run
 from anmmm.cli.tables import DirectionsTable
 from anmmm.collection.checkpoint import RunLog
 from anmmm.collection.records import PairResult
-from anmmm.collection.schema import CLUSTERS, DIRECTIONS
+from anmmm.collection.schema import CLUSTERS
 from anmmm.collection.summary import Summarizer
 from anmmm.datasets import make_anm_mixture
-from waiting import LIMIT, outputs_of, rows_of, wait_until
+from waiting import LIMIT, outputs_of, python, rows_of, wait_until
 
 posix = pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
 COUNT = 12
@@ -55,23 +54,6 @@ def start(*arguments, cwd):
     )
 
 
-def test_a_file_holds_every_row_and_no_other_is_left(run, folder, tmp_path):
-    status, out, err = run("directions", folder, "-o", "r.csv")
-    assert (status, err) == (0, "12 rows written to r.csv\n")
-    assert re.match(
-        r"12 pairs: 11 decided \(\d+ sure, \d+ leaning\), 0 undecided, 1 unusable",
-        out.splitlines()[-4],
-    )
-    assert sorted(os.listdir(tmp_path)) == ["pairs", "r.csv"]
-    rows = list(csv.DictReader(lines("r.csv")))
-    assert [row["pair_id"] for row in rows] == [f"pair{n:04d}" for n in range(1, 13)]
-    assert list(rows[0]) == list(DIRECTIONS.columns)
-    assert [row["status"] for row in rows].count("unusable") == 1
-    assert {row["seconds"] for row in rows} == {""}
-    run("directions", folder, "-o", "r.jsonl", "--timings")
-    assert all(json.loads(line)["seconds"] > 0 for line in lines("r.jsonl"))
-
-
 def test_a_long_collection_is_not_printed_beside_its_file(run, folder, monkeypatch):
     monkeypatch.setattr(cli_run, "SHORT", 11)
     _, out, _ = run("directions", folder, "-o", "r.csv")
@@ -94,7 +76,7 @@ def test_shards_are_the_rows_of_the_whole(run, folder):
 @pytest.mark.slow
 @posix
 @pytest.mark.parametrize("command", ["directions", "cluster-collection"])
-def test_a_killed_run_resumes_to_the_same_file(run, folder, tmp_path, command):
+def test_a_killed_run_resumes_to_the_same_file(run, refused, folder, tmp_path, command):
     status, whole_out, _ = run(command, folder, "-o", "whole.csv")
     assert status == 0
     checkpoint = tmp_path / "r.csv.checkpoint"
@@ -108,11 +90,9 @@ def test_a_killed_run_resumes_to_the_same_file(run, folder, tmp_path, command):
     kept = rows_of(checkpoint)
     if 0 < kept < COUNT:
         assert not (tmp_path / "r.csv").exists()
-        status, out, err = run(command, folder, "-o", "r.csv")
-        assert (status, out) == (2, "")
+        err = refused(command, folder, "-o", "r.csv")
         assert err.startswith("r.csv.checkpoint: holds the finished pairs of an interrupted run")
-        status, out, err = run(command, folder, "-o", "r.csv", "--seed", "1", "--resume")
-        assert (status, out) == (2, "")
+        err = refused(command, folder, "-o", "r.csv", "--seed", "1", "--resume")
         assert "is the checkpoint of another run (entropy was" in err
     status, out, err = run(command, folder, "-o", "r.csv", "--resume", "-j", "2")
     assert status == 0
@@ -282,15 +262,7 @@ def test_a_full_disk_in_mid_run_keeps_the_checkpoint(folder, tmp_path):
         "main()\n"
     )
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "0"}
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        env=environment,
-        check=False,
-        timeout=LIMIT,
-    )
+    done = python("-c", code, cwd=tmp_path, env=environment, check=False)
     assert done.returncode == 2
     *others, last = done.stderr.splitlines()
     assert last.startswith("r.csv.checkpoint: cannot be read or written; is the disk full")
@@ -298,7 +270,7 @@ def test_a_full_disk_in_mid_run_keeps_the_checkpoint(folder, tmp_path):
     assert sorted(os.listdir(tmp_path)) == ["pairs", "r.csv.checkpoint"]
 
 
-def test_results_of_every_format_may_be_replaced_but_no_input(run, folder):
+def test_results_of_every_format_may_be_replaced_but_no_input(run, refused, folder):
     pytest.importorskip("pyarrow")
     for suffix in ("csv", "jsonl", "parquet"):
         output = folder / f"results.{suffix}"
@@ -307,9 +279,7 @@ def test_results_of_every_format_may_be_replaced_but_no_input(run, folder):
             assert (status, err) == (0, f"12 rows written to {output}\n")
     other = folder / "data.parquet"
     other.write_bytes(b"PAR1 not ours")
-    status, _, err = run("directions", folder, "-o", other)
-    assert status == 2
-    assert "is part of the input" in err
+    assert "is part of the input" in refused("directions", folder, "-o", other)
 
 
 def test_progress_is_a_line_from_time_to_time_where_there_is_no_terminal(run, folder, monkeypatch):
@@ -337,7 +307,7 @@ def test_a_pipe_in_the_folder_of_the_pairs_is_not_waited_for(folder):
     cli_output.refuse_input_as_output(str(folder / "rows.csv"), str(folder))
 
 
-def test_clusters_are_a_table_and_rows(run, folder):
+def test_clusters_are_a_table_and_rows(run, refused, folder):
     status, out, err = run("cluster-collection", folder, "-k", "2", "-o", "r.jsonl")
     assert (status, err) == (0, "12 rows written to r.jsonl\n")
     shown = out.splitlines()
@@ -353,8 +323,7 @@ def test_clusters_are_a_table_and_rows(run, folder):
     assert status == 0
     assert {row["cause"] for row in document["rows"]} == {"y", None}
     assert {row["refined"] for row in document["rows"]} == {False, None}
-    status, _, err = run("cluster-collection", folder, "--cause", "z")
-    assert (status, err.count("\n")) == (2, 1)
+    err = refused("cluster-collection", folder, "--cause", "z")
     assert err.startswith("--cause must be one of")
 
 
@@ -369,9 +338,8 @@ def plain_folder(tmp_path):
     return path
 
 
-def test_rows_are_not_written_where_the_next_run_takes_them_for_a_pair(run, plain_folder):
-    status, _, err = run("directions", plain_folder, "-o", plain_folder / "rows.csv")
-    assert status == 2
+def test_rows_are_not_written_where_the_next_run_takes_them_for_a_pair(run, refused, plain_folder):
+    err = refused("directions", plain_folder, "-o", plain_folder / "rows.csv")
     assert "every such file is a pair of the next run" in err
     assert sorted(os.listdir(plain_folder)) == ["p1.txt", "p2.txt"]
     for _ in range(2):
@@ -379,21 +347,24 @@ def test_rows_are_not_written_where_the_next_run_takes_them_for_a_pair(run, plai
         assert err.startswith("2 rows written")
 
 
-def test_true_directions_are_not_overwritten(run, tmp_path):
+def test_true_directions_are_not_overwritten(refused, tmp_path):
     (tmp_path / "pairs.csv").write_text("SampleID,A,B\na,1 2 3,4 5 7\n")
     (tmp_path / "targets.csv").write_text("SampleID,Target\na,1\n")
-    status, _, err = run("directions", "pairs.csv", "--targets", "targets.csv", "-o", "targets.csv")
-    assert (status, err) == (2, "targets.csv: is part of the input; write to another file\n")
+    err = refused("directions", "pairs.csv", "--targets", "targets.csv", "-o", "targets.csv")
+    assert err == "targets.csv: is part of the input; write to another file\n"
     assert (tmp_path / "targets.csv").read_text() == "SampleID,Target\na,1\n"
 
 
 @posix
-def test_a_closed_standard_output_does_not_end_a_run_that_writes_a_file(plain_folder, tmp_path):
-    command = f'"{sys.executable}" -m anmmm directions "{plain_folder}" -o rows.csv >&-'
+@pytest.mark.parametrize("closed", [">&-", "2>&-"])
+def test_a_closed_stream_does_not_end_a_run_that_writes_a_file(plain_folder, tmp_path, closed):
+    command = f'"{sys.executable}" -m anmmm directions "{plain_folder}" -o rows.csv {closed}'
     done = subprocess.run(
         command, shell=True, cwd=tmp_path, capture_output=True, text=True, timeout=LIMIT
     )
-    assert (done.returncode, done.stderr) == (0, "2 rows written to rows.csv\n")
+    assert done.returncode == 0
+    assert ("pairs:" in done.stdout) is (closed == "2>&-")
+    assert done.stderr == ("2 rows written to rows.csv\n" if closed == ">&-" else "")
     assert len(lines(tmp_path / "rows.csv")) == 3
 
 
@@ -533,12 +504,11 @@ def test_a_late_fault_of_the_source_is_mended_and_the_run_goes_on(run, tmp_path)
     assert lines("r.csv") == lines("whole.csv")
 
 
-def test_a_file_that_is_no_result_is_not_replaced(run, folder, tmp_path):
+def test_a_file_that_is_no_result_is_not_replaced(run, refused, folder, tmp_path):
     for text in ("a,b\n1,2\n", '{"a": 1}\n', "x"):
         (tmp_path / "r.csv").write_text(text)
         for more in ([], ["--resume"]):
-            status, out, err = run("directions", folder, "-o", "r.csv", *more)
-            assert (status, out) == (2, "")
+            err = refused("directions", folder, "-o", "r.csv", *more)
             assert err.startswith("r.csv: exists, and is no result of an earlier run; write to ano")
         assert (tmp_path / "r.csv").read_text() == text
     (tmp_path / "r.csv").write_text("")
@@ -546,12 +516,11 @@ def test_a_file_that_is_no_result_is_not_replaced(run, folder, tmp_path):
 
 
 @posix
-def test_a_write_protected_result_is_refused_before_anything_is_computed(run, folder, tmp_path):
+def test_a_write_protected_result_is_refused_before_anything_is_computed(refused, folder, tmp_path):
     (tmp_path / "r.csv").write_text("pair_id,n\n")
     (tmp_path / "r.csv").chmod(0o444)
     for _ in range(2):
-        status, out, err = run("directions", folder, "-o", "r.csv")
-        assert (status, out) == (2, "")
+        err = refused("directions", folder, "-o", "r.csv")
         assert err.startswith("r.csv: is write-protected, so it is not replaced; ")
         assert sorted(os.listdir(tmp_path)) == ["pairs", "r.csv"]
 
@@ -571,7 +540,7 @@ def test_a_link_to_the_output_of_another_run_meets_its_lock(run, folder, tmp_pat
 
 
 @posix
-def test_places_that_no_file_can_have_are_told_by_name(run, tmp_path):
+def test_places_that_no_file_can_have_are_told_by_name(refused, tmp_path):
     (tmp_path / "r.csv.checkpoint").mkdir()
     long = f"{'r' * 300}.csv"
     for output, said in (
@@ -579,14 +548,4 @@ def test_places_that_no_file_can_have_are_told_by_name(run, tmp_path):
         ("r.csv", "r.csv.checkpoint: Is a directory\n"),
     ):
         for more in ([], ["--resume"]):
-            status, _, err = run("directions", "sample", "-o", output, *more)
-            assert (status, err.endswith(said), err.count("\n")) == (2, True, 1)
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="the shell's redirection")
-def test_standard_error_may_be_closed(plain_folder, tmp_path):
-    command = f'"{sys.executable}" -m anmmm directions "{plain_folder}" -o rows.csv 2>&-'
-    done = subprocess.run(command, shell=True, cwd=tmp_path, capture_output=True, text=True)
-    assert done.returncode == 0
-    assert "pairs:" in done.stdout
-    assert (tmp_path / "rows.csv").exists()
+            assert refused("directions", "sample", "-o", output, *more).endswith(said)

@@ -6,6 +6,8 @@ import pytest
 import anmmm
 from anmmm.datasets import make_anm_mixture
 
+pytest.importorskip("matplotlib")
+
 MAGIC = {"png": b"\x89PNG", "pdf": b"%PDF", "SVG": b"<?xml"}
 
 
@@ -22,7 +24,6 @@ def data(tmp_path, monkeypatch):
     ("command", "suffix"), [("direction", "png"), ("cluster", "pdf"), ("cluster", "SVG")]
 )
 def test_the_plot_is_written_in_the_format_of_its_suffix(run, data, command, suffix):
-    pytest.importorskip("matplotlib")
     before = run(command, data, "--json")
     status, out, err = run(command, data, "--json", "--plot", f"p.{suffix}")
     assert (status, out) == before[:2]
@@ -35,7 +36,6 @@ def test_the_plot_is_written_in_the_format_of_its_suffix(run, data, command, suf
 
 
 def test_the_names_of_columns_are_set_as_they_are(run, data, monkeypatch):
-    pytest.importorskip("matplotlib")
     from anmmm import plotting
 
     figure_class = plotting.matplotlib_module("figure").Figure
@@ -53,9 +53,8 @@ def test_the_names_of_columns_are_set_as_they_are(run, data, monkeypatch):
 
 @pytest.mark.parametrize("command", ["direction", "cluster", "evaluate"])
 def test_a_plot_that_cannot_be_written_is_refused_before_the_computation(
-    run, data, command, monkeypatch
+    refused, data, command, monkeypatch
 ):
-    pytest.importorskip("matplotlib")
     from anmmm import clustering, direction, evaluation
 
     def refuse(*arguments, **options):
@@ -65,32 +64,25 @@ def test_a_plot_that_cannot_be_written_is_refused_before_the_computation(
     monkeypatch.setattr(clustering, "cluster_mechanisms", refuse)
     monkeypatch.setattr(evaluation, "evaluate", refuse)
     source = "f3" if command == "evaluate" else data
-    status, out, err = run(command, source, "--plot", "p.gif")
-    assert (status, out) == (2, "")
-    assert err == "p.gif: the name must end in .png or .pdf or .svg\n"
-    status, _, err = run(command, source, "--plot", "nowhere/p.png")
-    assert (status, err) == (2, "nowhere: no such folder\n")
+    wrong = "p.gif: the name must end in .png or .pdf or .svg\n"
+    assert refused(command, source, "--plot", "p.gif") == wrong
+    assert refused(command, source, "--plot", "nowhere/p.png") == "nowhere: no such folder\n"
     for name in ("matplotlib", "matplotlib.figure"):
         monkeypatch.setitem(sys.modules, name, None)
-    status, _, err = run(command, source, "--plot", "p.png")
-    assert status == 2
+    err = refused(command, source, "--plot", "p.png")
     assert err.startswith("--plot: plots need Matplotlib")
     assert err.endswith('pip install "anmmm[plot]"\n')
 
 
-def test_the_input_is_never_drawn_over(run, data):
-    pytest.importorskip("matplotlib")
+def test_the_input_is_never_drawn_over(refused, data):
     picture = data.with_suffix(".png")
     data.rename(picture)
     before = picture.read_bytes()
-    status, _, err = run("direction", picture, "--plot", picture)
-    assert status == 2
-    assert "is part of the input" in err
+    assert "is part of the input" in refused("direction", picture, "--plot", picture)
     assert picture.read_bytes() == before
 
 
 def test_letters_that_the_font_lacks_are_no_message(run, data, recwarn):
-    pytest.importorskip("matplotlib")
     rows = data.read_text().splitlines()[1:]
     data.write_text("\n".join(["身長,体重", *rows]), encoding="utf-8")
     status, _, err = run("cluster", data, "--plot", "p.png")
@@ -100,7 +92,6 @@ def test_letters_that_the_font_lacks_are_no_message(run, data, recwarn):
 
 
 def test_a_figure_that_fails_leaves_the_old_file(run, data, monkeypatch):
-    pytest.importorskip("matplotlib")
     from anmmm import plotting
 
     (data.parent / "p.png").write_bytes(b"old")

@@ -1,14 +1,12 @@
 import os
 import signal
-import subprocess
-import sys
 import threading
 
 import pytest
 
 from anmmm.cli import signals as cli_signals
 from anmmm.cli.signals import Ended, EndingSignals
-from waiting import LIMIT
+from waiting import LIMIT, python
 
 pytestmark = [
     pytest.mark.usefixtures("own_signals"),
@@ -73,6 +71,4 @@ def test_ctrl_c_while_the_command_loads_has_no_traceback():
         "import signal, anmmm; handler = signal.getsignal(signal.SIGINT); import anmmm.__main__; "
         "print(handler is signal.default_int_handler, signal.getsignal(signal.SIGINT).name)"
     )
-    command = [sys.executable, "-c", script]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=LIMIT)
-    assert done.stdout == "True SIG_DFL\n"
+    assert python("-c", script).stdout == "True SIG_DFL\n"

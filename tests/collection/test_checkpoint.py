@@ -1,6 +1,4 @@
 import os
-import subprocess
-import sys
 from collections import Counter
 from contextlib import closing
 from pathlib import Path
@@ -14,7 +12,7 @@ from anmmm.collection.checkpoint import Checkpoint, count_rows, digest
 from anmmm.collection.records import PairResult
 from anmmm.collection.schema import CLUSTERS, DIRECTIONS
 from anmmm.datasets import Pair, make_anm_mixture
-from waiting import LIMIT
+from waiting import LIMIT, python
 
 HEADER = {"source": None, "options": {}, "entropy": "7"}
 
@@ -49,18 +47,11 @@ def test_finished_pairs_are_not_computed_again(path, tmp_path):
 @pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="POSIX signals and fork")
 def test_twenty_kills_lose_nothing_double_nothing_and_change_no_byte(tmp_path):
-    command = [sys.executable, str(Path(__file__).with_name("killed.py"))]
+    script = Path(__file__).with_name("killed.py")
     folders = [tmp_path / "killed", tmp_path / "whole"]
     for folder, kills in zip(folders, (20, 0), strict=True):
         folder.mkdir()
-        done = subprocess.run(
-            [*command, str(folder), "800", str(kills)],
-            capture_output=True,
-            text=True,
-            check=True,
-            timeout=5 * LIMIT,
-        )
-        assert done.stdout == f"{kills}\n"
+        assert python(script, folder, 800, kills, timeout=5 * LIMIT).stdout == f"{kills}\n"
     killed, whole = ((folder / "rows.csv").read_bytes() for folder in folders)
     assert killed == whole
     assert whole.count(b"\n") == 801

@@ -1,11 +1,11 @@
 import json
 import os
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from waiting import python
 
 pytestmark = [
     pytest.mark.slow,
@@ -19,14 +19,8 @@ LIMIT = 1000
 
 def ended(folder, name, runs, jobs):
     """What is left of runs of the command that a signal ended at random moments."""
-    script = str(Path(__file__).with_name("ended.py"))
-    done = subprocess.run(
-        [sys.executable, script, str(folder), name, str(runs), str(jobs)],
-        capture_output=True,
-        text=True,
-        timeout=LIMIT * runs,
-        check=False,
-    )
+    script = Path(__file__).with_name("ended.py")
+    done = python(script, folder, name, runs, jobs, timeout=LIMIT * runs, check=False)
     assert done.returncode == 0, done.stderr
     found = [json.loads(line) for line in done.stdout.splitlines()]
     assert len(found) == runs

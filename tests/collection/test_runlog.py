@@ -1,13 +1,12 @@
 import os
 import shutil
 import sqlite3
-import subprocess
-import sys
 
 import numpy as np
 import pytest
 
 from anmmm.collection.checkpoint import CheckpointError, RunLog, remove_log
+from waiting import python
 
 HEADER = {"version": "1", "scale": {"n": 3}, "source": {"sha256": "2"}}
 ROWS = [(at, f"key {at}", [at, 0.1 * at, "ü\n\u2028", None]) for at in range(40)]
@@ -74,8 +73,7 @@ def test_one_run_at_a_time(path, elsewhere):
     with RunLog(written(path)):
         if elsewhere:
             code = "import sys; from anmmm.collection.checkpoint import RunLog; RunLog(sys.argv[1])"
-            command = [sys.executable, "-c", code, str(path)]
-            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            done = python("-c", code, path, check=False)
             assert "CheckpointError" in done.stderr
             assert "another run is writing to this checkpoint" in done.stderr
         else:
