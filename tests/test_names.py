@@ -32,17 +32,6 @@ CONTAINERS = {
 }
 
 
-def test_every_container_of_names_is_the_same():
-    for make in CONTAINERS.values():
-        names = as_names(make(NAMES), "y")
-        assert names.ordered is None
-        assert names.values.tolist() == NAMES.tolist()
-        x, y, categorical = as_variables(X, make(NAMES))
-        assert categorical == (False, True)
-        assert np.array_equal(x[:, 0], X)
-        assert np.array_equal(y[:, 0], CODES)
-
-
 def test_numbers_are_no_names():
     for numbers in (
         *(make(X) for make in (list, tuple, pd.Series, pl.Series, pa.array, np.ma.array)),

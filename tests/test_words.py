@@ -2,19 +2,7 @@ import math
 
 import pytest
 
-from anmmm._words import Table, chosen, counted, hypotheses, spelled, with_error
-
-
-@pytest.mark.parametrize(
-    ("direction", "words"),
-    [(1, "a → b"), (-1, "b → a"), (0, "undecided"), (None, "undecided")],
-)
-def test_a_decision_is_the_hypothesis_that_was_chosen(direction, words):
-    assert chosen(direction, hypotheses("a", "b")) == words
-
-
-def test_counts_have_their_noun():
-    assert [counted(n, "pair") for n in (0, 1, 2)] == ["0 pairs", "1 pair", "2 pairs"]
+from anmmm._words import Table, spelled, with_error
 
 
 @pytest.mark.parametrize("unknown", [None, math.nan])

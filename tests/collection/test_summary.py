@@ -57,12 +57,6 @@ def test_what_weighs_nothing_or_has_no_truth_has_no_accuracy():
     assert summarize([]).n_pairs == 0
 
 
-def test_rows_may_come_from_a_generator_and_go_to_a_dict():
-    values = summarize(ok(1, 1) for _ in range(3)).to_dict()
-    assert values["n_correct"] == 3
-    assert values["weighted_accuracy"] == 1.0
-
-
 def rejected_by_hand(pvalues, level=0.05):
     """The step-up procedure as its paper words it: the largest k with p_(k) <= k level / m."""
     ordered = sorted(pvalues)
