@@ -97,6 +97,11 @@ def pairs(count, n=10):
         yield Pair(f"p{number}", base + number, base)
 
 
+def values(rows):
+    """What rows hold, but the time that they took."""
+    return [{**row.to_row(), "seconds": None} for row in rows]
+
+
 class Source:
     """Generated pairs with an identity; `reads` counts those that were read."""
 
@@ -115,16 +120,7 @@ class Source:
         return {"name": self.name, "count": self.count}
 
 
-def run(
-    source,
-    *,
-    n_jobs=1,
-    checkpoint=None,
-    random_state=0,
-    shard=None,
-    progress=False,
-    **stub,
-):
+def run(source, *, n_jobs=1, checkpoint=None, random_state=0, shard=None, progress=False, **stub):
     """A stream of rows made by `Stub`."""
     return Plan(
         task=Stub(**stub),

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import joblib
 import pytest
-from stubs import pairs, run
+from stubs import pairs, run, values
 
 from anmmm import cli
 from waiting import LIMIT, wait_until
@@ -21,10 +21,6 @@ DASK = {
     "distributed.deploy.lost-worker-timeout": "600 s",
 }
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(os.name == "nt", reason="POSIX signals")]
-
-
-def values(rows):
-    return [{**row.to_row(), "seconds": None} for row in rows]
 
 
 @pytest.fixture(scope="module")

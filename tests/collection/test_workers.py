@@ -10,7 +10,7 @@ from pathlib import Path
 import joblib
 import numpy as np
 import pytest
-from stubs import Source, pairs, run
+from stubs import Source, pairs, run, values
 
 from anmmm.collection import workers
 from anmmm.collection.workers import Window
@@ -18,10 +18,6 @@ from anmmm.datasets import Pair
 from waiting import outputs_of, rows_of, wait_until
 
 posix = pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
-
-
-def values(rows):
-    return [{**row.to_row(), "seconds": None} for row in rows]
 
 
 @pytest.fixture(scope="module")
