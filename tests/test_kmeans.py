@@ -67,11 +67,6 @@ def test_neither_seed_nor_order_nor_sign_matters(rng):
     assert_array_equal(kmeans_labels(-latent, 3, 0), 2 - labels)
 
 
-def test_as_many_clusters_as_values():
-    values = np.array([[3.0], [1.0], [2.0], [7.0]])
-    assert sorted(kmeans_labels(values, 4, 0)) == [0, 1, 2, 3]
-
-
 def test_several_latents_start_from_the_seed(rng):
     latent = rng.normal(size=(80, 2))
     expected = KMeans(3, n_init=10, random_state=4).fit(latent).labels_

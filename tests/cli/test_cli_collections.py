@@ -224,6 +224,7 @@ def test_a_checkpoint_without_a_pair_is_in_nobodys_way(run, folder, tmp_path, mo
         (["-o", "none/r.csv"], "none: no such folder"),
         (["-o", "folder.csv"], "folder.csv: this is a folder, not a file to write to"),
         (["-o", "full.csv"], "full.csv: No space left on device"),
+        (["-o", "full.jsonl"], "full.jsonl: No space left on device"),
         (["-o", "full.parquet"], "full.parquet: No space left on device"),
         (["-o", "full.csv", "--resume"], "full.csv: is no regular file, so there is nothing"),
         (["--resume"], "--resume needs the file that the interrupted run was to write, -o FILE"),
@@ -241,7 +242,7 @@ def test_what_cannot_be_used_is_one_line(run, folder, tmp_path, arguments, messa
     if "--dask" in arguments:
         pytest.importorskip("distributed")
     (tmp_path / "folder.csv").mkdir()
-    for suffix in ("csv", "parquet"):
+    for suffix in ("csv", "jsonl", "parquet"):
         (tmp_path / f"full.{suffix}").symlink_to("/dev/full")
     before = sorted(os.listdir(tmp_path))
     status, _, err = run("directions", folder, *arguments)

@@ -1,6 +1,5 @@
 import math
 import sys
-from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -232,10 +231,3 @@ def test_rows_of_a_broken_parquet_file_are_told(tmp_path):
     assert "holds clusters, version 1 of them; a file of directions" in problem_of(path)
     parquet.write_table(table.replace_schema_metadata({"anmmm.schema_version": "2"}), path)
     assert "holds directions, version 2 of them" in problem_of(path)
-
-
-def test_rows_that_are_read_can_be_written_again(tmp_path):
-    rows = [replace(row, seconds=None) for row in ROWS]
-    write_rows(tmp_path / "a.csv", rows, DIRECTIONS)
-    write_rows(tmp_path / "b.csv", read_rows(tmp_path / "a.csv"), DIRECTIONS)
-    assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()

@@ -143,37 +143,28 @@ def test_unusable_pairs_are_rows_with_a_reason():
     x, y = mixture(1)
     holed = x.copy()
     holed[3] = np.nan
-    source = {
-        "constant": (x, np.ones(30)),
-        "missing": (holed, y),
-        "infinite": (x, np.full(30, np.inf)),
-        "short": (x[:5], y[:5]),
-        "unequal": (x, y[:-1]),
-        "text": (x, ["a", 1.0] * 15),
-        "names": (np.tile(x, 2), [f"name {place}" for place in range(60)]),
-        "set": (set(range(1000)), y),
-        "wide": (np.column_stack([x, y]), y),
-        "deep": (np.zeros((30, 2, 2)), y),
-        "scalar": (1.0, 2.0),
-        "column": (x[:, None], y[:, None]),
+    cases = {
+        "constant": (x, np.ones(30), "y is constant"),
+        "missing": (holed, y, "x holds 1 NaN"),
+        "infinite": (x, np.full(30, np.inf), "y holds 30 infinite"),
+        "short": (x[:5], y[:5], "at least 10"),
+        "unequal": (x, y[:-1], "found 30 and 29"),
+        "text": (x, ["a", 1.0] * 15, "y must be numeric"),
+        "names": (np.tile(x, 2), list(map(str, range(60))), "60 different texts among 60"),
+        "set": (set(range(1000)), y, "x must be numeric, found a value of type set; pass a list"),
+        "wide": (np.column_stack([x, y]), y, ""),
+        "deep": (np.zeros((30, 2, 2)), y, "x must have one dimension"),
+        "scalar": (1.0, 2.0, "x must have one dimension"),
+        "column": (x[:, None], y[:, None], ""),
     }
+    source = {name: case[:2] for name, case in cases.items()}
     rows = {row.pair_id: row for row in infer_directions(source, random_state=0)}
     assert list(rows) == list(source)
-    assert {name for name, row in rows.items() if row.status == "ok"} == {"column", "wide"}
-    assert {row.status for row in rows.values()} == {"ok", "unusable"}
-    assert "y is constant" in rows["constant"].reason
-    assert "x holds 1 NaN" in rows["missing"].reason
-    assert "infinite" in rows["infinite"].reason
-    assert "at least 10" in rows["short"].reason
-    assert "found 30 and 29" in rows["unequal"].reason
-    assert "y must be numeric" in rows["text"].reason
-    assert "60 different texts among 60" in rows["names"].reason
-    assert rows["set"].reason == (
-        "x must be numeric, found a value of type set; pass a list or array of numbers"
-    )
+    for name, (_, _, reason) in cases.items():
+        assert rows[name].status == ("unusable" if reason else "ok")
+        assert reason in rows[name].reason
     assert (rows["short"].n, rows["unequal"].n, rows["wide"].n) == (5, None, 30)
-    assert rows["constant"].direction is None
-    assert rows["constant"].score is None
+    assert (rows["constant"].direction, rows["constant"].score) == (None, None)
 
 
 def test_a_fault_outside_the_subsample_is_found():

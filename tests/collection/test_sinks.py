@@ -32,7 +32,7 @@ def read(path):
     if path.suffix == ".csv":
         with path.open(newline="", encoding="utf-8") as file:
             return list(csv.DictReader(file))
-    return list(map(json.loads, path.read_text(encoding="utf-8").splitlines()))
+    return list(map(json.loads, path.read_text(encoding="utf-8").split("\n")[:-1]))
 
 
 def test_the_documentation_names_every_column_and_the_version():
@@ -120,17 +120,6 @@ def test_a_full_disk_names_the_file(tmp_path, suffix):
     assert os.listdir(tmp_path) == []
 
 
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full")
-@SUFFIX
-def test_a_full_device_names_the_file(tmp_path, suffix):
-    path = tmp_path / f"r{suffix}"
-    path.symlink_to("/dev/full")
-    with pytest.raises(OSError, match="No space left") as caught:
-        write_rows(path, ROWS, DIRECTIONS)
-    assert caught.value.filename == str(path)
-    assert path.is_symlink()
-
-
 def test_an_error_of_the_rows_keeps_its_own_words(tmp_path):
     def rows():
         yield ROWS[0]
@@ -138,12 +127,6 @@ def test_an_error_of_the_rows_keeps_its_own_words(tmp_path):
 
     with pytest.raises(OSError, match=r"^connection closed$"):
         write_rows(tmp_path / "r.csv", rows(), DIRECTIONS)
-
-
-def test_other_names_are_refused(tmp_path):
-    with pytest.raises(ValueError, match=r"r.xlsx: the name must end in .csv, .jsonl or .parq"):
-        write_rows(tmp_path / "r.xlsx", ROWS, DIRECTIONS)
-    assert os.listdir(tmp_path) == []
 
 
 def test_without_pyarrow_the_extra_is_named(tmp_path, monkeypatch):
@@ -171,11 +154,6 @@ text = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\r")
 @given(rows=st.lists(st.builds(PairResult, text, text, text, n=whole, score=number), max_size=4))
 def test_every_row_reads_back_exactly(tmp_path_factory, rows):
     folder = tmp_path_factory.mktemp("sink")
-    for suffix in (".parquet", ".jsonl"):
-        path = folder / f"r{suffix}"
+    for path in (folder / "r.parquet", folder / "r.jsonl"):
         write_rows(path, rows, DIRECTIONS, timings=True)
-        if suffix == ".jsonl":
-            found = [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n")[:-1]]
-        else:
-            found = read(path)
-        assert found == [row.to_row() for row in rows]
+        assert read(path) == [row.to_row() for row in rows]

@@ -53,20 +53,6 @@ def test_no_more_than_a_window_is_read_ahead(monkeypatch):
         assert len(rows.to_list()) == 500 - 59
 
 
-def test_a_window_stops_where_it_is_full_and_goes_on():
-    window = Window(enumerate(pairs(9)), length=5)
-    first = list(window)
-    assert [index for index, _ in first] == [0, 1, 2, 3, 4]
-    rows = list(run(pair for _, pair in first))
-    for at in (4, 2, 1, 3):
-        window.finish(first[at], rows[at])
-        assert list(window.ready()) == []
-    window.finish(first[0], rows[0])
-    assert [row.pair_id for row in window.ready()] == [f"p{n}" for n in range(5)]
-    assert [index for index, _ in window] == [5, 6, 7, 8]
-    assert window.ended
-
-
 def test_rows_that_grow_with_the_data_fill_the_window(monkeypatch):
     monkeypatch.setattr(workers, "WINDOW_OBSERVATIONS", 100)
     assert len(list(Window(enumerate(pairs(10, n=40)), growing=True))) == 3

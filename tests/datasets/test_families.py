@@ -1,5 +1,7 @@
 """Single mechanisms and named settings follow their laws."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -52,14 +54,7 @@ def test_draws_of_the_published_families_are_fixed(family, x_first, x_sum, y_fir
         assert_allclose([y[0], y.sum()], [y_first, y_sum], rtol=1e-12)
 
 
-@pytest.mark.parametrize("cause", CAUSES)
-def test_other_causes_have_mean_zero_and_the_same_variance(cause):
-    for family, variance in (("AN-s", 2.0), ("count", 1.0)):
-        x, _ = make_single_mechanism(family, 40_000, cause=cause, random_state=0)
-        assert_allclose([x.mean(), x.var() / variance], [0.0, 1.0], atol=0.04)
-
-
-def test_causes_have_shapes_of_their_own():
+def test_causes_have_shapes_of_their_own_about_mean_zero_and_the_same_variance():
     # Third and fourth moments; the bimodal one is a mixture of Gaussians at ±0.9.
     expected = {
         "gaussian": (0.0, 3.0),
@@ -67,9 +62,12 @@ def test_causes_have_shapes_of_their_own():
         "bimodal": (0.0, 1.6878),
         "exponential": (2.0, 9.0),
     }
-    for cause, moments in expected.items():
-        x = make_single_mechanism("count", 40_000, cause=cause, random_state=1)[0]
-        for power, moment in zip((3, 4), moments, strict=True):
+    assert list(expected) == list(CAUSES)
+    for (cause, moments), (family, variance) in product(
+        expected.items(), (("count", 1.0), ("AN-s", 2.0))
+    ):
+        x = make_single_mechanism(family, 40_000, cause=cause, random_state=1)[0] / variance**0.5
+        for power, moment in enumerate((0.0, 1.0, *moments), start=1):
             error = np.std(x**power) / np.sqrt(len(x))
             assert abs(np.mean(x**power) - moment) < 4.0 * error
         if cause == "uniform":

@@ -19,7 +19,7 @@ from anmmm.evaluation import (
     standard_error,
 )
 from anmmm.evaluation import rates as rates_module
-from anmmm.evaluation.run import DrawnPairs, measure
+from anmmm.evaluation.run import measure
 
 # Fits of a few iterations: what is tested is the bookkeeping.
 FAST = {"criterion": "hsic", "max_iter": 3}
@@ -218,21 +218,14 @@ def test_nothing_of_known_direction():
     assert_allclose(result.decision_rates.accuracy[[4, 9]], [1.0, 0.5])
 
 
-def test_a_setting_draws_the_seeds_that_it_says():
-    pairs = DrawnPairs(SETTINGS["f3-c3"], 2, 30, 7)
-    assert len(pairs) == 2
-    drawn = list(pairs)
-    assert [pair.pair_id for pair in drawn] == ["f3-c3 seed 7", "f3-c3 seed 8"]
-    assert np.array_equal((drawn[1].x, drawn[1].y), SETTINGS["f3-c3"].draw(30, random_state=8))
-    assert [pair.truth for pair in drawn] == [1, 1]
-
-
 def test_evaluate_a_setting():
     result = anmmm.evaluate("f3", n_pairs=4, n_samples=30, seed=5, **FAST)
     assert isinstance(result, anmmm.Evaluation)
     assert result.setting == {"n_pairs": 4, "n_samples": 30, "first_seed": 5}
     assert [row.pair_id for row in result.rows] == [f"f3 seed {seed}" for seed in (5, 6, 7, 8)]
-    assert {row.n for row in result.rows} == {30}
+    assert {(row.n, row.truth) for row in result.rows} == {(30, 1)}
+    pair = SETTINGS["f3"].draw(30, random_state=6)
+    assert result.rows[1].score == evaluate([pair], **FAST).rows[0].score
     again = evaluate("f3", n_pairs=4, n_samples=30, seed=5, n_jobs=2, **FAST)
     assert [row.score for row in again.rows] == [row.score for row in result.rows]
     document = json.loads(to_json(result.to_dict()))

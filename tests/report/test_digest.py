@@ -126,19 +126,6 @@ def test_every_reason_has_a_pattern(reason, pair_id):
     assert pattern_of(reason, pair_id)
 
 
-def test_reasons_that_differ_by_numbers_and_ids_are_one_group_the_largest_first():
-    reasons = Reasons()
-    reasons.add("error", "disk", "z")
-    reasons.add("lost", "disk", "y")
-    for number in range(9):
-        reasons.add("unusable", f"p{number} has {number} rows", f"p{number}")
-    first, second, third = reasons.groups()
-    assert (first.status, first.pattern, first.count) == ("unusable", "‹id› has # rows", 9)
-    assert first.first_ids == ["p0", "p1", "p2", "p3", "p4"]
-    assert (second.status, second.pattern, second.first_ids) == ("error", "disk", ["z"])
-    assert (third.status, third.pattern, third.first_ids) == ("lost", "disk", ["y"])
-
-
 def test_reasons_without_end_are_counted_together(monkeypatch):
     monkeypatch.setattr(digest_module, "MOST_GROUPS", 3)
     reasons = Reasons()

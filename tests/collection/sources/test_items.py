@@ -27,19 +27,6 @@ def test_arrays_of_two_rows_lists_and_series_are_pairs():
         np.testing.assert_array_equal(pair.y, Y)
 
 
-def test_generators_are_drawn_one_at_a_time():
-    drawn = []
-
-    def generate():
-        for number in range(3):
-            drawn.append(number)
-            yield X, Y
-
-    pairs = iter(as_pairs(generate()))
-    next(pairs)
-    assert drawn == [0]
-
-
 def test_length_is_told_where_it_is_known():
     assert operator.length_hint(as_pairs([(X, Y)] * 3), -1) == 3
     assert operator.length_hint(as_pairs({"a": (X, Y)}), -1) == 1
