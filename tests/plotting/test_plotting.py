@@ -72,6 +72,16 @@ def legend_texts(ax):
     return [text.get_text() for text in ax.get_legend().get_texts()]
 
 
+def sentence(panel):
+    """What a panel says of a decision, on one line."""
+    return " ".join(panel.get_title(loc="left").split())
+
+
+def score_marks(panel):
+    """The marks of both scores."""
+    return [line for line in panel.lines if line.get_marker() == "o"]
+
+
 # --- decision rates -------------------------------------------------------------------------------
 
 
@@ -86,7 +96,7 @@ def test_curves_are_the_rates(figure):
     assert lines[0].get_marker() != lines[1].get_marker()
     assert ax.get_xlabel()
     assert ax.get_ylabel()
-    assert {text.get_text() for text in ax.get_legend().get_texts()} == {"one", "other", "guessing"}
+    assert set(legend_texts(ax)) == {"one", "other", "guessing"}
     with pytest.raises(ValueError, match="rates must hold at least one DecisionRates"):
         plot_decision_rates({})
     figure.canvas.draw()
@@ -95,8 +105,9 @@ def test_curves_are_the_rates(figure):
 # --- mechanisms -----------------------------------------------------------------------------------
 
 
-def test_points_have_the_color_and_the_marker_of_their_mechanism(ax, clustered):
-    assert plot_mechanisms(X, Y, clustered, ax=ax) is ax
+def test_points_have_color_and_marker_of_their_mechanism_and_the_legend_its_share(ax, clustered):
+    names = {"title": "a pair", "x_label": "a", "y_label": "b"}
+    assert plot_mechanisms(X, Y, clustered, ax=ax, uncertain=0, **names) is ax
     drawn = scatters(ax)
     assert len(drawn) == 2
     for label, points in enumerate(drawn):
@@ -105,6 +116,10 @@ def test_points_have_the_color_and_the_marker_of_their_mechanism(ax, clustered):
         assert color(points) == COLORS[label]
     shapes = [points.get_paths()[0].vertices for points in drawn]
     assert shapes[0].shape != shapes[1].shape
+    sizes = np.bincount(clustered.labels)
+    assert legend_texts(ax) == [f"mechanism {c}: {sizes[c]} ({sizes[c]} %)" for c in range(2)]
+    assert ax.get_legend().get_title().get_text() == "a pair"
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("a", "b")
     ax.figure.canvas.draw()
 
 
@@ -151,14 +166,6 @@ def test_observations_of_a_doubtful_mechanism_are_hollow(ax, clustered, threshol
     assert doubtful.any() == (threshold > 0)
 
 
-def test_the_legend_tells_sizes_and_shares(ax, clustered):
-    plot_mechanisms(X, Y, clustered, ax=ax, uncertain=0, title="a pair", x_label="a", y_label="b")
-    sizes = np.bincount(clustered.labels)
-    assert legend_texts(ax) == [f"mechanism {c}: {sizes[c]} ({sizes[c]} %)" for c in range(2)]
-    assert ax.get_legend().get_title().get_text() == "a pair"
-    assert (ax.get_xlabel(), ax.get_ylabel()) == ("a", "b")
-
-
 def test_the_legend_stands_above_the_axes_and_does_not_narrow_them(figure, ax, clustered):
     plot_mechanisms(X, Y, clustered, ax=ax)
     figure.canvas.draw()
@@ -180,7 +187,7 @@ def test_a_thumbnail_has_neither_legend_nor_labels_and_fits(clustered, figure):
     assert ax.get_window_extent().width > 0.7 * figure.bbox.width
 
 
-def test_labels_of_any_kind_get_a_curve_each(ax, clustered):
+def test_labels_of_any_kind_get_a_curve_each_and_a_mixture_its_own(ax, clustered):
     names = np.array(["Chaumont", "Lausanne"])[clustered.labels]
     plot_mechanisms(X, Y, names.tolist(), ax=ax)
     assert [text.split(":")[0] for text in legend_texts(ax)] == ["Chaumont", "Lausanne"]
@@ -191,17 +198,14 @@ def test_labels_of_any_kind_get_a_curve_each(ax, clustered):
         at, values = line.get_data()
         assert_allclose(values, model.curves(at[:, np.newaxis])[:, 0])
     assert all((points.get_facecolors()[:, 3] > 0).all() for points in scatters(ax))
-
-
-def test_a_fitted_mixture_is_drawn_with_its_own_curves(ax):
-    model = ANMMixture(3).fit(X[:, np.newaxis], Y)
-    plot_mechanisms(X, Y, model, ax=ax)
-    for label, line in enumerate(ax.lines):
+    model, other = ANMMixture(3).fit(X[:, np.newaxis], Y), ax.figure.add_subplot()
+    plot_mechanisms(X, Y, model, ax=other)
+    for label, line in enumerate(other.lines):
         at, values = line.get_data()
         assert_allclose(values, model.curves(at[:, np.newaxis])[:, label])
 
 
-def test_a_label_of_too_few_observations_has_no_curve_and_the_legend_says_so(ax):
+def test_a_label_of_few_observations_or_none_has_no_curve_and_the_legend_says_so(ax, clustered):
     labels = np.zeros(100, dtype=int)
     labels[:9] = 1
     plot_mechanisms(X, Y, labels, ax=ax)
@@ -211,13 +215,10 @@ def test_a_label_of_too_few_observations_has_no_curve_and_the_legend_says_so(ax)
     plot_mechanisms(X, Y, labels, ax=bare, curves=False)
     assert len(bare.lines) == 0
     assert legend_texts(bare)[1] == "mechanism 1: 9 (9 %)"
-
-
-def test_a_mechanism_without_observations_is_in_the_legend_alone(ax, clustered):
-    labels = np.zeros_like(clustered.labels)
-    plot_mechanisms(X, Y, replace(clustered, labels=labels), ax=ax)
-    assert (len(scatters(ax)), len(ax.lines)) == (1, 1)
-    assert legend_texts(ax)[1] == "mechanism 1: 0 (0 %), no curve"
+    empty = ax.figure.add_subplot()
+    plot_mechanisms(X, Y, replace(clustered, labels=np.zeros_like(labels)), ax=empty)
+    assert (len(scatters(empty)), len(empty.lines)) == (1, 1)
+    assert legend_texts(empty)[1] == "mechanism 1: 0 (0 %), no curve"
 
 
 def test_many_mechanisms_differ_in_color_or_marker(ax):
@@ -309,23 +310,20 @@ def test_the_histogram_counts_every_observation_once_beside_the_axes(ax, cluster
     assert bare.get_title(loc="left").startswith("HSIC test")
 
 
-def test_a_component_of_several_is_chosen_and_named(ax):
+def test_a_component_of_several_is_chosen_and_named_and_other_data_are_refused(ax):
     result = cluster_mechanisms(X, Y, 2, n_latent=2, random_state=0)
     plot_latent(X, result, ax=ax, component=1)
     drawn = np.concatenate([points.get_offsets()[:, 1] for points in scatters(ax)])
     assert sorted(drawn.tolist()) == sorted(result.latent[:, 1].tolist())
     assert ax.get_ylabel() == "latent Θ, component 1"
-    with pytest.raises(ValueError, match="component must be at most 1, found 2"):
-        plot_latent(X, result, ax=ax, component=2)
-
-
-def test_a_latent_of_other_data_is_refused(clustered):
-    with pytest.raises(ValueError, match="labels for 100 observations, found 50"):
-        plot_latent(X[:50], clustered)
-    with pytest.raises(TypeError, match="result must be a ClusteringResult, found ndarray"):
-        plot_latent(X, clustered.labels)
-    with pytest.raises(ValueError, match="x has 2 columns"):
-        plot_latent(np.column_stack([X, Y]), clustered)
+    for changes, error, message in (
+        ({"component": 2}, ValueError, "component must be at most 1, found 2"),
+        ({"x": X[:50]}, ValueError, "labels for 100 observations, found 50"),
+        ({"x": np.column_stack([X, Y])}, ValueError, "x has 2 columns"),
+        ({"result": result.labels}, TypeError, "result must be a ClusteringResult, found ndarray"),
+    ):
+        with pytest.raises(error, match=message):
+            plot_latent(**{"x": X, "result": result, **changes})
 
 
 # --- the decision ---------------------------------------------------------------------------------
@@ -356,18 +354,12 @@ def test_both_hypotheses_show_the_same_points_with_their_own_curves(figure, deci
 
 def test_the_scores_are_marked_and_the_decision_is_a_sentence(figure, decided):
     panel = plot_direction(X, Y, decided, axes=figure.subplots(1, 3))[2]
-    marks = [line for line in panel.lines if line.get_marker() == "o"]
-    assert [line.get_xdata()[0] for line in marks] == [
-        decided.forward_score,
-        decided.backward_score,
-    ]
+    marks, scores = score_marks(panel), [decided.forward_score, decided.backward_score]
+    assert [line.get_xdata()[0] for line in marks] == scores
     assert [line.get_markerfacecolor() for line in marks] == ["black", "white"]
-    assert {f"{decided.forward_score:.3f}", f"{decided.backward_score:.3f}"} <= {
-        text.get_text() for text in panel.texts
-    }
-    sentence = " ".join(panel.get_title(loc="left").split())
+    assert {f"{score:.3f}" for score in scores} <= {text.get_text() for text in panel.texts}
     assert decided.confidence >= 0.9
-    assert sentence == (
+    assert sentence(panel) == (
         f"x → y by {decided.score:.2g} nats per observation, confidence {decided.confidence:.2f}, "
         f"check p = {decided.check_pvalue:.2g}"
     )
@@ -383,14 +375,6 @@ def test_other_models_stand_behind_the_shortest(figure, decided):
     assert min(ticks[0].get_xdata()) == pytest.approx(decided.forward_score)
 
 
-def test_a_small_difference_looks_small(figure):
-    pair = np.random.default_rng(0).normal(size=(2, 200))
-    result = infer_direction(*pair)
-    assert abs(result.score) < 0.05
-    panel = plot_direction(*pair, result, axes=figure.subplots(1, 3))[2]
-    assert np.ptp(panel.get_xlim()) > 0.12
-
-
 def test_a_decision_on_vectors_shows_the_points_of_two_columns(figure):
     x = np.column_stack([X, np.cos(3.0 * X)])
     result = infer_direction(x, Y)
@@ -404,48 +388,41 @@ def test_a_decision_on_vectors_shows_the_points_of_two_columns(figure):
 
 def test_the_sentence_tells_a_leaning_independence_and_a_poor_fit(figure, decided, monkeypatch):
     def sentence_of(result):
-        panel = plot_direction(X, Y, result, axes=figure.subplots(1, 3))[2]
-        return " ".join(panel.get_title(loc="left").split())
+        return sentence(plot_direction(X, Y, result, axes=figure.subplots(1, 3))[2])
 
     leaning = replace(decided, confidence=0.7)
     assert sentence_of(leaning).startswith("leaning x → y by ")
     assert "confidence 0.70, check p = " in sentence_of(leaning)
     monkeypatch.setattr(direction_module, "POOR_FIT", 1.1)
     assert sentence_of(leaning).endswith(" (no model fits)")
-    pair = np.random.default_rng(0).normal(size=(2, 200))
-    panel = plot_direction(*pair, infer_direction(*pair), axes=figure.subplots(1, 3))[2]
-    said = " ".join(panel.get_title(loc="left").split())
-    assert said.startswith("independent: both scores are equal")
-
-
-@pytest.mark.parametrize("direction", [1, -1])
-def test_the_chosen_hypothesis_is_bold(figure, decided, direction):
-    panels = plot_direction(X, Y, replace(decided, direction=direction), axes=figure.subplots(1, 3))
-    weights = [panel._left_title.get_fontweight() for panel in panels[:2]]
-    assert weights == ["bold", "normal"][::direction]
-
-
-def test_an_undecided_pair_says_so(figure, decided):
-    panels = plot_direction(X, Y, replace(decided, direction=0), axes=figure.subplots(1, 3))
-    sentence = " ".join(panels[2].get_title(loc="left").split())
-    assert sentence.startswith("undecided: x → y by ")
-    assert [panel._left_title.get_fontweight() for panel in panels[:2]] == ["normal", "normal"]
-    equal = infer_direction(X, X)
-    panels = plot_direction(X, X, equal, axes=figure.subplots(1, 3))
-    sentence = " ".join(panels[2].get_title(loc="left").split())
-    assert sentence == f"undecided: both scores are equal, check p = {equal.check_pvalue:.2g}"
-    marks = [line for line in panels[2].lines if line.get_marker() == "o"]
-    assert [line.get_markerfacecolor() for line in marks] == ["white", "white"]
-
-
-def test_a_model_that_did_not_converge_is_told(figure, decided):
     chosen = decided.evidence.forward.chosen
     stopped = replace(chosen, fit=replace(chosen.fit, converged=False))
     models = {**decided.evidence.forward.models, chosen.name: stopped}
     side = replace(decided.evidence.forward, models=models)
     stopped = replace(decided, evidence=replace(decided.evidence, forward=side))
-    panel = plot_direction(X, Y, stopped, axes=figure.subplots(1, 3))[2]
-    assert "(a fit did not converge)" in " ".join(panel.get_title(loc="left").split())
+    assert "(a fit did not converge)" in sentence_of(stopped)
+    pair = np.random.default_rng(0).normal(size=(2, 200))
+    panel = plot_direction(*pair, infer_direction(*pair), axes=figure.subplots(1, 3))[2]
+    assert sentence(panel).startswith("independent: both scores are equal")
+    # A small difference looks small.
+    assert np.ptp(panel.get_xlim()) > 0.12
+
+
+def test_the_chosen_hypothesis_is_bold_and_an_undecided_pair_says_so(figure, decided):
+    for direction, weights in (
+        (1, ["bold", "normal"]),
+        (-1, ["normal", "bold"]),
+        (0, ["normal", "normal"]),
+    ):
+        result = replace(decided, direction=direction)
+        panels = plot_direction(X, Y, result, axes=figure.subplots(1, 3))
+        assert [panel._left_title.get_fontweight() for panel in panels[:2]] == weights
+    assert sentence(panels[2]).startswith("undecided: x → y by ")
+    equal = infer_direction(X, X)
+    panel = plot_direction(X, X, equal, axes=figure.subplots(1, 3))[2]
+    said = f"undecided: both scores are equal, check p = {equal.check_pvalue:.2g}"
+    assert sentence(panel) == said
+    assert [line.get_markerfacecolor() for line in score_marks(panel)] == ["white", "white"]
 
 
 def test_criteria_of_the_latent_color_points_by_it(figure):
@@ -457,8 +434,8 @@ def test_criteria_of_the_latent_color_points_by_it(figure):
         assert len(panel.lines) == 0
     text = panels[0].texts[0].get_text()
     assert f"p = {result.forward_pvalue:.2g}" in " ".join(text.split())
-    assert " ".join(panels[2].get_title(loc="left").split()).endswith("in log HSIC")
-    marks = [line.get_xdata()[0] for line in panels[2].lines if line.get_marker() == "o"]
+    assert sentence(panels[2]).endswith("in log HSIC")
+    marks = [line.get_xdata()[0] for line in score_marks(panels[2])]
     assert marks == [result.forward_score, result.backward_score]
 
 
@@ -502,16 +479,12 @@ def test_long_names_stay_within_the_figure(decided):
 # --- Matplotlib -----------------------------------------------------------------------------------
 
 
-def test_pyplot_is_left_alone_where_axes_are_given(figure, clustered, decided):
+def test_pyplot_makes_one_figure_where_no_axes_are_given(figure, clustered, decided):
     pyplot = pytest.importorskip("matplotlib.pyplot")
     plot_mechanisms(X, Y, clustered, ax=figure.add_subplot())
     plot_latent(X, clustered, ax=figure.add_subplot())
     plot_direction(X, Y, decided, axes=figure.subplots(1, 3))
     assert pyplot.get_fignums() == []
-
-
-def test_without_axes_each_plot_makes_one_figure(clustered, decided):
-    pyplot = pytest.importorskip("matplotlib.pyplot")
     made = [
         plot_mechanisms(X, Y, clustered),
         plot_latent(X, clustered),
