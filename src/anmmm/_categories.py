@@ -106,10 +106,7 @@ def plain(values: Any, name: str) -> Any:
 
 
 def labels_of(column: Any) -> NDArray[Any]:
-    """Return a column of a narwhals frame as names, None where one is missing.
-
-    Of categories with an order their numbers, NaN where one is missing.
-    """
+    """Return a narwhals column as names, None for missing; with an order as numbers and NaN."""
     labels, ordered = _spelled(column.to_list()), _order_of(column)
     if ordered is not None:
         places = {name: float(place) for place, name in enumerate(ordered)}

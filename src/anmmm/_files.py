@@ -26,10 +26,7 @@ _numbers = itertools.count()
 
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Give the name of a file in the same folder that becomes `path` when the block ends well.
-
-    What is no regular file (a pipe, ``/dev/null``) is to be written directly.
-    """
+    """Give the name of a file in the same folder that becomes `path` when the block ends well."""
     # A symbolic link stays one; the file it points to is replaced.
     target = Path(os.path.realpath(path))
     if target.exists() and not target.is_file():

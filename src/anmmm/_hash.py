@@ -31,10 +31,7 @@ def content_hash(*values: Any) -> str:
 
 
 def file_hash(path: Path) -> tuple[int, str]:
-    """Return the size of a file in bytes and a hash of it, above 2 MiB of its first and last MiB.
-
-    The cost does not grow with the file, but a change of the same length in its middle goes unseen.
-    """
+    """Return the size of a file and a hash of it, above 2 MiB of its first and last MiB."""
     with path.open("rb") as file:
         size = os.fstat(file.fileno()).st_size
         if size <= 2 * _PART:

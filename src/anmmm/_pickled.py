@@ -11,11 +11,7 @@ KEY = "_anmmm_version"
 
 
 class VersionedPickle:
-    """Mixin of estimators, before ``BaseEstimator``: their pickles name the package's version.
-
-    Loading one that another version made warns, and does what it can: fitted attributes are not
-    promised to stay (docs/guide/stable.md). scikit-learn does so for its own estimators alone.
-    """
+    """Mixin of estimators, before ``BaseEstimator``: their pickles name the package's version."""
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the attributes with the version."""

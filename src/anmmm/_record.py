@@ -20,11 +20,7 @@ SHORT, LONGEST_TEXT = 120, 200
 
 
 class computed(cached_property[T]):
-    """A `functools.cached_property` without a lock: threads don't wait for each other's objects.
-
-    On Python 3.11 that holds one lock for all objects of a class while it computes. Two threads
-    that ask for the same of one object may both compute it; what comes second is dropped.
-    """
+    """A `functools.cached_property` without the lock of Python 3.11, one for all objects."""
 
     if not TYPE_CHECKING:
 

@@ -47,10 +47,7 @@ def single_thread() -> Iterator[None]:
 
 
 def both(first: Callable[[], T], second: Callable[[], T], n_samples: int) -> tuple[T, T]:
-    """Call two functions, at once where samples are many and Numba has more threads than one.
-
-    Neither may run parallel kernels: not all of Numba's threading layers can be entered twice.
-    """
+    """Call two functions, at once where samples are many and Numba has more threads than one."""
     if n_samples < SMALLEST_SHARED or numba.get_num_threads() == 1:
         return first(), second()
     # Here, as no decision on fewer observations needs what it loads.
@@ -62,10 +59,7 @@ def both(first: Callable[[], T], second: Callable[[], T], n_samples: int) -> tup
 
 
 class _OneThread:
-    """Limit of all thread pools to one thread, entered by any number of Python threads at once.
-
-    It is one of the whole process: the first to enter sets it, the last to leave takes it back.
-    """
+    """Limit of all thread pools to one thread, entered by any number of Python threads at once."""
 
     def __init__(self) -> None:
         self._lock = Lock()

@@ -46,11 +46,7 @@ def cut(text: str) -> str:
 def as_matrix(
     values: Any, name: str, *, min_samples: int = MIN_SAMPLES, resolved: bool = True
 ) -> FloatArray:
-    """Return one variable as a finite matrix (n_samples, n_features) without a constant column.
-
-    It may share memory with `values`. With `resolved`, columns are refused too of which half the
-    values are one up to rounding, next to the largest.
-    """
+    """Return one variable as a finite matrix (n_samples, n_features) without a constant column."""
     array = _as_columns(as_real(values, name), name)
     n_samples = len(array)
     if n_samples < min_samples:
@@ -121,10 +117,7 @@ def check_single(variable: FloatArray, name: str, reason: str) -> FloatArray:
 def check_fit_input(
     estimator: Any, X: ArrayLike, y: ArrayLike | None, *, pair: bool
 ) -> tuple[FloatArray, FloatArray]:
-    """Check the data of an estimator's ``fit``, and set its attributes that count and name columns.
-
-    ``n_outputs_``, columns of y, is 0 where X holds the pair, which `pair` allows.
-    """
+    """Check the data of ``fit``, and count and name columns; `pair`: X may hold both."""
     # First, because scikit-learn's own look at the columns takes an array for granted.
     matrix = as_matrix(_as_two_dimensional(X), "X")
     _note_features(estimator, X, reset=True)

@@ -44,10 +44,7 @@ def start_worker(driver: int) -> None:
 
 @cache
 def end_with(driver: int) -> None:
-    """End this process soon after its parent, where that can be seen.
-
-    The workers of a killed driver would wait some minutes for tasks, and hold memory and pipes.
-    """
+    """End this process soon after its parent, where that can be seen."""
     if os.name != "posix":
         return
 
@@ -61,11 +58,7 @@ def end_with(driver: int) -> None:
 
 @contextmanager
 def starting_workers() -> Iterator[Iterable[int] | None]:
-    """Let worker processes that start in the block have no part in the signals of the driver.
-
-    A process inherits what the thread that starts it blocks. Signals that arrive meanwhile are
-    heard at the end. Gives what was blocked before, for `masked`; None where nothing was changed.
-    """
+    """Start workers in the block without the driver's signals; give what was blocked before."""
     if _loky() is None or not hasattr(signal, "pthread_sigmask"):
         yield None
         return

@@ -36,10 +36,7 @@ MOST_OF_VECTORS = 0.85
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Resamples(Record):
-    """Signed scores (n_resamples,) of random subsamples of a pair.
-
-    Each subsample has `size` of the `n_samples` observations; `seed` repeats the draw.
-    """
+    """Scores (n_resamples,) of subsamples of `size` observations; `seed` repeats the draw."""
 
     scores: FloatArray
     n_samples: int
@@ -48,10 +45,7 @@ class Resamples(Record):
 
     @property
     def error(self) -> float:
-        """Standard error of the score of the whole pair, by the delete-d jackknife.
-
-        Infinite if nothing was left out.
-        """
+        """Standard error of the score of the whole pair, by the delete-d jackknife."""
         left_out = self.n_samples - self.size
         if left_out == 0:
             return math.inf
@@ -66,12 +60,7 @@ def resample_scores(
     n_resamples: int = N_RESAMPLES,
     random_state: RandomState = None,
 ) -> Resamples:
-    """Score random halves of a pair, drawn without replacement, by ``score(x, y)``.
-
-    A half has at least 10 observations. One in which a variable does not vary scores 0, as does one
-    with a score within 1e-5 of 0. The rows drawn do not depend on the data, so exchanging x and y
-    negates the scores. A bootstrap would repeat observations, which look like ties.
-    """
+    """Score random halves of a pair, drawn without replacement, by ``score(x, y)``."""
     first, second = as_pair(x, y)
     count = check_count(n_resamples, "n_resamples", minimum=2)
     seed = _as_seed(random_state)
@@ -102,10 +91,7 @@ def nats_spread(error: float, n_samples: int) -> float:
 
 
 def confidence_of(evidence: EvidenceResult) -> float:
-    """Return the probability that the sign of an evidence's score is right, in [0.5, 1].
-
-    Vuong's statistic, damped by the error of the models: docs/method/decisions.md, eq. 13.
-    """
+    """Return the probability that the sign of the score is right, by decisions.md, eq. 13."""
     if sign_of(evidence.score) == 0:
         return 0.5
     spread = nats_spread(evidence.error, len(evidence.forward.nats))
@@ -121,12 +107,7 @@ def _as_seed(random_state: RandomState) -> int:
 
 
 def confidence_from(score: float, resamples: Resamples) -> float:
-    """Return the probability that the sign of a score is right, from its `resample_scores`.
-
-    ``1 / (1 + exp(-1.19 |score| / error))``; 0.5 for a score within 1e-5 of zero. A model that is
-    wrong in the same way for every half makes it sure. Delete-d jackknife: Shao and Wu (Annals of
-    Statistics 17, 1989).
-    """
+    """Return the probability that the sign of a score is right, from its `resample_scores`."""
     if not math.isfinite(score):
         raise ValueError(f"score must be finite, found {score!r}")
     size, error = abs(score), resamples.error

@@ -66,11 +66,7 @@ def dependence_scores(
 
 
 def latent_test(latent: FloatArray, cause: FloatArray) -> HSICTest:
-    """Test a fitted Θ (n_samples, n_latent) and its cause for independence by HSIC.
-
-    Constant columns of Θ are left out; if nothing is left, the p-value is 1. Θ was fitted to be
-    independent of this cause, so the p-value ranks, it does not test.
-    """
+    """Test a fitted Θ (n_samples, n_latent) and its cause; constant columns are left out."""
     varying = latent[:, np.ptp(latent, axis=0) > 1e-12]
     if varying.shape[1] == 0:
         # A latent that collapsed to a constant is independent of everything.

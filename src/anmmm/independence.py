@@ -42,12 +42,7 @@ LARGEST_KEPT = 2**26
 
 
 def median_width(x: FloatArray) -> float:
-    """Width of the kernel ``exp(-d² / (2 w²))`` of points (n, d), ``sqrt(median(d²) / 2)``.
-
-    Zero distances (ties, up to rounding) are left out. Above 1000 rows, 1000 of them are taken,
-    evenly spaced in lexicographic order, so that the width does not depend on the order of the
-    observations.
-    """
+    """Return the width ``sqrt(median(d²) / 2)`` of points (n, d), ties left out."""
     # Distances so far below the data's own size are ties but for rounding.
     tie = TIE * float(max(x.max(), -x.min()))
     rows = None
@@ -205,10 +200,7 @@ def hsic_test(x: ArrayLike, y: ArrayLike, alpha: float = 0.05, *, null: str = "g
 
 
 class TestedVariable:
-    """A variable as the tests take it; its factor is made once, for several tests of it.
-
-    points: (n_features, n_samples), in units of the kernel's width, the median distance.
-    """
+    """A variable as the tests take it; points: (n_features, n_samples), in kernel widths."""
 
     # Not a test case, whatever its name says to test runners.
     __test__ = False
@@ -220,11 +212,7 @@ class TestedVariable:
         self._kept: CenteredGram | None = None
 
     def gram(self, *, again: bool = False) -> CenteredGram:
-        """Return the factor of the Gram matrix, kept where another test is to follow.
-
-        It may be hundreds of megabytes, so the last test lets go of it. May raise
-        `RankTooLargeError`.
-        """
+        """Return the factor of the Gram matrix, kept where another test is to follow."""
         gram = self._kept or CenteredGram.of(self.points)
         self._kept = gram if again and gram.factor.size <= LARGEST_KEPT else None
         return gram
@@ -282,11 +270,7 @@ def _compare_with(moments: Permuted, n: int, alpha: float) -> HSICTest:
 
 
 def _pearson_tail(skewness: float, z: float, alpha: float) -> tuple[float, float]:
-    """Upper quantile, and logarithm of the tail above z, of a standard Pearson type III law.
-
-    It is that of ``(G - k) / √k``, G gamma distributed of shape ``k = 4 / skewness²``; reflected
-    where the skewness is negative.
-    """
+    """Upper quantile, and log of the tail above z, of a standard Pearson type III law."""
     if abs(skewness) < NO_SKEW:
         return -float(ndtri(alpha)), float(log_ndtr(-z))
     root = 2.0 / abs(skewness)
@@ -333,10 +317,7 @@ def _moments(x: FloatArray, y: FloatArray) -> tuple[float, float, float, float]:
 
 
 def _moments_of_factors(x: FloatArray, y: FloatArray) -> tuple[float, float, float, float] | None:
-    """Take `gamma_moments` from low-rank factors (docs/method/mathematics.md, eq. 20), if they can.
-
-    None where a rank would be too large.
-    """
+    """Take `gamma_moments` from factors (mathematics.md, eq. 20); None where ranks are large."""
     n = x.shape[1]
     try:
         first, second = _SquaredGram(x), _SquaredGram(y)
@@ -354,14 +335,11 @@ def _moments_of_factors(x: FloatArray, y: FloatArray) -> tuple[float, float, flo
 
 
 class _SquaredGram:
-    """The entrywise square of a centered Gram matrix, ``(H K H)² = P S Pᵀ``, in blocks of rows.
-
-    ``H K H`` has entries ``K_ij - a_i - a_j``, and the square of an RBF kernel is one of half the
-    squared width, so with factors U of K and W of K² the square is ``WᵀW - 2 (diag(a) UᵀU +
-    UᵀU diag(a)) + (a_i + a_j)²``: P has the columns [W, a U, U, a², a, 1].
-    """
+    """The square, by entries, of a centered Gram matrix, ``P S Pᵀ``, in blocks of rows."""
 
     def __init__(self, points: FloatArray) -> None:
+        # Of factors U of K and W of K², which is an RBF kernel, too, P has the columns
+        # [W, a U, U, a², a, 1]: the square is WᵀW - 2 (diag(a) UᵀU + UᵀU diag(a)) + (a_i + a_j)².
         n = points.shape[1]
         self._factors = []
         for gamma in (0.5, 1.0):

@@ -52,11 +52,7 @@ class CenteredGram(NamedTuple):
 
     @classmethod
     def of(cls, points: FloatArray) -> CenteredGram:
-        """Factor the Gram matrix, of kernel ``exp(-d² / 2)``, of points (n_features, n_samples).
-
-        O(N r²), and up to 200 observations O(N² r). Raises `RankTooLargeError` above 1000
-        observations, if the rank would be above 2 √N.
-        """
+        """Factor the Gram matrix, of kernel ``exp(-d² / 2)``, of points (n_features, n_samples)."""
         n = points.shape[1]
         most = None if n <= LARGEST_PAIRWISE else int(RANK_SHARE * math.sqrt(n))
         factor = Factor(n, 32, None, most)
@@ -78,10 +74,7 @@ def _outermost(points: FloatArray) -> NDArray[np.intp]:
 
 
 def permuted_trace(first: CenteredGram, second: CenteredGram) -> Permuted:
-    """Compute ``tr(K H L H)`` and its permutation moments, of at least 6 observations, in O(N r²).
-
-    Exact but for the factors, and above 200 observations for a sum that is of no account there.
-    """
+    """Compute ``tr(K H L H)`` and its permutation moments, of at least 6 observations."""
     n = first.n_samples
     products = np.matmul(first.factor, second.factor.transpose(0, 2, 1)).sum(axis=0)
     excess = [

@@ -37,19 +37,14 @@ class Standardization(Record):
 
 
 def standardize(X: FloatArray) -> tuple[FloatArray, Standardization]:
-    """Center and scale every column of X (n_samples, n_features) to mean 0 and deviation 1.
-
-    X is finite without a constant column (`_validation.as_matrix` sees to it). Returns a copy in C
-    order, and what was done; ddof is 0. Numbers that differ by rounding alone, as 0.1 + 0.2 and 0.3
-    do, are made equal: another unit may make them so or not, and ties count in how variables are
-    encoded. O(N log N).
-    """
+    """Return X (n_samples, n_features) at mean 0 and deviation 1, and what was done."""
     unit = np.abs(X).max(axis=0)
     scaled = X / unit
     center = scaled.mean(axis=0)
     spread = np.sqrt(np.mean((scaled - center) ** 2, axis=0))
     record = Standardization(unit, center, spread)
     Z = np.ascontiguousarray(record.apply(X))
+    # Numbers such as 0.1 + 0.2 and 0.3: another unit may make them equal or not, and ties count.
     for column, one in zip(Z.T, spread, strict=True):
         _merge_rounded(column, ROUNDING * float(np.finfo(np.float64).eps / one))
     return Z, record
@@ -62,10 +57,7 @@ def indicators(values: FloatArray) -> FloatArray:
 
 
 def tied(ordered: FloatArray, near: float) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Part increasing values where neighbors differ by more than `near`.
-
-    Returns where each group begins, and one beyond its end, (n_groups,) each.
-    """
+    """Part increasing values at gaps above `near`; return begins and ends (n_groups,) of groups."""
     first = np.flatnonzero(np.concatenate([[True], np.diff(ordered) > near]))
     return first, np.concatenate([first[1:], [len(ordered)]])
 

@@ -55,12 +55,7 @@ for command in (
 
 
 def main() -> None:
-    """Run the command line and exit.
-
-    The status is 0, 2 for unusable input, 1 where pairs of a collection ended in errors and none in
-    a result or a reader of standard output left before its end, and 128 and the number of the
-    signal that ended it: 130 after Ctrl-C, 143 after SIGTERM, 129 after SIGHUP.
-    """
+    """Run the command line and exit: 0, 2 for unusable input, 1 for faults, 128 + a signal."""
     # Closed by the caller. Their numbers must not become those of files of ours.
     if sys.stdout is None:
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115

@@ -42,11 +42,7 @@ _WORD = re.compile(
 
 @contextmanager
 def refusing(place: str = "") -> Iterator[None]:
-    """Turn what the library raises on bad input into an `InputError`.
-
-    The place, a file that the input came from, stands before errors that name none. Errors of
-    arguments have none, and name the option.
-    """
+    """Turn what the library raises on bad input into an `InputError`, after the `place`."""
     prefix = f"{place}: " if place else ""
     try:
         yield
@@ -116,11 +112,7 @@ def load_columns(
     header: bool | None = None,
     categories: Sequence[str] = (),
 ) -> Columns:
-    """Read the two columns of a file, ``-`` for standard input, or refuse what cannot be analyzed.
-
-    `x` and `y` are the name or number (from 1) of a column, None where the file has but two;
-    `categories` are those of columns whose values are mere names.
-    """
+    """Read the two columns of a file, ``-`` for standard input, or refuse them."""
     place = "<stdin>" if file == "-" else file
     with refusing(place), saying_warnings():
         if file != "-":

@@ -14,19 +14,11 @@ TIDYING_SECONDS = 10.0
 
 
 class Ended(BaseException):
-    """Raised where the command is at when a signal asks it to end.
-
-    No `KeyboardInterrupt`, to which libraries have answers of their own.
-    """
+    """Raised where the command is at; no `KeyboardInterrupt`, which libraries answer themselves."""
 
 
 class EndingSignals:
-    """While entered, the first signal that asks the command to end raises `Ended`, no other does.
-
-    Only in the main thread, and not of a signal that is ignored already, as under ``nohup``, or has
-    a handler of someone else. After the block all of them are ignored: what is left is the end of
-    the interpreter. `status` is the exit status that shells give to the first signal, None before.
-    """
+    """While entered, the first signal that asks the command to end raises `Ended`."""
 
     def __init__(self) -> None:
         self.status: int | None = None

@@ -20,10 +20,7 @@ MOST_GROUPS, GAPS = 200, 50
 
 
 def kmeans_labels(latent: FloatArray, n_clusters: int, seed: int) -> NDArray[np.intp]:
-    """Cluster Θ (n_samples, n_latent) by k-means.
-
-    Several latents start it from random places, drawn from `seed`.
-    """
+    """Cluster Θ (n_samples, n_latent) by k-means."""
     start = _best_centers(latent[:, 0], n_clusters) if latent.shape[1] == 1 else None
     model = (
         KMeans(n_clusters, n_init=STARTS, random_state=seed)
@@ -36,12 +33,9 @@ def kmeans_labels(latent: FloatArray, n_clusters: int, seed: int) -> NDArray[np.
 
 
 def _best_centers(values: FloatArray, n_clusters: int) -> FloatArray:
-    """Centers (n_clusters, 1) of the clusters with the least squares within.
-
-    Clusters of numbers are ranges, so that the best ones with the smallest values end where the
-    best ones of one cluster less do, by dynamic programming. Many numbers are put into groups
-    first. O(n log n + n_clusters n_groups²).
-    """
+    """Centers (n_clusters, 1) of the clusters with the least squares within."""
+    # Clusters of numbers are ranges: the best ones up to a number end where the best ones of one
+    # cluster less do, by dynamic programming.
     n_groups = max(n_clusters, min(len(values), MOST_GROUPS))
     ordered = np.sort(values - values.mean())
     ends = np.linspace(0, len(values), n_groups + 1).astype(np.intp)

@@ -47,11 +47,7 @@ class Schema:
         return {name: _KINDS[types[name]] for name in self.columns}
 
     def reader(self, *, timings: bool = True) -> Callable[[Any], list[Any]]:
-        """Return a function from a record to its values in the order of the columns.
-
-        Text that is no Unicode (a file name of other bytes) is spelled with backslashes. Without
-        `timings` the value of ``seconds`` is None.
-        """
+        """Return a function from a record to its values in the order of the columns."""
         get = attrgetter(*self.columns)
         texts = [at for at, kind in enumerate(self.types.values()) if kind == "str"]
         seconds = None if timings else self.columns.index("seconds")

@@ -59,11 +59,7 @@ def refuse_foreign(path: str | os.PathLike[str], starts: tuple[bytes, ...] = STA
 def open_sink(
     path: str | os.PathLike[str], schema: Schema, *, timings: bool = False
 ) -> Iterator[Write]:
-    """Give a function that takes one record; the file takes its name when the block ends well.
-
-    Memory does not grow with the rows. Without `timings` equal results make equal files. A file
-    that is no result of an earlier run is not replaced.
-    """
+    """Give a function that takes one record; the file takes its name when the block ends well."""
     suffix = check_sink(path)
     refuse_foreign(path)
     values = schema.reader(timings=timings)

@@ -184,10 +184,7 @@ class PairResults(Iterator[Any]):
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """A run over a collection: the work, the pairs, who does it, and what is kept of it.
-
-    See `anmmm.infer_directions` for all but `task`, whose entropy is chosen here.
-    """
+    """A run over a collection: the work, the pairs, who does it, and what is kept of it."""
 
     task: PairTask
     source: Any

@@ -65,11 +65,8 @@ class PairTask(Record, ABC):
         return replace(row, seconds=time.perf_counter() - start)
 
     def prepare(self) -> None:
-        """Load the compiled code in this process, once, before a pair's time is taken.
-
-        The process that hands out the work does so before its workers, which then find the code on
-        disk and do not all compile it.
-        """
+        """Load the compiled code in this process, once, before a pair's time is taken."""
+        # In the process that hands out the work before its workers, which then need not compile.
         key = repr((type(self), self.options))
         if key in _prepared:
             return

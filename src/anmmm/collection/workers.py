@@ -51,11 +51,7 @@ def run_in_order(
     n_jobs: int | None,
     checkpoint: Checkpoint | None = None,
 ) -> Generator[Any, None, None]:
-    """Give out the rows of all pairs in order, each as soon as those before it are out.
-
-    What the source raises comes after all rows before it; what a backend raises, at once, unless
-    it means the death of a worker.
-    """
+    """Give out the rows of all pairs in order, each as soon as those before it are out."""
     pool = Pool(task, n_jobs)
     length = max(WINDOW, WINDOW_A_WORKER * pool.n_workers)
     window = Window(pairs, length=length, growing=task.growing, checkpoint=checkpoint)
@@ -101,12 +97,7 @@ def run_in_order(
 
 
 class Window(Iterator[Item]):
-    """The pairs to be computed; stops, to go on later, where too many wait for an earlier one.
-
-    Safe to be read by several threads, of which one at a time reads the source. At most `length`
-    pairs are on their way; where rows are `growing` with their pairs, those of a million
-    observations.
-    """
+    """The pairs to be computed; stops, to go on later, where too many wait for an earlier one."""
 
     def __init__(
         self,
@@ -302,15 +293,11 @@ def _popping(items: deque[Item], most: int = sys.maxsize) -> Iterator[Item]:
 
 
 def _adapt_to_dask(backend: Any) -> None:
-    """Let joblib hear of Dask's lost tasks, and never take a task back from Dask.
-
-    Joblib's backend for Dask passes on what tasks return and what they raise, but of a task whose
-    worker died only the future knows: joblib would wait for ever. And where one worker is left,
-    joblib would compute here, so that what killed the others would kill this process. Where none
-    is left, it would give up before a loaded machine has started the next one.
-    """
+    """Let joblib hear of tasks that Dask lost, and never take a task back from Dask."""
     if type(backend).__name__ != "DaskDistributedBackend" or hasattr(backend, "adapted_by_anmmm"):
         return
+    # Of a task whose worker died only the future knows: joblib would wait for ever. Where one
+    # worker is left it would compute here, and what killed the others would kill this process.
     submit, count = backend.submit, backend.effective_n_jobs
 
     def reporting(func: Any, callback: Any = None) -> Any:

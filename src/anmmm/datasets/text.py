@@ -79,11 +79,7 @@ class TextTable(Record):
         return any(number is not None and not math.isnan(number) for number in self._parsed(column))
 
     def numbers(self, columns: Sequence[int] | None = None) -> FloatArray:
-        """Return columns, all by default, as numbers of shape (n_rows, n_columns), NaN for missing.
-
-        Only these need to be numeric: a cell that holds something else is a `SourceError`. Warns if
-        all that was read as decimals in a column may be thousands, such as ``1,234``.
-        """
+        """Return columns, all by default, as numbers (n_rows, n_columns), NaN for missing."""
         chosen = range(self.n_columns) if columns is None else columns
         values = np.empty((len(self.rows), len(chosen)))
         for place, column in enumerate(chosen):
@@ -138,20 +134,7 @@ def read_table(
 def parse_table(
     data: bytes, path: str, *, header: bool | None = None, comments: bool = False
 ) -> TextTable:
-    """Parse the bytes of a text table.
-
-    Commas, semicolons, tabs and runs of blanks separate cells; which of them, the file itself
-    tells. Blank lines are skipped, cells may stand in double quotes, and a comma between digits is
-    the decimal mark in a file that has another separator and no decimal point.
-
-    Lines that start with ``#`` are comments above the first other line. Below it a ``#`` may belong
-    to a cell, so a line is a comment only if a blank follows its ``#`` or it holds a single cell,
-    but where `comments` says that all are. What a spreadsheet writes for an error, such as
-    ``#N/A``, is a missing value everywhere.
-
-    The first line names the columns if none of its cells is a number; `header` tells where the
-    names are numbers, such as years.
-    """
+    """Parse the bytes of a text table; docs/guide/sources.md says what is read how."""
     text = _decode(data, path)
     numbered = [
         (number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip()

@@ -245,11 +245,7 @@ def _grouped(entries: Sequence[_Entry]) -> list[_Entry]:
 
 
 def _is_collection(entries: Sequence[_Entry]) -> bool:
-    """Tell whether the lines of a meta file are those of the collection.
-
-    Many folders have its layout and its ids; a weight between 0 and 1, or none, only the collection
-    has, so one must be there.
-    """
+    """Tell whether the lines of a meta file are those of the collection, weights included."""
     telling = False
     for entry in entries:
         weight = weight_of(_number(entry), entry.first, entry.second, entry.truth)

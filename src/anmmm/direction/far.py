@@ -75,15 +75,7 @@ def far_note(far: NDArray[np.bool_], others: EvidenceResult | None) -> str:
 
 
 def far_values(values: FloatArray) -> NDArray[np.bool_]:
-    """Tell which values (n_samples,) lie far from the others, or heaped at their end.
-
-    The shortest interval with seven in ten of the values grows to both sides up to the first gap
-    that is wider than all that lies between the gap and the interval's other end; what is beyond is
-    far. So is the smallest or largest value where it stands three times and more, beside others
-    that are hardly tied: the limit of an instrument, or a code near the data. At most three in ten
-    are far, and as many heaped; none where seven in ten are one value. A shift, a factor and a
-    mirror change nothing. O(N log N).
-    """
+    """Tell which values (n_samples,) lie far from the others, or heaped at their end."""
     ordered = np.sort(values)
     return _beyond_gaps(values, ordered) | _heaped(values, ordered)
 

@@ -41,10 +41,7 @@ def sure_of(decision: Any) -> bool | None:
 
 
 def said_of(decision: Any, names: Sequence[str]) -> str:
-    """Say a DirectionResult or PairResult in words, by the names of both hypotheses.
-
-    What is not sure is a leaning; a name alone is sure, or has no confidence.
-    """
+    """Say a DirectionResult or PairResult in words, by the names of both hypotheses."""
     independent = decision.relation == INDEPENDENT
     return in_words(decision.direction, decision.confidence, names, independent)
 

@@ -30,10 +30,7 @@ class Covariance:
 
     @classmethod
     def of(cls, kernel_x: str, kernel_theta: str, combine: str, *, has_x: bool = True) -> Self:
-        """Resolve ``"auto"``: the sum where both kernels are linear, and else the product.
-
-        Without X it is ``a K_θ + noise I``: the product with the RBF of an X that is 0 throughout.
-        """
+        """Resolve ``"auto"``; without X it is that of Θ alone, X being 0 throughout."""
         if not has_x:
             return cls("rbf", kernel_theta, "product")
         if combine == "auto":

@@ -53,19 +53,7 @@ def minimize_from(
     tol: float = 1e-7,
     gradient_tol: float = 1e-5,
 ) -> Outcome:
-    """Descend from one starting vector, within bounds; FloatingPointError where it has no J.
-
-    `value_and_grad`: z -> (J, gradient), +inf where J cannot be evaluated. `units`: L-BFGS sees ``z
-    / units``; coordinates along which J is flat want a large one. It stops where an iteration
-    lowers J by less than ``tol * max(|J|, 1)``, or where no component of the projected gradient by
-    ``z / units`` is above `gradient_tol`.
-
-    The end is the best point seen, whatever the status. ``"converged"`` is promised where the
-    gradient is below its tolerance, or where an iteration that met no failed evaluation lowered J
-    by less than the tolerance. Steps that shrink because every longer one leaves the domain lower J
-    by little as well, but at its edge and not at a minimum: such an end, like a line search that
-    gives up there, is ``"cholesky_failed"``.
-    """
+    """Descend from one starting vector; `units`: L-BFGS sees ``z / units``; J may be +inf."""
     units = np.ones_like(start) if units is None else units
     descent = _Descent(value_and_grad, units)
     lower, upper = bounds[0] / units, bounds[1] / units
@@ -85,6 +73,8 @@ def minimize_from(
         },
     )
     step = np.clip(result.x - result.jac, lower, upper) - result.x
+    # Steps that shrink because every longer one leaves the domain lower J by little as well, but at
+    # its edge and not at a minimum.
     flat = bool(np.abs(step).max(initial=0.0) <= gradient_tol)
     at_edge = descent.failed_of_late and not flat
     return Outcome(

@@ -49,10 +49,7 @@ class Hyperparameters(Record):
 
 @dataclass(frozen=True)
 class ParameterLayout:
-    """Where each block stands in the flat vector z.
-
-    z = [Θ, row by row, or W1, b1, W2, b2 | log a, log β, log γ_x, log γ_θ].
-    """
+    """Blocks of z: [Θ by rows, or W1, b1, W2, b2 | log a, log β, log γ_x, log γ_θ]."""
 
     n_samples: int
     n_features_x: int

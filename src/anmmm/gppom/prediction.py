@@ -26,15 +26,7 @@ ROWS = 256
 
 
 class MechanismPredictor:
-    """Posterior over mechanisms of a new (x, y), each mechanism being its fitted latents.
-
-    A new observation's θ is taken to be one of the fitted θ_j, each as likely as the other. The GP
-    gives p(y | x, θ_j, data); the mechanism with the largest sum over its own θ_j wins. This needs
-    no back-constraint and no further optimization, for any number of latent dimensions.
-
-    O(N³) at the first prediction, O(min(N, 128) N²) an observation: at most 128 latents, evenly
-    spaced in their order along the first coordinate, stand for all.
-    """
+    """Posterior over the mechanisms of a new (x, y), whose θ is taken to be a fitted one."""
 
     def __init__(
         self,
@@ -80,10 +72,7 @@ class MechanismPredictor:
         return factor, cho_solve(factor, self._y, check_finite=False), k_theta
 
     def predict(self, X: FloatArray, Y: FloatArray) -> NDArray[np.intp]:
-        """Label standardized new observations (n, n_features_x), (n, n_outputs).
-
-        Raises ValueError if the fit has more than `MAX_SAMPLES` observations.
-        """
+        """Label standardized new observations (n, n_features_x), (n, n_outputs)."""
         omega, form = self._omega, self._covariance
         factor, alpha, candidate_gram = self._solved
         k_x = gram(form.kernel_x, omega.gamma_x, X, self._x)

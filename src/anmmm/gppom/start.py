@@ -27,12 +27,7 @@ def initial_latent(
     degree: int,
     rng: np.random.Generator,
 ) -> tuple[FloatArray, str]:
-    """Return Θ (n_samples, n_latent) to start from, its columns standardized, and its name.
-
-    ``"residual"``: principal components of what a polynomial of each column of X leaves of Y, so Θ
-    starts nearly independent of X. ``"pca"``: principal components of [X, Y], as the paper's
-    authors start. An array is taken as it is. `rng` fills columns that the data do not provide.
-    """
+    """Return Θ (n_samples, n_latent) to start from, its columns standardized, and its name."""
     if not isinstance(init, str):
         return as_matrix(init, "init", resolved=False), "given"
     source = _residual(X, Y, degree) if init == "residual" else np.hstack([X, Y])
@@ -57,10 +52,7 @@ def initial_hyperparameters(n_features_x: int, n_latent: int) -> Hyperparameters
 def initial_weights(
     layout: ParameterLayout, inputs: FloatArray, theta: FloatArray, rng: np.random.Generator
 ) -> FloatArray:
-    """Return flat weights of the MLP under which it starts near a given Θ.
-
-    The hidden layer is random, the output layer its ridge regression on Θ.
-    """
+    """Return flat weights of the MLP under which it starts near a given Θ."""
     W1_shape, b1_shape, _, _ = layout.weight_shapes
     W1, b1 = rng.standard_normal(W1_shape), rng.standard_normal(b1_shape)
     hidden = 1.0 / (1.0 + np.exp(-(inputs @ W1 + b1)))
@@ -71,11 +63,7 @@ def initial_weights(
 
 
 def spread_rows(X: FloatArray, Y: FloatArray, size: int) -> NDArray[np.intp]:
-    """Return `size` rows, equally far apart in the order of the first column of X, then the others.
-
-    Nothing is drawn, and data in another order give the same observations. Without X those of Y
-    are the columns.
-    """
+    """Return `size` rows, equally far apart in the order of the columns of X, then Y."""
     order = np.lexsort(np.hstack([X, Y]).T[::-1])
     places = ((np.arange(size) + 0.5) * (len(X) / size)).astype(np.intp)
     return np.asarray(order[places])

@@ -20,11 +20,7 @@ MARKS = ("->", "--", "<->")
 
 
 class PartialGraph:
-    """Nodes, directed edges, undirected edges, and fixed ones, such as bidirected ones.
-
-    Raises ValueError if an edge joins a node to itself or names a node that is not there, or two
-    edges join the same nodes.
-    """
+    """Nodes, directed edges, undirected edges, and fixed ones, such as bidirected ones."""
 
     def __init__(
         self,

@@ -41,10 +41,7 @@ Piece: TypeAlias = tuple[FloatArray, EffectCurves] | None
 
 @dataclass(eq=False)
 class Groups:
-    """Observations by mechanism; labels: (n_samples,), places among the names.
-
-    Those of a certainty, where it is known, below `uncertain` are hollow.
-    """
+    """Observations by mechanism; labels: (n_samples,), places among the names."""
 
     names: tuple[str, ...]
     labels: NDArray[np.intp]

@@ -152,13 +152,7 @@ class Reasons:
 
 
 def pattern_of(reason: str, pair_id: str) -> str:
-    """Return what a reason has in common with those of other pairs, whatever their numbers.
-
-    Folders of absolute paths, which are nobody else's business, are left out.
-
-    >>> pattern_of("/home/me/pair7.txt:12: 3 columns, but 2.5e3 wanted", "pair7")
-    '‹id›.txt:#: # columns, but # wanted'
-    """
+    """Return what a reason shares with those of other pairs, without numbers and folders."""
     text = _FOLDERS.sub("", reason)
     if pair_id and pair_id in text:
         # Not within a longer word: an id may be a single letter.

@@ -36,10 +36,7 @@ _FIRST = 1 << 16
 
 
 class PairCsv(FromFiles):
-    """The pairs of a CSV file ``SampleID,A,B`` with blank-separated numbers in its cells.
-
-    `targets`, a CSV file that is read at once or a mapping, tells the truth by id.
-    """
+    """The pairs of a CSV file ``SampleID,A,B``; `targets` tells the truth by id."""
 
     kind = "cdt"
 

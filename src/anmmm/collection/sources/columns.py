@@ -166,10 +166,7 @@ def _parquet(path: str | os.PathLike[str]) -> Table:
 
 
 def _text(path: str | os.PathLike[str], header: bool | None) -> Table:
-    """Read a text file at once; a column is numeric if one of its cells is a number.
-
-    Another cell that is no number makes all pairs of the column unusable, and they say so.
-    """
+    """Read a text file at once; a column is numeric if one of its cells is a number."""
     table = read_table(path, header=header)
     names = [table.label(column) for column in range(table.n_columns)]
     _refuse_same_names(table.path, names)

@@ -35,11 +35,7 @@ _ROWS = 1 << 16
 
 
 class ParquetPairs(FromFiles):
-    """The pairs of a Parquet file in long or nested form; docs/guide/sources.md names the columns.
-
-    Memory: batches of some 16 MiB (at least one pair), and what `SeenIds` keeps. Arrays of pairs
-    are read-only views into their batch.
-    """
+    """The pairs of a Parquet file in long or nested form; docs/guide/sources.md has both."""
 
     kind = "parquet"
 
@@ -193,11 +189,7 @@ class _Batch:
 
 
 def _batches(path: str, file: Any, columns: dict[str, str]) -> Iterator[_Batch]:
-    """Read columns, given by the name here and in the file, in batches of some 16 MiB.
-
-    One row group after the other: they differ in the size of their rows, and what stands before a
-    broken one is still read.
-    """
+    """Read columns, by the name here and in the file, row group by row group, in batches."""
     types, first_row = pyarrow_module("types"), 1
     for row_group in range(file.num_row_groups):
         about = file.metadata.row_group(row_group)

@@ -57,11 +57,7 @@ def described_pair(
     place: str = "",
     problem: str = "",
 ) -> Pair:
-    """Return a pair of single variables without its incomplete rows, or with what is wrong.
-
-    Missing are NaN, None in an array of names, and None or NaN for a weight. The place stands
-    before the problem, and x and y do not matter where the reader found one.
-    """
+    """Return a pair without its incomplete rows, or with what is wrong at this place."""
     known: dict[str, Any] = {"group": None if group is None else str(group)}
     try:
         known["truth"] = check_truth(truth)

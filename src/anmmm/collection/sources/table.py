@@ -22,10 +22,7 @@ from anmmm.datasets.files import FromFiles
 
 
 class TablePairs(FromFiles):
-    """Pairs of columns of a table, made while they are asked for; see `as_pairs`.
-
-    The columns used are held while the pairs are walked; of all pairs no list is made.
-    """
+    """Pairs of columns of a table, made while they are asked for; see `as_pairs`."""
 
     kind = "table"
 

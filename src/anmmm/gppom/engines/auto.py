@@ -23,12 +23,7 @@ PATIENCE = 32
 
 
 class AutoEngine:
-    """The cheaper of both engines, chosen before each evaluation from N and the last rank.
-
-    Below 110 observations dense. Otherwise low rank with a rank of at most N/3 and 1000; where that
-    does not suffice dense, up to 6000 observations, and beyond the evaluation is not valid.
-    docs/results/benchmarks.md has the measurements.
-    """
+    """The cheaper of both engines, chosen before each evaluation from N and the last rank."""
 
     name = "auto"
 

@@ -16,12 +16,7 @@ LARGEST_IN_MEMORY = 400
 
 
 class DenseEngine:
-    """Exact evaluation by one Cholesky factorization and one inverse, O(N³) time, O(N²) memory.
-
-    `n_chunks`: None runs serial loops with the GIL released; a number runs them in parallel over so
-    many chunks of rows, on which results depend by rounding. `tol` is of no effect: every engine is
-    built alike.
-    """
+    """Exact evaluation by one Cholesky factorization and one inverse, O(N³) time, O(N²) memory."""
 
     name = "dense"
 

@@ -28,12 +28,7 @@ class RankTooLargeError(Exception):
 
 
 class Factor:
-    """Pivoted Cholesky factor ``K ≈ LᵀL`` of an ARD RBF Gram matrix, in blocks, refilled at will.
-
-    L: (n_blocks, capacity, c), whose capacity doubles when it does not suffice, up to `max_rank`;
-    rest: (n_blocks, c), diagonal of ``K - LᵀL``, 0 for padding, and `residual` its sum. `n_chunks`:
-    loops over blocks run in parallel over so many chunks.
-    """
+    """Pivoted Cholesky factor ``K ≈ LᵀL`` of a Gram matrix; L: (n_blocks, capacity, c)."""
 
     def __init__(
         self, n: int, capacity: int, n_chunks: int | None, max_rank: int | None = None
@@ -72,12 +67,7 @@ class Factor:
         total: float,
         others: NDArray[np.intp] | None = None,
     ) -> None:
-        """Factor the Gram matrix of points (d, n) until the trace of the rest is at most `total`.
-
-        `blocks` are the same points, cut; `others` are points among which pivots are looked for
-        from the beginning, beside the subsample. Residuals that are rounding end it as well. After
-        a `RankTooLargeError` the factor is of no use.
-        """
+        """Factor the Gram matrix of points (d, n) until the rest has at most a trace of `total`."""
         if self._n_blocks == 1:
             self._fill_whole(blocks[0], gamma, total)
             return

@@ -19,14 +19,7 @@ from anmmm.gppom.parameters import Hyperparameters
 
 
 class LowRankEngine:
-    """Evaluation by error-controlled pivoted Cholesky factors, O(N r²) time, O(N r) memory.
-
-    The factor of ``a K_X ∘ K_θ`` stops when the trace of what it leaves is below ``tol * noise *
-    N``; L is then off by at most about ``tol * N``. The factors of K_X and K_θ go down to rounding.
-    Where `max_rank` does not suffice, the evaluation is given up. docs/method/mathematics.md, eq.
-    15 to 19. About ``8 N (r + r_x + r_θ)`` bytes, and ``11 N r²`` flops for one latent and one
-    input.
-    """
+    """Evaluation by error-controlled pivoted Cholesky factors; mathematics.md, eqs. 15 to 19."""
 
     name = "lowrank"
 
