@@ -11,8 +11,6 @@ from unittest import mock
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 import oracle
@@ -470,27 +468,6 @@ def assert_factors(made, points, gamma, total):
     return L
 
 
-@settings(max_examples=60)
-@given(
-    n=st.integers(1, 60), whole=st.integers(1, 40), block=st.integers(1, 20), d=st.integers(1, 3)
-)
-def test_unblock_undoes_blocks(n, whole, block, d):
-    block = min(block, whole)
-    rows = np.arange(1.0, d * n + 1).reshape(d, n)
-    with in_small_blocks(WHOLE=whole, BLOCK=block):
-        made = factor.Factor(n, 4, None)
-    blocks = made.blocks(rows)
-    n_blocks, capacity, c = made.L.shape
-    assert capacity == min(4, n)
-    assert c == (n if n <= whole else block)
-    assert blocks.shape == (n_blocks, d, c)
-    assert blocks.flags.c_contiguous
-    assert (n_blocks - 1) * c < n <= n_blocks * c
-    assert_array_equal(made.unblock(blocks), rows)
-    # All that is not a row is zero.
-    assert np.count_nonzero(blocks) == d * n
-
-
 @pytest.mark.parametrize("n_chunks", [None, *in_parallel(3)])
 def test_fill_leaves_no_more_than_the_total(rng, n_chunks):
     for n, total in product((96, 97, 100), (1.0, 1e-6, 1e-12)):
@@ -587,23 +564,6 @@ def test_a_factor_refilled_is_a_factor_filled_and_frees_what_a_higher_rank_took(
     # Of many blocks another at the fill after one whose rank fell below half of what was written.
     same = [one is other for one, other in pairwise(memory)]
     assert same == [True, True, whole == 1000, True, True]
-
-
-@pytest.mark.parametrize(("n", "whole"), [(90, 20), (96, 20), (90, 1000)])
-def test_center_takes_the_means_and_leaves_padding_zero(rng, n, whole):
-    points, gamma = rng.normal(size=(2, n)), np.array([0.5, 1.1])
-    with in_small_blocks(WHOLE=whole):
-        made = factor.Factor(n, 4, None)
-        before = fill(made, points, gamma, 1e-10)
-        means = made.center()
-    after = made.unblock(made.L[:, : made.rank])
-    assert_allclose(means, before.mean(axis=1), rtol=1e-12, atol=1e-15)
-    assert_allclose(after, before - before.mean(axis=1, keepdims=True), atol=1e-14)
-    # Sums over the blocks see the padding.
-    assert_allclose(made.L[:, : made.rank].sum(axis=(0, 2)), 0.0, atol=1e-12)
-    padding = made.L.shape[0] * made.L.shape[2] - n
-    if padding:
-        assert_array_equal(made.L[-1, : made.rank, -padding:], 0.0)
 
 
 # --- Failed evaluations ---------------------------------------------------------------------------

@@ -317,13 +317,14 @@ def test_whatever_stands_in_a_row_is_shown_and_is_no_html(tmp_path):
 
 def test_failures_are_grouped_by_reason(tmp_path):
     rows = [PairResult(f"p{at}", "unusable", f"p{at}: {at} rows") for at in range(7)]
-    rows.append(PairResult("q", "lost", "not done after 3 seconds"))
+    rows += [PairResult(name, name, "not done after 3 seconds") for name in ("lost", "error")]
     _, page = report(tmp_path, rows)
     assert page.captions["Pairs without a result, by reason"][1:] == [
         ["unusable: ‹id›: # rows", "7", "p0, p1, p2, p3, p4 …"],
-        ["lost: not done after # seconds", "1", "q"],
+        ["lost: not done after # seconds", "1", "lost"],
+        ["error: not done after # seconds", "1", "error"],
     ]
-    assert "8 of 8 pairs, by reason" in page.text
+    assert "9 of 9 pairs, by reason" in page.text
     rows = [
         PairResult(f"p{at}", "ok", f"{at} incomplete row{'s' * (at != 1)} dropped", direction=0)
         for at in range(1, 4)
