@@ -55,7 +55,13 @@ def test_no_more_than_a_window_is_read_ahead(monkeypatch):
 
 def test_rows_that_grow_with_the_data_fill_the_window(monkeypatch):
     monkeypatch.setattr(workers, "WINDOW_OBSERVATIONS", 100)
-    assert len(list(Window(enumerate(pairs(10, n=40)), growing=True))) == 3
+    window = Window(enumerate(pairs(10, n=40)), growing=True)
+    for _ in range(2):
+        items = list(window)
+        assert len(items) == 3
+        for item in items:
+            window.finish(item, "row")
+        assert list(window.ready()) == ["row"] * 3
     assert len(list(Window(enumerate(pairs(10, n=40))))) == 10
 
 

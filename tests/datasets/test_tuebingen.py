@@ -40,14 +40,6 @@ def folder(tmp_path):
     return tmp_path
 
 
-def test_length_and_ids_are_known_without_reading_a_file(folder):
-    for file in folder.glob("pair0*.txt"):
-        file.unlink()
-    pairs = load_pairs(folder)
-    assert len(pairs) == 10
-    assert pairs.ids[:3] == ("pair0001", "pair0047", "pair0052")
-
-
 def test_column_order_is_kept_and_truth_tells_the_cause(folder):
     pairs = load_pairs(folder)
     first = pairs["pair0001"]
@@ -79,24 +71,18 @@ def test_missing_values_of_other_columns_cost_no_rows(folder):
     assert pair.n_dropped == 1
 
 
-@pytest.mark.parametrize(
-    ("pair_id", "problem"),
-    [
+def test_broken_pairs_carry_their_problem_and_end_nothing(folder):
+    pairs = {pair.pair_id: pair for pair in load_pairs(folder)}
+    assert len(pairs) == 10
+    for pair_id, problem in (
         ("pair0090", "pair0090.txt:2: column 2 holds 'oops', which is not a number"),
         ("pair0091", "pair0091.txt: no such file"),
         ("pair0092", "pair0092.txt: pairmeta.txt speaks of column 3, but there are 2"),
-    ],
-)
-def test_broken_pairs_carry_their_problem_and_end_nothing(folder, pair_id, problem):
-    pairs = {pair.pair_id: pair for pair in load_pairs(folder)}
-    assert len(pairs) == 10
-    broken = pairs[pair_id]
-    assert broken.problem == problem
-    assert (len(broken.x), broken.truth, broken.weight) == (0, 1, 1.0)
+    ):
+        broken = pairs[pair_id]
+        assert broken.problem == problem
+        assert (len(broken.x), broken.truth, broken.weight) == (0, 1, 1.0)
     assert pairs["pair0099"].problem == ""
-
-
-def test_a_folder_in_place_of_a_file_is_a_problem_too(folder):
     (folder / "pair0091.txt").mkdir()
     assert "Is a directory" in load_pairs(folder)["pair0091"].problem
 
@@ -107,8 +93,11 @@ def test_pairs_can_be_commented_out(folder):
     assert load_pairs(folder).ids[:3] == ("pair0001", "pair0053", "pair0072")
 
 
-def test_sequence_protocol(folder):
+def test_a_sequence_whose_length_and_ids_are_known_without_reading_a_file(folder):
+    for file in folder.glob("pair0*.txt"):
+        file.unlink()
     pairs = load_pairs(folder)
+    assert len(pairs) == 10
     assert pairs[-1].pair_id == "pair0099"
     assert pairs[1:3].ids == ("pair0047", "pair0052")
     assert [pair.pair_id for pair in pairs] == list(pairs.ids)
@@ -185,20 +174,14 @@ def test_blocks_of_a_billion_columns_take_no_memory(tmp_path):
     (tmp_path / "pairmeta.txt").write_text("1 1 1000000000 1000000001 2000000000\n")
     (tmp_path / "pair0001.txt").write_text("1 2\n3 4\n")
     (pair,) = load_pairs(tmp_path)
-    assert pair.problem == (
-        "pair0001.txt: pairmeta.txt speaks of column 2000000000, but there are 2"
-    )
+    assert "pairmeta.txt speaks of column 2000000000, but there are 2" in pair.problem
 
 
 def test_two_files_of_one_id_are_refused_with_both_names(tmp_path):
     for name in ("same.txt", "same.csv", "other.csv"):
         (tmp_path / name).write_text("1,2\n3,4\n")
-    with pytest.raises(SourceError) as caught:
+    with pytest.raises(SourceError, match=r"same.txt: the pair id 'same' was used in same.csv alr"):
         load_pairs(tmp_path)
-    assert str(caught.value) == (
-        f"{tmp_path}: same.txt: the pair id 'same' was used in same.csv already; rename one of "
-        f"these files"
-    )
 
 
 def test_ids_that_become_one_in_the_collection_are_refused(tmp_path):
