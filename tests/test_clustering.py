@@ -31,15 +31,9 @@ def test_mechanisms_are_found(mixture):
     assert result.latent.shape == (100, 1)
     assert set(result.labels) == {0, 1}
     for c in range(2):
-        np.testing.assert_allclose(
-            result.centers[c], result.latent[result.labels == c].mean(axis=0)
-        )
-
-
-def test_labels_are_numbered_by_first_appearance(mixture):
-    x, y, _ = mixture
-    labels = cluster_mechanisms(x, y, 4, random_state=0).labels
-    _, first = np.unique(labels, return_index=True)
+        assert_allclose(result.centers[c], result.latent[result.labels == c].mean(axis=0))
+    # They are numbered by first appearance.
+    _, first = np.unique(cluster_mechanisms(x, y, 4, random_state=0).labels, return_index=True)
     assert_array_equal(np.sort(first), first)
 
 
@@ -82,17 +76,18 @@ def test_pair_as_two_columns(mixture):
 
 def test_predict_checks_its_input(mixture):
     x, y, _ = mixture
+    X = x[:, None]
     with pytest.raises(NotFittedError):
-        MechanismClustering().predict(x[:, None], y)
-    model = MechanismClustering(random_state=0).fit(x[:, None], y)
-    with pytest.raises(ValueError, match="y is None: a mechanism shows in cause and effect togeth"):
-        model.predict(x[:, None])
-    with pytest.raises(ValueError, match="y has 2 columns, but fit was given 1"):
-        model.predict(x[:, None], np.column_stack([x, y]))
-    with pytest.raises(ValueError, match="X and y must have the same number"):
-        model.predict(x[:, None], y[:-1])
-    with pytest.raises(ValueError, match="NaN"):
-        model.predict(np.full((3, 1), np.nan), y[:3])
+        MechanismClustering().predict(X, y)
+    model = MechanismClustering(random_state=0).fit(X, y)
+    for arguments, message in (
+        ((X,), "y is None: a mechanism shows in cause and effect togeth"),
+        ((X, np.column_stack([x, y])), "y has 2 columns, but fit was given 1"),
+        ((X, y[:-1]), "X and y must have the same number"),
+        ((np.full((3, 1), np.nan), y[:3]), "NaN"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            model.predict(*arguments)
 
 
 # --- Refinement -----------------------------------------------------------------------------------

@@ -335,14 +335,11 @@ def test_residual_is_that_of_the_covariance_and_error_shrinks_with_tol():
     terms = LowRankEngine(X, Y, 1, 1.0, HSIC_FLOOR, tol=0.0).evaluate(theta, omega, 0.01)
     assert terms.rank < 60
     assert terms.residual <= omega.amplitude * factor.ROUNDING * 200
-
-
-def test_so_much_noise_that_nothing_needs_a_factor():
-    X, theta, Y = case(40)
+    # Under so much noise nothing needs a factor.
     omega = hyperparameters(1, 1, -12.0, -12.0, 0.0, 0.0)
     terms = LowRankEngine(X, Y, 1, 1.0, HSIC_FLOOR, tol=1e-3).evaluate(theta, omega, 1e6)
     assert terms.valid
-    expected = -0.5 * (40 * np.log(2 * np.pi * 1e6) + (Y**2).sum() / 1e6)
+    expected = -0.5 * (200 * np.log(2 * np.pi * 1e6) + (Y**2).sum() / 1e6)
     assert_allclose(terms.log_likelihood, expected, rtol=1e-10)
 
 
@@ -569,16 +566,16 @@ def test_a_factor_refilled_is_a_factor_filled_and_frees_what_a_higher_rank_took(
 # --- Failed evaluations ---------------------------------------------------------------------------
 
 
-def twice(array):
-    """An observation that is there a second time."""
-    result = array.copy()
-    result[7] = result[2]
-    return result
+def one_twice():
+    """X, Θ and Y with one observation that is there a second time, but for its Y."""
+    X, theta, Y = case(40)
+    X[7], theta[7] = X[2], theta[2]
+    return X, theta, Y
 
 
 @pytest.mark.parametrize("n_chunks", [None, *in_parallel(3)])
 def test_what_is_not_positive_definite_is_reported(n_chunks):
-    X, theta, Y = (twice(array) if k < 2 else array for k, array in enumerate(case(40)))
+    X, theta, Y = one_twice()
     omega = hyperparameters(1, 1, *OMEGA)
     dense, lowrank = (
         make(X, Y, 1, 1.0, HSIC_FLOOR, n_chunks) for make in (DenseEngine, LowRankEngine)
@@ -619,7 +616,7 @@ engines = pytest.mark.parametrize("engine", ["auto", "dense", "lowrank"])
 def test_failures_reach_the_optimizer_as_infinity_and_are_counted(monkeypatch, engine):
     # From one point on, so that "auto" is low rank here too.
     monkeypatch.setattr(auto, "SMALLEST_LOW_RANK", 1)
-    X, theta, Y = (twice(array) if k < 2 else array for k, array in enumerate(case(40)))
+    X, theta, Y = one_twice()
     objective = GPPOMObjective(X, Y, engine=engine, noise_floor=0.0)
     z = objective.pack(theta, hyperparameters(1, 1, *OMEGA))
     for index in (0, 39, -4, -3, -2, -1):

@@ -226,26 +226,22 @@ def test_nodes_are_columns_by_their_names(table):
         orient([("a", "z")], table)
 
 
-def test_names_are_no_columns_of_an_array(table):
-    values = table[["a", "b", "c"]].to_numpy()
-    message = r"lumns of data: c, b, a; pass a DataFrame with these names, or node numbers 0 to 2"
-    with pytest.raises(ValueError, match=message):
-        orient(networkx.Graph([("c", "b"), ("b", "a")]), values)
-
-
-def test_numbers_are_columns_of_an_array_from_0(table):
+def test_columns_of_an_array_are_numbers_from_0(table):
     values = table.to_numpy()
     for graph in ([(2, 1)], networkx.Graph([(2, 1)]), [(1, 2)]):
         assert orient(graph, values).directed == ((1, 2),)
-    with pytest.raises(ValueError, match=r"no columns of data: 4; .* node numbers 0 to 3"):
-        orient([(1, 2), (3, 4)], values)
-
-
-def test_an_adjacency_has_a_row_for_each_column(table):
-    adjacency = np.array([[0, 1, 0], [1, 0, 0], [0, 0, 0]])
-    for data in (table, table.to_numpy()):
-        with pytest.raises(ValueError, match="adjacency of 3 nodes, but data has 4 columns"):
-            orient(adjacency, data)
+    for data, graph, message in (
+        (values, [(1, 2), (3, 4)], r"no columns of data: 4; .* node numbers 0 to 3"),
+        (
+            values[:, :3],
+            networkx.Graph([("c", "b"), ("b", "a")]),
+            "lumns of data: c, b, a; pass a DataFrame with these names, or node numbers 0 to 2",
+        ),
+        (table, np.eye(3, k=1), "adjacency of 3 nodes, but data has 4 columns"),
+        (values, np.eye(3, k=1), "adjacency of 3 nodes, but data has 4 columns"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            orient(graph, data)
 
 
 def test_wrong_arguments_are_named(table):
