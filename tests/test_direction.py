@@ -459,8 +459,9 @@ def test_estimator_takes_two_columns_or_two_variables(mixture):
             *("confidence", "dependence", "independence_pvalue", "check_pvalue"),
         ):
             assert getattr(model, f"{name}_") == getattr(expected, name) is not None
-    with pytest.raises(ValueError, match="two columns"):
-        CausalDirection().fit(np.column_stack([x, y, y]))
+    for wrong in (x[:, None], np.column_stack([x, y, y])):
+        with pytest.raises(ValueError, match=r"two columns of the pair, found [13]"):
+            CausalDirection().fit(wrong)
 
 
 def test_pvalues_of_an_estimator_need_a_fit():

@@ -54,7 +54,7 @@ def test_the_walk_finds_examples():
     "page",
     [
         "README.md",
-        *(f"docs/guide/{name}.md" for name in ("collections", "graphs", "outcomes", "sources")),
+        *(f"docs/guide/{n}.md" for n in ("collections", "graphs", "outcomes", "sources", "stable")),
     ],
 )
 def test_examples_of_the_documentation(page, tmp_path, monkeypatch):

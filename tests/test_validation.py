@@ -11,7 +11,6 @@ import polars as pl
 import pytest
 import scipy.sparse
 from numpy.testing import assert_array_equal
-from sklearn.base import BaseEstimator
 
 from anmmm._categories import as_labels
 from anmmm._validation import (
@@ -21,9 +20,7 @@ from anmmm._validation import (
     check_between,
     check_choice,
     check_count,
-    check_fit_input,
     check_n_mechanisms,
-    check_new_input,
     check_nonnegative,
     check_rng,
 )
@@ -272,21 +269,6 @@ def test_labels_are_numbered_in_their_order():
         assert list(distinct[codes]) == list(labels)
 
 
-@pytest.mark.parametrize(
-    ("labels", "error", "match"),
-    [
-        ([1, 2], ValueError, r"labels has shape \(2,\), but needs one label for each of the 3"),
-        ([1, None, 2], ValueError, "labels lacks 1 of 3 labels; give each one"),
-        ([np.nan, 1.0, np.nan], ValueError, "labels lacks 2 of 3 labels"),
-        (pd.array([1, pd.NA, 2], dtype="Int64"), ValueError, "labels lacks 1 of 3 labels"),
-        (np.array([1, "a", 2], dtype=object), TypeError, "labels mixes labels"),
-    ],
-)
-def test_labels_refuse(labels, error, match):
-    with pytest.raises(error, match=match):
-        as_labels(labels, "labels", 3)
-
-
 # --- Numbers and choices --------------------------------------------------------------------------
 
 
@@ -354,76 +336,3 @@ def test_other_seeds_are_refused():
     for value in (-1, 1.5, "seed", object()):
         with pytest.raises(ValueError, match="random_state must be None, a whole number >= 0, or"):
             check_rng(value)
-
-
-# --- Estimators -----------------------------------------------------------------------------------
-
-
-class Model(BaseEstimator):
-    pass
-
-
-def test_fit_input_records_the_features():
-    model = Model()
-    X, y = check_fit_input(model, pd.DataFrame(TWO, columns=["a", "b"]), NUMBERS, pair=False)
-    assert model.n_features_in_ == 2
-    assert list(model.feature_names_in_) == ["a", "b"]
-    assert_array_equal(X, TWO)
-    assert_array_equal(y, FLOATS[:, np.newaxis])
-
-
-def test_fit_input_may_be_a_pair_of_columns():
-    x, y = check_fit_input(Model(), TWO, None, pair=True)
-    assert_form(x)
-    assert_form(y)
-    assert_array_equal(np.hstack([x, y]), TWO)
-
-
-@pytest.mark.parametrize(
-    ("X", "y", "pair", "match"),
-    [
-        (FLOATS, FLOATS, False, r"X must have two dimensions.*\(12,\).*Reshape your data"),
-        (TWO, None, False, "Model requires y to be passed, but the target y is None"),
-        (TWO[:, :1], None, True, "X must have the two columns of the pair, found 1"),
-        (TWO, FLOATS[:-1], False, "X and y must have the same number of observations"),
-        (TWO, spoilt(nan), True, "y holds 1 NaN"),
-        (np.where(TWO > 8, nan, TWO), FLOATS, True, "X holds 2 NaN"),
-    ],
-)
-def test_fit_input_refuses(X, y, pair, match):
-    with pytest.raises(ValueError, match=match):
-        check_fit_input(Model(), X, y, pair=pair)
-
-
-def fitted(y=FLOATS):
-    model = Model()
-    check_fit_input(model, TWO, y, pair=True)
-    return model
-
-
-def test_one_new_observation_is_enough():
-    X, y = check_new_input(fitted(), [[1.0, 1.0]], [2.0])
-    assert_array_equal(X, [[1.0, 1.0]])
-    assert_array_equal(y, [[2.0]])
-    X, y = check_new_input(fitted(None), [[1.0, 2.0]], None)
-    assert_array_equal(X, [[1.0, 2.0]])
-    assert y is None
-
-
-@pytest.mark.parametrize(
-    ("X", "y", "match"),
-    [
-        ([[1.0, nan]], [1.0], "X holds 1 NaN"),
-        ([[1.0, 2.0]], [inf], "y holds 1 infinite"),
-        (
-            [[1.0, 2.0]],
-            [1.0, 2.0],
-            "X and y must have the same number of observations, found 1 and 2",
-        ),
-        ([[1.0]], [1.0], "X has 1 features, but Model is expecting 2"),
-        ([1.0, 2.0], [1.0], "X must have two dimensions|2D array"),
-    ],
-)
-def test_new_observations_are_refused(X, y, match):
-    with pytest.raises(ValueError, match=match):
-        check_new_input(fitted(), X, y)

@@ -38,6 +38,13 @@ def outputs_of(process, what):
         pytest.fail(f"waited {LIMIT:g} s in vain for the end of the process after {what}")
 
 
+def started(*arguments, **options):
+    """Start the command with these arguments, in a session of its own and with pipes."""
+    options |= {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "start_new_session": True}
+    command = [sys.executable, "-m", "anmmm", *map(str, arguments)]
+    return subprocess.Popen(command, text=True, **options)
+
+
 def python(*arguments, **options):
     """Run Python with these arguments to its end, which is waited for with a limit."""
     options = {"capture_output": True, "text": True, "timeout": LIMIT, "check": True} | options

@@ -19,7 +19,7 @@ import anmmm.cli as cli_module
 from anmmm import __version__, _compiling
 from anmmm.collection.schema import DIRECTIONS
 from anmmm.datasets import make_anm_mixture
-from waiting import LIMIT, outputs_of, python
+from waiting import LIMIT, outputs_of, python, started
 
 
 @pytest.fixture(autouse=True)
@@ -496,15 +496,6 @@ def ended_at_the_limit(process, what):
         assert not late, f"waited {LIMIT:g} s in vain for the end of the process after {what}"
 
 
-def anmmm(*arguments, **options):
-    return subprocess.Popen(
-        [sys.executable, "-m", "anmmm", *map(str, arguments)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        **options,
-    )
-
-
 def test_version_and_help_come_at_once_and_without_the_numerical_core():
     code = (
         "import sys; sys.argv = ['anmmm', '--help']\n"
@@ -515,30 +506,30 @@ def test_version_and_help_come_at_once_and_without_the_numerical_core():
     done = python("-c", code)
     assert "direction " in done.stdout
     assert done.stdout.endswith("[]\n")
-    out, err = outputs_of(anmmm("--version"), "the version")
-    assert (out.decode().strip(), err) == (f"anmmm {__version__}", b"")
+    out, err = outputs_of(started("--version"), "the version")
+    assert (out, err) == (f"anmmm {__version__}\n", "")
 
 
 def test_an_ascii_terminal_gets_ascii(folder):
     environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
-    process = anmmm("directions", folder, "--max-samples", "20", env=environment)
+    process = started("directions", folder, "--max-samples", "20", env=environment)
     out, err = outputs_of(process, "four pairs")
-    assert err == b""
-    assert b"->" in out
+    assert err == ""
+    assert "->" in out
     assert out.isascii()
     # What is spelled longer moves no column.
-    header, *rows = out.decode().splitlines()[:3]
+    header, *rows = out.splitlines()[:3]
     end = header.index("confidence") + len("confidence")
     assert all(re.search(r"  [01]\.\d{3}$", row[:end]) for row in rows)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="POSIX pipes")
 def test_a_closed_pipe_is_quiet(folder):
-    process = anmmm("directions", folder, "--max-samples", "20")
+    process = started("directions", folder, "--max-samples", "20")
     with ended_at_the_limit(process, "its closed output"):
         process.stdout.readline()
         process.stdout.close()
-        assert process.stderr.read() == b""
+        assert process.stderr.read() == ""
         process.stderr.close()
         assert process.wait() in (0, 1)
 

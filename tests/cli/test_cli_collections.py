@@ -17,7 +17,7 @@ from anmmm.collection.records import PairResult
 from anmmm.collection.schema import CLUSTERS
 from anmmm.collection.summary import Summarizer
 from anmmm.datasets import make_anm_mixture
-from waiting import LIMIT, outputs_of, python, rows_of, wait_until
+from waiting import LIMIT, outputs_of, python, rows_of, started, wait_until
 
 posix = pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
 COUNT = 12
@@ -41,17 +41,6 @@ def folder(tmp_path):
 
 def lines(name):
     return Path(name).read_text(encoding="utf-8").splitlines(keepends=True)
-
-
-def start(*arguments, cwd):
-    return subprocess.Popen(
-        [sys.executable, "-m", "anmmm", *map(str, arguments)],
-        cwd=cwd,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
 
 
 def test_a_long_collection_is_not_printed_beside_its_file(run, folder, monkeypatch):
@@ -80,7 +69,7 @@ def test_a_killed_run_resumes_to_the_same_file(run, refused, folder, tmp_path, c
     status, whole_out, _ = run(command, folder, "-o", "whole.csv")
     assert status == 0
     checkpoint = tmp_path / "r.csv.checkpoint"
-    process = start(command, folder, "-o", "r.csv", cwd=tmp_path)
+    process = started(command, folder, "-o", "r.csv", cwd=tmp_path)
     wait_until(
         lambda: rows_of(checkpoint) > 2 or process.poll() is not None,
         "three finished pairs in r.csv.checkpoint, or the end of the run",
@@ -114,7 +103,7 @@ def test_ctrl_c_keeps_finished_pairs_and_says_how_to_go_on(folder, tmp_path):
         np.savetxt(
             folder / f"pair{number:04d}.txt", np.random.default_rng(0).normal(size=(4000, 2))
         )
-    process = start("directions", folder, "-o", "r.csv", "--criterion", "hsic", cwd=tmp_path)
+    process = started("directions", folder, "-o", "r.csv", "--criterion", "hsic", cwd=tmp_path)
     checkpoint = tmp_path / "r.csv.checkpoint"
     wait_until(lambda: rows_of(checkpoint) > 4, "five finished pairs", process=process)
     os.killpg(process.pid, signal.SIGINT)
@@ -396,7 +385,7 @@ def test_a_table_shows_any_id_on_one_line_in_its_column():
 @pytest.mark.slow
 @posix
 def test_workers_end_with_a_killed_driver(folder, tmp_path):
-    process = start(
+    process = started(
         "directions", folder, "--resamples", "20", "-j", "2", "-o", "r.csv", cwd=tmp_path
     )
     checkpoint = tmp_path / "r.csv.checkpoint"

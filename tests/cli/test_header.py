@@ -48,23 +48,21 @@ def test_a_file_of_a_folder_that_cannot_do_without_a_header_says_so(tmp_path):
 
 
 def test_a_header_is_refused_where_it_is_of_no_use(tmp_path):
-    with pytest.raises(ValueError, match="header is for text files with a variable in each column"):
-        as_pairs(np.ones((20, 2)), columns="all", header=True)
-    with pytest.raises(ValueError, match="header is for text files"):
-        as_pairs({"a": (np.ones(3), np.ones(3))}, header=False)
-    path = tmp_path / "pairs.csv"
-    path.write_text("SampleID,A,B\np,1 2,3 4\n")
-    with pytest.raises(ValueError, match="header is for text files"):
-        as_pairs(path, header=True)
-    path = tmp_path / "words.csv"
-    path.write_text("p,q\n1,2\n3,4\n")
-    with pytest.raises(SourceError, match=r"line 1|:1:"):
-        as_pairs(path, columns="all", header=False)
     pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
-    path = tmp_path / "t.parquet"
-    parquet.write_table(pyarrow.table({"a": [1.0, 2.0], "b": [2.0, 1.0]}), path)
-    with pytest.raises(ValueError, match=r"header is for text files.*of no use for Parquet"):
-        as_pairs(path, columns="all", header=True)
+    (tmp_path / "pairs.csv").write_text("SampleID,A,B\np,1 2,3 4\n")
+    parquet.write_table(pyarrow.table({"a": [1.0, 2.0], "b": [2.0, 1.0]}), tmp_path / "t.parquet")
+    for source, options, message in (
+        (np.ones((20, 2)), {"columns": "all"}, " with a variable in each column"),
+        ({"a": (np.ones(3), np.ones(3))}, {}, ""),
+        (tmp_path / "pairs.csv", {}, ""),
+        (tmp_path / "t.parquet", {"columns": "all"}, ".*of no use for Parquet"),
+    ):
+        for header in (True, False):
+            with pytest.raises(ValueError, match=f"header is for text files{message}"):
+                as_pairs(source, header=header, **options)
+    (tmp_path / "words.csv").write_text("p,q\n1,2\n3,4\n")
+    with pytest.raises(SourceError, match=r"line 1|:1:"):
+        as_pairs(tmp_path / "words.csv", columns="all", header=False)
 
 
 def test_commands_of_one_file(run, years):

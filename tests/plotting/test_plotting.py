@@ -2,6 +2,7 @@ import sys
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -266,6 +267,7 @@ def test_any_labels_of_any_scale_show_every_point_once(labels, power):
         ({"result": [0, 1]}, r"result has shape \(2,\), but needs one label for each of the 100"),
         ({"result": [None] + [1] * 99}, "result lacks 1 of 100 labels"),
         ({"result": [np.nan] * 3 + [1] * 97}, "result lacks 3 of 100 labels"),
+        ({"result": pd.array([1, pd.NA] * 50, dtype="Int64")}, "result lacks 50 of 100 labels"),
         ({"uncertain": 1.5}, "uncertain must lie between 0 and 1, found 1.5"),
         ({"marker_size": -1}, "marker_size must be finite and not negative"),
     ],
