@@ -12,7 +12,7 @@ import pytest
 from anmmm.cli import output as cli_output
 from anmmm.cli import run as cli_run
 from anmmm.cli.tables import DirectionsTable
-from anmmm.collection.checkpoint import RunLog
+from anmmm.collection.checkpoint import Checkpoint
 from anmmm.collection.records import PairResult
 from anmmm.collection.schema import CLUSTERS
 from anmmm.collection.summary import Summarizer
@@ -518,7 +518,7 @@ def test_a_write_protected_result_is_refused_before_anything_is_computed(refused
 @posix
 def test_a_link_to_the_output_of_another_run_meets_its_lock(run, folder, tmp_path):
     (tmp_path / "link.csv").symlink_to("c.csv")
-    with RunLog(tmp_path / "c.csv.checkpoint"):
+    with Checkpoint(tmp_path / "c.csv.checkpoint"):
         (tmp_path / ".c.csv.1.2.part").write_text("of the other run")
         for name in ("link.csv", "c.csv"):
             status, _, err = run("directions", folder, "-o", name)

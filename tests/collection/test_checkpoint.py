@@ -14,7 +14,7 @@ from anmmm.collection.schema import CLUSTERS, DIRECTIONS
 from anmmm.datasets import Pair, make_anm_mixture
 from waiting import LIMIT, python
 
-HEADER = {"source": None, "options": {}, "entropy": "7"}
+HEADER = {"schema": "", "source": None, "options": {}, "entropy": "7"}
 
 
 def interrupted(path, count, source, **options):
@@ -24,7 +24,9 @@ def interrupted(path, count, source, **options):
 
 
 def opened(path, schema):
-    return closing(Checkpoint(path, schema, HEADER))
+    checkpoint = Checkpoint(path, schema)
+    checkpoint.begin(HEADER)
+    return closing(checkpoint)
 
 
 @pytest.fixture
@@ -119,7 +121,7 @@ def test_a_checkpoint_of_another_version_or_schema_is_refused(path, monkeypatch)
         with pytest.raises(CheckpointError, match=r'version was "[0-9.]*" and is "99.0"'):
             run(Source(30), checkpoint=path)
     with pytest.raises(CheckpointError, match="schema was"):
-        Checkpoint(path, CLUSTERS, HEADER)
+        opened(path, CLUSTERS)
     missing = path.parent / "no" / "c"
     with pytest.raises(FileNotFoundError) as caught:
         run(Source(3), checkpoint=missing)

@@ -13,7 +13,6 @@ import hashlib
 import json
 import os
 import re
-import secrets
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -25,7 +24,7 @@ import numpy as np
 
 from anmmm._files import naming
 from anmmm._hash import content_hash
-from anmmm.collection.schema import SCHEMA_VERSION, Schema
+from anmmm.collection.schema import DIRECTIONS, Schema
 from anmmm.datasets import Pair
 
 # Marks the file as one of these ("anmm").
@@ -40,18 +39,21 @@ class CheckpointError(ValueError):
     """A checkpoint is of another run, damaged, or in use."""
 
 
-class RunLog:
+class Checkpoint:
     """Rows of one run, at most one for each position; locked while it is open.
 
     Every row is verified when the log is opened. A row with an empty key is of work that failed
     and is to be done again.
     """
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
+    def __init__(self, path: str | os.PathLike[str], schema: Schema = DIRECTIONS) -> None:
         self.path = Path(path)
+        self._schema, self._values = schema, schema.reader()
         # Of the file as it was opened; None where there is none yet.
         self.header: dict[str, Any] | None = None
         self.n_finished = self.n_failed = 0
+        # Rows of other data than the source holds now.
+        self.n_outdated = 0
         # Threads that read the source look up rows while the main one adds some.
         self._lock = Lock()
         with self._explaining():
@@ -78,6 +80,7 @@ class RunLog:
             found = _differences(self.header, wanted)
             differences = [text for name, text in found if not _CONTENT.fullmatch(name)]
             if differences:
+                self.close()
                 raise CheckpointError(
                     f"{self.path}: is the checkpoint of another run ({'; '.join(differences)}); "
                     f"use the same arguments, or another checkpoint, or delete it"
@@ -102,6 +105,26 @@ class RunLog:
     def close(self) -> None:
         """Close the file, on disk; it stays for the next run."""
         self._database.close()
+
+    def row(self, index: int, pair: Pair) -> Any:
+        """Return the row of the pair at this position, or None if there is none of these data."""
+        row = self.find(index)
+        if row is None:
+            return None
+        key, values = row
+        if key == digest(pair):
+            return self._schema.row(values)
+        if self.header is not None and self.header["source"] is not None:
+            self.n_outdated += 1
+            return None
+        raise CheckpointError(
+            f"{self.path}: pair {pair.pair_id!r} at position {index} of the source is not the "
+            f"one that was computed ({values[0]!r}); use another checkpoint, or delete it"
+        )
+
+    def keep(self, index: int, pair: Pair, row: Any) -> None:
+        """Keep the finished row of the pair at this position."""
+        self.add([(index, "" if row.status == "error" else digest(pair), self._values(row))])
 
     def _open(self) -> None:
         execute = self._database.execute
@@ -179,55 +202,9 @@ class RunLog:
             raise (self._foreign() if kind == "SQLITE_NOTADB" else self._damage(error)) from None
 
 
-class Checkpoint(RunLog):
-    """Rows of one collection: those of an earlier run to be taken, new ones to be kept.
-
-    `header` is what determines the rows; an ``entropy`` of None takes that of the file. Rows of
-    status ``"error"`` are not taken: such a fault may be the machine's.
-    """
-
-    def __init__(
-        self, path: str | os.PathLike[str], schema: Schema, header: Mapping[str, Any]
-    ) -> None:
-        super().__init__(path)
-        self._schema, self._values = schema, schema.reader()
-        self._has_identity = header.get("source") is not None
-        # Rows of other data than the source holds now.
-        self.n_outdated = 0
-        try:
-            entropy = header["entropy"] or (self.header or {}).get("entropy")
-            self.entropy = int(entropy or secrets.randbits(128))
-            kind = [schema.kind, SCHEMA_VERSION]
-            self.begin({"schema": kind, **header, "entropy": str(self.entropy)})
-        except BaseException:
-            self.close()
-            raise
-        self.n_resumed = self.n_finished
-
-    def row(self, index: int, pair: Pair) -> Any:
-        """Return the row of the pair at this position, or None if there is none of these data."""
-        row = self.find(index)
-        if row is None:
-            return None
-        key, values = row
-        if key == digest(pair):
-            return self._schema.row(values)
-        if self._has_identity:
-            self.n_outdated += 1
-            return None
-        raise CheckpointError(
-            f"{self.path}: pair {pair.pair_id!r} at position {index} of the source is not the "
-            f"one that was computed ({values[0]!r}); use another checkpoint, or delete it"
-        )
-
-    def keep(self, index: int, pair: Pair, row: Any) -> None:
-        """Keep the finished row of the pair at this position."""
-        self.add([(index, "" if row.status == "error" else digest(pair), self._values(row))])
-
-
 def count_rows(path: str | os.PathLike[str]) -> tuple[int, int]:
     """Return how many rows another run takes, and how many of status "error" it tries again."""
-    with RunLog(path) as log:
+    with Checkpoint(path) as log:
         return log.n_finished, log.n_failed
 
 

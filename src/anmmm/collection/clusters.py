@@ -116,11 +116,7 @@ class ClusterTask(PairTask):
         """Return what determines the rows besides pairs and seed, for checkpoints."""
         return {"cause": self.cause, **super().facts()}
 
-    def failed(self, pair: Pair, status: str, reason: str) -> PairClusters:
-        """Return the row of a pair without a result."""
-        return PairClusters(status=status, reason=reason, **carried(pair))
-
-    def analyze(self, index: int, pair: Pair) -> PairClusters:
+    def analyze(self, index: int, pair: Pair) -> Any:
         """Return the row of a pair; may raise."""
         seed, direction_seed = self.seeds(index)
         try:
@@ -136,8 +132,6 @@ class ClusterTask(PairTask):
             return self.failed(pair, "unusable", unusable_reason(pair, error))
         sizes = np.bincount(result.labels, minlength=result.n_mechanisms)
         return PairClusters(
-            status="ok",
-            reason="; ".join(_remarks(pair, result)),
             cause="x" if direction == 1 else "y",
             cause_from=known_from,
             n_mechanisms=int(result.n_mechanisms),
@@ -148,7 +142,7 @@ class ClusterTask(PairTask):
             engine=result.fit.engine,
             rank=result.fit.rank,
             detail=result if self.keep_detail else None,
-            **carried(pair),
+            **carried(pair, "ok", "; ".join(_remarks(pair, result))),
         )
 
     def _direction(self, pair: Pair, x: Any, y: Any, seed: int) -> tuple[int, str]:

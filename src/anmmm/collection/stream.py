@@ -18,7 +18,7 @@ from anmmm._typing import RandomState
 from anmmm._validation import check_count, check_rng
 from anmmm._version import __version__
 from anmmm.collection.checkpoint import Checkpoint
-from anmmm.collection.schema import Schema
+from anmmm.collection.schema import SCHEMA_VERSION, Schema
 from anmmm.collection.sinks import write_rows
 from anmmm.collection.sources import PairSource, as_pairs
 from anmmm.collection.task import PairTask
@@ -66,7 +66,7 @@ class PairResults(Iterator[Any]):
         # Why there are no more rows, once there are none.
         self._ended = ""
         self.schema, self.total = schema, total
-        self.n_resumed = 0 if checkpoint is None else checkpoint.n_resumed
+        self.n_resumed = 0 if checkpoint is None else checkpoint.n_finished
 
     @property
     def n_outdated(self) -> int:
@@ -205,22 +205,23 @@ class Plan:
         # Others may write to files; what the caller holds is his own care.
         on_disk = bool(getattr(pairs, "files", ()))
         identity = pairs.fingerprint() if on_disk or self.checkpoint is not None else None
-        entropy = None
-        if self.random_state is not None or self.checkpoint is None:
-            entropy = int.from_bytes(check_rng(self.random_state).bytes(16), "little")
         self.task.prepare()
-        finished = None
+        schema, finished = self.task.schema, None
+        entropy = int.from_bytes(check_rng(self.random_state).bytes(16), "little")
         if self.checkpoint is not None:
-            header = {
-                "version": __version__,
-                "source": identity,
-                "shard": f"{first + 1}/{step}",
-                "entropy": None if entropy is None else str(entropy),
-                **self.task.facts(),
-            }
-            finished = Checkpoint(self.checkpoint, self.task.schema, header)
-            entropy = finished.entropy
-        assert entropy is not None
+            finished = Checkpoint(self.checkpoint, schema)
+            if self.random_state is None and finished.header is not None:
+                entropy = int(finished.header["entropy"])
+            finished.begin(
+                {
+                    "schema": [schema.kind, SCHEMA_VERSION],
+                    "version": __version__,
+                    "source": identity,
+                    "shard": f"{first + 1}/{step}",
+                    "entropy": str(entropy),
+                    **self.task.facts(),
+                }
+            )
         total = expected_total(pairs, first, step)
         rows = run_in_order(
             islice(enumerate(pairs), first, None, step),
@@ -229,7 +230,7 @@ class Plan:
             checkpoint=finished,
         )
         rows = self._watched(rows, total, finished, pairs, identity if on_disk else None)
-        return PairResults(rows, self.task.schema, total, finished, pairs.name)
+        return PairResults(rows, schema, total, finished, pairs.name)
 
     def _check_checkpoint(self) -> None:
         name = self.checkpoint

@@ -5,13 +5,13 @@ from __future__ import annotations
 import time
 from abc import ABC, abstractmethod
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
 
 from anmmm._categories import Variables, as_variables
-from anmmm._record import Record, computed
+from anmmm._record import Record
 from anmmm._threads import single_thread
 from anmmm._validation import MIN_SAMPLES, check_count
 from anmmm._warning import unconverged_untold
@@ -80,9 +80,9 @@ class PairTask(Record, ABC):
     def analyze(self, index: int, pair: Pair) -> Any:
         """Return the row of a pair; may raise."""
 
-    @abstractmethod
     def failed(self, pair: Pair, status: str, reason: str) -> Any:
         """Return the row of a pair without a result."""
+        return self.schema.record(**carried(pair, status, reason))
 
     def seeds(self, index: int) -> tuple[int, int]:
         """Return the seeds of a pair: of its analysis, and of its subsample."""
@@ -95,6 +95,8 @@ class DirectionTask(PairTask):
     """Causal direction of one pair."""
 
     max_samples: int | None = None
+    # The options of all pairs.
+    checked: DirectionOptions = field(init=False)
 
     schema = DIRECTIONS
 
@@ -103,24 +105,20 @@ class DirectionTask(PairTask):
         if self.max_samples is not None:
             most = check_count(self.max_samples, "max_samples", minimum=MIN_SAMPLES)
             object.__setattr__(self, "max_samples", most)
-        DirectionOptions.check(**self.options)
+        object.__setattr__(self, "checked", DirectionOptions.check(**self.options))
 
     def facts(self) -> dict[str, Any]:
         """Return what determines the rows besides pairs and seed, for checkpoints."""
         return {"max_samples": self.max_samples, **super().facts()}
 
-    def failed(self, pair: Pair, status: str, reason: str) -> PairResult:
-        """Return the row of a pair without a result."""
-        return _row(pair, status=status, reason=reason)
-
-    def analyze(self, index: int, pair: Pair) -> PairResult:
+    def analyze(self, index: int, pair: Pair) -> Any:
         """Return the row of a pair; may raise."""
         try:
             used = pair.checked()
         except (TypeError, ValueError) as error:
             return self.failed(pair, "unusable", unusable_reason(pair, error))
         fit_seed, cut_seed = self.seeds(index)
-        row = _row(pair, status="ok", reason=dropped_remark(pair), n_used=len(used.x))
+        row = PairResult(n_used=len(used.x), **carried(pair, "ok", dropped_remark(pair)))
         try:
             if self.max_samples is not None and len(used.x) > self.max_samples:
                 used = used.subsample(self.max_samples, cut_seed)
@@ -142,11 +140,6 @@ class DirectionTask(PairTask):
             variables = as_variables(pair.x, pair.y)
         # Columns of a table, and nodes of a graph, come in several pairs.
         return decide(variables, self.checked, seed, remembered)
-
-    @computed
-    def checked(self) -> DirectionOptions:
-        """The options of all pairs."""
-        return DirectionOptions.check(**self.options)
 
     def _completed(self, row: PairResult, result: DirectionResult) -> PairResult:
         remarks = [row.reason] if row.reason else []
@@ -193,20 +186,18 @@ def _of_its_criterion(result: DirectionResult) -> dict[str, Any]:
     return {} if chosen is None else {"model": chosen.model, "n_mechanisms": chosen.n_mechanisms}
 
 
-def carried(pair: Pair) -> dict[str, Any]:
-    """Return what a row takes over from its pair: id, number of observations, truth and so on."""
+def carried(pair: Pair, status: str, reason: str) -> dict[str, Any]:
+    """Return what any row has, also of its pair: id, number of observations, truth and so on."""
     equal = np.ndim(pair.x) and len(pair.x) == len(np.atleast_1d(pair.y))
     return {
         "pair_id": pair.pair_id,
+        "status": status,
+        "reason": reason,
         "n": len(pair.x) if equal and not pair.problem else None,
         "truth": pair.truth,
         "weight": pair.weight,
         "group": pair.group,
     }
-
-
-def _row(pair: Pair, *, status: str, reason: str = "", n_used: int | None = None) -> PairResult:
-    return PairResult(status=status, reason=reason, n_used=n_used, **carried(pair))
 
 
 def unusable_reason(pair: Pair, error: Exception) -> str:

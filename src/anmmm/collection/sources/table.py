@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from itertools import combinations
+from itertools import chain, combinations
 from typing import Any
 
 import numpy as np
@@ -30,26 +31,27 @@ class TablePairs(FromFiles):
         self._table = table
         self._categories = {*table.categories, *_named(categories, table)}
         self.name, self.files = table.name, table.files
+        # None for all pairs, of which no list is made.
         self._chosen: list[tuple[Hashable, Hashable]] | None = None
-        self._all: list[Hashable] = []
-        if not isinstance(columns, str) or columns != "all":
-            self._chosen = _chosen(columns, table)
+        if isinstance(columns, str) and columns == "all":
+            self._used = _all_to_pair(table, self._categories)
         else:
-            self._all = _all_to_pair(table, self._categories)
-        _refuse_same_spelling(self._used(), table.name)
-        chosen = "all" if self._chosen is None else content_hash(self._chosen)
-        self.options = table.options | {"columns": chosen}
+            self._chosen = _chosen(columns, table)
+            self._used = list(dict.fromkeys(chain.from_iterable(self._chosen)))
+            columns = content_hash(self._chosen)
+        _refuse_same_spelling(self._used, table.name)
+        self.options = table.options | {"columns": columns}
         if categories is not None:
             self.options |= {"categories": sorted(map(str, self._categories))}
 
     def __iter__(self) -> Iterator[Pair]:
         """Read the columns used, then make the pairs."""
-        names = [name for name in self._used() if name in self._categories]
+        names = [name for name in self._used if name in self._categories]
         faults = {n: text for n, text in self._table.faults.items() if n not in self._categories}
-        numbers = [name for name in self._used() if name not in {*faults, *names}]
+        numbers = [name for name in self._used if name not in {*faults, *names}]
         columns = self._table.read(numbers, names)
         nothing = np.empty(0)
-        for first, second in self._pairs():
+        for first, second in combinations(self._used, 2) if self._chosen is None else self._chosen:
             yield described_pair(
                 column_pair_id(first, second),
                 columns.get(first, nothing),
@@ -59,17 +61,7 @@ class TablePairs(FromFiles):
 
     def __length_hint__(self) -> int:
         """Return the number of pairs."""
-        if self._chosen is None:
-            return len(self._all) * (len(self._all) - 1) // 2
-        return len(self._chosen)
-
-    def _pairs(self) -> Iterator[tuple[Hashable, Hashable]]:
-        return combinations(self._all, 2) if self._chosen is None else iter(self._chosen)
-
-    def _used(self) -> list[Hashable]:
-        if self._chosen is None:
-            return self._all
-        return list(dict.fromkeys(name for pair in self._chosen for name in pair))
+        return math.comb(len(self._used), 2) if self._chosen is None else len(self._chosen)
 
 
 def _all_to_pair(table: Table, categories: set[Hashable]) -> list[Hashable]:

@@ -5,7 +5,7 @@ import sqlite3
 import numpy as np
 import pytest
 
-from anmmm.collection.checkpoint import CheckpointError, RunLog, remove_log
+from anmmm.collection.checkpoint import Checkpoint, CheckpointError, remove_log
 from waiting import python
 
 HEADER = {"version": "1", "scale": {"n": 3}, "source": {"sha256": "2"}}
@@ -18,14 +18,14 @@ def path(tmp_path):
 
 
 def written(path, rows=ROWS):
-    with RunLog(path) as log:
+    with Checkpoint(path) as log:
         log.begin(HEADER)
         log.add(rows)
     return path
 
 
 def rows_of(path):
-    with RunLog(path) as log:
+    with Checkpoint(path) as log:
         return [(row[0], *log.find(row[0])) for row in ROWS if log.find(row[0]) is not None]
 
 
@@ -34,7 +34,7 @@ def spoilt(path, content):
     path.write_bytes(content)
     refused = ""
     try:
-        with RunLog(path) as log:
+        with Checkpoint(path) as log:
             log.begin(HEADER)
             for row in ROWS:
                 assert log.find(row[0]) in (None, row[1:])
@@ -50,35 +50,35 @@ def spoilt(path, content):
 def test_rows_read_back_as_they_were(path):
     assert rows_of(written(path)) == ROWS
     assert os.listdir(path.parent) == ["log"]
-    with RunLog(path) as log:
+    with Checkpoint(path) as log:
         assert (log.header, log.n_finished, log.n_failed) == (HEADER, 40, 0)
         assert log.find(40) is None
 
 
 def test_numpy_values_and_others_are_written_as_plain_ones(path):
     rows = [(0, "a", [np.float64(0.5), np.arange(2), float("inf"), 1j])]
-    with RunLog(written(path, rows)) as log:
+    with Checkpoint(written(path, rows)) as log:
         assert log.find(0) == ("a", [0.5, [0, 1], float("inf"), "1j"])
 
 
 def test_the_last_row_of_a_position_counts_and_failed_ones_are_not_found(path):
     written(path, [(3, "a", 1), (3, "a", 2), (4, "", 1), (5, "", 1)])
-    with RunLog(path) as log:
+    with Checkpoint(path) as log:
         assert (log.n_finished, log.n_failed) == (1, 2)
         assert (log.find(3), log.find(4)) == (("a", 2), None)
 
 
 @pytest.mark.parametrize("elsewhere", [True, False])
 def test_one_run_at_a_time(path, elsewhere):
-    with RunLog(written(path)):
+    with Checkpoint(written(path)):
         if elsewhere:
-            code = "import sys; from anmmm.collection.checkpoint import RunLog; RunLog(sys.argv[1])"
+            code = "import sys, anmmm.collection.checkpoint as c; c.Checkpoint(sys.argv[1])"
             done = python("-c", code, path, check=False)
             assert "CheckpointError" in done.stderr
             assert "another run is writing to this checkpoint" in done.stderr
         else:
             with pytest.raises(CheckpointError, match="another run is writing"):
-                RunLog(path)
+                Checkpoint(path)
     assert rows_of(path) == ROWS
 
 
@@ -90,7 +90,7 @@ def test_what_is_no_log_is_refused_and_stays(path):
     for content in (b"pair_id,n\na,3\n", b"{}\n", b"xy", b"\xff" * 9000, sqlite.read_bytes()):
         path.write_bytes(content)
         with pytest.raises(CheckpointError, match="is no checkpoint"):
-            RunLog(path)
+            Checkpoint(path)
         assert path.read_bytes() == content
 
 
@@ -118,7 +118,7 @@ def test_a_cut_is_refused_or_changes_nothing(path, step):
 @pytest.mark.parametrize("cases", [100, pytest.param(400, marks=pytest.mark.slow)])
 def test_damage_to_what_a_kill_leaves_is_refused_or_changes_nothing(path, cases):
     killed = path.with_name("killed")
-    with RunLog(path) as log:
+    with Checkpoint(path) as log:
         log.begin(HEADER)
         for row in ROWS:
             log.add([row])
@@ -154,7 +154,7 @@ def test_all_rows_of_one_call_are_added_or_none(path):
         yield from ROWS[:5]
         raise KeyboardInterrupt
 
-    with RunLog(path) as log:
+    with Checkpoint(path) as log:
         log.begin(HEADER)
         with pytest.raises(KeyboardInterrupt):
             log.add(rows())
