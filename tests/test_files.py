@@ -5,13 +5,7 @@ import stat
 import numpy as np
 import pytest
 
-from anmmm._files import (
-    atomic_writer,
-    check_writable,
-    remove_leftovers,
-    to_json,
-    write_csv,
-)
+from anmmm._files import atomic_writer, check_writable, remove_leftovers, to_json, write_csv
 
 
 def test_csv_has_every_digit_and_quotes_what_needs_it(tmp_path):

@@ -57,11 +57,7 @@ def test_equals_the_oracle(n, dx, dy):
     assert_allclose(hsic(x, y), oracle.hsic_b(gram_x, gram_y), rtol=1e-10)
 
 
-@given(
-    st.integers(0, 2**32 - 1),
-    st.floats(-1e3, 1e3),
-    st.floats(1e-3, 1e3),
-)
+@given(st.integers(0, 2**32 - 1), st.floats(-1e3, 1e3), st.floats(1e-3, 1e3))
 @settings(max_examples=25)
 def test_invariant_to_permutation_shift_sign_and_scale(seed, shift, scale):
     rng = np.random.default_rng(seed)

@@ -58,16 +58,7 @@ def mixture(rng, n):
     return x, np.where(rng.random(n) < 0.5, x, -x) ** 3 + 0.1 * rng.normal(size=n)
 
 
-KINDS = (
-    poisson,
-    unrelated_counts,
-    binary,
-    binary_effect,
-    rounded,
-    integers,
-    continuous,
-    mixture,
-)
+KINDS = (poisson, unrelated_counts, binary, binary_effect, rounded, integers, continuous, mixture)
 OTHER_UNITS = {
     "x + 3": lambda x, y, rng: (x + 3.0, y),
     "-x": lambda x, y, rng: (-x, y),

@@ -60,10 +60,7 @@ def test_new_points_go_the_same_way(rng):
 
 
 @settings(max_examples=100)
-@given(
-    arrays(np.float64, (10, 2), elements=st.floats(-1.0, 1.0, width=32)),
-    st.integers(-290, 300),
-)
+@given(arrays(np.float64, (10, 2), elements=st.floats(-1.0, 1.0, width=32)), st.integers(-290, 300))
 def test_undo_undoes_apply_at_every_scale(X, exponent):
     assume((np.ptp(X, axis=0) > 1e-3).all())
     X = X * 10.0**exponent

@@ -329,34 +329,34 @@ def test_cluster_writes_labels_with_the_line_of_each_row(run, tmp_path):
     assert [line.split()[1] for line in err.splitlines()[4:6]] == [str(size) for size in sizes]
 
 
-def test_cluster_agrees_with_the_library_and_takes_the_cause_by_name(run, data):
+@pytest.mark.parametrize(
+    ("arguments", "n_mechanisms", "options"),
+    [
+        (("--x", "temperature", "-k", "3", "--seed", "2"), 3, {"random_state": 2}),
+        (("--x", "2", "--no-refine"), 2, {"refine": None, "random_state": 0}),
+    ],
+)
+def test_cluster_agrees_with_the_library(run, data, arguments, n_mechanisms, options):
     from anmmm import cluster_mechanisms
 
-    status, out, _ = run("cluster", data, "--x", "temperature", "-k", "3", "--seed", "2")
+    status, out, err = run("cluster", data, *arguments)
     rows = list(csv.DictReader(out.splitlines()))
     effect, cause = np.loadtxt(data, delimiter=",", skiprows=1).T
     assert status == 0
     assert [float(row["x"]) for row in rows] == cause.tolist()
-    labels = cluster_mechanisms(cause, effect, 3, random_state=2).labels
+    labels = cluster_mechanisms(cause, effect, n_mechanisms, **options).labels
     assert [int(row["label"]) for row in rows] == labels.tolist()
+    assert ("labels not refined by EM: refine is None" in err) is ("refine" in options)
 
 
-def test_cluster_without_refinement(run, data):
-    from anmmm import cluster_mechanisms
-
-    status, out, err = run("cluster", data, "--no-refine", "--x", "2")
-    rows = list(csv.DictReader(out.splitlines()))
-    effect, cause = np.loadtxt(data, delimiter=",", skiprows=1).T
-    labels = cluster_mechanisms(cause, effect, 2, refine=None, random_state=0).labels
-    assert status == 0
-    assert list(rows[0]) == ["line", "x", "y", "label", "latent_1"]
-    assert [int(row["label"]) for row in rows] == labels.tolist()
-    assert "labels not refined by EM: refine is None" in err
-    document = json.loads(run("cluster", data, "--no-refine", "--json", "-o", "labels.csv")[1])
+def test_cluster_without_refinement_has_no_membership(run, data):
+    out = run("cluster", data, "--no-refine", "--json", "-o", "labels.csv")[1]
+    document = json.loads(out)
     assert (document["refined"], document["x"], document["n_mechanisms"]) == (False, "ozone", 2)
     assert set(document["rows"][0]) == {"line", "x", "y", "label", "latent_1"}
+    labels = (data.parent / "labels.csv").read_text().splitlines()
+    assert (labels[0], len(labels)) == ("line,x,y,label,latent_1", 41)
     assert len(document["rows"]) == 40
-    assert len((data.parent / "labels.csv").read_text().splitlines()) == 41
 
 
 def test_cluster_chooses_the_number(run, tmp_path):

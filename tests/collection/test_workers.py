@@ -80,8 +80,7 @@ def test_a_source_that_fails_raises_after_all_rows_before(n_jobs):
 
 @pytest.mark.parametrize("few", [8, 1], ids=["alone", "together"])
 @pytest.mark.parametrize(
-    "guilty",
-    [(0,), (7, 8, 31), (59,), pytest.param(tuple(range(60)), marks=pytest.mark.slow)],
+    "guilty", [(0,), (7, 8, 31), (59,), pytest.param(tuple(range(60)), marks=pytest.mark.slow)]
 )
 def test_only_guilty_pairs_are_lost(expected, few, guilty, monkeypatch):
     monkeypatch.setattr(workers, "_FEW_WORKERS", few)

@@ -15,13 +15,7 @@ from anmmm.datasets import (
     make_anm_mixture,
     make_single_mechanism,
 )
-from anmmm.datasets.families import (
-    CAUSES,
-    CONTINUOUS,
-    OTHER_EFFECTS,
-    STEP,
-    gaussian_process,
-)
+from anmmm.datasets.families import CAUSES, CONTINUOUS, OTHER_EFFECTS, STEP, gaussian_process
 
 
 def test_a_seed_repeats_the_draw_and_families_share_none():

@@ -112,8 +112,5 @@ def test_bayes_labels_without_noise_and_with_an_empty_mechanism():
     ],
 )
 def test_bad_arguments_are_named(arguments, error, message):
-    with (
-        np.errstate(divide="ignore", invalid="ignore"),
-        pytest.raises(error, match=message),
-    ):
+    with np.errstate(divide="ignore", invalid="ignore"), pytest.raises(error, match=message):
         make_anm_mixture(**arguments)

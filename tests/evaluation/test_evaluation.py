@@ -11,13 +11,7 @@ import anmmm
 from anmmm._files import to_json
 from anmmm.collection.records import PairResult
 from anmmm.datasets import SETTINGS, Pair, make_anm_mixture
-from anmmm.evaluation import (
-    accuracy_errors,
-    decision_rates,
-    evaluate,
-    flipped_auc,
-    standard_error,
-)
+from anmmm.evaluation import accuracy_errors, decision_rates, evaluate, flipped_auc, standard_error
 from anmmm.evaluation import rates as rates_module
 from anmmm.evaluation.run import measure
 

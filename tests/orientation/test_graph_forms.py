@@ -48,8 +48,7 @@ def forms(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "form",
-    ["networkx", "pandas", "polars", "causallearn", "file", "path", "triples", "itself"],
+    "form", ["networkx", "pandas", "polars", "causallearn", "file", "path", "triples", "itself"]
 )
 def test_all_forms_say_the_same(form, tmp_path):
     if form == "causallearn":

@@ -42,10 +42,7 @@ def test_accuracies_errors_and_rates_are_those_of_evaluate(confident):
     digest = digested(rows)
     measured = measure(rows, "rows", None, 0, {})
     assert digest.summary() == summarize(rows) == measured.summary
-    assert digest.accuracy_errors() == (
-        measured.accuracy_error,
-        measured.weighted_accuracy_error,
-    )
+    assert digest.accuracy_errors() == (measured.accuracy_error, measured.weighted_accuracy_error)
     ordered_by, rates = digest.rates()
     assert ordered_by == measured.ordered_by == ("confidence" if confident else "|score|")
     assert rates.to_dict() == measured.decision_rates.to_dict()
