@@ -250,7 +250,9 @@ def test_a_default_decision_is_that_of_the_evidence(mixture):
     assert result.evidence.chosen.n_mechanisms == 2
     assert_allclose(result.score, result.backward_score - result.forward_score, rtol=1e-12)
     assert result.converged
-    assert infer_direction(x, y, criterion="hsic").evidence is None
+    assert result.resamples is None
+    assert result.confidence == confidence_of(result.evidence)
+    assert 0.9 < result.confidence < 1.0
 
 
 def test_fits_are_made_once_when_first_asked_for(mixture, count_fits):
@@ -345,15 +347,6 @@ def test_a_decision_takes_no_memory_of_the_order_of_a_gram_matrix():
 # --- Confidence -----------------------------------------------------------------------------------
 
 
-def test_evidence_has_a_confidence_without_halves_and_the_others_have_none(mixture):
-    result = infer_direction(*mixture)
-    assert result.resamples is None
-    assert result.confidence == confidence_of(result.evidence)
-    assert 0.9 < result.confidence < 1.0
-    latent = infer_direction(*mixture, criterion="hsic")
-    assert (latent.confidence, latent.resamples) == (None, None)
-
-
 @pytest.mark.parametrize("criterion", ["evidence", "hsic"])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_confidence_is_that_of_the_halves_and_can_be_drawn_again(mixture, criterion):
@@ -439,9 +432,10 @@ def test_no_model_fits_a_blob_within_an_arc():
     assert infer_direction(x, y).check_pvalue < 0.01
 
 
-def test_the_latent_criteria_have_no_check_and_test_independence_alike(mixture):
+def test_the_latent_criteria_have_no_lengths_and_test_independence_alike(mixture):
     result = infer_direction(*mixture, criterion="hsic")
-    assert (result.dependence, result.check_pvalue) == (None, None)
+    assert (result.evidence, result.dependence, result.check_pvalue) == (None, None, None)
+    assert (result.confidence, result.resamples) == (None, None)
     assert result.relation == "x→y"
     assert result.independence_pvalue == infer_direction(*mixture).independence_pvalue
 

@@ -10,12 +10,14 @@ from numpy.testing import assert_allclose, assert_array_equal
 from anmmm.preprocessing import standardize
 
 
-@pytest.mark.parametrize("scale", [1e-307, 1e-300, 1e-160, 1.0, 1e150, 1e160, 1e300])
+@pytest.mark.parametrize("scale", [1e-310, 1e-307, 1e-300, 1e-160, 1.0, 1e150, 1e160, 1e300])
 def test_scale_and_offset_do_not_matter(rng, scale):
     X = rng.normal(2.0, 1.0, size=(30, 1))
     expected, _ = standardize(X)
     Z, record = standardize(scale * X)
-    assert_allclose(Z, expected, rtol=1e-12, atol=1e-13)
+    # Subnormal numbers have fewer digits.
+    tolerance = {"rtol": 1e-12, "atol": 1e-13} if scale > 1e-308 else {"atol": 1e-10}
+    assert_allclose(Z, expected, **tolerance)
     assert_allclose(record.undo(Z), scale * X, rtol=1e-12)
 
 
@@ -29,12 +31,6 @@ def test_largest_floats_of_both_signs_do_not_overflow(rng):
     assert_allclose(Z.mean(), 0.0, atol=1e-14)
     assert_allclose(Z.std(), 1.0, rtol=1e-14)
     assert_allclose(record.undo(Z), X, rtol=1e-12)
-
-
-def test_subnormal_numbers_keep_what_they_have():
-    X = np.linspace(1.0, 3.0, 20)[:, np.newaxis] * 1e-310
-    Z, _ = standardize(X)
-    assert_allclose(Z, standardize(np.linspace(1.0, 3.0, 20)[:, np.newaxis])[0], rtol=1e-10)
 
 
 def test_input_is_neither_changed_nor_shared(rng):

@@ -10,7 +10,7 @@ from anmmm import gppom, infer_direction
 from anmmm.collection import SourceError, cluster_collection, infer_directions
 from anmmm.collection import task as task_module
 from anmmm.collection.task import DirectionTask, single_thread
-from anmmm.datasets import Pair, load_pairs, load_sample, make_anm_mixture
+from anmmm.datasets import Pair, load_pairs, make_anm_mixture
 from anmmm.evidence.models import base as evidence_module
 from anmmm.evidence.variable import _remembered, forget_variables
 
@@ -340,15 +340,6 @@ def test_to_pandas_keeps_whole_numbers_and_missing_values():
     for name in ("n_mechanisms", "direction", "score"):
         assert frame[name].isna().tolist() == [False, True]
     assert list(infer_directions([], **CHEAP).to_pandas().columns)[:2] == ["pair_id", "n"]
-
-
-def test_the_embedded_sample_runs():
-    results = infer_directions("sample", max_samples=30, random_state=0)
-    assert results.total == 12
-    rows = results.to_list()
-    assert [row.pair_id for row in rows] == list(load_sample().ids)
-    assert all(row.status == "ok" and row.direction in (-1, 0, 1) for row in rows)
-    assert [row.truth for row in rows].count(-1) == 4
 
 
 def test_rows_carry_the_confidence_and_leave_what_is_not_sure_undecided():

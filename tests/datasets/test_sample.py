@@ -39,20 +39,14 @@ def test_bafu_air_has_temperature_as_x():
     assert y[labels == 1].mean() > y[labels == 0].mean()
 
 
-def test_bafu_air_from_a_folder_without_it(tmp_path):
+def test_bafu_air_from_a_folder(tmp_path):
     (tmp_path / "pairmeta.txt").write_text("0049 2 2 1 1 1\n")
     with pytest.raises(ValueError, match="has no pair0050"):
         load_bafu_air(tmp_path)
     (tmp_path / "pairmeta.txt").write_text("0049 2 2 1 1 1\n0050 2 2 1 1 1\n")
     with pytest.raises(ValueError, match=r"pair0049 cannot be read: pair0049.txt: no such file"):
         load_bafu_air(tmp_path)
-
-
-def test_bafu_air_from_a_folder(tmp_path):
-    (tmp_path / "pairmeta.txt").write_text("0049 2 2 1 1 1\n0050 2 2 1 1 1\n")
     (tmp_path / "pair0049.txt").write_text("60 1\n61 2\n")
     (tmp_path / "pair0050.txt").write_text("80 -1\n")
     x, y, labels = load_bafu_air(tmp_path)
-    np.testing.assert_array_equal(x, [1, 2, -1])
-    np.testing.assert_array_equal(y, [60, 61, 80])
-    np.testing.assert_array_equal(labels, [0, 0, 1])
+    np.testing.assert_array_equal([x, y, labels], [[1, 2, -1], [60, 61, 80], [0, 0, 1]])

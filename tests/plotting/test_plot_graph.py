@@ -29,6 +29,8 @@ def test_each_edge_is_drawn_as_what_it_is(result):
     assert [text.get_text() for text in ax.texts] == ["0", "1", "2", "3"]
     labels = [text.get_text() for text in ax.get_legend().get_texts()]
     assert labels == ["given", "by its data", "undirected"]
+    with pytest.raises(TypeError, match="ax must be Matplotlib axes"):
+        plot_graph(result, ax=3)
 
 
 def test_names_are_set_as_they_are():
@@ -46,8 +48,3 @@ def test_an_empty_graph_is_an_empty_picture():
     ax = plot_graph(orient(networkx.Graph(), np.eye(12)), ax=Figure().add_subplot())
     assert not ax.patches
     assert ax.get_legend() is None
-
-
-def test_what_are_no_axes_is_refused(result):
-    with pytest.raises(TypeError, match="ax must be Matplotlib axes"):
-        plot_graph(result, ax=3)

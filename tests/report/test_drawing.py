@@ -76,13 +76,10 @@ def test_without_several_mechanisms_there_is_one_color(drawn):
         assert not drawn[-1][2].any()
 
 
-def test_labels_that_cannot_be_found_leave_one_color_and_a_remark(drawn):
+def test_labels_that_cannot_be_found_or_refined_leave_a_remark(drawn):
     found = draw_pairs([row_of("a", n_mechanisms=999)], as_pairs({"a": (X, Y)}))
     assert found["a"].address
     assert found["a"].remark.startswith("one color: n_mechanisms must be at most")
-
-
-def test_unrefined_colors_are_told(drawn):
     x = np.linspace(-1, 1, 200)
     y = x + 0.3 * np.random.default_rng(0).normal(size=200)
     remark = draw_pairs([row_of("a", n_mechanisms=2)], as_pairs({"a": (x, y)}))["a"].remark

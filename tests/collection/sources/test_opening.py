@@ -19,13 +19,11 @@ def layouts(tmp_path):
     return tmp_path
 
 
-def test_the_format_is_recognized(layouts):
+def test_the_format_is_recognized_or_named(layouts):
     assert [pair.truth for pair in as_pairs(layouts / "pairs")] == [-1]
     assert [pair.pair_id for pair in as_pairs(str(layouts / "loose"))] == ["a"]
     assert [pair.pair_id for pair in as_pairs(layouts / "cdt.csv")] == ["a"]
-
-
-def test_the_format_may_be_named(layouts):
+    # Or it is named.
     (pair,) = as_pairs(layouts / "pairs", format="folder")
     assert (pair.pair_id, pair.truth) == ("pair1", None)
     with pytest.raises(FileNotFoundError, match=r"the folder has no pairmeta\.txt"):
