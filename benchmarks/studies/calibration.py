@@ -77,7 +77,7 @@ def draw_pair(seed: int) -> tuple[str, np.ndarray, np.ndarray]:
         )
         return kind, x, y
     if kind in ("family", "noisy", "other"):
-        families = OTHER_EFFECTS if kind == "other" else CONTINUOUS
+        families = tuple(OTHER_EFFECTS) if kind == "other" else CONTINUOUS
         cause = str(rng.choice(list(CAUSES))) if kind == "other" else "gaussian"
         family = str(rng.choice(families))
         x, y = make_single_mechanism(family, n, cause=cause, random_state=rng)

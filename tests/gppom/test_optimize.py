@@ -1,5 +1,7 @@
 """The L-BFGS-B driver on functions whose minimum is known."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -219,7 +221,10 @@ def two_wells(z):
 def test_the_lowest_end_wins(order):
     bounds = np.array([-np.inf]), np.array([np.inf])
     starts = [np.array([start]) for start in order]
-    outcome, index, values = minimize_starts(two_wells, iter(starts), bounds)
+    objective = SimpleNamespace(
+        value_and_grad=two_wells, layout=SimpleNamespace(bounds=bounds, units=None)
+    )
+    outcome, index, values = minimize_starts(objective, iter(starts))
     assert order[index] == -1.5
     assert outcome.z[0] < 0.0
     assert values.shape == (3,)

@@ -11,17 +11,6 @@ from anmmm._typing import FloatArray, RandomState
 from anmmm._validation import check_choice, check_count, check_rng
 
 CONTINUOUS = ("AN", "AN-s", "LS", "LS-s", "MN-U")
-OTHER_EFFECTS = (
-    "PNL-arcsinh",
-    "PNL-logistic",
-    "PNL-cbrt",
-    "binary",
-    "logistic",
-    "ordered",
-    "grouped",
-    "count",
-)
-FAMILIES = (*CONTINUOUS, *OTHER_EFFECTS)
 
 # Of mean 0 and standard deviation 1.
 CAUSES: dict[str, Callable[[np.random.Generator, int], FloatArray]] = {
@@ -99,7 +88,7 @@ def make_single_mechanism(
     rng = own_stream(random_state, FAMILIES.index(family) + 1)
     x = CAUSES[cause](rng, n_samples)
     if family in OTHER_EFFECTS:
-        return x, _EFFECTS[family](x, rng)
+        return x, OTHER_EFFECTS[family](x, rng)
     x = np.sqrt(2.0) * x
     noise = _noise(x, rng)
     function = _sigmoid if family.endswith("-s") or family == "MN-U" else gaussian_process
@@ -127,18 +116,6 @@ def _additive(x: FloatArray, rng: np.random.Generator) -> FloatArray:
     return gaussian_process(x, rng) + noise
 
 
-def _arcsinh(x: FloatArray, rng: np.random.Generator) -> FloatArray:
-    return np.arcsinh(5.0 * (x + 0.3 * x * np.abs(x) + 0.4 * rng.standard_normal(len(x))))
-
-
-def _squashed(x: FloatArray, rng: np.random.Generator) -> FloatArray:
-    return np.asarray(expit(2.0 * (x + np.sin(x) + 0.5 * rng.standard_normal(len(x)))))
-
-
-def _cube_root(x: FloatArray, rng: np.random.Generator) -> FloatArray:
-    return np.cbrt(x**3 + x + 0.5 * rng.standard_normal(len(x)))
-
-
 def _binary(x: FloatArray, rng: np.random.Generator) -> FloatArray:
     value = _additive(x, rng)
     return np.asarray(value > np.quantile(value, rng.uniform(0.3, 0.7)), dtype=np.float64)
@@ -158,14 +135,6 @@ def _ordered(x: FloatArray, rng: np.random.Generator) -> FloatArray:
     return np.asarray(np.searchsorted(cuts, value), dtype=np.float64)
 
 
-def _grouped(x: FloatArray, rng: np.random.Generator) -> FloatArray:
-    return STEP * np.rint(_additive(x, rng) / STEP)
-
-
-def _count(x: FloatArray, rng: np.random.Generator) -> FloatArray:
-    return np.asarray(rng.poisson(np.exp(x + 0.3)), dtype=np.float64)
-
-
 def gaussian_process(x: FloatArray, rng: np.random.Generator) -> FloatArray:
     """Draw a function with a squared exponential covariance of length scale 1."""
     covariance = np.exp(-0.5 * (x[:, np.newaxis] - x) ** 2)
@@ -183,13 +152,16 @@ def _sigmoid(x: FloatArray, rng: np.random.Generator) -> FloatArray:
     return drawn
 
 
-_EFFECTS: dict[str, Callable[[FloatArray, np.random.Generator], FloatArray]] = {
-    "PNL-arcsinh": _arcsinh,
-    "PNL-logistic": _squashed,
-    "PNL-cbrt": _cube_root,
+OTHER_EFFECTS: dict[str, Callable[[FloatArray, np.random.Generator], FloatArray]] = {
+    "PNL-arcsinh": lambda x, rng: np.arcsinh(
+        5.0 * (x + 0.3 * x * np.abs(x) + 0.4 * rng.standard_normal(len(x)))
+    ),
+    "PNL-logistic": lambda x, rng: expit(2.0 * (x + np.sin(x) + 0.5 * rng.standard_normal(len(x)))),
+    "PNL-cbrt": lambda x, rng: np.cbrt(x**3 + x + 0.5 * rng.standard_normal(len(x))),
     "binary": _binary,
     "logistic": _logistic,
     "ordered": _ordered,
-    "grouped": _grouped,
-    "count": _count,
+    "grouped": lambda x, rng: STEP * np.rint(_additive(x, rng) / STEP),
+    "count": lambda x, rng: rng.poisson(np.exp(x + 0.3)).astype(np.float64),
 }
+FAMILIES = (*CONTINUOUS, *OTHER_EFFECTS)

@@ -143,7 +143,9 @@ def _from_init(objective: GPPOMObjective, options: FitOptions, rng: np.random.Ge
         if options.latent_map == "mlp":
             latent = initial_weights(objective.layout, np.hstack([X, Y]), latent, rng)
         starts.append(objective.pack(latent, omega))
-    outcome, winner, values = _descended(objective, starts, options, options.tol_for(len(X)))
+    outcome, winner, values = minimize_starts(
+        objective, starts, max_iter=options.max_iter, tol=options.tol_for(len(X))
+    )
     return outcome, winner, values, init if winner == 0 else f"{init}+perturbed", None
 
 
@@ -160,21 +162,8 @@ def _from_subsample(
         if options.latent_map == "free":
             start = objective.pack(fit.latent[nearest_rows(X, Y, rows)], fit.hyperparameters)
         tol = options.tol_for(len(X), begun=True)
-        outcome, _, values = _descended(objective, [start], options, tol)
+        outcome, _, values = minimize_starts(objective, [start], max_iter=options.max_iter, tol=tol)
     except FloatingPointError:
         # A rank that suffices for few observations may be too large for all.
         return None
     return outcome, fit.start, values, fit.init, fit
-
-
-def _descended(
-    objective: GPPOMObjective, starts: list[FloatArray], options: FitOptions, tol: float
-) -> tuple[Outcome, int, FloatArray]:
-    return minimize_starts(
-        objective.value_and_grad,
-        starts,
-        objective.layout.bounds,
-        units=objective.layout.units,
-        max_iter=options.max_iter,
-        tol=tol,
-    )

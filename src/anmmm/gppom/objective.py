@@ -189,11 +189,7 @@ class GPPOMObjective:
         if z.shape != (self.n_params,):
             raise ValueError(f"z must have shape ({self.n_params},), found {z.shape}")
         part = layout.latent_part(z)
-        theta = (
-            part.reshape(layout.n_samples, layout.n_latent)
-            if layout.latent_map == "free"
-            else self._forward(part)
-        )
+        theta = self.latent(z)
         omega = layout.hyperparameters(z)
         noise = (1.0 / omega.beta if omega.beta > 0.0 else math.inf) + self.options.noise_floor
         data = self._engine.evaluate(theta, self._for_engine(omega), noise)

@@ -135,13 +135,14 @@ class _Descent:
 
 
 def minimize_starts(
-    value_and_grad: ValueAndGrad,
-    starts: Iterable[FloatArray],
-    bounds: tuple[FloatArray, FloatArray],
-    **options: Any,
+    objective: Any, starts: Iterable[FloatArray], **options: Any
 ) -> tuple[Outcome, int, FloatArray]:
     """Descend from every start; return the lowest end, its start, and the final J of each."""
-    outcomes = [minimize_from(value_and_grad, start, bounds, **options) for start in starts]
+    layout = objective.layout
+    outcomes = [
+        minimize_from(objective.value_and_grad, z, layout.bounds, units=layout.units, **options)
+        for z in starts
+    ]
     values = np.array([outcome.value for outcome in outcomes])
     index = int(values.argmin())
     return outcomes[index], index, values

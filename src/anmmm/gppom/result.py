@@ -91,7 +91,9 @@ class FitResult(Record):
 
     def _repr_html_(self) -> str:
         """Objective and how it was reached, for notebooks."""
-        few = self.subsample
+        started, few = None, self.subsample
+        if few is not None:
+            started = f"a fit of {len(few.latent)} of them ({few.n_evaluations} evaluations)"
         rank = "" if self.rank is None else f", rank {self.rank}"
         return html_facts(
             f"GPPOM fit of {len(self.latent)} observations",
@@ -101,12 +103,8 @@ class FitResult(Record):
                 ("HSIC of cause and Θ", float(self.hsic)),
                 ("converged", bool(self.converged)),
                 ("iterations", f"{self.n_iter} ({self.n_evaluations} evaluations)"),
-                ("started at", None if few is None else _in_words(few)),
+                ("started at", started),
                 ("engine", f"{self.engine}{rank}"),
             ],
             "" if self.converged else f"{self.status}: {self.message}",
         )
-
-
-def _in_words(few: FitResult) -> str:
-    return f"a fit of {len(few.latent)} of them ({few.n_evaluations} evaluations)"
