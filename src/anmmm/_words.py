@@ -18,11 +18,6 @@ def renamed(text: str, names: tuple[str, str]) -> str:
     return re.sub("x → y|y → x", lambda found: names[found[0] == "y → x"], text)
 
 
-def chosen(direction: int | None, names: Sequence[str], otherwise: str = "undecided") -> str:
-    """Return the hypothesis that was decided for, or that there is none."""
-    return {1: names[0], -1: names[1]}.get(direction or 0, otherwise)
-
-
 def counted(count: int, noun: str) -> str:
     """Return a count with its noun, ``1 pair`` or ``2 pairs``."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

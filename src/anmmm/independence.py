@@ -137,13 +137,10 @@ def hsic(x: ArrayLike, y: ArrayLike, width: str | float = "median") -> float:
     0.0509
     """
     first, second = as_pair(x, y, resolved=False)
-    widths = [_width(variable, width) for variable in (first, second)]
-    n = len(first)
-    points = (
-        _in_widths(_unit_scaled(variable), width)
-        for variable, width in zip((first, second), widths, strict=True)
-    )
-    return _moments(*points)[0] / n**2
+    points = [
+        _in_widths(_unit_scaled(variable), _width(variable, width)) for variable in (first, second)
+    ]
+    return _moments(*points)[0] / len(first) ** 2
 
 
 def hsic_test(x: ArrayLike, y: ArrayLike, alpha: float = 0.05, *, null: str = "gamma") -> HSICTest:

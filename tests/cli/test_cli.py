@@ -62,7 +62,7 @@ def folder(tmp_path):
 
 def test_direction_says_which_column_is_the_cause(run, data):
     from anmmm import infer_direction
-    from anmmm.direction import is_sure
+    from anmmm.direction import sure_of
 
     result = infer_direction(*np.loadtxt(data, delimiter=",", skiprows=1).T)
     status, out, err = run("direction", data)
@@ -70,7 +70,7 @@ def test_direction_says_which_column_is_the_cause(run, data):
     lines = out.splitlines()
     decided = "temperature → ozone"
     leaning = f"leaning {decided}, confidence {result.confidence:.2f} (sure from 0.9 on)"
-    assert lines[0] == (decided if is_sure(result.confidence) else leaning)
+    assert lines[0] == (decided if sure_of(result) else leaning)
     # The columns of the table of hypotheses end below each other.
     table = lines[2:5]
     assert len({len(line) for line in table}) == 1

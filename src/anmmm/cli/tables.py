@@ -213,7 +213,7 @@ class DirectionsTable(RowTable):
 
         truth = {True: "✓", False: "✗", None: ""}[is_right(row)]
         confidence = "" if row.confidence is None else f"{row.confidence:.3f}"
-        return [said_of(row, hypotheses()), f"{row.score:+.3f}", confidence, truth]
+        return [said_of(row), f"{row.score:+.3f}", confidence, truth]
 
     @staticmethod
     def closing(summary: CollectionSummary) -> str:

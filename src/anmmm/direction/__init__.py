@@ -20,7 +20,6 @@ from anmmm.direction.outcome import (
     POOR_FIT,
     RELATIONS,
     SURE,
-    is_sure,
     said_of,
     sure_of,
 )
@@ -44,7 +43,6 @@ __all__ = [
     "dependence_scores",
     "describe",
     "infer_direction",
-    "is_sure",
     "latent_test",
     "said_of",
     "sure_of",

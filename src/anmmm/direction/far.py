@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from anmmm._categories import Variables
 from anmmm._typing import FloatArray
 from anmmm._validation import as_pair
-from anmmm._words import counted, hypotheses
+from anmmm._words import counted
 from anmmm.confidence import confidence_of
 from anmmm.direction.outcome import in_words
 from anmmm.evidence import EvidenceResult, beyond_limits
@@ -41,37 +41,28 @@ def far_rows(variables: Variables) -> NDArray[np.bool_] | None:
     return far if far.any() else None
 
 
-def compare_others(
+def without_far(
     variables: Variables,
     far: NDArray[np.bool_],
     compare: Callable[[FloatArray, FloatArray], EvidenceResult],
-) -> EvidenceResult | None:
-    """Compare both directions without far observations; None where the others are too little."""
+    direction: int,
+) -> tuple[float, str]:
+    """Return the most confidence that the others leave to a direction, and a note on all."""
+    others, most, decided = None, 0.5, "too little to decide"
     try:
         x, y = as_pair(variables.x[~far], variables.y[~far])
     except ValueError:
         # The whole pair was accepted: the rest can only be too few, or vary too little.
-        return None
-    return None if beyond_limits(x, y) else compare(x, y)
-
-
-def limit_by(others: EvidenceResult | None, direction: int) -> float:
-    """Return the most confidence that the others leave to a direction of the whole pair."""
-    if direction != (0 if others is None else others.direction):
-        return 0.5
-    confidence = 0.5 if others is None else confidence_of(others)
-    return 1.0 if confidence >= BORNE_OUT else confidence
-
-
-def far_note(far: NDArray[np.bool_], others: EvidenceResult | None) -> str:
-    """Say how many observations are far, and what is decided without them."""
-    decided = "too little to decide"
+        pass
+    else:
+        others = None if beyond_limits(x, y) else compare(x, y)
     if others is not None:
-        decided = in_words(
-            others.direction, confidence_of(others), hypotheses(), others.independent
-        )
+        confidence = confidence_of(others)
+        decided = in_words(others.direction, confidence, others.independent)
+        if others.direction == direction:
+            most = 1.0 if confidence >= BORNE_OUT else confidence
     rows = counted(int(far.sum()), "row")
-    return f"{rows} far off or at a limit (codes?); without: {decided}"
+    return most, f"{rows} far off or at a limit (codes?); without: {decided}"
 
 
 def far_values(values: FloatArray) -> NDArray[np.bool_]:

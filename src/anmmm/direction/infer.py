@@ -11,7 +11,7 @@ from anmmm._validation import check_rng
 from anmmm._warning import unconverged_untold, warn_unconverged
 from anmmm.confidence import N_RESAMPLES, confidence_from, confidence_of, resample_scores
 from anmmm.dependence import LatentFits, dependence_scores, fit_both
-from anmmm.direction.far import compare_others, far_note, far_rows, limit_by
+from anmmm.direction.far import far_rows, without_far
 from anmmm.direction.options import DirectionOptions
 from anmmm.direction.result import DirectionResult
 from anmmm.evidence import (
@@ -161,8 +161,7 @@ def decide(
         score, confidence = evidence.score, confidence_of(evidence)
     else:
         points = standardize(x)[0], standardize(y)[0]
-        fits = scoring.fits(*points)
-        forward_score, backward_score = scoring.dependence(fits)
+        fits, forward_score, backward_score = scoring.fits(*points)
         score = backward_score - forward_score
 
     resamples, n_halves = None, options.n_resamples
@@ -178,9 +177,8 @@ def decide(
 
     far, note = None if evidence is None else far_rows(variables), ""
     if far is not None and confidence is not None:
-        others = compare_others(variables, far, scoring.evidence)
-        confidence = min(confidence, limit_by(others, sign_of(score)))
-        note = far_note(far, others)
+        most, note = without_far(variables, far, scoring.evidence, sign_of(score))
+        confidence = min(confidence, most)
 
     enough = confidence is None or confidence >= options.min_confidence
     return DirectionResult(
@@ -214,17 +212,16 @@ class _Scoring:
     def evidence(self, x: FloatArray, y: FloatArray) -> EvidenceResult:
         return compare(x, y, categorical=self.categorical)
 
-    def fits(self, x: FloatArray, y: FloatArray) -> LatentFits:
-        """Fit both directions of a standardized pair."""
-        return fit_both(x, y, lam=self.options.lam, options=self.options.fit, seed=self.seed)
-
-    def dependence(self, fits: LatentFits) -> tuple[float, float]:
-        return dependence_scores(fits, self.criterion, self.options.fit.hsic_floor)
+    def fits(self, x: FloatArray, y: FloatArray) -> tuple[LatentFits, float, float]:
+        """Fit both directions of a standardized pair, and score them."""
+        options = self.options.fit
+        fits = fit_both(x, y, lam=self.options.lam, options=options, seed=self.seed)
+        return fits, *dependence_scores(fits, self.criterion, options.hsic_floor)
 
     def score(self, x: FloatArray, y: FloatArray) -> float:
         if self.criterion == "evidence":
             return self.evidence(x, y).score
-        forward, backward = self.dependence(self.fits(standardize(x)[0], standardize(y)[0]))
+        _, forward, backward = self.fits(standardize(x)[0], standardize(y)[0])
         return backward - forward
 
 

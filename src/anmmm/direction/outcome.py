@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from anmmm._words import chosen
+from anmmm._words import hypotheses
 
 INDEPENDENT = "independent"
-_BY_DIRECTION = {1: "x→y", -1: "y→x", 0: "undecided"}
-RELATIONS = (*_BY_DIRECTION.values(), INDEPENDENT)
+BY_DIRECTION = {1: "x→y", -1: "y→x", 0: "undecided"}
+RELATIONS = (*BY_DIRECTION.values(), INDEPENDENT)
 
 # Confidence from which a direction is called sure; below it the decision is a leaning. At 0.9 one
 # sure decision in ten may be wrong where the calibration holds.
@@ -21,36 +21,28 @@ NO_MODEL_FITS = "no model of the list fits: a common cause or another mechanism"
 NO_GAIN = f"{INDEPENDENT}: no model gains from the cause"
 
 
-def relation_of(direction: int, *, independent: bool = False) -> str:
-    """Return what is said of a pair of this direction."""
-    return INDEPENDENT if direction == 0 and independent else _BY_DIRECTION[direction]
-
-
-def is_sure(confidence: float | None) -> bool | None:
-    """Tell whether a decision of this confidence is sure, from 0.9 on; None without a confidence.
-
-    >>> is_sure(0.93), is_sure(0.72), is_sure(None)
-    (True, False, None)
-    """
-    return None if confidence is None else confidence >= SURE
-
-
 def sure_of(decision: Any) -> bool | None:
     """Tell whether the direction of a decision is sure; None without one, or a confidence."""
-    return is_sure(decision.confidence) if decision.direction else None
+    if not decision.direction or decision.confidence is None:
+        return None
+    return bool(decision.confidence >= SURE)
 
 
-def said_of(decision: Any, names: Sequence[str]) -> str:
+def said_of(decision: Any, names: Sequence[str] = hypotheses()) -> str:
     """Say a DirectionResult or PairResult in words, by the names of both hypotheses."""
     independent = decision.relation == INDEPENDENT
-    return in_words(decision.direction, decision.confidence, names, independent)
+    return in_words(decision.direction, decision.confidence, independent, names)
 
 
 def in_words(
-    direction: int, confidence: float | None, names: Sequence[str], independent: bool
+    direction: int,
+    confidence: float | None,
+    independent: bool,
+    names: Sequence[str] = hypotheses(),
 ) -> str:
     """Do what `said_of` does for a decision by its parts."""
     if not direction:
-        return INDEPENDENT if independent else chosen(0, names)
-    name = chosen(direction, names)
-    return f"leaning {name}" if is_sure(confidence) is False else name
+        return INDEPENDENT if independent else BY_DIRECTION[0]
+    name = names[0] if direction == 1 else names[1]
+    leaning = confidence is not None and confidence < SURE
+    return f"leaning {name}" if leaning else name

@@ -10,10 +10,15 @@ from numpy.typing import NDArray
 from anmmm._html import html_facts
 from anmmm._record import Record, computed
 from anmmm._typing import FloatArray
-from anmmm._words import hypotheses
 from anmmm.confidence import Resamples
 from anmmm.dependence import LatentFits, fit_both
-from anmmm.direction.outcome import NO_MODEL_FITS, POOR_FIT, relation_of, said_of
+from anmmm.direction.outcome import (
+    BY_DIRECTION,
+    INDEPENDENT,
+    NO_MODEL_FITS,
+    POOR_FIT,
+    said_of,
+)
 from anmmm.evidence import DirectionEvidence, EvidenceResult
 from anmmm.gppom import FitOptions, FitResult
 from anmmm.independence import hsic_test, permutation_test
@@ -112,13 +117,14 @@ class DirectionResult(Record):
             ]
             if (self.check_pvalue or 0.0) < POOR_FIT:
                 notes.append(NO_MODEL_FITS)
-        return html_facts(said_of(self, hypotheses()), facts, "; ".join(notes))
+        return html_facts(said_of(self), facts, "; ".join(notes))
 
     @property
     def relation(self) -> str:
         """What is said of the pair."""
-        independent = self.evidence is not None and self.evidence.independent
-        return relation_of(self.direction, independent=independent)
+        if self.direction == 0 and self.evidence is not None and self.evidence.independent:
+            return INDEPENDENT
+        return BY_DIRECTION[self.direction]
 
     @property
     def dependence(self) -> float | None:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from anmmm._categories import as_names, as_variables
 from anmmm._typing import ArrayLike, FloatArray
 from anmmm._validation import check_lengths, check_single
-from anmmm._words import chosen, hypotheses
+from anmmm._words import hypotheses
 from anmmm.direction import POOR_FIT, DirectionResult, said_of
 from anmmm.evidence import DirectionEvidence, VectorEvidence
 from anmmm.evidence.curves import model_curves
@@ -326,7 +326,7 @@ def _sentence(result: DirectionResult, names: tuple[str, str]) -> str:
     if result.score == 0.0:
         text = f"{said}: both scores are equal"
     else:
-        lead = chosen(1 if result.score > 0.0 else -1, names)
+        lead = names[0] if result.score > 0.0 else names[1]
         text = f"{said}: {lead}" if not result.direction else said
         text += f" by {abs(result.score):.2g} {SCORES[result.criterion][1]}"
         if result.confidence is not None:

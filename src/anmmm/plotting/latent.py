@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from anmmm._typing import ArrayLike
-from anmmm._validation import as_matrix, check_count
+from anmmm._validation import as_matrix, check_count, check_single
 from anmmm.clustering import ClusteringResult
 from anmmm.direction import latent_test
 from anmmm.plotting.groups import Groups, draw_points, finish, marker_area
@@ -72,9 +72,7 @@ def plot_latent(
             f"result must be a ClusteringResult, found {type(result).__name__}; "
             "cluster_mechanisms returns one"
         )
-    cause = as_matrix(x, "x")
-    if cause.shape[1] != 1:
-        raise ValueError(f"x has {cause.shape[1]} columns, but a plot shows one; pass one of them")
+    cause = check_single(as_matrix(x, "x"), "x", "a plot shows one; pass one of them")
     groups = Groups.of(result, len(cause), uncertain)
     n_latent = result.latent.shape[1]
     latent = result.latent[:, check_count(component, "component", minimum=0, maximum=n_latent - 1)]
@@ -82,7 +80,7 @@ def plot_latent(
     if title is None:
         title = f"HSIC test of Θ and {x_label}: p = {latent_test(result.latent, cause).pvalue:.2g}"
     ax = axes_or_new(ax)
-    draw_points(ax, cause[:, 0], latent, groups, area=area)
+    draw_points(ax, cause, latent, groups, area=area)
     if histogram:
         _draw_histogram(ax, latent, groups)
     name = "latent Θ" if n_latent == 1 else f"latent Θ, component {component}"

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from anmmm._words import hypotheses
 from anmmm.collection.records import PairResult
 from anmmm.collection.summary import is_right
 from anmmm.direction import INDEPENDENT, said_of
@@ -56,7 +55,7 @@ class Digest(Tally):
             return
         if row.reason:
             self.remarks.add(row.status, row.reason, row.pair_id)
-        self.relations[said_of(row, hypotheses())] += 1
+        self.relations[said_of(row)] += 1
         if row.model is not None:
             self.models[row.model] += 1
         if row.n_mechanisms is not None:

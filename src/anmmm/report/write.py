@@ -14,7 +14,7 @@ from anmmm._files import atomic_writer, check_writable
 from anmmm._optional import require
 from anmmm._validation import check_count
 from anmmm._version import __version__
-from anmmm._words import hypotheses, spelled, with_error
+from anmmm._words import spelled, with_error
 from anmmm.collection import SCHEMA_VERSION, CollectionSummary, as_pairs, read_rows
 from anmmm.collection.records import PairResult
 from anmmm.collection.summary import FALSE_DISCOVERIES, is_right
@@ -190,7 +190,7 @@ def page_template() -> Any:
         lstrip_blocks=True,
     )
     numbers = np.mean, np.median, share, signed, thousands, with_error
-    filters = (*numbers, is_right, said, rates_picture, histogram_picture)
+    filters = (*numbers, is_right, said_of, rates_picture, histogram_picture)
     environment.filters.update({filter.__name__: filter for filter in filters})
     environment.globals.update(
         version=__version__,
@@ -207,11 +207,6 @@ def page_template() -> Any:
 
 def _readable(text: str) -> str:
     return _CONTROL.sub("\ufffd", spelled(text))
-
-
-def said(row: PairResult) -> str:
-    """Return the relation of a row; what is not sure is a leaning."""
-    return said_of(row, hypotheses())
 
 
 def share(count: int, total: int) -> str:
