@@ -147,7 +147,7 @@ refine_option = click.option(
     help="Refine the clusters of the latent by EM on smooth mechanisms, or print them as they are. "
     "[default: refine, unless one mechanism is far more likely]",
 )
-collection_options = [
+output_options = [
     click.option(
         "-o",
         "--output",
@@ -161,6 +161,9 @@ collection_options = [
         help="Go on with a run to the same FILE: begin, continue, or leave FILE as it is where it "
         "is complete.  [default: compute all, replace FILE]",
     ),
+]
+collection_options = [
+    *output_options,
     *source_options,
     click.option(
         "--shard",
@@ -174,37 +177,42 @@ collection_options = [
         help="Fill the column seconds; two runs then no longer write the same file.",
     ),
 ]
-confidence_options = [
-    click.option(
-        "--resamples",
-        "n_resamples",
-        type=click.IntRange(min=0),
-        help="Random halves to score too, for the confidence; 10 are calibrated. The criterion "
-        "evidence has a confidence without them.  [default: 0]",
-    ),
-    click.option(
-        "--min-confidence",
-        type=float,
-        help="Between 0.5 and 1: leave a decision of less confidence undecided.",
-    ),
-]
+resamples_option = click.option(
+    "--resamples",
+    "n_resamples",
+    type=click.IntRange(min=0),
+    help="Random halves to score too, for the confidence; 10 are calibrated. The criterion "
+    "evidence has a confidence without them.  [default: 0]",
+)
 max_samples_option = click.option(
     "--max-samples",
     type=click.IntRange(min=10),
     help="Cut larger pairs to a random subsample of this many rows.  [default: all rows]",
 )
-decision_options = [criterion_option, *confidence_options, max_samples_option]
+decision_options = [
+    criterion_option,
+    resamples_option,
+    click.option(
+        "--min-confidence",
+        type=float,
+        help="Between 0.5 and 1: leave a decision of less confidence undecided.",
+    ),
+    max_samples_option,
+]
 plot_option = click.option(
     "--plot", metavar="FILE", help="Draw the result to this file, .png, .pdf or .svg."
 )
+seed_and_json = [
+    click.option(
+        "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Random seed."
+    ),
+    click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead."),
+]
 common_options = [
     click.option(
         "--lam",
         type=float,
         help="Weight of the independence of latent and cause in the fit of the latent.",
     ),
-    click.option(
-        "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Random seed."
-    ),
-    click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead."),
+    *seed_and_json,
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,9 +12,11 @@ from anmmm.cli.messages import plain, say, shown
 from anmmm.cli.options import (
     criterion_option,
     given,
-    jobs_option,
     max_samples_option,
+    output_options,
     plot_option,
+    resamples_option,
+    seed_and_json,
     with_options,
 )
 
@@ -33,51 +35,27 @@ if TYPE_CHECKING:
         help="Edges: a CSV file with the columns source, target and perhaps edge: ->, -- "
         "(undirected, the default) or <->. What -o writes is one.",
     ),
-    click.option(
-        "-o",
-        "--output",
-        metavar="FILE",
-        help="Write the edges, with the reason of each, to this file: .csv, .jsonl or .parquet.",
-    ),
-    jobs_option,
-    click.option(
-        "--resume",
-        is_flag=True,
-        help="Go on with an interrupted run to the same FILE; leave FILE as it is where it is "
-        "complete.",
-    ),
+    *output_options,
     click.option(
         "--min-confidence",
         type=float,
         help="Between 0.5 and 1: a pair of less confidence directs no edge.  [default: 0.9]",
     ),
-    click.option(
-        "--resamples",
-        "n_resamples",
-        type=click.IntRange(min=0),
-        help="Random halves to score too, for the confidence of another criterion than evidence.",
-    ),
+    resamples_option,
     criterion_option,
     max_samples_option,
     plot_option,
-    click.option(
-        "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Random seed."
-    ),
-    click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead."),
+    *seed_and_json,
 )
 def orient_command(
     file: str,
     graph_file: str,
     output: str | None,
     resume: bool,
-    n_jobs: int | None,
-    min_confidence: float | None,
-    n_resamples: int | None,
-    criterion: str | None,
-    max_samples: int | None,
     plot: str | None,
     seed: int,
     as_json: bool,
+    **options: Any,
 ) -> None:
     """Direct the undirected edges of a graph by the columns of FILE.
 
@@ -102,21 +80,14 @@ def orient_command(
     if complete:
         say(f"{output}: complete, nothing to do")
         return
-    options = given(
-        criterion=criterion,
-        n_resamples=n_resamples,
-        min_confidence=min_confidence,
-        max_samples=max_samples,
-    )
     with keeping(checkpoint), refusing():
         result = orient(
             graph_file,
             file,
-            n_jobs=n_jobs,
             random_state=seed,
             checkpoint=checkpoint,
             progress=sys.stderr.isatty(),
-            **options,
+            **given(**options),
         )
         if output is not None:
             result.write(output)
