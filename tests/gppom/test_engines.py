@@ -15,12 +15,12 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import oracle
 from anmmm._kernels.chunks import run_in_chunks
-from anmmm.gppom import FitOptions, Hyperparameters, fit_gppom
+from anmmm.gppom import FitOptions, Hyperparameters, ObjectiveOptions, fit_gppom
 from anmmm.gppom.engines import ENGINES, AutoEngine, DenseEngine, LowRankEngine, auto, factor
 from anmmm.gppom.engines import dense as dense_engine
 from anmmm.gppom.engines import lowrank as lowrank_engine
-from anmmm.gppom.engines.lowrank import TOLERANCE
 from anmmm.gppom.objective import GPPOMObjective
+from anmmm.gppom.options import TOLERANCE
 from anmmm.gppom.parameters import LOG_BOUND
 from forms import in_parallel
 
@@ -97,10 +97,16 @@ def outcome(engine, theta, omega, **weights):
     return value_of(terms, **weights), gradient_of(terms, omega)
 
 
+def engine_of(kind, X, Y, q, lam, hsic_floor, max_rank=None, **options):
+    limit = {} if max_rank is None else {"max_rank": max_rank}
+    options = ObjectiveOptions(n_latent=q, hsic_floor=hsic_floor, **options)
+    return kind(X, Y, lam, options, **limit)
+
+
 def assert_engines_agree(n, dx, D, q, points, lam=1.0, hsic_floor=HSIC_FLOOR, **options):
     X, theta, Y = case(n, dx, D, q)
-    dense = DenseEngine(X, Y, q, lam, hsic_floor)
-    lowrank = LowRankEngine(X, Y, q, lam, hsic_floor, **options)
+    dense = engine_of(DenseEngine, X, Y, q, lam, hsic_floor)
+    lowrank = engine_of(LowRankEngine, X, Y, q, lam, hsic_floor, **options)
     weights = {"lam": lam, "hsic_floor": hsic_floor}
     failed = []
     for point in points:
@@ -212,7 +218,7 @@ def test_lowrank_keeps_the_bounds_at_the_corners_of_the_optimisers_box():
     if eps > 1e-18:
         pytest.skip("no extended precision here")
     X, theta, Y = case(60)
-    engine = LowRankEngine(X, Y, 1, 1.0, HSIC_FLOOR)
+    engine = engine_of(LowRankEngine, X, Y, 1, 1.0, HSIC_FLOOR)
     ends = (-LOG_BOUND, LOG_BOUND)
     for point in product(ends, ends, (-LOG_BOUND, 0.0, LOG_BOUND), (-LOG_BOUND, 0.0, LOG_BOUND)):
         omega = hyperparameters(1, 1, *point)
@@ -233,7 +239,10 @@ def test_lowrank_keeps_the_bounds_at_the_corners_of_the_optimisers_box():
 def test_hsic_keeps_its_digits_where_it_is_tiny(log_gamma):
     X, theta, Y = case(300)
     omega = hyperparameters(1, 1, 0.0, 3.0, log_gamma, log_gamma)
-    engines = (DenseEngine(X, Y, 1, 1.0, 0.0), LowRankEngine(X, Y, 1, 1.0, 0.0))
+    engines = (
+        engine_of(DenseEngine, X, Y, 1, 1.0, 0.0),
+        engine_of(LowRankEngine, X, Y, 1, 1.0, 0.0),
+    )
     expected, actual = (engine.evaluate(theta, omega, noise_of(omega)) for engine in engines)
     assert expected.hsic < 1e-7
     assert_allclose(actual.hsic, expected.hsic, rtol=1e-9)
@@ -254,7 +263,7 @@ def test_every_engine_is_the_oracle(monkeypatch, dx, D, q):
             ENGINES.items(), ({"WHOLE": 12}, {"WHOLE": 7, "BLOCK": 5, "SUBSAMPLE": 6})
         ):
             with in_small_blocks(**blocks):
-                engine = make(X, Y, q, lam, hsic_floor)
+                engine = engine_of(make, X, Y, q, lam, hsic_floor)
                 terms = engine.evaluate(theta, omega, noise_of(omega))
             assert_allclose(terms.log_likelihood, log_likelihood, rtol=1e-11)
             assert_allclose(terms.hsic, hsic, rtol=1e-10)
@@ -271,7 +280,7 @@ def test_dense_hsic_gradient_keeps_its_digits_at_very_wide_scales(gamma):
     X, noise, Y = case(20)
     theta = X + 0.3 * noise
     omega = Hyperparameters(1e-9, 1.0, np.array([gamma]), np.array([gamma]))
-    terms = DenseEngine(X, Y, 1, 1.0, 0.0).evaluate(theta, omega, 1e6)
+    terms = engine_of(DenseEngine, X, Y, 1, 1.0, 0.0).evaluate(theta, omega, 1e6)
     x = X[:, 0] - X.mean()
     covariance = x @ theta[:, 0] / len(x)
     assert_allclose(terms.hsic, (2.0 * gamma * covariance) ** 2, rtol=20 * gamma)
@@ -283,7 +292,9 @@ def test_dense_hsic_gradient_keeps_its_digits_at_very_wide_scales(gamma):
 def test_observations_that_are_there_twice_cost_no_rank():
     X, theta, Y = (np.concatenate([array[:50], array[:50]]) for array in case(100, 2, 1, 2))
     omega = hyperparameters(2, 2, 1.0, 3.0, 3.0, 3.0)
-    dense, lowrank = (engine(X, Y, 2, 1.0, HSIC_FLOOR) for engine in (DenseEngine, LowRankEngine))
+    dense, lowrank = (
+        engine_of(engine, X, Y, 2, 1.0, HSIC_FLOOR) for engine in (DenseEngine, LowRankEngine)
+    )
     of_value, of_gradient, _ = errors(outcome(lowrank, theta, omega), outcome(dense, theta, omega))
     assert of_value <= 1e-11
     assert of_gradient <= 1e-10
@@ -294,11 +305,13 @@ def test_observations_that_are_there_twice_cost_no_rank():
 def test_constant_latent_has_hsic_exactly_zero_and_one_observation_a_density(engine):
     X, theta, Y = case(37)
     omega = hyperparameters(1, 1, *OMEGA)
-    terms = engine(X, Y, 1, 0.0, 0.0).evaluate(np.full_like(theta, 0.3), omega, noise_of(omega))
+    terms = engine_of(engine, X, Y, 1, 0.0, 0.0).evaluate(
+        np.full_like(theta, 0.3), omega, noise_of(omega)
+    )
     assert terms.valid
     assert terms.hsic == 0.0
     assert np.isfinite(flat(terms, omega)).all()
-    terms = engine(X[:1], Y[:1], 1, 0.0, 0.0).evaluate(theta[:1], omega, 0.2)
+    terms = engine_of(engine, X[:1], Y[:1], 1, 0.0, 0.0).evaluate(theta[:1], omega, 0.2)
     variance = omega.amplitude + 0.2
     expected = -0.5 * (np.log(2 * np.pi * variance) + Y[0, 0] ** 2 / variance)
     assert_allclose(terms.log_likelihood, expected, rtol=1e-14)
@@ -312,11 +325,15 @@ def test_residual_is_that_of_the_covariance_and_error_shrinks_with_tol():
     X, theta, Y = case(200)
     omega = hyperparameters(1, 1, *OMEGA)
     noise = noise_of(omega)
-    exact = DenseEngine(X, Y, 1, 1.0, HSIC_FLOOR).evaluate(theta, omega, noise).log_likelihood
+    exact = (
+        engine_of(DenseEngine, X, Y, 1, 1.0, HSIC_FLOOR)
+        .evaluate(theta, omega, noise)
+        .log_likelihood
+    )
     rest = oracle.rbf(X, omega.gamma_x) * oracle.rbf(theta, omega.gamma_theta)
     ranks, differences = [0], []
     for tol in (1e-2, 1e-4, 1e-6, 1e-8, 1e-10):
-        engine = LowRankEngine(X, Y, 1, 1.0, HSIC_FLOOR, tol=tol)
+        engine = engine_of(LowRankEngine, X, Y, 1, 1.0, HSIC_FLOOR, engine_tol=tol)
         terms = engine.evaluate(theta, omega, noise)
         assert 0.0 < terms.residual <= tol * noise * 200
         differences.append(abs(terms.log_likelihood - exact))
@@ -332,12 +349,16 @@ def test_residual_is_that_of_the_covariance_and_error_shrinks_with_tol():
         assert later <= 0.1 * earlier
     # Rounding ends it though tol asks for less.
     omega = hyperparameters(1, 1, 12.0, 12.0, -6.0, -6.0)
-    terms = LowRankEngine(X, Y, 1, 1.0, HSIC_FLOOR, tol=0.0).evaluate(theta, omega, 0.01)
+    terms = engine_of(LowRankEngine, X, Y, 1, 1.0, HSIC_FLOOR, engine_tol=0.0).evaluate(
+        theta, omega, 0.01
+    )
     assert terms.rank < 60
     assert terms.residual <= omega.amplitude * factor.ROUNDING * 200
     # Under so much noise nothing needs a factor.
     omega = hyperparameters(1, 1, -12.0, -12.0, 0.0, 0.0)
-    terms = LowRankEngine(X, Y, 1, 1.0, HSIC_FLOOR, tol=1e-3).evaluate(theta, omega, 1e6)
+    terms = engine_of(LowRankEngine, X, Y, 1, 1.0, HSIC_FLOOR, engine_tol=1e-3).evaluate(
+        theta, omega, 1e6
+    )
     assert terms.valid
     expected = -0.5 * (200 * np.log(2 * np.pi * 1e6) + (Y**2).sum() / 1e6)
     assert_allclose(terms.log_likelihood, expected, rtol=1e-10)
@@ -358,7 +379,7 @@ def test_dense_rows_computed_twice_give_the_same_bits_in_every_form(
     found = []
     for chunks, in_memory in ((None, 400), (n_chunks, 400), (n_chunks, 0)):
         monkeypatch.setattr(dense_engine, "LARGEST_IN_MEMORY", in_memory)
-        engine = DenseEngine(X, Y, q, 1.0, 0.0, chunks)
+        engine = engine_of(DenseEngine, X, Y, q, 1.0, 0.0, n_chunks=chunks)
         found.append(flat(engine.evaluate(theta, omega, noise_of(omega)), omega))
     serial, kept, again = found
     assert_array_equal(again, kept)
@@ -374,7 +395,7 @@ def test_bits_do_not_depend_on_threads(same_bits_under_each_thread_count, engine
 
     def run():
         with in_small_blocks():
-            made = engine(X, Y, 2, 1.0, HSIC_FLOOR, n_chunks)
+            made = engine_of(engine, X, Y, 2, 1.0, HSIC_FLOOR, n_chunks=n_chunks)
             return flat(made.evaluate(theta, omega, 0.2), omega)
 
     same_bits_under_each_thread_count(run)
@@ -385,7 +406,7 @@ def test_bits_do_not_depend_on_threads(same_bits_under_each_thread_count, engine
 def test_many_blocks_are_one_block(monkeypatch, point, n_chunks):
     X, theta, Y = case(101, 2, 2, 2)
     omega = hyperparameters(2, 2, *point)
-    expected = outcome(LowRankEngine(X, Y, 2, 1.0, HSIC_FLOOR), theta, omega)
+    expected = outcome(engine_of(LowRankEngine, X, Y, 2, 1.0, HSIC_FLOOR), theta, omega)
     calls = set()
 
     def spied(kernel, chunks, *arguments):
@@ -395,7 +416,7 @@ def test_many_blocks_are_one_block(monkeypatch, point, n_chunks):
     for module in (factor, lowrank_engine):
         monkeypatch.setattr(module, "run_in_chunks", spied)
     with in_small_blocks():
-        engine = LowRankEngine(X, Y, 2, 1.0, HSIC_FLOOR, n_chunks)
+        engine = engine_of(LowRankEngine, X, Y, 2, 1.0, HSIC_FLOOR, n_chunks=n_chunks)
         of_value, of_gradient, _ = errors(outcome(engine, theta, omega), expected)
         terms = engine.evaluate(theta, omega, noise_of(omega))
     assert of_value <= 1e-10
@@ -415,7 +436,7 @@ def test_order_of_the_observations_does_not_matter(rng, blocks, engine):
     omega = hyperparameters(2, 2, *OMEGA)
     with in_small_blocks(**blocks):
         plain, permuted = (
-            engine(A, B, 2, 1.0, HSIC_FLOOR) for A, B in ((X, Y), (X[order], Y[order]))
+            engine_of(engine, A, B, 2, 1.0, HSIC_FLOOR) for A, B in ((X, Y), (X[order], Y[order]))
         )
         value, gradient = outcome(plain, theta, omega)
         expected = gradient | {"theta": gradient["theta"].reshape(101, 2)[order].ravel()}
@@ -431,7 +452,7 @@ def test_evaluations_leave_no_trace(blocks):
     before = [array.copy() for array in (X, theta, Y)]
     small, large = (hyperparameters(1, 1, *point) for point in (LOW, HIGH))
     with in_small_blocks(**blocks):
-        engine = LowRankEngine(X, Y, 1, 1.0, HSIC_FLOOR)
+        engine = engine_of(LowRankEngine, X, Y, 1, 1.0, HSIC_FLOOR)
         first = engine.evaluate(theta, small, 0.2)
         kept = flat(first, small)
         between = engine.evaluate(theta, large, 0.2)
@@ -578,7 +599,8 @@ def test_what_is_not_positive_definite_is_reported(n_chunks):
     X, theta, Y = one_twice()
     omega = hyperparameters(1, 1, *OMEGA)
     dense, lowrank = (
-        make(X, Y, 1, 1.0, HSIC_FLOOR, n_chunks) for make in (DenseEngine, LowRankEngine)
+        engine_of(make, X, Y, 1, 1.0, HSIC_FLOOR, n_chunks=n_chunks)
+        for make in (DenseEngine, LowRankEngine)
     )
     wrong = [(dense, noise) for noise in (0.0, 1e-300, -3.0)]
     wrong += [(lowrank, noise) for noise in (0.0, 1e-300, -1e-3, -3.0, np.nan, np.inf)]
@@ -595,7 +617,7 @@ def test_lowrank_reports_a_latent_that_is_no_number_at_once(blocks):
         theta = theta.copy()
         theta[5] = bad
         with in_small_blocks(**blocks):
-            engine = LowRankEngine(X, Y, 1, 1.0, HSIC_FLOOR)
+            engine = engine_of(LowRankEngine, X, Y, 1, 1.0, HSIC_FLOOR)
             assert not engine.evaluate(theta, hyperparameters(1, 1, *OMEGA), 0.1).valid
             # Without looking for the error of a NaN at ever larger ranks.
             assert engine._joint.L.shape[1] == 64
@@ -712,7 +734,9 @@ def engines_chosen(monkeypatch, n, points, patience=3):
 
     monkeypatch.setattr(LowRankEngine, "evaluate", spied)
     X, theta, Y = case(n)
-    engine, dense = (make(X, Y, 1, 1.0, HSIC_FLOOR) for make in (AutoEngine, DenseEngine))
+    engine, dense = (
+        engine_of(make, X, Y, 1, 1.0, HSIC_FLOOR) for make in (AutoEngine, DenseEngine)
+    )
     names = []
     for point in points:
         omega = hyperparameters(1, 1, *point)
@@ -751,14 +775,16 @@ def test_auto_gives_way_to_dense_while_the_rank_is_too_large_and_looks_again(mon
 def test_auto_tolerates_a_rank_up_to_its_share_and_fails_where_dense_is_too_large(monkeypatch):
     X, theta, Y = case(160)
     high, low = (hyperparameters(1, 1, *point) for point in (HIGH, LOW))
-    rank = LowRankEngine(X, Y, 1, 1.0, HSIC_FLOOR).evaluate(theta, low, noise_of(low)).rank
+    rank = (
+        engine_of(LowRankEngine, X, Y, 1, 1.0, HSIC_FLOOR).evaluate(theta, low, noise_of(low)).rank
+    )
     with monkeypatch.context() as patched:
         patched.setattr(auto, "LARGEST_RANK_SHARE", (rank + 0.5) / 160)
         assert engines_chosen(patched, 160, [LOW] * 3)[1] == [0, 1, 2]
         patched.setattr(auto, "LARGEST_RANK_SHARE", (rank - 0.5) / 160)
         assert engines_chosen(patched, 160, [LOW] * 3) == (["dense"] * 3, [0, 1])
     monkeypatch.setattr(auto, "LARGEST_DENSE", 159)
-    engine = AutoEngine(X, Y, 1, 1.0, HSIC_FLOOR)
+    engine = engine_of(AutoEngine, X, Y, 1, 1.0, HSIC_FLOOR)
     high, low = (engine.evaluate(theta, omega, noise_of(omega)) for omega in (high, low))
     assert (high.valid, high.engine, high.rank) == (False, "lowrank", 160 // 3)
     assert (low.valid, low.engine) == (True, "lowrank")
@@ -768,9 +794,11 @@ def test_auto_tolerates_a_rank_up_to_its_share_and_fails_where_dense_is_too_larg
 def test_largest_rank_is_enough_or_refused(n):
     X, theta, Y = case(n)
     omega = hyperparameters(1, 1, *LOW)
-    free = LowRankEngine(X, Y, 1, 1.0, HSIC_FLOOR).evaluate(theta, omega, noise_of(omega))
+    free = engine_of(LowRankEngine, X, Y, 1, 1.0, HSIC_FLOOR).evaluate(
+        theta, omega, noise_of(omega)
+    )
     enough, short = (
-        LowRankEngine(X, Y, 1, 1.0, HSIC_FLOOR, max_rank=max_rank).evaluate(
+        engine_of(LowRankEngine, X, Y, 1, 1.0, HSIC_FLOOR, max_rank=max_rank).evaluate(
             theta, omega, noise_of(omega)
         )
         for max_rank in (free.rank, free.rank // 2)

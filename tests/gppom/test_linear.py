@@ -12,7 +12,7 @@ from scipy.stats import ortho_group
 import oracle
 from anmmm import GPPOM, infer_direction
 from anmmm.clustering import MechanismClustering
-from anmmm.gppom import FitOptions, Hyperparameters, fit_gppom
+from anmmm.gppom import FitOptions, Hyperparameters, ObjectiveOptions, fit_gppom
 from anmmm.gppom.covariance import COMBINATIONS, KERNELS, Covariance
 from anmmm.gppom.engines import DenseEngine, LinearEngine
 from anmmm.gppom.objective import GPPOMObjective
@@ -69,8 +69,9 @@ def test_two_rbf_kernels_have_the_terms_of_their_own_engine(rng):
     X, Y = data(rng, 60, 2, 2)
     theta = rng.normal(size=(60, 2))
     omega = Hyperparameters(1.3, 4.0, np.exp(rng.normal(size=2)), np.exp(rng.normal(size=2)))
-    one = DenseEngine(X, Y, 2, 1.0, 1e-8).evaluate(theta, omega, 0.3)
-    other = LinearEngine(X, Y, 1.0, 1e-8, Covariance()).evaluate(theta, omega, 0.3)
+    options = ObjectiveOptions(n_latent=2)
+    one = DenseEngine(X, Y, 1.0, options).evaluate(theta, omega, 0.3)
+    other = LinearEngine(X, Y, 1.0, options, Covariance()).evaluate(theta, omega, 0.3)
     assert_allclose(other.log_likelihood, one.log_likelihood, rtol=1e-11)
     assert_allclose(other.hsic, one.hsic, rtol=1e-9)
     for name in ("d_theta", "d_log_amplitude", "d_noise", "d_log_gamma_x", "d_log_gamma_theta"):

@@ -15,11 +15,10 @@ from anmmm.gppom.engines.base import DataTerms, Engine
 from anmmm.gppom.engines.dense import DenseEngine
 from anmmm.gppom.engines.linear import LinearEngine
 from anmmm.gppom.engines.lowrank import LowRankEngine
-from anmmm.gppom.options import TOLERANCE, ObjectiveOptions
+from anmmm.gppom.options import ObjectiveOptions
 
 __all__ = [
     "ENGINES",
-    "TOLERANCE",
     "AutoEngine",
     "DataTerms",
     "DenseEngine",
@@ -41,18 +40,10 @@ def make_engine(
 ) -> Engine:
     """Return the engine that options ask for, of the kernels of their covariance."""
     if covariance.smooth:
-        return ENGINES[options.engine](
-            X,
-            Y,
-            options.n_latent,
-            lam,
-            options.hsic_floor,
-            options.n_chunks,
-            options.engine_tol,
-        )
+        return ENGINES[options.engine](X, Y, lam, options)
     if options.engine == "auto" and len(X) > LARGEST_DENSE:
         raise ValueError(
             f"linear kernels and sums are evaluated in O(N³), up to {LARGEST_DENSE} observations, "
             f"found {len(X)}; fit some of them, or pass engine='dense' for all"
         )
-    return LinearEngine(X, Y, lam, options.hsic_floor, covariance)
+    return LinearEngine(X, Y, lam, options, covariance)

@@ -6,7 +6,7 @@ from anmmm._typing import FloatArray
 from anmmm.gppom.engines.base import DataTerms
 from anmmm.gppom.engines.dense import DenseEngine
 from anmmm.gppom.engines.lowrank import LowRankEngine
-from anmmm.gppom.options import TOLERANCE
+from anmmm.gppom.options import ObjectiveOptions
 from anmmm.gppom.parameters import Hyperparameters
 
 # The low-rank engine is the cheaper one from about this many observations on...
@@ -27,25 +27,16 @@ class AutoEngine:
 
     name = "auto"
 
-    def __init__(
-        self,
-        X: FloatArray,
-        Y: FloatArray,
-        n_latent: int,
-        lam: float,
-        hsic_floor: float,
-        n_chunks: int | None = None,
-        tol: float = TOLERANCE,
-    ) -> None:
+    def __init__(self, X: FloatArray, Y: FloatArray, lam: float, options: ObjectiveOptions) -> None:
         n = len(X)
-        self._arguments = (X, Y, n_latent, lam, hsic_floor, n_chunks)
+        self._arguments = (X, Y, lam, options)
         self._may_be_dense = n <= LARGEST_DENSE
         # Made when it is first needed: it takes memory for N² numbers, and most fits do without.
         self._dense: DenseEngine | None = None
         self._lowrank: LowRankEngine | None = None
         if n >= SMALLEST_LOW_RANK:
             max_rank = min(int(LARGEST_RANK_SHARE * n), LARGEST_RANK)
-            self._lowrank = LowRankEngine(*self._arguments, tol=tol, max_rank=max_rank)
+            self._lowrank = LowRankEngine(*self._arguments, max_rank)
         self._wait = 0
         self._patience = 1
 

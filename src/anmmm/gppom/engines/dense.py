@@ -8,6 +8,7 @@ from anmmm._kernels.covariance import Grams, Points
 from anmmm._kernels.dense import Gradients, value_and_gradients
 from anmmm._typing import FloatArray
 from anmmm.gppom.engines.base import DataTerms
+from anmmm.gppom.options import ObjectiveOptions
 from anmmm.gppom.parameters import Hyperparameters
 
 # Up to so many observations both Gram matrices are kept between the passes of an evaluation; above,
@@ -20,28 +21,19 @@ class DenseEngine:
 
     name = "dense"
 
-    def __init__(
-        self,
-        X: FloatArray,
-        Y: FloatArray,
-        n_latent: int,
-        lam: float,
-        hsic_floor: float,
-        n_chunks: int | None = None,
-        tol: float = 0.0,
-    ) -> None:
+    def __init__(self, X: FloatArray, Y: FloatArray, lam: float, options: ObjectiveOptions) -> None:
         n = len(X)
         keep = n <= LARGEST_IN_MEMORY
         self._x = np.ascontiguousarray(X.T)
         self._y = np.ascontiguousarray(Y.T)
-        self._weights = (lam, hsic_floor)
-        self._n_chunks = n_chunks
+        self._weights = (lam, options.hsic_floor)
+        self._n_chunks = options.n_chunks
         self._K = np.empty((n, n))
-        K_x, K_theta = np.empty((2, n if keep else n_chunks or 1, n))
+        K_x, K_theta = np.empty((2, n if keep else options.n_chunks or 1, n))
         self._grams = Grams(K_x, K_theta, np.empty((2, n)), keep)
         self._alpha = np.empty_like(self._y)
         self._gradients = Gradients(
-            np.empty((n_latent, n)), np.empty(X.shape[1]), np.empty(n_latent)
+            np.empty((options.n_latent, n)), np.empty(X.shape[1]), np.empty(options.n_latent)
         )
 
     def evaluate(self, theta: FloatArray, omega: Hyperparameters, noise: float) -> DataTerms:

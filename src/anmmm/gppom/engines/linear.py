@@ -9,6 +9,7 @@ from anmmm._kernels.dense import LOG_TWO_PI, SINGULAR_PIVOT
 from anmmm._typing import FloatArray
 from anmmm.gppom.covariance import Covariance, gram
 from anmmm.gppom.engines.base import DataTerms, failed, finite
+from anmmm.gppom.options import ObjectiveOptions
 from anmmm.gppom.parameters import Hyperparameters
 
 
@@ -18,10 +19,15 @@ class LinearEngine:
     name = "dense"
 
     def __init__(
-        self, X: FloatArray, Y: FloatArray, lam: float, hsic_floor: float, covariance: Covariance
+        self,
+        X: FloatArray,
+        Y: FloatArray,
+        lam: float,
+        options: ObjectiveOptions,
+        covariance: Covariance,
     ) -> None:
         self._x, self._y = X, Y
-        self._weights = (lam, hsic_floor)
+        self._weights = (lam, options.hsic_floor)
         self._covariance = covariance
 
     def evaluate(self, theta: FloatArray, omega: Hyperparameters, noise: float) -> DataTerms:

@@ -14,7 +14,7 @@ from anmmm._kernels.whole import Factors, Sums, evaluate_whole
 from anmmm._typing import FloatArray
 from anmmm.gppom.engines.base import DataTerms, failed, finite
 from anmmm.gppom.engines.factor import ROUNDING, Factor, RankTooLargeError
-from anmmm.gppom.options import TOLERANCE
+from anmmm.gppom.options import ObjectiveOptions
 from anmmm.gppom.parameters import Hyperparameters
 
 
@@ -27,31 +27,25 @@ class LowRankEngine:
         self,
         X: FloatArray,
         Y: FloatArray,
-        n_latent: int,
         lam: float,
-        hsic_floor: float,
-        n_chunks: int | None = None,
-        tol: float = TOLERANCE,
+        options: ObjectiveOptions,
         max_rank: int | None = None,
     ) -> None:
         n = len(X)
         self._n = n
-        self._z = np.empty((n_latent + X.shape[1], n))
-        self._z[n_latent:] = X.T
-        self._n_latent = n_latent
-        self._lam, self._floor = lam, n**2 * hsic_floor
-        self._n_chunks = n_chunks
-        self._tol = tol
-        self._max_rank = max_rank
-        self._joint = Factor(n, 64, n_chunks, max_rank)
-        self._of_x = Factor(n, 24, n_chunks, max_rank)
-        self._of_theta = Factor(n, 24, n_chunks, max_rank)
+        self._n_latent, self._n_chunks = options.n_latent, options.n_chunks
+        self._z = np.empty((options.n_latent + X.shape[1], n))
+        self._z[options.n_latent :] = X.T
+        self._lam, self._floor = lam, n**2 * options.hsic_floor
+        self._tol, self._max_rank = options.engine_tol, max_rank
+        self._joint = Factor(n, 64, options.n_chunks, max_rank)
+        self._of_x = Factor(n, 24, options.n_chunks, max_rank)
+        self._of_theta = Factor(n, 24, options.n_chunks, max_rank)
         self._y = self._joint.blocks(np.ascontiguousarray(Y.T))
 
     def evaluate(self, theta: FloatArray, omega: Hyperparameters, noise: float) -> DataTerms:
         """Evaluate the data terms at Θ (n_samples, n_latent), Ω and a noise variance."""
-        z = self._z
-        z[: self._n_latent] = theta.T
+        self._z[: self._n_latent] = theta.T
         gamma = np.concatenate([omega.gamma_theta, omega.gamma_x])
         # Refused at once: looking for the error of a NaN, a factor would grow to full rank.
         if not (finite(theta, gamma, omega.amplitude, noise) and min(omega.amplitude, noise) > 0.0):
@@ -62,25 +56,23 @@ class LowRankEngine:
         # Latents beyond every scale overflow in their squares; what comes of it is looked at.
         with np.errstate(over="ignore", invalid="ignore"):
             try:
-                terms = self._evaluate(z, gamma, omega, noise)
+                terms = self._evaluate(gamma, omega, noise)
             except RankTooLargeError:
                 return failed(self.name, self._max_rank)
         return failed(self.name) if terms is None else terms
 
     def _evaluate(
-        self, z: FloatArray, gamma: FloatArray, omega: Hyperparameters, noise: float
+        self, gamma: FloatArray, omega: Hyperparameters, noise: float
     ) -> DataTerms | None:
-        n, q, d, D = self._n, self._n_latent, len(z), self._y.shape[1]
+        n, q, d, D = self._n, self._n_latent, len(self._z), self._y.shape[1]
         joint = self._joint
-        blocks = joint.blocks(z)
+        blocks = joint.blocks(self._z)
         rows = np.empty((len(blocks), q, blocks.shape[2]))
         arrays = np.empty((3, d))
         # At least one pivot: LAPACK refuses matrices of size 0.
         total = min(self._tol * noise / omega.amplitude, 0.5) * n
-        if len(blocks) == 1:
-            sums = self._in_one_block(blocks, gamma, omega.amplitude, noise, total, rows, arrays)
-        else:
-            sums = self._in_blocks(z, blocks, gamma, omega.amplitude, noise, total, rows, arrays)
+        evaluate = self._in_one_block if len(blocks) == 1 else self._in_blocks
+        sums = evaluate(blocks, gamma, omega.amplitude, noise, total, rows, arrays)
         if not sums.definite:
             return None
         r, (crossed, squares, moments) = sums.joint_rank, arrays
@@ -143,7 +135,6 @@ class LowRankEngine:
 
     def _in_blocks(
         self,
-        z: FloatArray,
         blocks: FloatArray,
         gamma: FloatArray,
         amplitude: float,
@@ -152,8 +143,8 @@ class LowRankEngine:
         rows: FloatArray,
         arrays: FloatArray,
     ) -> Sums:
-        n, q, d, D = self._n, self._n_latent, len(z), self._y.shape[1]
-        crossed, squares, moments = arrays
+        z, n, q, D = self._z, self._n, self._n_latent, self._y.shape[1]
+        d, (crossed, squares, moments) = len(z), arrays
         joint, of_theta, of_x = self._joint, self._of_theta, self._of_x
         joint.fill(z, blocks, gamma, total)
         L, r = joint.L, joint.rank
