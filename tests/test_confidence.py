@@ -32,7 +32,7 @@ def pair(rng):
 
 def test_halves_are_rows_of_the_pair_without_repetition(pair):
     seen = []
-    resample_scores(*pair, lambda x, y: seen.append((x, y)) or 0.0, n_resamples=5, random_state=0)
+    resample_scores(*pair, lambda x, y: seen.append((x, y)) or 0.0, n_resamples=5, seed=0)
     assert len(seen) == 5
     rows = set(zip(*(v.tolist() for v in pair), strict=True))
     for x, y in seen:
@@ -44,22 +44,22 @@ def test_halves_are_rows_of_the_pair_without_repetition(pair):
 
 
 def test_a_seed_repeats_the_draw_and_is_recorded(pair):
-    one = resample_scores(*pair, slope_difference, random_state=7)
+    one = resample_scores(*pair, slope_difference, seed=7)
     assert (one.seed, one.n_samples, one.size, len(one.scores)) == (7, 60, 30, 10)
-    drawn = resample_scores(*pair, slope_difference, random_state=np.random.default_rng(1))
-    again = resample_scores(*pair, slope_difference, random_state=drawn.seed)
-    assert np.array_equal(again.scores, drawn.scores)
-    assert not np.array_equal(one.scores, drawn.scores)
+    again = resample_scores(*pair, slope_difference, seed=one.seed)
+    assert np.array_equal(again.scores, one.scores)
+    other = resample_scores(*pair, slope_difference, seed=8)
+    assert not np.array_equal(other.scores, one.scores)
 
 
 @pytest.mark.parametrize(("n", "size"), [(10, 10), (21, 10), (61, 30)])
 def test_a_subsample_has_at_least_ten_observations(rng, n, size):
-    found = resample_scores(*rng.standard_normal((2, n)), slope_difference, random_state=0)
+    found = resample_scores(*rng.standard_normal((2, n)), slope_difference, seed=0)
     assert found.size == size
 
 
 def test_nothing_left_out_tells_nothing(rng):
-    found = resample_scores(*rng.standard_normal((2, 10)), slope_difference, random_state=0)
+    found = resample_scores(*rng.standard_normal((2, 10)), slope_difference, seed=0)
     assert found.error == np.inf
     assert confidence_from(1.0, found) == 0.5
     # Nor do halves that are all constant.
@@ -70,19 +70,8 @@ def test_nothing_left_out_tells_nothing(rng):
 def test_a_constant_half_scores_zero():
     x = np.zeros(40)
     x[0] = 1.0
-    found = resample_scores(x, np.arange(40.0), lambda x, y: 1.0, n_resamples=30, random_state=0)
+    found = resample_scores(x, np.arange(40.0), lambda x, y: 1.0, n_resamples=30, seed=0)
     assert set(found.scores.tolist()) == {0.0, 1.0}
-
-
-def test_wrong_options_and_scores_are_refused(pair):
-    with pytest.raises(ValueError, match="n_resamples must be at least 2"):
-        resample_scores(*pair, slope_difference, n_resamples=1)
-    with pytest.raises(ValueError, match="random_state must be at least 0"):
-        resample_scores(*pair, slope_difference, random_state=-1)
-    with pytest.raises(ValueError, match="score must return finite numbers, but returned nan"):
-        resample_scores(*pair, lambda x, y: np.nan)
-    with pytest.raises(ValueError, match="score must be finite"):
-        confidence_from(np.nan, halves([1.0, 2.0]))
 
 
 # --- The map --------------------------------------------------------------------------------------
@@ -118,13 +107,13 @@ def test_more_spread_is_less_confidence():
 
 def test_sure_of_a_clear_mixture_and_not_of_a_linear_gaussian_pair():
     x, y, _ = make_anm_mixture("f3", 100, random_state=1)
-    clear = resample_scores(x, y, evidence_score, random_state=0)
+    clear = resample_scores(x, y, evidence_score, seed=0)
     assert confidence_from(evidence_score(x, y), clear) > 0.95
     rng = np.random.default_rng(0)
     values = []
     for _ in range(3):
         x = rng.standard_normal(100)
         y = x + rng.standard_normal(100)
-        found = resample_scores(x, y, evidence_score, n_resamples=6, random_state=0)
+        found = resample_scores(x, y, evidence_score, n_resamples=6, seed=0)
         values.append(confidence_from(evidence_score(x, y), found))
     assert np.median(values) < 0.85

@@ -364,7 +364,7 @@ def test_confidence_is_that_of_the_halves_and_can_be_drawn_again(mixture, criter
             y,
             lambda x, y: evidence(x, y).score,
             n_resamples=3,
-            random_state=result.resamples.seed,
+            seed=result.resamples.seed,
         )
         assert_array_equal(drawn.scores, result.resamples.scores)
 

@@ -155,7 +155,7 @@ def test_one_quantity_in_two_units_is_undecided_and_without_confidence(other):
 def test_halves_that_rounding_decides_do_not_vote(rng):
     x, y = rng.normal(size=(2, 100))
     noise = iter(np.tile([1e-9, -1e-7, 1e-15, 9e-6], 3))
-    halves = resample_scores(x, y, lambda x, y: next(noise), n_resamples=10, random_state=0)
+    halves = resample_scores(x, y, lambda x, y: next(noise), n_resamples=10, seed=0)
     assert not halves.scores.any()
     assert confidence_from(0.1, halves) == 0.5
     assert confidence_from(9e-6, halves) == 0.5

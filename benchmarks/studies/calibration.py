@@ -190,7 +190,7 @@ def append_rows(path: Path, pairs: Iterator[tuple]):
             if kind in NOTHING:
                 truth = 1 if int(pair_id) % 2 else -1
             result = evidence(x, y)
-            halves = resample_scores(x, y, score, n_resamples=N_RESAMPLES, random_state=0)
+            halves = resample_scores(x, y, score, n_resamples=N_RESAMPLES, seed=0)
             facts = [pair_id, kind, len(x), weight, group or "", int(result.independent)]
             values = [
                 truth * result.nats,

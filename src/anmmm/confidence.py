@@ -14,8 +14,8 @@ import numpy as np
 from scipy.special import expit
 
 from anmmm._record import Record
-from anmmm._typing import ArrayLike, FloatArray, RandomState
-from anmmm._validation import MIN_SAMPLES, as_pair, check_count, check_rng
+from anmmm._typing import FloatArray
+from anmmm._validation import MIN_SAMPLES, as_pair
 from anmmm.evidence import EvidenceResult, sign_of
 
 N_RESAMPLES = 10
@@ -53,33 +53,26 @@ class Resamples(Record):
 
 
 def resample_scores(
-    x: ArrayLike,
-    y: ArrayLike,
+    x: FloatArray,
+    y: FloatArray,
     score: Callable[[FloatArray, FloatArray], float],
     *,
     n_resamples: int = N_RESAMPLES,
-    random_state: RandomState = None,
+    seed: int,
 ) -> Resamples:
     """Score random halves of a pair, drawn without replacement, by ``score(x, y)``."""
-    first, second = as_pair(x, y)
-    count = check_count(n_resamples, "n_resamples", minimum=2)
-    seed = _as_seed(random_state)
     rng = np.random.default_rng(seed)
-    n = len(first)
+    n = len(x)
     size = max(n // 2, MIN_SAMPLES)
-    scores = np.zeros(count)
-    for index in range(count):
+    scores = np.zeros(n_resamples)
+    for index in range(n_resamples):
         rows = np.sort(rng.choice(n, size, replace=False))
         try:
-            one, other = as_pair(first[rows], second[rows])
+            half = as_pair(x[rows], y[rows])
         except ValueError:
             # The whole pair was accepted: a part can only vary too little.
             continue
-        value = float(score(one, other))
-        if not math.isfinite(value):
-            raise ValueError(
-                f"score must return finite numbers, but returned {value} for {size} rows"
-            )
+        value = float(score(*half))
         # What no whole pair is decided by is not a vote of a half either.
         scores[index] = value if sign_of(value) else 0.0
     return Resamples(scores=scores, n_samples=n, size=size, seed=seed)
@@ -99,22 +92,13 @@ def confidence_of(evidence: EvidenceResult) -> float:
     return min(confidence, MOST_OF_VECTORS) if evidence.is_vector else confidence
 
 
-def _as_seed(random_state: RandomState) -> int:
-    """Return a whole number that repeats the draw; one that is given is kept as it is."""
-    if isinstance(random_state, (int, np.integer)) and not isinstance(random_state, bool):
-        return check_count(random_state, "random_state", minimum=0)
-    return int(check_rng(random_state).integers(2**63))
-
-
 def confidence_from(score: float, resamples: Resamples) -> float:
     """Return the probability that the sign of a score is right, from its `resample_scores`."""
-    if not math.isfinite(score):
-        raise ValueError(f"score must be finite, found {score!r}")
-    size, error = abs(score), resamples.error
+    error = resamples.error
     if sign_of(score) == 0:
         return 0.5
     if error == 0.0:
         # Equal scores of all subsamples: certain if they say the same as the whole, but constants
         # in all of them score zero and say nothing.
         return 1.0 if resamples.scores[0] * score > 0.0 else 0.5
-    return float(expit(SLOPE * size / error))
+    return float(expit(SLOPE * abs(score) / error))

@@ -171,7 +171,7 @@ def decide(
         # Whether a half converged is no news about the decision.
         with unconverged_untold():
             resamples = resample_scores(
-                x, y, scoring.score, n_resamples=n_halves, random_state=resample_seed
+                x, y, scoring.score, n_resamples=n_halves, seed=resample_seed
             )
         confidence = confidence_from(score, resamples)
 

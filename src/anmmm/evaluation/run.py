@@ -157,7 +157,9 @@ def evaluate(
     )
     with results:
         rows = tuple(results)
-    return measure(rows, _name(source), setting, seed, options)
+    named = isinstance(source, (str, os.PathLike))
+    name = os.fspath(source) if named else type(source).__name__
+    return measure(rows, name, setting, seed, options)
 
 
 class DrawnPairs:
@@ -202,10 +204,6 @@ def _open(
                 f"{source}: neither a folder nor a setting; the settings are {SETTINGS_TEXT}"
             ) from None
         raise
-
-
-def _name(source: Any) -> str:
-    return os.fspath(source) if isinstance(source, (str, os.PathLike)) else type(source).__name__
 
 
 def measure(

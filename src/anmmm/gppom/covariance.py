@@ -7,7 +7,7 @@ for: docs/method/linear.md.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -27,15 +27,6 @@ class Covariance:
     kernel_x: str = "rbf"
     kernel_theta: str = "rbf"
     combine: str = "product"  # product or sum
-
-    @classmethod
-    def of(cls, kernel_x: str, kernel_theta: str, combine: str, *, has_x: bool = True) -> Self:
-        """Resolve ``"auto"``; without X it is that of Θ alone, X being 0 throughout."""
-        if not has_x:
-            return cls("rbf", kernel_theta, "product")
-        if combine == "auto":
-            combine = "sum" if kernel_x == kernel_theta == "linear" else "product"
-        return cls(kernel_x, kernel_theta, combine)
 
     @property
     def smooth(self) -> bool:

@@ -133,7 +133,14 @@ class ObjectiveOptions(Record):
 
     def covariance(self, *, has_x: bool = True) -> Covariance:
         """Form of the covariance that these options ask for, with or without an X."""
-        return Covariance.of(self.kernel_x, self.kernel_theta, self.combine, has_x=has_x)
+        if not has_x:
+            # That of Θ alone: the product with the RBF of an X that is 0 throughout.
+            return Covariance(kernel_theta=self.kernel_theta)
+        combine = self.combine
+        if combine == "auto":
+            linear = self.kernel_x == self.kernel_theta == "linear"
+            combine = "sum" if linear else "product"
+        return Covariance(self.kernel_x, self.kernel_theta, combine)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

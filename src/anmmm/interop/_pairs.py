@@ -18,26 +18,8 @@ from anmmm.mixture import ANMMixture
 from anmmm.orientation import OrientedGraph, orient
 from anmmm.orientation.graph import PartialGraph
 
-__all__ = [
-    "conditional_pvalue",
-    "decision",
-    "hsic_score",
-    "learned",
-    "names_of",
-    "odds_of",
-    "residual",
-    "single",
-]
-
 # Options of `orient` that a pair by itself has not.
-OF_GRAPHS = frozenset(
-    {
-        "checkpoint",
-        "max_samples",
-        "n_jobs",
-        "progress",
-    }
-)
+OF_GRAPHS = ("checkpoint", "max_samples", "n_jobs", "progress")
 
 
 def single(values: Any, name: str) -> FloatArray:
