@@ -29,7 +29,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Give the name of a file in the same folder that becomes `path` when the block ends well."""
     # A symbolic link stays one; the file it points to is replaced.
     target = Path(os.path.realpath(path))
-    if target.exists() and not target.is_file():
+    if not is_replaceable(target):
         yield target
         return
     _refuse_protected(target, path)
@@ -95,7 +95,7 @@ def check_writable(path: str | os.PathLike[str]) -> None:
     target = Path(os.path.realpath(path))
     if target.is_dir():
         raise OSError(errno.EISDIR, "this is a folder, not a file to write to", os.fspath(path))
-    if target.exists() and not target.is_file():
+    if not is_replaceable(target):
         return
     if not target.parent.is_dir():
         raise OSError(errno.ENOENT, "no such folder", str(Path(path).parent))

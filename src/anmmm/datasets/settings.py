@@ -48,13 +48,9 @@ class Setting(Record):
         -------
         x, y : ndarray of shape (n_samples,)
         """
-        if self.mechanism in FAMILIES:
-            return make_single_mechanism(
-                self.mechanism, n_samples, random_state=random_state, **self.options
-            )
-        return make_anm_mixture(
-            self.mechanism, n_samples, random_state=random_state, **self.options
-        )[:2]
+        make: Any = make_single_mechanism if self.mechanism in FAMILIES else make_anm_mixture
+        drawn = make(self.mechanism, n_samples, random_state=random_state, **self.options)
+        return drawn[0], drawn[1]
 
 
 _VARIATIONS: dict[str, dict[str, Any]] = {

@@ -162,21 +162,21 @@ def evaluate(
     return measure(rows, name, setting, seed, options)
 
 
+@dataclass(frozen=True)
 class DrawnPairs:
     """Pairs of a setting, drawn while they are asked for."""
 
-    def __init__(self, setting: Setting, count: int, size: int, first_seed: int) -> None:
-        self._setting = setting
-        self._size = size
-        self._seeds = range(first_seed, first_seed + count)
+    setting: Setting
+    size: int
+    seeds: range
 
     def __len__(self) -> int:
-        return len(self._seeds)
+        return len(self.seeds)
 
     def __iter__(self) -> Iterator[Pair]:
-        for seed in self._seeds:
-            x, y = self._setting.draw(self._size, random_state=seed)
-            yield Pair(f"{self._setting.name} seed {seed}", x, y, truth=1)
+        for seed in self.seeds:
+            x, y = self.setting.draw(self.size, random_state=seed)
+            yield Pair(f"{self.setting.name} seed {seed}", x, y, truth=1)
 
 
 def _open(
@@ -189,7 +189,7 @@ def _open(
             N_SAMPLES if n_samples is None else n_samples, "n_samples", minimum=MIN_SAMPLES
         )
         drawn = {"n_pairs": count, "n_samples": size, "first_seed": seed}
-        return DrawnPairs(SETTINGS[source], count, size, seed), drawn
+        return DrawnPairs(SETTINGS[source], size, range(seed, seed + count)), drawn
     for name, value in (("n_pairs", n_pairs), ("n_samples", n_samples)):
         if value is not None:
             raise ValueError(

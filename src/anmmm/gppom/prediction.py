@@ -5,6 +5,7 @@ A fitted and clustered GPPOM comes in; labels of new observations go out.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 from scipy.special import logsumexp
 
-from anmmm._record import computed
+from anmmm._record import Record, computed
 from anmmm._typing import FloatArray
 from anmmm.gppom.covariance import gram, variances
 from anmmm.gppom.result import FitResult
@@ -25,73 +26,72 @@ MAX_SAMPLES = 10_000
 ROWS = 256
 
 
-class MechanismPredictor:
+@dataclass(frozen=True, eq=False, repr=False)
+class MechanismPredictor(Record):
     """Posterior over the mechanisms of a new (x, y), whose θ is taken to be a fitted one."""
 
-    def __init__(
-        self,
-        X: FloatArray,
-        Y: FloatArray,
-        fit: FitResult,
-        labels: NDArray[np.intp],
-        noise_floor: float,
-    ) -> None:
-        omega = fit.hyperparameters
-        self._omega, self._covariance = omega, fit.covariance
-        self._noise = 1.0 / omega.beta + noise_floor
-        self._x, self._theta = X, fit.latent
-        self._n_mechanisms = int(labels.max()) + 1
+    x: FloatArray
+    y: FloatArray
+    fit: FitResult
+    labels: NDArray[np.intp]
+    noise_floor: float
 
-        n = len(X)
-        order = np.lexsort(fit.latent.T[::-1])
-        picked = order[np.unique(np.linspace(0, n - 1, min(n, MAX_CANDIDATES)).astype(np.intp))]
-        self._candidates = fit.latent[picked]
-        self._candidate_labels = labels[picked]
-        self._y = Y
+    @property
+    def noise(self) -> float:
+        """Variance of the noise."""
+        return 1.0 / self.fit.hyperparameters.beta + self.noise_floor
+
+    @computed
+    def candidates(self) -> NDArray[np.intp]:
+        """Rows of the latents that stand for all, evenly spaced along the first coordinate."""
+        n = len(self.x)
+        order = np.lexsort(self.fit.latent.T[::-1])
+        return order[np.unique(np.linspace(0, n - 1, min(n, MAX_CANDIDATES)).astype(np.intp))]
 
     @computed
     def _solved(self) -> tuple[Any, FloatArray, FloatArray]:
         """Factor of the covariance, its solution for Y, and K_θ of candidates and fit."""
-        n = len(self._y)
+        n = len(self.y)
         if n > MAX_SAMPLES:
             raise ValueError(
                 f"predict without refinement holds a matrix of N × N: the fit has N={n} "
                 f"observations, but at most {MAX_SAMPLES} are taken; fit with refine='em' (effects "
                 "of one column), or fit on a subsample"
             )
-        omega, form = self._omega, self._covariance
+        omega, form, theta = self.fit.hyperparameters, self.fit.covariance, self.fit.latent
         K = np.empty((n, n))
         # By rows, so that nothing else of this size is held.
         for start in range(0, n, ROWS):
             rows = slice(start, start + ROWS)
-            some = (self._x[rows], self._theta[rows])
-            K[rows] = form.cross(omega, some, (self._x, self._theta))
-        K[np.diag_indices(n)] += self._noise
+            K[rows] = form.cross(omega, (self.x[rows], theta[rows]), (self.x, theta))
+        K[np.diag_indices(n)] += self.noise
         factor = cho_factor(K, lower=True, overwrite_a=True, check_finite=False)
-        k_theta = gram(form.kernel_theta, omega.gamma_theta, self._candidates, self._theta)
-        return factor, cho_solve(factor, self._y, check_finite=False), k_theta
+        k_theta = gram(form.kernel_theta, omega.gamma_theta, theta[self.candidates], theta)
+        return factor, cho_solve(factor, self.y, check_finite=False), k_theta
 
     def predict(self, X: FloatArray, Y: FloatArray) -> NDArray[np.intp]:
         """Label standardized new observations (n, n_features_x), (n, n_outputs)."""
-        omega, form = self._omega, self._covariance
+        omega, form = self.fit.hyperparameters, self.fit.covariance
         factor, alpha, candidate_gram = self._solved
-        k_x = gram(form.kernel_x, omega.gamma_x, X, self._x)
+        candidate_labels = self.labels[self.candidates]
+        k_x = gram(form.kernel_x, omega.gamma_x, X, self.x)
         own_x = variances(form.kernel_x, omega.gamma_x, X)
-        own_theta = variances(form.kernel_theta, omega.gamma_theta, self._candidates)
+        latents = self.fit.latent[self.candidates]
+        own_theta = variances(form.kernel_theta, omega.gamma_theta, latents)
         labels = np.empty(len(X), dtype=np.intp)
         for i, row in enumerate(k_x):
             k = omega.amplitude * form.joined(row, candidate_gram)
             mean = k @ alpha
             signal = omega.amplitude * form.joined(own_x[i], own_theta)
             explained = np.einsum("cn,nc->c", k, cho_solve(factor, k.T, check_finite=False))
-            variance = np.maximum(signal - explained, 0.0) + self._noise
+            variance = np.maximum(signal - explained, 0.0) + self.noise
             squared = ((Y[i] - mean) ** 2).sum(axis=1)
             log_p = -0.5 * (squared / variance + Y.shape[1] * np.log(variance))
             per_mechanism = [
-                logsumexp(log_p[self._candidate_labels == c])
-                if np.any(self._candidate_labels == c)
+                logsumexp(log_p[candidate_labels == c])
+                if np.any(candidate_labels == c)
                 else -np.inf
-                for c in range(self._n_mechanisms)
+                for c in range(self.labels.max() + 1)
             ]
             labels[i] = int(np.argmax(per_mechanism))
         return labels

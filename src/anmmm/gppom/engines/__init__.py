@@ -11,7 +11,7 @@ from collections.abc import Callable
 from anmmm._typing import FloatArray
 from anmmm.gppom.covariance import Covariance
 from anmmm.gppom.engines.auto import LARGEST_DENSE, AutoEngine
-from anmmm.gppom.engines.base import DataTerms, Engine
+from anmmm.gppom.engines.base import Engine
 from anmmm.gppom.engines.dense import DenseEngine
 from anmmm.gppom.engines.linear import LinearEngine
 from anmmm.gppom.engines.lowrank import LowRankEngine
@@ -20,9 +20,7 @@ from anmmm.gppom.options import ObjectiveOptions
 __all__ = [
     "ENGINES",
     "AutoEngine",
-    "DataTerms",
     "DenseEngine",
-    "Engine",
     "LinearEngine",
     "LowRankEngine",
     "make_engine",

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from anmmm._kernels._lapack import potrf, potri, solve_rows
 from anmmm._kernels.dense import LOG_TWO_PI, SINGULAR_PIVOT
+from anmmm._record import Record
 from anmmm._typing import FloatArray
 from anmmm.gppom.covariance import Covariance, gram
 from anmmm.gppom.engines.base import DataTerms, failed, finite
@@ -13,22 +16,17 @@ from anmmm.gppom.options import ObjectiveOptions
 from anmmm.gppom.parameters import Hyperparameters
 
 
-class LinearEngine:
+@dataclass(frozen=True, eq=False, repr=False)
+class LinearEngine(Record):
     """Exact evaluation by matrices of NumPy, O(N³) time, O(N²) memory; docs/method/linear.md."""
 
-    name = "dense"
+    x: FloatArray
+    y: FloatArray
+    lam: float
+    options: ObjectiveOptions
+    covariance: Covariance
 
-    def __init__(
-        self,
-        X: FloatArray,
-        Y: FloatArray,
-        lam: float,
-        options: ObjectiveOptions,
-        covariance: Covariance,
-    ) -> None:
-        self._x, self._y = X, Y
-        self._weights = (lam, options.hsic_floor)
-        self._covariance = covariance
+    name = "dense"
 
     def evaluate(self, theta: FloatArray, omega: Hyperparameters, noise: float) -> DataTerms:
         """Evaluate the data terms at Θ (n_samples, n_latent), Ω and a noise variance."""
@@ -44,8 +42,8 @@ class LinearEngine:
     def _evaluate(
         self, theta: FloatArray, omega: Hyperparameters, noise: float
     ) -> DataTerms | None:
-        (n, D), form, (lam, hsic_floor) = self._y.shape, self._covariance, self._weights
-        K_x = gram(form.kernel_x, omega.gamma_x, self._x, self._x)
+        (n, D), form = self.y.shape, self.covariance
+        K_x = gram(form.kernel_x, omega.gamma_x, self.x, self.x)
         K_theta = gram(form.kernel_theta, omega.gamma_theta, theta, theta)
         signal = omega.amplitude * form.joined(K_x, K_theta)
         K = signal + noise * np.eye(n)
@@ -54,9 +52,9 @@ class LinearEngine:
         smallest = SINGULAR_PIVOT * n * K.diagonal().max()
         if potrf(K) != 0 or np.min(K.diagonal() ** 2) <= smallest:
             return None
-        alpha = self._y.T.copy()
+        alpha = self.y.T.copy()
         solve_rows(K, alpha)
-        log_det, fit = 2.0 * np.log(K.diagonal()).sum(), float(np.vdot(self._y.T, alpha))
+        log_det, fit = 2.0 * np.log(K.diagonal()).sum(), float(np.vdot(self.y.T, alpha))
         log_likelihood = -0.5 * (D * n * LOG_TWO_PI + D * log_det + fit)
         potri(K)
         # ∂(-L)/∂K̃, and what of it meets either kernel.
@@ -65,10 +63,12 @@ class LinearEngine:
 
         x_centered, theta_centered = _centered(K_x), _centered(K_theta)
         trace = float(np.vdot(x_centered, theta_centered))
-        weight = lam / (trace + n**2 * hsic_floor) if lam > 0.0 else 0.0
+        weight = 0.0
+        if self.lam > 0.0:
+            weight = self.lam / (trace + n**2 * self.options.hsic_floor)
         A_x = omega.amplitude * G * beside_x + weight * theta_centered
         A_theta = omega.amplitude * G * beside_theta + weight * x_centered
-        _, d_log_gamma_x = _pulled(form.kernel_x, omega.gamma_x, self._x, K_x, A_x)
+        _, d_log_gamma_x = _pulled(form.kernel_x, omega.gamma_x, self.x, K_x, A_x)
         d_theta, d_log_gamma_theta = _pulled(
             form.kernel_theta, omega.gamma_theta, theta, K_theta, A_theta
         )
