@@ -113,46 +113,40 @@ def test_a_weight_that_is_not_used_is_said(run, data, folder, command):
     assert run(*command, "--lam", "0.5", "--criterion", "hsic")[2] == ""
 
 
-def test_direction_json_agrees_with_the_library(run, data):
+@pytest.mark.parametrize("options", [{}, {"criterion": "pvalue", "lam": 0.5}])
+def test_direction_json_agrees_with_the_library(run, data, options):
     from anmmm import infer_direction
 
-    status, out, _ = run("direction", data, "--json")
+    given = [word for name, value in options.items() for word in (f"--{name}", value)]
+    status, out, _ = run("direction", data, "--json", *given)
     document = json.loads(out)
     table = np.loadtxt(data, delimiter=",", skiprows=1)
-    result = infer_direction(*table.T)
+    result = infer_direction(*table.T, random_state=0, **options)
     assert status == 0
     for name in ("score", "forward_score", "backward_score"):
         assert document[name] == pytest.approx(getattr(result, name), rel=1e-6)
-    assert (document["x"], document["y"]) == ("ozone", "temperature")
-    assert (document["direction"], document["cause"]) == (-1, "temperature")
-    assert (document["criterion"], document["model"]) == ("evidence", "anm-2")
-    assert (document["n_mechanisms"], document["converged"], document["n"]) == (2, True, 40)
-    for name in ("lam", "forward_pvalue", "backward_pvalue"):
-        assert document[name] is None
-    turned = json.loads(run("direction", data, "--json", "--x", "temperature")[1])
-    assert (turned["direction"], turned["cause"]) == (1, "temperature")
-    assert turned["score"] == -document["score"]
+    for name in ("direction", "criterion", "converged"):
+        assert document[name] == getattr(result, name)
+    assert (document["x"], document["y"], document["n"]) == ("ozone", "temperature", 40)
+    assert document["lam"] == options.get("lam")
+    for name in ("forward_pvalue", "backward_pvalue"):
+        assert (document[name] is None) is (not options)
+    model = (None, None) if options else ("anm-2", 2)
+    assert (document["model"], document["n_mechanisms"]) == model
+    turned = json.loads(run("direction", data, "--json", "--x", "temperature", *given)[1])
+    for each, name in ((document, "ozone"), (turned, "temperature")):
+        assert (each["cause"] == name) is (each["direction"] == 1)
+    assert (turned["direction"], turned["score"]) == (-document["direction"], -document["score"])
 
 
 def test_a_criterion_of_the_latent(run, data):
-    from anmmm import infer_direction
-
-    options = ("--criterion", "pvalue", "--lam", "0.5")
-    status, out, err = run("direction", data, *options)
+    status, out, err = run("direction", data, "--criterion", "pvalue", "--lam", "0.5")
     assert (status, err) == (0, "")
     lines = out.splitlines()
     assert len({len(line) for line in lines[2:5]}) == 1
     assert lines[2].split() == ["hypothesis", "dependence", "p-value"]
     assert "  criterion     pvalue, λ = 0.5" in lines
     assert "The p-values rank, they do not test" in out
-    status, out, _ = run("direction", data, "--json", *options)
-    document = json.loads(out)
-    table = np.loadtxt(data, delimiter=",", skiprows=1)
-    result = infer_direction(*table.T, criterion="pvalue", lam=0.5, random_state=0)
-    assert status == 0
-    assert document["direction"] == result.direction
-    assert document["score"] == pytest.approx(result.score, rel=1e-6)
-    assert (document["criterion"], document["lam"]) == ("pvalue", 0.5)
 
 
 def test_columns_are_chosen_by_name_or_number(run, tmp_path):
