@@ -1,7 +1,5 @@
 """What is loaded when: names of packages at their first use, libraries where they are used."""
 
-import pickle
-
 import pytest
 
 import anmmm
@@ -54,11 +52,6 @@ def test_every_name_is_there():
             assert getattr(package, name) is vars(package)[name]
         with pytest.raises(AttributeError, match=f"'{package.__name__}' has no attribute 'no'"):
             _ = package.no
-
-
-def test_estimators_are_pickled_by_name():
-    for kind in (anmmm.ANMMixture, anmmm.CausalDirection, anmmm.GPPOM, anmmm.MechanismClustering):
-        assert pickle.loads(pickle.dumps(kind)) is kind
 
 
 def test_names_of_engines_are_those_of_the_engines():

@@ -140,14 +140,11 @@ def test_unknown_columns_are_passed_over_and_missing_ones_named(tmp_path):
 # --- What is no such file -------------------------------------------------------------------------
 
 
-def test_an_unknown_suffix_is_refused_at_once(tmp_path):
+def test_what_cannot_be_read_is_refused_at_once(tmp_path, monkeypatch):
     with pytest.raises(ValueError, match=r"rows\.json: the name must end in .csv, .jsonl or"):
         read_rows(tmp_path / "rows.json")
     with pytest.raises(ValueError, match=r"rows\.jsonl: JSON lines are not read back"):
         read_rows(tmp_path / "rows.jsonl")
-
-
-def test_without_pyarrow_parquet_is_refused_at_once(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(ImportError, match=r'pip install "anmmm\[parquet\]"'):
         read_rows(tmp_path / "rows.parquet")

@@ -178,16 +178,12 @@ def test_blocks_of_a_billion_columns_take_no_memory(tmp_path):
 
 
 def test_two_files_of_one_id_are_refused_with_both_names(tmp_path):
-    for name in ("same.txt", "same.csv", "other.csv"):
-        (tmp_path / name).write_text("1,2\n3,4\n")
+    for name in ("same.txt", "same.csv", "pair01.txt", "pair0001.txt"):
+        (tmp_path / name).write_text("1 2\n3 4\n")
     with pytest.raises(SourceError, match=r"same.txt: the pair id 'same' was used in same.csv alr"):
         load_pairs(tmp_path)
-
-
-def test_ids_that_become_one_in_the_collection_are_refused(tmp_path):
+    # Some become one in the collection.
     (tmp_path / "pairmeta.txt").write_text("pair01 1 1 2 2\npair0001 1 1 2 2\n")
-    for name in ("pair01.txt", "pair0001.txt"):
-        (tmp_path / name).write_text("1 2\n3 4\n")
     assert load_pairs(tmp_path).ids == ("pair01", "pair0001")
     with pytest.raises(SourceError, match=r"pair0001.txt: the pair id 'pair0001' was used in pair"):
         load_tuebingen(tmp_path)

@@ -87,16 +87,17 @@ def test_options_that_would_do_nothing_are_refused(layouts):
         for name, value in (("columns", "all"), ("targets", {"a": 1})):
             with pytest.raises(ValueError, match=f"{name} is for .*, and of no use for"):
                 as_pairs(source, **{name: value})
-    with pytest.raises(ValueError, match="columns is for tables, and of no use for cdt"):
-        as_pairs(layouts / "cdt.csv", columns="all")
-    with pytest.raises(ValueError, match="targets is for files with the header SampleID,A,B"):
-        as_pairs(np.zeros((3, 2)), columns="all", targets={})
-    with pytest.raises(ValueError, match="format='cdt' is for paths"):
-        as_pairs({}, format="cdt")
     with pytest.raises(TypeError, match="a table with columns="):
         as_pairs({}, format="table")
-    with pytest.raises(ValueError, match="source must name a file or a folder, found ''"):
-        as_pairs("")
+    targets = {"columns": "all", "targets": {}}
+    for source, options, message in (
+        (layouts / "cdt.csv", {"columns": "all"}, "columns is for tables, and of no use for cdt"),
+        (np.zeros((3, 2)), targets, "targets is for files with the header SampleID,A,B"),
+        ({}, {"format": "cdt"}, "format='cdt' is for paths"),
+        ("", {}, "source must name a file or a folder, found ''"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            as_pairs(source, **options)
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
