@@ -37,7 +37,8 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     try:
         yield temporary
         with naming(path):
-            _to_disk(temporary)
+            with temporary.open("rb") as file:
+                os.fsync(file.fileno())
             if target.exists():
                 shutil.copymode(target, temporary)
             os.replace(temporary, target)
@@ -182,8 +183,3 @@ def _refuse_protected(target: Path, path: str | os.PathLike[str]) -> None:
             "is write-protected, so it is not replaced; write to another file, or allow it (chmod)",
             os.fspath(path),
         )
-
-
-def _to_disk(path: Path) -> None:
-    with path.open("rb") as file:
-        os.fsync(file.fileno())

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from anmmm._typing import ArrayLike, FloatArray, RandomState
+from anmmm._typing import ArrayLike, RandomState
 from anmmm._validation import as_pair, check_rng
 from anmmm.clustering.kmeans import kmeans_labels
 from anmmm.clustering.options import ClusteringOptions
@@ -117,7 +117,10 @@ def cluster_mechanisms(
     fit = fit_gppom(X, Y, lam=options.lam, options=options.fit, random_state=rng)
     seed = int(rng.integers(2**31))
 
-    mixtures = _mixtures_of(X, Y, options)
+    mixtures = None
+    if Y.shape[1] == 1 and (options.automatic or options.refine):
+        most = min(options.max_mechanisms, len(X))
+        mixtures = EffectMixtures(X, Y[:, 0], options.n_mechanisms, most)
     number, criteria = options.n_mechanisms, None
     if options.automatic and mixtures is not None:
         criteria = np.array([mixture.criterion for mixture in mixtures.fits])
@@ -139,14 +142,6 @@ def cluster_mechanisms(
         criteria=criteria,
         mixture=None if mixture is None else mixture.reordered(order),
     )
-
-
-def _mixtures_of(X: FloatArray, Y: FloatArray, options: ClusteringOptions) -> EffectMixtures | None:
-    """Fit the mixtures of the effect that choose a number, or refine; None for several columns."""
-    if Y.shape[1] > 1 or not (options.automatic or options.refine):
-        return None
-    most = min(options.max_mechanisms, len(X))
-    return EffectMixtures(X, Y[:, 0], options.n_mechanisms, most)
 
 
 def _refined(

@@ -222,7 +222,8 @@ class Plan:
                     **self.task.facts(),
                 }
             )
-        total = expected_total(pairs, first, step)
+        hint = operator.length_hint(pairs, -1)
+        total = max(0, -(-(hint - first) // step)) if hint >= 0 else None
         rows = run_in_order(
             islice(enumerate(pairs), first, None, step),
             replace(self.task, entropy=entropy),
@@ -271,12 +272,6 @@ class Plan:
                     "changed during the run, so that its rows may be of the old and the new "
                     "content; run it again",
                 )
-
-
-def expected_total(pairs: Any, first: int, step: int) -> int | None:
-    """Return how many pairs are at `first` and each `step` from there, or None if not known."""
-    hint = operator.length_hint(pairs, -1)
-    return max(0, -(-(hint - first) // step)) if hint >= 0 else None
 
 
 def check_jobs(n_jobs: Any) -> int | None:

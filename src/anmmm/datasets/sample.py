@@ -77,7 +77,7 @@ def load_bafu_air(
         if place.problem:
             raise ValueError(f"{place.pair_id} cannot be read: {place.problem}")
     # truth -1: the cause, temperature, is y.
-    causes = [place.y if place.truth == -1 else place.x for place in places]
-    effects = [place.x if place.truth == -1 else place.y for place in places]
-    labels = np.repeat(np.arange(len(places)), [len(cause) for cause in causes])
-    return np.concatenate(causes), np.concatenate(effects), labels
+    ordered = [(place.x, place.y)[:: place.truth] for place in places]
+    labels = np.repeat(np.arange(len(places)), [len(cause) for cause, _ in ordered])
+    x, y = (np.concatenate(variable) for variable in zip(*ordered, strict=True))
+    return x, y, labels

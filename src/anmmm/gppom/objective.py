@@ -192,7 +192,9 @@ class GPPOMObjective:
         theta = self.latent(z)
         omega = layout.hyperparameters(z)
         noise = (1.0 / omega.beta if omega.beta > 0.0 else math.inf) + self.options.noise_floor
-        data = self._engine.evaluate(theta, self._for_engine(omega), noise)
+        if not layout.n_features_x:
+            omega = replace(omega, gamma_x=np.ones(1))
+        data = self._engine.evaluate(theta, omega, noise)
         self.n_evaluations += 1
 
         floored = data.hsic + self.options.hsic_floor
@@ -213,8 +215,17 @@ class GPPOMObjective:
             layout.latent_part(gradient)[:] = d_theta.ravel()
         else:
             prior += 0.5 * self.options.weight_prior * float(part @ part)
-            self._backward(part, d_theta, layout.latent_part(gradient))
-            layout.latent_part(gradient)[:] += self.options.weight_prior * part
+            d_part = layout.latent_part(gradient)
+            run_in_chunks(
+                mlp.backward,
+                self.options.n_chunks,
+                self._inputs,
+                layout.weights(part)[2],
+                self._hidden,
+                np.ascontiguousarray(d_theta),
+                *layout.weights(d_part),
+            )
+            d_part += self.options.weight_prior * part
         d_omega = layout.log_hyperparameters(gradient)
         split = 2 + layout.n_features_x
         d_omega[0] = data.d_log_amplitude
@@ -237,9 +248,6 @@ class GPPOMObjective:
         )
         return terms, gradient
 
-    def _for_engine(self, omega: Hyperparameters) -> Hyperparameters:
-        return omega if self.layout.n_features_x else replace(omega, gamma_x=np.ones(1))
-
     def _forward(self, part: FloatArray) -> FloatArray:
         theta = np.empty((self.layout.n_samples, self.layout.n_latent))
         run_in_chunks(
@@ -251,14 +259,3 @@ class GPPOMObjective:
             theta,
         )
         return theta
-
-    def _backward(self, part: FloatArray, d_theta: FloatArray, out: FloatArray) -> None:
-        run_in_chunks(
-            mlp.backward,
-            self.options.n_chunks,
-            self._inputs,
-            self.layout.weights(part)[2],
-            self._hidden,
-            np.ascontiguousarray(d_theta),
-            *self.layout.weights(out),
-        )

@@ -76,7 +76,7 @@ def minimize_from(
     # Steps that shrink because every longer one leaves the domain lower J by little as well, but at
     # its edge and not at a minimum.
     flat = bool(np.abs(step).max(initial=0.0) <= gradient_tol)
-    at_edge = descent.failed_of_late and not flat
+    at_edge = descent.n_failed > descent.failed_before and not flat
     return Outcome(
         z=descent.best_z,
         value=float(descent.best_value),
@@ -98,12 +98,7 @@ class _Descent:
         self.history: list[float] = []
         self.n_failed = 0
         # Failed evaluations before the last finished iteration, and up to its end.
-        self._failed_before = self._failed_after = 0
-
-    @property
-    def failed_of_late(self) -> bool:
-        """Whether an evaluation failed in the last finished iteration or since."""
-        return self.n_failed > self._failed_before
+        self.failed_before = self._failed_after = 0
 
     def evaluate(self, scaled: FloatArray) -> tuple[float, FloatArray]:
         z = scaled * self._units
@@ -130,7 +125,7 @@ class _Descent:
 
     def record(self, intermediate_result: object) -> None:
         # SciPy passes the result to a callback whose argument has this name.
-        self._failed_before, self._failed_after = self._failed_after, self.n_failed
+        self.failed_before, self._failed_after = self._failed_after, self.n_failed
         self.history.append(float(intermediate_result.fun))  # type: ignore[attr-defined]
 
 

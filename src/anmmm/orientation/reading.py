@@ -43,7 +43,9 @@ def read_graph(graph: Any) -> PartialGraph:
             return _from_arcs(graph.nodes, pairs)
         return PartialGraph(graph.nodes, undirected=pairs)
     if _is_causallearn(graph):
-        return _from_causallearn(getattr(graph, "G", graph))
+        inner = getattr(graph, "G", graph)
+        names = [node.get_name() for node in inner.get_nodes()]
+        return _marked(_edges_of_causallearn(names, np.asarray(inner.graph)), names)
     if isinstance(graph, np.ndarray) or hasattr(graph, "toarray"):
         # Of a sparse matrix it says what to pass instead.
         return _from_adjacency(tuple(range(graph.shape[0])), as_real(graph, "graph"))
@@ -129,11 +131,6 @@ def _from_arcs(nodes: Iterable[Hashable], arcs: Iterable[Edge]) -> PartialGraph:
 def _is_causallearn(graph: Any) -> bool:
     inner = getattr(graph, "G", graph)
     return hasattr(inner, "get_nodes") and isinstance(getattr(inner, "graph", None), np.ndarray)
-
-
-def _from_causallearn(graph: Any) -> PartialGraph:
-    names = [node.get_name() for node in graph.get_nodes()]
-    return _marked(_edges_of_causallearn(names, np.asarray(graph.graph)), names)
 
 
 def _edges_of_causallearn(names: list[str], ends: Any) -> Iterable[MarkedEdge]:

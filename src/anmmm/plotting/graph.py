@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable
 from typing import Any
 
 from anmmm.orientation import OrientedGraph
@@ -43,8 +42,11 @@ def plot_graph(result: OrientedGraph, *, ax: Any = None) -> Any:
         If `ax` is not Matplotlib axes.
     """
     ax = axes_or_new(ax)
-    places = _on_a_circle(result.nodes)
-    scale = min(1.0, math.sqrt(FEW / max(len(places), 1)))
+    n_nodes = max(len(result.nodes), 1)
+    # From the top on, clockwise.
+    angles = ((node, 2.0 * math.pi * at / n_nodes) for at, node in enumerate(result.nodes))
+    places = {node: (math.sin(angle), math.cos(angle)) for node, angle in angles}
+    scale = min(1.0, math.sqrt(FEW / n_nodes))
     patch = matplotlib_module("patches").FancyArrowPatch
     styles = {"->": "-|>", "--": "-", "<->": "<|-|>"}
     for (source, mark, target), row in zip(result.edges, result.decisions, strict=True):
@@ -83,9 +85,3 @@ def plot_graph(result: OrientedGraph, *, ax: Any = None) -> Any:
     ax.set_aspect("equal")
     ax.set_axis_off()
     return ax
-
-
-def _on_a_circle(nodes: tuple[Hashable, ...]) -> dict[Hashable, tuple[float, float]]:
-    """Places from the top on, clockwise."""
-    turn = 2.0 * math.pi / max(len(nodes), 1)
-    return {node: (math.sin(at * turn), math.cos(at * turn)) for at, node in enumerate(nodes)}

@@ -184,7 +184,9 @@ def page_template() -> Any:
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("anmmm", "report"),
         autoescape=True,
-        finalize=lambda value: value if hasattr(value, "__html__") else _readable(str(value)),
+        finalize=lambda value: (
+            value if hasattr(value, "__html__") else _CONTROL.sub("\ufffd", spelled(str(value)))
+        ),
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -203,10 +205,6 @@ def page_template() -> Any:
         sure=SURE,
     )
     return environment.get_template("page.html.j2")
-
-
-def _readable(text: str) -> str:
-    return _CONTROL.sub("\ufffd", spelled(text))
 
 
 def share(count: int, total: int) -> str:

@@ -129,7 +129,12 @@ def as_pairs(
         return source
     # A table iterates, but over rows or column names.
     if isinstance(source, np.ndarray) or is_frame(source):
-        return _from_table(source, options)
+        _refuse(options, kind, {"columns", "categories"})
+        if columns is None:
+            raise TypeError(
+                f"source is a single table ({kind}); {_CHOOSE}, or use infer_direction for one pair"
+            )
+        return TablePairs(open_table(source), columns, categories)
     _refuse(options, kind)
     if format is None and isinstance(source, Iterable):
         return Items(source, kind)
@@ -197,16 +202,6 @@ def _from_path(path: str | os.PathLike[str], format: str, options: dict[str, Any
             f"a table with a variable in each column; {_CHOOSE} {advice}: {listed(table.names)}",
         )
     return TablePairs(table, options["columns"], options["categories"])
-
-
-def _from_table(source: Any, options: dict[str, Any]) -> PairSource:
-    kind = type(source).__name__
-    _refuse(options, kind, {"columns", "categories"})
-    if options["columns"] is None:
-        raise TypeError(
-            f"source is a single table ({kind}); {_CHOOSE}, or use infer_direction for one pair"
-        )
-    return TablePairs(open_table(source), options["columns"], options["categories"])
 
 
 def _refuse(options: dict[str, Any], what: str, used: Iterable[str] = ()) -> None:
