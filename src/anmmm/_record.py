@@ -56,7 +56,9 @@ def _shown(value: Any) -> str:
     if isinstance(value, np.generic):
         return repr(value.item())
     if isinstance(value, np.ndarray):
-        return _shown_array(value)
+        if value.ndim == 1 and 0 < value.size <= FEW and value.dtype.kind in "biuf":
+            return f"array([{', '.join(f'{number:.6g}' for number in value.tolist())}])"
+        return f"<{value.dtype} array of shape {value.shape}>"
     if isinstance(value, (tuple, list)):
         return _shown_items(value)
     if isinstance(value, Mapping):
@@ -69,12 +71,6 @@ def _shown(value: Any) -> str:
     if len(text) > LONGEST_TEXT:
         return f"{text[:LONGEST_TEXT]}…"
     return text
-
-
-def _shown_array(array: np.ndarray[Any, Any]) -> str:
-    if array.ndim == 1 and 0 < array.size <= FEW and array.dtype.kind in "biuf":
-        return f"array([{', '.join(f'{number:.6g}' for number in array.tolist())}])"
-    return f"<{array.dtype} array of shape {array.shape}>"
 
 
 def _shown_items(items: tuple[Any, ...] | list[Any]) -> str:

@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from anmmm._typing import RandomState
 from anmmm._validation import check_choice
-from anmmm.clustering import ClusteringOptions, ClusteringResult, cluster_mechanisms
+from anmmm.clustering import ClusteringOptions, cluster_mechanisms
 from anmmm.collection.records import PairClusters
 from anmmm.collection.schema import CLUSTERS
 from anmmm.collection.stream import PairResults, Plan
@@ -131,6 +131,10 @@ class ClusterTask(PairTask):
         except (TypeError, ValueError) as error:
             return self.failed(pair, "unusable", unusable_reason(pair, error))
         sizes = np.bincount(result.labels, minlength=result.n_mechanisms)
+        unrefined = "" if result.refined else "labels not refined: "
+        remarks = [dropped_remark(pair), unrefined + result.reason]
+        if not result.fit.converged:
+            remarks.append(f"fit not converged ({result.fit.status})")
         return PairClusters(
             cause="x" if direction == 1 else "y",
             cause_from=known_from,
@@ -142,7 +146,7 @@ class ClusterTask(PairTask):
             engine=result.fit.engine,
             rank=result.fit.rank,
             detail=result if self.keep_detail else None,
-            **carried(pair, "ok", "; ".join(_remarks(pair, result))),
+            **carried(pair, "ok", "; ".join(filter(None, remarks))),
         )
 
     def _direction(self, pair: Pair, x: Any, y: Any, seed: int) -> tuple[int, str]:
@@ -156,11 +160,3 @@ class ClusterTask(PairTask):
         if direction == 0:
             raise ValueError("undecided which variable is the cause")
         return direction, "inferred"
-
-
-def _remarks(pair: Pair, result: ClusteringResult) -> list[str]:
-    unrefined = "" if result.refined else "labels not refined: "
-    remarks = [dropped_remark(pair), unrefined + result.reason]
-    if not result.fit.converged:
-        remarks.append(f"fit not converged ({result.fit.status})")
-    return [remark for remark in remarks if remark]

@@ -85,7 +85,11 @@ def make_single_mechanism(
     family = check_choice(family, "family", FAMILIES)
     cause = check_choice(cause, "cause", tuple(CAUSES))
     n_samples = check_count(n_samples, "n_samples")
-    rng = own_stream(random_state, FAMILIES.index(family) + 1)
+    if isinstance(random_state, (int, np.integer)) and not isinstance(random_state, bool):
+        # That of another family is another stream.
+        seed = check_count(random_state, "random_state", minimum=0)
+        random_state = np.random.SeedSequence([seed, FAMILIES.index(family) + 1])
+    rng = check_rng(random_state)
     x = CAUSES[cause](rng, n_samples)
     if family in OTHER_EFFECTS:
         return x, OTHER_EFFECTS[family](x, rng)
@@ -97,14 +101,6 @@ def make_single_mechanism(
     if family.startswith("LS"):
         return x, function(x, rng) + function(x, rng) * noise
     return x, function(x, rng) + noise
-
-
-def own_stream(random_state: RandomState, place: int) -> np.random.Generator:
-    """Return a generator; of a whole number one that shares no stream with other places."""
-    if isinstance(random_state, (int, np.integer)) and not isinstance(random_state, bool):
-        seed = check_count(random_state, "random_state", minimum=0)
-        random_state = np.random.SeedSequence([seed, place])
-    return check_rng(random_state)
 
 
 def _noise(x: FloatArray, rng: np.random.Generator) -> FloatArray:

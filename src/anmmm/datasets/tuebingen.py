@@ -26,6 +26,7 @@ from anmmm.datasets.tuebingen_groups import group_of, weight_of
 
 META = "pairmeta.txt"
 TEXT_SUFFIXES = frozenset({".txt", ".csv", ".tsv", ".dat"})
+_DIGITS = re.compile(r"(\d+)")
 _NUMBERED = re.compile(r"(?:pair)?0*(\d+)", re.IGNORECASE)
 
 
@@ -320,7 +321,8 @@ def _loose(folder: Path) -> list[_Entry]:
     paths = [path for path in folder.iterdir() if is_pair_file(path) and not path.is_dir()]
     if not paths:
         raise OSError(errno.ENOENT, f"no {META} and no pair file in this folder", str(folder))
-    paths.sort(key=_naturally)
+    # Pair2 comes before pair10; odd places are the digits.
+    paths.sort(key=lambda path: [int(t) if t.isdecimal() else t for t in _DIGITS.split(path.name)])
     seen = SeenIds(str(folder))
     for path in paths:
         seen.add(path.stem, path.name, "rename one of these files")
@@ -337,11 +339,6 @@ def is_pair_file(path: str | os.PathLike[str]) -> bool:
         and not path.name.lower().startswith("readme")
         and not path.stem.endswith("_des")
     )
-
-
-def _naturally(path: Path) -> list[int | str]:
-    """Return a key by which pair2 comes before pair10; odd places are the digits."""
-    return [int(t) if t.isdecimal() else t for t in re.split(r"(\d+)", path.name)]
 
 
 def _variable(block: FloatArray) -> FloatArray:

@@ -254,22 +254,19 @@ def _lines(result: Evaluation) -> Iterator[str]:
     if result.seconds_per_pair is not None:
         yield f"seconds per pair   {result.seconds_per_pair:.3f}   (median)"
     if result.decision_rates is not None:
+        rates = result.decision_rates
+        columns = (rates.rates, rates.accuracy, rates.error, rates.thresholds)
+        heads = {"decided": "<7", "accuracy": "<13", f"least {result.ordered_by}": ">9"}
         yield ""
-        yield from _rates_lines(result.decision_rates, f"least {result.ordered_by}")
+        yield from Table(heads).lines(
+            (f"{rate:>6.0%}", with_error(accuracy, error), f"{least:.4g}")
+            for rate, accuracy, error, least in zip(*columns, strict=True)
+        )
     if result.failures:
         width = max(map(len, result.failures))
         yield ""
         yield "not analyzed"
         yield from (f"{pair:<{width}}  {reason}" for pair, reason in result.failures.items())
-
-
-def _rates_lines(result: DecisionRates, certainty: str) -> list[str]:
-    table = Table({"decided": "<7", "accuracy": "<13", certainty: ">9"})
-    columns = (result.rates, result.accuracy, result.error, result.thresholds)
-    return table.lines(
-        (f"{rate:>6.0%}", with_error(accuracy, error), f"{least:.4g}")
-        for rate, accuracy, error, least in zip(*columns, strict=True)
-    )
 
 
 def _title(result: Evaluation) -> str:

@@ -12,17 +12,16 @@ from anmmm.orientation.graph import Edge, PartialGraph
 
 def column_pairs(graph: PartialGraph, table: Table, *, numbered: bool) -> list[Edge]:
     """Return the columns of the ends of each undirected edge; `numbered`: nodes are places."""
-    column = _columns_by_place(graph, table) if numbered else _columns_by_name(graph, table)
-    return [(column[u], column[v]) for u, v in graph.undirected]
-
-
-def _columns_by_place(graph: PartialGraph, table: Table) -> dict[Hashable, Hashable]:
-    if len(graph.nodes) != len(table.names):
+    if not numbered:
+        column = _columns_by_name(graph, table)
+    elif len(graph.nodes) == len(table.names):
+        column = dict(zip(graph.nodes, table.names, strict=True))
+    else:
         raise ValueError(
             f"graph is an adjacency of {len(graph.nodes)} nodes, but data has "
             f"{len(table.names)} columns; pass a row and a column for each column of data"
         )
-    return dict(zip(graph.nodes, table.names, strict=True))
+    return [(column[u], column[v]) for u, v in graph.undirected]
 
 
 def _columns_by_name(graph: PartialGraph, table: Table) -> dict[Hashable, Hashable]:
