@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, dataclass_transform
 
 import numpy as np
 
@@ -31,8 +31,14 @@ class computed(cached_property[T]):
             return instance.__dict__.setdefault(self.attrname, self.func(instance))
 
 
+@dataclass_transform(eq_default=False, frozen_default=True, field_specifiers=(field,))
+def frozen(cls: type[T]) -> type[T]:
+    """Make a record a frozen dataclass, equal to itself alone."""
+    return dataclass(frozen=True, eq=False, repr=False)(cls)
+
+
 class Record:
-    """Base of dataclasses with ``eq=False, repr=False``: their repr fits a screen."""
+    """Base of classes that are `frozen`: their repr fits a screen."""
 
     def __repr__(self) -> str:
         shown = (f"{f.name}={_shown(getattr(self, f.name))}" for f in fields(self) if f.repr)  # type: ignore[arg-type]

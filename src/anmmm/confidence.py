@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import expit
 
-from anmmm._record import Record
+from anmmm._record import Record, frozen
 from anmmm._typing import FloatArray
 from anmmm._validation import MIN_SAMPLES, as_pair
 from anmmm.evidence import EvidenceResult, sign_of
@@ -34,7 +33,7 @@ NATS_SLOPE, MODEL_ERROR, MODEL_ERROR_GROWTH = 1.8, 2.0, 0.2
 MOST_OF_VECTORS = 0.85
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Resamples(Record):
     """Scores (n_resamples,) of subsamples of `size` observations; `seed` repeats the draw."""
 

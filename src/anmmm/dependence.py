@@ -8,17 +8,16 @@ from __future__ import annotations
 
 import math
 import sys
-from dataclasses import dataclass
 
 import numpy as np
 
-from anmmm._record import Record
+from anmmm._record import Record, frozen
 from anmmm._typing import FloatArray
 from anmmm.gppom import FitOptions, FitResult
 from anmmm.independence import HSICTest, hsic_test
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class LatentFits(Record):
     """A GPPOM fitted in each direction, with the HSIC test of its Θ and the cause.
 

@@ -6,19 +6,17 @@ objective, with the record that takes new points the same way and predictions ba
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
-from anmmm._record import Record, computed
+from anmmm._record import Record, computed, frozen
 from anmmm._typing import FloatArray
 
 # Units in the last place of the largest value that arithmetic on the data may have cost.
 ROUNDING = 4.0
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Standardization(Record):
     """The affine map ``z = (x / unit - center) / spread`` of each column."""
 
@@ -74,7 +72,7 @@ def _merge_rounded(z: FloatArray, near: float) -> None:
         z[np.argsort(z)] = np.repeat(0.5 * (low + high), last - first)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Cells(Record):
     """A variable at its own resolution: one interval for each distinct value."""
 

@@ -8,7 +8,6 @@ import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 import click
@@ -16,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anmmm._categories import as_variables, missing_of, without_objects
-from anmmm._record import Record
+from anmmm._record import Record, frozen
 from anmmm._words import counted
 from anmmm.cli.messages import STANDARD_OUTPUT, InputError, readable, say
 from anmmm.datasets.errors import SourceError, listed
@@ -88,7 +87,7 @@ def saying_warnings() -> Iterator[None]:
         yield
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Columns(Record):
     """The two columns of a file that are analyzed: numbers, or text, of shape (n,)."""
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
-from anmmm._record import Record
+from anmmm._record import Record, frozen
 from anmmm._validation import check_choice, check_count, check_n_mechanisms, check_nonnegative
 from anmmm.gppom import FitOptions
 from anmmm.mixture import MAX_MECHANISMS, is_auto
@@ -13,7 +12,7 @@ from anmmm.mixture import MAX_MECHANISMS, is_auto
 REFINEMENTS = ("auto", "em")
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class ClusteringOptions(Record):
     """Options of `cluster_mechanisms`, checked, which hold for any pair."""
 

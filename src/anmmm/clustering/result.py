@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
-from anmmm._record import Record
+from anmmm._record import Record, frozen
 from anmmm._typing import FloatArray
 from anmmm.gppom import FitResult
 from anmmm.mixture import MixtureFit
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class ClusteringResult(Record):
     """Mechanism labels of Algorithm 2, refined or not.
 

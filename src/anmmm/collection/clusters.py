@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import warnings
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from anmmm._record import frozen
 from anmmm._typing import RandomState
 from anmmm._validation import check_choice
 from anmmm.clustering import ClusteringOptions, cluster_mechanisms
@@ -102,7 +102,7 @@ def cluster_collection(
     ).start()
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class ClusterTask(PairTask):
     """Mechanism labels of one pair."""
 

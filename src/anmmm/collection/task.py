@@ -5,13 +5,13 @@ from __future__ import annotations
 import time
 from abc import ABC, abstractmethod
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, ClassVar
 
 import numpy as np
 
 from anmmm._categories import Variables, as_variables
-from anmmm._record import Record
+from anmmm._record import Record, frozen
 from anmmm._threads import single_thread
 from anmmm._validation import MIN_SAMPLES, check_count
 from anmmm._warning import unconverged_untold
@@ -35,7 +35,7 @@ from anmmm.gppom import FitResult
 _prepared: set[str] = set()
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class PairTask(Record, ABC):
     """What every kind of work on the pairs of a collection has in common."""
 
@@ -90,7 +90,7 @@ class PairTask(Record, ABC):
         return int(seeds[0]), int(seeds[1])
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class DirectionTask(PairTask):
     """Causal direction of one pair."""
 

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from anmmm._categories import as_variables, plain
-from anmmm._record import Record
+from anmmm._record import Record, frozen
 from anmmm._typing import RandomState
 from anmmm._validation import check_count, check_nonnegative, check_rng, check_truth
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Pair(Record):
     """Two variables in the column order of their source, with what the source says of them.
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from anmmm._record import Record
+from anmmm._record import Record, frozen
 from anmmm._typing import FloatArray, RandomState
 from anmmm._validation import check_count, check_nonnegative, check_rng
 
@@ -23,7 +22,7 @@ MECHANISMS: dict[str, Mechanism] = {
 }
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class ANMMixtureSample(Record):
     """A drawn mixture with everything that was drawn.
 

@@ -8,7 +8,6 @@ import math
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from anmmm._record import Record
+from anmmm._record import Record, frozen
 from anmmm._typing import FloatArray
 from anmmm._validation import brief
 from anmmm._warning import warn_caller
@@ -50,7 +49,7 @@ _PACKED = {
 }
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class TextTable(Record):
     """Cells of a text table, not yet turned into numbers."""
 

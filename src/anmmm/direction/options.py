@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
-from anmmm._record import Record
+from anmmm._record import Record, frozen
 from anmmm._validation import check_between, check_choice, check_count, check_nonnegative
 from anmmm.gppom import FitOptions
 
@@ -17,7 +16,7 @@ CRITERIA = ("evidence", "hsic", "hsic_ratio", "pvalue")
 FIT_DEFAULTS: dict[str, Any] = {"weight_growth": 0.25, "subsample": None}
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class DirectionOptions(Record):
     """Options of `infer_direction`, checked, which hold for any pair."""
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from anmmm._html import html_facts
-from anmmm._record import Record, computed
+from anmmm._record import Record, computed, frozen
 from anmmm._typing import FloatArray
 from anmmm.confidence import Resamples
 from anmmm.dependence import LatentFits, fit_both
@@ -24,7 +24,7 @@ from anmmm.gppom import FitOptions, FitResult
 from anmmm.independence import hsic_test, permutation_test
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class DirectionResult(Record):
     """Decision on one pair.
 

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import roc_auc_score
 
-from anmmm._record import Record
+from anmmm._record import Record, frozen
 from anmmm._typing import FloatArray, RandomState
 from anmmm._validation import as_finite, check_count, check_rng
 
@@ -27,7 +27,7 @@ N_BOOTSTRAP = 1000
 MOST_RESAMPLED = 20_000
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class DecisionRates(Record):
     """Accuracy against the share of pairs that are decided, the most certain ones first.
 

@@ -7,13 +7,12 @@ go out to ``gppom``.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy.optimize import Bounds, minimize
 
-from anmmm._record import Record
+from anmmm._record import Record, frozen
 from anmmm._typing import FloatArray
 
 # Pairs of steps, and coordinates beyond which the fewer are kept: SciPy's own part of an iteration
@@ -24,7 +23,7 @@ LARGEST_MEMORY = 100_000
 ValueAndGrad = Callable[[FloatArray], tuple[float, FloatArray]]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Outcome(Record):
     """End of one descent."""
 

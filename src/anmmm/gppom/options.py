@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from typing import Any, Self
 
-from anmmm._record import Record
+from anmmm._record import Record, frozen
 from anmmm._typing import ArrayLike
 from anmmm._validation import (
     LARGEST_WEIGHT,
@@ -36,7 +36,7 @@ SMALLEST_RATIO = 5
 DEFAULT_TOL, SMALLEST_GAIN = 1e-6, 0.05
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class ObjectiveOptions(Record):
     """Everything that shapes J, λ aside.
 
@@ -143,7 +143,7 @@ class ObjectiveOptions(Record):
         return Covariance(self.kernel_x, self.kernel_theta, combine)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class FitOptions(ObjectiveOptions):
     """Everything that shapes a fit, λ aside: the keyword arguments called ``fit_options``.
 

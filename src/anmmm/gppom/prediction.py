@@ -5,7 +5,6 @@ A fitted and clustered GPPOM comes in; labels of new observations go out.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 from scipy.special import logsumexp
 
-from anmmm._record import Record, computed
+from anmmm._record import Record, computed, frozen
 from anmmm._typing import FloatArray
 from anmmm.gppom.covariance import gram, variances
 from anmmm.gppom.result import FitResult
@@ -26,7 +25,7 @@ MAX_SAMPLES = 10_000
 ROWS = 256
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class MechanismPredictor(Record):
     """Posterior over the mechanisms of a new (x, y), whose θ is taken to be a fitted one."""
 

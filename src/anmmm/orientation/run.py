@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Hashable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
 
 from anmmm._html import html_table
-from anmmm._record import Record
+from anmmm._record import Record, frozen
 from anmmm._typing import RandomState
 from anmmm._validation import check_between
 from anmmm.collection.records import PairResult
@@ -26,7 +26,7 @@ from anmmm.orientation.reading import networkx_graph, read_graph, rebuilt
 from anmmm.orientation.records import DATA, EDGES, GIVEN, OPEN, EdgeDecision
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class OrientedGraph(Record):
     """A graph whose undirected edges were directed by the decisions on their pairs.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from anmmm._categories import labels_of
 from anmmm._optional import pyarrow_module
-from anmmm._record import Record
+from anmmm._record import Record, frozen
 from anmmm._typing import FloatArray
 from anmmm.collection.sources.parquet import (
     floats,
@@ -30,7 +30,7 @@ Columns = dict[Hashable, NDArray[Any]]
 Select = Callable[[list[Hashable]], Any]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Table(Record):
     """A table of variables; `name` is its path or the kind of object."""
 

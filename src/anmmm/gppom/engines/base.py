@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 
-from anmmm._record import Record
+from anmmm._record import Record, frozen
 from anmmm._typing import FloatArray
 from anmmm.gppom.parameters import Hyperparameters
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class DataTerms(Record):
     """The data terms and the gradient of -L + λ log(HSIC_b + ε₀)."""
 
