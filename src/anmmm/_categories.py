@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from anmmm._typing import ArrayLike, FloatArray
+from anmmm._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from anmmm._validation import as_matrix, brief, check_lengths
 
 # As many values as are encoded by their shares.
@@ -77,7 +77,7 @@ def as_names(values: Any, name: str) -> Names | None:
     return Names(np.asarray(labels, dtype=np.str_), ordered)
 
 
-def as_labels(values: Any, name: str, n_samples: int) -> tuple[NDArray[Any], NDArray[np.intp]]:
+def as_labels(values: Any, name: str, n_samples: int) -> tuple[NDArray[Any], IntArray]:
     """Return the distinct labels in their order, and each observation's place among them."""
     array = np.asarray(values)
     if array.shape != (n_samples,):
@@ -114,7 +114,7 @@ def labels_of(column: Any) -> NDArray[Any]:
     return np.array(labels, dtype=object)
 
 
-def missing_of(values: NDArray[Any]) -> NDArray[np.bool_]:
+def missing_of(values: NDArray[Any]) -> BoolArray:
     """Tell where a column has no value: NaN among numbers, None among names as of `labels_of`."""
     if values.dtype.hasobject:
         return np.array([item is None for item in values.tolist()], dtype=np.bool_)

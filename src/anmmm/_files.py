@@ -17,6 +17,7 @@ from typing import IO, Any
 
 import numpy as np
 
+from anmmm._typing import StrPath
 from anmmm._version import __version__
 
 # Those below a blank JSON escapes itself.
@@ -25,7 +26,7 @@ _numbers = itertools.count()
 
 
 @contextmanager
-def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
+def replacing(path: StrPath) -> Iterator[Path]:
     """Give the name of a file in the same folder that becomes `path` when the block ends well."""
     # A symbolic link stays one; the file it points to is replaced.
     target = Path(os.path.realpath(path))
@@ -49,7 +50,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 
 @contextmanager
-def naming(path: str | os.PathLike[str]) -> Iterator[None]:
+def naming(path: StrPath) -> Iterator[None]:
     """Let an `OSError` of the block name the file that the user knows, not a temporary one."""
     try:
         yield
@@ -60,7 +61,7 @@ def naming(path: str | os.PathLike[str]) -> Iterator[None]:
 
 
 @contextmanager
-def atomic_writer(path: str | os.PathLike[str], *, binary: bool = False) -> Iterator[IO[Any]]:
+def atomic_writer(path: StrPath, *, binary: bool = False) -> Iterator[IO[Any]]:
     """Open a file that takes its name only when it is complete; text is UTF-8."""
     kind: dict[str, Any] = {"mode": "wb"} if binary else {"encoding": "utf-8", "newline": ""}
     with replacing(path) as temporary:
@@ -76,13 +77,13 @@ def atomic_writer(path: str | os.PathLike[str], *, binary: bool = False) -> Iter
             file.close()
 
 
-def is_replaceable(path: str | os.PathLike[str]) -> bool:
+def is_replaceable(path: StrPath) -> bool:
     """Tell whether a path is a regular file, or none yet: no pipe and no device."""
     target = Path(os.path.realpath(path))
     return target.is_file() or not target.exists()
 
 
-def remove_leftovers(path: str | os.PathLike[str]) -> None:
+def remove_leftovers(path: StrPath) -> None:
     """Remove what killed runs left beside a file; no other run may be writing it."""
     target = Path(os.path.realpath(path))
     pattern = re.compile(rf"\.{re.escape(target.name)}\.\d+(\.\d+)?\.part")
@@ -91,7 +92,7 @@ def remove_leftovers(path: str | os.PathLike[str]) -> None:
             other.unlink(missing_ok=True)
 
 
-def check_writable(path: str | os.PathLike[str]) -> None:
+def check_writable(path: StrPath) -> None:
     """Raise now what writing to `path` would raise later; nothing is left behind."""
     target = Path(os.path.realpath(path))
     if target.is_dir():
@@ -131,9 +132,7 @@ def dump_csv(file: IO[str], columns: Sequence[str], rows: Iterable[Mapping[str, 
         write([_plain(row[column]) for column in columns])
 
 
-def write_csv(
-    path: str | os.PathLike[str], columns: Sequence[str], rows: Iterable[Mapping[str, Any]]
-) -> None:
+def write_csv(path: StrPath, columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:
     """Write records as a CSV file, atomically; see `dump_csv`."""
     with atomic_writer(path) as file:
         dump_csv(file, columns, rows)
@@ -172,7 +171,7 @@ def _temporary(target: Path) -> Path:
     return target.with_name(f".{target.name}.{os.getpid()}.{next(_numbers)}.part")
 
 
-def _refuse_protected(target: Path, path: str | os.PathLike[str]) -> None:
+def _refuse_protected(target: Path, path: StrPath) -> None:
     """Raise if a file may not be written, which its replacement would not notice."""
     if not target.exists():
         return

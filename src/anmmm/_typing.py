@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TypeAlias
 
 import numpy as np
@@ -9,6 +10,9 @@ from numpy.typing import ArrayLike as ArrayLike
 from numpy.typing import NDArray
 
 FloatArray: TypeAlias = NDArray[np.float64]
+IntArray: TypeAlias = NDArray[np.intp]
+BoolArray: TypeAlias = NDArray[np.bool_]
+StrPath: TypeAlias = str | os.PathLike[str]
 # What `check_rng` takes.
 RandomState: TypeAlias = (
     int | np.random.Generator | np.random.RandomState | np.random.SeedSequence | None

@@ -11,10 +11,9 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from anmmm._kernels.permutation import centered_sums
-from anmmm._typing import FloatArray
+from anmmm._typing import FloatArray, IntArray
 from anmmm.gppom.engines.factor import Factor
 
 # Up to so many rows the rank of a factor has no limit.
@@ -66,7 +65,7 @@ class CenteredGram(NamedTuple):
         return cls(factor.L[:, : factor.rank], n, trace, squares, diagonal_squares, cubic)
 
 
-def _outermost(points: FloatArray) -> NDArray[np.intp]:
+def _outermost(points: FloatArray) -> IntArray:
     """Find the points that have few neighbors: the first and last ones along each coordinate."""
     last = points.shape[1] - 1
     order = np.argpartition(points, (min(OUTERMOST, last), max(last - OUTERMOST, 0)), axis=1)

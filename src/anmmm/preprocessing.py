@@ -7,10 +7,9 @@ objective, with the record that takes new points the same way and predictions ba
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from anmmm._record import Record, computed, frozen
-from anmmm._typing import FloatArray
+from anmmm._typing import FloatArray, IntArray
 
 # Units in the last place of the largest value that arithmetic on the data may have cost.
 ROUNDING = 4.0
@@ -54,7 +53,7 @@ def indicators(values: FloatArray) -> FloatArray:
     return np.asarray(values[:, np.newaxis] == distinct, dtype=np.float64)
 
 
-def tied(ordered: FloatArray, near: float) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def tied(ordered: FloatArray, near: float) -> tuple[IntArray, IntArray]:
     """Part increasing values at gaps above `near`; return begins and ends (n_groups,) of groups."""
     first = np.flatnonzero(np.concatenate([[True], np.diff(ordered) > near]))
     return first, np.concatenate([first[1:], [len(ordered)]])
@@ -77,7 +76,7 @@ class Cells(Record):
     """A variable at its own resolution: one interval for each distinct value."""
 
     values: FloatArray  # (n_samples,)
-    index: NDArray[np.intp]  # (n_samples,), cell of each observation
+    index: IntArray  # (n_samples,), cell of each observation
     lower: FloatArray  # (n_samples,), its ends
     upper: FloatArray
     edges: FloatArray  # (n_distinct + 1,), ends of all cells, increasing

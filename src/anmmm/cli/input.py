@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from anmmm._categories import as_variables, missing_of, without_objects
 from anmmm._record import Record, frozen
+from anmmm._typing import BoolArray, IntArray
 from anmmm._words import counted
 from anmmm.cli.messages import STANDARD_OUTPUT, InputError, readable, say
 from anmmm.datasets.errors import SourceError, listed
@@ -97,7 +98,7 @@ class Columns(Record):
     x_name: str
     y_name: str
     # Line of each row in the file.
-    lines: NDArray[np.intp]
+    lines: IntArray
     # Rows left out for missing values.
     n_dropped: int
 
@@ -149,9 +150,7 @@ def load_columns(
     return Columns(one, other, *names, lines, n_missing)
 
 
-def _fault(
-    table: TextTable, names: tuple[str, str], bad: NDArray[np.bool_], what: str
-) -> SourceError:
+def _fault(table: TextTable, names: tuple[str, str], bad: BoolArray, what: str) -> SourceError:
     """Return the error over the first cell that is bad."""
     row, column = np.argwhere(bad)[0]
     return SourceError(table.path, table.lines[row], f"the value of {names[column]} is {what}")

@@ -9,9 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from anmmm._typing import ArrayLike, RandomState
+from anmmm._typing import ArrayLike, IntArray, RandomState
 from anmmm._validation import as_pair, check_rng
 from anmmm.clustering.kmeans import kmeans_labels
 from anmmm.clustering.options import ClusteringOptions
@@ -145,7 +144,7 @@ def cluster_mechanisms(
 
 
 def _refined(
-    labels: NDArray[np.intp],
+    labels: IntArray,
     number: int,
     mixtures: EffectMixtures | None,
     refine: str | None,

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
 from anmmm._pickled import VersionedPickle
 from anmmm._threads import blas_threads_for
-from anmmm._typing import ArrayLike, RandomState
+from anmmm._typing import ArrayLike, IntArray, RandomState
 from anmmm._validation import check_fit_input, check_new_input
 from anmmm.clustering.cluster import cluster_mechanisms
 from anmmm.gppom import FitOptions, NestedFitOptions
@@ -129,11 +128,11 @@ class MechanismClustering(NestedFitOptions, VersionedPickle, ClusterMixin, BaseE
         self._pair_in_X = y is None
         return self
 
-    def fit_predict(self, X: ArrayLike, y: ArrayLike | None = None) -> NDArray[np.intp]:
+    def fit_predict(self, X: ArrayLike, y: ArrayLike | None = None) -> IntArray:
         """Fit, and return the labels of the observations fitted; see `fit`."""
         return self.fit(X, y).labels_
 
-    def predict(self, X: ArrayLike, y: ArrayLike | None = None) -> NDArray[np.intp]:
+    def predict(self, X: ArrayLike, y: ArrayLike | None = None) -> IntArray:
         """Label new observations by the mechanism under which they are most probable.
 
         Parameters

@@ -6,11 +6,10 @@ Of one latent the best clusters are found, not looked for.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.cluster import KMeans
 
 from anmmm._threads import single_thread
-from anmmm._typing import FloatArray
+from anmmm._typing import FloatArray, IntArray
 
 # Starts of k-means in several latents.
 STARTS = 10
@@ -19,7 +18,7 @@ STARTS = 10
 MOST_GROUPS, GAPS = 200, 50
 
 
-def kmeans_labels(latent: FloatArray, n_clusters: int, seed: int) -> NDArray[np.intp]:
+def kmeans_labels(latent: FloatArray, n_clusters: int, seed: int) -> IntArray:
     """Cluster Θ (n_samples, n_latent) by k-means."""
     start = _best_centers(latent[:, 0], n_clusters) if latent.shape[1] == 1 else None
     model = (

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
 from anmmm._record import Record, frozen
-from anmmm._typing import FloatArray
+from anmmm._typing import FloatArray, IntArray
 from anmmm.gppom import FitResult
 from anmmm.mixture import MixtureFit
 
@@ -42,7 +39,7 @@ class ClusteringResult(Record):
         The refined mixture on the scale of the standardized variables; None without refinement.
     """
 
-    labels: NDArray[np.intp]
+    labels: IntArray
     latent: FloatArray
     n_mechanisms: int
     centers: FloatArray

@@ -24,6 +24,7 @@ import numpy as np
 
 from anmmm._files import naming
 from anmmm._hash import content_hash
+from anmmm._typing import StrPath
 from anmmm.collection.schema import DIRECTIONS, Schema
 from anmmm.datasets import Pair
 
@@ -46,7 +47,7 @@ class Checkpoint:
     and is to be done again.
     """
 
-    def __init__(self, path: str | os.PathLike[str], schema: Schema = DIRECTIONS) -> None:
+    def __init__(self, path: StrPath, schema: Schema = DIRECTIONS) -> None:
         self.path = Path(path)
         self._schema, self._values = schema, schema.reader()
         # Of the file as it was opened; None where there is none yet.
@@ -202,13 +203,13 @@ class Checkpoint:
             raise (self._foreign() if kind == "SQLITE_NOTADB" else self._damage(error)) from None
 
 
-def count_rows(path: str | os.PathLike[str]) -> tuple[int, int]:
+def count_rows(path: StrPath) -> tuple[int, int]:
     """Return how many rows another run takes, and how many of status "error" it tries again."""
     with Checkpoint(path) as log:
         return log.n_finished, log.n_failed
 
 
-def remove_log(path: str | os.PathLike[str]) -> None:
+def remove_log(path: StrPath) -> None:
     """Remove the file, and what a full disk may have left beside it."""
     for suffix in ("", "-wal"):
         Path(f"{os.fspath(path)}{suffix}").unlink(missing_ok=True)

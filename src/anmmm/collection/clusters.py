@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import warnings
 from typing import Any
 
@@ -10,7 +9,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from anmmm._record import frozen
-from anmmm._typing import RandomState
+from anmmm._typing import RandomState, StrPath
 from anmmm._validation import check_choice
 from anmmm.clustering import ClusteringOptions, cluster_mechanisms
 from anmmm.collection.records import PairClusters
@@ -32,7 +31,7 @@ def cluster_collection(
     n_jobs: int | None = None,
     progress: bool = False,
     random_state: RandomState = None,
-    checkpoint: str | os.PathLike[str] | None = None,
+    checkpoint: StrPath | None = None,
     shard: tuple[int, int] | None = None,
     keep_detail: bool = False,
     **options: Any,

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from anmmm._files import naming
+from anmmm._typing import StrPath
 from anmmm._validation import check_between, check_choice, check_nonnegative, check_truth
 from anmmm.collection.schema import CLUSTERS, DIRECTIONS, SCHEMA_VERSION, STATUSES, Schema
 from anmmm.collection.sinks import check_sink
@@ -26,7 +27,7 @@ _TEXTS = ("pair_id", "reason")
 _RESULT = {"directions": "direction", "clusters": "cause"}
 
 
-def read_rows(path: str | os.PathLike[str], schema: Schema = DIRECTIONS) -> Iterator[Any]:
+def read_rows(path: StrPath, schema: Schema = DIRECTIONS) -> Iterator[Any]:
     """Read the rows of a collection that were written to a file.
 
     Parameters

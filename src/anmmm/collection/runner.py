@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
-from anmmm._typing import RandomState
+from anmmm._typing import RandomState, StrPath
 from anmmm.collection.stream import PairResults, Plan
 from anmmm.collection.task import DirectionTask
 
@@ -19,7 +18,7 @@ def infer_directions(
     progress: bool = False,
     random_state: RandomState = None,
     max_samples: int | None = None,
-    checkpoint: str | os.PathLike[str] | None = None,
+    checkpoint: StrPath | None = None,
     shard: tuple[int, int] | None = None,
     keep_detail: bool = False,
     **options: Any,

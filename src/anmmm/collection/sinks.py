@@ -12,6 +12,7 @@ from typing import IO, Any
 
 from anmmm._files import atomic_writer, csv_line_writer, json_value, naming, replacing
 from anmmm._optional import pyarrow_module
+from anmmm._typing import StrPath
 from anmmm.collection.schema import Schema
 
 SUFFIXES = (".csv", ".jsonl", ".parquet")
@@ -23,7 +24,7 @@ STARTS = b"pair_id,", b'"pair_id"'
 Write = Callable[[Any], None]
 
 
-def check_sink(path: str | os.PathLike[str]) -> str:
+def check_sink(path: StrPath) -> str:
     """Return the suffix that names a file's format, if the format can be written here."""
     suffix = os.path.splitext(os.fspath(path))[1].lower()
     if suffix not in SUFFIXES:
@@ -34,7 +35,7 @@ def check_sink(path: str | os.PathLike[str]) -> str:
     return suffix
 
 
-def holds_rows(path: str | os.PathLike[str], starts: tuple[bytes, ...] = STARTS) -> bool:
+def holds_rows(path: StrPath, starts: tuple[bytes, ...] = STARTS) -> bool:
     """Tell whether a file is the result of an earlier run, which may be replaced."""
     # Every format has a mark of its own: the first column, and in Parquet the metadata at the end.
     if not os.path.isfile(path):
@@ -48,7 +49,7 @@ def holds_rows(path: str | os.PathLike[str], starts: tuple[bytes, ...] = STARTS)
         )
 
 
-def refuse_foreign(path: str | os.PathLike[str], starts: tuple[bytes, ...] = STARTS) -> None:
+def refuse_foreign(path: StrPath, starts: tuple[bytes, ...] = STARTS) -> None:
     """Raise `FileExistsError` rather than replace a file that is no result of an earlier run."""
     if os.path.isfile(path) and os.path.getsize(path) > 0 and not holds_rows(path, starts):
         what = "exists, and is no result of an earlier run; write to another file, or delete it"
@@ -56,9 +57,7 @@ def refuse_foreign(path: str | os.PathLike[str], starts: tuple[bytes, ...] = STA
 
 
 @contextmanager
-def open_sink(
-    path: str | os.PathLike[str], schema: Schema, *, timings: bool = False
-) -> Iterator[Write]:
+def open_sink(path: StrPath, schema: Schema, *, timings: bool = False) -> Iterator[Write]:
     """Give a function that takes one record; the file takes its name when the block ends well."""
     suffix = check_sink(path)
     refuse_foreign(path)
@@ -83,9 +82,7 @@ def open_sink(
             yield naming_the_file((_csv if suffix == ".csv" else _json_lines)(file, schema))
 
 
-def write_rows(
-    path: str | os.PathLike[str], rows: Iterable[Any], schema: Schema, *, timings: bool = False
-) -> int:
+def write_rows(path: StrPath, rows: Iterable[Any], schema: Schema, *, timings: bool = False) -> int:
     """Write all rows to a file and return their number; see `open_sink`."""
     count = 0
     with open_sink(path, schema, timings=timings) as write:

@@ -14,7 +14,7 @@ from typing import Any
 
 import joblib
 
-from anmmm._typing import RandomState
+from anmmm._typing import RandomState, StrPath
 from anmmm._validation import check_count, check_rng
 from anmmm._version import __version__
 from anmmm.collection.checkpoint import Checkpoint
@@ -141,7 +141,7 @@ class PairResults(Iterator[Any]):
         self._refuse_ended()
         return self.schema.to_arrow(map(self.schema.reader(), self))
 
-    def write(self, path: str | os.PathLike[str], *, timings: bool = False) -> int:
+    def write(self, path: StrPath, *, timings: bool = False) -> int:
         """Compute all remaining pairs into a file, row by row.
 
         Parameters
@@ -193,7 +193,7 @@ class Plan:
     n_jobs: int | None = None
     progress: bool = False
     random_state: RandomState = None
-    checkpoint: str | os.PathLike[str] | None = None
+    checkpoint: StrPath | None = None
     shard: tuple[int, int] | None = None
 
     def start(self) -> PairResults:

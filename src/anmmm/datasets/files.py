@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from anmmm._hash import content_hash, file_hash
+from anmmm._typing import StrPath
 from anmmm.datasets.errors import SourceError
 
 
@@ -42,7 +43,7 @@ def _content(path: Path) -> tuple[str, int, str]:
         return path.name, 0, "missing"
 
 
-def refuse_irregular(path: str | os.PathLike[str]) -> None:
+def refuse_irregular(path: StrPath) -> None:
     """Refuse a file of a folder that is a pipe, a device or a link to nothing."""
     there = Path(path)
     if there.is_symlink() and not there.exists():

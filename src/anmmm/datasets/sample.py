@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from anmmm._typing import FloatArray, IntArray, StrPath
 from anmmm.datasets.tuebingen import PairFolder, load_tuebingen
 
 SAMPLE = Path(__file__).with_name("sample")
@@ -35,8 +34,8 @@ def load_sample() -> PairFolder:
 
 
 def load_bafu_air(
-    path: str | os.PathLike[str] | None = None,
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.intp]]:
+    path: StrPath | None = None,
+) -> tuple[FloatArray, FloatArray, IntArray]:
     """Load daily ozone and temperature of two places in Switzerland, 2009, pooled.
 
     Pairs 49 (Lausanne) and 50 (Chaumont) of the Tübingen collection, on which the paper clusters

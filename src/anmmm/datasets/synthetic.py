@@ -6,10 +6,9 @@ import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from anmmm._record import Record, frozen
-from anmmm._typing import FloatArray, RandomState
+from anmmm._typing import FloatArray, IntArray, RandomState
 from anmmm._validation import check_count, check_nonnegative, check_rng
 
 Mechanism = Callable[[FloatArray, float], FloatArray]
@@ -44,13 +43,13 @@ class ANMMixtureSample(Record):
 
     x: FloatArray
     y: FloatArray
-    labels: NDArray[np.intp]
+    labels: IntArray
     thetas: FloatArray
     proportions: FloatArray
     noise_std: float
     function: Mechanism
 
-    def bayes_labels(self) -> NDArray[np.intp]:
+    def bayes_labels(self) -> IntArray:
         """Return the labels of the classifier that knows f, θ, σ and the proportions.
 
         Returns
@@ -65,7 +64,7 @@ class ANMMixtureSample(Record):
         log_proportions = np.log(self.proportions, where=possible, out=np.zeros(len(possible)))
         log_posterior = log_proportions[:, np.newaxis] * self.noise_std**2 - 0.5 * residuals**2
         log_posterior[~possible] = -np.inf
-        labels: NDArray[np.intp] = np.argmax(log_posterior, axis=0)
+        labels: IntArray = np.argmax(log_posterior, axis=0)
         return labels
 
 
@@ -77,7 +76,7 @@ def make_anm_mixture(
     noise_std: float = 0.05,
     proportions: Sequence[float] | None = None,
     random_state: RandomState = None,
-) -> tuple[FloatArray, FloatArray, NDArray[np.intp]]:
+) -> tuple[FloatArray, FloatArray, IntArray]:
     """Draw observations from a mixture of additive noise models of one form.
 
     ``y = f(x; θ_c) + ε`` with x uniform on (0, 1), ε Gaussian, and one θ_c a mechanism, drawn
@@ -226,7 +225,7 @@ def _check_proportions(proportions: Sequence[float] | None, n_mechanisms: int) -
     return shares
 
 
-def _counts(shares: FloatArray, n_samples: int) -> NDArray[np.intp]:
+def _counts(shares: FloatArray, n_samples: int) -> IntArray:
     """Round ``shares * n_samples`` to whole numbers of the same sum, by largest remainder."""
     exact = shares * n_samples
     # Shares such as 0.1 + 0.2 fall just short of the whole number that is meant.

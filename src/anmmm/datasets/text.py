@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anmmm._record import Record, frozen
-from anmmm._typing import FloatArray
+from anmmm._typing import FloatArray, StrPath
 from anmmm._validation import brief
 from anmmm._warning import warn_caller
 from anmmm.datasets.errors import SourceError
@@ -122,9 +122,7 @@ class TextTable(Record):
             )
 
 
-def read_table(
-    path: str | os.PathLike[str], *, header: bool | None = None, comments: bool = False
-) -> TextTable:
+def read_table(path: StrPath, *, header: bool | None = None, comments: bool = False) -> TextTable:
     """Read a table of numbers from a file in UTF-8; see `parse_table`."""
     data = Path(path).read_bytes()
     return parse_table(data, os.fspath(path), header=header, comments=comments)

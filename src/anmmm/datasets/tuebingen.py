@@ -16,7 +16,7 @@ from typing import overload
 
 import numpy as np
 
-from anmmm._typing import FloatArray
+from anmmm._typing import FloatArray, StrPath
 from anmmm._validation import brief
 from anmmm.datasets.errors import SourceError
 from anmmm.datasets.files import FromFiles, SeenIds, refuse_irregular
@@ -142,7 +142,7 @@ class PairFolder(Sequence[Pair], FromFiles):
 
 
 def load_pairs(
-    path: str | os.PathLike[str], *, meta: bool | None = None, header: bool | None = None
+    path: StrPath, *, meta: bool | None = None, header: bool | None = None
 ) -> PairFolder:
     """Open a folder of variable pairs in Tübingen layout.
 
@@ -201,7 +201,7 @@ def load_pairs(
     return PairFolder(folder, grouped, header)
 
 
-def load_tuebingen(path: str | os.PathLike[str]) -> PairFolder:
+def load_tuebingen(path: StrPath) -> PairFolder:
     """Open the Tübingen cause-effect pairs.
 
     The collection has been published with two digits (``pair01.txt``) and with four; the ids are
@@ -329,7 +329,7 @@ def _loose(folder: Path) -> list[_Entry]:
     return [_Entry(path.stem, path) for path in paths]
 
 
-def is_pair_file(path: str | os.PathLike[str]) -> bool:
+def is_pair_file(path: StrPath) -> bool:
     """Tell whether a folder without ``pairmeta.txt`` takes a file of this name for a pair."""
     path = Path(path)
     return (

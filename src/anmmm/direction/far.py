@@ -12,10 +12,9 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from anmmm._categories import Variables
-from anmmm._typing import FloatArray
+from anmmm._typing import BoolArray, FloatArray
 from anmmm._validation import as_pair
 from anmmm._words import counted
 from anmmm.confidence import confidence_of
@@ -31,7 +30,7 @@ HEAP, UNTIED = 3, 0.9
 BORNE_OUT = 0.75
 
 
-def far_rows(variables: Variables) -> NDArray[np.bool_] | None:
+def far_rows(variables: Variables) -> BoolArray | None:
     """Tell the observations (n_samples,) that are far in a column; None if there are none."""
     far = np.zeros(len(variables.x), dtype=np.bool_)
     for values, named in zip(variables[:2], variables.categorical, strict=True):
@@ -43,7 +42,7 @@ def far_rows(variables: Variables) -> NDArray[np.bool_] | None:
 
 def without_far(
     variables: Variables,
-    far: NDArray[np.bool_],
+    far: BoolArray,
     compare: Callable[[FloatArray, FloatArray], EvidenceResult],
     direction: int,
 ) -> tuple[float, str]:
@@ -65,13 +64,13 @@ def without_far(
     return most, f"{rows} far off or at a limit (codes?); without: {decided}"
 
 
-def far_values(values: FloatArray) -> NDArray[np.bool_]:
+def far_values(values: FloatArray) -> BoolArray:
     """Tell which values (n_samples,) lie far from the others, or heaped at their end."""
     ordered = np.sort(values)
     return _beyond_gaps(values, ordered) | _heaped(values, ordered)
 
 
-def _beyond_gaps(values: FloatArray, ordered: FloatArray) -> NDArray[np.bool_]:
+def _beyond_gaps(values: FloatArray, ordered: FloatArray) -> BoolArray:
     n = len(values)
     core = math.ceil(CORE * n)
     with np.errstate(over="ignore"):
@@ -92,7 +91,7 @@ def _beyond_gaps(values: FloatArray, ordered: FloatArray) -> NDArray[np.bool_]:
     return np.asarray((values < low) | (values > high))
 
 
-def _heaped(values: FloatArray, ordered: FloatArray) -> NDArray[np.bool_]:
+def _heaped(values: FloatArray, ordered: FloatArray) -> BoolArray:
     ends = [
         end
         for end, inner in ((ordered[0], ordered[HEAP - 1]), (ordered[-1], ordered[-HEAP]))

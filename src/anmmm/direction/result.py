@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from dataclasses import field
 
-import numpy as np
-from numpy.typing import NDArray
-
 from anmmm._html import html_facts
 from anmmm._record import Record, computed, frozen
-from anmmm._typing import FloatArray
+from anmmm._typing import BoolArray, FloatArray
 from anmmm.confidence import Resamples
 from anmmm.dependence import LatentFits, fit_both
 from anmmm.direction.outcome import (
@@ -91,7 +88,7 @@ class DirectionResult(Record):
     confidence: float | None
     evidence: EvidenceResult | None = field(repr=False)
     resamples: Resamples | None = field(repr=False)
-    far: NDArray[np.bool_] | None = field(repr=False)
+    far: BoolArray | None = field(repr=False)
     note: str = field(repr=False)
     # Both variables, standardized, and what the fits of both directions take beside.
     _points: tuple[FloatArray, FloatArray] = field(repr=False)

@@ -12,11 +12,10 @@ from dataclasses import asdict
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.metrics import roc_auc_score
 
 from anmmm._record import Record, frozen
-from anmmm._typing import FloatArray, RandomState
+from anmmm._typing import FloatArray, IntArray, RandomState
 from anmmm._validation import as_finite, check_count, check_rng
 
 RATES = tuple(tenth / 10 for tenth in range(1, 11))
@@ -180,7 +179,7 @@ def standard_error(values: Any, weights: Any = None, groups: Any = None) -> floa
     return _error(vector, _as_weights(weights, len(vector)), _codes(groups, len(vector)))
 
 
-def _error(values: FloatArray, weights: FloatArray, codes: NDArray[np.intp]) -> float:
+def _error(values: FloatArray, weights: FloatArray, codes: IntArray) -> float:
     n_groups = np.count_nonzero(np.bincount(codes, weights=weights))
     if n_groups < 2:
         return math.nan
@@ -190,7 +189,7 @@ def _error(values: FloatArray, weights: FloatArray, codes: NDArray[np.intp]) -> 
 
 
 def bootstrap_error(
-    statistic: Callable[[NDArray[np.intp]], float],
+    statistic: Callable[[IntArray], float],
     n_groups: int,
     *,
     n_draws: int = N_BOOTSTRAP,
@@ -321,7 +320,7 @@ def _as_weights(weights: Any, length: int) -> FloatArray:
     return vector
 
 
-def _codes(groups: Any, n_pairs: int) -> NDArray[np.intp]:
+def _codes(groups: Any, n_pairs: int) -> IntArray:
     """Return the number of each pair's data set, from 0; a pair without one has its own."""
     if groups is None:
         return np.arange(n_pairs)

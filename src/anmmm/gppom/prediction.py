@@ -8,12 +8,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 from scipy.special import logsumexp
 
 from anmmm._record import Record, computed, frozen
-from anmmm._typing import FloatArray
+from anmmm._typing import FloatArray, IntArray
 from anmmm.gppom.covariance import gram, variances
 from anmmm.gppom.result import FitResult
 
@@ -32,7 +31,7 @@ class MechanismPredictor(Record):
     x: FloatArray
     y: FloatArray
     fit: FitResult
-    labels: NDArray[np.intp]
+    labels: IntArray
     noise_floor: float
 
     @property
@@ -41,7 +40,7 @@ class MechanismPredictor(Record):
         return 1.0 / self.fit.hyperparameters.beta + self.noise_floor
 
     @computed
-    def candidates(self) -> NDArray[np.intp]:
+    def candidates(self) -> IntArray:
         """Rows of the latents that stand for all, evenly spaced along the first coordinate."""
         n = len(self.x)
         order = np.lexsort(self.fit.latent.T[::-1])
@@ -68,7 +67,7 @@ class MechanismPredictor(Record):
         k_theta = gram(form.kernel_theta, omega.gamma_theta, theta[self.candidates], theta)
         return factor, cho_solve(factor, self.y, check_finite=False), k_theta
 
-    def predict(self, X: FloatArray, Y: FloatArray) -> NDArray[np.intp]:
+    def predict(self, X: FloatArray, Y: FloatArray) -> IntArray:
         """Label standardized new observations (n, n_features_x), (n, n_outputs)."""
         omega, form = self.fit.hyperparameters, self.fit.covariance
         factor, alpha, candidate_gram = self._solved

@@ -6,9 +6,8 @@ A fit of many observations starts at the fit of a few of them: which, and to who
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from anmmm._typing import ArrayLike, FloatArray
+from anmmm._typing import ArrayLike, FloatArray, IntArray
 from anmmm._validation import as_matrix
 from anmmm.gppom.parameters import Hyperparameters, ParameterLayout
 
@@ -62,14 +61,14 @@ def initial_weights(
     return np.concatenate([W1.ravel(), b1, output[:-1].ravel(), output[-1]])
 
 
-def spread_rows(X: FloatArray, Y: FloatArray, size: int) -> NDArray[np.intp]:
+def spread_rows(X: FloatArray, Y: FloatArray, size: int) -> IntArray:
     """Return `size` rows, equally far apart in the order of the columns of X, then Y."""
     order = np.lexsort(np.hstack([X, Y]).T[::-1])
     places = ((np.arange(size) + 0.5) * (len(X) / size)).astype(np.intp)
     return np.asarray(order[places])
 
 
-def nearest_rows(X: FloatArray, Y: FloatArray, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+def nearest_rows(X: FloatArray, Y: FloatArray, rows: IntArray) -> IntArray:
     """Return for each observation which of `rows` is nearest to it in [X, Y], its place in them."""
     # Here, as fits of few observations do without it, and it takes a while to load.
     from scipy.spatial import cKDTree

@@ -7,9 +7,8 @@ from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from anmmm._typing import FloatArray
+from anmmm._typing import FloatArray, IntArray
 from anmmm._validation import as_finite, as_real
 from anmmm.orientation import OrientedGraph
 
@@ -36,9 +35,7 @@ def adjacency(oriented: OrientedGraph, names: Sequence[Hashable] | None = None) 
     return matrix
 
 
-def prior_knowledge(
-    oriented: OrientedGraph, names: Sequence[Hashable] | None = None
-) -> NDArray[np.intp]:
+def prior_knowledge(oriented: OrientedGraph, names: Sequence[Hashable] | None = None) -> IntArray:
     """Return the directed edges as ``prior_knowledge`` of lingam's methods; see `adjacency`.
 
     1 at [effect, cause], there is a directed path from the cause; 0 at [cause, effect], there is

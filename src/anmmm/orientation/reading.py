@@ -16,6 +16,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from anmmm._optional import require
+from anmmm._typing import StrPath
 from anmmm._validation import as_real, brief
 from anmmm.collection.sources.columns import is_frame
 from anmmm.datasets import SourceError
@@ -86,7 +87,7 @@ def _triple(item: Any) -> MarkedEdge:
     )
 
 
-def _edges_of_file(path: str | os.PathLike[str]) -> Iterable[MarkedEdge]:
+def _edges_of_file(path: StrPath) -> Iterable[MarkedEdge]:
     """Read a CSV file with a header that has ``source``, ``target`` and perhaps ``edge``."""
     name = os.fspath(path)
     with open(path, encoding="utf-8-sig", newline="") as file:

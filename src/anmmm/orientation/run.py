@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Hashable, Iterator
 from dataclasses import field
 from typing import Any
@@ -12,7 +11,7 @@ import numpy as np
 
 from anmmm._html import html_table
 from anmmm._record import Record, frozen
-from anmmm._typing import RandomState
+from anmmm._typing import RandomState, StrPath
 from anmmm._validation import check_between
 from anmmm.collection.records import PairResult
 from anmmm.collection.runner import infer_directions
@@ -94,7 +93,7 @@ class OrientedGraph(Record):
         cells = {name: columns.get(name, []) for name in schema}
         return nw.from_dict(cells, schema, backend=self._backend).to_native()
 
-    def write(self, path: str | os.PathLike[str], *, timings: bool = False) -> int:
+    def write(self, path: StrPath, *, timings: bool = False) -> int:
         """Write the decisions to a file, which `orient` and ``--graph`` read as a graph if CSV.
 
         Parameters
@@ -121,7 +120,7 @@ def orient(
     progress: bool = False,
     random_state: RandomState = None,
     max_samples: int | None = None,
-    checkpoint: str | os.PathLike[str] | None = None,
+    checkpoint: StrPath | None = None,
     **options: Any,
 ) -> OrientedGraph:
     """Direct the undirected edges of a graph, each by the decision on its pair, without a cycle.

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from anmmm._categories import as_labels
-from anmmm._typing import FloatArray
+from anmmm._typing import BoolArray, FloatArray, IntArray
 from anmmm._validation import check_between, check_nonnegative
 from anmmm.clustering import ClusteringResult
 from anmmm.evidence.models import EffectCurves
@@ -44,7 +43,7 @@ class Groups:
     """Observations by mechanism; labels: (n_samples,), places among the names."""
 
     names: tuple[str, ...]
-    labels: NDArray[np.intp]
+    labels: IntArray
     certainty: FloatArray | None = None
     uncertain: float = 0.0
 
@@ -79,7 +78,7 @@ class Groups:
         return cls(names, labels, certainty, check_between(uncertain, "uncertain", 0.0, 1.0))
 
     @property
-    def hollow(self) -> NDArray[np.bool_]:
+    def hollow(self) -> BoolArray:
         """Which observations belong to their mechanism too uncertainly."""
         if self.certainty is None:
             return np.zeros(len(self.labels), dtype=bool)
@@ -173,7 +172,7 @@ def finish(
     labels: tuple[str, str],
     title: str,
     legend: bool,
-    lines: NDArray[np.bool_],
+    lines: BoolArray,
 ) -> None:
     """Name the axes, and above them every mechanism; lines: (n_mechanisms,), which have a curve."""
     ax.set_xlabel(labels[0])

@@ -12,6 +12,7 @@ import numpy as np
 
 from anmmm._files import atomic_writer, check_writable
 from anmmm._optional import require
+from anmmm._typing import StrPath
 from anmmm._validation import check_count
 from anmmm._version import __version__
 from anmmm._words import spelled, with_error
@@ -65,8 +66,8 @@ class Report:
 
 
 def write_report(
-    rows: str | os.PathLike[str] | Iterable[PairResult],
-    output: str | os.PathLike[str],
+    rows: StrPath | Iterable[PairResult],
+    output: StrPath,
     *,
     source: Any = None,
     n_plots: int = N_PLOTS,

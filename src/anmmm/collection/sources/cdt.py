@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from anmmm._hash import content_hash
+from anmmm._typing import FloatArray, StrPath
 from anmmm._validation import brief, check_truth
 from anmmm.collection.sources.protocol import UNKNOWN_LENGTH, described_pair
 from anmmm.datasets import Pair, SourceError
@@ -42,8 +42,8 @@ class PairCsv(FromFiles):
 
     def __init__(
         self,
-        path: str | os.PathLike[str],
-        targets: str | os.PathLike[str] | Mapping[Any, Any] | None = None,
+        path: StrPath,
+        targets: StrPath | Mapping[Any, Any] | None = None,
     ) -> None:
         self.name = os.fspath(path)
         self.files = (Path(path),)
@@ -109,14 +109,14 @@ class PairCsv(FromFiles):
         return described_pair(pair_id, x, y, truth=truth, place=place)
 
 
-def is_pair_csv(path: str | os.PathLike[str]) -> bool:
+def is_pair_csv(path: StrPath) -> bool:
     """Return whether a file begins with the header ``SampleID,A,B``."""
     with _opened(path) as file:
         return _is_header(file.readline(_FIRST))
 
 
 @contextmanager
-def _opened(path: str | os.PathLike[str]) -> Iterator[IO[str]]:
+def _opened(path: StrPath) -> Iterator[IO[str]]:
     """Open a file as text, whatever its line ends; bytes that are none are kept for the message."""
     with Path(path).open("rb") as file:
         refuse_binary(file.read(8), os.fspath(path))
@@ -141,7 +141,7 @@ def _unquoted(cell: str) -> str:
     return cell
 
 
-def _numbers(cell: str, column: str) -> NDArray[np.float64]:
+def _numbers(cell: str, column: str) -> FloatArray:
     words = _unquoted(cell.strip()).split()
     try:
         # Much faster than word by word; Python alone reads 1_000 as a number.
@@ -169,7 +169,7 @@ def _truths(name: str, targets: Iterable[tuple[str, str, Any]]) -> dict[str, int
     return truths
 
 
-def _targets_in(path: str | os.PathLike[str]) -> Iterator[tuple[str, str, Any]]:
+def _targets_in(path: StrPath) -> Iterator[tuple[str, str, Any]]:
     name = os.fspath(path)
     try:
         with _opened(path) as file:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from anmmm._categories import labels_of
 from anmmm._optional import pyarrow_module
 from anmmm._record import Record, frozen
-from anmmm._typing import FloatArray
+from anmmm._typing import FloatArray, StrPath
 from anmmm.collection.sources.parquet import (
     floats,
     is_number,
@@ -143,7 +143,7 @@ def _array(array: NDArray[Any]) -> Table:
     return Table("numpy.ndarray", names, names, {}, read)
 
 
-def _parquet(path: str | os.PathLike[str]) -> Table:
+def _parquet(path: StrPath) -> Table:
     """Open a Parquet file; the columns used are read when the pairs are walked."""
     name = os.fspath(path)
     with open_parquet(path) as file:
@@ -165,7 +165,7 @@ def _parquet(path: str | os.PathLike[str]) -> Table:
     return _selected(name, kinds, numeric, booleans, categories, select, (Path(path),))
 
 
-def _text(path: str | os.PathLike[str], header: bool | None) -> Table:
+def _text(path: StrPath, header: bool | None) -> Table:
     """Read a text file at once; a column is numeric if one of its cells is a number."""
     table = read_table(path, header=header)
     names = [table.label(column) for column in range(table.n_columns)]

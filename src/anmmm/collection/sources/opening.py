@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from anmmm._typing import StrPath
 from anmmm._validation import check_choice
 from anmmm.collection.sources.cdt import PairCsv, is_pair_csv
 from anmmm.collection.sources.columns import is_frame, open_table
@@ -39,7 +40,7 @@ def as_pairs(
     format: str | None = None,
     columns: Any = None,
     categories: Any = None,
-    targets: str | os.PathLike[str] | Mapping[Any, Any] | None = None,
+    targets: StrPath | Mapping[Any, Any] | None = None,
     header: bool | None = None,
 ) -> PairSource:
     """Open a collection of pairs; the pairs are read while they are walked.
@@ -144,7 +145,7 @@ def as_pairs(
     )
 
 
-def _refuse_pipe(path: str | os.PathLike[str]) -> None:
+def _refuse_pipe(path: StrPath) -> None:
     """Refuse what can be read once alone: looking at its beginning would lose pairs."""
     there = Path(path)
     if there.exists() and not there.is_file() and not there.is_dir():
@@ -156,7 +157,7 @@ def _refuse_pipe(path: str | os.PathLike[str]) -> None:
         )
 
 
-def _recognized(path: str | os.PathLike[str], columns: Any) -> str:
+def _recognized(path: StrPath, columns: Any) -> str:
     there = Path(path)
     suffix = there.suffix.lower()
     if not there.exists():
@@ -181,7 +182,7 @@ def _recognized(path: str | os.PathLike[str], columns: Any) -> str:
     )
 
 
-def _from_path(path: str | os.PathLike[str], format: str, options: dict[str, Any]) -> PairSource:
+def _from_path(path: StrPath, format: str, options: dict[str, Any]) -> PairSource:
     _refuse(options, format, FORMATS[format])
     if format in ("tuebingen", "folder"):
         return load_pairs(path, meta=format == "tuebingen", header=options["header"])

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from anmmm._optional import pyarrow_module
-from anmmm._typing import FloatArray
+from anmmm._typing import FloatArray, StrPath
 from anmmm.collection.sources.protocol import UNKNOWN_LENGTH, described_pair
 from anmmm.datasets import Pair, SourceError
 from anmmm.datasets.errors import listed
@@ -39,7 +39,7 @@ class ParquetPairs(FromFiles):
 
     kind = "parquet"
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
+    def __init__(self, path: StrPath) -> None:
         self.name, self.files, self.options = os.fspath(path), (Path(path),), {}
         with open_parquet(path) as file:
             schema, self._n_rows = file.schema_arrow, file.metadata.num_rows
@@ -58,7 +58,7 @@ class ParquetPairs(FromFiles):
         return self._n_rows if self._nested else UNKNOWN_LENGTH
 
 
-def is_parquet(path: str | os.PathLike[str]) -> bool:
+def is_parquet(path: StrPath) -> bool:
     """Tell a Parquet file by its name or by how it begins."""
     if Path(path).suffix.lower() in PARQUET_SUFFIXES:
         return True
@@ -66,7 +66,7 @@ def is_parquet(path: str | os.PathLike[str]) -> bool:
         return file.read(len(MAGIC)) == MAGIC
 
 
-def open_parquet(path: str | os.PathLike[str]) -> Any:
+def open_parquet(path: StrPath) -> Any:
     """Return a Parquet file as a ``pyarrow.parquet.ParquetFile``, its footer read."""
     name = os.fspath(path)
     parquet = pyarrow_module("parquet")

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from anmmm._kernels import pivoted
 from anmmm._kernels.chunks import run_in_chunks
-from anmmm._typing import FloatArray
+from anmmm._typing import FloatArray, IntArray
 
 # Up to so many points a factor is one block, its pivots chosen among all of them.
 WHOLE = 2048
@@ -65,7 +65,7 @@ class Factor:
         blocks: FloatArray,
         gamma: FloatArray,
         total: float,
-        others: NDArray[np.intp] | None = None,
+        others: IntArray | None = None,
     ) -> None:
         """Factor the Gram matrix of points (d, n) until the rest has at most a trace of `total`."""
         if self._n_blocks == 1:
