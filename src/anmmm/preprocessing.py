@@ -26,11 +26,11 @@ class Standardization(Record):
 
     def apply(self, X: FloatArray) -> FloatArray:
         """Standardize points of shape (n, n_features)."""
-        return np.asarray((X / self.unit - self.center) / self.spread)
+        return (X / self.unit - self.center) / self.spread
 
     def undo(self, Z: FloatArray) -> FloatArray:
         """Take standardized points of shape (n, n_features) back to the original scale."""
-        return np.asarray((Z * self.spread + self.center) * self.unit)
+        return (Z * self.spread + self.center) * self.unit
 
 
 def standardize(X: FloatArray) -> tuple[FloatArray, Standardization]:

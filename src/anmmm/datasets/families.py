@@ -104,7 +104,7 @@ def make_single_mechanism(
 
 
 def _noise(x: FloatArray, rng: np.random.Generator) -> FloatArray:
-    return np.asarray(rng.uniform(1 / 5, np.sqrt(2 / 5)) * rng.standard_normal(len(x)))
+    return rng.uniform(1 / 5, np.sqrt(2 / 5)) * rng.standard_normal(len(x))
 
 
 def _additive(x: FloatArray, rng: np.random.Generator) -> FloatArray:

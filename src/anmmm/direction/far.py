@@ -88,7 +88,7 @@ def _beyond_gaps(values: FloatArray, ordered: FloatArray) -> BoolArray:
         above = np.flatnonzero(gaps[last:] > ordered[last : n - 1] - ordered[first])
     low = ordered[below[-1] + 1] if len(below) else -math.inf
     high = ordered[last + above[0]] if len(above) else math.inf
-    return np.asarray((values < low) | (values > high))
+    return (values < low) | (values > high)
 
 
 def _heaped(values: FloatArray, ordered: FloatArray) -> BoolArray:

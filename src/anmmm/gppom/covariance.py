@@ -52,7 +52,7 @@ class Covariance:
 def gram(kernel: str, gamma: FloatArray, points: FloatArray, others: FloatArray) -> FloatArray:
     """Kernel between points (n, d), by row, and others (m, d)."""
     if kernel != "rbf":
-        return np.asarray((points * gamma) @ others.T + float(kernel == "affine"))
+        return (points * gamma) @ others.T + float(kernel == "affine")
     # Here, as options, which name kernels, are not to load compiled code.
     from anmmm._kernels.rbf import cross_gram
 
@@ -65,7 +65,7 @@ def variances(kernel: str, gamma: FloatArray, points: FloatArray) -> FloatArray:
     """Kernel of each of the points (n, d) with itself."""
     if kernel == "rbf":
         return np.ones(len(points))
-    return np.asarray(points**2 @ gamma + float(kernel == "affine"))
+    return points**2 @ gamma + float(kernel == "affine")
 
 
 def as_data(X: ArrayLike | None, Y: ArrayLike) -> tuple[FloatArray, FloatArray]:

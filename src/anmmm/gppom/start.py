@@ -65,7 +65,7 @@ def spread_rows(X: FloatArray, Y: FloatArray, size: int) -> IntArray:
     """Return `size` rows, equally far apart in the order of the columns of X, then Y."""
     order = np.lexsort(np.hstack([X, Y]).T[::-1])
     places = ((np.arange(size) + 0.5) * (len(X) / size)).astype(np.intp)
-    return np.asarray(order[places])
+    return order[places]
 
 
 def nearest_rows(X: FloatArray, Y: FloatArray, rows: IntArray) -> IntArray:
@@ -81,7 +81,7 @@ def _residual(X: FloatArray, Y: FloatArray, degree: int) -> FloatArray:
     powers = [np.ones((len(X), 1)), *(X**k for k in range(1, degree + 1))]
     # An orthonormal basis, so that high powers of a heavy-tailed x cannot spoil the solution.
     basis, _ = np.linalg.qr(np.hstack([p / np.linalg.norm(p, axis=0) for p in powers]))
-    return np.asarray(Y - basis @ (basis.T @ Y))
+    return Y - basis @ (basis.T @ Y)
 
 
 def _principal_components(Z: FloatArray, n_components: int) -> FloatArray:

@@ -114,7 +114,7 @@ def _residuals(values: FloatArray, given: FloatArray) -> FloatArray:
 def residual(values: FloatArray, causes: FloatArray) -> FloatArray:
     """Return the residual (n,) of a smoothing spline in `causes` (n, d), of fitted smoothness."""
     smooth = ANMMixture(n_mechanisms=1).fit(causes, values)
-    return np.asarray(values - smooth.curves(causes)[:, 0])
+    return values - smooth.curves(causes)[:, 0]
 
 
 def learned(data: Any, graph: Any, options: dict[str, Any]) -> OrientedGraph:
