@@ -4,8 +4,6 @@ The public names below are loaded when they are first used, so that importing th
 next to nothing.
 """
 
-from __future__ import annotations
-
 from anmmm._lazy import lazily
 from anmmm._version import __version__
 

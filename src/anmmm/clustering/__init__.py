@@ -4,8 +4,6 @@
 `ClusteringResult`; `MechanismClustering` is the estimator.
 """
 
-from __future__ import annotations
-
 from anmmm.clustering.cluster import cluster_mechanisms
 from anmmm.clustering.estimator import MechanismClustering
 from anmmm.clustering.options import ClusteringOptions

@@ -1,7 +1,5 @@
 """Many pairs: sources, a parallel runner, summaries, and files for the results."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING
 
 from anmmm._lazy import lazily

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+from numpy.random import Generator
 from scipy.special import expit
 
 from anmmm._typing import FloatArray, RandomState
@@ -13,7 +14,7 @@ from anmmm._validation import check_choice, check_count, check_rng
 CONTINUOUS = ("AN", "AN-s", "LS", "LS-s", "MN-U")
 
 # Of mean 0 and standard deviation 1.
-CAUSES: dict[str, Callable[[np.random.Generator, int], FloatArray]] = {
+CAUSES: dict[str, Callable[[Generator, int], FloatArray]] = {
     "gaussian": lambda rng, n: rng.standard_normal(n),
     "uniform": lambda rng, n: rng.uniform(-np.sqrt(3.0), np.sqrt(3.0), n),
     "bimodal": lambda rng, n: (
@@ -103,26 +104,26 @@ def make_single_mechanism(
     return x, function(x, rng) + noise
 
 
-def _noise(x: FloatArray, rng: np.random.Generator) -> FloatArray:
+def _noise(x: FloatArray, rng: Generator) -> FloatArray:
     return rng.uniform(1 / 5, np.sqrt(2 / 5)) * rng.standard_normal(len(x))
 
 
-def _additive(x: FloatArray, rng: np.random.Generator) -> FloatArray:
+def _additive(x: FloatArray, rng: Generator) -> FloatArray:
     noise = _noise(x, rng)
     return gaussian_process(x, rng) + noise
 
 
-def _binary(x: FloatArray, rng: np.random.Generator) -> FloatArray:
+def _binary(x: FloatArray, rng: Generator) -> FloatArray:
     value = _additive(x, rng)
     return np.asarray(value > np.quantile(value, rng.uniform(0.3, 0.7)), dtype=np.float64)
 
 
-def _logistic(x: FloatArray, rng: np.random.Generator) -> FloatArray:
+def _logistic(x: FloatArray, rng: Generator) -> FloatArray:
     share = expit(4.0 * gaussian_process(x, rng))
     return np.asarray(rng.uniform(size=len(x)) < share, dtype=np.float64)
 
 
-def _ordered(x: FloatArray, rng: np.random.Generator) -> FloatArray:
+def _ordered(x: FloatArray, rng: Generator) -> FloatArray:
     value = _additive(x, rng)
     n_levels = rng.integers(FEWEST_LEVELS, MOST_LEVELS + 1)
     # No level holds less than a third of its share.
@@ -131,7 +132,7 @@ def _ordered(x: FloatArray, rng: np.random.Generator) -> FloatArray:
     return np.asarray(np.searchsorted(cuts, value), dtype=np.float64)
 
 
-def gaussian_process(x: FloatArray, rng: np.random.Generator) -> FloatArray:
+def gaussian_process(x: FloatArray, rng: Generator) -> FloatArray:
     """Draw a function with a squared exponential covariance of length scale 1."""
     covariance = np.exp(-0.5 * (x[:, np.newaxis] - x) ** 2)
     values, vectors = np.linalg.eigh(covariance)
@@ -139,7 +140,7 @@ def gaussian_process(x: FloatArray, rng: np.random.Generator) -> FloatArray:
     return drawn
 
 
-def _sigmoid(x: FloatArray, rng: np.random.Generator) -> FloatArray:
+def _sigmoid(x: FloatArray, rng: Generator) -> FloatArray:
     """Draw ``a b (x + c) / (1 + |b (x + c)|)`` with random a, b, c."""
     a = rng.exponential(4.0) + 1.0
     b = rng.uniform(0.5, 2.0) * rng.choice([-1.0, 1.0])
@@ -148,7 +149,7 @@ def _sigmoid(x: FloatArray, rng: np.random.Generator) -> FloatArray:
     return drawn
 
 
-OTHER_EFFECTS: dict[str, Callable[[FloatArray, np.random.Generator], FloatArray]] = {
+OTHER_EFFECTS: dict[str, Callable[[FloatArray, Generator], FloatArray]] = {
     "PNL-arcsinh": lambda x, rng: np.arcsinh(
         5.0 * (x + 0.3 * x * np.abs(x) + 0.4 * rng.standard_normal(len(x)))
     ),

@@ -4,8 +4,6 @@ Both directions of a pair are described by generative models, or fitted by a GPP
 against its hypothetical cause; a `DirectionResult` is what is found.
 """
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING
 
 from anmmm._lazy import lazily

@@ -4,8 +4,6 @@
 `engines`) and `optimize` to a `FitResult`. `prediction` labels observations that were not in it.
 """
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING
 
 from anmmm._lazy import lazily

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+from numpy.random import Generator
 
 from anmmm._threads import blas_threads_for
 from anmmm._typing import FloatArray, RandomState
@@ -86,7 +87,7 @@ def fit_gppom(
 
 
 def _fit(
-    X: FloatArray, Y: FloatArray, lam: float, options: FitOptions, rng: np.random.Generator
+    X: FloatArray, Y: FloatArray, lam: float, options: FitOptions, rng: Generator
 ) -> FitResult:
     """Minimize J on checked data, where X may have no columns."""
     lam_grown, grown = options.grown(lam, len(X))
@@ -130,7 +131,7 @@ def _fit(
 Way = tuple[Outcome, int, FloatArray, str, FitResult | None]
 
 
-def _from_init(objective: GPPOMObjective, options: FitOptions, rng: np.random.Generator) -> Way:
+def _from_init(objective: GPPOMObjective, options: FitOptions, rng: Generator) -> Way:
     """Descend from `init` and from perturbations of it."""
     X, Y = objective.X, objective.Y
     theta, init = initial_latent(X, Y, options.n_latent, options.init, options.init_degree, rng)
@@ -150,7 +151,7 @@ def _from_init(objective: GPPOMObjective, options: FitOptions, rng: np.random.Ge
 
 
 def _from_subsample(
-    objective: GPPOMObjective, lam: float, options: FitOptions, rng: np.random.Generator
+    objective: GPPOMObjective, lam: float, options: FitOptions, rng: Generator
 ) -> Way | None:
     """Fit a subsample, and descend from where it ended; None where that cannot be evaluated."""
     X, Y = objective.X, objective.Y

@@ -6,6 +6,7 @@ A fit of many observations starts at the fit of a few of them: which, and to who
 from __future__ import annotations
 
 import numpy as np
+from numpy.random import Generator
 
 from anmmm._typing import ArrayLike, FloatArray, IntArray
 from anmmm._validation import as_matrix
@@ -24,7 +25,7 @@ def initial_latent(
     n_latent: int,
     init: ArrayLike,
     degree: int,
-    rng: np.random.Generator,
+    rng: Generator,
 ) -> tuple[FloatArray, str]:
     """Return Θ (n_samples, n_latent) to start from, its columns standardized, and its name."""
     if not isinstance(init, str):
@@ -49,7 +50,7 @@ def initial_hyperparameters(n_features_x: int, n_latent: int) -> Hyperparameters
 
 
 def initial_weights(
-    layout: ParameterLayout, inputs: FloatArray, theta: FloatArray, rng: np.random.Generator
+    layout: ParameterLayout, inputs: FloatArray, theta: FloatArray, rng: Generator
 ) -> FloatArray:
     """Return flat weights of the MLP under which it starts near a given Θ."""
     W1_shape, b1_shape, _, _ = layout.weight_shapes

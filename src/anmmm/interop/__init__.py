@@ -7,8 +7,6 @@ its base class, ``causal_learn`` imports what it registers and makes.
 Whatever sign the neighbour has, that x causes y stays that; docs/guide/interop.md lists them.
 """
 
-from __future__ import annotations
-
 from anmmm._lazy import lazily
 from anmmm.interop._pairs import hsic_score
 
