@@ -1,4 +1,4 @@
-"""Draw the pictures of docs/guide/plots.md, as its text says.
+"""Draw the pictures of docs/guide/plots.md and docs/method/kernels.md.
 
     python -m benchmarks.gallery
 
@@ -12,11 +12,15 @@ from pathlib import Path
 import matplotlib
 
 matplotlib.use("Agg")
+import numpy as np
 from matplotlib import pyplot
 
 from anmmm import cluster_mechanisms, evaluate, infer_direction
+from anmmm._kernels._vectors import LANES
 from anmmm.datasets import load_bafu_air, load_sample, make_anm_mixture
+from anmmm.mixture import SplineBasis
 from anmmm.plotting import plot_decision_rates, plot_direction, plot_latent, plot_mechanisms
+from anmmm.preprocessing import standardize
 
 FOLDER = Path(__file__).parents[1] / "docs" / "images"
 
@@ -93,9 +97,30 @@ def draw_rates() -> None:
     save(plot_decision_rates(rates), "rates")
 
 
+def draw_pieces() -> None:
+    x, y, _ = make_anm_mixture("f3", n_samples=60, random_state=1)
+    layout = SplineBasis.of(standardize(x[:, None])[0], n_knots=5).layout
+    strips, slots = layout.strips, layout.slots
+    piece = np.searchsorted(layout.knots[1:-1], layout.x, side="right")
+    colors = {"c": piece, "cmap": "tab10", "vmax": 9}
+    left, right = pyplot.subplots(1, 2, figsize=(8.4, 3.2), layout="constrained")[1]
+    left.scatter(layout.x, y, s=14, **colors)
+    for knot in layout.knots:
+        left.axvline(knot, color="0.6", linewidth=0.8)
+    left.set(xlabel="cause, standardized", ylabel="effect", title="pieces between knots")
+    strip = slots // (LANES * strips.length) * LANES + slots % LANES
+    right.scatter(strip, slots // LANES % strips.length, s=40, marker="s", **colors)
+    for edge in range(LANES, len(strips.piece), LANES):
+        right.axvline(edge - 0.5, color="0.6", linewidth=0.8)
+    right.set(xlabel="strip (eight of them are a vector's lanes)", ylabel="step", title="strips")
+    right.invert_yaxis()
+    save(left, "pieces")
+
+
 if __name__ == "__main__":
     FOLDER.mkdir(exist_ok=True)
     draw_mechanisms()
     draw_places()
     draw_directions()
     draw_rates()
+    draw_pieces()

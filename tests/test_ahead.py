@@ -17,7 +17,7 @@ from anmmm._ahead import DECISION, points
 from anmmm._kernels._jit import REGISTRY
 for part in DECISION:
     part()
-names = ["spline_mixture.spline_mixture", "laws.fit_laws", "monotone.monotone_link",
+names = ["mixture.fit_curves", "laws.fit_laws", "monotone.monotone_link",
          "location_scale.location_scale", "laws.base_place", "effects.effect_sums"]
 before = {name: list(REGISTRY[name].signatures) for name in names}
 infer_direction(*points(40))

@@ -21,6 +21,7 @@ from anmmm.evidence.marginal import Smooth
 from anmmm.evidence.models.postnonlinear import EffectScales, fit_post_nonlinear
 from anmmm.independence import hsic_test
 from anmmm.mixture import SplineBasis, as_responsibilities, fit_mixture
+from anmmm.mixture.layout import padded
 from anmmm.preprocessing import Cells, standardize
 
 Part = Callable[[], object]
@@ -58,8 +59,8 @@ def _monotone() -> None:
 def _location_scale() -> None:
     # By itself: its usual start is a mixture's fit.
     basis, y = _basis(), _effect()
-    design = Design(basis.design, basis.prior, basis.n_null)
-    mean, log_scale = np.empty((2, len(basis.prior)))
+    design = Design(basis.columns, basis.prior, basis.n_null)
+    mean, log_scale = np.zeros((2, padded(len(basis.prior))))
     location_scale(design, y, 1e-6, N_INNER, 1e-5, 1, np.ones(3), mean, log_scale)
 
 

@@ -14,18 +14,16 @@ from anmmm import infer_direction
 from anmmm._kernels.effects import N_SLOPES
 from anmmm.datasets import make_anm_mixture, make_single_mechanism
 from anmmm.evidence import evidence
-from anmmm.evidence.code import RESOLUTION, mixture_nats
 from anmmm.evidence.density import BASES
 from anmmm.evidence.marginal import (
     Normals,
     Smooth,
-    TwoNormals,
 )
 from anmmm.evidence.models import MODELS, ConditionalModel, laws_of
 from anmmm.evidence.models.discrete import fit_levels
 from anmmm.evidence.models.postnonlinear import EffectScales, fit_post_nonlinear
 from anmmm.evidence.variable import Variable
-from anmmm.mixture import SplineBasis, fit_mixture, smallest_noise
+from anmmm.mixture import SplineBasis
 from anmmm.preprocessing import Cells, standardize
 from drawn import MARGINS, make_categories
 
@@ -191,10 +189,10 @@ def test_the_law_of_an_unusual_variable_is_the_one_made_for_it(name, base):
 
 def test_clusters_are_fitted_only_where_there_may_be_some(rng):
     lone = standardize(rng.normal(size=(200, 1)))[0][:, 0]
-    assert list(Normals.of(Cells.of(lone), Smooth.of(Cells.of(lone)).length)) == []
+    assert list(Normals.more(Cells.of(lone), Smooth.of(Cells.of(lone)).length)) == []
     # Of the one law that is fitted, the parameters are those that were drawn.
     centers = rng.choice([-2.0, 0.0, 3.0], 300)
-    law = next(Normals.of(Cells.of(centers + 0.1 * rng.normal(size=300)), np.inf))
+    law = next(Normals.more(Cells.of(centers + 0.1 * rng.normal(size=300)), np.inf))
     assert_allclose(np.sort(law.fit.mean[:, 0]), [-2.0, 0.0, 3.0], atol=0.05)
     assert_allclose(law.fit.noise_variance, 0.01, rtol=0.3)
 
@@ -242,33 +240,6 @@ def test_tables_of_unrelated_categories_are_independent(shape):
     kept = np.where(rng.random(300) < 0.5, levels, rng.choice(3, 300))
     names = np.array(list("abc"))
     assert infer_direction(names[levels], names[kept]).relation != "independent"
-
-
-@pytest.mark.parametrize("kind", ["two", "skewed", "tied"])
-def test_two_normals_are_the_mixture_of_two_constants(rng, kind):
-    n = 150
-    values = {
-        "two": rng.normal(size=n) + 4.0 * (rng.random(n) < 0.3),
-        "skewed": rng.exponential(size=n),
-        "tied": rng.integers(0, 5, size=n).astype(float),
-    }[kind]
-    cells = Cells.of(standardize(values[:, np.newaxis])[0][:, 0])
-    upper_half = cells.values > np.median(cells.values)
-    fit = fit_mixture(
-        SplineBasis.constant(n),
-        cells.values,
-        floor=smallest_noise(cells),
-        noise_variance=0.25,
-        starts=[np.where(upper_half[:, np.newaxis], [0.1, 0.9], [0.9, 0.1])],
-        tol=RESOLUTION,
-        max_iter=200,
-    )
-    law = TwoNormals.of(cells)
-    assert_allclose(law.weights, fit.weights, rtol=1e-9)
-    assert_allclose(law.means, fit.mean[:, 0], rtol=1e-9, atol=1e-9)
-    assert_allclose(law.scale**2, fit.noise_variance, rtol=1e-9)
-    assert_allclose(law.cost, fit.complexity + fit.numbers, rtol=1e-9)
-    assert_allclose(law.nats, mixture_nats(cells, fit), rtol=1e-9)
 
 
 # --- Directions -----------------------------------------------------------------------------------

@@ -7,12 +7,12 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import oracle
 from anmmm._kernels import _vectors as vectors
+from anmmm._kernels.mixture import SHORT_RUN, fit_curves
 from anmmm._kernels.pieces import CUBIC
-from anmmm._kernels.responsibilities import Curves
-from anmmm._kernels.spline_mixture import SHORT_RUN, Problem, spline_mixture
+from anmmm._kernels.posterior import Problem
 from anmmm.datasets.synthetic import draw_anm_mixture
-from anmmm.mixture import fit_mixture
-from anmmm.mixture.layout import room_for
+from anmmm.mixture import em, fit_mixture
+from anmmm.mixture.layout import Job
 from anmmm.mixture.splines import SplineBasis, _cubes
 from anmmm.preprocessing import standardize
 
@@ -49,13 +49,11 @@ def test_exponential_of_eight():
 def test_columns_on_pieces_are_the_columns(rng, n):
     for draw in CAUSES.values():
         basis = SplineBasis.of(standard(draw(rng, n)))
-        strips, r = basis.layout.strips, len(basis.prior)
+        strips, slot, r = basis.layout.strips, basis.layout.slots, len(basis.prior)
         planes = basis.layout.pieces.planes.reshape(r, CUBIC, -1)
-        there = strips.observation >= 0
-        assert_array_equal(np.sort(strips.observation[there]), np.arange(n))
-        assert_array_equal(strips.present, there)
+        assert len(np.unique(slot)) == n
+        assert_array_equal(np.flatnonzero(strips.present), np.sort(slot))
         assert np.abs(strips.u).max() < 1.0 + 1e-9
-        slot = np.flatnonzero(there)
         piece = strips.piece[slot // (8 * strips.length) * 8 + slot % 8]
         powers = strips.u[slot, np.newaxis] ** np.arange(CUBIC)
         found = np.einsum("np,jpn->nj", powers, planes[:, :, piece])
@@ -63,7 +61,7 @@ def test_columns_on_pieces_are_the_columns(rng, n):
         of = basis.splines
         summed = np.abs(_cubes(basis.layout.x[:, np.newaxis], of.knots)) @ np.abs(of.smooth)
         lost = 20.0 * np.finfo(float).eps * summed.max(initial=0.0)
-        assert_allclose(found, basis.design[strips.observation[slot]], atol=max(lost, 1e-6))
+        assert_allclose(found, basis.design, atol=max(lost, 1e-6))
 
 
 def test_strips_of_equal_counts_waste_little(rng):
@@ -72,57 +70,38 @@ def test_strips_of_equal_counts_waste_little(rng):
         assert len(strips.u) < 1.35 * n
 
 
-FIRST = np.array([0.3, 1.0, 1.0, 1.0, 1.0])
-
-
-def on_pieces(basis, y, starts, max_iter, tol):
-    """What the compiled call returns and fills, and the bounds of the starts' short runs."""
-    layout, r, C = basis.layout, len(basis.prior), starts.shape[2]
-    parts = layout.pieces, basis.prior, 2, layout.strips, layout.strips, y, y
-    packed = np.empty((C, r * (r + 1) // 2))
-    curves = Curves(FIRST.copy(), np.empty(r), np.empty(C), np.empty((C, r)), packed)
-    filled = curves, np.empty((len(y), C)), np.empty((len(y), C)), np.empty(max_iter)
-    room = room_for(len(starts), C, FIRST, layout, layout)
-    ended = spline_mixture(Problem(*parts, 1e-6, tol, max_iter), starts, 1, *room, *filled)
-    return ended, filled, room[2].short.copy()
-
-
 @pytest.mark.parametrize("C", [1, 3])
-def test_fit_on_pieces_matches_the_oracle(rng, C):
-    n, more = 60, 2
+def test_em_on_pieces_matches_the_oracle(rng, monkeypatch, C):
+    monkeypatch.setattr(em, "N_INNER", 1)
+    n, more, first = 60, 2, np.array([0.3, 1.0, 1.0, 1.0, 1.0])
     sample = draw_anm_mixture("f3", n, random_state=3)
     basis, y = SplineBasis.of(standard(sample.x)), standard(sample.y)[:, 0]
     starts, r = rng.dirichlet(np.ones(C), size=(2 if C > 1 else 1, n)), len(basis.prior)
     found = []
     for start in starts:
-        scales, center, R = FIRST, np.zeros(r), start
+        scales, center, R = first, np.zeros(r), start
         for _ in range(SHORT_RUN + more):
             bound, R, weights, scales, center, means, covs = oracle.mixture_step(
                 basis.design, y, basis.prior, 2, 1e-6, R, scales, center
             )
         found.append((bound, R, weights, scales, center, means, covs))
-    ended, filled, _ = on_pieces(basis, y, starts, more, -np.inf)
-    n_iter, winner, converged, likelihood = ended
-    curves, membership, fitted, history = filled
-    assert (n_iter, converged) == (more, False)
-    bound, R, weights, scales, center, means, covs = found[winner]
-    assert_allclose(history[-1], bound, rtol=1e-8)
-    assert_allclose(membership, R, atol=1e-7)
-    assert_allclose(fitted, basis.design @ means.T, atol=1e-7)
+    fit = em.run_em(basis, y, starts, first, tol=-np.inf, max_iter=more)
+    assert (fit.n_iter, fit.converged) == (more, False)
+    bound, R, weights, scales, center, means, covs = found[fit.start]
+    assert_allclose(fit.bound, bound, rtol=1e-8)
+    assert_allclose(fit.membership, R, atol=1e-7)
+    assert_allclose(fit.curves, basis.design @ means.T, atol=1e-7)
     for one, other in (
-        (curves.weights, weights),
-        (curves.scales, scales),
-        (curves.center, center),
-        (curves.mean, means),
+        (fit.weights, weights),
+        (fit.scales, scales),
+        (fit.center, center),
+        (fit.mean, means),
+        (fit.factor @ fit.factor.transpose(0, 2, 1), covs),
     ):
         assert_allclose(one, other, rtol=1e-6, atol=1e-8)
-    for c in range(C):
-        lower = np.zeros((r, r))
-        lower[np.tril_indices(r)] = curves.packed[c]
-        assert_allclose(0.5 * (lower + lower.T), covs[c], rtol=1e-6, atol=1e-9)
-    squared = (y[:, np.newaxis] - fitted) ** 2 / scales[0]
+    squared = (y[:, np.newaxis] - fit.curves) ** 2 / scales[0]
     each = np.exp(-0.5 * squared) @ weights / np.sqrt(2 * np.pi * scales[0])
-    assert_allclose(likelihood, np.log(each).sum(), rtol=1e-9)
+    assert_allclose(fit.complexity + fit.bound, np.log(each).sum(), rtol=1e-9)
 
 
 def test_starts_that_fall_behind_are_left_and_would_not_have_won(rng):
@@ -132,8 +111,12 @@ def test_starts_that_fall_behind_are_left_and_would_not_have_won(rng):
     starts[2] = 0.1 + 0.8 * np.eye(2)[sample.labels]
 
     def short_bounds(chosen):
-        ended, _, short = on_pieces(basis, y, chosen, 200, 1e-6)
-        return ended[1], short
+        """The start that would be continued, and the bounds of all short runs."""
+        layouts, effects = (basis.layout,) * 2, (y, y)
+        job = Job.on_pieces(layouts, effects, chosen, len(basis.prior), 3 + basis.n_null, 0)
+        job.fits.scales[:] = 1.0
+        problem = Problem(basis.prior, basis.n_null, 1, 1e-6, 1e-6, 0)
+        return fit_curves(problem, *job)[0], job.starts.history.copy()
 
     winner, together = short_bounds(starts)
     assert winner == 2

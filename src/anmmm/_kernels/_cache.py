@@ -20,6 +20,7 @@ from numba.core.runtime.nrt import rtsys
 from numba.core.serialize import dumps
 
 from anmmm._compiling import about_to_compile
+from anmmm._kernels._library import KernelLibrary
 
 
 @cache
@@ -44,7 +45,10 @@ class _Checked(CompileResultCacheImpl):
         # Damaged machine code would run.
         if hashlib.sha256(data).digest() != digest:
             raise ValueError("machine code is not what was kept")
-        return super().rebuild(target_context, pickle.loads(data))
+        result = super().rebuild(target_context, pickle.loads(data))
+        # It then is linked as one that was compiled.
+        result.library.__class__ = KernelLibrary
+        return result
 
 
 class KernelCache(FunctionCache):

@@ -8,37 +8,62 @@ other kernels were compiled in the process, or loaded from the disk.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from llvmlite.binding import Linkage
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 
 
-class KernelLibrary(JITCodeLibrary):
-    """Machine code of a kernel that Python calls, with its own copies of those that it calls."""
+class _Library(JITCodeLibrary):
+    """The code of a kernel, which others link as it was written."""
+
+    # Whether who links is a kernel. All compiling is done under one lock.
+    by_kernel: ClassVar[bool] = False
+
+    def finalize(self) -> None:
+        """Link what the kernel calls, and make machine code if Python calls it."""
+        before, _Library.by_kernel = _Library.by_kernel, True
+        try:
+            super().finalize()  # type: ignore[no-untyped-call]
+        finally:
+            _Library.by_kernel = before
 
     def _optimize_functions(self, module: Any) -> None:
         # All of them are optimized together later.
         module.data_layout = self._codegen._data_layout
 
     def _optimize_final_module(self) -> None:
-        # What other kernels link is the code before it is optimized.
         self._shared_module = self._final_module.clone()
         _relink(self._shared_module, Linkage.external, Linkage.linkonce_odr)
+
+    def _get_module_for_linking(self) -> Any:
+        self._ensure_finalized()  # type: ignore[no-untyped-call]
+        if _Library.by_kernel:
+            return self._shared_module
+        # Functions that Numba makes of parallel loops are not ours to link. They would share
+        # copies, of which one may go with the function that it came with: so they inline all.
+        module: Any = self._shared_module
+        module = module.clone()
+        for function in module.functions:
+            kept = function.is_declaration or b"noinline" in b" ".join(function.attributes)
+            if not kept:
+                function.add_function_attribute("alwaysinline")
+        return module
+
+
+class KernelLibrary(_Library):
+    """Machine code of a kernel that Python calls, with its own copies of those that it calls."""
+
+    def _optimize_final_module(self) -> None:
+        super()._optimize_final_module()
         _relink(self._final_module, Linkage.linkonce_odr, Linkage.internal)
         passes, builder = self._codegen._module_pass_manager()  # type: ignore[no-untyped-call]
         passes.run(self._final_module, builder)
 
 
-class InnerLibrary(JITCodeLibrary):
+class InnerLibrary(_Library):
     """Code of a kernel that only kernels call: it is optimized, and run, as a part of theirs."""
-
-    def _optimize_functions(self, module: Any) -> None:
-        module.data_layout = self._codegen._data_layout
-
-    def _optimize_final_module(self) -> None:
-        pass
 
     def _finalize_final_module(self) -> None:
         self._finalize_dynamic_globals()  # type: ignore[no-untyped-call]

@@ -12,8 +12,9 @@ from typing import NamedTuple
 import numpy as np
 
 from anmmm._kernels._jit import SUMS, FloatArray, kernel
-from anmmm._kernels.packed import HYPER, LOG_2PI, Design, dot, invert
+from anmmm._kernels.packed import HYPER, LOG_2PI, Design, dot
 from anmmm._kernels.slopes import SlopePrior, best_roughness, slope_precision
+from anmmm._kernels.systems import invert
 
 # Interval, in units of the noise and of what its density falls over, below which its probability is
 # taken from the density; distance from which a tail is taken from its series.

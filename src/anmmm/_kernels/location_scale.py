@@ -1,7 +1,6 @@
 """One smooth mechanism with noise of a scale that depends smoothly on the cause.
 
-A `Design` and the effect come in; coefficients of both curves and the evidence go out to
-`anmmm.mixture`. docs/method/decisions.md, eq. 9.
+docs/method/decisions.md, eq. 9.
 """
 
 from __future__ import annotations
@@ -12,139 +11,70 @@ from typing import NamedTuple
 import numpy as np
 
 from anmmm._kernels._jit import SUMS, FloatArray, kernel
-from anmmm._kernels._vectors import LANES
-from anmmm._kernels.packed import (
-    BLOCK,
-    HYPER,
-    LOG_2PI,
-    Design,
-    Pivots,
-    add_products,
-    add_rows,
-    blocks_of,
-    clear,
-    collect,
-    copy_part,
-    curve_posterior,
-    in_blocks,
-    linear,
-    make_pivots,
-    pack_covariance,
-    packed_size,
-    padded,
-    quadratic,
-)
+from anmmm._kernels.columns import BLOCK, add_weighted, combine, expected_curve
+from anmmm._kernels.packed import HYPER, LOG_2PI, Design, clear, dot, padded
+from anmmm._kernels.systems import eliminate, inverse_factor, set_up, solution
 
 # Share of a scoring step for g that is taken.
 STEP = 0.7
 
 
+class _System(NamedTuple):
+    """The weighted sums of f, and its posterior; vectors are padded."""
+
+    gram: FloatArray  # Σ_n w_n ψ_n ψ_nᵀ
+    moment: FloatArray  # Σ_n w_n y_n ψ_n
+    rows: FloatArray  # see `systems`
+    pivots: FloatArray
+    mean: FloatArray
+    variance: FloatArray
+    precision: FloatArray
+    zero: FloatArray
+
+
 @kernel(fastmath=SUMS, inner=True)
 def _curve_step(
-    gram: FloatArray,
-    moment: FloatArray,
-    design: Design,
-    n_inner: int,
-    scales: FloatArray,
-    precision: FloatArray,
-    mean: FloatArray,
-    pivots: Pivots,
+    prior: FloatArray, n_null: int, n_inner: int, scales: FloatArray, system: _System
 ) -> float:
-    """Fit f and its smoothness to weighted sums; return what f costs. Vectors are padded."""
-    prior, n_null = design.prior, design.n_null
-    r, width = prior.shape[0], precision.shape[0]
-    zero = np.zeros(width)
+    """Fit f and its smoothness to weighted sums; return what f costs."""
+    r, mean, variance = prior.shape[0], system.mean, system.variance
     penalty = 0.0
     for _ in range(n_inner):
         for i in range(r):
-            precision[i] = 1.0 / (prior[i] * (scales[1] if i >= n_null else 1.0))
-        log_det = curve_posterior(gram, moment, 1.0, zero, precision, mean, pivots)
+            system.precision[i] = 1.0 / (prior[i] * (scales[1] if i >= n_null else 1.0))
+        set_up(system.rows, r, system.gram, system.moment, 1.0, system.zero, system.precision)
+        penalty = 0.5 * eliminate(system.rows, system.pivots, r)
+        solution(system.rows, system.pivots, r, mean, variance)
         rough = 0.0
         for i in range(n_null, r):
-            rough += (mean[i] * mean[i] - pivots.matrix[i * width + i]) / prior[i]
+            rough += (mean[i] * mean[i] + variance[i]) / prior[i]
         if r > n_null:
             scales[1] = (rough + 2.0 * HYPER) / (r - n_null + 2.0 * HYPER)
-        penalty = 0.5 * log_det
         for i in range(r):
             v = prior[i] * (scales[1] if i >= n_null else 1.0)
-            square = mean[i] * mean[i] - pivots.matrix[i * width + i]
-            penalty += 0.5 * (square / v - 1.0 + math.log(v))
+            penalty += 0.5 * ((mean[i] * mean[i] + variance[i]) / v - 1.0 + math.log(v))
     return penalty
-
-
-class _Room(NamedTuple):
-    """What one observation after the other writes to, in blocks with zeros behind the last."""
-
-    blocks: FloatArray  # (n_blocks r BLOCK,), the design as `in_blocks` lays it out
-    g: FloatArray  # (n_blocks BLOCK,), logarithm of the noise scale
-    w: FloatArray  # exp(-2 g)
-    e2: FloatArray  # expected square of the residual
-    variance: FloatArray  # of the curve
-    pull: FloatArray  # derivative of the log-likelihood by g; also whatever is weighted by w
-    grams: FloatArray  # (LANES r (r + 1) / 2,), parted into lanes, zero between passes
-    moments: FloatArray  # (LANES r,)
-
-
-@kernel(inner=True)
-def _make_room(columns: FloatArray) -> _Room:
-    n, r = columns.shape
-    size = blocks_of(n) * BLOCK
-    return _Room(
-        in_blocks(columns),
-        np.zeros(size),
-        np.zeros(size),
-        np.zeros(size),
-        np.zeros(size),
-        np.zeros(size),
-        np.zeros(LANES * r * (r + 1) // 2),
-        np.zeros(LANES * r),
-    )
-
-
-@kernel(fastmath=SUMS, inner=True)
-def _weighted_sums(
-    room: _Room, r: int, y: FloatArray, gram: FloatArray, moment: FloatArray
-) -> None:
-    """Write ``Σ_n w_n ψ_n ψ_nᵀ``, packed, and ``Σ_n w_n y_n ψ_n``."""
-    for k in range(y.shape[0]):
-        room.pull[k] = room.w[k] * y[k]
-    for block in range(room.g.shape[0] // BLOCK):
-        first, at = block * r * BLOCK, block * BLOCK
-        add_products(room.blocks, first, r, room.w, at, room.grams)
-        add_rows(room.blocks, first, r, room.pull, at, room.moments)
-    collect(room.grams, r * (r + 1) // 2, gram)
-    collect(room.moments, r, moment)
-
-
-@kernel(fastmath=SUMS, inner=True)
-def _expected_residuals(
-    room: _Room, r: int, y: FloatArray, mean: FloatArray, packed: FloatArray, floor: float
-) -> None:
-    """Write the variance of the curve and the expected square of the residual."""
-    for block in range(room.g.shape[0] // BLOCK):
-        first, at = block * r * BLOCK, block * BLOCK
-        quadratic(room.blocks, first, r, packed, room.variance, at)
-        linear(room.blocks, first, r, mean, room.e2, at)
-    for k in range(y.shape[0]):
-        e = y[k] - room.e2[k]
-        room.e2[k] = e * e + room.variance[k] + floor
 
 
 @kernel(fastmath=SUMS, inner=True)
 def _scale_step(
-    room: _Room, design: Design, scales: FloatArray, gamma: FloatArray, gradient: FloatArray
+    design: Design,
+    e2: FloatArray,
+    scales: FloatArray,
+    gamma: FloatArray,
+    gradient: FloatArray,
+    g: FloatArray,
+    w: FloatArray,
 ) -> None:
     """Take one scoring step for g, given the expected squared residuals, and fit its smoothness."""
-    prior, n_null = design.prior, design.n_null
-    n, r = design.columns.shape
+    columns, prior, n_null = design
+    n, r = e2.shape[0], prior.shape[0]
     for k in range(n):
         # The cap keeps one outlier from throwing the step; it is inactive at a solution
         # unless a residual exceeds five of its own standard deviations.
-        pull = room.e2[k] * room.w[k] - 1.0
-        room.pull[k] = pull if pull < 24.0 else 24.0
-    for block in range(room.g.shape[0] // BLOCK):
-        add_rows(room.blocks, block * r * BLOCK, r, room.pull, block * BLOCK, room.moments)
-    collect(room.moments, r, gradient)
+        g[k] = min(e2[k] * w[k] - 1.0, 24.0)
+    for i in range(r):
+        gradient[i] = dot(g, columns[i])
     rough = 0.0
     for i in range(r):
         v = prior[i] * scales[2] if i >= n_null else (prior[i] if i > 0 else np.inf)
@@ -154,10 +84,9 @@ def _scale_step(
             rough += (gamma[i] * gamma[i] + 1.0 / h) / prior[i]
     if r > n_null:
         scales[2] = (rough + 2.0 * HYPER) / (r - n_null + 2.0 * HYPER)
-    for block in range(room.g.shape[0] // BLOCK):
-        linear(room.blocks, block * r * BLOCK, r, gamma, room.g, block * BLOCK)
+    combine(columns, gamma, g)
     for k in range(n):
-        room.w[k] = math.exp(-2.0 * room.g[k])
+        w[k] = math.exp(-2.0 * g[k])
 
 
 @kernel(fastmath=SUMS)
@@ -176,41 +105,49 @@ def location_scale(
 
     docs/method/decisions.md, eq. 9. floor is added to every squared residual; n_inner: rounds of
     (f, its smoothness) between steps for g. scales (3,), noise variance, τ² of f and of g, is the
-    start; mean and gamma (r,) of f and g are written. Returns the log evidence (f integrated out, g
-    by Laplace's method), the cost of the curves, and the iterations. The expected Hessian of g is
-    2n I in this basis. O(n r² + r³) an iteration.
+    start; mean and gamma (padded(r),) of f and g, zero before, are written. Returns the log
+    evidence (f integrated out, g by Laplace's method), the cost of the curves, and the iterations.
+    The expected Hessian of g is 2n I in this basis. O(n r² + r³) an iteration.
     """
-    prior, n_null = design.prior, design.n_null
-    n, r = design.columns.shape
-    room, pivots = _make_room(design.columns), make_pivots(r)
-    gram, packed = np.zeros(packed_size(r)), np.zeros(packed_size(r))
-    moment, center, precision = np.zeros(padded(r)), np.zeros(padded(r)), np.zeros(padded(r))
-    gradient = np.empty(r)
-    clear(gamma)
+    columns, prior, n_null = design
+    n, r, width = y.shape[0], prior.shape[0], padded(prior.shape[0])
+    gram, factor, vectors = np.zeros((width, width)), np.zeros((width, width)), np.zeros((6, width))
+    rows, part = np.zeros((r, padded(r + 1) + width)), np.empty(BLOCK)
+    moment, pivots, gradient = vectors[0], vectors[1], vectors[2]
+    system = _System(gram, moment, rows, pivots, mean, vectors[3], vectors[4], vectors[5])
+    w, g = np.empty(n), np.zeros(padded(n))
+    e2, of_curve = np.empty(padded(n)), np.empty(padded(n))
     gamma[0] = 0.5 * math.log(scales[0])
     for k in range(n):
-        room.g[k], room.w[k] = gamma[0], 1.0 / scales[0]
+        g[k], w[k] = gamma[0], 1.0 / scales[0]
     evidence, complexity, n_iter = -np.inf, 0.0, max_iter
     for iteration in range(max_iter):
-        _weighted_sums(room, r, y, gram, moment)
-        penalty = _curve_step(gram, moment, design, n_inner, scales, precision, center, pivots)
-        pack_covariance(pivots, r, packed)
-        _expected_residuals(room, r, y, center, packed, floor)
+        clear(moment)
+        for i in range(width):
+            clear(gram[i])
+        for begin in range(0, n, BLOCK):
+            end = min(begin + BLOCK, n)
+            add_weighted(columns, begin, w[begin:end], y[begin:end], part, gram, moment)
+        penalty = _curve_step(prior, n_null, n_inner, scales, system)
+        inverse_factor(rows, pivots, r, factor)
+        expected_curve(columns, 0, padded(n), mean, factor, e2, of_curve)
+        for k in range(n):
+            e = y[k] - e2[k]
+            e2[k] = e * e + of_curve[k] + floor
         for _ in range(2):
-            _scale_step(room, design, scales, gamma, gradient)
+            _scale_step(design, e2[:n], scales, gamma, gradient, g, w)
 
         for i in range(1, r):
             v = prior[i] * scales[2] if i >= n_null else prior[i]
             penalty += 0.5 * (gamma[i] * gamma[i] / v + math.log(1.0 + 2.0 * n * v))
         value, shrunk = 0.0, 0.0
         for k in range(n):
-            value -= 0.5 * (LOG_2PI + room.e2[k] * room.w[k]) + room.g[k]
-            shrunk += 0.5 * room.variance[k] * room.w[k]
+            value -= 0.5 * (LOG_2PI + e2[k] * w[k]) + g[k]
+            shrunk += 0.5 * of_curve[k] * w[k]
         complexity = penalty + shrunk
         change = abs(value - penalty - evidence)
         evidence = value - penalty
         if iteration > 0 and change < tol:
             n_iter = iteration + 1
             break
-    copy_part(center, mean)
     return evidence, complexity, n_iter

@@ -23,15 +23,8 @@ from anmmm._kernels._vectors import (
     store,
     total_of,
 )
-from anmmm._kernels.packed import (
-    HYPER,
-    Pivots,
-    clear,
-    copy_part,
-    make_pivots,
-    padded,
-    sweep,
-)
+from anmmm._kernels.packed import HYPER, clear, copy_part, padded
+from anmmm._kernels.systems import eliminate, solution
 
 
 @kernel(inner=True)
@@ -49,24 +42,24 @@ def _moments(folded: FloatArray, cosines: FloatArray, moments: FloatArray) -> No
 
 
 @kernel(fastmath=SUMS, inner=True)
-def _solve(
-    moments: FloatArray, gradient: FloatArray, precision: FloatArray, n: float, pivots: Pivots
-) -> float:
-    """Invert n times the covariance of the features plus a diagonal; return the log determinant.
+def _set_up(
+    moments: FloatArray, gradient: FloatArray, precision: FloatArray, n: float, rows: FloatArray
+) -> None:
+    """Set up the system of n times the covariance of the features, plus a diagonal.
 
-    The second moments are sums of first ones; inverse and solution are where `sweep` leaves them.
+    The second moments are sums of first ones.
     """
-    root, r, A = math.sqrt(2.0), gradient.shape[0], pivots.matrix
-    width = padded(r)
-    clear(A)
+    root, r = math.sqrt(2.0), gradient.shape[0]
+    at = rows.shape[1] - padded(r)
     for i in range(r):
-        for j in range(i + 1):
+        clear(rows[i])
+        for j in range(i, r):
             # 2 cos(a) cos(b) = cos(a - b) + cos(a + b); moment zero is that of the constant √2.
-            second = (moments[i - j] + moments[i + j + 2]) / root
-            A[i * width + j] = n * (second - moments[i + 1] * moments[j + 1])
-        A[i * width + i] += precision[i]
-        A[r * width + i] = gradient[i]
-    return sweep(pivots, r)
+            second = (moments[j - i] + moments[i + j + 2]) / root
+            rows[i, j] = n * (second - moments[i + 1] * moments[j + 1])
+        rows[i, i] += precision[i]
+        rows[i, r] = gradient[i]
+        rows[i, at + i] = 1.0
 
 
 @kernel(inner=True)
@@ -119,7 +112,9 @@ def log_density(
     log-likelihood minus Laplace's log evidence. O(B r + r³) a step.
     """
     r, half = prior.shape[0], counts.shape[0] // 2
-    width, pivots, lanes = padded(r), make_pivots(r), np.empty(LANES)
+    width, lanes = padded(r), np.empty(LANES)
+    rows, pivots = np.empty((r, padded(r + 1) + width)), np.empty(width)
+    step, variance = np.empty(width), np.empty(width)
     target, beta, gradient = np.empty(2 * r + 1), np.zeros(r), np.empty(r)
     moments, precision = np.empty(2 * r + 1), np.empty(r)
     p, logs = np.empty(2 * half), np.zeros(2 * half)
@@ -133,21 +128,23 @@ def log_density(
             for i in range(r):
                 precision[i] = 1.0 / (prior[i] * tau2)
                 gradient[i] = target[i + 1] - n * moments[i + 1] - beta[i] * precision[i]
-            log_det = _solve(moments, gradient, precision, n, pivots)
+            _set_up(moments, gradient, precision, n, rows)
+            log_det = eliminate(rows, pivots, r)
+            solution(rows, pivots, r, step, variance)
             largest = 0.0
             for i in range(r):
-                largest = max(largest, abs(pivots.matrix[r * width + i]))
+                largest = max(largest, abs(step[i]))
             # The log-density is concave in the coefficients but a full step may overshoot.
             damping = 1.0 if largest < 1.0 else 1.0 / largest
-            rough, told = 0.0, float(r)
+            rough, free = 0.0, float(r)
             for i in range(r):
-                beta[i] += damping * pivots.matrix[r * width + i]
+                beta[i] += damping * step[i]
                 rough += beta[i] * beta[i] / prior[i]
-                told += pivots.matrix[i * width + i] * precision[i]
+                free -= variance[i] * precision[i]
             _sum_features(beta, cosines, lanes, logs)
             log_z = _normalize(logs, p)
             # Of the same fixed point as an EM step, which often has not settled after 25.
-            new = (rough + 2.0 * HYPER) / (told + 2.0 * HYPER)
+            new = (rough + 2.0 * HYPER) / (free + 2.0 * HYPER)
             settled = largest < 1e-3 and abs(math.log(new / tau2)) < 1e-2
             tau2 = new
             if settled:

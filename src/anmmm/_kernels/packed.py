@@ -1,11 +1,4 @@
-"""Small matrices that meet observations sixteen at a time.
-
-A symmetric r × r matrix is packed: entry (i, j), j <= i, is at ``i (i + 1) / 2 + j``. A design is
-cut into blocks of sixteen observations, in which one column follows the other, so that what is done
-for each observation is done for eight at once; a Gram matrix is one pass over the blocks, and the
-sums over lanes are taken at its end. Rows of small matrices are padded with zeros to whole vectors;
-see `padded`. LAPACK is not called: at r = 14 the call costs as much as the work.
-"""
+"""What fits to small matrices share: rows of whole vectors, their sums, and a prior."""
 
 from __future__ import annotations
 
@@ -23,11 +16,8 @@ from anmmm._kernels._vectors import (
     multiply_add,
     product,
     store,
-    total_of,
 )
 
-# Observations in a block: two vectors, so that each number of a small matrix is read for both.
-BLOCK = 2 * LANES
 # Shape and scale of the weak inverse-gamma prior on a smoothing variance. Without it the variance
 # of a curve that is exactly linear would creep to zero for ever.
 HYPER = 0.01
@@ -43,7 +33,8 @@ LARGE = 1e100
 class Design(NamedTuple):
     """Basis functions at the observations, and the prior of their coefficients."""
 
-    columns: FloatArray  # (n, r), orthogonal with mean square 1, the first one constant
+    # (n, r), or (r, padded(n)), orthogonal with mean square 1, the first one constant
+    columns: FloatArray
     prior: FloatArray  # (r,), prior variances, beyond `n_null` in units of a smoothing variance
     n_null: int  # columns that are not smoothed (constant and linear)
 
@@ -61,100 +52,6 @@ class Pivots(NamedTuple):
 def padded(r: int) -> int:
     """Length of a row of r numbers in whole vectors."""
     return (r + LANES - 1) // LANES * LANES
-
-
-@kernel(inner=True)
-def packed_size(r: int) -> int:
-    """Length of a packed matrix: its last row begins at ``r (r - 1) / 2`` and is padded too."""
-    return r * (r - 1) // 2 + padded(r)
-
-
-@kernel(inner=True)
-def blocks_of(n: int) -> int:
-    """Return the number of blocks that n observations fill."""
-    return (n + BLOCK - 1) // BLOCK
-
-
-@kernel(inner=True)
-def in_blocks(columns: FloatArray) -> FloatArray:
-    """Return a design (n, r) in blocks, zeros behind the last observation; see the module."""
-    n, r = columns.shape
-    blocks = np.zeros(blocks_of(n) * r * BLOCK)
-    for k in range(n):
-        first = k // BLOCK * r * BLOCK + k % BLOCK
-        for i in range(r):
-            blocks[first + i * BLOCK] = columns[k, i]
-    return blocks
-
-
-@kernel(inner=True)
-def linear(
-    blocks: FloatArray, first: int, r: int, factors: FloatArray, out: FloatArray, to: int
-) -> None:
-    """Write the block's rows times a vector, beginning at ``out[to]``."""
-    a, b = everywhere(0.0), everywhere(0.0)
-    for i in range(r):
-        factor = load_one(factors, i)
-        a = multiply_add(factor, load(blocks, first + i * BLOCK), a)
-        b = multiply_add(factor, load(blocks, first + i * BLOCK + LANES), b)
-    store(out, to, a)
-    store(out, to + LANES, b)
-
-
-@kernel(inner=True)
-def quadratic(
-    blocks: FloatArray, first: int, r: int, packed: FloatArray, out: FloatArray, to: int
-) -> None:
-    """Write a quadratic form, packed with its off-diagonal entries doubled, of the block's rows."""
-    a, b = everywhere(0.0), everywhere(0.0)
-    p = 0
-    for i in range(r):
-        c, d = everywhere(0.0), everywhere(0.0)
-        for j in range(i + 1):
-            factor = load_one(packed, p + j)
-            c = multiply_add(factor, load(blocks, first + j * BLOCK), c)
-            d = multiply_add(factor, load(blocks, first + j * BLOCK + LANES), d)
-        a = multiply_add(c, load(blocks, first + i * BLOCK), a)
-        b = multiply_add(d, load(blocks, first + i * BLOCK + LANES), b)
-        p += i + 1
-    store(out, to, a)
-    store(out, to + LANES, b)
-
-
-@kernel(inner=True)
-def add_products(
-    blocks: FloatArray, first: int, r: int, shares: FloatArray, at: int, lanes: FloatArray
-) -> None:
-    """Add the block's weighted outer products to the lanes (8 packed_size(r),) of a Gram matrix."""
-    low, high = load(shares, at), load(shares, at + LANES)
-    p = 0
-    for i in range(r):
-        a = product(low, load(blocks, first + i * BLOCK))
-        b = product(high, load(blocks, first + i * BLOCK + LANES))
-        for j in range(i + 1):
-            total = multiply_add(a, load(blocks, first + j * BLOCK), load(lanes, p))
-            store(lanes, p, multiply_add(b, load(blocks, first + j * BLOCK + LANES), total))
-            p += LANES
-
-
-@kernel(inner=True)
-def add_rows(
-    blocks: FloatArray, first: int, r: int, shares: FloatArray, at: int, lanes: FloatArray
-) -> None:
-    """Add the block's weighted rows to the lanes (8 padded(r),) of a vector."""
-    low, high = load(shares, at), load(shares, at + LANES)
-    for i in range(r):
-        total = multiply_add(low, load(blocks, first + i * BLOCK), load(lanes, i * LANES))
-        total = multiply_add(high, load(blocks, first + i * BLOCK + LANES), total)
-        store(lanes, i * LANES, total)
-
-
-@kernel(inner=True)
-def collect(lanes: FloatArray, count: int, out: FloatArray) -> None:
-    """Write the sums over lanes, and clear the lanes."""
-    for p in range(count):
-        out[p] = total_of(load(lanes, p * LANES))
-        store(lanes, p * LANES, everywhere(0.0))
 
 
 @kernel(inner=True)
@@ -229,69 +126,3 @@ def sweep(pivots: Pivots, r: int) -> float:
             store(A, k * width + j, product(everywhere(-1.0), row))
         keep[k] = 1.0
     return log_det + math.log(pivot_product)
-
-
-@kernel(inner=True)
-def invert(A: FloatArray, inverse: FloatArray) -> float:
-    """Write the inverse of A (r, r), lower triangle read; return the log determinant of A."""
-    r = A.shape[0]
-    pivots = make_pivots(r)
-    width = padded(r)
-    for i in range(r):
-        for j in range(i + 1):
-            pivots.matrix[i * width + j] = A[i, j]
-    log_det = sweep(pivots, r)
-    for i in range(r):
-        for j in range(i + 1):
-            inverse[i, j] = -pivots.matrix[i * width + j]
-            inverse[j, i] = inverse[i, j]
-    return log_det
-
-
-@kernel(inner=True)
-def curve_posterior(
-    gram: FloatArray,
-    moment: FloatArray,
-    s2: float,
-    center: FloatArray,
-    precision: FloatArray,
-    mean: FloatArray,
-    pivots: Pivots,
-) -> float:
-    """Posterior of one curve's coefficients; returns the log determinant of its precision.
-
-    gram, packed, and moment are the weighted sums over the observations; the prior is Gaussian
-    about `center` with independent `precision`. All are padded. The covariance is what `sweep`
-    leaves.
-    """
-    A = pivots.matrix
-    width = precision.shape[0]
-    r = A.shape[0] // width - 1
-    p = 0
-    for i in range(r):
-        for j in range(0, i + 1, LANES):
-            store(A, i * width + j, product(everywhere(1.0 / s2), load(gram, p + j)))
-        A[i * width + i] += precision[i]
-        p += i + 1
-    last = r * width
-    for i in range(width):
-        A[last + i] = moment[i] / s2 + center[i] * precision[i]
-    log_det = sweep(pivots, r)
-    for i in range(r):
-        mean[i] = A[last + i]
-    return log_det
-
-
-@kernel(inner=True)
-def pack_covariance(pivots: Pivots, r: int, out: FloatArray) -> None:
-    """Write the vector whose product with a packed outer product is the quadratic form."""
-    A = pivots.matrix
-    width = padded(r)
-    p = 0
-    for i in range(r):
-        for j in range(0, i + 1, LANES):
-            store(out, p + j, product(everywhere(-2.0), load(A, i * width + j)))
-        out[p + i] = -A[i * width + i]
-        p += i + 1
-    for i in range(p, out.shape[0]):
-        out[i] = 0.0

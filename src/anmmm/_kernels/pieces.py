@@ -22,7 +22,6 @@ from anmmm._kernels._vectors import (
     store,
 )
 from anmmm._kernels.packed import padded
-from anmmm._kernels.systems import System
 
 # Coefficients of a curve on a piece, in powers of u; of its variance; sums of w u^k, then w y u^k.
 CUBIC, N_TERMS, N_SUMS = 4, 7, 11
@@ -44,10 +43,8 @@ class Strips(NamedTuple):
     # (n_slots,), place; slot (group length + step) LANES + lane of strip group LANES + lane
     u: FloatArray
     present: FloatArray  # (n_slots,): 1 for an observation, 0 where a strip has none left
-    observation: IndexArray  # (n_slots,): which one, -1 for none
     piece: IndexArray  # (n_strips,)
     length: int  # steps of a strip
-    n: int  # observations
 
 
 @kernel(inner=True)
@@ -111,8 +108,12 @@ def lay_out(
     first: IndexArray,
     seen: IndexArray,
     strips: Strips,
+    slots: IndexArray,
 ) -> None:
-    """Lay observations out in strips, zero before; seen (n_pieces,) counts those of each piece."""
+    """Lay observations out in strips, zero before, and write the slot of each.
+
+    seen (n_pieces,), zero, counts those of each piece.
+    """
     length = strips.length
     for i in range(seen.shape[0]):
         for strip in range(first[i], first[i + 1]):
@@ -123,7 +124,7 @@ def lay_out(
         strip, step = first[i] + seen[i] % shares, seen[i] // shares
         seen[i] += 1
         slot = (strip // LANES * length + step) * LANES + strip % LANES
-        strips.observation[slot], strips.present[slot] = row, 1.0
+        slots[row], strips.present[slot] = slot, 1.0
         if knots.shape[0] > 1:
             width = knots[i + 1] - knots[i]
             strips.u[slot] = (2.0 * x[row] - knots[i] - knots[i + 1]) / width
@@ -145,11 +146,11 @@ def curve_on_pieces(
 
 @kernel(inner=True)
 def variance_on_pieces(
-    planes: FloatArray, K: int, r: int, system: System, number: int, out: FloatArray, to: int
+    planes: FloatArray, K: int, rows: FloatArray, pivots: FloatArray, out: FloatArray, to: int
 ) -> None:
     """Write the powers of ``ψᵀ A⁻¹ ψ`` on all pieces from ``out[to]`` on, after an elimination."""
-    width = system.width
-    start, pivots_at = number * r * width + system.at, number * padded(r)
+    r, width = rows.shape
+    start = width - padded(r)
     for piece in range(0, K, LANES):
         s0 = s1 = s2 = s3 = s4 = s5 = s6 = everywhere(0.0)
         for k in range(r):
@@ -157,12 +158,12 @@ def variance_on_pieces(
             a, b = load(planes, at), load(planes, at + K)
             c, d = load(planes, at + 2 * K), load(planes, at + 3 * K)
             for j in range(k):
-                w, at = load_one(system.rows, start + k * width + j), j * CUBIC * K + piece
+                w, at = load_one(rows, start + k * width + j), j * CUBIC * K + piece
                 a = multiply_add(w, load(planes, at), a)
                 b = multiply_add(w, load(planes, at + K), b)
                 c = multiply_add(w, load(planes, at + 2 * K), c)
                 d = multiply_add(w, load(planes, at + 3 * K), d)
-            one = load_one(system.inverse, pivots_at + k)
+            one = load_one(pivots, k)
             wa, wb, wc, wd = product(one, a), product(one, b), product(one, c), product(one, d)
             s0 = multiply_add(wa, a, s0)
             s6 = multiply_add(wd, d, s6)

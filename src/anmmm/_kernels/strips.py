@@ -1,7 +1,6 @@
-"""A pass over observations in strips: which curve each belongs to, and what pieces then sum up.
+"""E-step of a mixture of curves in one cause: a pass over observations in strips.
 
-Curves on pieces come in; responsibilities and sums go out to `anmmm._kernels.spline_mixture`.
-docs/method/decisions.md, eq. 3.
+docs/method/decisions.md, eq. 3. `anmmm._kernels.pieces` says what pieces and strips are.
 """
 
 from __future__ import annotations
@@ -25,7 +24,17 @@ from anmmm._kernels._vectors import (
     store,
     total_of,
 )
-from anmmm._kernels.pieces import CUBIC, N_SUMS, N_TERMS, Strips
+from anmmm._kernels.pieces import (
+    CUBIC,
+    N_SUMS,
+    N_TERMS,
+    Pieces,
+    Strips,
+    curve_on_pieces,
+    from_pieces,
+    variance_on_pieces,
+)
+from anmmm._kernels.posterior import Fits
 
 # Steps whose responsibilities are kept at hand before they are summed up.
 CHUNK = 32
@@ -33,7 +42,17 @@ CHUNK = 32
 MULTIPLIED = 64
 
 
-class Room(NamedTuple):
+class PieceRows(NamedTuple):
+    """Observations of one cause, and what starts, or the fit, say of each."""
+
+    pieces: Pieces
+    strips: Strips
+    y: FloatArray  # (n_slots,), the effect, 0 where there is no observation
+    shares: FloatArray  # (S C n_slots,), responsibilities, curve by curve
+    n: int
+
+
+class PieceRoom(NamedTuple):
     """What a pass over the strips reads and writes."""
 
     # (C N_SUMS K,), powers of each curve's mean on the pieces, then of its variance
@@ -42,10 +61,27 @@ class Room(NamedTuple):
     sums: FloatArray  # (C N_SUMS n_strips,), of each strip
     shares: FloatArray  # (C CHUNK LANES,), responsibilities of a chunk of steps
     ends: FloatArray  # (LANES,)
+    piece_sums: FloatArray  # (N_SUMS K,), of one curve
+    scratch: FloatArray  # (n_pieces CUBIC padded(r),)
 
 
 @kernel(inner=True)
-def to_strips(strips: Strips, C: int, K: int, room: Room) -> None:
+def _draw(pieces: Pieces, fits: Fits, s: int, plain: bool, K: int, out: FloatArray) -> None:
+    """Write one start's curves and their variances on the pieces; plain ones have none."""
+    C, r = fits.rows.shape[1:3]
+    for c in range(C):
+        to = c * N_SUMS * K
+        curve_on_pieces(pieces.planes, K, r, fits.mean[s, c], out, to)
+        to += CUBIC * K
+        if plain:
+            for i in range(to, to + N_TERMS * K):
+                out[i] = 0.0
+        else:
+            variance_on_pieces(pieces.planes, K, fits.rows[s, c], fits.pivots[s, c], out, to)
+
+
+@kernel(inner=True)
+def _to_strips(strips: Strips, C: int, K: int, room: PieceRoom) -> None:
     """Write the coefficients of each strip's piece."""
     n_strips = strips.piece.shape[0]
     for row in range(C * N_SUMS):
@@ -55,7 +91,7 @@ def to_strips(strips: Strips, C: int, K: int, room: Room) -> None:
 
 
 @kernel(inner=True)
-def to_pieces(strips: Strips, c: int, K: int, room: Room, sums: FloatArray) -> float:
+def _to_pieces(strips: Strips, c: int, K: int, room: PieceRoom, sums: FloatArray) -> float:
     """Write the sums (N_SUMS, K) of a curve on each piece; returns the total of its weights."""
     n_strips, total = strips.piece.shape[0], 0.0
     for i in range(sums.shape[0]):
@@ -73,7 +109,7 @@ def _share_out(
     strips: Strips,
     y: FloatArray,
     slot: int,
-    room: Room,
+    room: PieceRoom,
     of_curve: int,
     log_weights: FloatArray,
     half: Any,
@@ -165,27 +201,20 @@ def _logarithms(z: Any, ends: FloatArray) -> float:
 
 
 @kernel(inner=True)
-def strip_pass(
-    strips: Strips,
-    y: FloatArray,
+def _pass(
+    rows: PieceRows,
+    room: PieceRoom,
     given: bool,
     keep: bool,
     n_sums: int,
-    weights: FloatArray,
     at: int,
-    room: Room,
     log_weights: FloatArray,
     s2: float,
 ) -> float:
-    """Responsibilities of all observations, and what each strip sums up with them.
-
-    y: (n_slots,), 0 where there is no observation. given: responsibilities are read from weights (≥
-    at + C n_slots,), curve by curve from `at` on; keep: those under the curves are written there;
-    n_sums: curves that sums are made for. Returns ``Σ_n log Σ_c a_c exp(E_q log p(y_n | c))``, but
-    for the noise's log.
-    """
+    """Pass over all strips; see `e_step_on_pieces`. Given shares begin at ``rows.shares[at]``."""
+    strips, y = rows.strips, rows.y
     n_strips, n_slots = strips.piece.shape[0], strips.u.shape[0]
-    C, half = room.shares.shape[0] // (CHUNK * LANES), everywhere(-0.5 / s2)
+    C, half = log_weights.shape[0], everywhere(-0.5 / s2)
     for i in range(n_sums * N_SUMS * n_strips):
         room.sums[i] = 0.0
     highest, z, multiplied, total = everywhere(0.0), everywhere(1.0), 0, 0.0
@@ -202,23 +231,50 @@ def strip_pass(
                     highest, z = plus(tops, highest), product(sums, z)
                     for c in range(C if keep else 0):
                         share = load(room.shares, c * CHUNK * LANES + to)
-                        store(weights, at + c * n_slots + slot + to, share)
+                        store(rows.shares, c * n_slots + slot + to, share)
                 multiplied += steps
                 if multiplied >= MULTIPLIED:
                     total += _logarithms(z, room.ends)
                     z, multiplied = everywhere(1.0), 0
             for c in range(n_sums):
-                source, begin = room.shares, c * CHUNK * LANES
+                to = c * N_SUMS * n_strips + group
                 if given:
-                    source, begin = weights, at + c * n_slots + slot
-                _add_up(
-                    strips,
-                    y,
-                    slot,
-                    steps,
-                    source,
-                    begin,
-                    room.sums,
-                    c * N_SUMS * n_strips + group,
-                )
+                    begin = at + c * n_slots + slot
+                    _add_up(strips, y, slot, steps, rows.shares, begin, room.sums, to)
+                else:
+                    begin = c * CHUNK * LANES
+                    _add_up(strips, y, slot, steps, room.shares, begin, room.sums, to)
     return float(total + _logarithms(z, room.ends) + total_of(highest))
+
+
+@kernel(inner=True)
+def e_step_on_pieces(
+    rows: PieceRows,
+    room: PieceRoom,
+    fits: Fits,
+    s: int,
+    given: bool,
+    plain: bool,
+    keep: bool,
+    n_sums: int,
+) -> float:
+    """Share observations out among one start's curves, and sum them up for the first `n_sums`.
+
+    given: by the start's shares, and not by what its curves say; plain: by the curves' means
+    without their variance; keep: the shares are written. Returns ``Σ_n log Σ_c a_c exp(E_q log
+    p(y_n | c))``, but for the noise's log.
+    """
+    pieces, strips = rows.pieces, rows.strips
+    C, r = fits.rows.shape[1:3]
+    K, width = pieces.planes.shape[0] // (CUBIC * r), fits.mean.shape[2]
+    if not given:
+        _draw(pieces, fits, s, plain, K, room.curves)
+        _to_strips(strips, C, K, room)
+    at, s2 = s * C * strips.u.shape[0], fits.scales[s, 0]
+    total = _pass(rows, room, given, keep, n_sums, at, fits.log_weights[s], s2)
+    n_pieces = pieces.rows.shape[0] // (CUBIC * width)
+    for c in range(n_sums):
+        gram, moment, sums = fits.grams[s, c], fits.moments[s, c], room.piece_sums
+        fits.totals[s, c] = _to_pieces(strips, c, K, room, sums)
+        from_pieces(pieces.rows, n_pieces, width, sums, K, room.scratch, gram, moment)
+    return float(total)

@@ -14,10 +14,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.special import gammaln, ndtr
+from scipy.special import gammaln
 
-from anmmm._kernels.mixture import WEIGHT_PRIOR
-from anmmm._kernels.normals import two_normals
 from anmmm._typing import FloatArray
 from anmmm.evidence.code import (
     RESOLUTION,
@@ -29,7 +27,14 @@ from anmmm.evidence.code import (
     noise_levels,
 )
 from anmmm.evidence.density import Density, fit_density
-from anmmm.mixture import MAX_MECHANISMS, MixtureFit, SplineBasis, fit_mixture, smallest_noise
+from anmmm.mixture import (
+    MAX_MECHANISMS,
+    MixtureFit,
+    SplineBasis,
+    as_responsibilities,
+    fit_mixture,
+    smallest_noise,
+)
 from anmmm.preprocessing import Cells
 
 if TYPE_CHECKING:
@@ -39,9 +44,10 @@ if TYPE_CHECKING:
 MOST_SHARES = 32
 # Iterations of EM.
 MAX_ITER = 210
-# Nats beyond another law's at which clusters are still fitted, as they may overlap, and the share
-# of an observation that starts outside of its own.
-SLACK, START_SHARE = 5.0, 0.1
+# Of two Gaussians: share of a half of the values that starts in the other, and the noise there.
+START_SHARE, START_VARIANCE = 0.1, 0.25
+# Nats beyond another law's at which clusters are still fitted, as they may overlap.
+SLACK = 5.0
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -118,45 +124,21 @@ class Shares(Marginal):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class TwoNormals(Marginal):
-    """Two Gaussians of one variance: `weights` and `means`, (2,), and the `scale` of both."""
-
-    weights: FloatArray
-    means: FloatArray
-    scale: float
-
-    @classmethod
-    def of(cls, cells: Cells) -> TwoNormals:
-        """Fit them by EM. O(N) an iteration."""
-        n, weights, means = len(cells.values), np.empty(2), np.empty(2)
-        variance, complexity = two_normals(
-            cells.values, smallest_noise(cells), RESOLUTION * n, MAX_ITER, weights, means
-        )
-        scale = math.sqrt(variance)
-        nats = gaussian_nats(
-            cells.lower, cells.upper, cells.n_distinct, np.tile(means, (n, 1)), scale, weights
-        )
-        # The weights, the variance, and the order of both.
-        numbers = 0.5 * (math.log(n) + math.log1p(n / (2.0 * WEIGHT_PRIOR))) - math.log(2.0)
-        return cls(nats, complexity + numbers, "normals", cells, weights, means, scale)
-
-    def levels(self) -> tuple[FloatArray, FloatArray]:
-        """Distribution function at both ends of each observation's cell."""
-        lower, upper = (
-            np.asarray(ndtr((ends[:, np.newaxis] - self.means) / self.scale) @ self.weights)
-            for ends in (self.cells.lower, self.cells.upper)
-        )
-        return lower, upper
-
-
-@dataclass(frozen=True, eq=False, repr=False)
 class Normals(Marginal):
-    """More Gaussians of one variance than two: a mixture whose curves are constant."""
+    """Gaussians of one variance: a mixture whose curves are constant."""
 
     fit: MixtureFit
 
     @classmethod
-    def of(cls, cells: Cells, most: float) -> Iterator[Normals]:
+    def two(cls, cells: Cells) -> Normals:
+        """Fit two, from the halves about the median. O(N) an iteration."""
+        middle = (len(cells.values) - 1) // 2
+        upper = cells.values > np.partition(cells.values, middle)[middle]
+        share = np.where(upper, START_SHARE, 1.0 - START_SHARE)
+        return cls._from(cells, np.column_stack([share, 1.0 - share]), START_VARIANCE)
+
+    @classmethod
+    def more(cls, cells: Cells, most: float) -> Iterator[Normals]:
         """Fit three and more where clusters would be encoded in fewer than `most` nats.
 
         O(N log N), and where they would be O(N) an iteration of EM.
@@ -175,19 +157,23 @@ class Normals(Marginal):
             # A mean and a share of each but one.
             if within + (count - 1) * math.log(n) > most:
                 continue
-            start = np.full((n, count), START_SHARE / count)
-            place = np.searchsorted(cuts, np.arange(n), side="right")
-            start[np.argsort(cells.values), place] += 1.0 - START_SHARE
-            fit = fit_mixture(
-                SplineBasis.constant(n),
-                cells.values,
-                starts=[start],
-                floor=floor,
-                tol=RESOLUTION,
-                max_iter=MAX_ITER,
-            )
-            nats, cost = mixture_nats(cells, fit), fit.complexity + fit.numbers
-            yield cls(nats, cost, "normals", cells, fit)
+            places = np.empty(n, np.intp)
+            places[np.argsort(cells.values)] = np.searchsorted(cuts, np.arange(n), side="right")
+            yield cls._from(cells, as_responsibilities(places, n), 0.5)
+
+    @classmethod
+    def _from(cls, cells: Cells, start: FloatArray, noise_variance: float) -> Normals:
+        """Fit them from responsibilities (n_samples, count)."""
+        fit = fit_mixture(
+            SplineBasis.constant(len(start)),
+            cells.values,
+            starts=start[np.newaxis],
+            noise_variance=noise_variance,
+            floor=smallest_noise(cells),
+            tol=RESOLUTION,
+            max_iter=MAX_ITER,
+        )
+        return cls(mixture_nats(cells, fit), fit.complexity + fit.numbers, "normals", cells, fit)
 
     def levels(self) -> tuple[FloatArray, FloatArray]:
         """Distribution function at both ends of each observation's cell."""
@@ -227,7 +213,7 @@ def own_laws(variable: Variable) -> Iterator[Marginal]:
     yield smooth
     if cells.n_distinct <= MOST_SHARES:
         yield Shares.of(cells)
-    yield TwoNormals.of(cells)
+    yield Normals.two(cells)
     # Where no correction of a plain density is worth its numbers, neither is what costs more.
     if not smooth.density.is_plain:
-        yield from Normals.of(cells, smooth.length)
+        yield from Normals.more(cells, smooth.length)

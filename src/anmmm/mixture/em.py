@@ -8,15 +8,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from anmmm._kernels.mixture import WEIGHT_PRIOR, mixture_em
-from anmmm._kernels.packed import N_INNER, Design
-from anmmm._kernels.responsibilities import Curves
-from anmmm._kernels.spline_mixture import SHORT_RUN, Problem, spline_mixture
+from anmmm._kernels.mixture import fit_curves
+from anmmm._kernels.packed import N_INNER
+from anmmm._kernels.posterior import WEIGHT_PRIOR, Problem
 from anmmm._typing import FloatArray
 from anmmm.mixture.fits import (
     VARIANCE_FLOOR,
@@ -24,9 +23,9 @@ from anmmm.mixture.fits import (
     MixtureFit,
     fit_location_scale,
 )
-from anmmm.mixture.layout import Layout, room_for
+from anmmm.mixture.layout import Job, padded
 from anmmm.mixture.splines import SplineBasis
-from anmmm.mixture.starts import residual_starts, start_rows
+from anmmm.mixture.starts import EVERY, residual_starts, start_rows
 from anmmm.preprocessing import Cells
 
 MAX_MECHANISMS = 4
@@ -64,158 +63,78 @@ def fit_mixture(
         rows = start_rows(basis, y)
     scales = np.ones(3 + basis.n_null)
     scales[0] = noise_variance
-    if len(starts[0]) == len(y):
-        starts = starts if isinstance(rows, slice) else [start[rows] for start in starts]
-    limits = Limits(floor, tol, max_iter)
-    if basis.layout is not None:
-        return _fit_on_pieces(basis, basis.layout, y, starts, rows, scales, limits)
-    sample, seen = basis, y
-    if not isinstance(rows, slice):
-        sample = replace(basis, design=np.ascontiguousarray(basis.design[rows]))
-        seen = y[rows]
-    center, short = np.zeros(len(basis.prior)), limits._replace(max_iter=SHORT_RUN)
-    runs = [run_em(sample, seen, start, scales, center, short) for start in starts]
-    winner = int(np.argmax([run.bound for run in runs]))
-    run = runs[winner]
-    if not run.converged:
-        run = run.continued(sample, seen, run.membership, limits)
-    fit = finish(sample, seen, run, winner)
-    if sample is not basis:
-        run = run.continued(basis, y, fit.assign(basis.design, y), limits)
-        fit = finish(basis, y, run, winner)
-    return fit
-
-
-class Limits(NamedTuple):
-    """What the arguments of `fit_mixture` of the same names are."""
-
-    floor: float
-    tol: float
-    max_iter: int
-
-
-def _fit_on_pieces(
-    basis: SplineBasis,
-    layout: Layout,
-    y: FloatArray,
-    starts: Sequence[FloatArray] | FloatArray,
-    rows: NDArray[np.intp] | slice,
-    scales: FloatArray,
-    limits: Limits,
-) -> MixtureFit:
-    """Fit curves in one cause, all in one compiled call."""
-    n, C = len(y), starts[0].shape[1]
-    sample, seen = layout, y
-    if not isinstance(rows, slice):
-        sample, seen = layout.of_rows(rows), y[rows]
-    curves = _no_curves(C, len(basis.prior), scales)
-    history = np.empty(max(limits.max_iter, SHORT_RUN))
-    membership, fitted = np.empty((n, C)), np.empty((n, C))
-    parts = layout.pieces, basis.prior, basis.n_null, sample.strips, layout.strips
-    n_iter, winner, converged, log_likelihood = spline_mixture(
-        Problem(*parts, seen, y, *limits),
-        np.asarray(starts),
-        N_INNER,
-        *room_for(len(starts), C, scales, layout, sample),
-        curves,
-        membership,
-        fitted,
-        history,
-    )
-    run = EMRun(curves, membership, history[:n_iter], converged)
-    return _record(basis, run, winner, fitted, log_likelihood)
-
-
-def _no_curves(C: int, r: int, scales: FloatArray) -> Curves:
-    size = r * (r + 1) // 2
-    return Curves(scales.copy(), np.zeros(r), np.empty(C), np.empty((C, r)), np.empty((C, size)))
-
-
-def smallest_noise(cells: Cells) -> float:
-    """Noise variance below which no mixture of a standardized effect, given in cells, may fall."""
-    return max(cells.variance, VARIANCE_FLOOR)
-
-
-class EMRun(NamedTuple):
-    """Where a run of the compiled EM ended; see `MixtureFit`."""
-
-    curves: Curves
-    membership: FloatArray
-    history: FloatArray
-    converged: bool
-
-    @property
-    def bound(self) -> float:
-        """Last lower bound on the log marginal likelihood."""
-        return float(self.history[-1])
-
-    def continued(
-        self, basis: SplineBasis, y: FloatArray, membership: FloatArray, limits: Limits
-    ) -> EMRun:
-        """Run EM on from the curves' variances and center, and from responsibilities."""
-        return run_em(basis, y, membership, self.curves.scales, self.curves.center, limits)
+    given = np.asarray(starts)
+    if given.shape[1] == len(y):
+        given = given[:, rows]
+    return run_em(basis, y, given, scales, rows=rows, floor=floor, tol=tol, max_iter=max_iter)
 
 
 def run_em(
     basis: SplineBasis,
     y: FloatArray,
-    start: FloatArray,
+    given: FloatArray,
     scales: FloatArray,
-    center: FloatArray,
-    limits: Limits,
-) -> EMRun:
-    """Run the compiled EM from responsibilities of shape (n_samples, n_mechanisms)."""
-    n, n_mechanisms = start.shape
-    floor, tol, max_iter = limits
-    membership, history = start.copy(), np.empty(max_iter)
-    curves = _no_curves(n_mechanisms, len(basis.prior), scales)
-    curves.center[:] = center
-    design = Design(basis.design, basis.prior, basis.n_null)
-    n_iter = mixture_em(design, y, floor, N_INNER, tol * n, membership, curves, history)
-    history = history[:n_iter]
-    converged = n_iter > 1 and bool(history[-1] - history[-2] < tol * n)
-    return EMRun(curves, membership, history, converged)
-
-
-def finish(
-    basis: SplineBasis, y: FloatArray, run: EMRun, winner: int, reading: FloatArray | float = 1.0
+    *,
+    center: FloatArray | float = 0.0,
+    reading: FloatArray | None = None,
+    rows: NDArray[np.intp] | slice = EVERY,
+    floor: float = VARIANCE_FLOOR,
+    tol: float = 1e-6,
+    max_iter: int = 500,
 ) -> MixtureFit:
-    """Make the record of a run; `reading` is what labels speak for, (n_samples, n_mechanisms)."""
-    scales, _, weights, mean, _ = run.curves
-    curves = basis.design @ mean.T
-    s2 = float(scales[0])
-    squared = (y[:, np.newaxis] - curves) ** 2
-    log_p = np.log(weights) - 0.5 * (squared / s2 + math.log(2.0 * math.pi * s2))
-    log_p = log_p + np.log(reading)
-    return _record(basis, run, winner, curves, float(np.logaddexp.reduce(log_p, axis=1).sum()))
+    """Fit curves from responsibilities (S, n_rows, C), and from scales and a center of curves.
 
-
-def _record(
-    basis: SplineBasis, run: EMRun, winner: int, curves: FloatArray, log_likelihood: float
-) -> MixtureFit:
-    n, n_mechanisms = run.membership.shape
-    scales, center, weights, mean, covariance = run.curves
-    prior = n_mechanisms * WEIGHT_PRIOR
+    `reading` are log-odds (n_samples, C) of the mechanisms beside what the effect says.
+    """
+    C, r = given.shape[2], len(basis.prior)
+    seen = y if isinstance(rows, slice) else y[rows]
+    common = (seen, y), given, r, len(scales), max_iter
+    slots: NDArray[np.intp] | slice = EVERY
+    n_slots = len(y)
+    layout = basis.layout if reading is None else None
+    if layout is not None:
+        sample = layout if isinstance(rows, slice) else layout.of_rows(rows)
+        job = Job.on_pieces((sample, layout), *common)
+        n_slots, slots = len(layout.strips.u), layout.slots
+    else:
+        seen_columns = basis.columns
+        if not isinstance(rows, slice):
+            seen_columns = replace(basis, design=basis.design[rows]).columns
+        none = np.empty((0, C)) if reading is None else reading
+        job = Job.on_columns((seen_columns, basis.columns), *common, none)
+    fits, history = job.fits, job.starts.history
+    fits.scales[:] = scales
+    fits.center[:, :r] = center
+    problem = Problem(basis.prior, basis.n_null, N_INNER, floor, tol, max_iter)
+    winner, n_iter, log_likelihood = fit_curves(problem, *job)
+    bound, n, prior = float(history[winner, n_iter - 1]), len(y), C * WEIGHT_PRIOR
+    mean, inverse = fits.mean[winner, :, :r].copy(), fits.rows[winner, :, :, padded(r + 1) :]
+    shares = job.whole.shares[: C * n_slots].reshape(C, n_slots)
     return MixtureFit(
-        n_mechanisms=n_mechanisms,
-        weights=weights,
-        scales=scales,
-        center=center,
+        n_mechanisms=C,
+        weights=fits.weights[winner].copy(),
+        scales=fits.scales[winner].copy(),
+        center=fits.center[winner, :r].copy(),
         mean=mean,
-        covariance=covariance,
+        factor=(inverse[:, :, :r] * np.sqrt(fits.pivots[winner, :, :r, np.newaxis])).transpose(
+            0, 2, 1
+        ),
         splines=basis.splines,
-        membership=run.membership,
-        curves=curves,
-        bound=run.bound,
-        complexity=log_likelihood - run.bound,
-        numbers=0.5 * math.log(n)
-        + 0.5 * (n_mechanisms - 1) * math.log1p(n / prior)
-        - math.lgamma(n_mechanisms + 1),
-        n_iter=len(run.history),
-        converged=run.converged,
-        history=run.history,
+        membership=np.ascontiguousarray(shares[:, slots].T),
+        curves=basis.design @ mean.T,
+        bound=bound,
+        complexity=log_likelihood - bound,
+        numbers=0.5 * math.log(n) + 0.5 * (C - 1) * math.log1p(n / prior) - math.lgamma(C + 1),
+        n_iter=n_iter,
+        converged=bool(job.starts.settled[winner]),
+        history=history[winner, :n_iter].copy(),
         start=winner,
     )
+
+
+def smallest_noise(cells: Cells) -> float:
+    """Noise variance below which no mixture of a standardized effect, given in cells, may fall."""
+    return max(cells.variance, VARIANCE_FLOOR)
 
 
 def fit_single(

@@ -6,12 +6,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import softmax
 
 from anmmm._kernels.location_scale import location_scale
 from anmmm._kernels.packed import N_INNER, Design
-from anmmm._kernels.responsibilities import Curves, mixture_membership
 from anmmm._record import Record
 from anmmm._typing import FloatArray
+from anmmm.mixture.layout import padded
 from anmmm.mixture.splines import Columns, SplineBasis
 
 # Smallest noise variance, as a share of the effect's variance.
@@ -37,8 +38,8 @@ class MixtureFit(Record):
         Posterior mean of the curves' center; zero with one mechanism.
     mean : ndarray of shape (n_mechanisms, n_columns)
         Posterior means of the curves' coefficients.
-    covariance : ndarray of shape (n_mechanisms, n_columns * (n_columns + 1) // 2)
-        Their posterior covariances, lower triangles by rows, off-diagonal entries doubled.
+    factor : ndarray of shape (n_mechanisms, n_columns, n_columns)
+        Upper triangular matrices F: ``F Fᵀ`` are the posterior covariances of the coefficients.
     splines : anmmm.mixture.Columns
         The columns anywhere, on the scale of the standardized cause.
     membership : ndarray of shape (n_samples, n_mechanisms)
@@ -65,7 +66,7 @@ class MixtureFit(Record):
     scales: FloatArray
     center: FloatArray
     mean: FloatArray
-    covariance: FloatArray
+    factor: FloatArray
     splines: Columns
     membership: FloatArray
     curves: FloatArray
@@ -94,10 +95,11 @@ class MixtureFit(Record):
 
     def assign(self, design: FloatArray, y: FloatArray) -> FloatArray:
         """Probability of each mechanism, (n_new, n_mechanisms), for other columns and effects."""
-        membership = np.empty((len(y), self.n_mechanisms))
-        curves = Curves(self.scales, self.center, self.weights, self.mean, self.covariance)
-        mixture_membership(design, y, curves, membership)
-        return membership
+        variance = ((design @ self.factor) ** 2).sum(axis=2).T
+        squared = (y[:, np.newaxis] - design @ self.mean.T) ** 2 + variance
+        return np.asarray(
+            softmax(np.log(self.weights) - 0.5 * squared / self.noise_variance, axis=1)
+        )
 
     def curves_at(self, X: FloatArray) -> FloatArray:
         """Each curve, (n_points, n_mechanisms), at points (n_points, n_features)."""
@@ -109,7 +111,7 @@ class MixtureFit(Record):
             self,
             weights=self.weights[order],
             mean=self.mean[order],
-            covariance=self.covariance[order],
+            factor=self.factor[order],
             membership=np.ascontiguousarray(self.membership[:, order]),
             curves=np.ascontiguousarray(self.curves[:, order]),
         )
@@ -165,10 +167,10 @@ def fit_location_scale(
     -----
     docs/method/decisions.md, eq. 9. O(N r²) an iteration.
     """
-    mean, log_scale = np.empty_like(basis.prior), np.empty_like(basis.prior)
+    mean, log_scale = np.zeros((2, padded(len(basis.prior))))
     scales = np.array([single.noise_variance, single.scales[1], 1.0])
     evidence, complexity, n_iter = location_scale(
-        Design(basis.design, basis.prior, basis.n_null),
+        Design(basis.columns, basis.prior, basis.n_null),
         y,
         floor,
         N_INNER,
@@ -178,6 +180,8 @@ def fit_location_scale(
         mean,
         log_scale,
     )
+    r = len(basis.prior)
+    mean, log_scale = mean[:r], log_scale[:r]
     return LocationScaleFit(
         curve=basis.design @ mean,
         scale=np.exp(basis.design @ log_scale),

@@ -12,10 +12,7 @@ from numpy.typing import NDArray
 from anmmm._typing import FloatArray
 from anmmm.mixture.em import (
     MAX_MECHANISMS,
-    EMRun,
-    Limits,
     choose_mixture,
-    finish,
     fit_mixture,
     fit_single,
     run_em,
@@ -34,8 +31,6 @@ LABEL_EVIDENCE = 0.2
 OTHER_OPTIMUM = 1.0
 # What `MixtureFit.start` then is.
 LEFT = 2
-# Nats per observation by which the last iteration raises the bound, and most iterations.
-TOLERANCE, MAX_ITER = 1e-6, 500
 
 
 def refine_labels(
@@ -65,7 +60,7 @@ def refine_labels(
     """
     given = soften(np.eye(n_mechanisms)[labels])
     noise = fits[0].noise_variance / n_mechanisms**2
-    starts: list[tuple[FloatArray, MixtureFit | None]] = [(given, None)]
+    fit: MixtureFit | None = None
     if 1 < n_mechanisms <= len(fits):
         # Here, as decisions have no labels, and scipy.optimize takes a while to load.
         from scipy.optimize import linear_sum_assignment
@@ -77,30 +72,18 @@ def refine_labels(
         led = fit_mixture(basis, y, starts=[given], noise_variance=noise, floor=floor)
         if fit.bound - led.bound > OTHER_OPTIMUM:
             return replace(fit, start=LEFT)
-        starts.append((fit.membership, fit))
-    reading = np.ones((len(y), n_mechanisms))
-    reading[np.arange(len(y)), labels] = math.exp(LABEL_EVIDENCE)
-    reading /= math.exp(LABEL_EVIDENCE) + n_mechanisms - 1.0
-
-    runs, once = [], Limits(floor, TOLERANCE, 1)
-    for membership, start in starts:
-        scales, center = np.ones(3 + basis.n_null), np.zeros(len(basis.prior))
-        scales[0] = noise
-        if start is not None:
-            scales, center = start.scales, start.center
-        history: list[float] = []
-        converged = False
-        while not converged and len(history) < MAX_ITER:
-            run = run_em(basis, y, membership, scales, center, once)
-            joint = run.membership * reading
-            totals = joint.sum(axis=1)
-            membership = joint / totals[:, np.newaxis]
-            scales, center = run.curves.scales, run.curves.center
-            history.append(run.bound + float(np.log(totals).sum()))
-            converged = len(history) > 1 and history[-1] - history[-2] < TOLERANCE * len(y)
-        runs.append(EMRun(run.curves, membership, np.array(history), converged))
-    winner = int(np.argmax([run.bound for run in runs]))
-    return finish(basis, y, runs[winner], winner, reading)
+    reading = np.zeros((len(y), n_mechanisms))
+    reading[np.arange(len(y)), labels] = LABEL_EVIDENCE
+    reading -= math.log(math.exp(LABEL_EVIDENCE) + n_mechanisms - 1.0)
+    scales = np.ones(3 + basis.n_null)
+    scales[0] = noise
+    refined = run_em(basis, y, given[np.newaxis], scales, reading=reading, floor=floor)
+    if fit is not None:
+        start, scales = fit.membership[np.newaxis], fit.scales
+        other = run_em(basis, y, start, scales, center=fit.center, reading=reading, floor=floor)
+        if other.bound > refined.bound:
+            return replace(other, start=1)
+    return refined
 
 
 def by_first_appearance(labels: NDArray[np.intp], n: int) -> NDArray[np.intp]:

@@ -1,4 +1,4 @@
-"""How observations lie on the pieces of a spline in one cause, and room for fits to them."""
+"""How observations are laid out for fits, on pieces of a spline or as rows of columns, and room."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from anmmm._kernels._vectors import LANES
-from anmmm._kernels.mixture import Rounds
+from anmmm._kernels.columns import BLOCK, ColumnRoom, ColumnRows
+from anmmm._kernels.mixture import SHORT_RUN, Starts
 from anmmm._kernels.pieces import CUBIC, N_SUMS, Pieces, Strips, find_pieces, lay_out
-from anmmm._kernels.spline_mixture import SHORT_RUN, Run, State, Tools
-from anmmm._kernels.strips import CHUNK, Room
-from anmmm._kernels.systems import System
+from anmmm._kernels.posterior import Fits, Work
+from anmmm._kernels.strips import CHUNK, PieceRoom, PieceRows
 from anmmm._record import Record
 from anmmm._typing import FloatArray
 
@@ -30,10 +30,10 @@ MOST_ROOMS, LARGE_ROOM = 16, 200_000
 
 
 class _Rooms(threading.local):
-    """Rooms of one thread, by size."""
+    """Arrays of one thread, zero between fits, by their shapes."""
 
     def __init__(self) -> None:
-        self.made: dict[tuple[int, ...], tuple[FloatArray, State, Tools, Run]] = {}
+        self.made: dict[tuple[tuple[int, ...], ...], tuple[FloatArray, list[FloatArray]]] = {}
 
 
 ROOMS = _Rooms()
@@ -41,10 +41,14 @@ ROOMS = _Rooms()
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Layout(Record):
-    """A cause x (n_samples,) on the pieces of a basis between increasing knots (n_knots,)."""
+    """A cause x (n_samples,) on the pieces of a basis between increasing knots (n_knots,).
+
+    `slots` (n_samples,) are the observations' places in the strips.
+    """
 
     pieces: Pieces
     strips: Strips
+    slots: NDArray[np.int64]
     x: FloatArray
     knots: FloatArray
 
@@ -53,12 +57,13 @@ class Layout(Record):
         cls, x: FloatArray, knots: FloatArray, columns: Callable[[FloatArray], FloatArray]
     ) -> Layout:
         """Lay the values of a cause out; `columns` of points (n, 1) are cubic between knots."""
-        return cls(_pieces(knots, columns), _strips(x, knots), x, knots)
+        return cls(_pieces(knots, columns), *_strips(x, knots), x, knots)
 
     def of_rows(self, rows: NDArray[np.intp]) -> Layout:
         """Lay some of the observations out."""
         x = self.x[rows]
-        return replace(self, x=x, strips=_strips(x, self.knots))
+        strips, slots = _strips(x, self.knots)
+        return replace(self, x=x, strips=strips, slots=slots)
 
 
 def _pieces(knots: FloatArray, columns: Callable[[FloatArray], FloatArray]) -> Pieces:
@@ -75,16 +80,15 @@ def _pieces(knots: FloatArray, columns: Callable[[FloatArray], FloatArray]) -> P
     return Pieces(planes.ravel(), rows.ravel())
 
 
-def _strips(x: FloatArray, knots: FloatArray) -> Strips:
+def _strips(x: FloatArray, knots: FloatArray) -> tuple[Strips, NDArray[np.int64]]:
     n, n_pieces = len(x), max(len(knots) - 1, 1)
     piece, first = np.empty(n, np.int64), np.empty(n_pieces + 1, np.int64)
     length = find_pieces(x, knots, piece, first)
     n_strips = padded(int(first[-1]))
-    slots = n_strips * length
-    u, present, observation = np.zeros(slots), np.zeros(slots), np.full(slots, -1)
-    strips = Strips(u, present, observation, np.zeros(n_strips, np.int64), length, n)
-    lay_out(x, knots, piece, first, np.zeros(n_pieces, np.int64), strips)
-    return strips
+    u, present = np.zeros((2, n_strips * length))
+    strips, slots = Strips(u, present, np.zeros(n_strips, np.int64), length), np.empty(n, np.int64)
+    lay_out(x, knots, piece, first, np.zeros(n_pieces, np.int64), strips, slots)
+    return strips, slots
 
 
 def padded(size: int) -> int:
@@ -92,67 +96,112 @@ def padded(size: int) -> int:
     return -(-size // LANES) * LANES
 
 
-def room_for(
-    S: int, C: int, scales: FloatArray, layout: Layout, sample: Layout
-) -> tuple[State, Tools, Run]:
-    """Make room for S starts of C curves from the same scales, or clear the thread's last such."""
-    K = padded(max(len(layout.knots) - 1, 1))
-    r, n_slots = len(layout.pieces.planes) // (CUBIC * K), len(layout.strips.u)
-    shares = C * max(S * len(sample.strips.u), n_slots)
-    n_strips = max(len(layout.strips.piece), len(sample.strips.piece))
-    # Up to powers of two, so that sizes that are nearly the same are one.
-    rounded = (1 << (size - 1).bit_length() for size in (n_strips, n_slots, shares))
-    key = (S, C, r, K, len(layout.pieces.rows), len(scales), *rounded)
-    rooms = ROOMS.made
-    if key not in rooms:
-        if len(rooms) >= MOST_ROOMS:
-            rooms.clear()
-        rooms[key] = _make_room(*key)
-    room, state, tools, run = rooms[key]
-    if len(room) > LARGE_ROOM:
-        del rooms[key]
-    room.fill(0.0)
-    run.running.fill(True)
-    run.settled.fill(0)
-    state.scales[:] = scales
-    run.bounds.fill(-np.inf)
-    return state, tools, run
+class Job(NamedTuple):
+    """What the compiled fit takes beside the problem, and what it leaves there."""
+
+    sample: PieceRows | ColumnRows
+    whole: PieceRows | ColumnRows
+    room: PieceRoom | ColumnRoom
+    work: Work
+    fits: Fits
+    starts: Starts
+
+    @classmethod
+    def on_pieces(
+        cls,
+        layouts: tuple[Layout, Layout],
+        effects: tuple[FloatArray, FloatArray],
+        given: FloatArray,
+        r: int,
+        n_scales: int,
+        max_iter: int,
+    ) -> Job:
+        """Lay out a sample and the whole, effects (n,), and responsibilities (S, n_sample, C)."""
+        S, _, C = given.shape
+        sample, whole = layouts
+        K = padded(max(len(whole.knots) - 1, 1))
+        # Up to powers of two, so that sizes that are nearly the same share a room.
+        slots, n_strips = (
+            1 << (max(len(part) for part in parts) - 1).bit_length()
+            for parts in (
+                (sample.strips.u, whole.strips.u),
+                (sample.strips.piece, whole.strips.piece),
+            )
+        )
+        sums, strips = C * N_SUMS * K, C * N_SUMS * n_strips
+        room = (sums,), (strips,), (strips,), (C * CHUNK * LANES,), (LANES,), (N_SUMS * K,)
+        shapes = (S * C * slots,), (slots,), (slots,), *room, (len(whole.pieces.rows),)
+        (shares, *slotted), passes, job = _make(S, C, r, n_scales, max_iter, 3, *shapes)
+        rows = []
+        for layout, effect, room_for_y in zip(layouts, effects, slotted, strict=True):
+            y = room_for_y[: len(layout.strips.u)]
+            y[layout.slots] = effect
+            rows.append(PieceRows(layout.pieces, layout.strips, y, shares, len(effect)))
+        laid_out = shares[: S * C * len(sample.strips.u)].reshape(S, C, -1)
+        laid_out[:, :, sample.slots] = given.transpose(0, 2, 1)
+        return cls(rows[0], rows[1], PieceRoom(*passes), *job)
+
+    @classmethod
+    def on_columns(
+        cls,
+        columns: tuple[FloatArray, FloatArray],
+        effects: tuple[FloatArray, FloatArray],
+        given: FloatArray,
+        r: int,
+        n_scales: int,
+        max_iter: int,
+        reading: FloatArray,
+    ) -> Job:
+        """Do the same on columns (r, padded(n)); reading: log-odds (n, C) of labels, or (0, C)."""
+        (S, _, C), n = given.shape, len(effects[1])
+        room = (C, padded(r), padded(r)), (C, BLOCK), *((BLOCK,),) * 4
+        (shares,), passes, job = _make(S, C, r, n_scales, max_iter, 1, (S * C * n,), *room)
+        sample, whole = (
+            ColumnRows(part, reading, effect, shares, len(effect))
+            for part, effect in zip(columns, effects, strict=True)
+        )
+        shares[: given.size].reshape(S, C, -1)[:] = given.transpose(0, 2, 1)
+        return cls(sample, whole, ColumnRoom(*passes), *job)
 
 
-def _make_room(
+def _make(
     S: int,
     C: int,
     r: int,
-    K: int,
-    n_rows: int,
     n_scales: int,
-    n_strips: int,
-    n_slots: int,
-    shares: int,
-) -> tuple[FloatArray, State, Tools, Run]:
-    width, at = padded(r), padded(r + 1)
-    row, gram = at + width, width * width
-    curves, totals = (S, C, width), (S, C)
-    state = (S, n_scales), (S, width), totals, totals, curves, curves, (*totals, gram), totals
-    systems = (S * C * r * row,), (S * C * width,)
-    sums, strips = C * N_SUMS * K, C * N_SUMS * n_strips
-    passes = (sums,), (strips,), (strips,), (C * CHUNK * LANES,), (LANES,)
-    of_all = (N_SUMS * K,), (n_rows,), (gram,), (width,), (1,)
-    slots = (shares,), (max(n_slots, shares // (S * C)),)
-    bounds = (S,), (S, SHORT_RUN)
-    shapes = (*state, *systems, (C, width), *((width,),) * 3, *passes, *of_all, *slots, *bounds)
-    room, arrays = _aligned(*shapes)
+    max_iter: int,
+    n_shared: int,
+    *shapes: tuple[int, ...],
+) -> tuple[list[FloatArray], list[FloatArray], tuple[Work, Fits, Starts]]:
+    """Make arrays of the given shapes and those of a fit, zero, or clear the thread's last ones."""
+    width = padded(r)
+    vectors, totals, gram = (S, C, width), (S, C), (width, width)
+    work = (C, width), *((width,),) * 3
+    fits = (S, n_scales), (S, width), totals, totals, vectors, (S, C, r, padded(r + 1) + width)
+    sums = vectors, (S, C, *gram), vectors, totals
+    starts = (S,), (S, max(SHORT_RUN, max_iter)), gram, (width,), (1,)
+    key = (*shapes, *work, *fits, *sums, *starts)
+    if key not in ROOMS.made:
+        if len(ROOMS.made) >= MOST_ROOMS:
+            ROOMS.made.clear()
+        ROOMS.made[key] = _aligned(*key)
+    room, arrays = ROOMS.made[key]
+    if len(room) > LARGE_ROOM:
+        del ROOMS.made[key]
+    room.fill(0.0)
     made = iter(arrays)
 
     def take(count: int) -> list[Any]:
         return list(islice(made, count))
 
-    of_starts: list[Any] = take(len(state))
-    rows, inverse = take(2)
-    of_starts.append(System(rows, inverse, row, at))
-    tools = [*take(1), Rounds(*take(3)), Room(*take(len(passes))), *take(7)]
-    run = Run(np.ones(S, np.bool_), np.zeros(S, np.int64), *take(2))
-    return room, State(*of_starts), Tools(*tools), run
+    shared, passes = take(n_shared), take(len(shapes) - n_shared)
+    job = (
+        Work(*take(4)),
+        Fits(*take(10)),
+        Starts(np.ones(S, np.bool_), np.zeros(S, np.int64), *made),
+    )
+    job[2].bounds.fill(-np.inf)
+    return shared, passes, job
 
 
 def _aligned(*shapes: tuple[int, ...]) -> tuple[FloatArray, list[FloatArray]]:

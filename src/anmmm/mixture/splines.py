@@ -16,7 +16,7 @@ from anmmm._kernels._lapack import syev
 from anmmm._kernels.splines import spline_columns
 from anmmm._record import Record, computed
 from anmmm._typing import FloatArray
-from anmmm.mixture.layout import Layout
+from anmmm.mixture.layout import Layout, padded
 
 N_KNOTS = 20
 # Columns beside the constant and linear ones, of the N_KNOTS - 2 that the knots span.
@@ -102,6 +102,14 @@ class SplineBasis(Record):
         # With no other column than the constant, the cause is not known, nor does it matter.
         x = self.design[:, 1] / of.linear[0, 0] if of.linear.size else np.zeros(len(self.design))
         return Layout.of(x, of.knots[:, 0], of.evaluate)
+
+    @computed
+    def columns(self) -> FloatArray:
+        """One column after the other, (n_columns, padded(n_samples)), with zeros behind each."""
+        n, r = self.design.shape
+        columns = np.zeros((r, padded(n)))
+        columns[:, :n] = self.design.T
+        return columns
 
     @classmethod
     def constant(cls, n_samples: int) -> SplineBasis:

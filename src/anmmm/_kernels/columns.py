@@ -1,0 +1,186 @@
+"""E-step of a mixture of curves in any basis, in blocks of observations.
+
+docs/method/decisions.md, eq. 3. One column follows the other, so that what is done for each
+observation is done for eight at once; behind the last observation there are zeros.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from anmmm._kernels._exp import exp_nonpositive
+from anmmm._kernels._jit import SUMS, FloatArray, kernel
+from anmmm._kernels._vectors import LANES, everywhere, load, load_one, multiply_add, store
+from anmmm._kernels.packed import clear, dot, log_of_product, padded
+from anmmm._kernels.posterior import Fits
+from anmmm._kernels.systems import inverse_factor
+
+# Observations of a block, whose columns should stay in the nearest cache.
+BLOCK = 256
+
+
+class ColumnRows(NamedTuple):
+    """Observations in any basis, and what starts, or the fit, say of each."""
+
+    columns: FloatArray  # (r, padded(n))
+    reading: FloatArray  # (n, C), log-odds that labels give each mechanism, or (0, C)
+    y: FloatArray  # (n,), the effect
+    shares: FloatArray  # (S C n,), responsibilities, curve by curve
+    n: int
+
+
+class ColumnRoom(NamedTuple):
+    """What a pass over the observations writes to; all but the first are of one block."""
+
+    factor: FloatArray  # (C, padded(r), padded(r)), F of `inverse_factor`
+    terms: FloatArray  # (C, BLOCK), and then shares
+    top: FloatArray  # (BLOCK,), largest terms
+    total: FloatArray  # (BLOCK,)
+    curve: FloatArray  # (BLOCK,)
+    variance: FloatArray  # (BLOCK,)
+
+
+@kernel(inner=True)
+def combine(columns: FloatArray, factors: FloatArray, out: FloatArray) -> None:
+    """Write the sum of the columns (r, n) times factors; n is whole vectors."""
+    r, n = columns.shape
+    for k in range(0, n, LANES):
+        total = everywhere(0.0)
+        for i in range(r):
+            total = multiply_add(load_one(factors, i), load(columns, i * n + k), total)
+        store(out, k, total)
+
+
+@kernel(inner=True)
+def expected_curve(
+    columns: FloatArray,
+    begin: int,
+    size: int,
+    mean: FloatArray,
+    factor: FloatArray,
+    curve: FloatArray,
+    variance: FloatArray,
+) -> None:
+    """Write mean and variance of a curve at observations from `begin` on, whole vectors of them."""
+    (r, n), width = columns.shape, factor.shape[1]
+    for k in range(0, size, LANES):
+        value, squares = everywhere(0.0), everywhere(0.0)
+        for j in range(r):
+            total = everywhere(0.0)
+            for i in range(j + 1):
+                psi = load(columns, i * n + begin + k)
+                total = multiply_add(load_one(factor, i * width + j), psi, total)
+            squares = multiply_add(total, total, squares)
+            value = multiply_add(load_one(mean, j), load(columns, j * n + begin + k), value)
+        store(curve, k, value)
+        store(variance, k, squares)
+
+
+@kernel(fastmath=SUMS, inner=True)
+def add_weighted(
+    columns: FloatArray,
+    begin: int,
+    weights: FloatArray,
+    y: FloatArray,
+    part: FloatArray,
+    gram: FloatArray,
+    moment: FloatArray,
+) -> None:
+    """Add ``Σ_n w_n ψ_n ψ_nᵀ``, on and above the diagonal, and ``Σ_n w_n y_n ψ_n``.
+
+    weights, y and part are as long as the observations from `begin` on that are meant.
+    """
+    n = weights.shape[0]
+    for i in range(columns.shape[0]):
+        column = columns[i]
+        for k in range(n):
+            part[k] = weights[k] * column[begin + k]
+        moment[i] += dot(part[:n], y)
+        for j in range(i, columns.shape[0]):
+            gram[i, j] += dot(part[:n], columns[j][begin : begin + n])
+
+
+@kernel(fastmath=SUMS, inner=True)
+def _write_terms(
+    rows: ColumnRows, room: ColumnRoom, fits: Fits, s: int, plain: bool, begin: int, n: int
+) -> None:
+    """Write ``log a_c + E_q log p(y_n | c)`` of a block, but for the noise's log."""
+    half, curve, variance = -0.5 / fits.scales[s, 0], room.curve, room.variance
+    for c in range(fits.weights.shape[1]):
+        terms, log_weight, factor = room.terms[c], fits.log_weights[s, c], room.factor[c]
+        mean = fits.mean[s, c]
+        expected_curve(rows.columns, begin, padded(n), mean, factor, curve, variance)
+        for k in range(n):
+            e = rows.y[begin + k] - curve[k]
+            squares = e * e if plain else e * e + variance[k]
+            terms[k] = log_weight + half * squares
+        if rows.reading.shape[0] > 0:
+            for k in range(n):
+                terms[k] += rows.reading[begin + k, c]
+
+
+@kernel(fastmath=SUMS, inner=True)
+def _share_out(room: ColumnRoom, n: int) -> float:
+    """Turn a block's terms into shares; return the sum of the logarithms of their totals."""
+    terms, top, total = room.terms, room.top, room.total
+    C, so_far, logs = terms.shape[0], 1.0, 0.0
+    for k in range(n):
+        top[k], total[k] = terms[0, k], 0.0
+    for c in range(1, C):
+        for k in range(n):
+            top[k] = max(terms[c, k], top[k])
+    for c in range(C):
+        for k in range(n):
+            terms[c, k] -= top[k]
+        exp_nonpositive(terms[c], n)
+        for k in range(n):
+            total[k] += terms[c, k]
+    for k in range(n):
+        so_far, logarithm = log_of_product(so_far, total[k])
+        logs += top[k] + logarithm
+    for c in range(C):
+        for k in range(n):
+            terms[c, k] /= total[k]
+    return logs + math.log(so_far)
+
+
+@kernel(inner=True)
+def e_step_on_columns(
+    rows: ColumnRows,
+    room: ColumnRoom,
+    fits: Fits,
+    s: int,
+    given: bool,
+    plain: bool,
+    keep: bool,
+    n_sums: int,
+) -> float:
+    """Do what `e_step_on_pieces` does. O(n C r²)."""
+    C, r = fits.rows.shape[1:3]
+    n, total = rows.n, 0.0
+    for c in range(C if not given else 0):
+        inverse_factor(fits.rows[s, c], fits.pivots[s, c], r, room.factor[c])
+    for c in range(n_sums):
+        fits.totals[s, c] = 0.0
+        clear(fits.moments[s, c])
+        for i in range(r):
+            clear(fits.grams[s, c, i])
+    for begin in range(0, n, BLOCK):
+        size = min(BLOCK, n - begin)
+        if not given:
+            _write_terms(rows, room, fits, s, plain, begin, size)
+            total += _share_out(room, size)
+        for c in range(C):
+            for k in range(size):
+                if given:
+                    room.terms[c, k] = rows.shares[(s * C + c) * n + begin + k]
+                elif keep:
+                    rows.shares[c * n + begin + k] = room.terms[c, k]
+        for c in range(n_sums):
+            weights = room.terms[c, :size]
+            for k in range(size):
+                fits.totals[s, c] += weights[k]
+            y, gram, moment = rows.y[begin : begin + size], fits.grams[s, c], fits.moments[s, c]
+            add_weighted(rows.columns, begin, weights, y, room.curve, gram, moment)
+    return total

@@ -1,0 +1,184 @@
+"""M-step of mixtures of smooth curves: posteriors of the curves, their center, and variances.
+
+docs/method/decisions.md, eqs. 4 to 7. The E-step, which sums observations up, is in
+`anmmm._kernels.strips` and `anmmm._kernels.columns`.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from anmmm._kernels._jit import SUMS, FloatArray, kernel
+from anmmm._kernels.packed import HYPER, clear, log_of_product
+from anmmm._kernels.systems import eliminate, set_up, solution
+
+# Inverse-gamma prior on the variances of intercepts and slopes about their mean over the
+# mechanisms: broad, with its mass above (a tenth of the effect's standard deviation)². Costs count
+# from its mode.
+NULL_SHAPE, NULL_SCALE = 0.5, 0.01
+# Observations that each mechanism is taken to hold beforehand. At N = 100 the data hardly tell
+# overlapping mechanisms apart, and free weights let one of them swallow another.
+WEIGHT_PRIOR = 20.0
+
+
+class Problem(NamedTuple):
+    """What is to be fitted, but for the observations."""
+
+    prior: FloatArray  # (r,), prior variances, beyond `n_null` in units of a smoothing variance
+    n_null: int  # columns that are not smoothed (constant and linear)
+    n_inner: int  # rounds of (curves, variances) in an M-step
+    floor: float  # smallest noise variance
+    tol: float  # nats per observation by which the last iteration raises the bound
+    max_iter: int  # of a run, those of all starts aside
+
+
+class Fits(NamedTuple):
+    """Fits of all S starts, C curves each, and their sums; rows of r numbers are padded.
+
+    A start's scales are the noise variance σ², τ² of curves about their center and τ₀² of the
+    center, and variances ω² of the constant and linear coefficients about theirs; a single curve
+    has its center at zero and keeps τ₀² and ω².
+    """
+
+    scales: FloatArray  # (S, 3 + n_null), those to start from, as is the center
+    center: FloatArray  # (S, padded(r)), posterior mean of the curves' center
+    weights: FloatArray  # (S, C), a_c
+    log_weights: FloatArray
+    mean: FloatArray  # (S, C, padded(r)), posterior means of the coefficients
+    rows: FloatArray  # (S, C, r, padded(r + 1) + padded(r)), systems after their elimination
+    pivots: FloatArray  # (S, C, padded(r))
+    grams: FloatArray  # (S, C, padded(r), padded(r)), Σ_n R_nc ψ_n ψ_nᵀ
+    moments: FloatArray  # (S, C, padded(r)), Σ_n R_nc y_n ψ_n
+    totals: FloatArray  # (S, C), Σ_n R_nc
+
+
+class Work(NamedTuple):
+    """Places that an M-step calculates in."""
+
+    variance: FloatArray  # (C, padded(r)), of the coefficients
+    precision: FloatArray  # (padded(r),), of the curves about their center
+    spread: FloatArray  # variance of the center
+    second: FloatArray  # expected squares about the center
+
+
+@kernel(fastmath=SUMS, inner=True)
+def _center_posterior(
+    problem: Problem, scales: FloatArray, center: FloatArray, mean: FloatArray, work: Work
+) -> float:
+    """Posterior of the curves' center and its smoothness; returns what the center costs."""
+    prior, n_null, precision, spread = problem.prior, problem.n_null, work.precision, work.spread
+    C, r = mean.shape[0], prior.shape[0]
+    rough, log_ratios, so_far = 0.0, 0.0, 1.0
+    for i in range(r):
+        wide = prior[i] * (1.0 if i < n_null else scales[2])
+        ratio = 1.0 + C * wide * precision[i]
+        so_far, logarithm = log_of_product(so_far, ratio)
+        log_ratios += logarithm
+        spread[i] = wide / ratio
+        total = 0.0
+        for c in range(C):
+            total += mean[c, i]
+        center[i] = spread[i] * total * precision[i]
+        if i >= n_null:
+            rough += (center[i] * center[i] + spread[i]) / prior[i]
+    penalty = 0.5 * (log_ratios + math.log(so_far) - r)
+    if r > n_null:
+        tau2 = (rough + 2.0 * HYPER) / (r - n_null + 2.0 * HYPER)
+        penalty += HYPER * (math.log(tau2) + 1.0 / tau2 - 1.0)
+        penalty += 0.5 * (r - n_null) * math.log(tau2 / scales[2])
+        scales[2] = tau2
+    for i in range(r):
+        wide = prior[i] * (1.0 if i < n_null else scales[2])
+        penalty += 0.5 * (center[i] * center[i] + spread[i]) / wide
+    return float(penalty)
+
+
+@kernel(fastmath=SUMS, inner=True)
+def _variances(
+    problem: Problem,
+    n: int,
+    y2: float,
+    log_det: float,
+    scales: FloatArray,
+    center: FloatArray,
+    mean: FloatArray,
+    moments: FloatArray,
+    work: Work,
+) -> tuple[float, float]:
+    """Overwrite center and variances given the curves' posteriors; return penalty and residuals.
+
+    log_det: sum over the curves' posterior precisions. The penalty is what the bound pays for
+    curves, center and variances; residuals are expected squares.
+    """
+    prior, n_null = problem.prior, problem.n_null
+    variance, precision, spread, second = work
+    C, r = mean.shape[0], prior.shape[0]
+    rss = y2
+    clear(spread)
+    clear(second)
+    for c in range(C):
+        # The Gram matrix is not read: times a curve's covariance or mean it is what has just been
+        # solved for.
+        for i in range(r):
+            m = mean[c, i]
+            second[i] += variance[c, i]
+            explained = 1.0 - (variance[c, i] + m * (m - center[i])) * precision[i]
+            rss += scales[0] * explained - m * moments[c, i]
+    penalty = 0.5 * log_det
+    if C > 1:
+        penalty += _center_posterior(problem, scales, center, mean, work)
+    rough = 0.0
+    for i in range(r):
+        for c in range(C):
+            e = mean[c, i] - center[i]
+            second[i] += e * e + spread[i]
+        if i >= n_null:
+            rough += second[i] / prior[i]
+        elif C > 1:
+            omega = (second[i] / prior[i] + 2.0 * NULL_SCALE) / (C + 2.0 * NULL_SHAPE)
+            scales[3 + i] = omega
+            penalty += NULL_SHAPE * math.log(omega / NULL_SCALE) + NULL_SCALE / omega
+            penalty -= NULL_SHAPE * (1.0 - math.log(NULL_SHAPE))
+    if r > n_null:
+        scales[1] = (rough + 2.0 * HYPER) / (C * (r - n_null) + 2.0 * HYPER)
+        penalty += HYPER * (math.log(scales[1]) + 1.0 / scales[1] - 1.0)
+    scales[0] = max(rss / n, problem.floor)
+    so_far = 1.0
+    for i in range(r):
+        wide = prior[i] * (scales[3 + i] if i < n_null else scales[1])
+        so_far, logarithm = log_of_product(so_far, wide)
+        penalty += 0.5 * (second[i] / wide + C * (logarithm - 1.0))
+    return penalty + 0.5 * C * math.log(so_far), rss
+
+
+@kernel(fastmath=SUMS, inner=True)
+def m_step(
+    problem: Problem, n: int, y2: float, fits: Fits, s: int, work: Work
+) -> tuple[float, float]:
+    """Fit one start's curves, their center, variances and weights to the sums of the observations.
+
+    y2: ``Σ y_n²``. Returns what the bound pays for all of them, and the expected squared residuals.
+    Every round raises the bound or leaves it. O(C r³).
+    """
+    prior, n_null, precision = problem.prior, problem.n_null, work.precision
+    scales, center = fits.scales[s], fits.center[s]
+    C, r = fits.weights.shape[1], prior.shape[0]
+    penalty = rss = 0.0
+    for _ in range(problem.n_inner):
+        for i in range(r):
+            precision[i] = 1.0 / (prior[i] * (scales[3 + i] if i < n_null else scales[1]))
+        log_det = 0.0
+        for c in range(C):
+            rows, pivots = fits.rows[s, c], fits.pivots[s, c]
+            set_up(rows, r, fits.grams[s, c], fits.moments[s, c], scales[0], center, precision)
+            log_det += eliminate(rows, pivots, r)
+            solution(rows, pivots, r, fits.mean[s, c], work.variance[c])
+        penalty, rss = _variances(
+            problem, n, y2, log_det, scales, center, fits.mean[s], fits.moments[s], work
+        )
+    for c in range(C):
+        weight = (fits.totals[s, c] + WEIGHT_PRIOR) / (n + C * WEIGHT_PRIOR)
+        fits.weights[s, c], fits.log_weights[s, c] = weight, math.log(weight)
+        penalty -= WEIGHT_PRIOR * (math.log(weight) + math.log(C))
+    return penalty, rss

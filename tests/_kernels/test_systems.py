@@ -1,0 +1,136 @@
+"""Vectors of eight numbers and small systems against NumPy."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numba import njit
+from numpy.testing import assert_allclose, assert_array_equal
+
+from anmmm._kernels import packed, systems
+from anmmm._kernels._vectors import (
+    LANES,
+    everywhere,
+    larger,
+    load,
+    load_one,
+    multiply_add,
+    product,
+    quotient,
+    store,
+    total_of,
+)
+
+
+@njit
+def _arithmetic(a, b, c, out):
+    x, y, z = load(a, 3), load(b, 0), load(c, 1)
+    store(out, 0, product(x, y))
+    store(out, 8, quotient(x, y))
+    store(out, 16, multiply_add(x, y, z))
+    store(out, 24, larger(x, y))
+    store(out, 32, everywhere(2.5))
+    store(out, 40, load_one(a, 5))
+    return total_of(x)
+
+
+def test_eight_numbers_at_a_time():
+    rng = np.random.default_rng(0)
+    a, b, c = rng.standard_normal((3, 12))
+    out = np.zeros(48)
+    total = _arithmetic(a, b, c, out)
+    x, y, z = a[3:11], b[:8], c[1:9]
+    expected = [x * y, x / y, x * y + z, np.maximum(x, y), np.full(8, 2.5), np.full(8, a[5])]
+    assert_allclose(out, np.concatenate(expected), rtol=1e-15, atol=1e-16)
+    assert total == pytest.approx(x.sum(), rel=1e-14)
+
+
+def test_total_of_has_one_order_of_additions():
+    # In another order the small numbers would be lost beside the large ones, or kept.
+    x = np.array([1e16, 1.0, -1e16, 1.0, 1.0, 1.0, 1.0, 1.0])
+    out = np.zeros(48)
+    total = _arithmetic(np.concatenate([np.zeros(3), x]), np.ones(8), np.zeros(9), out)
+    first = x[:4] + x[4:]
+    assert total == (first[0] + first[2]) + (first[1] + first[3])
+
+
+@njit
+def _solve(A, b, z, variance, inverse, factor):
+    r = b.shape[0]
+    width = packed.padded(r)
+    # Before the diagonal there may be anything.
+    rows, pivots = np.full((r, packed.padded(r + 1) + width), np.nan), np.zeros(width)
+    rows[:, r:] = 0.0
+    for i in range(r):
+        rows[i, i:r], rows[i, r] = A[i, i:], b[i]
+        rows[i, rows.shape[1] - width + i] = 1.0
+    log_det = systems.eliminate(rows, pivots, r)
+    systems.solution(rows, pivots, r, z, variance)
+    systems.write_inverse(rows, pivots, r, inverse)
+    systems.inverse_factor(rows, pivots, r, factor)
+    return log_det
+
+
+@settings(max_examples=60, derandomize=True, deadline=None)
+@given(st.integers(1, 26), st.integers(0, 10_000), st.floats(-150.0, 150.0))
+def test_elimination_solves_inverts_and_counts(r, seed, exponent):
+    rng = np.random.default_rng(seed)
+    root = rng.standard_normal((r, r + 2))
+    A, b = (root @ root.T + np.eye(r)), rng.standard_normal(r)
+    unit = 10.0**exponent
+    z, variance = np.full((2, -(-r // LANES) * LANES), np.nan)
+    found, factor = np.empty((2, r, r))
+    log_det = _solve(A * unit, b, z, variance, found, factor)
+    inverse = np.linalg.inv(A)
+    assert_allclose(found * unit, inverse, rtol=1e-8, atol=1e-11)
+    assert_allclose(factor @ factor.T * unit, inverse, rtol=1e-8, atol=1e-11)
+    assert_array_equal(factor, np.triu(factor))
+    assert_allclose(z[:r] * unit, inverse @ b, rtol=1e-7, atol=1e-10)
+    assert_allclose(variance[:r] * unit, np.diag(inverse), rtol=1e-8, atol=1e-11)
+    assert not z[r:].any()
+    assert not variance[r:].any()
+    assert log_det == pytest.approx(np.linalg.slogdet(A)[1] + r * np.log(unit), abs=1e-9 * r)
+
+
+@njit
+def _posterior(gram, moment, s2, center, precision, mean, variance):
+    r, width = precision.shape[0], gram.shape[0]
+    vectors = np.zeros((3, width))
+    vectors[0, :r], vectors[1, :r], vectors[2, :r] = moment, center, precision
+    rows, pivots = np.full((r, packed.padded(r + 1) + width), np.nan), np.zeros(width)
+    systems.set_up(rows, r, gram, vectors[0], s2, vectors[1], vectors[2])
+    log_det = systems.eliminate(rows, pivots, r)
+    systems.solution(rows, pivots, r, mean, variance)
+    return log_det
+
+
+@pytest.mark.parametrize("r", [1, 2, 7, 8, 9, 14, 16, 17])
+def test_posterior_of_a_curve(r):
+    rng = np.random.default_rng(r)
+    columns, y = rng.standard_normal((40, r)), rng.standard_normal(40)
+    center, precision = rng.standard_normal(r), rng.random(r) + 0.1
+    width = -(-r // LANES) * LANES
+    gram, (mean, variance) = np.zeros((width, width)), np.empty((2, width))
+    gram[:r, :r] = columns.T @ columns
+    log_det = _posterior(gram, columns.T @ y, 0.3, center, precision, mean, variance)
+    full = columns.T @ columns / 0.3 + np.diag(precision)
+    cov = np.linalg.inv(full)
+    assert log_det == pytest.approx(np.linalg.slogdet(full)[1], rel=1e-12)
+    assert_allclose(mean[:r], cov @ (columns.T @ y / 0.3 + precision * center), atol=1e-12)
+    assert_allclose(variance[:r], np.diag(cov), atol=1e-13)
+
+
+@njit
+def _inverted(A, out):
+    return systems.invert(A, out)
+
+
+@pytest.mark.parametrize("r", [1, 5, 14, 20])
+def test_invert_reads_the_lower_triangle(r):
+    rng = np.random.default_rng(r)
+    root = rng.standard_normal((r, r + 1))
+    A = root @ root.T + np.eye(r)
+    out = np.empty((r, r))
+    log_det = _inverted(np.where(np.tri(r, dtype=bool), A, np.nan), out)
+    assert_allclose(out, np.linalg.inv(A), atol=1e-12)
+    assert log_det == pytest.approx(np.linalg.slogdet(A)[1], abs=1e-12)
