@@ -4,9 +4,7 @@
 `ClusteringResult`; `MechanismClustering` is the estimator.
 """
 
-from anmmm.clustering.cluster import cluster_mechanisms
+from anmmm.clustering.cluster import ClusteringOptions, ClusteringResult, cluster_mechanisms
 from anmmm.clustering.estimator import MechanismClustering
-from anmmm.clustering.options import ClusteringOptions
-from anmmm.clustering.result import ClusteringResult
 
 __all__ = ["ClusteringOptions", "ClusteringResult", "MechanismClustering", "cluster_mechanisms"]

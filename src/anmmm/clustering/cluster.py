@@ -10,20 +10,132 @@ from typing import Any
 
 import numpy as np
 
-from anmmm._typing import ArrayLike, IntArray, RandomState
-from anmmm._validation import as_pair, check_rng
+from anmmm._record import Record, frozen
+from anmmm._typing import ArrayLike, FloatArray, IntArray, RandomState
+from anmmm._validation import (
+    as_pair,
+    check_choice,
+    check_count,
+    check_n_mechanisms,
+    check_nonnegative,
+    check_rng,
+)
 from anmmm.clustering.kmeans import kmeans_labels
-from anmmm.clustering.options import ClusteringOptions
-from anmmm.clustering.result import ClusteringResult
-from anmmm.gppom import fit_gppom
-from anmmm.mixture import MAX_MECHANISMS, EffectMixtures, MixtureFit, by_first_appearance
+from anmmm.gppom import FitOptions, FitResult, fit_gppom
+from anmmm.mixture import MAX_MECHANISMS, EffectMixtures, MixtureFit, by_first_appearance, is_auto
 from anmmm.mixture.labels import LEFT
 from anmmm.preprocessing import standardize
 
+REFINEMENTS = ("auto", "em")
 # Nats by which the data speak for one mechanism against C before "auto" takes C curves to be an
 # unsuitable description; "very strong" evidence by Kass and Raftery's scale (J. Am. Stat. Assoc.
 # 90, 1995).
 VERY_STRONG = 5.0
+
+
+@frozen
+class ClusteringOptions(Record):
+    """Options of `cluster_mechanisms`, checked, which hold for any pair."""
+
+    # 0 for "auto".
+    n_mechanisms: int
+    refine: str | None
+    max_mechanisms: int
+    lam: float
+    fit: FitOptions
+
+    @classmethod
+    def check(
+        cls,
+        *,
+        n_mechanisms: int | str = 2,
+        refine: str | None = "auto",
+        max_mechanisms: int = MAX_MECHANISMS,
+        lam: float = 1.0,
+        **fit_options: Any,
+    ) -> ClusteringOptions:
+        """Refuse what no clustering can use."""
+        automatic = is_auto(n_mechanisms)
+        return cls(
+            n_mechanisms=0 if automatic else check_count(n_mechanisms, "n_mechanisms"),
+            refine=None if refine is None else check_choice(refine, "refine", REFINEMENTS),
+            max_mechanisms=check_count(max_mechanisms, "max_mechanisms"),
+            lam=check_nonnegative(lam, "lam"),
+            fit=FitOptions.from_keywords(fit_options),
+        )
+
+    @property
+    def automatic(self) -> bool:
+        """Whether the mixture's criterion chooses the number."""
+        return self.n_mechanisms == 0
+
+    def check_pair(self, n_samples: int, n_outputs: int) -> None:
+        """Refuse more mechanisms than observations, and what needs an effect of one column."""
+        if not self.automatic:
+            check_n_mechanisms(self.n_mechanisms, n_samples)
+        if n_outputs == 1:
+            return
+        if self.refine == "em":
+            raise ValueError(
+                f"refine='em' needs an effect of one column, found {n_outputs}; pass refine=None "
+                "for the clusters of Θ"
+            )
+        if self.automatic:
+            raise ValueError(
+                f"n_mechanisms='auto' needs an effect of one column, found {n_outputs}; give the "
+                "number of mechanisms"
+            )
+
+
+@frozen
+class ClusteringResult(Record):
+    """Mechanism labels of Algorithm 2, refined or not.
+
+    Attributes
+    ----------
+    labels : ndarray of int, shape (n_samples,)
+        Mechanism of each observation, 0 to ``n_mechanisms - 1``, numbered by first appearance. A
+        refined mechanism that is no observation's most probable one has the last number.
+    latent : ndarray of shape (n_samples, n_latent)
+        Θ, whose k-means clusters are the labels or, where they were refined, speak for them.
+    n_mechanisms : int
+        Number of mechanisms asked for, or chosen by ``"auto"``.
+    centers : ndarray of shape (n_mechanisms, n_latent)
+        Mean Θ of each mechanism; fewer rows where fewer labels occur (duplicated observations).
+    fit : FitResult
+        The fitted GPPOM.
+    membership : ndarray of shape (n_samples, n_mechanisms) or None
+        Probability of each mechanism under the refined mixture; `labels` are its largest entries.
+        None without refinement: k-means says which cluster, not with what probability.
+    refined : bool
+        Whether the labels are those of the mixture and not k-means's own.
+    reason : str
+        Why they are not refined, or why Θ's clusters were not heard in it; otherwise empty.
+    criteria : ndarray of shape (n_tried,) or None
+        Criterion of the mixture with 1, 2, … mechanisms where ``"auto"`` chose, the smallest
+        winning; otherwise None.
+    mixture : anmmm.mixture.MixtureFit or None
+        The refined mixture on the scale of the standardized variables; None without refinement.
+    """
+
+    labels: IntArray
+    latent: FloatArray
+    n_mechanisms: int
+    centers: FloatArray
+    fit: FitResult
+    reason: str = ""
+    criteria: FloatArray | None = None
+    mixture: MixtureFit | None = None
+
+    @property
+    def membership(self) -> FloatArray | None:
+        """Probability of each mechanism under the refined mixture."""
+        return None if self.mixture is None else self.mixture.membership
+
+    @property
+    def refined(self) -> bool:
+        """Whether the labels are those of the mixture."""
+        return self.mixture is not None
 
 
 def cluster_mechanisms(

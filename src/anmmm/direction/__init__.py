@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 from anmmm._lazy import lazily
 from anmmm.dependence import LatentFits, dependence_scores, latent_test
-from anmmm.direction.infer import infer_direction
+from anmmm.direction.infer import CRITERIA, DirectionOptions, infer_direction
 from anmmm.direction.lengths import describe
-from anmmm.direction.options import CRITERIA, DirectionOptions
 from anmmm.direction.outcome import (
     INDEPENDENT,
     NO_GAIN,

@@ -10,8 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from anmmm._pickled import VersionedPickle
 from anmmm._typing import ArrayLike, RandomState
 from anmmm._validation import check_fit_input
-from anmmm.direction.infer import infer_direction
-from anmmm.direction.options import FIT_DEFAULTS
+from anmmm.direction.infer import FIT_DEFAULTS, infer_direction
 from anmmm.gppom import NestedFitOptions
 
 

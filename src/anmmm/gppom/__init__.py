@@ -7,8 +7,7 @@
 from typing import TYPE_CHECKING
 
 from anmmm._lazy import lazily
-from anmmm.gppom.nested import NestedFitOptions
-from anmmm.gppom.options import FitOptions, ObjectiveOptions
+from anmmm.gppom.options import FitOptions, NestedFitOptions, ObjectiveOptions
 from anmmm.gppom.parameters import Hyperparameters
 from anmmm.gppom.result import FitResult
 

@@ -12,15 +12,15 @@ import numpy as np
 from anmmm._html import html_table
 from anmmm._record import Record, frozen
 from anmmm._typing import RandomState, StrPath
-from anmmm._validation import check_between
+from anmmm._validation import brief, check_between
 from anmmm.collection.records import PairResult
 from anmmm.collection.runner import infer_directions
 from anmmm.collection.sinks import write_rows
-from anmmm.collection.sources.columns import is_frame, open_table
+from anmmm.collection.sources.columns import Table, is_frame, open_table
 from anmmm.collection.sources.table import TablePairs, column_pair_id
+from anmmm.datasets.errors import listed
 from anmmm.direction import SURE, DirectionOptions
 from anmmm.orientation.graph import Edge, MarkedEdge, PartialGraph
-from anmmm.orientation.pairs import column_pairs
 from anmmm.orientation.reading import networkx_graph, read_graph, rebuilt
 from anmmm.orientation.records import DATA, EDGES, GIVEN, OPEN, EdgeDecision
 
@@ -277,4 +277,36 @@ def _row(edge: MarkedEdge, row: PairResult, reason: str, *, flipped: bool) -> Ed
         model=row.model,
         n=row.n_used,
         seconds=row.seconds,
+    )
+
+
+def column_pairs(graph: PartialGraph, table: Table, *, numbered: bool) -> list[Edge]:
+    """Return the columns of the ends of each undirected edge; `numbered`: nodes are places."""
+    if not numbered:
+        column = _columns_by_name(graph, table)
+    elif len(graph.nodes) == len(table.names):
+        column = dict(zip(graph.nodes, table.names, strict=True))
+    else:
+        raise ValueError(
+            f"graph is an adjacency of {len(graph.nodes)} nodes, but data has "
+            f"{len(table.names)} columns; pass a row and a column for each column of data"
+        )
+    return [(column[u], column[v]) for u, v in graph.undirected]
+
+
+def _columns_by_name(graph: PartialGraph, table: Table) -> dict[Hashable, Hashable]:
+    """Return the column of the name of each node, or else of the same spelling."""
+    names, spelled = set(table.names), {str(name): name for name in table.names}
+    column = {n: n if n in names else spelled.get(str(n)) for n in graph.nodes}
+    lacking = [node for node, name in column.items() if name is None]
+    if not lacking:
+        return column
+    if table.names == tuple(range(len(table.names))):
+        raise ValueError(
+            f"graph has nodes that are no columns of data: {listed(lacking)}; pass a DataFrame "
+            f"with these names, or node numbers 0 to {len(names) - 1}: the columns have no names"
+        )
+    raise ValueError(
+        f"graph has nodes that the data lack: {listed(lacking)}; the data have "
+        f"{listed(table.names)}. Rename one of both, e.g. {brief(lacking[0])}"
     )
