@@ -3,7 +3,6 @@
 import pickle
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -21,7 +20,7 @@ from anmmm import (
     evaluate,
     infer_direction,
 )
-from anmmm._record import Record, computed
+from anmmm._record import Record, computed, frozen
 from anmmm.datasets import make_anm_mixture
 from same import assert_same
 
@@ -29,7 +28,7 @@ from same import assert_same
 SCREEN = 24 * 80
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Example(Record):
     value: Any
 
