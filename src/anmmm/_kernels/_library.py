@@ -58,8 +58,10 @@ class KernelLibrary(_Library):
     def _optimize_final_module(self) -> None:
         super()._optimize_final_module()
         _relink(self._final_module, Linkage.linkonce_odr, Linkage.internal)
-        passes, builder = self._codegen._module_pass_manager()  # type: ignore[no-untyped-call]
-        passes.run(self._final_module, builder)
+        manager: Any = self._codegen._module_pass_manager()  # type: ignore[no-untyped-call]
+        # With llvmlite's newer pass managers goes what they were built by.
+        passes, *builder = manager if isinstance(manager, tuple) else (manager,)
+        passes.run(self._final_module, *builder)
 
 
 class InnerLibrary(_Library):
