@@ -8,11 +8,15 @@ other kernels were compiled in the process, or loaded from the disk.
 
 from __future__ import annotations
 
+import re
 from typing import Any, ClassVar
 
-from llvmlite.binding import Linkage
+from llvmlite.binding import Linkage, parse_assembly
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
+
+# The first line of a function, but for those of Numba's that count references.
+INLINED = re.compile(r"^(define (?!.*@NRT_).*?) *\{$", re.MULTILINE)
 
 
 class _Library(JITCodeLibrary):
@@ -43,13 +47,7 @@ class _Library(JITCodeLibrary):
             return self._shared_module
         # Functions that Numba makes of parallel loops are not ours to link. They would share
         # copies, of which one may go with the function that it came with: so they inline all.
-        module: Any = self._shared_module
-        module = module.clone()
-        for function in module.functions:
-            kept = function.is_declaration or b"noinline" in b" ".join(function.attributes)
-            if not kept:
-                function.add_function_attribute("alwaysinline")
-        return module
+        return parse_assembly(INLINED.sub(r"\1 alwaysinline {", str(self._shared_module)))
 
 
 class KernelLibrary(_Library):
