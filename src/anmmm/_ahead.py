@@ -18,7 +18,7 @@ from anmmm._kernels.packed import N_INNER, Design
 from anmmm._typing import FloatArray
 from anmmm._workers import starting_workers, worker_options
 from anmmm.evidence.marginal import Smooth
-from anmmm.evidence.models.postnonlinear import EffectScales, fit_post_nonlinear
+from anmmm.evidence.models.postnonlinear import fit_post_nonlinear, scales_of
 from anmmm.independence import hsic_test
 from anmmm.mixture import SplineBasis, as_responsibilities, fit_mixture
 from anmmm.mixture.layout import padded
@@ -53,7 +53,7 @@ def _densities() -> None:
 
 def _monotone() -> None:
     cells = Cells.of(_effect())
-    fit_post_nonlinear(_basis(), cells, EffectScales.of(cells))
+    fit_post_nonlinear(_basis(), cells, scales_of(cells))
 
 
 def _location_scale() -> None:

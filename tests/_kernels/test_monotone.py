@@ -15,12 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.interpolate import BSpline
-from scipy.stats import norm
 
 import oracle
-from anmmm._kernels.effects import WIDTH, EffectSums, effect_sums
-from anmmm._kernels.links import link_values
-from anmmm._kernels.monotone import LinkFit, LinkPrior, link_room, monotone_link
+from anmmm._kernels.monotone import effect_sums, link_values, monotone_link
 from anmmm._kernels.packed import Design
 
 M, N_NULL, WEAK = 10, 2, 0.01
@@ -76,66 +73,38 @@ def prior_of(design):
     return np.where(np.arange(r) < N_NULL, 1.0, 0.5 ** np.arange(r))
 
 
-def cells_of(z):
-    """Ends of the cells of the distinct values, and each observation's cell."""
-    distinct, index = np.unique(z, return_inverse=True)
-    middle = 0.5 * (distinct[:-1] + distinct[1:])
-    ends = 2 * distinct[[0, -1]] - middle[[0, -1]]
-    return np.concatenate([ends[:1], middle, ends[1:]]), index
-
-
-def sums_of(*scales):
-    """What the kernel is told of an effect on scales of (values, edges)."""
-    points = np.array([np.concatenate(scale) for scale in scales])
-    n, k = len(scales[0][0]), len(scales)
-    sums = EffectSums(
-        points,
-        np.empty((k, 3)),
-        np.empty((k, n)),
-        np.empty((k, M - 1), np.int64),
-        np.zeros((k, WIDTH)),
-        np.zeros((k, M, WIDTH)),
-    )
-    effect_sums(n, sums)
+def sums_of(z):
+    """What the kernel is given of an effect: knots, places, ends of intervals, means, products."""
+    sums = np.empty(3), np.empty(len(z)), np.zeros(M - 1, np.int64), np.zeros(M), np.zeros((M, M))
+    effect_sums(np.sort(z), *sums, np.empty((6, M)))
     return sums
-
-
-def padded_prior():
-    unit, rough = precision(1.0), np.diff(np.eye(M), n=2, axis=0)
-    fixed, bends = np.zeros((2, M, WIDTH))
-    fixed[:, :M], bends[:, :M] = unit - rough.T @ rough, rough.T @ rough
-    return LinkPrior(fixed, bends, len(rough), np.linalg.slogdet(unit)[1])
-
-
-def fit_all(design, index, sums, costs, tol=1e-20, max_iter=5000):
-    """What the kernel returns and writes."""
-    n, r = design.shape
-    fit = LinkFit(np.empty(M), np.empty(r), np.empty(3), np.empty((5, n)))
-    made = Design(np.ascontiguousarray(design), prior_of(design), min(N_NULL, r))
-    found = monotone_link(
-        sums,
-        np.array(costs, dtype=float),
-        index,
-        made,
-        padded_prior(),
-        tol,
-        max_iter,
-        link_room(r),
-        fit,
-    )
-    return *found, fit
 
 
 def fitted(design, z, tol=1e-20, max_iter=5000):
     """What the kernel finds: cost, iterations, b₀, b, mean of a, (s², τ², ρ²)."""
-    edges, index = cells_of(z)
-    best, cost, n_iter, fit = fit_all(design, index, sums_of((z, edges)), [0.0], tol, max_iter)
-    assert best == 0
+    r = design.shape[1]
+    c, mean, scales = np.empty(M), np.empty(r), np.empty(3)
+    bends = precision(0.5) - precision(1.0)
+    cost, n_iter = monotone_link(
+        z,
+        *sums_of(z),
+        Design(np.ascontiguousarray(design), prior_of(design), min(N_NULL, r)),
+        precision(1.0) - bends,
+        bends,
+        tol,
+        max_iter,
+        c,
+        mean,
+        scales,
+        np.zeros(33 * (r + 7)),
+        np.zeros((r, M)),
+        np.zeros((5, M, M)),
+    )
     assert n_iter < max_iter
-    assert np.isfinite(cost)
-    assert all(np.isfinite(part).all() for part in fit)
+    assert all(np.isfinite(part).all() for part in (cost, c, mean, scales))
     b0 = np.full(M, np.log(np.sqrt(2.0) / z.std()))
-    return cost, n_iter, b0, fit.log_slopes, fit.mean, fit.scales
+    cost -= 0.5 * np.linalg.slogdet(precision(1.0))[1]
+    return cost, n_iter, b0, np.log(c), mean, scales
 
 
 class Dense:
@@ -228,53 +197,7 @@ def test_few_iterations_suffice(name):
     assert_allclose(cost, fitted(design, z)[0], atol=0.05)
 
 
-@cases
-def test_rows_are_the_functions_and_the_nats(name):
-    design, z = drawn(name)
-    edges, index = cells_of(z)
-    _, _, _, fit = fit_all(design, index, sums_of((z, edges)), [0.0])
-    curve, residual, lower, upper, nats = fit.rows
-    _, integrals = splines(z)
-    h = (integrals - integrals.mean(axis=0)) @ np.exp(fit.log_slopes)
-    assert_allclose(curve, design @ fit.mean, atol=1e-9)
-    assert_allclose(residual, h - curve, atol=1e-8)
-    step, at = np.ptp(z) / (M - 2), np.empty((M, len(edges)))
-    for one, c in zip(at, np.eye(M), strict=True):
-        link_values(edges, z.min(), step, c, 0.0, one)
-    ends = (at.T - integrals.mean(axis=0)) @ np.exp(fit.log_slopes)
-    assert_allclose(lower, ends[index], atol=1e-8)
-    assert_allclose(upper, ends[index + 1], atol=1e-8)
-    n = len(z)
-    mass = norm.sf(np.maximum(lower - curve, curve - upper))
-    mass = mass - norm.sf(np.maximum(upper - curve, curve - lower))
-    inside = (lower < curve) & (curve < upper)
-    mass[inside] = (norm.cdf(upper - curve) - norm.cdf(lower - curve))[inside]
-    assert_allclose(nats, -np.log((1 - 1 / n) * mass + 1 / n / (len(edges) - 1)), rtol=1e-7)
-
-
-def test_the_shortest_scale_wins_and_infinite_ones_are_left_out():
-    design, z = drawn("bent")
-    edges, index = cells_of(z)
-    scales = [(z, edges), (z**3, edges**3), (np.where(z == z.max(), np.inf, z), edges)]
-    alone = [fit_all(design, index, sums_of(scale), [0.0]) for scale in scales[:2]]
-    lengths = [one[1] + one[3].rows[4].sum() for one in alone]
-    assert lengths[1] < lengths[0] - 1.0
-    for costs, winner in (([0.0, 0.0, 0.0], 1), ([0.0, lengths[0] - lengths[1] + 0.1, 0.0], 0)):
-        best, cost, _, fit = fit_all(design, index, sums_of(*scales), costs)
-        assert best == winner
-        assert_allclose(cost, alone[winner][1] + costs[winner], rtol=1e-12)
-        assert_allclose(fit.rows, alone[winner][3].rows, rtol=1e-12)
-
-
 # --- What the kernel is given, and the function ---------------------------------------------------
-
-
-def summed(values):
-    """Sums of values on one scale; on one with an infinite value there are none."""
-    useless = np.append(values[:-1], np.inf)
-    sums = sums_of((values, []), (useless, []))
-    assert np.isnan(sums.knots[1]).all()
-    return sums
 
 
 @pytest.mark.parametrize("outlier", [None, 40.0, 1e4])
@@ -282,40 +205,45 @@ def test_sums_are_those_of_the_columns(outlier, rng):
     values = rng.normal(size=41)
     if outlier is not None:
         values[7] = outlier
-    sums, (_, columns) = summed(values), splines(values)
+    (knots, _, _, centers, gram), (_, columns) = sums_of(values), splines(values)
     centered = columns - columns.mean(axis=0)
-    gram = centered.T @ centered
-    assert_allclose(sums.centers[0, :M], columns.mean(axis=0), rtol=1e-11)
-    assert_allclose(sums.gram[0, :, :M], gram, rtol=1e-8, atol=1e-11 * np.trace(gram))
-    assert not sums.gram[0, :, M:].any()
-    assert_allclose(sums.knots[0, :2], [values.min(), np.ptp(values) / 8])
-    assert_allclose(sums.knots[0, 2], np.log(np.sqrt(2.0) / values.std()))
+    expected = centered.T @ centered
+    assert_allclose(centers, columns.mean(axis=0), rtol=1e-11)
+    assert_allclose(gram, expected, rtol=1e-8, atol=1e-11 * np.trace(expected))
+    start = np.log(np.sqrt(2.0) / values.std())
+    assert_allclose(knots, [values.min(), np.ptp(values) / 8, start])
 
 
 @given(st.lists(st.floats(-50.0, 50.0), min_size=3, max_size=40, unique=True))
 def test_observations_lie_in_their_intervals(values):
     values = np.array(values)
-    sums = summed(values)
-    u = (values - values.min()) / sums.knots[0, 1]
+    knots, local, ends, *_ = sums_of(values)
+    u = (values - values.min()) / knots[1]
     interval = np.clip(np.floor(u), 0, M - 3)
-    ends = sums.ends[0]
     assert ends[0] == 0
     assert_allclose(np.diff(ends), np.bincount(interval.astype(int), minlength=M - 2))
     for j in range(M - 2):
         there = np.clip(u[interval == j] - j, 0.0, 1.0)
-        assert_allclose(np.sort(sums.local[0, ends[j] : ends[j + 1]]), np.sort(there))
+        assert_allclose(np.sort(local[ends[j] : ends[j + 1]]), np.sort(there))
+
+
+def values_at(points, low, step, c, center=0.0):
+    """The function at points, the center taken from its first spline."""
+    out, centers = np.empty(len(points)), np.zeros(M)
+    centers[0] = center / c[0]
+    link_values(points, np.array([low, step, 0.0]), centers, c, out)
+    return out
 
 
 def test_values_of_a_function_are_sums_of_integrals(rng):
     values, slopes = rng.normal(size=30), rng.uniform(0.1, 3.0, M)
-    out = np.empty(30)
-    link_values(values, values.min(), np.ptp(values) / 8, slopes, 0.7, out)
+    low, step = values.min(), np.ptp(values) / 8
+    out = values_at(values, low, step, slopes, 0.7)
     assert_allclose(out, splines(values)[1] @ slopes - 0.7, atol=1e-12)
-    beyond, ends = np.array([values.min() - 2.0, values.max() + 2.0]), np.empty(2)
-    link_values(beyond, values.min(), np.ptp(values) / 8, slopes, 0.7, ends)
+    ends = values_at(np.array([low - 2.0, values.max() + 2.0]), low, step, slopes, 0.7)
     # h' is constant there.
     first, last = 0.5 * (slopes[0] + slopes[1]), 0.5 * (slopes[-2] + slopes[-1])
     assert_allclose(ends, [out.min() - 2.0 * first, out.max() + 2.0 * last])
     # And so are infinite values.
-    link_values(np.array([-np.inf, 0.5, np.inf]), 0.0, 1.0, np.ones(M), 0.0, out[:3])
-    assert_allclose(out[:3], [-np.inf, 1.5, np.inf])
+    out = values_at(np.array([-np.inf, 0.5, np.inf]), 0.0, 1.0, np.ones(M))
+    assert_allclose(out, [-np.inf, 1.5, np.inf])

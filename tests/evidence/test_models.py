@@ -8,10 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
-from scipy.interpolate import BSpline
 
 from anmmm import infer_direction
-from anmmm._kernels.effects import N_SLOPES
 from anmmm.datasets import make_anm_mixture, make_single_mechanism
 from anmmm.evidence import evidence
 from anmmm.evidence.density import BASES
@@ -21,7 +19,7 @@ from anmmm.evidence.marginal import (
 )
 from anmmm.evidence.models import MODELS, ConditionalModel, laws_of
 from anmmm.evidence.models.discrete import fit_levels
-from anmmm.evidence.models.postnonlinear import EffectScales, fit_post_nonlinear
+from anmmm.evidence.models.postnonlinear import fit_post_nonlinear, scales_of
 from anmmm.evidence.variable import Variable
 from anmmm.mixture import SplineBasis
 from anmmm.preprocessing import Cells, standardize
@@ -296,27 +294,9 @@ def test_counts_in_another_unit_are_tied_data():
 # --- Monotone functions and cuts ------------------------------------------------------------------
 
 
-def test_integrals_are_those_of_splines_less_their_means(rng):
-    y = standardize(rng.standard_t(3, size=(80, 1)))[0][:, 0]
-    scales = EffectScales.of(Cells.of(y))
-    for k in scales.usable:
-        low, step, _ = scales.sums.knots[k]
-        u = np.concatenate([np.linspace(0.0, N_SLOPES - 2.0, 81), [-1.5, -0.2, 8.3, 11.0]])
-        at_values, at_points = scales.integrals(k, scales.sums.points[k, :80]), []
-        for i in range(N_SLOPES):
-            spline = BSpline.basis_element(np.arange(i - 2.0, i + 2.0), extrapolate=False)
-            inside = np.clip(u, 0.0, N_SLOPES - 2.0)
-            within = [spline.integrate(i - 2.0, end) for end in np.clip(inside, i - 2.0, i + 1.0)]
-            at_points.append(step * (within + (u - inside) * np.nan_to_num(spline(inside))))
-        found = scales.integrals(k, low + step * u)
-        shift = found - at_points
-        assert_allclose(shift, np.repeat(shift[:, :1], len(u), axis=1), atol=1e-11)
-        assert_allclose(at_values.mean(axis=1), 0.0, atol=1e-12)
-
-
 def fitted(basis, y):
     cells = Cells.of(y)
-    return fit_post_nonlinear(basis, cells, EffectScales.of(cells))
+    return fit_post_nonlinear(basis, cells, scales_of(cells))
 
 
 def test_a_mirrored_effect_has_the_same_length(rng):
@@ -325,7 +305,7 @@ def test_a_mirrored_effect_has_the_same_length(rng):
     x, y = (standardize(values[:, np.newaxis])[0][:, 0] for values in (x, y))
     basis = SplineBasis.of(x[:, np.newaxis])
     here, there = (fitted(basis, sign * y) for sign in (1.0, -1.0))
-    assert here.link.base.base == there.link.base.base in BASES
+    assert here.link.scale.base.base == there.link.scale.base.base in BASES
     assert_allclose(there.nats.sum() + there.cost, here.nats.sum() + here.cost, rtol=1e-9)
     assert_allclose(there.link.slopes[::-1], here.link.slopes, rtol=1e-6)
     grid = np.linspace(y.min(), y.max(), 50)

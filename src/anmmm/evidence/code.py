@@ -78,7 +78,7 @@ def gaussian_nats(
     """
     nats = np.empty(len(lower))
     columns = curves if curves.ndim == 2 else curves[:, np.newaxis]
-    scales = np.atleast_1d(np.asarray(scale, dtype=np.float64))
+    scales = np.array(scale, dtype=np.float64, ndmin=1)
     compiled_nats(lower, upper, columns, weights, scales, n_cells, nats)
     return nats
 

@@ -16,7 +16,7 @@ from anmmm.evidence.code import shortest
 from anmmm.evidence.density import GaussianQuantiles
 from anmmm.evidence.marginal import Marginal, Smooth
 from anmmm.evidence.models import laws_of
-from anmmm.evidence.models.postnonlinear import EffectScales
+from anmmm.evidence.models.postnonlinear import EffectScale, scales_of
 from anmmm.mixture import SplineBasis, level_basis, smallest_noise
 from anmmm.preprocessing import Cells, indicators, standardize
 
@@ -86,9 +86,9 @@ class Variable(Record):
         return GaussianQuantiles.of(self.cells, self.smooth.density)
 
     @computed
-    def scales(self) -> EffectScales:
+    def scales(self) -> list[EffectScale]:
         """What monotone functions of it start from."""
-        return EffectScales.of(self.cells)
+        return scales_of(self.cells)
 
     @computed
     def beside_ties(self) -> Variable:

@@ -27,7 +27,8 @@ from anmmm.evidence.models.base import (
 from anmmm.evidence.models.postnonlinear import (
     LEVEL_SPREAD,
     LINK_PRIOR,
-    EffectScales,
+    EffectScale,
+    scales_of,
     slope_prior,
 )
 from anmmm.mixture import SplineBasis
@@ -77,10 +78,8 @@ def fit_levels(basis: SplineBasis, cells: Cells) -> Ordered:
     """Fit curve and cuts. O(N r²) an iteration, three times where the cuts are smooth."""
     if cells.n_distinct <= MOST_LEVELS:
         return _fit_cuts(basis, cells, *_free_cuts(cells.n_distinct))
-    scales = EffectScales.of(cells)
     return shortest(
-        _fit_cuts(basis, cells, *_smooth_cuts(scales, k)).plus(float(scales.costs[k]))
-        for k in scales.usable
+        _fit_cuts(basis, cells, *_smooth_cuts(scale)).plus(scale.cost) for scale in scales_of(cells)
     )
 
 
@@ -135,11 +134,10 @@ def _with_ends(first: FloatArray, per_slope: FloatArray) -> Cuts:
     )
 
 
-def _smooth_cuts(scales: EffectScales, k: int) -> tuple[Cuts, SlopePrior, float]:
+def _smooth_cuts(scale: EffectScale) -> tuple[Cuts, SlopePrior, float]:
     """Cuts by an increasing function of Gaussian quantiles of a base; see `MonotoneLink`."""
-    inner = scales.edges(k)[1:-1]
-    per_slope = scales.integrals(k, inner)
-    return _with_ends(np.zeros(len(inner)), per_slope), LINK_PRIOR, float(scales.sums.knots[k, 2])
+    per_slope = scale.integrals(scale.edges[1:-1])
+    return _with_ends(np.zeros(per_slope.shape[1]), per_slope), LINK_PRIOR, scale.start
 
 
 @dataclass(frozen=True, eq=False, repr=False)

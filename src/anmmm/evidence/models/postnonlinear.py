@@ -7,18 +7,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import ndtr
+from scipy.special import ndtr, ndtri
 
-from anmmm._kernels.effects import N_SLOPES, WIDTH, EffectSums, base_quantiles, effect_sums
-from anmmm._kernels.links import link_values
-from anmmm._kernels.monotone import LinkFit, LinkPrior, link_room, monotone_link
+from anmmm._kernels._jit import IndexArray
+from anmmm._kernels.monotone import N_SLOPES, effect_sums, link_values, monotone_link
 from anmmm._kernels.packed import Design
 from anmmm._kernels.slopes import SlopePrior
-from anmmm._record import Record, computed
+from anmmm._record import Record, computed, frozen
 from anmmm._typing import FloatArray
+from anmmm.evidence.code import gaussian_nats, shortest
 from anmmm.evidence.density import BASES, Density, fit_density, plain_density
 from anmmm.evidence.marginal import Marginal
 from anmmm.evidence.models.base import (
@@ -38,6 +37,11 @@ TOLERANCE = 1e-4
 LEVEL_SPREAD, TREND_SPREAD = 2.0, 1.0
 # What a base distribution's own numbers cost beyond those of h: its ends, where it is uniform.
 EXTRA = {"uniform": 1.0}
+# Distance from an end of a bounded base, in units of its range, that rounding can make.
+AT_END = 1e-12
+# Inverse of a scaled value of Student's distribution, up to which a tail is taken from its series;
+# a value that is not zero.
+FAR, TINY = 0.01, 1e-100
 
 
 def slope_prior(fixed: FloatArray, rough: FloatArray) -> SlopePrior:
@@ -55,101 +59,118 @@ def _link_prior() -> SlopePrior:
 
 
 LINK_PRIOR = _link_prior()
+BENDS = LINK_PRIOR.rough.T @ LINK_PRIOR.rough
 
 
-def _padded(prior: SlopePrior) -> LinkPrior:
-    fixed, bends = np.zeros((2, N_SLOPES, WIDTH))
-    fixed[:, :N_SLOPES], bends[:, :N_SLOPES] = prior.fixed, prior.rough.T @ prior.rough
-    return LinkPrior(fixed, bends, len(prior.rough), prior.log_det)
+def base_quantiles(base: Density, y: FloatArray) -> FloatArray:
+    """Gaussian quantiles of values under a base without correction, exact in both tails; eq. 14.
+
+    Infinite at an end of a bounded base.
+    """
+    z = (y - base.location) / base.scale
+    if base.base == "normal":
+        return z
+    if base.base == "uniform":
+        above = (base.location + base.scale - y) / base.scale
+        share, side = np.minimum(z, above), z - above
+        # At the end of the range, whichever side of it rounding puts a value.
+        share[share < AT_END] = 0.0
+    else:
+        # Three degrees of freedom.
+        t, side = math.sqrt(3.0) / np.maximum(np.abs(z), TINY), z
+        share = np.arctan(t) - t / (1.0 + t * t)
+        if t.min() < FAR:
+            # A series, no difference of nearly equal numbers.
+            far = t < FAR
+            s = t[far] ** 2
+            share[far] = t[far] * s * (2 / 3 - s * (4 / 5 - s * (6 / 7 - s * (8 / 9))))
+        share /= math.pi
+    return np.copysign(ndtri(share), side)
 
 
-PADDED_PRIOR = _padded(LINK_PRIOR)
+@frozen
+class EffectScale(Record):
+    """An effect on the Gaussian quantiles of a plain base distribution.
+
+    `cost` is nats of the base's own numbers beyond those of h.
+    """
+
+    base: Density
+    cost: float
+    values: FloatArray  # (n_samples,), quantiles
+    edges: FloatArray  # (n_distinct + 1,), of the ends of the cells; the outermost may be infinite
+    # What `effect_sums` writes.
+    knots: FloatArray
+    local: FloatArray
+    ends: IndexArray
+    centers: FloatArray
+    gram: FloatArray
+
+    @classmethod
+    def of(cls, n: int, points: FloatArray, base: Density) -> EffectScale:
+        """Take n values of an effect, then the ends of its cells, to a scale. O(N log N)."""
+        points = base_quantiles(base, points)
+        values, knots, local = points[:n], np.zeros(3), np.empty(n)
+        ends, centers = np.zeros(N_SLOPES - 1, np.int64), np.zeros(N_SLOPES)
+        gram, ordered = np.zeros((N_SLOPES, N_SLOPES)), np.sort(values)
+        if 0.0 < ordered[-1] - ordered[0] < math.inf:
+            effect_sums(ordered, knots, local, ends, centers, gram, np.empty((6, N_SLOPES)))
+        cost = EXTRA.get(base.base, 0.0) * math.log(n)
+        return cls(base, cost, values, points[n:], knots, local, ends, centers, gram)
+
+    @property
+    def start(self) -> float:
+        """Logarithm of the constant slope at which half of the variance is noise."""
+        return float(self.knots[2])
+
+    def integrals(self, z: FloatArray) -> FloatArray:
+        """Integrals of h's splines at points of the scale, less means: (N_SLOPES, n_points)."""
+        found = np.empty((N_SLOPES, len(z)))
+        for i, c in enumerate(np.eye(N_SLOPES)):
+            link_values(z, self.knots, self.centers, c, found[i])
+        return found
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class MonotoneLink(Record):
     """An increasing function h of a standardized effect, whose noise has unit variance.
 
     The effect is first taken to Gaussian quantiles of a plain base distribution, so that h is
     nearly linear in its tails; there h' is a sum of quadratic B-splines with positive coefficients
-    `slopes`, constant outside of the knots, which begin at `low` in distances `step`. `center` is
-    taken out of h, so that its mean over the observations is 0.
+    `slopes`, constant outside of the knots; see `link_values`. The means of the splines' integrals
+    are taken out, so that the mean of h over the observations is 0.
     """
 
-    base: Density
-    low: float
-    step: float
+    scale: EffectScale
     slopes: FloatArray
-    center: float
 
     def apply(self, y: FloatArray) -> FloatArray:
         """Return h at standardized values of the effect; infinite outside of the base's range."""
-        z, place = np.empty((1, y.size)), np.array([[self.base.location, self.base.scale]])
-        number = np.array([BASES.index(self.base.base)], dtype=np.int64)
-        base_quantiles(number, place, y.ravel(), np.empty(0), z)
-        h = np.empty(y.size)
-        link_values(z[0], self.low, self.step, self.slopes, self.center, h)
-        return h.reshape(y.shape)
+        return self.at(base_quantiles(self.scale.base, y.ravel())).reshape(y.shape)
+
+    def at(self, z: FloatArray) -> FloatArray:
+        """Return h at points (n,) of the scale."""
+        h = np.empty(len(z))
+        link_values(z, self.scale.knots, self.scale.centers, self.slopes, h)
+        return h
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class EffectScales(Record):
-    """An effect on the Gaussian quantiles of each plain base distribution.
+def scales_of(cells: Cells) -> list[EffectScale]:
+    """Take an effect to the scales of all bases that leave room for it.
 
-    `costs` (n_bases,) are nats of each base's own numbers beyond those of h, `sums` what monotone
-    functions of the effect must know.
+    Beside an outlier that dwarfs them the others touch the end of a bounded base.
     """
-
-    bases: tuple[Density, ...]
-    costs: FloatArray
-    sums: EffectSums
-
-    @classmethod
-    def of(cls, cells: Cells) -> EffectScales:
-        """Take an effect to the scales of all bases. O(N)."""
-        n, m, k = len(cells.values), len(cells.edges), len(BASES)
-        bases = tuple(plain_density(base, cells.values, cells.lower, cells.upper) for base in BASES)
-        points, costs = np.empty((k, n + m)), [EXTRA.get(base, 0.0) for base in BASES]
-        places = np.array([(base.location, base.scale) for base in bases])
-        base_quantiles(np.arange(k, dtype=np.int64), places, cells.values, cells.edges, points)
-        sums = EffectSums(
-            points,
-            np.empty((k, 3)),
-            np.empty((k, n)),
-            np.empty((k, N_SLOPES - 1), np.int64),
-            np.zeros((k, WIDTH)),
-            np.zeros((k, N_SLOPES, WIDTH)),
-        )
-        effect_sums(n, sums)
-        return cls(bases, math.log(n) * np.array(costs), sums)
-
-    @property
-    def usable(self) -> Sequence[int]:
-        """Numbers of the bases that leave room for the effect.
-
-        Beside an outlier that dwarfs them the others touch the end of a bounded base.
-        """
-        return [k for k, knots in enumerate(self.sums.knots) if knots[1] > 0.0]
-
-    def edges(self, k: int) -> FloatArray:
-        """Return the ends of the effect's cells on a scale; the outermost may be infinite."""
-        return np.asarray(self.sums.points[k, self.sums.local.shape[1] :])
-
-    def integrals(self, k: int, z: FloatArray) -> FloatArray:
-        """Integrals of all splines of h at points of a scale, less means: (N_SLOPES, n_points)."""
-        (low, step, _), centers = self.sums.knots[k], self.sums.centers[k]
-        found = np.empty((N_SLOPES, len(z)))
-        for i, slopes in enumerate(np.eye(N_SLOPES)):
-            link_values(z, low, step, slopes, centers[i], found[i])
-        return found
+    n, points = len(cells.values), np.concatenate([cells.values, cells.edges])
+    bases = (plain_density(base, cells.values, cells.lower, cells.upper) for base in BASES)
+    scales = [EffectScale.of(n, points, base) for base in bases]
+    return [scale for scale in scales if scale.knots[1] > 0.0]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class PostNonlinear(CurveModel):
     """A monotone function of the effect is a curve of the cause plus Gaussian noise.
 
-    `lower` and `upper` (n_samples,) are h at both ends of each observation's cell, `residual` what
-    is left of it at the observations.
+    `lower` and `upper` (n_samples,) are h at both ends of each observation's cell.
     """
 
     NAME = "pnl"
@@ -162,7 +183,6 @@ class PostNonlinear(CurveModel):
     link: MonotoneLink
     lower: FloatArray
     upper: FloatArray
-    residual: FloatArray
 
     @classmethod
     def encode(cls, fits: Fits) -> Iterator[ConditionalModel]:
@@ -170,6 +190,11 @@ class PostNonlinear(CurveModel):
         effect = fits.effect
         if not effect.is_tied:
             yield fit_post_nonlinear(fits.cause.basis, effect.cells, effect.scales)
+
+    @computed
+    def residual(self) -> FloatArray:
+        """What is left of h at the observations, (n_samples,)."""
+        return self.link.at(self.link.scale.values) - self.curve
 
     @computed
     def _table(self) -> tuple[FloatArray, FloatArray]:
@@ -187,7 +212,7 @@ class PostNonlinear(CurveModel):
         return ndtr(self.lower - self.curve), ndtr(self.upper - self.curve)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class PostNonlinearFreeNoise(ConditionalModel):
     """The same with noise of a fitted density about the functions of the Gaussian fit, `plain`.
 
@@ -209,7 +234,7 @@ class PostNonlinearFreeNoise(ConditionalModel):
         """Encode the residuals by their own density."""
         for plain in fits.encoded(PostNonlinear):
             lower, upper = plain.lower - plain.curve, plain.upper - plain.curve
-            if plain.link.base.base == "uniform":
+            if plain.link.scale.base.base == "uniform":
                 # Where the outermost cells have no end on this scale they are taken for symmetric.
                 lower = np.where(np.isfinite(lower), lower, 2.0 * plain.residual - upper)
                 upper = np.where(np.isfinite(upper), upper, 2.0 * plain.residual - lower)
@@ -237,24 +262,40 @@ class PostNonlinearFreeNoise(ConditionalModel):
         return self.noise.cdf(self.lower), self.noise.cdf(self.upper)
 
 
-def fit_post_nonlinear(basis: SplineBasis, cells: Cells, scales: EffectScales) -> PostNonlinear:
+def fit_post_nonlinear(
+    basis: SplineBasis, cells: Cells, scales: Sequence[EffectScale]
+) -> PostNonlinear:
     """Fit h and f, on the one of an effect's scales that makes it shortest. O(N r) for each."""
-    n, r = basis.design.shape
-    fit = LinkFit(np.empty(N_SLOPES), np.empty(r), np.empty(3), np.empty((5, n)))
-    best, cost, n_iter = monotone_link(
-        scales.sums,
-        scales.costs,
-        cells.index,
+    return shortest(_fit_link(basis, cells, scale) for scale in scales)
+
+
+def _fit_link(basis: SplineBasis, cells: Cells, scale: EffectScale) -> PostNonlinear:
+    """Fit h and f on one scale."""
+    r = len(basis.prior)
+    slopes, mean, numbers = np.empty(N_SLOPES), np.empty(r), np.empty(3)
+    cost, n_iter = monotone_link(
+        scale.values,
+        scale.knots,
+        scale.local,
+        scale.ends,
+        scale.centers,
+        scale.gram,
         Design(basis.design, basis.prior, basis.n_null),
-        PADDED_PRIOR,
+        LINK_PRIOR.fixed,
+        BENDS,
         TOLERANCE,
         CURVE_ITER,
-        link_room(r),
-        fit,
+        slopes,
+        mean,
+        numbers,
+        np.zeros(33 * (r + 7)),
+        np.zeros((r, N_SLOPES)),
+        np.zeros((5, N_SLOPES, N_SLOPES)),
     )
-    curve, residual, lower, upper, nats = fit.rows
-    slopes, (low, step, _) = np.exp(fit.log_slopes), scales.sums.knots[best].tolist()
-    center = float(scales.sums.centers[best, :N_SLOPES] @ slopes)
-    link = MonotoneLink(scales.bases[best], low, step, slopes, center)
-    found = curve, fit.mean, basis.splines, n_iter, link, lower, upper, residual
+    link, curve = MonotoneLink(scale, slopes), basis.design @ mean
+    edges = link.at(scale.edges)
+    lower, upper = edges[cells.index], edges[cells.index + 1]
+    nats = gaussian_nats(lower, upper, cells.n_distinct, curve)
+    cost += scale.cost - 0.5 * LINK_PRIOR.log_det
+    found = curve, mean, basis.splines, n_iter, link, lower, upper
     return PostNonlinear(nats, cost, cells, *found)

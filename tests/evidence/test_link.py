@@ -1,0 +1,116 @@
+"""Scales of an effect and the functions fitted on them, against SciPy."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy import stats
+from scipy.interpolate import BSpline
+
+from anmmm._kernels.monotone import N_SLOPES
+from anmmm.evidence.density import BASES, plain_density
+from anmmm.evidence.models.postnonlinear import base_quantiles, fit_post_nonlinear, scales_of
+from anmmm.mixture import SplineBasis
+from anmmm.preprocessing import Cells, standardize
+
+PLACES = ((-3.0, 8.0), (0.4, 1.7), (-0.3, 0.6))
+LAWS = (stats.uniform, stats.norm, stats.t(df=3))
+
+
+def quantiles(k, values):
+    cells = Cells.of(np.array([0.0, 1.0]))
+    base = plain_density(BASES[k], cells.values, cells.lower, cells.upper)
+    location, scale = PLACES[k]
+    return base_quantiles(replace(base, location=location, scale=scale), values)
+
+
+def expected(k, values):
+    """From whichever tail is smaller."""
+    z = (values - PLACES[k][0]) / PLACES[k][1]
+    below, above = LAWS[k].cdf(z), LAWS[k].sf(z)
+    return np.where(below < above, stats.norm.ppf(below), stats.norm.isf(above))
+
+
+@pytest.mark.parametrize("k", range(3))
+def test_quantiles_are_those_of_the_base(k):
+    values = np.concatenate([np.linspace(-2.99, 4.99, 997), -3.0 + np.logspace(-9, -2, 50)])
+    assert_allclose(quantiles(k, values), expected(k, values), rtol=1e-11, atol=1e-13)
+
+
+def test_far_tails_are_exact_and_ends_of_a_bounded_base_infinite():
+    (location, scale), far = PLACES[2], np.logspace(0.0, 6.0, 200)
+    z = quantiles(2, location + scale * np.concatenate([[0.0], far, -far]))
+    tails = 0.5 * stats.beta.cdf(3.0 / (3.0 + far**2), 1.5, 0.5)
+    assert_allclose(
+        z, np.concatenate([[0.0], stats.norm.isf(tails), stats.norm.ppf(tails)]), rtol=1e-10
+    )
+    z = quantiles(0, np.array([-3.0, -3.0 - 1e-15, 5.0, 5.0 + 1e-15, 1.0]))
+    assert_allclose(z, [-np.inf, -np.inf, np.inf, np.inf, 0.0], atol=1e-15)
+
+
+def test_integrals_are_those_of_splines_less_their_means(rng):
+    y = standardize(rng.standard_t(3, size=(80, 1)))[0][:, 0]
+    for scale in scales_of(Cells.of(y)):
+        low, step, _ = scale.knots
+        u = np.concatenate([np.linspace(0.0, N_SLOPES - 2.0, 81), [-1.5, -0.2, 8.3, 11.0]])
+        at_values, at_points = scale.integrals(scale.values), []
+        for i in range(N_SLOPES):
+            spline = BSpline.basis_element(np.arange(i - 2.0, i + 2.0), extrapolate=False)
+            inside = np.clip(u, 0.0, N_SLOPES - 2.0)
+            within = [spline.integrate(i - 2.0, end) for end in np.clip(inside, i - 2.0, i + 1.0)]
+            at_points.append(step * (within + (u - inside) * np.nan_to_num(spline(inside))))
+        found = scale.integrals(low + step * u)
+        shift = found - at_points
+        assert_allclose(shift, np.repeat(shift[:, :1], len(u), axis=1), atol=1e-11)
+        assert_allclose(at_values.mean(axis=1), 0.0, atol=1e-12)
+
+
+@pytest.fixture(name="pair")
+def _pair(rng):
+    """A basis of a cause, and cells of a bent effect with a few ties."""
+    x = np.sort(rng.normal(size=(70, 1)), axis=0)
+    y = standardize(np.cbrt(x + np.sin(2.0 * x) + 0.3 * rng.normal(size=x.shape)))[0][:, 0]
+    y[3], y[40] = y[60], y[12]
+    return SplineBasis.of(x), Cells.of(y)
+
+
+def test_rows_are_the_functions_and_the_nats(pair):
+    basis, cells = pair
+    for scale in scales_of(cells):
+        fit = fit_post_nonlinear(basis, cells, [scale])
+        h = scale.integrals(scale.values).T @ fit.link.slopes
+        assert_allclose(h, fit.link.apply(cells.values), atol=1e-9)
+        assert_allclose(fit.curve, basis.design @ fit.mean, atol=1e-9)
+        assert_allclose(fit.residual, h - fit.curve, atol=1e-9)
+        assert_allclose(fit.lower, fit.link.apply(cells.lower), atol=1e-9)
+        assert_allclose(fit.upper, fit.link.apply(cells.upper), atol=1e-9)
+        one = stats.norm.cdf(fit.upper - fit.curve) - stats.norm.cdf(fit.lower - fit.curve)
+        other = stats.norm.sf(fit.lower - fit.curve) - stats.norm.sf(fit.upper - fit.curve)
+        mass, n = np.where(fit.lower > fit.curve, other, one), len(one)
+        mixed = (1 - 1 / n) * mass + 1 / n / cells.n_distinct
+        assert_allclose(fit.nats, -np.log(mixed), rtol=1e-7)
+
+
+def test_the_shortest_scale_wins_and_its_cost_counts(pair):
+    basis, cells = pair
+    scales = scales_of(cells)
+    alone = [fit_post_nonlinear(basis, cells, [scale]) for scale in scales]
+    lengths = [fit.length for fit in alone]
+    best, worst = int(np.argmin(lengths)), int(np.argmax(lengths))
+    fit = fit_post_nonlinear(basis, cells, scales)
+    assert (fit.link.scale.base, fit.length) == (alone[best].link.scale.base, lengths[best])
+    much = replace(scales[best], cost=scales[best].cost + lengths[worst] - lengths[best] + 0.1)
+    fit = fit_post_nonlinear(basis, cells, [much, scales[worst]])
+    assert (fit.link.scale.base, fit.length) == (alone[worst].link.scale.base, lengths[worst])
+
+
+def test_a_base_that_the_effect_touches_the_end_of_is_left_out(rng):
+    # Beside an outlier all others are at the lower end.
+    y = np.append(1e-14 * rng.normal(size=40), 1.0)
+    assert [scale.base.base for scale in scales_of(Cells.of(y))] == ["normal", "student"]
+    usual = scales_of(Cells.of(rng.normal(size=40)))
+    assert [scale.base.base for scale in usual] == list(BASES)
+    assert math.isclose(usual[0].cost, math.log(40))
+    assert [scale.cost for scale in usual[1:]] == [0.0, 0.0]
