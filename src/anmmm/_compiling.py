@@ -2,9 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import logging
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
-LISTENERS: list[Callable[[], object]] = []
+MESSAGE = "compiling for this machine, once: it may take half a minute"
+
+
+def announce() -> None:
+    """Log it, and tell a person at a terminal, who would wonder what takes so long."""
+    logging.getLogger("anmmm").info(MESSAGE)
+    if sys.stderr is not None and sys.stderr.isatty():
+        from tqdm import tqdm
+
+        tqdm.write(MESSAGE, file=sys.stderr)
+
+
+LISTENERS: list[Callable[[], object]] = [announce]
 
 
 def about_to_compile() -> bool:
@@ -13,3 +28,16 @@ def about_to_compile() -> bool:
     while LISTENERS:
         LISTENERS.pop(0)()
     return heard
+
+
+@contextmanager
+def listening(listener: Callable[[], object]) -> Iterator[None]:
+    """Call a listener where the block is the first in the process to compile kernels."""
+    # Later ones lack few kernels, if any; the command line listens itself.
+    if len(LISTENERS) == 1:
+        LISTENERS.append(listener)
+    try:
+        yield
+    finally:
+        if listener in LISTENERS:
+            LISTENERS.remove(listener)

@@ -18,6 +18,8 @@ from typing import Any
 import joblib
 from joblib.externals.loky.backend import resource_tracker as loky_tracker
 
+from anmmm._compiling import LISTENERS
+
 # What a terminal, its end, and a scheduler send to all processes of a run at once.
 _SIGNALS = tuple(
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
@@ -39,6 +41,8 @@ def start_worker(driver: int) -> None:
     """Do first in a worker: leave signals to the process `driver`, and end with it."""
     # Where no signals can be blocked for a process to come.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # Its driver tells of compiling.
+    LISTENERS.clear()
     end_with(driver)
 
 

@@ -48,6 +48,27 @@ def test_who_listens_hears_of_compilation_once_and_of_loading_never(folder, monk
     assert heard == ["compiling"]
 
 
+@pytest.mark.parametrize("at_a_terminal", [True, False])
+def test_compiling_is_logged_and_told_at_a_terminal(monkeypatch, capsys, caplog, at_a_terminal):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: at_a_terminal)
+    caplog.set_level("INFO", logger="anmmm")
+    _compiling.announce()
+    assert caplog.messages == [_compiling.MESSAGE]
+    assert capsys.readouterr().err == (f"{_compiling.MESSAGE}\n" if at_a_terminal else "")
+
+
+def test_a_block_listens_only_where_nothing_was_compiled_before(monkeypatch):
+    heard = []
+    monkeypatch.setattr(_compiling, "LISTENERS", [lambda: heard.append("announced")])
+    with _compiling.listening(lambda: heard.append("not in this block")):
+        pass
+    with _compiling.listening(lambda: heard.append("ahead")):
+        assert _compiling.about_to_compile()
+    with _compiling.listening(lambda: heard.append("again")):
+        assert not _compiling.about_to_compile()
+    assert heard == ["announced", "ahead"]
+
+
 def test_what_a_listener_had_compiled_is_loaded(folder, monkeypatch):
     monkeypatch.setattr(_compiling, "LISTENERS", [compiled])
     assert compiled() == (6.0, 1, [])

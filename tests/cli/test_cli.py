@@ -16,7 +16,7 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 import anmmm.cli as cli_module
-from anmmm import __version__, _compiling
+from anmmm import __version__
 from anmmm.collection.schema import DIRECTIONS
 from anmmm.datasets import make_anm_mixture
 from waiting import LIMIT, outputs_of, python, started
@@ -604,15 +604,6 @@ def test_ctrl_c_exits_130_quietly_and_writes_nothing(terminal, folder, tmp_path,
     assert "Error" not in shown
     assert not output.exists()
     assert not list(tmp_path.glob(".*"))
-
-
-@pytest.mark.parametrize("at_a_terminal", [True, False])
-def test_a_person_at_a_terminal_is_told_of_compiling(monkeypatch, capsys, at_a_terminal):
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: at_a_terminal)
-    cli_module._tell_of_compiling()
-    _compiling.about_to_compile()
-    told = "compiling for this machine, once: it may take a minute\n"
-    assert capsys.readouterr().err == (told if at_a_terminal else "")
 
 
 def test_all_cores_compile_for_commands_that_decide_by_evidence(monkeypatch):

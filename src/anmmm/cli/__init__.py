@@ -17,7 +17,6 @@ from anmmm.cli.cluster import cluster_command
 from anmmm.cli.collections import cluster_collection, directions
 from anmmm.cli.direction import direction_command
 from anmmm.cli.evaluate import evaluate_command
-from anmmm.cli.messages import say
 from anmmm.cli.orient import orient_command
 from anmmm.cli.report import report_command
 from anmmm.cli.signals import EndingSignals
@@ -61,7 +60,6 @@ def main() -> None:
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
-    _tell_of_compiling()
     LISTENERS.append(_compile_ahead)
     with EndingSignals() as signals:
         try:
@@ -76,12 +74,6 @@ def main() -> None:
             status = signals.status
             _give_up(sys.stdout, sys.stderr)
     sys.exit(status)
-
-
-def _tell_of_compiling() -> None:
-    """Have a person, who would wonder what takes so long, told once."""
-    if sys.stderr.isatty():
-        LISTENERS.append(lambda: say("compiling for this machine, once: it may take a minute"))
 
 
 def _compile_ahead() -> None:

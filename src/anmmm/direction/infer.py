@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from multiprocessing import parent_process
 from typing import Any
 
 from anmmm._categories import Variables, as_variables
+from anmmm._compiling import listening
 from anmmm._record import Record, frozen
 from anmmm._typing import ArrayLike, FloatArray, RandomState
 from anmmm._validation import check_between, check_choice, check_count, check_nonnegative, check_rng
@@ -176,7 +178,17 @@ def infer_direction(
         min_confidence=min_confidence,
         **fit_options,
     )
-    return decide(variables, options, random_state)
+    with listening(_compile_ahead):
+        return decide(variables, options, random_state)
+
+
+def _compile_ahead() -> None:
+    """Have all cores compile what the first decision of this process needs."""
+    # Workers of others, who have cores of their own, come in by the main process.
+    if parent_process() is None:
+        from anmmm._ahead import compile_ahead
+
+        compile_ahead()
 
 
 def decide(
