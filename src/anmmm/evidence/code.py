@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from operator import attrgetter
 from typing import Self, TypeVar
 
@@ -16,7 +16,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from anmmm._kernels.intervals import gaussian_nats as compiled_nats
-from anmmm._record import Record, computed
+from anmmm._record import Record, computed, frozen
 from anmmm._typing import FloatArray
 from anmmm.evidence.density import GaussianQuantiles
 from anmmm.mixture import MixtureFit
@@ -31,7 +31,7 @@ ALONE = np.ones(1)
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Code(Record):
     """A description of a variable: nats of each observation, (n_samples,), and of its numbers."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import ndtr, ndtri
@@ -17,7 +16,7 @@ from anmmm._kernels.laws import (
     base_place,
     fit_laws,
 )
-from anmmm._record import Record
+from anmmm._record import Record, frozen
 from anmmm._typing import FloatArray
 from anmmm.preprocessing import Cells
 
@@ -45,7 +44,7 @@ GRID = _grid()
 _FLAT = np.full(N_BINS, -math.log(N_BINS))
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Density(Record):
     """A base distribution with a smooth correction on its quantile scale: ``p = g(x) q(G(x))``.
 
@@ -88,7 +87,7 @@ class Density(Record):
         return Density(self.base, -location, self.scale, self.log_p[::-1], self.cost)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class GaussianQuantiles(Record):
     """A variable taken to Gaussian quantiles of its own density, and standardized there.
 

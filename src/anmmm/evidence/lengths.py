@@ -10,13 +10,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 
 from anmmm._categories import as_variables
-from anmmm._record import Record, computed
+from anmmm._record import Record, computed, frozen
 from anmmm._threads import both
 from anmmm._typing import ArrayLike, FloatArray
 from anmmm._validation import check_count
@@ -46,7 +45,7 @@ def sign_of(score: float) -> int:
     return int(np.sign(score)) if abs(score) > RESOLUTION else 0
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class DirectionEvidence(SideEvidence):
     """Description length of a pair of single variables in one direction, in nats altogether.
 
@@ -129,7 +128,7 @@ class DirectionEvidence(SideEvidence):
         return tuple(m.fit for m in self.models.values() if type(m) is Additive)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class EvidenceResult(Record):
     """Description lengths of a pair in both directions.
 

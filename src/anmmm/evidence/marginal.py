@@ -10,12 +10,12 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import gammaln
 
+from anmmm._record import frozen
 from anmmm._typing import FloatArray
 from anmmm.evidence.code import (
     RESOLUTION,
@@ -50,7 +50,7 @@ START_SHARE, START_VARIANCE = 0.1, 0.25
 SLACK = 5.0
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Marginal(Code, ABC):
     """A distribution of one variable.
 
@@ -82,7 +82,7 @@ class Marginal(Code, ABC):
         """Distribution function at both ends of each observation's cell."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Smooth(Marginal):
     """A fitted density."""
 
@@ -99,7 +99,7 @@ class Smooth(Marginal):
         return noise_levels(self.cells, cdf=self.density.cdf)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Shares(Marginal):
     """How often each of few values occurs, (n_distinct,)."""
 
@@ -123,7 +123,7 @@ class Shares(Marginal):
         return ends[self.cells.index], ends[self.cells.index + 1]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Normals(Marginal):
     """Gaussians of one variance: a mixture whose curves are constant."""
 

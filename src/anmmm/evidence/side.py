@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
-from anmmm._record import Record, computed
+from anmmm._record import Record, computed, frozen
 from anmmm._typing import FloatArray
 from anmmm.evidence.check import check_models
 from anmmm.evidence.code import shortest
@@ -16,7 +15,7 @@ from anmmm.evidence.models import Additive, ConditionalModel, Independent
 from anmmm.independence import HSICTest, TestedVariable
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class ColumnEvidence(Record):
     """Description of one column of a vector, or of a variable given common causes.
 

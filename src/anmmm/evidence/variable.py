@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
-from anmmm._record import Record, computed
-from anmmm._typing import FloatArray
+from anmmm._record import Record, computed, frozen
+from anmmm._typing import FloatArray, IntArray
 from anmmm.evidence.code import shortest
 from anmmm.evidence.density import GaussianQuantiles
 from anmmm.evidence.marginal import Marginal, Smooth
@@ -29,7 +28,7 @@ ATOM, LARGEST_FEW = 0.1, 10
 MOST_REMEMBERED, LONGEST_REMEMBERED = 64, 2000
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Variable(Record):
     """A standardized variable, described as a cause.
 
@@ -102,7 +101,7 @@ class Variable(Record):
         return other
 
     @property
-    def groups(self) -> NDArray[np.intp]:
+    def groups(self) -> IntArray:
         """Numbers (n_samples,) of observations that have the same value."""
         return self.cells.index
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from anmmm._record import computed
+from anmmm._record import computed, frozen
 from anmmm._typing import FloatArray
 from anmmm.evidence.code import shortest
 from anmmm.evidence.models import (
@@ -55,7 +55,7 @@ def beyond_limits(x: FloatArray, y: FloatArray) -> str:
     )
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class VectorEvidence(SideEvidence):
     """Description length of a pair in one direction by several columns, in nats.
 

@@ -11,12 +11,11 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from anmmm._kernels.mixture import fit_curves
 from anmmm._kernels.packed import N_INNER
 from anmmm._kernels.posterior import WEIGHT_PRIOR, Problem
-from anmmm._typing import FloatArray
+from anmmm._typing import FloatArray, IntArray
 from anmmm.mixture.fits import (
     VARIANCE_FLOOR,
     LocationScaleFit,
@@ -39,7 +38,7 @@ def fit_mixture(
     y: FloatArray,
     *,
     starts: Sequence[FloatArray] | FloatArray,
-    rows: NDArray[np.intp] | slice | None = None,
+    rows: IntArray | slice | None = None,
     noise_variance: float = 0.5,
     floor: float = VARIANCE_FLOOR,
     tol: float = 1e-6,
@@ -77,7 +76,7 @@ def run_em(
     *,
     center: FloatArray | float = 0.0,
     reading: FloatArray | None = None,
-    rows: NDArray[np.intp] | slice = EVERY,
+    rows: IntArray | slice = EVERY,
     floor: float = VARIANCE_FLOOR,
     tol: float = 1e-6,
     max_iter: int = 500,
@@ -89,7 +88,7 @@ def run_em(
     C, r = given.shape[2], len(basis.prior)
     seen = y if isinstance(rows, slice) else y[rows]
     common = (seen, y), given, r, len(scales), max_iter
-    slots: NDArray[np.intp] | slice = EVERY
+    slots: IntArray | slice = EVERY
     n_slots = len(y)
     layout = basis.layout if reading is None else None
     if layout is not None:

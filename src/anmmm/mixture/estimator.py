@@ -6,12 +6,11 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from anmmm._pickled import VersionedPickle
-from anmmm._typing import ArrayLike, FloatArray
+from anmmm._typing import ArrayLike, FloatArray, IntArray
 from anmmm._validation import check_count, check_fit_input, check_new_input, check_nonnegative
 from anmmm.mixture.em import MAX_MECHANISMS, choose_mixture, is_auto, smallest_noise
 from anmmm.mixture.labels import by_first_appearance
@@ -215,7 +214,7 @@ class ANMMixture(ClassNamePrefixFeaturesOutMixin, TransformerMixin, VersionedPic
         """
         return self.curves(X)
 
-    def predict(self, X: ArrayLike, y: ArrayLike | None = None) -> NDArray[np.intp]:
+    def predict(self, X: ArrayLike, y: ArrayLike | None = None) -> IntArray:
         """Most probable mechanism of new observations, numbered as in `labels_`.
 
         Parameters

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import softmax
 
 from anmmm._kernels.location_scale import location_scale
 from anmmm._kernels.packed import N_INNER, Design
-from anmmm._record import Record
-from anmmm._typing import FloatArray
+from anmmm._record import Record, frozen
+from anmmm._typing import FloatArray, IntArray
 from anmmm.mixture.layout import padded
 from anmmm.mixture.splines import Columns, SplineBasis
 
@@ -22,7 +21,7 @@ VARIANCE_FLOOR = 1e-6
 TOLERANCE, MAX_ITER = 1e-5, 60
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class MixtureFit(Record):
     """A fitted mixture, on the scale of the standardized variables.
 
@@ -89,7 +88,7 @@ class MixtureFit(Record):
         return self.numbers - self.bound
 
     @property
-    def labels(self) -> NDArray[np.intp]:
+    def labels(self) -> IntArray:
         """Most probable mechanism of each observation."""
         return np.asarray(self.membership.argmax(axis=1))
 
@@ -105,7 +104,7 @@ class MixtureFit(Record):
         """Each curve, (n_points, n_mechanisms), at points (n_points, n_features)."""
         return np.asarray(self.splines.evaluate(X) @ self.mean.T)
 
-    def reordered(self, order: NDArray[np.intp]) -> MixtureFit:
+    def reordered(self, order: IntArray) -> MixtureFit:
         """Return the same fit with its mechanisms in another order, (n_mechanisms,)."""
         return replace(
             self,
@@ -117,7 +116,7 @@ class MixtureFit(Record):
         )
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class LocationScaleFit(Record):
     """One mechanism whose noise has a scale that depends smoothly on the cause.
 

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from anmmm._typing import FloatArray
+from anmmm._typing import FloatArray, IntArray
 from anmmm.mixture.em import (
     MAX_MECHANISMS,
     choose_mixture,
@@ -36,7 +35,7 @@ LEFT = 2
 def refine_labels(
     basis: SplineBasis,
     y: FloatArray,
-    labels: NDArray[np.intp],
+    labels: IntArray,
     n_mechanisms: int,
     *,
     fits: Sequence[MixtureFit],
@@ -86,7 +85,7 @@ def refine_labels(
     return refined
 
 
-def by_first_appearance(labels: NDArray[np.intp], n: int) -> NDArray[np.intp]:
+def by_first_appearance(labels: IntArray, n: int) -> IntArray:
     """Order of the mechanisms 0 to n - 1 in which they appear; those that do not come last."""
     seen, first = np.unique(labels, return_index=True)
     rest = np.setdiff1d(np.arange(n), seen)
@@ -109,6 +108,6 @@ class EffectMixtures:
                 self.basis, y, n_mechanisms=number or None, max_mechanisms=most, floor=self.floor
             )
 
-    def refined(self, labels: NDArray[np.intp], number: int) -> MixtureFit:
+    def refined(self, labels: IntArray, number: int) -> MixtureFit:
         """Refine labels by curves."""
         return refine_labels(self.basis, self.y, labels, number, fits=self.fits, floor=self.floor)

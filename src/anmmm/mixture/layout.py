@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -18,8 +18,8 @@ from anmmm._kernels.mixture import SHORT_RUN, Starts
 from anmmm._kernels.pieces import CUBIC, N_SUMS, Pieces, Strips, find_pieces, lay_out
 from anmmm._kernels.posterior import Fits, Work
 from anmmm._kernels.strips import CHUNK, PieceRoom, PieceRows
-from anmmm._record import Record
-from anmmm._typing import FloatArray
+from anmmm._record import Record, frozen
+from anmmm._typing import FloatArray, IntArray
 
 # Where a column is read on each piece: a cubic is known by its values at four places.
 PLACES = np.cos(np.pi * (np.arange(CUBIC) + 0.5) / CUBIC)
@@ -39,7 +39,7 @@ class _Rooms(threading.local):
 ROOMS = _Rooms()
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Layout(Record):
     """A cause x (n_samples,) on the pieces of a basis between increasing knots (n_knots,).
 
@@ -59,7 +59,7 @@ class Layout(Record):
         """Lay the values of a cause out; `columns` of points (n, 1) are cubic between knots."""
         return cls(_pieces(knots, columns), *_strips(x, knots), x, knots)
 
-    def of_rows(self, rows: NDArray[np.intp]) -> Layout:
+    def of_rows(self, rows: IntArray) -> Layout:
         """Lay some of the observations out."""
         x = self.x[rows]
         strips, slots = _strips(x, self.knots)

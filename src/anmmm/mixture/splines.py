@@ -7,15 +7,13 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from anmmm._kernels._lapack import syev
 from anmmm._kernels.splines import spline_columns
-from anmmm._record import Record, computed
-from anmmm._typing import FloatArray
+from anmmm._record import Record, computed, frozen
+from anmmm._typing import FloatArray, IntArray
 from anmmm.mixture.layout import Layout, padded
 
 N_KNOTS = 20
@@ -38,7 +36,7 @@ class Columns(Record, ABC):
         """Columns at new points (n_new, n_features), on the scale of the fit, in C order."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Splines(Columns):
     """The columns of a basis as functions: what evaluates them anywhere, without the data.
 
@@ -64,7 +62,7 @@ class Splines(Columns):
         return columns
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class SplineBasis(Record):
     """Polyharmonic splines with a linear null space; in one dimension cubic smoothing splines.
 
@@ -91,7 +89,7 @@ class SplineBasis(Record):
     prior: FloatArray
     n_null: int
     splines: Columns
-    order: NDArray[np.intp] | None = None
+    order: IntArray | None = None
 
     @computed
     def layout(self) -> Layout | None:
@@ -244,7 +242,7 @@ def _whitened(X: FloatArray) -> tuple[FloatArray, FloatArray]:
     return np.ascontiguousarray(vectors / deviations), (vectors * deviations).T
 
 
-def _place_knots(X: FloatArray, n_knots: int, order: NDArray[np.intp] | None) -> FloatArray:
+def _place_knots(X: FloatArray, n_knots: int, order: IntArray | None) -> FloatArray:
     """Quantiles of the distinct values; among several columns, rows that lie far apart."""
     if X.shape[1] == 1:
         distinct = np.sort(X[:, 0]) if order is None else X[order, 0]
@@ -278,7 +276,7 @@ def _cubes(X: FloatArray, knots: FloatArray) -> FloatArray:
     return squared * np.sqrt(squared) / 12.0
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class LevelColumns(Columns):
     """Columns over categories: `rows` (n_levels, n_columns) at `places` (n_levels,)."""
 

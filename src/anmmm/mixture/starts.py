@@ -9,10 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from anmmm._kernels.starts import residual_starts as compiled_starts
-from anmmm._typing import FloatArray
+from anmmm._typing import FloatArray, IntArray
 from anmmm.mixture.fits import LocationScaleFit, MixtureFit
 from anmmm.mixture.splines import SplineBasis
 
@@ -54,7 +53,7 @@ def residual_starts(
     previous: MixtureFit,
     single: MixtureFit,
     spread: LocationScaleFit,
-    rows: NDArray[np.intp] | slice = EVERY,
+    rows: IntArray | slice = EVERY,
 ) -> FloatArray:
     """Cut the residuals of one curve into n shares, and part each mechanism of a fit with n - 1.
 
@@ -87,7 +86,7 @@ def soften(part: FloatArray) -> FloatArray:
     return np.asarray(SOFTNESS / part.shape[1] + (1.0 - SOFTNESS) * part)
 
 
-def start_rows(basis: SplineBasis, y: FloatArray) -> NDArray[np.intp] | slice:
+def start_rows(basis: SplineBasis, y: FloatArray) -> IntArray | slice:
     """Choose the observations that starts are compared on: all, or of very many some."""
     if len(y) <= 2 * START_ROWS:
         return EVERY
@@ -98,8 +97,8 @@ def start_rows(basis: SplineBasis, y: FloatArray) -> NDArray[np.intp] | slice:
 
 
 def spread_rows(
-    x: FloatArray, y: FloatArray, count: int, order: NDArray[np.intp] | None = None
-) -> NDArray[np.intp]:
+    x: FloatArray, y: FloatArray, count: int, order: IntArray | None = None
+) -> IntArray:
     """Choose an even number of observations at equal distances in the order of the cause.
 
     Whatever the order of the observations; the same ones where the cause is negated, but for ties.
@@ -112,6 +111,6 @@ def spread_rows(
     return np.asarray(order[_spread_ranks(len(x), count)])
 
 
-def _spread_ranks(n: int, count: int) -> NDArray[np.intp]:
+def _spread_ranks(n: int, count: int) -> IntArray:
     half = (2 * np.arange(count // 2) + 1) * n // (2 * count)
     return np.concatenate([half, n - 1 - half[::-1]])

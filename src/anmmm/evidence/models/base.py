@@ -9,10 +9,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from anmmm._record import Record, computed
-from anmmm._typing import FloatArray
+from anmmm._record import Record, computed, frozen
+from anmmm._typing import FloatArray, IntArray
 from anmmm.evidence.code import RESOLUTION, Code
 from anmmm.evidence.density import Density, fit_densities
 from anmmm.evidence.marginal import Marginal
@@ -37,7 +36,7 @@ MAX_ITER = 200
 CURVE_ITER = 60
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class EffectCurves(Record):
     """What a fitted model says of the effect at given values of the cause.
 
@@ -69,7 +68,7 @@ class EffectCurves(Record):
         return self.through(lambda values: values[points, mechanism])
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Given(Record):
     """What an effect is described by where that is not one variable.
 
@@ -79,7 +78,7 @@ class Given(Record):
 
     basis: SplineBasis
     is_tied: bool
-    groups: NDArray[np.intp] | None = None
+    groups: IntArray | None = None
     is_categorical: ClassVar[bool] = False
 
 
@@ -155,7 +154,7 @@ class Fits:
         )
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class ConditionalModel(Code, ABC):
     """A fitted model of an effect given its cause, both standardized.
 
@@ -234,7 +233,7 @@ class ConditionalModel(Code, ABC):
 Model = TypeVar("Model", bound=ConditionalModel)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Left(Marginal):
     """What a model of an effect leaves when its cause says nothing."""
 
@@ -245,7 +244,7 @@ class Left(Marginal):
         return self.model.levels()
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class CurveModel(ConditionalModel, ABC):
     """A model by one smooth curve f of the cause, on a scale of its own.
 

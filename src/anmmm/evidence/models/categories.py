@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 from scipy.special import log_softmax
 
-from anmmm._typing import FloatArray
+from anmmm._record import frozen
+from anmmm._typing import FloatArray, IntArray
 from anmmm.evidence.code import code_lengths
 from anmmm.evidence.models.base import ConditionalModel, EffectCurves, Fits
 from anmmm.mixture import Columns, SplineBasis
@@ -31,7 +30,7 @@ NOISE = math.pi**2 / 6.0
 HYPER = 0.01
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Categories(ConditionalModel):
     """Multinomial logistic regression: probabilities of categories depend on the cause.
 
@@ -76,9 +75,7 @@ class Categories(ConditionalModel):
         return above[rows, index] - self.probabilities[rows, index], above[rows, index]
 
 
-def fit_classes(
-    basis: SplineBasis, cells: Cells, groups: NDArray[np.intp] | None = None
-) -> Categories:
+def fit_classes(basis: SplineBasis, cells: Cells, groups: IntArray | None = None) -> Categories:
     """Fit curves by Newton's method and Laplace's evidence; `groups` are as in `Given`.
 
     The coefficients of K curves are ``B Cᵀ`` with K - 1 orthonormal contrasts C and independent
@@ -106,9 +103,7 @@ def fit_classes(
 class _Ascent:
     """Newton's steps of the coefficients B, (n_columns, n_classes - 1), and EM steps of scales."""
 
-    def __init__(
-        self, basis: SplineBasis, cells: Cells, groups: NDArray[np.intp] | None = None
-    ) -> None:
+    def __init__(self, basis: SplineBasis, cells: Cells, groups: IntArray | None = None) -> None:
         self.basis = basis
         n, k = len(cells.index), cells.n_distinct
         self.groups = np.arange(n) if groups is None else groups

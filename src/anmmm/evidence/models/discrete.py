@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import betainc, gammaincc, gammaln, ndtr
@@ -15,6 +14,7 @@ from scipy.special import betainc, gammaincc, gammaln, ndtr
 from anmmm._kernels.latent import Cuts, latent_curve
 from anmmm._kernels.packed import Design
 from anmmm._kernels.slopes import SlopePrior
+from anmmm._record import frozen
 from anmmm._typing import FloatArray
 from anmmm.evidence.code import code_lengths, gaussian_nats, shortest
 from anmmm.evidence.models.base import (
@@ -43,7 +43,7 @@ SIZES, POISSON = (0.05, 1e4), 1e9
 SIZE_ROUNDS = 3
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Ordered(CurveModel):
     """Levels of an effect are intervals of a curve with Gaussian noise: probit regression.
 
@@ -140,7 +140,7 @@ def _smooth_cuts(scale: EffectScale) -> tuple[Cuts, SlopePrior, float]:
     return _with_ends(np.zeros(per_slope.shape[1]), per_slope), LINK_PRIOR, scale.start
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Counts(CurveModel):
     """Counts (n_samples,) of mean ``exp(f(x))``, at least as variable as Poisson's.
 

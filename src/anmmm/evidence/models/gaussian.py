@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
+from anmmm._record import frozen
 from anmmm._typing import FloatArray
 from anmmm.evidence.code import gaussian_nats, mixture_levels, mixture_nats, noise_levels
 from anmmm.evidence.density import Density, GaussianQuantiles
@@ -17,7 +17,7 @@ from anmmm.mixture import LocationScaleFit, MixtureFit, smallest_noise
 from anmmm.preprocessing import Cells
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Additive(ConditionalModel):
     """C additive noise models that share Gaussian noise."""
 
@@ -53,7 +53,7 @@ class Additive(ConditionalModel):
         return mixture_levels(self.cells, self.fit)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class AdditiveFreeNoise(Additive):
     """One additive noise model whose noise has a fitted density about the Gaussian fit's curve."""
 
@@ -73,7 +73,7 @@ class AdditiveFreeNoise(Additive):
         return noise_levels(self.cells, self.fit.curves[:, 0], scale, self.noise.cdf)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class LocationScale(ConditionalModel):
     """One mechanism with Gaussian noise of a scale that depends on the cause."""
 
@@ -104,7 +104,7 @@ class LocationScale(ConditionalModel):
         return noise_levels(self.cells, self.fit.curve, self.fit.scale)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class LocationScaleFreeNoise(LocationScale):
     """One mechanism whose noise, divided by the Gaussian fit's scale, has a fitted density."""
 
@@ -123,7 +123,7 @@ class LocationScaleFreeNoise(LocationScale):
         return noise_levels(self.cells, self.fit.curve, self.fit.scale, self.noise.cdf)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class LocationScaleLinked(LocationScale):
     """The same of tied data, after the effect was taken to Gaussian quantiles of its own density.
 
@@ -168,7 +168,7 @@ class LocationScaleLinked(LocationScale):
         return noise_levels(self.link, self.fit.curve, self.fit.scale)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Linked(Marginal):
     """A Gaussian on the quantiles of the variable's own density."""
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from anmmm._record import frozen
 from anmmm._typing import FloatArray
 from anmmm.evidence.marginal import Marginal, own_laws
 from anmmm.evidence.models.base import ConditionalModel, EffectCurves, Fits
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 MEDIAN, ONE_BELOW, ONE_ABOVE = 0.5, 0.15865525393145707, 0.8413447460685429
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Independent(ConditionalModel):
     """The effect by itself, as if it were the cause: independence costs nothing extra.
 
