@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from anmmm._kernels import _exp, _lapack, covariance, dense, hsic, lowrank, mlp, pivoted
+from anmmm._kernels import _lapack, covariance, dense, hsic, lowrank, mlp, packed, pivoted
 from anmmm._kernels.whole import Factors, evaluate_whole
 from anmmm.gppom.engines.factor import Factor
 
@@ -39,7 +39,7 @@ def matrix(n: int) -> np.ndarray:
 
 def test_exp(benchmark: Any, n: int) -> None:
     values = -np.random.default_rng(0).uniform(0.0, 5.0, n)
-    benchmark(lambda: _exp.exp_nonpositive(values.copy(), n))
+    benchmark(lambda: packed.exp_nonpositive(values.copy(), n))
 
 
 def test_potrf(benchmark: Any, matrix: np.ndarray) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from anmmm._kernels._exp import exp_nonpositive
+from anmmm._kernels.packed import exp_nonpositive
 
 
 def exponentials(values):

@@ -20,10 +20,13 @@ VECTOR = ir.VectorType(ir.DoubleType(), LANES)
 # Products may be fused with sums, as in all kernels.
 FUSED = ("contract",)
 
-# Of the exponential; `_exp` says what they are. With degree 13 the remainder is below 5e-18.
-LOG2_E = 1.0 / math.log(2.0)
+# Of the exponential. With degree 13 the remainder is below 5e-18.
+LOG2_E, DEGREE = 1.0 / math.log(2.0), 13
+# ln 2 in two parts: the first has 21 trailing zero bits, so n * LN2_HIGH is exact for |n| < 2^20.
 LN2_HIGH, LN2_LOW = float.fromhex("0x1.62e42fee00000p-1"), float.fromhex("0x1.a39ef35793c76p-33")
-ROUND_TO_INTEGER, SMALLEST, DEGREE = 6755399441055744.0, -708.0, 13
+# Adding 1.5 * 2^52 leaves the nearest integer in the low bits of the sum. Below `SMALLEST` the
+# result would be subnormal.
+ROUND_TO_INTEGER, SMALLEST = 6755399441055744.0, -708.0
 
 
 class _Eight(types.Type):
@@ -146,39 +149,43 @@ def _total_of(typing_context: Any, a: Any) -> Any:
     return types.float64(EIGHT), build
 
 
-def _numbers(value: float) -> Any:
-    return ir.Constant(VECTOR, [value] * LANES)
-
-
 def _exponential(typing_context: Any, a: Any) -> Any:
-    # `exp_nonpositive` for numbers in registers; its comments say why each step is safe.
+    # ``e^x = 2^k e^r`` with ``k = round(x / ln 2)``, ``|r| <= ln 2 / 2`` and a Taylor polynomial.
     def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        def fused(a: Any, b: float, c: Any) -> Any:
-            return builder.fadd(builder.fmul(a, _numbers(b), flags=FUSED), c, flags=FUSED)
-
         (x,) = args
-        whole = ir.VectorType(ir.IntType(64), LANES)
-        shifted = fused(x, LOG2_E, _numbers(ROUND_TO_INTEGER))
-        k = builder.fsub(shifted, _numbers(ROUND_TO_INTEGER))
+        kind, whole = x.type, ir.IntType(64)
+        if kind == VECTOR:
+            whole = ir.VectorType(whole, LANES)
+
+        def number(value: Any, of: Any = kind) -> Any:
+            return ir.Constant(of, [value] * LANES if kind == VECTOR else value)
+
+        def fused(a: Any, b: float, c: Any) -> Any:
+            return builder.fadd(builder.fmul(a, number(b), flags=FUSED), c, flags=FUSED)
+
+        shifted = fused(x, LOG2_E, number(ROUND_TO_INTEGER))
+        k = builder.fsub(shifted, number(ROUND_TO_INTEGER))
         rest = fused(k, -LN2_LOW, fused(k, -LN2_HIGH, x))
-        series = _numbers(1.0 / math.factorial(DEGREE))
+        series = number(1.0 / math.factorial(DEGREE))
         for n in range(DEGREE - 1, -1, -1):
             term = builder.fmul(series, rest, flags=FUSED)
-            series = builder.fadd(term, _numbers(1.0 / math.factorial(n)), flags=FUSED)
-        power = builder.shl(builder.bitcast(shifted, whole), ir.Constant(whole, [52] * LANES))
-        scaled = builder.bitcast(builder.add(builder.bitcast(series, whole), power), VECTOR)
-        tiny = builder.fcmp_ordered("<", x, _numbers(SMALLEST))
-        found = builder.select(tiny, _numbers(0.0), scaled)
+            series = builder.fadd(term, number(1.0 / math.factorial(n)), flags=FUSED)
+        power = builder.shl(builder.bitcast(shifted, whole), number(52, whole))
+        scaled = builder.bitcast(builder.add(builder.bitcast(series, whole), power), kind)
+        tiny = builder.fcmp_ordered("<", x, number(SMALLEST))
+        found = builder.select(tiny, number(0.0), scaled)
         return builder.select(builder.fcmp_unordered("uno", x, x), x, found)
 
-    return EIGHT(EIGHT), build
+    kind = EIGHT if a is EIGHT else types.float64
+    return kind(kind), build
 
 
 # array[index : index + 8] of a contiguous vector, and writing there.
 load: Any = intrinsic(_load)
 store: Any = intrinsic(_store)
 # The same number in all lanes, a given one or array[index]; a b; a / b; a b + c; c - a b; a + b;
-# the larger of each two; the exponential of numbers that are never positive; the sum of the lanes.
+# the larger of each two; the exponential of a number, or of eight, never positive; the sum of the
+# lanes.
 everywhere: Any = intrinsic(_everywhere)
 load_one: Any = intrinsic(_load_one)
 product: Any = intrinsic(_product)

@@ -9,10 +9,9 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from anmmm._kernels._exp import exp_nonpositive
 from anmmm._kernels._jit import SUMS, FloatArray, kernel
 from anmmm._kernels._vectors import LANES, everywhere, load, load_one, multiply_add, store
-from anmmm._kernels.packed import clear, dot, log_of_product, padded
+from anmmm._kernels.packed import clear, dot, exp_nonpositive, log_of_product, padded
 from anmmm._kernels.posterior import Fits
 from anmmm._kernels.systems import inverse_factor
 

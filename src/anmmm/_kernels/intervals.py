@@ -9,8 +9,8 @@ import math
 
 import numpy as np
 
-from anmmm._kernels._exp import exp_nonpositive
 from anmmm._kernels._jit import SUMS, FloatArray, kernel
+from anmmm._kernels.packed import exp_nonpositive
 
 ROOT_HALF = math.sqrt(0.5)
 ROOT_TWO_PI = math.sqrt(2.0 * math.pi)

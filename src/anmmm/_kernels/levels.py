@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 
-from anmmm._kernels._exp import exp_nonpositive
 from anmmm._kernels._jit import FloatArray, kernel
+from anmmm._kernels.packed import exp_nonpositive
 
 ONE_PI = 1.0 / math.pi
 ROOT_THIRD = 1.0 / math.sqrt(3.0)

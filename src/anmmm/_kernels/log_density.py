@@ -10,7 +10,6 @@ import math
 
 import numpy as np
 
-from anmmm._kernels._exp import exp_nonpositive
 from anmmm._kernels._jit import SUMS, FloatArray, kernel
 from anmmm._kernels._vectors import (
     LANES,
@@ -23,7 +22,7 @@ from anmmm._kernels._vectors import (
     store,
     total_of,
 )
-from anmmm._kernels.packed import HYPER, clear, copy_part, padded
+from anmmm._kernels.packed import HYPER, clear, copy_part, exp_nonpositive, padded
 from anmmm._kernels.systems import eliminate, solution
 
 

@@ -12,8 +12,8 @@ and never on the number of threads.
 
 from __future__ import annotations
 
-from anmmm._kernels._exp import exp_nonpositive
 from anmmm._kernels._jit import SUMS, FloatArray, kernel
+from anmmm._kernels.packed import exp_nonpositive
 
 
 @kernel()
