@@ -10,6 +10,7 @@ import math
 import numpy as np
 
 from anmmm._kernels._jit import SUMS, FloatArray, kernel
+from anmmm._kernels.levels import coded
 from anmmm._kernels.packed import exp_nonpositive
 
 ROOT_HALF = math.sqrt(0.5)
@@ -66,7 +67,6 @@ def gaussian_nats(
     to the difference of two tails.
     """
     n, C = curves.shape
-    share = 1.0 / n
     density, middle, half = np.empty(ROWS), np.empty(ROWS), np.empty(ROWS)
     for first in range(0, n, ROWS):
         rows = min(ROWS, n - first)
@@ -94,4 +94,4 @@ def gaussian_nats(
                     ends = (lower[k] - curves[k, c]) * one, (upper[k] - curves[k, c]) * one
                     mass[i] += weights[c] * _mass(ends[0], ends[1])
         for i in range(rows):
-            mass[i] = -math.log((1.0 - share) * mass[i] + share / n_cells)
+            mass[i] = -math.log(coded(mass[i], n, n_cells))

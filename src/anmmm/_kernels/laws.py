@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from anmmm._kernels._jit import SUMS, FloatArray, IndexArray, kernel
-from anmmm._kernels.levels import normal_levels, student_levels
+from anmmm._kernels.levels import coded, normal_levels, student_levels
 from anmmm._kernels.log_density import count_bins, cumulative, inside, log_density
 from anmmm._kernels.packed import copy_part, log_of_product
 
@@ -155,12 +155,11 @@ def _lengths(low: FloatArray, high: FloatArray, p: FloatArray, n_cells: int) -> 
     n, ends, one = low.shape[0], cumulative(p), 1.0 / p.shape[0]
     plain, so_far = 0.0, 1.0
     corrected, product = 0.0, 1.0
-    share = 1.0 / n
     for k in range(n):
-        mass = (1.0 - share) * max(high[k] - low[k], 0.0) * one + share / n_cells
+        mass = coded(max(high[k] - low[k], 0.0) * one, n, n_cells)
         so_far, logarithm = log_of_product(so_far, mass)
         plain -= logarithm
-        mass = (1.0 - share) * inside(low[k], high[k], p, ends) + share / n_cells
+        mass = coded(inside(low[k], high[k], p, ends), n, n_cells)
         product, logarithm = log_of_product(product, mass)
         corrected -= logarithm
     return plain - math.log(so_far), corrected - math.log(product)
@@ -229,8 +228,8 @@ def fit_laws(sample: Sample, bases: IndexArray, grid: Grid, laws: Laws) -> None:
                 for b in range(B):
                     laws.log_p[c, b] = -math.log(B) if is_plain else log_p[b]
                 copy_part(levels, best)
-        p, share = np.exp(laws.log_p[c]), 1.0 / n
+        p = np.exp(laws.log_p[c])
         ends = cumulative(p)
         for k in range(n):
             mass = inside(best[k], best[n + k], p, ends)
-            laws.nats[c, k] = -math.log((1.0 - share) * mass + share / sample.n_cells)
+            laws.nats[c, k] = -math.log(coded(mass, n, sample.n_cells))

@@ -35,6 +35,15 @@ A15, A16, A17 = -0.013674139288399478, 0.007038646202989813, -0.0028047655531701
 A18, A19, A20 = 0.0008033604181626027, -0.00014617088163625013, 1.2631178430477426e-05
 
 
+@kernel(inner=True)
+def coded(mass: float, n: int, n_cells: int) -> float:
+    """Probability that encodes a cell: the fitted one mixed with a share 1/n of equal ones; eq. 1.
+
+    docs/method/decisions.md.
+    """
+    return (1.0 - 1.0 / n) * mass + 1.0 / (n * n_cells)
+
+
 @kernel()
 def normal_levels(points: FloatArray, work: FloatArray) -> None:
     """Replace points (n,) by the standard normal distribution function there; work: (n,).
