@@ -5,18 +5,10 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-import numpy as np
-
 from anmmm._kernels._jit import SUMS, FloatArray, kernel
 from anmmm._kernels._vectors import (
     LANES,
-    everywhere,
     exponential,
-    load,
-    load_one,
-    multiply_add,
-    product,
-    store,
 )
 
 # Shape and scale of the weak inverse-gamma prior on a smoothing variance. Without it the variance
@@ -40,26 +32,10 @@ class Design(NamedTuple):
     n_null: int  # columns that are not smoothed (constant and linear)
 
 
-class Pivots(NamedTuple):
-    """Room to solve for one curve."""
-
-    # ((r + 1) padded(r),), rows of a symmetric matrix (lower triangle) and a right-hand side
-    matrix: FloatArray
-    column: FloatArray  # (padded(r + 1),), of a pivot
-    keep: FloatArray  # (padded(r + 1),), ones
-
-
 @kernel(inner=True)
 def padded(r: int) -> int:
     """Length of a row of r numbers in whole vectors."""
     return (r + LANES - 1) // LANES * LANES
-
-
-@kernel(inner=True)
-def make_pivots(r: int) -> Pivots:
-    """Return room for a system of r equations."""
-    width = padded(r + 1)
-    return Pivots(np.zeros((r + 1) * padded(r)), np.zeros(width), np.ones(width))
 
 
 @kernel(inner=True)
@@ -105,35 +81,3 @@ def log_of_product(so_far: float, factor: float) -> tuple[float, float]:
     if 1.0 / LARGE < so_far < LARGE:
         return so_far, 0.0
     return 1.0, math.log(so_far)
-
-
-@kernel()
-def sweep(pivots: Pivots, r: int) -> float:
-    """Sweep A, positive definite, to ``-A⁻¹`` and b to ``A⁻¹ b``; return the log determinant of A.
-
-    Goodnight (1979): a pivot d turns into ``-1 / d``, its row and column into ``a_ik / d``, and all
-    else into ``a_ij - a_ik a_kj / d``. No pivot is exchanged. What ends up above the diagonal is
-    not to be read. O(r³).
-    """
-    A, column, keep = pivots
-    width = padded(r)
-    pivot_product, log_det = 1.0, 0.0
-    for k in range(r):
-        pivot = A[k * width + k]
-        pivot_product, logarithm = log_of_product(pivot_product, pivot)
-        log_det += logarithm
-        for j in range(0, k, LANES):
-            store(column, j, load(A, k * width + j))
-        column[k] = -1.0
-        for i in range(k + 1, r + 1):
-            column[i] = A[i * width + k]
-        keep[k] = 0.0
-        for j in range(0, width, LANES):
-            row = product(everywhere(-1.0 / pivot), load(column, j))
-            kept = load(keep, j)
-            for i in range(j, r + 1):
-                others = product(kept, load(A, i * width + j))
-                store(A, i * width + j, multiply_add(load_one(column, i), row, others))
-            store(A, k * width + j, product(everywhere(-1.0), row))
-        keep[k] = 1.0
-    return log_det + math.log(pivot_product)
