@@ -13,15 +13,12 @@ from contextlib import suppress
 import joblib
 import numpy as np
 
-from anmmm._kernels.location_scale import location_scale
-from anmmm._kernels.packed import N_INNER, Design
 from anmmm._typing import FloatArray
 from anmmm._workers import starting_workers, worker_options
 from anmmm.evidence.marginal import Smooth
 from anmmm.evidence.models.postnonlinear import fit_post_nonlinear, scales_of
 from anmmm.independence import hsic_test
-from anmmm.mixture import SplineBasis, as_responsibilities, fit_mixture
-from anmmm.mixture.layout import padded
+from anmmm.mixture import SplineBasis, choose_mixture
 from anmmm.preprocessing import Cells, standardize
 
 Part = Callable[[], object]
@@ -42,9 +39,7 @@ def _basis() -> SplineBasis:
 
 
 def _mixture() -> None:
-    basis, y = _basis(), _effect()
-    start = as_responsibilities((y > 0.0).astype(int), len(y))
-    fit_mixture(basis, y, starts=[start], max_iter=1)
+    choose_mixture(_basis(), _effect(), n_mechanisms=2, max_iter=1)
 
 
 def _densities() -> None:
@@ -56,20 +51,13 @@ def _monotone() -> None:
     fit_post_nonlinear(_basis(), cells, scales_of(cells))
 
 
-def _location_scale() -> None:
-    # By itself: its usual start is a mixture's fit.
-    basis, y = _basis(), _effect()
-    design = Design(basis.columns, basis.prior, basis.n_null)
-    mean, log_scale = np.zeros((2, padded(len(basis.prior))))
-    location_scale(design, y, 1e-6, N_INNER, 1e-5, 1, np.ones(3), mean, log_scale)
-
-
 def _tests() -> None:
     hsic_test(*points(40), null="permutation")
 
 
-# What a decision needs, longest first.
-DECISION: tuple[Part, ...] = (_mixture, _monotone, _densities, _location_scale, _tests)
+# What a decision needs, longest first, and what its check by a test of independence needs.
+DECISION: tuple[Part, ...] = (_mixture, _monotone, _densities)
+CHECKED: tuple[Part, ...] = (*DECISION, _tests)
 
 
 def compile_ahead(parts: Sequence[Part] = DECISION, n_jobs: int = -1) -> None:

@@ -608,7 +608,7 @@ def test_ctrl_c_exits_130_quietly_and_writes_nothing(terminal, folder, tmp_path,
 
 def test_all_cores_compile_for_commands_that_decide_by_evidence(monkeypatch):
     asked = []
-    monkeypatch.setattr("anmmm._ahead.compile_ahead", lambda: asked.append(True))
+    monkeypatch.setattr("anmmm._ahead.compile_ahead", lambda parts: asked.append(parts))
     cli_module._compile_ahead()
     for name, rest, ahead in (
         ("direction", ["data.csv"], True),
