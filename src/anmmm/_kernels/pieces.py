@@ -130,6 +130,25 @@ def lay_out(
             strips.u[slot] = (2.0 * x[row] - knots[i] - knots[i + 1]) / width
 
 
+@kernel()
+def deal_out(starts: FloatArray, slots: IndexArray, n_slots: int, shares: FloatArray) -> None:
+    """Write responsibilities (S, n, C) to the observations' slots, curve by curve."""
+    S, n, C = starts.shape
+    for s in range(S):
+        for k in range(n):
+            for c in range(C):
+                shares[(s * C + c) * n_slots + slots[k]] = starts[s, k, c]
+
+
+@kernel()
+def collect(shares: FloatArray, slots: IndexArray, n_slots: int, membership: FloatArray) -> None:
+    """Read responsibilities (n, C) from the observations' slots."""
+    n, C = membership.shape
+    for k in range(n):
+        for c in range(C):
+            membership[k, c] = shares[c * n_slots + slots[k]]
+
+
 @kernel(inner=True)
 def curve_on_pieces(
     planes: FloatArray, K: int, r: int, mean: FloatArray, out: FloatArray, to: int

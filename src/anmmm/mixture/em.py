@@ -14,6 +14,7 @@ import numpy as np
 
 from anmmm._kernels.mixture import fit_curves
 from anmmm._kernels.packed import N_INNER
+from anmmm._kernels.pieces import collect
 from anmmm._kernels.posterior import WEIGHT_PRIOR, Problem
 from anmmm._typing import FloatArray, IntArray
 from anmmm.mixture.fits import (
@@ -88,19 +89,18 @@ def run_em(
     C, r = given.shape[2], len(basis.prior)
     seen = y if isinstance(rows, slice) else y[rows]
     common = (seen, y), given, r, len(scales), max_iter
-    slots: IntArray | slice = EVERY
-    n_slots = len(y)
     layout = basis.layout if reading is None else None
     if layout is not None:
         sample = layout if isinstance(rows, slice) else layout.of_rows(rows)
         job = Job.on_pieces((sample, layout), *common)
-        n_slots, slots = len(layout.strips.u), layout.slots
+        slots, n_slots = layout.slots, len(layout.strips.u)
     else:
         seen_columns = basis.columns
         if not isinstance(rows, slice):
             seen_columns = replace(basis, design=basis.design[rows]).columns
         none = np.empty((0, C)) if reading is None else reading
         job = Job.on_columns((seen_columns, basis.columns), *common, none)
+        slots, n_slots = np.arange(len(y)), len(y)
     fits, history = job.fits, job.starts.history
     fits.scales[:] = scales
     fits.center[:, :r] = center
@@ -108,7 +108,8 @@ def run_em(
     winner, n_iter, log_likelihood = fit_curves(problem, *job)
     bound, n, prior = float(history[winner, n_iter - 1]), len(y), C * WEIGHT_PRIOR
     mean, inverse = fits.mean[winner, :, :r].copy(), fits.rows[winner, :, :, padded(r + 1) :]
-    shares = job.whole.shares[: C * n_slots].reshape(C, n_slots)
+    membership = np.empty((n, C))
+    collect(job.whole.shares, slots, n_slots, membership)
     return MixtureFit(
         n_mechanisms=C,
         weights=fits.weights[winner].copy(),
@@ -119,7 +120,7 @@ def run_em(
             0, 2, 1
         ),
         splines=basis.splines,
-        membership=np.ascontiguousarray(shares[:, slots].T),
+        membership=membership,
         curves=basis.design @ mean.T,
         bound=bound,
         complexity=log_likelihood - bound,

@@ -15,7 +15,15 @@ from numpy.typing import NDArray
 from anmmm._kernels._vectors import LANES
 from anmmm._kernels.columns import BLOCK, ColumnRoom, ColumnRows
 from anmmm._kernels.mixture import SHORT_RUN, Starts
-from anmmm._kernels.pieces import CUBIC, N_SUMS, Pieces, Strips, find_pieces, lay_out
+from anmmm._kernels.pieces import (
+    CUBIC,
+    N_SUMS,
+    Pieces,
+    Strips,
+    deal_out,
+    find_pieces,
+    lay_out,
+)
 from anmmm._kernels.posterior import Fits, Work
 from anmmm._kernels.strips import CHUNK, PieceRoom, PieceRows
 from anmmm._record import Record, frozen
@@ -33,7 +41,7 @@ class _Rooms(threading.local):
     """Arrays of one thread, zero between fits, by their shapes."""
 
     def __init__(self) -> None:
-        self.made: dict[tuple[tuple[int, ...], ...], tuple[FloatArray, list[FloatArray]]] = {}
+        self.made: dict[tuple[Any, ...], tuple[FloatArray, Made]] = {}
 
 
 ROOMS = _Rooms()
@@ -132,14 +140,15 @@ class Job(NamedTuple):
         room = (sums,), (strips,), (strips,), (C * CHUNK * LANES,), (LANES,), (N_SUMS * K,)
         shapes = (S * C * slots,), (slots,), (slots,), *room, (len(whole.pieces.rows),)
         (shares, *slotted), passes, job = _make(S, C, r, n_scales, max_iter, 3, *shapes)
-        rows = []
+        # One, where the sample is the whole.
+        rows = {}
         for layout, effect, room_for_y in zip(layouts, effects, slotted, strict=True):
-            y = room_for_y[: len(layout.strips.u)]
-            y[layout.slots] = effect
-            rows.append(PieceRows(layout.pieces, layout.strips, y, shares, len(effect)))
-        laid_out = shares[: S * C * len(sample.strips.u)].reshape(S, C, -1)
-        laid_out[:, :, sample.slots] = given.transpose(0, 2, 1)
-        return cls(rows[0], rows[1], PieceRoom(*passes), *job)
+            if layout not in rows:
+                y = room_for_y[: len(layout.strips.u)]
+                y[layout.slots] = effect
+                rows[layout] = PieceRows(layout.pieces, layout.strips, y, shares, len(effect))
+        deal_out(given, sample.slots, len(sample.strips.u), shares)
+        return cls(rows[sample], rows[whole], PieceRoom(*passes), *job)
 
     @classmethod
     def on_columns(
@@ -160,8 +169,12 @@ class Job(NamedTuple):
             ColumnRows(part, reading, effect, shares, len(effect))
             for part, effect in zip(columns, effects, strict=True)
         )
-        shares[: given.size].reshape(S, C, -1)[:] = given.transpose(0, 2, 1)
+        n_given = given.shape[1]
+        deal_out(given, np.arange(n_given), n_given, shares)
         return cls(sample, whole, ColumnRoom(*passes), *job)
+
+
+Made = tuple[list[FloatArray], list[FloatArray], tuple[Work, Fits, Starts]]
 
 
 def _make(
@@ -172,36 +185,50 @@ def _make(
     max_iter: int,
     n_shared: int,
     *shapes: tuple[int, ...],
-) -> tuple[list[FloatArray], list[FloatArray], tuple[Work, Fits, Starts]]:
+) -> Made:
     """Make arrays of the given shapes and those of a fit, zero, or clear the thread's last ones."""
+    key: Any = (S, C, r, n_scales, max_iter, n_shared, *shapes)
+    rooms = ROOMS.made
+    if key not in rooms:
+        if len(rooms) >= MOST_ROOMS:
+            rooms.clear()
+        rooms[key] = _make_room(*key)
+    room, made = rooms[key]
+    if len(room) > LARGE_ROOM:
+        del rooms[key]
+    room.fill(0.0)
+    starts = made[2][2]
+    starts.running.fill(True)
+    starts.settled.fill(0)
+    starts.bounds.fill(-np.inf)
+    return made
+
+
+def _make_room(
+    S: int,
+    C: int,
+    r: int,
+    n_scales: int,
+    max_iter: int,
+    n_shared: int,
+    *shapes: tuple[int, ...],
+) -> tuple[FloatArray, Made]:
     width = padded(r)
     vectors, totals, gram = (S, C, width), (S, C), (width, width)
     work = (C, width), *((width,),) * 3
     fits = (S, n_scales), (S, width), totals, totals, vectors, (S, C, r, padded(r + 1) + width)
     sums = vectors, (S, C, *gram), vectors, totals
     starts = (S,), (S, max(SHORT_RUN, max_iter)), gram, (width,), (1,)
-    key = (*shapes, *work, *fits, *sums, *starts)
-    if key not in ROOMS.made:
-        if len(ROOMS.made) >= MOST_ROOMS:
-            ROOMS.made.clear()
-        ROOMS.made[key] = _aligned(*key)
-    room, arrays = ROOMS.made[key]
-    if len(room) > LARGE_ROOM:
-        del ROOMS.made[key]
-    room.fill(0.0)
+    room, arrays = _aligned(*shapes, *work, *fits, *sums, *starts)
     made = iter(arrays)
 
     def take(count: int) -> list[Any]:
         return list(islice(made, count))
 
     shared, passes = take(n_shared), take(len(shapes) - n_shared)
-    job = (
-        Work(*take(4)),
-        Fits(*take(10)),
-        Starts(np.ones(S, np.bool_), np.zeros(S, np.int64), *made),
-    )
-    job[2].bounds.fill(-np.inf)
-    return shared, passes, job
+    job = Work(*take(4)), Fits(*take(10))
+    running, settled = np.ones(S, np.bool_), np.zeros(S, np.int64)
+    return room, (shared, passes, (*job, Starts(running, settled, *made)))
 
 
 def _aligned(*shapes: tuple[int, ...]) -> tuple[FloatArray, list[FloatArray]]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from functools import lru_cache
 
 import numpy as np
 
@@ -24,6 +25,8 @@ SMALLEST = 1e-9
 # Share of the largest number that a sum of differences may have from rounding alone.
 ROUNDING = 100.0 * float(np.finfo(np.float64).eps)
 NONE = np.empty((0, 0))
+# Observations up to which the basis of constants, which all variables share, is kept.
+LONGEST_KEPT = 2000
 # Rows among which knots of several columns are looked for.
 KNOT_ROWS = 2000
 
@@ -112,9 +115,9 @@ class SplineBasis(Record):
     @classmethod
     def constant(cls, n_samples: int) -> SplineBasis:
         """Make a basis for a cause that says nothing: constants alone."""
-        none = np.empty((0, 1))
-        splines = Splines(none, np.empty((1, 0)), np.empty((0, 0)), np.empty((1, 0)))
-        return cls(np.ones((n_samples, 1)), np.ones(1), 1, splines)
+        return (
+            _constant(n_samples) if n_samples <= LONGEST_KEPT else _constant.__wrapped__(n_samples)
+        )
 
     @classmethod
     def of(
@@ -144,6 +147,13 @@ class SplineBasis(Record):
         prior = np.concatenate([np.ones(n_null), variances / variances.sum()])
         splines = Splines(knots, linear, smooth, overlap)
         return cls(splines.evaluate(X), prior, n_null, splines, order)
+
+
+@lru_cache(8)
+def _constant(n_samples: int) -> SplineBasis:
+    none = np.empty((0, 1))
+    splines = Splines(none, np.empty((1, 0)), np.empty((0, 0)), np.empty((1, 0)))
+    return SplineBasis(np.ones((n_samples, 1)), np.ones(1), 1, splines)
 
 
 def _combine(linear: FloatArray, smooth: FloatArray, overlap: FloatArray) -> FloatArray:
