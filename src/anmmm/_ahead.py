@@ -16,6 +16,7 @@ import numpy as np
 from anmmm._typing import FloatArray
 from anmmm._workers import starting_workers, worker_options
 from anmmm.evidence.marginal import Smooth
+from anmmm.evidence.models.discrete import fit_levels
 from anmmm.evidence.models.postnonlinear import fit_post_nonlinear, scales_of
 from anmmm.independence import hsic_test
 from anmmm.mixture import SplineBasis, choose_mixture
@@ -51,13 +52,17 @@ def _monotone() -> None:
     fit_post_nonlinear(_basis(), cells, scales_of(cells))
 
 
+def _levels() -> None:
+    fit_levels(_basis(), Cells.of(np.rint(_effect())))
+
+
 def _tests() -> None:
     hsic_test(*points(40), null="permutation")
 
 
-# What a decision needs, longest first, and what its check by a test of independence needs.
+# What a decision needs, longest first; and what many do, of which some have ties and are checked.
 DECISION: tuple[Part, ...] = (_mixture, _monotone, _densities)
-CHECKED: tuple[Part, ...] = (*DECISION, _tests)
+DECISIONS: tuple[Part, ...] = (_mixture, _levels, _monotone, _densities, _tests)
 
 
 def compile_ahead(parts: Sequence[Part] = DECISION, n_jobs: int = -1) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from anmmm._ahead import CHECKED, compile_ahead, points
+from anmmm._ahead import DECISIONS, compile_ahead, points
 from anmmm.evidence import evidence
 from anmmm.gppom import GPPOMObjective
 from anmmm.independence import hsic_test
@@ -30,7 +30,7 @@ def warm_up(n_jobs: int = 1) -> None:
     A minute or two with a cold cache by one process; with a warm one little more than the imports
     that the functions need anyway. Parallel forms are compiled when they are first asked for.
     """
-    parts = (*CHECKED, *_PARTS)
+    parts = (*DECISIONS, *_PARTS)
     compile_ahead(parts, n_jobs)
     for part in parts:
         part()

@@ -81,9 +81,9 @@ def _compile_ahead() -> None:
     context = click.get_current_context(silent=True)
     # Commands without criteria need other kernels.
     if context is not None and context.params.get("criterion", "") in (None, "auto", "evidence"):
-        from anmmm._ahead import CHECKED, compile_ahead
+        from anmmm._ahead import DECISIONS, compile_ahead
 
-        compile_ahead(CHECKED)
+        compile_ahead(DECISIONS)
 
 
 def _run() -> Any:
