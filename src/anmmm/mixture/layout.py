@@ -129,16 +129,18 @@ class Job(NamedTuple):
         sample, whole = layouts
         K = padded(max(len(whole.knots) - 1, 1))
         # Up to powers of two, so that sizes that are nearly the same share a room.
-        slots, n_strips = (
-            1 << (max(len(part) for part in parts) - 1).bit_length()
-            for parts in (
-                (sample.strips.u, whole.strips.u),
-                (sample.strips.piece, whole.strips.piece),
+        few, slots, n_strips = (
+            1 << (size - 1).bit_length()
+            for size in (
+                len(sample.strips.u),
+                len(whole.strips.u),
+                max(len(sample.strips.piece), len(whole.strips.piece)),
             )
         )
         sums, strips = C * N_SUMS * K, C * N_SUMS * n_strips
         room = (sums,), (strips,), (strips,), (C * CHUNK * LANES,), (LANES,), (N_SUMS * K,)
-        shapes = (S * C * slots,), (slots,), (slots,), *room, (len(whole.pieces.rows),)
+        shared = (C * max(S * few, slots),), (few,), (slots,)
+        shapes = *shared, *room, (len(whole.pieces.rows),)
         (shares, *slotted), passes, job = _make(S, C, r, n_scales, max_iter, 3, *shapes)
         # One, where the sample is the whole.
         rows = {}
