@@ -135,15 +135,15 @@ def log_density(
                 largest = max(largest, abs(step[i]))
             # The log-density is concave in the coefficients but a full step may overshoot.
             damping = 1.0 if largest < 1.0 else 1.0 / largest
-            rough, free = 0.0, float(r)
+            rough, effective = 0.0, float(r)
             for i in range(r):
                 beta[i] += damping * step[i]
                 rough += beta[i] * beta[i] / prior[i]
-                free -= variance[i] * precision[i]
+                effective -= variance[i] * precision[i]
             _sum_features(beta, cosines, lanes, logs)
             log_z = _normalize(logs, p)
             # Of the same fixed point as an EM step, which often has not settled after 25.
-            new = (rough + 2.0 * HYPER) / (free + 2.0 * HYPER)
+            new = (rough + 2.0 * HYPER) / (effective + 2.0 * HYPER)
             settled = largest < 1e-3 and abs(math.log(new / tau2)) < 1e-2
             tau2 = new
             if settled:

@@ -237,13 +237,13 @@ def _integrate_curve(
             mean[k] += moments[k, i] * c[i]
     before, tau2 = scales[1], scales[1]
     for _ in range(ROUNDS if r > n_null else 0):
-        rough, told = 2.0 * HYPER, 2.0 * HYPER
+        rough, effective = 2.0 * HYPER, 2.0 * HYPER
         for k in range(n_null, r):
             weight = prior[k] * tau2 / (1.0 + n * prior[k] * tau2)
             rough += weight * mean[k] * weight * mean[k] / prior[k]
-            told += n * weight
+            effective += n * weight
         # Of the same fixed point as a step of EM, which takes many.
-        new = rough / told
+        new = rough / effective
         change, tau2 = abs(math.log(new / tau2)), new
         if change < SETTLED:
             break
@@ -363,14 +363,14 @@ def monotone_link(
         if n_iter == max_iter or 0.5 * gain + WORTH * changed * changed < tol:
             return cost + 0.5 * (log_det + rank * math.log(scales[2])), n_iter
         share = min(1.0, LONGEST / largest)
-        rough, told = 2.0 * HYPER, rank + 2.0 * HYPER
+        rough, effective = 2.0 * HYPER, rank + 2.0 * HYPER
         for i in range(N_SLOPES):
             for j in range(N_SLOPES):
                 both = (off[i] + share * move[i]) * (off[j] + share * move[j])
                 rough += bends[i, j] * both
-                told -= bends[i, j] * H[i, j] / scales[2]
+                effective -= bends[i, j] * H[i, j] / scales[2]
         # Of the same fixed point as a step of EM.
-        changed = math.log(rough / told / scales[2])
+        changed = math.log(rough / effective / scales[2])
         ratio = changed / before if before != 0.0 and abs(changed) < 1.0 else 0.0
         before = changed
         if SLOW < ratio < 0.9:
