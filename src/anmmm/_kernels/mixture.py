@@ -183,9 +183,12 @@ def fit_curves(
     y2 = dot(sample.y, sample.y)
     for s in range(S):
         e_step(sample, room, fits, s, True, False, False, C)
-        _sum_all(fits, s, starts)
-    # All starts run a few iterations, but for those that fall behind ...
+        # All starts have the same observations.
+        if s == S - 1:
+            _sum_all(fits, s, starts)
+    # No constant, for which Numba would compile `_run` a second time.
     short = min(SHORT_RUN, starts.history.shape[1])
+    # All starts run a few iterations, but for those that fall behind ...
     _run(problem, sample, y2, room, work, fits, starts, short)
     winner = _best(starts.bounds)
     n_iter = starts.settled[winner]

@@ -38,7 +38,7 @@ def set_up(
 ) -> None:
     """Set up the posterior of a curve: ``A = gram / s2 + precision``, ``b = A (mean)``.
 
-    gram: (padded(r)²,) by rows, of which blocks on and above the diagonal are read; moment, center
+    gram: (padded(r), padded(r)), of which blocks on and above the diagonal are read; moment, center
     and precision (diagonal) are padded.
     """
     width, size = rows.shape[1], padded(r)

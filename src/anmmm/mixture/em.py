@@ -107,7 +107,8 @@ def run_em(
     problem = Problem(basis.prior, basis.n_null, N_INNER, floor, tol, max_iter)
     winner, n_iter, log_likelihood = fit_curves(problem, *job)
     bound, n, prior = float(history[winner, n_iter - 1]), len(y), C * WEIGHT_PRIOR
-    mean, inverse = fits.mean[winner, :, :r].copy(), fits.rows[winner, :, :, padded(r + 1) :]
+    mean, systems = fits.mean[winner, :, :r].copy(), fits.rows[winner, :, :, padded(r + 1) :]
+    factor = systems[:, :, :r].transpose(0, 2, 1) * np.sqrt(fits.pivots[winner, :, np.newaxis, :r])
     membership = np.empty((n, C))
     collect(job.whole.shares, slots, n_slots, membership)
     return MixtureFit(
@@ -116,9 +117,7 @@ def run_em(
         scales=fits.scales[winner].copy(),
         center=fits.center[winner, :r].copy(),
         mean=mean,
-        factor=(inverse[:, :, :r] * np.sqrt(fits.pivots[winner, :, :r, np.newaxis])).transpose(
-            0, 2, 1
-        ),
+        factor=factor,
         splines=basis.splines,
         membership=membership,
         curves=basis.design @ mean.T,

@@ -179,17 +179,8 @@ class Job(NamedTuple):
 Made = tuple[list[FloatArray], list[FloatArray], tuple[Work, Fits, Starts]]
 
 
-def _make(
-    S: int,
-    C: int,
-    r: int,
-    n_scales: int,
-    max_iter: int,
-    n_shared: int,
-    *shapes: tuple[int, ...],
-) -> Made:
-    """Make arrays of the given shapes and those of a fit, zero, or clear the thread's last ones."""
-    key: Any = (S, C, r, n_scales, max_iter, n_shared, *shapes)
+def _make(*key: Any) -> Made:
+    """Return what `_make_room` makes of the same arguments, or the thread's last such, cleared."""
     rooms = ROOMS.made
     if key not in rooms:
         if len(rooms) >= MOST_ROOMS:
@@ -215,6 +206,7 @@ def _make_room(
     n_shared: int,
     *shapes: tuple[int, ...],
 ) -> tuple[FloatArray, Made]:
+    """Make arrays of the given shapes, the first ones for all passes, and those of a fit."""
     width = padded(r)
     vectors, totals, gram = (S, C, width), (S, C), (width, width)
     work = (C, width), *((width,),) * 3
