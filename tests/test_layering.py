@@ -47,7 +47,7 @@ ORDER = (
     "datasets",
     "collection",
     "evaluation",
-    "orientation",
+    "graph",
     "plotting",
     "report",
     "interop",

@@ -26,25 +26,27 @@ if TYPE_CHECKING:
     from anmmm.evidence import DirectionEvidence, EvidenceResult
     from anmmm.gppom import GPPOM, FitOptions, FitResult, Hyperparameters
     from anmmm.gppom.objective import GPPOMObjective
+    from anmmm.graph import CausalGraph, GraphEdge, GraphNode, Mixing, infer_graph, orient
     from anmmm.independence import HSICTest, hsic, hsic_test
     from anmmm.mixture import ANMMixture
-    from anmmm.orientation import EdgeDecision, OrientedGraph, orient
 
 _HOMES = {
     "ANMMixture": "anmmm.mixture",
     "ClusteringResult": "anmmm.clustering",
     "DirectionEvidence": "anmmm.evidence",
     "DirectionResult": "anmmm.direction",
-    "EdgeDecision": "anmmm.orientation",
     "EvidenceResult": "anmmm.evidence",
     "FitResult": "anmmm.gppom",
+    "GraphEdge": "anmmm.graph",
+    "GraphNode": "anmmm.graph",
     "HSICTest": "anmmm.independence",
     "Hyperparameters": "anmmm.gppom",
     "LatentFits": "anmmm.dependence",
-    "OrientedGraph": "anmmm.orientation",
+    "Mixing": "anmmm.graph",
     "PairClusters": "anmmm.collection.records",
     "PairResult": "anmmm.collection.records",
     "CausalDirection": "anmmm.direction",
+    "CausalGraph": "anmmm.graph",
     "Evaluation": "anmmm.evaluation",
     "FitOptions": "anmmm.gppom",
     "GPPOM": "anmmm.gppom",
@@ -59,7 +61,8 @@ _HOMES = {
     "hsic_test": "anmmm.independence",
     "infer_direction": "anmmm.direction",
     "infer_directions": "anmmm.collection",
-    "orient": "anmmm.orientation",
+    "infer_graph": "anmmm.graph",
+    "orient": "anmmm.graph",
     "warm_up": "anmmm._warm",
 }
 
@@ -67,20 +70,22 @@ __all__ = [
     "GPPOM",
     "ANMMixture",
     "CausalDirection",
+    "CausalGraph",
     "ClusteringResult",
     "DirectionEvidence",
     "DirectionResult",
-    "EdgeDecision",
     "Evaluation",
     "EvidenceResult",
     "FitOptions",
     "FitResult",
     "GPPOMObjective",
+    "GraphEdge",
+    "GraphNode",
     "HSICTest",
     "Hyperparameters",
     "LatentFits",
     "MechanismClustering",
-    "OrientedGraph",
+    "Mixing",
     "PairClusters",
     "PairResult",
     "__version__",
@@ -93,6 +98,7 @@ __all__ = [
     "hsic_test",
     "infer_direction",
     "infer_directions",
+    "infer_graph",
     "orient",
     "warm_up",
 ]

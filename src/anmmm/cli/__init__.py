@@ -17,7 +17,7 @@ from anmmm.cli.cluster import cluster_command
 from anmmm.cli.collections import cluster_collection, directions
 from anmmm.cli.direction import direction_command
 from anmmm.cli.evaluate import evaluate_command
-from anmmm.cli.orient import orient_command
+from anmmm.cli.graph import graph_command
 from anmmm.cli.report import report_command
 from anmmm.cli.signals import EndingSignals
 
@@ -30,13 +30,13 @@ _INTERRUPTED = 130
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, message="%(prog)s %(version)s")
 def cli() -> None:
-    """Causal direction and mechanism clustering of variable pairs.
+    """Causal direction and mechanisms of pairs of variables, and causal graphs of tables.
 
     \b
     anmmm directions sample          twelve real pairs that come with the package
     anmmm direction data.csv         which of the two columns is the cause
     anmmm cluster data.csv -k 2      which rows share a mechanism
-    anmmm orient data.csv --graph edges.csv    which way the edges of a graph go
+    anmmm graph data.csv             which column causes which
     anmmm evaluate f3                how often the direction is right
     """
 
@@ -47,7 +47,7 @@ for command in (
     directions,
     cluster_collection,
     evaluate_command,
-    orient_command,
+    graph_command,
     report_command,
 ):
     cli.add_command(command)

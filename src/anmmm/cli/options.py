@@ -44,11 +44,16 @@ def refinement(refine: bool | None) -> str | None:
 
 def parse_categories(text: str | None) -> list[str] | None:
     """Return what ``--categories`` means: a line of CSV with names of columns."""
+    return parse_names(text, "--categories")
+
+
+def parse_names(text: str | None, option: str) -> list[str] | None:
+    """Return the names in a line of CSV."""
     if text is None:
         return None
     names = next(csv.reader([text]), [])
     if not all(names) or not names:
-        raise InputError(f"--categories must be names of columns, such as a,b; found {text!r}")
+        raise InputError(f"{option} must be names of columns, such as a,b; found {text!r}")
     return names
 
 

@@ -13,7 +13,7 @@ from anmmm.cli.messages import InputError, say
 from anmmm.cli.output import refuse_input_as_output
 from anmmm.direction import DirectionResult
 from anmmm.evaluation import Evaluation
-from anmmm.orientation import OrientedGraph
+from anmmm.graph import CausalGraph
 from anmmm.plotting import (
     matplotlib_module,
     plot_decision_rates,
@@ -23,6 +23,7 @@ from anmmm.plotting import (
     written_by,
 )
 from anmmm.plotting.direction import FIGURE_SIZE, arrange
+from anmmm.plotting.graph import graph_size
 
 if TYPE_CHECKING:
     from anmmm.clustering import ClusteringResult
@@ -71,9 +72,9 @@ def draw_rates(path: str, result: Evaluation) -> None:
     _write(figure, path)
 
 
-def draw_graph(path: str, result: OrientedGraph) -> None:
-    """Draw an oriented graph to a file."""
-    figure = _figure(8.0, 6.0)
+def draw_graph(path: str, result: CausalGraph) -> None:
+    """Draw a causal graph to a file."""
+    figure = _figure(*graph_size(result))
     plot_graph(result, ax=figure.add_subplot())
     _write(figure, path)
 

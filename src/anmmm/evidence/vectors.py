@@ -9,8 +9,9 @@ common causes".
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from anmmm._record import computed, frozen
 from anmmm._typing import FloatArray
 from anmmm.evidence.code import shortest
 from anmmm.evidence.models import (
+    Additive,
     ConditionalModel,
     Fits,
     Given,
@@ -34,6 +36,8 @@ MAX_COLUMNS, ROWS_PER_COLUMN = 16, 10
 # Knots altogether, and smooth columns for each of at most so many columns along which curves bend:
 # the time of a fit grows with the square of their number.
 MOST_KNOTS, KNOTS_PER_COLUMN, SMOOTH_PER_COLUMN, MOST_BENT = 60, 20, 12, 2
+# The same for a sum of a curve over each of several columns.
+SUM_KNOTS, MOST_SMOOTH, LEAST_SMOOTH = 16, 24, 4
 # Mechanisms of a column: more took twice the time and changed no decision.
 MOST_MECHANISMS = 2
 # Standardized columns that differ by no more, in any row, are one.
@@ -251,6 +255,47 @@ def curves_over(points: FloatArray, n_bent: int | None = None) -> SplineBasis:
         n_knots=min(KNOTS_PER_COLUMN, MOST_KNOTS // n_bent),
         n_smooth=SMOOTH_PER_COLUMN * min(n_bent, MOST_BENT),
     )
+
+
+def bases_over(causes: Sequence[Variable]) -> list[tuple[SplineBasis, float]]:
+    """Return bases for an effect of several variables, and what each costs beside its curves.
+
+    A curve over all numbers together, or a sum of one over each; numbers of categories are added.
+    """
+    numbers = [each for each in causes if not each.is_categorical]
+    named = [each.basis for each in causes if each.is_categorical]
+    # Points of categories are their numbers, see `points_of`.
+    ones = [1] * len(named)
+    if len(causes) == 1:
+        return [(causes[0].basis, 0.0)]
+    if len(numbers) < 2:
+        return [(SplineBasis.sum_of([*(each.basis for each in numbers), *named], [1, *ones]), 0.0)]
+    joint = curves_over(np.hstack([each.points for each in numbers]))
+    if named:
+        joint = SplineBasis.sum_of([joint, *named], [len(numbers), *ones])
+    n_smooth = max(LEAST_SMOOTH, MOST_SMOOTH // len(numbers))
+    each = [SplineBasis.of(x.points, n_knots=SUM_KNOTS, n_smooth=n_smooth) for x in numbers]
+    total = SplineBasis.sum_of([*each, *named], [1] * len(causes))
+    return [(joint, 0.0), (total, math.log(2.0))]
+
+
+def describe_over(effect: Variable, causes: Sequence[Variable], tied: bool) -> ConditionalModel:
+    """Return the shortest model of an effect given any number of variables.
+
+    `tied`: whether any variable of the comparison is, each of which is then `beside_ties`. Several
+    mechanisms are tried over the basis that suits one, where a Gaussian does not fit its noise.
+    """
+    if not causes:
+        return Independent.of(effect.marginal)
+    chosen = []
+    for basis, price in bases_over(causes):
+        fits = Fits(Given(basis, tied), effect, 1)
+        chosen.append((shortest(fit_models(fits).values()).plus(price), fits, price))
+    best, fits, price = min(chosen, key=lambda each: each[0].length)
+    if effect.is_categorical or type(best) is Additive:
+        return best
+    several = Additive.encode(replace(fits, max_mechanisms=MOST_MECHANISMS, _encoded={}))
+    return shortest([best, *(each.plus(price) for each in several)])
 
 
 def fit_over(

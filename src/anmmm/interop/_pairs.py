@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from itertools import combinations
 from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
 
 from anmmm._typing import ArrayLike, FloatArray
-from anmmm._validation import as_finite, as_matrix, as_pair, check_lengths
+from anmmm._validation import as_finite, as_pair, check_lengths
 from anmmm.collection.sources.columns import is_frame
-from anmmm.collection.summary import largest_related
 from anmmm.direction import DirectionResult, infer_direction
+from anmmm.graph import CausalGraph, infer_graph
 from anmmm.independence import hsic_test
 from anmmm.mixture import ANMMixture
-from anmmm.orientation import OrientedGraph, orient
-from anmmm.orientation.graph import PartialGraph
 
-# Options of `orient` that a pair by itself has not.
-OF_GRAPHS = ("checkpoint", "max_samples", "n_jobs", "progress")
+# Options of graphs that a pair by itself has not.
+OF_GRAPHS = ("checkpoint", "max_parents", "min_gain", "n_jobs", "progress")
 
 
 def single(values: Any, name: str) -> FloatArray:
@@ -117,22 +114,9 @@ def residual(values: FloatArray, causes: FloatArray) -> FloatArray:
     return values - smooth.curves(causes)[:, 0]
 
 
-def learned(data: Any, graph: Any, options: dict[str, Any]) -> OrientedGraph:
-    """Orient a graph, or where there is none every pair of columns that is related.
-
-    Those are the pairs whose independence the HSIC test rejects at a false discovery rate of 0.05,
-    also where a third variable lies between them: the result tells ancestors, not parents.
-    """
-    if graph is not None:
-        return orient(graph, data, **{"random_state": 0, **options})
-    columns = _named(data)
-    pairs = list(combinations(columns, 2))
-    pvalues = [_pvalue(columns[u], columns[v]) for u, v in pairs]
-    limit = largest_related(pvalues)
-    related = [pair for pair, pvalue in zip(pairs, pvalues, strict=True) if pvalue <= limit]
-    defaults = {"random_state": 0, "min_confidence": 0.5}
-    graph = PartialGraph(columns, undirected=related)
-    return orient(graph, data, **{**defaults, **options})
+def learned(data: Any, graph: Any, options: dict[str, Any]) -> CausalGraph:
+    """Return the graph of a table, within a given one if there is one."""
+    return infer_graph(data, within=graph, **{"random_state": 0, **options})
 
 
 def names_of(data: Any) -> list[Any]:
@@ -141,18 +125,6 @@ def names_of(data: Any) -> list[Any]:
         frame: Any = nw.from_native(data)
         return list(frame.columns)
     return list(range(_table(data).shape[1]))
-
-
-def _named(data: Any) -> dict[Any, FloatArray]:
-    """Return the columns of a table by their names, or places in an array; each has to vary."""
-    if is_frame(data):
-        frame: Any = nw.from_native(data, eager_only=True)
-        # By places, as a name may be a number.
-        columns = [frame[:, at].to_numpy() for at in range(len(frame.columns))]
-    else:
-        columns = list(_table(data).T)
-    named = zip(names_of(data), columns, strict=True)
-    return {name: as_matrix(values, f"column {name!r}")[:, 0] for name, values in named}
 
 
 def _table(data: Any) -> FloatArray:

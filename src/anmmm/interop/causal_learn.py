@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 from anmmm._optional import require
+from anmmm.graph import CausalGraph
 from anmmm.interop._pairs import conditional_pvalue, decision, odds_of
-from anmmm.orientation import OrientedGraph
 
 __all__ = ["ANMMM", "background_knowledge", "register_hsic"]
 
@@ -37,15 +37,14 @@ class ANMMM:
         return odds_of(decision(data_x, data_y, self.options))
 
 
-def background_knowledge(oriented: OrientedGraph) -> Any:
-    """Return edges of an oriented graph as required, their reverse as forbidden.
+def background_knowledge(graph: CausalGraph) -> Any:
+    """Return the sure arrows of a graph as required, their reverse as forbidden.
 
-    Only those that were oriented by pairs alone: what the graph came with was found by a search,
-    which would be given its own result. Nodes are known by their names, as in ``node_names``.
+    Nodes are known by their names, as in ``node_names``.
 
     Parameters
     ----------
-    oriented : OrientedGraph
+    graph : anmmm.CausalGraph
 
     Returns
     -------
@@ -53,9 +52,9 @@ def background_knowledge(oriented: OrientedGraph) -> Any:
     """
     module = require("causallearn.utils.PCUtils.BackgroundKnowledge", "interop", _WHAT_FOR)
     node = require("causallearn.graph.GraphNode", "interop", _WHAT_FOR).GraphNode
-    nodes = {name: node(str(name)) for name in oriented.nodes}
+    nodes = {name: node(str(name)) for name in graph.names}
     knowledge = module.BackgroundKnowledge()
-    for cause, effect in oriented.oriented:
+    for cause, effect in ((e.cause, e.effect) for e in graph.edges if e.is_sure):
         knowledge.add_required_by_node(nodes[cause], nodes[effect])
         knowledge.add_forbidden_by_node(nodes[effect], nodes[cause])
     return knowledge

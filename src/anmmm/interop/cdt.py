@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from anmmm.graph import infer_graph
+from anmmm.graph.reading import read_graph, rebuilt
+from anmmm.graph.result import ARROW
 from anmmm.interop._pairs import decision
-from anmmm.orientation import orient
 
 __all__ = ["ANMMM"]
 
@@ -19,8 +21,8 @@ class ANMMM:
     Parameters
     ----------
     **options
-        Keyword arguments of `anmmm.infer_direction`, and for graphs of `anmmm.orient`, which single
-        pairs pass over; the seed is 0 where none is given.
+        Keyword arguments of `anmmm.infer_direction`, and for graphs of `anmmm.infer_graph`, which
+        single pairs pass over; the seed is 0 where none is given.
     """
 
     def __init__(self, **options: Any) -> None:
@@ -69,27 +71,25 @@ class ANMMM:
         graph : networkx.Graph or networkx.DiGraph
             Of the latter those edges are undirected that stand there both ways.
         printout : path-like, optional
-            File of the decisions, see `anmmm.OrientedGraph.write`.
+            File of the edges, see `anmmm.CausalGraph.write`.
         **kwargs
-            Keyword arguments of `anmmm.orient`.
+            Keyword arguments of `anmmm.infer_graph`.
 
         Returns
         -------
         networkx.DiGraph
-            ``weight`` is the absolute score. cdt drops an edge of score 0; here it stays, both
-            ways, of weight 0. Edges that had a direction get no weight.
+            ``weight`` is the nats that the edge saves. An edge that the data do not direct stands
+            there both ways with weight 0; edges that had a direction get no weight.
         """
-        defaults = {"random_state": 0, "min_confidence": 0.5}
-        found = orient(graph, df_data, **{**defaults, **self.options, **kwargs})
+        options = {"random_state": 0, **self.options, **kwargs}
+        found = infer_graph(df_data, within=graph, **options)
         if printout is not None:
             found.write(printout)
-        output = found.to_networkx()
-        for (u, mark, v), row in zip(found.edges, found.decisions, strict=True):
-            if row.by == "given":
-                continue
-            directed = mark == "->"
-            output[u][v]["weight"] = abs(row.score or 0.0) if directed else 0.0
-            if not directed:
-                output[v][u]["weight"] = 0.0
+        output = rebuilt(graph, read_graph(graph).with_directed(found.directed))
+        for edge in found.edges:
+            if edge.kind == ARROW and graph.has_edge(edge.effect, edge.cause):
+                output[edge.cause][edge.effect]["weight"] = edge.gain
+        for one, other in [edge for edge in output.edges if output.has_edge(*edge[::-1])]:
+            output[one][other]["weight"] = 0.0
         output.add_nodes_from(name for name in df_data.columns if name not in output)
         return output

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from anmmm._typing import FloatArray
+from anmmm.graph import CausalGraph
 from anmmm.interop._pairs import conditional_pvalue, learned, names_of
 from anmmm.interop.lingam import adjacency
-from anmmm.orientation import OrientedGraph
 
 __all__ = ["PairGraph", "independence_test"]
 
@@ -42,21 +42,19 @@ class PairGraph:
     Parameters
     ----------
     graph : optional
-        See `anmmm.orient`: the edges to orient. None: every pair of columns that is related, at a
-        false discovery rate of 0.05, also where a third variable lies between them: the result
-        then tells ancestors, not parents.
+        The edges that the graph may have, see `anmmm.infer_graph`; None for any.
     **options
-        Keyword arguments of `anmmm.orient`.
+        Keyword arguments of `anmmm.infer_graph`.
 
     Attributes
     ----------
     adjacency_matrix_ : ndarray of shape (n_features, n_features)
         1 at [effect, cause], as in lingam, which is how DoWhy reads it.
-    oriented_ : OrientedGraph
+    graph_ : CausalGraph
         Everything.
     """
 
-    oriented_: OrientedGraph
+    graph_: CausalGraph
     adjacency_matrix_: FloatArray
 
     def __init__(self, graph: Any = None, **options: Any) -> None:
@@ -65,10 +63,10 @@ class PairGraph:
 
     def fit(self, X: Any) -> PairGraph:
         """Learn the graph of a data frame, or array, with a variable in each column."""
-        self.oriented_ = learned(X, self.graph, self.options)
-        self.adjacency_matrix_ = adjacency(self.oriented_, names_of(X))
+        self.graph_ = learned(X, self.graph, self.options)
+        self.adjacency_matrix_ = adjacency(self.graph_, names_of(X))
         return self
 
     def predict(self, X: Any) -> Any:
         """Learn the graph, and return it as a ``networkx.DiGraph``."""
-        return self.fit(X).oriented_.to_networkx()
+        return self.fit(X).graph_.to_networkx()

@@ -8,9 +8,9 @@ import numpy as np
 
 from anmmm._typing import FloatArray
 from anmmm.collection.sources.columns import is_frame
+from anmmm.graph import CausalGraph
 from anmmm.interop._pairs import decision, learned, names_of
 from anmmm.interop.lingam import adjacency
-from anmmm.orientation import OrientedGraph
 
 __all__ = ["ANMMM"]
 
@@ -21,21 +21,20 @@ class ANMMM:
     Parameters
     ----------
     graph : optional
-        See `anmmm.orient`: the edges to orient. None: every pair of columns that is related, as in
-        ``ANMNonlinear``; the result then tells ancestors, not parents.
+        The edges that the graph may have, see `anmmm.infer_graph`; None for any.
     **options
-        Keyword arguments of `anmmm.orient`.
+        Keyword arguments of `anmmm.infer_graph`.
 
     Attributes
     ----------
     causal_matrix : ndarray of shape (n_features, n_features)
         1 at [cause, effect]. Never both ways: an undecided pair is 0 in both.
-    oriented_ : OrientedGraph
+    graph_ : CausalGraph
         Everything.
     """
 
     causal_matrix: FloatArray
-    oriented_: OrientedGraph
+    graph_: CausalGraph
 
     def __init__(self, graph: Any = None, **options: Any) -> None:
         self.graph = graph
@@ -44,9 +43,9 @@ class ANMMM:
     def learn(self, data: Any, columns: Any = None, **kwargs: Any) -> None:
         """Learn the graph of a table with a variable in each column, whose order the matrix has."""
         table: Any = data if is_frame(data) else np.asarray(data)
-        self.oriented_ = learned(table, self.graph, self.options)
+        self.graph_ = learned(table, self.graph, self.options)
         # gCastle's rows are causes, lingam's are effects.
-        self.causal_matrix = adjacency(self.oriented_, names_of(table)).T
+        self.causal_matrix = adjacency(self.graph_, names_of(table)).T
 
     def anm_estimate(self, x: Any, y: Any, **kwargs: Any) -> int:
         """Return 1 if x causes y, else 0; unlike with ``ANMNonlinear`` never 1 both ways."""

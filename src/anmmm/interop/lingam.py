@@ -10,41 +10,41 @@ import numpy as np
 
 from anmmm._typing import FloatArray, IntArray
 from anmmm._validation import as_finite, as_real
-from anmmm.orientation import OrientedGraph
+from anmmm.graph import CausalGraph
 
 __all__ = ["adjacency", "edges", "prior_knowledge"]
 
 
-def adjacency(oriented: OrientedGraph, names: Sequence[Hashable] | None = None) -> FloatArray:
+def adjacency(graph: CausalGraph, names: Sequence[Hashable] | None = None) -> FloatArray:
     """Return the directed edges as lingam's ``adjacency_matrix_``: 1 at [effect, cause].
 
     Parameters
     ----------
-    oriented : OrientedGraph
+    graph : CausalGraph
     names : sequence, optional
-        Order of the rows, which may have others than the nodes; `OrientedGraph.nodes` by default.
+        Order of the rows, which may have others than the nodes; `CausalGraph.nodes` by default.
 
     Returns
     -------
     ndarray of shape (n_names, n_names)
     """
-    place = _places(oriented, names)
+    place = _places(graph, names)
     matrix = np.zeros((len(place), len(place)))
-    for cause, effect in oriented.directed:
+    for cause, effect in graph.directed:
         matrix[place[effect], place[cause]] = 1.0
     return matrix
 
 
-def prior_knowledge(oriented: OrientedGraph, names: Sequence[Hashable] | None = None) -> IntArray:
+def prior_knowledge(graph: CausalGraph, names: Sequence[Hashable] | None = None) -> IntArray:
     """Return the directed edges as ``prior_knowledge`` of lingam's methods; see `adjacency`.
 
     1 at [effect, cause], there is a directed path from the cause; 0 at [cause, effect], there is
     none back; -1 elsewhere, not known. This is how lingam's ``make_prior_knowledge`` fills it and
     its methods read it; their docstrings say it the other way round.
     """
-    place = _places(oriented, names)
+    place = _places(graph, names)
     matrix = np.full((len(place), len(place)), -1, dtype=np.intp)
-    for cause, effect in oriented.directed:
+    for cause, effect in graph.directed:
         matrix[place[effect], place[cause]] = 1
         matrix[place[cause], place[effect]] = 0
     return matrix
@@ -88,11 +88,11 @@ def edges(
     return found
 
 
-def _places(oriented: OrientedGraph, names: Sequence[Hashable] | None) -> dict[Hashable, int]:
-    ordered = oriented.nodes if names is None else names
+def _places(graph: CausalGraph, names: Sequence[Hashable] | None) -> dict[Hashable, int]:
+    ordered = graph.names if names is None else names
     _refuse_repeated(ordered)
     place = {name: at for at, name in enumerate(ordered)}
-    lacking = [node for node in oriented.nodes if node not in place]
+    lacking = [node for node in graph.names if node not in place]
     if lacking:
         raise ValueError(f"names lacks the node {lacking[0]!r} of the graph; name all of them")
     return place

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -148,6 +149,27 @@ class SplineBasis(Record):
         splines = Splines(knots, linear, smooth, overlap)
         return cls(splines.evaluate(X), prior, n_null, splines, order)
 
+    @classmethod
+    def sum_of(cls, parts: Sequence[SplineBasis], widths: Sequence[int]) -> SplineBasis:
+        """Make a basis for sums of curves, each over columns of its own: `widths` (n_parts,).
+
+        All curves share the smoothness τ². Columns of different parts are not orthogonal.
+        """
+        null = [np.arange(1, part.n_null) for part in parts]
+        smooth = [np.arange(part.n_null, len(part.prior)) for part in parts]
+        first = np.cumsum([0, *(len(part.prior) for part in parts)])
+        places = [
+            [0],
+            *(at + f for group in (null, smooth) for at, f in zip(group, first, strict=False)),
+        ]
+        order = np.concatenate(places).astype(np.intp)
+        columns = SumColumns(tuple(part.splines for part in parts), tuple(widths), order)
+        prior = np.concatenate([part.prior for part in parts])[order]
+        n_null = 1 + sum(map(len, null))
+        prior[n_null:] /= sum(len(at) > 0 for at in smooth)
+        design = np.ascontiguousarray(np.hstack([part.design for part in parts])[:, order])
+        return cls(design, prior, n_null, columns)
+
 
 @lru_cache(8)
 def _constant(n_samples: int) -> SplineBasis:
@@ -284,6 +306,22 @@ def _cubes(X: FloatArray, knots: FloatArray) -> FloatArray:
     for d in range(knots.shape[1]):
         squared += (X[:, d, np.newaxis] - knots[:, d]) ** 2
     return squared * np.sqrt(squared) / 12.0
+
+
+@frozen
+class SumColumns(Columns):
+    """Columns of several bases side by side, of each a number `widths` of the cause's columns."""
+
+    parts: tuple[Columns, ...]
+    widths: tuple[int, ...]
+    # Of all columns of the parts those that are taken, one constant first.
+    order: IntArray
+
+    def evaluate(self, X: FloatArray) -> FloatArray:
+        """Columns at new points (n_new, n_features), in C order."""
+        points = np.split(X, np.cumsum(self.widths)[:-1], axis=1)
+        columns = [part.evaluate(each) for part, each in zip(self.parts, points, strict=True)]
+        return np.ascontiguousarray(np.hstack(columns)[:, self.order])
 
 
 @frozen

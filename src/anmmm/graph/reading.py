@@ -20,7 +20,7 @@ from anmmm._typing import StrPath
 from anmmm._validation import as_real, brief
 from anmmm.collection.sources.columns import is_frame
 from anmmm.datasets import SourceError
-from anmmm.orientation.graph import MARKS, Edge, MarkedEdge, PartialGraph
+from anmmm.graph.partial import MARKS, Edge, MarkedEdge, PartialGraph
 
 # Marks at the ends of an edge in causal-learn.
 TAIL, ARROW = -1, 1
@@ -32,10 +32,15 @@ CAUSALLEARN = {
 }
 
 
+# Columns of files of edges, and the signs of a result's.
+HEADS = ("source", "target", "edge"), ("cause", "effect", "kind")
+SIGNS = {"→": "->", "–": "--", "↔": "<->"}
+
+
 def read_graph(graph: Any) -> PartialGraph:
     """Read a graph of a form that `anmmm.orient` takes; raise TypeError or ValueError at others."""
     if isinstance(graph, PartialGraph):
-        return PartialGraph(graph.nodes, graph.directed, graph.undirected, graph.fixed)
+        return graph
     if isinstance(graph, (str, os.PathLike)):
         return _marked(_edges_of_file(graph))
     if hasattr(graph, "is_directed") and hasattr(graph, "edges"):
@@ -88,13 +93,14 @@ def _triple(item: Any) -> MarkedEdge:
 
 
 def _edges_of_file(path: StrPath) -> Iterable[MarkedEdge]:
-    """Read a CSV file with a header that has ``source``, ``target`` and perhaps ``edge``."""
+    """Read a CSV file of edges, such as `anmmm.CausalGraph.write` makes."""
     name = os.fspath(path)
     with open(path, encoding="utf-8-sig", newline="") as file:
         rows = csv.DictReader(file)
         try:
             header = rows.fieldnames or []
-            if "source" not in header or "target" not in header:
+            columns = next((each for each in HEADS if set(each[:2]) <= set(header)), None)
+            if columns is None:
                 raise SourceError(
                     name,
                     None,
@@ -102,7 +108,8 @@ def _edges_of_file(path: StrPath) -> Iterable[MarkedEdge]:
                     f"{', '.join(header) or 'no header'}",
                 )
             for row in rows:
-                first, second, mark = row["source"], row["target"], row.get("edge") or "--"
+                first, second, mark = (row.get(column) for column in columns)
+                mark = SIGNS.get(mark or "--", mark)
                 if not first or not second or mark not in MARKS:
                     raise SourceError(
                         name,
@@ -225,7 +232,7 @@ def _to_causallearn(original: Any, graph: PartialGraph) -> Any:
     copy = deepcopy(original)
     inner = getattr(copy, "G", copy)
     nodes = {node.get_name(): node for node in inner.get_nodes()}
-    for cause, effect in graph.oriented.values():
+    for cause, effect in graph.directed:
         edge = inner.get_edge(nodes[cause], nodes[effect])
         inner.remove_edge(edge)
         inner.add_directed_edge(nodes[cause], nodes[effect])

@@ -1,0 +1,106 @@
+"""The command on a table: its causal graph."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import click
+
+from anmmm.cli.messages import plain, say
+from anmmm.cli.options import (
+    categories_option,
+    given,
+    jobs_option,
+    parse_categories,
+    parse_names,
+    plot_option,
+    seed_and_json,
+    with_options,
+)
+
+
+@click.command("graph")
+@click.argument("table")
+@with_options(
+    click.option(
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="Write the edges to this file: .csv, .parquet, .json or .graphml.",
+    ),
+    plot_option,
+    click.option(
+        "--within",
+        metavar="FILE",
+        help="Edges that the graph may have: a CSV file with the columns source, target and "
+        "perhaps edge (->, -- or <->). What -o writes is one.",
+    ),
+    click.option("--columns", metavar="A,B,...", help="Columns to take.  [default: all]"),
+    categories_option,
+    click.option(
+        "--tiers",
+        metavar="A,B;C;...",
+        help="Groups of columns in the order of time: no edge leads back.",
+    ),
+    click.option("--drop-missing", is_flag=True, help="Leave out rows with a missing value."),
+    click.option("--min-gain", type=float, help="Nats that an edge has to save.  [default: 4]"),
+    click.option("--max-parents", type=int, help="Most causes of a column.  [default: 8]"),
+    jobs_option,
+    click.option(
+        "--checkpoint", metavar="FILE", help="Keep fits in this file, so that a killed run goes on."
+    ),
+    *seed_and_json,
+)
+def graph_command(
+    table: str,
+    output: str | None,
+    plot: str | None,
+    columns: str | None,
+    categories: str | None,
+    tiers: str | None,
+    drop_missing: bool,
+    seed: int,
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """Print the causal graph of the columns of TABLE, a CSV, TSV or Parquet file.
+
+    An edge "a → b" says that a causes b; "a – b" that the data do not tell which way it goes. The
+    gain of an edge is the nats that the best graph without it is longer (docs/guide/graphs.md).
+    """
+    from anmmm._files import check_writable, to_json_document
+    from anmmm.cli.input import refusing
+    from anmmm.cli.output import refuse_input_as_output
+    from anmmm.graph import infer_graph
+    from anmmm.graph.result import check_suffix
+
+    if plot is not None:
+        from anmmm.cli.plots import check_plot
+
+        check_plot(plot, table)
+    if output is not None:
+        refuse_input_as_output(output, table)
+        with refusing():
+            check_suffix(output)
+            check_writable(output)
+    with refusing():
+        graph = infer_graph(
+            table,
+            columns=parse_names(columns, "--columns"),
+            categories=parse_categories(categories),
+            tiers=[parse_names(group, "--tiers") for group in (tiers or "").split(";") if group],
+            missing="drop" if drop_missing else "raise",
+            progress=sys.stderr.isatty(),
+            random_state=seed,
+            **given(**options),
+        )
+        if output is not None:
+            graph.write(output)
+    if plot is not None:
+        from anmmm.cli.plots import draw_graph
+
+        draw_graph(plot, graph)
+    click.echo(to_json_document(graph.to_dict()) if as_json else plain(graph.summary()))
+    if output is not None:
+        say(f"{len(graph.edges)} edges written to {output}")

@@ -1,0 +1,350 @@
+"""The causal graph of a table, and the undirected edges of a graph directed by a table."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any
+
+import numpy as np
+
+from anmmm._hash import content_hash
+from anmmm._typing import RandomState, StrPath
+from anmmm._validation import check_between, check_count, check_nonnegative, check_rng
+from anmmm._version import __version__
+from anmmm.collection.checkpoint import Checkpoint
+from anmmm.collection.stream import check_jobs
+from anmmm.direction import SURE
+from anmmm.graph.confidence import judged
+from anmmm.graph.constraints import Names, rules_of
+from anmmm.graph.lengths import Fitted, Key, Lengths, Sample, scores
+from anmmm.graph.mixing import find_mixing
+from anmmm.graph.partial import PartialGraph
+from anmmm.graph.reading import read_graph, rebuilt
+from anmmm.graph.result import ARROW, BOTH, LINE, CausalGraph, GraphEdge, GraphNode
+from anmmm.graph.search import Arrow, Challenge, Parents, arrows, search
+from anmmm.graph.table import Columns, read_columns
+
+# Nats that an edge has to save.
+MIN_GAIN = 4.0
+MAX_PARENTS = 8
+# Rows that a fit needs for each cause.
+ROWS_A_PARENT = 10
+
+
+def infer_graph(
+    table: Any,
+    *,
+    columns: Any = None,
+    categories: Any = None,
+    missing: str = "raise",
+    required: Any = (),
+    forbidden: Any = (),
+    tiers: Any = (),
+    within: Any = None,
+    max_parents: int = MAX_PARENTS,
+    min_gain: float = MIN_GAIN,
+    n_jobs: int | None = None,
+    progress: bool = False,
+    checkpoint: StrPath | None = None,
+    random_state: RandomState = None,
+) -> CausalGraph:
+    """Infer the causal graph of the columns of a table.
+
+    The length of a graph is the sum of the description lengths of its columns, each given its
+    causes by the shortest of the models that decide pairs, over curves of all causes together or
+    sums of a curve each. Edges are added, deleted and turned round while that saves; then each
+    edge is taken away and turned round, and what the best graph without it loses tells how sure
+    it is.
+
+    Parameters
+    ----------
+    table : data frame, ndarray or path
+        A variable in each column: a data frame of pandas, polars or Arrow, a matrix, or a CSV, TSV
+        or Parquet file; at least 20 rows. Numbers, booleans, counts, ordered categories and
+        categories.
+    columns : list of names, optional
+        Columns to take; by default all that hold numbers or categories.
+    categories : list of names, optional
+        Columns whose values are mere names.
+    missing : {"raise", "drop"}
+        Whether a missing value is an error, or leaves its row out.
+    required, forbidden : list of (cause, effect)
+        Edges by the names of columns that the graph must have, and must not have.
+    tiers : list of lists of names
+        Groups in the order of time: no edge leads from a later group to an earlier one.
+    within : graph, optional
+        A skeleton, CPDAG or DAG, in any form that `orient` takes: the graph has no other edges,
+        and all of its arrows. Its bidirected edges are kept.
+    max_parents : int
+        Most causes of a column.
+    min_gain : float
+        Nats that an edge has to save.
+    n_jobs : int or None
+        Number of workers, as in joblib; the result does not depend on it.
+    progress : bool
+        Whether to count fits on standard error.
+    checkpoint : path-like, optional
+        File that keeps every fit, so that a run that was killed goes on.
+    random_state : None, int or Generator
+        Seeds the orders of rows with which mixtures of several columns are compared. The search
+        draws nothing.
+
+    Returns
+    -------
+    CausalGraph
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the table, a name or an option cannot be used, or wishes contradict each other.
+    OSError
+        If a file cannot be read or written.
+
+    Notes
+    -----
+    It assumes that no two columns have a common cause that is missing from the table: such columns
+    are joined by edges, and may be listed as `CausalGraph.unexplained`. Edges that no data can
+    direct, as among linear Gaussian columns, are ``"–"``. Neither the order of the columns nor
+    their units matter. A step costs a fit for each column that may be a further cause: n² fits of
+    pairs, 2 to 5 ms each, and about 10 ms for each further one at 500 rows. docs/guide/graphs.md
+    says how good it is.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from anmmm import infer_graph
+    >>> rng = np.random.default_rng(0)
+    >>> a, b = rng.normal(size=(2, 300))
+    >>> c = np.tanh(2 * a) + b**2 / 2 + 0.2 * rng.normal(size=300)
+    >>> infer_graph(np.column_stack([a, b, c])).directed
+    ((0, 2), (1, 2))
+    """
+    most = check_count(max_parents, "max_parents")
+    least = check_nonnegative(min_gain, "min_gain")
+    jobs, rng = check_jobs(n_jobs), check_rng(random_state)
+    found = read_columns(table, columns, categories, missing)
+    partial = None if within is None else named_like(read_graph(within), found.names, within)
+    # In an order of their own, so that the one in the table does not matter.
+    order = _canonical(found.sample)
+    names = Names([found.names[at] for at in order])
+    rules = rules_of(
+        names,
+        required=required,
+        forbidden=forbidden,
+        tiers=tiers,
+        within=partial,
+        max_parents=min(most, max(len(found.sample.values) // ROWS_A_PARENT, 1)),
+        min_gain=least,
+    )
+    sample = _ordered(found.sample, order)
+    with _watching(sample, progress, checkpoint) as (seen, before):
+        lengths = Lengths(sample, jobs, seen)
+        lengths.fitted.update(before)
+        parents, challenges = search(lengths, rules)
+        unexplained = _unexplained(lengths, parents, least)
+    return _result(found, names.names, lengths, parents, challenges, unexplained, partial, rng)
+
+
+def orient(graph: Any, data: Any, *, min_confidence: float = SURE, **options: Any) -> Any:
+    """Direct the undirected edges of a graph by the columns of a table.
+
+    Parameters
+    ----------
+    graph : networkx graph, data frame, ndarray, causal-learn graph, path or iterable
+        - a networkx graph: edges of an undirected one, and opposite arcs of a directed one, are
+          undirected edges (so is a ``PDAG`` of pgmpy);
+        - an adjacency, a square data frame of pandas or polars or an array: row → column, both
+          where undirected (lingam and gcastle differ: see `anmmm.interop`);
+        - a ``CausalGraph`` or ``GeneralGraph`` of causal-learn, as PC and GES return it;
+        - a CSV file with the columns ``source``, ``target`` and perhaps ``edge``, or an iterable of
+          ``(a, b)`` and ``(a, mark, b)``; marks are ``"->"``, ``"--"`` (the default) and ``"<->"``.
+    data : data frame, ndarray or path
+        A variable in each column. The nodes are names of columns; of an array they are the numbers
+        0 to p - 1 of its columns. An adjacency without names has a row and a column for each column
+        of the data, in their order.
+    min_confidence : float
+        Between 0.5 and 1: an edge of less confidence stays undirected.
+    **options
+        Keyword arguments of `infer_graph`.
+
+    Returns
+    -------
+    graph
+        In the form that came in; files and iterables become a list of ``(source, mark, target)``.
+        Edges that the data do not need, or do not direct, stay undirected. `infer_graph` with
+        ``within=graph`` says why.
+
+    Raises
+    ------
+    TypeError, ValueError, OSError
+        As `infer_graph`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from anmmm import orient
+    >>> rng = np.random.default_rng(0)
+    >>> a = rng.normal(size=300)
+    >>> b = np.tanh(2 * a) + 0.2 * rng.normal(size=300)
+    >>> c = b**2 + 0.2 * rng.normal(size=300)
+    >>> orient([(0, 1), (2, 1)], np.column_stack([a, b, c]))
+    [(0, '->', 1), (1, '->', 2)]
+    """
+    least = check_between(min_confidence, "min_confidence", 0.5, 1.0)
+    partial = read_graph(graph)
+    found = infer_graph(data, within=graph, **options)
+    named = dict(zip(map(str, partial.nodes), partial.nodes, strict=True))
+    sure = [
+        (named[str(edge.cause)], named[str(edge.effect)])
+        for edge in found.edges
+        if edge.kind == ARROW and edge.confidence >= least
+    ]
+    return rebuilt(graph, partial.with_directed(sure))
+
+
+def named_like(graph: PartialGraph, names: tuple[Hashable, ...], given: Any) -> PartialGraph:
+    """Return a graph with the names of columns; raise ValueError where they do not fit."""
+    if not isinstance(given, np.ndarray):
+        return graph
+    if len(graph.nodes) != len(names):
+        raise ValueError(
+            f"within is an adjacency of {len(graph.nodes)} nodes, but data has {len(names)} "
+            "columns; pass a row and a column for each column of data"
+        )
+    name = dict(zip(graph.nodes, names, strict=True))
+    groups = graph.directed, graph.undirected, graph.bidirected
+    return PartialGraph(names, *([(name[u], name[v]) for u, v in group] for group in groups))
+
+
+def _canonical(sample: Sample) -> list[int]:
+    """Return the places of columns in an order that depends on their values alone."""
+    lengths = [round(variable.length, 6) for variable in sample.variables]
+    points = sample.standardized
+    return sorted(
+        range(len(lengths)), key=lambda at: (lengths[at], points[:, at].round(6).tolist())
+    )
+
+
+def _ordered(sample: Sample, order: list[int]) -> Sample:
+    return Sample(
+        np.ascontiguousarray(sample.values[:, order]), tuple(sample.categorical[at] for at in order)
+    )
+
+
+@contextmanager
+def _watching(
+    sample: Sample, progress: bool, path: StrPath | None
+) -> Iterator[tuple[Callable[[dict[Key, Fitted]], None], dict[Key, Fitted]]]:
+    """Count fits in a bar and keep them in a file; give those that it holds."""
+    with ExitStack() as stack:
+        bar: Any = None
+        if progress:
+            from tqdm.auto import tqdm
+
+            bar = stack.enter_context(tqdm(unit="fit", desc="graph"))
+        kept: dict[Key, Fitted] = {}
+        log = None
+        if path is not None:
+            log = stack.enter_context(Checkpoint(path))
+            content = content_hash(sample.values, sample.categorical)
+            log.begin({"kind": "graph", "version": __version__, "table": content})
+            for at in range(log.n_finished):
+                row = log.find(at)
+                if row is not None:
+                    node, *causes = map(int, row[0].split())
+                    kept[node, tuple(causes)] = Fitted(*row[1])
+
+        def seen(found: dict[Key, Fitted]) -> None:
+            if bar is not None:
+                bar.update(len(found))
+            if log is not None:
+                new = [each for each in found.items() if each[0] not in kept]
+                rows = enumerate(new, len(kept))
+                log.add((at, " ".join(map(str, [j, *s])), list(fit)) for at, ((j, s), fit) in rows)
+                kept.update(new)
+
+        yield seen, dict(kept)
+
+
+def _unexplained(lengths: Lengths, parents: Parents, least: float) -> list[tuple[Arrow, float]]:
+    """Return the pairs of columns whose models leave something of each other, and the nats."""
+    models = [lengths.model((j, tuple(sorted(causes)))) for j, causes in enumerate(parents)]
+    left = np.column_stack([scores(model) for model in models])
+    n = len(parents)
+    rest = Lengths(Sample(left, (False,) * n), lengths.n_jobs)
+    pairs = []
+    for j in range(n):
+        guesses = rest.sample.hints((), rest.model((j, ())))
+        pairs += [(i, j) for i in np.flatnonzero(guesses > 0.0).tolist() if i != j]
+    rest.fit([(j, (i,)) for i, j in pairs] + [(j, ()) for _, j in pairs])
+    saved: dict[Arrow, float] = {}
+    for i, j in pairs:
+        pair = min(i, j), max(i, j)
+        saved[pair] = max(saved.get(pair, 0.0), rest(j, ()) - rest(j, (i,)))
+    # A pair of the many that may differ from independence by chance.
+    dear = least + math.log(max(n * (n - 1) / 2, 1))
+    return sorted(((p, s) for p, s in saved.items() if s > dear), key=lambda each: -each[1])
+
+
+def _result(
+    found: Columns,
+    names: tuple[Hashable, ...],
+    lengths: Lengths,
+    parents: Parents,
+    challenges: dict[Arrow, Challenge],
+    unexplained: list[tuple[Arrow, float]],
+    within: PartialGraph | None,
+    rng: np.random.Generator,
+) -> CausalGraph:
+    """Make the result, in the order of the table."""
+    places = [names.index(name) for name in found.names]
+    keys = [(j, tuple(sorted(parents[j]))) for j in places]
+    models = [lengths.model(key) for key in keys]
+    nodes = []
+    for key, model in zip(keys, models, strict=True):
+        causes = [name for name in found.names if names.index(name) in key[1]]
+        points = lengths.sample.standardized[:, [names.index(name) for name in causes]]
+        nodes.append(
+            GraphNode(
+                names[key[0]],
+                tuple(causes),
+                model.name,
+                model.n_mechanisms,
+                model.length,
+                model,
+                points,
+            )
+        )
+    node = {each.name: each for each in nodes}
+    edges = [
+        _edge(names[i], node[names[j]], challenges.get((i, j)), found) for i, j in arrows(parents)
+    ]
+    edges.sort(key=lambda e: (-e.confidence, -e.gain, found.names.index(e.cause)))
+    for one, other in () if within is None else within.bidirected:
+        edges.append(GraphEdge(one, other, BOTH, 1.0, 0.0, math.inf, "", 1, "given"))
+    return CausalGraph(
+        names=found.names,
+        edges=tuple(edges),
+        nodes=tuple(nodes),
+        mixing=find_mixing(found.names, models, rng),
+        unexplained=tuple((names[i], names[j], nats) for (i, j), nats in unexplained),
+        length=math.fsum(each.length for each in nodes),
+        n_samples=len(found.sample.values),
+        n_dropped=found.n_dropped,
+        _sample=found.sample,
+    )
+
+
+def _edge(
+    cause: Hashable, effect: GraphNode, challenge: Challenge | None, found: Columns
+) -> GraphEdge:
+    facts = effect.model, effect.n_mechanisms
+    if challenge is None:
+        return GraphEdge(cause, effect.name, ARROW, 1.0, math.inf, math.inf, *facts, "required")
+    directed, confidence = judged(challenge, len(found.sample.values))
+    losses = challenge.without.nats, challenge.turned.nats
+    note = "" if directed else "as short the other way round"
+    kind = ARROW if directed else LINE
+    return GraphEdge(cause, effect.name, kind, confidence, *losses, *facts, note)

@@ -1,0 +1,188 @@
+"""Description lengths of the columns of a table given sets of others, each fitted once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import joblib
+import numpy as np
+from scipy.special import ndtri
+
+from anmmm._record import Record, computed, frozen
+from anmmm._threads import single_thread
+from anmmm._typing import FloatArray
+from anmmm._workers import starting_workers, worker_options
+from anmmm.evidence.check import integral_transform
+from anmmm.evidence.models import ConditionalModel
+from anmmm.evidence.variable import Variable
+from anmmm.evidence.vectors import describe_over
+from anmmm.preprocessing import standardize
+
+# Fits that a worker does at a time, and below which none is asked.
+BATCH, FEW = 8, 8
+# Rows at most from which it is guessed what a further cause may save.
+HINT_ROWS = 5000
+# Models that are remembered, at least, and rows of them all.
+LEAST_MODELS, MODEL_ROWS = 8, 500_000
+# Levels of a model this near to 0 or 1 are that.
+EDGE = 1e-12
+
+# A column and its causes, in increasing order.
+Key = tuple[int, tuple[int, ...]]
+
+
+class Fitted(NamedTuple):
+    """What a search needs of a fit."""
+
+    length: float
+    model: str
+    n_mechanisms: int
+
+
+@frozen
+class Sample(Record):
+    """The rows of a table: values (n_samples, n_columns), and which columns are categories."""
+
+    values: FloatArray
+    categorical: tuple[bool, ...]
+
+    @computed
+    def standardized(self) -> FloatArray:
+        """All columns at mean 0 and deviation 1."""
+        return standardize(self.values)[0]
+
+    @computed
+    def is_tied(self) -> bool:
+        """Whether any column has ties."""
+        return any(variable.is_tied for variable in self._alone)
+
+    @computed
+    def variables(self) -> list[Variable]:
+        """Each column by itself, by the laws that apply beside all others."""
+        return [each.beside_ties for each in self._alone] if self.is_tied else self._alone
+
+    @computed
+    def _alone(self) -> list[Variable]:
+        return [self._variable(at) for at in range(len(self.categorical))]
+
+    def _variable(self, at: int) -> Variable:
+        values = np.ascontiguousarray(self.standardized[:, at])
+        if self.categorical[at]:
+            return Variable.of_categories(values)
+        return Variable.of(values, np.ascontiguousarray(self.values[:, at]))
+
+    def model(self, key: Key) -> ConditionalModel:
+        """Return the shortest model of a column given others."""
+        node, causes = key
+        return describe_over(
+            self.variables[node], [self.variables[at] for at in causes], self.is_tied
+        )
+
+    def hints(self, causes: Sequence[int], model: ConditionalModel) -> FloatArray:
+        """Guess the nats (n_columns,) that each column may save beside a model's `causes`.
+
+        By what the model leaves, its square, and its product with each cause: their squared lengths
+        along the first m curves over the column, less a nat for each of these.
+        """
+        some = slice(None, None, -(-len(self.values) // HINT_ROWS))
+        left = scores(model)[some]
+        products = (left * self.standardized[some, at] for at in causes)
+        targets = standardize(np.column_stack([left, left**2, *products]))[0]
+        guesses = np.zeros(len(self.variables))
+        for at, variable in enumerate(self.variables):
+            columns = variable.basis.design[some, 1:]
+            shares = 0.5 / len(left) * (columns.T @ targets) ** 2 - 1.0
+            guesses[at] = shares.cumsum(axis=0).max(initial=0.0)
+        return guesses
+
+
+def scores(model: ConditionalModel) -> FloatArray:
+    """Return what a model leaves of a column, (n_samples,), as Gaussian quantiles."""
+    return np.asarray(ndtri(np.clip(integral_transform(model), EDGE, 1.0 - EDGE)))
+
+
+class Lengths:
+    """Description lengths in nats of columns given their causes, remembered.
+
+    `seen` is called with every new fits.
+    """
+
+    def __init__(
+        self,
+        sample: Sample,
+        n_jobs: int | None = None,
+        seen: Callable[[dict[Key, Fitted]], object] = bool,
+    ) -> None:
+        self.sample, self.n_jobs, self.seen = sample, n_jobs, seen
+        self.fitted: dict[Key, Fitted] = {}
+        # Columns that may be further causes.
+        self.hopeful: dict[Key, frozenset[int]] = {}
+        size = max(LEAST_MODELS, MODEL_ROWS // len(sample.values))
+        self.model = lru_cache(size)(sample.model)
+
+    def __call__(self, node: int, causes: Iterable[int]) -> float:
+        """Return the length of a column given others."""
+        key = node, tuple(sorted(causes))
+        if key not in self.fitted:
+            self.fit([key])
+        return self.fitted[key].length
+
+    def candidates(self, node: int, causes: frozenset[int]) -> frozenset[int]:
+        """Return the columns that may save anything beside the causes of a column."""
+        key = node, tuple(sorted(causes))
+        if not causes:
+            return frozenset(range(len(self.sample.categorical))) - {node}
+        if key not in self.hopeful:
+            with single_thread():
+                guesses = self.sample.hints(key[1], self.model(key))
+            self.hopeful[key] = frozenset(np.flatnonzero(guesses > 0.0).tolist()) - {node, *causes}
+        return self.hopeful[key]
+
+    def fit(self, keys: Iterable[Key]) -> None:
+        """Fit those that are not known yet, on all workers if they are many."""
+        new = [key for key in dict.fromkeys(keys) if key not in self.fitted]
+        if len(new) < FEW or joblib.effective_n_jobs(self.n_jobs) == 1:
+            for key in new:
+                with single_thread():
+                    self.learn({key: facts(self.model(key))})
+            return
+        parts = [new[at : at + BATCH] for at in range(0, len(new), BATCH)]
+        for found in in_parallel(self.n_jobs, _fit, [(self.sample, part) for part in parts]):
+            self.learn(found)
+
+    def learn(self, found: dict[Key, Fitted]) -> None:
+        """Take fits that were made elsewhere."""
+        self.fitted.update(found)
+        self.seen(found)
+
+
+def facts(model: ConditionalModel) -> Fitted:
+    """Return what a search needs of a model."""
+    return Fitted(model.length, model.name, model.n_mechanisms)
+
+
+def in_parallel(n_jobs: int | None, work: Callable[..., Any], calls: Sequence[Any]) -> Any:
+    """Yield the results of calls in their order, from joblib's workers."""
+    with starting_workers():
+        parallel = joblib.Parallel(n_jobs=n_jobs, **worker_options())
+        return parallel(joblib.delayed(work)(*arguments) for arguments in calls)
+
+
+def _fit(sample: Sample, keys: Sequence[Key]) -> dict[Key, Fitted]:
+    sample = known(sample)
+    with single_thread():
+        return {key: facts(sample.model(key)) for key in keys}
+
+
+_last: list[Sample] = []
+
+
+def known(sample: Sample) -> Sample:
+    """Return the equal sample whose variables this process has described, if it was the last."""
+    for last in _last:
+        if last.categorical == sample.categorical and np.array_equal(last.values, sample.values):
+            return last
+    _last[:] = [sample]
+    return sample

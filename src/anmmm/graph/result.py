@@ -1,0 +1,369 @@
+"""A causal graph of the columns of a table, and what speaks for each of its edges."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Hashable
+from dataclasses import field
+from typing import Any
+
+import numpy as np
+
+from anmmm._files import atomic_writer, replacing, to_json_document, write_csv
+from anmmm._html import html_table
+from anmmm._optional import pyarrow_module, require
+from anmmm._record import Record, computed, frozen
+from anmmm._typing import FloatArray, IntArray, StrPath
+from anmmm._validation import brief, check_between, check_count
+from anmmm._words import Table, counted
+from anmmm.datasets.errors import listed
+from anmmm.direction import SURE
+from anmmm.evidence.check import check_models
+from anmmm.evidence.models import Additive, EffectCurves, Independent, model_text
+from anmmm.evidence.models.base import ConditionalModel
+from anmmm.graph.lengths import Sample
+from anmmm.graph.mixing import Mixing
+from anmmm.graph.partial import Edge
+from anmmm.graph.reading import networkx_graph
+from anmmm.independence import TestedVariable
+from anmmm.preprocessing import standardize
+
+ARROW, LINE, BOTH = "→", "–", "↔"
+# Kinds of edges as other libraries write them.
+MARKS = {ARROW: "->", LINE: "--", BOTH: "<->"}
+SUFFIXES = (".csv", ".parquet", ".json", ".graphml")
+
+
+@frozen
+class GraphEdge(Record):
+    """An edge of a causal graph.
+
+    Attributes
+    ----------
+    cause, effect : hashable
+        Names of columns; where `kind` is not ``"→"``, in either order.
+    kind : str
+        ``"→"``; ``"–"`` where the graph with the edge turned round is nearly as short; ``"↔"``
+        where a hidden common cause was given by `within`.
+    confidence : float
+        Probability that the edge is there and goes this way; of ``"–"``, that it is there.
+    gain : float
+        Nats that the best graph without it is longer.
+    turned : float
+        Nats that the best graph with it turned round is longer; infinite where that is ruled out.
+    model : str
+        Model of the effect given all of its causes, see `anmmm.DirectionEvidence`.
+    n_mechanisms : int
+        Mechanisms of that model.
+    note : str
+        What else is to be known of the edge; empty if there is nothing.
+    """
+
+    cause: Hashable
+    effect: Hashable
+    kind: str
+    confidence: float
+    gain: float
+    turned: float
+    model: str
+    n_mechanisms: int
+    note: str = ""
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether it is an arrow of confidence 0.9 or more."""
+        return self.kind == ARROW and self.confidence >= SURE
+
+
+EDGE_COLUMNS = tuple(GraphEdge.__annotations__)
+
+
+@frozen
+class GraphNode(Record):
+    """A column of a causal graph, given its causes.
+
+    Attributes
+    ----------
+    name : hashable
+    parents : tuple
+        Names of its causes, in the order of the table.
+    model : str
+        Its shortest model, ``"independent"`` without causes.
+    n_mechanisms : int
+    length : float
+        Description length in nats given the causes.
+    labels, probabilities : ndarray of shape (n_samples,), (n_samples, n_mechanisms), or None
+        Mechanism of each row, where there are several.
+    check_pvalue : float
+        Of a test of the causes and what the model leaves; a small one warns that the model does not
+        fit, or of a hidden common cause. 1 without causes. Computed when it is asked for.
+    """
+
+    name: Hashable
+    parents: tuple[Hashable, ...]
+    model: str
+    n_mechanisms: int
+    length: float
+    _model: ConditionalModel = field(repr=False)
+    _causes: FloatArray = field(repr=False)
+
+    @property
+    def labels(self) -> IntArray | None:
+        """Most probable mechanism of each row."""
+        return None if self.probabilities is None else self.probabilities.argmax(axis=1)
+
+    @property
+    def probabilities(self) -> FloatArray | None:
+        """Probability of each mechanism for each row."""
+        several = isinstance(self._model, Additive) and self.n_mechanisms > 1
+        return self._model.fit.membership if several else None  # type: ignore[attr-defined]
+
+    @computed
+    def check_pvalue(self) -> float:
+        """P-value of a test of independence of the causes and what the model leaves."""
+        if isinstance(self._model, Independent):
+            return 1.0
+        return check_models([self._model], TestedVariable(self._causes)).pvalue
+
+
+@frozen
+class CausalGraph(Record):
+    """A causal graph of the columns of a table.
+
+    Attributes
+    ----------
+    names : tuple
+        Columns, in the order of the table.
+    edges : tuple of GraphEdge
+        The surest first.
+    nodes : tuple of GraphNode
+        One for each column, in their order.
+    mixing : tuple of Mixing
+        Hidden variables that switch mechanisms of several nodes.
+    unexplained : tuple of (name, name, float)
+        Columns that depend on each other beyond what the graph says, and by how many nats.
+    length : float
+        Description length of all columns, in nats.
+    n_samples, n_dropped : int
+        Rows that were used, and those left out because a value is missing.
+    """
+
+    names: tuple[Hashable, ...]
+    edges: tuple[GraphEdge, ...]
+    nodes: tuple[GraphNode, ...]
+    mixing: tuple[Mixing, ...]
+    unexplained: tuple[tuple[Hashable, Hashable, float], ...]
+    length: float
+    n_samples: int
+    n_dropped: int
+    _sample: Sample = field(repr=False)
+
+    @property
+    def directed(self) -> tuple[Edge, ...]:
+        """Arrows, the cause first."""
+        return tuple((each.cause, each.effect) for each in self.edges if each.kind == ARROW)
+
+    @property
+    def undirected(self) -> tuple[Edge, ...]:
+        """Edges without a direction."""
+        return tuple((each.cause, each.effect) for each in self.edges if each.kind == LINE)
+
+    @property
+    def adjacency(self) -> IntArray:
+        """1 at [cause, effect], (n_columns, n_columns); at both places where there is no arrow."""
+        place = {name: at for at, name in enumerate(self.names)}
+        matrix = np.zeros((len(place), len(place)), dtype=np.int64)
+        for each in self.edges:
+            matrix[place[each.cause], place[each.effect]] = 1
+            if each.kind != ARROW:
+                matrix[place[each.effect], place[each.cause]] = 1
+        return matrix
+
+    @property
+    def order(self) -> tuple[Hashable, ...]:
+        """Columns in a causal order of the graph that was found, causes first."""
+        left, order = list(self.nodes), dict[Hashable, None]()
+        while left:
+            free = [node for node in left if all(each in order for each in node.parents)]
+            order |= dict.fromkeys(node.name for node in free)
+            left = [node for node in left if node.name not in order]
+        return tuple(order)
+
+    def node(self, name: Hashable) -> GraphNode:
+        """Return a node by the name of its column."""
+        if name not in self.names:
+            raise ValueError(f"no column is called {brief(name)}; they are {listed(self.names)}")
+        return self.nodes[self.names.index(name)]
+
+    def curve(
+        self, effect: Hashable, cause: Hashable, *, n_points: int = 100
+    ) -> tuple[FloatArray, EffectCurves]:
+        """Return the fitted effect along one of its causes, the others at their medians.
+
+        Parameters
+        ----------
+        effect, cause : hashable
+            Names of columns joined by an edge of the graph that was found.
+        n_points : int
+            Points from the smallest value of the cause to its largest.
+
+        Returns
+        -------
+        at : ndarray of shape (n_points,)
+            Values of the cause.
+        curves : EffectCurves
+            Of each mechanism, in the unit of the effect.
+
+        Raises
+        ------
+        ValueError
+            If there is no such edge, or the cause is of categories.
+        """
+        node, n_points = self.node(effect), check_count(n_points, "n_points", minimum=2)
+        if cause not in node.parents:
+            raise ValueError(
+                f"{brief(cause)} is no cause of {brief(effect)}; its causes are "
+                f"{listed(node.parents)}"
+            )
+        if self._sample.categorical[self.names.index(cause)]:
+            raise ValueError(f"{brief(cause)} holds categories, which have no order to draw along")
+        scale = standardize(self._sample.values)[1]
+        # Numbers first, as curves over several columns take them.
+        places = sorted(
+            (self.names.index(name) for name in node.parents),
+            key=lambda at: self._sample.categorical[at],
+        )
+        values = np.tile(np.median(self._sample.values, axis=0), (n_points, 1))
+        at = self.names.index(cause)
+        own_values = self._sample.values[:, at]
+        values[:, at] = np.linspace(own_values.min(), own_values.max(), n_points)
+        curves = node._model.curves(np.ascontiguousarray(scale.apply(values)[:, places]))
+        own = self.names.index(effect)
+        unit, center, spread = (each[own] for each in (scale.unit, scale.center, scale.spread))
+        return values[:, at], curves.through(lambda z: (z * spread + center) * unit)
+
+    def to_networkx(self, min_confidence: float = 0.0) -> Any:
+        """Return a ``networkx.DiGraph`` of the edges of that confidence or more.
+
+        An edge without a direction is two opposite arcs. Arcs have the attributes of `GraphEdge`.
+        """
+        least = check_between(min_confidence, "min_confidence", 0.0, 1.0)
+        kept = {(e.cause, e.effect): e for e in self.edges if e.confidence >= least}
+        marked = [(e.cause, MARKS[e.kind], e.effect) for e in kept.values()]
+        graph = networkx_graph(self.names, marked)
+        for (cause, effect), edge in kept.items():
+            facts = {"kind": edge.kind, "confidence": edge.confidence, "gain": edge.gain}
+            for arc in ((cause, effect), (effect, cause)):
+                if graph.has_edge(*arc):
+                    graph.edges[arc].update(facts)
+        return graph
+
+    def to_dag(self) -> Any:
+        """Return a ``networkx.DiGraph``; raise ValueError where an edge has no direction."""
+        if opened := [f"{e.cause} {e.kind} {e.effect}" for e in self.edges if e.kind != ARROW]:
+            raise ValueError(
+                f"the graph is no DAG: {listed(opened)} have no direction; add them to required=, "
+                "or use to_networkx(), which makes two arcs of each"
+            )
+        return self.to_networkx()
+
+    def to_pandas(self) -> Any:
+        """Return the edges as a ``pandas.DataFrame``."""
+        pandas = require("pandas", None, "a data frame needs pandas")
+        return pandas.DataFrame(self._rows(), columns=list(EDGE_COLUMNS))
+
+    def _rows(self) -> list[dict[str, Any]]:
+        return [{name: getattr(edge, name) for name in EDGE_COLUMNS} for edge in self.edges]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return edges, columns and what else was found as plain values, for JSON."""
+        mixing = [
+            {"nodes": each.nodes, "n_groups": each.n_groups, "gain": each.gain}
+            for each in self.mixing
+        ]
+        return {
+            "edges": self._rows(),
+            "columns": list(self.names),
+            "mixing": mixing,
+            "unexplained": [list(each) for each in self.unexplained],
+            "length": self.length,
+            "n_samples": self.n_samples,
+            "n_dropped": self.n_dropped,
+        }
+
+    def write(self, path: StrPath) -> None:
+        """Write the edges to a file that appears when it is complete.
+
+        Parameters
+        ----------
+        path : path-like
+            ``.csv`` (which `within` takes), ``.parquet``, ``.json`` or ``.graphml``.
+        """
+        suffix, rows = check_suffix(path), self._rows()
+        if suffix == ".csv":
+            write_csv(path, EDGE_COLUMNS, rows)
+        elif suffix == ".json":
+            with atomic_writer(path) as file:
+                file.write(to_json_document(self.to_dict()) + "\n")
+        elif suffix == ".parquet":
+            texts = [
+                row | {"cause": str(row["cause"]), "effect": str(row["effect"])} for row in rows
+            ]
+            table = pyarrow_module().Table.from_pylist(texts)
+            with replacing(path) as temporary:
+                pyarrow_module("parquet").write_table(table, temporary)
+        else:
+            with replacing(path) as temporary:
+                require("networkx", "graph", "GraphML").write_graphml(
+                    self.to_networkx(), temporary, named_key_ids=True
+                )
+
+    def summary(self) -> str:
+        """Return the edges as a table of text, and what else was found."""
+        rows = [
+            (
+                f"{e.cause} {e.kind} {e.effect}",
+                f"{e.confidence:.2f}",
+                f"{e.gain:.1f}",
+                model_text(e.model),
+                e.note,
+            )
+            for e in self.edges
+        ]
+        columns = {"edge": "<4", "confidence": ">10", "gain": ">6", "model": "<5", "note": "<1"}
+        n_sure = sum(edge.is_sure for edge in self.edges)
+        lines = [
+            f"{counted(len(self.names), 'column')}, {counted(self.n_samples, 'row')}: "
+            f"{counted(len(self.edges), 'edge')}, {n_sure} sure (confidence {SURE} or more)"
+        ]
+        if rows:
+            lines += ["", *Table(columns).lines(rows)]
+        for each in self.mixing:
+            lines.append(
+                f"one hidden variable of {each.n_groups} values switches the mechanisms of "
+                f"{listed(each.nodes)}"
+            )
+        lines += [
+            f"{one} and {other} depend on each other beyond this graph, by {nats:.0f} nats: a "
+            "common cause may be missing"
+            for one, other, nats in self.unexplained
+        ]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        """Edges as a table, for notebooks."""
+        rows = [
+            (f"{e.cause} {e.kind} {e.effect}", e.confidence, e.gain, model_text(e.model), e.note)
+            for e in self.edges
+        ]
+        title = f"{counted(len(self.edges), 'edge')} among {counted(len(self.names), 'column')}"
+        return html_table(title, ("edge", "confidence", "gain in nats", "model", "note"), rows)
+
+
+def check_suffix(path: StrPath) -> str:
+    """Return the suffix that names the format of a file of edges; raise ValueError at others."""
+    suffix = os.path.splitext(os.fspath(path))[1].lower()
+    if suffix not in SUFFIXES:
+        *most, last = SUFFIXES
+        raise ValueError(f"{os.fspath(path)}: the name must end in {', '.join(most)} or {last}")
+    return suffix

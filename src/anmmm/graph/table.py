@@ -1,0 +1,151 @@
+"""The columns of a table that make a graph, checked."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anmmm._categories import MOST_CATEGORIES, missing_of
+from anmmm._categories import Names as CategoryNames
+from anmmm._typing import BoolArray, FloatArray
+from anmmm._validation import brief, check_choice
+from anmmm._warning import warn_caller
+from anmmm.collection.sources.columns import open_table
+from anmmm.datasets.errors import SourceError, listed
+from anmmm.graph.lengths import Sample
+from anmmm.preprocessing import standardize
+
+MIN_ROWS = 20
+# Bytes that the curves over all columns may take.
+MOST_BYTES = 4e9
+BYTES_A_VALUE = 14 * 8
+# Standardized columns that differ by no more, in any row, are one.
+SAME = 1e-9
+
+
+class Columns(NamedTuple):
+    """Names of columns, their values, and the rows that were left out as incomplete."""
+
+    names: tuple[Hashable, ...]
+    sample: Sample
+    n_dropped: int
+
+
+def read_columns(data: Any, columns: Any, categories: Any, missing: str) -> Columns:
+    """Read and check the columns of a table; raise TypeError or ValueError at what is wrong."""
+    check_choice(missing, "missing", ("raise", "drop"))
+    table = open_table(data)
+    named = {*table.categories, *_listed(categories, table.names, "categories")}
+    if columns is None:
+        names = [name for name in table.names if name in named or name not in table.faults]
+        if left_out := [name for name in table.names if name not in names]:
+            warn_caller(
+                f"{table.name}: columns left out, as they hold neither numbers nor categories: "
+                f"{listed(left_out)}; name them in categories= to take them as such",
+                UserWarning,
+            )
+    else:
+        names = _listed(columns, table.names, "columns")
+        for name in names:
+            if name in table.faults and name not in named:
+                raise SourceError(table.name, None, table.faults[name])
+    if len(names) < 2:
+        raise SourceError(
+            table.name, None, f"a graph needs 2 columns or more, found {listed(names)}"
+        )
+    read = table.read([n for n in names if n not in named], [n for n in names if n in named])
+    present = _present([read[name] for name in names], names, table.name, missing)
+    values = [_numbers(read[name][present], name, table.name) for name in names]
+    categorical = [
+        name in named and len(np.unique(v)) > 2 for name, v in zip(names, values, strict=True)
+    ]
+    _check(values, names, table.name)
+    sample = Sample(np.column_stack(values), tuple(categorical))
+    return Columns(tuple(names), sample, int((~present).sum()))
+
+
+def _listed(names: Any, there: Sequence[Hashable], argument: str) -> list[Hashable]:
+    if names is None:
+        return []
+    if isinstance(names, str) or not isinstance(names, Sequence):
+        raise TypeError(f"{argument} must be a list of names of columns; found {brief(names)}")
+    lacking = [name for name in names if name not in there]
+    if lacking:
+        raise ValueError(
+            f"{argument} names {listed(lacking)}, but the columns are {listed(list(there))}"
+        )
+    if len(set(names)) < len(names):
+        raise ValueError(f"{argument} names a column twice; found {brief(list(names))}")
+    return list(names)
+
+
+def _present(
+    columns: list[NDArray[Any]], names: list[Hashable], table: str, missing: str
+) -> BoolArray:
+    """Tell which rows (n_rows,) are complete."""
+    absent = [missing_of(column) for column in columns]
+    incomplete = np.any(absent, axis=0)
+    if missing == "raise" and incomplete.any():
+        at = next(place for place, column in enumerate(absent) if column.any())
+        raise SourceError(
+            table,
+            None,
+            f"column {names[at]!r} lacks {absent[at].sum()} values, the first in row "
+            f"{int(absent[at].argmax()) + 1}; pass missing='drop' to leave out the "
+            f"{incomplete.sum()} incomplete rows",
+        )
+    n_left = len(incomplete) - int(incomplete.sum())
+    if n_left < MIN_ROWS:
+        raise SourceError(
+            table, None, f"a graph needs {MIN_ROWS} complete rows or more, found {n_left}"
+        )
+    return np.asarray(~incomplete)
+
+
+def _numbers(column: NDArray[Any], name: Hashable, table: str) -> FloatArray:
+    """Return a column as numbers, those of categories by their names in order."""
+    if not column.dtype.hasobject:
+        if not np.isfinite(column).all():
+            raise SourceError(table, None, f"column {name!r} holds infinite numbers; remove them")
+        return np.asarray(column, dtype=np.float64)
+    categories = CategoryNames(column.astype(np.str_))
+    if len(categories.distinct) > MOST_CATEGORIES:
+        raise SourceError(
+            table,
+            None,
+            f"column {name!r} has {len(categories.distinct)} categories, more than "
+            f"{MOST_CATEGORIES}; leave it out, or join some of them",
+        )
+    return categories.codes
+
+
+def _check(values: list[FloatArray], names: list[Hashable], table: str) -> None:
+    """Refuse constant and repeated columns, and more than memory has room for."""
+    constant = [name for name, column in zip(names, values, strict=True) if not np.ptp(column)]
+    if constant:
+        raise SourceError(
+            table, None, f"constant columns have no causes: {listed(constant)}; leave them out"
+        )
+    size = BYTES_A_VALUE * len(values) * len(values[0])
+    if size > MOST_BYTES:
+        raise SourceError(
+            table,
+            None,
+            f"{len(values)} columns of {len(values[0])} rows need {size / 1e9:.0f} GB; pass fewer "
+            f"columns, or at most {math.floor(MOST_BYTES / BYTES_A_VALUE / len(values))} rows",
+        )
+    columns = standardize(np.column_stack(values))[0].T
+    # Copies, whichever way they point, are neighbors in the order of what they start with.
+    signed = columns * np.where(columns[:, :1] < 0.0, -1.0, 1.0)
+    order = sorted(range(len(names)), key=lambda at: signed[at, :MIN_ROWS].round(6).tolist())
+    for one, other in pairwise(order):
+        if np.abs(signed[one] - signed[other]).max() <= SAME:
+            first, second = (names[at] for at in sorted((one, other)))
+            raise SourceError(
+                table, None, f"column {second!r} repeats {first!r}; leave one of them out"
+            )
