@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anmmm import PairClusters, PairResult, cluster_mechanisms, infer_direction, orient
+from anmmm import PairClusters, PairResult, cluster_mechanisms, infer_direction, infer_graph
 from anmmm._html import MOST_ROWS, html_facts, html_table
 from anmmm.collection import summarize
 from anmmm.datasets import make_anm_mixture
@@ -99,6 +99,6 @@ def test_graphs():
     rng = np.random.default_rng(0)
     a = rng.uniform(-1, 1, 100)
     data = np.column_stack([a, np.tanh(3 * a) + 0.2 * rng.normal(size=100)])
-    text = read(orient([(0, 1)], data)._repr_html_())
-    assert text.startswith("1 directed and 0 undirected edges")
-    assert "0 -> 1" in text
+    text = read(infer_graph(data)._repr_html_())
+    assert text.startswith("1 edge among 2 columns")
+    assert "0 → 1" in text

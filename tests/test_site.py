@@ -18,7 +18,7 @@ MODULES = [
     "anmmm.evidence",
     "anmmm.gppom",
     "anmmm.mixture",
-    "anmmm.orientation",
+    "anmmm.graph",
     "anmmm.plotting",
     "anmmm.report",
 ]

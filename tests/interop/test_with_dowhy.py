@@ -45,8 +45,8 @@ def test_story_a_true_graph_is_not_falsified():
 
 
 def test_story_an_oriented_graph_is_a_causal_model():
-    oriented = orient(networkx.Graph(sorted(CHAIN)), TABLE)
-    model = gcm.StructuralCausalModel(oriented.graph)
+    graph = orient(networkx.Graph(sorted(CHAIN)), TABLE)
+    model = gcm.StructuralCausalModel(graph)
     gcm.auto.assign_causal_mechanisms(model, TABLE)
     gcm.fit(model, TABLE)
     assert list(gcm.draw_samples(model, 5).columns) == ["a", "b", "c", "d"]

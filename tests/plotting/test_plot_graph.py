@@ -1,50 +1,42 @@
 import numpy as np
+import pandas as pd
 import pytest
 
 pytest.importorskip("matplotlib")
 
 from matplotlib.figure import Figure
-from matplotlib.patches import FancyArrowPatch
+from matplotlib.text import Annotation
 
-from anmmm import orient
+from anmmm import infer_graph
 from anmmm.plotting import plot_graph
 
 
-@pytest.fixture(scope="module")
-def result():
+def drawn(**options):
     rng = np.random.default_rng(5)
-    a = rng.uniform(-2, 2, 120)
-    b = np.tanh(2 * a) + 0.2 * rng.normal(size=120)
-    table = np.column_stack([a, b, rng.normal(size=(120, 2))])
-    edges = [(0, 1), (2, "->", 3), (0, "<->", 3), (1, 2)]
-    return orient(edges, table)
+    a, c, d = rng.normal(size=(3, 200))
+    b = np.tanh(2 * a) + 0.2 * rng.normal(size=200)
+    table = pd.DataFrame({"cost in $": a, "b": b, "c": c, "d": d, "e": c + rng.normal(size=200)})
+    graph = infer_graph(table, **options)
+    return graph, plot_graph(graph, ax=Figure().add_subplot())
 
 
-def test_each_edge_is_drawn_as_what_it_is(result):
-    ax = plot_graph(result, ax=Figure().add_subplot())
-    arrows = [patch for patch in ax.patches if isinstance(patch, FancyArrowPatch)]
-    assert len(arrows) == len(result.edges) == 4
+def test_each_edge_is_drawn_as_what_it_is():
+    within = [("cost in $", "->", "b"), ("c", "e"), ("c", "<->", "d")]
+    graph, ax = drawn(within=within)
+    arrows = [text.arrow_patch for text in ax.texts if isinstance(text, Annotation)]
     styles = [type(arrow.get_arrowstyle()).__name__ for arrow in arrows]
-    assert sorted(styles) == ["Curve", "CurveFilledAB", "CurveFilledB", "CurveFilledB"]
-    assert [text.get_text() for text in ax.texts] == ["0", "1", "2", "3"]
-    labels = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert labels == ["given", "by its data", "undirected"]
+    assert sorted(styles) == ["Curve", "CurveFilledAB", "CurveFilledB"]
+    names = [text for text in ax.texts if not isinstance(text, Annotation)]
+    # Matplotlib sets names as they are.
+    assert {text.get_text() for text in names} == {r"cost in \$", "b", "c", "d", "e"}
+    height = {text.get_text(): text.get_position()[1] for text in names}
+    assert height[r"cost in \$"] > height["b"]
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["sure", "no direction"]
     with pytest.raises(TypeError, match="ax must be Matplotlib axes"):
-        plot_graph(result, ax=3)
+        plot_graph(graph, ax=3)
 
 
-def test_names_are_set_as_they_are():
-    rng = np.random.default_rng(0)
-    import pandas as pd
-
-    table = pd.DataFrame({"cost in $": rng.normal(size=20), "b": rng.normal(size=20)})
-    ax = plot_graph(orient([("cost in $", "b")], table), ax=Figure().add_subplot())
-    assert ax.texts[0].get_text() == r"cost in \$"
-
-
-def test_an_empty_graph_is_an_empty_picture():
-    import networkx
-
-    ax = plot_graph(orient(networkx.Graph(), np.eye(12)), ax=Figure().add_subplot())
-    assert not ax.patches
+def test_a_graph_without_edges_is_its_nodes():
+    _, ax = drawn(columns=["c", "d"])
+    assert [text.get_text() for text in ax.texts] == ["c", "d"]
     assert ax.get_legend() is None

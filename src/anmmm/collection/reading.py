@@ -37,12 +37,12 @@ def read_rows(path: StrPath, schema: Schema = DIRECTIONS) -> Iterator[Any]:
         or ``.parquet``.
     schema : Schema
         Columns that it should have: ``anmmm.collection.schema.DIRECTIONS``, ``CLUSTERS`` for
-        mechanism labels, or `anmmm.orientation.EDGES` for an oriented graph. Their order does not
+        mechanism labels. Their order does not
         matter, and unknown ones are passed over.
 
     Yields
     ------
-    PairResult, PairClusters or EdgeDecision
+    PairResult or PairClusters
         In the order of the file. NaN and infinities are None whatever the format; ``seconds`` is
         None where no times were written.
 

@@ -65,7 +65,7 @@ def infer_graph(
         or Parquet file; at least 20 rows. Numbers, booleans, counts, ordered categories and
         categories.
     columns : list of names, optional
-        Columns to take; by default all that hold numbers or categories.
+        Columns to take; by default all that hold numbers or categories, or the nodes of `within`.
     categories : list of names, optional
         Columns whose values are mere names.
     missing : {"raise", "drop"}
@@ -124,8 +124,11 @@ def infer_graph(
     most = check_count(max_parents, "max_parents")
     least = check_nonnegative(min_gain, "min_gain")
     jobs, rng = check_jobs(n_jobs), check_rng(random_state)
-    found = read_columns(table, columns, categories, missing)
-    partial = None if within is None else named_like(read_graph(within), found.names, within)
+    partial = None if within is None else read_graph(within)
+    by_place = isinstance(within, np.ndarray)
+    found = read_columns(table, columns, categories, missing, None if by_place else partial)
+    if by_place and partial is not None:
+        partial = _by_place(partial, found.names)
     # In an order of their own, so that the one in the table does not matter.
     order = _canonical(found.sample)
     names = Names([found.names[at] for at in order])
@@ -195,7 +198,9 @@ def orient(graph: Any, data: Any, *, min_confidence: float = SURE, **options: An
     least = check_between(min_confidence, "min_confidence", 0.5, 1.0)
     partial = read_graph(graph)
     found = infer_graph(data, within=graph, **options)
-    named = dict(zip(map(str, partial.nodes), partial.nodes, strict=True))
+    # Of an adjacency without names, which has a row for each column.
+    names = found.names if isinstance(graph, np.ndarray) else partial.nodes
+    named = dict(zip(map(str, names), partial.nodes, strict=True))
     sure = [
         (named[str(edge.cause)], named[str(edge.effect)])
         for edge in found.edges
@@ -204,10 +209,8 @@ def orient(graph: Any, data: Any, *, min_confidence: float = SURE, **options: An
     return rebuilt(graph, partial.with_directed(sure))
 
 
-def named_like(graph: PartialGraph, names: tuple[Hashable, ...], given: Any) -> PartialGraph:
-    """Return a graph with the names of columns; raise ValueError where they do not fit."""
-    if not isinstance(given, np.ndarray):
-        return graph
+def _by_place(graph: PartialGraph, names: tuple[Hashable, ...]) -> PartialGraph:
+    """Return a graph of numbers with the names of columns; raise ValueError at others."""
     if len(graph.nodes) != len(names):
         raise ValueError(
             f"within is an adjacency of {len(graph.nodes)} nodes, but data has {len(names)} "

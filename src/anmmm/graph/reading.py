@@ -109,7 +109,7 @@ def _edges_of_file(path: StrPath) -> Iterable[MarkedEdge]:
                 )
             for row in rows:
                 first, second, mark = (row.get(column) for column in columns)
-                mark = SIGNS.get(mark or "--", mark)
+                mark = SIGNS.get(mark or "--", mark or "--")
                 if not first or not second or mark not in MARKS:
                     raise SourceError(
                         name,

@@ -17,7 +17,9 @@ from anmmm._validation import brief, check_choice
 from anmmm._warning import warn_caller
 from anmmm.collection.sources.columns import open_table
 from anmmm.datasets.errors import SourceError, listed
+from anmmm.graph.constraints import Names
 from anmmm.graph.lengths import Sample
+from anmmm.graph.partial import PartialGraph
 from anmmm.preprocessing import standardize
 
 MIN_ROWS = 20
@@ -36,11 +38,20 @@ class Columns(NamedTuple):
     n_dropped: int
 
 
-def read_columns(data: Any, columns: Any, categories: Any, missing: str) -> Columns:
-    """Read and check the columns of a table; raise TypeError or ValueError at what is wrong."""
+def read_columns(
+    data: Any, columns: Any, categories: Any, missing: str, within: PartialGraph | None = None
+) -> Columns:
+    """Read and check columns of a table, by default all or those of a graph.
+
+    Raise TypeError or ValueError at what is wrong.
+    """
     check_choice(missing, "missing", ("raise", "drop"))
     table = open_table(data)
-    named = {*table.categories, *_listed(categories, table.names, "categories")}
+    there = Names(table.names)
+    if within is not None and columns is None:
+        nodes = set(_listed(within.nodes, there, "within"))
+        columns = [name for name in table.names if name in nodes]
+    named = {*table.categories, *_listed(categories, there, "categories")}
     if columns is None:
         names = [name for name in table.names if name in named or name not in table.faults]
         if left_out := [name for name in table.names if name not in names]:
@@ -50,7 +61,7 @@ def read_columns(data: Any, columns: Any, categories: Any, missing: str) -> Colu
                 UserWarning,
             )
     else:
-        names = _listed(columns, table.names, "columns")
+        names = _listed(columns, there, "columns")
         for name in names:
             if name in table.faults and name not in named:
                 raise SourceError(table.name, None, table.faults[name])
@@ -69,19 +80,15 @@ def read_columns(data: Any, columns: Any, categories: Any, missing: str) -> Colu
     return Columns(tuple(names), sample, int((~present).sum()))
 
 
-def _listed(names: Any, there: Sequence[Hashable], argument: str) -> list[Hashable]:
+def _listed(names: Any, there: Names, argument: str) -> list[Hashable]:
     if names is None:
         return []
     if isinstance(names, str) or not isinstance(names, Sequence):
         raise TypeError(f"{argument} must be a list of names of columns; found {brief(names)}")
-    lacking = [name for name in names if name not in there]
-    if lacking:
-        raise ValueError(
-            f"{argument} names {listed(lacking)}, but the columns are {listed(list(there))}"
-        )
-    if len(set(names)) < len(names):
+    places = [there.place(name, argument) for name in names]
+    if len(set(places)) < len(places):
         raise ValueError(f"{argument} names a column twice; found {brief(list(names))}")
-    return list(names)
+    return [there.names[at] for at in places]
 
 
 def _present(

@@ -8,7 +8,9 @@ from __future__ import annotations
 from typing import Any
 
 from anmmm._optional import require
+from anmmm.direction import SURE
 from anmmm.graph import CausalGraph
+from anmmm.graph.result import ARROW
 from anmmm.interop._pairs import conditional_pvalue, decision, odds_of
 
 __all__ = ["ANMMM", "background_knowledge", "register_hsic"]
@@ -37,14 +39,16 @@ class ANMMM:
         return odds_of(decision(data_x, data_y, self.options))
 
 
-def background_knowledge(graph: CausalGraph) -> Any:
-    """Return the sure arrows of a graph as required, their reverse as forbidden.
+def background_knowledge(graph: CausalGraph, min_confidence: float = SURE) -> Any:
+    """Return the arrows of a graph as required, their reverse as forbidden.
 
     Nodes are known by their names, as in ``node_names``.
 
     Parameters
     ----------
     graph : anmmm.CausalGraph
+    min_confidence : float
+        Arrows of less confidence are left out.
 
     Returns
     -------
@@ -54,9 +58,10 @@ def background_knowledge(graph: CausalGraph) -> Any:
     node = require("causallearn.graph.GraphNode", "interop", _WHAT_FOR).GraphNode
     nodes = {name: node(str(name)) for name in graph.names}
     knowledge = module.BackgroundKnowledge()
-    for cause, effect in ((e.cause, e.effect) for e in graph.edges if e.is_sure):
-        knowledge.add_required_by_node(nodes[cause], nodes[effect])
-        knowledge.add_forbidden_by_node(nodes[effect], nodes[cause])
+    for edge in graph.edges:
+        if edge.kind == ARROW and edge.confidence >= min_confidence:
+            knowledge.add_required_by_node(nodes[edge.cause], nodes[edge.effect])
+            knowledge.add_forbidden_by_node(nodes[edge.effect], nodes[edge.cause])
     return knowledge
 
 

@@ -1,0 +1,68 @@
+import json
+
+import numpy as np
+import pytest
+
+
+@pytest.fixture
+def data(tmp_path):
+    rng = np.random.default_rng(5)
+    a = rng.uniform(-2, 2, 120)
+    b = np.tanh(2 * a) + 0.2 * rng.normal(size=120)
+    c = b**2 + 0.5 * b + 0.2 * rng.normal(size=120)
+    rows = "\n".join(f"{u!r},{v!r},{w!r}" for u, v, w in np.column_stack([c, b, a]).tolist())
+    (tmp_path / "data.csv").write_text(f"c,b,a\n{rows}\n")
+    return tmp_path
+
+
+def test_a_table_becomes_a_graph(run, data):
+    status, out, err = run("graph", "data.csv", "-o", "graph.csv")
+    assert (status, err) == (0, "2 edges written to graph.csv\n")
+    lines = out.splitlines()
+    assert lines[0].startswith("3 columns, 120 rows: 2 edges, ")
+    assert lines[2].split()[:3] == ["edge", "confidence", "gain"]
+    assert {line.split("  ")[0] for line in lines[3:5]} == {"a → b", "b → c"}
+    text = (data / "graph.csv").read_text()
+    # Two runs write the same, and what is written is a graph to stay within.
+    run("graph", "data.csv", "-o", "again.csv")
+    assert (data / "again.csv").read_text() == text
+    status, out, _ = run("graph", "data.csv", "--within", "graph.csv", "--json")
+    document = json.loads(out)
+    assert [(e["cause"], e["effect"], e["note"]) for e in document["edges"]] == [
+        ("b", "c", "required"),
+        ("a", "b", "required"),
+    ]
+    assert document["columns"] == ["c", "b", "a"]
+
+
+def test_what_is_known_is_told(run, data):
+    _, out, _ = run("graph", "data.csv", "--tiers", "c;a,b", "--json")
+    assert "c" not in {edge["effect"] for edge in json.loads(out)["edges"]}
+    _, out, _ = run("graph", "data.csv", "--columns", "a,b", "--json")
+    assert json.loads(out)["columns"] == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["-o", "graph.txt"], "must end in .csv"),
+        (["-o", "data.csv"], "is part of the input"),
+        (
+            ["--columns", "a,z"],
+            "--columns names 'z', which is no column of data; the columns are c, b, a",
+        ),
+        (["--plot", "data.csv"], "must end in .png"),
+        (["--tiers", "a,,"], "--tiers must be names of columns"),
+    ],
+)
+def test_what_cannot_be_is_refused(run, data, arguments, message):
+    status, _, err = run("graph", "data.csv", *arguments)
+    assert status == 2
+    assert message in err
+
+
+def test_the_graph_is_drawn(run, data):
+    pytest.importorskip("matplotlib")
+    status, _, err = run("graph", "data.csv", "--plot", "graph.svg")
+    assert (status, err) == (0, "plot written to graph.svg\n")
+    assert "<svg" in (data / "graph.svg").read_text()

@@ -1,0 +1,321 @@
+"""Graphs of tables: what is found, what it does not depend on, what is refused."""
+
+import json
+
+import networkx
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from anmmm import infer_graph, orient
+from anmmm.datasets import SourceError
+from anmmm.graph.infer import Lengths
+from anmmm.graph.reading import read_graph
+
+
+def table(n=300, seed=0):
+    """dose → level → effect ← age, and noise."""
+    rng = np.random.default_rng(seed)
+    dose, age, other = rng.normal(size=(3, n))
+    level = np.tanh(2 * dose) + 0.15 * rng.normal(size=n)
+    effect = level**2 + 0.5 * level + np.sin(1.5 * age) + 0.3 * rng.normal(size=n)
+    return pd.DataFrame(
+        {"effect": effect, "other": other, "dose": dose, "level": level, "age": age}
+    )
+
+
+EDGES = {("dose", "level"), ("level", "effect"), ("age", "effect")}
+
+
+@pytest.fixture(scope="module")
+def found():
+    return infer_graph(table())
+
+
+def test_a_table_becomes_a_graph(found):
+    assert set(found.directed) == EDGES
+    assert all(edge.is_sure and edge.gain > 20 for edge in found.edges)
+    assert [edge.confidence for edge in found.edges] == sorted(
+        (edge.confidence for edge in found.edges), reverse=True
+    )
+    assert found.names == ("effect", "other", "dose", "level", "age")
+    node = found.node("effect")
+    assert (node.parents, found.node("other").parents) == (("level", "age"), ())
+    assert node.check_pvalue > 0.01
+    assert found.node("other").check_pvalue == 1.0
+    assert found.length == pytest.approx(sum(each.length for each in found.nodes))
+    order = found.order
+    assert all(order.index(cause) < order.index(effect) for cause, effect in EDGES)
+    assert not found.unexplained
+    assert not found.mixing
+    with pytest.raises(ValueError, match="no column is called 'x'"):
+        found.node("x")
+
+
+def test_neither_order_nor_units_nor_workers_matter(found):
+    frame = table()
+    other = frame[frame.columns[::-1]] * [3.0, -0.1, 1e6, 1.0, 2.0] + 5.0
+    again = infer_graph(other, n_jobs=2)
+    assert set(again.directed) == EDGES
+    gains = {(e.cause, e.effect): e.gain for e in found.edges}
+    # A column turned upside down has its knots elsewhere: nearly the same.
+    assert gains == pytest.approx({(e.cause, e.effect): e.gain for e in again.edges}, rel=1e-3)
+    shuffled = infer_graph(frame[["age", "dose", "effect", "level", "other"]])
+    assert {(e.cause, e.effect): e.gain for e in shuffled.edges} == gains
+
+
+@pytest.mark.parametrize("form", ["polars", "arrow", "array", "csv", "parquet"])
+def test_tables_of_every_form(form, found, tmp_path):
+    frame = table()
+    if form == "array":
+        given, names = frame.to_numpy(), dict(enumerate(frame.columns))
+    else:
+        given = {"polars": pl.from_pandas, "arrow": to_arrow}.get(form, str)(frame)
+        names = {name: name for name in frame.columns}
+    if form in ("csv", "parquet"):
+        given = tmp_path / f"table.{form}"
+        frame.to_csv(given, index=False) if form == "csv" else frame.to_parquet(given)
+    result = infer_graph(given)
+    assert {(names[u], names[v]) for u, v in result.directed} == EDGES
+    assert result.length == pytest.approx(found.length, rel=1e-9)
+
+
+def to_arrow(frame):
+    import pyarrow
+
+    return pyarrow.Table.from_pandas(frame)
+
+
+def test_what_is_known_is_kept():
+    frame = table()
+    required = infer_graph(frame, required=[("effect", "dose")])
+    assert ("effect", "dose") in required.directed
+    assert [e.note for e in required.edges if e.cause == "effect"] == ["required"]
+    forbidden = infer_graph(frame, forbidden=[("level", "effect"), ("effect", "level")])
+    assert not {("level", "effect"), ("effect", "level")} & {*forbidden.directed}
+    tiers = infer_graph(frame, tiers=[["effect"], ["level", "dose"]])
+    assert not [edge for edge in tiers.directed if edge[1] == "effect" and edge[0] != "age"]
+    within = infer_graph(frame, within=[("dose", "level"), ("age", "->", "other")])
+    assert set(within.directed) == {("dose", "level"), ("age", "other")}
+    bidirected = infer_graph(frame, within=[("dose", "level"), ("age", "<->", "other")])
+    assert [e.kind for e in bidirected.edges] == ["→", "↔"]
+    few = infer_graph(frame, columns=["level", "dose"])
+    assert (few.names, few.directed) == (("level", "dose"), (("dose", "level"),))
+
+
+def test_a_graph_is_oriented_in_its_form():
+    frame = table()
+    skeleton = networkx.Graph(sorted(EDGES))
+    skeleton.add_edge("dose", "other")
+    oriented = orient(skeleton, frame)
+    assert set(oriented.edges) == EDGES | {("dose", "other"), ("other", "dose")}
+    numbers = np.zeros((5, 5), dtype=int)
+    numbers[2, 3] = numbers[3, 2] = 1
+    assert orient(numbers, frame)[[2, 3], [3, 2]].tolist() == [1, 0]
+    # Nothing is sure enough.
+    assert orient([("dose", "level")], frame, min_confidence=1.0) == [("dose", "--", "level")]
+
+
+def test_linear_gaussian_edges_have_no_direction():
+    rng = np.random.default_rng(3)
+    a, b = rng.normal(size=(2, 500))
+    chain = a, a + rng.normal(size=500)
+    collider = chain[1] + b + rng.normal(size=500)
+    graph = infer_graph(np.column_stack([*chain, b, collider]))
+    kinds = {frozenset((e.cause, e.effect)): (e.kind, e.effect) for e in graph.edges}
+    assert kinds[frozenset((0, 1))][0] == "–"
+    assert not any(edge.is_sure for edge in graph.edges if {edge.cause, edge.effect} == {0, 1})
+    assert kinds[frozenset((1, 3))][1] == kinds[frozenset((2, 3))][1] == 3
+    with pytest.raises(ValueError, match=r"0 – 1|1 – 0"):
+        graph.to_dag()
+    assert graph.adjacency[[0, 1], [1, 0]].tolist() == [1, 1]
+    both = graph.to_networkx()
+    assert both.has_edge(0, 1)
+    assert both.has_edge(1, 0)
+
+
+def test_columns_of_every_kind():
+    rng = np.random.default_rng(1)
+    n = 400
+    group = rng.choice(["a", "b", "c"], n)
+    x = rng.normal(size=n)
+    shift = pd.Series(group).map({"a": -2.0, "b": 0.0, "c": 2.0}).to_numpy()
+    y = shift + np.sin(2 * x) + 0.4 * rng.normal(size=n)
+    count = rng.poisson(np.exp(0.5 * y))
+    flag = rng.random(n) < 1 / (1 + np.exp(-3 * x))
+    frame = pd.DataFrame(
+        {"group": pd.Categorical(group), "x": x, "y": y, "count": count, "flag": flag}
+    )
+    graph = infer_graph(frame)
+    assert set(graph.directed) >= {("group", "y"), ("x", "y"), ("y", "count")}
+    at, curves = graph.curve("y", "x")
+    assert (at[0], at[-1]) == (x.min(), x.max())
+    assert curves.center.shape == (100, 1)
+    assert np.ptp(curves.center) > 1.0
+    with pytest.raises(ValueError, match="'group' holds categories"):
+        graph.curve("y", "group")
+    with pytest.raises(ValueError, match="'count' is no cause of 'y'"):
+        graph.curve("y", "count")
+    with pytest.raises(ValueError, match="categories names 'z'"):
+        infer_graph(frame, categories=["z"])
+
+
+def test_a_curve_is_in_the_units_of_the_table():
+    rng = np.random.default_rng(0)
+    x = 100.0 + 10.0 * rng.normal(size=300)
+    y = 5.0 * np.tanh((x - 100.0) / 5.0) + 0.2 * rng.normal(size=300) - 40.0
+    graph = infer_graph(pd.DataFrame({"x": x, "y": y}))
+    at, curves = graph.curve("y", "x", n_points=50)
+    inner = (at > 90) & (at < 110)
+    truth = 5.0 * np.tanh((at - 100.0) / 5.0) - 40.0
+    assert np.abs(curves.center[:, 0] - truth)[inner].max() < 0.5
+
+
+def test_a_hidden_variable_that_switches_mechanisms_is_found():
+    rng = np.random.default_rng(2)
+    n = 500
+    x, z = rng.normal(size=(2, n))
+    group, own = rng.integers(2, size=(2, n))
+    a = np.where(group, np.sin(2 * x), 1.5 + x) + 0.15 * rng.normal(size=n)
+    b = np.where(group, -np.tanh(2 * z) - 1, z) + 0.15 * rng.normal(size=n)
+    c = np.where(own, 2 * x - 1, -np.sin(2 * x) + 1) + 0.15 * rng.normal(size=n)
+    graph = infer_graph(pd.DataFrame({"x": x, "z": z, "a": a, "b": b, "c": c}), random_state=0)
+    assert [set(each.nodes) for each in graph.mixing] == [{"a", "b"}]
+    (mixing,) = graph.mixing
+    assert (mixing.n_groups, mixing.probabilities.shape) == (2, (n, 2))
+    agreement = (mixing.labels == group).mean()
+    assert max(agreement, 1 - agreement) > 0.97
+    assert mixing.gain > 50
+    labels = graph.node("a").labels
+    alone = (labels == group).mean()
+    assert max(agreement, 1 - agreement) >= max(alone, 1 - alone)
+    assert graph.node("x").labels is None
+    assert "switches the mechanisms of" in graph.summary()
+
+
+def test_what_a_graph_leaves_unexplained_is_listed():
+    rng = np.random.default_rng(4)
+    hidden, x = rng.normal(size=(2, 500))
+    a = np.tanh(2 * hidden) + 0.3 * rng.normal(size=500)
+    b = hidden**2 + 0.3 * rng.normal(size=500)
+    graph = infer_graph(np.column_stack([a, b, x]), forbidden=[(0, 1), (1, 0)])
+    assert [{one, other} for one, other, _ in graph.unexplained] == [{0, 1}]
+    assert graph.unexplained[0][2] > 20
+    assert "a common cause may be missing" in graph.summary()
+
+
+def test_missing_values_are_refused_or_dropped(found):
+    frame = table()
+    gaps = pd.concat([frame, frame.iloc[:3].assign(dose=np.nan)], ignore_index=True)
+    with pytest.raises(SourceError, match=r"'dose' lacks 3 values, the first in row 301; pass"):
+        infer_graph(gaps)
+    dropped = infer_graph(gaps, missing="drop")
+    assert dropped.n_dropped == 3
+    assert dropped.length == found.length
+
+
+def test_a_run_that_was_killed_goes_on(tmp_path, monkeypatch, found):
+    file = tmp_path / "fits"
+    fits = []
+    learn = Lengths.learn
+
+    def dying(self, new):
+        learn(self, new)
+        fits.append(new)
+        if len(fits) == 15:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(Lengths, "learn", dying)
+    with pytest.raises(KeyboardInterrupt):
+        infer_graph(table(), checkpoint=file)
+    first = len(fits)
+    assert first == 15
+    monkeypatch.setattr(Lengths, "learn", learn)
+    result = infer_graph(table(), checkpoint=file)
+    assert result.length == found.length
+    monkeypatch.setattr(Lengths, "learn", lambda self, new: pytest.fail("a fit was made again"))
+    monkeypatch.setattr("anmmm.graph.infer._unexplained", lambda *arguments: [])
+    again = infer_graph(table(), checkpoint=file)
+    assert [e.gain for e in again.edges] == [e.gain for e in found.edges]
+    with pytest.raises(ValueError, match="is the checkpoint of another run"):
+        infer_graph(table(seed=1), checkpoint=file)
+
+
+def test_graphs_are_written_and_read_back(found, tmp_path):
+    for suffix in (".csv", ".json", ".parquet", ".graphml"):
+        found.write(tmp_path / f"graph{suffix}")
+    assert set(read_graph(tmp_path / "graph.csv").directed) == EDGES
+    document = json.loads((tmp_path / "graph.json").read_text())
+    assert {(e["cause"], e["effect"]) for e in document["edges"]} == EDGES
+    frame = pd.read_parquet(tmp_path / "graph.parquet")
+    assert set(zip(frame.cause, frame.effect, strict=True)) == EDGES
+    assert set(networkx.read_graphml(tmp_path / "graph.graphml").edges) == EDGES
+    assert set(found.to_dag().edges) == EDGES
+    assert not found.to_networkx(min_confidence=1.0).edges
+    assert found.to_pandas().columns[0] == "cause"
+    assert "dose → level" in found.summary()
+    assert "dose → level" in found._repr_html_()
+    with pytest.raises(ValueError, match=r"must end in \.csv"):
+        found.write(tmp_path / "graph.txt")
+
+
+FRAME = table(60)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"required": [("dose", "levl")]}, ValueError, "did you mean 'level'"),
+        (
+            {"required": [("dose", "level")], "forbidden": [("dose", "level")]},
+            ValueError,
+            "required has the edge dose → level, which forbidden",
+        ),
+        ({"required": [("dose", "level"), ("level", "dose")]}, ValueError, "make a cycle among"),
+        (
+            {"within": [("level", "->", "dose")], "tiers": [["dose"], ["level"]]},
+            ValueError,
+            "within has the edge level → dose, which",
+        ),
+        ({"tiers": [["dose"], ["dose"]]}, ValueError, "'dose' in two groups"),
+        ({"required": ["dose"]}, TypeError, r"pairs of names \(cause, effect\); found 'dose'"),
+        ({"forbidden": "dose"}, TypeError, "must be a list of edges"),
+        ({"within": np.zeros((2, 2))}, ValueError, "an adjacency of 2 nodes, but data has 5"),
+        ({"within": [(0, 1)]}, ValueError, "within names 0, which is no column of data"),
+        ({"columns": ["dose"]}, SourceError, "needs 2 columns or more"),
+        ({"columns": ["dose", "dose"]}, ValueError, "names a column twice"),
+        ({"columns": ["dose", "levl"]}, ValueError, "columns names 'levl'.*did you mean"),
+        ({"max_parents": 0}, ValueError, "max_parents"),
+        ({"missing": "ignore"}, ValueError, "missing"),
+    ],
+)
+def test_wishes_that_cannot_be_met_are_refused(options, error, message):
+    with pytest.raises(error, match=message):
+        infer_graph(FRAME, **options)
+
+
+@pytest.mark.parametrize(
+    ("frame", "message"),
+    [
+        (FRAME.head(15), "needs 20 complete rows or more, found 15"),
+        (FRAME.assign(flat=1.0), "constant columns have no causes: flat"),
+        (FRAME.assign(twin=3 - 2 * FRAME.dose), "'twin' repeats 'dose'"),
+        (FRAME.assign(far=np.inf), "'far' holds infinite numbers"),
+        (
+            FRAME.assign(key=pd.Categorical([f"k{i}" for i in range(60)])),
+            "'key' has 60 categories, more than 32",
+        ),
+    ],
+)
+def test_tables_that_make_no_graph_are_refused(frame, message):
+    with pytest.raises(SourceError, match=message):
+        infer_graph(frame)
+
+
+def test_columns_of_text_are_left_out_with_a_warning():
+    frame = FRAME.assign(name=[f"n{i % 3}" for i in range(60)])
+    with pytest.warns(UserWarning, match="columns left out, .*: name"):
+        graph = infer_graph(frame[["dose", "level", "name"]])
+    assert graph.names == ("dose", "level")
+    assert "name" in infer_graph(frame[["dose", "name"]], categories=["name"]).names

@@ -1,0 +1,145 @@
+"""The search against all graphs there are, and what climbs and rules keep."""
+
+import itertools
+import math
+
+import networkx
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from anmmm.graph.lengths import Lengths, Sample
+from anmmm.graph.search import (
+    Rules,
+    arrows,
+    causal_order,
+    climb,
+    loss,
+    reach_of,
+    search,
+    total,
+)
+
+
+def rules(n, **changes):
+    options = {
+        "allowed": ~np.eye(n, dtype=bool),
+        "required": np.zeros((n, n), dtype=bool),
+        "max_parents": 8,
+        "min_gain": 4.0,
+    }
+    return Rules(**{**options, **changes})
+
+
+def all_dags(n):
+    """Every DAG of n nodes, as sets of causes."""
+    pairs = list(itertools.combinations(range(n), 2))
+    for marks in itertools.product((0, 1, 2), repeat=len(pairs)):
+        causes = [set() for _ in range(n)]
+        for (i, j), mark in zip(pairs, marks, strict=True):
+            if mark:
+                causes[j if mark == 1 else i].add(i if mark == 1 else j)
+        parents = tuple(map(frozenset, causes))
+        if len(causal_order(parents)) == n:
+            yield parents
+
+
+def drawn(seed, n_samples=150):
+    """Four columns of a random graph, each edge a curve."""
+    rng = np.random.default_rng(seed)
+    shapes = (np.tanh, np.sin, np.square, np.exp, lambda u: u)
+    columns = []
+    for at in range(4):
+        value = rng.choice([0.4, 1.0]) * rng.normal(size=n_samples)
+        for column in columns:
+            if rng.random() < 0.5:
+                value = value + rng.choice([-1, 1]) * shapes[rng.integers(5)](column)
+        columns.append((value - value.mean()) / value.std())
+        assert at < 4
+    return np.column_stack(columns)[:, rng.permutation(4)]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_search_finds_the_shortest_of_all_graphs(seed):
+    lengths = Lengths(Sample(drawn(seed), (False,) * 4), 1)
+    found, challenges = search(lengths, rules(4))
+    graphs = list(all_dags(4))
+    assert len(graphs) == 543
+    totals = {graph: total(lengths, graph, rules(4)) for graph in graphs}
+    assert totals[found] == pytest.approx(min(totals.values()), abs=1e-9)
+    # What an edge's challenge loses is nearly what the best graph without it, or turned, loses.
+    for (i, j), challenge in challenges.items():
+        without = min(t for g, t in totals.items() if i not in g[j] and j not in g[i])
+        turned = min(t for g, t in totals.items() if j in g[i])
+        for best, nats in ((without, challenge.without.nats), (turned, challenge.turned.nats)):
+            least = best - totals[found]
+            assert least - 1e-6 <= nats <= 1.1 * least + 1e-6
+
+
+def test_rules_hold_in_every_climb():
+    lengths = Lengths(Sample(drawn(7), (False,) * 4), 1)
+    free, _ = search(lengths, rules(4))
+    first = arrows(free)[0]
+    assert first not in arrows(climb(lengths, free_of(free, first), rules(4).without(first)))
+    back = first[::-1]
+    demanding = rules(4).demanding(back)
+    turned, challenges = search(lengths, demanding)
+    assert back in arrows(turned)
+    # What is required is not challenged.
+    assert back not in challenges
+    lean, _ = search(lengths, rules(4, max_parents=1))
+    assert max(map(len, lean)) == 1
+    bare, _ = search(lengths, rules(4, min_gain=1e6))
+    assert not arrows(bare)
+
+
+def free_of(parents, arrow):
+    return tuple(
+        causes - {arrow[0]} if j == arrow[1] else causes for j, causes in enumerate(parents)
+    )
+
+
+def test_a_loss_is_that_of_the_columns_that_differ():
+    lengths = Lengths(Sample(drawn(1), (False,) * 4), 1)
+    one = (frozenset(), frozenset({0}), frozenset(), frozenset())
+    other = (frozenset({1}), frozenset(), frozenset(), frozenset())
+    found = loss(lengths, one, other, rules(4))
+    assert found.nats == pytest.approx(
+        lengths(0, {1}) + lengths(1, ()) - lengths(0, ()) - lengths(1, {0})
+    )
+    models = [lengths.model(key) for key in ((0, (1,)), (1, ()), (0, ()), (1, (0,)))]
+    rows = models[0].nats + models[1].nats - models[2].nats - models[3].nats
+    assert found.error == pytest.approx(math.sqrt(len(rows)) * rows.std())
+    assert loss(lengths, one, None, rules(4)).nats == math.inf
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.data())
+def test_orders_and_paths_are_those_of_networkx(data):
+    n = data.draw(st.integers(1, 7))
+    pairs = st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)).filter(lambda e: e[0] != e[1])
+    edges = data.draw(st.lists(pairs, max_size=12, unique=True))
+    parents = tuple(frozenset(i for i, k in edges if k == j) for j in range(n))
+    graph = networkx.DiGraph(edges)
+    graph.add_nodes_from(range(n))
+    order = causal_order(parents)
+    if not networkx.is_directed_acyclic_graph(graph):
+        assert len(order) < n
+        return
+    assert sorted(order) == list(range(n))
+    assert all(order.index(i) < order.index(j) for i, j in edges)
+    assert sorted(arrows(parents)) == sorted(edges)
+    reach = reach_of(parents)
+    for j in range(n):
+        assert set(np.flatnonzero(reach[:, j])) == networkx.ancestors(graph, j) | {j}
+
+
+def test_a_further_cause_that_saves_much_is_not_passed_over():
+    rng = np.random.default_rng(0)
+    a, b, c = rng.normal(size=(3, 400))
+    # The product acts through neither of its factors alone.
+    columns = [a, b, c, np.sin(a) + a * b + 0.2 * rng.normal(size=400)]
+    lengths = Lengths(Sample(np.column_stack(columns), (False,) * 4), 1)
+    assert lengths.candidates(3, frozenset({0})) >= {1}
+    assert lengths.candidates(3, frozenset()) == {0, 1, 2}
