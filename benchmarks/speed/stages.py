@@ -19,7 +19,7 @@ from anmmm.evidence.models.base import MAX_ITER, TOLERANCE, Fits
 from anmmm.evidence.models.gaussian import AdditiveFreeNoise
 from anmmm.evidence.models.postnonlinear import fit_post_nonlinear
 from anmmm.mixture import MixtureFit, SplineBasis, fit_location_scale, fit_mixture
-from anmmm.mixture.starts import residual_starts
+from anmmm.mixture.starts import ordered_residuals, residual_starts
 from anmmm.preprocessing import standardize
 
 from .compiled import Compiled, ignore_warnings
@@ -58,8 +58,9 @@ def prepared(n_samples: int) -> Prepared:
     values = effect.cells.values
     starts = [[np.ones((n_samples, 1))]]
     mixtures = [_fit(fits, starts[0], 1)]
+    residuals = ordered_residuals(cause.basis, values, *fits.single)
     for n in range(2, MOST + 1):
-        starts.append(residual_starts(cause.basis, values, n, mixtures[-1], *fits.single))
+        starts.append(residual_starts(values, n, mixtures[-1], residuals))
         mixtures.append(_fit(fits, starts[-1], n))
     (model,) = AdditiveFreeNoise.encode(fits)
     return Prepared(x, y, cause, effect, fits, tuple(mixtures), tuple(starts), model)

@@ -184,7 +184,7 @@ def _exponential(typing_context: Any, a: Any) -> Any:
 load: Any = intrinsic(_load)
 store: Any = intrinsic(_store)
 # The same number in all lanes, a given one or array[index]; a b; a / b; a b + c; c - a b; a + b;
-# the larger of each two; the exponential of a number, or of eight, never positive; the sum of the
+# the larger of each two; the exponential of a number, or of eight, below 709; the sum of the
 # lanes.
 everywhere: Any = intrinsic(_everywhere)
 load_one: Any = intrinsic(_load_one)

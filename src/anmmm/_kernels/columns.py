@@ -65,13 +65,17 @@ def expected_curve(
     (r, n), width = columns.shape, factor.shape[1]
     for k in range(0, size, LANES):
         value, squares = everywhere(0.0), everywhere(0.0)
-        for j in range(r):
-            total = everywhere(0.0)
-            for i in range(j + 1):
-                psi = load(columns, i * n + begin + k)
-                total = multiply_add(load_one(factor, i * width + j), psi, total)
-            squares = multiply_add(total, total, squares)
-            value = multiply_add(load_one(mean, j), load(columns, j * n + begin + k), value)
+        for i in range(r):
+            value = multiply_add(load_one(mean, i), load(columns, i * n + begin + k), value)
+        # Two columns of the factor at a time; behind the last one there are zeros.
+        for j in range(0, r, 2):
+            one, other = everywhere(0.0), everywhere(0.0)
+            for i in range(min(j + 2, r)):
+                psi, at = load(columns, i * n + begin + k), i * width + j
+                one = multiply_add(load_one(factor, at), psi, one)
+                other = multiply_add(load_one(factor, at + 1), psi, other)
+            squares = multiply_add(one, one, squares)
+            squares = multiply_add(other, other, squares)
         store(curve, k, value)
         store(variance, k, squares)
 
@@ -90,14 +94,24 @@ def add_weighted(
 
     weights, y and part are as long as the observations from `begin` on that are meant.
     """
-    n = weights.shape[0]
-    for i in range(columns.shape[0]):
-        column = columns[i]
+    (r, _), n = columns.shape, weights.shape[0]
+    # Of slices: a sum of indices might be negative for all that compilers know, and no vector.
+    part, end = part[:n], begin + n
+    for i in range(r):
+        a = columns[i][begin:end]
         for k in range(n):
-            part[k] = weights[k] * column[begin + k]
-        moment[i] += dot(part[:n], y)
-        for j in range(i, columns.shape[0]):
-            gram[i, j] += dot(part[:n], columns[j][begin : begin + n])
+            part[k] = weights[k] * a[k]
+        moment[i] += dot(part, y)
+        # Two at a time, so that a product is read for both.
+        for j in range(i, r - 1, 2):
+            a, b, one, other = columns[j][begin:end], columns[j + 1][begin:end], 0.0, 0.0
+            for k in range(n):
+                one += part[k] * a[k]
+                other += part[k] * b[k]
+            gram[i, j] += one
+            gram[i, j + 1] += other
+        if (r - i) % 2 == 1:
+            gram[i, r - 1] += dot(part, columns[r - 1][begin:end])
 
 
 @kernel(fastmath=SUMS, inner=True)
@@ -106,12 +120,13 @@ def _write_terms(
 ) -> None:
     """Write ``log a_c + E_q log p(y_n | c)`` of a block, but for the noise's log."""
     half, curve, variance = -0.5 / fits.scales[s, 0], room.curve, room.variance
+    y = rows.y[begin : begin + n]
     for c in range(fits.weights.shape[1]):
         terms, log_weight, factor = room.terms[c], fits.log_weights[s, c], room.factor[c]
         mean = fits.mean[s, c]
         expected_curve(rows.columns, begin, padded(n), mean, factor, curve, variance)
         for k in range(n):
-            e = rows.y[begin + k] - curve[k]
+            e = y[k] - curve[k]
             squares = e * e if plain else e * e + variance[k]
             terms[k] = log_weight + half * squares
         if rows.reading.shape[0] > 0:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from anmmm._kernels._jit import SUMS, FloatArray, kernel
+from anmmm._kernels._vectors import exponential
 from anmmm._kernels.columns import BLOCK, add_weighted, combine, expected_curve
 from anmmm._kernels.packed import HYPER, LOG_2PI, Design, clear, dot, padded
 from anmmm._kernels.systems import eliminate, inverse_factor, set_up, solution
@@ -56,6 +57,13 @@ def _curve_step(
     return penalty
 
 
+@kernel(inner=True)
+def _precisions(g: FloatArray, w: FloatArray) -> None:
+    """Write ``exp(-2 g)``, up to what a double holds; no sums, whose order would be free."""
+    for k in range(w.shape[0]):
+        w[k] = exponential(min(-2.0 * g[k], 700.0))
+
+
 @kernel(fastmath=SUMS, inner=True)
 def _scale_step(
     design: Design,
@@ -85,8 +93,7 @@ def _scale_step(
     if r > n_null:
         scales[2] = (rough + 2.0 * HYPER) / (r - n_null + 2.0 * HYPER)
     combine(columns, gamma, g)
-    for k in range(n):
-        w[k] = math.exp(-2.0 * g[k])
+    _precisions(g, w)
 
 
 @kernel(fastmath=SUMS)

@@ -182,10 +182,12 @@ def fit_curves(
     S, C = fits.weights.shape
     y2 = dot(sample.y, sample.y)
     for s in range(S):
-        e_step(sample, room, fits, s, True, False, False, C)
         # All starts have the same observations.
-        if s == S - 1:
+        e_step(sample, room, fits, s, True, False, False, C if s == 0 else C - 1)
+        if s == 0:
             _sum_all(fits, s, starts)
+        else:
+            _leave_rest(fits, s, starts)
     # No constant, for which Numba would compile `_run` a second time.
     short = min(SHORT_RUN, starts.history.shape[1])
     # All starts run a few iterations, but for those that fall behind ...

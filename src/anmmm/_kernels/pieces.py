@@ -26,7 +26,7 @@ from anmmm._kernels.packed import padded
 # Coefficients of a curve on a piece, in powers of u; of its variance; sums of w u^k, then w y u^k.
 CUBIC, N_TERMS, N_SUMS = 4, 7, 11
 # Steps that a group of strips costs beside its own, and shares that strips may be of a piece.
-GROUP_COST, MOST_SHARES = 4, 4
+GROUP_COST, MOST_SHARES = 4, LANES
 
 
 class Pieces(NamedTuple):
@@ -131,22 +131,22 @@ def lay_out(
 
 
 @kernel()
-def deal_out(starts: FloatArray, slots: IndexArray, n_slots: int, shares: FloatArray) -> None:
-    """Write responsibilities (S, n, C) to the observations' slots, curve by curve."""
+def deal_out(
+    effect: FloatArray,
+    starts: FloatArray,
+    slots: IndexArray,
+    y: FloatArray,
+    shares: FloatArray,
+) -> None:
+    """Write an effect (n,) and responsibilities (S, n, C) to slots, the latter curve by curve."""
     S, n, C = starts.shape
+    n_slots = y.shape[0]
+    for k in range(effect.shape[0]):
+        y[slots[k]] = effect[k]
     for s in range(S):
         for k in range(n):
             for c in range(C):
                 shares[(s * C + c) * n_slots + slots[k]] = starts[s, k, c]
-
-
-@kernel()
-def collect(shares: FloatArray, slots: IndexArray, n_slots: int, membership: FloatArray) -> None:
-    """Read responsibilities (n, C) from the observations' slots."""
-    n, C = membership.shape
-    for k in range(n):
-        for c in range(C):
-            membership[k, c] = shares[c * n_slots + slots[k]]
 
 
 @kernel(inner=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from anmmm._kernels._jit import FloatArray, kernel
+from anmmm._kernels._jit import FloatArray, IndexArray, kernel
 from anmmm._kernels._vectors import (
     LANES,
     everywhere,
@@ -278,3 +278,29 @@ def e_step_on_pieces(
         fits.totals[s, c] = _to_pieces(strips, c, K, room, sums)
         from_pieces(pieces.rows, n_pieces, width, sums, K, room.scratch, gram, moment)
     return float(total)
+
+
+@kernel()
+def collect(
+    strips: Strips,
+    slots: IndexArray,
+    coefficients: FloatArray,
+    shares: FloatArray,
+    membership: FloatArray,
+    curves: FloatArray,
+) -> None:
+    """Write responsibilities and curves (n, C) as they are after a pass that kept the shares.
+
+    slots (n,) are the observations' places in the strips.
+    """
+    (n, C), n_slots, n_strips = curves.shape, strips.u.shape[0], strips.piece.shape[0]
+    group = strips.length * LANES
+    for k in range(n):
+        slot = slots[k]
+        u, strip = strips.u[slot], slot // group * LANES + slot % LANES
+        for c in range(C):
+            at = c * N_SUMS * n_strips + strip
+            value = coefficients[at + (CUBIC - 1) * n_strips]
+            for power in range(CUBIC - 2, -1, -1):
+                value = value * u + coefficients[at + power * n_strips]
+            membership[k, c], curves[k, c] = shares[c * n_slots + slot], value

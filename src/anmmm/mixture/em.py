@@ -14,8 +14,8 @@ import numpy as np
 
 from anmmm._kernels.mixture import fit_curves
 from anmmm._kernels.packed import N_INNER
-from anmmm._kernels.pieces import collect
 from anmmm._kernels.posterior import WEIGHT_PRIOR, Problem
+from anmmm._kernels.strips import collect
 from anmmm._typing import FloatArray, IntArray
 from anmmm.mixture.fits import (
     VARIANCE_FLOOR,
@@ -25,7 +25,7 @@ from anmmm.mixture.fits import (
 )
 from anmmm.mixture.layout import Job, padded
 from anmmm.mixture.splines import SplineBasis
-from anmmm.mixture.starts import EVERY, residual_starts, start_rows
+from anmmm.mixture.starts import EVERY, ordered_residuals, residual_starts, start_rows
 from anmmm.preprocessing import Cells
 
 MAX_MECHANISMS = 4
@@ -86,41 +86,42 @@ def run_em(
 
     `reading` are log-odds (n_samples, C) of the mechanisms beside what the effect says.
     """
-    C, r = given.shape[2], len(basis.prior)
+    n, C, r = len(y), given.shape[2], len(basis.prior)
     seen = y if isinstance(rows, slice) else y[rows]
     common = (seen, y), given, r, len(scales), max_iter
     layout = basis.layout if reading is None else None
     if layout is not None:
         sample = layout if isinstance(rows, slice) else layout.of_rows(rows)
         job = Job.on_pieces((sample, layout), *common)
-        slots, n_slots = layout.slots, len(layout.strips.u)
     else:
         seen_columns = basis.columns
         if not isinstance(rows, slice):
             seen_columns = replace(basis, design=basis.design[rows]).columns
         none = np.empty((0, C)) if reading is None else reading
         job = Job.on_columns((seen_columns, basis.columns), *common, none)
-        slots, n_slots = np.arange(len(y)), len(y)
     fits, history = job.fits, job.starts.history
     fits.scales[:] = scales
     fits.center[:, :r] = center
     problem = Problem(basis.prior, basis.n_null, N_INNER, floor, tol, max_iter)
     winner, n_iter, log_likelihood = fit_curves(problem, *job)
-    bound, n, prior = float(history[winner, n_iter - 1]), len(y), C * WEIGHT_PRIOR
-    mean, systems = fits.mean[winner, :, :r].copy(), fits.rows[winner, :, :, padded(r + 1) :]
-    factor = systems[:, :, :r].transpose(0, 2, 1) * np.sqrt(fits.pivots[winner, :, np.newaxis, :r])
-    membership = np.empty((n, C))
-    collect(job.whole.shares, slots, n_slots, membership)
+    bound, prior, at = float(history[winner, n_iter - 1]), C * WEIGHT_PRIOR, padded(r + 1)
+    mean, systems = fits.mean[winner, :, :r].copy(), fits.rows[winner, :, :, at : at + r]
+    shares = job.whole.shares
+    if layout is not None:
+        membership, curves = np.empty((2, n, C))
+        collect(layout.strips, layout.slots, job.room.coefficients, shares, membership, curves)
+    else:
+        membership, curves = shares[: C * n].reshape(C, n).T.copy(), basis.design @ mean.T
     return MixtureFit(
         n_mechanisms=C,
         weights=fits.weights[winner].copy(),
         scales=fits.scales[winner].copy(),
         center=fits.center[winner, :r].copy(),
         mean=mean,
-        factor=factor,
+        factor=systems.transpose(0, 2, 1) * np.sqrt(fits.pivots[winner, :, np.newaxis, :r]),
         splines=basis.splines,
         membership=membership,
-        curves=basis.design @ mean.T,
+        curves=curves,
         bound=bound,
         complexity=log_likelihood - bound,
         numbers=0.5 * math.log(n) + 0.5 * (C - 1) * math.log1p(n / prior) - math.lgamma(C + 1),
@@ -175,8 +176,10 @@ def choose_mixture(
     fits, rows = [single], start_rows(basis, y)
     last = max_mechanisms if n_mechanisms is None else n_mechanisms
     for n in range(2, last + 1):
+        if n == 2:
+            residuals = ordered_residuals(basis, y, single, spread, rows)
         starts: Sequence[FloatArray] | FloatArray
-        starts = residual_starts(basis, y, n, fits[-1], single, spread, rows)
+        starts = residual_starts(y, n, fits[-1], residuals, rows)
         if more := [start[rows] for start in extra_starts if start.shape[1] == n]:
             starts = [*starts, *more]
         fits.append(

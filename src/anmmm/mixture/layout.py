@@ -104,12 +104,17 @@ def padded(size: int) -> int:
     return -(-size // LANES) * LANES
 
 
+def _rounded(size: int) -> int:
+    """Up to a power of two, so that sizes that are nearly the same share a room."""
+    return 1 << (size - 1).bit_length()
+
+
 class Job(NamedTuple):
     """What the compiled fit takes beside the problem, and what it leaves there."""
 
     sample: PieceRows | ColumnRows
     whole: PieceRows | ColumnRows
-    room: PieceRoom | ColumnRoom
+    room: Any  # PieceRoom or ColumnRoom
     work: Work
     fits: Fits
     starts: Starts
@@ -128,29 +133,22 @@ class Job(NamedTuple):
         S, _, C = given.shape
         sample, whole = layouts
         K = padded(max(len(whole.knots) - 1, 1))
-        # Up to powers of two, so that sizes that are nearly the same share a room.
-        few, slots, n_strips = (
-            1 << (size - 1).bit_length()
-            for size in (
-                len(sample.strips.u),
-                len(whole.strips.u),
-                max(len(sample.strips.piece), len(whole.strips.piece)),
-            )
-        )
+        few, slots = _rounded(len(sample.strips.u)), _rounded(len(whole.strips.u))
+        n_strips = _rounded(max(len(sample.strips.piece), len(whole.strips.piece)))
         sums, strips = C * N_SUMS * K, C * N_SUMS * n_strips
         room = (sums,), (strips,), (strips,), (C * CHUNK * LANES,), (LANES,), (N_SUMS * K,)
         shared = (C * max(S * few, slots),), (few,), (slots,)
         shapes = *shared, *room, (len(whole.pieces.rows),)
         (shares, *slotted), passes, job = _make(S, C, r, n_scales, max_iter, 3, *shapes)
-        # One, where the sample is the whole.
-        rows = {}
-        for layout, effect, room_for_y in zip(layouts, effects, slotted, strict=True):
-            if layout not in rows:
-                y = room_for_y[: len(layout.strips.u)]
-                y[layout.slots] = effect
-                rows[layout] = PieceRows(layout.pieces, layout.strips, y, shares, len(effect))
-        deal_out(given, sample.slots, len(sample.strips.u), shares)
-        return cls(rows[sample], rows[whole], PieceRoom(*passes), *job)
+
+        def lay(layout: Layout, effect: FloatArray, given: FloatArray, y: FloatArray) -> PieceRows:
+            y = y[: len(layout.strips.u)]
+            deal_out(effect, given, layout.slots, y, shares)
+            return PieceRows(layout.pieces, layout.strips, y, shares, len(effect))
+
+        rows = lay(sample, effects[0], given, slotted[0])
+        rest = rows if whole is sample else lay(whole, effects[1], given[:0], slotted[1])
+        return cls(rows, rest, PieceRoom(*passes), *job)
 
     @classmethod
     def on_columns(
@@ -171,8 +169,7 @@ class Job(NamedTuple):
             ColumnRows(part, reading, effect, shares, len(effect))
             for part, effect in zip(columns, effects, strict=True)
         )
-        n_given = given.shape[1]
-        deal_out(given, np.arange(n_given), n_given, shares)
+        shares[: given.size].reshape(S, C, -1)[:] = given.transpose(0, 2, 1)
         return cls(sample, whole, ColumnRoom(*passes), *job)
 
 

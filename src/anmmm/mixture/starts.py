@@ -46,31 +46,41 @@ def as_responsibilities(init: Any, n_samples: int) -> FloatArray:
     return np.asarray(membership / totals)
 
 
-def residual_starts(
+def ordered_residuals(
     basis: SplineBasis,
     y: FloatArray,
-    n: int,
-    previous: MixtureFit,
     single: MixtureFit,
     spread: LocationScaleFit,
     rows: IntArray | slice = EVERY,
-) -> FloatArray:
-    """Cut the residuals of one curve into n shares, and part each mechanism of a fit with n - 1.
-
-    Returns (n_starts, n_rows, n).
-    """
-    y = np.ascontiguousarray(y[rows])
+) -> tuple[FloatArray, IntArray]:
+    """Return residuals of one curve, (3, n_rows), that starts cut into shares, and their order."""
+    y = y[rows]
     values = np.empty((3, len(y)))
     np.subtract(y, single.curves[rows, 0], out=values[0])
     np.subtract(y, spread.curve[rows], out=values[1])
     values[1] /= spread.scale[rows]
     # Curves that cross in the middle of the cause's range.
     np.multiply(values[0], basis.design[rows, 1], out=values[2])
+    return values, values.argsort(axis=1)
+
+
+def residual_starts(
+    y: FloatArray,
+    n: int,
+    previous: MixtureFit,
+    residuals: tuple[FloatArray, IntArray],
+    rows: IntArray | slice = EVERY,
+) -> FloatArray:
+    """Cut ordered residuals into n shares, and part each mechanism of a fit with n - 1.
+
+    Returns (n_starts, n_rows, n).
+    """
+    y, (values, order) = np.ascontiguousarray(y[rows]), residuals
     starts = np.empty((len(values) + (n - 1 if n > 2 else 0), len(y), n))
     # Ties belong alike to all shares that they meet, so that their order does not matter.
     compiled_starts(
         values,
-        values.argsort(axis=1),
+        order,
         TIED_RESIDUALS,
         y,
         np.ascontiguousarray(previous.membership[rows]),

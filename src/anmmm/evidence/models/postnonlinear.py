@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 from scipy.special import ndtr, ndtri
@@ -17,7 +18,7 @@ from anmmm._kernels.packed import Design
 from anmmm._kernels.slopes import SlopePrior
 from anmmm._record import Record, computed, frozen
 from anmmm._typing import FloatArray
-from anmmm.evidence.code import gaussian_nats, shortest
+from anmmm.evidence.code import gaussian_nats
 from anmmm.evidence.density import BASES, Density, fit_density, plain_density
 from anmmm.evidence.marginal import Marginal
 from anmmm.evidence.models.base import (
@@ -266,11 +267,13 @@ def fit_post_nonlinear(
     basis: SplineBasis, cells: Cells, scales: Sequence[EffectScale]
 ) -> PostNonlinear:
     """Fit h and f, on the one of an effect's scales that makes it shortest. O(N r) for each."""
-    return shortest(_fit_link(basis, cells, scale) for scale in scales)
+    # One record, of the best.
+    fits = [_fit_link(basis, cells, scale) for scale in scales]
+    return PostNonlinear(*min(fits, key=lambda fit: float(fit[0].sum()) + fit[1]))
 
 
-def _fit_link(basis: SplineBasis, cells: Cells, scale: EffectScale) -> PostNonlinear:
-    """Fit h and f on one scale."""
+def _fit_link(basis: SplineBasis, cells: Cells, scale: EffectScale) -> tuple[Any, ...]:
+    """Fit h and f on one scale; returns the fields of `PostNonlinear`, nats and cost first."""
     r = len(basis.prior)
     slopes, mean, numbers = np.empty(N_SLOPES), np.empty(r), np.empty(3)
     cost, n_iter = monotone_link(
@@ -294,8 +297,7 @@ def _fit_link(basis: SplineBasis, cells: Cells, scale: EffectScale) -> PostNonli
     )
     link, curve = MonotoneLink(scale, slopes), basis.design @ mean
     edges = link.at(scale.edges)
-    lower, upper = edges[cells.index], edges[cells.index + 1]
+    lower, upper = edges.take(cells.index), edges[1:].take(cells.index)
     nats = gaussian_nats(lower, upper, cells.n_distinct, curve)
     cost += scale.cost - 0.5 * LINK_PRIOR.log_det
-    found = curve, mean, basis.splines, n_iter, link, lower, upper
-    return PostNonlinear(nats, cost, cells, *found)
+    return nats, cost, cells, curve, mean, basis.splines, n_iter, link, lower, upper
