@@ -76,7 +76,7 @@ def prior_of(design):
 def sums_of(z):
     """What the kernel is given of an effect: knots, places, ends of intervals, means, products."""
     sums = np.empty(3), np.empty(len(z)), np.zeros(M - 1, np.int64), np.zeros(M), np.zeros((M, M))
-    effect_sums(np.sort(z), *sums, np.empty((6, M)))
+    effect_sums(np.sort(z), *sums, np.empty((2, M)))
     return sums
 
 

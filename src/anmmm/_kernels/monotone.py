@@ -89,12 +89,12 @@ def effect_sums(
     values: (n,), finite and in order; knots: (3,), see `link_values`, and the logarithm of the
     constant slope at which half of the variance is noise; local: (n,), places between two knots, 0
     to 1, those of interval j from ``ends[j]`` on; centers: (N_SLOPES,), means of the splines'
-    integrals; gram: (N_SLOPES, N_SLOPES), products of the centered ones; work: (6, N_SLOPES).
+    integrals; gram: (N_SLOPES, N_SLOPES), products of the centered ones; work: (2, N_SLOPES).
     """
     n = values.shape[0]
     low, step = values[0], (values[n - 1] - values[0]) / (N_SLOPES - 2.0)
     share, total, squares = step / n, 0.0, 0.0
-    sums, near, far = work[:4], work[4], work[5]
+    near, far = work[0], work[1]
     for k in range(n):
         j, s = _interval((values[k] - low) / step)
         first, middle, last = _near(s)
@@ -112,25 +112,35 @@ def effect_sums(
     for k in range(n):
         squares += (values[k] - total / n) ** 2
     for j in range(N_SLOPES - 2):
-        for p in range(4):
-            clear(sums[p])
-        for k in range(ends[j], ends[j + 1]):
-            first, middle, last = _near(local[k])
-            near[0], near[1] = step * first - centers[j], step * middle - centers[j + 1]
-            near[2], near[3] = step * last - centers[j + 2], 1.0
-            for p in range(4):
-                for q in range(4):
-                    sums[p, q] += near[p] * near[q]
+        sa, sb, sd, aa, ab, ad, bb, bd, dd = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+        inside = local[ends[j] : ends[j + 1]]
+        for k in range(inside.shape[0]):
+            first, middle, last = _near(inside[k])
+            a, b = step * first - centers[j], step * middle - centers[j + 1]
+            d = step * last - centers[j + 2]
+            sa += a
+            sb += b
+            sd += d
+            aa += a * a
+            ab += a * b
+            ad += a * d
+            bb += b * b
+            bd += b * d
+            dd += d * d
         _far(j, step, centers, far)
+        near[0], near[1], near[2] = sa, sb, sd
         for i in range(N_SLOPES):
             for k in range(N_SLOPES):
-                gram[i, k] += sums[3, 3] * far[i] * far[k]
+                gram[i, k] += inside.shape[0] * far[i] * far[k]
             for p in range(3):
-                gram[i, j + p] += sums[3, p] * far[i]
-                gram[j + p, i] += sums[3, p] * far[i]
-        for p in range(3):
-            for q in range(3):
-                gram[j + p, j + q] += sums[p, q]
+                gram[i, j + p] += near[p] * far[i]
+                gram[j + p, i] += near[p] * far[i]
+        gram[j, j] += aa
+        gram[j + 1, j + 1] += bb
+        gram[j + 2, j + 2] += dd
+        for p, q, both in ((0, 1, ab), (0, 2, ad), (1, 2, bd)):
+            gram[j + p, j + q] += both
+            gram[j + q, j + p] += both
     knots[0], knots[1], knots[2] = low, step, 0.5 * math.log(2.0 * n / squares)
 
 

@@ -115,7 +115,7 @@ class EffectScale(Record):
         ends, centers = np.zeros(N_SLOPES - 1, np.int64), np.zeros(N_SLOPES)
         gram, ordered = np.zeros((N_SLOPES, N_SLOPES)), np.sort(values)
         if 0.0 < ordered[-1] - ordered[0] < math.inf:
-            effect_sums(ordered, knots, local, ends, centers, gram, np.empty((6, N_SLOPES)))
+            effect_sums(ordered, knots, local, ends, centers, gram, np.empty((2, N_SLOPES)))
         cost = EXTRA.get(base.base, 0.0) * math.log(n)
         return cls(base, cost, values, points[n:], knots, local, ends, centers, gram)
 
