@@ -10,7 +10,7 @@ import math
 
 from anmmm._kernels._jit import SUMS, FloatArray, IndexArray, kernel
 from anmmm._kernels._vectors import LANES, everywhere, load, multiply_add, plus, store
-from anmmm._kernels.packed import HYPER, Design, clear, dot, padded
+from anmmm._kernels.packed import HYPER, Design, dot, padded
 
 # Quadratic B-splines of h'.
 N_SLOPES = 10
