@@ -11,9 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from anmmm._kernels._jit import SUMS, FloatArray, kernel
-from anmmm._kernels._vectors import exponential
 from anmmm._kernels.columns import BLOCK, add_weighted, combine, expected_curve
-from anmmm._kernels.packed import HYPER, LOG_2PI, Design, clear, dot, padded
+from anmmm._kernels.packed import HYPER, LOG_2PI, Design, clear, dot, exp_nonpositive, padded
 from anmmm._kernels.systems import eliminate, inverse_factor, set_up, solution
 
 # Share of a scoring step for g that is taken.
@@ -57,13 +56,6 @@ def _curve_step(
     return penalty
 
 
-@kernel(inner=True)
-def _precisions(g: FloatArray, w: FloatArray) -> None:
-    """Write ``exp(-2 g)``, up to what a double holds; no sums, whose order would be free."""
-    for k in range(w.shape[0]):
-        w[k] = exponential(min(-2.0 * g[k], 700.0))
-
-
 @kernel(fastmath=SUMS, inner=True)
 def _scale_step(
     design: Design,
@@ -93,7 +85,10 @@ def _scale_step(
     if r > n_null:
         scales[2] = (rough + 2.0 * HYPER) / (r - n_null + 2.0 * HYPER)
     combine(columns, gamma, g)
-    _precisions(g, w)
+    for k in range(n):
+        # Up to what a double holds.
+        w[k] = min(-2.0 * g[k], 700.0)
+    exp_nonpositive(w, n)
 
 
 @kernel(fastmath=SUMS)

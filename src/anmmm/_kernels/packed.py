@@ -63,7 +63,7 @@ def clear(out: FloatArray) -> None:
 
 @kernel()
 def exp_nonpositive(values: FloatArray, n: int) -> None:
-    """Replace the first `n` values, at most 0, by their exponentials; below -708 that is 0.
+    """Replace the first `n` values, below 709, by their exponentials; below -708 that is 0.
 
     At most 1 unit in the last place off, and on vectors, unlike the C library's.
     """

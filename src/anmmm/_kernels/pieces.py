@@ -132,11 +132,7 @@ def lay_out(
 
 @kernel()
 def deal_out(
-    effect: FloatArray,
-    starts: FloatArray,
-    slots: IndexArray,
-    y: FloatArray,
-    shares: FloatArray,
+    effect: FloatArray, starts: FloatArray, slots: IndexArray, y: FloatArray, shares: FloatArray
 ) -> None:
     """Write an effect (n,) and responsibilities (S, n, C) to slots, the latter curve by curve."""
     S, n, C = starts.shape

@@ -289,10 +289,7 @@ def collect(
     membership: FloatArray,
     curves: FloatArray,
 ) -> None:
-    """Write responsibilities and curves (n, C) as they are after a pass that kept the shares.
-
-    slots (n,) are the observations' places in the strips.
-    """
+    """Write responsibilities (n, C), and the curves of the last pass, from slots (n,)."""
     (n, C), n_slots, n_strips = curves.shape, strips.u.shape[0], strips.piece.shape[0]
     group = strips.length * LANES
     for k in range(n):
