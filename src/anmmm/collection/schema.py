@@ -29,8 +29,6 @@ class Schema:
     # Stands in their files.
     kind: str
     record: type[Row]
-    # Raises ValueError over the values of a row that was read; None: those of pairs.
-    check: Callable[[dict[str, Any]], None] | None = None
 
     @computed
     def columns(self) -> tuple[str, ...]:
