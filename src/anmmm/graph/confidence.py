@@ -10,7 +10,7 @@ from anmmm.confidence import nats_spread
 from anmmm.graph.search import Challenge, Loss
 
 # Logistic slope of the probability that an edge is right against the smaller loss over its spread.
-# By maximum likelihood on 1220 edges of drawn graphs, some with hidden causes: docs/guide/graphs.md.
+# By maximum likelihood on 1220 edges of drawn graphs, see docs/guide/graphs.md.
 SLOPE = 1.5
 # Below this confidence in the direction an edge has none.
 LEAST = 0.7
