@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from multiprocessing import parent_process
 
 import joblib
 import numpy as np
@@ -43,6 +44,12 @@ def _mixture() -> None:
     choose_mixture(_basis(), _effect(), n_mechanisms=2, max_iter=1)
 
 
+def _several() -> None:
+    x, _ = points(40)
+    basis = SplineBasis.of(standardize(np.hstack([x, x**2]))[0])
+    choose_mixture(basis, _effect(), n_mechanisms=2, max_iter=1)
+
+
 def _densities() -> None:
     Smooth.of(Cells.of(_effect()))
 
@@ -60,9 +67,11 @@ def _tests() -> None:
     hsic_test(*points(40), null="permutation")
 
 
-# What a decision needs, longest first; and what many do, of which some have ties and are checked.
+# What a decision needs, longest first; what many do, of which some have ties and are checked; and
+# what a graph does.
 DECISION: tuple[Part, ...] = (_mixture, _monotone, _densities)
 DECISIONS: tuple[Part, ...] = (_mixture, _levels, _monotone, _densities, _tests)
+GRAPH: tuple[Part, ...] = (_mixture, _several, _monotone, _densities)
 
 
 def compile_ahead(parts: Sequence[Part] = DECISION, n_jobs: int = -1) -> None:
@@ -71,7 +80,8 @@ def compile_ahead(parts: Sequence[Part] = DECISION, n_jobs: int = -1) -> None:
     With one job, or where processes cannot be started, the first calls compile as usual.
     """
     jobs = min(len(parts), joblib.effective_n_jobs(n_jobs))
-    if jobs < 2:
+    # Workers of others, who have cores of their own, come in by the main process.
+    if jobs < 2 or parent_process() is not None:
         return
     # Dask and Ray have other disks. What a part raises, its first call will raise again.
     with suppress(Exception), joblib.parallel_config("loky"):

@@ -615,6 +615,7 @@ def test_all_cores_compile_for_commands_that_decide_by_evidence(monkeypatch):
         ("directions", ["sample", "--criterion", "evidence"], True),
         ("directions", ["sample", "--criterion", "hsic"], False),
         ("cluster", ["data.csv"], False),
+        ("graph", ["data.csv"], True),
     ):
         asked.clear()
         with cli_module.cli.commands[name].make_context(name, rest):

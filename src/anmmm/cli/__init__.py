@@ -80,7 +80,13 @@ def _compile_ahead() -> None:
     """Have all cores compile what a command that decides by evidence is about to need."""
     context = click.get_current_context(silent=True)
     # Commands without criteria need other kernels.
-    if context is not None and context.params.get("criterion", "") in (None, "auto", "evidence"):
+    if context is None:
+        return
+    if context.command is graph_command:
+        from anmmm._ahead import GRAPH, compile_ahead
+
+        compile_ahead(GRAPH)
+    elif context.params.get("criterion", "") in (None, "auto", "evidence"):
         from anmmm._ahead import DECISIONS, compile_ahead
 
         compile_ahead(DECISIONS)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from multiprocessing import parent_process
 from typing import Any
 
 from anmmm._categories import Variables, as_variables
@@ -184,11 +183,9 @@ def infer_direction(
 
 def _compile_ahead() -> None:
     """Have all cores compile what the first decision of this process needs."""
-    # Workers of others, who have cores of their own, come in by the main process.
-    if parent_process() is None:
-        from anmmm._ahead import compile_ahead
+    from anmmm._ahead import compile_ahead
 
-        compile_ahead()
+    compile_ahead()
 
 
 def decide(

@@ -23,6 +23,8 @@ from anmmm.preprocessing import Cells, indicators, standardize
 # one value has such a share of the observations, and so many: no fitted density has such a peak.
 TIED = 0.5
 ATOM, LARGEST_FEW = 0.1, 10
+# Knots of a curve in a sum of several.
+SUM_KNOTS = 16
 # Variables that are remembered, and observations beyond which one is not: some 40 MB at most.
 # A pair of remembered variables takes a quarter less time.
 MOST_REMEMBERED, LONGEST_REMEMBERED = 64, 2000
@@ -99,6 +101,19 @@ class Variable(Record):
         other = copy(self)
         object.__setattr__(other, "marginal", law)
         return other
+
+    def summand(self, n_smooth: int) -> SplineBasis:
+        """Return columns for its curve in a sum of several, made once for each number of them."""
+        if n_smooth not in self.summands:
+            self.summands[n_smooth] = SplineBasis.of(
+                self.points, n_knots=SUM_KNOTS, n_smooth=n_smooth
+            )
+        return self.summands[n_smooth]
+
+    @computed
+    def summands(self) -> dict[int, SplineBasis]:
+        """Hold what `summand` made."""
+        return {}
 
     @property
     def groups(self) -> IntArray:

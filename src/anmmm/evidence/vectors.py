@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -37,7 +37,7 @@ MAX_COLUMNS, ROWS_PER_COLUMN = 16, 10
 # the time of a fit grows with the square of their number.
 MOST_KNOTS, KNOTS_PER_COLUMN, SMOOTH_PER_COLUMN, MOST_BENT = 60, 20, 12, 2
 # The same for a sum of a curve over each of several columns.
-SUM_KNOTS, MOST_SMOOTH, LEAST_SMOOTH = 16, 24, 4
+MOST_SMOOTH, LEAST_SMOOTH = 24, 4
 # Mechanisms of a column: more took twice the time and changed no decision.
 MOST_MECHANISMS = 2
 # Standardized columns that differ by no more, in any row, are one.
@@ -274,7 +274,7 @@ def bases_over(causes: Sequence[Variable]) -> list[tuple[SplineBasis, float]]:
     if named:
         joint = SplineBasis.sum_of([joint, *named], [len(numbers), *ones])
     n_smooth = max(LEAST_SMOOTH, MOST_SMOOTH // len(numbers))
-    each = [SplineBasis.of(x.points, n_knots=SUM_KNOTS, n_smooth=n_smooth) for x in numbers]
+    each = [x.summand(n_smooth) for x in numbers]
     total = SplineBasis.sum_of([*each, *named], [1] * len(causes))
     return [(joint, 0.0), (total, math.log(2.0))]
 
@@ -294,7 +294,7 @@ def describe_over(effect: Variable, causes: Sequence[Variable], tied: bool) -> C
     best, fits, price = min(chosen, key=lambda each: each[0].length)
     if effect.is_categorical or type(best) is Additive:
         return best
-    several = Additive.encode(replace(fits, max_mechanisms=MOST_MECHANISMS, _encoded={}))
+    several = fits.up_to(MOST_MECHANISMS).encoded(Additive)
     return shortest([best, *(each.plus(price) for each in several)])
 
 

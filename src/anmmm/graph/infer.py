@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from anmmm._ahead import GRAPH, compile_ahead
+from anmmm._compiling import listening
 from anmmm._hash import content_hash
 from anmmm._typing import RandomState, StrPath
 from anmmm._validation import check_between, check_count, check_nonnegative, check_rng
@@ -18,7 +20,7 @@ from anmmm.collection.stream import check_jobs
 from anmmm.direction import SURE
 from anmmm.graph.confidence import judged
 from anmmm.graph.constraints import Names, rules_of
-from anmmm.graph.lengths import Fitted, Key, Lengths, Sample, scores
+from anmmm.graph.lengths import WORTH, Fitted, Key, Lengths, Sample, scores
 from anmmm.graph.mixing import find_mixing
 from anmmm.graph.partial import PartialGraph
 from anmmm.graph.reading import read_graph, rebuilt
@@ -129,8 +131,9 @@ def infer_graph(
     found = read_columns(table, columns, categories, missing, None if by_place else partial)
     if by_place and partial is not None:
         partial = _by_place(partial, found.names)
-    # In an order of their own, so that the one in the table does not matter.
-    order = _canonical(found.sample)
+    with listening(lambda: compile_ahead(GRAPH)):
+        # In an order of their own, so that the one in the table does not matter.
+        order = _canonical(found.sample)
     names = Names([found.names[at] for at in order])
     rules = rules_of(
         names,
@@ -280,7 +283,7 @@ def _unexplained(lengths: Lengths, parents: Parents, least: float) -> list[tuple
     pairs = []
     for j in range(n):
         guesses = rest.sample.hints((), rest.model((j, ())))
-        pairs += [(i, j) for i in np.flatnonzero(guesses > 0.0).tolist() if i != j]
+        pairs += [(i, j) for i in np.flatnonzero(guesses > WORTH).tolist() if i != j]
     rest.fit([(j, (i,)) for i, j in pairs] + [(j, ()) for _, j in pairs])
     saved: dict[Arrow, float] = {}
     for i, j in pairs:

@@ -22,8 +22,11 @@ from anmmm.preprocessing import standardize
 
 # Fits that a worker does at a time, and below which none is asked.
 BATCH, FEW = 8, 8
-# Rows at most from which it is guessed what a further cause may save.
-HINT_ROWS = 5000
+# Rows at most from which it is guessed what a further cause may save, and nats from which it is
+# fitted: up to 2 no graph of 30 became another one (docs/results/graphs.md).
+HINT_ROWS, WORTH = 5000, 2.0
+# Columns squared times rows, at least 300, below which workers cost more than they do.
+SMALL = 200_000
 # Models that are remembered, at least, and rows of them all.
 LEAST_MODELS, MODEL_ROWS = 8, 500_000
 # Levels of a model this near to 0 or 1 are that.
@@ -115,7 +118,9 @@ class Lengths:
         n_jobs: int | None = None,
         seen: Callable[[dict[Key, Fitted]], object] = bool,
     ) -> None:
-        self.sample, self.n_jobs, self.seen = sample, n_jobs, seen
+        n, p = sample.values.shape
+        self.n_jobs = n_jobs if p**2 * max(n, 300) >= SMALL else 1
+        self.sample, self.seen = sample, seen
         self.fitted: dict[Key, Fitted] = {}
         # Columns that may be further causes.
         self.hopeful: dict[Key, frozenset[int]] = {}
@@ -137,7 +142,8 @@ class Lengths:
         if key not in self.hopeful:
             with single_thread():
                 guesses = self.sample.hints(key[1], self.model(key))
-            self.hopeful[key] = frozenset(np.flatnonzero(guesses > 0.0).tolist()) - {node, *causes}
+            some = np.flatnonzero(guesses > WORTH).tolist()
+            self.hopeful[key] = frozenset(some) - {node, *causes}
         return self.hopeful[key]
 
     def fit(self, keys: Iterable[Key]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
@@ -106,6 +106,12 @@ class Fits:
         if kind not in self._encoded:
             self._encoded[kind] = list(kind.encode(self))
         return self._encoded[kind]
+
+    def up_to(self, max_mechanisms: int) -> Fits:
+        """Return the same with more mechanisms, what one mechanism is already fitted."""
+        more = replace(self, max_mechanisms=max_mechanisms, _encoded={})
+        vars(more)["single"] = self.single
+        return more
 
     @property
     def price(self) -> float:
