@@ -205,6 +205,21 @@ def test_what_a_graph_leaves_unexplained_is_listed():
     assert "a common cause may be missing" in graph.summary()
 
 
+def test_columns_that_others_determine_are_no_fault():
+    rng = np.random.default_rng(3)
+    a, b = rng.normal(size=(2, 200))
+    graph = infer_graph(pd.DataFrame({"a": a, "b": b, "sum": a + b, "near": a + 1e-7 * b}))
+    assert graph.edges
+    assert all(edge.confidence < 0.9 for edge in graph.edges if "determine" in edge.note)
+    assert any("determine" in edge.note for edge in graph.edges)
+
+
+def test_a_graph_is_a_frame_for_another(found):
+    again = infer_graph(table(seed=1), within=found)
+    assert set(again.directed) == EDGES
+    assert {edge.note for edge in again.edges} == {"required"}
+
+
 def test_missing_values_are_refused_or_dropped(found):
     frame = table()
     gaps = pd.concat([frame, frame.iloc[:3].assign(dose=np.nan)], ignore_index=True)
@@ -283,7 +298,7 @@ FRAME = table(60)
         ({"forbidden": "dose"}, TypeError, "must be a list of edges"),
         ({"within": np.zeros((2, 2))}, ValueError, "an adjacency of 2 nodes, but data has 5"),
         ({"within": [(0, 1)]}, ValueError, "within names 0, which is no column of data"),
-        ({"columns": ["dose"]}, SourceError, "needs 2 columns or more"),
+        ({"columns": ["dose"]}, SourceError, "needs 2 columns of numbers or categories"),
         ({"columns": ["dose", "dose"]}, ValueError, "names a column twice"),
         ({"columns": ["dose", "levl"]}, ValueError, "columns names 'levl'.*did you mean"),
         ({"max_parents": 0}, ValueError, "max_parents"),

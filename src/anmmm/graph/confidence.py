@@ -14,6 +14,8 @@ from anmmm.graph.search import Challenge, Loss
 SLOPE = 1.5
 # Below this confidence in the direction an edge has none.
 LEAST = 0.7
+# Most that is said of an edge to a column without noise: a cause may as well be the effect.
+MOST_OF_DETERMINED = 0.85
 
 
 def confidence_of(loss: Loss, n_samples: int) -> float:

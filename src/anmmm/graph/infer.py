@@ -18,7 +18,7 @@ from anmmm._version import __version__
 from anmmm.collection.checkpoint import Checkpoint
 from anmmm.collection.stream import check_jobs
 from anmmm.direction import SURE
-from anmmm.graph.confidence import judged
+from anmmm.graph.confidence import MOST_OF_DETERMINED, judged
 from anmmm.graph.constraints import Names, rules_of
 from anmmm.graph.lengths import WORTH, Fitted, Key, Lengths, Sample, scores
 from anmmm.graph.mixing import find_mixing
@@ -33,6 +33,8 @@ MIN_GAIN = 4.0
 MAX_PARENTS = 8
 # Rows that a fit needs for each cause.
 ROWS_A_PARENT = 10
+# Spread of what a model leaves of a column, in Gaussian quantiles, below which that is nothing.
+LEAST_LEFT = 1e-6
 
 
 def infer_graph(
@@ -137,9 +139,9 @@ def infer_graph(
     names = Names([found.names[at] for at in order])
     rules = rules_of(
         names,
-        required=required,
-        forbidden=forbidden,
-        tiers=tiers,
+        required=required or (),
+        forbidden=forbidden or (),
+        tiers=tiers or (),
         within=partial,
         max_parents=min(most, max(len(found.sample.values) // ROWS_A_PARENT, 1)),
         min_gain=least,
@@ -278,8 +280,12 @@ def _unexplained(lengths: Lengths, parents: Parents, least: float) -> list[tuple
     """Return the pairs of columns whose models leave something of each other, and the nats."""
     models = [lengths.model((j, tuple(sorted(causes)))) for j, causes in enumerate(parents)]
     left = np.column_stack([scores(model) for model in models])
-    n = len(parents)
-    rest = Lengths(Sample(left, (False,) * n), lengths.n_jobs)
+    # Of a column that its causes determine nothing is left.
+    places = np.flatnonzero(np.ptp(left, axis=0) > LEAST_LEFT).tolist()
+    n = len(places)
+    if n < 2:
+        return []
+    rest = Lengths(Sample(left[:, places], (False,) * n), lengths.n_jobs)
     pairs = []
     for j in range(n):
         guesses = rest.sample.hints((), rest.model((j, ())))
@@ -291,7 +297,8 @@ def _unexplained(lengths: Lengths, parents: Parents, least: float) -> list[tuple
         saved[pair] = max(saved.get(pair, 0.0), rest(j, ()) - rest(j, (i,)))
     # A pair of the many that may differ from independence by chance.
     dear = least + math.log(max(n * (n - 1) / 2, 1))
-    return sorted(((p, s) for p, s in saved.items() if s > dear), key=lambda each: -each[1])
+    found = [((places[i], places[j]), s) for (i, j), s in saved.items() if s > dear]
+    return sorted(found, key=lambda each: -each[1])
 
 
 def _result(
@@ -353,4 +360,7 @@ def _edge(
     losses = challenge.without.nats, challenge.turned.nats
     note = "" if directed else "as short the other way round"
     kind = ARROW if directed else LINE
+    if effect.is_determined:
+        confidence = min(confidence, MOST_OF_DETERMINED)
+        note = f"the causes determine {effect.name}: any of these columns may be the effect"
     return GraphEdge(cause, effect.name, kind, confidence, *losses, *facts, note)

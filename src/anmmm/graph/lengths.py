@@ -91,9 +91,11 @@ class Sample(Record):
         """
         some = slice(None, None, -(-len(self.values) // HINT_ROWS))
         left = scores(model)[some]
+        guesses = np.zeros(len(self.variables))
+        if np.ptp(left) < EDGE:
+            return guesses
         products = (left * self.standardized[some, at] for at in causes)
         targets = standardize(np.column_stack([left, left**2, *products]))[0]
-        guesses = np.zeros(len(self.variables))
         for at, variable in enumerate(self.variables):
             columns = variable.basis.design[some, 1:]
             shares = 0.5 / len(left) * (columns.T @ targets) ** 2 - 1.0

@@ -41,6 +41,9 @@ def read_graph(graph: Any) -> PartialGraph:
     """Read a graph of a form that `anmmm.orient` takes; raise TypeError or ValueError at others."""
     if isinstance(graph, PartialGraph):
         return graph
+    if hasattr(graph, "directed") and hasattr(graph, "undirected"):
+        # A result of ours.
+        return PartialGraph(graph.names, graph.directed, graph.undirected)
     if isinstance(graph, (str, os.PathLike)):
         return _marked(_edges_of_file(graph))
     if hasattr(graph, "is_directed") and hasattr(graph, "edges"):

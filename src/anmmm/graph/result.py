@@ -31,6 +31,8 @@ from anmmm.preprocessing import standardize
 ARROW, LINE, BOTH = "→", "–", "↔"
 # Kinds of edges as other libraries write them.
 MARKS = {ARROW: "->", LINE: "--", BOTH: "<->"}
+# Nats a row below which a column is as good as known.
+DETERMINED = 0.5
 SUFFIXES = (".csv", ".parquet", ".json", ".graphml")
 
 
@@ -117,6 +119,12 @@ class GraphNode(Record):
         """Probability of each mechanism for each row."""
         several = isinstance(self._model, Additive) and self.n_mechanisms > 1
         return self._model.fit.membership if several else None  # type: ignore[attr-defined]
+
+    @property
+    def is_determined(self) -> bool:
+        """Whether its causes tell nearly every value of many."""
+        cells, nats = self._model.cells, self._model.nats
+        return 2 * cells.n_distinct > len(nats) and float(nats.mean()) < DETERMINED
 
     @computed
     def check_pvalue(self) -> float:

@@ -67,7 +67,10 @@ def read_columns(
                 raise SourceError(table.name, None, table.faults[name])
     if len(names) < 2:
         raise SourceError(
-            table.name, None, f"a graph needs 2 columns or more, found {listed(names)}"
+            table.name,
+            None,
+            f"a graph needs 2 columns of numbers or categories or more, found {listed(names)}; "
+            "name columns of text in categories= to take them as such",
         )
     read = table.read([n for n in names if n not in named], [n for n in names if n in named])
     present = _present([read[name] for name in names], names, table.name, missing)
