@@ -5,6 +5,7 @@ import pytest
 pytest.importorskip("matplotlib")
 
 from matplotlib.figure import Figure
+from matplotlib.path import Path
 from matplotlib.text import Annotation
 
 from anmmm import infer_graph
@@ -40,3 +41,28 @@ def test_a_graph_without_edges_is_its_nodes():
     _, ax = drawn(columns=["c", "d"])
     assert [text.get_text() for text in ax.texts] == ["c", "d"]
     assert ax.get_legend() is None
+
+
+def test_no_edge_passes_behind_another_node():
+    rng = np.random.default_rng(5)
+    table = pd.DataFrame(rng.normal(size=(60, 7)), columns=list("abcdefg"))
+    # Every node causes all later ones but the last, which is isolated.
+    order = "abcdef"
+    every = [(one, "->", other) for at, one in enumerate(order) for other in order[at + 1 :]]
+    graph = infer_graph(table, within=every, columns=list(table))
+    ax = plot_graph(graph)
+    ax.figure.canvas.draw()
+    names = [text for text in ax.texts if not isinstance(text, Annotation)]
+    boxes = {text.get_text(): text.get_bbox_patch().get_window_extent() for text in names}
+    arrows = [text.arrow_patch for text in ax.texts if isinstance(text, Annotation)]
+    assert len(arrows) == len(graph.edges) == 15
+    for edge, arrow in zip(graph.edges, arrows, strict=True):
+        path = arrow.get_transform().transform_path(arrow.get_path())
+        lines = [Path(line).interpolated(50) for line in path.to_polygons(closed_only=False)]
+        points = np.concatenate([line.vertices for line in lines])
+        near = {
+            name
+            for name, box in boxes.items()
+            if np.any(np.all((points > box.min - 12) & (points < box.max + 12), axis=1))
+        }
+        assert near == {edge.cause, edge.effect}

@@ -1,21 +1,29 @@
-"""Plots of causal graphs, causes above their effects."""
+"""Plots of causal graphs, causes above their effects, laid out by Sugiyama's method."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable
+from itertools import pairwise
 from typing import Any
 
-from anmmm.graph import CausalGraph, GraphEdge
+import numpy as np
+from sklearn.isotonic import isotonic_regression
+
+from anmmm._typing import FloatArray, IntArray
+from anmmm.graph import CausalGraph
 from anmmm.graph.result import ARROW, BOTH
 from anmmm.plotting.style import axes_or_new, color_of, matplotlib_module
 
-# Sizes in units of a letter of a name, and of a line.
-GAP, LAYER = 3.0, 4.0
-LETTERS = 16
+# Sizes in units of a letter of a name, and of a line; inches of both.
+GAP, LANE, LAYER = 3.5, 2.0, 4.0
+# Upright parts of an edge at a box, which it ends in, and in a lane.
+AT_BOX, IN_LANE = 1.0, 0.3
+LETTER, LINE = 0.1, 0.26
+MOST_LETTERS, SWEEPS = 20, 12
 # Gains, in nats a row, of the thinnest and the thickest edge.
 FAINT, STRONG = 0.01, 0.5
 SIGNS = {ARROW: "-|>", BOTH: "<|-|>"}
-Places = dict[Hashable, tuple[float, float]]
+Point = tuple[float, float]
 
 
 def plot_graph(graph: CausalGraph, *, ax: Any = None) -> Any:
@@ -44,98 +52,169 @@ def plot_graph(graph: CausalGraph, *, ax: Any = None) -> Any:
         pyplot = matplotlib_module("pyplot")
         ax = pyplot.subplots(figsize=graph_size(graph), layout="constrained")[1]
     ax = axes_or_new(ax)
-    places = _places(graph)
+    places, routes, size = _layout(graph)
     shade = {name: color_of(at) for at, each in enumerate(graph.mixing) for name in each.nodes}
     boxes = {}
     for name, (x, y) in places.items():
-        # Matplotlib shall set a name as it is, and not as a formula.
-        mix = matplotlib_module("colors").to_rgb(shade.get(name, "white"))
-        fill = tuple(0.75 + 0.25 * part for part in mix)
+        fill = matplotlib_module("colors").to_rgba(shade.get(name, "white"), 0.25)
         box = {"boxstyle": "round,pad=0.4", "edgecolor": "#444444", "facecolor": fill}
+        # Matplotlib shall set a name as it is, and not as a formula.
         text = _short(name).replace("$", r"\$")
         boxes[name] = ax.text(x, y, text, ha="center", va="center", fontsize=10, bbox=box, zorder=3)
-    for edge in graph.edges:
-        _draw(ax, edge, boxes, places, graph.n_samples)
+    for edge, route in zip(graph.edges, routes, strict=True):
+        saved = min(max(edge.gain / graph.n_samples, FAINT), STRONG)
+        arrow = {
+            "arrowstyle": SIGNS.get(edge.kind, "-"),
+            "color": color_of(0) if edge.kind == ARROW else "#777777",
+            "linestyle": "-" if edge.is_sure else "--",
+            "linewidth": 0.8 + 2.4 * (saved - FAINT) / (STRONG - FAINT),
+            "patchA": boxes[edge.cause].get_bbox_patch(),
+            "patchB": boxes[edge.effect].get_bbox_patch(),
+            "connectionstyle": _along(ax, route),
+        }
+        ax.annotate("", xy=route[-1], xytext=route[0], arrowprops=arrow, zorder=2)
     _legend(ax, graph)
-    xs, ys = zip(*places.values(), strict=True)
-    ax.set_xlim(min(xs) - LETTERS / 2, max(xs) + LETTERS / 2)
-    ax.set_ylim(min(ys) - LAYER / 2, max(ys) + LAYER / 2)
+    ax.set_xlim(0.0, size[0])
+    ax.set_ylim(-size[1], 0.0)
     ax.set_axis_off()
     return ax
 
 
-def graph_size(graph: CausalGraph) -> tuple[float, float]:
+def graph_size(graph: CausalGraph) -> Point:
     """Return width and height in inches of a figure that fits a graph."""
-    xs, ys = zip(*_places(graph).values(), strict=True)
-    return (
-        min(max(0.11 * (max(xs) - min(xs) + LETTERS), 4.5), 40.0),
-        min(max(0.26 * (max(ys) - min(ys) + LAYER) + 0.6, 3.0), 40.0),
-    )
+    width, height = _layout(graph)[2]
+    return min(max(LETTER * width + 1.8, 4.5), 40.0), min(max(LINE * height, 1.5), 40.0)
 
 
-def _places(graph: CausalGraph) -> Places:
-    """Place each node in the layer below its causes, near the middle of its neighbors above."""
-    layer: dict[Hashable, int] = {}
-    for name in graph.order:
-        layer[name] = 1 + max((layer[each] for each in graph.node(name).parents), default=-1)
-    rows: dict[int, list[Hashable]] = {}
-    for name in graph.order:
-        rows.setdefault(layer[name], []).append(name)
-    places: Places = {}
-    for depth, row in sorted(rows.items()):
-        near = {name: _mean([places[each][0] for each in graph.node(name).parents]) for name in row}
-        row.sort(key=lambda name: near[name])
-        widths = [len(_short(name)) + GAP for name in row]
-        x = -0.5 * sum(widths)
-        # An edge over several layers would else pass behind the nodes between.
-        shift = 0.35 * GAP * (-1) ** depth
-        for name, width in zip(row, widths, strict=True):
-            places[name] = x + 0.5 * width + shift, -LAYER * depth
-            x += width
-    return places
+def _layout(graph: CausalGraph) -> tuple[dict[Hashable, Point], list[list[Point]], Point]:
+    """Return places of nodes, routes of edges, and a size: an edge has a lane where it passes."""
+    names = graph.order
+    number = {name: at for at, name in enumerate(names)}
+    pairs = [(number[edge.cause], number[edge.effect]) for edge in graph.edges]
+    ends = [(min(pair), max(pair)) for pair in pairs]
+    layers = _layers(len(names), ends)
+    widths, chains = [len(_short(name)) + GAP for name in names], []
+    for top, bottom in ends:
+        passed = range(layers[top] + 1, layers[bottom])
+        chains.append([top, *range(len(layers), len(layers) + len(passed)), bottom])
+        layers += passed
+        widths += [LANE] * len(passed)
+    links = [link for chain in chains for link in pairwise(chain)]
+    x = _across(len(names), np.array(layers), np.array(widths), np.array(links, int).reshape(-1, 2))
+    y, routes = -LAYER * (np.array(layers) + 0.5), []
+    for (cause, _), chain in zip(pairs, chains, strict=True):
+        points = [(float(x[at]), float(y[at])) for at in chain]
+        # Edges of a node end side by side, in the order of what is at their other ends.
+        for end, (at, other) in ((0, chain[:2]), (-1, chain[:-3:-1])):
+            sided = links if end else [link[::-1] for link in links]
+            beside = sorted(x[a] for a, b in sided if b == at)
+            shift = (beside.index(x[other]) + 0.5) / len(beside) - 0.5
+            points[end] = points[end][0] + 0.9 * (widths[at] - GAP + 0.6) * shift, points[end][1]
+        routes.append(points if cause == chain[0] else points[::-1])
+    places = {name: (float(x[at]), float(y[at])) for name, at in number.items()}
+    return places, routes, (float((x + 0.5 * np.array(widths)).max()), LAYER * (max(layers) + 1))
 
 
-def _mean(values: list[float]) -> float:
-    return sum(values) / len(values) if values else 0.0
+def _layers(count: int, ends: list[tuple[int, int]]) -> list[int]:
+    """Return each node's layer; nodes are numbered in causal order."""
+    layers = [0] * count
+    for top, bottom in sorted(ends):
+        layers[bottom] = max(layers[bottom], layers[top] + 1)
+    for node in reversed(range(count)):
+        below = [layers[bottom] for top, bottom in ends if top == node]
+        # Further down its edges are shorter in all.
+        if len(below) > sum(bottom == node for _, bottom in ends):
+            layers[node] = min(below) - 1
+    isolated = {*range(count)}.difference(*ends)
+    depth = max(max(layers) + 1, round(0.7 * len(isolated) ** 0.5))
+    filled = [layers.count(at) for at in range(depth)]
+    filled[0] -= len(isolated)
+    for node in sorted(isolated):
+        layers[node] = min(range(depth), key=filled.__getitem__)
+        filled[layers[node]] += 1
+    return layers
+
+
+def _across(n_nodes: int, layers: IntArray, widths: FloatArray, links: IntArray) -> FloatArray:
+    """Return x of each slot: near the mean of what it is linked to, with few crossings."""
+    # Long edges bend least.
+    stiff = np.where(np.arange(len(layers)) < n_nodes, 1.0, 3.0)
+    count, rows = len(layers), [np.flatnonzero(layers == at) for at in range(max(layers) + 1)]
+    lower = np.zeros((count, count))
+    lower[links[:, 1], links[:, 0]] = 1.0
+    straight = (lower + lower.T) * np.outer(stiff, stiff)
+    isolated = straight.sum(axis=1) == 0.0
+    # An isolated node yields to all others.
+    weights, middle = np.where(isolated, 1e-6, 1.0), ~isolated / max(1, (~isolated).sum())
+
+    def settle(row: Any, beside: Any, ordered: bool) -> Any:
+        """Move a row's slots to the means of those beside; sort them by these first."""
+        sums, degrees = beside[row] @ x, beside[row].sum(axis=1)
+        wanted = np.where(degrees > 0, sums / np.maximum(degrees, 1.0), x[row])
+        wanted[isolated[row]] = middle @ x
+        if not ordered:
+            by = np.lexsort((wanted, isolated[row]))
+            row, wanted = row[by], wanted[by]
+        steps = np.cumsum(0.5 * (widths[row] + np.append(0.0, widths[row][:-1])))
+        x[row] = isotonic_regression(wanted - steps, sample_weight=weights[row]) + steps
+        return row
+
+    x, best = np.zeros(count), (np.inf, rows)
+    for sweep in range(SWEEPS):
+        down = sweep % 2 == 0
+        for at in range(len(rows)) if down else reversed(range(len(rows))):
+            rows[at] = settle(rows[at], lower if down else lower.T, ordered=False)
+        (above, below), depth = x[links].T, layers[links[:, 0]]
+        crossing = np.less.outer(above, above) & np.greater.outer(below, below)
+        n_crossings = float((crossing & np.equal.outer(depth, depth)).sum())
+        best = min(best, (n_crossings, [*rows]), key=lambda each: each[0])
+    for sweep in range(SWEEPS):
+        for row in best[1] if sweep % 2 else best[1][::-1]:
+            settle(row, straight, ordered=True)
+    return np.asarray(x - (x - 0.5 * widths).min())
+
+
+def _along(ax: Any, route: list[Point]) -> Any:
+    """Return a connection style that leads smoothly along a route, upright in each layer."""
+    base, path = matplotlib_module("patches").ConnectionStyle.Arc3, matplotlib_module("path").Path
+    way = float(np.sign(route[-1][1] - route[0][1]))
+    upright = [AT_BOX * way, *[IN_LANE * way] * (len(route) - 2), AT_BOX * way]
+    points, codes = [route[0]], [path.MOVETO]
+    for ((x, y), first), ((next_x, next_y), last) in pairwise(zip(route, upright, strict=True)):
+        start, end = y + first, next_y - last
+        pull = 0.5 * (end - start)
+        points += [(x, start), (x, start + pull), (next_x, end - pull)]
+        points += [(next_x, end), (next_x, next_y)]
+        codes += [path.LINETO, path.CURVE4, path.CURVE4, path.CURVE4, path.LINETO]
+
+    class Along(base):  # type: ignore[misc, valid-type]
+        """Matplotlib cuts the path where the boxes end."""
+
+        def connect(self, *_: Any) -> Any:
+            return ax.transData.transform_path(path(points, codes))
+
+    return Along()
 
 
 def _short(name: Hashable) -> str:
-    text = str(name)
-    return text if len(text) <= LETTERS else f"{text[: LETTERS - 1]}…"
-
-
-def _draw(ax: Any, edge: GraphEdge, boxes: Any, places: Places, n_samples: int) -> None:
-    saved = min(max(edge.gain / n_samples, FAINT), STRONG)
-    far = abs(places[edge.cause][1] - places[edge.effect][1]) > LAYER
-    arrow = {
-        "arrowstyle": SIGNS.get(edge.kind, "-"),
-        "color": color_of(0) if edge.kind == ARROW else "#777777",
-        "linestyle": "-" if edge.is_sure else "--",
-        "linewidth": 0.8 + 2.4 * (saved - FAINT) / (STRONG - FAINT),
-        "mutation_scale": 14,
-        "patchA": boxes[edge.cause].get_bbox_patch(),
-        "patchB": boxes[edge.effect].get_bbox_patch(),
-        "shrinkA": 2,
-        "shrinkB": 2,
-        "connectionstyle": f"arc3,rad={0.15 if far else 0.0}",
-    }
-    ends = {"xy": places[edge.effect], "xytext": places[edge.cause]}
-    ax.annotate("", **ends, arrowprops=arrow, zorder=2)
+    """Return a name, the middle of a long one left out."""
+    text, half = str(name), MOST_LETTERS // 2
+    return text if len(text) <= MOST_LETTERS else f"{text[:half]}…{text[1 - half :]}"
 
 
 def _legend(ax: Any, graph: CausalGraph) -> None:
-    """Say what lines and shades mean, as far as they occur."""
+    """Name what lines and shades mean, as far as they occur."""
     arrows = [edge for edge in graph.edges if edge.kind == ARROW]
     lines = {
         "sure": (color_of(0), "-", any(edge.is_sure for edge in arrows)),
         "less sure": (color_of(0), "--", any(not edge.is_sure for edge in arrows)),
         "no direction": ("#777777", "--", len(arrows) < len(graph.edges)),
     }
-    shown = {label: line for label, line in lines.items() if line[2]}
-    for label, (color, style, _) in shown.items():
-        ax.plot([], [], color=color, linestyle=style, label=label)
+    for label, (color, style, occurs) in lines.items():
+        if occurs:
+            ax.plot([], [], color=color, linestyle=style, label=label)
     for at in range(len(graph.mixing)):
         label = "mechanisms switched together"
         ax.plot([], [], "s", color=color_of(at), alpha=0.25, markersize=9, label=label)
-    if shown:
+    if graph.edges:
         ax.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=9)
