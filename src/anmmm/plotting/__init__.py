@@ -4,6 +4,7 @@ A figure is made, by pyplot, only where no axes are given; otherwise pyplot is l
 """
 
 from anmmm.plotting.direction import plot_direction
+from anmmm.plotting.effect import plot_effect
 from anmmm.plotting.graph import plot_graph
 from anmmm.plotting.latent import plot_latent
 from anmmm.plotting.mechanisms import plot_mechanisms
@@ -16,6 +17,7 @@ __all__ = [
     "matplotlib_module",
     "plot_decision_rates",
     "plot_direction",
+    "plot_effect",
     "plot_graph",
     "plot_latent",
     "plot_mechanisms",

@@ -1,0 +1,127 @@
+"""A partial plot: the effect along one of its causes, the others at their medians."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any
+
+import numpy as np
+
+from anmmm._typing import FloatArray, IntArray
+from anmmm.evidence.models import Additive, EffectCurves
+from anmmm.graph import CausalGraph
+from anmmm.graph.lengths import scores
+from anmmm.plotting.groups import (
+    GRID,
+    Groups,
+    draw_curve,
+    draw_points,
+    finish,
+    line_width,
+    marker_area,
+    mechanism_names,
+)
+from anmmm.plotting.style import axes_or_new
+from anmmm.preprocessing import standardize
+
+# Probability of its own mechanism below which a point is hollow; half of the width over which the
+# points of a category are drawn.
+UNCERTAIN, JITTER = 0.8, 0.2
+# Models of effects that have levels, of which residuals say little.
+OF_LEVELS = ("ordered", "count", "categories")
+
+
+def plot_effect(graph: CausalGraph, effect: Hashable, cause: Hashable, *, ax: Any = None) -> Any:
+    """Draw the fitted effect along one of its causes, the others at their medians.
+
+    Parameters
+    ----------
+    graph : CausalGraph
+    effect, cause : hashable
+        Names of columns joined by an edge of the graph that was found.
+    ax : matplotlib.axes.Axes, optional
+        Axes to draw in; by default those of a new figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        Each mechanism has a color, with its curve and one standard deviation of the noise. Points
+        are partial residuals, what the model leaves of the effect added to the curve, if the effect
+        is continuous and has other causes; otherwise they are the observations. A cause of
+        categories has points and no curve.
+
+    Raises
+    ------
+    ImportError
+        If Matplotlib is not installed.
+    TypeError
+        If `ax` is not Matplotlib axes.
+    ValueError
+        If there is no such edge.
+    """
+    return draw_effect(axes_or_new(ax), graph, effect, cause)
+
+
+def draw_effect(
+    ax: Any,
+    graph: CausalGraph,
+    effect: Hashable,
+    cause: Hashable,
+    *,
+    legend: bool = True,
+    marker_size: float | None = None,
+) -> Any:
+    """Draw on axes; options as for `plot_mechanisms`."""
+    node, sample = graph.node(effect), graph._sample
+    places = [graph.names.index(name) for name in (cause, effect)]
+    x, y = (sample.values[:, at] for at in places)
+    groups = Groups(mechanism_names(1), np.zeros(len(x), dtype=np.intp))
+    if node.labels is not None and node.probabilities is not None:
+        certainty = node.probabilities.max(axis=1)
+        groups = Groups(mechanism_names(node.n_mechanisms), node.labels, certainty, UNCERTAIN)
+    if cause in node.parents and sample.categorical[places[0]]:
+        # Points of a category would lie on one line.
+        x = x + np.random.default_rng(0).uniform(-JITTER, JITTER, len(x))
+        at, curves, drawn = x, None, np.zeros(len(groups.names), dtype=bool)
+    else:
+        at, curves = graph.curve(effect, cause, n_points=GRID)
+        drawn = np.bincount(groups.labels, minlength=len(groups.names)) > 0
+    is_partial = curves is not None and len(node.parents) > 1 and node.model not in OF_LEVELS
+    if curves is not None and is_partial:
+        y = _partial_residuals(graph, effect, groups.labels, x, at, curves)
+    draw_points(ax, x, y, groups, area=marker_area(len(x), marker_size))
+    for index in np.flatnonzero(drawn).tolist() if curves is not None else []:
+        own = x[groups.labels == index]
+        inside = np.flatnonzero((at >= own.min()) & (at <= own.max()))
+        if len(inside) and curves is not None:
+            piece = at[inside], curves.part(slice(inside[0], inside[-1] + 1), index)
+            draw_curve(ax, piece, index=index, width=line_width(marker_size), band=True)
+    labels = (str(cause).replace("$", r"\$"), str(effect).replace("$", r"\$"))
+    title = "other causes at their medians" if is_partial and legend else ""
+    several = legend and len(groups.names) > 1
+    finish(ax, groups, labels=labels, title=title, legend=several, lines=drawn)
+    return ax
+
+
+def _partial_residuals(
+    graph: CausalGraph,
+    effect: Hashable,
+    labels: IntArray,
+    x: FloatArray,
+    at: FloatArray,
+    curves: EffectCurves,
+) -> FloatArray:
+    """Return what a row's own mechanism leaves of the effect, added to the partial curve."""
+    model, sample, own = graph.node(effect)._model, graph._sample, graph.names.index(effect)
+    center, lower, upper = (
+        np.choose(labels, [np.interp(x, at, values) for values in bound.T])
+        for bound in (curves.center, curves.lower, curves.upper)
+    )
+    if isinstance(model, Additive):
+        scale = standardize(sample.values)[1]
+        fitted = model.fit.curves[np.arange(len(x)), labels]
+        left = sample.standardized[:, own] - fitted
+        return np.asarray(center + left * scale.spread[own] * scale.unit[own])
+    # As many deviations from the curve as the model gives them.
+    z = scores(model)
+    return np.asarray(center + z * np.where(z > 0.0, upper - center, center - lower))
