@@ -66,3 +66,21 @@ def test_the_graph_is_drawn(run, data):
     status, _, err = run("graph", "data.csv", "--plot", "graph.svg")
     assert (status, err) == (0, "plot written to graph.svg\n")
     assert "<svg" in (data / "graph.svg").read_text()
+
+
+def test_the_graph_becomes_a_page(run, data):
+    pytest.importorskip("matplotlib")
+    pytest.importorskip("jinja2")
+    for _ in range(2):
+        status, _, err = run("graph", "data.csv", "--report", "graph.html")
+        assert (status, err) == (0, "report written to graph.html\n")
+    assert '<p class="soft">data.csv</p>' in (data / "graph.html").read_text(encoding="utf-8")
+    (data / "mine.html").write_text("<html>mine</html>")
+    for name, message in [
+        ("graph.txt", "must end in .html"),
+        ("mine.html", "is no page about a graph"),
+        ("none/graph.html", "none: no such folder"),
+    ]:
+        status, _, err = run("graph", "data.csv", "--report", name)
+        assert (status, message in err) == (2, True), err
+    assert (data / "mine.html").read_text() == "<html>mine</html>"

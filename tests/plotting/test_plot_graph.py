@@ -10,6 +10,7 @@ from matplotlib.text import Annotation
 
 from anmmm import infer_graph
 from anmmm.plotting import plot_graph
+from anmmm.plotting.graph import graph_size
 
 
 def drawn(**options):
@@ -50,8 +51,9 @@ def test_no_edge_passes_behind_another_node():
     order = "abcdef"
     every = [(one, "->", other) for at, one in enumerate(order) for other in order[at + 1 :]]
     graph = infer_graph(table, within=every, columns=list(table))
-    ax = plot_graph(graph)
-    ax.figure.canvas.draw()
+    figure = Figure(figsize=graph_size(graph), layout="constrained")
+    ax = plot_graph(graph, ax=figure.add_subplot())
+    figure.draw_without_rendering()
     names = [text for text in ax.texts if not isinstance(text, Annotation)]
     boxes = {text.get_text(): text.get_bbox_patch().get_window_extent() for text in names}
     arrows = [text.arrow_patch for text in ax.texts if isinstance(text, Annotation)]

@@ -31,6 +31,11 @@ from anmmm.cli.options import (
     ),
     plot_option,
     click.option(
+        "--report",
+        metavar="FILE",
+        help="Write a page with the graph, its edges and each fitted effect to this file, .html.",
+    ),
+    click.option(
         "--within",
         metavar="FILE",
         help="Edges that the graph may have: a CSV file with the columns source, target and "
@@ -56,6 +61,7 @@ def graph_command(
     table: str,
     output: str | None,
     plot: str | None,
+    report: str | None,
     columns: str | None,
     categories: str | None,
     tiers: str | None,
@@ -79,6 +85,10 @@ def graph_command(
         from anmmm.cli.plots import check_plot
 
         check_plot(plot, table)
+    if report is not None:
+        from anmmm.cli.plots import check_page
+
+        check_page(report, table)
     if output is not None:
         refuse_input_as_output(output, table)
         with refusing():
@@ -101,6 +111,13 @@ def graph_command(
         from anmmm.cli.plots import draw_graph
 
         draw_graph(plot, graph)
+    if report is not None:
+        from anmmm.report import write_graph_report
+        from anmmm.report.write import base_name
+
+        with refusing(report):
+            write_graph_report(graph, report, name=base_name(table))
+        say(f"report written to {report}")
     click.echo(to_json_document(graph.to_dict()) if as_json else plain(graph.summary()))
     if output is not None:
         say(f"{len(graph.edges)} edges written to {output}")

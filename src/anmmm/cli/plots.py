@@ -24,10 +24,12 @@ from anmmm.plotting import (
 )
 from anmmm.plotting.direction import FIGURE_SIZE, arrange
 from anmmm.plotting.graph import graph_size
+from anmmm.report.graph import check_graph_report
 
 if TYPE_CHECKING:
     from anmmm.clustering import ClusteringResult
 
+PAGE_SUFFIXES = (".html", ".htm")
 PLOT_SUFFIXES = (".png", ".pdf", ".svg")
 RESOLUTION = 150
 
@@ -43,6 +45,15 @@ def check_plot(path: str, source: str) -> None:
         matplotlib_module("figure")
     except ImportError as error:
         raise InputError(f"--plot: {error}") from None
+
+
+def check_page(path: str, source: str) -> None:
+    """Refuse a page about a graph that could not be written, before the graph is found."""
+    if Path(path).suffix.lower() not in PAGE_SUFFIXES:
+        raise InputError(f"{path}: the name must end in {' or '.join(PAGE_SUFFIXES)}")
+    refuse_input_as_output(path, source)
+    with refusing("--report"):
+        check_graph_report(path)
 
 
 def draw_direction(

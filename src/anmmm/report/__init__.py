@@ -1,5 +1,6 @@
-"""One HTML page about the rows of a collection, as ``anmmm report`` writes it."""
+"""One HTML page about the rows of a collection, or about a causal graph, as commands write it."""
 
+from anmmm.report.graph import write_graph_report
 from anmmm.report.write import Report, write_report
 
-__all__ = ["Report", "write_report"]
+__all__ = ["Report", "write_graph_report", "write_report"]

@@ -147,7 +147,7 @@ def _colors(cause: FloatArray, effect: FloatArray, row: PairResult) -> tuple[Any
 
 def rates_picture(rates: DecisionRates) -> str:
     """Return the address for an ``img`` of decision rates, which is the picture itself."""
-    return _svg(lambda ax: plot_decision_rates(rates, ax=ax))
+    return svg_picture(lambda ax: plot_decision_rates(rates, ax=ax))
 
 
 def histogram_picture(scores: ArrayLike, unit: str) -> tuple[str, int]:
@@ -174,7 +174,7 @@ def histogram_picture(scores: ArrayLike, unit: str) -> tuple[str, int]:
         tidy(ax)
         ax.legend(frameon=False)
 
-    return _svg(draw), int((np.abs(scores) > limit).sum())
+    return svg_picture(draw), int((np.abs(scores) > limit).sum())
 
 
 def pair_picture(cause: FloatArray, effect: FloatArray, result: Any, names: tuple[str, str]) -> str:
@@ -195,6 +195,11 @@ def pair_picture(cause: FloatArray, effect: FloatArray, result: Any, names: tupl
         ax.xaxis.labelpad, ax.yaxis.labelpad = 1.0, 4.0
         ax.yaxis.label.set(rotation=0, verticalalignment="center")
 
+    return png_picture(draw)
+
+
+def png_picture(draw: Callable[[Any], Any]) -> str:
+    """Return the address of a small picture that a function draws on axes."""
     # Of few colors it is shorter than a vector graphic of any number of points: 11 against 42 kB
     # at 60. All colors would make it three times as long, and nobody sees them.
     picture = _drawn(
@@ -208,9 +213,10 @@ def pair_picture(cause: FloatArray, effect: FloatArray, result: Any, names: tupl
     return _address("png", file)
 
 
-def _svg(draw: Callable[[Any], Any]) -> str:
+def svg_picture(draw: Callable[[Any], Any], size: tuple[float, float] = WIDE) -> str:
+    """Return the address of a picture of this size in inches that a function draws on axes."""
     metadata = {"Date": None, "Creator": None}
-    return _address("svg+xml", _drawn(WIDE, draw, font=9.0, format="svg", metadata=metadata))
+    return _address("svg+xml", _drawn(size, draw, font=9.0, format="svg", metadata=metadata))
 
 
 def _drawn(

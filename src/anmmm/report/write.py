@@ -179,7 +179,7 @@ def base_name(path: Any) -> str:
     return os.path.basename(text.rstrip("/\\")) or text
 
 
-def page_template() -> Any:
+def page_template(file: str = "page.html.j2") -> Any:
     """Return the template of a page; needs Jinja2."""
     jinja2 = require("jinja2", "report", "a report needs Jinja2")
     environment = jinja2.Environment(
@@ -193,7 +193,7 @@ def page_template() -> Any:
         lstrip_blocks=True,
     )
     numbers = np.mean, np.median, share, signed, thousands, with_error
-    filters = (*numbers, is_right, said_of, rates_picture, histogram_picture)
+    filters = (*numbers, is_right, said_of, model_text, rates_picture, histogram_picture)
     environment.filters.update({filter.__name__: filter for filter in filters})
     environment.globals.update(
         version=__version__,
@@ -205,7 +205,7 @@ def page_template() -> Any:
         poor_fit=POOR_FIT,
         sure=SURE,
     )
-    return environment.get_template("page.html.j2")
+    return environment.get_template(file)
 
 
 def share(count: int, total: int) -> str:

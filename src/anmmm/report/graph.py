@@ -1,0 +1,114 @@
+"""A page about a causal graph, written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Hashable
+from errno import EEXIST
+from typing import Any
+
+import numpy as np
+
+from anmmm._files import atomic_writer, check_writable
+from anmmm._typing import StrPath
+from anmmm.direction import POOR_FIT
+from anmmm.graph import CausalGraph
+from anmmm.plotting import matplotlib_module, plot_graph
+from anmmm.plotting.effect import draw_effect
+from anmmm.plotting.graph import graph_size
+from anmmm.report.drawing import png_picture, svg_picture
+from anmmm.report.write import MOST_PLOTS, page_template
+
+# Stands near the start of each page, and of no other file.
+MARK = '<meta name="generator" content="anmmm graph">'
+PIXELS = 96
+
+
+def write_graph_report(graph: CausalGraph, output: StrPath, *, name: str | None = None) -> None:
+    """Write one HTML page about a causal graph.
+
+    A picture of the graph, a table of its edges, the fitted effect along each cause, hidden
+    variables that switch mechanisms, and what the graph leaves unexplained. The page needs no other
+    file and no network; its one script sorts the table by the column that is clicked.
+
+    Parameters
+    ----------
+    graph : CausalGraph
+        Result of `anmmm.infer_graph`.
+    output : path-like
+        File for the page. Another file than such a page is never replaced.
+    name : str, optional
+        What the table is called on the page.
+
+    Raises
+    ------
+    ImportError
+        If Jinja2 or Matplotlib is not installed.
+    TypeError
+        If `graph` is no `CausalGraph`.
+    OSError
+        If the page cannot be written, or `output` is another file.
+
+    Notes
+    -----
+    A quarter of a second for each of the edges, of which at most the 500 of the largest gain are
+    drawn.
+
+    Examples
+    --------
+    >>> import tempfile, os
+    >>> import numpy as np
+    >>> from anmmm import infer_graph
+    >>> a, noise = np.random.default_rng(5).normal(size=(2, 200))
+    >>> graph = infer_graph({"a": a, "b": np.tanh(2 * a) + 0.2 * noise})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_graph_report(graph, os.path.join(folder, "graph.html"))
+    """
+    if not isinstance(graph, CausalGraph):
+        raise TypeError(f"graph must be a CausalGraph, found {type(graph).__name__}")
+    check_graph_report(output)
+    edges = {(edge.effect, edge.cause): edge for edge in graph.edges}
+    pairs = [(node.name, cause) for node in graph.nodes for cause in node.parents]
+    # An edge without a direction is listed in either order.
+    gains = {pair: (edges.get(pair) or edges[pair[::-1]]).gain for pair in pairs}
+    drawn = sorted(pairs, key=lambda pair: -gains[pair])[:MOST_PLOTS]
+    size = graph_size(graph)
+    contents = page_template("graph.html.j2").generate(
+        graph=graph,
+        name=name,
+        mark=MARK,
+        picture=svg_picture(lambda ax: plot_graph(graph, ax=ax), size),
+        width=round(PIXELS * size[0]),
+        effects={pair: png_picture(_effect(graph, *pair)) for pair in drawn},
+        shares={node.name: _shares(node.probabilities) for node in graph.nodes},
+        groups=[(each, np.bincount(each.labels).tolist()) for each in graph.mixing],
+        poor_fit=POOR_FIT,
+    )
+    with atomic_writer(output) as file:
+        file.writelines(contents)
+
+
+def check_graph_report(path: StrPath) -> None:
+    """Raise an error if a page cannot be made, or would replace a file that is no such page."""
+    page_template("graph.html.j2")
+    matplotlib_module("figure")
+    if os.path.isfile(path) and os.path.getsize(path):
+        with open(path, "rb") as file:
+            if MARK.encode() not in file.read(500):
+                what = "exists, and is no page about a graph; write to another file, or delete it"
+                raise FileExistsError(EEXIST, what, os.fspath(path))
+    check_writable(path)
+
+
+def _effect(graph: CausalGraph, effect: Hashable, cause: Hashable) -> Callable[[Any], None]:
+    def draw(ax: Any) -> None:
+        draw_effect(ax, graph, effect, cause, legend=False, marker_size=2.5)
+        ax.locator_params(nbins=4)
+        # The caption has the names.
+        ax.set(xlabel="", ylabel="")
+
+    return draw
+
+
+def _shares(probabilities: Any) -> list[float]:
+    return [] if probabilities is None else probabilities.mean(axis=0).tolist()

@@ -1,0 +1,66 @@
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from anmmm import infer_graph
+from anmmm.report import write_graph_report
+from page import Page
+
+pytest.importorskip("matplotlib")
+pytest.importorskip("jinja2")
+
+HOSTILE = "<script>alert('&\"')</script>"
+
+
+@pytest.fixture(scope="module")
+def graph():
+    rng = np.random.default_rng(0)
+    switched = rng.random(400) < 0.45
+    u, v = rng.uniform(-2, 2, (2, 400))
+    noise = 0.2 * rng.normal(size=(3, 400))
+    table = pd.DataFrame({"dose": u, HOSTILE: v})
+    table["response"] = np.where(switched, np.sin(1.5 * u), 1 - u) + noise[0]
+    table["pressure"] = np.where(switched, v**2 - 1, 1.2 * v) + noise[1]
+    hidden = rng.normal(size=400)
+    table["one"], table["other"] = hidden + noise[2], np.tanh(hidden) + 0.2 * rng.normal(size=400)
+    within = [("dose", "->", "response"), (HOSTILE, "->", "pressure")]
+    return infer_graph(table, within=within, columns=list(table))
+
+
+def test_the_page_says_and_shows_what_was_found(graph, tmp_path):
+    write_graph_report(graph, tmp_path / "page.html", name="table.csv")
+    text = (tmp_path / "page.html").read_text(encoding="utf-8")
+    page = Page(text)
+    # Its own script alone; nothing from elsewhere.
+    assert len(page.all("script")) == 1
+    assert "//" not in re.sub(r'src="data:[^"]*"', "", text)
+    pictures = page.all("img")
+    assert len(pictures) == 1 + len(graph.edges) == 3
+    assert all(each["src"].startswith("data:") and each["alt"] for each in pictures)
+    assert text.count('<td class="n" data-key="') == 2
+    assert "2 mechanisms, additive Gaussian noise; check p = " in text
+    assert re.search(r"Shares of the mechanisms: \d+ %, \d+ %\.", text)
+    assert "One hidden variable of 2 values switches the mechanisms of" in text
+    pattern = r"depend on each other beyond this graph, by \d+ nats: a common cause of both may be"
+    assert re.search(pattern, text)
+    # Equal graphs make equal pages, in place of an earlier one.
+    write_graph_report(graph, tmp_path / "page.html", name="table.csv")
+    assert (tmp_path / "page.html").read_text(encoding="utf-8") == text
+
+
+def test_a_poor_fit_is_named(graph, tmp_path, monkeypatch):
+    monkeypatch.setattr("anmmm.report.graph.POOR_FIT", 1.1)
+    write_graph_report(graph, tmp_path / "page.html")
+    assert (tmp_path / "page.html").read_text(encoding="utf-8").count(">poor fit</b>") == 2
+
+
+def test_another_file_is_not_replaced(graph, tmp_path):
+    other = tmp_path / "index.html"
+    other.write_text("<html>mine</html>")
+    with pytest.raises(FileExistsError, match="is no page about a graph"):
+        write_graph_report(graph, other)
+    assert other.read_text() == "<html>mine</html>"
+    with pytest.raises(TypeError, match="graph must be a CausalGraph, found list"):
+        write_graph_report([], tmp_path / "page.html")
