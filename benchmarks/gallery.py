@@ -1,4 +1,4 @@
-"""Draw the pictures of docs/guide/plots.md and docs/method/kernels.md.
+"""Draw the pictures of README.md, docs/guide/plots.md and docs/method/kernels.md.
 
     python -m benchmarks.gallery
 
@@ -13,13 +13,20 @@ import matplotlib
 
 matplotlib.use("Agg")
 import numpy as np
+import pandas as pd
 from matplotlib import pyplot
 
-from anmmm import cluster_mechanisms, evaluate, infer_direction
+from anmmm import cluster_mechanisms, evaluate, infer_direction, infer_graph
 from anmmm._kernels._vectors import LANES
 from anmmm.datasets import load_bafu_air, load_sample, make_anm_mixture
 from anmmm.mixture import SplineBasis
-from anmmm.plotting import plot_decision_rates, plot_direction, plot_latent, plot_mechanisms
+from anmmm.plotting import (
+    plot_decision_rates,
+    plot_direction,
+    plot_graph,
+    plot_latent,
+    plot_mechanisms,
+)
 from anmmm.preprocessing import standardize
 
 FOLDER = Path(__file__).parents[1] / "docs" / "images"
@@ -97,6 +104,20 @@ def draw_rates() -> None:
     save(plot_decision_rates(rates), "rates")
 
 
+def draw_graph() -> None:
+    rng = np.random.default_rng(0)
+    dose, age, weight = rng.uniform(-2, 2, (3, 400))
+    noise = 0.2 * rng.normal(size=(3, 400))
+    carrier = rng.random(400) < 0.45
+    level = np.where(carrier, np.sin(1.5 * dose), 1.0 - dose) + noise[0]
+    pressure = np.where(carrier, age**2 - 1.0, 1.2 * age) + noise[1]
+    risk = np.tanh(2.0 * pressure) + 0.5 * weight + 0.5 * np.sin(2.0 * dose) + noise[2]
+    # Who is a carrier nobody recorded.
+    table = {"risk": risk, "level": level, "pressure": pressure}
+    table |= {"weight": weight, "dose": dose, "age": age}
+    save(plot_graph(infer_graph(pd.DataFrame(table))), "graph")
+
+
 def draw_pieces() -> None:
     x, y, _ = make_anm_mixture("f3", n_samples=60, random_state=1)
     layout = SplineBasis.of(standardize(x[:, None])[0], n_knots=5).layout
@@ -124,3 +145,4 @@ if __name__ == "__main__":
     draw_directions()
     draw_rates()
     draw_pieces()
+    draw_graph()

@@ -60,7 +60,7 @@ def write_graph_report(graph: CausalGraph, output: StrPath, *, name: str | None 
     >>> import numpy as np
     >>> from anmmm import infer_graph
     >>> a, noise = np.random.default_rng(5).normal(size=(2, 200))
-    >>> graph = infer_graph({"a": a, "b": np.tanh(2 * a) + 0.2 * noise})
+    >>> graph = infer_graph(np.column_stack([a, np.tanh(2 * a) + 0.2 * noise]))
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     write_graph_report(graph, os.path.join(folder, "graph.html"))
     """
