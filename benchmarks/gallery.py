@@ -23,6 +23,7 @@ from anmmm.mixture import SplineBasis
 from anmmm.plotting import (
     plot_decision_rates,
     plot_direction,
+    plot_effect,
     plot_graph,
     plot_latent,
     plot_mechanisms,
@@ -115,7 +116,11 @@ def draw_graph() -> None:
     # Who is a carrier nobody recorded.
     table = {"risk": risk, "level": level, "pressure": pressure}
     table |= {"weight": weight, "dose": dose, "age": age}
-    save(plot_graph(infer_graph(pd.DataFrame(table))), "graph")
+    graph = infer_graph(pd.DataFrame(table))
+    save(plot_graph(graph), "graph")
+    left, right = pyplot.subplots(1, 2, figsize=(6.6, 2.6), layout="constrained")[1]
+    plot_effect(graph, "pressure", "age", ax=left)
+    save(plot_effect(graph, "risk", "dose", ax=right), "effects")
 
 
 def draw_pieces() -> None:
