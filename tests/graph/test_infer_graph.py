@@ -172,6 +172,19 @@ def test_a_curve_is_in_the_units_of_the_table():
     assert np.abs(curves.center[:, 0] - truth)[inner].max() < 0.5
 
 
+@pytest.mark.parametrize("columns", ["abcd", "dcba", "cadb"])
+def test_each_cause_has_its_own_curve(columns):
+    rng = np.random.default_rng(3)
+    a, b, c = rng.uniform(-2, 2, (3, 400))
+    d = np.tanh(2 * a) + b**2 - 0.7 * c + 0.2 * rng.normal(size=400)
+    table = pd.DataFrame({"a": a, "b": b, "c": c, "d": d})[list(columns)]
+    graph = infer_graph(table, within=[("a", "->", "d"), ("b", "->", "d"), ("c", "->", "d")])
+    shapes = {"a": lambda x: np.tanh(2 * x), "b": np.square, "c": lambda x: -0.7 * x}
+    for cause, shape in shapes.items():
+        at, curves = graph.curve("d", cause)
+        assert np.corrcoef(curves.center[:, 0], shape(at))[0, 1] > 0.95
+
+
 def test_a_hidden_variable_that_switches_mechanisms_is_found():
     rng = np.random.default_rng(2)
     n = 500

@@ -328,6 +328,7 @@ def _result(
                 model.length,
                 model,
                 points,
+                tuple(places.index(at) for at in key[1]),
             )
         )
     node = {each.name: each for each in nodes}

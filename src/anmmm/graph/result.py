@@ -108,6 +108,8 @@ class GraphNode(Record):
     length: float
     _model: ConditionalModel = field(repr=False)
     _causes: FloatArray = field(repr=False)
+    # The causes' places in the table, in the order in which the model takes them.
+    _order: tuple[int, ...] = field(repr=False)
 
     @property
     def labels(self) -> IntArray | None:
@@ -237,10 +239,7 @@ class CausalGraph(Record):
             raise ValueError(f"{brief(cause)} holds categories, which have no order to draw along")
         scale = standardize(self._sample.values)[1]
         # Numbers first, as curves over several columns take them.
-        places = sorted(
-            (self.names.index(name) for name in node.parents),
-            key=lambda at: self._sample.categorical[at],
-        )
+        places = sorted(node._order, key=lambda at: self._sample.categorical[at])
         values = np.tile(np.median(self._sample.values, axis=0), (n_points, 1))
         at = self.names.index(cause)
         own_values = self._sample.values[:, at]
