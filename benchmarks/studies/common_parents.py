@@ -17,7 +17,7 @@ from anmmm import infer_direction
 from anmmm.confidence import confidence_of
 from anmmm.evidence import compare_given
 from benchmarks.studies.common import mean_and_error, print_header, print_row
-from benchmarks.studies.graphs import SHAPES, noise_of
+from benchmarks.studies.graph_data import SHAPES, noise_of
 
 # Nothing tells the direction of the last two.
 KINDS = (

@@ -1,10 +1,21 @@
-"""Graphs oriented by pairs: how many undirected edges get a direction, how many the right one.
+"""Causal graphs of tables: `infer_graph` and other methods on random graphs.
 
-``python -m benchmarks.studies.graphs run -o FILE [--first-seed SEED] [--count COUNT]`` draws random
-graphs of 20 nodes with smooth additive mechanisms, a third of them mixtures of two, and orients
-three starts by each method: the CPDAG of PC (causal-learn, Fisher's z, level 0.05), the true CPDAG,
-and the true skeleton. A line of FILE is a graph, and those that it has already are left out.
-``... table FILE`` prints the means. Needs causal-learn and networkx (extra ``baselines``).
+``python -m benchmarks.studies.graphs run -o FILE [--cells NAME ...] [--first-seed SEED]
+[--count COUNT] [--peers NAME ...]`` draws graphs of each cell (`benchmarks.studies.graph_data`) and
+appends a line of JSON for each graph and method to FILE. It skips lines that FILE already has.
+``... table FILE`` prints the results, and ``... failures FILE`` the graphs in which a sure arrow is
+wrong or the true DAG has a shorter description. Peers need causal-learn or lingam (extra ``peers``).
+
+Columns of the table:
+
+- *SHD*: structural Hamming distance, the pairs of nodes whose edge is missing, extra or reversed.
+  An undirected edge counts as a half if the true graph joins its ends.
+- *F1*: of arrows; an undirected edge is half an arrow in each direction.
+- *SID*: structural intervention distance, for methods that return a DAG; of ours, the shortest DAG.
+- *sure, right*: fraction of the arrows of confidence 0.9 or more that the true graph has.
+- *true shorter*: graphs whose true DAG has a shorter description than the one found, and by how
+  many nats on average. A longer DAG was then found for want of search, not for want of models.
+- *CPU s*: seconds of CPU of one graph, in one process with one thread. Kernels are compiled before.
 """
 
 from __future__ import annotations
@@ -13,276 +24,334 @@ import argparse
 import json
 import time
 import warnings
-from collections.abc import Callable
-from itertools import combinations
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from causallearn.graph.Dag import Dag
-from causallearn.graph.GraphNode import GraphNode
-from causallearn.search.ConstraintBased.PC import pc
-from causallearn.search.FCMBased.ANM.ANM import ANM
-from causallearn.search.FCMBased.lingam import DirectLiNGAM
-from causallearn.utils.DAG2CPDAG import dag2cpdag
 
-from anmmm import orient
+from anmmm import infer_graph
 from anmmm.evidence.variable import forget_variables
-from anmmm.orientation.graph import PartialGraph
-from anmmm.orientation.reading import read_graph
+from anmmm.graph.infer import MAX_PARENTS, MIN_GAIN
+from anmmm.graph.lengths import Lengths
+from anmmm.graph.partial import MarkedEdge
+from anmmm.graph.reading import read_graph
+from anmmm.graph.search import Rules, total
+from benchmarks.peers.causal_orders import cam, score
 from benchmarks.studies.common import print_header, print_row
+from benchmarks.studies.graph_data import CELLS, draw
 
-N_NODES, N_EDGES, N_SAMPLES = 20, 25, 500
-MIXED = 1 / 3
-SHAPES: tuple[Callable[[Any], Any], ...] = (
-    np.tanh,
-    np.sin,
-    lambda u: u + u**3 / 4,
-    lambda u: u**2 / 2,
-    lambda u: np.exp(-(u**2)),
-    lambda u: u + np.sin(2 * u),
-)
-Arcs = set[tuple[int, int]]
+OURS = "anmmm"
+SURE = 0.9
+# Nats by which two graphs differ that are as long.
+SAME = 1e-3
+# PC's level in causal-learn.
+LEVEL = 0.05
+Line = dict[str, Any]
 
 
-def draw(seed: int, n_edges: int = N_EDGES) -> tuple[Arcs, np.ndarray]:
-    """Return the arcs of a random graph and a table of observations of its nodes."""
-    rng = np.random.default_rng([seed, 1])
-    order = rng.permutation(N_NODES)
-    possible = list(combinations(range(N_NODES), 2))
-    chosen = rng.choice(len(possible), n_edges, replace=False)
-    arcs = {(int(order[possible[k][0]]), int(order[possible[k][1]])) for k in chosen}
-    data = np.empty((N_SAMPLES, N_NODES))
-    for node in order:
-        parents = sorted(cause for cause, effect in arcs if effect == node)
-        noise = noise_of(rng)
-        if not parents:
-            data[:, node] = noise
-            continue
-        signal = _signal(data[:, parents], rng)
-        if rng.random() < MIXED:
-            second = rng.random(N_SAMPLES) < rng.uniform(0.3, 0.7)
-            signal = np.where(second, _signal(data[:, parents], rng), signal)
-        values = signal / signal.std() + rng.uniform(0.3, 0.7) * noise
-        data[:, node] = (values - values.mean()) / values.std()
-    return arcs, data
+class Arrow(NamedTuple):
+    """An edge as it is stored: two nodes, a mark (->, -- or <->) and a confidence."""
+
+    cause: int
+    effect: int
+    mark: str
+    confidence: float
 
 
-def _signal(parents: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Sum over the parents of a shape each, stretched, shifted and of either sign."""
-    total = np.zeros(len(parents))
-    for column in parents.T:
-        shape = SHAPES[rng.integers(len(SHAPES))]
-        values = shape(rng.uniform(0.7, 1.5) * column + rng.uniform(-0.5, 0.5))
-        total += rng.choice([-1.0, 1.0]) * rng.uniform(0.7, 1.3) * values / values.std()
-    return total
-
-
-def noise_of(rng: np.random.Generator, size: int = N_SAMPLES) -> np.ndarray:
-    """Gaussian, uniform or bimodal noise of variance 1."""
-    kind = rng.integers(3)
-    if kind == 0:
-        return rng.normal(size=size)
-    if kind == 1:
-        return rng.uniform(-np.sqrt(3), np.sqrt(3), size=size)
-    return 0.9 * rng.choice([-1.0, 1.0], size=size) + 0.44 * rng.normal(size=size)
-
-
-def true_cpdag(arcs: Arcs) -> PartialGraph:
-    nodes = [GraphNode(str(node)) for node in range(N_NODES)]
-    dag = Dag(nodes)
-    for cause, effect in sorted(arcs):
-        dag.add_directed_edge(nodes[cause], nodes[effect])
-    return _numbered(dag2cpdag(dag))
-
-
-def pc_cpdag(data: np.ndarray) -> PartialGraph:
-    names = [str(node) for node in range(N_NODES)]
-    return _numbered(pc(data, 0.05, show_progress=False, node_names=names))
-
-
-def skeleton(arcs: Arcs) -> PartialGraph:
-    return PartialGraph(range(N_NODES), undirected=sorted((min(arc), max(arc)) for arc in arcs))
-
-
-def _numbered(graph: Any) -> PartialGraph:
-    found = read_graph(graph)
-    groups = found.directed, found.undirected, found.fixed
-    return PartialGraph(range(N_NODES), *([(int(u), int(v)) for u, v in edges] for edges in groups))
-
-
-def hamming(arcs: Arcs, edges: list[Any]) -> int:
-    """Pairs of nodes between which the edge, its direction or its absence is wrong."""
-    found: dict[frozenset[int], Any] = {}
-    for u, mark, v in edges:
-        found[frozenset((u, v))] = (u, v) if mark == "->" else None
-    truth = {frozenset(arc): arc for arc in arcs}
-    return sum(
-        key not in found or key not in truth or found[key] != truth[key]
-        for key in found.keys() | truth.keys()
-    )
-
-
-def ours(start: PartialGraph, data: np.ndarray, **options: Any) -> tuple[Any, float]:
-    # What a graph costs by itself, not after another way through the same columns.
+def ours(table: np.ndarray, truth: np.ndarray) -> Line:
+    """Run `infer_graph`, then compare the lengths of the found DAG and the true one."""
     forget_variables()
     began = time.process_time()
-    result = orient(start, data, random_state=0, **options)
-    return list(result.edges), time.process_time() - began
+    found = infer_graph(table, n_jobs=1, random_state=0)
+    seconds = time.process_time() - began
+    marks = {"→": "->", "–": "--", "↔": "<->"}
+    # Names are the places of columns.
+    edges: list[Any] = [(e.cause, e.effect, marks[e.kind], e.confidence) for e in found.edges]
+    n = len(truth)
+    rules = Rules(~np.eye(n, dtype=bool), np.zeros((n, n), dtype=bool), MAX_PARENTS, MIN_GAIN)
+    lengths = Lengths(found._sample, 1)
+    true_dag = [frozenset(np.flatnonzero(column).tolist()) for column in truth.T]
+    found_dag: list[Any] = [frozenset(node.parents) for node in found.nodes]
+    longer = total(lengths, tuple(found_dag), rules) - total(lengths, tuple(true_dag), rules)
+    return {"edges": edges, "seconds": seconds, "longer_than_true": longer}
 
 
-def each_alone(start: PartialGraph, score: Callable[[int, int], float]) -> list[Any]:
-    """Orient every undirected edge by the sign of its score, whatever becomes of the graph."""
-    edges = [(u, "->", v) for u, v in start.directed]
-    for u, v in start.undirected:
-        value = score(u, v)
-        edges.append((u, "->", v) if value > 0 else (v, "->", u) if value < 0 else (u, "--", v))
-    return edges
+def from_adjacency(matrix: Any) -> list[MarkedEdge]:
+    """Return the edges of an adjacency [cause, effect]."""
+    return [(int(i), "->", int(j)) for i, j in np.argwhere(matrix)]
 
 
-class Anm:
-    """causal-learn's ANM, which remembers pairs, as the starts share most of them."""
-
-    def __init__(self, data: np.ndarray) -> None:
-        self._data = data
-        self._known: dict[tuple[int, int], tuple[float, float]] = {}
-
-    def seconds(self, start: PartialGraph) -> float:
-        return sum(self._known[edge][1] for edge in start.undirected)
-
-    def __call__(self, u: int, v: int) -> float:
-        if (u, v) not in self._known:
-            began = time.process_time()
-            columns = self._data[:, [u]], self._data[:, [v]]
-            forward, backward = ANM().cause_or_effect(*columns)
-            self._known[u, v] = float(forward - backward), time.process_time() - began
-        return self._known[u, v][0]
+def from_causallearn(graph: Any) -> list[MarkedEdge]:
+    """Return the edges of a graph of causal-learn, whose nodes are X1, X2, ..."""
+    edges = read_graph(graph).edges
+    return [(int(str(u)[1:]) - 1, mark, int(str(v)[1:]) - 1) for u, mark, v in edges]
 
 
-def measure(seed: int, *, with_anm: bool, n_edges: int) -> dict[str, Any]:
-    """Return what each method makes of the starts of one graph."""
-    arcs, data = draw(seed, n_edges)
-    result: dict[str, Any] = {"seed": seed}
-    anm = Anm(data)
+def run_pc(table: np.ndarray) -> list[MarkedEdge]:
+    from causallearn.search.ConstraintBased.PC import pc
+
+    return from_causallearn(pc(table, LEVEL, show_progress=False).G)
+
+
+def run_ges(table: np.ndarray) -> list[MarkedEdge]:
+    from causallearn.search.ScoreBased.GES import ges
+
+    return from_causallearn(ges(table)["G"])
+
+
+def run_boss(table: np.ndarray) -> list[MarkedEdge]:
+    from causallearn.search.PermutationBased.BOSS import boss
+
+    return from_causallearn(boss(table, verbose=False))
+
+
+def run_directlingam(table: np.ndarray) -> list[MarkedEdge]:
+    from lingam import DirectLiNGAM
+
+    return from_adjacency(DirectLiNGAM().fit(table).adjacency_matrix_.T)
+
+
+def run_resit(table: np.ndarray) -> list[MarkedEdge]:
+    from lingam import RESIT
+    from sklearn.ensemble import RandomForestRegressor
+
+    # The regressor of lingam's own example.
+    regressor = RandomForestRegressor(max_depth=4, random_state=0)
+    return from_adjacency(RESIT(regressor).fit(table).adjacency_matrix_.T)
+
+
+def run_camuv(table: np.ndarray) -> list[MarkedEdge]:
+    from lingam import CAMUV
+
+    matrix = CAMUV().fit(table).adjacency_matrix_.T
+    hidden = [(int(i), "<->", int(j)) for i, j in np.argwhere(np.isnan(matrix)) if i < j]
+    return from_adjacency(np.nan_to_num(matrix)) + hidden
+
+
+PEERS: dict[str, Callable[[np.ndarray], list[MarkedEdge]]] = {
+    "CAM": lambda table: from_adjacency(cam(table)),
+    "SCORE": lambda table: from_adjacency(score(table)),
+    "CAM-UV": run_camuv,
+    "RESIT": run_resit,
+    "PC": run_pc,
+    "GES": run_ges,
+    "BOSS": run_boss,
+    "DirectLiNGAM": run_directlingam,
+}
+# Peers that return a CPDAG or hidden common causes: no SID.
+WITHOUT_SID = ("CAM-UV", "PC", "GES", "BOSS")
+
+
+def measure(cell: str, seed: int, method: str) -> Line:
+    """Return what a method finds in one graph, or its error."""
+    truth, table = draw(cell, seed)
+    line: Line = {"cell": cell, "seed": seed, "method": method, "n_nodes": len(truth)}
+    line["truth"] = np.argwhere(truth).tolist()
+    if method == OURS:
+        return line | ours(table, truth)
     began = time.process_time()
-    model = DirectLiNGAM(random_state=0)
-    model.fit(data)
-    place = {node: at for at, node in enumerate(model.causal_order_)}
-    lingam_seconds = time.process_time() - began
-    starts = {"PC": pc_cpdag(data), "true CPDAG": true_cpdag(arcs), "skeleton": skeleton(arcs)}
-    for name, start in starts.items():
-        found = {"start": (start.edges, 0.0)}
-        found["anmmm"] = ours(start, data)
-        found["anmmm, all decided"] = ours(start, data, min_confidence=0.5)
-        edges = each_alone(start, lambda u, v: place[v] - place[u])
-        found["DirectLiNGAM"] = edges, lingam_seconds
-        if with_anm:
-            found["ANM"] = each_alone(start, anm), anm.seconds(start)
-        result[name] = {
-            method: judged(arcs, start, edges, seconds)
-            for method, (edges, seconds) in found.items()
-        }
-    return result
+    try:
+        found = PEERS[method](table)
+    except (ArithmeticError, ValueError, np.linalg.LinAlgError) as error:
+        return line | {"error": f"{type(error).__name__}: {error}"}
+    seconds = time.process_time() - began
+    return line | {"edges": [(u, v, mark, 1.0) for u, mark, v in found], "seconds": seconds}
 
 
-def judged(arcs: Arcs, start: PartialGraph, edges: list[Any], seconds: float) -> dict[str, float]:
-    """Count what became of the undirected edges of the start."""
-    directed = {(u, v) for u, mark, v in edges if mark == "->"}
-    asked = list(start.undirected)
-    real = [edge for edge in asked if edge in arcs or edge[::-1] in arcs]
-    decided = [edge for edge in real if edge in directed or edge[::-1] in directed]
-    right = [edge for edge in real if (edge if edge in arcs else edge[::-1]) in directed]
-    return {
-        "undirected": len(asked),
-        "real": len(real),
-        "oriented": sum(edge in directed or edge[::-1] in directed for edge in asked),
-        "decided": len(decided),
-        "right": len(right),
-        "hamming": hamming(arcs, edges),
-        "seconds": seconds,
-    }
-
-
-def run(path: Path, seeds: range, one: Callable[[int], dict[str, Any]]) -> None:
-    """Append a line of each graph that the file does not have yet."""
-    done = {line["seed"] for line in lines(path)} if path.exists() else set()
-    for seed in seeds:
-        if seed in done:
+def run(path: Path, cells: Sequence[str], seeds: range, methods: Sequence[str]) -> None:
+    """Append the lines that the file does not have, a graph of each cell in turn."""
+    done = {(line["cell"], line["seed"], line["method"]) for line in read(path)}
+    tasks = [(cell, seed, method) for seed in seeds for cell in cells for method in methods]
+    for task in tasks:
+        if task in done:
             continue
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            line = json.dumps(one(seed))
-        with path.open("a") as file:
+            line = json.dumps(measure(*task))
+        with path.open("a", encoding="utf-8") as file:
             file.write(line + "\n")
 
 
-def lines(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.open()]
+def read(path: Path) -> list[Line]:
+    """Return the lines of a file, none if there is no file."""
+    if not path.exists():
+        return []
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def shd(truth: Sequence[Sequence[int]], edges: Sequence[Arrow]) -> float:
+    """Return the structural Hamming distance; half for an undirected edge that is real."""
+    real = {frozenset(arrow): tuple(arrow) for arrow in truth}
+    found = {frozenset(edge[:2]): edge for edge in edges}
+    distance = float(len(real.keys() - found.keys()))
+    for ends, edge in found.items():
+        if edge.mark == "--" and ends in real:
+            distance += 0.5
+        else:
+            distance += edge.mark != "->" or real.get(ends) != edge[:2]
+    return distance
+
+
+def f1(truth: Sequence[Sequence[int]], edges: Sequence[Arrow]) -> float:
+    """Return the harmonic mean of precision and recall of arrows."""
+    real = {tuple(arrow) for arrow in truth}
+    right = sum(edge.mark == "->" and edge[:2] in real for edge in edges)
+    halves = sum(edge.mark == "--" and not real.isdisjoint(_both(edge)) for edge in edges)
+    return 2.0 * (right + 0.5 * halves) / max(len(real) + len(edges), 1)
+
+
+def _both(edge: Arrow) -> list[tuple[int, int]]:
+    return [(edge.cause, edge.effect), (edge.effect, edge.cause)]
+
+
+def sid(n_nodes: int, truth: Sequence[Sequence[int]], edges: Sequence[Arrow]) -> int:
+    """Return the structural intervention distance of two DAGs (Peters and Bühlmann, 2015).
+
+    It counts the pairs (i, j) for which adjusting for the parents of i in the DAG that was found
+    gives a wrong distribution of j under interventions on i.
+    """
+    import networkx as nx
+
+    graph = nx.DiGraph()
+    graph.add_nodes_from(range(n_nodes))
+    graph.add_edges_from(map(tuple, truth))
+    below = {i: nx.descendants(graph, i) for i in graph}
+    wrong = 0
+    for i in graph:
+        adjusted = {edge.cause for edge in edges if edge.effect == i}
+        for j in set(graph) - {i}:
+            if j in adjusted:
+                wrong += j in below[i]
+                continue
+            on_paths = {k for k in below[i] if k == j or j in below[k]}
+            if any(z in on_paths or z in below[k] for k in on_paths for z in adjusted):
+                wrong += 1
+                continue
+            backdoor = graph.copy()
+            backdoor.remove_edges_from([(i, k) for k in on_paths if graph.has_edge(i, k)])
+            wrong += not nx.is_d_separator(backdoor, i, j, adjusted)
+    return wrong
 
 
 def table(path: Path) -> None:
-    """Print means over the graphs; standard errors by leaving out a graph at a time."""
-    graphs = sorted(lines(path), key=lambda graph: graph["seed"])
-    print(f"{len(graphs)} graphs, seeds {graphs[0]['seed']} to {graphs[-1]['seed']}\n")
+    """Print a row for each cell and method."""
     print_header(
-        "start",
-        "method",
-        "oriented",
-        "right of the oriented",
-        "right of all",
-        "SHD",
-        "CPU seconds a graph",
+        *("cell", "method", "graphs", "SHD", "F1", "SID", "sure, right", "true shorter", "CPU s")
     )
-    for start in ("PC", "true CPDAG", "skeleton"):
-        for method in graphs[0][start]:
-            counts = [graph[start][method] for graph in graphs]
-            values = {key: np.array([count[key] for count in counts]) for key in counts[0]}
-            shd = values["hamming"]
-            print_row(
-                start,
-                method,
-                ratio(values["oriented"], values["undirected"]),
-                ratio(values["right"], values["decided"]),
-                ratio(values["right"], values["real"]),
-                f"{shd.mean():.2f} ± {shd.std(ddof=1) / np.sqrt(len(shd)):.2f}",
-                f"{values['seconds'].mean():.3g}",
-            )
+    for row in rows(read(path)):
+        print_row(*row)
 
 
-def ratio(part: np.ndarray, whole: np.ndarray) -> str:
-    """Ratio of sums over the graphs, with its jackknife error."""
-    if not part.sum() or len(part) < 2:
-        return "—"
-    left = (part.sum() - part) / (whole.sum() - whole)
-    error = np.sqrt((len(part) - 1) / len(part) * ((left - left.mean()) ** 2).sum())
-    return f"{part.sum() / whole.sum():.3f} ± {error:.3f}"
+def rows(lines: Sequence[Line]) -> Iterator[list[str]]:
+    """Yield the cells of the table."""
+    for cell in CELLS:
+        for method in (OURS, *PEERS):
+            some = [line for line in lines if (line["cell"], line["method"]) == (cell, method)]
+            if some:
+                yield [CELLS[cell].title, method, *_summary(some)]
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+def _summary(lines: Sequence[Line]) -> list[str]:
+    """Return the columns of a cell and a method."""
+    failed = sum("error" in line for line in lines)
+    lines = [line for line in lines if "error" not in line]
+    count = f"{len(lines)}, {failed} failed" if failed else str(len(lines))
+    if not lines:
+        return [count, *("—",) * 6]
+    graphs = [(line["truth"], [Arrow(*edge) for edge in line["edges"]]) for line in lines]
+    distances = [shd(*graph) for graph in graphs]
+    method = lines[0]["method"]
+    distance = "—"
+    if method not in WITHOUT_SID:
+        each = [sid(line["n_nodes"], *g) for line, g in zip(lines, graphs, strict=True)]
+        distance = f"{np.mean(each):.1f}"
+    return [
+        count,
+        f"{np.mean(distances):.2f} ± {_error(distances):.2f}",
+        f"{np.mean([f1(*graph) for graph in graphs]):.3f}",
+        distance,
+        _sure(graphs) if method == OURS else "—",
+        _shorter(lines) if method == OURS else "—",
+        f"{np.mean([line['seconds'] for line in lines]):.2g}",
+    ]
+
+
+def _error(values: Sequence[float]) -> float:
+    """Return the standard error of a mean; none of a single value."""
+    return float(np.std(values, ddof=1) / np.sqrt(len(values))) if len(values) > 1 else np.nan
+
+
+def _sure(graphs: Sequence[tuple[Any, list[Arrow]]]) -> str:
+    """Return the fraction and number of sure arrows that are right."""
+    right = [list(edge[:2]) in truth for truth, edges in graphs for edge in edges if _is_sure(edge)]
+    return f"{np.mean(right):.3f} ({sum(right)} of {len(right)})" if right else "—"
+
+
+def _is_sure(edge: Arrow) -> bool:
+    return edge.mark == "->" and edge.confidence >= SURE
+
+
+def _shorter(lines: Sequence[Line]) -> str:
+    """Return in how many graphs the true DAG is shorter, and by how many nats on average."""
+    nats = [n for n in (line["longer_than_true"] for line in lines) if n > SAME]
+    return f"{len(nats)} ({np.mean(nats):.1f} nats)" if nats else "0"
+
+
+def failures(path: Path) -> None:
+    """Print the graphs in which a sure arrow is wrong or the true DAG is shorter."""
+    print_header("cell", "seed", "SHD", "wrong sure arrows", "nats longer than the true DAG")
+    for line in sorted(
+        read(path), key=lambda line: (list(CELLS).index(line["cell"]), line["seed"])
+    ):
+        if line["method"] != OURS:
+            continue
+        edges = [Arrow(*edge) for edge in line["edges"]]
+        wrong = [
+            f"{edge.cause} → {edge.effect} ({edge.confidence:.3f})"
+            for edge in edges
+            if _is_sure(edge) and list(edge[:2]) not in line["truth"]
+        ]
+        if wrong or line["longer_than_true"] > SAME:
+            distance, nats = shd(line["truth"], edges), line["longer_than_true"]
+            print_row(line["cell"], line["seed"], distance, ", ".join(wrong), f"{nats:.1f}")
+
+
+def positive(text: str) -> int:
+    """Read a count from the command line."""
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"must be 1 or more; found {text}")
+    return number
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     commands = parser.add_subparsers(dest="command", required=True)
-    runs = commands.add_parser("run")
+    runs = commands.add_parser("run", help="append results of graphs to a file")
     runs.add_argument("-o", "--output", type=Path, required=True)
-    runs.add_argument("--first-seed", type=int, default=0)
-    runs.add_argument("--count", type=int, default=50)
-    runs.add_argument("--edges", type=int, default=N_EDGES)
-    runs.add_argument("--without-anm", action="store_true", help="which takes seconds an edge")
-    shown = commands.add_parser("table")
+    runs.add_argument("--cells", nargs="+", choices=CELLS, default=list(CELLS), metavar="NAME")
+    runs.add_argument("--first-seed", type=int, default=1000)
+    runs.add_argument("--count", type=positive, default=20)
+    runs.add_argument("--peers", nargs="*", choices=PEERS, default=[], metavar="NAME")
+    runs.add_argument("--without-ours", action="store_true", help="run the peers only")
+    shown = commands.add_parser("table", help="print the results of a file")
     shown.add_argument("file", type=Path)
-    options = parser.parse_args()
-    if options.command == "table":
-        table(options.file)
+    listed = commands.add_parser("failures", help="print the graphs to look at")
+    listed.add_argument("file", type=Path)
+    options = parser.parse_args(arguments)
+    if options.command != "run":
+        (table if options.command == "table" else failures)(options.file)
         return
-    # Machine code is loaded once a process, not by the first graph.
-    arcs, data = draw(options.first_seed, options.edges)
-    ours(skeleton(arcs), data)
+    methods = [*([] if options.without_ours else [OURS]), *options.peers]
     seeds = range(options.first_seed, options.first_seed + options.count)
-    with_anm = not options.without_anm
-    run(
-        options.output,
-        seeds,
-        lambda seed: measure(seed, with_anm=with_anm, n_edges=options.edges),
-    )
+    # Kernels are compiled or loaded once, not by the first graph.
+    if OURS in methods:
+        measure("mixed", 0, OURS)
+    run(options.output, options.cells, seeds, methods)
 
 
 if __name__ == "__main__":
