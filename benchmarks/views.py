@@ -196,6 +196,37 @@ def times() -> Table:
     return head, rows
 
 
+def graph_distances() -> Table:
+    """Return the structural Hamming distance of each method by cell, the smallest in bold."""
+    result = stored("graphs-study")
+    methods = list(dict.fromkeys(row[1] for row in result.rows))
+    rows = []
+    for title in dict.fromkeys(row[0] for row in result.rows):
+        found = {row[1]: row for row in result.rows if row[0] == title and row[3] != "—"}
+        least = min(number(row[3]) for row in found.values())
+        n_graphs = found[methods[0]][2]
+        cells = [title, n_graphs]
+        for method in methods:
+            row = found.get(method)
+            if row is None:
+                cells.append("")
+                continue
+            cell = row[3] if method == methods[0] else f"{number(row[3]):.2f}"
+            cell = f"**{cell}**" if number(row[3]) == least else cell
+            cells.append(cell if row[2] == n_graphs else f"{cell} ({row[2]})")
+        rows.append(cells)
+    return ["cell", "graphs", *methods], rows
+
+
+def graphs_found() -> Table:
+    """Return what `infer_graph` finds by cell, without the distances."""
+    result = stored("graphs-study")
+    shown = ["cell", "F1", "SID", "sure, right", "true shorter", "CPU s"]
+    places = [result.head.index(name) for name in shown]
+    rows = [[row[place] for place in places] for row in result.rows if row[1] == "anmmm"]
+    return shown, rows
+
+
 VIEWS: dict[str, Callable[[], Table]] = {
     "view-quality": quality,
     "view-kinds": kinds,
@@ -203,6 +234,8 @@ VIEWS: dict[str, Callable[[], Table]] = {
     "view-nothing": nothing,
     "view-published": published,
     "view-times": times,
+    "view-graph-distances": graph_distances,
+    "view-graphs-found": graphs_found,
 }
 
 
@@ -213,6 +246,8 @@ SOURCES = {
     "view-mixtures": ["mixture-directions", "mechanisms"],
     "view-nothing": ["nothing"],
     "view-published": ["protocols", "published"],
+    "view-graph-distances": ["graphs-study"],
+    "view-graphs-found": ["graphs-study"],
     "view-times": [f"decisions-{n}" for n in (100, 300, 1000, 10000)],
 }
 

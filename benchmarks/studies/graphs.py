@@ -3,8 +3,8 @@
 ``python -m benchmarks.studies.graphs run -o FILE [--cells NAME ...] [--first-seed SEED]
 [--count COUNT] [--peers NAME ...]`` draws graphs of each cell (`benchmarks.studies.graph_data`) and
 appends a line of JSON for each graph and method to FILE. It skips lines that FILE already has.
-``... table FILE`` prints the results, and ``... failures FILE`` the graphs in which a sure arrow is
-wrong or the true DAG has a shorter description. Peers need causal-learn or lingam (extra ``peers``).
+``... table FILE`` prints the results. ``... failures FILE`` prints graphs with a wrong sure arrow
+or a shorter true DAG. Peers need causal-learn or lingam (extra ``peers``).
 
 Columns of the table:
 
