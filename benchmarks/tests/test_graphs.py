@@ -62,8 +62,8 @@ def test_structural_intervention_distance():
 def test_orders_of_a_chain(method):
     rng = np.random.default_rng(0)
     noise = rng.normal(size=(3, 500))
-    b = np.sin(2 * noise[0]) + 0.3 * noise[1]
-    c = b**2 + 0.3 * noise[2]
+    b = np.sin(2 * noise[0]) + 0.5 * noise[1]
+    c = b**2 + 0.5 * noise[2]
     found = method(np.column_stack([c, noise[0], b]))
     assert np.argwhere(found).tolist() == [[1, 2], [2, 0]]
 
