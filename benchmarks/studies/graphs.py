@@ -9,7 +9,7 @@ or a shorter true DAG. Peers need causal-learn or lingam (extra ``peers``).
 Columns of the table:
 
 - *SHD*: structural Hamming distance, the pairs of nodes whose edge is missing, extra or reversed.
-  An undirected edge counts as a half if the true graph joins its ends.
+  An undirected edge counts as a half if the true graph joins its ends; a bidirected one is none.
 - *F1*: of arrows; an undirected edge is half an arrow in each direction.
 - *SID*: structural intervention distance, for methods that return a DAG; of ours, the shortest DAG.
 - *sure, right*: fraction of the arrows of confidence 0.9 or more that the true graph has.
@@ -183,13 +183,13 @@ def read(path: Path) -> list[Line]:
 def shd(truth: Sequence[Sequence[int]], edges: Sequence[Arrow]) -> float:
     """Return the structural Hamming distance; half for an undirected edge that is real."""
     real = {frozenset(arrow): tuple(arrow) for arrow in truth}
-    found = {frozenset(edge[:2]): edge for edge in edges}
+    found = {frozenset(edge[:2]): edge for edge in edges if edge.mark != "<->"}
     distance = float(len(real.keys() - found.keys()))
     for ends, edge in found.items():
         if edge.mark == "--" and ends in real:
             distance += 0.5
         else:
-            distance += edge.mark != "->" or real.get(ends) != edge[:2]
+            distance += real.get(ends) != edge[:2]
     return distance
 
 
@@ -198,7 +198,8 @@ def f1(truth: Sequence[Sequence[int]], edges: Sequence[Arrow]) -> float:
     real = {tuple(arrow) for arrow in truth}
     right = sum(edge.mark == "->" and edge[:2] in real for edge in edges)
     halves = sum(edge.mark == "--" and not real.isdisjoint(_both(edge)) for edge in edges)
-    return 2.0 * (right + 0.5 * halves) / max(len(real) + len(edges), 1)
+    n_found = sum(edge.mark != "<->" for edge in edges)
+    return 2.0 * (right + 0.5 * halves) / max(len(real) + n_found, 1)
 
 
 def _both(edge: Arrow) -> list[tuple[int, int]]:

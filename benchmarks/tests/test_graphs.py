@@ -41,6 +41,8 @@ def test_distances_of_graphs():
     assert graphs.shd(TRUTH, edges((0, 1, "->"), (1, 2, "->"))) == 0
     assert graphs.shd(TRUTH, edges((1, 0, "->"), (1, 2, "--"))) == 1.5
     assert graphs.shd(TRUTH, edges((0, 2, "--"), (0, 1, "<->"))) == 3
+    assert graphs.shd(TRUTH, edges((0, 1, "->"), (1, 2, "->"), (0, 2, "<->"))) == 0
+    assert graphs.f1(TRUTH, edges((0, 1, "->"), (1, 2, "->"), (0, 2, "<->"))) == 1
     assert graphs.shd(TRUTH, []) == 2
     assert graphs.f1(TRUTH, edges((0, 1, "->"), (1, 2, "->"))) == 1
     assert graphs.f1(TRUTH, edges((0, 1, "->"), (2, 1, "--"))) == 0.75
