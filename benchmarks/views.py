@@ -197,23 +197,27 @@ def times() -> Table:
 
 
 def graph_distances() -> Table:
-    """Return the structural Hamming distance of each method by cell, the smallest in bold."""
+    """Return the structural Hamming distance of each method by cell.
+
+    The smallest is in bold, of the methods that ran on all graphs of the cell.
+    """
     result = stored("graphs-study")
     methods = list(dict.fromkeys(row[1] for row in result.rows))
     rows = []
     for title in dict.fromkeys(row[0] for row in result.rows):
-        found = {row[1]: row for row in result.rows if row[0] == title and row[3] != "—"}
-        least = min(number(row[3]) for row in found.values())
+        found = {row[1]: row for row in result.rows if row[0] == title}
         n_graphs = found[methods[0]][2]
+        least = min(number(row[3]) for row in found.values() if row[2] == n_graphs)
         cells = [title, n_graphs]
         for method in methods:
-            row = found.get(method)
-            if row is None:
-                cells.append("")
-                continue
-            cell = row[3] if method == methods[0] else f"{number(row[3]):.2f}"
-            cell = f"**{cell}**" if number(row[3]) == least else cell
-            cells.append(cell if row[2] == n_graphs else f"{cell} ({row[2]})")
+            _, _, n, distance, *_ = found.get(method, ["", "", n_graphs, ""])
+            if distance and method != methods[0]:
+                distance = f"{number(distance):.2f}"
+            if n != n_graphs:
+                distance = f"{distance} ({n})"
+            elif distance and number(distance) == least:
+                distance = f"**{distance}**"
+            cells.append(distance)
         rows.append(cells)
     return ["cell", "graphs", *methods], rows
 

@@ -269,7 +269,7 @@ def _summary(lines: Sequence[Line]) -> list[str]:
         distance = f"{np.mean(each):.1f}"
     return [
         count,
-        f"{np.mean(distances):.2f} ± {_error(distances):.2f}",
+        f"{np.mean(distances):.2f}{_error(distances)}",
         f"{np.mean([f1(*graph) for graph in graphs]):.3f}",
         distance,
         _sure(graphs) if method == OURS else "—",
@@ -278,9 +278,11 @@ def _summary(lines: Sequence[Line]) -> list[str]:
     ]
 
 
-def _error(values: Sequence[float]) -> float:
-    """Return the standard error of a mean; none of a single value."""
-    return float(np.std(values, ddof=1) / np.sqrt(len(values))) if len(values) > 1 else np.nan
+def _error(values: Sequence[float]) -> str:
+    """Return the standard error of a mean as it is printed; a single value has none."""
+    if len(values) < 2:
+        return ""
+    return f" ± {np.std(values, ddof=1) / np.sqrt(len(values)):.2f}"
 
 
 def _sure(graphs: Sequence[tuple[Any, list[Arrow]]]) -> str:
