@@ -78,8 +78,9 @@ def graph_command(
     from anmmm._files import check_writable, to_json_document
     from anmmm.cli.input import refusing
     from anmmm.cli.output import refuse_input_as_output
+    from anmmm.collection.sinks import check_sink
     from anmmm.graph import infer_graph
-    from anmmm.graph.result import check_suffix
+    from anmmm.graph.result import SUFFIXES
 
     if plot is not None:
         from anmmm.cli.plots import check_plot
@@ -92,7 +93,7 @@ def graph_command(
     if output is not None:
         refuse_input_as_output(output, table)
         with refusing():
-            check_suffix(output)
+            check_sink(output, SUFFIXES)
             check_writable(output)
     with refusing():
         graph = infer_graph(

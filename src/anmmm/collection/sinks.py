@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from errno import EEXIST
 from pathlib import Path
@@ -24,11 +24,11 @@ STARTS = b"pair_id,", b'"pair_id"'
 Write = Callable[[Any], None]
 
 
-def check_sink(path: StrPath) -> str:
+def check_sink(path: StrPath, suffixes: Sequence[str] = SUFFIXES) -> str:
     """Return the suffix that names a file's format, if the format can be written here."""
     suffix = os.path.splitext(os.fspath(path))[1].lower()
-    if suffix not in SUFFIXES:
-        *most, last = SUFFIXES
+    if suffix not in suffixes:
+        *most, last = suffixes
         raise ValueError(f"{os.fspath(path)}: the name must end in {', '.join(most)} or {last}")
     if suffix == ".parquet":
         pyarrow_module()

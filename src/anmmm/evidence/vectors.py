@@ -264,7 +264,7 @@ def bases_over(causes: Sequence[Variable]) -> list[tuple[SplineBasis, float]]:
     """
     numbers = [each for each in causes if not each.is_categorical]
     named = [each.basis for each in causes if each.is_categorical]
-    # Points of categories are their numbers, see `points_of`.
+    # Curves over categories are evaluated at their numbers.
     ones = [1] * len(named)
     if len(causes) == 1:
         return [(causes[0].basis, 0.0)]

@@ -14,7 +14,7 @@ from anmmm.graph.search import Challenge, Loss
 SLOPE = 1.5
 # Below this confidence in the direction an edge has none.
 LEAST = 0.7
-# Most that is said of an edge to a column without noise: a cause may as well be the effect.
+# Largest confidence of an edge to a column without noise: a cause may as well be the effect.
 MOST_OF_DETERMINED = 0.85
 
 
@@ -26,7 +26,7 @@ def confidence_of(loss: Loss, n_samples: int) -> float:
 
 
 def judged(challenge: Challenge, n_samples: int) -> tuple[bool, float]:
-    """Return whether an edge has a direction, and the confidence in what is then said of it."""
+    """Return whether an edge has a direction, and the confidence in it, or that it is there."""
     there = confidence_of(challenge.without, n_samples)
     towards = confidence_of(challenge.turned, n_samples)
     return (False, there) if towards < LEAST else (True, min(there, towards))

@@ -20,11 +20,11 @@ from anmmm.collection.stream import check_jobs
 from anmmm.direction import SURE
 from anmmm.graph.confidence import MOST_OF_DETERMINED, judged
 from anmmm.graph.constraints import Names, rules_of
-from anmmm.graph.lengths import WORTH, Fitted, Key, Lengths, Sample, scores
+from anmmm.graph.lengths import WORTH, Key, Lengths, Sample, key_of, scores
 from anmmm.graph.mixing import find_mixing
-from anmmm.graph.partial import PartialGraph
+from anmmm.graph.partial import ARROW, BOTH, LINE, PartialGraph
 from anmmm.graph.reading import read_graph, rebuilt
-from anmmm.graph.result import ARROW, BOTH, LINE, CausalGraph, GraphEdge, GraphNode
+from anmmm.graph.result import CausalGraph, GraphEdge, GraphNode
 from anmmm.graph.search import Arrow, Challenge, Parents, arrows, search
 from anmmm.graph.table import Columns, read_columns
 
@@ -146,7 +146,7 @@ def infer_graph(
         max_parents=min(most, max(len(found.sample.values) // ROWS_A_PARENT, 1)),
         min_gain=least,
     )
-    sample = _ordered(found.sample, order)
+    sample = found.sample.ordered(order)
     with _watching(sample, progress, checkpoint) as (seen, before):
         lengths = Lengths(sample, jobs, seen)
         lengths.fitted.update(before)
@@ -235,16 +235,10 @@ def _canonical(sample: Sample) -> list[int]:
     )
 
 
-def _ordered(sample: Sample, order: list[int]) -> Sample:
-    return Sample(
-        np.ascontiguousarray(sample.values[:, order]), tuple(sample.categorical[at] for at in order)
-    )
-
-
 @contextmanager
 def _watching(
     sample: Sample, progress: bool, path: StrPath | None
-) -> Iterator[tuple[Callable[[dict[Key, Fitted]], None], dict[Key, Fitted]]]:
+) -> Iterator[tuple[Callable[[dict[Key, float]], None], dict[Key, float]]]:
     """Count fits in a bar and keep them in a file; give those that it holds."""
     with ExitStack() as stack:
         bar: Any = None
@@ -252,7 +246,7 @@ def _watching(
             from tqdm.auto import tqdm
 
             bar = stack.enter_context(tqdm(unit="fit", desc="graph"))
-        kept: dict[Key, Fitted] = {}
+        kept: dict[Key, float] = {}
         log = None
         if path is not None:
             log = stack.enter_context(Checkpoint(path))
@@ -262,15 +256,15 @@ def _watching(
                 row = log.find(at)
                 if row is not None:
                     node, *causes = map(int, row[0].split())
-                    kept[node, tuple(causes)] = Fitted(*row[1])
+                    kept[node, tuple(causes)] = row[1]
 
-        def seen(found: dict[Key, Fitted]) -> None:
+        def seen(found: dict[Key, float]) -> None:
             if bar is not None:
                 bar.update(len(found))
             if log is not None:
                 new = [each for each in found.items() if each[0] not in kept]
                 rows = enumerate(new, len(kept))
-                log.add((at, " ".join(map(str, [j, *s])), list(fit)) for at, ((j, s), fit) in rows)
+                log.add((at, " ".join(map(str, [j, *s])), nats) for at, ((j, s), nats) in rows)
                 kept.update(new)
 
         yield seen, dict(kept)
@@ -278,7 +272,7 @@ def _watching(
 
 def _unexplained(lengths: Lengths, parents: Parents, least: float) -> list[tuple[Arrow, float]]:
     """Return the pairs of columns whose models leave something of each other, and the nats."""
-    models = [lengths.model((j, tuple(sorted(causes)))) for j, causes in enumerate(parents)]
+    models = [lengths.model(key_of(j, causes)) for j, causes in enumerate(parents)]
     left = np.column_stack([scores(model) for model in models])
     # Of a column that its causes determine nothing is left.
     places = np.flatnonzero(np.ptp(left, axis=0) > LEAST_LEFT).tolist()
@@ -313,7 +307,7 @@ def _result(
 ) -> CausalGraph:
     """Make the result, in the order of the table."""
     places = [names.index(name) for name in found.names]
-    keys = [(j, tuple(sorted(parents[j]))) for j in places]
+    keys = [key_of(j, parents[j]) for j in places]
     models = [lengths.model(key) for key in keys]
     nodes = []
     for key, model in zip(keys, models, strict=True):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import joblib
 import numpy as np
@@ -18,9 +18,9 @@ from anmmm.evidence.check import integral_transform
 from anmmm.evidence.models import ConditionalModel
 from anmmm.evidence.variable import Variable
 from anmmm.evidence.vectors import describe_over
-from anmmm.preprocessing import standardize
+from anmmm.preprocessing import Standardization, standardize
 
-# Fits that a worker does at a time, and below which none is asked.
+# Fits that a worker does at a time, and below which no worker is used.
 BATCH, FEW = 8, 8
 # Rows at most from which it is guessed what a further cause may save, and nats from which it is
 # fitted: 2 halves the time, and changed 3 graphs of 262 by an edge each (docs/results/graphs.md).
@@ -36,12 +36,9 @@ EDGE = 1e-12
 Key = tuple[int, tuple[int, ...]]
 
 
-class Fitted(NamedTuple):
-    """What a search needs of a fit."""
-
-    length: float
-    model: str
-    n_mechanisms: int
+def key_of(node: int, causes: Iterable[int]) -> Key:
+    """Return what a column given others is known by."""
+    return node, tuple(sorted(causes))
 
 
 @frozen
@@ -51,10 +48,19 @@ class Sample(Record):
     values: FloatArray
     categorical: tuple[bool, ...]
 
-    @computed
+    @property
     def standardized(self) -> FloatArray:
         """All columns at mean 0 and deviation 1."""
-        return standardize(self.values)[0]
+        return self._scaled[0]
+
+    @property
+    def scale(self) -> Standardization:
+        """What takes the columns there and back."""
+        return self._scaled[1]
+
+    @computed
+    def _scaled(self) -> tuple[FloatArray, Standardization]:
+        return standardize(self.values)
 
     @computed
     def is_tied(self) -> bool:
@@ -75,6 +81,13 @@ class Sample(Record):
         if self.categorical[at]:
             return Variable.of_categories(values)
         return Variable.of(values, np.ascontiguousarray(self.values[:, at]))
+
+    def ordered(self, order: Sequence[int]) -> Sample:
+        """Return the same with its columns in another order, and their descriptions."""
+        values = np.ascontiguousarray(self.values[:, order])
+        other = Sample(values, tuple(self.categorical[at] for at in order))
+        vars(other)["_alone"] = [self._alone[at] for at in order]
+        return other
 
     def model(self, key: Key) -> ConditionalModel:
         """Return the shortest model of a column given others."""
@@ -111,19 +124,19 @@ def scores(model: ConditionalModel) -> FloatArray:
 class Lengths:
     """Description lengths in nats of columns given their causes, remembered.
 
-    `seen` is called with every new fits.
+    `seen` is called with new ones, as they are made.
     """
 
     def __init__(
         self,
         sample: Sample,
         n_jobs: int | None = None,
-        seen: Callable[[dict[Key, Fitted]], object] = bool,
+        seen: Callable[[dict[Key, float]], object] = bool,
     ) -> None:
         n, p = sample.values.shape
         self.n_jobs = n_jobs if p**2 * max(n, 300) >= SMALL else 1
         self.sample, self.seen = sample, seen
-        self.fitted: dict[Key, Fitted] = {}
+        self.fitted: dict[Key, float] = {}
         # Columns that may be further causes.
         self.hopeful: dict[Key, frozenset[int]] = {}
         size = max(LEAST_MODELS, MODEL_ROWS // len(sample.values))
@@ -131,14 +144,14 @@ class Lengths:
 
     def __call__(self, node: int, causes: Iterable[int]) -> float:
         """Return the length of a column given others."""
-        key = node, tuple(sorted(causes))
+        key = key_of(node, causes)
         if key not in self.fitted:
             self.fit([key])
-        return self.fitted[key].length
+        return self.fitted[key]
 
     def candidates(self, node: int, causes: frozenset[int]) -> frozenset[int]:
         """Return the columns that may save anything beside the causes of a column."""
-        key = node, tuple(sorted(causes))
+        key = key_of(node, causes)
         if not causes:
             return frozenset(range(len(self.sample.categorical))) - {node}
         if key not in self.hopeful:
@@ -154,34 +167,29 @@ class Lengths:
         if len(new) < FEW or joblib.effective_n_jobs(self.n_jobs) == 1:
             for key in new:
                 with single_thread():
-                    self.learn({key: facts(self.model(key))})
+                    self.learn({key: self.model(key).length})
             return
         parts = [new[at : at + BATCH] for at in range(0, len(new), BATCH)]
         for found in in_parallel(self.n_jobs, _fit, [(self.sample, part) for part in parts]):
             self.learn(found)
 
-    def learn(self, found: dict[Key, Fitted]) -> None:
-        """Take fits that were made elsewhere."""
+    def learn(self, found: dict[Key, float]) -> None:
+        """Take new lengths."""
         self.fitted.update(found)
         self.seen(found)
 
 
-def facts(model: ConditionalModel) -> Fitted:
-    """Return what a search needs of a model."""
-    return Fitted(model.length, model.name, model.n_mechanisms)
-
-
 def in_parallel(n_jobs: int | None, work: Callable[..., Any], calls: Sequence[Any]) -> Any:
-    """Yield the results of calls in their order, from joblib's workers."""
+    """Return the results of calls in their order, from joblib's workers."""
     with starting_workers():
         parallel = joblib.Parallel(n_jobs=n_jobs, **worker_options())
         return parallel(joblib.delayed(work)(*arguments) for arguments in calls)
 
 
-def _fit(sample: Sample, keys: Sequence[Key]) -> dict[Key, Fitted]:
+def _fit(sample: Sample, keys: Sequence[Key]) -> dict[Key, float]:
     sample = known(sample)
     with single_thread():
-        return {key: facts(sample.model(key)) for key in keys}
+        return {key: sample.model(key).length for key in keys}
 
 
 _last: list[Sample] = []

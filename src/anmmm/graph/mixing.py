@@ -63,7 +63,8 @@ def find_mixing(
     names: Sequence[Hashable], models: Sequence[ConditionalModel], rng: np.random.Generator
 ) -> tuple[Mixing, ...]:
     """Join nodes of several mechanisms whose labels agree beyond chance."""
-    from sklearn.metrics import adjusted_mutual_info_score
+    from sklearn.metrics import adjusted_mutual_info_score, mutual_info_score
+    from sklearn.metrics.cluster import contingency_matrix, expected_mutual_information
 
     fits: dict[int, Any] = {
         at: model.fit
@@ -74,14 +75,15 @@ def find_mixing(
     joined: dict[tuple[int, int], float] = {}
     for one, other in pairs:
         first, second = fits[one].labels, fits[other].labels
-        agreement = adjusted_mutual_info_score(first, second)
-        by_chance = [
-            adjusted_mutual_info_score(first, rng.permutation(second)) for _ in range(N_ORDERS)
-        ]
+        shared = mutual_info_score(first, second)
+        by_chance = [mutual_info_score(first, rng.permutation(second)) for _ in range(N_ORDERS)]
+        # Of all orders alike, as is what the adjusted information is divided by.
+        table = contingency_matrix(first, second, sparse=True)
+        expected = expected_mutual_information(table, len(first))
         spread = max(float(np.std(by_chance)), SMALLEST)
         # Far more orders than are drawn would be needed to count at this level.
-        if agreement > max(by_chance) and agreement / spread > limit(len(pairs)):
-            joined[one, other] = agreement
+        if shared > max(by_chance) and (shared - expected) / spread > limit(len(pairs)):
+            joined[one, other] = adjusted_mutual_info_score(first, second)
     found = []
     for nodes in _parts(list(fits), list(joined)):
         groups = fit_groups([log_likelihood(models[at]) for at in nodes])

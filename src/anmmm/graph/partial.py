@@ -11,6 +11,9 @@ Edge = tuple[Hashable, Hashable]
 MarkedEdge = tuple[Hashable, str, Hashable]
 # Directed, undirected, bidirected.
 MARKS = ("->", "--", "<->")
+# The same as results and their files have them.
+ARROW, LINE, BOTH = KINDS = ("→", "–", "↔")
+MARK_OF = dict(zip(KINDS, MARKS, strict=True))
 
 
 class PartialGraph:

@@ -20,7 +20,7 @@ from anmmm._typing import StrPath
 from anmmm._validation import as_real, brief
 from anmmm.collection.sources.columns import is_frame
 from anmmm.datasets import SourceError
-from anmmm.graph.partial import MARKS, Edge, MarkedEdge, PartialGraph
+from anmmm.graph.partial import MARK_OF, MARKS, Edge, MarkedEdge, PartialGraph
 
 # Marks at the ends of an edge in causal-learn.
 TAIL, ARROW = -1, 1
@@ -30,11 +30,8 @@ CAUSALLEARN = {
     (TAIL, TAIL): "--",
     (ARROW, ARROW): "<->",
 }
-
-
-# Columns of files of edges, and the signs of a result's.
+# Columns of files of edges.
 HEADS = ("source", "target", "edge"), ("cause", "effect", "kind")
-SIGNS = {"→": "->", "–": "--", "↔": "<->"}
 
 
 def read_graph(graph: Any) -> PartialGraph:
@@ -112,7 +109,7 @@ def _edges_of_file(path: StrPath) -> Iterable[MarkedEdge]:
                 )
             for row in rows:
                 first, second, mark = (row.get(column) for column in columns)
-                mark = SIGNS.get(mark or "--", mark or "--")
+                mark = MARK_OF.get(mark or "--", mark or "--")
                 if not first or not second or mark not in MARKS:
                     raise SourceError(
                         name,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Hashable
 from dataclasses import field
 from typing import Any
@@ -16,6 +15,7 @@ from anmmm._record import Record, computed, frozen
 from anmmm._typing import FloatArray, IntArray, StrPath
 from anmmm._validation import brief, check_between, check_count
 from anmmm._words import Table, counted
+from anmmm.collection.sinks import check_sink
 from anmmm.datasets.errors import listed
 from anmmm.direction import SURE
 from anmmm.evidence.check import check_models
@@ -23,14 +23,11 @@ from anmmm.evidence.models import Additive, EffectCurves, Independent, model_tex
 from anmmm.evidence.models.base import ConditionalModel
 from anmmm.graph.lengths import Sample
 from anmmm.graph.mixing import Mixing
-from anmmm.graph.partial import Edge
+from anmmm.graph.partial import ARROW, LINE, MARK_OF, Edge
 from anmmm.graph.reading import networkx_graph
+from anmmm.graph.search import causal_order
 from anmmm.independence import TestedVariable
-from anmmm.preprocessing import standardize
 
-ARROW, LINE, BOTH = "→", "–", "↔"
-# Kinds of edges as other libraries write them.
-MARKS = {ARROW: "->", LINE: "--", BOTH: "<->"}
 # Nats a row below which a column is as good as known.
 DETERMINED = 0.5
 SUFFIXES = (".csv", ".parquet", ".json", ".graphml")
@@ -98,7 +95,7 @@ class GraphNode(Record):
         Mechanism of each row, where there are several.
     check_pvalue : float
         Of a test of the causes and what the model leaves; a small one warns that the model does not
-        fit, or of a hidden common cause. 1 without causes. Computed when it is asked for.
+        fit, or of a hidden common cause. 1 without causes. Computed at its first use.
     """
 
     name: Hashable
@@ -192,12 +189,8 @@ class CausalGraph(Record):
     @property
     def order(self) -> tuple[Hashable, ...]:
         """Columns in a causal order of the graph that was found, causes first."""
-        left, order = list(self.nodes), dict[Hashable, None]()
-        while left:
-            free = [node for node in left if all(each in order for each in node.parents)]
-            order |= dict.fromkeys(node.name for node in free)
-            left = [node for node in left if node.name not in order]
-        return tuple(order)
+        parents = tuple(frozenset(node._order) for node in self.nodes)
+        return tuple(self.names[at] for at in causal_order(parents))
 
     def node(self, name: Hashable) -> GraphNode:
         """Return a node by the name of its column."""
@@ -237,7 +230,7 @@ class CausalGraph(Record):
             )
         if self._sample.categorical[self.names.index(cause)]:
             raise ValueError(f"{brief(cause)} holds categories, which have no order to draw along")
-        scale = standardize(self._sample.values)[1]
+        scale = self._sample.scale
         # Numbers first, as curves over several columns take them.
         places = sorted(node._order, key=lambda at: self._sample.categorical[at])
         values = np.tile(np.median(self._sample.values, axis=0), (n_points, 1))
@@ -256,7 +249,7 @@ class CausalGraph(Record):
         """
         least = check_between(min_confidence, "min_confidence", 0.0, 1.0)
         kept = {(e.cause, e.effect): e for e in self.edges if e.confidence >= least}
-        marked = [(e.cause, MARKS[e.kind], e.effect) for e in kept.values()]
+        marked = [(e.cause, MARK_OF[e.kind], e.effect) for e in kept.values()]
         graph = networkx_graph(self.names, marked)
         for (cause, effect), edge in kept.items():
             facts = {"kind": edge.kind, "confidence": edge.confidence, "gain": edge.gain}
@@ -306,7 +299,7 @@ class CausalGraph(Record):
         path : path-like
             ``.csv`` (which `within` takes), ``.parquet``, ``.json`` or ``.graphml``.
         """
-        suffix, rows = check_suffix(path), self._rows()
+        suffix, rows = check_sink(path, SUFFIXES), self._rows()
         if suffix == ".csv":
             write_csv(path, EDGE_COLUMNS, rows)
         elif suffix == ".json":
@@ -365,12 +358,3 @@ class CausalGraph(Record):
         ]
         title = f"{counted(len(self.edges), 'edge')} among {counted(len(self.names), 'column')}"
         return html_table(title, ("edge", "confidence", "gain in nats", "model", "note"), rows)
-
-
-def check_suffix(path: StrPath) -> str:
-    """Return the suffix that names the format of a file of edges; raise ValueError at others."""
-    suffix = os.path.splitext(os.fspath(path))[1].lower()
-    if suffix not in SUFFIXES:
-        *most, last = SUFFIXES
-        raise ValueError(f"{os.fspath(path)}: the name must end in {', '.join(most)} or {last}")
-    return suffix

@@ -16,10 +16,12 @@ import joblib
 import numpy as np
 
 from anmmm._typing import BoolArray, FloatArray
-from anmmm.graph.lengths import Fitted, Key, Lengths, Sample, in_parallel, known
+from anmmm.graph.lengths import Key, Lengths, Sample, in_parallel, key_of, known
 
 # Nats by which two graphs differ that are as long.
 SAME = 1e-6
+# Edges that a worker challenges at a time: all that is known of the fits travels with each call.
+BATCH = 4
 
 # Of each column its causes.
 Parents = tuple[frozenset[int], ...]
@@ -133,7 +135,7 @@ def _renew(
             adds += [(i, j) for i in sorted(some) if rules.allowed[i, j]]
     sets = [(j, parents[j]) for j in stale] + [(j, parents[j] | {i}) for i, j in adds]
     sets += [(j, parents[j] - {i}) for j in stale for i in parents[j]]
-    lengths.fit((j, tuple(sorted(causes))) for j, causes in sets)
+    lengths.fit(key_of(j, causes) for j, causes in sets)
     for i, j in adds:
         saved = lengths(j, parents[j]) - lengths(j, parents[j] | {i})
         gains[i, j] = saved - rules.min_gain
@@ -179,26 +181,27 @@ def _challenges(lengths: Lengths, best: Parents, rules: Rules) -> dict[Arrow, Ch
     if joblib.effective_n_jobs(lengths.n_jobs) == 1 or len(edges) < 2:
         return {arrow: challenge(lengths, best, arrow, rules) for arrow in edges}
     known_fits = lengths.sample, lengths.fitted, lengths.hopeful, best, rules
-    calls = [(*known_fits, arrow) for arrow in edges]
-    results = in_parallel(lengths.n_jobs, _challenge, calls)
-    for _, fitted, hopeful in results:
+    calls = [(*known_fits, edges[at : at + BATCH]) for at in range(0, len(edges), BATCH)]
+    challenges: dict[Arrow, Challenge] = {}
+    for found, fitted, hopeful in in_parallel(lengths.n_jobs, _challenge, calls):
+        challenges |= found
         lengths.learn(fitted)
         lengths.hopeful.update(hopeful)
-    return {arrow: each for arrow, (each, *_) in zip(edges, results, strict=True)}
+    return challenges
 
 
 def _challenge(
     sample: Sample,
-    fitted: dict[Key, Fitted],
+    fitted: dict[Key, float],
     hopeful: dict[Key, frozenset[int]],
     best: Parents,
     rules: Rules,
-    arrow: Arrow,
-) -> tuple[Challenge, dict[Key, Fitted], dict[Key, frozenset[int]]]:
-    """Do what `challenge` does in a worker, and return what it learned."""
+    edges: list[Arrow],
+) -> tuple[dict[Arrow, Challenge], dict[Key, float], dict[Key, frozenset[int]]]:
+    """Challenge edges in a worker, and return what it learned."""
     lengths = Lengths(known(sample), 1)
     lengths.fitted, lengths.hopeful = dict(fitted), dict(hopeful)
-    result = challenge(lengths, best, arrow, rules)
+    result = {arrow: challenge(lengths, best, arrow, rules) for arrow in edges}
     new = {key: value for key, value in lengths.fitted.items() if key not in fitted}
     more = {key: value for key, value in lengths.hopeful.items() if key not in hopeful}
     return result, new, more
@@ -239,7 +242,6 @@ def loss(lengths: Lengths, best: Parents, rival: Parents | None, rules: Rules) -
     differences = np.zeros(len(lengths.sample.values))
     for j, (one, other) in enumerate(zip(rival, best, strict=True)):
         if one != other:
-            keys = ((j, tuple(sorted(causes))) for causes in (one, other))
-            first, second = (lengths.model(key).nats for key in keys)
+            first, second = (lengths.model(key_of(j, causes)).nats for causes in (one, other))
             differences += first - second
     return Loss(nats, math.sqrt(len(differences)) * float(differences.std()))

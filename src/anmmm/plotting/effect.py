@@ -22,7 +22,6 @@ from anmmm.plotting.groups import (
     mechanism_names,
 )
 from anmmm.plotting.style import axes_or_new
-from anmmm.preprocessing import standardize
 
 # Probability of its own mechanism below which a point is hollow; half of the width over which the
 # points of a category are drawn.
@@ -118,7 +117,7 @@ def _partial_residuals(
         for bound in (curves.center, curves.lower, curves.upper)
     )
     if isinstance(model, Additive):
-        scale = standardize(sample.values)[1]
+        scale = sample.scale
         fitted = model.fit.curves[np.arange(len(x)), labels]
         left = sample.standardized[:, own] - fitted
         return np.asarray(center + left * scale.spread[own] * scale.unit[own])

@@ -11,8 +11,8 @@ from sklearn.isotonic import isotonic_regression
 
 from anmmm._typing import FloatArray, IntArray
 from anmmm.graph import CausalGraph
-from anmmm.graph.result import ARROW, BOTH
-from anmmm.plotting.style import axes_or_new, color_of, matplotlib_module
+from anmmm.graph.partial import ARROW, BOTH
+from anmmm.plotting.style import FIGURE_SIZE, axes_or_new, color_of, matplotlib_module
 
 # Sizes in units of a letter of a name, and of a line; inches of both.
 GAP, LANE, LAYER = 3.5, 2.0, 4.0
@@ -48,10 +48,7 @@ def plot_graph(graph: CausalGraph, *, ax: Any = None) -> Any:
     TypeError
         If `ax` is not Matplotlib axes.
     """
-    if ax is None:
-        pyplot = matplotlib_module("pyplot")
-        ax = pyplot.subplots(figsize=graph_size(graph), layout="constrained")[1]
-    ax = axes_or_new(ax)
+    ax = axes_or_new(ax, graph_size(graph) if ax is None else FIGURE_SIZE)
     places, routes, size = _layout(graph)
     shade = {name: color_of(at) for at, each in enumerate(graph.mixing) for name in each.nodes}
     boxes = {}

@@ -35,11 +35,11 @@ def line_of(index: int) -> str:
     return LINES[index % len(LINES)]
 
 
-def axes_or_new(ax: Any) -> Any:
-    """Return the axes given, or those of a new figure."""
+def axes_or_new(ax: Any, size: tuple[float, float] = FIGURE_SIZE) -> Any:
+    """Return the axes given, or those of a new figure of this size in inches."""
     if ax is None:
         pyplot = matplotlib_module("pyplot")
-        return pyplot.subplots(figsize=FIGURE_SIZE, layout="constrained")[1]
+        return pyplot.subplots(figsize=size, layout="constrained")[1]
     if not hasattr(ax, "scatter"):
         raise TypeError(
             f"ax must be Matplotlib axes, found {type(ax).__name__}; of several, pass one"
