@@ -100,6 +100,9 @@ def test_what_is_known_is_kept():
     assert set(within.directed) == {("dose", "level"), ("age", "other")}
     bidirected = infer_graph(frame, within=[("dose", "level"), ("age", "<->", "other")])
     assert [e.kind for e in bidirected.edges] == ["→", "↔"]
+    # A result is a graph to stay within, with all of its edges.
+    again = infer_graph(frame, within=bidirected)
+    assert [e.kind for e in again.edges] == ["→", "↔"]
     few = infer_graph(frame, columns=["level", "dose"])
     assert (few.names, few.directed) == (("level", "dose"), (("dose", "level"),))
 

@@ -40,7 +40,8 @@ def read_graph(graph: Any) -> PartialGraph:
         return graph
     if hasattr(graph, "directed") and hasattr(graph, "undirected"):
         # A result of ours.
-        return PartialGraph(graph.names, graph.directed, graph.undirected)
+        marked = ((edge.cause, MARK_OF[edge.kind], edge.effect) for edge in graph.edges)
+        return _marked(marked, graph.names)
     if isinstance(graph, (str, os.PathLike)):
         return _marked(_edges_of_file(graph))
     if hasattr(graph, "is_directed") and hasattr(graph, "edges"):
