@@ -36,7 +36,15 @@ KINDS = {
     "ordered": lambda seed: make_single_mechanism("ordered", 90, random_state=seed),
     "count": lambda seed: make_single_mechanism("count", 90, random_state=seed),
     "categories": lambda seed: make_categories("effect", 90, random_state=seed),
+    "heavy": lambda seed: heavy(np.random.default_rng(seed), 90),
 }
+
+
+def heavy(rng, n):
+    x = rng.lognormal(size=n)
+    return x, x / (x + 1.0) + 0.1 * rng.normal(size=n)
+
+
 # Of what has a unit and an order.
 NUMBERS = [kind for kind in KINDS if kind != "categories"]
 PLAIN = {"independent", "anm-1", "anm-2", "anm-1+noise", "location-scale", "location-scale+noise"}
@@ -50,6 +58,7 @@ NAMES = {
     "ordered": TIED | {"count"},
     "count": TIED | {"count"},
     "categories": {"independent", "categories"},
+    "heavy": UNTIED | {"anm-1+rescaled"},
 }
 
 
@@ -104,6 +113,8 @@ def levels_at(model, cell):
     """Levels of a model if the effect of every observation were in one cell."""
     cells = model.cells
     every = np.full(len(model.nats), int(np.flatnonzero(cells.index == cell)[0]))
+    if model.name.endswith("+rescaled"):
+        return levels_at(model.model, cell)
     if model.name == "independent":
         # The law is one of the effect alone.
         return tuple(level[every] for level in model.levels())

@@ -16,6 +16,7 @@ from anmmm.evidence.density import GaussianQuantiles
 from anmmm.evidence.marginal import Marginal, Smooth
 from anmmm.evidence.models import laws_of
 from anmmm.evidence.models.postnonlinear import EffectScale, scales_of
+from anmmm.evidence.models.rescaled import rescaled_basis
 from anmmm.mixture import SplineBasis, level_basis, smallest_noise
 from anmmm.preprocessing import Cells, indicators, standardize
 
@@ -92,6 +93,11 @@ class Variable(Record):
         return scales_of(self.cells)
 
     @computed
+    def rescaled(self) -> SplineBasis | None:
+        """Columns for curves over its Gaussian scale; None if its own scale is near that."""
+        return None if self.is_categorical else rescaled_basis(self.marginal)
+
+    @computed
     def beside_ties(self) -> Variable:
         """The same in a pair of which a variable is tied, where more laws apply."""
         law = shortest([self.marginal, *laws_of(self, beside_ties=True)])
@@ -102,16 +108,17 @@ class Variable(Record):
         object.__setattr__(other, "marginal", law)
         return other
 
-    def summand(self, n_smooth: int) -> SplineBasis:
+    def summand(self, n_smooth: int, rescaled: bool = False) -> SplineBasis:
         """Return columns for its curve in a sum of several, made once for each number of them."""
-        if n_smooth not in self.summands:
-            self.summands[n_smooth] = SplineBasis.of(
-                self.points, n_knots=SUM_KNOTS, n_smooth=n_smooth
-            )
-        return self.summands[n_smooth]
+        key = n_smooth, rescaled and self.rescaled is not None
+        if key not in self.summands:
+            shape = {"n_knots": SUM_KNOTS, "n_smooth": n_smooth}
+            basis = rescaled_basis(self.marginal, **shape) if key[1] else None
+            self.summands[key] = basis or SplineBasis.of(self.points, **shape)
+        return self.summands[key]
 
     @computed
-    def summands(self) -> dict[int, SplineBasis]:
+    def summands(self) -> dict[tuple[int, bool], SplineBasis]:
         """Hold what `summand` made."""
         return {}
 

@@ -24,6 +24,7 @@ from anmmm.evidence.models import (
     Fits,
     Given,
     Independent,
+    Rescaled,
     fit_models,
 )
 from anmmm.evidence.side import ColumnEvidence, SideEvidence
@@ -257,8 +258,8 @@ def curves_over(points: FloatArray, n_bent: int | None = None) -> SplineBasis:
     )
 
 
-def bases_over(causes: Sequence[Variable]) -> list[tuple[SplineBasis, float]]:
-    """Return bases for an effect of several variables, and what each costs beside its curves.
+def bases_over(causes: Sequence[Variable]) -> list[tuple[SplineBasis, float, bool]]:
+    """Return bases for an effect of several variables, their prices, and whether any is rescaled.
 
     A curve over all numbers together, or a sum of one over each; numbers of categories are added.
     """
@@ -267,16 +268,20 @@ def bases_over(causes: Sequence[Variable]) -> list[tuple[SplineBasis, float]]:
     # Curves over categories are evaluated at their numbers.
     ones = [1] * len(named)
     if len(causes) == 1:
-        return [(causes[0].basis, 0.0)]
+        return [(causes[0].basis, 0.0, False)]
     if len(numbers) < 2:
-        return [(SplineBasis.sum_of([*(each.basis for each in numbers), *named], [1, *ones]), 0.0)]
+        each = [x.basis for x in numbers]
+        return [(SplineBasis.sum_of([*each, *named], [1, *ones]), 0.0, False)]
     joint = curves_over(np.hstack([each.points for each in numbers]))
     if named:
         joint = SplineBasis.sum_of([joint, *named], [len(numbers), *ones])
     n_smooth = max(LEAST_SMOOTH, MOST_SMOOTH // len(numbers))
-    each = [x.summand(n_smooth) for x in numbers]
-    total = SplineBasis.sum_of([*each, *named], [1] * len(causes))
-    return [(joint, 0.0), (total, math.log(2.0))]
+    bases = [(joint, 0.0, False)]
+    for rescaled in {False, any(x.rescaled for x in numbers)}:
+        each = [x.summand(n_smooth, rescaled) for x in numbers]
+        total = SplineBasis.sum_of([*each, *named], [1] * len(causes))
+        bases.append((total, math.log(2.0) + rescaled * Rescaled.PRIOR, rescaled))
+    return bases
 
 
 def describe_over(effect: Variable, causes: Sequence[Variable], tied: bool) -> ConditionalModel:
@@ -288,9 +293,11 @@ def describe_over(effect: Variable, causes: Sequence[Variable], tied: bool) -> C
     if not causes:
         return Independent.of(effect.marginal)
     chosen = []
-    for basis, price in bases_over(causes):
-        fits = Fits(Given(basis, tied), effect, 1)
-        chosen.append((shortest(fit_models(fits).values()).plus(price), fits, price))
+    scale = causes[0].rescaled if len(causes) == 1 else None
+    for basis, price, rescaled in bases_over(causes):
+        fits = Fits(Given(basis, tied, rescaled=scale), effect, 1)
+        best = shortest(fit_models(fits).values()).plus(price)
+        chosen.append((Rescaled.of(best) if rescaled else best, fits, price))
     best, fits, price = min(chosen, key=lambda each: each[0].length)
     if effect.is_categorical or type(best) is Additive:
         return best

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from anmmm._typing import FloatArray, IntArray
-from anmmm.evidence.models import Additive, EffectCurves
+from anmmm.evidence.models import SUFFIX, Additive, EffectCurves
 from anmmm.graph import CausalGraph
 from anmmm.graph.lengths import scores
 from anmmm.plotting.groups import (
@@ -85,7 +85,11 @@ def draw_effect(
     else:
         at, curves = graph.curve(effect, cause, n_points=GRID)
         drawn = np.bincount(groups.labels, minlength=len(groups.names)) > 0
-    is_partial = curves is not None and len(node.parents) > 1 and node.model not in OF_LEVELS
+    is_partial = (
+        curves is not None
+        and len(node.parents) > 1
+        and node.model.removesuffix(SUFFIX) not in OF_LEVELS
+    )
     if curves is not None and is_partial:
         y = _partial_residuals(graph, effect, groups.labels, x, at, curves)
     draw_points(ax, x, y, groups, area=marker_area(len(x), marker_size))

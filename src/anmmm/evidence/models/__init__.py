@@ -26,18 +26,21 @@ from anmmm.evidence.models.gaussian import (
 )
 from anmmm.evidence.models.independent import Independent
 from anmmm.evidence.models.postnonlinear import PostNonlinear, PostNonlinearFreeNoise
+from anmmm.evidence.models.rescaled import SUFFIX, WORDS, Rescaled
 
 if TYPE_CHECKING:
     from anmmm.evidence.variable import Variable
 
 __all__ = [
     "MODELS",
+    "SUFFIX",
     "Additive",
     "ConditionalModel",
     "EffectCurves",
     "Fits",
     "Given",
     "Independent",
+    "Rescaled",
     "fit_models",
     "laws_of",
     "model_text",
@@ -56,9 +59,10 @@ MODELS: tuple[type[ConditionalModel], ...] = (
     Ordered,
     Counts,
     Categories,
+    Rescaled,
 )
 # Of an effect of categories; the others take its values for numbers.
-OF_CATEGORIES = (Independent, Categories)
+OF_CATEGORIES = (Independent, Categories, Rescaled)
 
 
 def fit_models(fits: Fits) -> dict[str, ConditionalModel]:
@@ -90,7 +94,13 @@ def model_text(model: str) -> str:
     Names of several columns are joined by commas. A name that no model has, as in the file of
     another version, is returned as it is.
     """
-    return "; ".join(_texts().get(name, name) for name in model.split(", "))
+    return "; ".join(map(_text, model.split(", ")))
+
+
+def _text(name: str) -> str:
+    plain = name.removesuffix(SUFFIX)
+    text = _texts().get(plain)
+    return name if text is None else text + WORDS if plain != name else text
 
 
 @cache

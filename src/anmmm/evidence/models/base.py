@@ -72,13 +72,14 @@ class EffectCurves(Record):
 class Given(Record):
     """What an effect is described by where that is not one variable.
 
-    `basis` are columns for curves over it; `groups` (n_samples,) are numbers of observations whose
-    rows of these are equal, where that is known.
+    `basis` are columns for curves over it, `rescaled` those over another scale of it; `groups`
+    (n_samples,) are numbers of observations whose rows of these are equal, where that is known.
     """
 
     basis: SplineBasis
     is_tied: bool
     groups: IntArray | None = None
+    rescaled: SplineBasis | None = None
     is_categorical: ClassVar[bool] = False
 
 

@@ -1,0 +1,138 @@
+"""Curves over a cause on the scale on which it is Gaussian, if its own scale is far from that.
+
+docs/method/decisions.md, "Rescaled causes".
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+from scipy.special import ndtri
+
+from anmmm._record import frozen
+from anmmm._typing import FloatArray
+from anmmm.evidence.code import shortest
+from anmmm.evidence.marginal import Marginal
+from anmmm.evidence.models.base import ConditionalModel, EffectCurves, Fits, Given
+from anmmm.evidence.models.categories import Categories
+from anmmm.evidence.models.discrete import Counts, Ordered
+from anmmm.evidence.models.gaussian import (
+    Additive,
+    AdditiveFreeNoise,
+    LocationScale,
+    LocationScaleFreeNoise,
+    LocationScaleLinked,
+)
+from anmmm.evidence.models.postnonlinear import PostNonlinear, PostNonlinearFreeNoise
+from anmmm.mixture import Columns, SplineBasis
+from anmmm.mixture.splines import N_KNOTS, N_SMOOTH
+from anmmm.preprocessing import standardize
+
+# A cause is rescaled if its fourth moment exceeds a Gaussian's and its squared correlation with its
+# Gaussian scale is smaller than this.
+GAUSSIAN_MOMENT, STRAIGHT = 3.0, 0.9
+# Probabilities this near to 0 or 1 are that.
+EDGE = 1e-12
+SUFFIX, WORDS = "+rescaled", ", over the scale on which the cause is Gaussian"
+# Kinds of models, by the kind of effect.
+Kinds = tuple[type[ConditionalModel], ...]
+SMOOTH: Kinds = (
+    Additive,
+    AdditiveFreeNoise,
+    LocationScale,
+    LocationScaleFreeNoise,
+    LocationScaleLinked,
+    PostNonlinear,
+    PostNonlinearFreeNoise,
+)
+LEVELS: Kinds = (Ordered, Counts)
+NAMES: Kinds = (Categories,)
+
+
+@frozen
+class Rescaled(ConditionalModel):
+    """The shortest model of one mechanism over the rescaled cause: `model`."""
+
+    NAME, TEXT = SUFFIX, WORDS
+    PRIOR = math.log(4.0)
+
+    model: ConditionalModel
+
+    @classmethod
+    def encode(cls, fits: Fits) -> Iterator[ConditionalModel]:
+        """Encode the effect of a rescaled cause; tied ones by levels and counts only."""
+        basis, effect = fits.cause.rescaled, fits.effect
+        if basis is None:
+            return
+        inner = Fits(Given(basis, fits.cause.is_tied, fits.cause.groups), effect, 1)
+        kinds = NAMES if effect.is_categorical else LEVELS if effect.is_tied else SMOOTH
+        yield cls.of(
+            shortest(
+                model.plus(kind.PRIOR)
+                for kind in kinds
+                if fits.cause.is_tied or not kind.OF_TIES
+                for model in inner.encoded(kind)
+            )
+        )
+
+    @classmethod
+    def of(cls, model: ConditionalModel) -> Rescaled:
+        """Name a model over rescaled causes as such."""
+        return cls(model.nats, model.cost, model.cells, model)
+
+    @property
+    def name(self) -> str:
+        """Name in tables and files."""
+        return self.model.name + SUFFIX
+
+    @property
+    def text(self) -> str:
+        """Description in words."""
+        return self.model.text + WORDS
+
+    @property
+    def converged(self) -> bool:
+        """Whether the fit of the model converged."""
+        return self.model.converged
+
+    def curves(self, at: FloatArray) -> EffectCurves:
+        """Evaluate the model at standardized values of the cause, (n_points, 1)."""
+        return self.model.curves(at)
+
+    def levels(self) -> tuple[FloatArray, FloatArray]:
+        """Conditional distribution function at both ends of each observation's cell."""
+        return self.model.levels()
+
+
+@frozen
+class RescaledColumns(Columns):
+    """Columns over a scale that increases with the cause: `scale` at `values`, (n_values,)."""
+
+    values: FloatArray
+    scale: FloatArray
+    splines: Columns
+
+    def evaluate(self, X: FloatArray) -> FloatArray:
+        """Columns at new points (n_new, 1); linear between values and constant beyond."""
+        return self.splines.evaluate(np.interp(X, self.values, self.scale))
+
+
+def rescaled_basis(
+    marginal: Marginal, n_knots: int = N_KNOTS, n_smooth: int = N_SMOOTH
+) -> SplineBasis | None:
+    """Return columns over a variable's Gaussian scale; None if its own scale is near that."""
+    cells = marginal.cells
+    if np.mean(cells.values**4) <= GAUSSIAN_MOMENT:
+        return None
+    below, above = marginal.levels()
+    middle = np.clip(0.5 * (below + above), EDGE, 1.0 - EDGE)
+    scale = standardize(ndtri(middle)[:, np.newaxis])[0]
+    if np.mean(scale[:, 0] * cells.values) ** 2 >= STRAIGHT:
+        return None
+    basis = SplineBasis.of(scale, n_knots=n_knots, n_smooth=n_smooth)
+    values, rows = np.unique(cells.values, return_index=True)
+    columns = RescaledColumns(values, scale[rows, 0], basis.splines)
+    return replace(basis, splines=columns)

@@ -1,0 +1,101 @@
+"""Curves over the scale on which a cause is Gaussian."""
+
+import math
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy import stats
+
+from anmmm import infer_direction
+from anmmm.evidence import evidence, model_text
+from anmmm.evidence.models.rescaled import Rescaled
+from anmmm.evidence.variable import Variable
+from anmmm.evidence.vectors import describe_over
+from anmmm.preprocessing import standardize
+
+CAUSES = {
+    "lognormal": lambda rng: rng.lognormal(size=200),
+    "negative": lambda rng: -rng.lognormal(size=200),
+    "heavy tails": lambda rng: rng.standard_t(2, size=200),
+    "tied": lambda rng: rng.negative_binomial(0.7, 0.08, size=200) + 0.5,
+}
+EFFECTS = {
+    "smooth": lambda z, rng: np.tanh(z) + 0.3 * rng.normal(size=len(z)),
+    "levels": lambda z, rng: np.digitize(z + 0.4 * rng.normal(size=len(z)), [-1.0, 0.0, 1.0]) + 0.5,
+    "categories": lambda z, rng: np.array(list("abc"))[
+        np.digitize(z + 0.4 * rng.normal(size=len(z)), [-0.5, 0.5])
+    ],
+}
+
+
+def variable(values):
+    return Variable.of(standardize(values[:, np.newaxis])[0][:, 0], values)
+
+
+def gaussian_scale(values):
+    """Return Gaussian quantiles of the middle of each value's cell."""
+    below, above = variable(values).marginal.levels()
+    return stats.norm.ppf(0.5 * (below + above))
+
+
+@pytest.mark.parametrize("cause", CAUSES)
+@pytest.mark.parametrize("effect", EFFECTS)
+def test_a_rescaled_model_is_the_plain_one_of_the_rescaled_cause(cause, effect, rng):
+    x = CAUSES[cause](rng)
+    z = gaussian_scale(x)
+    y = EFFECTS[effect](stats.zscore(z), rng)
+    (found,) = (m for m in evidence(x, y).forward.models.values() if isinstance(m, Rescaled))
+    plain = evidence(z, y, max_mechanisms=1).forward.models[found.model.name]
+    assert found.name == plain.name + "+rescaled"
+    assert found.text.startswith(plain.text)
+    assert model_text(found.name) == found.text
+    assert_allclose(found.length, plain.length + math.log(4.0), rtol=1e-9)
+    # Curves at the observations are those of the plain model at the rescaled ones.
+    there, here = (standardize(values[:, np.newaxis])[0] for values in (z, x))
+    assert_allclose(found.curves(here).center, plain.curves(there).center, atol=1e-9)
+    if effect != "categories":
+        at = np.sort(np.concatenate([here[:, 0], [-50.0, 50.0]]))[:, np.newaxis]
+        assert np.isfinite(found.curves(at).upper).all()
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda rng: rng.normal(size=300),
+        lambda rng: rng.uniform(size=300),
+        lambda rng: rng.normal(size=300) + 4.0 * rng.integers(2, size=300),
+        lambda rng: rng.integers(2, size=300) + 0.5,
+        lambda rng: rng.beta(0.3, 0.3, size=300),
+    ],
+)
+def test_a_cause_without_heavy_tails_keeps_its_scale(draw, rng):
+    assert variable(draw(rng)).rescaled is None
+
+
+@pytest.mark.parametrize("cause", ["lognormal", "negative", "heavy tails"])
+def test_a_saturating_effect_of_a_heavy_cause_is_known_by_its_scale(cause):
+    right = []
+    for seed in range(6):
+        rng = np.random.default_rng([seed, 17])
+        x = CAUSES[cause](rng)
+        y = np.tanh(stats.zscore(gaussian_scale(x))) + 0.2 * rng.normal(size=200)
+        right.append(infer_direction(x, y).direction == 1)
+    assert np.mean(right) >= 5 / 6
+
+
+def test_a_linear_mechanism_keeps_its_scale(rng):
+    x = rng.lognormal(size=200)
+    side = evidence(x, x + rng.normal(size=200)).forward
+    assert not side.model.endswith("+rescaled")
+    assert any(name.endswith("+rescaled") for name in side.models)
+
+
+def test_curves_over_several_causes_are_rescaled_too(rng):
+    causes = rng.lognormal(size=(2, 300))
+    effect = np.log(causes).sum(axis=0) + 0.3 * rng.normal(size=300)
+    found = describe_over(variable(effect), [variable(x) for x in causes], False)
+    assert isinstance(found, Rescaled)
+    points = np.column_stack([variable(x).points for x in causes])
+    spread = found.curves(points)
+    assert_allclose(spread.center[:, 0], stats.zscore(effect), atol=1.0)
