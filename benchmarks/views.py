@@ -231,6 +231,35 @@ def graphs_found() -> Table:
     return shown, rows
 
 
+# Confounded families by what is hidden.
+HIDDEN = {
+    "hidden groups": "groups",
+    "smooth curves of a hidden number": ("smooth", "circle"),
+    "straight lines of a hidden number": "linear",
+    "a cause measured with noise": "measured",
+    "a direct effect beside the hidden cause": "beside",
+}
+
+
+def common_causes() -> Table:
+    """Return what is said of families with and without a hidden common cause."""
+    result = stored("common-causes")
+    kinds: dict[str, list[list[str]]] = {name: [] for name in HIDDEN}
+    kinds["no hidden cause"] = []
+    for row in result.rows:
+        name = next((k for k, first in HIDDEN.items() if row[0].startswith(first)), "")
+        kinds["no hidden cause" if row[1] == "direct" else name].append(row)
+    rows = []
+    for name, found in kinds.items():
+        for n in dict.fromkeys(row[3] for row in found):
+            of_size = [row for row in found if row[3] == n]
+            shares = [mean([number(row[at]) for row in of_size]) for at in (5, 8, 10, 7, 9)]
+            cells = [f"{p:.2f}" for p in shares]
+            rows.append([name, str(len(of_size)), n, *cells])
+    columns = ["called common cause", "sure and wrong, before", "sure and wrong"]
+    return ["", "families", "N", *columns, "sure and right, before", "sure and right"], rows
+
+
 VIEWS: dict[str, Callable[[], Table]] = {
     "view-quality": quality,
     "view-kinds": kinds,
@@ -240,6 +269,7 @@ VIEWS: dict[str, Callable[[], Table]] = {
     "view-times": times,
     "view-graph-distances": graph_distances,
     "view-graphs-found": graphs_found,
+    "view-common-causes": common_causes,
 }
 
 
@@ -252,6 +282,7 @@ SOURCES = {
     "view-published": ["protocols", "published"],
     "view-graph-distances": ["graphs-study"],
     "view-graphs-found": ["graphs-study"],
+    "view-common-causes": ["common-causes"],
     "view-times": [f"decisions-{n}" for n in (100, 300, 1000, 10000)],
 }
 

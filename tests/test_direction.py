@@ -13,7 +13,12 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 from anmmm import CausalDirection, gppom, hsic_test, infer_direction, infer_directions
-from anmmm.confidence import confidence_from, confidence_of, resample_scores
+from anmmm.confidence import (
+    common_cause_probability,
+    confidence_from,
+    confidence_of,
+    resample_scores,
+)
 from anmmm.datasets import make_anm_mixture
 from anmmm.direction import dependence_scores, infer
 from anmmm.evidence import evidence
@@ -251,7 +256,8 @@ def test_a_default_decision_is_that_of_the_evidence(mixture):
     assert_allclose(result.score, result.backward_score - result.forward_score, rtol=1e-12)
     assert result.converged
     assert result.resamples is None
-    assert result.confidence == confidence_of(result.evidence)
+    common = common_cause_probability(result.evidence)
+    assert result.confidence == confidence_of(result.evidence) * (1.0 - common)
     assert 0.9 < result.confidence < 1.0
 
 
@@ -353,8 +359,9 @@ def test_confidence_is_that_of_the_halves_and_can_be_drawn_again(mixture, criter
     x, y = mixture
     options = {"criterion": criterion, "n_resamples": 3, "random_state": 4, "max_iter": 30}
     result, swapped = (infer_direction(*pair, **options) for pair in ((x, y), (y, x)))
-    assert result.confidence == confidence_from(result.score, result.resamples)
-    assert 0.5 <= result.confidence <= 1.0
+    common = common_cause_probability(result.evidence) if result.evidence else 0.0
+    assert result.confidence == confidence_from(result.score, result.resamples) * (1.0 - common)
+    assert 0.0 <= result.confidence <= 1.0
     assert len(result.resamples.scores) == 3
     assert (swapped.score, swapped.confidence) == (-result.score, result.confidence)
     assert_array_equal(swapped.resamples.scores, -result.resamples.scores)

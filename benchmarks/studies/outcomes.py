@@ -41,7 +41,8 @@ def decided(pairs: Iterator[Drawn]) -> dict[str, np.ndarray]:
         for name, value in {
             "right": result.direction == sign,
             "confidence": confidence,
-            "sure": confidence >= SURE,
+            "sure": result.direction != 0 and confidence >= SURE,
+            "common cause": result.relation == "common cause",
             "sure and wrong": confidence >= SURE and result.direction != sign,
             "independent": result.relation == "independent",
             "related": result.independence_pvalue < 0.05,
@@ -97,7 +98,15 @@ def print_families(
 def nothing(seeds: list[int], n: int) -> None:
     """Pairs without a direction."""
     print(f"\nN = {n}, {len(seeds)} pairs a row from seed {seeds[0]}\n")
-    print_header("pairs", "independent", "mean confidence", "sure", "HSIC p < 0.05", "check < 0.01")
+    print_header(
+        "pairs",
+        "called independent",
+        "called common cause",
+        "mean confidence",
+        "sure",
+        "HSIC p < 0.05",
+        "check < 0.01",
+    )
     draws: dict[str, Callable[[np.random.Generator], Drawn]] = {
         "independent": lambda rng: (draw_margin(n, rng), draw_margin(n, rng)),
         "independent categories": lambda rng: (
@@ -109,7 +118,8 @@ def nothing(seeds: list[int], n: int) -> None:
     }
     for name, draw in draws.items():
         facts = decided(draw(np.random.default_rng([seed, 7])) for seed in seeds)
-        shares = (facts[each] for each in ("independent", "confidence", "sure", "related", "check"))
+        named = ("independent", "common cause", "confidence", "sure", "related", "check")
+        shares = (facts[each] for each in named)
         print_row(name, *(mean_and_error(share) for share in shares))
 
 

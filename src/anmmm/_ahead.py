@@ -16,9 +16,11 @@ import numpy as np
 
 from anmmm._typing import FloatArray
 from anmmm._workers import starting_workers, worker_options
+from anmmm.evidence.common_cause import describe_common_cause
 from anmmm.evidence.marginal import Smooth
 from anmmm.evidence.models.discrete import fit_levels
 from anmmm.evidence.models.postnonlinear import fit_post_nonlinear, scales_of
+from anmmm.evidence.variable import Variable
 from anmmm.independence import hsic_test
 from anmmm.mixture import SplineBasis, choose_mixture
 from anmmm.preprocessing import Cells, standardize
@@ -63,14 +65,19 @@ def _levels() -> None:
     fit_levels(_basis(), Cells.of(np.rint(_effect())))
 
 
+def _hidden() -> None:
+    x, y = (Variable.of(standardize(each)[0][:, 0]) for each in points(40))
+    describe_common_cause(x, y)
+
+
 def _tests() -> None:
     hsic_test(*points(40), null="permutation")
 
 
 # What a decision needs, longest first; what many do, of which some have ties and are checked; and
 # what a graph does.
-DECISION: tuple[Part, ...] = (_mixture, _monotone, _densities)
-DECISIONS: tuple[Part, ...] = (_mixture, _levels, _monotone, _densities, _tests)
+DECISION: tuple[Part, ...] = (_mixture, _monotone, _hidden, _densities)
+DECISIONS: tuple[Part, ...] = (_mixture, _levels, _monotone, _hidden, _densities, _tests)
 GRAPH: tuple[Part, ...] = (_mixture, _several, _monotone, _densities)
 
 

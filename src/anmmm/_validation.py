@@ -234,6 +234,13 @@ def check_choice(value: Any, name: str, choices: Sequence[str]) -> str:
     return value
 
 
+def check_flag(value: Any, name: str) -> bool:
+    """Return a boolean."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{name} must be True or False, found {value!r:.60}")
+    return bool(value)
+
+
 def check_rng(random_state: RandomState) -> np.random.Generator:
     """Return a generator for None, a seed, a ``SeedSequence``, ``Generator`` or ``RandomState``."""
     if isinstance(random_state, np.random.RandomState):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import expit
@@ -29,6 +30,13 @@ SLOPE = 1.19
 # more observations do not mend. Fitted to 600 pairs, other effects and pairs with nothing to decide
 # among them (seeds 10000 to 10599), the growth chosen on odd pairs of the Tübingen and SIM folders.
 NATS_SLOPE, MODEL_ERROR, MODEL_ERROR_GROWTH = 1.8, 2.0, 0.2
+# Logit of the probability of a hidden common cause: slope by the nats that it saves beside the
+# shorter direction, those at which it is as probable, and the most. For one dependent pair in six
+# with a common cause; fitted to 21 confounded and 18 direct families of 60 to 1000 observations
+# (docs/method/confounders.md).
+CAUSE_SLOPE, CAUSE_EVEN, CAUSE_MOST = 0.5, -3.0, 4.0
+# Nats saved over independence at which it is as probable as dependence.
+INDEPENDENCE_EVEN = 3.0
 # Most that is said of variables of several columns, for which nothing was calibrated: never sure.
 MOST_OF_VECTORS = 0.85
 
@@ -89,6 +97,42 @@ def confidence_of(evidence: EvidenceResult) -> float:
     spread = nats_spread(evidence.error, len(evidence.forward.nats))
     confidence = float(expit(NATS_SLOPE * abs(evidence.nats) / spread))
     return min(confidence, MOST_OF_VECTORS) if evidence.is_vector else confidence
+
+
+class Probabilities(NamedTuple):
+    """Of the four relations that two variables may have; they add up to one."""
+
+    forward: float  # x causes y
+    backward: float  # y causes x
+    common_cause: float
+    independent: float
+
+
+def probabilities_of(evidence: EvidenceResult, direction: float) -> Probabilities:
+    """Return the probabilities of all relations.
+
+    `direction` is that of the direction of the score, if one variable causes the other. A common
+    cause that was not tried has the probability 0.
+    """
+    saved = evidence.dependence * len(evidence.forward.nats)
+    independent = float(expit(INDEPENDENCE_EVEN - saved))
+    common = common_cause_probability(evidence)
+    forward = direction if evidence.score >= 0.0 else 1.0 - direction
+    rest = (1.0 - independent) * (1.0 - common)
+    return Probabilities(
+        rest * forward, rest * (1.0 - forward), (1.0 - independent) * common, independent
+    )
+
+
+def common_cause_probability(evidence: EvidenceResult) -> float:
+    """Return the probability of a hidden common cause of dependent variables; 0 if none is tried.
+
+    docs/method/confounders.md, eq. 5.
+    """
+    if evidence.common_cause is None:
+        return 0.0
+    logit = CAUSE_SLOPE * (evidence.saved_by_common_cause - CAUSE_EVEN)
+    return float(expit(min(logit, CAUSE_MOST)))
 
 
 def confidence_from(score: float, resamples: Resamples) -> float:

@@ -134,7 +134,7 @@ def test_unknown_columns_are_passed_over_and_missing_ones_named(tmp_path):
     write_csv(tmp_path / "old.csv", PAIR_COLUMNS[:-1], records)
     for suffix in SUFFIXES:
         assert list(read_rows(tmp_path / f"new{suffix}")) == ROWS
-    assert problem_of(tmp_path / "old.csv").endswith("without the columns check_pvalue")
+    assert problem_of(tmp_path / "old.csv").endswith("without the columns probability_common_cause")
 
 
 # --- What is no such file -------------------------------------------------------------------------
@@ -199,7 +199,7 @@ def test_what_is_no_table_is_told_with_its_line(tmp_path, suffix, content, wante
         ("truth", 5, "the truth must be 1 (x causes y)"),
         ("weight", -1.0, "weight must be finite and not negative"),
         ("status", "fine", "status must be one of 'ok', "),
-        ("relation", "x to y", "relation must be one of 'x→y', 'y→x', 'undecided', 'independent'"),
+        ("relation", "x to y", "relation must be one of 'x→y', 'y→x', 'undecided', 'common cause'"),
         ("independence_pvalue", 1.5, "independence_pvalue must lie between 0 and 1"),
     ],
 )
@@ -215,7 +215,7 @@ def test_a_row_of_another_length_is_told(tmp_path):
     with path.open("a") as file:
         file.write("a,b\n")
     # The second row takes two lines, and the places are those of an editor.
-    assert problem_of(path) == f"{path}:9: a row of 26 cells is needed"
+    assert problem_of(path) == f"{path}:9: a row of 27 cells is needed"
 
 
 def test_rows_of_a_broken_parquet_file_are_told(tmp_path):

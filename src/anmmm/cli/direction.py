@@ -91,6 +91,7 @@ def _document(result: DirectionResult, columns: Columns) -> dict[str, Any]:
     ordered = (columns.x_name, columns.y_name)[:: result.direction or 1]
     lengths = result.evidence
     chosen = None if lengths is None else lengths.chosen
+    common = None if lengths is None else lengths.common_cause
     return {
         "x": columns.x_name,
         "y": columns.y_name,
@@ -101,6 +102,7 @@ def _document(result: DirectionResult, columns: Columns) -> dict[str, Any]:
         "sure": sure_of(result),
         "score": result.score,
         "confidence": result.confidence,
+        "probabilities": None if result.probabilities is None else result.probabilities._asdict(),
         "dependence": result.dependence,
         "independence_pvalue": result.independence_pvalue,
         "check_pvalue": result.check_pvalue,
@@ -112,6 +114,7 @@ def _document(result: DirectionResult, columns: Columns) -> dict[str, Any]:
         "forward_pvalue": result.forward_pvalue if lengths is None else None,
         "backward_pvalue": result.backward_pvalue if lengths is None else None,
         "model": None if chosen is None else chosen.model,
+        "common_cause": None if common is None else common.name,
         "n_mechanisms": None if chosen is None else chosen.n_mechanisms,
         "criterion": result.criterion,
         "lam": result.lam if lengths is None else None,

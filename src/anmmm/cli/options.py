@@ -202,6 +202,12 @@ decision_options = [
         type=float,
         help="Between 0.5 and 1: leave a decision of less confidence undecided.",
     ),
+    click.option(
+        "--common-cause/--no-common-cause",
+        default=None,
+        help="Whether to try a hidden common cause of both variables (a confounder). Without it "
+        "confounded pairs may get a sure direction.  [default: try it]",
+    ),
     max_samples_option,
 ]
 plot_option = click.option(

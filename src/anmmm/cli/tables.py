@@ -12,11 +12,13 @@ import numpy as np
 from anmmm._words import Table, counted, hypotheses, renamed
 from anmmm.cli.messages import plain, shown
 from anmmm.direction import (
+    COMMON_CAUSE,
     INDEPENDENT,
     NO_GAIN,
     NO_MODEL_FITS,
     POOR_FIT,
     SURE,
+    TWO_EFFECTS,
     said_of,
     sure_of,
 )
@@ -57,6 +59,7 @@ def direction_text(result: DirectionResult, columns: Columns, n_used: int) -> st
     facts = {
         "score": f"{result.score:+.4g}   (positive: {names[0]})",
         "confidence": _confidence_text(result),
+        "probability": _probability_text(result, names),
         **facts,
         "independence": f"p = {result.independence_pvalue:.3g}   (HSIC test of both columns)",
         "check": _check_text(result.check_pvalue),
@@ -81,6 +84,8 @@ def _sentence(result: DirectionResult, names: tuple[str, str]) -> str:
     said = said_of(result, names)
     if result.relation == INDEPENDENT:
         return NO_GAIN
+    if result.relation == COMMON_CAUSE:
+        return f"{COMMON_CAUSE}: {names[0].replace(' → ', ' and ')} look like {TWO_EFFECTS}"
     if result.direction == 0:
         return f"{said} between {names[0]} and {names[1]}"
     if sure_of(result) is False:
@@ -96,6 +101,14 @@ def _confidence_text(result: DirectionResult) -> str:
         scores = result.resamples.scores
         text += f"   ({(scores * result.score > 0.0).sum()} of {len(scores)} halves agree)"
     return text
+
+
+def _probability_text(result: DirectionResult, names: tuple[str, str]) -> str:
+    if result.probabilities is None or result.evidence is None:
+        return ""
+    tried = result.evidence.common_cause is not None
+    texts = (*names, COMMON_CAUSE if tried else f"{COMMON_CAUSE} (not tried)", INDEPENDENT)
+    return ", ".join(f"{text} {p:.2f}" for text, p in zip(texts, result.probabilities, strict=True))
 
 
 def _check_text(pvalue: float | None) -> str:
@@ -129,6 +142,10 @@ def _evidence_parts(evidence: EvidenceResult, names: tuple[str, str]) -> _Parts:
         (name, f"{length:.6g}", f"{side.n_mechanisms}", side.model)
         for length, (name, side) in zip(lengths, sides, strict=True)
     ]
+    common = evidence.common_cause
+    if common is not None:
+        length = common.length / len(common.nats)
+        rows.append((COMMON_CAUSE, f"{length:.6g}", "", common.name))
     facts = {"criterion": "evidence"}
     if evidence.chosen is not None:
         facts["model"] = f"{evidence.chosen.model}: {evidence.chosen.text}"
@@ -223,9 +240,13 @@ class DirectionsTable(RowTable):
         decided = f"{summary.n_decided} decided"
         if summary.n_sure or summary.n_leaning:
             decided += f" ({summary.n_sure} sure, {summary.n_leaning} leaning)"
-        analyzed = f"{decided}, {summary.n_undecided - summary.n_independent} undecided"
+        n_open = summary.n_undecided - summary.n_independent - summary.n_common_cause
+        analyzed = f"{decided}, {n_open} undecided"
         if summary.n_independent:
             analyzed += f", {summary.n_independent} independent"
+        if summary.n_common_cause:
+            look = "looks" if summary.n_common_cause == 1 else "look"
+            analyzed += f", {summary.n_common_cause} {look} confounded"
         right = f"({summary.n_correct} of {summary.n_scored} pairs of known direction)"
         lines = [_counts(summary, analyzed)]
         if summary.n_tested:

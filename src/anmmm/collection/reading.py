@@ -190,7 +190,7 @@ def _check_pair(values: dict[str, Any]) -> None:
         raise ValueError(f"direction must be 1, -1 or 0, found {values['direction']}")
     if values.get("relation") is not None:
         check_choice(values["relation"], "relation", RELATIONS)
-    for name in ("independence_pvalue", "check_pvalue"):
+    for name in ("independence_pvalue", "check_pvalue", "probability_common_cause"):
         if values.get(name) is not None:
             check_between(values[name], name, 0.0, 1.0)
 

@@ -85,7 +85,8 @@ class PairResult(Row):
     group : str or None
         Name of the data set that the pair was taken from.
     relation : str or None
-        ``"x→y"``, ``"y→x"``, ``"independent"`` or ``"undecided"``; see `DirectionResult`. This and
+        ``"x→y"``, ``"y→x"``, ``"common cause"``, ``"independent"`` or ``"undecided"``; see
+        `DirectionResult`. This and
         the three below are None in rows of versions that did not have them.
     dependence : float or None
         See `DirectionResult`; None under another criterion than ``"evidence"``.
@@ -93,6 +94,8 @@ class PairResult(Row):
         HSIC test of x and y, whatever the criterion.
     check_pvalue : float or None
         Whether the model in the decided direction fits; see `DirectionResult`.
+    probability_common_cause : float or None
+        Probability of a hidden common cause; None where none was tried.
     detail : DirectionResult or None
         The whole result, where it was asked for (`infer_directions` with ``keep_detail=True``).
     """
@@ -123,6 +126,7 @@ class PairResult(Row):
     dependence: float | None = None
     independence_pvalue: float | None = None
     check_pvalue: float | None = None
+    probability_common_cause: float | None = None
     detail: DirectionResult | None = field(default=None, repr=False, compare=False)
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from anmmm._html import html_facts
 from anmmm._words import counted, with_error
 from anmmm.collection.records import PairClusters, PairResult
-from anmmm.direction import INDEPENDENT, POOR_FIT, SURE, sure_of
+from anmmm.direction import COMMON_CAUSE, INDEPENDENT, POOR_FIT, SURE, sure_of
 
 # Expected share of unrelated pairs among those called related.
 FALSE_DISCOVERIES = 0.05
@@ -29,7 +29,8 @@ class CollectionSummary:
     n_pairs : int
         Rows in all.
     n_decided, n_undecided : int
-        Analyzed pairs with and without a direction; independent ones are among those without.
+        Analyzed pairs with and without a direction; independent ones and those that look confounded
+        are among those without.
     n_unusable, n_error : int
         Pairs that could not be analyzed; pairs that failed unexpectedly or ended
         their worker.
@@ -52,6 +53,8 @@ class CollectionSummary:
         without a confidence are neither.
     n_independent : int
         Analyzed pairs whose relation is ``"independent"``.
+    n_common_cause : int
+        Analyzed pairs that look like two effects of a hidden common cause.
     n_poor_fit : int
         Analyzed pairs whose check is below 0.01: no model of the list fits.
     n_tested : int
@@ -77,6 +80,7 @@ class CollectionSummary:
     n_sure: int = 0
     n_leaning: int = 0
     n_independent: int = 0
+    n_common_cause: int = 0
     n_poor_fit: int = 0
     n_tested: int = 0
     n_related: int = 0
@@ -120,6 +124,7 @@ class Summarizer:
         self._counts.update(
             n_undecided=row.direction == 0,
             n_independent=row.relation == INDEPENDENT,
+            n_common_cause=row.relation == COMMON_CAUSE,
             n_poor_fit=row.check_pvalue is not None and row.check_pvalue < POOR_FIT,
             n_sure=sure is True,
             n_leaning=sure is False,

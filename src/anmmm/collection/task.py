@@ -20,6 +20,7 @@ from anmmm.collection.records import PairResult
 from anmmm.collection.schema import DIRECTIONS, Schema
 from anmmm.datasets import Pair, make_anm_mixture
 from anmmm.direction import (
+    COMMON_CAUSE,
     INDEPENDENT,
     NO_GAIN,
     NO_MODEL_FITS,
@@ -182,8 +183,15 @@ def _of_its_criterion(result: DirectionResult) -> dict[str, Any]:
             "rank": fit.rank,
         }
     # No p-values: they would cost two fits that the decision did without.
-    chosen = result.evidence.chosen
-    return {} if chosen is None else {"model": chosen.model, "n_mechanisms": chosen.n_mechanisms}
+    facts: dict[str, Any] = {}
+    common, chosen = result.evidence.common_cause, result.evidence.chosen
+    if common is not None and result.probabilities is not None:
+        facts["probability_common_cause"] = result.probabilities.common_cause
+    if result.relation == COMMON_CAUSE and common is not None:
+        facts["model"] = common.name
+    elif chosen is not None:
+        facts |= {"model": chosen.model, "n_mechanisms": chosen.n_mechanisms}
+    return facts
 
 
 def carried(pair: Pair, status: str, reason: str) -> dict[str, Any]:

@@ -11,12 +11,14 @@ from anmmm.dependence import LatentFits, dependence_scores, latent_test
 from anmmm.direction.infer import CRITERIA, DirectionOptions, infer_direction
 from anmmm.direction.lengths import describe
 from anmmm.direction.outcome import (
+    COMMON_CAUSE,
     INDEPENDENT,
     NO_GAIN,
     NO_MODEL_FITS,
     POOR_FIT,
     RELATIONS,
     SURE,
+    TWO_EFFECTS,
     said_of,
     sure_of,
 )
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from anmmm.direction.estimator import CausalDirection
 
 __all__ = [
+    "COMMON_CAUSE",
     "CRITERIA",
     "INDEPENDENT",
     "NO_GAIN",
@@ -33,6 +36,7 @@ __all__ = [
     "POOR_FIT",
     "RELATIONS",
     "SURE",
+    "TWO_EFFECTS",
     "CausalDirection",
     "DirectionOptions",
     "DirectionResult",

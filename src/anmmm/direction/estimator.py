@@ -19,7 +19,7 @@ class CausalDirection(NestedFitOptions, VersionedPickle, BaseEstimator):  # type
 
     Parameters
     ----------
-    lam, criterion, n_resamples, min_confidence, random_state
+    lam, criterion, n_resamples, min_confidence, common_cause, random_state
         See `infer_direction`.
     fit_options : dict, optional
         Fields of `anmmm.gppom.FitOptions`; ``weight_growth`` is 0.25 here and ``subsample`` None.
@@ -36,10 +36,10 @@ class CausalDirection(NestedFitOptions, VersionedPickle, BaseEstimator):  # type
     forward_pvalue_, backward_pvalue_ : float
         Gamma-approximated HSIC test of (Θ, cause); not calibrated. Under ``"evidence"`` the first
         access fits both directions, see `DirectionResult`.
-    relation_ : {"x→y", "y→x", "independent", "undecided"}
+    relation_ : {"x→y", "y→x", "common cause", "independent", "undecided"}
         What is said of the pair; see `DirectionResult`.
     confidence_ : float or None
-        Probability that the sign of the score is right; see `DirectionResult`.
+        Probability of the direction of the score; see `DirectionResult`.
     dependence_ : float or None
         Nats per observation that the shortest model saves over independence; None under another
         criterion than ``"evidence"``.
@@ -74,6 +74,7 @@ class CausalDirection(NestedFitOptions, VersionedPickle, BaseEstimator):  # type
         criterion: str = "auto",
         n_resamples: int = 0,
         min_confidence: float | None = None,
+        common_cause: bool = True,
         fit_options: dict[str, Any] | None = None,
         random_state: RandomState = None,
     ) -> None:
@@ -81,6 +82,7 @@ class CausalDirection(NestedFitOptions, VersionedPickle, BaseEstimator):  # type
         self.criterion = criterion
         self.n_resamples = n_resamples
         self.min_confidence = min_confidence
+        self.common_cause = common_cause
         self.fit_options = fit_options
         self.random_state = random_state
 
@@ -117,6 +119,7 @@ class CausalDirection(NestedFitOptions, VersionedPickle, BaseEstimator):  # type
             criterion=self.criterion,
             n_resamples=self.n_resamples,
             min_confidence=self.min_confidence,
+            common_cause=self.common_cause,
             random_state=self.random_state,
             **(self.fit_options or {}),
         )

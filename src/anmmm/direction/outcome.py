@@ -9,7 +9,8 @@ from anmmm._words import hypotheses
 
 INDEPENDENT = "independent"
 BY_DIRECTION = {1: "x→y", -1: "y→x", 0: "undecided"}
-RELATIONS = (*BY_DIRECTION.values(), INDEPENDENT)
+COMMON_CAUSE = "common cause"
+RELATIONS = (*BY_DIRECTION.values(), COMMON_CAUSE, INDEPENDENT)
 
 # Confidence from which a direction is called sure; below it the decision is a leaning. At 0.9 one
 # sure decision in ten may be wrong where the calibration holds.
@@ -18,6 +19,7 @@ SURE = 0.9
 POOR_FIT = 0.01
 # What is remarked on such a pair, and on an independent one.
 NO_MODEL_FITS = "no model of the list fits: a common cause or another mechanism"
+TWO_EFFECTS = "two effects of an unmeasured common cause (confounder)"
 NO_GAIN = f"{INDEPENDENT}: no model gains from the cause"
 
 
@@ -30,6 +32,8 @@ def sure_of(decision: Any) -> bool | None:
 
 def said_of(decision: Any, names: Sequence[str] = hypotheses()) -> str:
     """Say a DirectionResult or PairResult in words, by the names of both hypotheses."""
+    if decision.relation == COMMON_CAUSE:
+        return COMMON_CAUSE
     independent = decision.relation == INDEPENDENT
     return in_words(decision.direction, decision.confidence, independent, names)
 

@@ -7,10 +7,11 @@ from dataclasses import field
 from anmmm._html import html_facts
 from anmmm._record import Record, computed, frozen
 from anmmm._typing import BoolArray, FloatArray
-from anmmm.confidence import Resamples
+from anmmm.confidence import Probabilities, Resamples
 from anmmm.dependence import LatentFits, fit_both
 from anmmm.direction.outcome import (
     BY_DIRECTION,
+    COMMON_CAUSE,
     INDEPENDENT,
     NO_MODEL_FITS,
     POOR_FIT,
@@ -28,7 +29,7 @@ class DirectionResult(Record):
     Attributes
     ----------
     direction : int
-        1: x causes y; -1: y causes x; 0: undecided.
+        1: x causes y; -1: y causes x; 0: undecided, or neither.
     score : float
         ``backward_score - forward_score``; positive means x causes y, also where the decision was
         not sure enough.
@@ -41,10 +42,14 @@ class DirectionResult(Record):
     lam : float
         Weight λ of the HSIC term of the fits. ``"evidence"`` decides without it.
     confidence : float or None
-        Probability that the sign of the score is right, from 0.5 to 1, calibrated on simulated
-        pairs (docs/method/decisions.md): by the scores of halves where there are some, else under
-        ``"evidence"`` by the spread of the observations' lengths, else None. Where observations
-        are `far`, it is limited by what the others bear out.
+        Probability of the direction of the score, calibrated on simulated pairs
+        (docs/method/decisions.md): by the scores of halves where there are some, else under
+        ``"evidence"`` by the spread of the observations' lengths, else None. A hidden common cause
+        takes its share of it. Where observations are `far`, it is limited by what the others bear
+        out.
+    probabilities : anmmm.confidence.Probabilities or None
+        Of ``forward`` (x causes y), ``backward``, ``common_cause`` and ``independent``; they add up
+        to one. None without a confidence, and under the other criteria.
     resamples : anmmm.confidence.Resamples or None
         Scores of the halves, and the seed that draws them again.
     evidence : EvidenceResult or None
@@ -54,9 +59,11 @@ class DirectionResult(Record):
         their end; None where there are none, and under the other criteria.
     note : str
         How many they are, and what is decided without them; otherwise empty.
-    relation : {"x→y", "y→x", "independent", "undecided"}
-        What is said of the pair. ``"independent"`` only under ``"evidence"``: in both directions
-        no model of the effect is shorter than one without the cause. See docs/guide/outcomes.md.
+    relation : {"x→y", "y→x", "common cause", "independent", "undecided"}
+        What is said of the pair. Only under ``"evidence"``: ``"common cause"`` where
+        two effects of a cause that nobody measured are the shortest description;
+        ``"independent"`` where in both directions no model of the effect is shorter than one
+        without the cause. See docs/guide/outcomes.md.
     dependence : float or None
         Nats per observation that the shortest model saves over independence; None under the other
         criteria.
@@ -86,6 +93,7 @@ class DirectionResult(Record):
     criterion: str
     lam: float
     confidence: float | None
+    probabilities: Probabilities | None = field(repr=False)
     evidence: EvidenceResult | None = field(repr=False)
     resamples: Resamples | None = field(repr=False)
     far: BoolArray | None = field(repr=False)
@@ -121,6 +129,8 @@ class DirectionResult(Record):
         """What is said of the pair."""
         if self.direction == 0 and self.evidence is not None and self.evidence.independent:
             return INDEPENDENT
+        if self.evidence is not None and self.evidence.confounded:
+            return COMMON_CAUSE
         return BY_DIRECTION[self.direction]
 
     @property

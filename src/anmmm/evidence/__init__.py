@@ -7,6 +7,7 @@ several columns, `curves` draws the models, and `check` tests them.
 
 from anmmm.evidence.check import check_model, integral_transform
 from anmmm.evidence.code import RESOLUTION
+from anmmm.evidence.common_cause import CommonCause
 from anmmm.evidence.lengths import (
     DirectionEvidence,
     EvidenceResult,
@@ -24,6 +25,7 @@ from anmmm.evidence.vectors import VectorEvidence, beyond_limits
 __all__ = [
     "RESOLUTION",
     "ColumnEvidence",
+    "CommonCause",
     "ConditionalModel",
     "DirectionEvidence",
     "EvidenceResult",

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -20,6 +21,7 @@ from anmmm._threads import both
 from anmmm._typing import ArrayLike, FloatArray
 from anmmm._validation import check_count
 from anmmm.evidence.code import RESOLUTION, shortest
+from anmmm.evidence.common_cause import CommonCause, describe_common_cause
 from anmmm.evidence.marginal import Marginal
 from anmmm.evidence.models import (
     Additive,
@@ -151,6 +153,9 @@ class EvidenceResult(Record):
         does.
     independent : bool
         Whether independence is the shortest model in both directions.
+    common_cause : CommonCause or None
+        Both variables as effects of a hidden common cause; None where that was not tried: of
+        independent variables, of several columns, and where it is switched off.
     """
 
     direction: int
@@ -159,6 +164,7 @@ class EvidenceResult(Record):
     backward_score: float
     forward: DirectionEvidence | VectorEvidence
     backward: DirectionEvidence | VectorEvidence
+    common_cause: CommonCause | None = None
 
     @classmethod
     def of(cls, forward: Any, backward: Any) -> Self:
@@ -206,6 +212,23 @@ class EvidenceResult(Record):
     def independent(self) -> bool:
         """Whether independence is the shortest model in both directions."""
         return self.forward.is_independent and self.backward.is_independent
+
+    @property
+    def saved_by_common_cause(self) -> float:
+        """Nats that a hidden common cause saves beside the shorter direction; negative for none."""
+        if self.common_cause is None:
+            return -math.inf
+        return self.shortest.total - self.common_cause.length
+
+    @property
+    def confounded(self) -> bool:
+        """Whether a hidden common cause is the shortest description."""
+        return self.saved_by_common_cause > RESOLUTION * len(self.forward.nats)
+
+    @property
+    def shortest(self) -> DirectionEvidence | VectorEvidence:
+        """The parts of the shorter direction, of equals the first."""
+        return self.backward if self.backward.total < self.forward.total else self.forward
 
     @property
     def chosen(self) -> DirectionEvidence | VectorEvidence | None:
@@ -276,11 +299,13 @@ def compare(
     *,
     categorical: tuple[bool, bool] = (False, False),
     describe: Describe = Variable.of,
+    common_cause: bool = False,
 ) -> EvidenceResult:
     """Do what `evidence` does for checked variables of shape (n_samples, n_features).
 
     `categorical` says whose numbers stand for categories without an order, of one column then.
     `describe` makes a variable of one column of numbers, standardized and in the user's unit.
+    With `common_cause` a hidden one is tried too, unless both variables are independent.
     """
     first, second = standardize(x)[0], standardize(y)[0]
     if first.shape[1] > 1 or second.shape[1] > 1:
@@ -303,7 +328,10 @@ def compare(
         lambda: _describe(other, one, max_mechanisms, backward_starts),
         len(x),
     )
-    return EvidenceResult.of(forward, backward)
+    result = EvidenceResult.of(forward, backward)
+    if not common_cause or result.independent:
+        return result
+    return replace(result, common_cause=describe_common_cause(one, other, result.shortest.total))
 
 
 def compare_given(x: FloatArray, y: FloatArray, common: FloatArray) -> EvidenceResult:

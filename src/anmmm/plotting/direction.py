@@ -14,8 +14,8 @@ from anmmm._categories import as_names, as_variables
 from anmmm._typing import ArrayLike, FloatArray
 from anmmm._validation import check_lengths, check_single
 from anmmm._words import hypotheses
-from anmmm.direction import POOR_FIT, DirectionResult, said_of
-from anmmm.evidence import DirectionEvidence, VectorEvidence
+from anmmm.direction import COMMON_CAUSE, POOR_FIT, DirectionResult, said_of
+from anmmm.evidence import CommonCause, DirectionEvidence, VectorEvidence
 from anmmm.evidence.curves import model_curves
 from anmmm.gppom import FitResult
 from anmmm.plotting.groups import (
@@ -75,9 +75,9 @@ def plot_direction(
         them, and the pictures then have points and no curves. Categories stand at 0, 1, … and are
         named at the axis.
     result : DirectionResult
-    axes : sequence of three matplotlib.axes.Axes, optional
-        For x → y, for y → x, and for the scores; by default those of a new figure, the scores
-        below the two pictures.
+    axes : sequence of three or four matplotlib.axes.Axes, optional
+        For x → y, for y → x, of four for a common cause, and for the scores; by default those of a
+        new figure, the scores below the pictures.
     band : bool
         Whether to shade one standard deviation of the noise on both sides of a curve.
     marker_size : float, optional
@@ -87,10 +87,11 @@ def plot_direction(
 
     Returns
     -------
-    ndarray of three matplotlib.axes.Axes
-        The title of the third is the decision in words, with confidence and the p-value of the
-        check; what is not sure is a leaning. Its large marks are the two scores, filled
-        for the lower one; its ticks are the other models that were tried, as far as they are near.
+    ndarray of three or four matplotlib.axes.Axes
+        Four where a common cause was tried: its picture has the groups in colors, or the curve in
+        the plane. The title of the last is the decision in words, with confidence and the p-value
+        of the check; what is not sure is a leaning. Its large marks are the scores, filled for the
+        lowest; its ticks are the other models that were tried, as far as they are near.
 
     Raises
     ------
@@ -126,7 +127,8 @@ def plot_direction(
             _curves_picture(result.evidence.forward, x, y),
             _curves_picture(result.evidence.backward, y, x),
         ]
-    panels = _three_axes(axes)
+    common = None if result.evidence is None else result.evidence.common_cause
+    panels = _as_axes(axes, 3 if common is None else 4)
     for index, (panel, picture) in enumerate(zip(panels, pictures, strict=False)):
         if picture.groups is not None:
             draw_points(panel, x[:, 0], y[:, 0], picture.groups, area=area)
@@ -150,9 +152,16 @@ def plot_direction(
         _name_categories(panel, ticks)
         tidy(panel)
         _head(panel, names[index], picture.text, bold=result.direction == (1, -1)[index])
-    _draw_scores(panels[2], result, names)
-    panels[2].set_title(
-        _wrap(_sentence(result, names), _letters(panels[2], MEDIUM)), loc="left", fontsize=MEDIUM
+    if common is not None and len(panels) == 4:
+        panel = panels[2]
+        _draw_common_cause(panel, x[:, 0], y[:, 0], common, area=area, width=width)
+        panel.set_xlabel(_wrap(x_label, _letters(panel, MEDIUM)))
+        _name_categories(panel, ticks)
+        tidy(panel)
+        _head(panel, COMMON_CAUSE, common.text, bold=result.relation == COMMON_CAUSE)
+    _draw_scores(panels[-1], result, names)
+    panels[-1].set_title(
+        _wrap(_sentence(result, names), _letters(panels[-1], MEDIUM)), loc="left", fontsize=MEDIUM
     )
     return panels
 
@@ -201,24 +210,43 @@ def _latent_picture(fit: FitResult, pvalue: float, cause: FloatArray, name: str)
     return _Picture(text, latent=fit.latent[:, 0])
 
 
-def arrange(figure: Any) -> list[Any]:
-    """Return three axes of a figure: both pictures on the same scales, the scores below them."""
-    grid = figure.add_gridspec(2, 2, height_ratios=[3.0, 1.0])
-    forward = figure.add_subplot(grid[0, 0])
-    backward = figure.add_subplot(grid[0, 1], sharex=forward, sharey=forward)
-    backward.tick_params(labelleft=False)
-    return [forward, backward, figure.add_subplot(grid[1, :])]
+def _draw_common_cause(
+    ax: Any, x: FloatArray, y: FloatArray, common: CommonCause, *, area: float, width: float
+) -> None:
+    """Draw points, and the curve that the hidden cause moves them along or its groups."""
+    check_lengths(x, common.nats, ("x and y", "result"))
+    count = 1 if common.is_curve else len(common.weights)
+    labels = np.zeros(len(x), dtype=np.intp) if common.is_curve else common.labels
+    groups = Groups(tuple(f"group {k + 1}" for k in range(count)), labels)
+    draw_points(ax, x, y, groups, area=area)
+    if common.is_curve:
+        at = [common.positions[k] * v.std() + v.mean() for k, v in enumerate((x, y))]
+        ax.plot(*at, color="black", linewidth=width, zorder=3)
 
 
-def _three_axes(axes: Any) -> NDArray[Any]:
+def arrange(figure: Any, count: int = 3) -> list[Any]:
+    """Return axes of a figure: pictures on the same scales, and below them that of the scores."""
+    grid = figure.add_gridspec(2, count - 1, height_ratios=[3.0, 1.0])
+    first = figure.add_subplot(grid[0, 0])
+    pictures = [first]
+    for at in range(1, count - 1):
+        pictures.append(figure.add_subplot(grid[0, at], sharex=first, sharey=first))
+        pictures[-1].tick_params(labelleft=False)
+    return [*pictures, figure.add_subplot(grid[1, :])]
+
+
+def _as_axes(axes: Any, count: int) -> NDArray[Any]:
     if axes is None:
         pyplot = matplotlib_module("pyplot")
-        axes = arrange(pyplot.figure(figsize=FIGURE_SIZE, layout="constrained"))
-    panels = np.empty(3, dtype=object)
+        width, height = FIGURE_SIZE
+        size = width * (count - 1) / 2.0, height
+        axes = arrange(pyplot.figure(figsize=size, layout="constrained"), count)
     given = list(axes) if np.iterable(axes) else [axes]
-    if len(given) != 3 or not all(hasattr(ax, "scatter") for ax in given):
+    panels = np.empty(len(given), dtype=object)
+    if len(given) not in (3, count) or not all(hasattr(ax, "scatter") for ax in given):
         raise TypeError(
-            f"axes must be three Matplotlib axes, found {len(given)} of "
+            f"axes must be three{'' if count == 3 else ' or four'} Matplotlib axes, found "
+            f"{len(given)} of "
             f"{', '.join(sorted({type(ax).__name__ for ax in given})) or 'nothing'}; make them "
             "with plt.subplots(1, 3)"
         )
@@ -269,22 +297,28 @@ def _beside(name: str) -> str:
 
 
 def _draw_scores(ax: Any, result: DirectionResult, names: tuple[str, str]) -> None:
-    scores = (result.forward_score, result.backward_score)
+    scores = [result.forward_score, result.backward_score]
+    labels = [*names]
     # Of the other models that were tried.
-    others: list[list[float]] = [[], []]
+    others: list[list[float]] = [[], [], []]
     lowest, highest = min(scores), max(scores)
     span = highest - lowest
     if result.evidence is not None:
         sides = (result.evidence.forward, result.evidence.backward)
-        others = [_lengths(side) for side in sides]
+        others[:2] = [_lengths(side) for side in sides]
         span = max(span, LEAST_SPAN)
+        common = result.evidence.common_cause
+        if common is not None and common.length / len(common.nats) < highest + span:
+            scores.append(common.length / len(common.nats))
+            labels.append(COMMON_CAUSE)
+            lowest = min(scores)
     span = span or max(abs(lowest), 1.0)
     # The lower one wins, so what is tried in vain stands to the right.
     left, right = lowest - 0.25 * span, highest + span
     for row, score in enumerate(scores):
         near = [value for value in others[row] if value <= right]
         ax.plot(near, [row] * len(near), "|", color="#888888", markersize=9, zorder=1)
-        won = score == lowest and result.score != 0.0
+        won = score == lowest and scores.count(lowest) == 1
         ax.plot(
             [score],
             [row],
@@ -304,10 +338,10 @@ def _draw_scores(ax: Any, result: DirectionResult, names: tuple[str, str]) -> No
         )
     ax.set_xlim(left, right)
     # Forward on top, and room for the number above a mark.
-    ax.set_ylim(1.6, -0.8)
-    beside = [_beside(name) for name in names]
-    size = SMALL if max(map(len, names)) <= BESIDE else SMALL - 1.0
-    ax.set_yticks([0, 1], beside, fontsize=size)
+    ax.set_ylim(len(scores) - 0.4, -0.8)
+    beside = [_beside(name) for name in labels]
+    size = SMALL if max(map(len, labels)) <= BESIDE else SMALL - 1.0
+    ax.set_yticks(range(len(scores)), beside, fontsize=size)
     ax.set_xlabel(_wrap(SCORES[result.criterion][0], _letters(ax, SMALL)), fontsize=SMALL)
     tidy(ax)
 
@@ -323,6 +357,14 @@ def _lengths(side: DirectionEvidence | VectorEvidence) -> list[float]:
 def _sentence(result: DirectionResult, names: tuple[str, str]) -> str:
     """Say the decision in words."""
     said = said_of(result, names)
+    evidence, probabilities = result.evidence, result.probabilities
+    if result.relation == COMMON_CAUSE and evidence and evidence.common_cause and probabilities:
+        saved = evidence.saved_by_common_cause
+        lead = names[0] if result.score > 0.0 else names[1]
+        return (
+            f"{said}: {saved / len(evidence.forward.nats):+.2g} nats per observation against "
+            f"{lead}, probability {probabilities.common_cause:.2f}"
+        )
     if result.score == 0.0:
         text = f"{said}: both scores are equal"
     else:

@@ -12,7 +12,7 @@ import numpy as np
 
 from anmmm.collection.records import PairResult
 from anmmm.collection.summary import is_right
-from anmmm.direction import INDEPENDENT, said_of
+from anmmm.direction import COMMON_CAUSE, INDEPENDENT, said_of
 from anmmm.evaluation.tally import Tally
 
 # Rows of neither extreme that are dropped at once.
@@ -60,8 +60,8 @@ class Digest(Tally):
             self.models[row.model] += 1
         if row.n_mechanisms is not None:
             self.mechanisms[row.n_mechanisms] += 1
-        # An independent pair has no direction to be more or less certain of.
-        if row.score is None or row.relation == INDEPENDENT:
+        # A pair without an arrow has no direction to be more or less certain of.
+        if row.score is None or row.relation in (INDEPENDENT, COMMON_CAUSE):
             return
         size = abs(row.score)
         self.sizes.append(size)

@@ -1,0 +1,185 @@
+"""A hidden common cause is a probability of cells, symmetric, and found where there is one."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.optimize import approx_fprime
+from sklearn.metrics import adjusted_mutual_info_score
+
+from anmmm import infer_direction
+from anmmm.datasets import make_anm_mixture, make_single_mechanism
+from anmmm.evidence import common_cause as module
+from anmmm.evidence.common_cause import CURVE, describe_common_cause
+from anmmm.evidence.variable import Variable
+from anmmm.preprocessing import standardize
+
+
+def groups(n=300, seed=0, count=3):
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(count, size=n)
+    x = 2.0 * labels + 0.5 * rng.normal(size=n)
+    return x, (labels - 1.0) ** 2 * 2.0 + 0.5 * rng.exponential(size=n), labels
+
+
+def curve(n=300, seed=0, noise=0.15):
+    rng = np.random.default_rng(seed)
+    t = rng.uniform(size=n)
+    x = np.cos(4.0 * t) + noise * rng.normal(size=n)
+    return x, np.sin(5.0 * t) + noise * rng.normal(size=n), t
+
+
+def counts(n=300, seed=0):
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(3, size=n)
+    shares = np.array([[0.7, 0.2, 0.1], [0.1, 0.7, 0.2], [0.1, 0.2, 0.7]])[labels]
+    category = (rng.uniform(size=(n, 1)) > np.cumsum(shares, axis=1)).sum(axis=1)
+    return category.astype(float), rng.poisson(np.array([1, 6, 15])[labels]).astype(float), labels
+
+
+DRAWN = {"groups": groups, "curve": curve, "counts": counts}
+
+
+def variables(x, y):
+    columns = standardize(np.column_stack([x, y]))[0]
+    return [
+        Variable.of(np.ascontiguousarray(column), raw)
+        for column, raw in zip(columns.T, (x, y), strict=True)
+    ]
+
+
+def described(x, y):
+    return describe_common_cause(*variables(x, y))
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_cells_have_probabilities_that_add_up_to_one(name):
+    x, y, _ = DRAWN[name]()
+    found = described(x, y)
+    first, second = (mass.sum(axis=0) for mass in found.masses)
+    assert_allclose(found.weights.sum(), 1.0)
+    total = found.weights @ (first * second)
+    # Beyond the outermost cells, and for counts in between, there is a little.
+    assert 0.97 < total <= 1.0 + 1e-12
+    assert_allclose(found.probabilities.sum(axis=1), 1.0)
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_exchange_exchanges_exactly(name):
+    x, y, _ = DRAWN[name]()
+    one, other = described(x, y), described(y, x)
+    assert one.length == other.length
+    assert np.array_equal(one.positions, other.positions[::-1], equal_nan=True)
+    assert np.array_equal(one.probabilities, other.probabilities)
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_neither_unit_nor_order_of_rows_matters(name):
+    x, y, _ = DRAWN[name]()
+    shuffled = np.random.default_rng(1).permutation(len(x))
+    length = described(x, y).length
+    assert_allclose(described(x[shuffled], y[shuffled]).length, length, atol=1e-6 * len(x))
+    if name != "counts":
+        assert_allclose(described(1e6 * x - 3.0, y / 7.0).length, length, atol=1e-6 * len(x))
+
+
+def test_groups_are_found():
+    for seed in range(3):
+        x, y, labels = groups(seed=seed)
+        found = described(x, y)
+        assert found.kind == "3 groups"
+        assert adjusted_mutual_info_score(labels, found.labels) > 0.8
+
+
+def test_the_hidden_cause_of_a_curve_is_found():
+    x, y, t = curve()
+    found = described(x, y)
+    assert found.is_curve
+    mean, deviation = found.t
+    assert abs(np.corrcoef(mean, t)[0, 1]) > 0.95
+    assert np.all(deviation < 0.3)
+    assert np.all(found.scales < 0.5)
+
+
+def test_categories_and_counts_are_a_latent_class_model():
+    x, y, labels = counts(1000)
+    result = infer_direction(x, y)
+    assert result.relation == "common cause"
+    found = result.evidence.common_cause
+    assert np.isnan(found.positions).all(axis=1).tolist() == [True, False]
+    assert adjusted_mutual_info_score(labels, found.labels) > 0.5
+    # As names of categories alike.
+    named = infer_direction(np.array(["a", "b", "c"])[x.astype(int)], y)
+    assert named.evidence.common_cause.length == pytest.approx(found.length)
+
+
+@pytest.mark.parametrize("name", ["groups", "curve"])
+def test_the_cost_of_positions_is_by_their_observed_information(name):
+    x, y, _ = DRAWN[name](120)
+    one, other = variables(x, y)
+    fit_of = module._groups_of if name == "groups" else module._curve_of
+    fit = fit_of(module._pair(one, other, (0, 0), 0.05), lambda fit: True).further(1000)
+    nodes, hidden = fit.nodes, fit.hidden
+    r = len(nodes.basis)
+    smooth = np.where(np.arange(r) >= nodes.n_null, hidden.smoothing[:2, np.newaxis], 1.0)
+    precision = (1.0 / (nodes.prior * smooth)).ravel()
+
+    def minus_log(c):
+        total = hidden.weights
+        for axis in range(2):
+            m = c[axis * r : (axis + 1) * r] @ nodes.basis
+            e = fit.pair.values[axis][:, np.newaxis] - m
+            v = hidden.variances[axis, 0]
+            total = total * np.exp(-0.5 * e**2 / v) / np.sqrt(2.0 * np.pi * v)
+        return -np.log(total.sum(axis=1)).sum() + 0.5 * precision @ c**2
+
+    at = hidden.coefficients[:, :r].ravel()
+
+    def gradient(c):
+        return approx_fprime(c, minus_log, 1e-5)
+
+    information = approx_fprime(at, gradient, 1e-4)
+    values = np.maximum(np.linalg.eigvalsh(0.5 * (information + information.T)), precision.min())
+    cost = np.log(values).sum() - np.log(precision).sum() + precision @ at**2
+    assert fit.components == (1, 1)
+    assert_allclose(module._position_cost(fit), 0.5 * cost, rtol=0.01)
+    assert (fit.nodes is CURVE) == (name == "curve")
+
+
+def test_probabilities_add_up_and_leave_directions_alone():
+    for draw in (groups, curve):
+        x, y, _ = draw()
+        result = infer_direction(x, y)
+        assert result.relation == "common cause"
+        assert result.direction == 0
+        assert result.probabilities.common_cause > 0.8
+        assert result.confidence < 0.2
+    for x, y, *_ in (
+        make_anm_mixture("f3", 200, random_state=0),
+        make_single_mechanism("AN", 300, random_state=0),
+    ):
+        result = infer_direction(x, y)
+        assert result.direction == 1
+        assert result.confidence == result.probabilities.forward > 0.9
+    for one, other in product((x, np.random.default_rng(0).normal(size=len(x))), repeat=2):
+        if one is not other:
+            assert sum(infer_direction(one, other).probabilities) == pytest.approx(1.0)
+
+
+def test_independent_variables_stay_independent():
+    rng = np.random.default_rng(5)
+    for _ in range(20):
+        result = infer_direction(rng.normal(size=200), rng.exponential(size=200))
+        assert result.relation == "independent"
+        assert result.probabilities.independent > 0.9
+
+
+def test_it_can_be_switched_off():
+    x, y, _ = groups()
+    result = infer_direction(x, y, common_cause=False)
+    assert result.evidence.common_cause is None
+    assert result.relation != "common cause"
+    assert result.probabilities.common_cause == 0.0
+    with pytest.raises(TypeError, match="common_cause must be True or False, found 'no'"):
+        infer_direction(x, y, common_cause="no")
