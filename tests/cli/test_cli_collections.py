@@ -539,3 +539,15 @@ def test_places_that_no_file_can_have_are_told_by_name(refused, tmp_path):
     ):
         for more in ([], ["--resume"]):
             assert refused("directions", "sample", "-o", output, *more).endswith(said)
+
+
+def test_pairs_that_another_column_explains_are_counted_unless_told_otherwise(run, tmp_path):
+    rng = np.random.default_rng(1)
+    z = rng.uniform(-2, 2, 200)
+    effects = np.column_stack([np.tanh(2 * z), z + z**2 / 2]) + rng.uniform(-0.3, 0.3, (200, 2))
+    table = np.column_stack([z, effects])
+    np.savetxt(tmp_path / "t.csv", table, delimiter=",", header="z,a,b", comments="")
+    status, out, _ = run("directions", "t.csv", "--columns", "all")
+    assert (status, out.count("explained by z: x and y are independent given it")) == (0, 1)
+    assert "\n1 pair is explained by other columns: no direct arrow" in out
+    assert "explained" not in run("directions", "t.csv", "--columns", "all", "--no-explain")[1]

@@ -134,7 +134,7 @@ def test_unknown_columns_are_passed_over_and_missing_ones_named(tmp_path):
     write_csv(tmp_path / "old.csv", PAIR_COLUMNS[:-1], records)
     for suffix in SUFFIXES:
         assert list(read_rows(tmp_path / f"new{suffix}")) == ROWS
-    assert problem_of(tmp_path / "old.csv").endswith("without the columns probability_common_cause")
+    assert problem_of(tmp_path / "old.csv").endswith("without the columns explained_by")
 
 
 # --- What is no such file -------------------------------------------------------------------------

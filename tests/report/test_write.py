@@ -1,6 +1,7 @@
 """The whole page: what it says, what it shows, and that it needs nothing else."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -329,3 +330,12 @@ def test_what_cannot_be_used_is_refused_before_the_rows_are_read(tmp_path, optio
 
     with pytest.raises(error, match=message):
         write_report(rows(), tmp_path / "page.html", **options)
+
+
+def test_pairs_that_other_columns_explain_have_a_box(tmp_path):
+    rows = list(known_rows(3))
+    assert "Direct and indirect arrows" not in report(tmp_path, rows)[1].texts
+    _, page = report(tmp_path, [*rows, replace(rows[0], explained_by="z", confidence=0.5)])
+    assert "Direct and indirect arrows" in page.texts
+    assert "infer_graph(table)" in page.texts
+    assert "explained by z" in page.raw

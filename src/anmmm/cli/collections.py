@@ -22,6 +22,12 @@ from anmmm.cli.options import (
 
 @click.command()
 @click.argument("source")
+@click.option(
+    "--explain/--no-explain",
+    default=None,
+    help="With --columns all: mark pairs that one or two other columns explain, which takes one to "
+    "two times as long as the decisions.  [default: explain]",
+)
 @with_options(*collection_options, *decision_options, *common_options)
 def directions(source: str, seed: int, **options: Any) -> None:
     """Infer the direction of every pair of SOURCE.

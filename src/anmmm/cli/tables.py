@@ -235,7 +235,7 @@ class DirectionsTable(RowTable):
     @staticmethod
     def closing(summary: CollectionSummary) -> str:
         """Describe counts, what is related, accuracy where directions are known."""
-        from anmmm.collection.summary import accuracy_lines, related_text
+        from anmmm.collection.summary import accuracy_lines, explained_text, related_text
 
         decided = f"{summary.n_decided} decided"
         if summary.n_sure or summary.n_leaning:
@@ -251,6 +251,8 @@ class DirectionsTable(RowTable):
         lines = [_counts(summary, analyzed)]
         if summary.n_tested:
             lines.append(related_text(summary))
+        if summary.n_explained:
+            lines.append(explained_text(summary))
         return "\n".join([*lines, *accuracy_lines(summary, note=right)])
 
     @staticmethod

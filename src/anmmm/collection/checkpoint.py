@@ -218,8 +218,8 @@ def remove_log(path: StrPath) -> None:
 def digest(pair: Pair) -> str:
     """Return 16 hexadecimal digits that differ where anything differs that a row depends on."""
     parts = (pair.pair_id, pair.problem, pair.truth, pair.weight, pair.group, pair.n_dropped)
-    variables = (np.asanyarray(variable) for variable in (pair.x, pair.y))
-    return content_hash(parts, *variables)[:16]
+    variables = [np.asanyarray(variable) for variable in (pair.x, pair.y)]
+    return content_hash(parts, *variables, *(pair.others or ()))[:16]
 
 
 def _digest(position: int, content: str) -> str:

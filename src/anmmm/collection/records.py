@@ -96,6 +96,9 @@ class PairResult(Row):
         Whether the model in the decided direction fits; see `DirectionResult`.
     probability_common_cause : float or None
         Probability of a hidden common cause; None where none was tried.
+    explained_by : str or None
+        Names of one or two other columns of the table given which x and y are independent, as a
+        line of CSV (``infer_directions(table, columns="all")``); None where none were found.
     detail : DirectionResult or None
         The whole result, where it was asked for (`infer_directions` with ``keep_detail=True``).
     """
@@ -127,6 +130,7 @@ class PairResult(Row):
     independence_pvalue: float | None = None
     check_pvalue: float | None = None
     probability_common_cause: float | None = None
+    explained_by: str | None = None
     detail: DirectionResult | None = field(default=None, repr=False, compare=False)
 
 

@@ -21,6 +21,7 @@ def infer_directions(
     checkpoint: StrPath | None = None,
     shard: tuple[int, int] | None = None,
     keep_detail: bool = False,
+    explain: bool = True,
     **options: Any,
 ) -> PairResults:
     """Infer the causal direction of every pair of a collection.
@@ -59,6 +60,10 @@ def infer_directions(
     keep_detail : bool
         Whether each row keeps its `DirectionResult`, in `PairResult.detail`: the description
         lengths, or both fits. Not with a checkpoint.
+    explain : bool
+        Whether all pairs of a table (``columns="all"``) are tried given one or two of its other
+        columns: `PairResult.explained_by` names those given which x and y are independent, and such
+        a pair has a confidence of at most 0.5. Takes one to two times as long as the decisions.
     **options
         Keyword arguments of `anmmm.infer_direction`: ``criterion``, ``lam``, options of the fit.
 
@@ -106,4 +111,5 @@ def infer_directions(
         random_state=random_state,
         checkpoint=checkpoint,
         shard=shard,
+        explain=explain,
     ).start()

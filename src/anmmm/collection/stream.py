@@ -21,6 +21,7 @@ from anmmm.collection.checkpoint import Checkpoint
 from anmmm.collection.schema import SCHEMA_VERSION, Schema
 from anmmm.collection.sinks import write_rows
 from anmmm.collection.sources import PairSource, as_pairs
+from anmmm.collection.sources.table import TablePairs
 from anmmm.collection.task import PairTask
 from anmmm.collection.workers import run_in_order
 from anmmm.datasets import SourceError
@@ -195,6 +196,7 @@ class Plan:
     random_state: RandomState = None
     checkpoint: StrPath | None = None
     shard: tuple[int, int] | None = None
+    explain: bool = False
 
     def start(self) -> PairResults:
         """Refuse at once what cannot be used; return the stream of rows."""
@@ -202,6 +204,8 @@ class Plan:
         first, step = _check_shard(self.shard)
         self._check_checkpoint()
         pairs = as_pairs(self.source, columns=self.columns, categories=self.categories)
+        if self.explain and isinstance(pairs, TablePairs):
+            pairs = pairs.explained()
         # Others may write to files; what the caller holds is his own care.
         on_disk = bool(getattr(pairs, "files", ()))
         identity = pairs.fingerprint() if on_disk or self.checkpoint is not None else None

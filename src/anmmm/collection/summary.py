@@ -64,6 +64,8 @@ class CollectionSummary:
         them; see docs/guide/outcomes.md.
     n_related_sure : int
         Of these, the pairs with a sure direction.
+    n_explained : int
+        Analyzed pairs of a table that one or two other columns explain; see `PairResult`.
     """
 
     n_pairs: int
@@ -85,6 +87,7 @@ class CollectionSummary:
     n_tested: int = 0
     n_related: int = 0
     n_related_sure: int = 0
+    n_explained: int = 0
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as a dict."""
@@ -128,6 +131,7 @@ class Summarizer:
             n_poor_fit=row.check_pvalue is not None and row.check_pvalue < POOR_FIT,
             n_sure=sure is True,
             n_leaning=sure is False,
+            n_explained=bool(row.explained_by),
         )
         if row.independence_pvalue is not None:
             self._pvalues[sure is True].append(row.independence_pvalue)
@@ -192,6 +196,15 @@ def related_text(summary: CollectionSummary) -> str:
     elif n_related:
         text += f", {n_sure} of them with a sure direction"
     return f"{text} (false discovery rate {FALSE_DISCOVERIES:g}, sure from {SURE:g} on)"
+
+
+def explained_text(summary: CollectionSummary) -> str:
+    """Say how many pairs other columns explain, and where to go from there."""
+    are = "is" if summary.n_explained == 1 else "are"
+    return (
+        f"{counted(summary.n_explained, 'pair')} {are} explained by other columns: no direct arrow "
+        "(infer_graph, or anmmm graph, finds the arrows of the whole table)"
+    )
 
 
 def accuracy_lines(

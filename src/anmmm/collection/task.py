@@ -18,6 +18,7 @@ from anmmm._warning import unconverged_untold
 from anmmm._words import counted
 from anmmm.collection.records import PairResult
 from anmmm.collection.schema import DIRECTIONS, Schema
+from anmmm.collection.sources.table import column_pair_id
 from anmmm.datasets import Pair, make_anm_mixture
 from anmmm.direction import (
     COMMON_CAUSE,
@@ -29,9 +30,14 @@ from anmmm.direction import (
     DirectionResult,
 )
 from anmmm.direction.infer import decide
+from anmmm.direction.outcome import BY_DIRECTION
 from anmmm.evidence import SideEvidence, sign_of
+from anmmm.evidence.explain import explaining
 from anmmm.evidence.variable import remembered
 from anmmm.gppom import FitResult
+
+# Largest confidence of a pair that other columns explain: given them nothing favors x → y or y → x.
+EXPLAINED = 0.5
 
 _prepared: set[str] = set()
 
@@ -130,7 +136,24 @@ class DirectionTask(PairTask):
                 result = self.decide(used, fit_seed)
         except (TypeError, ValueError) as error:
             return replace(row, status="unusable", reason=unusable_reason(pair, error))
-        return self._completed(row, result)
+        row = self._completed(row, result)
+        if pair.others is None or row.relation == INDEPENDENT:
+            return row
+        names = [pair.others.names[at - 2] for at in explaining(*pair.others[1:])]
+        return self._indirect(row, names) if names else row
+
+    def _indirect(self, row: PairResult, names: list[str]) -> PairResult:
+        """Return the row of a pair that other columns explain."""
+        explained_by = column_pair_id(*names)
+        given = "it" if len(names) == 1 else "both"
+        remark = f"explained by {explained_by}: x and y are independent given {given}"
+        reason = f"{row.reason}; {remark}" if row.reason else remark
+        row = replace(row, explained_by=explained_by, reason=reason)
+        if row.confidence is None:
+            return row
+        row = replace(row, confidence=min(row.confidence, EXPLAINED))
+        undecided = self.checked.min_confidence > EXPLAINED
+        return replace(row, direction=0, relation=BY_DIRECTION[0]) if undecided else row
 
     def decide(self, pair: Pair, seed: int) -> DirectionResult:
         """Decide a checked pair; raises ValueError where that is not possible."""

@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any
+from dataclasses import field, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from anmmm._categories import as_variables, plain
 from anmmm._record import Record, frozen
-from anmmm._typing import RandomState
+from anmmm._typing import FloatArray, RandomState
 from anmmm._validation import check_count, check_nonnegative, check_rng, check_truth
+
+
+class Others(NamedTuple):
+    """Other columns of a pair's table that may explain it.
+
+    `values` (n_rows, 2 + n_others) are x, y and these, NaN for missing, categories as numbers.
+    """
+
+    names: tuple[str, ...]
+    values: FloatArray
+    categorical: tuple[bool, ...]
 
 
 @frozen
@@ -37,6 +48,9 @@ class Pair(Record):
         Why the pair could not be read; empty if it could. `x` and `y` are then empty.
     n_dropped : int
         Rows of the source that were dropped because a value of x or y is missing.
+    others : tuple or None
+        Other columns of the same table; set by `anmmm.infer_directions` where they may explain the
+        pair.
 
     Raises
     ------
@@ -52,6 +66,7 @@ class Pair(Record):
     group: str | None = None
     problem: str = ""
     n_dropped: int = 0
+    others: Others | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         # Files hold what stands here, and whoever reads them refuses what is none of these.

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from scipy.special import ndtri
 
 from anmmm._typing import FloatArray
 from anmmm.evidence.models import ConditionalModel
@@ -18,6 +19,10 @@ from anmmm.independence import HSICTest, TestedVariable, permutation_test
 # Of the draws within the cells of tied values, so that a check can be repeated. Data drawn from the
 # same stream would depend on the draws, so it is a seed that nobody takes.
 SEED = 0x2B7E151628AED2A6ABF7158809CF4F3C
+# Levels of a model this near to 0 or 1 are that.
+EDGE = 1e-12
+# Nats an observation below which a column has no noise.
+DETERMINED = 0.5
 
 
 def integral_transform(model: ConditionalModel) -> FloatArray:
@@ -43,6 +48,17 @@ def integral_transform(model: ConditionalModel) -> FloatArray:
     tied = model.cells.n_distinct < n
     share = np.random.default_rng(SEED).uniform(size=n) if tied else 0.5
     return np.asarray(below + share * (above - below))
+
+
+def normal_scores(model: ConditionalModel) -> FloatArray:
+    """Return what a model leaves of a column, (n_samples,), as Gaussian quantiles."""
+    return np.asarray(ndtri(np.clip(integral_transform(model), EDGE, 1.0 - EDGE)))
+
+
+def is_determined(model: ConditionalModel) -> bool:
+    """Tell whether the causes tell nearly every value of many."""
+    n_distinct, nats = model.cells.n_distinct, model.nats
+    return 2 * n_distinct > len(nats) and float(nats.mean()) < DETERMINED
 
 
 def check_model(model: ConditionalModel, cause: FloatArray | TestedVariable) -> HSICTest:

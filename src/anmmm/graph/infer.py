@@ -18,9 +18,10 @@ from anmmm._version import __version__
 from anmmm.collection.checkpoint import Checkpoint
 from anmmm.collection.stream import check_jobs
 from anmmm.direction import SURE
+from anmmm.evidence.check import normal_scores
 from anmmm.graph.confidence import MOST_OF_DETERMINED, judged
 from anmmm.graph.constraints import Names, rules_of
-from anmmm.graph.lengths import WORTH, Key, Lengths, Sample, key_of, scores
+from anmmm.graph.lengths import WORTH, Key, Lengths, Sample, key_of
 from anmmm.graph.mixing import find_mixing
 from anmmm.graph.partial import ARROW, BOTH, LINE, PartialGraph
 from anmmm.graph.reading import read_graph, rebuilt
@@ -273,7 +274,7 @@ def _watching(
 def _unexplained(lengths: Lengths, parents: Parents, least: float) -> list[tuple[Arrow, float]]:
     """Return the pairs of columns whose models leave something of each other, and the nats."""
     models = [lengths.model(key_of(j, causes)) for j, causes in enumerate(parents)]
-    left = np.column_stack([scores(model) for model in models])
+    left = np.column_stack([normal_scores(model) for model in models])
     # Of a column that its causes determine nothing is left.
     places = np.flatnonzero(np.ptp(left, axis=0) > LEAST_LEFT).tolist()
     n = len(places)

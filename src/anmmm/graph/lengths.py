@@ -8,13 +8,12 @@ from typing import Any
 
 import joblib
 import numpy as np
-from scipy.special import ndtri
 
 from anmmm._record import Record, computed, frozen
 from anmmm._threads import single_thread
 from anmmm._typing import FloatArray
 from anmmm._workers import starting_workers, worker_options
-from anmmm.evidence.check import integral_transform
+from anmmm.evidence.check import EDGE, normal_scores
 from anmmm.evidence.models import ConditionalModel
 from anmmm.evidence.variable import Variable
 from anmmm.evidence.vectors import describe_over
@@ -29,8 +28,6 @@ HINT_ROWS, WORTH = 5000, 2.0
 SMALL = 200_000
 # Models that are remembered, at least, and rows of them all.
 LEAST_MODELS, MODEL_ROWS = 8, 500_000
-# Levels of a model this near to 0 or 1 are that.
-EDGE = 1e-12
 
 # A column and its causes, in increasing order.
 Key = tuple[int, tuple[int, ...]]
@@ -103,7 +100,7 @@ class Sample(Record):
         along the first m curves over the column, less a nat for each of these.
         """
         some = slice(None, None, -(-len(self.values) // HINT_ROWS))
-        left = scores(model)[some]
+        left = normal_scores(model)[some]
         guesses = np.zeros(len(self.variables))
         if np.ptp(left) < EDGE:
             return guesses
@@ -114,11 +111,6 @@ class Sample(Record):
             shares = 0.5 / len(left) * (columns.T @ targets) ** 2 - 1.0
             guesses[at] = shares.cumsum(axis=0).max(initial=0.0)
         return guesses
-
-
-def scores(model: ConditionalModel) -> FloatArray:
-    """Return what a model leaves of a column, (n_samples,), as Gaussian quantiles."""
-    return np.asarray(ndtri(np.clip(integral_transform(model), EDGE, 1.0 - EDGE)))
 
 
 class Lengths:

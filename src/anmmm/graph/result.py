@@ -18,7 +18,7 @@ from anmmm._words import Table, counted
 from anmmm.collection.sinks import check_sink
 from anmmm.datasets.errors import listed
 from anmmm.direction import SURE
-from anmmm.evidence.check import check_models
+from anmmm.evidence.check import check_models, is_determined
 from anmmm.evidence.models import Additive, EffectCurves, Independent, model_text
 from anmmm.evidence.models.base import ConditionalModel
 from anmmm.graph.lengths import Sample
@@ -28,8 +28,6 @@ from anmmm.graph.reading import networkx_graph
 from anmmm.graph.search import causal_order
 from anmmm.independence import TestedVariable
 
-# Nats a row below which a column is as good as known.
-DETERMINED = 0.5
 SUFFIXES = (".csv", ".parquet", ".json", ".graphml")
 
 
@@ -122,8 +120,7 @@ class GraphNode(Record):
     @property
     def is_determined(self) -> bool:
         """Whether its causes tell nearly every value of many."""
-        cells, nats = self._model.cells, self._model.nats
-        return 2 * cells.n_distinct > len(nats) and float(nats.mean()) < DETERMINED
+        return is_determined(self._model)
 
     @computed
     def check_pvalue(self) -> float:

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from anmmm._typing import FloatArray, IntArray
+from anmmm.evidence.check import normal_scores
 from anmmm.evidence.models import SUFFIX, Additive, EffectCurves
 from anmmm.graph import CausalGraph
-from anmmm.graph.lengths import scores
 from anmmm.plotting.groups import (
     GRID,
     Groups,
@@ -126,5 +126,5 @@ def _partial_residuals(
         left = sample.standardized[:, own] - fitted
         return np.asarray(center + left * scale.spread[own] * scale.unit[own])
     # As many deviations from the curve as the model gives them.
-    z = scores(model)
+    z = normal_scores(model)
     return np.asarray(center + z * np.where(z > 0.0, upper - center, center - lower))

@@ -54,7 +54,9 @@ class Digest(Tally):
             self.failures.add(row.status, row.reason, row.pair_id)
             return
         if row.reason:
-            self.remarks.add(row.status, row.reason, row.pair_id)
+            named = f"explained by {row.explained_by}:"
+            remark = row.reason.replace(named, "explained by other columns:")
+            self.remarks.add(row.status, remark, row.pair_id)
         self.relations[said_of(row)] += 1
         if row.model is not None:
             self.models[row.model] += 1

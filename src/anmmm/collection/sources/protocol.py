@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from anmmm._categories import missing_of, without_objects
 from anmmm._validation import check_nonnegative, check_truth
 from anmmm.datasets import Pair
+from anmmm.datasets.pair import Others
 
 # Python's way for a length hint to say "unknown", which the type of the method does not know.
 UNKNOWN_LENGTH: int = NotImplemented
@@ -56,6 +57,7 @@ def described_pair(
     group: Any = None,
     place: str = "",
     problem: str = "",
+    others: Others | None = None,
 ) -> Pair:
     """Return a pair without its incomplete rows, or with what is wrong at this place."""
     known: dict[str, Any] = {"group": None if group is None else str(group)}
@@ -74,4 +76,6 @@ def described_pair(
     n_dropped = int(np.count_nonzero(missing))
     if n_dropped:
         x, y = x[~missing], y[~missing]
-    return Pair(pair_id, without_objects(x), without_objects(y), n_dropped=n_dropped, **known)
+    return Pair(
+        pair_id, without_objects(x), without_objects(y), n_dropped=n_dropped, others=others, **known
+    )

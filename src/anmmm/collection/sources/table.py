@@ -6,6 +6,7 @@ import csv
 import io
 import math
 from collections.abc import Hashable, Iterable, Iterator, Sequence
+from copy import copy
 from itertools import chain, combinations
 from typing import Any
 
@@ -16,6 +17,7 @@ from anmmm._hash import content_hash
 from anmmm._validation import brief
 from anmmm._warning import warn_caller
 from anmmm.collection.sources.columns import Columns, Table
+from anmmm.collection.sources.others import Explainers
 from anmmm.collection.sources.protocol import described_pair
 from anmmm.datasets import Pair, SourceError
 from anmmm.datasets.errors import listed
@@ -43,6 +45,14 @@ class TablePairs(FromFiles):
         self.options = table.options | {"columns": columns}
         if categories is not None:
             self.options |= {"categories": sorted(map(str, self._categories))}
+        self._explained = False
+
+    def explained(self) -> TablePairs:
+        """Return the same pairs; if all are wanted, with columns that may explain them."""
+        other = copy(self)
+        if self._chosen is None:
+            other._explained, other.options = True, self.options | {"explain": True}
+        return other
 
     def __iter__(self) -> Iterator[Pair]:
         """Read the columns used, then make the pairs."""
@@ -51,12 +61,14 @@ class TablePairs(FromFiles):
         numbers = [name for name in self._used if name not in {*faults, *names}]
         columns = self._table.read(numbers, names)
         nothing = np.empty(0)
+        explainers = Explainers(columns if self._explained else {})
         for first, second in combinations(self._used, 2) if self._chosen is None else self._chosen:
             yield described_pair(
                 column_pair_id(first, second),
                 columns.get(first, nothing),
                 columns.get(second, nothing),
                 problem=faults.get(first) or faults.get(second, ""),
+                others=explainers.of(first, second),
             )
 
     def __length_hint__(self) -> int:

@@ -1,0 +1,128 @@
+"""Whether other columns explain that two columns depend: given them, both are independent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import combinations
+
+import numpy as np
+from scipy.special import ndtri
+
+from anmmm._typing import FloatArray
+from anmmm.evidence.check import is_determined
+from anmmm.evidence.variable import LONGEST_REMEMBERED, MOST_REMEMBERED, Variable, remembered
+from anmmm.evidence.vectors import describe_over
+from anmmm.preprocessing import indicators, standardize
+
+# Columns that may explain a pair together, and rows that are looked at, at most and at least.
+MOST_GIVEN, MOST_ROWS, LEAST_ROWS = 2, LONGEST_REMEMBERED, 20
+# Sets of each size that are tried by models, and the largest share of the pair's dependence that
+# curves of this degree over the ranks of a set may leave.
+MOST_TRIED, ENOUGH, DEGREE = 2, 0.25, 5
+# Nats by which models must be longer with the other variable than without it: several sets are
+# tried. At 0 twice as many edges are taken for explained.
+LONGER = 1.0
+N_CURVES, MOST_DESCRIBED, SMALLEST = 3, 500, 1e-6
+# Values of a column, and whether they are names of categories.
+Column = tuple[bytes, bool]
+
+
+def normal_ranks(values: FloatArray) -> FloatArray:
+    """Return the ranks of a column (n_samples,) as Gaussian quantiles."""
+    _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
+    return np.asarray(ndtri((np.cumsum(counts) - 0.5 * counts)[place] / len(values)))
+
+
+def rank_curves(values: FloatArray) -> FloatArray:
+    """Return curves (3, n_samples) over the ranks of a column, of length 1; 0 where it is NaN."""
+    there = ~np.isnan(values)
+    ranks = normal_ranks(values[there])
+    curves = np.zeros((N_CURVES, len(values)))
+    curves[:, there] = ranks, ranks**2, ranks**3 - 3.0 * ranks
+    curves[:, there] -= curves[:, there].mean(axis=1, keepdims=True)
+    sizes = np.sqrt((curves**2).sum(axis=1, keepdims=True))
+    return np.asarray(curves / np.where(sizes > SMALLEST, sizes, np.inf))
+
+
+def shared_nats(one: FloatArray, others: FloatArray) -> FloatArray:
+    """Guess the nats (n_others,) that columns save each other; (3, n) and (n_others, 3, n)."""
+    correlations = others.reshape(-1, one.shape[1]) @ one.T
+    squares = (correlations**2).reshape(len(others), -1).sum(axis=1)
+    return np.asarray(0.5 * (one.shape[1] * squares - N_CURVES**2))
+
+
+def explaining(columns: FloatArray, categorical: Sequence[bool]) -> tuple[int, ...]:
+    """Return the places of at most two further columns given which the first two are independent.
+
+    `columns`: (n_samples, 2 + n_further) with NaN for missing. Empty where none explain them.
+    """
+    before = _left(columns, categorical, ())
+    for size in range(1, MOST_GIVEN + 1):
+        sets = combinations(range(2, columns.shape[1]), size)
+        left = {each: _left(columns, categorical, each) for each in sets}
+        for each in sorted(left, key=left.__getitem__)[:MOST_TRIED]:
+            if left[each] > ENOUGH * before:
+                break
+            if _is_explained(columns, categorical, each):
+                return each
+    return ()
+
+
+def _left(columns: FloatArray, categorical: Sequence[bool], given: tuple[int, ...]) -> float:
+    """Guess the nats that the first two columns share beyond curves over the ranks of others."""
+    rows = _complete(columns, given)
+    if len(rows) < LEAST_ROWS:
+        return np.inf
+    ranks = np.column_stack([normal_ranks(column) for column in rows.T])
+    design = [np.ones((len(rows), 1))]
+    for at, values in zip(given, ranks.T[2:], strict=True):
+        powers = np.arange(1, DEGREE + 1)
+        design.append(indicators(values) if categorical[at] else values[:, np.newaxis] ** powers)
+    curves = np.hstack(design)
+    residuals = ranks[:, :2] - curves @ np.linalg.lstsq(curves, ranks[:, :2])[0]
+    one, other = (rank_curves(each) for each in residuals.T)
+    return float(shared_nats(one, other[np.newaxis])[0])
+
+
+def _is_explained(columns: FloatArray, categorical: Sequence[bool], given: tuple[int, ...]) -> bool:
+    """Tell whether the first two columns save nats of each other, and none given others."""
+    rows = _complete(columns, given)
+    if len(rows) < LEAST_ROWS or not np.ptp(rows, axis=0).all():
+        return False
+    flags = [categorical[at] for at in (0, 1, *given)]
+    one, other, *rest = zip((column.tobytes() for column in rows.T), flags, strict=True)
+    is_tied = any(_variable(*each).is_tied for each in (one, other, *rest))
+
+    def savings(given: Sequence[Column]) -> Iterator[float]:
+        for cause, effect in ((one, other), (other, one)):
+            length, is_determined = _described(effect, tuple(sorted(given)), is_tied)
+            with_cause = tuple(sorted([*given, cause]))
+            # What the given determine, as a copy in another unit does, says nothing.
+            yield np.inf if is_determined else length - _described(effect, with_cause, is_tied)[0]
+
+    independent = all(saved <= -LONGER for saved in savings(rest))
+    return independent and any(saved > 0.0 for saved in savings(()))
+
+
+def _complete(columns: FloatArray, given: tuple[int, ...]) -> FloatArray:
+    """Return the first two columns and others on the rows that have a value of each."""
+    rows = columns[:, [0, 1, *given]]
+    return np.asarray(rows[~np.isnan(rows).any(axis=1)])
+
+
+@lru_cache(MOST_DESCRIBED)
+def _described(effect: Column, causes: tuple[Column, ...], is_tied: bool) -> tuple[float, bool]:
+    """Return the length of a column given others, and whether they tell it nearly."""
+    variables = [_variable(*each) for each in (effect, *causes)]
+    if is_tied:
+        variables = [each.beside_ties for each in variables]
+    model = describe_over(variables[0], variables[1:], is_tied)
+    return model.length, is_determined(model)
+
+
+@lru_cache(MOST_REMEMBERED)
+def _variable(column: bytes, is_categorical: bool) -> Variable:
+    raw = np.frombuffer(column).copy()
+    values = standardize(raw[:, np.newaxis])[0][:, 0]
+    return Variable.of_categories(values) if is_categorical else remembered(values, raw)
