@@ -49,7 +49,7 @@ def test_what_is_known_is_told(run, data):
         (["-o", "data.csv"], "is part of the input"),
         (
             ["--columns", "a,z"],
-            "--columns names 'z', which is no column of data; the columns are c, b, a",
+            "--columns names 'z', but data.csv has no such column; the columns are c, b, a",
         ),
         (["--plot", "data.csv"], "must end in .png"),
         (["--tiers", "a,,"], "--tiers must be names of columns"),

@@ -313,7 +313,12 @@ FRAME = table(60)
         ({"required": ["dose"]}, TypeError, r"pairs of names \(cause, effect\); found 'dose'"),
         ({"forbidden": "dose"}, TypeError, "must be a list of edges"),
         ({"within": np.zeros((2, 2))}, ValueError, "an adjacency of 2 nodes, but data has 5"),
-        ({"within": [(0, 1)]}, ValueError, "within names 0, which is no column of data"),
+        ({"within": [("dose", 9)]}, ValueError, "within names 9, but .* has no such column"),
+        (
+            {"columns": ["dose", "level"], "required": [("age", "dose")]},
+            ValueError,
+            "required names 'age', which is none of the columns of the graph",
+        ),
         ({"columns": ["dose"]}, SourceError, "needs 2 columns of numbers or categories"),
         ({"columns": ["dose", "dose"]}, ValueError, "names a column twice"),
         ({"columns": ["dose", "levl"]}, ValueError, "columns names 'levl'.*did you mean"),

@@ -3,34 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
-from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
 
 from anmmm._validation import brief
+from anmmm.collection.sources.columns import Table
 from anmmm.datasets.errors import listed
 from anmmm.graph.partial import PartialGraph
 from anmmm.graph.search import Arrow, Rules, causal_order
 
 
 class Names:
-    """The columns of a table by their names, or by their spelling where no name is the same."""
+    """The columns of a graph, in its order, by what a user calls them."""
 
-    def __init__(self, names: Sequence[Hashable]) -> None:
-        self.names = tuple(names)
+    def __init__(self, table: Table, names: Sequence[Hashable]) -> None:
+        self.names, self._table = tuple(names), table
         self._places = {name: at for at, name in enumerate(self.names)}
-        self._spelled = {str(name): at for at, name in enumerate(self.names)}
 
     def place(self, name: Any, argument: str) -> int:
         """Return the place of a column; raise ValueError where there is none."""
-        known = isinstance(name, Hashable) and name in self._places
-        at = self._places[name] if known else self._spelled.get(str(name))
-        if at is not None:
-            return at
-        near = get_close_matches(str(name), self._spelled, 1)
-        hint = f"did you mean {near[0]!r}?" if near else f"the columns are {listed(self.names)}"
-        raise ValueError(f"{argument} names {brief(name)}, which is no column of data; {hint}")
+        column = self._table.column(name, argument)
+        if column not in self._places:
+            raise ValueError(
+                f"{argument} names {brief(name)}, which is none of the columns of the graph: "
+                f"{listed(self.names)}"
+            )
+        return self._places[column]
 
     def edges(self, edges: Any, argument: str) -> list[Arrow]:
         """Return pairs of names as places."""

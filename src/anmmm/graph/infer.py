@@ -70,7 +70,8 @@ def infer_graph(
         or Parquet file; at least 20 rows. Numbers, booleans, counts, ordered categories and
         categories.
     columns : list of names, optional
-        Columns to take; by default all that hold numbers or categories, or the nodes of `within`.
+        Columns to take; by default all that hold numbers or categories, or the nodes of `within`. A
+        whole number that is no name is a position from 0, here and below.
     categories : list of names, optional
         Columns whose values are mere names.
     missing : {"raise", "drop"}
@@ -137,7 +138,7 @@ def infer_graph(
     with listening(lambda: compile_ahead(GRAPH)):
         # In an order of their own, so that the one in the table does not matter.
         order = _canonical(found.sample)
-    names = Names([found.names[at] for at in order])
+    names = Names(found.table, [found.names[at] for at in order])
     rules = rules_of(
         names,
         required=required or (),

@@ -10,14 +10,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from anmmm._categories import MOST_CATEGORIES, missing_of
-from anmmm._categories import Names as CategoryNames
+from anmmm._categories import MOST_CATEGORIES, Names, missing_of
 from anmmm._typing import BoolArray, FloatArray
 from anmmm._validation import brief, check_choice
 from anmmm._warning import warn_caller
-from anmmm.collection.sources.columns import open_table
+from anmmm.collection.sources.columns import Table, open_table
 from anmmm.datasets.errors import SourceError, listed
-from anmmm.graph.constraints import Names
 from anmmm.graph.lengths import Sample
 from anmmm.graph.partial import PartialGraph
 from anmmm.preprocessing import standardize
@@ -31,8 +29,9 @@ SAME = 1e-9
 
 
 class Columns(NamedTuple):
-    """Names of columns, their values, and the rows that were left out as incomplete."""
+    """Names of columns of a table, their values, and the rows left out as incomplete."""
 
+    table: Table
     names: tuple[Hashable, ...]
     sample: Sample
     n_dropped: int
@@ -47,11 +46,10 @@ def read_columns(
     """
     check_choice(missing, "missing", ("raise", "drop"))
     table = open_table(data)
-    there = Names(table.names)
     if within is not None and columns is None:
-        nodes = set(_listed(within.nodes, there, "within"))
+        nodes = set(_listed(within.nodes, table, "within"))
         columns = [name for name in table.names if name in nodes]
-    named = {*table.categories, *_listed(categories, there, "categories")}
+    named = {*table.categories, *_listed(categories, table, "categories")}
     if columns is None:
         names = [name for name in table.names if name in named or name not in table.faults]
         if left_out := [name for name in table.names if name not in names]:
@@ -61,7 +59,7 @@ def read_columns(
                 UserWarning,
             )
     else:
-        names = _listed(columns, there, "columns")
+        names = _listed(columns, table, "columns")
         for name in names:
             if name in table.faults and name not in named:
                 raise SourceError(table.name, None, table.faults[name])
@@ -80,18 +78,18 @@ def read_columns(
     ]
     _check(values, names, table.name)
     sample = Sample(np.column_stack(values), tuple(categorical))
-    return Columns(tuple(names), sample, int((~present).sum()))
+    return Columns(table, tuple(names), sample, int((~present).sum()))
 
 
-def _listed(names: Any, there: Names, argument: str) -> list[Hashable]:
+def _listed(names: Any, table: Table, argument: str) -> list[Hashable]:
     if names is None:
         return []
     if isinstance(names, str) or not isinstance(names, Sequence):
         raise TypeError(f"{argument} must be a list of names of columns; found {brief(names)}")
-    places = [there.place(name, argument) for name in names]
-    if len(set(places)) < len(places):
+    columns = [table.column(name, argument) for name in names]
+    if len(set(columns)) < len(columns):
         raise ValueError(f"{argument} names a column twice; found {brief(list(names))}")
-    return [there.names[at] for at in places]
+    return columns
 
 
 def _present(
@@ -123,7 +121,7 @@ def _numbers(column: NDArray[Any], name: Hashable, table: str) -> FloatArray:
         if not np.isfinite(column).all():
             raise SourceError(table, None, f"column {name!r} holds infinite numbers; remove them")
         return np.asarray(column, dtype=np.float64)
-    categories = CategoryNames(column.astype(np.str_))
+    categories = Names(column.astype(np.str_))
     if len(categories.distinct) > MOST_CATEGORIES:
         raise SourceError(
             table,

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anmmm.collection import SourceError, as_pairs
+from anmmm.collection.sources.columns import open_table
 from anmmm.collection.sources.table import column_pair_id
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*left out of all pairs:UserWarning")
@@ -184,7 +185,11 @@ def test_all_pairs_of_very_many_columns_are_made_one_at_a_time():
         ("a", TypeError, "columns must be 'all' or a list of pairs"),
         ([], ValueError, "columns must hold at least one pair"),
         (["ab"], TypeError, r"columns must hold pairs of names, e.g. \('a', 'b'\); found 'ab'"),
-        ([("a", "z")], ValueError, "columns names 'z', but .* has no such column, only a, name, b"),
+        (
+            [("a", "z")],
+            ValueError,
+            "columns names 'z', but .* has no such column; the columns are a, name",
+        ),
         ([("a", -1)], ValueError, "columns names -1, but"),
         ([("a", True)], ValueError, "columns names True, but"),
         ([("a", "a")], ValueError, "columns names 'a' twice in one pair"),
@@ -255,3 +260,10 @@ def test_a_long_parquet_file_may_be_read_as_a_table(tmp_path):
     assert [pair.pair_id for pair in as_pairs(path, columns="all")] == ["x,y"]
     renamed = path.rename(tmp_path / "t.bin")
     assert len(list(as_pairs(renamed, columns="all", format="table"))) == 1
+
+
+def test_a_column_is_its_name_or_its_position_or_another_spelling():
+    named = open_table(pd.DataFrame({"b": [1.0], "1": [2.0]}))
+    numbered = open_table(pd.DataFrame({1: [1.0], 0: [2.0]}))
+    assert [named.column(each, "columns") for each in ("1", 1, 0)] == ["1", "1", "b"]
+    assert [numbered.column(each, "columns") for each in (1, "1", 0)] == [1, 1, 0]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import field
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,9 @@ from numpy.typing import NDArray
 
 from anmmm._categories import labels_of
 from anmmm._optional import pyarrow_module
-from anmmm._record import Record, frozen
+from anmmm._record import Record, computed, frozen
 from anmmm._typing import FloatArray, StrPath
+from anmmm._validation import brief
 from anmmm.collection.sources.parquet import (
     floats,
     is_number,
@@ -24,6 +26,7 @@ from anmmm.collection.sources.parquet import (
     reading,
 )
 from anmmm.datasets import SourceError
+from anmmm.datasets.errors import listed
 from anmmm.datasets.text import AS_NAMES, read_table
 
 Columns = dict[Hashable, NDArray[Any]]
@@ -48,6 +51,29 @@ class Table(Record):
     categories: tuple[Hashable, ...] = ()
     files: tuple[Path, ...] = ()
     options: dict[str, Any] = field(default_factory=dict)
+
+    def column(self, name: Any, argument: str) -> Hashable:
+        """Return the column of a name; a whole number that is none is a position.
+
+        Other spellings of a name are taken last. Raise ValueError where there is no such column.
+        """
+        if isinstance(name, Hashable) and name in self._known:
+            return name
+        whole = isinstance(name, (int, np.integer)) and not isinstance(name, bool)
+        if whole and 0 <= name < len(self.names):
+            return self.names[int(name)]
+        spelled = {str(each): each for each in self.names}
+        if str(name) in spelled:
+            return spelled[str(name)]
+        near = get_close_matches(str(name), spelled, 1)
+        hint = f"did you mean {near[0]!r}?" if near else f"the columns are {listed(self.names)}"
+        raise ValueError(
+            f"{argument} names {brief(name)}, but {self.name} has no such column; {hint}"
+        )
+
+    @computed
+    def _known(self) -> set[Hashable]:
+        return set(self.names)
 
 
 def is_frame(data: Any) -> bool:

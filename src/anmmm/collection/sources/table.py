@@ -139,14 +139,13 @@ def _chosen(columns: Any, table: Table) -> list[tuple[Hashable, Hashable]]:
         )
     if not columns:
         raise ValueError("columns must hold at least one pair of names, found none")
-    there = dict.fromkeys(table.names)
     pairs: dict[tuple[Hashable, Hashable], None] = {}
     for item in columns:
         if isinstance(item, str) or not isinstance(item, Sequence) or len(item) != 2:
             raise TypeError(
                 f"columns must hold pairs of names, e.g. ('a', 'b'); found {brief(item)}"
             )
-        first, second = (_column(name, there, table) for name in item)
+        first, second = (table.column(name, "columns") for name in item)
         if first == second:
             raise ValueError(f"columns names {brief(first)} twice in one pair; x and y must differ")
         if (first, second) in pairs:
@@ -163,19 +162,4 @@ def _named(categories: Any, table: Table) -> list[Hashable]:
         raise TypeError(
             f"categories must be a list of names of columns, e.g. ['a']; found {brief(categories)}"
         )
-    there = dict.fromkeys(table.names)
-    return [_column(name, there, table, "categories") for name in categories]
-
-
-def _column(
-    name: Any, there: dict[Hashable, None], table: Table, argument: str = "columns"
-) -> Hashable:
-    if isinstance(name, Hashable) and name in there:
-        return name
-    whole = isinstance(name, (int, np.integer)) and not isinstance(name, bool)
-    if whole and 0 <= name < len(table.names):
-        return table.names[int(name)]
-    raise ValueError(
-        f"{argument} names {brief(name)}, but {table.name} has no such column, only "
-        f"{listed(table.names)}"
-    )
+    return [table.column(name, "categories") for name in categories]
