@@ -12,7 +12,6 @@ from anmmm.evidence.lengths import (
     DirectionEvidence,
     EvidenceResult,
     compare,
-    compare_given,
     evidence,
     sign_of,
 )
@@ -36,7 +35,6 @@ __all__ = [
     "beyond_limits",
     "check_model",
     "compare",
-    "compare_given",
     "evidence",
     "integral_transform",
     "model_text",

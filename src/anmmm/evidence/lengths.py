@@ -35,7 +35,6 @@ from anmmm.evidence.variable import Describe, Variable
 from anmmm.evidence.vectors import (
     VectorEvidence,
     beyond_limits,
-    describe_given,
     describe_vectors,
 )
 from anmmm.mixture import MAX_MECHANISMS, MixtureFit, as_responsibilities
@@ -332,31 +331,6 @@ def compare(
     if not common_cause or result.independent:
         return result
     return replace(result, common_cause=describe_common_cause(one, other, result.shortest.total))
-
-
-def compare_given(x: FloatArray, y: FloatArray, common: FloatArray) -> EvidenceResult:
-    """Compare the description lengths of both directions given common causes.
-
-    Parameters
-    ----------
-    x, y : ndarray of shape (n_samples,)
-    common : ndarray of shape (n_samples, n_common)
-        No column may be constant.
-
-    Returns
-    -------
-    EvidenceResult
-        Exchanging x and y exactly negates the score.
-
-    Notes
-    -----
-    docs/method/decisions.md, "Given common causes".
-    """
-    columns = standardize(np.column_stack([x, y, common]))[0]
-    first, second = (
-        Variable.of(np.ascontiguousarray(columns[:, at]), raw) for at, raw in enumerate((x, y))
-    )
-    return EvidenceResult.of(*describe_given(first, second, columns[:, 2:]))
 
 
 def _only(model: ConditionalModel) -> tuple[ColumnEvidence, ...]:

@@ -1,10 +1,9 @@
-"""Variables described given several columns: of their own, of a cause, and of common causes.
+"""Variables described given several columns: of their own, of a cause, and of any number of causes.
 
 The columns of a cause are encoded by the chain rule, each given the columns before it; then the
-effect, each column given the whole cause and the effect's columns before it. Two single variables
-may have common causes, which all is given. The models are those of single effects, over curves of
-several columns. What this assumes is in docs/method/decisions.md, "Several columns" and "Given
-common causes".
+effect, each column given the whole cause and the effect's columns before it. The models are those
+of single effects, over curves of several columns. What this assumes is in docs/method/decisions.md,
+"Several columns".
 """
 
 from __future__ import annotations
@@ -28,9 +27,8 @@ from anmmm.evidence.models import (
     fit_models,
 )
 from anmmm.evidence.side import ColumnEvidence, SideEvidence
-from anmmm.evidence.variable import Variable, is_tied
+from anmmm.evidence.variable import Variable
 from anmmm.mixture import SplineBasis
-from anmmm.preprocessing import Cells
 
 # Columns of both variables together, and observations for each of them.
 MAX_COLUMNS, ROWS_PER_COLUMN = 16, 10
@@ -72,7 +70,7 @@ class VectorEvidence(SideEvidence):
     alone_parts : tuple of ColumnEvidence
         Columns of the effect, described without the cause.
     causes : ndarray of shape (n_samples, n_causes)
-        Standardized columns of the cause, and common causes.
+        Standardized columns of the cause.
     n_effects : int
         Columns of the effect, with repeated ones.
     total, cause, effect : float
@@ -121,30 +119,6 @@ def describe_vectors(
     forward = _Chain(second, tied, most, first, other, forward_starts)
     backward = _Chain(first, tied, most, second, one, backward_starts)
     return _side(one, forward), _side(other, backward)
-
-
-def describe_given(
-    x: Variable, y: Variable, common: FloatArray
-) -> tuple[VectorEvidence, VectorEvidence]:
-    """Describe a pair as x → y and y → x given standardized common causes (n_samples, n_common)."""
-    shared = [is_tied(Cells.of(np.ascontiguousarray(column))) for column in common.T]
-    tied = x.is_tied or y.is_tied or any(shared)
-    if tied:
-        x, y = x.beside_ties, y.beside_ties
-    before = tuple(range(1, 1 + common.shape[1]))
-
-    def part(effect: Variable, bases: Iterable[SplineBasis], from_cause: bool) -> ColumnEvidence:
-        return ColumnEvidence(0, before, from_cause, fit_over(effect, bases, tied))
-
-    def side(cause: Variable, effect: Variable, parts: list[ColumnEvidence]) -> VectorEvidence:
-        points = np.hstack([cause.points, common])
-        # Common causes may act along straight lines, or not at all.
-        bases = [curves_over(points), curves_over(points, 1), cause.basis]
-        shorter = shortest([parts[1], part(effect, bases, True)])
-        return VectorEvidence((parts[0],), (shorter,), (parts[1],), points, 1)
-
-    alone = [part(each, [curves_over(common)], False) for each in (x, y)]
-    return side(x, y, alone), side(y, x, alone[::-1])
 
 
 def _side(cause: _Chain, effect: _Chain) -> VectorEvidence:
