@@ -19,14 +19,13 @@ from anmmm.collection.checkpoint import Checkpoint
 from anmmm.collection.stream import check_jobs
 from anmmm.direction import SURE
 from anmmm.evidence.check import normal_scores
-from anmmm.graph.confidence import MOST_OF_DETERMINED, judged
 from anmmm.graph.constraints import Names, rules_of
 from anmmm.graph.lengths import WORTH, Key, Lengths, Sample, key_of
 from anmmm.graph.mixing import find_mixing
 from anmmm.graph.partial import ARROW, BOTH, LINE, PartialGraph
 from anmmm.graph.reading import read_graph, rebuilt
 from anmmm.graph.result import CausalGraph, GraphEdge, GraphNode
-from anmmm.graph.search import Arrow, Challenge, Parents, arrows, search
+from anmmm.graph.search import MOST_OF_DETERMINED, Arrow, Challenge, Parents, arrows, judged, search
 from anmmm.graph.table import Columns, read_columns
 
 # Nats that an edge has to save.
@@ -309,24 +308,16 @@ def _result(
 ) -> CausalGraph:
     """Make the result, in the order of the table."""
     places = [names.index(name) for name in found.names]
-    keys = [key_of(j, parents[j]) for j in places]
-    models = [lengths.model(key) for key in keys]
-    nodes = []
-    for key, model in zip(keys, models, strict=True):
-        causes = [name for name in found.names if names.index(name) in key[1]]
-        points = lengths.sample.standardized[:, [names.index(name) for name in causes]]
-        nodes.append(
-            GraphNode(
-                names[key[0]],
-                tuple(causes),
-                model.name,
-                model.n_mechanisms,
-                model.length,
-                model,
-                points,
-                tuple(places.index(at) for at in key[1]),
-            )
-        )
+    nodes, models = [], []
+    for j in places:
+        key = key_of(j, parents[j])
+        model = lengths.model(key)
+        causes = [i for i in places if i in parents[j]]
+        points = lengths.sample.standardized[:, causes]
+        facts = model.name, model.n_mechanisms, model.length, model, points
+        named, order = (names[i] for i in causes), (places.index(i) for i in key[1])
+        nodes.append(GraphNode(names[j], tuple(named), *facts, tuple(order)))
+        models.append(model)
     node = {each.name: each for each in nodes}
     edges = [
         _edge(names[i], node[names[j]], challenges.get((i, j)), found) for i, j in arrows(parents)

@@ -318,14 +318,8 @@ class CausalGraph(Record):
     def summary(self) -> str:
         """Return the edges as a table of text, and what else was found."""
         rows = [
-            (
-                f"{e.cause} {e.kind} {e.effect}",
-                f"{e.confidence:.2f}",
-                f"{e.gain:.1f}",
-                model_text(e.model),
-                e.note,
-            )
-            for e in self.edges
+            (edge, f"{confidence:.2f}", f"{gain:.1f}", *texts)
+            for edge, confidence, gain, *texts in self._shown
         ]
         columns = {"edge": "<4", "confidence": ">10", "gain": ">6", "model": "<5", "note": "<1"}
         n_sure = sum(edge.is_sure for edge in self.edges)
@@ -349,9 +343,13 @@ class CausalGraph(Record):
 
     def _repr_html_(self) -> str:
         """Edges as a table, for notebooks."""
-        rows = [
+        title = f"{counted(len(self.edges), 'edge')} among {counted(len(self.names), 'column')}"
+        heads = "edge", "confidence", "gain in nats", "model", "note"
+        return html_table(title, heads, self._shown)
+
+    @property
+    def _shown(self) -> list[tuple[str, float, float, str, str]]:
+        return [
             (f"{e.cause} {e.kind} {e.effect}", e.confidence, e.gain, model_text(e.model), e.note)
             for e in self.edges
         ]
-        title = f"{counted(len(self.edges), 'edge')} among {counted(len(self.names), 'column')}"
-        return html_table(title, ("edge", "confidence", "gain in nats", "model", "note"), rows)
