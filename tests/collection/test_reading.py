@@ -215,7 +215,7 @@ def test_a_row_of_another_length_is_told(tmp_path):
     with path.open("a") as file:
         file.write("a,b\n")
     # The second row takes two lines, and the places are those of an editor.
-    assert problem_of(path) == f"{path}:9: a row of 27 cells is needed"
+    assert problem_of(path) == f"{path}:9: a row of 28 cells is needed"
 
 
 def test_rows_of_a_broken_parquet_file_are_told(tmp_path):

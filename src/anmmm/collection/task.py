@@ -152,8 +152,9 @@ class DirectionTask(PairTask):
         if row.confidence is None:
             return row
         row = replace(row, confidence=min(row.confidence, EXPLAINED))
-        undecided = self.checked.min_confidence > EXPLAINED
-        return replace(row, direction=0, relation=BY_DIRECTION[0]) if undecided else row
+        if row.direction and self.checked.min_confidence > EXPLAINED:
+            return replace(row, direction=0, relation=BY_DIRECTION[0])
+        return row
 
     def decide(self, pair: Pair, seed: int) -> DirectionResult:
         """Decide a checked pair; raises ValueError where that is not possible."""
