@@ -62,6 +62,7 @@ class Marginal(Code, ABC):
         ``"transformed"`` for a Gaussian seen through a monotone function, ``"transformed+noise"``
         for another density seen through it, ``"cut"`` for a Gaussian cut into levels,
         ``"logit"`` for probabilities of categories under the prior of their curves,
+        ``"two-part"`` for a value of many rows and another law of the others,
         ``"linked"`` for a Gaussian on the quantiles of the variable's own density, ``"count"`` for
         Poisson's or a negative binomial distribution.
     nats : ndarray of shape (n_samples,)

@@ -10,11 +10,11 @@ from functools import lru_cache
 import numpy as np
 
 from anmmm._record import Record, computed, frozen
-from anmmm._typing import FloatArray, IntArray
+from anmmm._typing import BoolArray, FloatArray, IntArray
 from anmmm.evidence.code import shortest
 from anmmm.evidence.density import GaussianQuantiles
 from anmmm.evidence.marginal import Marginal, Smooth
-from anmmm.evidence.models import laws_of
+from anmmm.evidence.models import Part, laws_of
 from anmmm.evidence.models.postnonlinear import EffectScale, scales_of
 from anmmm.evidence.models.rescaled import rescaled_basis
 from anmmm.mixture import SplineBasis, level_basis, smallest_noise
@@ -24,6 +24,8 @@ from anmmm.preprocessing import Cells, indicators, standardize
 # one value has such a share of the observations, and so many: no fitted density has such a peak.
 TIED = 0.5
 ATOM, LARGEST_FEW = 0.1, 10
+# The same of rows that are described apart, how many values they may have, and rows of the others.
+APART, FEWEST_APART, MOST_APART, FEWEST_OTHERS = 0.05, 5, 2, 20
 # Knots of a curve in a sum of several.
 SUM_KNOTS = 16
 # Variables that are remembered, and observations beyond which one is not: some 40 MB at most.
@@ -96,6 +98,38 @@ class Variable(Record):
     def rescaled(self) -> SplineBasis | None:
         """Columns for curves over its Gaussian scale; None if its own scale is near that."""
         return None if self.is_categorical else rescaled_basis(self.marginal)
+
+    @computed
+    def atoms(self) -> tuple[BoolArray, ...]:
+        """Rows (n_samples,) of each value that many have, most first, if the others differ."""
+        index, n = self.cells.index, len(self.cells.values)
+        if self.is_categorical or self.cells.n_distinct == n:
+            return ()
+        counts = np.bincount(index)
+        large = np.argsort(-counts, kind="stable")[:MOST_APART]
+        large = large[counts[large] >= max(APART * n, FEWEST_APART)]
+        others = n - int(counts[large].sum())
+        distinct = np.count_nonzero(counts) - len(large)
+        if others < FEWEST_OTHERS or distinct < TIED * others:
+            return ()
+        return tuple(index == each for each in large)
+
+    @computed
+    def parts(self) -> tuple[Variable, Part, Variable] | None:
+        """Which rows have its most frequent value, if many have, and the variable in the others."""
+        if not self.atoms or (found := self.part(~self.atoms[0])) is None:
+            return None
+        labels = standardize(found[0].rows.astype(np.float64)[:, np.newaxis])[0][:, 0]
+        return Variable.of(labels), *found
+
+    def part(self, rows: BoolArray) -> tuple[Part, Variable] | None:
+        """Return some rows (n_samples,) as an effect, in its cells; None if they are equal."""
+        values = self.cells.values[rows]
+        if not np.ptp(values) > 0.0:
+            return None
+        part = Part(rows, float(values.mean()), float(values.std()))
+        cells, basis = part.cells_of(self.cells), SplineBasis.constant(len(values))
+        return part, Variable(cells, basis, cells.values[:, np.newaxis])
 
     @computed
     def beside_ties(self) -> Variable:

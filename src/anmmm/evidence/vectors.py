@@ -267,9 +267,12 @@ def describe_over(effect: Variable, causes: Sequence[Variable], tied: bool) -> C
     if not causes:
         return Independent.of(effect.marginal)
     chosen = []
-    scale = causes[0].rescaled if len(causes) == 1 else None
+    only = causes[0] if len(causes) == 1 else None
     for basis, price, rescaled in bases_over(causes):
-        fits = Fits(Given(basis, tied, rescaled=scale), effect, 1)
+        given = Given(basis, tied)
+        if only is not None:
+            given = Given(basis, tied, rescaled=only.rescaled, atoms=only.atoms)
+        fits = Fits(given, effect, 1)
         best = shortest(fit_models(fits).values()).plus(price)
         chosen.append((Rescaled.of(best) if rescaled else best, fits, price))
     best, fits, price = min(chosen, key=lambda each: each[0].length)

@@ -15,7 +15,7 @@ import numpy as np
 from anmmm._kernels._lapack import syev
 from anmmm._kernels.splines import spline_columns
 from anmmm._record import Record, computed, frozen
-from anmmm._typing import FloatArray, IntArray
+from anmmm._typing import BoolArray, FloatArray, IntArray
 from anmmm.mixture.layout import Layout, padded
 
 N_KNOTS = 20
@@ -112,6 +112,26 @@ class SplineBasis(Record):
         columns = np.zeros((r, padded(n)))
         columns[:, :n] = self.design.T
         return columns
+
+    def of_rows(self, rows: BoolArray) -> SplineBasis:
+        """Return a basis of the same curves that is orthonormal at some of the points. O(N r²)."""
+        design, k, r = self.design[rows], self.n_null, len(self.prior)
+        n, mean = len(design), self.design[rows, 1 : self.n_null].mean(axis=0)
+        centered = design[:, 1:k] - mean
+        linear = _large_directions(centered.T @ centered / n, k - 1, 1.0)[1]
+        null = np.zeros((r, 1 + linear.shape[1]))
+        null[0, 0], null[0, 1:], null[1:k, 1:] = 1.0, -mean @ linear, linear
+        smooth = np.eye(r)[:, k:] * np.sqrt(self.prior[k:])
+        straight = design @ null
+        smooth -= null @ (straight.T @ (design @ smooth) / n)
+        curves = design @ smooth
+        values, directions = _large_directions(
+            curves.T @ curves / n, r, float(self.prior[k:].sum())
+        )
+        combine = np.hstack([null, smooth @ directions])
+        prior = np.concatenate([np.ones(null.shape[1]), values / values.sum()])
+        columns = CombinedColumns(self.splines, combine)
+        return SplineBasis(np.ascontiguousarray(design @ combine), prior, null.shape[1], columns)
 
     @classmethod
     def constant(cls, n_samples: int) -> SplineBasis:
@@ -255,6 +275,8 @@ def _large_directions(A: FloatArray, most: int, scale: float) -> tuple[FloatArra
     all other points nothing but their rounding is left.
     """
     vectors, values = np.ascontiguousarray(A), np.empty(len(A))
+    if not len(A):
+        return values, vectors
     syev(vectors, values, np.empty(34 * len(A)))
     smallest = max(SMALLEST * values[-1], ROUNDING * len(A) * scale)
     count = min(most, int(np.count_nonzero(values > smallest)))
@@ -322,6 +344,18 @@ class SumColumns(Columns):
         points = np.split(X, np.cumsum(self.widths)[:-1], axis=1)
         columns = [part.evaluate(each) for part, each in zip(self.parts, points, strict=True)]
         return np.ascontiguousarray(np.hstack(columns)[:, self.order])
+
+
+@frozen
+class CombinedColumns(Columns):
+    """Combinations (n_columns, n_combined) of other columns."""
+
+    columns: Columns
+    combine: FloatArray
+
+    def evaluate(self, X: FloatArray) -> FloatArray:
+        """Columns at new points (n_new, n_features), in C order."""
+        return np.ascontiguousarray(self.columns.evaluate(X) @ self.combine)
 
 
 @frozen

@@ -9,7 +9,7 @@ import numpy as np
 
 from anmmm._typing import FloatArray, IntArray
 from anmmm.evidence.check import normal_scores
-from anmmm.evidence.models import SUFFIX, Additive, EffectCurves
+from anmmm.evidence.models import Additive, EffectCurves, Rescaled
 from anmmm.graph import CausalGraph
 from anmmm.plotting.groups import (
     GRID,
@@ -88,7 +88,7 @@ def draw_effect(
     is_partial = (
         curves is not None
         and len(node.parents) > 1
-        and node.model.removesuffix(SUFFIX) not in OF_LEVELS
+        and node.model.removesuffix(Rescaled.SUFFIX) not in OF_LEVELS
     )
     if curves is not None and is_partial:
         y = _partial_residuals(graph, effect, groups.labels, x, at, curves)

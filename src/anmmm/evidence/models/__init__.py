@@ -25,22 +25,25 @@ from anmmm.evidence.models.gaussian import (
     LocationScaleLinked,
 )
 from anmmm.evidence.models.independent import Independent
+from anmmm.evidence.models.parts import Part, Split, TwoPart
 from anmmm.evidence.models.postnonlinear import PostNonlinear, PostNonlinearFreeNoise
-from anmmm.evidence.models.rescaled import SUFFIX, WORDS, Rescaled
+from anmmm.evidence.models.rescaled import Rescaled
 
 if TYPE_CHECKING:
     from anmmm.evidence.variable import Variable
 
 __all__ = [
     "MODELS",
-    "SUFFIX",
     "Additive",
     "ConditionalModel",
     "EffectCurves",
     "Fits",
     "Given",
     "Independent",
+    "Part",
     "Rescaled",
+    "Split",
+    "TwoPart",
     "fit_models",
     "laws_of",
     "model_text",
@@ -60,9 +63,12 @@ MODELS: tuple[type[ConditionalModel], ...] = (
     Counts,
     Categories,
     Rescaled,
+    TwoPart,
+    Split,
 )
 # Of an effect of categories; the others take its values for numbers.
 OF_CATEGORIES = (Independent, Categories, Rescaled)
+WRAPPED = (Rescaled, TwoPart, Split)
 
 
 def fit_models(fits: Fits) -> dict[str, ConditionalModel]:
@@ -98,9 +104,11 @@ def model_text(model: str) -> str:
 
 
 def _text(name: str) -> str:
-    plain = name.removesuffix(SUFFIX)
-    text = _texts().get(plain)
-    return name if text is None else text + WORDS if plain != name else text
+    for kind in WRAPPED:
+        plain = name.removesuffix(kind.SUFFIX)
+        if plain != name and (text := _text(plain)) != plain:
+            return text + kind.WORDS
+    return _texts().get(name, name)
 
 
 @cache

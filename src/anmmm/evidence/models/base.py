@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 import numpy as np
 
 from anmmm._record import Record, computed, frozen
-from anmmm._typing import FloatArray, IntArray
-from anmmm.evidence.code import RESOLUTION, Code
+from anmmm._typing import BoolArray, FloatArray, IntArray
+from anmmm.evidence.code import RESOLUTION, Code, shortest
 from anmmm.evidence.density import Density, fit_densities
 from anmmm.evidence.marginal import Marginal
 from anmmm.mixture import (
@@ -73,13 +73,15 @@ class Given(Record):
     """What an effect is described by where that is not one variable.
 
     `basis` are columns for curves over it, `rescaled` those over another scale of it; `groups`
-    (n_samples,) are numbers of observations whose rows of these are equal, where that is known.
+    (n_samples,) are numbers of observations whose rows of these are equal, where that is known;
+    `atoms` are the rows (n_samples,) of each value that many have.
     """
 
     basis: SplineBasis
     is_tied: bool
     groups: IntArray | None = None
     rescaled: SplineBasis | None = None
+    atoms: Sequence[BoolArray] = ()
     is_categorical: ClassVar[bool] = False
 
 
@@ -107,6 +109,13 @@ class Fits:
         if kind not in self._encoded:
             self._encoded[kind] = list(kind.encode(self))
         return self._encoded[kind]
+
+    def shortest(self) -> ConditionalModel:
+        """Return the shortest of all models."""
+        # Here, because models that are made of others ask.
+        from anmmm.evidence.models import fit_models
+
+        return shortest(fit_models(self).values())
 
     def up_to(self, max_mechanisms: int) -> Fits:
         """Return the same with more mechanisms, what one mechanism is already fitted."""
@@ -238,6 +247,31 @@ class ConditionalModel(Code, ABC):
 
 
 Model = TypeVar("Model", bound=ConditionalModel)
+
+
+@frozen
+class Wrapped(ConditionalModel, ABC):
+    """A model made of another one, `model`, whose name gets a suffix, and its text words."""
+
+    SUFFIX: ClassVar[str]
+    WORDS: ClassVar[str]
+
+    model: ConditionalModel
+
+    @property
+    def name(self) -> str:
+        """Name in tables and files."""
+        return self.model.name + self.SUFFIX
+
+    @property
+    def text(self) -> str:
+        """Description in words."""
+        return self.model.text + self.WORDS
+
+    @property
+    def converged(self) -> bool:
+        """Whether the fit of the model converged."""
+        return self.model.converged
 
 
 @frozen

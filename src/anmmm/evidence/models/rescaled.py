@@ -16,7 +16,7 @@ from anmmm._record import frozen
 from anmmm._typing import FloatArray
 from anmmm.evidence.code import shortest
 from anmmm.evidence.marginal import Marginal
-from anmmm.evidence.models.base import ConditionalModel, EffectCurves, Fits, Given
+from anmmm.evidence.models.base import ConditionalModel, EffectCurves, Fits, Given, Wrapped
 from anmmm.evidence.models.categories import Categories
 from anmmm.evidence.models.discrete import Counts, Ordered
 from anmmm.evidence.models.gaussian import (
@@ -36,7 +36,6 @@ from anmmm.preprocessing import standardize
 GAUSSIAN_MOMENT, STRAIGHT = 3.0, 0.9
 # Probabilities this near to 0 or 1 are that.
 EDGE = 1e-12
-SUFFIX, WORDS = "+rescaled", ", over the scale on which the cause is Gaussian"
 # Kinds of models, by the kind of effect.
 Kinds = tuple[type[ConditionalModel], ...]
 SMOOTH: Kinds = (
@@ -53,13 +52,12 @@ NAMES: Kinds = (Categories,)
 
 
 @frozen
-class Rescaled(ConditionalModel):
+class Rescaled(Wrapped):
     """The shortest model of one mechanism over the rescaled cause: `model`."""
 
-    NAME, TEXT = SUFFIX, WORDS
+    SUFFIX = NAME = "+rescaled"
+    WORDS = TEXT = ", over the scale on which the cause is Gaussian"
     PRIOR = math.log(4.0)
-
-    model: ConditionalModel
 
     @classmethod
     def encode(cls, fits: Fits) -> Iterator[ConditionalModel]:
@@ -82,21 +80,6 @@ class Rescaled(ConditionalModel):
     def of(cls, model: ConditionalModel) -> Rescaled:
         """Name a model over rescaled causes as such."""
         return cls(model.nats, model.cost, model.cells, model)
-
-    @property
-    def name(self) -> str:
-        """Name in tables and files."""
-        return self.model.name + SUFFIX
-
-    @property
-    def text(self) -> str:
-        """Description in words."""
-        return self.model.text + WORDS
-
-    @property
-    def converged(self) -> bool:
-        """Whether the fit of the model converged."""
-        return self.model.converged
 
     def curves(self, at: FloatArray) -> EffectCurves:
         """Evaluate the model at standardized values of the cause, (n_points, 1)."""

@@ -1,0 +1,165 @@
+"""Models of pairs in which many rows have one value: these rows and the others apart.
+
+docs/method/decisions.md, "Values that many rows have".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from anmmm._record import Record, frozen
+from anmmm._typing import BoolArray, FloatArray
+from anmmm.evidence.code import code_lengths, shortest
+from anmmm.evidence.marginal import Marginal
+from anmmm.evidence.models.base import ConditionalModel, EffectCurves, Fits, Given, Left, Wrapped
+from anmmm.evidence.models.discrete import Ordered
+from anmmm.evidence.models.independent import Independent
+from anmmm.evidence.models.rescaled import Rescaled
+from anmmm.preprocessing import Cells
+
+if TYPE_CHECKING:
+    from anmmm.evidence.variable import Variable
+
+
+@frozen
+class Part(Record):
+    """Some rows of a variable (n_samples,), and what takes values standardized there back."""
+
+    rows: BoolArray
+    place: float
+    unit: float
+
+    def cells_of(self, cells: Cells) -> Cells:
+        """Return these rows in their own cells, standardized anew."""
+        ends = (cells.values, cells.lower, cells.upper)
+        values, lower, upper = (self.apply(each[self.rows]) for each in ends)
+        return Cells(values, cells.index[self.rows], lower, upper, self.apply(cells.edges))
+
+    def apply(self, values: FloatArray) -> FloatArray:
+        """Standardize values."""
+        return (values - self.place) / self.unit
+
+    def undo(self, values: FloatArray) -> FloatArray:
+        """Take standardized values back."""
+        return self.place + self.unit * values
+
+    def given(self, cause: Variable | Given) -> Given:
+        """Return a cause in these rows."""
+        scale = None if cause.rescaled is None else cause.rescaled.of_rows(self.rows)
+        return Given(cause.basis.of_rows(self.rows), cause.is_tied, rescaled=scale)
+
+
+@frozen
+class OfRows(Wrapped):
+    """The shortest model of the rows `part`, joined with descriptions of the others."""
+
+    part: Part
+
+    def curves(self, at: FloatArray) -> EffectCurves:
+        """Evaluate the curves of the model's rows."""
+        return self.model.curves(at).through(self.part.undo)
+
+
+@frozen
+class TwoPart(OfRows):
+    """An effect of which many rows have one value: `label` tells which rows, `model` the others."""
+
+    SUFFIX = NAME = "+atom"
+    WORDS = TEXT = ", but for a value of many rows, whose probability is a function of the cause"
+    LAW = "two-part"
+
+    label: ConditionalModel
+
+    @classmethod
+    def encode(cls, fits: Fits) -> Iterator[ConditionalModel]:
+        """Encode an effect that has an atom."""
+        parts, cause = fits.effect.parts, fits.cause
+        if parts is None:
+            return
+        label, part, other = parts
+        labels = Fits(Given(cause.basis, True, cause.groups, cause.rescaled), label, 1)
+        kinds: tuple[type[ConditionalModel], ...] = (Independent, Ordered, Rescaled)
+        found = shortest(m.plus(kind.PRIOR) for kind in kinds for m in labels.encoded(kind))
+        model = Fits(part.given(cause), other, 1).shortest()
+        yield cls.of(fits.effect.cells, part, found, model)
+
+    @classmethod
+    def laws(cls, alone: Fits) -> Iterator[Marginal]:
+        """Describe both parts by laws of their own."""
+        parts, cells = alone.effect.parts, alone.effect.cells
+        if parts is not None:
+            label, other = (Independent.of(each.marginal) for each in parts[::2])
+            model = cls.of(cells, parts[1], label, other)
+            yield Left(model.nats, model.cost, cls.LAW, cells, model)
+
+    @classmethod
+    def of(
+        cls, cells: Cells, part: Part, label: ConditionalModel, model: ConditionalModel
+    ) -> TwoPart:
+        """Join the models of both parts of an effect."""
+        mass = mass_of(label)
+        mass[part.rows] *= mass_of(model)
+        nats = code_lengths(mass, cells.n_distinct)
+        return cls(nats, label.cost + model.cost, cells, model, part, label)
+
+    def levels(self) -> tuple[FloatArray, FloatArray]:
+        """Conditional distribution function, as if the atom were the smallest value."""
+        levels, rows = np.array(self.label.levels()), self.part.rows
+        start, end = levels[:, rows]
+        levels[:, rows] = start + (end - start) * np.array(self.model.levels())
+        return levels[0], levels[1]
+
+
+@frozen
+class Split(OfRows):
+    """A cause of which many rows have one value: the effect has a law of its own there.
+
+    `laws_there` are these rows, for each such value, and the laws.
+    """
+
+    SUFFIX = NAME = "+split"
+    WORDS = TEXT = ", but for causes that many rows have, at which the effect has its own law"
+    PRIOR = 2.0
+
+    laws_there: tuple[tuple[BoolArray, Marginal], ...]
+
+    @classmethod
+    def encode(cls, fits: Fits) -> Iterator[ConditionalModel]:
+        """Encode the effect of a cause that has atoms."""
+        atoms, cells = fits.cause.atoms, fits.effect.cells
+        if not atoms:
+            return
+        rest = ~np.any(atoms, axis=0)
+        pieces = [piece for rows in (*atoms, rest) if (piece := fits.effect.part(rows)) is not None]
+        if len(pieces) <= len(atoms):
+            # The effect does not vary in some of these rows.
+            return
+        part, other = pieces.pop()
+        model = Fits(part.given(fits.cause), other, 1).shortest()
+        if isinstance(model, Independent):
+            return
+        laws = tuple((there.rows, each.marginal) for there, each in pieces)
+        mass = np.empty(len(rest))
+        mass[rest] = mass_of(model)
+        for rows, law in laws:
+            mass[rows] = mass_of(law)
+        cost = model.cost + sum(law.cost for _, law in laws)
+        yield cls(code_lengths(mass, cells.n_distinct), cost, cells, model, part, laws)
+
+    def levels(self) -> tuple[FloatArray, FloatArray]:
+        """Conditional distribution function at both ends of each observation's cell."""
+        levels = np.empty((2, len(self.part.rows)))
+        levels[:, self.part.rows] = self.model.levels()
+        for rows, law in self.laws_there:
+            levels[:, rows] = law.levels()
+        return levels[0], levels[1]
+
+
+def mass_of(code: Marginal | ConditionalModel) -> FloatArray:
+    """Return the probability of each observation's cell, (n_samples,): undo `code_lengths`."""
+    share = 1.0 / len(code.nats)
+    mass = (np.exp(-code.nats) - share / code.cells.n_distinct) / (1.0 - share)
+    return np.maximum(mass, 0.0)

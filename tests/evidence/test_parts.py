@@ -1,0 +1,137 @@
+"""Values that many rows have: effects in two parts, causes at which the effect has its own law."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from anmmm import infer_direction
+from anmmm.evidence import Variable, evidence, model_text
+from anmmm.evidence.models.parts import Split, TwoPart, mass_of
+from anmmm.mixture import SplineBasis
+from anmmm.preprocessing import standardize
+
+
+def variable(values):
+    return Variable.of(standardize(values[:, np.newaxis])[0][:, 0], values)
+
+
+def hurdle(rng, n=300):
+    x = rng.normal(size=n)
+    zero = rng.random(n) < 1.0 / (1.0 + np.exp(1.0 + 2.0 * x))
+    return x, np.where(zero, 0.0, np.exp(np.tanh(2.0 * x) + 0.4 * rng.normal(size=n)))
+
+
+def random_zeros(rng, n=300):
+    x = rng.normal(size=n)
+    y = 2.0 + np.tanh(2.0 * x) + 0.3 * rng.normal(size=n)
+    return x, np.where(rng.random(n) < 0.3, 0.0, y)
+
+
+def jump(rng, n=300):
+    x = np.where(rng.random(n) < 0.3, 0.0, rng.normal(size=n))
+    return x, np.tanh(x) + (x == 0.0) + 0.3 * rng.normal(size=n)
+
+
+def only(side, kind):
+    (found,) = (model for model in side.models.values() if isinstance(model, kind))
+    assert model_text(found.name) == found.text
+    return found
+
+
+def test_an_effect_in_two_parts_is_the_product_of_both(rng):
+    x, y = hurdle(rng)
+    model = only(evidence(x, y).forward, TwoPart)
+    rest, n, k = y > 0.0, len(y), model.cells.n_distinct
+    assert np.array_equal(model.part.rows, rest)
+    label = np.subtract(*model.label.levels()[::-1])
+    inner = np.subtract(*model.model.levels()[::-1])
+    slow, at = 0.0, 0
+    for row in range(n):
+        mass = label[row]
+        if rest[row]:
+            mass *= inner[at]
+            at += 1
+        slow -= np.log((1.0 - 1.0 / n) * mass + 1.0 / (n * k))
+    assert_allclose(model.length, slow + model.label.cost + model.model.cost, rtol=1e-7)
+    # Nearly what the parts are as pairs of their own.
+    parts = evidence(x, (~rest) * 1.0).forward.effect + evidence(x[rest], y[rest]).forward.effect
+    assert model.length == pytest.approx(parts, abs=8.0)
+    # The zeros first, then the others.
+    below, above = model.levels()
+    assert_allclose(below[~rest], 0.0, atol=1e-12)
+    assert np.all(below[rest] >= 1.0 - label[rest] - 1e-9)
+    assert np.all(above <= 1.0 + 1e-12)
+    curves = model.curves(standardize(x[:, np.newaxis])[0][rest])
+    z = standardize(y[:, np.newaxis])[0][rest, 0]
+    assert np.corrcoef(curves.center[:, 0], z)[0, 1] > 0.7
+    assert abs(np.median(z - curves.center[:, 0])) < 0.2
+
+
+def test_an_effect_has_laws_of_its_own_where_many_causes_are_equal(rng):
+    x, y = jump(rng)
+    side = evidence(x, y).forward
+    model = only(side, Split)
+    assert side.model == model.name
+    rest = x != 0.0
+    ((there, law),) = model.laws_there
+    assert np.array_equal(there, ~rest)
+    assert np.array_equal(model.part.rows, rest)
+    below, above = model.levels()
+    assert_allclose([below[there], above[there]], law.levels())
+    n, k = len(y), model.cells.n_distinct
+    slow = -np.log((1.0 - 1.0 / n) * (above - below) + 1.0 / (n * k)).sum()
+    assert_allclose(model.length, slow + law.cost + model.model.cost + Split.PRIOR, rtol=1e-7)
+
+
+def test_masses_are_those_of_the_levels(rng):
+    model = evidence(*random_zeros(rng)).forward.models["ordered"]
+    assert_allclose(mass_of(model), np.subtract(*model.levels()[::-1]), atol=1e-12)
+
+
+@pytest.mark.parametrize("draw", [hurdle, random_zeros, jump])
+def test_pairs_with_zeros_are_decided_rightly(draw):
+    right = [infer_direction(*draw(np.random.default_rng([s, 5]))).direction for s in range(5)]
+    assert right.count(1) == 5
+
+
+@pytest.mark.parametrize(
+    ("values", "counts"),
+    [
+        ([0.0] * 16, [16]),
+        ([0.0] * 14, []),
+        ([-9.0] * 20 + [9.0] * 30, [30, 20]),
+        ([0.0] * 290, []),
+        (list(range(10)) * 20, []),
+    ],
+)
+def test_values_that_many_rows_have_are_found_among_others(rng, values, counts):
+    column = np.concatenate([values, rng.normal(size=300 - len(values))])
+    found = variable(rng.permutation(column))
+    assert [int(rows.sum()) for rows in found.atoms] == counts
+    assert (found.parts is None) == (not counts)
+
+
+@pytest.mark.parametrize("bent", [1, 2])
+def test_a_basis_of_some_rows_is_that_of_the_same_curves(rng, bent):
+    points = standardize(rng.normal(size=(200, 2)) ** 3)[0][:, :bent]
+    rows = points[:, 0] > -0.1
+    whole = SplineBasis.of(points)
+    part = whole.of_rows(rows)
+    assert_allclose(part.design.T @ part.design / rows.sum(), np.eye(len(part.prior)), atol=1e-6)
+    assert_allclose(part.splines.evaluate(points[rows]), part.design, atol=1e-9)
+    k = whole.n_null
+    assert part.n_null == k
+    # Both priors are the same beside linear functions.
+    straight = np.linalg.qr(np.column_stack([np.ones(rows.sum()), points[rows]]))[0]
+    beside = np.eye(len(straight)) - straight @ straight.T
+    covariances = [
+        beside @ (design[:, k:] * prior[k:]) @ design[:, k:].T @ beside
+        for design, prior in ((whole.design[rows], whole.prior), (part.design, part.prior))
+    ]
+    one, other = (each / np.trace(each) for each in covariances)
+    assert_allclose(one, other, atol=1e-8)
+
+
+def test_a_basis_of_constants_stays_one():
+    part = SplineBasis.constant(10).of_rows(np.arange(10) < 4)
+    assert_allclose(part.design, np.ones((4, 1)))
