@@ -25,7 +25,7 @@ from anmmm.cli.options import (
 @click.option(
     "--explain/--no-explain",
     default=None,
-    help="With --columns all: mark pairs that one or two other columns explain; adds a third to "
+    help="With --columns all: mark pairs that one or two other columns explain; adds a fifth to "
     "three quarters of the time.  [default: explain]",
 )
 @with_options(*collection_options, *decision_options, *common_options)

@@ -63,7 +63,7 @@ def infer_directions(
     explain : bool
         Whether all pairs of a table (``columns="all"``) are tried given one or two of its other
         columns: `PairResult.explained_by` names those given which x and y are independent, and such
-        a pair has a confidence of at most 0.5. It adds a third to three quarters of the
+        a pair has a confidence of at most 0.5. It adds a fifth to three quarters of the
         time.
     **options
         Keyword arguments of `anmmm.infer_direction`: ``criterion``, ``lam``, options of the fit.
