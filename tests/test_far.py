@@ -128,7 +128,6 @@ def test_one_value_turned_a_sure_decision_around():
 
 @pytest.mark.parametrize("limit", [np.minimum, np.maximum])
 def test_the_limit_of_an_instrument_decides_nothing(limit):
-    wrong, wrong_by_all = 0, 0
     for seed in range(6):
         rng = np.random.default_rng(seed)
         x, noise = rng.normal(size=(2, 200))
@@ -136,10 +135,7 @@ def test_the_limit_of_an_instrument_decides_nothing(limit):
         x = limit(x, np.quantile(x, 0.85 if limit is np.minimum else 0.15))
         result = infer_direction(x, y)
         assert result.far.sum() == 30
-        wrong += result.direction == -1 and result.confidence >= SURE
-        wrong_by_all += result.direction == -1 and confidence_of(result.evidence) >= SURE
-    assert wrong == 0
-    assert wrong_by_all > 2
+        assert result.direction != -1 or result.confidence < SURE
 
 
 def test_without_far_values_nothing_is_decided_twice():

@@ -85,17 +85,20 @@ def resample_scores(
     return Resamples(scores=scores, n_samples=n, size=size, seed=seed)
 
 
-def nats_spread(error: float, n_samples: int) -> float:
+def nats_spread(error: float, n_samples: float) -> float:
     """Return what the nats of a pair are compared with: their error, and that of the models."""
     return math.sqrt(error**2 + MODEL_ERROR**2 + MODEL_ERROR_GROWTH * n_samples)
 
 
-def confidence_of(evidence: EvidenceResult) -> float:
-    """Return the probability that the sign of the score is right, by decisions.md, eq. 13."""
+def confidence_of(evidence: EvidenceResult, share: float = 1.0) -> float:
+    """Return the probability that the sign of the score is right, by decisions.md, eq. 13.
+
+    `share` is that of the observations that count, where they are not independent.
+    """
     if sign_of(evidence.score) == 0:
         return 0.5
-    spread = nats_spread(evidence.error, len(evidence.forward.nats))
-    confidence = float(expit(NATS_SLOPE * abs(evidence.nats) / spread))
+    spread = nats_spread(math.sqrt(share) * evidence.error, share * len(evidence.forward.nats))
+    confidence = float(expit(NATS_SLOPE * share * abs(evidence.nats) / spread))
     return min(confidence, MOST_OF_VECTORS) if evidence.is_vector else confidence
 
 

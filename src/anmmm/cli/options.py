@@ -208,6 +208,12 @@ decision_options = [
         help="Whether to try a hidden common cause of both variables (a confounder). Without it "
         "confounded pairs may get a sure direction.  [default: try it]",
     ),
+    click.option(
+        "--rows",
+        metavar="auto|independent",
+        help="auto: copies of rows and neighbors in time count for less. independent: they do not. "
+        "[default: auto]",
+    ),
     max_samples_option,
 ]
 plot_option = click.option(

@@ -19,7 +19,7 @@ class CausalDirection(NestedFitOptions, VersionedPickle, BaseEstimator):  # type
 
     Parameters
     ----------
-    lam, criterion, n_resamples, min_confidence, common_cause, random_state
+    lam, criterion, n_resamples, min_confidence, common_cause, rows, random_state
         See `infer_direction`.
     fit_options : dict, optional
         Fields of `anmmm.gppom.FitOptions`; ``weight_growth`` is 0.25 here and ``subsample`` None.
@@ -75,6 +75,7 @@ class CausalDirection(NestedFitOptions, VersionedPickle, BaseEstimator):  # type
         n_resamples: int = 0,
         min_confidence: float | None = None,
         common_cause: bool = True,
+        rows: str = "auto",
         fit_options: dict[str, Any] | None = None,
         random_state: RandomState = None,
     ) -> None:
@@ -83,6 +84,7 @@ class CausalDirection(NestedFitOptions, VersionedPickle, BaseEstimator):  # type
         self.n_resamples = n_resamples
         self.min_confidence = min_confidence
         self.common_cause = common_cause
+        self.rows = rows
         self.fit_options = fit_options
         self.random_state = random_state
 
@@ -120,6 +122,7 @@ class CausalDirection(NestedFitOptions, VersionedPickle, BaseEstimator):  # type
             n_resamples=self.n_resamples,
             min_confidence=self.min_confidence,
             common_cause=self.common_cause,
+            rows=self.rows,
             random_state=self.random_state,
             **(self.fit_options or {}),
         )

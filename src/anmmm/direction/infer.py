@@ -29,6 +29,7 @@ from anmmm.confidence import (
 from anmmm.dependence import LatentFits, dependence_scores, fit_both
 from anmmm.direction.far import far_rows, without_far
 from anmmm.direction.result import DirectionResult
+from anmmm.direction.rows import confidence_by_rows
 from anmmm.evidence import (
     DirectionEvidence,
     EvidenceResult,
@@ -57,6 +58,7 @@ class DirectionOptions(Record):
     n_resamples: int
     min_confidence: float
     common_cause: bool
+    rows: str
     fit: FitOptions
 
     @classmethod
@@ -68,6 +70,7 @@ class DirectionOptions(Record):
         n_resamples: int = 0,
         min_confidence: float | None = None,
         common_cause: bool = True,
+        rows: str = "auto",
         **fit_options: Any,
     ) -> DirectionOptions:
         """Refuse what no decision can use."""
@@ -82,6 +85,7 @@ class DirectionOptions(Record):
             n_resamples=count,
             min_confidence=0.0 if min_confidence is None else float(min_confidence),
             common_cause=check_flag(common_cause, "common_cause"),
+            rows=check_choice(rows, "rows", ("auto", "independent")),
             fit=FitOptions.from_keywords({**FIT_DEFAULTS, **fit_options}),
         )
 
@@ -95,6 +99,7 @@ def infer_direction(
     n_resamples: int = 0,
     min_confidence: float | None = None,
     common_cause: bool = True,
+    rows: str = "auto",
     random_state: RandomState = None,
     **fit_options: Any,
 ) -> DirectionResult:
@@ -135,6 +140,10 @@ def infer_direction(
         Whether ``"evidence"`` also describes x and y as two effects of a common cause that nobody
         measured, in groups or along a curve. Without it a direction may be sure where there is one.
         It takes as long as the rest twice.
+    rows : {"auto", "independent"}
+        ``"auto"``: where rows are copies of others, or neighbors are alike as in a time series, the
+        confidence is that of as many independent rows as they are worth, and the result says so.
+        ``"independent"`` takes them as they are.
     random_state : None, int or Generator
         Seeds the halves and what is drawn in a fit (see `anmmm.gppom.fit_gppom`); both directions
         get the same seeds. The score of ``"evidence"`` itself draws nothing. Exchanging x and y
@@ -198,6 +207,7 @@ def infer_direction(
         n_resamples=n_resamples,
         min_confidence=min_confidence,
         common_cause=common_cause,
+        rows=rows,
         **fit_options,
     )
     with listening(_compile_ahead):
@@ -256,6 +266,10 @@ def decide(
     if far is not None and confidence is not None:
         most, note = without_far(variables, far, scoring.evidence, sign_of(score))
         confidence = min(confidence, most)
+    if evidence is not None and confidence is not None and options.rows == "auto":
+        most, remark = confidence_by_rows(variables, evidence)
+        confidence = min(confidence, most)
+        note = "; ".join(filter(None, (note, remark)))
 
     probabilities, direction = None, sign_of(score)
     if evidence is not None and confidence is not None:

@@ -58,7 +58,8 @@ class DirectionResult(Record):
         Observations that lie far from all others, as codes for missing values do, or are heaped at
         their end; None where there are none, and under the other criteria.
     note : str
-        How many they are, and what is decided without them; otherwise empty.
+        How many they are, and what is decided without them; how many rows count where they are not
+        independent; otherwise empty.
     relation : {"x→y", "y→x", "common cause", "independent", "undecided"}
         What is said of the pair. Only under ``"evidence"``: ``"common cause"`` where
         two effects of a cause that nobody measured are the shortest description;

@@ -1,0 +1,99 @@
+"""Rows that are not independent, and how many independent ones they are worth.
+
+Copies of rows and neighbors in time make chance look like many observations. The direction itself
+does not depend on it, its confidence does (docs/method/decisions.md, "Rows that are not
+independent").
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from scipy.stats import rankdata
+
+from anmmm._categories import Variables
+from anmmm._typing import FloatArray
+from anmmm.confidence import confidence_of
+from anmmm.evidence import DirectionEvidence, EvidenceResult, integral_transform
+
+# Share of distinct rows below which equal ones are copies, where a variable has as many values.
+COPIES, UNTIED = 0.7, 0.9
+# Share of the rows up to which a series counts for less: above it the confidence, which allows for
+# wrong models, changes little.
+LARGEST_SHARE = 0.5
+# Rank autocorrelation of independent rows, times the root of their number, at most.
+SERIAL, MOST_LAGS = 5.0, 500
+# N (1 - autocorrelation) below which a series may be a random walk (Dickey and Fuller 1979, 5 %),
+# and the most confidence that a pair of such has.
+UNIT_ROOT, MOST_OF_WALKS = 14.0, 0.85
+
+
+def confidence_by_rows(variables: Variables, evidence: EvidenceResult) -> tuple[float, str]:
+    """Return the most confidence that rows leave to a direction, and a note where it is less."""
+    share, note = rows_that_count(variables, evidence)
+    if not note:
+        return 1.0, ""
+    walks = share < 1.0 and all(_may_walk(part[:, 0]) for part in variables[:2])
+    return min(confidence_of(evidence, share), MOST_OF_WALKS if walks else 1.0), note
+
+
+def rows_that_count(variables: Variables, evidence: EvidenceResult) -> tuple[float, str]:
+    """Return the share of rows that count, and a note where it is not all. O(N log N)."""
+    n = len(variables.x)
+    copies = _share_of_distinct(variables)
+    serial = _share_of_series(variables, evidence)
+    share = min(copies, serial)
+    if share == 1.0:
+        return 1.0, ""
+    counted = f"about {max(round(share * n), 1)} of {n} rows count"
+    if copies <= serial:
+        return share, f"each row stands {1.0 / copies:.2g} times: {counted}"
+    return share, f"rows in time or alike in order: {counted}"
+
+
+def _share_of_distinct(variables: Variables) -> float:
+    rows = np.hstack([variables.x, variables.y])
+    n_distinct = len(np.unique(rows, axis=0))
+    if n_distinct >= COPIES * len(rows):
+        return 1.0
+    # Few values meet in many ways, copies of a row in one.
+    most = max(len(np.unique(part, axis=0)) for part in variables[:2])
+    return n_distinct / len(rows) if most >= UNTIED * n_distinct else 1.0
+
+
+def _share_of_series(variables: Variables, evidence: EvidenceResult) -> float:
+    side = evidence.shortest
+    if not isinstance(side, DirectionEvidence) or any(variables.categorical):
+        return 1.0
+    # Rows in the order of a variable are alike, and may be independent.
+    if any(_sorted(part[:, 0]) for part in variables[:2]):
+        return 1.0
+    n = len(variables.x)
+    least, worth = SERIAL / math.sqrt(n), 1.0
+    cause = _standardized_ranks(side.cells.values)
+    rest = _standardized_ranks(integral_transform(side.chosen))
+    # What a sum of products of two such series is worth (Bartlett 1935).
+    for lag in range(1, min(n // 2, MOST_LAGS)):
+        of_cause, of_rest = (float(each[lag:] @ each[:-lag]) for each in (cause, rest))
+        if min(of_cause, of_rest) < least:
+            break
+        worth += 2.0 * of_cause * of_rest
+    return 1.0 / worth if worth > 1.0 / LARGEST_SHARE else 1.0
+
+
+def _sorted(values: FloatArray) -> bool:
+    before, after = values[:-1], values[1:]
+    return bool(np.all(before <= after) or np.all(before >= after))
+
+
+def _may_walk(values: FloatArray) -> bool:
+    ranks = _standardized_ranks(values)
+    return bool(len(ranks) * (1.0 - float(ranks[1:] @ ranks[:-1])) < UNIT_ROOT)
+
+
+def _standardized_ranks(values: FloatArray) -> FloatArray:
+    """Ranks of mean 0 and a sum of squares of 1; zeros where all are equal."""
+    ranks = rankdata(values)
+    ranks -= ranks.mean()
+    return np.asarray(ranks / math.sqrt(ranks @ ranks or 1.0))

@@ -1,0 +1,89 @@
+"""Rows that are copies, or neighbors in time, count for less; others are left alone."""
+
+import numpy as np
+import pytest
+
+from anmmm import infer_direction
+from anmmm._categories import Variables
+from anmmm.datasets import make_single_mechanism
+from anmmm.direction.rows import rows_that_count
+
+OFF = {"common_cause": False}
+
+
+def series(rng, n, phi):
+    values = np.zeros(n)
+    for i in range(1, n):
+        values[i] = phi * values[i - 1] + rng.normal()
+    return values
+
+
+def test_copies_of_rows_are_worth_one():
+    x, y = make_single_mechanism("AN", 40, random_state=3)
+    rows = np.random.default_rng(0).permutation(np.repeat(np.arange(40), 8))
+    copied = infer_direction(x[rows], y[rows], **OFF)
+    assert copied.note == "each row stands 8 times: about 40 of 320 rows count"
+    as_they_are = infer_direction(x[rows], y[rows], rows="independent", **OFF)
+    assert as_they_are.note == ""
+    assert as_they_are.confidence > 0.99 > copied.confidence
+    assert copied.score == as_they_are.score
+
+
+def test_few_values_that_meet_often_are_no_copies():
+    rng = np.random.default_rng(1)
+    x = rng.integers(12, size=400).astype(float)
+    for y in (rng.integers(2, size=400).astype(float), np.rint(x + rng.normal(size=400))):
+        assert infer_direction(x, y, **OFF).note == ""
+    assert infer_direction(np.rint(20 * rng.normal(size=400)), x, **OFF).note == ""
+
+
+def test_random_walks_are_not_sure():
+    sure, sure_as_they_are = 0, 0
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        x, y = series(rng, 200, 1.0), series(rng, 200, 1.0)
+        result = infer_direction(x, y, **OFF)
+        sure += result.confidence >= 0.9
+        sure_as_they_are += infer_direction(x, y, rows="independent", **OFF).confidence >= 0.9
+    assert sure == 0
+    assert sure_as_they_are >= 5
+    assert "rows count" in result.note
+    swapped = infer_direction(y, x, **OFF)
+    assert (swapped.confidence, swapped.note) == (result.confidence, result.note)
+
+
+def test_the_direction_does_not_depend_on_the_order_of_rows():
+    rng = np.random.default_rng(2)
+    x = series(rng, 300, 0.9)
+    y = np.tanh(x) + 0.3 * series(rng, 300, 0.9)
+    shuffled = rng.permutation(300)
+    ordered, mixed = (infer_direction(x[at], y[at], **OFF) for at in (slice(None), shuffled))
+    assert ordered.score == pytest.approx(mixed.score)
+    assert ordered.confidence < mixed.confidence
+    assert mixed.note == ""
+
+
+@pytest.mark.parametrize("by", ["cause", "effect", "nothing"])
+def test_rows_in_the_order_of_a_variable_are_left_alone(by):
+    for seed in range(10):
+        x, y = make_single_mechanism("AN", 200, random_state=seed)
+        at = np.argsort({"cause": x, "effect": -y, "nothing": np.zeros(200)}[by], kind="stable")
+        assert infer_direction(x[at], y[at], **OFF).note == ""
+
+
+def test_an_autoregressive_cause_alone_is_left_alone():
+    rng = np.random.default_rng(4)
+    x = series(rng, 300, 0.9)
+    result = infer_direction(x, np.sin(x) + 0.3 * rng.normal(size=300), **OFF)
+    assert (result.direction, result.note) == (1, "")
+    assert result.confidence > 0.9
+
+
+def test_what_a_series_is_worth_is_by_bartlett():
+    rng = np.random.default_rng(5)
+    x, y = series(rng, 4000, 0.8), series(rng, 4000, 0.8)
+    result = infer_direction(x, x + y, rows="independent", **OFF)
+    columns = x[:, np.newaxis], (x + y)[:, np.newaxis]
+    share, _ = rows_that_count(Variables(*columns, (False, False)), result.evidence)
+    # Of two such series (1 - φ²) / (1 + φ²), cut off where nothing is seen.
+    assert share == pytest.approx(0.36 / 1.64, rel=0.2)
