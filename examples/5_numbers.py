@@ -43,7 +43,7 @@ for name, result in results.items():
 # %%
 # The confidence
 # --------------
-# The probability that the sign of the score is right, calibrated on simulated pairs. Between 0.5 (a coin) and 1. The Gaussian
+# The probability of the direction of the score, calibrated on simulated pairs, a hidden common cause among the alternatives. The Gaussian
 # line has no direction that data could show, and a confidence near a half says so.
 
 for name, result in results.items():

@@ -37,8 +37,8 @@ UNKNOWN_IDS, LONGEST_ID = 16, 60
 
 _EVIDENCE_NOTE = """\
 Length is that of both columns encoded cause first, in nats per observation: the shorter wins.
-A score near 0 says little. The decision is made for a cause and its effect: a common cause of both
-columns, or a selection of rows, is not considered; the check may warn of it."""
+A score near 0 says little. A cause of both columns that nobody measured is considered where it
+makes groups or a curve; a selection of rows is not, and the check may warn of it."""
 
 _LATENT_NOTE = """\
 Dependence is that of the latent Θ on the hypothetical cause: the lower, the better the hypothesis.
@@ -135,7 +135,7 @@ def _latent_parts(result: DirectionResult, names: tuple[str, str]) -> _Parts:
 
 
 def _evidence_parts(evidence: EvidenceResult, names: tuple[str, str]) -> _Parts:
-    table = Table({"hypothesis": "<1", "length": ">10", "mechanisms": ">1", "model": ">1"})
+    table = Table({"hypothesis": "<1", "length": ">10", "mechanisms": ">1", "model": "<1"})
     sides = list(zip(names, (evidence.forward, evidence.backward), strict=True))
     lengths = (evidence.forward_score, evidence.backward_score)
     rows = [
@@ -147,7 +147,9 @@ def _evidence_parts(evidence: EvidenceResult, names: tuple[str, str]) -> _Parts:
         length = common.length / len(common.nats)
         rows.append((COMMON_CAUSE, f"{length:.6g}", "", common.name))
     facts = {"criterion": "evidence"}
-    if evidence.chosen is not None:
+    if evidence.confounded and common is not None:
+        facts["model"] = f"{common.name}: {common.text}"
+    elif evidence.chosen is not None:
         facts["model"] = f"{evidence.chosen.model}: {evidence.chosen.text}"
     saved = f"{evidence.dependence:.4g}"
     facts["dependence"] = f"{saved}   (nats per observation saved over independence)"

@@ -51,6 +51,15 @@ HOPELESS_CURVE, HOPELESS_GROUPS = 35.0, 75.0
 SLACK = 15.0
 
 
+TEXTS = {
+    "hidden-curve": "both follow a hidden number along a curve, with noise",
+    **{
+        f"hidden-{count}": f"both differ between {count} groups that nobody recorded"
+        for count in range(2, MOST_GROUPS + 1)
+    },
+}
+
+
 def _curve_nodes() -> Nodes:
     at = (np.arange(N_NODES) + 0.5) / N_NODES
     orders = np.arange(1, N_FUNCTIONS + 1, dtype=np.float64)
@@ -307,15 +316,13 @@ class CommonCause(Code):
 
     @property
     def name(self) -> str:
-        """Kind of the hidden cause, as a model is named."""
-        return f"common cause, {self.kind}"
+        """Kind of the hidden cause, as a model is named: ``"hidden-curve"``, ``"hidden-3"``."""
+        return "hidden-curve" if self.is_curve else f"hidden-{len(self.weights)}"
 
     @property
     def text(self) -> str:
         """Describe it in words."""
-        if self.is_curve:
-            return "both follow a hidden number along a curve, with noise"
-        return f"both differ between {self.kind} that nobody recorded"
+        return TEXTS[self.name]
 
     @property
     def labels(self) -> IntArray:

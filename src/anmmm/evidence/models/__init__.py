@@ -95,7 +95,7 @@ def _kinds(effect: Variable) -> tuple[type[ConditionalModel], ...]:
 
 
 def model_text(model: str) -> str:
-    """Describe a conditional model, named as in `anmmm.DirectionEvidence`, in words.
+    """Describe a model, named as in `anmmm.DirectionEvidence` or `CommonCause`, in words.
 
     Names of several columns are joined by commas. A name that no model has, as in the file of
     another version, is returned as it is.
@@ -113,4 +113,7 @@ def _text(name: str) -> str:
 
 @cache
 def _texts() -> dict[str, str]:
-    return dict(kind.named(n) for kind in MODELS for n in range(1, 100))
+    # It builds on variables, which build on these models.
+    from anmmm.evidence.common_cause import TEXTS
+
+    return TEXTS | dict(kind.named(n) for kind in MODELS for n in range(1, 100))
