@@ -66,7 +66,9 @@ class DirectionEvidence(SideEvidence):
         Gaussian noise; ``"ordered"``: its values are intervals of such a curve with noise;
         ``"count"``: it counts, with a mean that is a curve; ``"categories"``: it has categories,
         whose probabilities are smooth functions; ``"independent"``: the cause says
-        nothing.
+        nothing. With ``"+rescaled"`` curves are over the scale on which the cause is Gaussian;
+        with ``"+atom"`` and ``"+split"`` rows with one value of the effect, or of the cause, that
+        many have are described apart.
     models : dict of str to anmmm.evidence.ConditionalModel
         Every model tried, by its name; `lengths` are theirs.
     n_mechanisms : int
