@@ -25,7 +25,7 @@ MOST_GROUPS = 5
 # Least noise, in standard deviations: a curve without noise on one variable is a direction's.
 LEAST_ABOUT_CURVE, LEAST_IN_GROUP = 0.05, 0.01
 # Nodes along a curve; functions of the hidden cause, of which the first are logits of its density.
-N_NODES, N_FUNCTIONS, N_LOGITS = 40, 10, 8
+N_NODES, N_FUNCTIONS, N_LOGITS = 32, 10, 8
 # Groups, in whole vectors.
 WIDTH_OF_GROUPS = 8
 # A variable of so few values has shares of them in each group; of more, counts are Poisson's.
@@ -278,7 +278,7 @@ def _groups_of(pair: Pair, hopeless: Callable[[HiddenFit], bool]) -> HiddenFit:
     best = _best(plain + apart)
     if hopeless(best):
         return best
-    richer = chain.from_iterable(_richer(fit.further(1, few)) for fit in plain)
+    richer = chain.from_iterable(_richer(fit.further(1, few)) for fit in _apart(plain, 2))
     richest = [fit.further(LONGER, pair) for fit in _apart(richer, 2)]
     return _best([best, *richest]).further(LONG)
 
@@ -500,6 +500,8 @@ def _derivatives(fit: HiddenFit, axis: int) -> tuple[FloatArray, FloatArray, Flo
     logs = np.log(hidden.shares[axis, :J]) - 0.5 * (
         np.log(2.0 * math.pi * variances) + e**2 * variances
     )
+    if J == 1:
+        return logs[:, 0], e[:, 0], np.broadcast_to(1.0 / variances[0], e[:, 0].shape)
     total = np.logaddexp.reduce(logs, axis=1)
     part = np.exp(logs - total[:, np.newaxis])
     slope = (part * e).sum(axis=1)
