@@ -43,8 +43,10 @@ KINDS = math.log(3.0)
 SHORT, LONGER, LONG, SETTLED = 6, 15, 80, 0.02
 # Starts kept, which differ by so many nats.
 KEPT, APART = 3, 0.5
-# Observations that starts are tried on, at least.
-FEW = 150
+# Observations that starts are tried on, and that all but the last iterations are made on.
+FEW, MANY = 150, 4000
+# Observations beyond which no common cause is tried: time and memory grow with them.
+LARGEST = 20_000
 # Nats for each 300 observations beyond the shortest direction from which noise stays normal.
 HOPELESS_CURVE, HOPELESS_GROUPS = 35.0, 75.0
 # Gain of Laplace's approximation by observed over that by complete information, at most.
@@ -234,10 +236,9 @@ def _lines(values: FloatArray) -> list[FloatArray]:
     return [x, y, x + y, x - y]
 
 
-def _few(pair: Pair) -> Pair:
-    """Return observations that starts are tried on, evenly spread over the first variable."""
-    n = pair.values.shape[1]
-    step = n // FEW
+def _few(pair: Pair, count: int = FEW) -> Pair:
+    """Return that many observations or more, evenly spread over the first variable."""
+    step = pair.values.shape[1] // count
     if step < 2:
         return pair
     rows = np.lexsort(pair.values[::-1])[step // 2 :: step]
@@ -281,6 +282,9 @@ def _groups_of(pair: Pair, hopeless: Callable[[HiddenFit], bool]) -> HiddenFit:
     richer = chain.from_iterable(_richer(fit.further(1, few)) for fit in _apart(plain, 2))
     richest = [fit.further(LONGER, pair) for fit in _apart(richer, 2)]
     return _best([best, *richest]).further(LONG)
+
+
+Search = Callable[[Pair, Callable[[HiddenFit], bool]], HiddenFit]
 
 
 @frozen
@@ -373,12 +377,19 @@ def _describe(x: Variable, y: Variable, shortest: float) -> CommonCause:
     def hopeless(fit: HiddenFit) -> bool:
         margin = HOPELESS_CURVE if fit.nodes is CURVE else HOPELESS_GROUPS
         most = shortest + margin * max(1.0, n / 300.0) + SLACK
+        of_all = fit.objective * n / fit.pair.values.shape[1]
         # Of shares and counts no density is compared with.
-        return not fit.pair.kinds.any() and fit.objective - widths > most
+        return not fit.pair.kinds.any() and of_all - widths > most
 
-    fits = [_groups_of(_pair(x, y, k, LEAST_IN_GROUP), hopeless) for k in kinds]
+    def found(search: Search, kinds: tuple[int, int], least: float) -> HiddenFit:
+        pair = _pair(x, y, kinds, least)
+        many = _few(pair, MANY)
+        fit = search(many, hopeless)
+        return fit if many is pair else fit.further(LONGER, pair)
+
+    fits = [found(_groups_of, each, LEAST_IN_GROUP) for each in kinds]
     if kinds[0] == (NOISY, NOISY):
-        fits.append(_curve_of(_pair(x, y, kinds[0], LEAST_ABOUT_CURVE), hopeless))
+        fits.append(found(_curve_of, kinds[0], LEAST_ABOUT_CURVE))
     if len(kinds) == 1:
         # Both by densities: what is far longer need not be encoded.
         least = _best(fits).objective + SLACK

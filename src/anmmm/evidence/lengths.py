@@ -21,7 +21,7 @@ from anmmm._threads import both
 from anmmm._typing import ArrayLike, FloatArray
 from anmmm._validation import check_count
 from anmmm.evidence.code import RESOLUTION, shortest
-from anmmm.evidence.common_cause import CommonCause, describe_common_cause
+from anmmm.evidence.common_cause import LARGEST, CommonCause, describe_common_cause
 from anmmm.evidence.marginal import Marginal
 from anmmm.evidence.models import (
     Additive,
@@ -330,7 +330,7 @@ def compare(
         len(x),
     )
     result = EvidenceResult.of(forward, backward)
-    if not common_cause or result.independent:
+    if not common_cause or result.independent or len(x) > LARGEST:
         return result
     return replace(result, common_cause=describe_common_cause(one, other, result.shortest.total))
 
