@@ -135,17 +135,16 @@ def mixtures() -> Table:
 def nothing() -> Table:
     """Return what is said of pairs without a direction, N = 300, over both blocks of seeds."""
     result = stored("nothing")
-    head = ["pairs without a direction", "called independent", "mean confidence", "sure"]
-    head += ["check below 0.01"]
+    head = ["pairs without a direction", "called independent", "called common cause"]
+    head += ["mean confidence", "sure", "check below 0.01"]
     rows = []
     for kind in ("independent", "linear Gaussian", "common cause"):
         both = [result.row(kind, f"300, from {first}") for first in (0, 20000)]
-        called, confidence, sure, check = (
-            mean([number(row[place]) for row in both]) for place in (2, 3, 4, 6)
+        called, common, confidence, sure, check = (
+            mean([number(row[place]) for row in both]) for place in (2, 3, 4, 5, 7)
         )
-        rows.append(
-            [kind, share(called, 200), f"{confidence:.2f}", share(sure, 200), share(check, 200)]
-        )
+        shares = [share(each, 200) for each in (called, common, sure, check)]
+        rows.append([kind, *shares[:2], f"{confidence:.2f}", *shares[2:]])
     return head, rows
 
 

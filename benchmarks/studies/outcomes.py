@@ -84,6 +84,7 @@ def print_families(
         "right",
         "mean confidence",
         "sure",
+        "common cause",
         "sure and wrong",
         "independent",
         "check < 0.01",
