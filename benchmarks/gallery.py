@@ -87,6 +87,10 @@ def draw_places() -> None:
 def draw_directions() -> None:
     x, y, _ = make_anm_mixture("f3", random_state=1)
     save(plot_direction(x, y, infer_direction(x, y))[0], "direction")
+    rng = np.random.default_rng(0)
+    group = rng.integers(3, size=300)
+    u, v = (np.array(means)[group] + 0.5 * rng.normal(size=300) for means in ([0, 2, 4], [1, 5, 3]))
+    save(plot_direction(u, v, infer_direction(u, v))[0], "common-cause")
 
     pair = load_sample()["pair0018"]
     result = infer_direction(pair.x, pair.y)
