@@ -14,7 +14,9 @@ from numba import njit
 
 from anmmm._kernels import _lapack, covariance, dense, hsic, lowrank, mlp, packed, pivoted
 from anmmm._kernels._jit import SUMS
+from anmmm._kernels.hidden import Pair
 from anmmm._kernels.whole import Factors, evaluate_whole
+from anmmm.evidence.common_cause import CURVE, HiddenFit, _group_nodes
 from anmmm.gppom.engines.factor import Factor
 
 SIZES = [100, 1000]
@@ -195,3 +197,14 @@ def test_mlp(benchmark: Any, n: int) -> None:
         mlp.backward(inputs, W2, hidden, theta, *gradients, 1)
 
     benchmark(run)
+
+
+@pytest.mark.parametrize("kind", ["curve", "groups"])
+def test_hidden(benchmark: Any, points: np.ndarray, kind: str) -> None:
+    """Ten iterations of EM."""
+    n = points.shape[1]
+    nothing, ones = np.zeros((2, n), dtype=np.int64), np.full(2, 0.01)
+    pair = Pair(points, nothing, nothing[:, 0].copy(), ones, np.zeros((2, 1)), np.zeros((2, 1)))
+    nodes = CURVE if kind == "curve" else _group_nodes(4, own_scales=False)
+    at = (np.argsort(np.argsort(points[0])) + 0.5) / n
+    benchmark(lambda: HiddenFit.start(pair, nodes, at, 10))

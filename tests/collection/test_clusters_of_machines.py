@@ -8,10 +8,11 @@ import time
 from pathlib import Path
 
 import joblib
+import numpy as np
 import pytest
 from stubs import pairs, run, values
 
-from anmmm import cli
+from anmmm import cli, infer_graph
 from waiting import LIMIT, wait_until
 
 # A pair that kills its worker ends Dask's patience at once. The local cluster gives a worker up for
@@ -56,6 +57,18 @@ def test_a_dask_worker_killed_in_mid_run_costs_nothing(dask, expected):
         os.kill(pids[0], signal.SIGKILL)
         found.extend(rows)
     assert values(found) == expected
+
+
+def test_a_graph_on_dask_workers_is_the_same(dask):
+    rng = np.random.default_rng(0)
+    table = rng.normal(size=(200, 5))
+    table[:, 1] += np.sin(2.0 * table[:, 0])
+    table[:, 3] += table[:, 1] ** 2 - table[:, 2]
+    alone = infer_graph(table)
+    with joblib.parallel_config("dask", client=dask):
+        spread = infer_graph(table, n_jobs=2)
+    assert spread.length == alone.length
+    assert list(map(str, spread.edges)) == list(map(str, alone.edges))
 
 
 @pytest.mark.long
