@@ -204,7 +204,8 @@ def test_hidden(benchmark: Any, points: np.ndarray, kind: str) -> None:
     """Ten iterations of EM."""
     n = points.shape[1]
     nothing, ones = np.zeros((2, n), dtype=np.int64), np.full(2, 0.01)
-    pair = Pair(points, nothing, nothing[:, 0].copy(), ones, np.zeros((2, 1)), np.zeros((2, 1)))
+    zeros, none = nothing[:, 0].copy(), np.zeros((2, 1))
+    pair = Pair(points, nothing, zeros, zeros, ones, none, none)
     nodes = CURVE if kind == "curve" else _group_nodes(4, own_scales=False)
     at = (np.argsort(np.argsort(points[0])) + 0.5) / n
     benchmark(lambda: HiddenFit.start(pair, nodes, at, 10))

@@ -41,9 +41,8 @@ def drawn(kinds, n=90):
             raw = np.minimum(rng.poisson(2 * group + 0.5), 6)
             distinct, places[d] = np.unique(raw, return_inverse=True)
             counts[d, : len(distinct)] = distinct
-    pair = Pair(
-        values, places, np.array(kinds), np.array([0.01, 0.02]), counts, gammaln(counts + 1.0)
-    )
+    n_values, floor = places.max(axis=1) + 1, np.array([0.01, 0.02])
+    pair = Pair(values, places, np.array(kinds), n_values, floor, counts, gammaln(counts + 1.0))
     return pair, rng
 
 
@@ -101,13 +100,14 @@ def iterate(pair, nodes, hidden, components):
     for d in range(2):
         if pair.kinds[d] != NOISY:
             for k in range(nodes.used):
-                weight = np.bincount(pair.places[d], share[:, k], pair.counts.shape[1])
+                weight = np.bincount(pair.places[d], share[:, k])
+                V = len(weight)
                 if pair.kinds[d] == SHARES:
-                    hidden.tables[d, :, k] = (weight + 0.5) / (weight.sum() + 0.5 * len(weight))
+                    hidden.tables[d, :V, k] = (weight + 0.5) / (weight.sum() + 0.5 * V)
                 else:
-                    mean = (weight @ pair.counts[d] + 1.0) / (weight.sum() + 1.0)
+                    mean = (weight @ pair.counts[d, :V] + 1.0) / (weight.sum() + 1.0)
                     hidden.positions[d, k] = mean
-                    hidden.tables[d, :, k] = poisson.pmf(pair.counts[d], mean)
+                    hidden.tables[d, :V, k] = poisson.pmf(pair.counts[d, :V], mean)
             continue
         z, q = pair.values[d], share[:, np.newaxis] * parts[d] / both[d][:, np.newaxis]
         offset, variance = (part[d, : components[d]].copy() for part in hidden[3:5])
@@ -174,7 +174,8 @@ def test_iterations_are_those_of_the_equations(name):
                 j = components[d]
                 assert_allclose(part[d, :j, used], other[d, :j, used], rtol=1e-7, atol=1e-10)
         else:
-            assert_allclose(found.tables[d][:, used], expected.tables[d][:, used], rtol=1e-9)
+            V = pair.n_values[d]
+            assert_allclose(found.tables[d, :V, used], expected.tables[d, :V, used], rtol=1e-9)
     if of_nodes == "curve":
         assert_allclose(found.smoothing, expected.smoothing, rtol=1e-7)
         assert_allclose(found.logits, expected.logits, rtol=1e-7, atol=1e-10)

@@ -47,6 +47,7 @@ class Pair(NamedTuple):
     values: FloatArray  # (2, n)
     places: IndexArray  # (2, n), place of each value among the distinct ones
     kinds: IndexArray  # (2,), `NOISY`, `SHARES` or `COUNTS`
+    n_values: IndexArray  # (2,), distinct values of a variable with shares or counts
     floor: FloatArray  # (2,), least noise variance
     counts: FloatArray  # (2, V), distinct counts, and the logarithms of their factorials
     log_factorials: FloatArray
@@ -346,7 +347,8 @@ def _weights(n: int, nodes: Nodes, hidden: Hidden, counts: FloatArray) -> float:
 @kernel(inner=True)
 def _tables(d: int, pair: Pair, nodes: Nodes, hidden: Hidden, counts: FloatArray) -> None:
     """Update how often each value occurs at each node: by shares, or by a mean count."""
-    V, each = hidden.tables.shape[1], np.empty(hidden.tables.shape[1])
+    V = pair.n_values[d]
+    each = np.empty(V)
     for k in range(nodes.used):
         total, moment = 0.0, 0.0
         for v in range(V):

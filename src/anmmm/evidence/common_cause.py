@@ -51,8 +51,6 @@ LARGEST = 20_000
 HOPELESS_CURVE, HOPELESS_GROUPS = 35.0, 75.0
 # Gain of Laplace's approximation by observed over that by complete information, at most.
 SLACK = 15.0
-
-
 TEXTS = {
     "hidden-curve": "both follow a hidden number along a curve, with noise",
     **{
@@ -316,7 +314,6 @@ class CommonCause(Code):
     probabilities: FloatArray
     positions: FloatArray
     scales: FloatArray
-    masses: tuple[FloatArray, FloatArray]
 
     @property
     def name(self) -> str:
@@ -419,6 +416,7 @@ def _pair(x: Variable, y: Variable, kinds: tuple[int, int], least: float) -> Pai
         np.stack([c.values for c in both]),
         np.stack([c.index for c in both]).astype(np.int64),
         np.array(kinds, dtype=np.int64),
+        np.array([c.n_distinct for c in both], dtype=np.int64),
         np.array([max(c.variance, least**2) for c in both]),
         counts,
         np.asarray(gammaln(counts + 1.0)),
@@ -445,7 +443,6 @@ def _coded(fit: HiddenFit, x: Variable, y: Variable) -> CommonCause:
         probabilities=(joint / np.maximum(total, 1e-300)[:, np.newaxis])[:, :count],
         positions=np.where(known, hidden.positions, np.nan)[:, :count],
         scales=np.where(noisy, scales, np.nan)[:, :count],
-        masses=(masses[0][:, :count], masses[1][:, :count]),
     )
 
 
@@ -520,5 +517,5 @@ def _derivatives(fit: HiddenFit, axis: int) -> tuple[FloatArray, FloatArray, Flo
 
 
 def _exchanged(code: CommonCause) -> CommonCause:
-    flipped = {name: getattr(code, name)[::-1] for name in ("positions", "scales", "masses")}
+    flipped = {name: getattr(code, name)[::-1] for name in ("positions", "scales")}
     return replace(code, **flipped)
