@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,20 @@ import numpy as np
 
 from anmmm.datasets import load_pairs
 from anmmm.evaluation import standard_error
+
+
+def seeds_parser(doc: str | None, *, samples: int, first: int, count: int) -> ArgumentParser:
+    """Return a parser of what many studies take: observations of a pair, and its seeds."""
+    parser = ArgumentParser(description=doc)
+    parser.add_argument("--samples", type=int, default=samples)
+    parser.add_argument("--first-seed", type=int, default=first)
+    parser.add_argument("--count", type=int, default=count)
+    return parser
+
+
+def seeds_of(arguments: Namespace) -> list[int]:
+    """Return the seeds of a run of such a study."""
+    return list(range(arguments.first_seed, arguments.first_seed + arguments.count))
 
 
 def print_header(*names: str) -> None:

@@ -10,7 +10,6 @@ before the rule was what it is; 30 000 and on are for reporting.
 
 from __future__ import annotations
 
-import argparse
 import warnings
 from collections.abc import Callable, Iterator
 
@@ -21,7 +20,13 @@ from anmmm import infer_direction
 from anmmm.confidence import confidence_of
 from anmmm.datasets import make_anm_mixture
 from anmmm.direction import SURE
-from benchmarks.studies.common import mean_and_error, print_header, print_row
+from benchmarks.studies.common import (
+    mean_and_error,
+    print_header,
+    print_row,
+    seeds_of,
+    seeds_parser,
+)
 
 RELATIONS = ("sigmoid", "cubic", "mixture", "linear Gaussian", "unrelated")
 # How values are spoiled, and of what scale they are.
@@ -122,13 +127,10 @@ def far(seeds: list[int], n: int) -> None:
 
 def main() -> None:
     """Run the study."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--samples", type=int, default=200)
-    parser.add_argument("--first-seed", type=int, default=30_000)
-    parser.add_argument("--count", type=int, default=20)
+    parser = seeds_parser(__doc__, samples=200, first=30_000, count=20)
     arguments = parser.parse_args()
     warnings.simplefilter("ignore", ConvergenceWarning)
-    seeds = list(range(arguments.first_seed, arguments.first_seed + arguments.count))
+    seeds = seeds_of(arguments)
     far(seeds, arguments.samples)
 
 

@@ -8,14 +8,19 @@ less its median by its standard deviation. The laws of single variables were com
 
 from __future__ import annotations
 
-import argparse
 import warnings
 from collections.abc import Callable
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from benchmarks.studies.common import mean_and_error, print_header, print_row
+from benchmarks.studies.common import (
+    mean_and_error,
+    print_header,
+    print_row,
+    seeds_of,
+    seeds_parser,
+)
 from benchmarks.studies.outcomes import decided
 
 Draw = Callable[[np.random.Generator, int], np.ndarray]
@@ -99,14 +104,11 @@ def margins(seeds: list[int], n: int, names: list[str]) -> None:
 
 def main() -> None:
     """Run the study."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--samples", type=int, default=300)
-    parser.add_argument("--first-seed", type=int, default=0)
-    parser.add_argument("--count", type=int, default=100)
+    parser = seeds_parser(__doc__, samples=300, first=0, count=100)
     parser.add_argument("--only", action="append", choices=MARGINS)
     arguments = parser.parse_args()
     warnings.simplefilter("ignore", ConvergenceWarning)
-    seeds = list(range(arguments.first_seed, arguments.first_seed + arguments.count))
+    seeds = seeds_of(arguments)
     margins(seeds, arguments.samples, arguments.only or list(MARGINS))
 
 

@@ -8,7 +8,6 @@ Choices were made on seeds from 10 000; 0 to 99 and 20 000 to 20 099 are for rep
 
 from __future__ import annotations
 
-import argparse
 import warnings
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -22,7 +21,13 @@ from anmmm.datasets.families import CAUSES
 from anmmm.direction import POOR_FIT, SURE
 from benchmarks.studies.calibration import draw_common, draw_linear, draw_margin
 from benchmarks.studies.categories import ROLES, make_categories
-from benchmarks.studies.common import mean_and_error, print_header, print_row
+from benchmarks.studies.common import (
+    mean_and_error,
+    print_header,
+    print_row,
+    seeds_of,
+    seeds_parser,
+)
 
 Drawn = tuple[np.ndarray, np.ndarray]
 
@@ -126,16 +131,13 @@ def nothing(seeds: list[int], n: int) -> None:
 
 def main() -> None:
     """Run one study."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = seeds_parser(__doc__, samples=300, first=0, count=100)
     parser.add_argument("study", choices=["families", "categories", "nothing"])
-    parser.add_argument("--samples", type=int, default=300)
-    parser.add_argument("--first-seed", type=int, default=0)
-    parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--family", action="append", choices=FAMILIES)
     parser.add_argument("--cause", action="append", choices=sorted(CAUSES))
     arguments = parser.parse_args()
     warnings.simplefilter("ignore", ConvergenceWarning)
-    seeds = list(range(arguments.first_seed, arguments.first_seed + arguments.count))
+    seeds = seeds_of(arguments)
     if arguments.study == "nothing":
         nothing(seeds, arguments.samples)
     elif arguments.study == "categories":

@@ -7,7 +7,6 @@ seeds 10 000 to 10 029, and looked at on 20 000 to 20 019; 40 000 and on are for
 
 from __future__ import annotations
 
-import argparse
 import warnings
 from collections.abc import Callable
 
@@ -18,7 +17,13 @@ from sklearn.exceptions import ConvergenceWarning
 
 from anmmm import infer_direction
 from anmmm.direction import SURE
-from benchmarks.studies.common import mean_and_error, print_header, print_row
+from benchmarks.studies.common import (
+    mean_and_error,
+    print_header,
+    print_row,
+    seeds_of,
+    seeds_parser,
+)
 
 Values = np.ndarray
 Draw = Callable[[Generator, int], tuple[Values, Values]]
@@ -146,15 +151,10 @@ def scales(seeds: list[int], n: int) -> None:
 
 def main() -> None:
     """Run the study."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--samples", type=int, default=300)
-    parser.add_argument("--first-seed", type=int, default=40_000)
-    parser.add_argument("--count", type=int, default=40)
+    parser = seeds_parser(__doc__, samples=300, first=40_000, count=40)
     arguments = parser.parse_args()
     warnings.simplefilter("ignore", ConvergenceWarning)
-    scales(
-        list(range(arguments.first_seed, arguments.first_seed + arguments.count)), arguments.samples
-    )
+    scales(seeds_of(arguments), arguments.samples)
 
 
 if __name__ == "__main__":
