@@ -241,7 +241,7 @@ HIDDEN = {
 
 
 def common_causes() -> Table:
-    """Return what is said of families with and without a hidden common cause."""
+    """Return how families with and without a hidden common cause are decided."""
     result = stored("common-causes")
     kinds: dict[str, list[list[str]]] = {name: [] for name in HIDDEN}
     kinds["no hidden cause"] = []

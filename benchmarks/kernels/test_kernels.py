@@ -16,7 +16,7 @@ from anmmm._kernels import _lapack, covariance, dense, hsic, lowrank, mlp, packe
 from anmmm._kernels._jit import SUMS
 from anmmm._kernels.hidden import Pair
 from anmmm._kernels.whole import Factors, evaluate_whole
-from anmmm.evidence.common_cause import CURVE, HiddenFit, _group_nodes
+from anmmm.evidence.hidden import CURVE, HiddenFit, group_nodes
 from anmmm.gppom.engines.factor import Factor
 
 SIZES = [100, 1000]
@@ -206,6 +206,6 @@ def test_hidden(benchmark: Any, points: np.ndarray, kind: str) -> None:
     nothing, ones = np.zeros((2, n), dtype=np.int64), np.full(2, 0.01)
     zeros, none = nothing[:, 0].copy(), np.zeros((2, 1))
     pair = Pair(points, nothing, zeros, zeros, ones, none, none)
-    nodes = CURVE if kind == "curve" else _group_nodes(4, own_scales=False)
+    nodes = CURVE if kind == "curve" else group_nodes(4)
     at = (np.argsort(np.argsort(points[0])) + 0.5) / n
     benchmark(lambda: HiddenFit.start(pair, nodes, at, 10))

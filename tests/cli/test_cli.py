@@ -78,7 +78,7 @@ def test_direction_says_which_column_is_the_cause(run, data):
     assert table[2].split()[3:] == [f"{result.backward_score:.6g}", "2", "anm-2"]
     check = "nothing of the cause is left in what the model does not explain"
     common, length = result.evidence.common_cause, result.evidence.common_cause.length / 40
-    assert lines[5].split() == ["common", "cause", f"{length:.6g}", *common.name.split()]
+    assert lines[5].split() == ["common", "cause", f"{length:.6g}", *common.model.split()]
     probable = zip(
         ("ozone → temperature", "temperature → ozone", "common cause", "independent"),
         result.probabilities,

@@ -11,7 +11,8 @@ from sklearn.metrics import adjusted_mutual_info_score
 from anmmm import infer_direction
 from anmmm.datasets import make_anm_mixture, make_single_mechanism
 from anmmm.evidence import common_cause as module
-from anmmm.evidence.common_cause import CURVE, describe_common_cause
+from anmmm.evidence.common_cause import describe_common_cause
+from anmmm.evidence.hidden import CURVE, fit_curve, fit_groups
 from anmmm.evidence.variable import Variable
 from anmmm.preprocessing import standardize
 
@@ -58,7 +59,7 @@ def test_cells_have_probabilities_that_add_up_to_one(name):
     x, y, _ = DRAWN[name]()
     one, other = variables(x, y)
     kinds = module._kinds(one)[-1], module._kinds(other)[-1]
-    search = module._curve_of if name == "curve" else module._groups_of
+    search = fit_curve if name == "curve" else fit_groups
     fit = search(module._pair(one, other, kinds, 0.05), lambda fit: False)
     first, second = (module._mass(fit, axis, v).sum(axis=0) for axis, v in enumerate((one, other)))
     assert_allclose(fit.hidden.weights.sum(), 1.0)
@@ -121,7 +122,7 @@ def test_categories_and_counts_are_a_latent_class_model():
 def test_the_cost_of_positions_is_by_their_observed_information(name):
     x, y, _ = DRAWN[name](120)
     one, other = variables(x, y)
-    fit_of = module._groups_of if name == "groups" else module._curve_of
+    fit_of = fit_groups if name == "groups" else fit_curve
     fit = fit_of(module._pair(one, other, (0, 0), 0.05), lambda fit: True).further(1000)
     nodes, hidden = fit.nodes, fit.hidden
     r = len(nodes.basis)

@@ -1,7 +1,7 @@
 """EM for two variables that are independent given one that nobody measured.
 
 The hidden variable is on K nodes with weights. At each node a variable has a position and noise of
-up to three normal components, or shares of its values. Positions are groups' means, or a smooth
+normal components, or shares of its values. Positions are groups' means, or a smooth
 curve over the nodes. docs/method/confounders.md, eqs. 1 to 4.
 """
 
@@ -80,13 +80,12 @@ class Hidden(NamedTuple):
 
 
 @kernel(inner=True)
-def _bells(
-    z: float, factor: FloatArray, rate: FloatArray, center: FloatArray, out: FloatArray
-) -> None:
-    """Write ``factor exp(rate (z - center)²)``; sums reordered would spoil the exponential."""
+def _bells(at: float, used: int, width: float, out: FloatArray) -> None:
+    """Write how near nodes in (0, 1) are; sums reordered would spoil the exponential."""
+    rate = -0.5 / (width * width)
     for k in range(out.shape[0]):
-        e = z - center[k]
-        out[k] = factor[k] * exponential(rate[k] * e * e)
+        e = at - (k + 0.5) / used
+        out[k] = exponential(rate * e * e)
 
 
 @kernel(fastmath=SUMS, inner=True)
@@ -94,15 +93,11 @@ def _starting_sums(
     pair: Pair, nodes: Nodes, start: FloatArray, width: float, sums: FloatArray, counts: FloatArray
 ) -> None:
     """Write the sums of an E-step whose hidden variable is `start`, (n,), in (0, 1)."""
-    K = nodes.basis.shape[1]
-    each, center = np.empty(K), np.empty(K)
-    factor, rate = np.ones(K), np.full(K, -0.5 / (width * width))
-    for k in range(K):
-        center[k] = (k + 0.5) / nodes.used
+    each = np.empty(nodes.basis.shape[1])
     clear(sums.ravel())
     clear(counts.ravel())
     for i in range(start.shape[0]):
-        _bells(start[i], factor, rate, center, each)
+        _bells(start[i], nodes.used, width, each)
         total = NOWHERE
         for k in range(nodes.used):
             total += each[k]
@@ -249,8 +244,7 @@ def _curve(d: int, nodes: Nodes, n_components: int, hidden: Hidden, sums: FloatA
             rough += (z[i] * z[i] + variance[i]) / nodes.prior[i]
     if r > nodes.n_null:
         hidden.smoothing[d] = min(max(rough / (r - nodes.n_null), SMOOTHEST), ROUGHEST)
-    for k in range(K):
-        hidden.positions[d, k] = 0.0
+    clear(hidden.positions[d])
     for i in range(r):
         for k in range(K):
             hidden.positions[d, k] += z[i] * nodes.basis[i, k]

@@ -86,15 +86,13 @@ def direction_command(
 def _document(result: DirectionResult, columns: Columns) -> dict[str, Any]:
     """Collect what ``--json`` prints."""
     from anmmm._words import hypotheses, renamed
-    from anmmm.direction import COMMON_CAUSE, sure_of
+    from anmmm.direction import sure_of
 
     ordered = (columns.x_name, columns.y_name)[:: result.direction or 1]
     lengths = result.evidence
     chosen = None if lengths is None else lengths.chosen
     common = None if lengths is None else lengths.common_cause
-    model = None if chosen is None else chosen.model
-    if result.relation == COMMON_CAUSE and common is not None:
-        model = common.name
+    winner = None if lengths is None else lengths.winner
     return {
         "x": columns.x_name,
         "y": columns.y_name,
@@ -116,8 +114,8 @@ def _document(result: DirectionResult, columns: Columns) -> dict[str, Any]:
         # They would cost two fits that the decision did without.
         "forward_pvalue": result.forward_pvalue if lengths is None else None,
         "backward_pvalue": result.backward_pvalue if lengths is None else None,
-        "model": model,
-        "common_cause": None if common is None else common.name,
+        "model": None if winner is None else winner.model,
+        "common_cause": None if common is None else common.model,
         "n_mechanisms": None if chosen is None else chosen.n_mechanisms,
         "criterion": result.criterion,
         "lam": result.lam if lengths is None else None,

@@ -144,13 +144,10 @@ def _evidence_parts(evidence: EvidenceResult, names: tuple[str, str]) -> _Parts:
     ]
     common = evidence.common_cause
     if common is not None:
-        length = common.length / len(common.nats)
-        rows.append((COMMON_CAUSE, f"{length:.6g}", "", common.name))
-    facts = {"criterion": "evidence"}
-    if evidence.confounded and common is not None:
-        facts["model"] = f"{common.name}: {common.text}"
-    elif evidence.chosen is not None:
-        facts["model"] = f"{evidence.chosen.model}: {evidence.chosen.text}"
+        rows.append((COMMON_CAUSE, f"{common.score:.6g}", "", common.model))
+    facts, winner = {"criterion": "evidence"}, evidence.winner
+    if winner is not None:
+        facts["model"] = f"{winner.model}: {winner.text}"
     saved = f"{evidence.dependence:.4g}"
     facts["dependence"] = f"{saved}   (nats per observation saved over independence)"
     stopped = [f"model of {name}" for name, side in sides if not side.converged]
@@ -242,8 +239,7 @@ class DirectionsTable(RowTable):
         decided = f"{summary.n_decided} decided"
         if summary.n_sure or summary.n_leaning:
             decided += f" ({summary.n_sure} sure, {summary.n_leaning} leaning)"
-        n_open = summary.n_undecided - summary.n_independent - summary.n_common_cause
-        analyzed = f"{decided}, {n_open} undecided"
+        analyzed = f"{decided}, {summary.n_open} undecided"
         if summary.n_independent:
             analyzed += f", {summary.n_independent} independent"
         if summary.n_common_cause:

@@ -86,8 +86,8 @@ class PairResult(Row):
         Name of the data set that the pair was taken from.
     relation : str or None
         ``"x→y"``, ``"y→x"``, ``"common cause"``, ``"independent"`` or ``"undecided"``; see
-        `DirectionResult`. This and
-        the three below are None in rows of versions that did not have them.
+        `DirectionResult`. This and the three below are None in rows of versions that did not have
+        them.
     dependence : float or None
         See `DirectionResult`; None under another criterion than ``"evidence"``.
     independence_pvalue : float or None

@@ -89,6 +89,11 @@ class CollectionSummary:
     n_related_sure: int = 0
     n_explained: int = 0
 
+    @property
+    def n_open(self) -> int:
+        """Pairs without a direction that are neither independent nor look confounded."""
+        return self.n_undecided - self.n_independent - self.n_common_cause
+
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as a dict."""
         return asdict(self)

@@ -21,7 +21,6 @@ from anmmm.collection.schema import DIRECTIONS, Schema
 from anmmm.collection.sources.table import column_pair_id
 from anmmm.datasets import Pair, make_anm_mixture
 from anmmm.direction import (
-    COMMON_CAUSE,
     INDEPENDENT,
     NO_GAIN,
     NO_MODEL_FITS,
@@ -208,13 +207,13 @@ def _of_its_criterion(result: DirectionResult) -> dict[str, Any]:
         }
     # No p-values: they would cost two fits that the decision did without.
     facts: dict[str, Any] = {}
-    common, chosen = result.evidence.common_cause, result.evidence.chosen
-    if common is not None and result.probabilities is not None:
+    winner = result.evidence.winner
+    if result.evidence.common_cause is not None and result.probabilities is not None:
         facts["probability_common_cause"] = result.probabilities.common_cause
-    if result.relation == COMMON_CAUSE and common is not None:
-        facts["model"] = common.name
-    elif chosen is not None:
-        facts |= {"model": chosen.model, "n_mechanisms": chosen.n_mechanisms}
+    if winner is not None:
+        facts["model"] = winner.model
+    if isinstance(winner, SideEvidence):
+        facts["n_mechanisms"] = winner.n_mechanisms
     return facts
 
 

@@ -263,16 +263,17 @@ def decide(
             )
         confidence = confidence_from(score, resamples)
 
-    far, note = None if evidence is None else far_rows(variables), ""
+    far, notes = None if evidence is None else far_rows(variables), list[str]()
     if far is not None and confidence is not None:
         most, note = without_far(variables, far, scoring.evidence, sign_of(score))
         confidence = min(confidence, most)
+        notes.append(note)
     if evidence is not None and options.common_cause and len(x) > LARGEST:
-        note = "; ".join(filter(None, (note, f"more than {LARGEST} rows: no common cause tried")))
+        notes.append(f"more than {LARGEST} rows: no common cause tried")
     if evidence is not None and confidence is not None and options.rows == "auto":
-        most, remark = confidence_by_rows(variables, evidence)
+        most, note = confidence_by_rows(variables, evidence)
         confidence = min(confidence, most)
-        note = "; ".join(filter(None, (note, remark)))
+        notes.append(note)
 
     probabilities, direction = None, sign_of(score)
     if evidence is not None and confidence is not None:
@@ -293,7 +294,7 @@ def decide(
         evidence=evidence,
         resamples=resamples,
         far=far,
-        note=note,
+        note="; ".join(filter(None, notes)),
         _points=points,
         _options=options.fit,
         _seed=fit_seed,

@@ -61,7 +61,7 @@ class DirectionResult(Record):
         How many they are, and what is decided without them; how many rows count where they are not
         independent; otherwise empty.
     relation : {"x→y", "y→x", "common cause", "independent", "undecided"}
-        What is said of the pair. Only under ``"evidence"``: ``"common cause"`` where
+        How the variables are related. Only under ``"evidence"``: ``"common cause"`` where
         two effects of a cause that nobody measured are the shortest description;
         ``"independent"`` where in both directions no model of the effect is shorter than one
         without the cause. See docs/guide/outcomes.md.

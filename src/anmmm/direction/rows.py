@@ -15,6 +15,7 @@ from anmmm._categories import Variables
 from anmmm._typing import FloatArray
 from anmmm.confidence import confidence_of
 from anmmm.evidence import DirectionEvidence, EvidenceResult, integral_transform
+from anmmm.preprocessing import mean_ranks
 
 # Share of distinct rows below which equal ones are copies, where a variable has as many values.
 COPIES, UNTIED = 0.7, 0.9
@@ -33,14 +34,14 @@ def confidence_by_rows(variables: Variables, evidence: EvidenceResult) -> tuple[
     share, note = rows_that_count(variables, evidence)
     if not note:
         return 1.0, ""
-    walks = share < 1.0 and all(_may_walk(part[:, 0]) for part in variables[:2])
+    walks = all(_may_walk(part[:, 0]) for part in variables[:2])
     return min(confidence_of(evidence, share), MOST_OF_WALKS if walks else 1.0), note
 
 
 def rows_that_count(variables: Variables, evidence: EvidenceResult) -> tuple[float, str]:
     """Return the share of rows that count, and a note where it is not all. O(N log N)."""
     n = len(variables.x)
-    copies = _share_of_distinct(variables)
+    copies = _share_of_distinct(variables, evidence)
     serial = _share_of_series(variables, evidence)
     share = min(copies, serial)
     if share == 1.0:
@@ -51,8 +52,12 @@ def rows_that_count(variables: Variables, evidence: EvidenceResult) -> tuple[flo
     return share, f"rows in time or alike in order: {counted}"
 
 
-def _share_of_distinct(variables: Variables) -> float:
+def _share_of_distinct(variables: Variables, evidence: EvidenceResult) -> float:
     rows = np.hstack([variables.x, variables.y])
+    for side in (evidence.forward, evidence.backward):
+        # As nearly always, and known: rows differ where a variable does.
+        if isinstance(side, DirectionEvidence) and side.cells.n_distinct >= COPIES * len(rows):
+            return 1.0
     n_distinct = len(np.unique(rows, axis=0))
     if n_distinct >= COPIES * len(rows):
         return 1.0
@@ -71,6 +76,8 @@ def _share_of_series(variables: Variables, evidence: EvidenceResult) -> float:
     n = len(variables.x)
     least, worth = SERIAL / math.sqrt(n), 1.0
     cause = _standardized_ranks(side.cells.values)
+    if float(cause[1:] @ cause[:-1]) < least:
+        return 1.0
     rest = _standardized_ranks(integral_transform(side.chosen))
     # What a sum of products of two such series is worth (Bartlett 1935).
     for lag in range(1, min(n // 2, MOST_LAGS)):
@@ -93,8 +100,6 @@ def _may_walk(values: FloatArray) -> bool:
 
 def _standardized_ranks(values: FloatArray) -> FloatArray:
     """Ranks of mean 0 and a sum of squares of 1; zeros where all are equal."""
-    _, places, counts = np.unique(values, return_inverse=True, return_counts=True)
-    # Of equal values the mean, as SciPy's `rankdata`, which takes a while to load.
-    ranks = (np.cumsum(counts) - 0.5 * counts)[places]
+    ranks = mean_ranks(values)
     ranks -= ranks.mean()
     return np.asarray(ranks / math.sqrt(ranks @ ranks or 1.0))

@@ -7,44 +7,39 @@ values k are a few groups, or nodes along a smooth curve in the plane. docs/meth
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
-from itertools import chain, product
+from itertools import product
 from operator import attrgetter
 
 import numpy as np
 from scipy.special import gammaln, ndtr
 
-from anmmm._kernels.hidden import COUNTS, NOISY, SHARES, Hidden, Nodes, Pair, fit_hidden
-from anmmm._record import Record, computed, frozen
+from anmmm._kernels.hidden import COUNTS, NOISY, SHARES, Pair
+from anmmm._record import computed, frozen
 from anmmm._typing import FloatArray, IntArray
 from anmmm.evidence.code import Code, code_lengths
+from anmmm.evidence.hidden import (
+    CURVE,
+    LONGER,
+    MOST_GROUPS,
+    HiddenFit,
+    Hopeless,
+    best_of,
+    evenly_spread,
+    fit_curve,
+    fit_groups,
+)
 from anmmm.evidence.variable import Variable
 
-MOST_GROUPS = 5
 # Least noise, in standard deviations: a curve without noise on one variable is a direction's.
 LEAST_ABOUT_CURVE, LEAST_IN_GROUP = 0.05, 0.01
-# Nodes along a curve; functions of the hidden cause, of which the first are logits of its density.
-N_NODES, N_FUNCTIONS, N_LOGITS = 32, 10, 8
-# Groups, in whole vectors.
-WIDTH_OF_GROUPS = 8
 # A variable of so few values has shares of them in each group; of more, counts are Poisson's.
 MOST_SHARES, MOST_COUNTS = 8, 64
-# Shares, means and variances of two components that noise of one starts from, in its deviations.
-SPLITS = (
-    ((0.7, 0.3), (0.0, 0.0), (0.4, 2.4)),
-    ((0.6, 0.4), (-0.5, 0.75), (0.15, 0.9)),
-    ((0.6, 0.4), (0.5, -0.75), (0.15, 0.9)),
-    ((0.5, 0.5), (-0.8, 0.8), (0.3, 0.3)),
-)
 # What the choice of a kind costs: a curve, or groups of equal or own scales.
 KINDS = math.log(3.0)
-# Iterations of a start, of the best ones, and of what may win; nats in one that end them.
-SHORT, LONGER, LONG, SETTLED = 6, 15, 80, 0.02
-# Starts kept, which differ by so many nats.
-KEPT, APART = 3, 0.5
-# Observations that starts are tried on, and that all but the last iterations are made on.
-FEW, MANY = 150, 4000
+# Observations that all but the last iterations are made on.
+MANY = 4000
 # Observations beyond which no common cause is tried: time and memory grow with them.
 LARGEST = 20_000
 # Nats for each 300 observations beyond the shortest direction from which noise stays normal.
@@ -58,231 +53,6 @@ TEXTS = {
         for count in range(2, MOST_GROUPS + 1)
     },
 }
-
-
-def _curve_nodes() -> Nodes:
-    at = (np.arange(N_NODES) + 0.5) / N_NODES
-    orders = np.arange(1, N_FUNCTIONS + 1, dtype=np.float64)
-    cosines = math.sqrt(2.0) * np.cos(math.pi * np.outer(orders, at))
-    line = math.sqrt(12.0) * (at - 0.5)
-    prior = orders**-4.0
-    return Nodes(
-        basis=np.vstack([np.ones(N_NODES), line, cosines]),
-        prior=np.concatenate([np.ones(2), prior]),
-        n_null=2,
-        used=N_NODES,
-        weight_basis=cosines[:N_LOGITS].copy(),
-        weight_prior=prior[:N_LOGITS].copy(),
-        own_scales=0,
-    )
-
-
-def _group_nodes(count: int, own_scales: bool) -> Nodes:
-    basis, nothing = np.eye(count, WIDTH_OF_GROUPS), np.empty((0, WIDTH_OF_GROUPS))
-    return Nodes(basis, np.ones(count), count, count, nothing, np.empty(0), int(own_scales))
-
-
-CURVE = _curve_nodes()
-
-
-@frozen
-class HiddenFit(Record):
-    """Result of EM; `components` are numbers of components of both noises."""
-
-    pair: Pair
-    nodes: Nodes
-    hidden: Hidden
-    components: tuple[int, int]
-    log_likelihood: float
-    position_cost: float
-    weight_cost: float
-
-    @classmethod
-    def start(cls, pair: Pair, nodes: Nodes, at: FloatArray, max_iter: int) -> HiddenFit:
-        """Fit normal noise, from a hidden cause `at`, (n_samples,), in (0, 1)."""
-        r, K = nodes.basis.shape
-        weights = np.zeros(K)
-        weights[: nodes.used] = 1.0 / nodes.used
-        hidden = Hidden(
-            weights,
-            positions=np.zeros((2, K)),
-            shares=np.ones((2, 2, K)),
-            offsets=np.zeros((2, 2, K)),
-            variances=np.full((2, 2, K), 0.1),
-            tables=np.zeros((2, pair.counts.shape[1], K)),
-            smoothing=np.array([5.0, 5.0, 1.0]),
-            coefficients=np.zeros((2, (r + 7) // 8 * 8)),
-            logits=np.zeros(len(nodes.weight_prior)),
-        )
-        return cls._run(pair, nodes, hidden, (1, 1), at, max_iter)
-
-    @classmethod
-    def _run(
-        cls,
-        pair: Pair,
-        nodes: Nodes,
-        hidden: Hidden,
-        components: tuple[int, int],
-        at: FloatArray,
-        max_iter: int,
-    ) -> HiddenFit:
-        spread = (1.6 if nodes is CURVE else 0.3) / nodes.used
-        numbers = np.array(components, dtype=np.int64)
-        found = fit_hidden(pair, nodes, hidden, numbers, at, spread, max_iter, SETTLED)
-        return cls(pair, nodes, hidden, components, *found)
-
-    def copied(self) -> Hidden:
-        """Return what EM may change."""
-        return Hidden(*(part.copy() for part in self.hidden))
-
-    def further(self, max_iter: int, pair: Pair | None = None) -> HiddenFit:
-        """Iterate on, on other observations where some are given."""
-        pair, hidden = pair or self.pair, self.copied()
-        return self._run(pair, self.nodes, hidden, self.components, np.empty(0), max_iter)
-
-    def scaled_apart(self, max_iter: int) -> HiddenFit:
-        """Fit noise of its own scale in each group."""
-        nodes = self.nodes._replace(own_scales=1)
-        return self._run(self.pair, nodes, self.copied(), (1, 1), np.empty(0), max_iter)
-
-    def split(self, axis: int, into: tuple[tuple[float, ...], ...], max_iter: int) -> HiddenFit:
-        """Fit noise of two components to a variable."""
-        hidden = self.copied()
-        variance = self.hidden.variances[axis, 0, 0]
-        for j, (share, mean, part) in enumerate(zip(*into, strict=True)):
-            hidden.shares[axis, j] = share
-            hidden.offsets[axis, j] = mean * math.sqrt(variance)
-            hidden.variances[axis, j] = part * variance
-        components = (2, self.components[1]) if axis == 0 else (self.components[0], 2)
-        return self._run(self.pair, self.nodes, hidden, components, np.empty(0), max_iter)
-
-    def with_noise_of(self, other: HiddenFit, axis: int, max_iter: int) -> HiddenFit:
-        """Fit two components to a variable, from another fit's."""
-        hidden = self.copied()
-        for name in ("shares", "offsets", "variances"):
-            getattr(hidden, name)[axis] = getattr(other.hidden, name)[axis]
-        return self._run(self.pair, self.nodes, hidden, (2, 2), np.empty(0), max_iter)
-
-    @computed
-    def numbers(self) -> float:
-        """Nats of all fitted numbers but curves, means and densities of nodes."""
-        count, log_n = self.nodes.used, math.log(self.pair.values.shape[1])
-        cost = -math.log(2.0) if self.nodes is CURVE else -float(gammaln(count + 1))
-        for axis, components in enumerate(self.components):
-            kind = self.pair.kinds[axis]
-            if kind == SHARES:
-                cost += self._cost_of_shares(axis)
-            elif kind == COUNTS or self.nodes.own_scales:
-                cost += 0.5 * count * log_n
-            else:
-                cost += 0.5 * (3 * components - 2) * log_n - float(gammaln(components + 1))
-        return cost
-
-    def _cost_of_shares(self, axis: int) -> float:
-        """Nats of shares of values under Jeffreys' prior, from how often each is expected."""
-        n, count = self.pair.values.shape[1], self.nodes.used
-        shares = self.hidden.tables[axis, : int(self.pair.places[axis].max()) + 1, :count]
-        size = np.maximum(self.hidden.weights[:count] * (n + count) - 1.0, 0.0) + 0.5 * len(shares)
-        cost = gammaln(size) - gammaln(0.5 * len(shares)) + len(shares) * gammaln(0.5)
-        expected = shares * size
-        cost += ((expected - 0.5) * np.log(shares) - gammaln(expected)).sum(axis=0)
-        return float(cost.sum())
-
-    @computed
-    def objective(self) -> float:
-        """Length up to a constant of the pair, roughly; for choices."""
-        return -self.log_likelihood + self.position_cost + self.weight_cost + self.numbers
-
-
-def _best(fits: Iterable[HiddenFit]) -> HiddenFit:
-    return min(fits, key=lambda fit: fit.objective)
-
-
-def _apart(fits: Iterable[HiddenFit], count: int) -> list[HiddenFit]:
-    """Return the best fits that are not the same."""
-    kept: list[HiddenFit] = []
-    for fit in sorted(fits, key=lambda fit: fit.objective):
-        if len(kept) < count and all(abs(fit.objective - k.objective) > APART for k in kept):
-            kept.append(fit)
-    return kept
-
-
-def _richer(fit: HiddenFit) -> list[HiddenFit]:
-    """Return fits with noise of two components, of one variable and of both."""
-    axes = [axis for axis in range(2) if fit.pair.kinds[axis] == NOISY]
-    found = [_best(fit.split(axis, into, SHORT) for into in SPLITS) for axis in axes]
-    if len(found) == 2:
-        found.append(found[0].with_noise_of(found[1], 1, SHORT))
-    return [each.further(LONGER) for each in found]
-
-
-def _by_value(t: FloatArray) -> FloatArray:
-    low, high = np.quantile(t, [0.003, 0.997])
-    if low == high:
-        return np.full(len(t), 0.5)
-    return np.asarray(0.03 + 0.94 * np.clip((t - low) / (high - low), -0.02, 1.02))
-
-
-def _by_rank(t: FloatArray) -> FloatArray:
-    places = np.empty(len(t))
-    places[np.argsort(t, kind="stable")] = np.arange(len(t))
-    return (places + 0.5) / len(t)
-
-
-def _lines(values: FloatArray) -> list[FloatArray]:
-    x, y = values
-    return [x, y, x + y, x - y]
-
-
-def _few(pair: Pair, count: int = FEW) -> Pair:
-    """Return that many observations or more, evenly spread over the first variable."""
-    step = pair.values.shape[1] // count
-    if step < 2:
-        return pair
-    rows = np.lexsort(pair.values[::-1])[step // 2 :: step]
-    return pair._replace(values=pair.values[:, rows].copy(), places=pair.places[:, rows].copy())
-
-
-def _curve_of(pair: Pair, hopeless: Callable[[HiddenFit], bool]) -> HiddenFit:
-    """Fit a curve."""
-    few = _few(pair)
-    x, y = few.values
-    orders = [*_lines(few.values), np.arctan2(y, x)]
-    starts = [
-        HiddenFit.start(few, CURVE, place(order), SHORT)
-        for order, place in product(orders, (_by_value, _by_rank))
-    ]
-    better = _apart((fit.further(LONGER) for fit in _apart(starts, KEPT)), 2)
-    best = _best(fit.further(LONGER, pair) for fit in better)
-    if hopeless(best):
-        return best
-    best = best.further(LONG)
-    richer = _best(_richer(best.further(1, few))).further(LONGER, pair)
-    return best if best.objective <= richer.objective else richer.further(LONG)
-
-
-def _groups_of(pair: Pair, hopeless: Callable[[HiddenFit], bool]) -> HiddenFit:
-    """Fit two and more groups."""
-    few = _few(pair)
-    ranks = [_by_rank(order) for order in _lines(few.values)]
-    plain, apart = [], []
-    for count in range(2, MOST_GROUPS + 1):
-        nodes = _group_nodes(count, own_scales=False)
-        starts = [
-            HiddenFit.start(few, nodes, (np.floor(rank * count) + 0.5) / count, SHORT)
-            for rank in ranks
-        ]
-        plain.append(_best(fit.further(LONGER) for fit in _apart(starts, 2)).further(SHORT, pair))
-        apart.append(plain[-1].scaled_apart(LONGER))
-    best = _best(plain + apart)
-    if hopeless(best):
-        return best
-    richer = chain.from_iterable(_richer(fit.further(1, few)) for fit in _apart(plain, 2))
-    richest = [fit.further(LONGER, pair) for fit in _apart(richer, 2)]
-    return _best([best, *richest]).further(LONG)
-
-
-Search = Callable[[Pair, Callable[[HiddenFit], bool]], HiddenFit]
 
 
 @frozen
@@ -316,14 +86,19 @@ class CommonCause(Code):
     scales: FloatArray
 
     @property
-    def name(self) -> str:
+    def score(self) -> float:
+        """Description length of both variables in nats per observation."""
+        return self.length / len(self.nats)
+
+    @property
+    def model(self) -> str:
         """Kind of the hidden cause, as a model is named: ``"hidden-curve"``, ``"hidden-3"``."""
         return "hidden-curve" if self.is_curve else f"hidden-{len(self.weights)}"
 
     @property
     def text(self) -> str:
         """Describe it in words."""
-        return TEXTS[self.name]
+        return TEXTS[self.model]
 
     @property
     def labels(self) -> IntArray:
@@ -378,29 +153,29 @@ def _describe(x: Variable, y: Variable, shortest: float) -> CommonCause:
         # Of shares and counts no density is compared with.
         return not fit.pair.kinds.any() and of_all - widths > most
 
-    def found(search: Search, kinds: tuple[int, int], least: float) -> HiddenFit:
+    def found(
+        search: Callable[[Pair, Hopeless], HiddenFit], kinds: tuple[int, int], least: float
+    ) -> HiddenFit:
         pair = _pair(x, y, kinds, least)
-        many = _few(pair, MANY)
+        many = evenly_spread(pair, MANY)
         fit = search(many, hopeless)
         return fit if many is pair else fit.further(LONGER, pair)
 
-    fits = [found(_groups_of, each, LEAST_IN_GROUP) for each in kinds]
+    fits = [found(fit_groups, each, LEAST_IN_GROUP) for each in kinds]
     if kinds[0] == (NOISY, NOISY):
-        fits.append(found(_curve_of, kinds[0], LEAST_ABOUT_CURVE))
+        fits.append(found(fit_curve, kinds[0], LEAST_ABOUT_CURVE))
     if len(kinds) == 1:
         # Both by densities: what is far longer need not be encoded.
-        least = _best(fits).objective + SLACK
+        least = best_of(fits).objective + SLACK
         fits = [fit for fit in fits if fit.objective <= least]
     return min((_coded(fit, x, y) for fit in fits), key=attrgetter("length"))
 
 
 def _kinds(variable: Variable) -> tuple[int, ...]:
-    cells, raw = variable.cells, variable.raw
-    if variable.is_categorical or cells.n_distinct <= MOST_SHARES:
+    n_distinct = variable.cells.n_distinct
+    if variable.is_categorical or n_distinct <= MOST_SHARES:
         return (SHARES,)
-    if raw is None or cells.n_distinct > MOST_COUNTS or not variable.is_tied:
-        return (NOISY,)
-    return (NOISY, COUNTS) if raw.min() >= 0.0 and np.all(raw == np.rint(raw)) else (NOISY,)
+    return (NOISY, COUNTS) if n_distinct <= MOST_COUNTS and variable.may_count else (NOISY,)
 
 
 def _pair(x: Variable, y: Variable, kinds: tuple[int, int], least: float) -> Pair:

@@ -13,7 +13,7 @@ from anmmm._typing import FloatArray
 from anmmm.evidence.check import is_determined
 from anmmm.evidence.variable import LONGEST_REMEMBERED, MOST_REMEMBERED, Variable, remembered
 from anmmm.evidence.vectors import describe_over
-from anmmm.preprocessing import indicators, standardize
+from anmmm.preprocessing import indicators, mean_ranks, standardize
 
 # Columns that may explain a pair together, and rows that are looked at, at most and at least.
 MOST_GIVEN, MOST_ROWS, LEAST_ROWS = 2, LONGEST_REMEMBERED, 20
@@ -30,8 +30,7 @@ Column = tuple[bytes, bool]
 
 def normal_ranks(values: FloatArray) -> FloatArray:
     """Return the ranks of a column (n_samples,) as Gaussian quantiles."""
-    _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
-    return np.asarray(ndtri((np.cumsum(counts) - 0.5 * counts)[place] / len(values)))
+    return np.asarray(ndtri(mean_ranks(values) / len(values)))
 
 
 def rank_curves(values: FloatArray) -> FloatArray:

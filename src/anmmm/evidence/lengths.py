@@ -232,6 +232,11 @@ class EvidenceResult(Record):
         return self.backward if self.backward.total < self.forward.total else self.forward
 
     @property
+    def winner(self) -> DirectionEvidence | VectorEvidence | CommonCause | None:
+        """The shortest description of all: a common cause, or the parts of a direction."""
+        return self.common_cause if self.confounded else self.chosen
+
+    @property
     def chosen(self) -> DirectionEvidence | VectorEvidence | None:
         """The parts of the shorter direction; None if both are equally long."""
         return {1: self.forward, -1: self.backward}.get(self.direction)

@@ -171,6 +171,14 @@ class Variable(Record):
         """Noise variance below which no model of it as an effect may fall."""
         return smallest_noise(self.cells)
 
+    @property
+    def may_count(self) -> bool:
+        """Whether it holds tied whole numbers from 0 on."""
+        raw = self.raw
+        if raw is None or not self.is_tied:
+            return False
+        return bool(raw.min() >= 0.0 and np.all(raw == np.rint(raw)))
+
     @computed
     def is_tied(self) -> bool:
         """Whether it has few distinct values for its number of observations, or one very often."""

@@ -273,7 +273,7 @@ def describe_over(effect: Variable, causes: Sequence[Variable], tied: bool) -> C
         if only is not None:
             given = Given(basis, tied, rescaled=only.rescaled, atoms=only.atoms)
         fits = Fits(given, effect, 1)
-        best = shortest(fit_models(fits).values()).plus(price)
+        best = fits.shortest().plus(price)
         chosen.append((Rescaled.of(best) if rescaled else best, fits, price))
     best, fits, price = min(chosen, key=lambda each: each[0].length)
     if effect.is_categorical or type(best) is Additive:

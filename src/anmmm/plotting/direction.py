@@ -308,8 +308,8 @@ def _draw_scores(ax: Any, result: DirectionResult, names: tuple[str, str]) -> No
         others[:2] = [_lengths(side) for side in sides]
         span = max(span, LEAST_SPAN)
         common = result.evidence.common_cause
-        if common is not None and common.length / len(common.nats) < highest + span:
-            scores.append(common.length / len(common.nats))
+        if common is not None and common.score < highest + span:
+            scores.append(common.score)
             labels.append(COMMON_CAUSE)
             lowest = min(scores)
     span = span or max(abs(lowest), 1.0)

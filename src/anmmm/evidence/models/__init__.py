@@ -15,19 +15,10 @@ from typing import TYPE_CHECKING
 
 from anmmm.evidence.marginal import Marginal
 from anmmm.evidence.models.base import ConditionalModel, EffectCurves, Fits, Given
-from anmmm.evidence.models.categories import Categories
-from anmmm.evidence.models.discrete import Counts, Ordered
-from anmmm.evidence.models.gaussian import (
-    Additive,
-    AdditiveFreeNoise,
-    LocationScale,
-    LocationScaleFreeNoise,
-    LocationScaleLinked,
-)
+from anmmm.evidence.models.gaussian import Additive
 from anmmm.evidence.models.independent import Independent
 from anmmm.evidence.models.parts import Part, Split, TwoPart
-from anmmm.evidence.models.postnonlinear import PostNonlinear, PostNonlinearFreeNoise
-from anmmm.evidence.models.rescaled import Rescaled
+from anmmm.evidence.models.rescaled import LEVELS, NAMES, SMOOTH, Rescaled
 
 if TYPE_CHECKING:
     from anmmm.evidence.variable import Variable
@@ -52,22 +43,15 @@ __all__ = [
 # Of equal lengths the first one wins.
 MODELS: tuple[type[ConditionalModel], ...] = (
     Independent,
-    Additive,
-    AdditiveFreeNoise,
-    LocationScale,
-    LocationScaleFreeNoise,
-    LocationScaleLinked,
-    PostNonlinear,
-    PostNonlinearFreeNoise,
-    Ordered,
-    Counts,
-    Categories,
+    *SMOOTH,
+    *LEVELS,
+    *NAMES,
     Rescaled,
     TwoPart,
     Split,
 )
 # Of an effect of categories; the others take its values for numbers.
-OF_CATEGORIES = (Independent, Categories, Rescaled)
+OF_CATEGORIES: tuple[type[ConditionalModel], ...] = (Independent, *NAMES, Rescaled)
 WRAPPED = (Rescaled, TwoPart, Split)
 
 

@@ -158,9 +158,7 @@ class Counts(CurveModel):
     def encode(cls, fits: Fits) -> Iterator[ConditionalModel]:
         """Encode an effect of tied whole numbers from 0 on, of at least three values."""
         cells, raw = fits.effect.cells, fits.effect.raw
-        if raw is None or not fits.effect.is_tied or cells.n_distinct < 3:
-            return
-        if raw.min() >= 0.0 and np.all(raw == np.rint(raw)):
+        if raw is not None and cells.n_distinct >= 3 and fits.effect.may_count:
             yield fit_counts(fits.cause.basis, cells, raw).plus(fits.price)
 
     def curves(self, at: FloatArray) -> EffectCurves:
