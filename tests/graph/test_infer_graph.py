@@ -120,6 +120,35 @@ def test_a_graph_is_oriented_in_its_form():
     assert orient([("dose", "level")], frame, min_confidence=1.0) == [("dose", "--", "level")]
 
 
+def test_numbers_of_nodes_are_places_of_columns_and_names_need_names():
+    frame = table()[["dose", "level", "effect"]]
+    # Whichever edges there are: 1 is the second column.
+    assert orient([(1, 2)], frame.to_numpy()) == [(1, "->", 2)]
+    assert orient([(1, 0), (1, 2)], frame) == [(0, "->", 1), (1, "->", 2)]
+    assert infer_graph(frame, within=[(0, "<->", 2)]).edges[0].cause == "dose"
+    with pytest.raises(ValueError, match=r"graph names 3, but .* has no such column"):
+        orient(networkx.Graph([(1, 2), (2, 3)]), frame.to_numpy())
+    with pytest.raises(ValueError, match=r"graph names 'x3', but .* has no such column"):
+        orient([("x3", "x2"), ("x2", "x1")], frame)
+    with pytest.raises(ValueError, match="adjacency of 2 nodes, but data has 3 columns"):
+        orient(np.ones((2, 2)) - np.eye(2), frame)
+    with pytest.raises(ValueError, match="two nodes for one column"):
+        orient([(0, 1), ("dose", 2)], frame)
+
+
+def test_a_name_is_one_of_its_own_type_and_else_a_place():
+    frame = table()[["dose", "level"]].set_axis(["1", "0"], axis=1)
+    assert orient([(0, 1)], frame) == [(0, "->", 1)]
+    assert orient([("0", "1")], frame) == [("1", "->", "0")]
+    assert infer_graph(frame, within=[(0, 1)]).directed == (("1", "0"),)
+    numbered = frame.set_axis([1, 0], axis=1)
+    assert orient([(0, 1)], numbered) == [(1, "->", 0)]
+    for edge in ((False, True), (0.0, 1.0)):
+        for argument in ("within", "required", "forbidden"):
+            with pytest.raises(ValueError, match=f"{argument} names {edge[0]}, but"):
+                infer_graph(frame.to_numpy(), **{argument: [edge]})
+
+
 def test_linear_gaussian_edges_have_no_direction():
     rng = np.random.default_rng(3)
     a, b = rng.normal(size=(2, 500))

@@ -16,6 +16,7 @@ from anmmm._typing import RandomState, StrPath
 from anmmm._validation import check_between, check_count, check_nonnegative, check_rng
 from anmmm._version import __version__
 from anmmm.collection.checkpoint import Checkpoint
+from anmmm.collection.sources.columns import Table, open_table
 from anmmm.collection.stream import check_jobs
 from anmmm.direction import SURE
 from anmmm.evidence.check import normal_scores
@@ -129,8 +130,10 @@ def infer_graph(
     most = check_count(max_parents, "max_parents")
     least = check_nonnegative(min_gain, "min_gain")
     jobs, rng = check_jobs(n_jobs), check_rng(random_state)
-    partial = None if within is None else read_graph(within)
+    partial, table = None if within is None else read_graph(within), open_table(table)
     by_place = isinstance(within, np.ndarray)
+    if partial is not None and not by_place:
+        partial = _of_columns(partial, table, "within")
     found = read_columns(table, columns, categories, missing, None if by_place else partial)
     if by_place and partial is not None:
         partial = _by_place(partial, found.names)
@@ -202,17 +205,24 @@ def orient(graph: Any, data: Any, *, min_confidence: float = SURE, **options: An
     [(0, '->', 1), (1, '->', 2)]
     """
     least = check_between(min_confidence, "min_confidence", 0.5, 1.0)
-    partial = read_graph(graph)
-    found = infer_graph(data, within=graph, **options)
-    # Of an adjacency without names, which has a row for each column.
-    names = found.names if isinstance(graph, np.ndarray) else partial.nodes
-    named = dict(zip(map(str, names), partial.nodes, strict=True))
+    partial, data = read_graph(graph), open_table(data)
+    # An adjacency without names has a row for each column.
+    by_place = isinstance(graph, np.ndarray)
+    within = graph if by_place else _of_columns(partial, data, "graph")
+    found = infer_graph(data, within=within, **options)
+    names = found.names if by_place else within.nodes
+    node_of = dict(zip(names, partial.nodes, strict=True))
     sure = [
-        (named[str(edge.cause)], named[str(edge.effect)])
+        (node_of[edge.cause], node_of[edge.effect])
         for edge in found.edges
         if edge.kind == ARROW and edge.confidence >= least
     ]
     return rebuilt(graph, partial.with_directed(sure))
+
+
+def _of_columns(graph: PartialGraph, table: Table, argument: str) -> PartialGraph:
+    """Return a graph whose nodes are the columns of a table that its nodes name."""
+    return graph.renamed([table.column(node, argument) for node in graph.nodes])
 
 
 def _by_place(graph: PartialGraph, names: tuple[Hashable, ...]) -> PartialGraph:
@@ -222,9 +232,7 @@ def _by_place(graph: PartialGraph, names: tuple[Hashable, ...]) -> PartialGraph:
             f"within is an adjacency of {len(graph.nodes)} nodes, but data has {len(names)} "
             "columns; pass a row and a column for each column of data"
         )
-    name = dict(zip(graph.nodes, names, strict=True))
-    groups = graph.directed, graph.undirected, graph.bidirected
-    return PartialGraph(names, *([(name[u], name[v]) for u, v in group] for group in groups))
+    return graph.renamed(names)
 
 
 def _canonical(sample: Sample) -> list[int]:

@@ -39,6 +39,18 @@ class PartialGraph:
         groups = zip(MARKS, (self.directed, self.undirected, self.bidirected), strict=True)
         return [(u, mark, v) for mark, edges in groups for u, v in edges]
 
+    def renamed(self, names: Iterable[Hashable]) -> PartialGraph:
+        """Return the graph with these names of its nodes, in their order."""
+        name = dict(zip(self.nodes, names, strict=True))
+        if len(set(name.values())) < len(name):
+            raise ValueError(
+                f"graph has two nodes for one column; its nodes are {brief(self.nodes)}"
+            )
+        groups = self.directed, self.undirected, self.bidirected
+        return PartialGraph(
+            name.values(), *([(name[u], name[v]) for u, v in group] for group in groups)
+        )
+
     def with_directed(self, arrows: Iterable[Edge]) -> PartialGraph:
         """Direct undirected edges as these arrows go, whichever of them there are."""
         towards = {frozenset(arrow): arrow for arrow in arrows}

@@ -14,7 +14,7 @@ from anmmm._categories import MOST_CATEGORIES, Names, missing_of
 from anmmm._typing import BoolArray, FloatArray
 from anmmm._validation import brief, check_choice
 from anmmm._warning import warn_caller
-from anmmm.collection.sources.columns import Table, open_table
+from anmmm.collection.sources.columns import Table
 from anmmm.datasets.errors import SourceError, listed
 from anmmm.graph.lengths import Sample
 from anmmm.graph.partial import PartialGraph
@@ -38,17 +38,15 @@ class Columns(NamedTuple):
 
 
 def read_columns(
-    data: Any, columns: Any, categories: Any, missing: str, within: PartialGraph | None = None
+    table: Table, columns: Any, categories: Any, missing: str, within: PartialGraph | None = None
 ) -> Columns:
     """Read and check columns of a table, by default all or those of a graph.
 
     Raise TypeError or ValueError at what is wrong.
     """
     check_choice(missing, "missing", ("raise", "drop"))
-    table = open_table(data)
     if within is not None and columns is None:
-        nodes = set(_listed(within.nodes, table, "within"))
-        columns = [name for name in table.names if name in nodes]
+        columns = [name for name in table.names if name in within.nodes]
     named = {*table.categories, *_listed(categories, table, "categories")}
     if columns is None:
         names = [name for name in table.names if name in named or name not in table.faults]

@@ -201,6 +201,14 @@ def test_columns_that_cannot_be_used_are_refused_at_once(columns, error, message
         as_pairs(pd.DataFrame(DATA), columns=columns)
 
 
+@pytest.mark.parametrize("edge", [(False, True), (0.0, 1.0), (np.bool_(0), 1)])
+def test_what_equals_a_name_but_is_of_another_type_is_none(edge):
+    with pytest.raises(
+        ValueError, match=r"columns names \S+, but numpy.ndarray has no such column"
+    ):
+        as_pairs(np.zeros((3, 2)), columns=[edge])
+
+
 @pytest.mark.parametrize(
     ("source", "message"),
     [

@@ -58,9 +58,10 @@ class Table(Record):
         Other spellings of a name are taken last. Raise ValueError where there is no such column.
         """
         if isinstance(name, Hashable) and name in self._known:
-            return name
-        whole = isinstance(name, (int, np.integer)) and not isinstance(name, bool)
-        if whole and 0 <= name < len(self.names):
+            known = self._known[name]
+            if _kind(known) is _kind(name):
+                return known
+        if _kind(name) is int and 0 <= name < len(self.names):
             return self.names[int(name)]
         spelled = {str(each): each for each in self.names}
         if str(name) in spelled:
@@ -72,8 +73,14 @@ class Table(Record):
         )
 
     @computed
-    def _known(self) -> set[Hashable]:
-        return set(self.names)
+    def _known(self) -> dict[Hashable, Hashable]:
+        return {name: name for name in self.names}
+
+
+def _kind(name: Any) -> type:
+    """Return the type of a name; False, 0 and 0.0 are equal, but not the same name."""
+    plain = name.item() if isinstance(name, np.generic) else name
+    return next((kind for kind in (bool, int, float) if isinstance(plain, kind)), object)
 
 
 def is_frame(data: Any) -> bool:
@@ -85,6 +92,8 @@ def is_frame(data: Any) -> bool:
 
 def open_table(data: Any, header: bool | None = None) -> Table:
     """Open a table with a variable in each column: a data frame, an array, or a file of one."""
+    if isinstance(data, Table):
+        return data
     if isinstance(data, (str, os.PathLike)):
         return _parquet(data) if is_parquet(data) else _text(data, header)
     if isinstance(data, np.ndarray):
