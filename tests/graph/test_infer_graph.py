@@ -250,6 +250,14 @@ def test_what_a_graph_leaves_unexplained_is_listed():
     assert "a common cause may be missing" in graph.summary()
 
 
+def test_independent_columns_of_few_values_leave_nothing_unexplained():
+    rng = np.random.default_rng(3)
+    coin, die = rng.random(300) < 0.3, rng.choice(["p", "q", "r"], 300)
+    frame = pd.DataFrame({"coin": coin, "die": die, "count": rng.poisson(2.0, 300)})
+    graph = infer_graph(frame, categories=["die"])
+    assert (graph.edges, graph.unexplained) == ((), ())
+
+
 def test_columns_that_others_determine_are_no_fault():
     rng = np.random.default_rng(3)
     a, b = rng.normal(size=(2, 200))

@@ -25,12 +25,15 @@ EDGE = 1e-12
 DETERMINED = 0.5
 
 
-def integral_transform(model: ConditionalModel) -> FloatArray:
+def integral_transform(model: ConditionalModel, stream: int = 0) -> FloatArray:
     """Conditional distribution function of the effect, uniform on (0, 1) under a true model.
 
     Parameters
     ----------
     model : ConditionalModel
+    stream : int
+        Of the draws. Transforms that are compared with each other need different ones: with equal
+        draws two independent columns of few values would seem to depend on each other.
 
     Returns
     -------
@@ -46,13 +49,13 @@ def integral_transform(model: ConditionalModel) -> FloatArray:
     below, above = model.levels()
     n = len(below)
     tied = model.cells.n_distinct < n
-    share = np.random.default_rng(SEED).uniform(size=n) if tied else 0.5
+    share = np.random.default_rng(SEED + stream).uniform(size=n) if tied else 0.5
     return np.asarray(below + share * (above - below))
 
 
-def normal_scores(model: ConditionalModel) -> FloatArray:
+def normal_scores(model: ConditionalModel, stream: int = 0) -> FloatArray:
     """Return what a model leaves of a column, (n_samples,), as Gaussian quantiles."""
-    return np.asarray(ndtri(np.clip(integral_transform(model), EDGE, 1.0 - EDGE)))
+    return np.asarray(ndtri(np.clip(integral_transform(model, stream), EDGE, 1.0 - EDGE)))
 
 
 def is_determined(model: ConditionalModel) -> bool:

@@ -282,7 +282,7 @@ def _watching(
 def _unexplained(lengths: Lengths, parents: Parents, least: float) -> list[tuple[Arrow, float]]:
     """Return the pairs of columns whose models leave something of each other, and the nats."""
     models = [lengths.model(key_of(j, causes)) for j, causes in enumerate(parents)]
-    left = np.column_stack([normal_scores(model) for model in models])
+    left = np.column_stack([normal_scores(model, j) for j, model in enumerate(models)])
     # Of a column that its causes determine nothing is left.
     places = np.flatnonzero(np.ptp(left, axis=0) > LEAST_LEFT).tolist()
     n = len(places)
