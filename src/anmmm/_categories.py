@@ -7,7 +7,6 @@ categories without an order. What has an order, or two categories alone, is as g
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -15,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anmmm._typing import ArrayLike, BoolArray, FloatArray, IntArray
-from anmmm._validation import as_matrix, brief, check_lengths
+from anmmm._validation import as_matrix, brief, check_lengths, holds_categories, series_of
 
 # As many values as are encoded by their shares.
 MOST_CATEGORIES = 32
@@ -130,19 +129,13 @@ def _labels(values: Any) -> tuple[list[str | None] | None, tuple[str, ...] | Non
     """Return each observation's name, None for missing, and their order; None for numbers."""
     if isinstance(values, (list, tuple, np.ndarray)):
         return _texts(values), None
-    # Here, because whoever passes arrays can do without it.
-    import narwhals.stable.v2 as nw
-
-    if type(values).__name__ in ("Categorical", "CategoricalIndex"):
-        # Of pandas, not yet in a series.
-        values = sys.modules["pandas"].Series(values)
-    column = nw.from_native(values, series_only=True, pass_through=True)
-    if not isinstance(column, nw.Series):
-        # Such as an array of Arrow.
+    columns = series_of(values)
+    if len(columns) != 1:
         return (_texts(np.asarray(values)) if hasattr(values, "__array__") else None), None
-    if column.dtype in (nw.Categorical, nw.Enum, nw.String):
+    (column,) = columns
+    if holds_categories(column) or str(column.dtype) == "String":
         return _spelled(column.to_list()), _order_of(column)
-    return (_texts(column.to_list()) if column.dtype == nw.Object else None), None
+    return (_texts(column.to_list()) if str(column.dtype) == "Object" else None), None
 
 
 def _texts(values: Any) -> list[str | None] | None:
@@ -164,12 +157,24 @@ def _spelled(items: Sequence[Any]) -> list[str | None]:
 
 def _order_of(column: Any) -> tuple[str, ...] | None:
     """Return the categories of a column in their order, None where they have none."""
-    native = column.to_native()
-    # pandas and Arrow say so.
-    kind = getattr(native, "dtype", None) or getattr(native, "type", None)
+    native: Any = column.to_native()
+    # pandas and Arrow say so; pandas may hold columns of Arrow.
+    kind: Any = getattr(native, "dtype", None) or getattr(native, "type", None)
+    kind = getattr(kind, "pyarrow_dtype", kind)
     if getattr(kind, "ordered", False) is not True:
         return None
-    return tuple(str(each) for each in column.cat.get_categories().to_list())
+    if hasattr(kind, "categories"):
+        return tuple(map(str, kind.categories))
+    chunks = native.array.__arrow_array__().chunks if hasattr(native, "array") else native.chunks
+    orders = [tuple(map(str, chunk.dictionary.to_pylist())) for chunk in chunks]
+    longest = max(orders, key=len, default=())
+    # Arrow joins dictionaries of chunks by appending, which is no order.
+    if any(order != tuple(name for name in longest if name in order) for order in orders):
+        raise ValueError(
+            f"its chunks order the categories differently, as {brief(longest)} and otherwise; "
+            "give all one dictionary"
+        )
+    return longest
 
 
 def _is_missing(item: Any) -> bool:

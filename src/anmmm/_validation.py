@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import numbers
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -263,6 +264,11 @@ def as_real(values: Any, name: str) -> NDArray[Any]:
         raise ValueError(
             f"{name} holds {n_masked} masked values; remove or impute those observations"
         )
+    if any(map(holds_categories, series_of(values))):
+        raise TypeError(
+            f"{name} must be numeric, found a column of a category type; pass its codes if the "
+            "categories have an order"
+        )
     try:
         array = np.asarray(values)
     except ValueError as error:
@@ -279,6 +285,32 @@ def as_real(values: Any, name: str) -> NDArray[Any]:
         with np.errstate(over="ignore"):
             return array.astype(np.float64)
     return array
+
+
+def series_of(values: Any) -> list[Any]:
+    """Return the columns of a data frame, or the one of a series, as series of narwhals."""
+    if values is None or isinstance(values, (list, tuple, np.ndarray, np.generic, numbers.Number)):
+        return []
+    # Here, because whoever passes arrays can do without it.
+    import narwhals.stable.v2 as nw
+
+    kind = type(values)
+    if kind.__name__ in ("Categorical", "CategoricalIndex"):
+        values = sys.modules["pandas"].Series(values)
+    elif kind.__module__ == "pyarrow.lib" and hasattr(values, "dictionary_encode"):
+        values = sys.modules["pyarrow"].chunked_array(getattr(values, "chunks", [values]))
+    try:
+        native: Any = nw.from_native(values, allow_series=True, pass_through=True)
+    except nw.exceptions.DuplicateError:
+        return []
+    if isinstance(native, nw.DataFrame):
+        return list(native.iter_columns())
+    return [native] if isinstance(native, nw.Series) else []
+
+
+def holds_categories(column: Any) -> bool:
+    """Tell whether a series of narwhals has a category type."""
+    return str(column.dtype).startswith(("Categorical", "Enum"))
 
 
 def _as_columns(array: NDArray[Any], name: str) -> NDArray[Any]:

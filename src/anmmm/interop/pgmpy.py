@@ -87,8 +87,8 @@ class ANMMM(_Base):  # type: ignore[misc]
         if len(names) != 2:
             raise ValueError(f"X must have the 2 columns of a pair, found n_features={len(names)}")
         result = infer_direction(
-            X.iloc[:, 0].to_numpy(),
-            X.iloc[:, 1].to_numpy(),
+            X.iloc[:, 0],
+            X.iloc[:, 1],
             criterion=self.criterion,
             lam=self.lam,
             n_resamples=self.n_resamples,
@@ -138,7 +138,7 @@ class Orientation:
         if (v, u) in self.decisions:
             u, v = v, u
         if (u, v) not in self.decisions:
-            columns = self.data[u].to_numpy(), self.data[v].to_numpy()
+            columns = self.data[u], self.data[v]
             self.decisions[u, v] = decision(*columns, self.options)
         return _edge(self.decisions[u, v], u, v, self.on_undecided)
 

@@ -18,12 +18,15 @@ from anmmm._optional import pyarrow_module
 from anmmm._record import Record, computed, frozen
 from anmmm._typing import FloatArray, StrPath
 from anmmm._validation import brief
+from anmmm._warning import warn_caller
 from anmmm.collection.sources.parquet import (
     floats,
     is_number,
     is_parquet,
     open_parquet,
     reading,
+    with_dictionaries,
+    written_types,
 )
 from anmmm.datasets import SourceError
 from anmmm.datasets.errors import listed
@@ -143,10 +146,16 @@ def _selected(
         values: FloatArray = column.cast(nw.Float64).to_numpy()
         return values
 
+    def labels(frame: Any, n: Hashable) -> NDArray[Any]:
+        try:
+            return labels_of(frame.get_column(n))
+        except ValueError as error:
+            raise SourceError(name, None, f"column {n!r}: {error}") from None
+
     def read(numbers: list[Hashable], names: list[Hashable]) -> Columns:
         frame = select([*numbers, *names])
         columns: Columns = {n: number(frame.get_column(n)) for n in numbers}
-        return columns | {n: labels_of(frame.get_column(n)) for n in names}
+        return columns | {n: labels(frame, n) for n in names}
 
     faults = {
         n: f"column {n!r} holds {kind}, which is not numbers; {AS_NAMES}"
@@ -183,20 +192,29 @@ def _parquet(path: StrPath) -> Table:
     name = os.fspath(path)
     with open_parquet(path) as file:
         schema, n_rows = file.schema_arrow, file.metadata.num_rows
+        kinds = written_types(name, file)
     _refuse_same_names(name, schema.names)
     if not n_rows:
         raise SourceError(name, None, "the file has columns, but no rows")
-    kinds = dict(zip(schema.names, schema.types, strict=True))
+    types = pyarrow_module("types")
+    categories = [n for n, kind in kinds.items() if types.is_dictionary(kind)]
+    values = [n for n in categories if not types.is_dictionary(schema.field(n).type)]
+    if unsorted := [n for n in values if kinds[n].ordered]:
+        warn_caller(
+            f"{name}: Parquet keeps no order of categories that are not text; taken in the order "
+            f"of their values: {listed(unsorted)}",
+            UserWarning,
+        )
 
     def select(names: list[Hashable]) -> Any:
         with open_parquet(path) as file, reading(name, None):
-            return nw.from_native(file.read(columns=names, use_threads=False))
+            return nw.from_native(
+                with_dictionaries(file.read(columns=names, use_threads=False), kinds)
+            )
 
-    types = pyarrow_module("types")
     usable = [n for n, kind in kinds.items() if is_number(kind)]
     booleans = [n for n in usable if types.is_boolean(kinds[n])]
     numeric = [n for n in usable if n not in booleans]
-    categories = [n for n, kind in kinds.items() if types.is_dictionary(kind)]
     return _selected(name, kinds, numeric, booleans, categories, select, (Path(path),))
 
 

@@ -6,8 +6,9 @@ PyArrow is imported when it is used.
 
 from __future__ import annotations
 
+import base64
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
@@ -42,8 +43,8 @@ class ParquetPairs(FromFiles):
     def __init__(self, path: StrPath) -> None:
         self.name, self.files, self.options = os.fspath(path), (Path(path),), {}
         with open_parquet(path) as file:
-            schema, self._n_rows = file.schema_arrow, file.metadata.num_rows
-        self._columns, self._nested = _layout(self.name, schema)
+            names, self._n_rows = file.schema_arrow.names, file.metadata.num_rows
+            self._columns, self._nested = _layout(self.name, names, written_types(self.name, file))
         if not self._n_rows:
             raise SourceError(self.name, None, "the file has columns, but no rows")
 
@@ -101,6 +102,42 @@ def reading(path: str, place: str | None) -> Iterator[None]:
         raise SourceError(path, place, f"the content is broken ({first})") from error
 
 
+def written_types(path: str, file: Any) -> dict[str, Any]:
+    """Return the Arrow types of a file's columns as they were before Parquet.
+
+    Parquet has dictionaries of text and bytes alone; others are read as their values.
+    """
+    schema = file.schema_arrow
+    kinds = dict(zip(schema.names, schema.types, strict=True))
+    written = (file.metadata.metadata or {}).get(b"ARROW:schema")
+    if written is not None:
+        pyarrow = pyarrow_module()
+        with reading(path, None):
+            before = pyarrow.ipc.read_schema(pyarrow.py_buffer(base64.b64decode(written)))
+        for name, kind in zip(before.names, before.types, strict=True):
+            if name in kinds and pyarrow.types.is_dictionary(kind):
+                kinds[name] = kind
+    return kinds
+
+
+def with_dictionaries(table: Any, kinds: Mapping[str, Any]) -> Any:
+    """Return a table whose columns of these dictionary types are dictionaries again.
+
+    The file has no order of categories that are no text; they are in that of their values.
+    """
+    types = pyarrow_module("types")
+    for place, name in enumerate(table.column_names):
+        column, kind = table.column(name), kinds[name]
+        if types.is_dictionary(kind) and not types.is_dictionary(column.type):
+            values = column.unique().drop_null().sort()
+            codes = pyarrow_module("compute").index_in(column.combine_chunks(), values)
+            array = pyarrow_module().DictionaryArray.from_arrays(
+                codes, values, ordered=kind.ordered
+            )
+            table = table.set_column(place, name, array)
+    return table
+
+
 def is_number(kind: Any) -> bool:
     """Return whether the values of an Arrow type are real numbers."""
     types = pyarrow_module("types")
@@ -118,15 +155,14 @@ def floats(array: Any) -> FloatArray:
     return values
 
 
-def _layout(path: str, schema: Any) -> tuple[dict[str, str], bool]:
+def _layout(path: str, names: list[str], types: Mapping[str, Any]) -> tuple[dict[str, str], bool]:
     """Return the name in the file of each column to read, and whether the form is nested."""
-    types = dict(zip(schema.names, schema.types, strict=True))
     missing = [name for name in _REQUIRED if name not in types]
     if missing:
         raise SourceError(
             path,
             None,
-            f"there is no column {' and no '.join(missing)}, only {listed(schema.names)}; pairs "
+            f"there is no column {' and no '.join(missing)}, only {listed(names)}; pairs "
             f"need pair_id, x and y. Of a table with a variable in each column, choose pairs with "
             f"columns=[('a', 'b'), ...] or columns='all'",
         )
@@ -138,7 +174,7 @@ def _layout(path: str, schema: Any) -> tuple[dict[str, str], bool]:
         if used:
             columns[name] = used[0]
     for name, there in columns.items():
-        if schema.names.count(there) > 1:
+        if names.count(there) > 1:
             raise SourceError(path, None, f"there are several columns of the name {there}")
         wanted = _unsuited(name, types[there])
         if wanted:
@@ -160,11 +196,11 @@ def _unsuited(name: str, kind: Any) -> str:
     if name in ("x", "y"):
         suited = is_number(kind.value_type if _is_list(kind) else kind)
         return "" if suited else "numbers or lists of numbers"
+    plain = kind.value_type if tests.is_dictionary(kind) else kind
     if name in ("truth", "weight"):
         # Not booleans: whether false is 0 or -1, nobody knows.
-        suited = tests.is_null(kind) or (is_number(kind) and not tests.is_boolean(kind))
+        suited = tests.is_null(plain) or (is_number(plain) and not tests.is_boolean(plain))
         return "" if suited else "numbers"
-    plain = kind.value_type if tests.is_dictionary(kind) else kind
     text = (tests.is_string, tests.is_large_string, tests.is_string_view, tests.is_integer)
     suited = any(test(plain) for test in text) or (name == "group" and tests.is_null(kind))
     return "" if suited else "text or whole numbers"
