@@ -14,7 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anmmm._typing import ArrayLike, BoolArray, FloatArray, IntArray
-from anmmm._validation import as_matrix, brief, check_lengths, holds_categories, series_of
+from anmmm._validation import (
+    as_matrix,
+    brief,
+    check_aligned,
+    check_lengths,
+    holds_categories,
+    series_of,
+)
 
 # As many values as are encoded by their shares.
 MOST_CATEGORIES = 32
@@ -51,6 +58,7 @@ class Variables(NamedTuple):
 
 def as_variables(x: ArrayLike, y: ArrayLike, *, names: tuple[str, str] = ("x", "y")) -> Variables:
     """Check two variables as `anmmm._validation.as_pair` does, either of which may be names."""
+    check_aligned(x, y, names)
     (first, one), (second, other) = _as_variable(x, names[0]), _as_variable(y, names[1])
     check_lengths(first, second, names)
     widths = first.shape[1], second.shape[1]

@@ -70,6 +70,7 @@ def as_finite(values: Any, name: str) -> FloatArray:
 
 def as_matrices(X: ArrayLike, Y: ArrayLike) -> tuple[FloatArray, FloatArray]:
     """Check that two variables are finite matrices of equally many rows, and nothing more."""
+    check_aligned(X, Y, ("X", "Y"))
     first, second = as_finite(X, "X"), as_finite(Y, "Y")
     matrices = first.ndim == second.ndim == 2 and first.size and second.size
     if not matrices or len(first) != len(second):
@@ -90,6 +91,7 @@ def as_pair(
     single: str = "",
 ) -> tuple[FloatArray, FloatArray]:
     """Check two variables as `as_matrix`, their lengths and, where `single` says why, widths."""
+    check_aligned(x, y, names)
     first = as_matrix(x, names[0], min_samples=min_samples, resolved=resolved)
     second = as_matrix(y, names[1], min_samples=min_samples, resolved=resolved)
     check_lengths(first, second, names)
@@ -97,6 +99,19 @@ def as_pair(
         check_single(first, names[0], single)
         check_single(second, names[1], single)
     return first, second
+
+
+def check_aligned(x: Any, y: Any, names: tuple[str, str] = ("x", "y")) -> None:
+    """Refuse series and frames whose indexes have the same labels in different orders."""
+    indexes: list[Any] = [getattr(values, "index", None) for values in (x, y)]
+    first, second = indexes
+    if not (hasattr(first, "isin") and hasattr(second, "isin")) or first.equals(second):
+        return
+    if first.nlevels == second.nlevels and first.isin(second).all() and second.isin(first).all():
+        raise ValueError(
+            f"{names[0]} and {names[1]} have the same index labels in different orders; align them "
+            f"first, e.g. {names[1]}.loc[{names[0]}.index], or pass arrays to pair them by position"
+        )
 
 
 def check_lengths(x: NDArray[Any], y: NDArray[Any], names: tuple[str, str]) -> None:
@@ -123,6 +138,7 @@ def check_fit_input(
     matrix = as_matrix(_as_two_dimensional(X), "X")
     _note_features(estimator, X, reset=True)
     if y is not None:
+        check_aligned(X, y, ("X", "y"))
         X, y = as_pair(matrix, y, names=("X", "y"))
         estimator.n_outputs_ = y.shape[1]
         return X, y
@@ -152,6 +168,7 @@ def check_new_input(
         fitted = f"{n_outputs} columns of y" if n_outputs else "the pair in X alone"
         raise ValueError(f"y has {other.shape[1]} columns, but fit was given {fitted}")
     other = as_finite(other, "y")
+    check_aligned(X, y, ("X", "y"))
     check_lengths(matrix, other, ("X", "y"))
     return matrix, other
 

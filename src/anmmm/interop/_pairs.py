@@ -8,7 +8,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from anmmm._typing import ArrayLike, FloatArray
-from anmmm._validation import as_finite, as_pair, check_lengths
+from anmmm._validation import as_finite, as_pair, check_aligned, check_lengths
 from anmmm.collection.sources.columns import is_frame
 from anmmm.direction import DirectionResult, infer_direction
 from anmmm.graph import CausalGraph, infer_graph
@@ -34,6 +34,7 @@ def decision(x: Any, y: Any, options: dict[str, Any]) -> DirectionResult:
 
     Options that are for graphs and collections alone are left out.
     """
+    check_aligned(x, y)
     of_pairs = {name: value for name, value in options.items() if name not in OF_GRAPHS}
     return infer_direction(single(x, "x"), single(y, "y"), **{"random_state": 0, **of_pairs})
 
@@ -71,6 +72,7 @@ def hsic_score(cause: ArrayLike, residual: ArrayLike) -> float:
     >>> hsic_score(x, rng.normal(size=200)) < 1 < hsic_score(x, x**2)
     True
     """
+    check_aligned(cause, residual, ("cause", "residual"))
     columns = single(cause, "cause"), single(residual, "residual")
     test = hsic_test(*as_pair(*columns, names=("cause", "residual"), resolved=False))
     return test.statistic / test.threshold
@@ -84,6 +86,8 @@ def conditional_pvalue(x: Any, y: Any, given: Any = None) -> float:
     S. Zhou, K. Zhang, J. Guan, "Causal discovery using regression-based conditional independence
     tests", AAAI 2017).
     """
+    for values, name in ((y, "y"), (given, "given")):
+        check_aligned(x, values, ("x", name))
     first, second = as_pair(_columns(x, "x"), _columns(y, "y"), resolved=False)
     others = first[:, :0] if given is None else _columns(given, "given")
     check_lengths(first, others, ("x", "given"))

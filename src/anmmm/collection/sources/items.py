@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from anmmm._categories import plain
-from anmmm._validation import as_real, brief
+from anmmm._validation import as_real, brief, check_aligned
 from anmmm.collection.sources.protocol import UNKNOWN_LENGTH
 from anmmm.datasets import Pair
 from anmmm.datasets.files import SeenIds
@@ -57,6 +57,10 @@ def _as_pair(pair_id: str, item: Any) -> Pair:
             pair_id, f"expected (x, y), (id, x, y) or a Pair, found {type(item).__name__}{size}"
         )
     try:
+        check_aligned(item[0], item[1])
+    except ValueError as error:
+        return Pair.unreadable(pair_id, str(error))
+    try:
         x, y = _as_array(item[0], "x"), _as_array(item[1], "y")
     except ValueError as error:
         return Pair.unreadable(pair_id, f"x or y is not an array of numbers: {error}")
@@ -77,6 +81,7 @@ def _as_array(values: Any, name: str) -> Any:
 def _sendable(pair: Pair) -> Pair:
     """Return a pair that any process can be sent: what objects there are can be numbers."""
     try:
+        check_aligned(pair.x, pair.y)
         arrays = {name: _as_array(getattr(pair, name), name) for name in ("x", "y")}
         for name, array in arrays.items():
             if array.dtype.hasobject:

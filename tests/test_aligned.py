@@ -1,0 +1,70 @@
+"""Two series of the same labels in different orders are refused wherever pairs come in."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from anmmm import (
+    GPPOM,
+    ANMMixture,
+    CausalDirection,
+    MechanismClustering,
+    cluster_mechanisms,
+    hsic,
+    hsic_test,
+    infer_direction,
+    infer_directions,
+)
+from anmmm.datasets import Pair
+from anmmm.evidence import evidence
+from anmmm.interop import hsic_score
+from anmmm.interop.causal_learn import ANMMM
+from anmmm.interop.dowhy import independence_test
+
+X = pd.Series(np.random.default_rng(0).normal(size=40), name="x")
+Z = X**2
+Y = Z.sample(frac=1.0, random_state=0)
+CALLS = {
+    "infer_direction": infer_direction,
+    "evidence": evidence,
+    "cluster_mechanisms": cluster_mechanisms,
+    "hsic": hsic,
+    "hsic_test": hsic_test,
+    "CausalDirection": lambda x, y: CausalDirection().fit(x.to_frame(), y),
+    "MechanismClustering": lambda x, y: MechanismClustering().fit(x.to_frame(), y),
+    "ANMMixture": lambda x, y: ANMMixture().fit(x.to_frame(), y),
+    "ANMMixture later": lambda x, y: ANMMixture().fit(X.to_frame(), Z).predict(x.to_frame(), y),
+    "GPPOM": lambda x, y: GPPOM().fit(x.to_frame(), y),
+    "causal-learn": lambda x, y: ANMMM().cause_or_effect(x, y),
+    "DoWhy": independence_test,
+    "DoWhy given": lambda x, y: independence_test(x, X.iloc[::-1].to_numpy(), y),
+    "pgmpy": hsic_score,
+    "Pair": lambda x, y: Pair("p", x, y).checked(),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_series_in_other_orders_are_refused(name):
+    with pytest.raises(ValueError, match=r"same index labels in different orders; align them"):
+        CALLS[name](X, Y)
+
+
+@pytest.mark.parametrize("pair", [(X, Y), ("p", X, Y), Pair("p", X, Y)])
+def test_a_pair_of_a_collection_says_so(pair):
+    (row,) = infer_directions([pair], n_jobs=1)
+    assert row.status == "unusable"
+    assert "same index labels in different orders" in row.reason
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        Y.sort_index(),
+        Y.to_numpy(),
+        # No pairing of theirs is known.
+        Y.set_axis(range(100, 140)),
+        pd.Series(Y.to_numpy(), pd.MultiIndex.from_product([range(4), range(10)])),
+    ],
+)
+def test_others_are_paired_by_position(other):
+    assert infer_direction(X, other).score == infer_direction(X.to_numpy(), np.array(other)).score
