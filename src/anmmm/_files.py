@@ -20,6 +20,19 @@ import numpy as np
 from anmmm._typing import StrPath
 from anmmm._version import __version__
 
+# How a file begins, or begins and ends, that an earlier run wrote.
+_OURS = re.compile(
+    rb"""\A(
+    pair_id, | {\s*"pair_id": | line, | cause,effect,kind, | PAR1 .* anmmm\.kind
+    | {.* "anmmm_version":\ "[^"]*"\s*}\s*\Z
+    | <\?xml .{,1000} <key\ id="gain"\ for="edge"
+    | .{,200} <meta\ name="generator"\ content="anmmm
+    | (\x89PNG .{,1000} | <\?xml .{,2000} | %PDF .*) anmmm\ \S+,\ by\ Matplotlib
+    )""",
+    re.DOTALL | re.VERBOSE,
+)
+# Bytes at either end of a file that are looked at for that.
+_LOOKED_AT = 100_000
 # Those below a blank JSON escapes itself.
 _STEERING = re.compile("[\x7f-\x9f]")
 _numbers = itertools.count()
@@ -109,6 +122,24 @@ def check_writable(path: StrPath) -> None:
     except OSError as error:
         raise OSError(error.errno, f"cannot write: {error.strerror}", str(path)) from None
     temporary.unlink()
+
+
+def is_result_file(path: StrPath) -> bool:
+    """Tell whether a file is the result of an earlier run, which may be replaced."""
+    if not os.path.isfile(path):
+        # Whoever opens a pipe waits, and nothing is replaced.
+        return True
+    with open(path, "rb") as file:
+        start = file.read(_LOOKED_AT)
+        file.seek(max(len(start), os.path.getsize(path) - _LOOKED_AT))
+        return not start or _OURS.search(start + file.read()) is not None
+
+
+def check_overwrite(path: StrPath, *, force: bool = False) -> None:
+    """Raise `FileExistsError` rather than replace a file that is no result of an earlier run."""
+    if not force and not is_result_file(path):
+        what = "exists, and is no result of an earlier run; write to another file, or delete it"
+        raise FileExistsError(errno.EEXIST, what, os.fspath(path))
 
 
 def csv_line_writer(file: IO[str]) -> Callable[[Sequence[Any]], None]:

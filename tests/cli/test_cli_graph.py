@@ -78,7 +78,7 @@ def test_the_graph_becomes_a_page(run, data):
     (data / "mine.html").write_text("<html>mine</html>")
     for name, message in [
         ("graph.txt", "must end in .html"),
-        ("mine.html", "is no page about a graph"),
+        ("mine.html", "is no result of an earlier run"),
         ("none/graph.html", "none: no such folder"),
     ]:
         status, _, err = run("graph", "data.csv", "--report", name)

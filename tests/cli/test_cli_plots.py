@@ -101,7 +101,7 @@ def test_a_figure_that_fails_leaves_the_old_file(run, data, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(plotting.matplotlib_module("figure").Figure, "savefig", fail)
-    status, _, err = run("cluster", data, "--plot", "p.png")
+    status, _, err = run("cluster", data, "--plot", "p.png", "--force")
     assert status == 2
     assert err.endswith("p.png: No space left on device\n")
     assert (data.parent / "p.png").read_bytes() == b"old"

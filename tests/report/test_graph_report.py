@@ -59,7 +59,7 @@ def test_a_poor_fit_is_named(graph, tmp_path, monkeypatch):
 def test_another_file_is_not_replaced(graph, tmp_path):
     other = tmp_path / "index.html"
     other.write_text("<html>mine</html>")
-    with pytest.raises(FileExistsError, match="is no page about a graph"):
+    with pytest.raises(FileExistsError, match="is no result of an earlier run"):
         write_graph_report(graph, other)
     assert other.read_text() == "<html>mine</html>"
     with pytest.raises(TypeError, match="graph must be a CausalGraph, found list"):

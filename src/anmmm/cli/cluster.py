@@ -11,6 +11,7 @@ from anmmm.cli.messages import InputError, say
 from anmmm.cli.options import (
     column_options,
     common_options,
+    force_option,
     given,
     mechanisms_option,
     plot_option,
@@ -29,13 +30,14 @@ if TYPE_CHECKING:
 @mechanisms_option
 @refine_option
 @click.option("-o", "--output", metavar="FILE.csv", help="Write the labels to this file.")
-@with_options(*column_options, plot_option, *common_options)
+@with_options(*column_options, plot_option, force_option, *common_options)
 def cluster_command(
     file: str,
     n_mechanisms: int | str,
     refine: bool | None,
     output: str | None,
     plot: str | None,
+    force: bool,
     lam: float | None,
     seed: int,
     as_json: bool,
@@ -50,22 +52,21 @@ def cluster_command(
     from anmmm._files import check_writable, dump_csv, to_json_document, write_csv
     from anmmm._warning import unconverged_untold
     from anmmm.cli.input import load_columns, refusing
-    from anmmm.cli.output import refuse_input_as_output
+    from anmmm.cli.output import refuse_foreign, refuse_input_as_output
     from anmmm.cli.tables import clustering_text
     from anmmm.clustering import cluster_mechanisms
-    from anmmm.collection.sinks import refuse_foreign
 
     if output is not None:
         if not output.lower().endswith(".csv"):
             raise InputError(f"{output}: the name must end in .csv")
         refuse_input_as_output(output, file)
+        refuse_foreign(output, force=force)
         with refusing():
             check_writable(output)
-            refuse_foreign(output, (b"line,",))
     if plot is not None:
         from anmmm.cli.plots import check_plot
 
-        check_plot(plot, file)
+        check_plot(plot, file, force=force)
     columns = load_columns(file, **table)
     # The text says what did not converge.
     with refusing(), unconverged_untold():

@@ -12,6 +12,7 @@ from anmmm.cli.options import (
     column_options,
     common_options,
     decision_options,
+    force_option,
     given,
     parse_categories,
     plot_option,
@@ -26,7 +27,14 @@ if TYPE_CHECKING:
 
 @click.command("direction")
 @click.argument("file")
-@with_options(*column_options, categories_option, *decision_options, plot_option, *common_options)
+@with_options(
+    *column_options,
+    categories_option,
+    *decision_options,
+    plot_option,
+    force_option,
+    *common_options,
+)
 def direction_command(
     file: str,
     x: str | None,
@@ -36,6 +44,7 @@ def direction_command(
     categories: str | None,
     max_samples: int | None,
     plot: str | None,
+    force: bool,
     seed: int,
     as_json: bool,
     **options: Any,
@@ -55,7 +64,7 @@ def direction_command(
     if plot is not None:
         from anmmm.cli.plots import check_plot
 
-        check_plot(plot, file)
+        check_plot(plot, file, force=force)
     names = parse_categories(categories) or ()
     columns = load_columns(file, x, y, drop_missing=drop_missing, header=header, categories=names)
     used_x, used_y, cut_seed = columns.x, columns.y, None

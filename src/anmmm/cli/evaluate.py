@@ -8,7 +8,14 @@ from typing import Any
 import click
 
 from anmmm.cli.messages import plain
-from anmmm.cli.options import common_options, decision_options, given, jobs_option, with_options
+from anmmm.cli.options import (
+    common_options,
+    decision_options,
+    force_option,
+    given,
+    jobs_option,
+    with_options,
+)
 
 
 @click.command("evaluate")
@@ -30,8 +37,10 @@ from anmmm.cli.options import common_options, decision_options, given, jobs_opti
     metavar="FILE",
     help="Draw accuracy against decided share to this file, .png, .pdf or .svg.",
 )
-@with_options(*decision_options, jobs_option, *common_options)
-def evaluate_command(source: str, plot: str | None, as_json: bool, **options: Any) -> None:
+@with_options(force_option, *decision_options, jobs_option, *common_options)
+def evaluate_command(
+    source: str, plot: str | None, force: bool, as_json: bool, **options: Any
+) -> None:
     """Measure how good the decisions of a criterion are.
 
     SOURCE_OR_SETTING is a folder of pairs or "sample", as in "anmmm directions", or a synthetic
@@ -46,7 +55,7 @@ def evaluate_command(source: str, plot: str | None, as_json: bool, **options: An
     if plot is not None:
         from anmmm.cli.plots import check_plot, draw_rates
 
-        check_plot(plot, source)
+        check_plot(plot, source, force=force)
     with refusing(), saying_warnings():
         result = evaluate(source, progress=sys.stderr.isatty(), **given(**options))
     click.echo(to_json_document(result.to_dict()) if as_json else plain(str(result)))

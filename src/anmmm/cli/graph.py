@@ -10,6 +10,7 @@ import click
 from anmmm.cli.messages import plain, say
 from anmmm.cli.options import (
     categories_option,
+    force_option,
     given,
     jobs_option,
     parse_categories,
@@ -35,6 +36,7 @@ from anmmm.cli.options import (
         metavar="FILE",
         help="Write a page with the graph, its edges and each fitted effect to this file, .html.",
     ),
+    force_option,
     click.option(
         "--within",
         metavar="FILE",
@@ -62,6 +64,7 @@ def graph_command(
     output: str | None,
     plot: str | None,
     report: str | None,
+    force: bool,
     columns: str | None,
     categories: str | None,
     tiers: str | None,
@@ -77,7 +80,7 @@ def graph_command(
     """
     from anmmm._files import check_writable, to_json_document
     from anmmm.cli.input import refusing
-    from anmmm.cli.output import refuse_input_as_output
+    from anmmm.cli.output import refuse_foreign, refuse_input_as_output
     from anmmm.collection.sinks import check_sink
     from anmmm.graph import infer_graph
     from anmmm.graph.result import SUFFIXES
@@ -85,13 +88,14 @@ def graph_command(
     if plot is not None:
         from anmmm.cli.plots import check_plot
 
-        check_plot(plot, table)
+        check_plot(plot, table, force=force)
     if report is not None:
         from anmmm.cli.plots import check_page
 
-        check_page(report, table)
+        check_page(report, table, force=force)
     if output is not None:
         refuse_input_as_output(output, table)
+        refuse_foreign(output, force=force)
         with refusing():
             check_sink(output, SUFFIXES)
             check_writable(output)
@@ -117,7 +121,7 @@ def graph_command(
         from anmmm.report.write import base_name
 
         with refusing(report):
-            write_graph_report(graph, report, name=base_name(table))
+            write_graph_report(graph, report, name=base_name(table), force=force)
         say(f"report written to {report}")
     click.echo(to_json_document(graph.to_dict()) if as_json else plain(graph.summary()))
     if output is not None:

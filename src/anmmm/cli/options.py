@@ -152,6 +152,9 @@ refine_option = click.option(
     help="Refine the clusters of the latent by EM on smooth mechanisms, or print them as they are. "
     "[default: refine, unless one mechanism is far more likely]",
 )
+force_option = click.option(
+    "--force", is_flag=True, help="Replace files that are no result of an earlier run."
+)
 output_options = [
     click.option(
         "-o",
@@ -159,6 +162,7 @@ output_options = [
         metavar="FILE",
         help="Write the rows to this file: .csv, .jsonl or .parquet.",
     ),
+    force_option,
     jobs_option,
     click.option(
         "--resume",

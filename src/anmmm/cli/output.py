@@ -7,11 +7,11 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-from anmmm._files import check_writable, is_replaceable
+from anmmm._files import check_writable, is_replaceable, is_result_file
 from anmmm.cli.input import refusing
 from anmmm.cli.messages import InputError, say
 from anmmm.collection.checkpoint import count_rows, remove_log
-from anmmm.collection.sinks import check_sink, holds_rows, refuse_foreign
+from anmmm.collection.sinks import check_sink
 from anmmm.datasets.tuebingen import META, is_pair_file
 
 
@@ -21,6 +21,7 @@ def check_output(
     targets: str | None,
     source_format: str | None,
     resume: bool,
+    force: bool,
 ) -> tuple[str | None, bool]:
     """Refuse what cannot be written to; return the checkpoint, and whether all is done."""
     if output is None and resume:
@@ -36,7 +37,7 @@ def check_output(
     with refusing(output):
         checkpoint = _checkpoint_of(output, resume=resume)
     with refusing():
-        refuse_foreign(output)
+        refuse_foreign(output, force=force)
         # Files take their names when they are complete, and their checkpoints go after that.
         if resume and checkpoint and os.path.exists(output) and not os.path.exists(checkpoint):
             return None, True
@@ -88,6 +89,16 @@ def tell_of_checkpoint(checkpoint: str) -> None:
         remove_log(checkpoint)
 
 
+def refuse_foreign(output: str, *, force: bool) -> None:
+    """Refuse to replace a file that is no result of an earlier run, unless told to."""
+    with refusing():
+        if not force and not is_result_file(output):
+            raise InputError(
+                f"{output}: exists, and is no result of an earlier run; write to another file, or "
+                "replace it with --force"
+            )
+
+
 def refuse_input_as_output(output: str, source: str) -> None:
     """Refuse to write over the input file itself, or over a file of the input folder."""
     if source == "-":
@@ -97,7 +108,7 @@ def refuse_input_as_output(output: str, source: str) -> None:
                 raise InputError(f"{output}: is the input; write to another file")
     elif os.path.exists(output) and os.path.exists(source):
         inside = _is_within(output, source)
-        if os.path.samefile(output, source) or (inside and not holds_rows(output)):
+        if os.path.samefile(output, source) or (inside and not is_result_file(output)):
             raise InputError(f"{output}: is part of the input; write to another file")
 
 

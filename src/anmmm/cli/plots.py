@@ -10,7 +10,7 @@ from anmmm._files import atomic_writer, check_writable
 from anmmm._typing import FloatArray
 from anmmm.cli.input import Columns, refusing
 from anmmm.cli.messages import InputError, say
-from anmmm.cli.output import refuse_input_as_output
+from anmmm.cli.output import refuse_foreign, refuse_input_as_output
 from anmmm.direction import DirectionResult
 from anmmm.evaluation import Evaluation
 from anmmm.graph import CausalGraph
@@ -34,11 +34,12 @@ PLOT_SUFFIXES = (".png", ".pdf", ".svg")
 RESOLUTION = 150
 
 
-def check_plot(path: str, source: str) -> None:
+def check_plot(path: str, source: str, *, force: bool) -> None:
     """Refuse a plot that could not be written, before what it shows is computed from `source`."""
     if Path(path).suffix.lower() not in PLOT_SUFFIXES:
         raise InputError(f"{path}: the name must end in {' or '.join(PLOT_SUFFIXES)}")
     refuse_input_as_output(path, source)
+    refuse_foreign(path, force=force)
     with refusing():
         check_writable(path)
     try:
@@ -47,13 +48,14 @@ def check_plot(path: str, source: str) -> None:
         raise InputError(f"--plot: {error}") from None
 
 
-def check_page(path: str, source: str) -> None:
+def check_page(path: str, source: str, *, force: bool) -> None:
     """Refuse a page about a graph that could not be written, before the graph is found."""
     if Path(path).suffix.lower() not in PAGE_SUFFIXES:
         raise InputError(f"{path}: the name must end in {' or '.join(PAGE_SUFFIXES)}")
     refuse_input_as_output(path, source)
+    refuse_foreign(path, force=force)
     with refusing("--report"):
-        check_graph_report(path)
+        check_graph_report(path, force=True)
 
 
 def draw_direction(

@@ -10,7 +10,7 @@ import click
 
 from anmmm._words import counted
 from anmmm.cli.messages import InputError, say
-from anmmm.cli.options import parse_source, source_options, with_options
+from anmmm.cli.options import force_option, parse_source, source_options, with_options
 
 SUFFIXES = (".html", ".htm")
 
@@ -25,6 +25,7 @@ SUFFIXES = (".html", ".htm")
     show_default=True,
     help="Write the page to this file, .html.",
 )
+@with_options(force_option)
 @click.option("--source", metavar="SOURCE", help="Draw the pairs: where their data are.")
 @with_options(*source_options)
 @click.option(
@@ -34,7 +35,9 @@ SUFFIXES = (".html", ".htm")
     show_default=True,
     help="Number of the most certain pairs to show, and of the least certain ones.",
 )
-def report_command(rows: str, output: str, source: str | None, plots: int, **options: Any) -> None:
+def report_command(
+    rows: str, output: str, force: bool, source: str | None, plots: int, **options: Any
+) -> None:
     """Write one HTML page about ROWS, a file of "anmmm directions -o".
 
     Counts and accuracies, which decisions to trust, the most and the least certain pairs, and why
@@ -42,7 +45,7 @@ def report_command(rows: str, output: str, source: str | None, plots: int, **opt
     page needs no other file and no network.
     """
     from anmmm.cli.input import refusing, saying_warnings
-    from anmmm.cli.output import refuse_input_as_output
+    from anmmm.cli.output import refuse_foreign, refuse_input_as_output
     from anmmm.collection import as_pairs
     from anmmm.report import write_report
 
@@ -56,6 +59,7 @@ def report_command(rows: str, output: str, source: str | None, plots: int, **opt
         # In a folder of pairs a page is none of them, and may be written anew.
         if read is not None and not os.path.isdir(read):
             refuse_input_as_output(output, read)
+    refuse_foreign(output, force=force)
     with refusing(), saying_warnings():
         pairs = None if source is None else as_pairs(source, **options)
         report = write_report(

@@ -45,6 +45,7 @@ class CollectionRun:
     shard: str | None
     dask: str | None
     output: str | None
+    force: bool
     resume: bool
     timings: bool
     as_json: bool
@@ -66,7 +67,7 @@ class CollectionRun:
             header=self.header,
         )
         checkpoint, complete = check_output(
-            self.output, self.source, self.targets, self.format, self.resume
+            self.output, self.source, self.targets, self.format, self.resume, self.force
         )
         if complete:
             say(f"{self.output}: complete, nothing to do")
@@ -105,7 +106,7 @@ class CollectionRun:
         summarizer, error = Summarizer(), ""
         sink: AbstractContextManager[Callable[[Any], None]] = nullcontext(lambda row: None)
         if self.output is not None:
-            sink = open_sink(self.output, results.schema, timings=self.timings)
+            sink = open_sink(self.output, results.schema, timings=self.timings, force=self.force)
         with sink as write, _progress(results) as bar:
             if is_short and not self.as_json:
                 _print(bar, table.header())

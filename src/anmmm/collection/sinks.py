@@ -6,11 +6,17 @@ import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from errno import EEXIST
 from pathlib import Path
 from typing import IO, Any
 
-from anmmm._files import atomic_writer, csv_line_writer, json_value, naming, replacing
+from anmmm._files import (
+    atomic_writer,
+    check_overwrite,
+    csv_line_writer,
+    json_value,
+    naming,
+    replacing,
+)
 from anmmm._optional import pyarrow_module
 from anmmm._typing import StrPath
 from anmmm.collection.schema import Schema
@@ -18,8 +24,6 @@ from anmmm.collection.schema import Schema
 SUFFIXES = (".csv", ".jsonl", ".parquet")
 # Rows of one Parquet row group. Fixed, so that equal rows make equal files.
 ROW_GROUP = 10_000
-# How text files of rows start.
-STARTS = b"pair_id,", b'"pair_id"'
 
 Write = Callable[[Any], None]
 
@@ -35,32 +39,13 @@ def check_sink(path: StrPath, suffixes: Sequence[str] = SUFFIXES) -> str:
     return suffix
 
 
-def holds_rows(path: StrPath, starts: tuple[bytes, ...] = STARTS) -> bool:
-    """Tell whether a file is the result of an earlier run, which may be replaced."""
-    # Every format has a mark of its own: the first column, and in Parquet the metadata at the end.
-    if not os.path.isfile(path):
-        # Whoever opens a pipe waits, and nothing is replaced.
-        return True
-    with open(path, "rb") as file:
-        start = file.read(20).lstrip(b"{ \n")
-        file.seek(max(0, os.path.getsize(path) - 100_000))
-        return start.startswith(starts) or (
-            start.startswith(b"PAR1") and b"anmmm.kind" in file.read()
-        )
-
-
-def refuse_foreign(path: StrPath, starts: tuple[bytes, ...] = STARTS) -> None:
-    """Raise `FileExistsError` rather than replace a file that is no result of an earlier run."""
-    if os.path.isfile(path) and os.path.getsize(path) > 0 and not holds_rows(path, starts):
-        what = "exists, and is no result of an earlier run; write to another file, or delete it"
-        raise FileExistsError(EEXIST, what, os.fspath(path))
-
-
 @contextmanager
-def open_sink(path: StrPath, schema: Schema, *, timings: bool = False) -> Iterator[Write]:
+def open_sink(
+    path: StrPath, schema: Schema, *, timings: bool = False, force: bool = False
+) -> Iterator[Write]:
     """Give a function that takes one record; the file takes its name when the block ends well."""
     suffix = check_sink(path)
-    refuse_foreign(path)
+    check_overwrite(path, force=force)
     values = schema.reader(timings=timings)
 
     def naming_the_file(write_cells: Callable[[list[Any]], None]) -> Write:

@@ -307,6 +307,7 @@ class CausalGraph(Record):
                 row | {"cause": str(row["cause"]), "effect": str(row["effect"])} for row in rows
             ]
             table = pyarrow_module().Table.from_pylist(texts)
+            table = table.replace_schema_metadata({"anmmm.kind": "graph"})
             with replacing(path) as temporary:
                 pyarrow_module("parquet").write_table(table, temporary)
         else:

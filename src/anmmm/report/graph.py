@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Hashable
-from errno import EEXIST
 from typing import Any
 
 import numpy as np
 
-from anmmm._files import atomic_writer, check_writable
+from anmmm._files import atomic_writer, check_overwrite, check_writable
 from anmmm._typing import StrPath
 from anmmm.direction import POOR_FIT
 from anmmm.graph import CausalGraph
@@ -19,12 +17,12 @@ from anmmm.plotting.graph import graph_size
 from anmmm.report.drawing import png_picture, svg_picture
 from anmmm.report.write import MOST_PLOTS, page_template
 
-# Stands near the start of each page, and of no other file.
-MARK = '<meta name="generator" content="anmmm graph">'
 PIXELS = 96
 
 
-def write_graph_report(graph: CausalGraph, output: StrPath, *, name: str | None = None) -> None:
+def write_graph_report(
+    graph: CausalGraph, output: StrPath, *, name: str | None = None, force: bool = False
+) -> None:
     """Write one HTML page about a causal graph.
 
     A picture of the graph, a table of its edges, the fitted effect along each cause, hidden
@@ -36,9 +34,11 @@ def write_graph_report(graph: CausalGraph, output: StrPath, *, name: str | None 
     graph : CausalGraph
         Result of `anmmm.infer_graph`.
     output : path-like
-        File for the page. Another file than such a page is never replaced.
+        File for the page.
     name : str, optional
         What the table is called on the page.
+    force : bool
+        Whether to replace a file that is no result of an earlier run.
 
     Raises
     ------
@@ -66,7 +66,7 @@ def write_graph_report(graph: CausalGraph, output: StrPath, *, name: str | None 
     """
     if not isinstance(graph, CausalGraph):
         raise TypeError(f"graph must be a CausalGraph, found {type(graph).__name__}")
-    check_graph_report(output)
+    check_graph_report(output, force=force)
     edges = {(edge.effect, edge.cause): edge for edge in graph.edges}
     pairs = [(node.name, cause) for node in graph.nodes for cause in node.parents]
     # An edge without a direction is listed in either order.
@@ -76,7 +76,6 @@ def write_graph_report(graph: CausalGraph, output: StrPath, *, name: str | None 
     contents = page_template("graph.html.j2").generate(
         graph=graph,
         name=name,
-        mark=MARK,
         picture=svg_picture(lambda ax: plot_graph(graph, ax=ax), size),
         width=round(PIXELS * size[0]),
         effects={pair: png_picture(_effect(graph, *pair)) for pair in drawn},
@@ -88,15 +87,11 @@ def write_graph_report(graph: CausalGraph, output: StrPath, *, name: str | None 
         file.writelines(contents)
 
 
-def check_graph_report(path: StrPath) -> None:
-    """Raise an error if a page cannot be made, or would replace a file that is no such page."""
+def check_graph_report(path: StrPath, *, force: bool = False) -> None:
+    """Raise an error if a page cannot be made, or would replace a file of others."""
     page_template("graph.html.j2")
     matplotlib_module("figure")
-    if os.path.isfile(path) and os.path.getsize(path):
-        with open(path, "rb") as file:
-            if MARK.encode() not in file.read(500):
-                what = "exists, and is no page about a graph; write to another file, or delete it"
-                raise FileExistsError(EEXIST, what, os.fspath(path))
+    check_overwrite(path, force=force)
     check_writable(path)
 
 

@@ -1,0 +1,63 @@
+"""A file that is no result of an earlier run is replaced by no command without --force."""
+
+import numpy as np
+import pytest
+
+from anmmm._files import is_result_file
+from anmmm.datasets import make_anm_mixture
+
+for module in ("matplotlib", "jinja2", "networkx", "pyarrow"):
+    pytest.importorskip(module)
+
+COMMANDS = {
+    "direction": ("data.csv",),
+    "cluster": ("data.csv", "-k", "1"),
+    "directions": ("data.csv", "--columns", "all"),
+    "cluster-collection": ("data.csv", "--columns", "all", "-k", "1"),
+    "evaluate": ("f3", "--count", "2", "--samples", "20"),
+    "graph": ("data.csv",),
+    "report": ("rows.csv",),
+}
+OUTPUTS = [
+    *(("direction", "--plot", f"p.{suffix}") for suffix in ("png", "pdf", "svg")),
+    ("cluster", "-o", "labels.csv"),
+    ("cluster", "--plot", "p.png"),
+    *(("directions", "-o", f"r.{suffix}") for suffix in ("csv", "jsonl", "parquet")),
+    ("cluster-collection", "-o", "c.csv"),
+    ("evaluate", "--plot", "p.svg"),
+    *(("graph", "-o", f"g.{suffix}") for suffix in ("csv", "json", "graphml", "parquet")),
+    ("graph", "--plot", "g.png"),
+    ("graph", "--report", "g.html"),
+    ("report", "-o", "report.html"),
+]
+
+
+@pytest.fixture
+def data(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    x, y, _ = make_anm_mixture("f3", 30, random_state=1)
+    np.savetxt("data.csv", np.column_stack([x, y]), delimiter=",", header="a,b", comments="")
+    (tmp_path / "rows.csv").write_text("")
+    return tmp_path
+
+
+@pytest.mark.parametrize(("command", "option", "output"), OUTPUTS)
+def test_a_file_of_others_is_replaced_if_forced_alone(run, data, command, option, output):
+    if command == "report":
+        assert run("directions", "data.csv", "--columns", "all", "-o", "rows.csv")[0] == 0
+    arguments = (command, *COMMANDS[command], option, output)
+    path, notes = data / output, "my notes on anmmm 0.2\n" * 10
+    path.write_text(notes)
+    status, _, err = run(*arguments)
+    assert (status, path.read_text()) == (2, notes)
+    assert f"{output}: exists, and is no result of an earlier run; " in err
+    assert "replace it with --force" in err
+    assert run(*arguments, "--force")[0] == 0
+    # The next run needs no force.
+    assert is_result_file(path)
+
+
+def test_a_page_that_shows_a_picture_is_no_picture(data, run):
+    assert run("direction", "data.csv", "--plot", "p.svg")[0] == 0
+    (data / "mine.html").write_text(f"<html>{(data / 'p.svg').read_text()}</html>")
+    assert not is_result_file(data / "mine.html")
