@@ -1,6 +1,9 @@
+import ctypes
 import os
 import signal
+import sys
 import threading
+import time
 
 import pytest
 
@@ -37,6 +40,17 @@ def test_what_hangs_while_it_tidies_up_can_be_ended(monkeypatch):
                 signal.raise_signal(getattr(signal, name))
         # That of the first.
         assert signals.status == 143
+
+
+def test_a_signal_in_a_callback_from_c_is_not_lost():
+    # Of such a callback no exception gets out: ctypes ignores it.
+    callback = ctypes.CFUNCTYPE(None)(lambda: signal.raise_signal(signal.SIGTERM))
+    with EndingSignals() as signals:
+        callback()
+        with pytest.raises(Ended):
+            time.sleep(LIMIT)
+        assert signals.status == 143
+    assert sys.unraisablehook is signals._hook
 
 
 def test_what_is_ignored_stays_so_and_handlers_of_others_stay():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import sys
 import threading
 import time
 from types import FrameType
@@ -11,6 +12,8 @@ from typing import Any
 # To tidy up in: kill workers, remove the unfinished file, say what is kept. A signal that comes
 # later finds something that hangs, and ends that, too.
 TIDYING_SECONDS = 10.0
+# Until a signal is raised again whose exception a callback from C, such as the compiler's, dropped.
+AGAIN_SECONDS = 0.05
 
 
 class Ended(BaseException):
@@ -24,6 +27,7 @@ class EndingSignals:
         self.status: int | None = None
         self._numbers: list[int] = []
         self._deaf_until = 0.0
+        self._hook = sys.unraisablehook
 
     def __enter__(self) -> EndingSignals:
         if threading.current_thread() is threading.main_thread():
@@ -34,11 +38,13 @@ class EndingSignals:
                 if number is not None and signal.getsignal(number) in free:
                     self._numbers.append(number)
                     signal.signal(number, self._end)
+            self._hook, sys.unraisablehook = sys.unraisablehook, self._again
         return self
 
     def __exit__(self, *exception: Any) -> None:
         for number in self._numbers:
             signal.signal(number, signal.SIG_IGN)
+        sys.unraisablehook = self._hook
 
     def _end(self, number: int, frame: FrameType | None) -> None:
         if time.monotonic() < self._deaf_until:
@@ -47,3 +53,16 @@ class EndingSignals:
         if self.status is None:
             self.status = 128 + number
         raise Ended
+
+    def _again(self, ignored: sys.UnraisableHookArgs) -> None:
+        """Raise the signal again soon where `Ended` came in a callback, which cannot end."""
+        if self.status is None or not issubclass(ignored.exc_type, Ended):
+            self._hook(ignored)
+            return
+        self._deaf_until = 0.0
+        # To the main thread, which may be waiting; Windows has only signals of the process.
+        number, main = self.status - 128, threading.main_thread().ident
+        kill = getattr(signal, "pthread_kill", lambda thread, number: signal.raise_signal(number))
+        timer = threading.Timer(AGAIN_SECONDS, kill, (main, number))
+        timer.daemon = True
+        timer.start()
