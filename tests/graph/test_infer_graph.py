@@ -1,6 +1,7 @@
 """Graphs of tables: what is found, what it does not depend on, what is refused."""
 
 import json
+from contextlib import closing
 
 import networkx
 import numpy as np
@@ -9,6 +10,7 @@ import polars as pl
 import pytest
 
 from anmmm import infer_graph, orient
+from anmmm.collection.checkpoint import Checkpoint, CheckpointError
 from anmmm.datasets import SourceError
 from anmmm.graph.infer import Lengths
 from anmmm.graph.reading import read_graph
@@ -308,6 +310,11 @@ def test_a_run_that_was_killed_goes_on(tmp_path, monkeypatch, found):
     assert [e.gain for e in again.edges] == [e.gain for e in found.edges]
     with pytest.raises(ValueError, match="is the checkpoint of another run"):
         infer_graph(table(seed=1), checkpoint=file)
+    for key, nats in (("9", 1.0), ("0 x", 1.0), ("", 1.0), ("0", "much"), ("0", float("nan"))):
+        with closing(Checkpoint(file)) as log:
+            log.add([(0, key or " ", nats)])
+        with pytest.raises(CheckpointError, match=r"damaged .* are no fit of this table"):
+            infer_graph(table(), checkpoint=file)
 
 
 def test_graphs_are_written_and_read_back(found, tmp_path):

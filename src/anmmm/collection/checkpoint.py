@@ -113,14 +113,18 @@ class Checkpoint:
         if row is None:
             return None
         key, values = row
+        try:
+            found = self._schema.row(values)
+        except (TypeError, ValueError) as error:
+            raise self.damage(f"in the row of position {index} {error}") from None
         if key == digest(pair):
-            return self._schema.row(values)
-        if self.header is not None and self.header["source"] is not None:
+            return found
+        if self.header is not None and self.header.get("source") is not None:
             self.n_outdated += 1
             return None
         raise CheckpointError(
             f"{self.path}: pair {pair.pair_id!r} at position {index} of the source is not the "
-            f"one that was computed ({values[0]!r}); use another checkpoint, or delete it"
+            f"one that was computed ({found.pair_id!r}); use another checkpoint, or delete it"
         )
 
     def keep(self, index: int, pair: Pair, row: Any) -> None:
@@ -132,8 +136,10 @@ class Checkpoint:
         # WAL then needs no memory that processes share.
         execute("PRAGMA locking_mode = EXCLUSIVE")
         (application,) = execute("PRAGMA application_id").fetchone()
-        (is_new,) = execute("SELECT count(*) = 0 FROM sqlite_master").fetchone()
-        if application != _APPLICATION and not is_new:
+        # A view or a trigger would run what others wrote.
+        tables = execute("SELECT type, name, sql FROM sqlite_master").fetchall()
+        is_new = not tables
+        if tables and (application, tables) != (_APPLICATION, [("table", "rows", _TABLE)]):
             raise self._foreign()
         # A commit writes whole pages, and most rows are short.
         execute("PRAGMA page_size = 1024")
@@ -151,7 +157,7 @@ class Checkpoint:
                 self.n_finished += bool(content[0])
                 self.n_failed += not content[0]
         if self.header is None and self.n_finished + self.n_failed:
-            raise self._damage("nothing tells what was computed")
+            raise self.damage("nothing tells what was computed")
 
     def _write(self, rows: list[tuple[int, Any]]) -> None:
         texts = [(position, _json(content)) for position, content in rows]
@@ -161,11 +167,24 @@ class Checkpoint:
             self._database.executemany("INSERT OR REPLACE INTO rows VALUES (?, ?, ?)", sealed)
 
     def _verified(self, row: tuple[int, str, str]) -> Any:
-        if row[2] != _digest(*row[:2]):
-            raise self._damage(f"the row of position {row[0]} is not what was written")
-        return json.loads(row[1])
+        position, text, written = row
+        if written != _digest(position, text):
+            raise self.damage(f"the row of position {position} is not what was written")
+        try:
+            content = json.loads(text)
+        except (TypeError, ValueError, RecursionError):
+            raise self.damage(f"the row of position {position} is no JSON of a run") from None
+        if position == _HEADER:
+            suits = isinstance(content, dict) and not _is_deep(content)
+        else:
+            is_pair = isinstance(content, list) and len(content) == 2
+            suits = position >= 0 and is_pair and isinstance(content[0], str)
+        if not suits or not isinstance(text, str):
+            raise self.damage(f"the row of position {position} is none of a run")
+        return content
 
-    def _damage(self, what: object) -> CheckpointError:
+    def damage(self, what: object) -> CheckpointError:
+        """Return the error over content that no run wrote."""
         return CheckpointError(f"{self.path}: is damaged ({what}); delete it, and begin anew")
 
     def _foreign(self) -> CheckpointError:
@@ -178,7 +197,7 @@ class Checkpoint:
             yield
         except UnicodeDecodeError:
             # Words of SQLite about names in the file that are no text any more.
-            raise self._damage("a name in it is no text") from None
+            raise self.damage("a name in it is no text") from None
         except sqlite3.DatabaseError as error:
             # Python itself raises some, such as for text that is no UTF-8.
             kind = getattr(error, "sqlite_errorname", "")
@@ -200,7 +219,7 @@ class Checkpoint:
                 # The system knows why. SQLite has no lock on the file that this could take off.
                 with naming(self.path):
                     open(self.path, "ab").close()
-            raise (self._foreign() if kind == "SQLITE_NOTADB" else self._damage(error)) from None
+            raise (self._foreign() if kind == "SQLITE_NOTADB" else self.damage(error)) from None
 
 
 def count_rows(path: StrPath) -> tuple[int, int]:
@@ -242,6 +261,14 @@ def _differences(before: Any, wanted: Any, name: str = "") -> Iterator[tuple[str
             yield from _differences(before.get(key), wanted.get(key), place)
     elif before != wanted:
         yield name, f"{name} was {_short(before)} and is {_short(wanted)}"
+
+
+def _is_deep(content: Any, most: int = 20) -> bool:
+    """Tell whether JSON is nested more than `most` deep, which functions that recurse refuse."""
+    inside = content.values() if isinstance(content, dict) else content
+    return isinstance(content, (dict, list)) and (
+        most == 0 or any(_is_deep(each, most - 1) for each in inside)
+    )
 
 
 def _short(value: Any) -> str:

@@ -11,13 +11,18 @@ from typing import Any
 
 from anmmm._files import naming
 from anmmm._typing import StrPath
-from anmmm._validation import check_between, check_choice, check_nonnegative, check_truth
-from anmmm.collection.schema import CLUSTERS, DIRECTIONS, SCHEMA_VERSION, STATUSES, Schema
+from anmmm.collection.schema import (
+    CLUSTERS,
+    DIRECTIONS,
+    EXPECTED,
+    SCHEMA_VERSION,
+    Schema,
+    check_cells,
+)
 from anmmm.collection.sinks import check_sink
 from anmmm.collection.sources.parquet import open_parquet, reading
 from anmmm.datasets import SourceError
 from anmmm.datasets.errors import listed
-from anmmm.direction import RELATIONS
 
 BATCH = 10_000
 # Columns that every row fills, and those of them whose text may be empty, which CSV does not tell.
@@ -168,31 +173,15 @@ def _record(schema: Schema, row: dict[str, Any]) -> Any:
                 raise ValueError(f"{name} is missing")
             values[name] = "" if name in _TEXTS else None
             continue
-        convert, expected = _KINDS[kind]
         try:
-            values[name] = convert(cell)
+            values[name] = _KINDS[kind](cell)
         except (TypeError, ValueError, OverflowError):
-            raise ValueError(f"{name} must be {expected}, found {cell!r:.60}") from None
-    _check_pair(values)
+            raise ValueError(f"{name} must be {EXPECTED[kind]}, found {cell!r:.60}") from None
+    check_cells(values)
     result = _RESULT.get(schema.kind)
     if values["status"] == "ok" and result is not None and values[result] is None:
         raise ValueError(f"the pair was analyzed (status ok), but its {result} is missing")
     return schema.record(**values)
-
-
-def _check_pair(values: dict[str, Any]) -> None:
-    check_choice(values["status"], "status", STATUSES)
-    if values["weight"] is None:
-        raise ValueError("weight must be finite")
-    check_nonnegative(values["weight"], "weight")
-    check_truth(values["truth"])
-    if values.get("direction") not in (1, -1, 0, None):
-        raise ValueError(f"direction must be 1, -1 or 0, found {values['direction']}")
-    if values.get("relation") is not None:
-        check_choice(values["relation"], "relation", RELATIONS)
-    for name in ("independence_pvalue", "check_pvalue", "probability_common_cause"):
-        if values.get(name) is not None:
-            check_between(values[name], name, 0.0, 1.0)
 
 
 def _whole(cell: Any) -> int:
@@ -217,10 +206,10 @@ def _wholes(cell: Any) -> list[int]:
     return list(map(_whole, cell.split() if isinstance(cell, str) else cell))
 
 
-_KINDS: dict[str, tuple[Callable[[Any], Any], str]] = {
-    "int": (_whole, "a whole number"),
-    "float": (_finite, "a number"),
-    "bool": (_truth_value, "true or false"),
-    "str": (str, "text"),
-    "ints": (_wholes, "a list of whole numbers"),
+_KINDS: dict[str, Callable[[Any], Any]] = {
+    "int": _whole,
+    "float": _finite,
+    "bool": _truth_value,
+    "str": str,
+    "ints": _wholes,
 }

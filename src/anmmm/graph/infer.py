@@ -13,7 +13,7 @@ from anmmm._ahead import GRAPH, compile_ahead
 from anmmm._compiling import listening
 from anmmm._hash import content_hash
 from anmmm._typing import RandomState, StrPath
-from anmmm._validation import check_between, check_count, check_nonnegative, check_rng
+from anmmm._validation import brief, check_between, check_count, check_nonnegative, check_rng
 from anmmm._version import __version__
 from anmmm.collection.checkpoint import Checkpoint
 from anmmm.collection.sources.columns import Table, open_table
@@ -264,8 +264,7 @@ def _watching(
             for at in range(log.n_finished):
                 row = log.find(at)
                 if row is not None:
-                    node, *causes = map(int, row[0].split())
-                    kept[node, tuple(causes)] = row[1]
+                    kept.update([_fit_of(log, row, len(sample.categorical))])
 
         def seen(found: dict[Key, float]) -> None:
             if bar is not None:
@@ -277,6 +276,16 @@ def _watching(
                 kept.update(new)
 
         yield seen, dict(kept)
+
+
+def _fit_of(log: Checkpoint, row: tuple[str, Any], n_columns: int) -> tuple[Key, float]:
+    """Return a fit that a checkpoint keeps; raise CheckpointError if it is none."""
+    places, nats = row
+    numbers = [int(each) if each.isdecimal() else -1 for each in places.split()]
+    known = numbers and all(0 <= number < n_columns for number in numbers)
+    if not known or not isinstance(nats, float) or not math.isfinite(nats):
+        raise log.damage(f"{brief(places)} and {brief(nats)} are no fit of this table")
+    return (numbers[0], tuple(numbers[1:])), nats
 
 
 def _unexplained(lengths: Lengths, parents: Parents, least: float) -> list[tuple[Arrow, float]]:
