@@ -47,6 +47,13 @@ def test_related_pairs_are_found_without_a_graph(table):
     assert model.adjacency_matrix_.tolist() == [[0, 0, 0], [1, 0, 0], [0, 0, 0]]
 
 
+def test_dowhy_gets_no_edge_without_a_direction():
+    a, noise = np.random.default_rng(3).normal(size=(2, 300))
+    linear = pd.DataFrame({"a": a, "b": a + noise})
+    with pytest.raises(ValueError, match="no DAG: a – b have no direction"):
+        dowhy.PairGraph().predict(linear)
+
+
 def test_cdt_takes_what_cdt_takes(table):
     model = cdt.ANMMM()
     a, b = table["a"].to_numpy(), table["b"].to_numpy()

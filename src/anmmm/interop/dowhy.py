@@ -68,5 +68,8 @@ class PairGraph:
         return self
 
     def predict(self, X: Any) -> Any:
-        """Learn the graph, and return it as a ``networkx.DiGraph``."""
-        return self.fit(X).graph_.to_networkx()
+        """Learn the graph, and return it as a ``networkx.DiGraph``.
+
+        Raise ValueError where an edge has no direction, since DoWhy would fail at its cycle.
+        """
+        return self.fit(X).graph_.to_dag()
