@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from anmmm import GPPOM, ANMMixture, CausalDirection, MechanismClustering
@@ -42,6 +43,18 @@ def effect_of(X):
         # What is wrong with X is to be said of X.
         return np.zeros(len(rows))
     return np.sin(rows[:, 0]) + rows[:, 0] * rows[:, -1]
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda each: type(each).__name__)
+def test_a_fit_that_fails_leaves_what_an_earlier_one_found(estimator):
+    X, estimator = np.random.default_rng(0).normal(size=(30, 1)), clone(estimator)
+    estimator.fit(X, np.sin(X[:, 0]))
+    before = dict(vars(estimator))
+    with pytest.raises(ValueError, match="y holds 1 NaN"):
+        estimator.fit(np.hstack([X, X**2]), np.where(np.arange(30) == 3, np.nan, X[:, 0]))
+    assert vars(estimator) == before
+    assert estimator.n_features_in_ == 1
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

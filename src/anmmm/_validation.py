@@ -10,12 +10,15 @@ import math
 import numbers
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any
+from functools import wraps
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from anmmm._typing import ArrayLike, FloatArray, RandomState
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 MIN_SAMPLES = 10
 EPS = float(np.finfo(np.float64).eps)
@@ -128,6 +131,22 @@ def check_single(variable: FloatArray, name: str, reason: str) -> FloatArray:
     if variable.shape[1] != 1:
         raise ValueError(f"{name} has {variable.shape[1]} columns, but {reason}")
     return variable[:, 0]
+
+
+def all_or_nothing(fit: F) -> F:
+    """Return a method ``fit`` that leaves its estimator as it was when it fails."""
+
+    @wraps(fit)
+    def fitting(self: Any, *data: Any, **named: Any) -> Any:
+        before = dict(vars(self))
+        try:
+            return fit(self, *data, **named)
+        except BaseException:
+            vars(self).clear()
+            vars(self).update(before)
+            raise
+
+    return cast(F, fitting)
 
 
 def check_fit_input(

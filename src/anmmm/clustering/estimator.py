@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from anmmm._pickled import VersionedPickle
 from anmmm._threads import blas_threads_for
 from anmmm._typing import ArrayLike, IntArray, RandomState
-from anmmm._validation import check_fit_input, check_new_input
+from anmmm._validation import all_or_nothing, check_fit_input, check_new_input
 from anmmm.clustering.cluster import cluster_mechanisms
 from anmmm.gppom import FitOptions, NestedFitOptions
 from anmmm.gppom.prediction import MechanismPredictor
@@ -83,6 +83,7 @@ class MechanismClustering(NestedFitOptions, VersionedPickle, ClusterMixin, BaseE
         tags.target_tags.multi_output = True
         return tags
 
+    @all_or_nothing
     def fit(self, X: ArrayLike, y: ArrayLike | None = None) -> MechanismClustering:
         """Fit Θ and label every observation.
 

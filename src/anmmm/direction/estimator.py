@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from anmmm._pickled import VersionedPickle
 from anmmm._typing import ArrayLike, RandomState
-from anmmm._validation import check_fit_input
+from anmmm._validation import all_or_nothing, check_fit_input
 from anmmm.direction.infer import FIT_DEFAULTS, infer_direction
 from anmmm.gppom import NestedFitOptions
 
@@ -94,6 +94,7 @@ class CausalDirection(NestedFitOptions, VersionedPickle, BaseEstimator):  # type
         tags.target_tags.multi_output = True
         return tags
 
+    @all_or_nothing
     def fit(self, X: ArrayLike, y: ArrayLike | None = None) -> CausalDirection:
         """Decide the direction of one pair.
 

@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator
 
 from anmmm._pickled import VersionedPickle
 from anmmm._typing import ArrayLike, RandomState
-from anmmm._validation import as_matrix, check_fit_input, check_nonnegative
+from anmmm._validation import all_or_nothing, as_matrix, check_fit_input, check_nonnegative
 from anmmm.gppom.model import fit_gppom
 from anmmm.gppom.options import FitOptions
 from anmmm.preprocessing import standardize
@@ -125,6 +125,7 @@ class GPPOM(VersionedPickle, BaseEstimator):  # type: ignore[misc]
         tags.target_tags.multi_output = True
         return tags
 
+    @all_or_nothing
     def fit(self, X: ArrayLike | None, y: ArrayLike) -> GPPOM:
         """Fit Θ and Ω.
 

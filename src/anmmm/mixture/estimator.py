@@ -11,7 +11,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from anmmm._pickled import VersionedPickle
 from anmmm._typing import ArrayLike, FloatArray, IntArray
-from anmmm._validation import check_count, check_fit_input, check_new_input, check_nonnegative
+from anmmm._validation import (
+    all_or_nothing,
+    check_count,
+    check_fit_input,
+    check_new_input,
+    check_nonnegative,
+)
 from anmmm.mixture.em import MAX_MECHANISMS, choose_mixture, is_auto, smallest_noise
 from anmmm.mixture.labels import by_first_appearance
 from anmmm.mixture.splines import SplineBasis
@@ -113,6 +119,7 @@ class ANMMixture(ClassNamePrefixFeaturesOutMixin, TransformerMixin, VersionedPic
         tags.target_tags.required = True
         return tags
 
+    @all_or_nothing
     def fit(self, X: ArrayLike, y: ArrayLike) -> ANMMixture:
         """Fit curves, weights and noise.
 
