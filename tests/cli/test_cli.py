@@ -250,6 +250,12 @@ def test_wrong_arguments_exit_2_with_one_line(refused, data, arguments, message)
     assert refused("directions", ".") == none
 
 
+@pytest.mark.parametrize("number", ["0", "-2"])
+def test_a_number_of_threads_that_numba_refuses_is_refused(refused, data, monkeypatch, number):
+    monkeypatch.setenv("NUMBA_NUM_THREADS", number)
+    assert refused("direction", data).startswith("NUMBA_NUM_THREADS must be at least 1")
+
+
 def test_columns_of_one_name_are_told_apart(run, tmp_path):
     x = np.arange(40.0)
     table = np.column_stack([x, np.sin(x) + 0.1 * x])

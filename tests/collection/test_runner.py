@@ -1,3 +1,5 @@
+import copy
+import pickle
 import warnings
 
 import numpy as np
@@ -417,3 +419,10 @@ def test_a_list_may_grow_during_the_walk():
     next(rows)
     source.append(mixture(2))
     assert len(rows.to_list()) == 2
+
+
+def test_results_that_are_not_read_yet_cannot_be_pickled_and_say_what_can():
+    results = infer_directions(((x, x**2) for x in [np.arange(20.0)]), n_jobs=1)
+    for send in (pickle.dumps, copy.copy):
+        with pytest.raises(TypeError, match=r"keep their rows, to_list\(\), or write them"):
+            send(results)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from typing import IO, Any
 
 import click
@@ -18,6 +19,7 @@ from anmmm.cli.collections import cluster_collection, directions
 from anmmm.cli.direction import direction_command
 from anmmm.cli.evaluate import evaluate_command
 from anmmm.cli.graph import graph_command
+from anmmm.cli.messages import InputError
 from anmmm.cli.report import report_command
 from anmmm.cli.signals import EndingSignals
 
@@ -39,6 +41,10 @@ def cli() -> None:
     anmmm graph data.csv             which column causes which
     anmmm evaluate f3                how often the direction is right
     """
+    # Numba cannot be imported with it.
+    with suppress(ValueError):
+        if int(os.environ.get("NUMBA_NUM_THREADS", "1")) < 1:
+            raise InputError("NUMBA_NUM_THREADS must be at least 1; set it so, or unset it")
 
 
 for command in (

@@ -86,6 +86,12 @@ class PairResults(Iterator[Any]):
             self._ended = STOPPED
             raise
 
+    def __reduce__(self) -> Any:
+        raise TypeError(
+            "results are computed while they are read, and cannot be pickled or copied; keep their "
+            "rows, to_list(), or write them to a file"
+        )
+
     def __enter__(self) -> PairResults:
         return self
 

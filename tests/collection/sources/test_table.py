@@ -102,7 +102,7 @@ def test_all_leaves_constants_out():
     frame = pd.DataFrame(
         {"k": 7.0, "a": DATA["a"], "b": DATA["b"], "one": [1, None, 1, 1], "no": nothing}
     )
-    with pytest.warns(UserWarning, match=r"pairs: k, one, no \(constant\)$"):
+    with pytest.warns(UserWarning, match=r"pairs: no \(no values\); k, one \(constant\)$"):
         source = as_pairs(frame, columns="all")
     assert operator.length_hint(source) == 1
     assert [pair.pair_id for pair in source] == ["a,b"]
@@ -236,6 +236,10 @@ def test_files_with_two_columns_of_one_name_or_without_rows_are_refused(tmp_path
     pq.write_table(table.select([0]).slice(1), tmp_path / "t.parquet")
     with pytest.raises(SourceError, match="the file has columns, but no rows"):
         as_pairs(tmp_path / "t.parquet", columns="all")
+    pq.write_table(table.select([]), tmp_path / "t.parquet")
+    for columns in ("all", None):
+        with pytest.raises(SourceError, match="the file has no columns"):
+            as_pairs(tmp_path / "t.parquet", columns=columns)
 
 
 @pytest.mark.parametrize("columns", ["all", [(1, "y"), ("1", "y")]])

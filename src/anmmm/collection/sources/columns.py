@@ -194,8 +194,9 @@ def _parquet(path: StrPath) -> Table:
         schema, n_rows = file.schema_arrow, file.metadata.num_rows
         kinds = written_types(name, file)
     _refuse_same_names(name, schema.names)
-    if not n_rows:
-        raise SourceError(name, None, "the file has columns, but no rows")
+    if not schema.names or not n_rows:
+        what = "has columns, but no rows" if schema.names else "has no columns"
+        raise SourceError(name, None, f"the file {what}")
     types = pyarrow_module("types")
     categories = [n for n, kind in kinds.items() if types.is_dictionary(kind)]
     values = [n for n in categories if not types.is_dictionary(schema.field(n).type)]

@@ -157,6 +157,8 @@ def floats(array: Any) -> FloatArray:
 
 def _layout(path: str, names: list[str], types: Mapping[str, Any]) -> tuple[dict[str, str], bool]:
     """Return the name in the file of each column to read, and whether the form is nested."""
+    if not names:
+        raise SourceError(path, None, "the file has no columns")
     missing = [name for name in _REQUIRED if name not in types]
     if missing:
         raise SourceError(

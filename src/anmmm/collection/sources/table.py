@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from anmmm._categories import missing_of
 from anmmm._hash import content_hash
 from anmmm._validation import brief
 from anmmm._warning import warn_caller
@@ -84,10 +85,11 @@ def _all_to_pair(table: Table, categories: set[Hashable]) -> list[Hashable]:
     if len(readable) > 1:
         numbers = [name for name in readable if name not in categories]
         columns = table.read(numbers, [name for name in readable if name in categories])
-    constant = [name for name in readable if name in columns and _is_constant(columns[name])]
-    constants = set(constant)
+    empty = [name for name in columns if missing_of(columns[name]).all()]
+    constant = [name for name in columns if name not in empty and _is_constant(columns[name])]
+    left = {*empty, *constant}
     no_numbers = [name for name in table.names if name not in set(usable)]
-    paired = [name for name in usable if name not in constants]
+    paired = [name for name in usable if name not in left]
     if len(paired) < 2:
         raise SourceError(
             table.name,
@@ -95,7 +97,7 @@ def _all_to_pair(table: Table, categories: set[Hashable]) -> list[Hashable]:
             f"all pairs need 2 columns of numbers or categories that vary or more, found "
             f"{len(paired)} among {listed(table.names)}",
         )
-    kinds = {"no numbers": no_numbers, "constant": constant}
+    kinds = {"no numbers": no_numbers, "no values": empty, "constant": constant}
     left_out = "; ".join(f"{listed(names)} ({kind})" for kind, names in kinds.items() if names)
     if left_out:
         warn_caller(f"{table.name}: columns left out of all pairs: {left_out}", UserWarning)
@@ -103,11 +105,11 @@ def _all_to_pair(table: Table, categories: set[Hashable]) -> list[Hashable]:
 
 
 def _is_constant(values: NDArray[Any]) -> bool:
-    """Tell whether all values are the same, or none is there."""
+    """Tell whether all values that are there are the same."""
+    present = values[~missing_of(values)]
     if values.dtype.hasobject:
-        return len({item for item in values.tolist() if item is not None}) < 2
-    present = values[~np.isnan(values)]
-    return not len(present) or bool(present.min() == present.max())
+        return len(set(present.tolist())) < 2
+    return bool(present.min() == present.max())
 
 
 def column_pair_id(*names: Hashable) -> str:
