@@ -29,6 +29,15 @@ def test_json_is_strict_and_exact():
     assert "NaN" not in text
 
 
+def test_no_character_of_a_name_turns_the_text_around():
+    names = "a\u202eb\u2066c\u200fd\x9be"
+    for line in (False, True):
+        text = to_json({names: [names]}, line=line)
+        assert json.loads(text) == {names: [names]}
+        assert text.isascii()
+        assert ("\n" in text) != line
+
+
 def test_a_failure_leaves_the_old_file_and_nothing_else(tmp_path):
     path = tmp_path / "rows.csv"
     path.write_text("old")

@@ -6,7 +6,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -49,6 +49,19 @@ def python(*arguments, **options):
     """Run Python with these arguments to its end, which is waited for with a limit."""
     options = {"capture_output": True, "text": True, "timeout": LIMIT, "check": True} | options
     return subprocess.run([sys.executable, *map(str, arguments)], **options)
+
+
+@contextmanager
+def largest_file(size):
+    """Limit the size of files, which stops a write as a full disk does."""
+    import resource
+
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 def rows_of(path):

@@ -33,8 +33,10 @@ _OURS = re.compile(
 )
 # Bytes at either end of a file that are looked at for that.
 _LOOKED_AT = 100_000
-# Those below a blank JSON escapes itself.
-_STEERING = re.compile("[\x7f-\x9f]")
+# Control characters, and those that turn the direction of text round, so that it reads as another;
+# JSON itself escapes those below a blank.
+STEERING = "\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
+_STEERING = re.compile(f"[{STEERING}]")
 _numbers = itertools.count()
 
 
@@ -165,13 +167,15 @@ def dump_csv(file: IO[str], columns: Sequence[str], rows: Iterable[Mapping[str, 
 
 def write_csv(path: StrPath, columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:
     """Write records as a CSV file, atomically; see `dump_csv`."""
-    with atomic_writer(path) as file:
+    with atomic_writer(path) as file, naming(path):
         dump_csv(file, columns, rows)
 
 
-def to_json(document: Any) -> str:
+def to_json(document: Any, *, line: bool = False) -> str:
     """Return a JSON text that every reader accepts; letters that steer a terminal are escaped."""
-    text = json.dumps(json_value(document), ensure_ascii=False, allow_nan=False, indent=1)
+    text = json.dumps(
+        json_value(document), ensure_ascii=False, allow_nan=False, indent=None if line else 1
+    )
     return _STEERING.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 

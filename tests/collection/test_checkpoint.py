@@ -15,7 +15,7 @@ from anmmm.collection.checkpoint import Checkpoint, _digest, count_rows, digest
 from anmmm.collection.records import PairResult
 from anmmm.collection.schema import CLUSTERS, DIRECTIONS
 from anmmm.datasets import Pair, make_anm_mixture
-from waiting import LIMIT, python
+from waiting import LIMIT, largest_file, python
 
 HEADER = {"schema": "", "source": None, "options": {}, "entropy": "7"}
 
@@ -163,6 +163,15 @@ def test_a_digest_sees_every_part(change):
     assert digest(Pair(**values)) != digest(Pair(**changed))
     assert digest(Pair(**values)) == digest(Pair(**values))
     assert len(digest(Pair("s", np.array(["a"]), np.array([None])))) == 16
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX limits")
+@pytest.mark.parametrize("size", [10, 2000])
+def test_a_full_disk_leaves_no_empty_checkpoint_behind(path, size):
+    with largest_file(size), pytest.raises(OSError, match="is the disk full") as caught:
+        run(Source(30), checkpoint=path)
+    assert caught.value.filename == str(path)
+    assert os.listdir(path.parent) == []
 
 
 def test_a_file_with_more_than_the_table_of_rows_is_no_checkpoint(path):

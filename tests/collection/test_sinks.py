@@ -13,6 +13,7 @@ import anmmm
 from anmmm.collection.records import PairResult
 from anmmm.collection.schema import CLUSTERS, DIRECTIONS, SCHEMA_VERSION
 from anmmm.collection.sinks import write_rows
+from waiting import largest_file
 
 pyarrow = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
@@ -104,18 +105,10 @@ def test_a_file_that_holds_no_rows_is_not_replaced(tmp_path, suffix):
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX limits")
 @SUFFIX
 def test_a_full_disk_names_the_file(tmp_path, suffix):
-    import resource
-
-    # A limit on the size of files stops a write as a full disk does.
     path = tmp_path / f"r{suffix}"
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
     rows = (PairResult(f"{n:050d}", "ok", score=n / 7) for n in range(40_000))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, before[1]))
-    try:
-        with pytest.raises(OSError, match=r"File too large") as caught:
-            write_rows(path, rows, DIRECTIONS)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    with largest_file(20_000), pytest.raises(OSError, match=r"File too large") as caught:
+        write_rows(path, rows, DIRECTIONS)
     assert caught.value.filename == str(path)
     assert os.listdir(tmp_path) == []
 

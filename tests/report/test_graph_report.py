@@ -1,4 +1,6 @@
+import os
 import re
+import sys
 
 import numpy as np
 import pandas as pd
@@ -7,6 +9,7 @@ import pytest
 from anmmm import infer_graph
 from anmmm.report import write_graph_report
 from page import Page
+from waiting import largest_file
 
 pytest.importorskip("matplotlib")
 pytest.importorskip("jinja2")
@@ -54,6 +57,18 @@ def test_a_poor_fit_is_named(graph, tmp_path, monkeypatch):
     monkeypatch.setattr("anmmm.report.graph.POOR_FIT", 1.1)
     write_graph_report(graph, tmp_path / "page.html")
     assert (tmp_path / "page.html").read_text(encoding="utf-8").count(">poor fit</b>") == 2
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX limits")
+@pytest.mark.parametrize("name", ["g.csv", "g.json", "g.parquet", "g.graphml", "g.html"])
+def test_a_full_disk_names_the_file(graph, tmp_path, name):
+    # Imports may write files of their own.
+    write = write_graph_report if name == "g.html" else type(graph).write
+    write(graph, tmp_path / name)
+    with largest_file(100), pytest.raises(OSError, match="File too large") as caught:
+        write(graph, tmp_path / name)
+    assert caught.value.filename == str(tmp_path / name)
+    assert os.listdir(tmp_path) == [name]
 
 
 def test_another_file_is_not_replaced(graph, tmp_path):

@@ -57,16 +57,13 @@ class Checkpoint:
         self.n_outdated = 0
         # Threads that read the source look up rows while the main one adds some.
         self._lock = Lock()
+        self._is_new = not self.path.exists()
         with self._explaining():
             self._database = sqlite3.connect(
                 self.path.absolute(), timeout=0, isolation_level=None, check_same_thread=False
             )
-        try:
-            with self._explaining():
-                self._open()
-        except BaseException:
-            self.close()
-            raise
+        with self._or_nothing(), self._explaining():
+            self._open()
 
     def __enter__(self) -> Self:
         return self
@@ -88,7 +85,8 @@ class Checkpoint:
                 )
             return
         self.header = wanted
-        self._write([(_HEADER, wanted)])
+        with self._or_nothing():
+            self._write([(_HEADER, wanted)])
 
     def find(self, position: int) -> tuple[str, Any] | None:
         """Return key and result of finished work, or None."""
@@ -189,6 +187,18 @@ class Checkpoint:
 
     def _foreign(self) -> CheckpointError:
         return CheckpointError(f"{self.path}: is no checkpoint, or damaged; use another file")
+
+    @contextmanager
+    def _or_nothing(self) -> Iterator[None]:
+        """Close the file if the block fails; on a full disk leave none where there was none."""
+        try:
+            yield
+        except BaseException as error:
+            self.close()
+            # Other errors may be those of a file that another run has just made.
+            if self._is_new and isinstance(error, OSError):
+                remove_log(self.path)
+            raise
 
     @contextmanager
     def _explaining(self) -> Iterator[None]:

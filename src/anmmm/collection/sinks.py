@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
-from anmmm._files import (
-    atomic_writer,
-    check_overwrite,
-    csv_line_writer,
-    json_value,
-    naming,
-    replacing,
-)
+from anmmm._files import atomic_writer, check_overwrite, csv_line_writer, naming, replacing, to_json
 from anmmm._optional import pyarrow_module
 from anmmm._typing import StrPath
 from anmmm.collection.schema import Schema
@@ -96,8 +88,8 @@ def _json_lines(file: IO[str], schema: Schema) -> Callable[[list[Any]], None]:
     """One object a line."""
 
     def write(cells: list[Any]) -> None:
-        record = json_value(dict(zip(schema.columns, cells, strict=True)))
-        file.write(json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n")
+        record = dict(zip(schema.columns, cells, strict=True))
+        file.write(to_json(record, line=True) + "\n")
 
     return write
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from anmmm._files import atomic_writer, replacing, to_json_document, write_csv
+from anmmm._files import atomic_writer, naming, replacing, to_json_document, write_csv
 from anmmm._html import html_table
 from anmmm._optional import pyarrow_module, require
 from anmmm._record import Record, computed, frozen
@@ -300,7 +300,7 @@ class CausalGraph(Record):
         if suffix == ".csv":
             write_csv(path, EDGE_COLUMNS, rows)
         elif suffix == ".json":
-            with atomic_writer(path) as file:
+            with atomic_writer(path) as file, naming(path):
                 file.write(to_json_document(self.to_dict()) + "\n")
         elif suffix == ".parquet":
             texts = [
@@ -308,10 +308,10 @@ class CausalGraph(Record):
             ]
             table = pyarrow_module().Table.from_pylist(texts)
             table = table.replace_schema_metadata({"anmmm.kind": "graph"})
-            with replacing(path) as temporary:
+            with replacing(path) as temporary, naming(path):
                 pyarrow_module("parquet").write_table(table, temporary)
         else:
-            with replacing(path) as temporary:
+            with replacing(path) as temporary, naming(path):
                 require("networkx", "graph", "GraphML").write_graphml(
                     self.to_networkx(), temporary, named_key_ids=True
                 )

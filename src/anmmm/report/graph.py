@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from anmmm._files import atomic_writer, check_overwrite, check_writable
+from anmmm._files import atomic_writer, check_overwrite, check_writable, naming
 from anmmm._typing import StrPath
 from anmmm.direction import POOR_FIT
 from anmmm.graph import CausalGraph
@@ -83,7 +83,7 @@ def write_graph_report(
         groups=[(each, np.bincount(each.labels).tolist()) for each in graph.mixing],
         poor_fit=POOR_FIT,
     )
-    with atomic_writer(output) as file:
+    with atomic_writer(output) as file, naming(output):
         file.writelines(contents)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from anmmm._files import atomic_writer, check_writable
+from anmmm._files import STEERING, atomic_writer, check_writable, naming
 from anmmm._optional import require
 from anmmm._typing import StrPath
 from anmmm._validation import check_count
@@ -43,7 +43,7 @@ STATUSES = {
     "lost": "ended their worker process",
 }
 # HTML has no control characters but tab and line end.
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_CONTROL = re.compile(f"[\x00-\x08\x0b-\x1f{STEERING}]")
 
 
 @dataclass(frozen=True)
@@ -164,7 +164,7 @@ def write_report(
         rows_name=name or rows_name,
         source_name=None if pairs is None else base_name(pairs.name),
     )
-    with atomic_writer(output) as file:
+    with atomic_writer(output) as file, naming(output):
         file.writelines(contents)
     return Report(
         summary=digest.summary(),
