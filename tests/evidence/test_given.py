@@ -1,9 +1,11 @@
 """A variable described given any number of others."""
 
 import numpy as np
+import pytest
 
-from anmmm.evidence import Variable
+from anmmm.evidence import Variable, evidence
 from anmmm.evidence.vectors import describe_over
+from anmmm.graph.lengths import Sample
 
 N = 200
 
@@ -23,3 +25,20 @@ def test_a_variable_is_described_given_any_others():
     assert length(u, p) < min(length(u), length(p)) - 20
     assert length(u, p, noise) > length(u, p) - 2
     assert min(length(u), length(p)) < effect.length
+
+
+@pytest.mark.parametrize(("n_shared", "is_tied"), [(N // 10, True), (N // 10 - 1, False)])
+def test_a_value_that_a_tenth_of_rows_share_ties_a_parent_as_it_ties_a_pair(n_shared, is_tied):
+    """One rule: a cause has the same lengths in a graph as in a pair of its own."""
+    rng = np.random.default_rng(0)
+    parent, noise = rng.normal(size=N), 0.3 * rng.normal(size=(2, N))
+    parent[:n_shared] = 0.5
+    table = np.column_stack([parent, np.sin(parent) + noise[0], np.tanh(2 * parent) + noise[1]])
+    sample = Sample(table, (False,) * 3)
+    assert sample.is_tied == is_tied
+    for child in (1, 2):
+        pair = evidence(parent, table[:, child])
+        there = sample.model((0, ())).length + sample.model((child, (0,))).length
+        back = sample.model((child, ())).length + sample.model((0, (child,))).length
+        assert there / N == pytest.approx(pair.forward_score)
+        assert back / N == pytest.approx(pair.backward_score)
