@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 import tempfile
+import threading
 from pathlib import Path
 
 # Workers of pytest-xdist share the processors, and so do the libraries' threads in them and in what
@@ -84,8 +85,10 @@ def own_signals():
         getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
     ]
     before = [signal.getsignal(number) for number in numbers]
+    hook = threading.excepthook
 
     def give_back():
+        threading.excepthook = hook
         for number, handler in zip(numbers, before, strict=True):
             signal.signal(number, handler)
 

@@ -501,8 +501,14 @@ def test_a_file_that_is_no_result_is_not_replaced(run, refused, folder, tmp_path
             err = refused("directions", folder, "-o", "r.csv", *more)
             assert err.startswith("r.csv: exists, and is no result of an earlier run; write to ano")
         assert (tmp_path / "r.csv").read_text() == text
-    (tmp_path / "r.csv").write_text("")
-    assert run("directions", folder, "-o", "r.csv", "--max-samples", "10")[0] == 0
+    for more in ([], ["--resume"]):
+        (tmp_path / "r.csv").write_text("")
+        assert run("directions", folder, "-o", "r.csv", "--max-samples", "10", *more)[0] == 0
+        assert (tmp_path / "r.csv").read_text()
+    (tmp_path / "r.csv").write_text("mine")
+    arguments = ("directions", folder, "-o", "r.csv", "--max-samples", "10", "--resume", "--force")
+    assert run(*arguments)[0] == 0
+    assert (tmp_path / "r.csv").read_text().startswith("pair_id,")
 
 
 @posix

@@ -53,6 +53,21 @@ def test_a_signal_in_a_callback_from_c_is_not_lost():
     assert sys.unraisablehook is signals._hook
 
 
+def test_a_thread_that_the_end_leaves_without_work_fails_quietly(monkeypatch):
+    # As that of worker processes does when they are killed between two tasks.
+    said = []
+    monkeypatch.setattr(threading, "excepthook", said.append)
+    with EndingSignals():
+        for number in range(2):
+            thread = threading.Thread(target=lambda: 1 / 0)
+            thread.start()
+            thread.join(LIMIT)
+            if not number:
+                with pytest.raises(Ended):
+                    signal.raise_signal(signal.SIGTERM)
+    assert [each.exc_type for each in said] == [ZeroDivisionError]
+
+
 def test_what_is_ignored_stays_so_and_handlers_of_others_stay():
     heard = []
     signal.signal(signal.SIGHUP, signal.SIG_IGN)

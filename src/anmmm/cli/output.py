@@ -39,7 +39,8 @@ def check_output(
     with refusing():
         refuse_foreign(output, force=force)
         # Files take their names when they are complete, and their checkpoints go after that.
-        if resume and checkpoint and os.path.exists(output) and not os.path.exists(checkpoint):
+        is_there = os.path.isfile(output) and os.path.getsize(output) > 0 and is_result_file(output)
+        if resume and checkpoint and is_there and not os.path.exists(checkpoint):
             return None, True
         check_writable(output)
     return checkpoint, False

@@ -27,7 +27,7 @@ class EndingSignals:
         self.status: int | None = None
         self._numbers: list[int] = []
         self._deaf_until = 0.0
-        self._hook = sys.unraisablehook
+        self._hook, self._thread_hook = sys.unraisablehook, threading.excepthook
 
     def __enter__(self) -> EndingSignals:
         if threading.current_thread() is threading.main_thread():
@@ -38,13 +38,15 @@ class EndingSignals:
                 if number is not None and signal.getsignal(number) in free:
                     self._numbers.append(number)
                     signal.signal(number, self._end)
-            self._hook, sys.unraisablehook = sys.unraisablehook, self._again
+            sys.unraisablehook, threading.excepthook = self._again, self._thread_failed
         return self
 
     def __exit__(self, *exception: Any) -> None:
         for number in self._numbers:
             signal.signal(number, signal.SIG_IGN)
         sys.unraisablehook = self._hook
+        if self.status is None:
+            threading.excepthook = self._thread_hook
 
     def _end(self, number: int, frame: FrameType | None) -> None:
         if time.monotonic() < self._deaf_until:
@@ -53,6 +55,11 @@ class EndingSignals:
         if self.status is None:
             self.status = 128 + number
         raise Ended
+
+    def _thread_failed(self, failed: threading.ExceptHookArgs) -> None:
+        """Report what ended a thread, but for those whose work the end of the command took away."""
+        if self.status is None:
+            self._thread_hook(failed)
 
     def _again(self, ignored: sys.UnraisableHookArgs) -> None:
         """Raise the signal again soon where `Ended` came in a callback, which cannot end."""
