@@ -1,6 +1,7 @@
 """A hostile round: strange inputs, files, damage, kills and faults, by area.
 
-    python -m benchmarks.hostile                        # all areas, some minutes
+    python -m benchmarks.hostile                        # all areas, a quarter of an hour
+    python -m benchmarks.hostile --quick                # few cases of each, half a minute
     python -m benchmarks.hostile files caches           # some of them
     python -m benchmarks.hostile inputs --count 5000 --seed 7
 
@@ -21,17 +22,20 @@ from pathlib import Path
 TESTS = Path(__file__).parents[2] / "tests"
 sys.path[:0] = [str(TESTS), str(TESTS / "collection")]
 
-# Cases of a round by default: what a few minutes allow.
+# Cases of a round by default, and of a quick one.
 AREAS = {
-    "inputs": 2000,
-    "invariance": 600,
-    "files": 1500,
-    "checkpoints": 2000,
-    "caches": 300,
-    "sources": 60,
-    "outputs": 40,
-    "pages": 300,
-    "kills": 12,
+    "inputs": (2000, 60),
+    "forms": (1000, 60),
+    "invariance": (600, 15),
+    "files": (1500, 24),
+    "checkpoints": (2000, 100),
+    "caches": (300, 10),
+    "sources": (60, 5),
+    "outputs": (200, 22),
+    "disks": (120, 24),
+    "pages": (300, 8),
+    "kills": (12, 1),
+    "compiling": (6, 0),
 }
 SHOWN = 10
 
@@ -40,6 +44,7 @@ def main():
     parser = argparse.ArgumentParser(description="A hostile round.")
     parser.add_argument("areas", nargs="*", metavar="AREA", help=f"of {', '.join(AREAS)}")
     parser.add_argument("--count", type=int, help="cases in each area")
+    parser.add_argument("--quick", action="store_true", help="few cases in each area")
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()
     unknown = set(arguments.areas) - set(AREAS)
@@ -52,7 +57,7 @@ def main():
     warnings.simplefilter("ignore")
     table, bad = [], 0
     for area in arguments.areas or AREAS:
-        count = arguments.count or AREAS[area]
+        count = arguments.count or AREAS[area][arguments.quick]
         rng = np.random.default_rng([arguments.seed, sorted(AREAS).index(area)])
         tried, wrong = 0, []
         with tempfile.TemporaryDirectory() as folder:

@@ -28,6 +28,8 @@ FUNCTIONS = {
     "GPPOM": lambda x, y: GPPOM(max_iter=3).fit(x, y).latent_,
     "ANMMixture": lambda x, y: ANMMixture(max_iter=5).fit(x, y).membership_,
     "CausalDirection": lambda x, y: CausalDirection().fit(x, y).score_,
+    "GPPOM again": lambda x, y: _refit(GPPOM(max_iter=3), x, y),
+    "CausalDirection again": lambda x, y: _refit(CausalDirection(), x, y),
     "hsic": hsic,
     "hsic_test": lambda x, y: hsic_test(x, y).pvalue,
     "infer_directions": lambda x, y: _row(x, y),
@@ -40,6 +42,20 @@ def _row(x, y):
     if row.status == "error":
         raise AssertionError(f"a row of status error: {row.reason}")
     return 0.0 if row.score is None else row.score
+
+
+def _refit(estimator, x, y):
+    """Fit twice; a second fit that fails changes nothing."""
+    X = np.linspace(0.0, 1.0, 12)[:, np.newaxis]
+    estimator.fit(X, X[:, 0] ** 2)
+    before = dict(vars(estimator))
+    try:
+        estimator.fit(x, y)
+    except (TypeError, ValueError):
+        if vars(estimator) != before:
+            raise AssertionError("a fit that fails leaves a part of it") from None
+        raise
+    return 0.0
 
 
 def base(rng, n):
