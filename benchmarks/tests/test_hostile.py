@@ -1,3 +1,5 @@
+"""A quick hostile round as the tests of continuous integration run it."""
+
 import subprocess
 import sys
 from pathlib import Path
