@@ -85,6 +85,8 @@ def drawn(kind, seed, n):
 )
 # Where the upper tail of the effect's own quantiles once had fewer digits than the lower.
 @example(kind=unrelated_counts, other="-x", n=60, seed=47)
+# Where one value lies at the median.
+@example(kind=continuous, other="-y", n=85, seed=2136827575)
 @settings(max_examples=40)
 def test_a_score_depends_on_no_unit_sign_or_order(kind, other, n, seed):
     x, y = drawn(kind, seed, n)

@@ -111,6 +111,16 @@ def test_values_that_many_rows_have_are_found_among_others(rng, values, counts):
     assert (found.parts is None) == (not counts)
 
 
+def test_of_equally_frequent_values_the_same_are_taken_in_a_mirrored_variable(rng):
+    column = np.concatenate([np.repeat([-1.0, 0.1, 2.0], 20), rng.normal(size=200)])
+    here, there = variable(column), variable(3.0 - 7.0 * column)
+    assert len(here.atoms) == 2
+    for one, other in zip(here.atoms, there.atoms, strict=True):
+        assert np.array_equal(one, other)
+    # No other two lie as near to the mean.
+    assert here.atoms[0][20:40].all()
+
+
 @pytest.mark.parametrize("bent", [1, 2])
 def test_a_basis_of_some_rows_is_that_of_the_same_curves(rng, bent):
     points = standardize(rng.normal(size=(200, 2)) ** 3)[0][:, :bent]

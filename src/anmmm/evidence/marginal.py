@@ -133,9 +133,9 @@ class Normals(Marginal):
     @classmethod
     def two(cls, cells: Cells) -> Normals:
         """Fit two, from the halves about the median. O(N) an iteration."""
-        middle = (len(cells.values) - 1) // 2
-        upper = cells.values > np.partition(cells.values, middle)[middle]
-        share = np.where(upper, START_SHARE, 1.0 - START_SHARE)
+        # What lies at the median belongs to both alike, so that a mirrored variable starts so, too.
+        side = np.sign(cells.values - np.median(cells.values))
+        share = 0.5 + (START_SHARE - 0.5) * side
         return cls._from(cells, np.column_stack([share, 1.0 - share]), START_VARIANCE)
 
     @classmethod

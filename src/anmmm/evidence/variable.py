@@ -106,7 +106,10 @@ class Variable(Record):
         if self.is_categorical or self.cells.n_distinct == n:
             return ()
         counts = np.bincount(index)
-        large = np.argsort(-counts, kind="stable")[:MOST_APART]
+        distances = np.zeros(len(counts))
+        distances[index] = np.abs(self.cells.values).round(9)
+        # Of equals the one nearer to the mean, whichever way the variable points.
+        large = np.lexsort((distances, -counts))[:MOST_APART]
         large = large[counts[large] >= max(APART * n, FEWEST_APART)]
         others = n - int(counts[large].sum())
         distinct = np.count_nonzero(counts) - len(large)
