@@ -39,7 +39,7 @@ class Stub:
     rest: float = 0.0
 
     schema = DIRECTIONS
-    keep_detail = growing = False
+    keep_results = growing = False
 
     def facts(self):
         return {}

@@ -103,7 +103,9 @@ def draw_directions() -> None:
 
 def draw_rates() -> None:
     rates = {
-        f"f1, {n} observations": evaluate("f1", n_pairs=50, n_samples=n, seed=0).decision_rates
+        f"f1, {n} observations": evaluate(
+            "f1", n_pairs=50, n_samples=n, random_state=0
+        ).decision_rates
         for n in (25, 50)
     }
     save(plot_decision_rates(rates), "rates")

@@ -30,9 +30,9 @@ result
 
 # %%
 # The *confidence* is the probability that the direction is right, if nothing else causes both. From 0.9 on a
-# direction is called sure, below that a leaning. The *check* asks whether the model fits at all.
+# direction is called sure, from 0.6 on a leaning. The *check* asks whether the model fits at all.
 
-print(f"{result.relation}, confidence {result.confidence:.3f}, check p = {result.check_pvalue:.2f}")
+print(f"{result.relation}, confidence {result.confidence:.2f}, check p = {result.check_pvalue:.2f}")
 
 # %%
 # The picture

@@ -38,7 +38,7 @@ ax = plot_latent(temperature, result, x_label="temperature (°C)")
 # The adjusted Rand index is 1 where labels agree and 0 where they agree as chance does.
 
 print(f"adjusted Rand index {adjusted_rand_score(place, result.labels):.2f}")
-doubtful = result.membership.max(axis=1) < 0.8
+doubtful = result.probabilities.max(axis=1) < 0.8
 without = adjusted_rand_score(place[~doubtful], result.labels[~doubtful])
 print(f"{doubtful.mean():.0%} of the observations are in doubt; without them {without:.2f}")
 

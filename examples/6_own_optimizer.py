@@ -22,7 +22,7 @@ X, Y = (standardize(variable[:, np.newaxis])[0] for variable in (x, y))
 # ---------------
 # The latent of each observation, then the logarithms of the hyperparameters. It starts at what a cubic leaves of the effect.
 
-objective = GPPOMObjective(X, Y, lam=1.0)
+objective = GPPOMObjective(X, Y, fit_options={"lam": 1.0})
 residual = y - np.polyval(np.polyfit(x, y, 3), x)
 start = Hyperparameters(
     amplitude=1.0, beta=10.0, gamma_x=np.array([0.5]), gamma_theta=np.array([0.5])

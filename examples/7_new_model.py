@@ -82,7 +82,7 @@ rng = np.random.default_rng(0)
 x = rng.uniform(-1, 1, 200)
 y = x + rng.laplace(scale=0.25, size=200)
 before = infer_direction(x, y)
-print(f"{before.evidence.forward.model:16} {before.score:+.3f} {before.confidence:.3f}")
+print(f"{before.models.forward.model:16} {before.score:+.3f} {before.confidence:.3f}")
 
 # %%
 # A model joins by standing in the list. In the package that is a line of ``MODELS`` in ``anmmm/evidence/models/__init__.py``.
@@ -90,7 +90,7 @@ print(f"{before.evidence.forward.model:16} {before.score:+.3f} {before.confidenc
 listed = models.MODELS
 models.MODELS = (*listed, LaplaceLine)
 after = infer_direction(x, y)
-print(f"{after.evidence.forward.model:16} {after.score:+.3f} {after.confidence:.3f}")
+print(f"{after.models.forward.model:16} {after.score:+.3f} {after.confidence:.3f}")
 
 # %%
 axes = plot_direction(x, y, after)

@@ -37,7 +37,7 @@ def test_mechanisms_are_found(mixture):
     assert_array_equal(np.sort(first), first)
 
 
-@pytest.mark.parametrize("refine", ["em", None])
+@pytest.mark.parametrize("refine", [True, False])
 def test_one_mechanism_and_as_many_as_observations(refine):
     x, y, _ = make_anm_mixture("f3", 12, random_state=0)
     assert set(cluster_mechanisms(x, y, 1, refine=refine).labels) == {0}
@@ -77,8 +77,9 @@ def test_pair_as_two_columns(mixture):
 def test_predict_checks_its_input(mixture):
     x, y, _ = mixture
     X = x[:, None]
-    with pytest.raises(NotFittedError):
-        MechanismClustering().predict(X, y)
+    for method in ("predict", "predict_proba", "score"):
+        with pytest.raises(NotFittedError):
+            getattr(MechanismClustering(), method)(X, y)
     model = MechanismClustering(random_state=0).fit(X, y)
     for arguments, message in (
         ((X,), "y is None: a mechanism shows in cause and effect togeth"),
@@ -93,15 +94,15 @@ def test_predict_checks_its_input(mixture):
 # --- Refinement -----------------------------------------------------------------------------------
 
 
-def test_membership_agrees_with_the_labels(mixture):
+def test_probabilities_agree_with_the_labels(mixture):
     x, y, _ = mixture
     result = cluster_mechanisms(x, y, 3, random_state=0)
     assert result.refined
     assert result.reason == ""
-    assert result.membership.shape == (100, 3)
-    assert_allclose(result.membership.sum(axis=1), 1.0)
-    assert_array_equal(result.membership.argmax(axis=1), result.labels)
-    assert_array_equal(result.mixture.membership, result.membership)
+    assert result.probabilities.shape == (100, 3)
+    assert_allclose(result.probabilities.sum(axis=1), 1.0)
+    assert_array_equal(result.probabilities.argmax(axis=1), result.labels)
+    assert_array_equal(result.mixture.probabilities, result.probabilities)
     assert np.diff(result.mixture.history).min() > -1e-8
     assert result.criteria is None
 
@@ -113,7 +114,7 @@ def test_refinement_is_the_default_and_nearer_the_truth():
         default = cluster_mechanisms(x, y, random_state=0)
         refined, plain = (
             cluster_mechanisms(x, y, refine=refine, random_state=0).labels
-            for refine in ("em", None)
+            for refine in (True, False)
         )
         assert_array_equal(default.labels, refined)
         aris.append([adjusted_rand_score(labels, found) for found in (refined, plain)])
@@ -127,38 +128,38 @@ def test_where_curves_cross_the_effect_is_heard_and_theta_is_not(slopes, n):
     x, truth = rng.uniform(-2.0, 2.0, n), rng.integers(2, size=n)
     y = np.array(slopes)[truth] * x + 0.15 * rng.normal(size=n)
     result = cluster_mechanisms(x, y, 2, random_state=0)
-    theta = cluster_mechanisms(x, y, 2, refine=None, random_state=0).labels
+    theta = cluster_mechanisms(x, y, 2, refine=False, random_state=0).labels
     # Its clusters are what lies above, and what below.
     assert adjusted_rand_score(truth, theta) < 0.1
     assert adjusted_rand_score(truth, result.labels) > 0.7
     assert result.refined
-    assert result.reason.startswith("Θ's clusters are not heard")
-    assert_array_equal(result.labels, result.membership.argmax(axis=1))
+    assert result.reason.startswith("clusters of Θ discarded: another partition is more probable")
+    assert_array_equal(result.labels, result.probabilities.argmax(axis=1))
 
 
 def test_without_refinement_the_labels_are_the_clusters_of_theta(mixture):
     x, y, _ = mixture
-    result = cluster_mechanisms(x, y, 3, refine=None, random_state=0)
+    result = cluster_mechanisms(x, y, 3, refine=False, random_state=0)
     many = KMeans(3, n_init=300, random_state=0).fit(result.latent)
     assert adjusted_rand_score(many.labels_, result.labels) == 1.0
-    assert (result.membership, result.mixture, result.criteria) == (None, None, None)
-    assert (result.refined, result.reason) == (False, "refine is None")
+    assert (result.probabilities, result.mixture, result.criteria) == (None, None, None)
+    assert (result.refined, result.reason) == (False, "refine is False")
     assert_array_equal(result.latent, cluster_mechanisms(x, y, 3, random_state=0).latent)
 
 
-def test_order_of_observations_permutes_labels_and_membership(mixture):
+def test_order_of_observations_permutes_labels_and_probabilities(mixture):
     x, y, _ = mixture
     order = np.random.default_rng(0).permutation(100)
     one, same = (cluster_mechanisms(x, y, random_state=0) for _ in range(2))
     assert_array_equal(one.labels, same.labels)
     other = cluster_mechanisms(x[order], y[order], random_state=0)
     assert adjusted_rand_score(one.labels[order], other.labels) > 0.95
-    agreement = one.membership[order].T @ other.membership
+    agreement = one.probabilities[order].T @ other.probabilities
     columns = agreement.argmax(axis=0)
-    assert_allclose(one.membership[order][:, columns], other.membership, atol=0.02)
+    assert_allclose(one.probabilities[order][:, columns], other.probabilities, atol=0.02)
 
 
-@pytest.mark.parametrize(("C", "refine"), [(1, "em"), (2, None), (3, "em")])
+@pytest.mark.parametrize(("C", "refine"), [(1, True), (2, False), (3, True)])
 def test_auto_finds_the_number(C, refine):
     x, y, _ = make_anm_mixture("f3", 200, theta_ranges=THREE[:C], random_state=10_000)
     result = cluster_mechanisms(x, y, "auto", refine=refine, random_state=0)
@@ -173,13 +174,13 @@ def test_several_effects_are_clustered_without_refinement(mixture):
     x, y, _ = mixture
     effect = np.column_stack([y, y + 0.01 * np.random.default_rng(0).normal(size=100)])
     result = cluster_mechanisms(x, effect, random_state=0)
-    assert (result.refined, result.membership, result.mixture) == (False, None, None)
-    assert result.reason == "the effect has 2 columns, and the mixture takes one"
+    assert (result.refined, result.probabilities, result.mixture) == (False, None, None)
+    assert result.reason == "the effect has 2 columns, but the mixture takes one"
     model = MechanismClustering(random_state=0).fit(x[:, None], effect)
-    assert model.membership_ is None
+    assert model.probabilities_ is None
     assert model.predict(x[:3, None], effect[:3]).shape == (3,)
-    with pytest.raises(ValueError, match="refine='em' needs an effect of one column, found 2"):
-        cluster_mechanisms(x, effect, refine="em")
+    with pytest.raises(ValueError, match="refine=True needs an effect of one column, found 2"):
+        cluster_mechanisms(x, effect, refine=True)
     with pytest.raises(ValueError, match="n_mechanisms='auto' needs an effect of one column"):
         cluster_mechanisms(x, effect, "auto")
 
@@ -189,12 +190,12 @@ def test_one_mechanism_is_not_refined_into_two_unless_asked():
     x = rng.uniform(size=200)
     y = np.sin(4 * x) + 0.05 * rng.normal(size=200)
     result = cluster_mechanisms(x, y, 2, random_state=0)
-    assert (result.refined, result.membership, result.mixture) == (False, None, None)
-    assert result.reason.startswith("the mixture takes one mechanism for likelier than 2, by ")
-    plain = cluster_mechanisms(x, y, 2, refine=None, random_state=0)
+    assert (result.refined, result.probabilities, result.mixture) == (False, None, None)
+    assert result.reason.startswith("one mechanism is more probable than 2, by ")
+    plain = cluster_mechanisms(x, y, 2, refine=False, random_state=0)
     assert_array_equal(result.labels, plain.labels)
-    assert cluster_mechanisms(x, y, 2, refine="em", random_state=0).refined
-    assert cluster_mechanisms(x, y, "auto", random_state=0).membership.shape == (200, 1)
+    assert cluster_mechanisms(x, y, 2, refine=True, random_state=0).refined
+    assert cluster_mechanisms(x, y, "auto", random_state=0).probabilities.shape == (200, 1)
 
 
 def test_several_causes_are_refined():
@@ -210,9 +211,9 @@ def test_several_causes_are_refined():
 def test_a_refined_fit_predicts_by_its_mixture(mixture):
     x, y, _ = mixture
     model = MechanismClustering(3, random_state=0).fit(x[:, None], y)
-    assert_allclose(model.membership_.sum(axis=1), 1.0)
+    assert_allclose(model.probabilities_.sum(axis=1), 1.0)
     # Only where two mechanisms are almost as probable does an observation's θ decide.
-    sure = model.membership_.max(axis=1) > 0.6
+    sure = model.probabilities_.max(axis=1) > 0.6
     assert_array_equal(model.predict(x[:, None], y)[sure], model.labels_[sure])
     assert model.n_mechanisms_ == 3
     # The unit of a variable does not matter.
@@ -222,12 +223,46 @@ def test_a_refined_fit_predicts_by_its_mixture(mixture):
 
 def test_a_fit_without_refinement_predicts_up_to_a_size(mixture, monkeypatch):
     x, y, _ = mixture
-    model = MechanismClustering(refine=None, random_state=0).fit(x[:, None], y)
+    model = MechanismClustering(refine=False, random_state=0).fit(x[:, None], y)
     assert adjusted_rand_score(model.labels_, model.predict(x[:, None], y)) > 0.8
-    again = MechanismClustering(refine=None, random_state=0).fit(x[:, None], y)
+    again = MechanismClustering(refine=False, random_state=0).fit(x[:, None], y)
     monkeypatch.setattr(prediction, "MAX_SAMPLES", 99)
     with pytest.raises(ValueError, match="the fit has N=100 observations, but at most 99"):
         again.predict(x[:, None], y)
+
+
+@pytest.mark.parametrize("refine", [True, False])
+def test_new_observations_have_probabilities_and_a_density(mixture, refine):
+    x, y, _ = mixture
+    X, new_x, new_y = x[:, None], *make_anm_mixture("f3", 50, random_state=6)[:2]
+    models = [MechanismClustering(c, refine=refine, random_state=0).fit(X, y) for c in (1, 2)]
+    model, result = models[1], models[1].result_
+    probabilities = model.predict_proba(new_x[:, None], new_y)
+    assert probabilities.shape == (50, 2)
+    assert_allclose(probabilities.sum(axis=1), 1.0)
+    assert_array_equal(probabilities.argmax(axis=1), model.predict(new_x[:, None], new_y))
+    # The result answers as the estimator does, and the score is the mean log of the density.
+    assert_array_equal(result.predict(new_x, new_y), model.predict(new_x[:, None], new_y))
+    assert_array_equal(result.predict_proba(new_x, new_y), probabilities)
+    score = model.score(new_x[:, None], new_y)
+    densities = np.exp(result.log_densities(new_x, new_y)).sum(axis=1)
+    assert_allclose(score, np.log(densities).mean())
+    # Two mechanisms explain more than one; the density of the GPPOM is one of all its clusters.
+    one = models[0].score(new_x[:, None], new_y)
+    assert score > one + 0.3 if refine else score == pytest.approx(one, abs=1e-9)
+    other = MechanismClustering(2, refine=refine, random_state=0).fit(X, 1e3 * y)
+    assert_allclose(other.score(new_x[:, None], 1e3 * new_y), score - np.log(1e3), atol=1e-6)
+
+
+def test_curves_and_sizes_are_in_the_unit_of_the_effect(mixture):
+    x, y, _ = mixture
+    result, scaled = (cluster_mechanisms(x, c * y, 2, random_state=0) for c in (1.0, 100.0))
+    assert_allclose(scaled.curves, 100.0 * result.curves, rtol=1e-6)
+    own = np.take_along_axis(result.curves, result.labels[:, None], axis=1)[:, 0]
+    assert np.std(y - own) < 0.2 * np.std(y)
+    assert result.sizes == tuple(np.bincount(result.labels))
+    plain = cluster_mechanisms(x, y, 2, refine=False, random_state=0)
+    assert (plain.curves, sum(plain.sizes)) == (None, 100)
 
 
 @pytest.mark.parametrize(
@@ -235,7 +270,8 @@ def test_a_fit_without_refinement_predicts_up_to_a_size(mixture, monkeypatch):
     [
         ({"n_mechanisms": 101}, "n_mechanisms must be at most n_samples, found 101"),
         ({"n_mechanisms": "two"}, "n_mechanisms must be a whole number or 'auto', found 'two'"),
-        ({"refine": "EM"}, "refine must be one of 'auto', 'em'"),
+        ({"refine": "em"}, "refine must be True, False or 'auto', found 'em'"),
+        ({"refine": None}, "refine must be True, False or 'auto', found None"),
         ({"max_mechanisms": 0}, "max_mechanisms must be at least 1"),
     ],
 )
@@ -252,9 +288,10 @@ from anmmm.datasets import make_anm_mixture
 from anmmm.gppom import prediction
 
 x, y, _ = make_anm_mixture("f3", n_samples=40, random_state=1)
-here = cluster_mechanisms(x, y, 2, max_iter=3)
+options = {"fit_options": {"max_iter": 3}}
+here = cluster_mechanisms(x, y, 2, **options)
 with multiprocessing.get_context("fork").Pool(1) as pool:
-    there = pool.apply_async(cluster_mechanisms, (x, y, 2), {"max_iter": 3}).get(200)
+    there = pool.apply_async(cluster_mechanisms, (x, y, 2), options).get(200)
 assert (here.labels == there.labels).all()
 """
 

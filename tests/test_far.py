@@ -99,8 +99,8 @@ def pair(code_in_x=None, code_in_y=None, n=200):
 def test_a_confidence_is_what_the_others_bear_out(x, y, n, outcome):
     first, second = pair(x, y, n)
     result = infer_direction(first, second, common_cause=False)
-    assert_array_equal(result.far, far_values(first) | far_values(second))
-    others = infer_direction(first[~result.far], second[~result.far], common_cause=False)
+    assert_array_equal(result.outliers, far_values(first) | far_values(second))
+    others = infer_direction(first[~result.outliers], second[~result.outliers], common_cause=False)
     assert others.direction == (-result.direction if outcome == "contradicted" else 1)
     assert (
         result.confidence
@@ -123,7 +123,7 @@ def test_one_value_turned_a_sure_decision_around():
     assert infer_direction(*spoiled, n_resamples=4, random_state=0, **off).confidence == 0.5
     # A common cause takes its share of what is left.
     assert infer_direction(*spoiled).confidence <= 0.5
-    assert pickle.loads(pickle.dumps(result)).note == result.note
+    assert pickle.loads(pickle.dumps(result)).notes == result.notes
 
 
 @pytest.mark.parametrize("limit", [np.minimum, np.maximum])
@@ -134,7 +134,7 @@ def test_the_limit_of_an_instrument_decides_nothing(limit):
         y = x + 0.4 * x**3 + 0.7 * noise
         x = limit(x, np.quantile(x, 0.85 if limit is np.minimum else 0.15))
         result = infer_direction(x, y)
-        assert result.far.sum() == 30
+        assert result.outliers.sum() == 30
         assert result.direction != -1 or result.confidence < SURE
 
 
@@ -145,13 +145,13 @@ def test_without_far_values_nothing_is_decided_twice():
         infer_direction(*pair(1e9), criterion="hsic"),
         infer_direction(np.where(x > 0.0, "a", "b"), y),
     ):
-        assert (result.far, result.note) == (None, "")
+        assert (result.outliers, result.notes) == (None, ())
 
 
 def nothing_without(x, y):
     result = infer_direction(x, y)
     assert result.confidence == 0.5
-    return "far off or at a limit (codes?); without: too little to decide" in result.note
+    return "far off or at a limit (codes?); without: too little to decide" in result.notes[0]
 
 
 def test_too_few_others_bear_nothing_out(rng):
@@ -171,7 +171,7 @@ def test_agreement_bears_true_far_values_out():
     x = rng.exponential(size=300)
     y = rng.poisson(np.exp(1.2 * x))
     result = infer_direction(x, y.astype(float))
-    assert result.far.any()
+    assert result.outliers.any()
     assert result.direction == 1
     assert result.confidence == confidence_of(result.evidence)
 
@@ -180,23 +180,23 @@ def test_far_values_of_several_columns(rng):
     x = rng.normal(size=(200, 2))
     y = np.tanh(2.0 * x[:, 0]) + 0.2 * rng.normal(size=200)
     x[5, 1] = 1e9
-    assert_array_equal(np.flatnonzero(infer_direction(x, y).far), [5])
+    assert_array_equal(np.flatnonzero(infer_direction(x, y).outliers), [5])
 
 
 def test_they_are_remarked_on_everywhere(run, tmp_path):
     x, y = pair(code_in_y=1e9)
     note = "1 row far off or at a limit (codes?); without: leaning {} → {}"
     result = infer_direction(x, y)
-    assert result.note == note.format("x", "y")
-    assert result.note in result._repr_html_()
+    assert result.notes == (note.format("x", "y"),)
+    assert result.notes[0] in result._repr_html_()
     (row,) = infer_directions([(x, y)]).to_list()
-    assert result.note in row.reason
+    assert result.notes[0] in row.reason
     assert row.confidence == result.confidence <= 0.5
     file = tmp_path / "pair.csv"
     np.savetxt(file, np.c_[x, y], delimiter=",", header="dose,effect", comments="")
     status, out, err = run("direction", file)
     assert (status, err) == (0, "")
-    assert f"  remark        {note.format('dose', 'effect')}\n" in out
+    assert f"  note          {note.format('dose', 'effect')}\n" in out
     document = json.loads(run("direction", file, "--json")[1])
-    assert document["remark"] == note.format("dose", "effect")
+    assert document["note"] == note.format("dose", "effect")
     assert document["confidence"] == result.confidence

@@ -60,22 +60,27 @@ def test_a_decision_says_itself_in_words(pair, monkeypatch):
     result = infer_direction(*pair)
     text = read(result._repr_html_())
     assert text.startswith("x → y")
-    assert "nats per observation" in text
-    assert "anm-2: 2 mechanisms" in text
+    assert "model2 mechanisms, additive Gaussian noise" in text
+    assert "observations100" in text
+    assert "confidence>0.99" in text
     assert "no model" not in text
     turned = infer_direction(*pair[::-1])
     assert read(turned._repr_html_()).startswith("y → x")
     assert read(replace(result, confidence=0.6)._repr_html_()).startswith("leaning x → y")
+    assert read(replace(result, confidence=0.59)._repr_html_()).startswith("no preference")
     monkeypatch.setattr(type(result), "check_pvalue", 0.001)
     assert "no model of the list fits" in read(result._repr_html_())
     text = read(infer_direction(*pair, criterion="hsic", random_state=0)._repr_html_())
-    assert "hsic" in text
-    assert "nats" not in text
+    assert "criterionhsic" in text
+    assert "model2" not in text
+    assert "confidence" not in text
 
 
 def test_clusters_and_fits(pair):
     result = cluster_mechanisms(*pair, 2, random_state=0)
-    assert "mixture<MixtureFit>" in read(result._repr_html_())
+    text = read(result._repr_html_())
+    assert text.startswith(f"{result!r}mechanismobservationsfraction0")
+    assert f"0{result.sizes[0]}{result.sizes[0]}%" in text
     fit = read(result.fit._repr_html_())
     assert "GPPOM fit of 100 observations" in fit
     assert "convergedyes" in fit

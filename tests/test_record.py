@@ -43,8 +43,8 @@ def results():
         decision,
         decision.evidence,
         decision.evidence.forward,
-        decision.latent_fits,
-        decision.forward,
+        (fits := decision.fit_latent(random_state=0)),
+        fits.forward,
         decision.resamples,
         decision.evidence.forward.marginal,
         clusters,
@@ -67,7 +67,7 @@ def test_a_result_fits_on_a_screen_and_comes_whole_out_of_a_pickle(results):
 
 def test_rows_are_compared_by_value():
     rows = [
-        PairClusters("a", "ok", labels=[0, 1], seconds=s, detail=d) for s, d in [(1, 2), (1, 3)]
+        PairClusters("a", "ok", labels=[0, 1], seconds=s, result=d) for s, d in [(1, 2), (1, 3)]
     ]
     assert rows[0] == rows[1] != PairClusters("a", "ok", labels=[0, 1])
 

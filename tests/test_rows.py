@@ -22,9 +22,9 @@ def test_copies_of_rows_are_worth_one():
     x, y = make_single_mechanism("AN", 40, random_state=3)
     rows = np.random.default_rng(0).permutation(np.repeat(np.arange(40), 8))
     copied = infer_direction(x[rows], y[rows], **OFF)
-    assert copied.note == "each row stands 8 times: about 40 of 320 rows count"
+    assert copied.notes == ("each row stands 8 times: about 40 of 320 rows count",)
     as_they_are = infer_direction(x[rows], y[rows], rows="independent", **OFF)
-    assert as_they_are.note == ""
+    assert as_they_are.notes == ()
     assert as_they_are.confidence > 0.99 > copied.confidence
     assert copied.score == as_they_are.score
 
@@ -33,8 +33,8 @@ def test_few_values_that_meet_often_are_no_copies():
     rng = np.random.default_rng(1)
     x = rng.integers(12, size=400).astype(float)
     for y in (rng.integers(2, size=400).astype(float), np.rint(x + rng.normal(size=400))):
-        assert infer_direction(x, y, **OFF).note == ""
-    assert infer_direction(np.rint(20 * rng.normal(size=400)), x, **OFF).note == ""
+        assert infer_direction(x, y, **OFF).notes == ()
+    assert infer_direction(np.rint(20 * rng.normal(size=400)), x, **OFF).notes == ()
 
 
 def test_random_walks_are_not_sure():
@@ -47,9 +47,9 @@ def test_random_walks_are_not_sure():
         sure_as_they_are += infer_direction(x, y, rows="independent", **OFF).confidence >= 0.9
     assert sure == 0
     assert sure_as_they_are >= 5
-    assert "rows count" in result.note
+    assert "rows count" in result.notes[0]
     swapped = infer_direction(y, x, **OFF)
-    assert (swapped.confidence, swapped.note) == (result.confidence, result.note)
+    assert (swapped.confidence, swapped.notes) == (result.confidence, result.notes)
 
 
 def test_the_direction_does_not_depend_on_the_order_of_rows():
@@ -60,7 +60,7 @@ def test_the_direction_does_not_depend_on_the_order_of_rows():
     ordered, mixed = (infer_direction(x[at], y[at], **OFF) for at in (slice(None), shuffled))
     assert ordered.score == pytest.approx(mixed.score)
     assert ordered.confidence < mixed.confidence
-    assert mixed.note == ""
+    assert mixed.notes == ()
 
 
 @pytest.mark.parametrize("by", ["cause", "effect", "nothing"])
@@ -68,14 +68,14 @@ def test_rows_in_the_order_of_a_variable_are_left_alone(by):
     for seed in range(10):
         x, y = make_single_mechanism("AN", 200, random_state=seed)
         at = np.argsort({"cause": x, "effect": -y, "nothing": np.zeros(200)}[by], kind="stable")
-        assert infer_direction(x[at], y[at], **OFF).note == ""
+        assert infer_direction(x[at], y[at], **OFF).notes == ()
 
 
 def test_an_autoregressive_cause_alone_is_left_alone():
     rng = np.random.default_rng(4)
     x = series(rng, 300, 0.9)
     result = infer_direction(x, np.sin(x) + 0.3 * rng.normal(size=300), **OFF)
-    assert (result.direction, result.note) == (1, "")
+    assert (result.direction, result.notes) == (1, ())
     assert result.confidence > 0.9
 
 

@@ -32,47 +32,41 @@ def fitted(estimator, cause=None, effect=Y):
     return clone(estimator).fit(X.reshape(-1, 1) if cause is None else cause, effect)
 
 
-def test_every_option_of_a_fit_is_a_parameter():
-    # The direction has defaults of its own.
-    own = {CausalDirection: {"weight_growth": 0.25, "subsample": None}, MechanismClustering: {}}
-    for kind in NESTED:
-        expected = {**vars(FitOptions()), **own[kind]}
-        params, shallow = kind().get_params(), kind().get_params(deep=False)
-        assert {name for name in params if "__" in name} == {f"fit_options__{n}" for n in expected}
-        assert not any("__" in name for name in shallow)
-        for name, value in expected.items():
-            assert params[f"fit_options__{name}"] == value
-
-
 @pytest.mark.parametrize("kind", NESTED)
-def test_options_are_set_by_their_names(kind):
-    given = {"max_iter": 5}
+def test_options_of_a_fit_are_parameters(kind):
+    given = FitOptions(max_iter=5)
     model = kind(fit_options=given)
-    same = model.set_params(fit_options__n_starts=2, lam=0.5, fit_options__max_iter=7)
-    assert same is model
-    assert model.fit_options == {"max_iter": 7, "n_starts": 2}
-    # The caller's dict, and those of clones, stay.
-    assert given == {"max_iter": 5}
+    params, shallow = model.get_params(), model.get_params(deep=False)
+    own = {f"fit_options__{name}": value for name, value in given.get_params().items()}
+    assert {name: params[name] for name in params if "__" in name} == own
+    assert not any("__" in name for name in shallow)
+    # A clone's options are its own.
     copy = clone(model)
-    copy.set_params(fit_options__n_starts=3)
-    assert model.fit_options["n_starts"] == 2
-    assert copy.get_params()["fit_options__n_starts"] == 3
-    with pytest.raises(ValueError, match="'fit_options__n_stars' is no parameter of"):
+    assert copy.set_params(fit_options__lam=0.5, fit_options__max_iter=7) is copy
+    assert (copy.fit_options.lam, copy.fit_options.max_iter) == (0.5, 7)
+    assert (given.lam, given.max_iter, model.fit_options is given) == (1.0, 5, True)
+    with pytest.raises(ValueError, match="unknown option of a fit 'n_stars'; did you mean n_start"):
         model.set_params(fit_options__n_stars=2)
     with pytest.raises(ValueError, match="Invalid parameter"):
-        model.set_params(lamb=2)
+        model.set_params(lam=2)
+
+
+@pytest.mark.parametrize("model", [ANMMixture(), MechanismClustering(random_state=0)])
+def test_a_grid_search_finds_the_number_of_mechanisms(model):
+    search = GridSearchCV(model, {"n_mechanisms": [1, 2]}, cv=KFold(3)).fit(X.reshape(-1, 1), Y)
+    assert search.best_params_ == {"n_mechanisms": 2}
+    assert np.isfinite(search.cv_results_["mean_test_score"]).all()
 
 
 def test_a_grid_search_in_a_pipeline_reaches_the_options():
-    step = "mechanismclustering"
-    search = GridSearchCV(
-        make_pipeline(StandardScaler(), MechanismClustering(fit_options={"max_iter": 5})),
-        {f"{step}__fit_options__n_latent": [1, 2], f"{step}__n_mechanisms": [2]},
-        scoring=lambda model, X, y=None: float(model[-1].fit_options["n_latent"]),
-        cv=KFold(2),
-    ).fit(PAIR)
-    assert search.best_params_ == {f"{step}__fit_options__n_latent": 2, f"{step}__n_mechanisms": 2}
-    assert search.best_estimator_[-1].latent_.shape == (len(X), 2)
+    name = "mechanismclustering__fit_options__lam"
+    model = MechanismClustering(refine=False, fit_options=FitOptions(max_iter=20), random_state=0)
+    pipe = make_pipeline(StandardScaler(), model)
+    search = GridSearchCV(pipe, {name: [0.1, 10.0]}, cv=KFold(2), error_score="raise").fit(PAIR)
+    scores = search.cv_results_["mean_test_score"]
+    assert scores[0] != scores[1]
+    assert search.best_estimator_[-1].fit_options.lam == search.best_params_[name]
+    assert model.fit_options.lam == 1.0
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda each: type(each).__name__)
@@ -99,9 +93,9 @@ def test_new_points_of_a_mixture_are_labeled():
     labels = model.predict(new_x.reshape(-1, 1), new_y)
     agree = (labels == truth).mean()
     assert max(agree, 1.0 - agree) > 0.8
-    membership = model.predict_proba(new_x.reshape(-1, 1), new_y)
-    np.testing.assert_allclose(membership.sum(axis=1), 1.0)
-    np.testing.assert_array_equal(membership.argmax(axis=1), labels)
+    probabilities = model.predict_proba(new_x.reshape(-1, 1), new_y)
+    np.testing.assert_allclose(probabilities.sum(axis=1), 1.0)
+    np.testing.assert_array_equal(probabilities.argmax(axis=1), labels)
 
 
 @pytest.mark.parametrize("kind", [pd.DataFrame, pl.DataFrame], ids=["pandas", "polars"])

@@ -1,5 +1,7 @@
 """Whatever estimators and functions are handed, an error names the argument."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 
@@ -27,12 +29,12 @@ ENTRIES = {
     "CausalDirection": lambda x, y: CausalDirection().fit(x, y),
     "MechanismClustering": lambda x, y: MechanismClustering(fit_options=SHORT).fit(x, y),
     "infer_direction": infer_direction,
-    "cluster_mechanisms": lambda x, y: cluster_mechanisms(x, y, **SHORT),
+    "cluster_mechanisms": lambda x, y: cluster_mechanisms(x, y, fit_options=SHORT),
     "hsic": hsic,
     "hsic_test": hsic_test,
     "evidence": evidence,
     "GPPOMObjective": GPPOMObjective,
-    "fit_gppom": lambda x, y: fit_gppom(x, y, lam=1.0, options=FitOptions(**SHORT)),
+    "fit_gppom": lambda x, y: fit_gppom(x, y, fit_options=FitOptions(**SHORT)),
 }
 # What may be left out: without y these take the two columns of X as the pair; without a cause
 # they are latent variable models of y.
@@ -95,6 +97,10 @@ def test_new_observations_are_checked_too():
         if strange == "no rows":
             continue
         refused(mixture.curves, bad, names="x")
-        for ask in (mixture.membership, clusters.predict):
-            for arguments in ((bad, GOOD), (X, bad), (bad, bad)):
-                refused(ask, *arguments, names="xy")
+        for model, method in product((mixture, clusters), ("predict", "predict_proba", "score")):
+            ask = getattr(model, method)
+            refused(ask, bad, GOOD, names="xy")
+            refused(ask, bad, bad, names="xy")
+            # Without an effect a mixture has its shares.
+            if strange != "None" or model is clusters or method == "score":
+                refused(ask, X, bad, names="xy")

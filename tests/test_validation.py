@@ -151,7 +151,10 @@ nan, inf = float("nan"), float("inf")
 
 NO_VALUES = {
     # Missing and infinite values, counted.
-    "one NaN": (spoilt(nan), r"^x holds 1 NaN values among 12; remove or impute"),
+    "one NaN": (
+        spoilt(nan),
+        r"^x holds 1 NaN values among 12, the first in row 0 \(from 0\); remove or impute",
+    ),
     "infinite": (spoilt(inf, -inf, inf), "x holds 3 infinite values among 12"),
     "both": (spoilt(nan, inf, nan), "x holds 2 NaN and 1 infinite values among 12"),
     "NaN of two columns": (np.where(TWO > 8, nan, TWO), "2 NaN values among 24"),
@@ -203,7 +206,7 @@ NO_NUMBERS = {
     "a string among objects": (objects("7"), r"x must be numeric.*found '7' \(str\) at"),
     "a string": ("abc", r"x must be numeric, found 'abc' \(str\); pass a list or"),
     "pandas categories": (pd.Series(["a", "b"] * 6, dtype="category"), "numeric"),
-    "dates": (pd.date_range("2020", periods=12), "x must be numeric, found dtype datet"),
+    "dates": (pd.date_range("2020", periods=12), "x holds dates; convert them to numbers first"),
     "objects": ([object()] * 12, r"found a value of type object at position \(0,\)"),
     "a generator": ((n for n in NUMBERS), "found a value of type generator; pass"),
     "records": (np.zeros(12, dtype=[("a", float)]), "x must be numeric, found dtype"),

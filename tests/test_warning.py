@@ -29,20 +29,13 @@ SHORT = {"max_iter": 1}
 
 ENTRIES: dict[str, Callable] = {
     "fit_gppom": lambda: fit_gppom(
-        standardize(COLUMN)[0],
-        standardize(Y[:, np.newaxis])[0],
-        lam=1.0,
-        options=FitOptions(max_iter=1),
+        standardize(COLUMN)[0], standardize(Y[:, np.newaxis])[0], fit_options=FitOptions(max_iter=1)
     ),
     "GPPOM.fit": lambda: GPPOM(max_iter=1).fit(COLUMN, Y),
-    "infer_direction": lambda: infer_direction(X, Y, criterion="hsic", max_iter=1),
-    "the fits of a decision": lambda: infer_direction(X, Y, max_iter=1).latent_fits,
-    "one fit of a decision": lambda: infer_direction(X, Y, max_iter=1).forward,
+    "infer_direction": lambda: infer_direction(X, Y, criterion="hsic", fit_options={"max_iter": 1}),
+    "DirectionResult.fit_latent": lambda: infer_direction(X, Y).fit_latent(fit_options=SHORT),
     "CausalDirection.fit": lambda: CausalDirection(criterion="hsic", fit_options=SHORT).fit(PAIR),
-    "CausalDirection.forward_pvalue_": lambda: (
-        CausalDirection(fit_options=SHORT).fit(PAIR).forward_pvalue_
-    ),
-    "cluster_mechanisms": lambda: cluster_mechanisms(X, Y, 2, max_iter=1),
+    "cluster_mechanisms": lambda: cluster_mechanisms(X, Y, 2, fit_options={"max_iter": 1}),
     "MechanismClustering.fit": lambda: MechanismClustering(fit_options=SHORT).fit(COLUMN, Y),
     "MechanismClustering.fit_predict": lambda: MechanismClustering(fit_options=SHORT).fit_predict(
         PAIR

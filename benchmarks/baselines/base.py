@@ -60,4 +60,6 @@ def independence_score(
 
     Positive where the forward noise is the more independent one.
     """
-    return hsic_test(*forward).log_pvalue - hsic_test(*backward).log_pvalue
+    return (
+        hsic_test(*forward, null="gamma").log_pvalue - hsic_test(*backward, null="gamma").log_pvalue
+    )

@@ -19,14 +19,14 @@ from anmmm import (
 )
 from anmmm.evidence import evidence
 
-QUICK = {"max_iter": 3}
+QUICK = {"fit_options": {"max_iter": 3}}
 FUNCTIONS = {
     "infer_direction": lambda x, y: infer_direction(x, y, n_resamples=2, random_state=0).score,
     "infer_direction hsic": lambda x, y: infer_direction(x, y, criterion="hsic", **QUICK).score,
     "evidence": lambda x, y: evidence(x, y).score,
     "cluster_mechanisms": lambda x, y: cluster_mechanisms(x, y, 2, **QUICK).labels,
     "GPPOM": lambda x, y: GPPOM(max_iter=3).fit(x, y).latent_,
-    "ANMMixture": lambda x, y: ANMMixture(max_iter=5).fit(x, y).membership_,
+    "ANMMixture": lambda x, y: ANMMixture(max_iter=5).fit(x, y).probabilities_,
     "CausalDirection": lambda x, y: CausalDirection().fit(x, y).score_,
     "GPPOM again": lambda x, y: _refit(GPPOM(max_iter=3), x, y),
     "CausalDirection again": lambda x, y: _refit(CausalDirection(), x, y),

@@ -74,7 +74,7 @@ def measure_clusterings(
 
     add(DEFAULT, _mechanism_labels)
     for lam in LAMBDAS:
-        add("ANM-MM", _mechanism_labels, lam=lam, refine=None)
+        add("ANM-MM", _latent_labels, lam=lam)
     for name, method in METHODS.items():
         add(name, method.labels)
     for name, grid in GRIDS.items():
@@ -85,6 +85,10 @@ def measure_clusterings(
 
 def _mechanism_labels(*pair: Any, **options: Any) -> NDArray[np.intp]:
     return cluster_mechanisms(*pair, **options).labels
+
+
+def _latent_labels(*pair: Any, lam: float, **options: Any) -> NDArray[np.intp]:
+    return _mechanism_labels(*pair, refine=False, fit_options={"lam": lam}, **options)
 
 
 def cluster_scores(records: list[Record]) -> dict[str, tuple[float, float, str]]:

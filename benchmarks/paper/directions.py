@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from anmmm import infer_direction
 from anmmm._typing import FloatArray
-from anmmm.direction import dependence_scores
 from anmmm.plotting import COLORS
 from benchmarks.baselines import DIRECTION_BASELINES
 from benchmarks.paper.published import LAMBDAS
@@ -76,11 +75,12 @@ def measure_directions(
     result, cells = attempt(infer_direction, x, y, random_state=seed)
     add(DEFAULT, None if result is None else result.score, cells, "evidence")
     for lam in LAMBDAS:
-        result, cells = attempt(infer_direction, x, y, criterion="hsic", lam=lam, random_state=seed)
+        options = {"criterion": "hsic", "fit_options": {"lam": lam}, "random_state": seed}
+        result, cells = attempt(infer_direction, x, y, **options)
         for criterion in CRITERIA.values():
             score = None
             if result is not None:
-                forward, backward = dependence_scores(result.latent_fits, criterion)
+                forward, backward = result.models.scores(criterion)
                 score = backward - forward
             add("ANM-MM", score, cells, criterion, lam)
     for name, method in BASELINES.items():

@@ -71,7 +71,7 @@ def _limits(x: FloatArray, y: FloatArray, place: NDArray[np.intp]) -> list[Recor
     mixture = ANMMixture(2, init=place).fit(x[:, np.newaxis], y)
     labels = {
         KNOWN: np.argmax(density, axis=0),
-        FROM_TRUTH: np.argmax(mixture.membership(x[:, np.newaxis], y), axis=1),
+        FROM_TRUTH: mixture.predict(x[:, np.newaxis], y),
         LINE: _labels_by_line(x, y),
     }
     return [

@@ -14,7 +14,7 @@ __all__ = ["DENSE", "PEERS", "build"]
 
 def build(X: FloatArray, Y: FloatArray, *, engine: str, **constants: Any) -> Evaluate:
     """Value and gradient as the optimizer of `anmmm` calls them, serial."""
-    return GPPOMObjective(X, Y, engine=engine, **constants).value_and_grad
+    return GPPOMObjective(X, Y, fit_options={"engine": engine, **constants}).value_and_grad
 
 
 def _has_lowrank() -> bool:

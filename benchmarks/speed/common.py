@@ -24,7 +24,7 @@ def mixture_objective(
     inputs = rng.standard_normal((n_samples, n_features_x - 1))
     latents = rng.standard_normal((n_samples, n_latent - 1))
     X, Y = standardize(np.column_stack([x, inputs]))[0], standardize(y[:, None])[0]
-    objective = GPPOMObjective(X, Y, n_latent=n_latent, **options)
+    objective = GPPOMObjective(X, Y, fit_options={"n_latent": n_latent, **options})
     gamma_x, gamma_theta = np.full(n_features_x, 0.1), np.full(n_latent, 0.5)
     gamma_x[1:] = gamma_theta[1:] = 0.05
     omega = Hyperparameters(2.0, 50.0, gamma_x, gamma_theta)
@@ -35,6 +35,8 @@ def fitted_objective(n_samples: int, **options: object) -> tuple[GPPOMObjective,
     """Objective of an f3 mixture, and the flat vector at which a default fit ends."""
     x, y, _ = make_anm_mixture("f3", n_samples, random_state=0)
     X, Y = standardize(x[:, None])[0], standardize(y[:, None])[0]
-    fit = fit_gppom(X, Y, lam=1.0, options=FitOptions())
-    objective = GPPOMObjective(X, Y, lam=fit.lam, hyper_prior=fit.hyper_prior, **options)
+    fit = fit_gppom(X, Y, fit_options=FitOptions())
+    objective = GPPOMObjective(
+        X, Y, fit_options={"lam": fit.lam, "hyper_prior": fit.hyper_prior, **options}
+    )
     return objective, fit.parameters

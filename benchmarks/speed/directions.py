@@ -44,4 +44,4 @@ class Evaluations(OnMixture):
 
     def track_evaluations(self, n_samples: int) -> int:
         result = infer_direction(self.x, self.y, criterion="hsic")
-        return result.forward.n_evaluations + result.backward.n_evaluations
+        return result.models.forward.n_evaluations + result.models.backward.n_evaluations

@@ -52,7 +52,7 @@ def clustering(seeds: list[int], n: int, em_only: bool = False) -> None:
             theta = None
             if not em_only:
                 pair = sample.x, sample.y, C
-                theta = cluster_mechanisms(*pair, refine=None, random_state=seed).labels
+                theta = cluster_mechanisms(*pair, refine=False, random_state=seed).labels
                 default = cluster_mechanisms(*pair, random_state=seed).labels
             starts = (None, sample.labels) if theta is None else (None, sample.labels, theta)
             fitted = [ANMMixture(C, init=start).fit(X, sample.y).labels_ for start in starts]
@@ -142,7 +142,7 @@ def residual_log_p(x: np.ndarray, y: np.ndarray, result: EvidenceResult, sign: i
     fit = side.mixtures[side.n_mechanisms - 1]
     z = (y - y.mean()) / y.std()
     residual = z - fit.curves[np.arange(len(z)), fit.labels]
-    return hsic_test(x, residual).log_pvalue
+    return hsic_test(x, residual, null="gamma").log_pvalue
 
 
 def print_directions_header(n: int, seeds: list[int]) -> None:

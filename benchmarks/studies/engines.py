@@ -104,7 +104,7 @@ def fits(sizes: list[int]) -> None:
                 for engine in engines:
                     clock.seconds = 0.0
                     start = time.perf_counter()
-                    fit = fit_gppom(X, Y, lam=1.0, options=FitOptions(engine=engine))
+                    fit = fit_gppom(X, Y, fit_options=FitOptions(engine=engine))
                     elapsed = time.perf_counter() - start
                     times[engine].append(1e3 * elapsed / fit.n_evaluations)
                     outside.append(1e3 * (elapsed - clock.seconds) / fit.n_evaluations)
@@ -189,7 +189,7 @@ def begun(sizes: list[int]) -> None:
         X, Y = standardize(x[:, None])[0], standardize(y[:, None])[0]
         for subsample in (FitOptions.subsample, None)[: 2 if n <= LARGEST_FROM_INIT else 1]:
             start = time.process_time()
-            fit = fit_gppom(X, Y, lam=1.0, options=FitOptions(subsample=subsample))
+            fit = fit_gppom(X, Y, fit_options=FitOptions(subsample=subsample))
             elapsed = time.process_time() - start
             evaluations = fit.n_evaluations
             found = KMeans(2, n_init=2, random_state=0).fit(fit.latent).labels_
@@ -208,7 +208,7 @@ def evaluation(sizes: list[int]) -> None:
         theta, omega = few.unpack(z)
         X, Y, latent = (np.tile(array, (n // FITTED, 1)) for array in (few.X, few.Y, theta))
         weights = {"lam": few.lam, "hyper_prior": few.hyper_prior}
-        objective = GPPOMObjective(X, Y, engine="lowrank", **weights)
+        objective = GPPOMObjective(X, Y, fit_options={"engine": "lowrank", **weights})
         z = objective.pack(latent, omega)
         calls = [seconds_of(lambda: objective.value_and_grad(z)) for _ in range(6)]  # noqa: B023
         median = f"{np.median(calls[1:]):.4f}"
@@ -229,7 +229,7 @@ def descent(numbers: list[int]) -> None:
     for unit, memory, tol in SETTINGS:
         parameters.LOG_UNIT = unit
         optimize.MEMORY = memory
-        ends = [fit_gppom(X, Y, lam=1.0, options=FitOptions(tol=tol)) for X, Y in pairs]
+        ends = [fit_gppom(X, Y, fit_options=FitOptions(tol=tol)) for X, Y in pairs]
         values = np.array([end.objective for end in ends])
         reference = values if reference is None else reference
         middle, high = np.quantile(values - reference, [0.5, 0.9])

@@ -97,20 +97,25 @@ def lines_by_em(x: np.ndarray, y: np.ndarray, seed: int, starts: int = 20) -> np
     return labels
 
 
-def of_latent(**options: object) -> Callable:
+def clustered(**options: object) -> Callable:
     return lambda x, y, seed: cluster_mechanisms(x, y, 2, random_state=seed, **options).labels
 
 
-def scored(**options: object) -> Callable:
+def of_latent(**fit_options: object) -> Callable:
+    return clustered(refine=False, fit_options=fit_options)
+
+
+def scored(criterion: str = "evidence", **fit_options: object) -> Callable:
+    options = {"criterion": criterion, "fit_options": fit_options or None}
     return lambda x, y, seed: infer_direction(x, y, random_state=seed, **options).score
 
 
 CLUSTERINGS = {
-    "linear (sum)": of_latent(refine=None, **LINEAR),
-    "affine (product)": of_latent(refine=None, **BILINEAR),
-    "rbf + linear (sum)": of_latent(refine=None, kernel_theta="linear", combine="sum"),
-    "rbf (default)": of_latent(refine=None),
-    "rbf, refined": of_latent(),
+    "linear (sum)": of_latent(**LINEAR),
+    "affine (product)": of_latent(**BILINEAR),
+    "rbf + linear (sum)": of_latent(kernel_theta="linear", combine="sum"),
+    "rbf (default)": of_latent(),
+    "rbf, refined": clustered(),
     "lines by EM": lines_by_em,
 }
 DIRECTIONS = {

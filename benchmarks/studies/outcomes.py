@@ -18,7 +18,7 @@ from sklearn.exceptions import ConvergenceWarning
 from anmmm import infer_direction
 from anmmm.datasets import FAMILIES, make_single_mechanism
 from anmmm.datasets.families import CAUSES
-from anmmm.direction import POOR_FIT, SURE
+from anmmm.direction import LACK_OF_FIT_PVALUE, SURE
 from benchmarks.studies.calibration import draw_common, draw_linear, draw_margin
 from benchmarks.studies.categories import ROLES, make_categories
 from benchmarks.studies.common import (
@@ -41,7 +41,7 @@ def decided(pairs: Iterator[Drawn]) -> dict[str, np.ndarray]:
         sign = -1 if index % 2 else 1
         result = infer_direction(*((x, y) if sign > 0 else (y, x)))
         sides = result.evidence.forward, result.evidence.backward
-        checks = [side.check.pvalue < POOR_FIT for side in sides[::sign]]
+        checks = [side.check.pvalue < LACK_OF_FIT_PVALUE for side in sides[::sign]]
         confidence = result.confidence
         for name, value in {
             "right": result.direction == sign,

@@ -20,9 +20,9 @@ from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 
-from anmmm import FitOptions, cluster_mechanisms, infer_direction
+from anmmm import cluster_mechanisms, infer_direction
 from anmmm.datasets import draw_anm_mixture
-from anmmm.direction import CRITERIA, dependence_scores
+from anmmm.dependence import LATENT_CRITERIA
 from benchmarks.studies.common import mean_and_error, print_header, print_row
 
 MECHANISMS = ("f1", "f2", "f3", "f4")
@@ -31,7 +31,7 @@ Outcome = dict[str, float]
 
 def clustering(sample, seed: int, options: dict) -> Outcome:
     """ARI of one data set, with that of the classifier that knows f and θ."""
-    result = cluster_mechanisms(sample.x, sample.y, 2, random_state=seed, **options)
+    result = cluster_mechanisms(sample.x, sample.y, 2, fit_options=options, random_state=seed)
     return {
         "ARI": adjusted_rand_score(sample.labels, result.labels),
         "Bayes": adjusted_rand_score(sample.labels, sample.bayes_labels()),
@@ -42,22 +42,20 @@ def clustering(sample, seed: int, options: dict) -> Outcome:
 
 def direction(sample, seed: int, options: dict) -> Outcome:
     """Whether each criterion decides one data set rightly; one pair of fits serves all of them."""
-    hsic_floor = FitOptions.from_keywords(options).hsic_floor
-    result = infer_direction(sample.x, sample.y, criterion="evidence", random_state=seed, **options)
-    fits = result.latent_fits
+    result = infer_direction(sample.x, sample.y)
+    fits = result.fit_latent(fit_options=options, random_state=seed)
     outcome = {"evidence": result.direction == 1}
-    for criterion in CRITERIA:
-        if criterion != "evidence":
-            forward, backward = dependence_scores(fits, criterion, hsic_floor)
-            outcome[criterion] = backward > forward
+    for criterion in LATENT_CRITERIA:
+        forward, backward = fits.scores(criterion)
+        outcome[criterion] = backward > forward
     outcome["unconverged"] = not (fits.forward.converged and fits.backward.converged)
     return outcome
 
 
 def growth(sample, seed: int, options: dict) -> Outcome:
     """ARI of k-means on the Θ of the forward fit, and whether the HSIC term decides rightly."""
-    result = infer_direction(sample.x, sample.y, criterion="hsic", **options)
-    labels = KMeans(2, n_init=5, random_state=0).fit_predict(result.forward.latent)
+    result = infer_direction(sample.x, sample.y, criterion="hsic", fit_options=options)
+    labels = KMeans(2, n_init=5, random_state=0).fit_predict(result.models.forward.latent)
     ari = adjusted_rand_score(sample.labels, labels)
     return {"ARI": ari, "right": result.direction == 1}
 

@@ -73,13 +73,15 @@ def measure(options: dict) -> dict:
             labels = cluster_mechanisms(
                 x,
                 y,
-                refine=None,
-                lam=options["lam"],
+                refine=False,
                 random_state=seed,
-                init=start,
-                latent_map=options["latent_map"],
-                max_iter=options["iterations"],
-                **PRESETS[options["preset"]],
+                fit_options={
+                    "lam": options["lam"],
+                    "init": start,
+                    "latent_map": options["latent_map"],
+                    "max_iter": options["iterations"],
+                    **PRESETS[options["preset"]],
+                },
             ).labels
     except ValueError as error:
         return {**options, "value": None, "problem": error}

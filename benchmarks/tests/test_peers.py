@@ -24,7 +24,7 @@ EVALUATING = [peer for peer in peers() if not peer.bound]
 def objective_and_point(dx, D, q):
     rng = np.random.default_rng(7)
     X, Y = rng.normal(size=(N, dx)), rng.normal(size=(N, D))
-    objective = GPPOMObjective(X, Y, n_latent=q, engine="dense", **CONSTANTS)
+    objective = GPPOMObjective(X, Y, fit_options={"n_latent": q, "engine": "dense", **CONSTANTS})
     z = 0.5 * rng.normal(size=objective.n_params)
     return objective, z
 

@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from anmmm import datasets
     from anmmm._warm import warm_up
     from anmmm.clustering import ClusteringResult, MechanismClustering, cluster_mechanisms
-    from anmmm.collection import cluster_collection, infer_directions
+    from anmmm.collection import cluster_pairs, infer_directions
     from anmmm.collection.records import PairClusters, PairResult
     from anmmm.dependence import LatentFits
     from anmmm.direction import (
         CausalDirection,
         DirectionResult,
-        describe,
+        description_lengths,
         infer_direction,
     )
     from anmmm.evaluation import Evaluation, evaluate
@@ -52,10 +52,10 @@ _HOMES = {
     "GPPOM": "anmmm.gppom",
     "GPPOMObjective": "anmmm.gppom",
     "MechanismClustering": "anmmm.clustering",
-    "cluster_collection": "anmmm.collection",
+    "cluster_pairs": "anmmm.collection",
     "cluster_mechanisms": "anmmm.clustering",
     "datasets": "anmmm.datasets",
-    "describe": "anmmm.direction",
+    "description_lengths": "anmmm.direction",
     "evaluate": "anmmm.evaluation",
     "hsic": "anmmm.independence",
     "hsic_test": "anmmm.independence",
@@ -89,10 +89,10 @@ __all__ = [
     "PairClusters",
     "PairResult",
     "__version__",
-    "cluster_collection",
     "cluster_mechanisms",
+    "cluster_pairs",
     "datasets",
-    "describe",
+    "description_lengths",
     "evaluate",
     "hsic",
     "hsic_test",

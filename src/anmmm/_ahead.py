@@ -71,7 +71,7 @@ def _hidden() -> None:
 
 
 def _tests() -> None:
-    hsic_test(*points(40), null="permutation")
+    hsic_test(*points(40))
 
 
 # What a decision needs, longest first; what many do, of which some have ties and are checked; and

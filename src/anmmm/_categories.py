@@ -7,7 +7,8 @@ categories without an order. What has an order, or two categories alone, is as g
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,14 +16,22 @@ from numpy.typing import NDArray
 
 from anmmm._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from anmmm._validation import (
+    DATES,
+    MISSING,
+    MissingValueError,
     as_matrix,
+    as_real,
     brief,
     check_aligned,
+    check_choice,
     check_lengths,
     holds_categories,
     series_of,
 )
 
+# Text that spells a day, with or without a time.
+_DAY = r"(\d{4}[-/.]\d{1,2}([-/.]\d{1,2})?|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4})"
+_DATE = re.compile(_DAY + r"([T ]\d{1,2}:.*)?")
 # As many values as are encoded by their shares.
 MOST_CATEGORIES = 32
 
@@ -71,17 +80,78 @@ def as_variables(x: ArrayLike, y: ArrayLike, *, names: tuple[str, str] = ("x", "
     return Variables(first, second, (one, other))
 
 
+def complete_variables(x: ArrayLike, y: ArrayLike, missing: Any) -> tuple[Variables, int]:
+    """Check two variables as `as_variables`, and return the number of incomplete rows left out."""
+    first, second, n_dropped = complete_rows(x, y, missing)
+    try:
+        return as_variables(first, second), n_dropped
+    except MissingValueError as error:
+        raise MissingValueError(f"{error}; missing='drop' leaves them out") from None
+
+
+def complete_rows(x: ArrayLike, y: ArrayLike, missing: Any) -> tuple[Any, Any, int]:
+    """Return both variables, without incomplete rows if `missing` is "drop", and their number."""
+    if check_choice(missing, "missing", MISSING) == "raise":
+        return x, y, 0
+    (first, one), (second, other) = _with_missing(x, "x"), _with_missing(y, "y")
+    check_lengths(first, second, ("x", "y"))
+    incomplete = one | other
+    if not incomplete.any():
+        return x, y, 0
+    return first[~incomplete], second[~incomplete], int(incomplete.sum())
+
+
+def _with_missing(values: Any, name: str) -> tuple[NDArray[Any], BoolArray]:
+    """Return a variable as an array, and in which rows it has no value."""
+    labels, ordered = _labels(values)
+    if labels is None:
+        if np.ma.isMaskedArray(values):
+            values = np.ma.filled(values.astype(np.float64), np.nan)
+        numbers = as_real(values, name)
+        if numbers.dtype.kind != "f" or not numbers.size:
+            return numbers, np.zeros(len(numbers), dtype=np.bool_)
+        return numbers, np.isnan(numbers).reshape(len(numbers), -1).any(axis=1)
+    absent = np.array([label is None for label in labels])
+    if ordered is not None:
+        places = {name: float(place) for place, name in enumerate(ordered)}
+        return np.array([places.get(label or "", math.nan) for label in labels]), absent
+    return np.array([label or "" for label in labels]), absent
+
+
+def names_of(x: Any, y: Any) -> tuple[str, str]:
+    """Return the names of both variables, where they have some that differ; else x and y."""
+    first, second = _name_of(x, "x"), _name_of(y, "y")
+    return (first, second) if first != second else ("x", "y")
+
+
+def _name_of(values: Any, default: str) -> str:
+    """Return the name of a Series or of the column of a frame of one, where it is a text."""
+    name = getattr(values, "name", None)
+    columns = getattr(values, "columns", None)
+    if columns is not None and len(columns) == 1:
+        name = next(iter(columns))
+    return name if isinstance(name, str) and name else default
+
+
 def as_names(values: Any, name: str) -> Names | None:
     """Return a variable of text or of a category type as names; None where it is neither."""
     labels, ordered = _labels(values)
     if labels is None:
         return None
     if missing := labels.count(None):
-        raise ValueError(
-            f"{name} lacks {missing} of {len(labels)} names; remove those observations, or give "
-            "what is missing a name"
+        raise MissingValueError(
+            f"{name} lacks {missing} of {len(labels)} names, the first in row "
+            f"{labels.index(None)} (from 0); remove those observations, or name what is missing"
         )
+    if ordered is None and are_dates(labels):
+        raise TypeError(f"{name} {DATES}")
     return Names(np.asarray(labels, dtype=np.str_), ordered)
+
+
+def are_dates(texts: Iterable[str | None]) -> bool:
+    """Tell whether all texts that are there spell dates."""
+    present = [text for text in texts if text is not None]
+    return bool(present) and all(map(_DATE.fullmatch, present))
 
 
 def as_labels(values: Any, name: str, n_samples: int) -> tuple[NDArray[Any], IntArray]:

@@ -21,6 +21,9 @@ from anmmm._typing import ArrayLike, FloatArray, RandomState
 F = TypeVar("F", bound=Callable[..., Any])
 
 MIN_SAMPLES = 10
+# What is wrong with a column of dates.
+DATES = "holds dates; convert them to numbers first, such as days since the first one"
+MISSING = ("raise", "drop")
 EPS = float(np.finfo(np.float64).eps)
 # Range of the middle half of all values, in units of the range, below which rounding shows in them.
 FLATTENED = 64.0 * EPS
@@ -62,6 +65,10 @@ def as_matrix(
     if resolved:
         _refuse_columns(array, name, _flattened)
     return np.ascontiguousarray(array, dtype=np.float64)
+
+
+class MissingValueError(ValueError):
+    """A variable lacks values, which an option may allow."""
 
 
 def as_finite(values: Any, name: str) -> FloatArray:
@@ -192,6 +199,21 @@ def check_new_input(
     return matrix, other
 
 
+def as_new_pair(
+    x: ArrayLike, y: ArrayLike, n_features: int, n_outputs: int
+) -> tuple[FloatArray, FloatArray]:
+    """Check new observations of two variables that had so many columns when they were fitted."""
+    first, second = (
+        as_finite(_as_columns(as_real(values, name), name), name)
+        for values, name in ((x, "x"), (y, "y"))
+    )
+    for part, name, width in ((first, "x", n_features), (second, "y", n_outputs)):
+        if part.shape[1] != width:
+            raise ValueError(f"{name} has {part.shape[1]} columns, but {width} when it was fitted")
+    check_lengths(first, second, ("x", "y"))
+    return first, second
+
+
 def _note_features(estimator: Any, X: ArrayLike, *, reset: bool) -> None:
     # Here, for functions do without scikit-learn, which takes longer to load than all else.
     from sklearn.utils.validation import validate_data
@@ -315,6 +337,8 @@ def as_real(values: Any, name: str) -> NDArray[Any]:
         return _from_objects(array, name)
     if array.dtype.kind in "US" and array.size:
         raise _not_numeric(name, array.flat[0], (0,) * array.ndim)
+    if array.dtype.kind in "mM":
+        raise TypeError(f"{name} {DATES}")
     if array.dtype.kind not in "biuf":
         raise TypeError(f"{name} must be numeric, found dtype {cut(str(array.dtype))}")
     if array.dtype.kind == "f" and array.dtype.itemsize > 8:
@@ -410,12 +434,17 @@ def _refuse_nonfinite(array: NDArray[Any], name: str) -> None:
     # Integers and booleans are always finite.
     if array.dtype.kind != "f":
         return
+    bad = ~np.isfinite(array)
+    if not bad.any():
+        return
     counts = {"NaN": int(np.isnan(array).sum()), "infinite": int(np.isinf(array).sum())}
-    if any(counts.values()):
-        faults = " and ".join(f"{count} {kind}" for kind, count in counts.items() if count)
-        raise ValueError(
-            f"{name} holds {faults} values among {array.size}; remove or impute those observations"
-        )
+    faults = " and ".join(f"{count} {kind}" for kind, count in counts.items() if count)
+    row = int(np.flatnonzero(bad.reshape(len(array), -1).any(axis=1))[0]) if array.ndim else 0
+    fault = MissingValueError if counts["NaN"] else ValueError
+    raise fault(
+        f"{name} holds {faults} values among {array.size}, the first in row {row} "
+        "(from 0); remove or impute those observations"
+    )
 
 
 def _refuse_columns(array: NDArray[Any], name: str, fault: Callable[[NDArray[Any]], str]) -> None:

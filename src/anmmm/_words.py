@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import wraps
+from typing import Any, TypeVar, cast
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 def hypotheses(x: str = "x", y: str = "y") -> tuple[str, str]:
@@ -18,6 +22,45 @@ def renamed(text: str, names: tuple[str, str]) -> str:
     return re.sub("x → y|y → x", lambda found: names[found[0] == "y → x"], text)
 
 
+# Words of other libraries for arguments of this one.
+_OTHER_WORDS = {
+    "n_clusters": "n_mechanisms",
+    "n_components": "n_mechanisms",
+    "k": "n_mechanisms",
+    "seed": "random_state",
+    "rng": "random_state",
+    "n_workers": "n_jobs",
+    "verbose": "progress",
+    "lam": "fit_options",
+}
+
+
+def unknown_name(noun: str, name: object, known: Iterable[str]) -> str:
+    """Return a message on a name that is none of those known, with the one that was meant."""
+    from difflib import get_close_matches
+
+    known, other = [*known], _OTHER_WORDS.get(str(name))
+    close = [other] if other in known else get_close_matches(str(name), known, 1)
+    meant = f"did you mean {close[0]}?" if close else f"known: {', '.join(known)}"
+    return f"unknown {noun} {name!r}; {meant}"
+
+
+def known_arguments(function: F) -> F:
+    """Have a function refuse an unknown keyword argument with the name that was meant."""
+    code = function.__code__
+    known = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+
+    @wraps(function)
+    def checked(*arguments: Any, **options: Any) -> Any:
+        for name in options:
+            if name not in known:
+                names = [each for each in known if each != "self"]
+                raise TypeError(unknown_name("argument", name, names))
+        return function(*arguments, **options)
+
+    return cast(F, checked)
+
+
 def counted(count: int, noun: str) -> str:
     """Return a count with its noun, ``1 pair`` or ``2 pairs``."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
@@ -26,6 +69,13 @@ def counted(count: int, noun: str) -> str:
 def spelled(text: str) -> str:
     """Return text as files spell it: what is no Unicode with backslashes."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def printable(text: str) -> str:
+    """Return text on one line: letters that are not printed, line ends among them, as escapes."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def with_error(value: float, error: float | None) -> str:

@@ -6,15 +6,18 @@ Two variables come in; a number or an `HSICTest` goes out. The direction's crite
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from scipy.special import gammainc, gammaincc, gammainccinv, gammaincinv, gammaln, log_ndtr, ndtri
 
 from anmmm._kernels.distances import middle_distances
 from anmmm._kernels.hsic import gamma_moments
+from anmmm._record import Record
 from anmmm._typing import ArrayLike, FloatArray
 from anmmm._validation import as_pair, check_between, check_choice, check_nonnegative
+from anmmm._words import known_arguments
 from anmmm.gppom.engines.factor import Factor, RankTooLargeError
 from anmmm.permutation import (
     FACTOR_TRACE,
@@ -63,14 +66,9 @@ def median_width(x: FloatArray) -> float:
     return math.sqrt(0.5 * float(np.median(squared[squared > tie**2])))
 
 
-class _TestFields(NamedTuple):
-    statistic: float
-    threshold: float
-    pvalue: float
-
-
-class HSICTest(_TestFields):
-    """Outcome of an HSIC test of independence, a tuple of three.
+@dataclass(frozen=True, repr=False)
+class HSICTest(Record):
+    """Result of an HSIC test of independence.
 
     Attributes
     ----------
@@ -81,23 +79,19 @@ class HSICTest(_TestFields):
     pvalue : float
         Probability under the null of a statistic at least this large.
     log_pvalue : float
-        Its natural logarithm, which stays finite where `pvalue` underflows to zero. Not one of the
-        three.
+        Its natural logarithm, which stays finite where `pvalue` underflows to zero.
+    null : {"permutation", "gamma"}
+        Distribution that the statistic was compared with.
     """
 
+    statistic: float
+    threshold: float
+    pvalue: float
     log_pvalue: float
-
-    def __new__(
-        cls, statistic: float, threshold: float, pvalue: float, log_pvalue: float | None = None
-    ) -> HSICTest:
-        """Make the tuple; `log_pvalue` is taken from `pvalue` where it is not given."""
-        self = super().__new__(cls, statistic, threshold, pvalue)
-        if log_pvalue is None:
-            log_pvalue = math.log(pvalue) if pvalue > 0.0 else -math.inf
-        self.log_pvalue = log_pvalue
-        return self
+    null: str
 
 
+@known_arguments
 def hsic(x: ArrayLike, y: ArrayLike, width: str | float = "median") -> float:
     """Biased Hilbert-Schmidt independence criterion with Gaussian kernels.
 
@@ -143,7 +137,14 @@ def hsic(x: ArrayLike, y: ArrayLike, width: str | float = "median") -> float:
     return _moments(*points)[0] / len(first) ** 2
 
 
-def hsic_test(x: ArrayLike, y: ArrayLike, alpha: float = 0.05, *, null: str = "gamma") -> HSICTest:
+@known_arguments
+def hsic_test(
+    x: ArrayLike,
+    y: ArrayLike,
+    *,
+    alpha: float = 0.05,
+    null: Literal["permutation", "gamma"] = "permutation",
+) -> HSICTest:
     """Test of independence by HSIC.
 
     Parameters
@@ -151,17 +152,18 @@ def hsic_test(x: ArrayLike, y: ArrayLike, alpha: float = 0.05, *, null: str = "g
     x, y : array-like of shape (n_samples,) or (n_samples, n_features)
     alpha : float
         Level of the threshold, between 0 and 1.
-    null : {"gamma", "permutation"}
-        Distribution of the statistic under independence. ``"gamma"``: a gamma distribution of two
-        asymptotic moments, as published and as other programs have it; its small p-values come too
-        often, those below 0.01 in some 1.5 of 100 independent pairs. ``"permutation"``: Pearson's
-        distribution of type III with the first three moments over all orders of one variable's
-        observations, which decisions take; docs/guide/outcomes.md has how often each rejects.
+    null : {"permutation", "gamma"}
+        Distribution of the statistic under independence. ``"permutation"``: Pearson's distribution
+        of type III with the first three moments over all orders of one variable's observations.
+        ``"gamma"``: a gamma distribution of two asymptotic moments, as published and as other
+        programs have it; its small p-values come too often, those below 0.01 in some 1.5 of 100
+        independent pairs. docs/guide/outcomes.md has how often each rejects.
 
     Returns
     -------
     HSICTest
-        Statistic ``N HSIC_b``, threshold, p-value and its logarithm.
+        Statistic ``N HSIC_b``, threshold, p-value and its logarithm, and the distribution: above
+        1000 rows ``"gamma"`` also if the ranks are too large for the other.
 
     Raises
     ------
@@ -187,6 +189,14 @@ def hsic_test(x: ArrayLike, y: ArrayLike, alpha: float = 0.05, *, null: str = "g
 
     F. Kazi-Aoual, S. Hitier, R. Sabatier, J.-D. Lebreton: Refined approximations to permutation
     tests for multivariate inference. Computational Statistics & Data Analysis 20 (1995).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from anmmm import hsic_test
+    >>> x = np.linspace(-1, 1, 50)
+    >>> hsic_test(x, x**2).pvalue < 1e-6
+    True
     """
     check_between(alpha, "alpha", 0.0, 1.0, ends=False)
     check_choice(null, "null", NULLS)
@@ -246,6 +256,7 @@ def _gamma_test(x: FloatArray, y: FloatArray, alpha: float) -> HSICTest:
         threshold=float(scale * gammainccinv(shape, alpha)),
         pvalue=math.exp(log_pvalue),
         log_pvalue=log_pvalue,
+        null="gamma",
     )
 
 
@@ -254,7 +265,7 @@ def _compare_with(moments: Permuted, n: int, alpha: float) -> HSICTest:
     trace, mean, variance, third = moments
     if variance <= 0.0:
         # Every order has the same statistic.
-        return HSICTest(statistic=trace / n, threshold=mean / n, pvalue=1.0)
+        return HSICTest(trace / n, mean / n, 1.0, 0.0, "permutation")
     deviation = math.sqrt(variance)
     skewness = third / deviation**3
     quantile, log_pvalue = _pearson_tail(skewness, (trace - mean) / deviation, alpha)
@@ -263,6 +274,7 @@ def _compare_with(moments: Permuted, n: int, alpha: float) -> HSICTest:
         threshold=(mean + deviation * quantile) / n,
         pvalue=math.exp(log_pvalue),
         log_pvalue=log_pvalue,
+        null="permutation",
     )
 
 

@@ -28,6 +28,11 @@ class Standardization(Record):
         """Standardize points of shape (n, n_features)."""
         return (X / self.unit - self.center) / self.spread
 
+    @property
+    def log_unit(self) -> float:
+        """Logarithm of the volume that a unit cube of standardized points has."""
+        return float(np.log(self.spread).sum() + np.log(self.unit).sum())
+
     def undo(self, Z: FloatArray) -> FloatArray:
         """Take standardized points of shape (n, n_features) back to the original scale."""
         return (Z * self.spread + self.center) * self.unit

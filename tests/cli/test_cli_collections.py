@@ -64,7 +64,7 @@ def test_shards_are_the_rows_of_the_whole(run, folder):
 
 @pytest.mark.slow
 @posix
-@pytest.mark.parametrize("command", ["directions", "cluster-collection"])
+@pytest.mark.parametrize("command", ["directions", "clusters"])
 def test_a_killed_run_resumes_to_the_same_file(run, refused, folder, tmp_path, command):
     status, whole_out, _ = run(command, folder, "-o", "whole.csv")
     assert status == 0
@@ -298,7 +298,7 @@ def test_a_pipe_in_the_folder_of_the_pairs_is_not_waited_for(folder):
 
 
 def test_clusters_are_a_table_and_rows(run, refused, folder):
-    status, out, err = run("cluster-collection", folder, "-k", "2", "-o", "r.jsonl")
+    status, out, err = run("clusters", folder, "-k", "2", "-o", "r.jsonl")
     assert (status, err) == (0, "12 rows written to r.jsonl\n")
     shown = out.splitlines()
     assert shown[0].split()[:4] == ["pair", "n", "cause", "sizes"]
@@ -307,13 +307,13 @@ def test_clusters_are_a_table_and_rows(run, refused, folder):
     rows = [json.loads(line) for line in lines("r.jsonl")]
     assert list(rows[0]) == list(CLUSTERS.columns)
     assert all(len(row["labels"]) == 20 == sum(row["sizes"]) for row in rows if row["labels"])
-    assert {row["cause_from"] for row in rows} == {"truth", None}
-    status, out, _ = run("cluster-collection", folder, "--json", "--cause", "y", "--no-refine")
+    assert {row["cause_source"] for row in rows} == {"truth", None}
+    status, out, _ = run("clusters", folder, "--json", "--cause", "y", "--no-refine")
     document = json.loads(out)
     assert status == 0
     assert {row["cause"] for row in document["rows"]} == {"y", None}
     assert {row["refined"] for row in document["rows"]} == {False, None}
-    err = refused("cluster-collection", folder, "--cause", "z")
+    err = refused("clusters", folder, "--cause", "z")
     assert err.startswith("--cause must be one of")
 
 
@@ -554,6 +554,6 @@ def test_pairs_that_another_column_explains_are_counted_unless_told_otherwise(ru
     table = np.column_stack([z, effects])
     np.savetxt(tmp_path / "t.csv", table, delimiter=",", header="z,a,b", comments="")
     status, out, _ = run("directions", "t.csv", "--columns", "all")
-    assert (status, out.count("explained by z: x and y are independent given it")) == (0, 1)
+    assert (status, out.count("explained by z: a and b are independent given it")) == (0, 1)
     assert "\n1 pair is explained by other columns: no direct arrow" in out
     assert "explained" not in run("directions", "t.csv", "--columns", "all", "--no-explain")[1]

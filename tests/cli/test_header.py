@@ -78,7 +78,7 @@ def test_commands_of_one_file(run, years):
     }
     status, out, _ = run("cluster", years, "--header", "--x", "2020", "--json")
     document = json.loads(out)
-    assert (status, document["x"], len(document["rows"])) == (0, "2020", 30)
+    assert (status, document["cause"], len(document["rows"])) == (0, "2020", 30)
     assert document["rows"][0]["line"] == 2
 
 
@@ -86,5 +86,5 @@ def test_commands_of_many_pairs(run, years):
     for source, options in ((years, ["--columns", "all"]), (years.parent / "folder", [])):
         status, out, _ = run("directions", source, *options, "--header", "--json")
         assert (status, json.loads(out)["rows"][0]["n"]) == (0, 30)
-    status, out, _ = run("cluster-collection", years.parent / "folder", "--header", "--json")
+    status, out, _ = run("clusters", years.parent / "folder", "--header", "--json")
     assert (status, json.loads(out)["rows"][0]["n"]) == (0, 30)

@@ -44,7 +44,7 @@ class Stub:
     awaits: dict = field(default_factory=dict)
 
     schema = DIRECTIONS
-    keep_detail = growing = False
+    keep_results = growing = False
 
     def facts(self):
         return self.given

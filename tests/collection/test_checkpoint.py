@@ -4,6 +4,7 @@ import shutil
 import sqlite3
 from collections import Counter
 from contextlib import closing
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +24,7 @@ HEADER = {"schema": "", "source": None, "options": {}, "entropy": "7"}
 def interrupted(path, count, source, **options):
     """Take some rows of a run and stop it."""
     with run(source, checkpoint=path, **options) as rows:
-        return [next(rows) for _ in range(count)]
+        return list(islice(rows, count))
 
 
 def opened(path, schema):
@@ -148,7 +149,7 @@ def test_other_data_under_the_same_name_are_refused_where_they_begin(path):
             x[3] += 1e-9 * (index == 4)
             yield Pair(pair.pair_id, x, pair.y)
 
-    rows = run(changed(), checkpoint=path)
+    rows = iter(run(changed(), checkpoint=path))
     assert [next(rows).pair_id for _ in range(4)] == ["p0", "p1", "p2", "p3"]
     with pytest.raises(CheckpointError, match=r"pair 'p4' at position 4 of the source is not the"):
         next(rows)
@@ -307,10 +308,10 @@ def test_directions_resume_to_the_same_file(tmp_path, path):
     options = {"random_state": 3, "n_resamples": 2}
     infer_directions(source, **options).write(tmp_path / "whole.csv")
     with infer_directions(source, checkpoint=path, **options) as rows:
-        next(rows)
+        assert rows[0].pair_id == "p0"
     infer_directions(source, n_jobs=2, checkpoint=path, **options).write(tmp_path / "r.csv")
     assert (tmp_path / "r.csv").read_bytes() == (tmp_path / "whole.csv").read_bytes()
     with pytest.raises(CheckpointError, match=r"options.n_resamples was 2 and is 3"):
         infer_directions(source, checkpoint=path, random_state=3, n_resamples=3)
-    with pytest.raises(ValueError, match="keep_detail=True cannot be used with a checkpoint"):
-        infer_directions(source, checkpoint=path, keep_detail=True, **options)
+    with pytest.raises(ValueError, match="keep_results=True cannot be used with a checkpoint"):
+        infer_directions(source, checkpoint=path, keep_results=True, **options)

@@ -6,10 +6,10 @@ from sklearn.exceptions import ConvergenceWarning
 from stubs import values
 
 from anmmm import cluster_mechanisms
-from anmmm.collection import cluster_collection
+from anmmm.collection import cluster_pairs
 from anmmm.datasets import Pair, make_anm_mixture
 
-CHEAP = {"max_iter": 20}
+CHEAP = {"fit_options": {"max_iter": 20}}
 
 
 def mixture(seed, n=40):
@@ -18,12 +18,13 @@ def mixture(seed, n=40):
 
 def test_a_row_equals_the_single_analysis():
     x, y = mixture(1)
-    (row,) = cluster_collection([(x, y)], 2, cause="x", random_state=0, keep_detail=True, **CHEAP)
-    assert (row.status, row.n, row.cause, row.cause_from) == ("ok", 40, "x", "given")
+    (row,) = cluster_pairs([(x, y)], 2, cause="x", random_state=0, keep_results=True, **CHEAP)
+    assert (row.status, row.n, row.cause_source) == ("ok", 40, "given")
+    assert (row.x, row.y, row.cause, row.effect) == ("x", "y", "x", "y")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         alone = cluster_mechanisms(x, y, 2, random_state=5, **CHEAP)
-    assert row.labels == alone.labels.tolist() == row.detail.labels.tolist()
+    assert row.labels == alone.labels.tolist() == row.result.labels.tolist()
     assert row.sizes == np.bincount(alone.labels).tolist()
     assert (row.refined, row.converged) == (alone.refined, alone.fit.converged)
     assert (row.engine, row.rank) == (alone.fit.engine, alone.fit.rank)
@@ -33,11 +34,11 @@ def test_a_row_equals_the_single_analysis():
 def test_rows_do_not_depend_on_workers_or_interruptions(tmp_path, n_jobs):
     source = [mixture(seed) for seed in range(5)]
     options = {"random_state": 3, **CHEAP}
-    expected = values(cluster_collection(source, "auto", **options))
+    expected = values(cluster_pairs(source, "auto", **options))
     checkpoint = tmp_path / "c"
-    with cluster_collection(source, "auto", checkpoint=checkpoint, **options) as rows:
-        next(rows)
-    rows = cluster_collection(source, "auto", n_jobs=n_jobs, checkpoint=checkpoint, **options)
+    with cluster_pairs(source, "auto", checkpoint=checkpoint, **options) as rows:
+        assert rows[0].status == "ok"
+    rows = cluster_pairs(source, "auto", n_jobs=n_jobs, checkpoint=checkpoint, **options)
     assert rows.n_resumed == 1
     assert values(rows) == expected
 
@@ -46,19 +47,19 @@ def test_the_cause_is_the_true_one_or_inferred_and_the_row_says_so():
     x, y = mixture(1)
     noise = np.random.default_rng(0).normal(size=40)
     source = [Pair("true", x, y, -1), Pair("inferred", y, x), Pair("none", noise, noise)]
-    rows = list(cluster_collection(source, random_state=0, **CHEAP))
-    assert [(row.cause, row.cause_from) for row in rows] == [
+    rows = list(cluster_pairs(source, random_state=0, **CHEAP))
+    assert [(row.cause, row.cause_source) for row in rows] == [
         ("y", "truth"),
         ("y", "inferred"),
         (None, None),
     ]
     assert (rows[2].status, rows[2].reason) == ("unusable", "undecided which variable is the cause")
-    told = list(cluster_collection(source, cause="truth", random_state=0, **CHEAP))
+    told = list(cluster_pairs(source, cause="truth", random_state=0, **CHEAP))
     assert [row.status for row in told] == ["ok", "unusable", "unusable"]
     assert "does not say" in told[1].reason
-    inferred = next(cluster_collection(source, cause="inferred", random_state=0, **CHEAP))
-    assert (inferred.cause, inferred.cause_from) == ("x", "inferred")
-    given = list(cluster_collection(source, cause="y", random_state=0, **CHEAP))
+    inferred = cluster_pairs(source, cause="inferred", random_state=0, **CHEAP)[0]
+    assert (inferred.cause, inferred.cause_source) == ("x", "inferred")
+    given = list(cluster_pairs(source, cause="y", random_state=0, **CHEAP))
     assert [row.cause for row in given[:2]] == ["y", "y"]
 
 
@@ -70,13 +71,13 @@ def test_unusable_pairs_are_rows_with_a_reason():
         "short": (x[:12], y[:12]),
         "fine": (x, y),
     }
-    rows = list(cluster_collection(source, 13, cause="x", random_state=0, **CHEAP))
+    rows = list(cluster_pairs(source, 13, cause="x", random_state=0, **CHEAP))
     assert [row.status for row in rows] == ["unusable"] * 3 + ["ok"]
     assert "constant" in rows[0].reason
     assert "multivariate" in rows[1].reason
     assert "n_mechanisms must be at most n_samples" in rows[2].reason
     assert rows[0].labels is None
-    gone = next(cluster_collection([Pair.unreadable("p", "p.txt: no such file")], **CHEAP))
+    (gone,) = cluster_pairs([Pair.unreadable("p", "p.txt: no such file")], **CHEAP)
     assert (gone.status, gone.reason, gone.n) == ("unusable", "p.txt: no such file", None)
 
 
@@ -84,8 +85,12 @@ def test_remarks_are_reasons_and_no_warnings():
     x, y = mixture(1)
     with warnings.catch_warnings():
         warnings.simplefilter("error", ConvergenceWarning)
-        (row,) = cluster_collection(
-            [Pair("p", x, y, n_dropped=1)], cause="x", refine=None, max_iter=1
+        (row,) = cluster_pairs(
+            [Pair("p", x, y, n_dropped=1)],
+            cause="x",
+            refine=False,
+            missing="drop",
+            fit_options={"max_iter": 1},
         )
     assert (row.status, row.converged, row.refined) == ("ok", False, False)
     assert row.reason.startswith("1 incomplete row dropped; labels not refined: ")
@@ -97,10 +102,12 @@ def test_remarks_are_reasons_and_no_warnings():
     [
         ({"n_mechanisms": 0}, ValueError, "n_mechanisms must be at least 1"),
         ({"cause": "z"}, ValueError, "cause must be one of 'auto'"),
-        ({"max_itr": 3}, TypeError, "max_itr"),
-        ({"checkpoint": "c", "keep_detail": True}, ValueError, "keep_detail=True"),
+        ({"max_itr": 3}, TypeError, "unknown argument 'max_itr'"),
+        ({"fit_options": {"max_itr": 3}}, TypeError, "did you mean max_iter"),
+        ({"missing": "keep"}, ValueError, "missing must be one of 'raise', 'drop'"),
+        ({"checkpoint": "c", "keep_results": True}, ValueError, "keep_results=True"),
     ],
 )
 def test_wrong_options_are_refused_at_once(arguments, error, message):
     with pytest.raises(error, match=message):
-        cluster_collection([mixture(1)], **arguments)
+        cluster_pairs([mixture(1)], **arguments)

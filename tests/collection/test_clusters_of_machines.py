@@ -52,7 +52,7 @@ def test_dask_makes_the_same_rows(dask, expected):
 def test_a_dask_worker_killed_in_mid_run_costs_nothing(dask, expected):
     pids = list(dask.run(os.getpid).values())
     with joblib.parallel_config("dask", client=dask):
-        rows = run(pairs(60), n_jobs=None, rest=0.02)
+        rows = iter(run(pairs(60), n_jobs=None, rest=0.02))
         found = [next(rows)]
         os.kill(pids[0], signal.SIGKILL)
         found.extend(rows)

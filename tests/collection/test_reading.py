@@ -12,7 +12,7 @@ from anmmm.collection.records import PairClusters, PairResult
 from anmmm.collection.schema import CLUSTERS, DIRECTIONS
 from anmmm.collection.sinks import write_rows
 
-PAIR_COLUMNS = PairResult.columns()
+PAIR_COLUMNS = PairResult.column_names()
 
 pyarrow = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
@@ -215,7 +215,7 @@ def test_a_row_of_another_length_is_told(tmp_path):
     with path.open("a") as file:
         file.write("a,b\n")
     # The second row takes two lines, and the places are those of an editor.
-    assert problem_of(path) == f"{path}:9: a row of 28 cells is needed"
+    assert problem_of(path) == f"{path}:9: a row of 32 cells is needed"
 
 
 def test_rows_of_a_broken_parquet_file_are_told(tmp_path):

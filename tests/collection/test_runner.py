@@ -9,14 +9,14 @@ from sklearn.exceptions import ConvergenceWarning
 from stubs import values
 
 from anmmm import gppom, infer_direction
-from anmmm.collection import SourceError, cluster_collection, infer_directions
+from anmmm.collection import SourceError, cluster_pairs, infer_directions, stream, summarize
 from anmmm.collection import task as task_module
 from anmmm.collection.task import DirectionTask, single_thread
 from anmmm.datasets import Pair, load_pairs, make_anm_mixture
 from anmmm.evidence.models import base as evidence_module
 from anmmm.evidence.variable import _remembered, forget_variables
 
-CHEAP = {"criterion": "hsic", "max_iter": 5}
+CHEAP = {"criterion": "hsic", "fit_options": {"max_iter": 5}}
 BOTH = pytest.mark.parametrize("options", [{}, CHEAP], ids=["evidence", "hsic"])
 
 
@@ -47,16 +47,19 @@ def test_rows_come_in_order_and_equal_the_single_analysis(options):
         alone = infer_direction(x, y, random_state=3, **options)
     assert (first.pair_id, second.pair_id) == ("f", "b")
     assert (first.status, first.n, first.n_used, first.subsample_seed) == ("ok", 30, 30, None)
-    for name in ("direction", "score", "forward_score", "backward_score", "converged"):
-        assert getattr(first, name) == getattr(alone, name)
-    pvalues = (alone.forward_pvalue, alone.backward_pvalue) if options else (None, None)
-    assert (first.forward_pvalue, first.backward_pvalue) == pvalues
+    expected = alone.to_dict()
+    for name in (
+        *("direction", "score", "forward_score", "backward_score", "converged", "cause", "effect"),
+        *("forward_pvalue", "backward_pvalue", "independence_pvalue", "check_pvalue", "relation"),
+    ):
+        assert getattr(first, name) == expected[name]
+    assert (first.forward_pvalue is None) is (not options)
     for row in (first, second):
         assert (row.model, row.n_mechanisms) == ((None, None) if options else ("anm-2", 2))
     assert second.direction == -first.direction
     assert second.score == -first.score
     assert first.seconds > 0
-    assert first.detail is None
+    assert first.result is None
 
 
 def test_rows_of_evidence_fit_no_gppom(monkeypatch):
@@ -64,11 +67,11 @@ def test_rows_of_evidence_fit_no_gppom(monkeypatch):
         raise AssertionError("a row needs no fit")
 
     monkeypatch.setattr(gppom, "fit_gppom", refuse)
-    (row,) = infer_directions([mixture(1, n=50)], keep_detail=True)
+    (row,) = infer_directions([mixture(1, n=50)], keep_results=True)
     assert (row.status, row.reason, row.direction, row.converged) == ("ok", "", 1, True)
-    assert row.detail.evidence.chosen.model == row.model
+    assert row.result.evidence.chosen.model == row.model
     monkeypatch.undo()
-    assert row.detail.forward.latent.shape == (50, 1)
+    assert row.result.fit_latent(random_state=0).forward.latent.shape == (50, 1)
 
 
 def test_what_did_not_converge_is_a_remark_and_no_warning(monkeypatch):
@@ -76,7 +79,7 @@ def test_what_did_not_converge_is_a_remark_and_no_warning(monkeypatch):
     with warnings.catch_warnings():
         warnings.simplefilter("error", ConvergenceWarning)
         (row,) = infer_directions([mixture(1)])
-        (latent,) = infer_directions([mixture(1)], criterion="hsic", max_iter=1)
+        (latent,) = infer_directions([mixture(1)], criterion="hsic", fit_options={"max_iter": 1})
     for each in (row, latent):
         assert (each.status, each.converged) == ("ok", False)
     assert f"model {row.model} of x → y not converged" in row.reason
@@ -87,7 +90,9 @@ def test_what_did_not_converge_is_a_remark_and_no_warning(monkeypatch):
 @BOTH
 def test_results_do_not_depend_on_the_number_of_workers(options):
     pairs = [mixture(seed) for seed in range(5)] + [(np.zeros(20), np.zeros(20))]
-    options = {"random_state": 11, "max_samples": 25, "n_starts": 2, **options}
+    options = {"random_state": 11, "max_samples": 25, **options}
+    if options.get("fit_options"):
+        options["fit_options"] = {**options["fit_options"], "n_starts": 2}
     one = values(infer_directions(pairs, n_jobs=1, **options))
     two = values(infer_directions((pair for pair in pairs), n_jobs=2, **options))
     assert one == two
@@ -116,12 +121,16 @@ def test_what_is_known_of_a_pair_is_carried(tmp_path):
         Pair.unreadable("q", "p.txt:3: bad", truth=1),
         *load_pairs(tmp_path),
     ]
-    row, broken, empty = infer_directions(source, **CHEAP)
+    row, broken, empty = infer_directions(source, missing="drop", **CHEAP)
     assert (row.truth, row.weight, row.group) == (-1, 0.25, "air")
     assert row.reason.startswith("2 incomplete rows dropped")
     assert (broken.status, broken.reason, broken.truth) == ("unusable", "p.txt:3: bad", 1)
     assert empty.status == "unusable"
     assert empty.reason.endswith("at least 10 observations are needed; 12 incomplete rows dropped")
+    row, broken, empty = infer_directions(source, **CHEAP)
+    assert [each.status for each in (row, broken, empty)] == ["unusable"] * 3
+    assert row.reason.startswith("2 incomplete rows")
+    assert broken.reason == "p.txt:3: bad"
 
 
 def test_a_large_pair_is_cut_reproducibly(replaced):
@@ -195,8 +204,10 @@ def test_an_unexpected_failure_is_a_row_and_ends_nothing(replaced):
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        ({"criterion": "foo"}, ValueError, "criterion must be one of 'auto', 'evidence'"),
-        ({"max_itr": 3}, TypeError, "max_itr"),
+        ({"criterion": "foo"}, ValueError, "criterion must be one of 'evidence', 'hsic'"),
+        ({"max_itr": 3}, TypeError, "unknown argument 'max_itr'"),
+        ({"fit_options": {"lam": 1.0}}, ValueError, "fit_options has no effect under criterion"),
+        ({"missing": "keep"}, ValueError, "missing must be one of 'raise', 'drop'"),
         ({"max_samples": 5}, ValueError, "max_samples must be at least 10"),
         ({"n_jobs": 0}, ValueError, "n_jobs must not be 0"),
         ({"random_state": "a"}, ValueError, "random_state"),
@@ -268,10 +279,63 @@ def test_results_are_streamed():
     results = infer_directions(source(), **CHEAP)
     assert drawn == []
     assert results.total is None
-    next(results)
+    assert (repr(results), bool(results)) == (
+        *("<PairResults: directions of an unknown number of pairs, 0 read>", True),
+    )
+    assert results[0].pair_id == "0"
     assert drawn == [0]
+    with pytest.raises(TypeError, match="number of pairs is not known before all are read"):
+        len(results)
     results.close()
-    assert list(results) == []
+    rows = iter(results)
+    assert next(rows) is results[0]
+    with pytest.raises(RuntimeError, match="closed"):
+        next(rows)
+
+
+def test_results_are_read_again_ordered_and_filtered():
+    source = {name: mixture(seed, n=60) for seed, name in enumerate("abc")}
+    source["flat"] = (np.ones(60), np.ones(60))
+    results = infer_directions(source, random_state=0)
+    assert len(results) == 4
+    rows = list(results)
+    assert all(one is other for one, other in zip(rows, results, strict=True))
+    assert (results[1], results[-1]) == (rows[1], rows[3])
+    assert list(results[1:3]) == rows[1:3]
+    with pytest.raises(IndexError):
+        results[4]
+    ranked = results.ranked()
+    certain = [row.confidence for row in ranked if row.direction]
+    assert certain == sorted(certain, reverse=True)
+    assert (len(ranked), ranked[-1].pair_id) == (4, "flat")
+    assert list(results.sure()) == [r for r in rows if r.direction and r.confidence >= 0.9]
+    assert [row.pair_id for row in results.filter(lambda row: row.status != "ok")] == ["flat"]
+    assert results.summary() == summarize(rows)
+    assert repr(results) == "<PairResults: directions of 4 pairs, 4 read>"
+    assert results.to_polars()["pair_id"].to_list() == [*"abc", "flat"]
+    assert not infer_directions([])
+
+
+def test_of_very_many_results_none_is_kept(monkeypatch, tmp_path):
+    monkeypatch.setattr(stream, "MOST_ROWS", 2)
+    source = [mixture(seed) for seed in range(3)]
+    for results in (
+        infer_directions(source, **CHEAP),
+        infer_directions((pair for pair in source), **CHEAP),
+        infer_directions(source[:2], **CHEAP),
+    ):
+        rows = results.to_list()
+        if len(rows) == 2:
+            assert results.write(tmp_path / "r.csv") == 2
+            continue
+        assert len(rows) == len(results) == 3
+        for take in TAKERS:
+            with pytest.raises(RuntimeError, match="read already, and there are too many"):
+                take(results, tmp_path)
+    streamed = infer_directions(source[:2], **CHEAP)
+    assert len(list(streamed.stream())) == 2
+    with pytest.raises(RuntimeError, match="read already"):
+        streamed.to_list()
 
 
 def test_closing_early_stops_the_workers_quietly():
@@ -279,7 +343,7 @@ def test_closing_early_stops_the_workers_quietly():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         with infer_directions(pairs, n_jobs=2, **CHEAP) as results:
-            assert next(results).pair_id == "0"
+            assert results[0].pair_id == "0"
     with pytest.raises(RuntimeError, match="closed"):
         results.to_list()
 
@@ -292,25 +356,22 @@ TAKERS = (
 )
 
 
-def test_what_was_read_or_stopped_is_not_taken_for_no_pairs(tmp_path):
+def test_what_was_stopped_is_not_taken_for_no_pairs(tmp_path):
     def source():
         yield mixture(1)
         raise KeyboardInterrupt
 
     read, stopped = infer_directions([mixture(1)], **CHEAP), infer_directions(source(), **CHEAP)
     assert read.write(tmp_path / "r.csv") == 1
+    assert len(read.to_list()) == len(read.to_pandas()) == 1
     before = (tmp_path / "r.csv").read_bytes()
     with pytest.raises(KeyboardInterrupt):
         stopped.to_list()
-    for results, why in (read, "read already"), (stopped, "stopped before its end"):
-        for take in TAKERS:
-            with pytest.raises(RuntimeError, match=why):
-                take(results, tmp_path)
+    for take in TAKERS:
+        with pytest.raises(RuntimeError, match="stopped before its end"):
+            take(stopped, tmp_path)
     # Nothing is lost of what was there.
     assert (tmp_path / "r.csv").read_bytes() == before
-    assert list(read) == []
-    with pytest.raises(RuntimeError, match="stopped"):
-        next(stopped)
 
 
 def test_a_source_is_not_replaced_by_its_results(tmp_path):
@@ -341,7 +402,9 @@ def test_to_pandas_keeps_whole_numbers_and_missing_values():
     assert (str(frame["direction"].dtype), str(frame["converged"].dtype)) == ("Int64", "boolean")
     for name in ("n_mechanisms", "direction", "score"):
         assert frame[name].isna().tolist() == [False, True]
-    assert list(infer_directions([], **CHEAP).to_pandas().columns)[:2] == ["pair_id", "n"]
+    assert list(infer_directions([], **CHEAP).to_pandas().columns)[:4] == [
+        *("pair_id", "x", "y", "cause"),
+    ]
 
 
 def test_rows_carry_the_confidence_and_leave_what_is_not_sure_undecided():
@@ -361,15 +424,15 @@ def test_rows_say_what_the_result_says_of_a_pair():
     rng = np.random.default_rng(0)
     apart = rng.normal(size=60), rng.uniform(size=60)
     source = [mixture(1, n=60), apart, (apart[0], apart[0])]
-    rows = list(infer_directions(source, keep_detail=True, random_state=0))
+    rows = list(infer_directions(source, keep_results=True, random_state=0))
     assert [row.relation for row in rows] == ["x→y", "independent", "undecided"]
     assert [row.direction for row in rows] == [1, 0, 0]
     assert [row.n_mechanisms for row in rows] == [2, None, None]
     for row in rows:
         for name in ("relation", "dependence", "independence_pvalue", "check_pvalue"):
-            assert getattr(row, name) == getattr(row.detail, name)
-    assert rows[0].reason == ""
-    assert rows[1].reason == "independent: no model gains from the cause"
+            assert getattr(row, name) == getattr(row.result, name)
+    assert [row.cause for row in rows] == ["x", None, None]
+    assert rows[0].reason == rows[1].reason == ""
     assert (rows[1].model, rows[2].model, rows[1].dependence) == (None, None, 0.0)
     (latent,) = infer_directions([mixture(1)], random_state=0, **CHEAP)
     assert (latent.dependence, latent.check_pvalue) == (None, None)
@@ -377,7 +440,7 @@ def test_rows_say_what_the_result_says_of_a_pair():
 
 
 def test_a_model_that_does_not_fit_is_a_remark(monkeypatch):
-    monkeypatch.setattr(task_module, "POOR_FIT", 1.1)
+    monkeypatch.setattr(task_module, "LACK_OF_FIT_PVALUE", 1.1)
     (row,) = infer_directions([mixture(1, n=50)])
     assert row.direction == 1
     assert row.reason == "no model of the list fits: a common cause or another mechanism"
@@ -385,13 +448,17 @@ def test_a_model_that_does_not_fit_is_a_remark(monkeypatch):
 
 def test_all_columns_of_a_table_need_no_source_of_their_own():
     x, y = mixture(1)
-    frame = pd.DataFrame({"x": x, "name": "p", "y": y, "k": 1.0})
-    with pytest.warns(UserWarning, match=r"pairs: name \(no numbers\); k \(constant\)$") as caught:
-        (row,) = infer_directions(frame, columns="all", random_state=0)
+    frame = pd.DataFrame({"dose": x, "name": "p", "y": y, "k": 1.0})
+    with pytest.warns(UserWarning, match=r"pairs: k, name \(constant\)$") as caught:
+        (row,) = infer_directions(frame, columns="all", random_state=0, keep_results=True)
     assert [warning.filename for warning in caught] == [__file__]
-    assert (row.pair_id, row.direction) == ("x,y", 1)
-    (labels,) = cluster_collection(frame, columns=[("x", "y")], random_state=0, max_iter=5)
-    assert labels.pair_id == "x,y"
+    assert (row.pair_id, row.direction) == ("dose,y", 1)
+    assert (row.x, row.y, row.cause, row.effect) == ("dose", "y", "dose", "y")
+    assert row.result.names == ("dose", "y")
+    (labels,) = cluster_pairs(
+        frame, columns=[("dose", "y")], random_state=0, fit_options={"max_iter": 5}
+    )
+    assert (labels.pair_id, labels.cause) == ("dose,y", "dose")
     with pytest.raises(TypeError, match="columns must be 'all' or a list of pairs"):
         infer_directions(frame, columns="x")
 
@@ -402,23 +469,24 @@ def test_a_file_that_changes_during_the_walk_is_told_after_the_last_row(tmp_path
     columns = np.column_stack([*mixture(0), *mixture(1)])
     np.savetxt(path, columns, delimiter=",")
     rows = infer_directions(path, columns="all", random_state=0, **CHEAP)
-    assert len([next(rows) for _ in range(3)]) == 3
+    walk = iter(rows)
+    assert len([next(walk) for _ in range(3)]) == 3
     if change == "removed":
         path.unlink()
     else:
         np.savetxt(path, columns[:-1] if change == "cut" else columns + 1.0, delimiter=",")
     found = []
     with pytest.raises(SourceError, match=r"m\.csv: changed during the run, so that its rows"):
-        found.extend(rows)
+        found.extend(walk)
     assert len(found) == 3
 
 
 def test_a_list_may_grow_during_the_walk():
     source = [mixture(0), mixture(1)]
     rows = infer_directions(source, **CHEAP)
-    next(rows)
+    assert rows[0].pair_id == "0"
     source.append(mixture(2))
-    assert len(rows.to_list()) == 2
+    assert len(rows.to_list()) == 3
 
 
 def test_results_that_are_not_read_yet_cannot_be_pickled_and_say_what_can():
@@ -426,3 +494,5 @@ def test_results_that_are_not_read_yet_cannot_be_pickled_and_say_what_can():
     for send in (pickle.dumps, copy.copy):
         with pytest.raises(TypeError, match=r"keep their rows, to_list\(\), or write them"):
             send(results)
+    rows = results.to_list()
+    assert pickle.loads(pickle.dumps(results)).to_list() == rows

@@ -34,7 +34,7 @@ def test_rows_are_the_same_for_any_workers(expected, backend):
 def test_a_long_pair_does_not_hold_up_the_others(tmp_path):
     log = tmp_path / "log"
     # The first one takes as long as most of the others together, however long that is.
-    rows = run(pairs(60), n_jobs=2, awaits={0: 50}, log=str(log))
+    rows = iter(run(pairs(60), n_jobs=2, awaits={0: 50}, log=str(log)))
     assert next(rows).pair_id == "p0"
     # They were done meanwhile, and wait in order.
     assert len(set(log.read_text().split())) >= 50
@@ -46,11 +46,10 @@ def test_no_more_than_a_window_is_read_ahead(monkeypatch):
     monkeypatch.setattr(workers, "WINDOW_A_WORKER", 5)
     source = Source(500)
     with run(source, n_jobs=2) as rows:
-        for count in range(1, 60):
-            next(rows)
+        for count, _ in zip(range(1, 60), rows, strict=False):
             time.sleep(0.002)
             assert source.reads <= count + 10
-        assert len(rows.to_list()) == 500 - 59
+        assert len(rows.to_list()) == 500
 
 
 def test_rows_that_grow_with_the_data_fill_the_window(monkeypatch):
@@ -71,7 +70,7 @@ def test_a_source_that_fails_raises_after_all_rows_before(n_jobs):
         yield from pairs(20)
         raise ValueError("page 3 cannot be read")
 
-    rows = run(source(), n_jobs=n_jobs)
+    rows = iter(run(source(), n_jobs=n_jobs))
     found = [next(rows).pair_id for _ in range(20)]
     assert found == [f"p{n}" for n in range(20)]
     with pytest.raises(ValueError, match="page 3"):

@@ -75,7 +75,11 @@ def test_broken_pairs_carry_their_problem_and_end_nothing(folder):
     pairs = {pair.pair_id: pair for pair in load_pairs(folder)}
     assert len(pairs) == 10
     for pair_id, problem in (
-        ("pair0090", "pair0090.txt:2: column 2 holds 'oops', which is not a number"),
+        (
+            "pair0090",
+            "pair0090.txt:2: column 2 holds 'oops', which is not a number; if its values are mere "
+            "names, declare it a column of categories",
+        ),
         ("pair0091", "pair0091.txt: no such file"),
         ("pair0092", "pair0092.txt: pairmeta.txt speaks of column 3, but there are 2"),
     ):

@@ -16,7 +16,7 @@ from anmmm.evaluation import rates as rates_module
 from anmmm.evaluation.run import measure
 
 # Fits of a few iterations: what is tested is the bookkeeping.
-FAST = {"criterion": "hsic", "max_iter": 3}
+FAST = {"criterion": "hsic", "fit_options": {"max_iter": 3}}
 
 
 # --- Decision rates -------------------------------------------------------------------------------
@@ -213,21 +213,23 @@ def test_nothing_of_known_direction():
 
 
 def test_evaluate_a_setting():
-    result = anmmm.evaluate("f3", n_pairs=4, n_samples=30, seed=5, **FAST)
+    result = anmmm.evaluate("f3", n_pairs=4, n_samples=30, random_state=5, **FAST)
     assert isinstance(result, anmmm.Evaluation)
     assert result.setting == {"n_pairs": 4, "n_samples": 30, "first_seed": 5}
     assert [row.pair_id for row in result.rows] == [f"f3 seed {seed}" for seed in (5, 6, 7, 8)]
     assert {(row.n, row.truth) for row in result.rows} == {(30, 1)}
     pair = SETTINGS["f3"].draw(30, random_state=6)
     assert result.rows[1].score == evaluate([pair], **FAST).rows[0].score
-    again = evaluate("f3", n_pairs=4, n_samples=30, seed=5, n_jobs=2, **FAST)
+    again = evaluate("f3", n_pairs=4, n_samples=30, random_state=5, n_jobs=2, **FAST)
     assert [row.score for row in again.rows] == [row.score for row in result.rows]
     document = json.loads(to_json(result.to_dict()))
     assert document["summary"]["n_scored"] == 4
     assert len(document["decision_rates"]["accuracy"]) == 10
     assert document["options"] == FAST
     text = str(result).splitlines()
-    assert text[0] == "f3, 30 observations a pair, seeds 5 to 8, criterion hsic, max_iter 3"
+    assert text[0] == (
+        "f3, 30 observations a pair, seeds 5 to 8, criterion hsic, fit_options {'max_iter': 3}"
+    )
     assert text[2].startswith("pairs                  4   (4 of known direction")
 
 
@@ -249,7 +251,7 @@ def test_evaluate_pairs_survives_bad_ones():
         ("sample", {"n_pairs": 3}, "n_pairs is for the settings by name"),
         ("sample", {"n_samples": 30}, "n_samples is for the settings by name"),
         ("f3", {"n_samples": 3}, "n_samples must be at least 10"),
-        ("f3", {"seed": -1}, "seed must be at least 0"),
+        ("f3", {"random_state": -1}, "random_state must be at least 0"),
     ],
 )
 def test_evaluate_refuses(source, options, message):

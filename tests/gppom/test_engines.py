@@ -15,12 +15,12 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import oracle
 from anmmm._kernels.chunks import run_in_chunks
-from anmmm.gppom import FitOptions, Hyperparameters, ObjectiveOptions, fit_gppom
+from anmmm.gppom import FitOptions, Hyperparameters, fit_gppom
 from anmmm.gppom.engines import ENGINES, AutoEngine, DenseEngine, LowRankEngine, auto, factor
 from anmmm.gppom.engines import dense as dense_engine
 from anmmm.gppom.engines import lowrank as lowrank_engine
 from anmmm.gppom.objective import GPPOMObjective
-from anmmm.gppom.options import TOLERANCE
+from anmmm.gppom.options import FIT_TOLERANCE, OBJECTIVE_TOLERANCE
 from anmmm.gppom.parameters import LOG_BOUND
 from forms import in_parallel
 
@@ -99,7 +99,9 @@ def outcome(engine, theta, omega, **weights):
 
 def engine_of(kind, X, Y, q, lam, hsic_floor, max_rank=None, **options):
     limit = {} if max_rank is None else {"max_rank": max_rank}
-    options = ObjectiveOptions(n_latent=q, hsic_floor=hsic_floor, **options)
+    options = FitOptions(
+        **{"engine_tol": OBJECTIVE_TOLERANCE, **options}, n_latent=q, hsic_floor=hsic_floor
+    )
     return kind(X, Y, lam, options, **limit)
 
 
@@ -422,7 +424,7 @@ def test_many_blocks_are_one_block(monkeypatch, point, n_chunks):
     assert of_value <= 1e-10
     assert of_gradient <= 1e-9
     rounding = omega.amplitude * factor.ROUNDING * 101
-    assert terms.residual <= max(TOLERANCE * noise_of(omega) * 101, rounding)
+    assert terms.residual <= max(OBJECTIVE_TOLERANCE * noise_of(omega) * 101, rounding)
     # Every kernel runs in the chunks of the engine.
     assert len(calls) == 5
     assert {chunks for _, chunks in calls} == {n_chunks}
@@ -639,7 +641,7 @@ def test_failures_reach_the_optimizer_as_infinity_and_are_counted(monkeypatch, e
     # From one point on, so that "auto" is low rank here too.
     monkeypatch.setattr(auto, "SMALLEST_LOW_RANK", 1)
     X, theta, Y = one_twice()
-    objective = GPPOMObjective(X, Y, engine=engine, noise_floor=0.0)
+    objective = GPPOMObjective(X, Y, fit_options={"engine": engine, "noise_floor": 0.0})
     z = objective.pack(theta, hyperparameters(1, 1, *OMEGA))
     for index in (0, 39, -4, -3, -2, -1):
         wrong = z.copy()
@@ -652,7 +654,7 @@ def test_failures_reach_the_optimizer_as_infinity_and_are_counted(monkeypatch, e
         assert_failed(objective, noiseless)
     assert np.isfinite(objective.value_and_grad(z)[0])
     # HSIC 0, whose logarithm is asked for.
-    floorless = GPPOMObjective(X, Y, engine=engine, hsic_floor=0.0)
+    floorless = GPPOMObjective(X, Y, fit_options={"engine": engine, "hsic_floor": 0.0})
     assert_failed(floorless, floorless.pack(0.0 * theta, hyperparameters(1, 1, *OMEGA)))
     # Latents beyond every scale have a finite value or fail.
     for size in (1e100, 1e160, 1e300):
@@ -670,7 +672,7 @@ def test_equal_rows_without_noise_fail_whatever_the_rounding(engine):
         rng = np.random.default_rng(seed)
         X, Y = rng.normal(size=(2, n, 1))
         X[n // 2] = X[0]
-        objective = GPPOMObjective(X, Y, noise_floor=0.0, engine=engine)
+        objective = GPPOMObjective(X, Y, fit_options={"noise_floor": 0.0, "engine": engine})
         latent = rng.normal(size=(n, 1))
         latent[n // 2] = latent[0]
         scales = np.exp(rng.uniform(-2.0, 3.0, size=(2, 1)))
@@ -686,7 +688,7 @@ def test_equal_rows_without_noise_fail_whatever_the_rounding(engine):
 def test_distinct_rows_without_noise_are_evaluated_where_they_are_told_apart(rng, n, engine):
     # Kernels so narrow that the covariance is nearly diagonal need no noise.
     X, Y = np.arange(float(n))[:, np.newaxis], rng.normal(size=(n, 1))
-    objective = GPPOMObjective(X, Y, noise_floor=0.0, engine=engine)
+    objective = GPPOMObjective(X, Y, fit_options={"noise_floor": 0.0, "engine": engine})
     narrow = Hyperparameters(1.0, 1e40, np.array([3.0]), np.array([1.0]))
     value, gradient = objective.value_and_grad(objective.pack(rng.normal(size=(n, 1)), narrow))
     assert np.isfinite(value)
@@ -704,7 +706,15 @@ def test_gradient_of_the_objective_matches_central_differences(rng, latent_map, 
     X, _, Y = case(42, dx, D, q)
     with in_small_blocks(**blocks):
         objective = GPPOMObjective(
-            X, Y, n_latent=q, lam=2.0, latent_map=latent_map, n_hidden=4, engine="lowrank"
+            X,
+            Y,
+            fit_options={
+                "n_latent": q,
+                "lam": 2.0,
+                "latent_map": latent_map,
+                "n_hidden": 4,
+                "engine": "lowrank",
+            },
         )
         n_latent_params = objective.layout.n_latent_params
         latent = rng.normal(size=n_latent_params)
@@ -815,7 +825,7 @@ def test_largest_rank_is_enough_or_refused(n):
 def test_fits_record_rank_and_residual_and_agree():
     X, _, Y = case(160)
     results = {
-        engine: fit_gppom(X, Y, lam=1.0, options=FitOptions(engine=engine))
+        engine: fit_gppom(X, Y, fit_options=FitOptions(engine=engine))
         for engine in ("dense", "lowrank", "auto")
     }
     assert (results["dense"].rank, results["dense"].residual) == (None, 0.0)
@@ -824,6 +834,6 @@ def test_fits_record_rank_and_residual_and_agree():
         assert result.engine == "lowrank"
         noise = noise_of(result.hyperparameters)
         assert 1 <= result.rank < 160
-        assert 0.0 < result.residual <= FitOptions.engine_tol * noise * 160
+        assert 0.0 < result.residual <= FIT_TOLERANCE * noise * 160
         assert result.n_failed_evaluations == 0
         assert_allclose(result.objective, results["dense"].objective, rtol=1e-4)

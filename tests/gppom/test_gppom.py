@@ -1,8 +1,5 @@
 """GPPOM: starts, status, estimator conventions, extreme data."""
 
-import dataclasses
-import inspect
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -12,6 +9,7 @@ from anmmm import GPPOM, FitOptions
 from anmmm.datasets import make_anm_mixture
 from anmmm.gppom import fit_gppom
 from anmmm.gppom import options as fit_options
+from anmmm.gppom.estimator import SPELLED
 from anmmm.gppom.objective import GPPOMObjective
 from anmmm.gppom.start import initial_hyperparameters, initial_latent
 from anmmm.preprocessing import standardize
@@ -25,12 +23,12 @@ def pair():
 
 
 def fit(pair, **options):
-    return fit_gppom(*pair, lam=1.0, options=FitOptions(**options), random_state=0)
+    return fit_gppom(*pair, random_state=0, fit_options=FitOptions(**options))
 
 
 def test_the_record_is_consistent(pair):
     result = fit(pair)
-    objective = GPPOMObjective(*pair, lam=1.0)
+    objective = GPPOMObjective(*pair, fit_options={"lam": 1.0})
     latent, omega = objective.unpack(result.parameters)
     assert_array_equal(latent, result.latent)
     assert omega.amplitude == result.hyperparameters.amplitude
@@ -47,7 +45,9 @@ def test_the_record_is_consistent(pair):
 
 def test_the_end_is_a_stationary_point_of_the_objective(pair):
     result = fit(pair, tol=1e-13)
-    value, gradient = GPPOMObjective(*pair, lam=1.0).value_and_grad(result.parameters)
+    value, gradient = GPPOMObjective(*pair, fit_options={"lam": 1.0}).value_and_grad(
+        result.parameters
+    )
     assert_allclose(value, result.objective, rtol=1e-12)
     assert value < result.history[0] - 10
     # Against the gradient at a nearby point, which is of order 1 to 100.
@@ -59,11 +59,16 @@ def test_weights_grow_with_the_observations(n, growth, factor):
     x, y, _ = make_anm_mixture("f3", n, random_state=1)
     pair = standardize(x[:, None])[0], standardize(y[:, None])[0]
     result = fit_gppom(
-        *pair, lam=0.7, options=FitOptions(weight_growth=growth, hyper_prior=1.5, max_iter=200)
+        *pair, fit_options=FitOptions(lam=0.7, weight_growth=growth, hyper_prior=1.5, max_iter=200)
     )
     assert_allclose([result.lam, result.hyper_prior], [0.7 * factor, 1.5 * factor], rtol=1e-15)
     objective = GPPOMObjective(
-        *pair, lam=result.lam, hyper_prior=result.hyper_prior, engine_tol=FitOptions.engine_tol
+        *pair,
+        fit_options={
+            "lam": result.lam,
+            "hyper_prior": result.hyper_prior,
+            "engine_tol": fit_options.FIT_TOLERANCE,
+        },
     )
     assert_allclose(objective.value_and_grad(result.parameters)[0], result.objective, rtol=1e-12)
 
@@ -71,7 +76,7 @@ def test_weights_grow_with_the_observations(n, growth, factor):
 def test_what_a_fits_factors_leave_is_far_below_what_its_steps_gain(pair):
     result = fit(pair, engine="lowrank")
     exact = GPPOMObjective(
-        *pair, lam=result.lam, hyper_prior=result.hyper_prior, engine="dense"
+        *pair, fit_options={"lam": result.lam, "hyper_prior": result.hyper_prior, "engine": "dense"}
     ).value_and_grad(result.parameters)[0]
     assert 0.0 < abs(result.objective - exact) <= 0.05 * 1e-6 * abs(exact)
     fine = fit(pair, engine="lowrank", engine_tol=1e-11)
@@ -145,7 +150,7 @@ def test_given_start_is_taken_and_its_shape_checked(pair):
     given = np.random.default_rng(0).normal(size=(50, 1))
     result = fit(pair, init=given)
     assert result.init == "given"
-    objective = GPPOMObjective(*pair, lam=1.0)
+    objective = GPPOMObjective(*pair, fit_options={"lam": 1.0})
     start = objective.pack(given, initial_hyperparameters(1, 1))
     assert_allclose(result.history[0], objective.value_and_grad(start)[0])
     with pytest.raises(ValueError, match=r"init must have shape .*\(50, 1\).*\(50, 2\)"):
@@ -168,19 +173,20 @@ WRONG = {
     "kernel_x": ("cubic",),
     "kernel_theta": ("cubic",),
     "combine": ("both",),
-    "engine_tol": (-1.0, np.inf),
+    "engine_tol": (-1.0, np.inf, "auto"),
     "n_chunks": (0, 2.5, True),
     "noise_floor": (-1e-3, np.nan),
     "hsic_floor": (-1e-3, "1"),
     "latent_prior": (-1.0, np.inf),
     "hyper_prior": (-1.0, 1e308),
     "weight_prior": (-1.0,),
-    "weight_growth": (-1.0,),
+    "weight_growth": (-1.0, "none"),
     "init": ("random",),
     "init_degree": (-1, 11),
     "n_starts": (0,),
     "max_iter": (0, 1.5),
     "tol": (-1.0,),
+    "subsample": (0, 2.5, "all"),
 }
 
 
@@ -190,23 +196,59 @@ def test_options_out_of_range_are_refused_by_name(pair):
             with pytest.raises((ValueError, TypeError), match=f"{name} must be"):
                 FitOptions(**{name: value})
     with pytest.raises(ValueError, match="lam must be finite and not negative, found -1"):
-        GPPOMObjective(*pair, lam=-1.0)
-    with pytest.raises(TypeError, match=r"unknown option 'maxiter'.*max_iter"):
-        FitOptions.from_keywords({"maxiter": 3})
+        GPPOMObjective(*pair, fit_options={"lam": -1.0})
+    with pytest.raises(
+        TypeError, match=r"unknown option of a fit 'maxiter'; did you mean max_iter"
+    ):
+        FitOptions.of({"maxiter": 3})
+    for wrong in (3, [("lam", 1.0)], "lam"):
+        with pytest.raises(TypeError, match="fit_options must be a FitOptions or a mapping"):
+            FitOptions.of(wrong)
     x, y = np.random.default_rng(0).normal(size=(2, 202, 1))
     with pytest.raises(ValueError, match=r"weight_growth=10000.0 multiplies lam .* at 202 obs"):
-        GPPOM(weight_growth=1e4).fit(x, y)
+        GPPOM(fit_options={"weight_growth": 1e4}).fit(x, y)
 
 
-def test_estimator_parameters_are_the_options_with_the_same_defaults():
-    signature = inspect.signature(GPPOM).parameters
-    options = {field.name: field.default for field in dataclasses.fields(FitOptions)}
-    for name, parameter in inspect.signature(GPPOMObjective).parameters.items():
-        assert parameter.default == options.get(name, parameter.default)
-    extra = set(signature) - set(options)
-    assert extra == {"lam", "random_state"}
-    for name, default in options.items():
-        assert signature[name].default == default
+def test_options_of_a_user_are_taken_as_they_are_and_kept():
+    given = FitOptions(lam=0.5)
+    taken = FitOptions.of(given)
+    assert taken is not given
+    assert taken.get_params() == given.get_params() == {**FitOptions().get_params(), "lam": 0.5}
+    assert FitOptions.of({"lam": 0.5}).get_params() == given.get_params()
+    assert FitOptions.of(None).get_params() == FitOptions().get_params()
+    assert given.set_params(n_latent=2, tol=1e-3) is given
+    assert (given.n_latent, given.tol, taken.n_latent) == (2, 1e-3, 1)
+    for params, message in (({"n_laten": 3}, "mean n_latent"), ({"lam": 2, "tol": -1}, "tol must")):
+        with pytest.raises(ValueError, match=message):
+            given.set_params(**params)
+    assert (given.lam, given.n_latent, given.tol) == (0.5, 2, 1e-3)
+
+
+def test_what_is_left_to_the_use_is_filled_and_what_is_given_is_not():
+    filled = FitOptions().filled()
+    assert (filled.weight_growth, filled.subsample, filled.engine_tol) == (0.5, 10_000, 1e-8)
+    uses = {"weight_growth": 0.25, "subsample": None, "engine_tol": 1e-11}
+    for name, value in uses.items():
+        assert getattr(FitOptions().filled(**uses), name) == value
+    given = {"weight_growth": 0.0, "subsample": 7, "engine_tol": 0.0}
+    assert FitOptions(**given).filled(**uses).get_params() == FitOptions(**given).get_params()
+    assert FitOptions(subsample=None).filled().subsample is None
+
+
+def test_parameters_of_the_estimator_count_where_they_are_given(pair):
+    defaults = FitOptions().get_params()
+    assert set(SPELLED) <= set(defaults)
+    assert all(GPPOM().get_params()[name] is None for name in SPELLED)
+    assert set(GPPOM().get_params()) == {*SPELLED, "fit_options", "random_state"}
+    options = FitOptions(lam=0.5, n_starts=2, tol=1e-3)
+    model = GPPOM(2, lam=0.7, fit_options=options, random_state=0).fit(*pair)
+    expected = fit(
+        [standardize(part)[0] for part in pair], n_latent=2, lam=0.7, n_starts=2, tol=1e-3
+    )
+    assert_same(model.fit_result_, expected)
+    assert options.get_params() == {**defaults, "lam": 0.5, "n_starts": 2, "tol": 1e-3}
+    with pytest.raises(TypeError, match="unknown argument 'noise_floor'"):
+        GPPOM(noise_floor=0.1)
 
 
 def test_estimator_attributes_are_the_fits_of_standardized_data(pair):
@@ -220,8 +262,8 @@ def test_estimator_attributes_are_the_fits_of_standardized_data(pair):
 
 def test_a_change_of_scale_and_origin_changes_nothing(pair):
     x, y = pair
-    expected = GPPOM(tol=1e-10).fit(x, y)
-    found = GPPOM(tol=1e-10).fit(1e3 * x - 5.0, 1e-3 * y + 1.0)
+    expected = GPPOM(fit_options={"tol": 1e-10}).fit(x, y)
+    found = GPPOM(fit_options={"tol": 1e-10}).fit(1e3 * x - 5.0, 1e-3 * y + 1.0)
     # Standardizing rounds differently, and the last digits of the path to the minimum with it.
     assert_allclose(found.objective_, expected.objective_, rtol=1e-6)
     assert np.corrcoef(found.latent_[:, 0], expected.latent_[:, 0])[0, 1] > 0.9999

@@ -12,7 +12,7 @@ from scipy.stats import ortho_group
 import oracle
 from anmmm import GPPOM, infer_direction
 from anmmm.clustering import MechanismClustering
-from anmmm.gppom import FitOptions, Hyperparameters, ObjectiveOptions, fit_gppom
+from anmmm.gppom import FitOptions, Hyperparameters, fit_gppom
 from anmmm.gppom.covariance import COMBINATIONS, KERNELS, Covariance
 from anmmm.gppom.engines import DenseEngine, LinearEngine
 from anmmm.gppom.objective import GPPOMObjective
@@ -54,7 +54,9 @@ def value_by_oracle(objective, z, **form):
 @pytest.mark.parametrize(("dx", "q", "D"), [(0, 2, 1), (1, 1, 1), (2, 2, 3)])
 def test_value_is_the_oracles_and_the_gradient_its_difference(rng, dx, q, D):
     for form in FORMS:
-        objective = GPPOMObjective(*data(rng, 8, dx, D), n_latent=q, lam=1.3, **form, **WEIGHTS)
+        objective = GPPOMObjective(
+            *data(rng, 8, dx, D), fit_options={"n_latent": q, "lam": 1.3, **form, **WEIGHTS}
+        )
         z = 0.5 * rng.normal(size=objective.n_params)
         value, gradient = objective.value_and_grad(z)
         assert_allclose(value, value_by_oracle(objective, z, **form), rtol=1e-11, err_msg=form)
@@ -69,7 +71,7 @@ def test_two_rbf_kernels_have_the_terms_of_their_own_engine(rng):
     X, Y = data(rng, 60, 2, 2)
     theta = rng.normal(size=(60, 2))
     omega = Hyperparameters(1.3, 4.0, np.exp(rng.normal(size=2)), np.exp(rng.normal(size=2)))
-    options = ObjectiveOptions(n_latent=2)
+    options = FitOptions(n_latent=2)
     one = DenseEngine(X, Y, 1.0, options).evaluate(theta, omega, 0.3)
     other = LinearEngine(X, Y, 1.0, options, Covariance()).evaluate(theta, omega, 0.3)
     assert_allclose(other.log_likelihood, one.log_likelihood, rtol=1e-11)
@@ -87,7 +89,9 @@ def test_dual_ppca_is_its_closed_form(rng, n, D, q):
     scale = np.linspace(3.0, 0.4, D)
     Y = (rng.normal(size=(n, D)) * scale) @ ortho_group.rvs(D, random_state=1)
     largest, K, theta, noise = oracle.dual_ppca(Y, q)
-    objective = GPPOMObjective(None, Y, n_latent=q, kernel_theta="linear", **MLE)
+    objective = GPPOMObjective(
+        None, Y, fit_options={"n_latent": q, "kernel_theta": "linear", **MLE}
+    )
 
     at = objective.pack(theta, Hyperparameters(1.0, 1.0 / noise, np.empty(0), np.ones(q)))
     terms = objective.terms(at)
@@ -118,11 +122,11 @@ def test_a_fit_without_x_reaches_dual_ppca(rng):
         rng.normal(size=(40, 2)) @ rng.normal(size=(2, 7)) + 0.3 * rng.normal(size=(40, 7))
     )[0]
     options = FitOptions(n_latent=2, kernel_theta="linear", tol=0.0, **MLE)
-    result = fit_gppom(None, Y, lam=1.0, options=options)
+    result = fit_gppom(None, Y, fit_options=options)
     assert_allclose(result.log_likelihood, oracle.dual_ppca(Y, 2)[0], rtol=1e-8)
     assert (result.engine, result.rank, result.lam) == ("dense", None, 0.0)
     assert result.hyperparameters.gamma_x.shape == (0,)
-    model = GPPOM(n_latent=2, kernel_theta="linear", tol=0.0, **MLE).fit(None, Y)
+    model = GPPOM(n_latent=2, kernel_theta="linear", fit_options={"tol": 0.0, **MLE}).fit(None, Y)
     assert_allclose(model.log_likelihood_, result.log_likelihood, rtol=1e-10)
     assert model.n_features_in_ == 0
 
@@ -130,7 +134,7 @@ def test_a_fit_without_x_reaches_dual_ppca(rng):
 @pytest.mark.parametrize("engine", ["auto", "dense", "lowrank"])
 def test_without_x_the_rbf_kernel_makes_a_gp_lvm(rng, engine):
     Y = rng.normal(size=(9, 3))
-    objective = GPPOMObjective(None, Y, n_latent=2, engine=engine, **WEIGHTS)
+    objective = GPPOMObjective(None, Y, fit_options={"n_latent": 2, "engine": engine, **WEIGHTS})
     z = 0.5 * rng.normal(size=objective.n_params)
     form = {"kernel_x": "rbf", "kernel_theta": "rbf", "combine": "product"}
     value, gradient = objective.value_and_grad(z)
@@ -141,11 +145,18 @@ def test_without_x_the_rbf_kernel_makes_a_gp_lvm(rng, engine):
 
 def test_without_x_no_option_of_x_counts(rng):
     Y = rng.normal(size=(9, 3))
-    plain = GPPOMObjective(None, Y, kernel_theta="linear")
+    plain = GPPOMObjective(None, Y, fit_options={"kernel_theta": "linear"})
     z = 0.5 * rng.normal(size=plain.n_params)
     for kernel_x, combine in product(KERNELS, COMBINATIONS):
         other = GPPOMObjective(
-            None, Y, lam=3.0, kernel_x=kernel_x, kernel_theta="linear", combine=combine
+            None,
+            Y,
+            fit_options={
+                "lam": 3.0,
+                "kernel_x": kernel_x,
+                "kernel_theta": "linear",
+                "combine": combine,
+            },
         )
         assert other.value_and_grad(z)[0] == plain.value_and_grad(z)[0]
 
@@ -155,14 +166,14 @@ def test_without_x_no_option_of_x_counts(rng):
 def test_rotations_signs_and_orders_leave_j_alone(seed, form):
     rng = np.random.default_rng(seed)
     X, Y = data(rng, 9, 1, 2)
-    objective = GPPOMObjective(X, Y, n_latent=3, **form)
+    objective = GPPOMObjective(X, Y, fit_options={"n_latent": 3, **form})
     theta = rng.normal(size=(9, 3))
     omega = Hyperparameters(1.2, 3.0, np.array([0.6]), np.full(3, 0.8))
     value = objective.terms(objective.pack(theta, omega)).objective
     for other in (theta @ ortho_group.rvs(3, random_state=seed), theta * [1.0, -1.0, 1.0]):
         assert_allclose(objective.terms(objective.pack(other, omega)).objective, value, rtol=1e-9)
     order = rng.permutation(9)
-    other = GPPOMObjective(X[order], Y[order], n_latent=3, **form)
+    other = GPPOMObjective(X[order], Y[order], fit_options={"n_latent": 3, **form})
     assert_allclose(other.terms(other.pack(theta[order], omega)).objective, value, rtol=1e-9)
 
 
@@ -173,14 +184,14 @@ def test_rotations_signs_and_orders_leave_j_alone(seed, form):
 def test_corners_of_the_box_are_values_or_refused(rng, log_omega):
     X, Y = data(rng, 20, 2, 1)
     for form, scale in product(FORMS, (0.0, 1e-8, 1.0, 1e8, 1e200)):
-        objective = GPPOMObjective(X, Y, n_latent=2, **form)
+        objective = GPPOMObjective(X, Y, fit_options={"n_latent": 2, **form})
         z = scale * rng.normal(size=objective.n_params)
         z[-6:] = log_omega
         value, gradient = objective.value_and_grad(z)
         assert np.isfinite(value) or value == np.inf
         assert np.all(np.isfinite(gradient))
     # No noise.
-    objective = GPPOMObjective(None, X, kernel_theta="linear", **MLE)
+    objective = GPPOMObjective(None, X, fit_options={"kernel_theta": "linear", **MLE})
     omega = Hyperparameters(1.0, 1e20, np.empty(0), np.ones(1))
     assert objective.terms(objective.pack(np.ones((20, 1)), omega)).objective == np.inf
 
@@ -188,8 +199,8 @@ def test_corners_of_the_box_are_values_or_refused(rng, log_omega):
 def test_more_observations_than_a_dense_covariance_holds_are_refused(rng):
     X = rng.normal(size=(6001, 1))
     with pytest.raises(ValueError, match="up to 6000 observations, found 6001"):
-        GPPOMObjective(X, X, kernel_theta="linear")
-    GPPOMObjective(X, X, kernel_theta="linear", engine="dense")
+        GPPOMObjective(X, X, fit_options={"kernel_theta": "linear"})
+    GPPOMObjective(X, X, fit_options={"kernel_theta": "linear", "engine": "dense"})
     with pytest.raises(ValueError, match="leave engine at 'auto'"):
         FitOptions(combine="sum", engine="lowrank")
 
@@ -223,7 +234,7 @@ def crossing_lines(seed, n=120, noise=0.1):
 def test_clusters_of_lines_are_found(draw, kernel):
     x, y, labels = draw(0)
     model = MechanismClustering(
-        2, refine=None, fit_options={"kernel_x": kernel, "kernel_theta": kernel}, random_state=0
+        2, refine=False, fit_options={"kernel_x": kernel, "kernel_theta": kernel}, random_state=0
     )
     found = model.fit(x[:, None], y).labels_
     assert max(np.mean(found == labels), np.mean(found != labels)) > 0.95
@@ -233,8 +244,10 @@ def test_clusters_of_lines_are_found(draw, kernel):
 
 def test_algorithm_1_runs_and_exchanging_x_and_y_exchanges_the_answer():
     x, y, _ = parallel_lines(1)
-    names = {"kernel_x": "linear", "kernel_theta": "linear", "random_state": 0}
+    options = FitOptions(kernel_x="linear", kernel_theta="linear")
     for criterion in ("hsic", "hsic_ratio"):
-        one = infer_direction(x, y, criterion=criterion, **names)
-        other = infer_direction(y, x, criterion=criterion, **names)
+        one, other = (
+            infer_direction(*pair, criterion=criterion, fit_options=options, random_state=0)
+            for pair in ((x, y), (y, x))
+        )
         assert_allclose(one.score, -other.score, rtol=1e-6, atol=1e-6)

@@ -26,7 +26,7 @@ def pair():
 
 
 def fit(pair, seed=0, **options):
-    return fit_gppom(*pair, lam=1.0, options=FitOptions(**options), random_state=seed)
+    return fit_gppom(*pair, random_state=seed, fit_options=FitOptions(**options))
 
 
 # --- Which observations ---------------------------------------------------------------------------
@@ -62,7 +62,7 @@ def test_below_five_times_the_subsample_or_with_a_given_start_nothing_changes(pa
     assert fit(pair).subsample is None
     for value, error in ((0, ValueError), (2.5, TypeError), ("all", TypeError)):
         with pytest.raises(error, match="subsample must be"):
-            GPPOM(subsample=value).fit(*pair)
+            GPPOM(fit_options={"subsample": value}).fit(*pair)
 
 
 def test_it_starts_where_the_fit_of_the_subsample_ended(pair):
@@ -70,7 +70,9 @@ def test_it_starts_where_the_fit_of_the_subsample_ended(pair):
     rows = spread_rows(X, Y, FEW)
     few = result.subsample
     assert_same(few, fit((X[rows], Y[rows])))
-    objective = GPPOMObjective(X, Y, lam=result.lam, hyper_prior=result.hyper_prior)
+    objective = GPPOMObjective(
+        X, Y, fit_options={"lam": result.lam, "hyper_prior": result.hyper_prior}
+    )
     start = objective.pack(few.latent[nearest_rows(X, Y, rows)], few.hyperparameters)
     assert_allclose(result.history[0], objective.value_and_grad(start)[0], rtol=1e-12)
     assert result.converged
@@ -105,7 +107,14 @@ def test_every_kind_of_fit_may_start_there(rng, dx, d, options):
     assert result.objective < result.history[0]
     if "latent_map" in options:
         few = GPPOMObjective(
-            X, Y, lam=result.lam, hyper_prior=result.hyper_prior, latent_map="mlp", n_hidden=3
+            X,
+            Y,
+            fit_options={
+                "lam": result.lam,
+                "hyper_prior": result.hyper_prior,
+                "latent_map": "mlp",
+                "n_hidden": 3,
+            },
         )
         start, _ = few.value_and_grad(result.subsample.parameters)
         assert_allclose(result.history[0], start, rtol=1e-12)

@@ -32,8 +32,8 @@ def test_conditional_independence_by_residuals(table):
     assert test(table[["a"]], table[["c"]], table[["b"]]) > 0.01
     assert test(table["a"], table["b"], table["d"], method="kernel") < 0.001
     noise = np.random.default_rng(2).normal(size=len(table))
-    against = hsic_test(table["a"], noise, null="permutation").pvalue
-    assert test(table["a"], noise) == against != hsic_test(table["a"], noise).pvalue
+    against = hsic_test(table["a"], noise).pvalue
+    assert test(table["a"], noise) == against
 
 
 def test_related_pairs_are_found_without_a_graph(table):

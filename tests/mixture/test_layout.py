@@ -89,7 +89,7 @@ def test_em_on_pieces_matches_the_oracle(rng, monkeypatch, C):
     assert (fit.n_iter, fit.converged) == (more, False)
     bound, R, weights, scales, center, means, covs = found[fit.start]
     assert_allclose(fit.bound, bound, rtol=1e-8)
-    assert_allclose(fit.membership, R, atol=1e-7)
+    assert_allclose(fit.probabilities, R, atol=1e-7)
     assert_allclose(fit.curves, basis.design @ means.T, atol=1e-7)
     for one, other in (
         (fit.weights, weights),
@@ -145,5 +145,5 @@ def test_fit_on_pieces_is_the_fit_by_columns(rng, n, C):
     assert (one.n_iter, one.start, one.converged) == (other.n_iter, other.start, other.converged)
     for name in ("bound", "complexity", "criterion"):
         assert_allclose(getattr(one, name), getattr(other, name), rtol=1e-8)
-    assert_allclose(one.membership, other.membership, atol=1e-6)
+    assert_allclose(one.probabilities, other.probabilities, atol=1e-6)
     assert_allclose(one.curves, other.curves, atol=1e-6)

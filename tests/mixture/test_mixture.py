@@ -63,7 +63,7 @@ def test_em_by_columns_matches_the_oracle(rng, monkeypatch, n, r, n_null, C):
     fit = run(design, y, prior, n_null, R, max_iter=3)
     assert_allclose(fit.bound, bound, rtol=1e-9)
     for found, truth in (
-        (fit.membership, expected),
+        (fit.probabilities, expected),
         (fit.weights, weights),
         (fit.scales, scales),
         (fit.center, center),
@@ -86,7 +86,7 @@ def test_em_of_mechanisms_that_exclude_each_other_matches_the_oracle(rng, monkey
     start = np.array([0.01, 1.0, 1.0, 1.0])
     fit = run(design, y, np.ones(1), 1, R, max_iter=4, scales=start)
     assert expected.min() < 1e-30
-    assert_allclose(fit.membership, expected, atol=1e-15)
+    assert_allclose(fit.probabilities, expected, atol=1e-15)
     assert_allclose(fit.bound, bound, rtol=1e-10)
 
 
@@ -103,7 +103,7 @@ def test_labels_count_in_every_iteration(rng, monkeypatch):
         bound += np.log(joint.sum(axis=1)).sum()
         expected = joint / joint.sum(axis=1, keepdims=True)
     fit = run(design, y, np.ones(2), 2, R, max_iter=2, reading=reading)
-    assert_allclose(fit.membership, expected, rtol=1e-7)
+    assert_allclose(fit.probabilities, expected, rtol=1e-7)
     assert_allclose(fit.bound, bound, rtol=1e-9)
     each = np.exp(reading - 0.5 * (y[:, None] - design @ means.T) ** 2 / scales[0]) @ weights
     likelihood = np.log(each / np.sqrt(2 * np.pi * scales[0])).sum()
@@ -287,16 +287,16 @@ def test_odd_data_give_finite_fits(rng, n_mechanisms):
         place % 2 + 0.0,
     ):
         model = ANMMixture(n_mechanisms).fit(x[:, np.newaxis], effect)
-        assert np.all(np.isfinite(model.membership_))
-        assert_allclose(model.membership_.sum(axis=1), 1.0)
+        assert np.all(np.isfinite(model.probabilities_))
+        assert_allclose(model.probabilities_.sum(axis=1), 1.0)
         assert np.isfinite(model.criterion_)
     assert ANMMixture(2).fit(rng.normal(size=(10, 1)), rng.normal(size=10)).labels_.shape == (10,)
 
 
-def test_membership_of_the_fitted_observations():
+def test_probabilities_of_the_fitted_observations():
     x, y, _ = mixture(8)
     model = ANMMixture(2).fit(x, y)
-    assert_allclose(model.membership(x, y), model.membership_, atol=1e-6)
+    assert_allclose(model.predict_proba(x, y), model.probabilities_, atol=1e-6)
     assert_allclose(model.weights_.sum(), 1.0)
 
 
@@ -313,11 +313,24 @@ def test_new_observations_get_the_probabilities_of_the_equations():
         for n, column in enumerate(columns):
             misfit = (z[n] - column @ fit.mean[c]) ** 2 + column @ covariance @ column
             logs[n, place] = np.log(fit.weights[c]) - misfit / (2 * fit.noise_variance)
-    expected = np.exp(logs - logs.max(axis=1, keepdims=True))
-    expected /= expected.sum(axis=1, keepdims=True)
+    densities = np.exp(logs) / np.sqrt(2 * np.pi * fit.noise_variance) / y.std()
+    expected = densities / densities.sum(axis=1, keepdims=True)
     assert_allclose(model.predict_proba(new_x, new_y), expected, atol=1e-9)
     assert_array_equal(model.predict(new_x, new_y), expected.argmax(axis=1))
     assert_array_equal(model.predict(x, y), model.labels_)
+    assert_allclose(model.score(new_x, new_y), np.log(densities.sum(axis=1)).mean())
+
+
+def test_the_score_tells_the_number_of_mechanisms_and_is_of_the_unit_of_the_effect():
+    (x, new_x), (y, new_y) = (np.split(part, 2) for part in mixture(8, n=200)[:2])
+    model = ANMMixture(2).fit(x, y)
+    score = model.score(new_x, new_y)
+    assert score > ANMMixture(1).fit(x, y).score(new_x, new_y) + 0.3
+    for c in (1e3, -1e-3):
+        scaled = ANMMixture(2).fit(x, c * y).score(new_x, c * new_y)
+        assert_allclose(scaled, score - np.log(abs(c)), atol=1e-6)
+    with pytest.raises(ValueError, match="y is None"):
+        model.score(new_x, None)
 
 
 def test_a_cause_alone_says_nothing_of_the_mechanism_but_of_the_effect():
@@ -376,13 +389,13 @@ def _equal_shares(values, n):
 
 
 def test_a_mechanism_is_parted_by_its_curve(rng):
-    y, membership, curves = rng.normal(size=40), rng.dirichlet(np.ones(3), 40), np.zeros((40, 3))
+    y, probabilities, curves = rng.normal(size=40), rng.dirichlet(np.ones(3), 40), np.zeros((40, 3))
     starts = np.empty((3, 40, 4))
     none = np.empty((0, 40))
-    compiled_starts(none, none.astype(np.intp), 0.0, y, membership, curves, SOFTNESS, starts)
+    compiled_starts(none, none.astype(np.intp), 0.0, y, probabilities, curves, SOFTNESS, starts)
     assert_allclose(starts.sum(axis=2), 1.0)
     for c, start in enumerate(starts):
-        labels = membership.argmax(axis=1)
+        labels = probabilities.argmax(axis=1)
         labels[(labels == c) & (y > 0.0)] = 3
         assert_array_equal(start.argmax(axis=1), labels)
         assert_allclose(start.max(axis=1), 0.925)

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 
 from anmmm import ANMMixture, cluster_mechanisms, hsic_test, infer_direction
 from anmmm.datasets import make_anm_mixture
-from anmmm.direction import said_of
+from anmmm.direction import format_confidence, format_decision
 from anmmm.evaluation import decision_rates
 from anmmm.plotting import (
     COLORS,
@@ -160,11 +160,11 @@ def test_the_band_is_one_standard_deviation_of_the_noise(ax, clustered):
 @pytest.mark.parametrize("threshold", [0.0, 0.99])
 def test_observations_of_a_doubtful_mechanism_are_hollow(ax, clustered, threshold):
     plot_mechanisms(X, Y, clustered, ax=ax, uncertain=threshold)
-    doubtful = clustered.membership.max(axis=1) < threshold
+    doubtful = clustered.probabilities.max(axis=1) < threshold
     for label, points in enumerate(scatters(ax)):
         opacity = points.get_facecolors()[:, 3]
         assert (opacity == 0).tolist() == doubtful[clustered.labels == label].tolist()
-    assert (f"membership < {threshold:g}" in legend_texts(ax)) == doubtful.any()
+    assert (f"probabilities < {threshold:g}" in legend_texts(ax)) == doubtful.any()
     assert doubtful.any() == (threshold > 0)
 
 
@@ -290,7 +290,7 @@ def test_the_latent_is_drawn_against_the_cause_by_mechanism(ax, clustered):
         expected = np.column_stack([X, clustered.latent[:, 0]])[rows]
         assert points.get_offsets().tolist() == expected.tolist()
         assert color(points) == COLORS[label]
-    pvalue = hsic_test(clustered.latent, X).pvalue
+    pvalue = hsic_test(clustered.latent, X, null="gamma").pvalue
     title = ax.get_legend().get_title().get_text()
     assert title == f"HSIC test of Θ and height: p = {pvalue:.2g}"
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("height", "latent Θ")
@@ -314,7 +314,7 @@ def test_the_histogram_counts_every_observation_once_beside_the_axes(ax, cluster
 
 
 def test_a_component_of_several_is_chosen_and_named_and_other_data_are_refused(ax):
-    result = cluster_mechanisms(X, Y, 2, n_latent=2, random_state=0)
+    result = cluster_mechanisms(X, Y, 2, random_state=0, fit_options={"n_latent": 2})
     plot_latent(X, result, ax=ax, component=1)
     drawn = np.concatenate([points.get_offsets()[:, 1] for points in scatters(ax)])
     assert sorted(drawn.tolist()) == sorted(result.latent[:, 1].tolist())
@@ -357,14 +357,17 @@ def test_both_hypotheses_show_the_same_points_with_their_own_curves(figure, deci
 
 def test_the_scores_are_marked_and_the_decision_is_a_sentence(figure, decided):
     panel = plot_direction(X, Y, decided, axes=figure.subplots(1, 3))[2]
-    marks, scores = score_marks(panel), [decided.forward_score, decided.backward_score]
+    marks, scores = (
+        score_marks(panel),
+        [decided.models.forward_score, decided.models.backward_score],
+    )
     scores.append(decided.evidence.common_cause.length / len(X))
     assert [line.get_xdata()[0] for line in marks] == scores
     assert [line.get_markerfacecolor() for line in marks] == ["black", "white", "white"]
     assert {f"{score:.3f}" for score in scores} <= {text.get_text() for text in panel.texts}
     assert sentence(panel) == (
-        f"{said_of(decided)} by {decided.score:.2g} nats per observation, "
-        f"confidence {decided.confidence:.2f}, check p = {decided.check_pvalue:.2g}"
+        f"{format_decision(decided)}: x → y by {decided.score:.2g} nats per observation, "
+        f"confidence {format_confidence(decided.confidence)}, check p = {decided.check_pvalue:.2g}"
     )
     assert "nats per observation" in " ".join(panel.get_xlabel().split())
 
@@ -375,7 +378,7 @@ def test_other_models_stand_behind_the_shortest(figure, decided):
     side, right = decided.evidence.forward, panel.get_xlim()[1]
     lengths = [(side.cause + length) / 100 for length in side.lengths.values()]
     assert list(ticks[0].get_xdata()) == [length for length in lengths if length <= right]
-    assert min(ticks[0].get_xdata()) == pytest.approx(decided.forward_score)
+    assert min(ticks[0].get_xdata()) == pytest.approx(decided.models.forward_score)
 
 
 def test_a_decision_on_vectors_shows_the_points_of_two_columns(figure):
@@ -396,13 +399,16 @@ def test_the_sentence_tells_a_leaning_independence_and_a_poor_fit(figure, decide
     leaning = replace(decided, confidence=0.7)
     assert sentence_of(leaning).startswith("leaning x → y by ")
     assert "confidence 0.70, check p = " in sentence_of(leaning)
-    monkeypatch.setattr(direction_module, "POOR_FIT", 1.1)
+    unsure = sentence_of(replace(decided, confidence=0.59))
+    assert unsure.startswith("no preference: x → y by ")
+    assert "confidence >0.99, " in sentence_of(replace(decided, confidence=0.9951))
+    monkeypatch.setattr(direction_module, "LACK_OF_FIT_PVALUE", 1.1)
     assert sentence_of(leaning).endswith(" (no model fits)")
     chosen = decided.evidence.forward.chosen
     stopped = replace(chosen, fit=replace(chosen.fit, converged=False))
     models = {**decided.evidence.forward.models, chosen.name: stopped}
     side = replace(decided.evidence.forward, models=models)
-    stopped = replace(decided, evidence=replace(decided.evidence, forward=side))
+    stopped = replace(decided, models=replace(decided.models, forward=side))
     assert "(a fit did not converge)" in sentence_of(stopped)
     pair = np.random.default_rng(0).normal(size=(2, 200))
     panel = plot_direction(*pair, infer_direction(*pair), axes=figure.subplots(1, 3))[2]
@@ -430,16 +436,17 @@ def test_the_chosen_hypothesis_is_bold_and_an_undecided_pair_says_so(figure, dec
 
 def test_criteria_of_the_latent_color_points_by_it(figure):
     result = infer_direction(X, Y, criterion="hsic", random_state=0)
+    fits = result.models
     panels = plot_direction(X, Y, result, axes=figure.subplots(1, 3))
-    for panel, fit in zip(panels, (result.forward, result.backward), strict=False):
+    for panel, fit in zip(panels, (fits.forward, fits.backward), strict=False):
         (points,) = scatters(panel)
         assert points.get_array().tolist() == fit.latent[:, 0].tolist()
         assert len(panel.lines) == 0
     text = panels[0].texts[0].get_text()
-    assert f"p = {result.forward_pvalue:.2g}" in " ".join(text.split())
+    assert f"p = {fits.forward_test.pvalue:.2g}" in " ".join(text.split())
     assert sentence(panels[2]).endswith("in log HSIC")
     marks = [line.get_xdata()[0] for line in score_marks(panels[2])]
-    assert marks == [result.forward_score, result.backward_score]
+    assert marks == [fits.forward_score, fits.backward_score]
 
 
 def test_a_decision_on_other_data_is_refused_before_a_figure_is_made(decided):

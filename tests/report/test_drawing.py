@@ -83,7 +83,7 @@ def test_labels_that_cannot_be_found_or_refined_leave_a_remark(drawn):
     x = np.linspace(-1, 1, 200)
     y = x + 0.3 * np.random.default_rng(0).normal(size=200)
     remark = draw_pairs([row_of("a", n_mechanisms=2)], as_pairs({"a": (x, y)}))["a"].remark
-    assert remark.startswith("colors are not refined: the mixture takes one mechanism")
+    assert remark.startswith("colors are not refined: one mechanism is more probable than 2, by ")
 
 
 def test_observations_are_those_that_decided_and_of_many_some_are_drawn(drawn, monkeypatch):

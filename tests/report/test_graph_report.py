@@ -54,7 +54,7 @@ def test_the_page_says_and_shows_what_was_found(graph, tmp_path):
 
 
 def test_a_poor_fit_is_named(graph, tmp_path, monkeypatch):
-    monkeypatch.setattr("anmmm.report.graph.POOR_FIT", 1.1)
+    monkeypatch.setattr("anmmm.report.graph.LACK_OF_FIT_PVALUE", 1.1)
     write_graph_report(graph, tmp_path / "page.html")
     assert (tmp_path / "page.html").read_text(encoding="utf-8").count(">poor fit</b>") == 2
 

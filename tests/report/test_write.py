@@ -67,8 +67,11 @@ def test_the_summary_has_the_numbers_of_summarize(tmp_path):
     assert outcome.summary == summary
     assert page.fact("pairs") == ("41", "40 of them analyzed")
     n_sure = sum(row.confidence >= 0.9 for row in rows[:-1])
-    graded = f"{n_sure} sure, {40 - n_sure} leaning"
-    assert page.fact("decided") == ("40", f"{graded}; 0 undecided")
+    n_decided = sum(row.confidence >= 0.6 for row in rows[:-1])
+    graded = f"{n_sure} sure, {n_decided - n_sure} leaning"
+    assert 0 < n_decided < 40
+    graded += f"; {40 - n_decided} no preference, 0 undecided"
+    assert page.fact("decided") == (f"{n_decided}", graded)
     assert "related" not in page.texts
     value, note = page.fact("accuracy")
     right = np.array([row.direction == row.truth for row in rows[:-1]], dtype=float)
@@ -80,7 +83,7 @@ def test_the_summary_has_the_numbers_of_summarize(tmp_path):
     assert re.fullmatch(rf"± 0\.\d+, total weight {summary.total_weight:.6g}", note)
     sizes = [abs(row.score) for row in rows[:-1]]
     assert page.fact("median |score|") == (f"{np.median(sizes):.3g}", "nats per observation")
-    assert page.fact("mean confidence")[0] == f"{np.mean([r.confidence for r in rows[:-1]]):.3f}"
+    assert page.fact("mean confidence")[0] == f"{np.mean([r.confidence for r in rows[:-1]]):.2f}"
     assert page.fact("seconds per pair") == ("0.25", "median")
     assert page.captions["Status"][1:] == [
         ["analyzed", "40", "98 %"],
@@ -123,7 +126,10 @@ def test_what_is_related_is_said_of_the_collection_and_of_the_pairs_shown(tmp_pa
     outcome, page = report(tmp_path, rows, n_plots=3)
     assert (outcome.summary.n_tested, outcome.summary.n_related) == (5, 2)
     assert page.fact("related") == ("2", "of 5 tested, 1 with a sure direction")
-    assert page.fact("decided") == ("3", "2 sure, 1 leaning; 1 undecided, 1 independent")
+    assert page.fact("decided") == (
+        "3",
+        "2 sure, 1 leaning; 1 undecided, 1 independent",
+    )
     assert page.fact("no model fits") == ("1", "check below 0.01")
     text = " ".join(page.text.split())
     assert (
@@ -159,7 +165,7 @@ def test_cards_say_relation_check_and_what_is_not_related(tmp_path):
     assert "the most certain first; independent pairs are left out." in page.text
     assert sum(tag == "figcaption" for tag, _ in page.found) == 4
     assert "Of 4 analyzed pairs whose direction is not known and that are not" in page.text
-    assert page.fact("mean confidence")[0] == f"{np.mean([0.95, 0.7, 0.92, 0.5]):.3f}"
+    assert page.fact("mean confidence")[0] == f"{np.mean([0.95, 0.7, 0.92, 0.5]):.2f}"
 
 
 def test_the_decision_rates_are_those_of_the_rows(tmp_path):
@@ -218,7 +224,7 @@ def test_the_most_and_the_least_certain_pairs_are_listed_without_a_source(tmp_pa
     verdict = "✓ right" if first.direction == first.truth else "✗ wrong"
     assert most[0][1:3] == ["60", sentence]
     assert most[0][3] == f"{first.score:+.4f}".replace("-", "−")
-    assert most[0][4] == f"{first.confidence:.3f}"
+    assert most[0][4] == f"{first.confidence:.2f}"
     assert most[0][6] == verdict
     assert "--source SOURCE" in page.text
 

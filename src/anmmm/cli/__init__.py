@@ -15,7 +15,7 @@ import click
 from anmmm import __version__
 from anmmm._compiling import LISTENERS
 from anmmm.cli.cluster import cluster_command
-from anmmm.cli.collections import cluster_collection, directions
+from anmmm.cli.collections import clusters, directions
 from anmmm.cli.direction import direction_command
 from anmmm.cli.evaluate import evaluate_command
 from anmmm.cli.graph import graph_command
@@ -51,7 +51,7 @@ for command in (
     direction_command,
     cluster_command,
     directions,
-    cluster_collection,
+    clusters,
     evaluate_command,
     graph_command,
     report_command,
@@ -92,7 +92,7 @@ def _compile_ahead() -> None:
         from anmmm._ahead import GRAPH, compile_ahead
 
         compile_ahead(GRAPH)
-    elif context.params.get("criterion", "") in (None, "auto", "evidence"):
+    elif context.params.get("criterion", "") in (None, "evidence"):
         from anmmm._ahead import DECISIONS, compile_ahead
 
         compile_ahead(DECISIONS)

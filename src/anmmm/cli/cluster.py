@@ -11,8 +11,8 @@ from anmmm.cli.messages import InputError, say
 from anmmm.cli.options import (
     column_options,
     common_options,
+    fit_options,
     force_option,
-    given,
     mechanisms_option,
     plot_option,
     refine_option,
@@ -49,12 +49,14 @@ def cluster_command(
     are CSV: line of the row in FILE, x, y, label (from 0), the latent, and, where labels are
     refined, the probability of each mechanism. FILE is a table as in "anmmm direction".
     """
+    from dataclasses import replace
+
     from anmmm._files import check_writable, dump_csv, to_json_document, write_csv
     from anmmm._warning import unconverged_untold
     from anmmm.cli.input import load_columns, refusing
     from anmmm.cli.output import refuse_foreign, refuse_input_as_output
-    from anmmm.cli.tables import clustering_text
     from anmmm.clustering import cluster_mechanisms
+    from anmmm.clustering.text import clustering_text
 
     if output is not None:
         if not output.lower().endswith(".csv"):
@@ -76,19 +78,24 @@ def cluster_command(
             n_mechanisms,
             refine=refinement(refine),
             random_state=seed,
-            **given(lam=lam),
+            fit_options=fit_options(lam)["fit_options"],
         )
+    result = replace(result, names=(columns.x_name, columns.y_name), n_dropped=columns.n_dropped)
     titles, rows = _labels(result, columns)
     if output is not None:
         with refusing(output):
             write_csv(output, titles, rows)
     if as_json:
-        click.echo(to_json_document(_document(result, columns) | {"seed": seed, "rows": rows}))
+        document = {
+            k: v for k, v in result.to_dict().items() if k not in ("labels", "probabilities")
+        }
+        extra = {"seed": seed, "rows": rows}
+        click.echo(to_json_document(document | extra))
     elif output is None:
         dump_csv(sys.stdout, titles, rows)
         # A closed pipe shows here, where click ends quietly, and not when Python exits.
         sys.stdout.flush()
-    say(clustering_text(result, columns))
+    say(clustering_text(result))
     if output is not None:
         say(f"labels written to {output}")
     if plot is not None:
@@ -102,22 +109,8 @@ def _labels(result: ClusteringResult, columns: Columns) -> tuple[list[str], list
     latents = [f"latent_{index + 1}" for index in range(result.latent.shape[1])]
     titles = ["line", "x", "y", "label", *latents]
     cells = [columns.lines, columns.x, columns.y, result.labels, *result.latent.T]
-    if result.membership is not None:
-        titles += [f"membership_{label}" for label in range(result.n_mechanisms)]
-        cells += [*result.membership.T]
+    if result.probabilities is not None:
+        titles += [f"probability_{label}" for label in range(result.n_mechanisms)]
+        cells += [*result.probabilities.T]
     rows = [dict(zip(titles, row, strict=True)) for row in zip(*cells, strict=True)]
     return titles, rows
-
-
-def _document(result: ClusteringResult, columns: Columns) -> dict[str, Any]:
-    """Collect what ``--json`` prints."""
-    return {
-        "x": columns.x_name,
-        "y": columns.y_name,
-        "n_mechanisms": result.n_mechanisms,
-        "refined": result.refined,
-        "reason": result.reason,
-        "criteria": None if result.criteria is None else result.criteria.tolist(),
-        "n_dropped": columns.n_dropped,
-        "converged": result.fit.converged,
-    }

@@ -11,11 +11,11 @@ from anmmm.cli.options import (
     collection_options,
     common_options,
     decision_options,
+    fit_options,
     given,
     mechanisms_option,
     refine_option,
     refinement,
-    report_unused,
     with_options,
 )
 
@@ -27,6 +27,17 @@ from anmmm.cli.options import (
     default=None,
     help="With --columns all: mark pairs that one or two other columns explain; adds a fifth to "
     "three quarters of the time.  [default: explain]",
+)
+@click.option(
+    "--sort",
+    type=click.Choice(["confidence"]),
+    help="Print the surest first, when all are computed.  [default: in the order of SOURCE]",
+)
+@click.option("--only", type=click.Choice(["sure"]), help="Print only pairs with a sure direction.")
+@click.option(
+    "--plot",
+    metavar="FILE",
+    help="Draw a map of all pairs of a table to this file, .png, .pdf or .svg.",
 )
 @with_options(*collection_options, *decision_options, *common_options)
 def directions(source: str, seed: int, **options: Any) -> None:
@@ -51,16 +62,14 @@ def directions(source: str, seed: int, **options: Any) -> None:
 
     collection = CollectionRun.taking(source, options)
 
-    def start(pairs: Any, **run: Any) -> Any:
-        results = infer_directions(pairs, random_state=seed, **given(**options), **run)
-        if options["criterion"] in (None, "auto", "evidence"):
-            report_unused(options["lam"])
-        return results
-
-    collection.run(start, DirectionsTable)
+    options |= fit_options(options.pop("lam"))
+    options["missing"] = "drop" if options.pop("drop_missing") else "raise"
+    collection.run(
+        partial(infer_directions, random_state=seed, **given(**options)), DirectionsTable
+    )
 
 
-@click.command("cluster-collection")
+@click.command("clusters")
 @click.argument("source")
 @mechanisms_option
 @refine_option
@@ -71,7 +80,7 @@ def directions(source: str, seed: int, **options: Any) -> None:
     "where it is known and inferred otherwise.  [default: auto]",
 )
 @with_options(*collection_options, *common_options)
-def cluster_collection(source: str, seed: int, refine: bool | None, **options: Any) -> None:
+def clusters(source: str, seed: int, refine: bool | None, **options: Any) -> None:
     """Label the observations of every pair of SOURCE with their mechanisms.
 
     SOURCE is as in "anmmm directions". One line a pair with the size of each mechanism; with -o or
@@ -79,10 +88,10 @@ def cluster_collection(source: str, seed: int, refine: bool | None, **options: A
     """
     from anmmm.cli.run import CollectionRun
     from anmmm.cli.tables import ClustersTable
-    from anmmm.collection import cluster_collection as start_clusters
+    from anmmm.collection import cluster_pairs
 
     collection = CollectionRun.taking(source, options)
-    start = partial(
-        start_clusters, random_state=seed, refine=refinement(refine), **given(**options)
-    )
+    options |= fit_options(options.pop("lam"))
+    options["missing"] = "drop" if options.pop("drop_missing") else "raise"
+    start = partial(cluster_pairs, random_state=seed, refine=refinement(refine), **given(**options))
     collection.run(start, ClustersTable)

@@ -11,6 +11,7 @@ from anmmm.cli.messages import plain
 from anmmm.cli.options import (
     common_options,
     decision_options,
+    fit_options,
     force_option,
     given,
     jobs_option,
@@ -56,6 +57,7 @@ def evaluate_command(
         from anmmm.cli.plots import check_plot, draw_rates
 
         check_plot(plot, source, force=force)
+    options |= {"random_state": options.pop("seed"), **fit_options(options.pop("lam"))}
     with refusing(), saying_warnings():
         result = evaluate(source, progress=sys.stderr.isatty(), **given(**options))
     click.echo(to_json_document(result.to_dict()) if as_json else plain(str(result)))

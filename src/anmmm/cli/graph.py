@@ -13,6 +13,7 @@ from anmmm.cli.options import (
     force_option,
     given,
     jobs_option,
+    missing_option,
     parse_categories,
     parse_names,
     plot_option,
@@ -50,10 +51,10 @@ from anmmm.cli.options import (
         metavar="A,B;C;...",
         help="Groups of columns in the order of time: no edge leads back.",
     ),
-    click.option("--drop-missing", is_flag=True, help="Leave out rows with a missing value."),
     click.option("--min-gain", type=float, help="Nats that an edge has to save.  [default: 4]"),
     click.option("--max-parents", type=int, help="Most causes of a column.  [default: 8]"),
     jobs_option,
+    missing_option,
     click.option(
         "--checkpoint", metavar="FILE", help="Keep fits in this file, so that a killed run goes on."
     ),

@@ -24,6 +24,7 @@ from anmmm.datasets.text import TextTable, parse_table, read_table
 
 # Options whose arguments of the library have other names, which are no words.
 _OPTIONS = {
+    "fit_options": "--lam",
     "max_samples": "--max-samples",
     "min_confidence": "--min-confidence",
     "n_jobs": "--jobs",
@@ -124,7 +125,9 @@ def load_columns(
         first, second = _choose(table, x, y)
         named = {_find(table, column, "--categories") for column in categories}
         each = [
-            table.texts(column) if column in named else table.numbers([column])[:, 0]
+            table.texts(column)
+            if column in named or table.is_text(column)
+            else table.numbers([column])[:, 0]
             for column in (first, second)
         ]
         names = _names(table, first, second)

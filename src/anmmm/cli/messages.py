@@ -7,6 +7,8 @@ from typing import IO, Any
 
 import click
 
+from anmmm._words import printable
+
 # Name of the file in an error of writing to it.
 STANDARD_OUTPUT = "standard output"
 # What a stream shows in place of characters that its encoding lacks.
@@ -23,16 +25,9 @@ _ASCII = {
 }
 
 
-def shown(text: str) -> str:
-    """Return text on one line: letters that are not printed, line ends among them, as escapes."""
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
-
-
 def readable(text: str) -> str:
-    """Return text of several lines, each as `shown` gives it."""
-    return "\n".join(map(shown, text.split("\n")))
+    """Return text of several lines, each as `printable` gives it."""
+    return "\n".join(map(printable, text.split("\n")))
 
 
 def plain(text: str) -> str:
@@ -61,7 +56,7 @@ class InputError(click.ClickException):
 
     def show(self, file: IO[Any] | None = None) -> None:
         """Print the message without click's prefix, so that it starts with the place."""
-        click.echo(shown(self.message), file=file, err=file is None)
+        click.echo(printable(self.message), file=file, err=file is None)
 
 
 class FaultError(InputError):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import click
 
-from anmmm.cli.messages import InputError, say
+from anmmm.cli.messages import InputError
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -37,9 +37,9 @@ def number_or_word(context: click.Context, option: click.Parameter, value: str) 
         return value
 
 
-def refinement(refine: bool | None) -> str | None:
+def refinement(refine: bool | None) -> bool | Literal["auto"]:
     """Return what the library calls ``--refine``, ``--no-refine`` and neither."""
-    return {None: "auto", True: "em", False: None}[refine]
+    return "auto" if refine is None else refine
 
 
 def parse_categories(text: str | None) -> list[str] | None:
@@ -83,12 +83,14 @@ def parse_source(*, columns: tuple[str, ...], categories: str | None, **others: 
     }
 
 
-def report_unused(lam: float | None) -> None:
-    """Say that ``--lam`` has no effect, if it was given."""
-    if lam is not None:
-        say("--lam is not used: the criterion evidence decides without a latent")
+def fit_options(lam: float | None) -> dict[str, Any]:
+    """Return what ``--lam`` means to the library, which refuses it where no Θ is fitted."""
+    return {"fit_options": None if lam is None else {"lam": lam}}
 
 
+missing_option = click.option(
+    "--drop-missing", is_flag=True, help="Leave out rows with a missing value."
+)
 header_option = click.option(
     "--header/--no-header",
     default=None,
@@ -121,13 +123,13 @@ column_options = [
     ),
     click.option("--y", metavar="NAME|NUMBER", help="Second column."),
     header_option,
-    click.option("--drop-missing", is_flag=True, help="Leave out rows with a missing value."),
+    missing_option,
 ]
 criterion_option = click.option(
     "--criterion",
     metavar="NAME",
     help="What is compared between the directions: evidence (description length), "
-    "the default; or the dependence of latent and cause: hsic, hsic_ratio, pvalue.",
+    "the default; or the dependence of latent and cause: hsic, hsic_ratio.",
 )
 jobs_option = click.option(
     "-j",
@@ -174,6 +176,7 @@ output_options = [
 collection_options = [
     *output_options,
     *source_options,
+    missing_option,
     click.option(
         "--shard",
         metavar="I/N",
@@ -233,7 +236,8 @@ common_options = [
     click.option(
         "--lam",
         type=float,
-        help="Weight of the independence of latent and cause in the fit of the latent.",
+        help="Weight of the independence of latent and cause in the fit of the latent; not for the "
+        "criterion evidence, which fits none.",
     ),
     *seed_and_json,
 ]

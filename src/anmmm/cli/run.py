@@ -21,8 +21,9 @@ from anmmm.cli.output import check_output, keeping
 from anmmm.cli.tables import RowTable
 from anmmm.collection import CollectionSummary, as_pairs
 from anmmm.collection.sinks import open_sink
-from anmmm.collection.stream import PairResults
+from anmmm.collection.stream import PairResults, certainty
 from anmmm.collection.summary import Summarizer
+from anmmm.direction import is_sure
 
 # Between two lines of progress where there is no terminal for a bar.
 PROGRESS_SECONDS = 30.0
@@ -49,14 +50,17 @@ class CollectionRun:
     resume: bool
     timings: bool
     as_json: bool
+    sort: str | None = None
+    only: str | None = None
+    plot: str | None = None
 
     @classmethod
     def taking(cls, source: str, options: dict[str, Any]) -> CollectionRun:
         """Take what is asked of every command out of the options of one."""
-        names = [field.name for field in fields(cls) if field.name != "source"]
+        names = [field.name for field in fields(cls) if field.name in options]
         return cls(source, **{name: options.pop(name) for name in names})
 
-    def run(self, start: Callable[..., PairResults], table: type[RowTable]) -> None:
+    def run(self, start: Callable[..., PairResults[Any]], table: type[RowTable]) -> None:
         """Print the rows of ``start(pairs, shard=..., checkpoint=...)`` and what they add up to."""
         shard = _parse_shard(self.shard)
         options = parse_source(
@@ -72,7 +76,11 @@ class CollectionRun:
         if complete:
             say(f"{self.output}: complete, nothing to do")
             return
-        records: list[dict[str, Any]] = []
+        if self.plot is not None:
+            from anmmm.cli.plots import check_plot
+
+            check_plot(self.plot, self.source, force=self.force)
+        rows: list[Any] = []
         with refusing(), saying_warnings(), _workers_of(self.dask):
             pairs = as_pairs(self.source, **options)
             # Refuses a checkpoint of another run, which is then left alone and not spoken of.
@@ -85,44 +93,69 @@ class CollectionRun:
                 if checkpoint is not None and self.output is not None:
                     # The checkpoint is locked: no other run writes this file now.
                     remove_leftovers(self.output)
-                summary = self._take(results, table(getattr(pairs, "ids", ())), records)
+                lines = table(pairs)
+                summary = self._take(results, lines, rows)
                 if results.n_outdated:
                     n_same = results.n_resumed - results.n_outdated
                     held = f"{n_same} of {results.n_resumed} rows still hold"
                     say(f"the source changed since: {held}")
+        if self.plot is not None:
+            from anmmm.cli.plots import draw_pairs
+
+            draw_pairs(self.plot, rows)
+        rows = self._chosen(rows)
         if self.as_json:
+            values = results.schema.reader(timings=self.timings)
+            names = results.schema.columns
+            records = [dict(zip(names, values(row), strict=True)) for row in rows]
             click.echo(to_json_document({"rows": records, **table.document(summary)}))
         else:
+            if self.sort is not None and self._prints(results):
+                click.echo("\n".join(map(plain, [lines.header(), *map(lines.line, rows)])))
             click.echo("\n" + plain(table.closing(summary)))
         if self.output is not None:
             say(f"{counted(summary.n_pairs, 'row')} written to {self.output}")
 
     def _take(
-        self, results: PairResults, table: RowTable, records: list[dict[str, Any]]
+        self, results: PairResults[Any], table: RowTable, rows: list[Any]
     ) -> CollectionSummary:
         """Write, print or collect each row, and count them all."""
-        values, names = results.schema.reader(timings=self.timings), results.schema.columns
-        is_short = self.output is None or (results.total or SHORT + 1) <= SHORT
+        collects = self.as_json or self.sort is not None or self.plot is not None
+        prints = self._prints(results) and self.sort is None
         summarizer, error = Summarizer(), ""
         sink: AbstractContextManager[Callable[[Any], None]] = nullcontext(lambda row: None)
         if self.output is not None:
             sink = open_sink(self.output, results.schema, timings=self.timings, force=self.force)
         with sink as write, _progress(results) as bar:
-            if is_short and not self.as_json:
+            if prints:
                 _print(bar, table.header())
-            for number, row in enumerate(results):
+            for number, row in enumerate(results.stream()):
                 summarizer.add(row)
                 if row.status == "error":
                     error = row.reason
                 write(row)
-                if self.as_json:
-                    records.append(dict(zip(names, values(row), strict=True)))
-                elif is_short:
+                if collects:
+                    rows.append(row)
+                if prints and self._shows(row):
                     _print(bar, table.line(row))
                 # Rows of a checkpoint come first and are no work of this run.
                 bar.update(number >= results.n_resumed)
             self._refuse_fault(summarizer, error)
         return summarizer.summary()
+
+    def _prints(self, results: PairResults[Any]) -> bool:
+        """Tell whether rows are printed as a table."""
+        is_short = self.output is None or (results.total or SHORT + 1) <= SHORT
+        return is_short and not self.as_json
+
+    def _shows(self, row: Any) -> bool:
+        """Tell whether ``--only`` shows a row."""
+        return self.only is None or bool(is_sure(row))
+
+    def _chosen(self, rows: list[Any]) -> list[Any]:
+        """Return the rows to show, in their order."""
+        rows = [row for row in rows if self._shows(row)]
+        return rows if self.sort is None else sorted(rows, key=certainty, reverse=True)
 
     def _refuse_fault(self, summarizer: Summarizer, error: str) -> None:
         """Raise where pairs ended in errors and none in a result: the machine is at fault."""
@@ -180,7 +213,7 @@ def _workers_of(address: str | None) -> Iterator[None]:
         yield
 
 
-def _progress(results: PairResults) -> tqdm[Any]:
+def _progress(results: PairResults[Any]) -> tqdm[Any]:
     """Count finished pairs: a bar on a terminal, otherwise a line from time to time."""
     common = {"total": results.total, "unit": "pair", "initial": results.n_resumed, "leave": False}
     if sys.stderr.isatty():

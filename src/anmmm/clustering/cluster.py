@@ -6,27 +6,27 @@ by a mixture of smooth mechanisms.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import field
+from typing import Any, Literal
 
 import numpy as np
+from scipy.special import logsumexp
 
-from anmmm._record import Record, frozen
+from anmmm._categories import complete_rows, names_of
+from anmmm._html import html_table
+from anmmm._record import Record, computed, frozen
+from anmmm._threads import blas_threads_for
 from anmmm._typing import ArrayLike, FloatArray, IntArray, RandomState
-from anmmm._validation import (
-    as_pair,
-    check_choice,
-    check_count,
-    check_n_mechanisms,
-    check_nonnegative,
-    check_rng,
-)
+from anmmm._validation import as_new_pair, as_pair, check_count, check_n_mechanisms, check_rng
+from anmmm._words import known_arguments
 from anmmm.clustering.kmeans import kmeans_labels
 from anmmm.gppom import FitOptions, FitResult, fit_gppom
+from anmmm.gppom.prediction import MechanismPredictor
 from anmmm.mixture import MAX_MECHANISMS, EffectMixtures, MixtureFit, by_first_appearance, is_auto
 from anmmm.mixture.labels import LEFT
-from anmmm.preprocessing import standardize
+from anmmm.preprocessing import Standardization, standardize
 
-REFINEMENTS = ("auto", "em")
 # Nats by which the data speak for one mechanism against C before "auto" takes C curves to be an
 # unsuitable description; "very strong" evidence by Kass and Raftery's scale (J. Am. Stat. Assoc.
 # 90, 1995).
@@ -39,9 +39,8 @@ class ClusteringOptions(Record):
 
     # 0 for "auto".
     n_mechanisms: int
-    refine: str | None
+    refine: bool | Literal["auto"]
     max_mechanisms: int
-    lam: float
     fit: FitOptions
 
     @classmethod
@@ -49,19 +48,20 @@ class ClusteringOptions(Record):
         cls,
         *,
         n_mechanisms: int | str = 2,
-        refine: str | None = "auto",
+        refine: bool | Literal["auto"] = "auto",
         max_mechanisms: int = MAX_MECHANISMS,
-        lam: float = 1.0,
-        **fit_options: Any,
+        fit_options: FitOptions | Mapping[str, Any] | None = None,
     ) -> ClusteringOptions:
         """Refuse what no clustering can use."""
         automatic = is_auto(n_mechanisms)
+        automatically = isinstance(refine, str) and refine == "auto"
+        if not automatically and not isinstance(refine, (bool, np.bool_)):
+            raise ValueError(f"refine must be True, False or 'auto', found {refine!r}")
         return cls(
             n_mechanisms=0 if automatic else check_count(n_mechanisms, "n_mechanisms"),
-            refine=None if refine is None else check_choice(refine, "refine", REFINEMENTS),
+            refine="auto" if automatically else bool(refine),
             max_mechanisms=check_count(max_mechanisms, "max_mechanisms"),
-            lam=check_nonnegative(lam, "lam"),
-            fit=FitOptions.from_keywords(fit_options),
+            fit=FitOptions.of(fit_options).filled(),
         )
 
     @property
@@ -75,9 +75,9 @@ class ClusteringOptions(Record):
             check_n_mechanisms(self.n_mechanisms, n_samples)
         if n_outputs == 1:
             return
-        if self.refine == "em":
+        if self.refine is True:
             raise ValueError(
-                f"refine='em' needs an effect of one column, found {n_outputs}; pass refine=None "
+                f"refine=True needs an effect of one column, found {n_outputs}; pass refine=False "
                 "for the clusters of Θ"
             )
         if self.automatic:
@@ -97,25 +97,33 @@ class ClusteringResult(Record):
         Mechanism of each observation, 0 to ``n_mechanisms - 1``, numbered by first appearance. A
         refined mechanism that is no observation's most probable one has the last number.
     latent : ndarray of shape (n_samples, n_latent)
-        Θ, whose k-means clusters are the labels or, where they were refined, speak for them.
+        Θ. Its k-means clusters are the labels or, if these were refined, a start of the mixture.
     n_mechanisms : int
-        Number of mechanisms asked for, or chosen by ``"auto"``.
+        Number of mechanisms requested, or chosen by ``"auto"``.
     centers : ndarray of shape (n_mechanisms, n_latent)
         Mean Θ of each mechanism; fewer rows where fewer labels occur (duplicated observations).
     fit : FitResult
         The fitted GPPOM.
-    membership : ndarray of shape (n_samples, n_mechanisms) or None
+    probabilities : ndarray of shape (n_samples, n_mechanisms) or None
         Probability of each mechanism under the refined mixture; `labels` are its largest entries.
         None without refinement: k-means says which cluster, not with what probability.
     refined : bool
         Whether the labels are those of the mixture and not k-means's own.
     reason : str
-        Why they are not refined, or why Θ's clusters were not heard in it; otherwise empty.
+        Why they are not refined, or why the mixture did not start from the clusters of Θ;
+        otherwise empty.
     criteria : ndarray of shape (n_tried,) or None
-        Criterion of the mixture with 1, 2, … mechanisms where ``"auto"`` chose, the smallest
+        Criterion of the mixture with 1, 2, … mechanisms if ``"auto"`` chose, the smallest
         winning; otherwise None.
     mixture : anmmm.mixture.MixtureFit or None
         The refined mixture on the scale of the standardized variables; None without refinement.
+    curves : ndarray of shape (n_samples, n_mechanisms) or None
+        Curve of each mechanism at the observations, in the unit of the effect; None without
+        refinement.
+    names : tuple of str
+        Names of cause and effect: of a Series, or of a frame of one column; otherwise x and y.
+    n_dropped : int
+        Observations left out because a value is missing.
     """
 
     labels: IntArray
@@ -126,28 +134,193 @@ class ClusteringResult(Record):
     reason: str = ""
     criteria: FloatArray | None = None
     mixture: MixtureFit | None = None
+    names: tuple[str, str] = ("x", "y")
+    n_dropped: int = 0
+    # Both variables as fitted, the maps that standardize new ones, and ν.
+    _points: tuple[FloatArray, FloatArray] = field(kw_only=True, repr=False)
+    _scales: tuple[Standardization, Standardization] = field(kw_only=True, repr=False)
+    _noise_floor: float = field(kw_only=True, repr=False)
 
     @property
-    def membership(self) -> FloatArray | None:
+    def probabilities(self) -> FloatArray | None:
         """Probability of each mechanism under the refined mixture."""
-        return None if self.mixture is None else self.mixture.membership
+        return None if self.mixture is None else self.mixture.probabilities
 
     @property
     def refined(self) -> bool:
         """Whether the labels are those of the mixture."""
         return self.mixture is not None
 
+    def __repr__(self) -> str:
+        sizes = ", ".join(map(str, self.sizes))
+        mechanisms = "1 mechanism" if self.n_mechanisms == 1 else f"{self.n_mechanisms} mechanisms"
+        refined = "refined" if self.refined else "not refined"
+        return f"{self.names[0]} → {self.names[1]}: {mechanisms} of {sizes} observations, {refined}"
 
+    def __str__(self) -> str:
+        return self.summary()
+
+    def _repr_html_(self) -> str:
+        """Sizes and fractions of the mechanisms, for notebooks."""
+        n = len(self.labels)
+        rows = [(str(c), str(size), f"{size / n:.0%}") for c, size in enumerate(self.sizes)]
+        return html_table(repr(self), ("mechanism", "observations", "fraction"), rows)
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Observations of each mechanism."""
+        return tuple(np.bincount(self.labels, minlength=self.n_mechanisms).tolist())
+
+    def summary(self) -> str:
+        """Return the clustering in words, one line a mechanism.
+
+        Returns
+        -------
+        str
+            Lines as ``anmmm cluster`` prints them.
+        """
+        from anmmm.clustering.text import clustering_text
+
+        return clustering_text(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what was found as a dict of plain values, for JSON.
+
+        Returns
+        -------
+        dict
+            Labels and probabilities as lists, and the keys that ``anmmm cluster --json`` prints.
+        """
+        probabilities = self.probabilities
+        return {
+            "cause": self.names[0],
+            "effect": self.names[1],
+            "n_mechanisms": self.n_mechanisms,
+            "n_dropped": self.n_dropped,
+            "sizes": list(self.sizes),
+            "refined": self.refined,
+            "reason": self.reason or None,
+            "criteria": None if self.criteria is None else self.criteria.tolist(),
+            "converged": self.fit.converged,
+            "labels": self.labels.tolist(),
+            "probabilities": None if probabilities is None else probabilities.tolist(),
+        }
+
+    def plot(self, **options: Any) -> Any:
+        """Draw the observations and curves of each mechanism; see `anmmm.plotting.plot_mechanisms`.
+
+        Parameters
+        ----------
+        **options
+            Keyword arguments of `anmmm.plotting.plot_mechanisms`.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+
+        Raises
+        ------
+        ImportError
+            If Matplotlib is not installed (extra ``plot``).
+        """
+        from anmmm.plotting import plot_mechanisms
+
+        x, y = (s.undo(part) for s, part in zip(self._scales, self._points, strict=True))
+        labels = {"x_label": self.names[0], "y_label": self.names[1]}
+        return plot_mechanisms(x, y, self, **{**labels, **options})
+
+    @property
+    def curves(self) -> FloatArray | None:
+        """Curve of each mechanism at the observations, in the unit of the effect."""
+        return None if self.mixture is None else self._scales[1].undo(self.mixture.curves)
+
+    def predict(self, x: ArrayLike, y: ArrayLike) -> IntArray:
+        """Label new observations by the mechanism under which they are most probable.
+
+        Parameters
+        ----------
+        x, y : array-like
+            Cause and effect, of as many columns as those of the fit. A mechanism shows only in both
+            together: Θ is independent of the cause.
+
+        Returns
+        -------
+        ndarray of int, shape (n_new,)
+
+        Raises
+        ------
+        TypeError, ValueError
+            If the data cannot be used, or if the labels were not refined and there are more
+            observations than `anmmm.gppom.prediction.MAX_SAMPLES`.
+
+        Notes
+        -----
+        A refined result answers by its mixture, in time proportional to the number of new
+        observations. Otherwise the GPPOM does (`anmmm.gppom.prediction`): O(N³) at the first call
+        and then O(min(N, 128) N²) an observation. Where the mechanisms overlap, an observation of
+        the fit may get another label than `labels` has, in which its θ counts.
+        """
+        return np.asarray(self.log_densities(x, y).argmax(axis=1))
+
+    def predict_proba(self, x: ArrayLike, y: ArrayLike) -> FloatArray:
+        """Return the probability of each mechanism for new observations; see `predict`.
+
+        Parameters
+        ----------
+        x, y : array-like
+            As in `predict`.
+
+        Returns
+        -------
+        ndarray of shape (n_new, n_mechanisms)
+        """
+        log_densities = self.log_densities(x, y)
+        return np.asarray(np.exp(log_densities - logsumexp(log_densities, axis=1, keepdims=True)))
+
+    def log_densities(self, x: ArrayLike, y: ArrayLike) -> FloatArray:
+        """Return the log density of each mechanism with a new effect, given the cause.
+
+        Parameters
+        ----------
+        x, y : array-like
+            As in `predict`.
+
+        Returns
+        -------
+        ndarray of shape (n_new, n_mechanisms)
+            In nats, for y in its own unit; see `predict`. The sum of their exponentials over the
+            mechanisms is the density of the effect or, by a refined result, a lower bound on it.
+        """
+        cause, effect = as_new_pair(x, y, *(part.shape[1] for part in self._points))
+        X, Y = (
+            scale.apply(part) for scale, part in zip(self._scales, (cause, effect), strict=True)
+        )
+        if self.mixture is not None:
+            design = self.mixture.splines.evaluate(X)
+            found = self.mixture.log_densities(design, np.ascontiguousarray(Y[:, 0]))
+        else:
+            with blas_threads_for(len(self.labels)):
+                found = self._predictor.log_densities(X, Y)
+        return found - self._scales[1].log_unit
+
+    @computed
+    def _predictor(self) -> MechanismPredictor:
+        return MechanismPredictor(
+            *self._points, self.fit, self.labels, self.n_mechanisms, self._noise_floor
+        )
+
+
+@known_arguments
 def cluster_mechanisms(
     x: ArrayLike,
     y: ArrayLike,
     n_mechanisms: int | str = 2,
     *,
-    refine: str | None = "auto",
+    refine: bool | Literal["auto"] = "auto",
     max_mechanisms: int = MAX_MECHANISMS,
-    lam: float = 1.0,
+    fit_options: FitOptions | Mapping[str, Any] | None = None,
+    missing: Literal["raise", "drop"] = "raise",
     random_state: RandomState = None,
-    **fit_options: Any,
 ) -> ClusteringResult:
     """Group observations by the mechanism that turned x into y.
 
@@ -160,29 +333,29 @@ def cluster_mechanisms(
     y : array-like of shape (n_samples,) or (n_samples, n_features)
         Effect.
     n_mechanisms : int or "auto"
-        Number of mechanisms, between 1 and the number of observations; ``"auto"`` chooses it by
-        the mixture's criterion, which needs an effect of one column.
-    refine : {"auto", "em"} or None
-        ``"em"``: a mixture of smooth mechanisms with shared noise is fitted by EM, starting from
-        the clusters of Θ, which also tell it a little of each observation; needs an effect of one
-        column. None: the clusters themselves, the paper's Algorithm 2. ``"auto"``: ``"em"``, but
-        None for an effect of several columns, and where the mixture's criterion speaks very
-        strongly (by 5 nats) for one mechanism against `n_mechanisms`, up to 4; the result says
-        which and why.
+        Number of mechanisms, between 1 and the number of observations. ``"auto"`` takes the number
+        from 1 to `max_mechanisms` with the smallest criterion of the mixture, and needs an effect
+        of one column.
+    refine : bool or "auto"
+        True: a mixture of smooth mechanisms with shared noise is fitted by EM, starting from the
+        clusters of Θ, which also inform it a little about each observation; needs an effect of one
+        column. False: the clusters themselves, the paper's Algorithm 2. ``"auto"``: True, but False
+        for an effect of several columns, and if the mixture's criterion favors one mechanism
+        over `n_mechanisms`, up to 4, by more than 5 nats; the result says which and why.
     max_mechanisms : int
         Largest number that ``n_mechanisms="auto"`` tries.
-    lam : float
-        Weight λ of the HSIC term of the objective, at up to 100 observations; it grows with more
-        (``weight_growth``).
+    fit_options : FitOptions or mapping, optional
+        How Θ is fitted, ``{"lam": 0.5}`` for instance; see `anmmm.FitOptions`.
+    missing : {"raise", "drop"}
+        Whether a missing value is an error, or leaves its observation out; the result counts them,
+        and has labels for the others.
     random_state : None, int or Generator
         Seeds k-means of several latents, and what is drawn in the fit.
-    **fit_options
-        Fields of `anmmm.gppom.FitOptions`.
 
     Returns
     -------
     ClusteringResult
-        ``labels``, ``membership``, ``latent``, ``centers``, the fit and the mixture.
+        ``labels``, ``probabilities``, ``curves``, ``predict``, the fit and the mixture.
 
     Raises
     ------
@@ -214,18 +387,18 @@ def cluster_mechanisms(
     >>> bool(adjusted_rand_score(labels, result.labels) > 0.8)
     True
     """
-    cause, effect = as_pair(x, y)
+    first, second, n_dropped = complete_rows(x, y, missing)
+    cause, effect = as_pair(first, second)
     options = ClusteringOptions.check(
         n_mechanisms=n_mechanisms,
         refine=refine,
         max_mechanisms=max_mechanisms,
-        lam=lam,
-        **fit_options,
+        fit_options=fit_options,
     )
     options.check_pair(len(cause), effect.shape[1])
     rng = check_rng(random_state)
-    X, Y = standardize(cause)[0], standardize(effect)[0]
-    fit = fit_gppom(X, Y, lam=options.lam, options=options.fit, random_state=rng)
+    (X, scale_x), (Y, scale_y) = standardize(cause), standardize(effect)
+    fit = fit_gppom(X, Y, fit_options=options.fit, random_state=rng)
     seed = int(rng.integers(2**31))
 
     mixtures = None
@@ -252,6 +425,11 @@ def cluster_mechanisms(
         reason=reason,
         criteria=criteria,
         mixture=None if mixture is None else mixture.reordered(order),
+        names=names_of(x, y),
+        n_dropped=n_dropped,
+        _points=(X, Y),
+        _scales=(scale_x, scale_y),
+        _noise_floor=options.fit.noise_floor,
     )
 
 
@@ -259,20 +437,20 @@ def _refined(
     labels: IntArray,
     number: int,
     mixtures: EffectMixtures | None,
-    refine: str | None,
+    refine: bool | str,
     n_outputs: int,
 ) -> tuple[MixtureFit | None, str]:
-    """Refine the clusters of Θ; say why they are not refined, or left for others."""
-    if refine is None:
-        return None, "refine is None"
+    """Refine the clusters of Θ; return also why they are not refined, or not the start."""
+    if refine is False:
+        return None, "refine is False"
     if mixtures is None:
-        return None, f"the effect has {n_outputs} columns, and the mixture takes one"
+        return None, f"the effect has {n_outputs} columns, but the mixture takes one"
     if refine == "auto" and number <= len(mixtures.fits):
         gap = mixtures.fits[number - 1].criterion - mixtures.fits[0].criterion
         if gap > VERY_STRONG:
             return None, (
-                f"the mixture takes one mechanism for likelier than {number}, by {gap:.1f} nats"
+                f"one mechanism is more probable than {number}, by {gap:.1f} nats of the mixture"
             )
     mixture = mixtures.refined(labels, number)
-    left = "Θ's clusters are not heard, as others are likelier (do curves cross?)"
-    return mixture, left if mixture.start == LEFT else ""
+    discarded = "clusters of Θ discarded: another partition is more probable (do curves cross?)"
+    return mixture, discarded if mixture.start == LEFT else ""

@@ -2,32 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Literal
 
-import numpy as np
+from scipy.special import logsumexp
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
 from anmmm._pickled import VersionedPickle
-from anmmm._threads import blas_threads_for
-from anmmm._typing import ArrayLike, IntArray, RandomState
+from anmmm._typing import ArrayLike, FloatArray, IntArray, RandomState
 from anmmm._validation import all_or_nothing, check_fit_input, check_new_input
+from anmmm._words import known_arguments
 from anmmm.clustering.cluster import cluster_mechanisms
-from anmmm.gppom import FitOptions, NestedFitOptions
-from anmmm.gppom.prediction import MechanismPredictor
+from anmmm.gppom import FitOptions
 from anmmm.mixture import MAX_MECHANISMS
-from anmmm.preprocessing import standardize
 
 
-class MechanismClustering(NestedFitOptions, VersionedPickle, ClusterMixin, BaseEstimator):  # type: ignore[misc]
+class MechanismClustering(VersionedPickle, ClusterMixin, BaseEstimator):  # type: ignore[misc]
     """Mechanism labels as a scikit-learn clusterer.
 
     Parameters
     ----------
-    n_mechanisms, lam, refine, max_mechanisms
+    n_mechanisms, refine, max_mechanisms
         See `cluster_mechanisms`.
-    fit_options : dict, optional
-        Fields of `anmmm.gppom.FitOptions`; each is a parameter ``fit_options__NAME`` too.
+    fit_options : FitOptions or mapping, optional
+        How Θ is fitted. The fields of a `FitOptions` are parameters too: ``fit_options__lam``.
     random_state : None, int or RandomState
         Seeds k-means of several latents, and what is drawn in the fit.
 
@@ -37,7 +36,7 @@ class MechanismClustering(NestedFitOptions, VersionedPickle, ClusterMixin, BaseE
         Mechanism of each observation.
     latent_ : ndarray of shape (n_samples, n_latent)
         Fitted Θ.
-    membership_ : ndarray of shape (n_samples, n_mechanisms_) or None
+    probabilities_ : ndarray of shape (n_samples, n_mechanisms_) or None
         Probability of each mechanism; None without refinement.
     n_mechanisms_ : int
         Number of mechanisms.
@@ -60,18 +59,17 @@ class MechanismClustering(NestedFitOptions, VersionedPickle, ClusterMixin, BaseE
     (3,)
     """
 
+    @known_arguments
     def __init__(
         self,
         n_mechanisms: int | str = 2,
-        lam: float = 1.0,
         *,
-        refine: str | None = "auto",
+        refine: bool | Literal["auto"] = "auto",
         max_mechanisms: int = MAX_MECHANISMS,
-        fit_options: dict[str, Any] | None = None,
+        fit_options: FitOptions | Mapping[str, Any] | None = None,
         random_state: RandomState = None,
     ) -> None:
         self.n_mechanisms = n_mechanisms
-        self.lam = lam
         self.refine = refine
         self.max_mechanisms = max_mechanisms
         self.fit_options = fit_options
@@ -104,25 +102,19 @@ class MechanismClustering(NestedFitOptions, VersionedPickle, ClusterMixin, BaseE
             If the data or a parameter cannot be used.
         """
         cause, effect = check_fit_input(self, X, y, pair=True)
-        options = self.fit_options or {}
         result = cluster_mechanisms(
             cause,
             effect,
             self.n_mechanisms,
             refine=self.refine,
             max_mechanisms=self.max_mechanisms,
-            lam=self.lam,
+            fit_options=self.fit_options,
             random_state=self.random_state,
-            **options,
         )
-        x, self._record_x = standardize(cause)
-        z, self._record_y = standardize(effect)
-        noise_floor = FitOptions.from_keywords(options).noise_floor
-        self._predictor = MechanismPredictor(x, z, result.fit, result.labels, noise_floor)
         self.result_ = result
         self.labels_ = result.labels
         self.latent_ = result.latent
-        self.membership_ = result.membership
+        self.probabilities_ = result.probabilities
         self.n_mechanisms_ = result.n_mechanisms
         self.cluster_centers_ = result.centers
         self.n_iter_ = result.fit.n_iter
@@ -151,16 +143,46 @@ class MechanismClustering(NestedFitOptions, VersionedPickle, ClusterMixin, BaseE
         NotFittedError
             If called before `fit`.
         TypeError, ValueError
-            If the data cannot be used, if `y` is missing, or if the fit was not refined and has
-            more observations than `anmmm.gppom.prediction.MAX_SAMPLES`.
-
-        Notes
-        -----
-        A refined fit answers by its mixture, in time proportional to the number of new
-        observations. Otherwise the GPPOM does (`anmmm.gppom.prediction`): O(N³) at the first call
-        and then O(min(N, 128) N²) an observation. Where the mechanisms overlap, an observation of
-        the fit may get another label than ``labels_`` has, in which its θ counts.
+            If the data cannot be used, or `y` is missing; see `ClusteringResult.predict`.
         """
+        pair = self._new_pair(X, y)
+        return self.result_.predict(*pair)
+
+    def predict_proba(self, X: ArrayLike, y: ArrayLike | None = None) -> FloatArray:
+        """Return the probability of each mechanism for new observations.
+
+        Parameters
+        ----------
+        X, y : array-like
+            As in `predict`.
+
+        Returns
+        -------
+        ndarray of shape (n_new, n_mechanisms_)
+        """
+        pair = self._new_pair(X, y)
+        return self.result_.predict_proba(*pair)
+
+    def score(self, X: ArrayLike, y: ArrayLike | None = None) -> float:
+        """Mean log density of new effects given their causes, for `GridSearchCV` and its kin.
+
+        Parameters
+        ----------
+        X, y : array-like
+            As in `predict`.
+
+        Returns
+        -------
+        float
+            Nats per observation, for y in its own unit; larger is better. Of a refined fit a lower
+            bound; otherwise the density of the GPPOM, whatever the number of clusters.
+        """
+        pair = self._new_pair(X, y)
+        log_densities = self.result_.log_densities(*pair)
+        return float(logsumexp(log_densities, axis=1).mean())
+
+    def _new_pair(self, X: ArrayLike, y: ArrayLike | None) -> tuple[FloatArray, FloatArray]:
+        """Return cause and effect of new observations, as `fit` had them."""
         check_is_fitted(self)
         cause, effect = check_new_input(self, X, y)
         if self._pair_in_X and effect is None:
@@ -170,10 +192,4 @@ class MechanismClustering(NestedFitOptions, VersionedPickle, ClusterMixin, BaseE
                 "y is None: a mechanism shows in cause and effect together, and fit was given a y; "
                 "pass y"
             )
-        x, z = self._record_x.apply(cause), self._record_y.apply(effect)
-        mixture = self.result_.mixture
-        if mixture is not None:
-            membership = mixture.assign(mixture.splines.evaluate(x), np.ascontiguousarray(z[:, 0]))
-            return np.asarray(membership.argmax(axis=1))
-        with blas_threads_for(len(self.labels_)):
-            return self._predictor.predict(x, z)
+        return cause, effect

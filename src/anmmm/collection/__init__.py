@@ -12,7 +12,7 @@ from anmmm.collection.stream import PairResults
 from anmmm.collection.summary import CollectionSummary, summarize
 
 if TYPE_CHECKING:
-    from anmmm.collection.clusters import cluster_collection
+    from anmmm.collection.clusters import cluster_pairs
 
 __all__ = [
     "SCHEMA_VERSION",
@@ -22,11 +22,11 @@ __all__ = [
     "PairSource",
     "SourceError",
     "as_pairs",
-    "cluster_collection",
+    "cluster_pairs",
     "infer_directions",
     "read_rows",
     "summarize",
 ]
 
 # Directions are to start without scikit-learn.
-__getattr__, __dir__ = lazily(__name__, {"cluster_collection": "anmmm.collection.clusters"})
+__getattr__, __dir__ = lazily(__name__, {"cluster_pairs": "anmmm.collection.clusters"})

@@ -3,26 +3,37 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from anmmm._record import frozen
 from anmmm._typing import RandomState, StrPath
-from anmmm._validation import check_choice
+from anmmm._validation import MISSING, check_choice
+from anmmm._words import known_arguments
 from anmmm.clustering import ClusteringOptions, cluster_mechanisms
 from anmmm.collection.records import PairClusters
 from anmmm.collection.schema import CLUSTERS
 from anmmm.collection.stream import PairResults, Plan
-from anmmm.collection.task import PairTask, carried, dropped_remark, unusable_reason
+from anmmm.collection.task import (
+    PairTask,
+    dropped_remark,
+    given_options,
+    pair_metadata,
+    unusable_reason,
+)
 from anmmm.datasets import Pair
 from anmmm.direction import infer_direction
+from anmmm.gppom import FitOptions
+from anmmm.mixture import MAX_MECHANISMS
 
 CAUSES = ("auto", "truth", "inferred", "x", "y")
 
 
-def cluster_collection(
+@known_arguments
+def cluster_pairs(
     source: Any,
     n_mechanisms: int | str = 2,
     *,
@@ -33,9 +44,12 @@ def cluster_collection(
     random_state: RandomState = None,
     checkpoint: StrPath | None = None,
     shard: tuple[int, int] | None = None,
-    keep_detail: bool = False,
-    **options: Any,
-) -> PairResults:
+    keep_results: bool = False,
+    refine: bool | Literal["auto"] = "auto",
+    max_mechanisms: int = MAX_MECHANISMS,
+    fit_options: FitOptions | Mapping[str, Any] | None = None,
+    missing: Literal["raise", "drop"] = "raise",
+) -> PairResults[PairClusters]:
     """Label the observations of every pair of a collection with their mechanisms.
 
     Parameters
@@ -51,11 +65,13 @@ def cluster_collection(
         known and inferred otherwise. The row says which variable it was and how that was known.
     columns, n_jobs, progress, random_state, checkpoint, shard
         As in `anmmm.infer_directions`.
-    keep_detail : bool
-        Whether each row keeps its `ClusteringResult`, in `PairClusters.detail`. Not with a
+    keep_results : bool
+        Whether each row keeps its `ClusteringResult`, in `PairClusters.result`. Not with a
         checkpoint.
-    **options
-        Keyword arguments of `anmmm.cluster_mechanisms`: ``refine``, ``lam``, options of the fit.
+    refine, max_mechanisms, fit_options
+        Options of the clustering of a pair; see `anmmm.cluster_mechanisms`.
+    missing : {"raise", "drop"}
+        Whether pairs with incomplete rows are unusable, or used without these.
 
     Returns
     -------
@@ -79,18 +95,23 @@ def cluster_collection(
 
     Examples
     --------
-    >>> from anmmm.collection import cluster_collection
+    >>> from anmmm.collection import cluster_pairs
     >>> from anmmm.datasets import make_anm_mixture
     >>> x, y, _ = make_anm_mixture("f3", 60, random_state=1)
-    >>> rows = cluster_collection({"a": (x, y), "b": (y, x)}, 2, random_state=0)
-    >>> [(row.pair_id, row.cause, row.cause_from, sum(row.sizes)) for row in rows]
+    >>> rows = cluster_pairs({"a": (x, y), "b": (y, x)}, 2, random_state=0)
+    >>> [(row.pair_id, row.cause, row.cause_source, sum(row.sizes)) for row in rows]
     [('a', 'x', 'inferred', 60), ('b', 'y', 'inferred', 60)]
     """
     cause = check_choice(cause, "cause", CAUSES)
-    options = {"n_mechanisms": n_mechanisms, **options}
+    options = {
+        "n_mechanisms": n_mechanisms,
+        **given_options(refine=refine, max_mechanisms=max_mechanisms, fit_options=fit_options),
+    }
     ClusteringOptions.check(**options)
     return Plan(
-        task=ClusterTask(options, keep_detail, cause=cause),
+        task=ClusterTask(
+            options, keep_results, missing=check_choice(missing, "missing", MISSING), cause=cause
+        ),
         source=source,
         columns=columns,
         n_jobs=n_jobs,
@@ -119,6 +140,7 @@ class ClusterTask(PairTask):
         """Return the row of a pair; may raise."""
         seed, direction_seed = self.seeds(index)
         try:
+            pair = self.complete(pair)
             checked = pair.univariate()
             x, y = checked.x, checked.y
             with warnings.catch_warnings():
@@ -135,8 +157,9 @@ class ClusterTask(PairTask):
         if not result.fit.converged:
             remarks.append(f"fit not converged ({result.fit.status})")
         return PairClusters(
-            cause="x" if direction == 1 else "y",
-            cause_from=known_from,
+            cause=pair.names[0] if direction == 1 else pair.names[1],
+            effect=pair.names[1] if direction == 1 else pair.names[0],
+            cause_source=known_from,
             n_mechanisms=int(result.n_mechanisms),
             labels=result.labels.tolist(),
             sizes=sizes.tolist(),
@@ -144,8 +167,8 @@ class ClusterTask(PairTask):
             converged=bool(result.fit.converged),
             engine=result.fit.engine,
             rank=result.fit.rank,
-            detail=result if self.keep_detail else None,
-            **carried(pair, "ok", "; ".join(filter(None, remarks))),
+            result=result if self.keep_results else None,
+            **pair_metadata(pair, "ok", "; ".join(filter(None, remarks))),
         )
 
     def _direction(self, pair: Pair, x: Any, y: Any, seed: int) -> tuple[int, str]:

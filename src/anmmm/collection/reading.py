@@ -27,7 +27,7 @@ from anmmm.datasets.errors import listed
 BATCH = 10_000
 # Columns that every row fills, and those of them whose text may be empty, which CSV does not tell.
 _FILLED = ("status", "weight", "source", "target", "edge", "by")
-_TEXTS = ("pair_id", "reason")
+_TEXTS = ("pair_id", "reason", "x", "y")
 # Columns that an analyzed pair fills.
 _RESULT = {"directions": "direction", "clusters": "cause"}
 

@@ -17,10 +17,13 @@ if TYPE_CHECKING:
 class Row(Record):
     """What rows of every kind have in common; plain values, they compare as dataclasses do."""
 
+    status: str
+    n: int | None
+
     @classmethod
-    def columns(cls) -> tuple[str, ...]:
-        """Names of the columns: all fields but `detail`, status and reason behind the numbers."""
-        names = [each.name for each in fields(cls) if each.name != "detail"]  # type: ignore[arg-type]
+    def column_names(cls) -> tuple[str, ...]:
+        """Names of the columns: all fields but `result`, status and reason behind the numbers."""
+        names = [each.name for each in fields(cls) if each.name != "result"]  # type: ignore[arg-type]
         names.remove("status")
         names.remove("reason")
         at = names.index("seconds") + 1
@@ -28,7 +31,7 @@ class Row(Record):
 
     def to_row(self) -> dict[str, Any]:
         """Return the record as a flat dict in the order of the columns."""
-        return {name: getattr(self, name) for name in self.columns()}
+        return {name: getattr(self, name) for name in self.column_names()}
 
     def _repr_html_(self) -> str:
         """Columns that hold something, for notebooks."""
@@ -44,6 +47,10 @@ class PairResult(Row):
     ----------
     pair_id : str
         Identifier of the pair in its source.
+    x, y : str
+        Names of both variables; ``"x"`` and ``"y"`` where the source has none.
+    cause, effect : str or None
+        Names of the variables in the decided direction.
     status : str
         ``"ok"``; ``"unusable"`` where the data cannot be analyzed; ``"error"`` where the analysis
         failed unexpectedly; ``"lost"`` where the worker process died over it. `reason` says why.
@@ -99,13 +106,17 @@ class PairResult(Row):
     explained_by : str or None
         Names of one or two other columns of the table given which x and y are independent, as a
         line of CSV (``infer_directions(table, columns="all")``); None where none were found.
-    detail : DirectionResult or None
-        The whole result, where it was asked for (`infer_directions` with ``keep_detail=True``).
+    result : DirectionResult or None
+        The whole result, where it was asked for (`infer_directions` with ``keep_results=True``).
     """
 
     pair_id: str
     status: str
     reason: str = ""
+    x: str = "x"
+    y: str = "y"
+    cause: str | None = None
+    effect: str | None = None
     n: int | None = None
     direction: int | None = None
     score: float | None = None
@@ -131,7 +142,7 @@ class PairResult(Row):
     check_pvalue: float | None = None
     probability_common_cause: float | None = None
     explained_by: str | None = None
-    detail: DirectionResult | None = field(default=None, repr=False, compare=False)
+    result: DirectionResult | None = field(default=None, repr=False, compare=False)
 
 
 @dataclass(frozen=True, repr=False)
@@ -144,9 +155,11 @@ class PairClusters(Row):
         As in `PairResult`. Under ``"ok"`` the reason says why labels were not refined, if so.
     n : int or None
         Observations, after incomplete rows were dropped.
-    cause : str or None
-        ``"x"`` or ``"y"``: the variable taken as the cause.
-    cause_from : str or None
+    x, y : str
+        Names of both variables; ``"x"`` and ``"y"`` where the source has none.
+    cause, effect : str or None
+        Names of the variable taken as the cause, and of the other one.
+    cause_source : str or None
         ``"truth"``, ``"inferred"`` or ``"given"``.
     n_mechanisms : int or None
         Number asked for, or chosen.
@@ -164,16 +177,19 @@ class PairClusters(Row):
         Rank of its factor; None for the dense engine.
     seconds, truth, weight, group
         As in `PairResult`.
-    detail : ClusteringResult or None
+    result : ClusteringResult or None
         The whole result, where it was asked for.
     """
 
     pair_id: str
     status: str
     reason: str = ""
-    n: int | None = None
+    x: str = "x"
+    y: str = "y"
     cause: str | None = None
-    cause_from: str | None = None
+    effect: str | None = None
+    n: int | None = None
+    cause_source: str | None = None
     n_mechanisms: int | None = None
     labels: list[int] | None = None
     sizes: list[int] | None = None
@@ -185,4 +201,4 @@ class PairClusters(Row):
     truth: int | None = None
     weight: float = 1.0
     group: str | None = None
-    detail: ClusteringResult | None = field(default=None, repr=False, compare=False)
+    result: ClusteringResult | None = field(default=None, repr=False, compare=False)

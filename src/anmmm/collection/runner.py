@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from anmmm._typing import RandomState, StrPath
+from anmmm._validation import MISSING, check_choice
+from anmmm._words import known_arguments
+from anmmm.collection.records import PairResult
 from anmmm.collection.stream import PairResults, Plan
-from anmmm.collection.task import DirectionTask
+from anmmm.collection.task import DirectionTask, given_options
+from anmmm.direction.infer import Criterion, Missing, Rows
+from anmmm.gppom import FitOptions
 
 
+@known_arguments
 def infer_directions(
     source: Any,
     *,
@@ -20,10 +27,16 @@ def infer_directions(
     max_samples: int | None = None,
     checkpoint: StrPath | None = None,
     shard: tuple[int, int] | None = None,
-    keep_detail: bool = False,
+    keep_results: bool = False,
     explain: bool = True,
-    **options: Any,
-) -> PairResults:
+    criterion: Criterion = "evidence",
+    fit_options: FitOptions | Mapping[str, Any] | None = None,
+    n_resamples: int = 0,
+    min_confidence: float | None = None,
+    common_cause: bool = True,
+    rows: Rows = "auto",
+    missing: Missing = "raise",
+) -> PairResults[PairResult]:
     """Infer the causal direction of every pair of a collection.
 
     Parameters
@@ -33,10 +46,10 @@ def infer_directions(
         `Pair`, ``(x, y)`` or ``(id, x, y)``, or with `columns` a data frame, array or file with a
         variable in each column; see `anmmm.collection.as_pairs`. Read while results are asked for.
     columns : "all" or list of pairs of names, optional
-        Which columns of a table are paired: all two that hold numbers or are of a category type, or
+        Which columns of a table are paired: all two that hold numbers or categories, or
         ``[("a", "b"), ...]``.
     categories : list of names, optional
-        Further columns of a table whose values are mere names.
+        Further columns of a table whose values are mere names, such as codes; text is without it.
     n_jobs : int or None
         Number of workers, as in joblib: None is one, or what `joblib.parallel_config` says; -1 is
         one a core. One works in this process. The results do not depend on it: every pair is
@@ -57,16 +70,19 @@ def infer_directions(
     shard : (int, int) or None
         ``(i, n)``, i from 1 to n: only the pairs whose position is i - 1 modulo n, with the seeds
         that they have in the whole collection. All n shards together are the whole.
-    keep_detail : bool
-        Whether each row keeps its `DirectionResult`, in `PairResult.detail`: the description
+    keep_results : bool
+        Whether each row keeps its `DirectionResult`, in `PairResult.result`: the description
         lengths, or both fits. Not with a checkpoint.
     explain : bool
         Whether all pairs of a table (``columns="all"``) are tried given one or two of its other
         columns: `PairResult.explained_by` names those given which x and y are independent, and such
         a pair has a confidence of at most 0.5. It adds a fifth to three quarters of the
         time.
-    **options
-        Keyword arguments of `anmmm.infer_direction`: ``criterion``, ``lam``, options of the fit.
+    criterion, fit_options, n_resamples, min_confidence, common_cause, rows
+        Options of the decision on a pair; see `anmmm.infer_direction`.
+    missing : {"raise", "drop"}
+        Whether pairs with incomplete rows are unusable, or used without these; the row says how
+        many were left out.
 
     Returns
     -------
@@ -102,8 +118,21 @@ def infer_directions(
     >>> [(row.pair_id, row.status, row.direction) for row in rows]
     [('forward', 'ok', 1), ('flat', 'unusable', None)]
     """
+    options = given_options(
+        criterion=criterion,
+        fit_options=fit_options,
+        n_resamples=n_resamples,
+        min_confidence=min_confidence,
+        common_cause=common_cause,
+        rows=rows,
+    )
     return Plan(
-        task=DirectionTask(options, keep_detail, max_samples=max_samples),
+        task=DirectionTask(
+            options,
+            keep_results,
+            missing=check_choice(missing, "missing", MISSING),
+            max_samples=max_samples,
+        ),
         source=source,
         columns=columns,
         categories=categories,

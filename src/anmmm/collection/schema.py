@@ -47,7 +47,7 @@ class Schema:
     @computed
     def columns(self) -> tuple[str, ...]:
         """Names, in the order of files."""
-        return self.record.columns()
+        return self.record.column_names()
 
     @computed
     def types(self) -> dict[str, str]:
@@ -123,6 +123,19 @@ class Schema:
         pandas = require("pandas", None, "a data frame needs pandas")
         frame = pandas.DataFrame(list(rows), columns=list(self.columns), dtype=object)
         return frame.astype({name: _PANDAS[kind] for name, kind in self.types.items()})
+
+    def to_polars(self, rows: Iterable[list[Any]]) -> Any:
+        """Return rows of values as a ``polars.DataFrame``."""
+        polars = require("polars", None, "a data frame of polars needs polars")
+        kinds = {
+            "str": polars.String,
+            "int": polars.Int64,
+            "float": polars.Float64,
+            "bool": polars.Boolean,
+            "ints": polars.List(polars.Int32),
+        }
+        schema = {name: kinds[kind] for name, kind in self.types.items()}
+        return polars.DataFrame(list(rows), schema=schema, orient="row")
 
 
 def check_cells(cells: Mapping[str, Any]) -> None:

@@ -5,49 +5,61 @@ from __future__ import annotations
 import operator
 import os
 import sys
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from errno import EEXIST
+from html import escape
 from itertools import islice
-from typing import Any
+from typing import Any, TypeVar, overload
 
 import joblib
 
+from anmmm._html import html_table
+from anmmm._optional import require
 from anmmm._typing import RandomState, StrPath
-from anmmm._validation import check_count, check_rng
+from anmmm._validation import check_between, check_count, check_rng
 from anmmm._version import __version__
 from anmmm.collection.checkpoint import Checkpoint
+from anmmm.collection.records import PairResult, Row
 from anmmm.collection.schema import SCHEMA_VERSION, Schema
 from anmmm.collection.sinks import write_rows
 from anmmm.collection.sources import PairSource, as_pairs
 from anmmm.collection.sources.table import TablePairs
+from anmmm.collection.summary import CollectionSummary, summarize
 from anmmm.collection.task import PairTask
 from anmmm.collection.workers import run_in_order
 from anmmm.datasets import SourceError
+from anmmm.direction import is_sure
 
 # The work is arithmetic: more local workers than cores only take each other's time and memory.
 _LOCAL = {"LokyBackend", "MultiprocessingBackend", "ThreadingBackend", "SequentialBackend"}
 
-# Of results that have no more rows to give.
+# Rows, and observations that they hold, up to which results are kept to be read again.
+MOST_ROWS, MOST_OBSERVATIONS = 100_000, 1_000_000
+
+# Why results have no more rows to give.
 AGAIN = "call the function that made them again"
-READ = f"these results were read already, and are kept nowhere; {AGAIN}"
+READ = f"these results were read already, and there are too many to be kept; {AGAIN}"
 CLOSED = f"these results were closed, and may have had more rows; {AGAIN}"
 STOPPED = f"the run stopped before its end, so that rows are missing; {AGAIN}"
 
+R = TypeVar("R", bound=Row)
 
-class PairResults(Iterator[Any]):
-    """Results of a collection, computed while they are asked for.
 
-    An iterator: it can be walked through once. Use it as a context manager, or call `close`, to
-    stop the workers where the walk ends early.
+class PairResults(Sequence[R]):
+    """Rows of a collection, in the order of the source, computed when they are first read.
+
+    Up to 100 000 rows are kept: they can be read, indexed, filtered and converted again. Larger
+    collections are streams that are read once; the repr says which it is. Use results as a context
+    manager, or call `close`, to stop the workers if reading ends early.
 
     Attributes
     ----------
     schema : Schema
         Columns of the rows.
     total : int or None
-        Number of pairs, where it is known.
+        Number of pairs, if it is known.
     n_resumed : int
         Rows that the checkpoint held.
     n_outdated : int
@@ -57,15 +69,20 @@ class PairResults(Iterator[Any]):
 
     def __init__(
         self,
-        rows: Generator[Any, None, None],
+        rows: Iterator[R],
         schema: Schema,
         total: int | None,
         checkpoint: Checkpoint | None = None,
         source: str = "",
+        *,
+        growing: bool = False,
     ) -> None:
         self._rows, self._checkpoint, self._source = rows, checkpoint, source
-        # Why there are no more rows, once there are none.
-        self._ended = ""
+        self._growing = growing
+        self._kept: list[R] | None = None if (total or 0) > MOST_ROWS else []
+        self._n_read = self._n_observations = 0
+        # Why there are no more rows, if there may have been; and whether all were read.
+        self._ended, self._complete = "", False
         self.schema, self.total = schema, total
         self.n_resumed = 0 if checkpoint is None else checkpoint.n_finished
 
@@ -74,25 +91,95 @@ class PairResults(Iterator[Any]):
         """Rows of the checkpoint that were not taken, as their pairs are others now."""
         return 0 if self._checkpoint is None else self._checkpoint.n_outdated
 
-    def __next__(self) -> Any:
-        if self._ended == STOPPED:
+    def __iter__(self) -> Iterator[R]:
+        at = 0
+        while True:
+            if self._kept is not None and at < len(self._kept):
+                yield self._kept[at]
+            elif at < self._n_read or (self._complete and self._kept is None):
+                raise RuntimeError(READ)
+            elif self._complete or not self._advance():
+                return
+            else:
+                yield self._last
+            at += 1
+
+    def __len__(self) -> int:
+        if self._complete:
+            return self._n_read
+        if self.total is None:
+            raise TypeError("the number of pairs is not known before all are read; see to_list")
+        return self.total
+
+    def __bool__(self) -> bool:
+        return self._n_read > 0 or (not self._complete and self._advance())
+
+    @overload
+    def __getitem__(self, index: int) -> R: ...
+    @overload
+    def __getitem__(self, index: slice) -> PairResults[R]: ...
+    def __getitem__(self, index: int | slice) -> R | PairResults[R]:
+        if isinstance(index, slice):
+            return self._with(self.to_list()[index])
+        if index < 0:
+            return self.to_list()[index]
+        while self._n_read <= index and not self._complete and self._advance():
+            pass
+        if self._kept is None:
+            raise RuntimeError(READ)
+        return self._kept[index]
+
+    def __repr__(self) -> str:
+        size = "an unknown number of" if self.total is None else str(self.total)
+        if self._complete:
+            size = str(self._n_read)
+        kept = "" if self._kept is not None else ", a stream that is read once"
+        return f"<PairResults: {self.schema.kind} of {size} pairs, {self._n_read} read{kept}>"
+
+    def _repr_html_(self) -> str:
+        """Show the first rows, if all were computed, in notebooks."""
+        if self._kept is None or not self._complete:
+            return f"<p>{escape(repr(self))}</p>"
+        shown = [name for name in self.schema.columns if name in _SHOWN]
+        rows = [[getattr(row, name) for name in shown] for row in self._kept]
+        return html_table(f"{self.schema.kind} of {len(rows)} pairs", shown, rows)
+
+    def _advance(self) -> bool:
+        """Compute the next row, and keep it if there is space; False at the end."""
+        if self._ended:
             raise RuntimeError(self._ended)
         try:
-            return next(self._rows)
+            self._last = row = next(self._rows)
         except StopIteration:
-            self._ended = self._ended or READ
-            raise
+            self._complete = True
+            return False
         except BaseException:
             self._ended = STOPPED
             raise
+        self._n_read += 1
+        if self._growing:
+            self._n_observations += row.n or 0
+        if self._n_read > MOST_ROWS or self._n_observations > MOST_OBSERVATIONS:
+            self._kept = None
+        if self._kept is not None:
+            self._kept.append(row)
+        return True
+
+    def _with(self, rows: list[R]) -> PairResults[R]:
+        """Return results that hold these rows."""
+        chosen = PairResults(iter(rows), self.schema, len(rows), source=self._source)
+        chosen._kept, chosen._complete, chosen._n_read = rows, True, len(rows)
+        return chosen
 
     def __reduce__(self) -> Any:
-        raise TypeError(
-            "results are computed while they are read, and cannot be pickled or copied; keep their "
-            "rows, to_list(), or write them to a file"
-        )
+        if self._kept is None or not self._complete:
+            raise TypeError(
+                "results are computed while they are read, and cannot be pickled or copied; keep "
+                "their rows, to_list(), or write them to a file"
+            )
+        return _from_rows, (self._kept, self.schema)
 
-    def __enter__(self) -> PairResults:
+    def __enter__(self) -> PairResults[R]:
         return self
 
     def __exit__(self, *exception: object) -> None:
@@ -100,23 +187,77 @@ class PairResults(Iterator[Any]):
 
     def close(self) -> None:
         """Stop; pairs that are not computed yet are given up."""
-        self._ended = self._ended or CLOSED
-        self._rows.close()
+        if not self._complete:
+            self._ended = self._ended or CLOSED
+        if isinstance(self._rows, Generator):
+            self._rows.close()
         if self._checkpoint is not None:
             self._checkpoint.close()
 
-    def to_list(self) -> list[Any]:
-        """Compute all remaining pairs.
+    def stream(self) -> Iterator[R]:
+        """Compute all remaining pairs one by one, and keep no row.
+
+        Yields
+        ------
+        record
+        """
+        self._kept = None
+        while not self._complete and self._advance():
+            yield self._last
+
+    def to_list(self) -> list[R]:
+        """Compute all pairs.
 
         Returns
         -------
         list of record
         """
-        self._refuse_ended()
-        return list(self)
+        return list(iter(self))
+
+    def filter(self, keep: Callable[[R], bool]) -> PairResults[R]:
+        """Compute all pairs, and keep some rows.
+
+        Parameters
+        ----------
+        keep : callable
+            Of a row; tells whether it is kept.
+
+        Returns
+        -------
+        PairResults
+        """
+        return self._with([row for row in self if keep(row)])
+
+    def sure(self) -> PairResults[R]:
+        """Compute all pairs, and keep those with a sure direction (confidence of 0.9 or more).
+
+        Returns
+        -------
+        PairResults
+        """
+        return self.filter(lambda row: isinstance(row, PairResult) and bool(is_sure(row)))
+
+    def ranked(self) -> PairResults[R]:
+        """Compute all pairs, and order them by confidence, the surest first.
+
+        Returns
+        -------
+        PairResults
+            Pairs without a direction are last.
+        """
+        return self._with(sorted(self, key=certainty, reverse=True))
+
+    def summary(self) -> CollectionSummary:
+        """Compute all pairs, and count and score them.
+
+        Returns
+        -------
+        CollectionSummary
+        """
+        return summarize(self)
 
     def to_pandas(self) -> Any:
-        """Compute all remaining pairs; pandas must be installed.
+        """Compute all pairs; pandas must be installed.
 
         Returns
         -------
@@ -129,11 +270,25 @@ class PairResults(Iterator[Any]):
         ImportError
             If pandas is not installed.
         """
-        self._refuse_ended()
         return self.schema.to_pandas(map(self.schema.reader(), self))
 
+    def to_polars(self) -> Any:
+        """Compute all pairs; polars must be installed.
+
+        Returns
+        -------
+        polars.DataFrame
+            One row a pair, columns as in the files.
+
+        Raises
+        ------
+        ImportError
+            If polars is not installed.
+        """
+        return self.schema.to_polars(map(self.schema.reader(), self))
+
     def to_arrow(self) -> Any:
-        """Compute all remaining pairs; pyarrow must be installed (extra ``parquet``).
+        """Compute all pairs; pyarrow must be installed (extra ``parquet``).
 
         Returns
         -------
@@ -145,11 +300,68 @@ class PairResults(Iterator[Any]):
         ImportError
             If pyarrow is not installed.
         """
-        self._refuse_ended()
         return self.schema.to_arrow(map(self.schema.reader(), self))
 
+    def to_networkx(self, min_confidence: float = 0.9) -> Any:
+        """Compute all pairs; return their directions as a graph.
+
+        Parameters
+        ----------
+        min_confidence : float
+            Least confidence of an arrow.
+
+        Returns
+        -------
+        networkx.DiGraph
+            An arrow from cause to effect for each pair with a direction, with its ``confidence``,
+            ``score`` and ``model``. Arrows of a table are ancestors, not only direct causes;
+            `anmmm.infer_graph` finds those.
+
+        Raises
+        ------
+        ImportError
+            If networkx is not installed (extra ``graph``).
+        TypeError
+            If the rows are mechanism labels.
+        """
+        networkx = require("networkx", "graph", "a graph needs networkx")
+        least, graph = check_between(min_confidence, "min_confidence", 0.0, 1.0), networkx.DiGraph()
+        for row in self._directions("to_networkx"):
+            graph.add_nodes_from((row.x, row.y))
+            if row.direction and row.confidence is not None and row.confidence >= least:
+                facts = {"confidence": row.confidence, "score": row.score, "model": row.model}
+                graph.add_edge(row.cause, row.effect, **facts)
+        return graph
+
+    def plot(self, *, ax: Any = None) -> Any:
+        """Compute all pairs; draw a map of them, see `anmmm.plotting.plot_pairs`.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+
+        Raises
+        ------
+        ImportError
+            If Matplotlib is not installed (extra ``plot``).
+        TypeError
+            If the rows are mechanism labels.
+        """
+        from anmmm.plotting import plot_pairs
+
+        return plot_pairs(self._directions("plot"), ax=ax)
+
+    def _directions(self, method: str) -> list[PairResult]:
+        if self.schema.record is not PairResult:
+            raise TypeError(f"{method} needs directions, found rows of {self.schema.kind}")
+        return [row for row in self if isinstance(row, PairResult)]
+
     def write(self, path: StrPath, *, timings: bool = False) -> int:
-        """Compute all remaining pairs into a file, row by row.
+        """Compute all pairs into a file, row by row.
 
         Parameters
         ----------
@@ -172,9 +384,8 @@ class PairResults(Iterator[Any]):
         OSError
             If the file cannot be written, is the source, or is no result of an earlier run.
         RuntimeError
-            If all rows were read already, or the run was stopped before its end.
+            If there are too many rows to be read again, or the run was stopped before its end.
         """
-        self._refuse_ended()
         there = os.path.exists(self._source) and os.path.exists(path)
         if there and os.path.samefile(path, self._source):
             what = "is the source of these results; write to another file"
@@ -184,9 +395,21 @@ class PairResults(Iterator[Any]):
         finally:
             self.close()
 
-    def _refuse_ended(self) -> None:
-        if self._ended:
-            raise RuntimeError(self._ended)
+
+def _from_rows(rows: list[Any], schema: Schema) -> PairResults[Any]:
+    """Return results that hold all of their rows."""
+    return PairResults(iter([]), schema, len(rows))._with(rows)
+
+
+# Columns of a row that a notebook shows.
+_SHOWN = ("pair_id", "n", "cause", "effect", "relation", "confidence", "sizes", "reason")
+
+
+def certainty(row: Any) -> tuple[int, float]:
+    """Return what rows are ranked by: a direction first, and then its confidence."""
+    if isinstance(row, PairResult) and row.direction:
+        return 2, -1.0 if row.confidence is None else row.confidence
+    return int(row.status == "ok"), 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -204,7 +427,7 @@ class Plan:
     shard: tuple[int, int] | None = None
     explain: bool = False
 
-    def start(self) -> PairResults:
+    def start(self) -> PairResults[Any]:
         """Refuse at once what cannot be used; return the stream of rows."""
         n_jobs = check_jobs(self.n_jobs)
         first, step = _check_shard(self.shard)
@@ -241,15 +464,16 @@ class Plan:
             checkpoint=finished,
         )
         rows = self._watched(rows, total, finished, pairs, identity if on_disk else None)
-        return PairResults(rows, schema, total, finished, pairs.name)
+        growing = self.task.growing
+        return PairResults(rows, schema, total, finished, pairs.name, growing=growing)
 
     def _check_checkpoint(self) -> None:
         name = self.checkpoint
         if name is not None and not (name and isinstance(name, str | os.PathLike)):
             raise TypeError(f"checkpoint must be the name of a file, found {name!r}")
-        if name is not None and self.task.keep_detail:
+        if name is not None and self.task.keep_results:
             raise ValueError(
-                "keep_detail=True cannot be used with a checkpoint, which holds rows only"
+                "keep_results=True cannot be used with a checkpoint, which holds rows only"
             )
 
     def _watched(

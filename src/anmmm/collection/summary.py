@@ -13,8 +13,8 @@ import numpy as np
 
 from anmmm._html import html_facts
 from anmmm._words import counted, with_error
-from anmmm.collection.records import PairClusters, PairResult
-from anmmm.direction import COMMON_CAUSE, INDEPENDENT, POOR_FIT, SURE, sure_of
+from anmmm.collection.records import PairClusters, PairResult, Row
+from anmmm.direction import COMMON_CAUSE, INDEPENDENT, LACK_OF_FIT_PVALUE, SURE, is_decided, is_sure
 
 # Expected share of unrelated pairs among those called related.
 FALSE_DISCOVERIES = 0.05
@@ -28,9 +28,13 @@ class CollectionSummary:
     ----------
     n_pairs : int
         Rows in all.
-    n_decided, n_undecided : int
-        Analyzed pairs with and without a direction; independent ones and those that look confounded
-        are among those without.
+    n_decided : int
+        Analyzed pairs with a direction whose confidence is at least 0.6, or which have none.
+    n_no_preference : int
+        Analyzed pairs with a direction of less confidence.
+    n_undecided : int
+        Analyzed pairs without a direction; independent ones and those with a common cause are among
+        them.
     n_unusable, n_error : int
         Pairs that could not be analyzed; pairs that failed unexpectedly or ended
         their worker.
@@ -49,12 +53,12 @@ class CollectionSummary:
     weighted_accuracy : float or None
         Weight of the correct pairs over `total_weight`; None if that is zero.
     n_sure, n_leaning : int
-        Decided pairs of a confidence of at least 0.9 (`anmmm.direction.SURE`), and below it. Those
-        without a confidence are neither.
+        Decided pairs of a confidence of at least 0.9 (`anmmm.direction.SURE`), and from 0.6 up to
+        it. Those without a confidence are neither.
     n_independent : int
         Analyzed pairs whose relation is ``"independent"``.
     n_common_cause : int
-        Analyzed pairs that look like two effects of a hidden common cause.
+        Analyzed pairs whose shortest description is a hidden common cause.
     n_poor_fit : int
         Analyzed pairs whose check is below 0.01: no model of the list fits.
     n_tested : int
@@ -88,10 +92,11 @@ class CollectionSummary:
     n_related: int = 0
     n_related_sure: int = 0
     n_explained: int = 0
+    n_no_preference: int = 0
 
     @property
     def n_open(self) -> int:
-        """Pairs without a direction that are neither independent nor look confounded."""
+        """Pairs without a direction that are neither independent nor have a common cause."""
         return self.n_undecided - self.n_independent - self.n_common_cause
 
     def to_dict(self) -> dict[str, Any]:
@@ -108,12 +113,18 @@ class CollectionSummary:
         )
 
 
+# Counts that a summary has even if no pair was analyzed.
+_ALWAYS = ("n_undecided", "n_no_preference", "n_not_converged", "n_scored", "n_correct")
+
+
 class Summarizer:
     """Counts rows one at a time and keeps their p-values: which are small depends on all others."""
 
     def __init__(self) -> None:
         self.statuses: Counter[str] = Counter()
-        self._counts = Counter(n_undecided=0, n_not_converged=0, n_scored=0, n_correct=0)
+        self._counts = Counter(
+            n_undecided=0, n_no_preference=0, n_not_converged=0, n_scored=0, n_correct=0
+        )
         self._weight = self._correct_weight = 0.0
         # Of the pairs with a sure direction, and of all others.
         self._pvalues = {True: array("d"), False: array("d")}
@@ -128,14 +139,15 @@ class Summarizer:
         if isinstance(row, PairClusters):
             self._counts["n_undecided"] += 1
             return
-        sure = sure_of(row)
+        sure = is_sure(row)
         self._counts.update(
             n_undecided=row.direction == 0,
             n_independent=row.relation == INDEPENDENT,
             n_common_cause=row.relation == COMMON_CAUSE,
-            n_poor_fit=row.check_pvalue is not None and row.check_pvalue < POOR_FIT,
+            n_poor_fit=row.check_pvalue is not None and row.check_pvalue < LACK_OF_FIT_PVALUE,
             n_sure=sure is True,
-            n_leaning=sure is False,
+            n_leaning=sure is False and is_decided(row),
+            n_no_preference=row.direction != 0 and not is_decided(row),
             n_explained=bool(row.explained_by),
         )
         if row.independence_pvalue is not None:
@@ -159,7 +171,7 @@ class Summarizer:
         n_unusable = self.statuses["unusable"]
         return CollectionSummary(
             n_pairs=n_pairs,
-            n_decided=n_analyzed - counts["n_undecided"],
+            n_decided=n_analyzed - counts["n_undecided"] - counts["n_no_preference"],
             n_unusable=n_unusable,
             n_error=n_pairs - n_analyzed - n_unusable,
             total_weight=float(self._weight),
@@ -229,7 +241,7 @@ def accuracy_lines(
         yield f"weighted accuracy  {accuracy}   (total weight {summary.total_weight:.6g})"
 
 
-def summarize(results: Iterable[PairResult | PairClusters]) -> CollectionSummary:
+def summarize(results: Iterable[Row]) -> CollectionSummary:
     """Count and score the rows of a collection.
 
     Parameters

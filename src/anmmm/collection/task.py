@@ -13,28 +13,29 @@ import numpy as np
 from anmmm._categories import Variables, as_variables
 from anmmm._record import Record, frozen
 from anmmm._threads import single_thread
-from anmmm._validation import MIN_SAMPLES, check_count
+from anmmm._validation import MIN_SAMPLES, MissingValueError, check_count
 from anmmm._warning import unconverged_untold
-from anmmm._words import counted
+from anmmm._words import counted, hypotheses, renamed
 from anmmm.collection.records import PairResult
 from anmmm.collection.schema import DIRECTIONS, Schema
 from anmmm.collection.sources.table import column_pair_id
 from anmmm.datasets import Pair, make_anm_mixture
 from anmmm.direction import (
     INDEPENDENT,
-    NO_GAIN,
-    NO_MODEL_FITS,
-    POOR_FIT,
+    LACK_OF_FIT_NOTE,
+    LACK_OF_FIT_PVALUE,
     DirectionOptions,
     DirectionResult,
+    LatentFits,
 )
 from anmmm.direction.infer import decide
 from anmmm.direction.outcome import BY_DIRECTION
 from anmmm.evidence import SideEvidence, sign_of
 from anmmm.evidence.explain import explaining
 from anmmm.evidence.variable import remembered
-from anmmm.gppom import FitResult
+from anmmm.gppom import FitOptions, FitResult
 
+LEAVE_OUT = "missing='drop' (--drop-missing) leaves such rows out"
 # Largest confidence of a pair that other columns explain: given them nothing favors x → y or y → x.
 EXPLAINED = 0.5
 
@@ -46,19 +47,29 @@ class PairTask(Record, ABC):
     """What every kind of work on the pairs of a collection has in common."""
 
     options: dict[str, Any]
-    keep_detail: bool = False
+    keep_results: bool = False
     entropy: int = 0
+    missing: str = "raise"
 
     schema: ClassVar[Schema]
 
     @property
     def growing(self) -> bool:
         """Whether a row holds something for each observation."""
-        return self.keep_detail
+        return self.keep_results
 
     def facts(self) -> dict[str, Any]:
         """Return what determines the rows besides pairs and seed, for checkpoints."""
-        return {"options": self.options}
+        return {"options": self.options, "missing": self.missing}
+
+    def complete(self, pair: Pair) -> Pair:
+        """Return a pair without incomplete rows, or refuse one that had some."""
+        if self.missing == "drop":
+            return pair.complete()
+        if pair.n_dropped:
+            rows = counted(pair.n_dropped, "incomplete row")
+            raise MissingValueError(f"{pair.missing or rows}; {LEAVE_OUT}")
+        return pair
 
     def __call__(self, index: int, pair: Pair) -> Any:
         """Analyze one pair."""
@@ -88,7 +99,7 @@ class PairTask(Record, ABC):
 
     def failed(self, pair: Pair, status: str, reason: str) -> Any:
         """Return the row of a pair without a result."""
-        return self.schema.record(**carried(pair, status, reason))
+        return self.schema.record(**pair_metadata(pair, status, reason))
 
     def seeds(self, index: int) -> tuple[int, int]:
         """Return the seeds of a pair: of its analysis, and of its subsample."""
@@ -120,11 +131,12 @@ class DirectionTask(PairTask):
     def analyze(self, index: int, pair: Pair) -> Any:
         """Return the row of a pair; may raise."""
         try:
+            pair = self.complete(pair)
             used = pair.checked()
         except (TypeError, ValueError) as error:
             return self.failed(pair, "unusable", unusable_reason(pair, error))
         fit_seed, cut_seed = self.seeds(index)
-        row = PairResult(n_used=len(used.x), **carried(pair, "ok", dropped_remark(pair)))
+        row = PairResult(n_used=len(used.x), **pair_metadata(pair, "ok", dropped_remark(pair)))
         try:
             if self.max_samples is not None and len(used.x) > self.max_samples:
                 used = used.subsample(self.max_samples, cut_seed)
@@ -145,14 +157,14 @@ class DirectionTask(PairTask):
         """Return the row of a pair that other columns explain."""
         explained_by = column_pair_id(*names)
         given = "it" if len(names) == 1 else "both"
-        remark = f"explained by {explained_by}: x and y are independent given {given}"
+        remark = f"explained by {explained_by}: {row.x} and {row.y} are independent given {given}"
         reason = f"{row.reason}; {remark}" if row.reason else remark
         row = replace(row, explained_by=explained_by, reason=reason)
         if row.confidence is None:
             return row
         row = replace(row, confidence=min(row.confidence, EXPLAINED))
         if row.direction and self.checked.min_confidence > EXPLAINED:
-            return replace(row, direction=0, relation=BY_DIRECTION[0])
+            return replace(row, direction=0, relation=BY_DIRECTION[0], cause=None, effect=None)
         return row
 
     def decide(self, pair: Pair, seed: int) -> DirectionResult:
@@ -163,52 +175,54 @@ class DirectionTask(PairTask):
         else:
             variables = as_variables(pair.x, pair.y)
         # Columns of a table, and nodes of a graph, come in several pairs.
-        return decide(variables, self.checked, seed, remembered)
+        return decide(variables, self.checked, seed, remembered, pair.names)
 
     def _completed(self, row: PairResult, result: DirectionResult) -> PairResult:
         remarks = [row.reason] if row.reason else []
-        sides = result.evidence or result.latent_fits
-        remarks += _stopped("x → y", sides.forward) + _stopped("y → x", sides.backward)
-        if result.relation == INDEPENDENT:
-            remarks.append(NO_GAIN)
-        elif sign_of(result.score) == 0:
+        models = result.models
+        forward, backward = hypotheses(row.x, row.y)
+        remarks += _stopped(forward, models.forward) + _stopped(backward, models.backward)
+        if sign_of(result.score) == 0 and result.relation != INDEPENDENT:
             remarks.append("undecided: the scores differ by no more than the tolerance of the fits")
-        if result.note:
-            remarks.append(result.note)
+        remarks += [renamed(note, (forward, backward)) for note in result.notes]
+        cause, effect = (row.x, row.y)[:: result.direction or 1]
         check = result.check_pvalue
-        if check is not None and check < POOR_FIT:
-            remarks.append(NO_MODEL_FITS)
+        if check is not None and check < LACK_OF_FIT_PVALUE:
+            remarks.append(LACK_OF_FIT_NOTE)
         return replace(
             row,
             reason="; ".join(remarks),
             direction=result.direction,
+            cause=cause if result.direction else None,
+            effect=effect if result.direction else None,
             score=result.score,
-            forward_score=result.forward_score,
-            backward_score=result.backward_score,
+            forward_score=models.forward_score,
+            backward_score=models.backward_score,
             confidence=result.confidence,
             converged=bool(result.converged),
             relation=result.relation,
             dependence=result.dependence,
             independence_pvalue=float(result.independence_pvalue),
             check_pvalue=None if check is None else float(check),
-            detail=result if self.keep_detail else None,
+            result=result if self.keep_results else None,
             **_of_its_criterion(result),
         )
 
 
 def _of_its_criterion(result: DirectionResult) -> dict[str, Any]:
-    if result.evidence is None:
-        fit = result.backward if result.direction == -1 else result.forward
+    models = result.models
+    if isinstance(models, LatentFits):
+        fit = models.backward if result.direction == -1 else models.forward
         return {
-            "forward_pvalue": result.forward_pvalue,
-            "backward_pvalue": result.backward_pvalue,
+            "forward_pvalue": models.forward_test.pvalue,
+            "backward_pvalue": models.backward_test.pvalue,
             "engine": fit.engine,
             "rank": fit.rank,
         }
     # No p-values: they would cost two fits that the decision did without.
     facts: dict[str, Any] = {}
-    winner = result.evidence.winner
-    if result.evidence.common_cause is not None and result.probabilities is not None:
+    winner = models.winner
+    if models.common_cause is not None and result.probabilities is not None:
         facts["probability_common_cause"] = result.probabilities.common_cause
     if winner is not None:
         facts["model"] = winner.model
@@ -217,11 +231,23 @@ def _of_its_criterion(result: DirectionResult) -> dict[str, Any]:
     return facts
 
 
-def carried(pair: Pair, status: str, reason: str) -> dict[str, Any]:
+def given_options(**options: Any) -> dict[str, Any]:
+    """Return options of plain values, as a checkpoint stores them."""
+    fit_options = options.pop("fit_options", None)
+    if isinstance(fit_options, FitOptions):
+        default = FitOptions().get_params()
+        given = fit_options.get_params().items()
+        fit_options = {name: value for name, value in given if value is not default[name]}
+    return {**options, **({} if fit_options is None else {"fit_options": fit_options})}
+
+
+def pair_metadata(pair: Pair, status: str, reason: str) -> dict[str, Any]:
     """Return what any row has, also of its pair: id, number of observations, truth and so on."""
     equal = np.ndim(pair.x) and len(pair.x) == len(np.atleast_1d(pair.y))
     return {
         "pair_id": pair.pair_id,
+        "x": pair.names[0],
+        "y": pair.names[1],
         "status": status,
         "reason": reason,
         "n": len(pair.x) if equal and not pair.problem else None,
@@ -233,7 +259,8 @@ def carried(pair: Pair, status: str, reason: str) -> dict[str, Any]:
 
 def unusable_reason(pair: Pair, error: Exception) -> str:
     """Return why a pair cannot be analyzed, and that rows were dropped, which may be why."""
-    return "; ".join(filter(None, (str(error), dropped_remark(pair))))
+    dropped = "" if isinstance(error, MissingValueError) else dropped_remark(pair)
+    return "; ".join(filter(None, (str(error), dropped)))
 
 
 def dropped_remark(pair: Pair) -> str:

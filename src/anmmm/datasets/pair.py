@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from anmmm._categories import as_variables, plain
+from anmmm._categories import as_variables, complete_rows, plain
 from anmmm._record import Record, frozen
 from anmmm._typing import FloatArray, RandomState
 from anmmm._validation import check_count, check_nonnegative, check_rng, check_truth
@@ -48,6 +48,10 @@ class Pair(Record):
         Why the pair could not be read; empty if it could. `x` and `y` are then empty.
     n_dropped : int
         Rows of the source that were dropped because a value of x or y is missing.
+    missing : str
+        Which values of these rows are missing, for messages.
+    names : tuple of str
+        Names of both variables; ``("x", "y")`` where the source has none.
     others : tuple or None
         Other columns of the same table; set by `anmmm.infer_directions` where they may explain the
         pair.
@@ -66,6 +70,8 @@ class Pair(Record):
     group: str | None = None
     problem: str = ""
     n_dropped: int = 0
+    missing: str = ""
+    names: tuple[str, str] = ("x", "y")
     others: Others | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
@@ -88,6 +94,7 @@ class Pair(Record):
         truth: int | None = None,
         weight: float = 1.0,
         group: str | None = None,
+        names: tuple[str, str] = ("x", "y"),
     ) -> Pair:
         """Return a pair without data that carries the reason.
 
@@ -96,14 +103,26 @@ class Pair(Record):
         pair_id : str
         problem : str
             What is wrong with the source of this pair.
-        truth, weight, group
+        truth, weight, group, names
             See the attributes of `Pair`.
 
         Returns
         -------
         Pair
         """
-        return cls(pair_id, np.empty(0), np.empty(0), truth, weight, group, problem)
+        return cls(pair_id, np.empty(0), np.empty(0), truth, weight, group, problem, names=names)
+
+    def complete(self) -> Pair:
+        """Return the pair without its incomplete rows, which sources may have left in.
+
+        Returns
+        -------
+        Pair
+        """
+        if self.problem:
+            return self
+        x, y, n_dropped = complete_rows(self.x, self.y, "drop")
+        return replace(self, x=x, y=y, n_dropped=self.n_dropped + n_dropped)
 
     def checked(self) -> Pair:
         """Return the pair with checked variables.

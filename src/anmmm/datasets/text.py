@@ -35,10 +35,7 @@ _THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
 _ERROR_CELL = re.compile(rf"(?:{'|'.join(map(re.escape, _ERRORS))})(?=[\s,;]|$)", re.IGNORECASE)
 _COMMENT = "a comment below the first line has a blank after its #"
 
-AS_NAMES = (
-    "columns of a table may hold names: infer_directions(table, columns=, categories=), "
-    "anmmm direction TABLE --categories A, anmmm directions TABLE --columns A,B --categories A"
-)
+AS_NAMES = "if its values are mere names, declare it a column of categories"
 
 _PACKED = {
     b"\x1f\x8b": "gzip",
@@ -77,6 +74,11 @@ class TextTable(Record):
         """Return whether a cell of a column holds a number; missing ones do not count."""
         return any(number is not None and not math.isnan(number) for number in self._parsed(column))
 
+    def is_text(self, column: int) -> bool:
+        """Return whether a column holds text and not one number."""
+        parsed = self._parsed(column)
+        return None in parsed and not any(n is not None and not math.isnan(n) for n in parsed)
+
     def numbers(self, columns: Sequence[int] | None = None) -> FloatArray:
         """Return columns, all by default, as numbers (n_rows, n_columns), NaN for missing."""
         chosen = range(self.n_columns) if columns is None else columns
@@ -105,7 +107,7 @@ class TextTable(Record):
         problem = f"{self.label(column)} holds {brief(cell)}, which is not a number"
         if column == 0 and cell.startswith("#"):
             problem += f"; {_COMMENT}"
-        elif not self.any_number(column):
+        else:
             problem += f"; {AS_NAMES}"
         return SourceError(self.path, self.lines[index], problem)
 

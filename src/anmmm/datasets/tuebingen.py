@@ -65,6 +65,7 @@ class _Entry:
             self.weight,
             self.group,
             n_dropped=len(values) - len(complete),
+            missing=f"{self.path.name} lacks values" if len(complete) < len(values) else "",
         )
 
     def _columns(self, table: TextTable) -> tuple[range, range]:

@@ -7,20 +7,24 @@ against its hypothetical cause; a `DirectionResult` is what is found.
 from typing import TYPE_CHECKING
 
 from anmmm._lazy import lazily
-from anmmm.dependence import LatentFits, dependence_scores, latent_test
+from anmmm.dependence import LatentFits, latent_test
+from anmmm.direction.description import description_lengths
 from anmmm.direction.infer import CRITERIA, DirectionOptions, infer_direction
-from anmmm.direction.lengths import describe
 from anmmm.direction.outcome import (
     COMMON_CAUSE,
+    COMMON_CAUSE_NOTE,
     INDEPENDENT,
-    NO_GAIN,
-    NO_MODEL_FITS,
-    POOR_FIT,
+    INDEPENDENT_NOTE,
+    LACK_OF_FIT_NOTE,
+    LACK_OF_FIT_PVALUE,
+    LEANING,
+    NO_PREFERENCE,
     RELATIONS,
     SURE,
-    TWO_EFFECTS,
-    said_of,
-    sure_of,
+    format_confidence,
+    format_decision,
+    is_decided,
+    is_sure,
 )
 from anmmm.direction.result import DirectionResult
 
@@ -29,24 +33,27 @@ if TYPE_CHECKING:
 
 __all__ = [
     "COMMON_CAUSE",
+    "COMMON_CAUSE_NOTE",
     "CRITERIA",
     "INDEPENDENT",
-    "NO_GAIN",
-    "NO_MODEL_FITS",
-    "POOR_FIT",
+    "INDEPENDENT_NOTE",
+    "LACK_OF_FIT_NOTE",
+    "LACK_OF_FIT_PVALUE",
+    "LEANING",
+    "NO_PREFERENCE",
     "RELATIONS",
     "SURE",
-    "TWO_EFFECTS",
     "CausalDirection",
     "DirectionOptions",
     "DirectionResult",
     "LatentFits",
-    "dependence_scores",
-    "describe",
+    "description_lengths",
+    "format_confidence",
+    "format_decision",
     "infer_direction",
+    "is_decided",
+    "is_sure",
     "latent_test",
-    "said_of",
-    "sure_of",
 ]
 
 # It derives from scikit-learn's estimators, which take longer to load than all else here.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from collections.abc import Mapping
+from typing import Any
 
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
@@ -10,20 +11,19 @@ from sklearn.utils.validation import check_is_fitted
 from anmmm._pickled import VersionedPickle
 from anmmm._typing import ArrayLike, RandomState
 from anmmm._validation import all_or_nothing, check_fit_input
-from anmmm.direction.infer import FIT_DEFAULTS, infer_direction
-from anmmm.gppom import NestedFitOptions
+from anmmm._words import known_arguments
+from anmmm.direction.infer import Criterion, Rows, infer_direction
+from anmmm.gppom import FitOptions
 
 
-class CausalDirection(NestedFitOptions, VersionedPickle, BaseEstimator):  # type: ignore[misc]
+class CausalDirection(VersionedPickle, BaseEstimator):  # type: ignore[misc]
     """Causal direction of a pair as a scikit-learn estimator.
 
     Parameters
     ----------
-    lam, criterion, n_resamples, min_confidence, common_cause, rows, random_state
-        See `infer_direction`.
-    fit_options : dict, optional
-        Fields of `anmmm.gppom.FitOptions`; ``weight_growth`` is 0.25 here and ``subsample`` None.
-        Each is a parameter ``fit_options__NAME`` too, which ``set_params`` and a grid search reach.
+    criterion, fit_options, n_resamples, min_confidence, common_cause, rows, random_state
+        See `infer_direction`. The fields of a `FitOptions` are parameters too:
+        ``fit_options__lam``.
 
     Attributes
     ----------
@@ -33,20 +33,17 @@ class CausalDirection(NestedFitOptions, VersionedPickle, BaseEstimator):  # type
         ``backward_score_ - forward_score_``.
     forward_score_, backward_score_ : float
         What the criterion compares; lower is better.
-    forward_pvalue_, backward_pvalue_ : float
-        Gamma-approximated HSIC test of (Θ, cause); not calibrated. Under ``"evidence"`` the first
-        access fits both directions, see `DirectionResult`.
     relation_ : {"x→y", "y→x", "common cause", "independent", "undecided"}
-        What is said of the pair; see `DirectionResult`.
+        How both variables are related; see `DirectionResult`.
     confidence_ : float or None
         Probability of the direction of the score; see `DirectionResult`.
     dependence_ : float or None
         Nats per observation that the shortest model saves over independence; None under another
         criterion than ``"evidence"``.
     independence_pvalue_ : float
-        HSIC test of both variables, made when it is first asked for.
+        HSIC test of both variables, computed at the first access.
     check_pvalue_ : float or None
-        Whether the model in the decided direction fits, made when it is first asked for; see
+        Whether the model in the decided direction fits, computed at the first access; see
         `DirectionResult`.
     result_ : DirectionResult
         Everything.
@@ -65,21 +62,18 @@ class CausalDirection(NestedFitOptions, VersionedPickle, BaseEstimator):  # type
     1
     """
 
-    fit_defaults: ClassVar[dict[str, Any]] = FIT_DEFAULTS
-
+    @known_arguments
     def __init__(
         self,
-        lam: float = 1.0,
         *,
-        criterion: str = "auto",
+        criterion: Criterion = "evidence",
+        fit_options: FitOptions | Mapping[str, Any] | None = None,
         n_resamples: int = 0,
         min_confidence: float | None = None,
         common_cause: bool = True,
-        rows: str = "auto",
-        fit_options: dict[str, Any] | None = None,
+        rows: Rows = "auto",
         random_state: RandomState = None,
     ) -> None:
-        self.lam = lam
         self.criterion = criterion
         self.n_resamples = n_resamples
         self.min_confidence = min_confidence
@@ -118,37 +112,24 @@ class CausalDirection(NestedFitOptions, VersionedPickle, BaseEstimator):  # type
         result = infer_direction(
             first,
             second,
-            lam=self.lam,
             criterion=self.criterion,
+            fit_options=self.fit_options,
             n_resamples=self.n_resamples,
             min_confidence=self.min_confidence,
             common_cause=self.common_cause,
             rows=self.rows,
             random_state=self.random_state,
-            **(self.fit_options or {}),
         )
         self.result_ = result
         self.direction_ = result.direction
         self.score_ = result.score
-        self.forward_score_ = result.forward_score
-        self.backward_score_ = result.backward_score
+        self.forward_score_ = result.models.forward_score
+        self.backward_score_ = result.models.backward_score
         self.relation_ = result.relation
         self.confidence_ = result.confidence
         self.dependence_ = result.dependence
         self.n_iter_ = result.n_iter
         return self
-
-    @property
-    def forward_pvalue_(self) -> float:
-        """P-value of the HSIC test of Θ and the first variable as the cause."""
-        check_is_fitted(self)
-        return self.result_.forward_pvalue
-
-    @property
-    def backward_pvalue_(self) -> float:
-        """P-value of the HSIC test of Θ and the second variable as the cause."""
-        check_is_fitted(self)
-        return self.result_.backward_pvalue
 
     @property
     def independence_pvalue_(self) -> float:

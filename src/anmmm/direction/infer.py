@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal, get_args
 
-from anmmm._categories import Variables, as_variables
+from anmmm._categories import Variables, complete_variables, names_of
 from anmmm._compiling import listening
 from anmmm._record import Record, frozen
 from anmmm._typing import ArrayLike, FloatArray, RandomState
-from anmmm._validation import (
-    check_between,
-    check_choice,
-    check_count,
-    check_flag,
-    check_nonnegative,
-    check_rng,
-)
+from anmmm._validation import check_between, check_choice, check_count, check_flag, check_rng
 from anmmm._warning import unconverged_untold, warn_unconverged
+from anmmm._words import known_arguments
 from anmmm.confidence import (
     N_RESAMPLES,
     common_cause_probability,
@@ -26,36 +21,27 @@ from anmmm.confidence import (
     probabilities_of,
     resample_scores,
 )
-from anmmm.dependence import LatentFits, dependence_scores, fit_both
+from anmmm.dependence import LatentFits, fit_both
 from anmmm.direction.far import far_rows, without_far
-from anmmm.direction.result import DirectionResult
+from anmmm.direction.result import FIT_DEFAULTS, DirectionResult
 from anmmm.direction.rows import confidence_by_rows
-from anmmm.evidence import (
-    DirectionEvidence,
-    EvidenceResult,
-    beyond_limits,
-    compare,
-    sign_of,
-)
+from anmmm.evidence import EvidenceResult, beyond_limits, compare, sign_of
 from anmmm.evidence.common_cause import LARGEST
 from anmmm.evidence.variable import Describe, Variable
 from anmmm.gppom import FitOptions
 from anmmm.preprocessing import standardize
 
-CRITERIA = ("evidence", "hsic", "hsic_ratio", "pvalue")
-
-# With the growth that suits clusters the criterion errs on f2 and f4 between 200 and 3000
-# observations, and with none on f1 from 500 on (docs/results/quality.md). Where a descent starts
-# moves HSIC, which the criterion compares, by as much as directions differ: never at a subsample.
-FIT_DEFAULTS: dict[str, Any] = {"weight_growth": 0.25, "subsample": None}
+Criterion = Literal["evidence", "hsic", "hsic_ratio"]
+Rows = Literal["auto", "independent"]
+Missing = Literal["raise", "drop"]
+CRITERIA: tuple[Criterion, ...] = get_args(Criterion)
 
 
 @frozen
 class DirectionOptions(Record):
     """Options of `infer_direction`, checked, which hold for any pair."""
 
-    lam: float
-    criterion: str
+    criterion: Criterion
     n_resamples: int
     min_confidence: float
     common_cause: bool
@@ -66,13 +52,12 @@ class DirectionOptions(Record):
     def check(
         cls,
         *,
-        lam: float = 1.0,
-        criterion: str = "auto",
+        criterion: Criterion = "evidence",
+        fit_options: FitOptions | Mapping[str, Any] | None = None,
         n_resamples: int = 0,
         min_confidence: float | None = None,
         common_cause: bool = True,
-        rows: str = "auto",
-        **fit_options: Any,
+        rows: Rows = "auto",
     ) -> DirectionOptions:
         """Refuse what no decision can use."""
         count = check_count(n_resamples, "n_resamples", minimum=0)
@@ -80,29 +65,42 @@ class DirectionOptions(Record):
             raise ValueError("n_resamples must be 0 or at least 2: one half has no spread; found 1")
         if min_confidence is not None:
             check_between(min_confidence, "min_confidence", 0.5, 1.0)
+        check_choice(criterion, "criterion", CRITERIA)
+        check_flag(common_cause, "common_cause")
+        check_choice(rows, "rows", get_args(Rows))
+        if criterion == "evidence" and fit_options is not None:
+            raise ValueError(
+                "fit_options has no effect under criterion 'evidence', which fits no Θ; leave it "
+                "out, or choose the criterion 'hsic'"
+            )
+        for name, changed in (("common_cause", not common_cause), ("rows", rows != "auto")):
+            if changed and criterion != "evidence":
+                raise ValueError(
+                    f"{name} has no effect under criterion {criterion!r}; leave it out"
+                )
         return cls(
-            lam=check_nonnegative(lam, "lam"),
-            criterion=check_choice(criterion, "criterion", ("auto", *CRITERIA)),
+            criterion=criterion,
             n_resamples=count,
             min_confidence=0.0 if min_confidence is None else float(min_confidence),
-            common_cause=check_flag(common_cause, "common_cause"),
-            rows=check_choice(rows, "rows", ("auto", "independent")),
-            fit=FitOptions.from_keywords({**FIT_DEFAULTS, **fit_options}),
+            common_cause=bool(common_cause),
+            rows=rows,
+            fit=FitOptions.of(fit_options).filled(**FIT_DEFAULTS),
         )
 
 
+@known_arguments
 def infer_direction(
     x: ArrayLike,
     y: ArrayLike,
     *,
-    lam: float = 1.0,
-    criterion: str = "auto",
+    criterion: Criterion = "evidence",
+    fit_options: FitOptions | Mapping[str, Any] | None = None,
     n_resamples: int = 0,
     min_confidence: float | None = None,
     common_cause: bool = True,
-    rows: str = "auto",
+    rows: Rows = "auto",
+    missing: Missing = "raise",
     random_state: RandomState = None,
-    **fit_options: Any,
 ) -> DirectionResult:
     """Decide whether x causes y or y causes x.
 
@@ -117,19 +115,16 @@ def infer_direction(
     x, y : array-like of shape (n_samples,) or (n_samples, n_features)
         The two variables, at least 10 observations; text and columns of a category type (pandas,
         polars, Arrow) are categories, up to 32. Categories with an order are numbered by it.
-    lam : float
-        Weight λ of the HSIC term of the objective of a GPPOM, at up to 100 observations; it grows
-        with more (``weight_growth``). ``"evidence"`` decides without it.
-    criterion : {"auto", "evidence", "hsic", "hsic_ratio", "pvalue"}
-        ``"auto"``: ``"evidence"``, but ``"hsic"`` where a variable of several columns takes the
-        pair beyond 16 columns in all or below 10 observations for each; the result names the one
-        taken.
-        ``"evidence"``: description length in nats per observation; see `anmmm.evidence`.
+    criterion : {"evidence", "hsic", "hsic_ratio"}
+        ``"evidence"``: description length in nats per observation, see `anmmm.evidence`; for at
+        most 16 columns in all, and at least 10 observations for each.
         ``"hsic"``: the term ``log(HSIC_b + ε₀)`` of the objective under the fitted kernels (the
         paper; the logarithm orders alike and is the scale on which the fit weighs it).
         ``"hsic_ratio"``: statistic of the gamma-approximated HSIC test of (Θ, cause) divided by
-        its 5 % threshold (the authors' program). ``"pvalue"``: minus the logarithm of that test's
-        p-value.
+        its 5 % threshold (the authors' program).
+    fit_options : FitOptions or mapping, optional
+        How Θ is fitted, ``{"lam": 0.5}`` for instance. Only for the last two criteria; ``"auto"``
+        there means a ``weight_growth`` of 0.25 and no ``subsample``.
     n_resamples : int
         Random halves of the data that are scored too, and then make the ``confidence``: 0 for none,
         or 2 or more. The calibration is for 10 and ``"evidence"``, which has a confidence without
@@ -138,20 +133,20 @@ def infer_direction(
         Between 0.5 and 1: a decision of less confidence is 0, undecided. Under another criterion
         than ``"evidence"`` it takes 10 halves where `n_resamples` is 0.
     common_cause : bool
-        Whether ``"evidence"`` also describes x and y as two effects of a common cause that nobody
+        Whether also to describe x and y as two effects of a common cause that nobody
         measured, in groups or along a curve. Without it a direction may be sure where there is one.
-        Up to 20 000 observations; a decision takes two to three times as long with it.
+        Only for ``"evidence"``, and up to 20 000 observations; a decision takes two to three times
+        as long with it.
     rows : {"auto", "independent"}
         ``"auto"``: where rows are copies of others, or neighbors are alike as in a time series, the
         confidence is that of as many independent rows as they are worth, and the result says so.
-        ``"independent"`` takes them as they are.
+        ``"independent"`` takes them as they are. Only for ``"evidence"``.
+    missing : {"raise", "drop"}
+        Whether a missing value is an error, or leaves its observation out; the result counts them.
     random_state : None, int or Generator
         Seeds the halves and what is drawn in a fit (see `anmmm.gppom.fit_gppom`); both directions
         get the same seeds. The score of ``"evidence"`` itself draws nothing. Exchanging x and y
         exactly reverses the score and keeps the confidence.
-    **fit_options
-        Fields of `anmmm.gppom.FitOptions`; ``weight_growth`` is 0.25 here and ``subsample`` None.
-        ``"evidence"`` checks them and decides without them: they shape the fits in the result.
 
     Returns
     -------
@@ -195,24 +190,26 @@ def infer_direction(
     >>> from anmmm import infer_direction
     >>> from anmmm.datasets import make_anm_mixture
     >>> x, y, labels = make_anm_mixture("f3", random_state=1)
-    >>> infer_direction(x, y).direction
-    1
     >>> result = infer_direction(x, y)
-    >>> result.evidence.forward.model, result.evidence.forward.n_mechanisms
-    ('anm-2', 2)
+    >>> result
+    x → y (>0.99), 2 mechanisms, additive Gaussian noise
+    >>> result.relation, result.models.forward.model
+    ('x→y', 'anm-2')
     """
-    variables = as_variables(x, y)
+    variables, n_dropped = complete_variables(x, y, missing)
     options = DirectionOptions.check(
-        lam=lam,
         criterion=criterion,
+        fit_options=fit_options,
         n_resamples=n_resamples,
         min_confidence=min_confidence,
         common_cause=common_cause,
         rows=rows,
-        **fit_options,
     )
     with listening(_compile_ahead):
-        return decide(variables, options, random_state)
+        result = decide(variables, options, random_state, names=names_of(x, y))
+    # Of its own, whatever becomes of the caller's arrays.
+    kept = Variables(variables.x.copy(), variables.y.copy(), variables.categorical)
+    return replace(result, n_dropped=n_dropped, _variables=kept)
 
 
 def _compile_ahead() -> None:
@@ -227,30 +224,28 @@ def decide(
     options: DirectionOptions,
     random_state: RandomState,
     describe: Describe = Variable.of,
+    names: tuple[str, str] = ("x", "y"),
 ) -> DirectionResult:
     """Do what `infer_direction` does for what is checked; for `describe` see `compare`."""
     x, y, categorical = variables
-    criterion = _criterion_for(variables, options.criterion)
-    # Where evidence decides, fits are made when they are asked for, but refused now.
-    options.fit.check_size(options.lam, len(x))
+    _refuse_criterion(variables, options.criterion)
     fit_seed, resample_seed = (
         int(seed) for seed in check_rng(random_state).integers(2**63, size=2)
     )
-    scoring = _Scoring(criterion, options, categorical, fit_seed)
+    scoring = _Scoring(options, categorical, fit_seed)
 
-    evidence, fits, confidence = None, None, None
-    if criterion == "evidence":
-        evidence = compare(
+    models: EvidenceResult | LatentFits
+    evidence, confidence = None, None
+    if options.criterion == "evidence":
+        models = evidence = compare(
             x, y, categorical=categorical, describe=describe, common_cause=options.common_cause
         )
         _warn_of_convergence(evidence)
-        points = _points_of(variables, evidence)
-        forward_score, backward_score = evidence.forward_score, evidence.backward_score
         score, confidence = evidence.score, confidence_of(evidence)
     else:
-        points = standardize(x)[0], standardize(y)[0]
-        fits, forward_score, backward_score = scoring.fits(*points)
-        score = backward_score - forward_score
+        options.fit.check_size(len(x))
+        models = scoring.fits(x, y)
+        score = models.backward_score - models.forward_score
 
     resamples, n_halves = None, options.n_resamples
     if confidence is None and options.min_confidence > 0.0:
@@ -263,9 +258,9 @@ def decide(
             )
         confidence = confidence_from(score, resamples)
 
-    far, notes = None if evidence is None else far_rows(variables), list[str]()
-    if far is not None and confidence is not None:
-        most, note = without_far(variables, far, scoring.evidence, sign_of(score))
+    outliers, notes = None if evidence is None else far_rows(variables), list[str]()
+    if outliers is not None and confidence is not None:
+        most, note = without_far(variables, outliers, scoring.evidence, sign_of(score))
         confidence = min(confidence, most)
         notes.append(note)
     if evidence is not None and options.common_cause and len(x) > LARGEST:
@@ -285,28 +280,22 @@ def decide(
     return DirectionResult(
         direction=direction,
         score=score,
-        forward_score=forward_score,
-        backward_score=backward_score,
-        criterion=criterion,
-        lam=options.lam,
         confidence=confidence,
         probabilities=probabilities,
-        evidence=evidence,
+        names=names,
+        notes=tuple(filter(None, notes)),
+        criterion=options.criterion,
+        models=models,
         resamples=resamples,
-        far=far,
-        note="; ".join(filter(None, notes)),
-        _points=points,
-        _options=options.fit,
-        _seed=fit_seed,
-        _fits=fits,
+        outliers=outliers,
+        _variables=variables,
     )
 
 
 @dataclass(frozen=True)
 class _Scoring:
-    """How a pair, its halves and what is left of it are scored alike."""
+    """How a pair, its half-samples and the pair without outliers are scored alike."""
 
-    criterion: str
     options: DirectionOptions
     categorical: tuple[bool, bool]
     seed: int
@@ -314,25 +303,26 @@ class _Scoring:
     def evidence(self, x: FloatArray, y: FloatArray) -> EvidenceResult:
         return compare(x, y, categorical=self.categorical)
 
-    def fits(self, x: FloatArray, y: FloatArray) -> tuple[LatentFits, float, float]:
-        """Fit both directions of a standardized pair, and score them."""
-        options = self.options.fit
-        fits = fit_both(x, y, lam=self.options.lam, options=options, seed=self.seed)
-        return fits, *dependence_scores(fits, self.criterion, options.hsic_floor)
+    def fits(self, x: FloatArray, y: FloatArray) -> LatentFits:
+        return fit_both(
+            standardize(x)[0],
+            standardize(y)[0],
+            criterion=self.options.criterion,
+            fit_options=self.options.fit,
+            seed=self.seed,
+        )
 
     def score(self, x: FloatArray, y: FloatArray) -> float:
-        if self.criterion == "evidence":
+        if self.options.criterion == "evidence":
             return self.evidence(x, y).score
-        _, forward, backward = self.fits(standardize(x)[0], standardize(y)[0])
-        return backward - forward
+        fits = self.fits(x, y)
+        return fits.backward_score - fits.forward_score
 
 
-def _criterion_for(variables: Variables, criterion: str) -> str:
-    """Return the criterion that decides a pair; refuse one that cannot."""
+def _refuse_criterion(variables: Variables, criterion: str) -> None:
+    """Refuse a criterion that cannot decide a pair."""
     problem = beyond_limits(variables.x, variables.y)
-    if criterion == "auto":
-        criterion = "hsic" if problem else "evidence"
-    elif criterion == "evidence" and problem:
+    if criterion == "evidence" and problem:
         raise ValueError(problem)
     if any(variables.categorical) and criterion != "evidence":
         name = "x" if variables.categorical[0] else "y"
@@ -340,15 +330,6 @@ def _criterion_for(variables: Variables, criterion: str) -> str:
             f"criterion {criterion!r} needs numbers, but {name} holds categories; leave the "
             "criterion out, or pass indicators of the categories"
         )
-    return criterion
-
-
-def _points_of(variables: Variables, evidence: EvidenceResult) -> tuple[FloatArray, FloatArray]:
-    """Return both variables standardized, (n_samples, n_features); categories as indicators."""
-    forward, backward = evidence.forward, evidence.backward
-    if isinstance(forward, DirectionEvidence) and isinstance(backward, DirectionEvidence):
-        return forward.points, backward.points
-    return standardize(variables.x)[0], standardize(variables.y)[0]
 
 
 def _warn_of_convergence(lengths: EvidenceResult) -> None:

@@ -1,36 +1,52 @@
-"""What can be said of a pair, and from which numbers on it is said without a reservation."""
+"""What is reported of a pair, and the limits of the words."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 from anmmm._words import hypotheses
 
-INDEPENDENT = "independent"
-BY_DIRECTION = {1: "x→y", -1: "y→x", 0: "undecided"}
-COMMON_CAUSE = "common cause"
+Relation = Literal["x→y", "y→x", "common cause", "independent", "undecided"]
+
+INDEPENDENT: Relation = "independent"
+COMMON_CAUSE: Relation = "common cause"
+BY_DIRECTION: dict[int, Relation] = {1: "x→y", -1: "y→x", 0: "undecided"}
 RELATIONS = (*BY_DIRECTION.values(), COMMON_CAUSE, INDEPENDENT)
 
-# Confidence from which a direction is called sure; below it the decision is a leaning. At 0.9 one
-# sure decision in ten may be wrong where the calibration holds.
-SURE = 0.9
+# Confidence from which a direction is called sure, and below which it is no preference; between
+# them it is a leaning. At 0.9 one sure decision in ten may be wrong if the calibration holds.
+SURE, LEANING = 0.9, 0.6
+NO_PREFERENCE = "no preference"
 # P-value of the check below which no model of the list is said to fit.
-POOR_FIT = 0.01
-# What is remarked on such a pair, and on an independent one.
-NO_MODEL_FITS = "no model of the list fits: a common cause or another mechanism"
-TWO_EFFECTS = "two effects of an unmeasured common cause (confounder)"
-NO_GAIN = f"{INDEPENDENT}: no model gains from the cause"
+LACK_OF_FIT_PVALUE = 0.01
+# Notes on such a pair, on one with a common cause, and on an independent one.
+LACK_OF_FIT_NOTE = "no model of the list fits: a common cause or another mechanism"
+COMMON_CAUSE_NOTE = "two effects of an unmeasured common cause (confounder)"
+INDEPENDENT_NOTE = f"{INDEPENDENT}: no model gains from the cause"
 
 
-def sure_of(decision: Any) -> bool | None:
+def is_sure(decision: Any) -> bool | None:
     """Tell whether the direction of a decision is sure; None without one, or a confidence."""
     if not decision.direction or decision.confidence is None:
         return None
     return bool(decision.confidence >= SURE)
 
 
-def said_of(decision: Any, names: Sequence[str] = hypotheses()) -> str:
+def is_decided(decision: Any) -> bool:
+    """Tell whether a decision has a direction that it prefers to the other one."""
+    has_confidence = decision.confidence is not None
+    return bool(decision.direction) and not (has_confidence and decision.confidence < LEANING)
+
+
+def format_confidence(confidence: float | None) -> str:
+    """Return a confidence in two digits; never one of 1."""
+    if confidence is None:
+        return ""
+    return ">0.99" if confidence >= 0.995 else f"{confidence:.2f}"
+
+
+def format_decision(decision: Any, names: Sequence[str] = hypotheses()) -> str:
     """Say a DirectionResult or PairResult in words, by the names of both hypotheses."""
     if decision.relation == COMMON_CAUSE:
         return COMMON_CAUSE
@@ -44,9 +60,11 @@ def in_words(
     independent: bool,
     names: Sequence[str] = hypotheses(),
 ) -> str:
-    """Do what `said_of` does for a decision by its parts."""
+    """Do what `format_decision` does for a decision by its parts."""
     if not direction:
         return INDEPENDENT if independent else BY_DIRECTION[0]
+    if confidence is not None and confidence < LEANING:
+        return NO_PREFERENCE
     name = names[0] if direction == 1 else names[1]
     leaning = confidence is not None and confidence < SURE
     return f"leaning {name}" if leaning else name

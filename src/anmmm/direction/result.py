@@ -1,25 +1,38 @@
-"""The decision on one pair, with all that a user asks of it."""
+"""The decision on one pair, and what it was made from."""
 
 from __future__ import annotations
 
-from dataclasses import field
+from collections.abc import Mapping
+from typing import Any, Literal
 
+from anmmm._categories import Variables
 from anmmm._html import html_facts
 from anmmm._record import Record, computed, frozen
-from anmmm._typing import BoolArray, FloatArray
+from anmmm._typing import BoolArray, RandomState
+from anmmm._validation import check_choice, check_rng
+from anmmm._words import counted, hypotheses, renamed
 from anmmm.confidence import Probabilities, Resamples
-from anmmm.dependence import LatentFits, fit_both
+from anmmm.dependence import LATENT_CRITERIA, LatentFits, fit_both
 from anmmm.direction.outcome import (
     BY_DIRECTION,
     COMMON_CAUSE,
     INDEPENDENT,
-    NO_MODEL_FITS,
-    POOR_FIT,
-    said_of,
+    LACK_OF_FIT_NOTE,
+    LACK_OF_FIT_PVALUE,
+    Relation,
+    format_confidence,
+    format_decision,
+    is_sure,
 )
 from anmmm.evidence import DirectionEvidence, EvidenceResult
-from anmmm.gppom import FitOptions, FitResult
+from anmmm.gppom import FitOptions
 from anmmm.independence import hsic_test, permutation_test
+from anmmm.preprocessing import standardize
+
+# With the growth that suits clusters the criterion errs on f2 and f4 between 200 and 3000
+# observations, and with none on f1 from 500 on (docs/results/quality.md). Where a descent starts
+# moves HSIC, which the criterion compares, by as much as directions differ: never at a subsample.
+FIT_DEFAULTS: Mapping[str, Any] = {"weight_growth": 0.25, "subsample": None}
 
 
 @frozen
@@ -28,109 +41,113 @@ class DirectionResult(Record):
 
     Attributes
     ----------
-    direction : int
-        1: x causes y; -1: y causes x; 0: undecided, or neither.
-    score : float
-        ``backward_score - forward_score``; positive means x causes y, also where the decision was
-        not sure enough.
-    forward_score, backward_score : float
-        What the criterion compares; lower is better. Under ``"evidence"`` the description length
-        of the pair in nats per observation, otherwise the dependence of Θ on the hypothetical
-        cause. Forward is the hypothesis that x causes y.
-    criterion : str
-        Criterion of the scores.
-    lam : float
-        Weight λ of the HSIC term of the fits. ``"evidence"`` decides without it.
-    confidence : float or None
-        Probability of the direction of the score, calibrated on simulated pairs
-        (docs/method/decisions.md): by the scores of halves where there are some, else under
-        ``"evidence"`` by the spread of the observations' lengths, else None. A hidden common cause
-        takes its share of it. Where observations are `far`, it is limited by what the others bear
-        out.
+    relation : {"x→y", "y→x", "common cause", "independent", "undecided"}
+    direction : {1, -1, 0}, 1 if x causes y, -1 if y causes x, 0 if undecided or neither
+    confidence : float or None, probability that the direction is right; sure from 0.9 on
+    score : float, positive if x causes y; nats per observation under ``"evidence"``
+    check_pvalue : float or None, whether the model fits; below 0.01 none of the list does
     probabilities : anmmm.confidence.Probabilities or None
         Of ``forward`` (x causes y), ``backward``, ``common_cause`` and ``independent``; they add up
-        to one. None without a confidence, and under the other criteria.
+        to one. None under another criterion than ``"evidence"``.
+    names : tuple of str
+        Names of both variables: of a Series, or of a frame of one column; otherwise x and y.
+    notes : tuple of str
+        Outliers and what is decided without them, rows that are not independent, and so on.
+    criterion : {"evidence", "hsic", "hsic_ratio"}
+        What was compared.
+    models : EvidenceResult or LatentFits
+        Everything that was compared: the models of both directions and of a common cause with
+        their description lengths, or both fits of Θ under the other criteria. Both kinds have
+        ``forward`` (x as the cause), ``backward``, ``forward_score`` and ``backward_score``, the
+        lower one of which wins.
     resamples : anmmm.confidence.Resamples or None
-        Scores of the halves, and the seed that draws them again.
-    evidence : EvidenceResult or None
-        Both description lengths with their parts; None under the other criteria.
-    far : ndarray of bool, shape (n_samples,), or None
-        Observations that lie far from all others, as codes for missing values do, or are heaped at
-        their end; None where there are none, and under the other criteria.
-    note : str
-        How many they are, and what is decided without them; how many rows count where they are not
-        independent; otherwise empty.
-    relation : {"x→y", "y→x", "common cause", "independent", "undecided"}
-        How the variables are related. Only under ``"evidence"``: ``"common cause"`` where
-        two effects of a cause that nobody measured are the shortest description;
-        ``"independent"`` where in both directions no model of the effect is shorter than one
-        without the cause. See docs/guide/outcomes.md.
-    dependence : float or None
-        Nats per observation that the shortest model saves over independence; None under the other
-        criteria.
+        Scores of random half-samples, and the seed that draws them again.
+    outliers : ndarray of bool, shape (n_samples,), or None
+        Observations with a value far from all others, such as a code for missing values, or
+        censored at a bound; None if there are none.
+    n_samples, n_dropped : int
+        Observations that were compared, and those left out because a value is missing.
     independence_pvalue : float
-        Of the HSIC test of x and y against their permutations (`anmmm.hsic_test`), made when it is
-        first asked for.
-    check_pvalue : float or None
-        Whether the model in the decided direction fits: p-value of the HSIC test of the cause and
-        what the model leaves unexplained (`anmmm.evidence.check_model`), the larger one of both
-        directions where none is decided. Small values warn of a common cause or a mechanism that
-        no model describes. None under the other criteria.
+        HSIC test of x and y against their permutations (`anmmm.hsic_test`), computed at the first
+        access.
+    dependence : float or None
+        Nats per observation that the shortest model saves over independence.
 
     Notes
     -----
-    Under ``"evidence"`` no GPPOM is fitted for the decision. The first access to
-    `latent_fits`, `forward`, `backward`, `forward_pvalue` or `backward_pvalue` then fits both
-    directions, as long as a decision by another criterion takes, with the options and the seed of
-    the call, and may issue a ``ConvergenceWarning``; the outcome is kept. Under the other criteria
-    everything is there.
-    A result can be pickled before and after. Comparing two leaves `evidence` and the fits out.
+    ``"common cause"``: two effects of a hidden cause are the shortest description.
+    ``"independent"``: in both directions no model of the effect is shorter than one without the
+    cause. Both only under ``"evidence"``; see docs/guide/outcomes.md. The score keeps its sign when
+    a decision is refused for its confidence.
+
+    The confidence is calibrated on simulated pairs (docs/method/decisions.md): by the scores of
+    half-samples if there are some, else under ``"evidence"`` by the spread of the observations'
+    lengths, else it is None. The probability of a common cause is taken off it. If there are
+    outliers, it is limited by the confidence without them.
+
+    The check is the HSIC test of the cause and what the model leaves unexplained
+    (`anmmm.evidence.check_model`), in the decided direction; the larger p-value of both if there is
+    none. It is computed at the first access.
+
+    A result can be pickled. Comparing two compares their identity.
     """
 
     direction: int
     score: float
-    forward_score: float
-    backward_score: float
-    criterion: str
-    lam: float
     confidence: float | None
-    probabilities: Probabilities | None = field(repr=False)
-    evidence: EvidenceResult | None = field(repr=False)
-    resamples: Resamples | None = field(repr=False)
-    far: BoolArray | None = field(repr=False)
-    note: str = field(repr=False)
-    # Both variables, standardized, and what the fits of both directions take beside.
-    _points: tuple[FloatArray, FloatArray] = field(repr=False)
-    _options: FitOptions = field(repr=False)
-    _seed: int = field(repr=False)
-    # None under "evidence", which decides without them.
-    _fits: LatentFits | None = field(repr=False)
+    probabilities: Probabilities | None
+    names: tuple[str, str]
+    notes: tuple[str, ...]
+    criterion: str
+    models: EvidenceResult | LatentFits
+    resamples: Resamples | None
+    outliers: BoolArray | None
+    # Both variables as checked.
+    _variables: Variables
+    n_dropped: int = 0
+
+    def __repr__(self) -> str:
+        text = format_decision(self, hypotheses(*self.names))
+        if self.direction and self.confidence is not None:
+            text += f" ({format_confidence(self.confidence)})"
+        return f"{text}, {self._model_text}" if self._model_text else text
+
+    def __str__(self) -> str:
+        return self.summary()
 
     def _repr_html_(self) -> str:
         """Decision, score, confidence and check, for notebooks."""
         facts: list[tuple[str, object]] = [
+            ("confidence", format_confidence(self.confidence) or None),
             ("score", f"{self.score:+.4g}"),
-            ("confidence", None if self.confidence is None else f"{self.confidence:.3f}"),
             ("criterion", self.criterion),
+            ("model", self._model_text or None),
+            ("check, p", self.check_pvalue),
+            ("observations", f"{self.n_samples}{self._dropped}"),
         ]
-        notes = [self.note] if self.note else []
-        if self.evidence is not None:
-            shown = self.evidence.backward if self.direction == -1 else self.evidence.forward
-            facts += [
-                ("unit of the score", "nats per observation"),
-                ("model", f"{shown.model}: {shown.text}"),
-                ("check, p", self.check_pvalue),
-            ]
-            if (self.check_pvalue or 0.0) < POOR_FIT:
-                notes.append(NO_MODEL_FITS)
-        return html_facts(said_of(self), facts, "; ".join(notes))
+        notes = list(self.notes)
+        if self.check_pvalue is not None and self.check_pvalue < LACK_OF_FIT_PVALUE:
+            notes.append(LACK_OF_FIT_NOTE)
+        named = hypotheses(*self.names)
+        return html_facts(format_decision(self, named), facts, renamed("; ".join(notes), named))
 
     @property
-    def relation(self) -> str:
-        """What is said of the pair."""
-        if self.direction == 0 and self.evidence is not None and self.evidence.independent:
+    def n_samples(self) -> int:
+        """Observations that were compared."""
+        return len(self._variables.x)
+
+    @property
+    def evidence(self) -> EvidenceResult | None:
+        """The models, if they were compared by description length; otherwise None."""
+        return self.models if isinstance(self.models, EvidenceResult) else None
+
+    @property
+    def relation(self) -> Relation:
+        """How both variables are related."""
+        evidence = self.evidence
+        if evidence is not None and self.direction == 0 and evidence.independent:
             return INDEPENDENT
-        if self.evidence is not None and self.evidence.confounded:
+        if evidence is not None and evidence.confounded:
             return COMMON_CAUSE
         return BY_DIRECTION[self.direction]
 
@@ -142,12 +159,11 @@ class DirectionResult(Record):
     @computed
     def independence_pvalue(self) -> float:
         """P-value of the HSIC test of x and y."""
-        if self.evidence is not None:
-            forward, backward = self.evidence.forward, self.evidence.backward
-            if isinstance(forward, DirectionEvidence) and isinstance(backward, DirectionEvidence):
-                # As the check has made them.
-                return permutation_test(forward.tested, backward.tested).pvalue
-        return hsic_test(*self._points, null="permutation").pvalue
+        forward, backward = self.models.forward, self.models.backward
+        if isinstance(forward, DirectionEvidence) and isinstance(backward, DirectionEvidence):
+            # As the check has made them.
+            return permutation_test(forward.tested, backward.tested).pvalue
+        return hsic_test(*(standardize(part)[0] for part in self._variables[:2])).pvalue
 
     @property
     def check_pvalue(self) -> float | None:
@@ -158,44 +174,148 @@ class DirectionResult(Record):
         shown = sides if self.direction == 0 else sides[:1] if self.direction == 1 else sides[1:]
         return max(side.check.pvalue for side in shown)
 
-    @computed
-    def latent_fits(self) -> LatentFits:
-        """Both GPPOM fits and both tests."""
-        if self._fits is not None:
-            return self._fits
-        return fit_both(*self._points, lam=self.lam, options=self._options, seed=self._seed)
-
-    @property
-    def forward(self) -> FitResult:
-        """GPPOM fit of the hypothesis that x causes y."""
-        return self.latent_fits.forward
-
-    @property
-    def backward(self) -> FitResult:
-        """GPPOM fit of the hypothesis that y causes x."""
-        return self.latent_fits.backward
-
-    @property
-    def forward_pvalue(self) -> float:
-        """P-value of the HSIC test of Θ and x, Θ fitted with x as the cause.
-
-        Θ was fitted to be independent of this very cause: p-values rank, they do not test.
-        """
-        return self.latent_fits.forward_test.pvalue
-
-    @property
-    def backward_pvalue(self) -> float:
-        """P-value of the HSIC test of Θ and y, Θ fitted with y as the cause."""
-        return self.latent_fits.backward_test.pvalue
-
     @property
     def converged(self) -> bool:
-        """Whether what was compared converged: the chosen models, or both GPPOM fits."""
-        sides = self.evidence or self.latent_fits
-        return sides.forward.converged and sides.backward.converged
+        """Whether what was compared converged: the chosen models, or both fits of Θ."""
+        return self.models.forward.converged and self.models.backward.converged
 
     @property
     def n_iter(self) -> int:
-        """Iterations of the longest run: of the mixtures, or of both GPPOM fits."""
-        sides = self.evidence or self.latent_fits
-        return max(sides.forward.n_iter, sides.backward.n_iter)
+        """Iterations of the longest run: of the mixtures, or of both fits of Θ."""
+        return max(self.models.forward.n_iter, self.models.backward.n_iter)
+
+    def fit_latent(
+        self,
+        criterion: Literal["hsic", "hsic_ratio"] = "hsic",
+        *,
+        fit_options: FitOptions | Mapping[str, Any] | None = None,
+        random_state: RandomState = None,
+    ) -> LatentFits:
+        """Fit Θ in both directions, as a decision by the paper's criteria does.
+
+        Parameters
+        ----------
+        criterion : {"hsic", "hsic_ratio"}
+            What the scores of the fits are.
+        fit_options : FitOptions or mapping, optional
+            How Θ is fitted.
+        random_state : None, int or Generator
+            Seeds what is drawn in a fit; both directions get the same seed.
+
+        Returns
+        -------
+        LatentFits
+
+        Raises
+        ------
+        TypeError, ValueError
+            If an option cannot be used, or a variable holds categories.
+
+        Warns
+        -----
+        ConvergenceWarning
+            If a fit did not converge.
+        """
+        check_choice(criterion, "criterion", LATENT_CRITERIA)
+        if any(self._variables.categorical):
+            raise ValueError("a variable holds categories, but Θ is fitted to numbers")
+        options = FitOptions.of(fit_options).filled(**FIT_DEFAULTS)
+        options.check_size(self.n_samples)
+        seed = int(check_rng(random_state).integers(2**63))
+        x, y = (standardize(part)[0] for part in self._variables[:2])
+        return fit_both(x, y, criterion=criterion, fit_options=options, seed=seed)
+
+    def summary(self) -> str:
+        """Return the decision in words, with a table of what was compared.
+
+        Returns
+        -------
+        str
+            Lines as ``anmmm direction`` prints them.
+        """
+        from anmmm.direction.text import direction_text
+
+        return direction_text(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the decision as a dict of plain values, for JSON.
+
+        Returns
+        -------
+        dict
+            Keys as ``anmmm direction --json`` prints them; p-values of both fits of Θ are None
+            under ``"evidence"``, which makes none.
+        """
+        evidence, latent = self.evidence, None
+        if isinstance(self.models, LatentFits):
+            latent = self.models
+        cause, effect = self.names[:: self.direction or 1]
+        winner = None if evidence is None else evidence.winner
+        chosen = None if evidence is None else evidence.chosen
+        common = None if evidence is None else evidence.common_cause
+        note = renamed("; ".join(self.notes), hypotheses(*self.names))
+        return {
+            "x": self.names[0],
+            "y": self.names[1],
+            "relation": self.relation,
+            "direction": self.direction,
+            "cause": cause if self.direction else None,
+            "effect": effect if self.direction else None,
+            "confidence": self.confidence,
+            "sure": is_sure(self),
+            "score": self.score,
+            "check_pvalue": self.check_pvalue,
+            "probabilities": None if self.probabilities is None else self.probabilities._asdict(),
+            "dependence": self.dependence,
+            "independence_pvalue": self.independence_pvalue,
+            "criterion": self.criterion,
+            "forward_score": self.models.forward_score,
+            "backward_score": self.models.backward_score,
+            "forward_pvalue": None if latent is None else latent.forward_test.pvalue,
+            "backward_pvalue": None if latent is None else latent.backward_test.pvalue,
+            "model": None if winner is None else winner.model,
+            "common_cause": None if common is None else common.model,
+            "n_mechanisms": None if chosen is None else chosen.n_mechanisms,
+            "n_resamples": 0 if self.resamples is None else len(self.resamples.scores),
+            "resample_seed": None if self.resamples is None else self.resamples.seed,
+            "n": self.n_samples,
+            "n_dropped": self.n_dropped,
+            "note": note or None,
+            "converged": self.converged,
+        }
+
+    def plot(self, **options: Any) -> Any:
+        """Draw both hypotheses and their scores; see `anmmm.plotting.plot_direction`.
+
+        Parameters
+        ----------
+        **options
+            Keyword arguments of `anmmm.plotting.plot_direction`.
+
+        Returns
+        -------
+        ndarray of matplotlib.axes.Axes
+
+        Raises
+        ------
+        ImportError
+            If Matplotlib is not installed (extra ``plot``).
+        """
+        from anmmm.plotting import plot_direction
+
+        labels = {"x_label": self.names[0], "y_label": self.names[1]}
+        return plot_direction(*self._variables[:2], self, **{**labels, **options})
+
+    @property
+    def _dropped(self) -> str:
+        """How many incomplete rows were left out, in words."""
+        rows = counted(self.n_dropped, "incomplete row")
+        return f" ({rows} left out)" if self.n_dropped else ""
+
+    @property
+    def _model_text(self) -> str:
+        """The shortest model in words, with its number of mechanisms if there are several."""
+        if self.evidence is None or self.relation == INDEPENDENT:
+            return ""
+        winner = self.evidence.winner
+        return "" if winner is None else winner.text

@@ -97,9 +97,9 @@ def evaluate(
     *,
     n_pairs: int | None = None,
     n_samples: int | None = None,
-    seed: int = 0,
+    random_state: int = 0,
     max_samples: int | None = None,
-    n_jobs: int = 1,
+    n_jobs: int | None = None,
     progress: bool = False,
     **options: Any,
 ) -> Evaluation:
@@ -114,17 +114,17 @@ def evaluate(
     n_pairs, n_samples : int, optional
         Of a setting only: number of pairs, 50 by default, and of observations of each, 100 by
         default.
-    seed : int
-        The pairs of a setting are drawn with seeds `seed`, ``seed + 1``, …; it also seeds the
-        fits, subsamples and standard errors.
+    random_state : int
+        The pairs of a setting are drawn with seeds `random_state`, ``random_state + 1``, …; it also
+        seeds the fits, subsamples and standard errors.
     max_samples : int or None
         Larger pairs are cut to this many observations; see `anmmm.infer_directions`.
-    n_jobs : int
-        Number of processes; -1 is one a core.
+    n_jobs : int or None
+        Number of workers, as in joblib; None is one, -1 is one a core.
     progress : bool
         Whether to show a progress bar on standard error.
     **options
-        Keyword arguments of `anmmm.infer_direction`, such as ``criterion``.
+        Options of the decision on a pair, such as ``criterion``; see `anmmm.infer_directions`.
 
     Returns
     -------
@@ -145,7 +145,7 @@ def evaluate(
     >>> result.summary.n_scored, result.failures
     (3, {})
     """
-    seed = check_count(seed, "seed", minimum=0)
+    seed = check_count(random_state, "random_state", minimum=0)
     pairs, setting = _open(source, n_pairs, n_samples, seed)
     results = infer_directions(
         pairs,

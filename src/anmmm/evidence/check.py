@@ -87,7 +87,7 @@ def check_models(
     # Two levels alone, each encoded with certainty: nothing is left.
     transforms = transforms[:, np.ptp(transforms, axis=0) >= 1e-12]
     if transforms.size == 0:
-        return HSICTest(statistic=0.0, threshold=1.0, pvalue=1.0, log_pvalue=0.0)
+        return HSICTest(0.0, 1.0, 1.0, 0.0, "permutation")
     if isinstance(cause, TestedVariable):
         # Whoever hands it on may ask for its independence of the effect next.
         return permutation_test(cause, TestedVariable(transforms), again=True)

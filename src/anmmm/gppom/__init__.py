@@ -7,7 +7,7 @@
 from typing import TYPE_CHECKING
 
 from anmmm._lazy import lazily
-from anmmm.gppom.options import FitOptions, NestedFitOptions, ObjectiveOptions
+from anmmm.gppom.options import FitOptions
 from anmmm.gppom.parameters import Hyperparameters
 from anmmm.gppom.result import FitResult
 
@@ -22,8 +22,6 @@ __all__ = [
     "FitResult",
     "GPPOMObjective",
     "Hyperparameters",
-    "NestedFitOptions",
-    "ObjectiveOptions",
     "fit_gppom",
 ]
 

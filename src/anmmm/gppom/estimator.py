@@ -5,17 +5,35 @@ Variables come in; they are checked and standardized, and what the fit found is 
 
 from __future__ import annotations
 
-from dataclasses import fields
+from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
 
 from anmmm._pickled import VersionedPickle
-from anmmm._typing import ArrayLike, RandomState
-from anmmm._validation import all_or_nothing, as_matrix, check_fit_input, check_nonnegative
+from anmmm._threads import blas_threads_for
+from anmmm._typing import ArrayLike, FloatArray, RandomState
+from anmmm._validation import all_or_nothing, as_matrix, check_fit_input, check_new_input
+from anmmm._words import known_arguments
 from anmmm.gppom.model import fit_gppom
 from anmmm.gppom.options import FitOptions
+from anmmm.gppom.prediction import MechanismPredictor
 from anmmm.preprocessing import standardize
+
+# Options of a fit that are parameters of the estimator as well.
+SPELLED = (
+    "n_latent",
+    "lam",
+    "latent_map",
+    "kernel_x",
+    "kernel_theta",
+    "combine",
+    "engine",
+    "n_starts",
+    "max_iter",
+)
 
 
 class GPPOM(VersionedPickle, BaseEstimator):  # type: ignore[misc]
@@ -23,18 +41,14 @@ class GPPOM(VersionedPickle, BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    n_latent : int, default=1
-        Latent dimensions q.
-    lam : float, default=1.0
-        Weight λ of the term that makes Θ independent of X.
-    latent_map, n_hidden, kernel_x, kernel_theta, combine, init, init_degree, n_starts
+    n_latent : int, optional
+        Latent dimensions q; 1 by default.
+    lam : float, optional
+        Weight λ of the term that makes Θ independent of X; 1.0 by default.
+    latent_map, kernel_x, kernel_theta, combine, engine, n_starts, max_iter, optional
         See `FitOptions`.
-    engine, engine_tol, n_chunks
-        See `FitOptions`.
-    noise_floor, hsic_floor, latent_prior, hyper_prior, weight_prior, weight_growth
-        See `FitOptions`.
-    max_iter, tol, subsample
-        See `FitOptions`.
+    fit_options : FitOptions or mapping, optional
+        All other options of the fit. A parameter above counts where it is not None.
     random_state : None, int or RandomState
         Seed of starts and weights; see `fit_gppom`.
 
@@ -67,55 +81,32 @@ class GPPOM(VersionedPickle, BaseEstimator):  # type: ignore[misc]
     True
     """
 
+    @known_arguments
     def __init__(
         self,
-        n_latent: int = FitOptions.n_latent,
-        lam: float = 1.0,
+        n_latent: int | None = None,
         *,
-        latent_map: str = FitOptions.latent_map,
-        n_hidden: int = FitOptions.n_hidden,
-        kernel_x: str = FitOptions.kernel_x,
-        kernel_theta: str = FitOptions.kernel_theta,
-        combine: str = FitOptions.combine,
-        init: ArrayLike = FitOptions.init,
-        init_degree: int = FitOptions.init_degree,
-        n_starts: int = FitOptions.n_starts,
-        engine: str = FitOptions.engine,
-        engine_tol: float = FitOptions.engine_tol,
-        n_chunks: int | None = FitOptions.n_chunks,
-        noise_floor: float = FitOptions.noise_floor,
-        hsic_floor: float = FitOptions.hsic_floor,
-        latent_prior: float = FitOptions.latent_prior,
-        hyper_prior: float = FitOptions.hyper_prior,
-        weight_prior: float = FitOptions.weight_prior,
-        weight_growth: float = FitOptions.weight_growth,
-        max_iter: int = FitOptions.max_iter,
-        tol: float | None = FitOptions.tol,
-        subsample: int | None = FitOptions.subsample,
+        lam: float | None = None,
+        latent_map: str | None = None,
+        kernel_x: str | None = None,
+        kernel_theta: str | None = None,
+        combine: str | None = None,
+        engine: str | None = None,
+        n_starts: int | None = None,
+        max_iter: int | None = None,
+        fit_options: FitOptions | Mapping[str, Any] | None = None,
         random_state: RandomState = None,
     ) -> None:
         self.n_latent = n_latent
         self.lam = lam
         self.latent_map = latent_map
-        self.n_hidden = n_hidden
         self.kernel_x = kernel_x
         self.kernel_theta = kernel_theta
         self.combine = combine
-        self.init = init
-        self.init_degree = init_degree
-        self.n_starts = n_starts
         self.engine = engine
-        self.engine_tol = engine_tol
-        self.n_chunks = n_chunks
-        self.noise_floor = noise_floor
-        self.hsic_floor = hsic_floor
-        self.latent_prior = latent_prior
-        self.hyper_prior = hyper_prior
-        self.weight_prior = weight_prior
-        self.weight_growth = weight_growth
+        self.n_starts = n_starts
         self.max_iter = max_iter
-        self.tol = tol
-        self.subsample = subsample
+        self.fit_options = fit_options
         self.random_state = random_state
 
     def __sklearn_tags__(self) -> Any:
@@ -146,20 +137,20 @@ class GPPOM(VersionedPickle, BaseEstimator):  # type: ignore[misc]
         TypeError, ValueError
             If the data or a parameter cannot be used; the message names it.
         """
+        y_given = y
         if X is None:
-            y, cause = as_matrix(y, "y"), None
+            y, cause, record_x = as_matrix(y, "y"), None, None
             self.n_features_in_, self.n_outputs_ = 0, y.shape[1]
         else:
             X, y = check_fit_input(self, X, y, pair=False)
-            cause = standardize(X)[0]
-        keywords = {field.name: getattr(self, field.name) for field in fields(FitOptions)}
-        result = fit_gppom(
-            cause,
-            standardize(y)[0],
-            lam=check_nonnegative(self.lam, "lam"),
-            options=FitOptions.from_keywords(keywords),
-            random_state=self.random_state,
-        )
+            cause, record_x = standardize(X)
+        effect, record_y = standardize(y)
+        given = {name: getattr(self, name) for name in SPELLED if getattr(self, name) is not None}
+        options = FitOptions.of(self.fit_options).set_params(**given)
+        result = fit_gppom(cause, effect, fit_options=options, random_state=self.random_state)
+        self._flat = np.ndim(y_given) == 1
+        self._cause, self._effect, self._noise_floor = cause, effect, options.noise_floor
+        self._record_x, self._record_y = record_x, record_y
         self.fit_result_ = result
         self.latent_ = result.latent
         self.hyperparameters_ = result.hyperparameters
@@ -169,3 +160,39 @@ class GPPOM(VersionedPickle, BaseEstimator):  # type: ignore[misc]
         self.n_iter_ = result.n_iter
         self.converged_ = result.converged
         return self
+
+    def predict(self, X: ArrayLike) -> FloatArray:
+        """Return the expected effect at new causes, each fitted θ being as probable.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_new, n_features_x)
+
+        Returns
+        -------
+        ndarray of shape (n_new,) or (n_new, n_outputs)
+
+        Raises
+        ------
+        NotFittedError
+            If called before `fit`.
+        TypeError, ValueError
+            If X cannot be used, the fit had no cause, or it has more observations than
+            `anmmm.gppom.prediction.MAX_SAMPLES`.
+
+        Notes
+        -----
+        An average over mechanisms: no observation need be near it. O(N³) at each call.
+        """
+        check_is_fitted(self)
+        if self._record_x is None or self._cause is None:
+            raise ValueError("the fit had no cause X, so that there is nothing to predict from")
+        points, _ = check_new_input(self, X, None)
+        labels = np.zeros(len(self.latent_), dtype=np.intp)
+        predictor = MechanismPredictor(
+            self._cause, self._effect, self.fit_result_, labels, 1, self._noise_floor
+        )
+        with blas_threads_for(len(labels)):
+            mean = predictor.mean(self._record_x.apply(points))
+        effect = np.asarray(self._record_y.undo(mean))
+        return effect[:, 0] if self._flat else effect

@@ -6,7 +6,9 @@ Standardized variables come in; J is minimized from one or several starts, and a
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator
@@ -36,8 +38,7 @@ def fit_gppom(
     X: FloatArray | None,
     Y: FloatArray,
     *,
-    lam: float,
-    options: FitOptions,
+    fit_options: FitOptions | Mapping[str, Any] | None = None,
     random_state: RandomState = None,
 ) -> FitResult:
     """Minimize J on standardized data.
@@ -49,9 +50,7 @@ def fit_gppom(
         PPCA and the Gaussian process latent variable model; see `GPPOMObjective`.
     Y : ndarray of shape (n_samples, n_outputs)
         Hypothetical effect, standardized.
-    lam : float
-        Weight λ of the HSIC term, at up to 100 observations; see ``weight_growth``.
-    options : FitOptions
+    fit_options : FitOptions or mapping, optional
     random_state : None, int, Generator or RandomState
         Perturbs starts after the first, draws the MLP's hidden layer, and fills latent columns that
         `init` leaves empty. A free Θ with one start needs none of it.
@@ -77,7 +76,7 @@ def fit_gppom(
     Some tens to some hundreds of evaluations, each O(N³), or O(N r²) with a factor of rank r.
     """
     X, Y = as_data(X, Y)
-    result = _fit(X, Y, lam, options, check_rng(random_state))
+    result = _fit(X, Y, FitOptions.of(fit_options).filled(), check_rng(random_state))
     if not result.converged:
         warn_unconverged(
             f"the fit stopped without converging after {result.n_iter} iterations "
@@ -86,17 +85,15 @@ def fit_gppom(
     return result
 
 
-def _fit(
-    X: FloatArray, Y: FloatArray, lam: float, options: FitOptions, rng: Generator
-) -> FitResult:
+def _fit(X: FloatArray, Y: FloatArray, options: FitOptions, rng: Generator) -> FitResult:
     """Minimize J on checked data, where X may have no columns."""
-    lam_grown, grown = options.grown(lam, len(X))
-    objective = GPPOMObjective(X if X.shape[1] else None, Y, lam=lam_grown, options=grown)
+    scaled = options.scaled_for(len(X))
+    objective = GPPOMObjective(X if X.shape[1] else None, Y, fit_options=scaled)
     # The low-rank engine's matrices are small; its blocks are what threads may share.
     with blas_threads_for(len(X) if options.engine == "dense" else 0):
         way = None
         if options.takes_subsample(len(X)):
-            way = _from_subsample(objective, lam, options, rng)
+            way = _from_subsample(objective, options, rng)
         outcome, winner, values, init, subsample = way or _from_init(objective, options, rng)
         terms = objective.terms(outcome.z)
     latent, omega = objective.unpack(outcome.z)
@@ -121,7 +118,7 @@ def _fit(
         history=outcome.history,
         parameters=outcome.z,
         lam=objective.lam,
-        hyper_prior=grown.hyper_prior,
+        hyper_prior=scaled.hyper_prior,
         covariance=objective.covariance,
         subsample=subsample,
     )
@@ -150,15 +147,13 @@ def _from_init(objective: GPPOMObjective, options: FitOptions, rng: Generator) -
     return outcome, winner, values, init if winner == 0 else f"{init}+perturbed", None
 
 
-def _from_subsample(
-    objective: GPPOMObjective, lam: float, options: FitOptions, rng: Generator
-) -> Way | None:
+def _from_subsample(objective: GPPOMObjective, options: FitOptions, rng: Generator) -> Way | None:
     """Fit a subsample, and descend from where it ended; None where that cannot be evaluated."""
     X, Y = objective.X, objective.Y
-    rows = spread_rows(X, Y, options.subsample or len(X))
+    rows = spread_rows(X, Y, int(options.subsample or len(X)))
     few = replace(options, subsample=None)
     try:
-        fit = _fit(X[rows], Y[rows], lam, few, rng)
+        fit = _fit(X[rows], Y[rows], few, rng)
         start = fit.parameters
         if options.latent_map == "free":
             start = objective.pack(fit.latent[nearest_rows(X, Y, rows)], fit.hyperparameters)

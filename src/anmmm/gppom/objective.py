@@ -20,6 +20,7 @@ Design
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -28,10 +29,9 @@ import numpy as np
 from anmmm._kernels import mlp
 from anmmm._kernels.chunks import run_in_chunks
 from anmmm._typing import FloatArray
-from anmmm._validation import check_nonnegative
 from anmmm.gppom.covariance import as_data
 from anmmm.gppom.engines import make_engine
-from anmmm.gppom.options import ObjectiveOptions
+from anmmm.gppom.options import OBJECTIVE_TOLERANCE, FitOptions
 from anmmm.gppom.parameters import Hyperparameters, ParameterLayout
 
 
@@ -64,12 +64,10 @@ class GPPOMObjective:
         variable model or, with ``kernel_theta="linear"``, of dual PPCA.
     Y : ndarray of shape (n_samples, n_outputs)
         Hypothetical effect, already standardized.
-    lam : float
-        Weight λ of the HSIC term.
-    options : anmmm.gppom.ObjectiveOptions, optional
-        All others in one.
-    **keywords
-        Or fields of it: ``n_latent``, ``latent_map``, ``engine``, …
+    fit_options : FitOptions or mapping, optional
+        What shapes J: ``lam``, ``n_latent``, ``latent_map``, kernels, engine, floors and priors.
+        ``lam`` and ``hyper_prior`` are taken as they are, whatever the number of observations;
+        what shapes a descent alone (``init``, ``n_starts``, ``tol``, …) has no effect.
 
     Attributes
     ----------
@@ -96,16 +94,12 @@ class GPPOMObjective:
         X: FloatArray | None,
         Y: FloatArray,
         *,
-        lam: float = 1.0,
-        options: ObjectiveOptions | None = None,
-        **keywords: Any,
+        fit_options: FitOptions | Mapping[str, Any] | None = None,
     ) -> None:
         self.X, self.Y = as_data(X, Y)
         has_x = self.X.shape[1] > 0
-        self.lam = check_nonnegative(lam, "lam") * has_x
-        if options is None:
-            options = ObjectiveOptions.from_keywords(keywords)
-        self.options = options
+        self.options = options = FitOptions.of(fit_options).filled(engine_tol=OBJECTIVE_TOLERANCE)
+        self.lam = options.lam * has_x
         self.covariance = options.covariance(has_x=has_x)
         self.layout = ParameterLayout(
             n_samples=len(self.X),

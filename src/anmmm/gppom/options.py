@@ -1,11 +1,11 @@
-"""Options of a GPPOM, checked where they are made: of the objective, of a fit, of estimators."""
+"""Options of a GPPOM and its fit, checked when they are made."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
 from dataclasses import fields, replace
-from typing import Any, ClassVar, Self
+from typing import Any, Literal, Self
 
 from anmmm._record import Record, frozen
 from anmmm._typing import ArrayLike
@@ -16,18 +16,19 @@ from anmmm._validation import (
     check_count,
     check_nonnegative,
 )
+from anmmm._words import unknown_name
 from anmmm.gppom.covariance import COMBINATIONS, KERNELS, Covariance
 from anmmm.gppom.parameters import LATENT_MAPS
 from anmmm.gppom.start import INITS
 
-# Of parameters of estimators that are options of a fit.
-PREFIX = "fit_options__"
 # Keys of `anmmm.gppom.engines.ENGINES`, whose kernels an option is not to load.
 ENGINE_NAMES = ("auto", "dense", "lowrank")
-# Share of a trace that a low-rank factor may leave.
-TOLERANCE = 1e-11
-# The same in a fit. J then is off by some 3e-9 of its size, and a descent stops at steps of 1e-6.
-FIT_TOLERANCE = 1e-8
+# Fraction of its trace that a low-rank factor may leave out, in a fit: J is then off by some 3e-9
+# of its size, and a descent stops at steps of 1e-6. For an objective by itself it is exact to more
+# digits, as optimizers that difference it need.
+FIT_TOLERANCE, OBJECTIVE_TOLERANCE = 1e-8, 1e-11
+# Defaults of options that are "auto" in fits of clusters.
+WEIGHT_GROWTH, SUBSAMPLE = 0.5, 10_000
 
 # The default weights were chosen on data of this size.
 REFERENCE_SIZE = 100
@@ -38,13 +39,21 @@ SMALLEST_RATIO = 5
 # of a subsample has told them apart already.
 DEFAULT_TOL, SMALLEST_GAIN = 1e-6, 0.05
 
+_PRIORS = ("latent_prior", "hyper_prior", "weight_prior")
+
 
 @frozen
-class ObjectiveOptions(Record):
-    """Everything that shapes J, λ aside.
+class FitOptions(Record):
+    """Everything that shapes a fit of Θ.
+
+    Functions take it, or a mapping of some of its fields, as ``fit_options``. Estimators take it
+    too; its fields are then reached as ``fit_options__lam`` and so on, by `GridSearchCV` as well.
 
     Attributes
     ----------
+    lam : float
+        Weight λ of the HSIC term, at up to 100 observations; it grows with more, see
+        `weight_growth`.
     n_latent : int
         Latent dimensions q.
     latent_map : {"free", "mlp"}
@@ -55,18 +64,19 @@ class ObjectiveOptions(Record):
         Kernel of X and of Θ: smooth functions, linear ones, or linear ones with an intercept.
     combine : {"auto", "product", "sum"}
         How both kernels make the covariance. A sum is one function of X plus one of Θ; the product
-        lets Θ choose the function of X. ``"auto"``: the sum where both are ``"linear"`` (the
+        lets Θ choose the function of X. ``"auto"``: the sum if both are ``"linear"`` (the
         partially observable dual PPCA of the paper), and else the product. What each is for:
         docs/method/linear.md.
     engine : {"auto", "dense", "lowrank"}
         How the data terms are evaluated: exactly in O(N³), or by error-controlled low-rank factors
         in O(N r²). ``"auto"`` takes the cheaper one at each evaluation. Covariances other than the
-        product of two RBF kernels are evaluated exactly alone, by ``"auto"`` up to 6000
+        product of two RBF kernels are evaluated exactly, by ``"auto"`` up to 6000
         observations.
-    engine_tol : float
+    engine_tol : float, optional
         Accuracy of the low-rank factor: the trace of what it leaves of ``a K_X ∘ K_θ`` is below
         ``engine_tol * noise * N``, and L is off by at most about ``engine_tol * N``. A coarser one
-        lowers the rank, and the time with its square.
+        lowers the rank, and the time with its square. By default 1e-8 in a fit, and 1e-11 in a
+        `GPPOMObjective`.
     n_chunks : int, optional
         Run the engine's loops on Numba's threads, dealt out to so many chunks (16, say, on any
         machine: results depend on it by rounding, and not on the number of threads). For a single
@@ -78,8 +88,44 @@ class ObjectiveOptions(Record):
         ε₀ inside the logarithm.
     latent_prior, hyper_prior, weight_prior : float
         w, v, u: precisions of the Gaussian priors on Θ, log Ω and the MLP's weights.
+    weight_growth : float or "auto"
+        In a fit, λ and `hyper_prior` are multiplied by ``max(1, N / 100)**weight_growth``, N
+        observations. With constant weights (0, the paper's J) the likelihood, which grows with N,
+        outweighs them: γ_x tends to 0, where HSIC sees nothing, and clusters blur
+        (docs/results/quality.md). ``"auto"``: 0.5, and 0.25 where directions are compared.
+    init : {"residual", "pca"} or array-like of shape (n_samples, n_latent)
+        Where Θ starts.
+    init_degree : int
+        Degree of the polynomial whose residual is taken, 0 to 10.
+    n_starts : int
+        Descents; the first from `init`, the others from seeded perturbations of it. The lowest J
+        is kept.
+    max_iter : int
+        Most L-BFGS iterations of a descent.
+    tol : float, optional
+        Stop when an iteration lowers J by less than `tol` times its size. By default 1e-6; without
+        a subsample ``0.05 / N`` from 50 000 observations on.
+    subsample : int, None or "auto"
+        A fit of five times as many observations or more starts where a fit of so many of them
+        ended, spread evenly along X: a fifth to a half of the evaluations are then left.
+        `n_starts` are those of the subsample. None, or an array `init`: it starts at `init`.
+        ``"auto"``: 10 000, and None where directions are compared.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a value is out of range; the message names it.
+
+    Examples
+    --------
+    >>> from anmmm import FitOptions, cluster_mechanisms
+    >>> from anmmm.datasets import make_anm_mixture
+    >>> x, y, labels = make_anm_mixture("f3", random_state=1)
+    >>> cluster_mechanisms(x, y, fit_options=FitOptions(lam=0.5, n_starts=2)).latent.shape
+    (100, 1)
     """
 
+    lam: float = 1.0
     n_latent: int = 1
     latent_map: str = "free"
     n_hidden: int = 20
@@ -87,16 +133,23 @@ class ObjectiveOptions(Record):
     kernel_theta: str = "rbf"
     combine: str = "auto"
     engine: str = "auto"
-    engine_tol: float = TOLERANCE
+    engine_tol: float | None = None
     n_chunks: int | None = None
     noise_floor: float = 1e-2
     hsic_floor: float = 1e-8
     latent_prior: float = 1.0
     hyper_prior: float = 1.2
     weight_prior: float = 1.0
+    weight_growth: float | Literal["auto"] = "auto"
+    init: ArrayLike = "residual"
+    init_degree: int = 1
+    n_starts: int = 1
+    max_iter: int = 1000
+    tol: float | None = None
+    subsample: int | Literal["auto"] | None = "auto"
 
     def __post_init__(self) -> None:
-        """Refuse what no objective can use."""
+        """Refuse what no fit can use."""
         check_count(self.n_latent, "n_latent")
         check_choice(self.latent_map, "latent_map", LATENT_MAPS)
         check_count(self.n_hidden, "n_hidden")
@@ -110,32 +163,92 @@ class ObjectiveOptions(Record):
                 f"kernel_x={self.kernel_x!r}, kernel_theta={self.kernel_theta!r} and "
                 f"combine={self.combine!r}; leave engine at 'auto'"
             )
+        for name in ("lam", "noise_floor", "hsic_floor", *_PRIORS):
+            check_nonnegative(getattr(self, name), name)
+        for name in ("engine_tol", "tol"):
+            if getattr(self, name) is not None:
+                check_nonnegative(getattr(self, name), name)
+        if not _is_auto(self.weight_growth):
+            check_nonnegative(self.weight_growth, "weight_growth")
+        if isinstance(self.init, str):
+            check_choice(self.init, "init", INITS)
+        check_count(self.init_degree, "init_degree", minimum=0, maximum=10)
+        for name in ("n_starts", "max_iter"):
+            check_count(getattr(self, name), name)
         if self.n_chunks is not None:
             check_count(self.n_chunks, "n_chunks")
-        for name in (
-            "engine_tol",
-            "noise_floor",
-            "hsic_floor",
-            "latent_prior",
-            "hyper_prior",
-            "weight_prior",
-        ):
-            check_nonnegative(getattr(self, name), name)
+        if self.subsample is not None and not _is_auto(self.subsample):
+            check_count(self.subsample, "subsample")
 
     @classmethod
-    def from_keywords(cls, keywords: dict[str, Any]) -> Self:
-        """Build options, refusing unknown names with the list of known ones."""
-        known = [field.name for field in fields(cls)]
-        unknown = sorted(set(keywords) - set(known))
-        if unknown:
+    def of(cls, fit_options: FitOptions | Mapping[str, Any] | None) -> FitOptions:
+        """Return options of their own from what a function or estimator was given."""
+        if fit_options is None:
+            return cls()
+        if isinstance(fit_options, FitOptions):
+            return replace(fit_options)
+        if not isinstance(fit_options, Mapping):
             raise TypeError(
-                f"unknown option {', '.join(map(repr, unknown))}; the options of a fit are "
-                f"{', '.join(known)}"
+                "fit_options must be a FitOptions or a mapping of its fields, found "
+                f"{type(fit_options).__name__}"
             )
-        return cls(**keywords)
+        _refuse_unknown(fit_options, TypeError)
+        return cls(**fit_options)
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return all options by name, as scikit-learn's estimators do.
+
+        Parameters
+        ----------
+        deep : bool
+            Without effect: no option has options.
+
+        Returns
+        -------
+        dict
+        """
+        return {each.name: getattr(self, each.name) for each in fields(self)}
+
+    def set_params(self, **params: Any) -> Self:
+        """Change options, as scikit-learn's estimators do.
+
+        Parameters
+        ----------
+        **params
+            Fields and their new values.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        TypeError, ValueError
+            If a name is unknown or a value out of range; nothing is changed then.
+        """
+        _refuse_unknown(params, ValueError)
+        replace(self, **params)
+        for name, value in params.items():
+            object.__setattr__(self, name, value)
+        return self
+
+    def filled(
+        self,
+        *,
+        weight_growth: float = WEIGHT_GROWTH,
+        subsample: int | None = SUBSAMPLE,
+        engine_tol: float = FIT_TOLERANCE,
+    ) -> FitOptions:
+        """Return the same with these values for what is left to the use of the fit."""
+        return replace(
+            self,
+            weight_growth=weight_growth if _is_auto(self.weight_growth) else self.weight_growth,
+            subsample=subsample if _is_auto(self.subsample) else self.subsample,
+            engine_tol=engine_tol if self.engine_tol is None else self.engine_tol,
+        )
 
     def covariance(self, *, has_x: bool = True) -> Covariance:
-        """Form of the covariance that these options ask for, with or without an X."""
+        """Return the form of the covariance that these options mean, with or without an X."""
         if not has_x:
             # That of Θ alone: the product with the RBF of an X that is 0 throughout.
             return Covariance(kernel_theta=self.kernel_theta)
@@ -144,63 +257,6 @@ class ObjectiveOptions(Record):
             linear = self.kernel_x == self.kernel_theta == "linear"
             combine = "sum" if linear else "product"
         return Covariance(self.kernel_x, self.kernel_theta, combine)
-
-
-@frozen
-class FitOptions(ObjectiveOptions):
-    """Everything that shapes a fit, λ aside: the keyword arguments called ``fit_options``.
-
-    Those of `ObjectiveOptions`, and the following.
-
-    Attributes
-    ----------
-    engine_tol : float
-        As there, but 1e-8 by default: no step that goes on with a descent is as small as what that
-        leaves out.
-    init : {"residual", "pca"} or array-like of shape (n_samples, n_latent)
-        Where Θ starts.
-    init_degree : int
-        Degree of the polynomial whose residual is taken, 0 to 10.
-    n_starts : int
-        Descents; the first from `init`, the others from seeded perturbations of it. The lowest J
-        is kept.
-    weight_growth : float
-        λ and `hyper_prior` are multiplied by ``max(1, N / 100)**weight_growth``, N observations.
-        With constant weights (0, the paper's J) the likelihood, which grows with N, outweighs them:
-        γ_x tends to 0, where HSIC sees nothing, and clusters blur (docs/results/quality.md).
-    max_iter : int
-        Most L-BFGS iterations of a descent.
-    tol : float, optional
-        Stop when an iteration lowers J by less than `tol` times its size. By default 1e-6; without
-        a subsample ``0.05 / N`` from 50 000 observations on.
-    subsample : int or None
-        A fit of five times as many observations or more starts where a fit of so many of them
-        ended, spread evenly along X: a fifth to a half of the evaluations are then left.
-        `n_starts` are those of the subsample. None, or an array `init`: it starts at `init`.
-    """
-
-    engine_tol: float = FIT_TOLERANCE
-    init: ArrayLike = "residual"
-    init_degree: int = 1
-    n_starts: int = 1
-    weight_growth: float = 0.5
-    max_iter: int = 1000
-    tol: float | None = None
-    subsample: int | None = 10_000
-
-    def __post_init__(self) -> None:
-        """Refuse what no fit can use."""
-        super().__post_init__()
-        if isinstance(self.init, str):
-            check_choice(self.init, "init", INITS)
-        check_count(self.init_degree, "init_degree", minimum=0, maximum=10)
-        check_count(self.n_starts, "n_starts")
-        check_count(self.max_iter, "max_iter")
-        if self.tol is not None:
-            check_nonnegative(self.tol, "tol")
-        check_nonnegative(self.weight_growth, "weight_growth")
-        if self.subsample is not None:
-            check_count(self.subsample, "subsample")
 
     def tol_for(self, n_samples: int, *, begun: bool = False) -> float:
         """Return `tol` or its default; `begun`: for a descent from the end of a subsample's fit."""
@@ -212,15 +268,15 @@ class FitOptions(ObjectiveOptions):
         """Whether a fit of so many observations starts at the fit of a subsample."""
         if self.subsample is None or not isinstance(self.init, str):
             return False
-        return n_samples >= SMALLEST_RATIO * self.subsample
+        return n_samples >= SMALLEST_RATIO * int(self.subsample)
 
-    def grown(self, lam: float, n_samples: int) -> tuple[float, FitOptions]:
-        """Return λ and the options with the weights that suit so many observations."""
-        self.check_size(lam, n_samples)
+    def scaled_for(self, n_samples: int) -> FitOptions:
+        """Return the options of J with the weights that suit so many observations."""
+        self.check_size(n_samples)
         growth = self._growth(n_samples)
-        return lam * growth, replace(self, hyper_prior=self.hyper_prior * growth)
+        return replace(self, lam=self.lam * growth, hyper_prior=self.hyper_prior * growth)
 
-    def check_size(self, lam: float, n_samples: int) -> None:
+    def check_size(self, n_samples: int) -> None:
         """Refuse an `init` of other rows, and weights that so many observations make too large."""
         if not isinstance(self.init, str):
             init = as_matrix(self.init, "init", resolved=False)
@@ -229,78 +285,24 @@ class FitOptions(ObjectiveOptions):
                     f"init must have shape (n_samples, n_latent) = {(n_samples, self.n_latent)}, "
                     f"found {init.shape}"
                 )
-        logarithm = self.weight_growth * math.log(max(1.0, n_samples / REFERENCE_SIZE))
-        if logarithm > math.log(LARGEST_WEIGHT):
+        exponent = float(self.weight_growth)
+        if exponent * math.log(max(1.0, n_samples / REFERENCE_SIZE)) > math.log(LARGEST_WEIGHT):
             raise ValueError(
                 f"weight_growth={self.weight_growth!r} multiplies lam and hyper_prior by more than "
-                f"{LARGEST_WEIGHT:g} at {n_samples} observations; the default is 0.5"
+                f"{LARGEST_WEIGHT:g} at {n_samples} observations; the default is {WEIGHT_GROWTH}"
             )
-        check_nonnegative(lam * self._growth(n_samples), "lam")
+        check_nonnegative(self.lam * self._growth(n_samples), "lam")
 
     def _growth(self, n_samples: int) -> float:
-        return float(max(1.0, n_samples / REFERENCE_SIZE) ** self.weight_growth)
+        return float(max(1.0, n_samples / REFERENCE_SIZE) ** float(self.weight_growth))
 
 
-class NestedFitOptions:
-    """Mixin of estimators with a parameter ``fit_options``, before ``BaseEstimator``.
+def _is_auto(value: Any) -> bool:
+    return isinstance(value, str) and value == "auto"
 
-    Every field of `FitOptions` is reached as scikit-learn reaches those of an estimator within an
-    estimator: ``set_params(fit_options__n_starts=3)``, and so by ``GridSearchCV``. The class
-    attribute `fit_defaults` has the defaults that are others than those of `FitOptions`.
-    """
 
-    fit_defaults: ClassVar[dict[str, Any]] = {}
-    fit_options: dict[str, Any] | None
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the parameters.
-
-        Parameters
-        ----------
-        deep : bool
-            Whether the options of the fit are among them, each by its name.
-
-        Returns
-        -------
-        dict
-        """
-        params: dict[str, Any] = super().get_params(deep=deep)  # type: ignore[misc]
-        if deep:
-            known = {each.name: each.default for each in fields(FitOptions)}
-            # What is no mapping is refused by ``fit``, as scikit-learn wants it.
-            given = self.fit_options if isinstance(self.fit_options, Mapping) else {}
-            known |= {**self.fit_defaults, **given}
-            params |= {f"{PREFIX}{name}": value for name, value in known.items()}
-        return params
-
-    def set_params(self, **params: Any) -> Self:
-        """Set parameters, and options of the fit by ``fit_options__`` and their name.
-
-        Parameters
-        ----------
-        **params
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError
-            If a name is unknown; the message has the known ones.
-        """
-        nested = {name: params.pop(name) for name in [*params] if name.startswith(PREFIX)}
-        super().set_params(**params)  # type: ignore[misc]
-        if not nested:
-            return self
-        known = [each.name for each in fields(FitOptions)]
-        unknown = [name for name in nested if name.removeprefix(PREFIX) not in known]
-        if unknown:
-            raise ValueError(
-                f"{unknown[0]!r} is no parameter of {type(self).__name__}; the options of a fit "
-                f"are {', '.join(PREFIX + name for name in known)}"
-            )
-        # A new dict: the old one may be that of a clone, or of the caller.
-        options = {name.removeprefix(PREFIX): value for name, value in nested.items()}
-        self.fit_options = {**(self.fit_options or {}), **options}
-        return self
+def _refuse_unknown(names: Mapping[str, Any], error: type[Exception]) -> None:
+    known = [each.name for each in fields(FitOptions)]
+    for name in names:
+        if name not in known:
+            raise error(unknown_name("option of a fit", name, known))

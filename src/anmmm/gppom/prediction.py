@@ -5,6 +5,8 @@ A fitted and clustered GPPOM comes in; labels of new observations go out.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -32,6 +34,7 @@ class MechanismPredictor(Record):
     y: FloatArray
     fit: FitResult
     labels: IntArray
+    n_mechanisms: int
     noise_floor: float
 
     @property
@@ -53,7 +56,7 @@ class MechanismPredictor(Record):
         if n > MAX_SAMPLES:
             raise ValueError(
                 f"predict without refinement holds a matrix of N × N: the fit has N={n} "
-                f"observations, but at most {MAX_SAMPLES} are taken; fit with refine='em' (effects "
+                f"observations, but at most {MAX_SAMPLES} are taken; refine the labels (effects "
                 "of one column), or fit on a subsample"
             )
         omega, form, theta = self.fit.hyperparameters, self.fit.covariance, self.fit.latent
@@ -67,29 +70,35 @@ class MechanismPredictor(Record):
         k_theta = gram(form.kernel_theta, omega.gamma_theta, theta[self.candidates], theta)
         return factor, cho_solve(factor, self.y, check_finite=False), k_theta
 
-    def predict(self, X: FloatArray, Y: FloatArray) -> IntArray:
-        """Label standardized new observations (n, n_features_x), (n, n_outputs)."""
+    def log_densities(self, X: FloatArray, Y: FloatArray) -> FloatArray:
+        """Return the log density (n, n_mechanisms) of a mechanism and an effect, given its cause.
+
+        Both are standardized, (n, n_features_x) and (n, n_outputs).
+        """
+        in_mechanism = self.labels[self.candidates] == np.arange(self.n_mechanisms)[:, np.newaxis]
+        found = np.full((len(X), self.n_mechanisms), -np.inf)
+        for i, (mean, variance) in enumerate(self._posteriors(X)):
+            squared = ((Y[i] - mean) ** 2).sum(axis=1)
+            log_p = -0.5 * (squared / variance + Y.shape[1] * np.log(2.0 * np.pi * variance))
+            for c, own in enumerate(in_mechanism):
+                if own.any():
+                    found[i, c] = logsumexp(log_p[own])
+        return found - math.log(len(self.candidates))
+
+    def mean(self, X: FloatArray) -> FloatArray:
+        """Return the expected standardized effect (n, n_outputs) of standardized causes."""
+        return np.array([mean.mean(axis=0) for mean, _ in self._posteriors(X)])
+
+    def _posteriors(self, X: FloatArray) -> Iterator[tuple[FloatArray, FloatArray]]:
+        """Yield mean (n_candidates, n_outputs) and variance (n_candidates,) of each effect."""
         omega, form = self.fit.hyperparameters, self.fit.covariance
         factor, alpha, candidate_gram = self._solved
-        candidate_labels = self.labels[self.candidates]
         k_x = gram(form.kernel_x, omega.gamma_x, X, self.x)
         own_x = variances(form.kernel_x, omega.gamma_x, X)
         latents = self.fit.latent[self.candidates]
         own_theta = variances(form.kernel_theta, omega.gamma_theta, latents)
-        labels = np.empty(len(X), dtype=np.intp)
-        for i, row in enumerate(k_x):
+        for own, row in zip(own_x, k_x, strict=True):
             k = omega.amplitude * form.joined(row, candidate_gram)
-            mean = k @ alpha
-            signal = omega.amplitude * form.joined(own_x[i], own_theta)
+            signal = omega.amplitude * form.joined(own, own_theta)
             explained = np.einsum("cn,nc->c", k, cho_solve(factor, k.T, check_finite=False))
-            variance = np.maximum(signal - explained, 0.0) + self.noise
-            squared = ((Y[i] - mean) ** 2).sum(axis=1)
-            log_p = -0.5 * (squared / variance + Y.shape[1] * np.log(variance))
-            per_mechanism = [
-                logsumexp(log_p[candidate_labels == c])
-                if np.any(candidate_labels == c)
-                else -np.inf
-                for c in range(self.labels.max() + 1)
-            ]
-            labels[i] = int(np.argmax(per_mechanism))
-        return labels
+            yield k @ alpha, np.maximum(signal - explained, 0.0) + self.noise

@@ -15,6 +15,7 @@ from anmmm._hash import content_hash
 from anmmm._typing import RandomState, StrPath
 from anmmm._validation import brief, check_between, check_count, check_nonnegative, check_rng
 from anmmm._version import __version__
+from anmmm._words import known_arguments
 from anmmm.collection.checkpoint import Checkpoint
 from anmmm.collection.sources.columns import Table, open_table
 from anmmm.collection.stream import check_jobs
@@ -38,6 +39,7 @@ ROWS_A_PARENT = 10
 LEAST_LEFT = 1e-6
 
 
+@known_arguments
 def infer_graph(
     table: Any,
     *,

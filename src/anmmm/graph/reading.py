@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 import os
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Mapping
 from copy import deepcopy
 from typing import Any
 
@@ -50,7 +50,7 @@ def read_graph(graph: Any) -> PartialGraph:
             return _from_arcs(graph.nodes, pairs)
         return PartialGraph(graph.nodes, undirected=pairs)
     if _is_causallearn(graph):
-        inner = getattr(graph, "G", graph)
+        inner = _inner(graph)
         names = [node.get_name() for node in inner.get_nodes()]
         return _marked(_edges_of_causallearn(names, np.asarray(inner.graph)), names)
     if isinstance(graph, np.ndarray) or hasattr(graph, "toarray"):
@@ -137,8 +137,13 @@ def _from_arcs(nodes: Iterable[Hashable], arcs: Iterable[Edge]) -> PartialGraph:
     return PartialGraph(nodes, directed, undirected)
 
 
+def _inner(graph: Any) -> Any:
+    """Return the graph of what ``pc`` returns, of the dict of ``ges``, or of a graph itself."""
+    return graph.get("G") if isinstance(graph, Mapping) else getattr(graph, "G", graph)
+
+
 def _is_causallearn(graph: Any) -> bool:
-    inner = getattr(graph, "G", graph)
+    inner = _inner(graph)
     return hasattr(inner, "get_nodes") and isinstance(getattr(inner, "graph", None), np.ndarray)
 
 
@@ -180,6 +185,8 @@ def _from_adjacency(names: tuple[Hashable, ...], matrix: Any) -> PartialGraph:
 
 def rebuilt(original: Any, graph: PartialGraph) -> Any:
     """Return an oriented graph in the form of the original; files and iterables become a list."""
+    if hasattr(original, "directed_edges") and hasattr(original, "undirected_edges"):
+        return _to_pdag(original, graph)
     if hasattr(original, "is_directed") and hasattr(original, "edges"):
         return networkx_graph(graph.nodes, graph.edges, original)
     if _is_causallearn(original):
@@ -221,6 +228,14 @@ def networkx_graph(
     return result
 
 
+def _to_pdag(original: Any, graph: PartialGraph) -> Any:
+    """Return a ``PDAG`` of pgmpy, which has edges of both kinds."""
+    kinds = {"directed_ebunch": graph.directed, "undirected_ebunch": graph.undirected}
+    result = type(original)(**{name: list(edges) for name, edges in kinds.items()})
+    result.add_nodes_from(original.nodes(data=True))
+    return result
+
+
 def _to_adjacency(graph: PartialGraph) -> Any:
     place = {node: at for at, node in enumerate(graph.nodes)}
     matrix = np.zeros((len(place), len(place)), dtype=np.int64)
@@ -231,7 +246,7 @@ def _to_adjacency(graph: PartialGraph) -> Any:
 
 def _to_causallearn(original: Any, graph: PartialGraph) -> Any:
     copy = deepcopy(original)
-    inner = getattr(copy, "G", copy)
+    inner = _inner(copy)
     nodes = {node.get_name(): node for node in inner.get_nodes()}
     for cause, effect in graph.directed:
         edge = inner.get_edge(nodes[cause], nodes[effect])

@@ -17,7 +17,7 @@ from anmmm._validation import brief, check_between, check_count
 from anmmm._words import Table, counted
 from anmmm.collection.sinks import check_sink
 from anmmm.datasets.errors import listed
-from anmmm.direction import SURE
+from anmmm.direction import SURE, format_confidence
 from anmmm.evidence.check import check_models, is_determined
 from anmmm.evidence.models import Additive, EffectCurves, Independent, model_text
 from anmmm.evidence.models.base import ConditionalModel
@@ -115,7 +115,7 @@ class GraphNode(Record):
     def probabilities(self) -> FloatArray | None:
         """Probability of each mechanism for each row."""
         several = isinstance(self._model, Additive) and self.n_mechanisms > 1
-        return self._model.fit.membership if several else None  # type: ignore[attr-defined]
+        return self._model.fit.probabilities if several else None  # type: ignore[attr-defined]
 
     @property
     def is_determined(self) -> bool:
@@ -316,10 +316,41 @@ class CausalGraph(Record):
                     self.to_networkx(), temporary, named_key_ids=True
                 )
 
+    def __repr__(self) -> str:
+        n_sure = sum(edge.is_sure for edge in self.edges)
+        return (
+            f"<CausalGraph: {counted(len(self.edges), 'edge')} ({n_sure} sure) among "
+            f"{counted(len(self.names), 'column')}, {counted(self.n_samples, 'row')}>"
+        )
+
+    def __str__(self) -> str:
+        return self.summary()
+
+    def plot(self, **options: Any) -> Any:
+        """Draw the graph in layers by causal order; see `anmmm.plotting.plot_graph`.
+
+        Parameters
+        ----------
+        **options
+            Keyword arguments of `anmmm.plotting.plot_graph`.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+
+        Raises
+        ------
+        ImportError
+            If Matplotlib is not installed (extra ``plot``).
+        """
+        from anmmm.plotting import plot_graph
+
+        return plot_graph(self, **options)
+
     def summary(self) -> str:
         """Return the edges as a table of text, and what else was found."""
         rows = [
-            (edge, f"{confidence:.2f}", f"{gain:.1f}", *texts)
+            (edge, format_confidence(confidence), f"{gain:.1f}", *texts)
             for edge, confidence, gain, *texts in self._shown
         ]
         columns = {"edge": "<4", "confidence": ">10", "gain": ">6", "model": "<5", "note": "<1"}

@@ -15,6 +15,7 @@ from anmmm._typing import BoolArray, FloatArray
 from anmmm._validation import brief, check_choice
 from anmmm._warning import warn_caller
 from anmmm.collection.sources.columns import Table
+from anmmm.collection.sources.table import text_problem
 from anmmm.datasets.errors import SourceError, listed
 from anmmm.graph.lengths import Sample
 from anmmm.graph.partial import PartialGraph
@@ -47,13 +48,17 @@ def read_columns(
     check_choice(missing, "missing", ("raise", "drop"))
     if within is not None and columns is None:
         columns = [name for name in table.names if name in within.nodes]
-    named = {*table.categories, *_listed(categories, table, "categories")}
+    listed_names = _listed(categories, table, "categories")
+    named = {*table.categories, *listed_names}
     if columns is None:
-        names = [name for name in table.names if name in named or name not in table.faults]
+        usable = [name for name in table.names if name in named or name not in table.faults]
+        texts = table.read([], [name for name in table.categories if name not in listed_names])
+        problems = {name: text_problem(values) for name, values in texts.items()}
+        names = [name for name in usable if not problems.get(name)]
         if left_out := [name for name in table.names if name not in names]:
             warn_caller(
-                f"{table.name}: columns left out, as they hold neither numbers nor categories: "
-                f"{listed(left_out)}; name them in categories= to take them as such",
+                f"{table.name}: columns left out, as they hold neither numbers nor up to "
+                f"{MOST_CATEGORIES} categories: {listed(left_out)}",
                 UserWarning,
             )
     else:
@@ -65,8 +70,7 @@ def read_columns(
         raise SourceError(
             table.name,
             None,
-            f"a graph needs 2 columns of numbers or categories or more, found {listed(names)}; "
-            "name columns of text in categories= to take them as such",
+            f"a graph needs 2 columns of numbers or categories or more, found {listed(names)}",
         )
     read = table.read([n for n in names if n not in named], [n for n in names if n in named])
     present = _present([read[name] for name in names], names, table.name, missing)
@@ -102,7 +106,7 @@ def _present(
             table,
             None,
             f"column {names[at]!r} lacks {absent[at].sum()} values, the first in row "
-            f"{int(absent[at].argmax()) + 1}; pass missing='drop' to leave out the "
+            f"{int(absent[at].argmax())} (from 0); pass missing='drop' to leave out the "
             f"{incomplete.sum()} incomplete rows",
         )
     n_left = len(incomplete) - int(incomplete.sum())

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from typing import Any, ClassVar
 
 from anmmm._optional import require
 from anmmm._validation import check_choice
 from anmmm.direction import DirectionResult, infer_direction
+from anmmm.direction.infer import Criterion
+from anmmm.gppom import FitOptions
 from anmmm.interop._pairs import decision, hsic_score
 
 __all__ = ["ANMMM", "Orientation", "hsic_score"]
@@ -24,7 +26,7 @@ class ANMMM(_Base):  # type: ignore[misc]
 
     Parameters
     ----------
-    criterion, lam, n_resamples, min_confidence, random_state
+    criterion, fit_options, n_resamples, min_confidence, random_state
         See `anmmm.infer_direction`.
     on_undecided : {"raise", "abstain"}
         What to do where no direction is decided: raise a ``ValueError``, as pgmpy's own pairwise
@@ -61,15 +63,15 @@ class ANMMM(_Base):  # type: ignore[misc]
 
     def __init__(
         self,
-        criterion: str = "auto",
-        lam: float = 1.0,
+        criterion: Criterion = "evidence",
+        fit_options: FitOptions | Mapping[str, Any] | None = None,
         n_resamples: int = 0,
         min_confidence: float | None = None,
         on_undecided: str = "raise",
         random_state: Any = 0,
     ) -> None:
         self.criterion = criterion
-        self.lam = lam
+        self.fit_options = fit_options
         self.n_resamples = n_resamples
         self.min_confidence = min_confidence
         self.on_undecided = on_undecided
@@ -90,14 +92,15 @@ class ANMMM(_Base):  # type: ignore[misc]
             X.iloc[:, 0],
             X.iloc[:, 1],
             criterion=self.criterion,
-            lam=self.lam,
+            fit_options=self.fit_options,
             n_resamples=self.n_resamples,
             min_confidence=self.min_confidence,
             random_state=self.random_state,
         )
         edge = _edge(result, names[0], names[1], self.on_undecided)
         self.result_ = result
-        self.forward_score_, self.backward_score_ = result.forward_score, result.backward_score
+        self.forward_score_ = result.models.forward_score
+        self.backward_score_ = result.models.backward_score
         self.causal_graph_ = require("pgmpy.base", "interop", "this needs pgmpy").DAG()
         self.causal_graph_.add_nodes_from(names)
         if edge is not None:

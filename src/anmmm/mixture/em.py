@@ -108,10 +108,10 @@ def run_em(
     mean, systems = fits.mean[winner, :, :r].copy(), fits.rows[winner, :, :, at : at + r]
     shares = job.whole.shares
     if layout is not None:
-        membership, curves = np.empty((2, n, C))
-        collect(layout.strips, layout.slots, job.room.coefficients, shares, membership, curves)
+        probabilities, curves = np.empty((2, n, C))
+        collect(layout.strips, layout.slots, job.room.coefficients, shares, probabilities, curves)
     else:
-        membership, curves = shares[: C * n].reshape(C, n).T.copy(), basis.design @ mean.T
+        probabilities, curves = shares[: C * n].reshape(C, n).T.copy(), basis.design @ mean.T
     return MixtureFit(
         n_mechanisms=C,
         weights=fits.weights[winner].copy(),
@@ -120,7 +120,7 @@ def run_em(
         mean=mean,
         factor=systems.transpose(0, 2, 1) * np.sqrt(fits.pivots[winner, :, np.newaxis, :r]),
         splines=basis.splines,
-        membership=membership,
+        probabilities=probabilities,
         curves=curves,
         bound=bound,
         complexity=log_likelihood - bound,

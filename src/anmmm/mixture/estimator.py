@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 import numpy as np
+from scipy.special import logsumexp
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -18,6 +19,7 @@ from anmmm._validation import (
     check_new_input,
     check_nonnegative,
 )
+from anmmm._words import known_arguments
 from anmmm.mixture.em import MAX_MECHANISMS, choose_mixture, is_auto, smallest_noise
 from anmmm.mixture.labels import by_first_appearance
 from anmmm.mixture.splines import SplineBasis
@@ -47,17 +49,17 @@ class ANMMixture(ClassNamePrefixFeaturesOutMixin, TransformerMixin, VersionedPic
         Number of mechanisms fitted.
     labels_ : ndarray of int, shape (n_samples,)
         Most probable mechanism, numbered by first appearance.
-    membership_ : ndarray of shape (n_samples, n_mechanisms_)
+    probabilities_ : ndarray of shape (n_samples, n_mechanisms_)
         Probability of each mechanism.
     weights_ : ndarray of shape (n_mechanisms_,)
         Share of each mechanism.
     noise_std_ : float
         Standard deviation of the noise, in the unit of y.
-    log_likelihood_ : float
+    lower_bound_ : float
         Lower bound on the log marginal likelihood of the standardized effect, the curves
         integrated out.
     criterion_ : float
-        ``-log_likelihood_`` plus the cost of weights and noise; the smaller the better.
+        ``-lower_bound_`` plus the cost of weights and noise; the smaller the better.
     criteria_ : ndarray of shape (n_tried,)
         The criterion with 1, 2, … mechanisms.
     n_iter_ : int
@@ -98,6 +100,7 @@ class ANMMixture(ClassNamePrefixFeaturesOutMixin, TransformerMixin, VersionedPic
     True
     """
 
+    @known_arguments
     def __init__(
         self,
         n_mechanisms: int | str = 2,
@@ -165,13 +168,13 @@ class ANMMixture(ClassNamePrefixFeaturesOutMixin, TransformerMixin, VersionedPic
         self._order = by_first_appearance(fit.labels, fit.n_mechanisms)
         self.fit_result_ = fit
         self.n_mechanisms_ = fit.n_mechanisms
-        self.membership_ = fit.membership[:, self._order]
-        self.labels_ = self.membership_.argmax(axis=1)
+        self.probabilities_ = fit.probabilities[:, self._order]
+        self.labels_ = self.probabilities_.argmax(axis=1)
         self.weights_ = fit.weights[self._order]
         self.noise_std_ = math.sqrt(fit.noise_variance) * float(
             self._record_y.spread[0] * self._record_y.unit[0]
         )
-        self.log_likelihood_ = fit.bound
+        self.lower_bound_ = fit.bound
         self.criterion_ = fit.criterion
         self.n_iter_ = fit.n_iter
         self.converged_ = fit.converged
@@ -255,10 +258,11 @@ class ANMMixture(ClassNamePrefixFeaturesOutMixin, TransformerMixin, VersionedPic
         if y is None:
             cause, _ = check_new_input(self, X, None)
             return np.tile(self.weights_, (len(cause), 1))
-        return self.membership(X, y)
+        log_densities = self._log_densities(X, y)
+        return np.asarray(np.exp(log_densities - logsumexp(log_densities, axis=1, keepdims=True)))
 
-    def membership(self, X: ArrayLike, y: ArrayLike) -> FloatArray:
-        """Probability of each mechanism for new observations: `predict_proba`, the effect required.
+    def score(self, X: ArrayLike, y: ArrayLike) -> float:
+        """Mean log density of the effects of new observations, given their causes.
 
         Parameters
         ----------
@@ -267,15 +271,21 @@ class ANMMixture(ClassNamePrefixFeaturesOutMixin, TransformerMixin, VersionedPic
 
         Returns
         -------
-        ndarray of shape (n_new, n_mechanisms_)
+        float
+            A lower bound in nats per observation, for y in its own unit; larger is better.
         """
+        return float(logsumexp(self._log_densities(X, y), axis=1).mean())
+
+    def _log_densities(self, X: ArrayLike, y: ArrayLike) -> FloatArray:
+        """Log weight and density (n_new, n_mechanisms_) of effects in the unit of y."""
         check_is_fitted(self)
         cause, effect = check_new_input(self, X, y)
         if effect is None:
             raise ValueError("y is None: a mechanism shows in cause and effect together; pass y")
         design = self.fit_result_.splines.evaluate(self._record_x.apply(cause))
         z = np.ascontiguousarray(self._record_y.apply(_one_column(effect))[:, 0])
-        return self.fit_result_.assign(design, z)[:, self._order]
+        found = self.fit_result_.log_densities(design, z)[:, self._order]
+        return found - self._record_y.log_unit
 
     @property
     def _n_features_out(self) -> int:

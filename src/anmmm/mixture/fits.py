@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
-from scipy.special import softmax
 
 from anmmm._kernels.location_scale import location_scale
 from anmmm._kernels.packed import N_INNER, Design
@@ -41,7 +41,7 @@ class MixtureFit(Record):
         Upper triangular matrices F: ``F Fᵀ`` are the posterior covariances of the coefficients.
     splines : anmmm.mixture.Columns
         The columns anywhere, on the scale of the standardized cause.
-    membership : ndarray of shape (n_samples, n_mechanisms)
+    probabilities : ndarray of shape (n_samples, n_mechanisms)
         Probability of each mechanism.
     curves : ndarray of shape (n_samples, n_mechanisms)
         Posterior mean of each curve at the observations.
@@ -67,7 +67,7 @@ class MixtureFit(Record):
     mean: FloatArray
     factor: FloatArray
     splines: Columns
-    membership: FloatArray
+    probabilities: FloatArray
     curves: FloatArray
     bound: float
     complexity: float
@@ -90,15 +90,18 @@ class MixtureFit(Record):
     @property
     def labels(self) -> IntArray:
         """Most probable mechanism of each observation."""
-        return np.asarray(self.membership.argmax(axis=1))
+        return np.asarray(self.probabilities.argmax(axis=1))
 
-    def assign(self, design: FloatArray, y: FloatArray) -> FloatArray:
-        """Probability of each mechanism, (n_new, n_mechanisms), for other columns and effects."""
+    def log_densities(self, design: FloatArray, y: FloatArray) -> FloatArray:
+        """Return log weight plus expected log density, (n_new, n_mechanisms), of other effects.
+
+        As in the E-step: the log-sum-exp over the mechanisms is a lower bound on the predictive log
+        density.
+        """
         variance = ((design @ self.factor) ** 2).sum(axis=2).T
         squared = (y[:, np.newaxis] - design @ self.mean.T) ** 2 + variance
-        return np.asarray(
-            softmax(np.log(self.weights) - 0.5 * squared / self.noise_variance, axis=1)
-        )
+        constant = np.log(self.weights) - 0.5 * math.log(2.0 * math.pi * self.noise_variance)
+        return np.asarray(constant - 0.5 * squared / self.noise_variance)
 
     def curves_at(self, X: FloatArray) -> FloatArray:
         """Each curve, (n_points, n_mechanisms), at points (n_points, n_features)."""
@@ -111,7 +114,7 @@ class MixtureFit(Record):
             weights=self.weights[order],
             mean=self.mean[order],
             factor=self.factor[order],
-            membership=np.ascontiguousarray(self.membership[:, order]),
+            probabilities=np.ascontiguousarray(self.probabilities[:, order]),
             curves=np.ascontiguousarray(self.curves[:, order]),
         )
 

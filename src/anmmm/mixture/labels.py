@@ -48,8 +48,8 @@ def refine_labels(
     where the noise starts, and the one with `n_mechanisms`, if there is one, is a start beside the
     labels.
 
-    Returns the fit of the start with the higher bound, 0 the labels and 1 the fit. Its membership
-    and bound count the labels; `MixtureFit.assign` knows none of new observations. Where the effect
+    Returns the fit of the start with the higher bound, 0 the labels and 1 the fit. Its
+    probabilities and bound count the labels, which new observations lack. Where the effect
     alone is likelier, by more than a nat, than from the labels on without a word of theirs, these
     belong to another and worse optimum, as where curves cross: the fit is then returned, start 2.
 
@@ -66,7 +66,9 @@ def refine_labels(
 
         fit = fits[n_mechanisms - 1]
         # Mechanisms are numbered at will: take the numbering that agrees with the labels best.
-        agreement = np.stack([fit.membership[labels == c].sum(axis=0) for c in range(n_mechanisms)])
+        agreement = np.stack(
+            [fit.probabilities[labels == c].sum(axis=0) for c in range(n_mechanisms)]
+        )
         fit = fit.reordered(linear_sum_assignment(-agreement)[1])
         led = fit_mixture(basis, y, starts=[given], noise_variance=noise, floor=floor)
         if fit.bound - led.bound > OTHER_OPTIMUM:
@@ -78,7 +80,7 @@ def refine_labels(
     scales[0] = noise
     refined = run_em(basis, y, given[np.newaxis], scales, reading=reading, floor=floor)
     if fit is not None:
-        start, scales = fit.membership[np.newaxis], fit.scales
+        start, scales = fit.probabilities[np.newaxis], fit.scales
         other = run_em(basis, y, start, scales, center=fit.center, reading=reading, floor=floor)
         if other.bound > refined.bound:
             return replace(other, start=1)

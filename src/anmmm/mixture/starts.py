@@ -39,11 +39,11 @@ def as_responsibilities(init: Any, n_samples: int) -> FloatArray:
     if array.ndim == 1:
         distinct, codes = np.unique(array, return_inverse=True)
         return soften(np.eye(len(distinct))[codes])
-    membership = np.ascontiguousarray(array, dtype=np.float64)
-    totals = membership.sum(axis=1, keepdims=True)
-    if not np.all(np.isfinite(membership)) or membership.min() < 0.0 or totals.min() <= 0.0:
+    probabilities = np.ascontiguousarray(array, dtype=np.float64)
+    totals = probabilities.sum(axis=1, keepdims=True)
+    if not np.all(np.isfinite(probabilities)) or probabilities.min() < 0.0 or totals.min() <= 0.0:
         raise ValueError("init must hold finite responsibilities >= 0 with a positive row sum")
-    return np.asarray(membership / totals)
+    return np.asarray(probabilities / totals)
 
 
 def ordered_residuals(
@@ -83,7 +83,7 @@ def residual_starts(
         order,
         TIED_RESIDUALS,
         y,
-        np.ascontiguousarray(previous.membership[rows]),
+        np.ascontiguousarray(previous.probabilities[rows]),
         np.ascontiguousarray(previous.curves[rows]),
         SOFTNESS,
         starts,

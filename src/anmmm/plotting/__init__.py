@@ -8,6 +8,7 @@ from anmmm.plotting.effect import plot_effect
 from anmmm.plotting.graph import plot_graph
 from anmmm.plotting.latent import plot_latent
 from anmmm.plotting.mechanisms import plot_mechanisms
+from anmmm.plotting.pairs import plot_pairs
 from anmmm.plotting.rates import plot_decision_rates
 from anmmm.plotting.style import COLORS, MARKERS, matplotlib_module, written_by
 
@@ -21,5 +22,6 @@ __all__ = [
     "plot_graph",
     "plot_latent",
     "plot_mechanisms",
+    "plot_pairs",
     "written_by",
 ]

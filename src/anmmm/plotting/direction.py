@@ -14,7 +14,15 @@ from anmmm._categories import as_names, as_variables
 from anmmm._typing import ArrayLike, FloatArray
 from anmmm._validation import check_lengths, check_single
 from anmmm._words import hypotheses
-from anmmm.direction import COMMON_CAUSE, POOR_FIT, DirectionResult, said_of
+from anmmm.direction import (
+    COMMON_CAUSE,
+    LACK_OF_FIT_PVALUE,
+    DirectionResult,
+    LatentFits,
+    format_confidence,
+    format_decision,
+    is_decided,
+)
 from anmmm.evidence import CommonCause, DirectionEvidence, VectorEvidence
 from anmmm.evidence.curves import model_curves
 from anmmm.gppom import FitResult
@@ -39,7 +47,6 @@ SCORES = {
     ),
     "hsic": ("log HSIC of Θ and cause, the lower wins", "in log HSIC"),
     "hsic_ratio": ("HSIC of Θ and cause over its 5 % threshold, the lower wins", "thresholds"),
-    "pvalue": ("−log p of the HSIC test of Θ and cause, the lower wins", "in −log p"),
 }
 # Nats per observation that the axis of description lengths spans at least: a difference that says
 # little shall look small.
@@ -117,17 +124,15 @@ def plot_direction(
     area, width = marker_area(len(x), marker_size), line_width(marker_size)
     names = hypotheses(x_label, y_label)
     # Before a figure is made, so that refused data leave none behind.
-    if result.evidence is None:
+    models, common = result.models, None
+    if isinstance(models, LatentFits):
         pictures = [
-            _latent_picture(result.forward, result.forward_pvalue, x, x_label),
-            _latent_picture(result.backward, result.backward_pvalue, y, y_label),
+            _latent_picture(models.forward, models.forward_test.pvalue, x, x_label),
+            _latent_picture(models.backward, models.backward_test.pvalue, y, y_label),
         ]
     else:
-        pictures = [
-            _curves_picture(result.evidence.forward, x, y),
-            _curves_picture(result.evidence.backward, y, x),
-        ]
-    common = None if result.evidence is None else result.evidence.common_cause
+        pictures = [_curves_picture(models.forward, x, y), _curves_picture(models.backward, y, x)]
+        common = models.common_cause
     panels = _as_axes(axes, 3 if common is None else 4)
     for index, (panel, picture) in enumerate(zip(panels, pictures, strict=False)):
         if picture.groups is not None:
@@ -297,7 +302,7 @@ def _beside(name: str) -> str:
 
 
 def _draw_scores(ax: Any, result: DirectionResult, names: tuple[str, str]) -> None:
-    scores = [result.forward_score, result.backward_score]
+    scores = [result.models.forward_score, result.models.backward_score]
     labels = [*names]
     # Of the other models that were tried.
     others: list[list[float]] = [[], [], []]
@@ -356,26 +361,26 @@ def _lengths(side: DirectionEvidence | VectorEvidence) -> list[float]:
 
 def _sentence(result: DirectionResult, names: tuple[str, str]) -> str:
     """Say the decision in words."""
-    said = said_of(result, names)
+    said = format_decision(result, names)
     evidence, probabilities = result.evidence, result.probabilities
     if result.relation == COMMON_CAUSE and evidence and evidence.common_cause and probabilities:
         saved = evidence.saved_by_common_cause
         lead = names[0] if result.score > 0.0 else names[1]
         return (
             f"{said}: {saved / len(evidence.forward.nats):+.2g} nats per observation against "
-            f"{lead}, probability {probabilities.common_cause:.2f}"
+            f"{lead}, probability {format_confidence(probabilities.common_cause)}"
         )
     if result.score == 0.0:
         text = f"{said}: both scores are equal"
     else:
         lead = names[0] if result.score > 0.0 else names[1]
-        text = f"{said}: {lead}" if not result.direction else said
+        text = said if is_decided(result) else f"{said}: {lead}"
         text += f" by {abs(result.score):.2g} {SCORES[result.criterion][1]}"
         if result.confidence is not None:
-            text += f", confidence {result.confidence:.2f}"
+            text += f", confidence {format_confidence(result.confidence)}"
     if result.check_pvalue is not None:
         # Kept together where the line is broken.
         text += f", check p\u00a0=\u00a0{result.check_pvalue:.2g}"
-        if result.check_pvalue < POOR_FIT:
+        if result.check_pvalue < LACK_OF_FIT_PVALUE:
             text += " (no model fits)"
     return text if result.converged else f"{text} (a fit did not converge)"

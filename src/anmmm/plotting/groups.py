@@ -53,10 +53,14 @@ class Groups:
         certainty = None
         if isinstance(result, (ClusteringResult, ANMMixture)):
             if isinstance(result, ClusteringResult):
-                labels, membership, count = result.labels, result.membership, result.n_mechanisms
+                labels, probabilities, count = (
+                    result.labels,
+                    result.probabilities,
+                    result.n_mechanisms,
+                )
             else:
                 check_is_fitted(result)
-                labels, membership = result.labels_, result.membership_
+                labels, probabilities = result.labels_, result.probabilities_
                 count = result.n_mechanisms_
             if len(labels) != n_samples:
                 raise ValueError(
@@ -64,8 +68,8 @@ class Groups:
                     "data; pass the data that it was made from"
                 )
             names = mechanism_names(count)
-            if membership is not None:
-                certainty = membership.max(axis=1)
+            if probabilities is not None:
+                certainty = probabilities.max(axis=1)
         else:
             distinct, labels = as_labels(result, "result", n_samples)
             numbered = distinct.dtype.kind in "biuf"
@@ -209,7 +213,7 @@ def finish(
                 markersize=5,
                 markerfacecolor="none",
                 linestyle="none",
-                label=f"membership < {groups.uncertain:g}",
+                label=f"probabilities < {groups.uncertain:g}",
             )
         )
     # Layout would make room for a legend that is wider than the axes by making these narrower.

@@ -12,7 +12,7 @@ import numpy as np
 
 from anmmm.collection.records import PairResult
 from anmmm.collection.summary import is_right
-from anmmm.direction import COMMON_CAUSE, INDEPENDENT, said_of
+from anmmm.direction import COMMON_CAUSE, INDEPENDENT, format_decision
 from anmmm.evaluation.tally import Tally
 
 # Rows of neither extreme that are dropped at once.
@@ -57,7 +57,7 @@ class Digest(Tally):
             named = f"explained by {row.explained_by}:"
             remark = row.reason.replace(named, "explained by other columns:")
             self.remarks.add(row.status, remark, row.pair_id)
-        self.relations[said_of(row)] += 1
+        self.relations[format_decision(row)] += 1
         if row.model is not None:
             self.models[row.model] += 1
         if row.n_mechanisms is not None:

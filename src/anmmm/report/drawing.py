@@ -114,9 +114,9 @@ def _draw(row: PairResult, pair: Pair) -> Drawing:
     if row.subsample_seed is not None and row.n_used is not None:
         shown = shown.subsample(row.n_used, row.subsample_seed)
     shown = shown.subsample(MOST_POINTS, 0)
-    x, y, names = shown.x, shown.y, ("x", "y")
+    x, y, names = shown.x, shown.y, (row.x, row.y)
     if row.direction == -1:
-        x, y, names = y, x, ("y", "x")
+        x, y, names = y, x, (row.y, row.x)
     result, remark = _colors(x, y, row)
     role = ("cause", "effect") if row.direction else ("first", "second variable")
     alternative = (

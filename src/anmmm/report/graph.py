@@ -9,7 +9,7 @@ import numpy as np
 
 from anmmm._files import atomic_writer, check_overwrite, check_writable, naming
 from anmmm._typing import StrPath
-from anmmm.direction import POOR_FIT
+from anmmm.direction import LACK_OF_FIT_PVALUE
 from anmmm.graph import CausalGraph
 from anmmm.plotting import matplotlib_module, plot_graph
 from anmmm.plotting.effect import draw_effect
@@ -81,7 +81,7 @@ def write_graph_report(
         effects={pair: png_picture(_effect(graph, *pair)) for pair in drawn},
         shares={node.name: _shares(node.probabilities) for node in graph.nodes},
         groups=[(each, np.bincount(each.labels).tolist()) for each in graph.mixing],
-        poor_fit=POOR_FIT,
+        poor_fit=LACK_OF_FIT_PVALUE,
     )
     with atomic_writer(output) as file, naming(output):
         file.writelines(contents)

@@ -15,11 +15,11 @@ from anmmm._optional import require
 from anmmm._typing import StrPath
 from anmmm._validation import check_count
 from anmmm._version import __version__
-from anmmm._words import spelled, with_error
+from anmmm._words import hypotheses, spelled, with_error
 from anmmm.collection import SCHEMA_VERSION, CollectionSummary, as_pairs, read_rows
 from anmmm.collection.records import PairResult
 from anmmm.collection.summary import FALSE_DISCOVERIES, is_right
-from anmmm.direction import POOR_FIT, SURE, said_of
+from anmmm.direction import LACK_OF_FIT_PVALUE, SURE, format_confidence, format_decision
 from anmmm.evidence import model_text
 from anmmm.plotting import matplotlib_module
 from anmmm.report.digest import Digest
@@ -193,7 +193,15 @@ def page_template(file: str = "page.html.j2") -> Any:
         lstrip_blocks=True,
     )
     numbers = np.mean, np.median, share, signed, thousands, with_error
-    filters = (*numbers, is_right, said_of, model_text, rates_picture, histogram_picture)
+    filters = (
+        *numbers,
+        is_right,
+        decision,
+        format_confidence,
+        model_text,
+        rates_picture,
+        histogram_picture,
+    )
     environment.filters.update({filter.__name__: filter for filter in filters})
     environment.globals.update(
         version=__version__,
@@ -202,10 +210,15 @@ def page_template(file: str = "page.html.j2") -> Any:
         most_reasons=MOST_REASONS,
         not_in_source=NOT_IN_SOURCE,
         false_discoveries=FALSE_DISCOVERIES,
-        poor_fit=POOR_FIT,
+        poor_fit=LACK_OF_FIT_PVALUE,
         sure=SURE,
     )
     return environment.get_template(file)
+
+
+def decision(row: PairResult) -> str:
+    """Say a row in words, by the names of its variables."""
+    return format_decision(row, hypotheses(row.x, row.y))
 
 
 def share(count: int, total: int) -> str:

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from anmmm.collection import SourceError, as_pairs, cluster_collection, infer_directions
+from anmmm.collection import SourceError, as_pairs, cluster_pairs, infer_directions
 from anmmm.datasets import Pair, make_anm_mixture
 
 X, Y = np.arange(12.0), np.arange(12.0) ** 2
@@ -95,7 +95,7 @@ def test_masked_values_are_refused_wherever_they_come_from():
     for row in infer_directions(source, random_state=0):
         assert row.status == "unusable"
         assert "holds 1 masked values" in row.reason
-    (labels,) = cluster_collection({"a": (masked, y)}, random_state=0)
+    (labels,) = cluster_pairs({"a": (masked, y)}, random_state=0)
     assert labels.status == "unusable"
     (row,) = infer_directions({"a": (whole, y)}, random_state=0)
     assert row.status == "ok"

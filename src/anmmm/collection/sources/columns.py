@@ -17,7 +17,7 @@ from anmmm._categories import labels_of
 from anmmm._optional import pyarrow_module
 from anmmm._record import Record, computed, frozen
 from anmmm._typing import FloatArray, StrPath
-from anmmm._validation import brief
+from anmmm._validation import DATES, brief
 from anmmm._warning import warn_caller
 from anmmm.collection.sources.parquet import (
     floats,
@@ -43,7 +43,7 @@ class Table(Record):
     name: str
     # Of all columns, in order, no two the same.
     names: tuple[Hashable, ...]
-    # Of the columns of numbers, which are paired where no others are asked for.
+    # Of the columns of numbers and booleans, which are paired where no others are asked for.
     numeric: tuple[Hashable, ...]
     # Why a column cannot be read as numbers, if so.
     faults: Mapping[Hashable, str]
@@ -123,17 +123,16 @@ def _frame(frame: Any) -> Table:
     def select(names: list[Hashable]) -> Any:
         return table.select(names).collect() if lazy else table
 
-    numeric = [n for n, kind in schema.items() if kind.is_numeric()]
-    booleans = [n for n, kind in schema.items() if kind == nw.Boolean]
-    categories = [n for n, kind in schema.items() if kind in (nw.Categorical, nw.Enum)]
-    return _selected(name, schema, numeric, booleans, categories, select)
+    numeric = [n for n, kind in schema.items() if kind.is_numeric() or kind == nw.Boolean]
+    named = (nw.Categorical, nw.Enum, nw.String)
+    categories = [n for n, kind in schema.items() if kind in named]
+    return _selected(name, schema, numeric, categories, select)
 
 
 def _selected(
     name: str,
     kinds: Mapping[Any, Any],
     numeric: Sequence[Hashable],
-    booleans: Sequence[Hashable],
     categories: Sequence[Hashable],
     select: Select,
     files: tuple[Path, ...] = (),
@@ -158,11 +157,15 @@ def _selected(
         return columns | {n: labels(frame, n) for n in names}
 
     faults = {
-        n: f"column {n!r} holds {kind}, which is not numbers; {AS_NAMES}"
+        n: f"column {n!r} {DATES if 'date' in str(kind).lower() else _no_numbers(kind)}"
         for n, kind in kinds.items()
-        if n not in {*numeric, *booleans, *categories}
+        if n not in {*numeric, *categories}
     }
     return Table(name, tuple(kinds), tuple(numeric), faults, read, tuple(categories), files=files)
+
+
+def _no_numbers(kind: Any) -> str:
+    return f"holds {kind}, which is not numbers; {AS_NAMES}"
 
 
 def _array(array: NDArray[Any]) -> Table:
@@ -213,20 +216,23 @@ def _parquet(path: StrPath) -> Table:
                 with_dictionaries(file.read(columns=names, use_threads=False), kinds)
             )
 
-    usable = [n for n, kind in kinds.items() if is_number(kind)]
-    booleans = [n for n in usable if types.is_boolean(kinds[n])]
-    numeric = [n for n in usable if n not in booleans]
-    return _selected(name, kinds, numeric, booleans, categories, select, (Path(path),))
+    texts = (types.is_string, types.is_large_string)
+    categories += [n for n, kind in kinds.items() if any(is_text(kind) for is_text in texts)]
+    numeric = [n for n, kind in kinds.items() if is_number(kind)]
+    return _selected(name, kinds, numeric, categories, select, (Path(path),))
 
 
 def _text(path: StrPath, header: bool | None) -> Table:
-    """Read a text file at once; a column is numeric if one of its cells is a number."""
+    """Read a text file at once; a column is of categories if none of its cells is a number."""
     table = read_table(path, header=header)
     names = [table.label(column) for column in range(table.n_columns)]
     _refuse_same_names(table.path, names)
     columns: Columns = {}
     faults: dict[Hashable, str] = {}
+    categories = tuple(n for at, n in enumerate(names) if table.is_text(at))
     for column, name in enumerate(names):
+        if name in categories:
+            continue
         try:
             columns[name] = table.numbers([column])[:, 0]
         except SourceError as error:
@@ -240,9 +246,10 @@ def _text(path: StrPath, header: bool | None) -> Table:
     return Table(
         table.path,
         tuple(names),
-        tuple(n for place, n in enumerate(names) if n in columns or table.any_number(place)),
+        tuple(name for name in names if name not in categories),
         faults,
         read,
+        categories,
         files=(Path(path),),
         options={"header": header},
     )

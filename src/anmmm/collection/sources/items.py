@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from anmmm._categories import plain
+from anmmm._categories import names_of, plain
 from anmmm._validation import as_real, brief, check_aligned
 from anmmm.collection.sources.protocol import UNKNOWN_LENGTH
 from anmmm.datasets import Pair
@@ -64,7 +64,7 @@ def _as_pair(pair_id: str, item: Any) -> Pair:
         x, y = _as_array(item[0], "x"), _as_array(item[1], "y")
     except ValueError as error:
         return Pair.unreadable(pair_id, f"x or y is not an array of numbers: {error}")
-    return _sendable(Pair(pair_id, x, y))
+    return _sendable(Pair(pair_id, x, y, names=names_of(*item)))
 
 
 def _as_array(values: Any, name: str) -> Any:

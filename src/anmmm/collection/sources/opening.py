@@ -64,14 +64,13 @@ def as_pairs(
         What a path leads to. By default a folder is in Tübingen layout if it has ``pairmeta.txt``,
         and a file is known by its suffix and first line.
     columns : "all" or list of pairs of names, optional
-        Columns of a table to pair: all two columns of numbers or of a category type, or
-        ``[("a", "b"), ...]``, x first. Of all, text, booleans and constants are left out, and a
-        warning names them. A whole number
-        that is no name is a position from 0. The id of a pair is ``a,b``, written as a
-        line of CSV so that no two pairs share one.
+        Columns of a table to pair: all two, or ``[("a", "b"), ...]``, x first. Text is categories.
+        ``"all"`` leaves out dates, columns of more than 32 different texts and constants, and a
+        warning names them. A whole number that is no name is a position from 0. The id of a pair
+        is ``a,b``, written as a line of CSV so that no two pairs share one.
     categories : list of names, optional
-        Columns of a table whose values are mere names, whatever they look like; those of a category
-        type are without it. A pair with them is decided by evidence; see `anmmm.infer_direction`.
+        Columns of a table whose values are mere names, whatever they look like; text and category
+        types are without it. A pair with them is decided by evidence; see `anmmm.infer_direction`.
     targets : path-like or mapping, optional
         Truth of the pairs of a ``SampleID,A,B`` file: a CSV file that begins with ``SampleID`` and
         ``Target``, in any order, or a mapping; 1 where A causes B, -1 where B causes A, 0 for

@@ -324,7 +324,8 @@ def _changes(ids: Any) -> list[int]:
 def _long_pair(raw_id: Any, place: str, parts: list[dict[str, Any]]) -> Pair:
     if raw_id is None:
         return Pair.unreadable(place, f"{place}: pair_id is null")
-    about, changed = {}, []
+    about: dict[str, Any] = {}
+    changed = []
     for name in sorted(parts[0].keys() & _ABOUT.keys()):
         found = {value for part in parts for value in part[name].unique().to_pylist()}
         # NaN, which differs from itself, is missing.

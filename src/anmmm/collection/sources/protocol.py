@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from anmmm._categories import missing_of, without_objects
+from anmmm._typing import BoolArray
 from anmmm._validation import check_nonnegative, check_truth
 from anmmm.datasets import Pair
 from anmmm.datasets.pair import Others
@@ -57,10 +58,11 @@ def described_pair(
     group: Any = None,
     place: str = "",
     problem: str = "",
+    names: tuple[str, str] = ("x", "y"),
     others: Others | None = None,
 ) -> Pair:
     """Return a pair without its incomplete rows, or with what is wrong at this place."""
-    known: dict[str, Any] = {"group": None if group is None else str(group)}
+    known: dict[str, Any] = {"group": None if group is None else str(group), "names": names}
     try:
         known["truth"] = check_truth(truth)
         # NaN differs from itself.
@@ -72,10 +74,17 @@ def described_pair(
         problem = problem or str(error)
     if problem:
         return Pair.unreadable(pair_id, f"{place}: {problem}" if place else problem, **known)
-    missing = missing_of(x) | missing_of(y)
-    n_dropped = int(np.count_nonzero(missing))
-    if n_dropped:
-        x, y = x[~missing], y[~missing]
-    return Pair(
-        pair_id, without_objects(x), without_objects(y), n_dropped=n_dropped, others=others, **known
-    )
+    absent = missing_of(x), missing_of(y)
+    incomplete = absent[0] | absent[1]
+    if incomplete.any():
+        x, y = x[~incomplete], y[~incomplete]
+        known["n_dropped"] = int(np.count_nonzero(incomplete))
+        known["missing"] = missing_text(names, absent)
+    return Pair(pair_id, without_objects(x), without_objects(y), others=others, **known)
+
+
+def missing_text(names: Sequence[str], absent: Sequence[BoolArray]) -> str:
+    """Say which of both variables lacks values, and where, by its rows (n_rows,) without one."""
+    name, rows = next(each for each in zip(names, absent, strict=True) if each[1].any())
+    found = f"{name} lacks {rows.sum()} of {len(rows)} values"
+    return f"{found}, the first in row {rows.argmax()} (from 0)"

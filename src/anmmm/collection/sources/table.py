@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from anmmm._categories import missing_of
+from anmmm._categories import MOST_CATEGORIES, are_dates, missing_of
 from anmmm._hash import content_hash
-from anmmm._validation import brief
+from anmmm._validation import DATES, brief
 from anmmm._warning import warn_caller
 from anmmm.collection.sources.columns import Columns, Table
 from anmmm.collection.sources.others import Explainers
@@ -23,6 +23,8 @@ from anmmm.collection.sources.protocol import described_pair
 from anmmm.datasets import Pair, SourceError
 from anmmm.datasets.errors import listed
 from anmmm.datasets.files import FromFiles
+
+MANY_TEXTS = "more texts than categories"
 
 
 class TablePairs(FromFiles):
@@ -55,6 +57,19 @@ class TablePairs(FromFiles):
             other._explained, other.options = True, self.options | {"explain": True}
         return other
 
+    @property
+    def ids(self) -> list[str]:
+        """Ids of the pairs, if there are few enough to align them."""
+        if self._chosen is not None:
+            return [column_pair_id(*pair) for pair in self._chosen]
+        longest = sorted(map(str, self._used), key=len)[-2:]
+        return [column_pair_id(*longest)]
+
+    @property
+    def variables(self) -> list[str]:
+        """Names of the columns used."""
+        return [str(name) for name in self._used]
+
     def __iter__(self) -> Iterator[Pair]:
         """Read the columns used, then make the pairs."""
         names = [name for name in self._used if name in self._categories]
@@ -69,6 +84,7 @@ class TablePairs(FromFiles):
                 columns.get(first, nothing),
                 columns.get(second, nothing),
                 problem=faults.get(first) or faults.get(second, ""),
+                names=(str(first), str(second)),
                 others=explainers.of(first, second),
             )
 
@@ -87,8 +103,11 @@ def _all_to_pair(table: Table, categories: set[Hashable]) -> list[Hashable]:
         columns = table.read(numbers, [name for name in readable if name in categories])
     empty = [name for name in columns if missing_of(columns[name]).all()]
     constant = [name for name in columns if name not in empty and _is_constant(columns[name])]
-    left = {*empty, *constant}
+    problems = {name: text_problem(columns[name]) for name in readable if name in categories}
+    dates = [name for name, problem in problems.items() if problem is DATES]
+    texts = [name for name, problem in problems.items() if problem is MANY_TEXTS]
     no_numbers = [name for name in table.names if name not in set(usable)]
+    left = {*empty, *constant, *dates, *texts}
     paired = [name for name in usable if name not in left]
     if len(paired) < 2:
         raise SourceError(
@@ -97,11 +116,27 @@ def _all_to_pair(table: Table, categories: set[Hashable]) -> list[Hashable]:
             f"all pairs need 2 columns of numbers or categories that vary or more, found "
             f"{len(paired)} among {listed(table.names)}",
         )
-    kinds = {"no numbers": no_numbers, "no values": empty, "constant": constant}
+    kinds = {
+        "no numbers": no_numbers,
+        "no values": empty,
+        "constant": constant,
+        "dates": dates,
+        f"more than {MOST_CATEGORIES} different texts": texts,
+    }
     left_out = "; ".join(f"{listed(names)} ({kind})" for kind, names in kinds.items() if names)
     if left_out:
         warn_caller(f"{table.name}: columns left out of all pairs: {left_out}", UserWarning)
     return paired
+
+
+def text_problem(values: NDArray[Any]) -> str:
+    """Return why a column of names, None for missing, makes no pairs; empty if it does."""
+    if not values.dtype.hasobject:
+        return ""
+    distinct = {item for item in values.tolist() if item is not None}
+    if are_dates(distinct):
+        return DATES
+    return MANY_TEXTS if len(distinct) > MOST_CATEGORIES else ""
 
 
 def _is_constant(values: NDArray[Any]) -> bool:

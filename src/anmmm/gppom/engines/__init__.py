@@ -15,7 +15,7 @@ from anmmm.gppom.engines.base import Engine
 from anmmm.gppom.engines.dense import DenseEngine
 from anmmm.gppom.engines.linear import LinearEngine
 from anmmm.gppom.engines.lowrank import LowRankEngine
-from anmmm.gppom.options import ObjectiveOptions
+from anmmm.gppom.options import FitOptions
 
 __all__ = [
     "ENGINES",
@@ -34,7 +34,7 @@ ENGINES: dict[str, Callable[..., Engine]] = {
 
 
 def make_engine(
-    X: FloatArray, Y: FloatArray, lam: float, options: ObjectiveOptions, covariance: Covariance
+    X: FloatArray, Y: FloatArray, lam: float, options: FitOptions, covariance: Covariance
 ) -> Engine:
     """Return the engine that options ask for, of the kernels of their covariance."""
     if covariance.smooth:

@@ -6,7 +6,7 @@ from anmmm._typing import FloatArray
 from anmmm.gppom.engines.base import DataTerms
 from anmmm.gppom.engines.dense import DenseEngine
 from anmmm.gppom.engines.lowrank import LowRankEngine
-from anmmm.gppom.options import ObjectiveOptions
+from anmmm.gppom.options import FitOptions
 from anmmm.gppom.parameters import Hyperparameters
 
 # The low-rank engine is the cheaper one from about this many observations on...
@@ -27,7 +27,7 @@ class AutoEngine:
 
     name = "auto"
 
-    def __init__(self, X: FloatArray, Y: FloatArray, lam: float, options: ObjectiveOptions) -> None:
+    def __init__(self, X: FloatArray, Y: FloatArray, lam: float, options: FitOptions) -> None:
         n = len(X)
         self._arguments = (X, Y, lam, options)
         self._may_be_dense = n <= LARGEST_DENSE

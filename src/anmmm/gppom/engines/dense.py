@@ -8,7 +8,7 @@ from anmmm._kernels.covariance import Grams, Points
 from anmmm._kernels.dense import Gradients, value_and_gradients
 from anmmm._typing import FloatArray
 from anmmm.gppom.engines.base import DataTerms
-from anmmm.gppom.options import ObjectiveOptions
+from anmmm.gppom.options import FitOptions
 from anmmm.gppom.parameters import Hyperparameters
 
 # Up to so many observations both Gram matrices are kept between the passes of an evaluation; above,
@@ -21,7 +21,7 @@ class DenseEngine:
 
     name = "dense"
 
-    def __init__(self, X: FloatArray, Y: FloatArray, lam: float, options: ObjectiveOptions) -> None:
+    def __init__(self, X: FloatArray, Y: FloatArray, lam: float, options: FitOptions) -> None:
         n = len(X)
         keep = n <= LARGEST_IN_MEMORY
         self._x = np.ascontiguousarray(X.T)

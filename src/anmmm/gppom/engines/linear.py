@@ -10,7 +10,7 @@ from anmmm._record import Record, frozen
 from anmmm._typing import FloatArray
 from anmmm.gppom.covariance import Covariance, gram
 from anmmm.gppom.engines.base import DataTerms, failed, finite
-from anmmm.gppom.options import ObjectiveOptions
+from anmmm.gppom.options import FitOptions
 from anmmm.gppom.parameters import Hyperparameters
 
 
@@ -21,7 +21,7 @@ class LinearEngine(Record):
     x: FloatArray
     y: FloatArray
     lam: float
-    options: ObjectiveOptions
+    options: FitOptions
     covariance: Covariance
 
     name = "dense"

@@ -14,7 +14,7 @@ from anmmm._kernels.whole import Factors, Sums, evaluate_whole
 from anmmm._typing import FloatArray
 from anmmm.gppom.engines.base import DataTerms, failed, finite
 from anmmm.gppom.engines.factor import ROUNDING, Factor, RankTooLargeError
-from anmmm.gppom.options import ObjectiveOptions
+from anmmm.gppom.options import FIT_TOLERANCE, FitOptions
 from anmmm.gppom.parameters import Hyperparameters
 
 
@@ -28,7 +28,7 @@ class LowRankEngine:
         X: FloatArray,
         Y: FloatArray,
         lam: float,
-        options: ObjectiveOptions,
+        options: FitOptions,
         max_rank: int | None = None,
     ) -> None:
         n = len(X)
@@ -37,7 +37,8 @@ class LowRankEngine:
         self._z = np.empty((options.n_latent + X.shape[1], n))
         self._z[options.n_latent :] = X.T
         self._lam, self._floor = lam, n**2 * options.hsic_floor
-        self._tol, self._max_rank = options.engine_tol, max_rank
+        self._tol = FIT_TOLERANCE if options.engine_tol is None else options.engine_tol
+        self._max_rank = max_rank
         self._joint = Factor(n, 64, options.n_chunks, max_rank)
         self._of_x = Factor(n, 24, options.n_chunks, max_rank)
         self._of_theta = Factor(n, 24, options.n_chunks, max_rank)

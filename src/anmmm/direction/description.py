@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from anmmm._typing import ArrayLike
+from anmmm._words import known_arguments
 from anmmm.evidence import EvidenceResult, evidence
 
 
-def describe(x: ArrayLike, y: ArrayLike) -> EvidenceResult:
+@known_arguments
+def description_lengths(x: ArrayLike, y: ArrayLike) -> EvidenceResult:
     """Describe a pair in both directions, by every model, without deciding between them.
 
     What `anmmm.infer_direction` compares by default, for those who decide by themselves: no
@@ -36,10 +38,10 @@ def describe(x: ArrayLike, y: ArrayLike) -> EvidenceResult:
 
     Examples
     --------
-    >>> from anmmm import describe
+    >>> from anmmm import description_lengths
     >>> from anmmm.datasets import make_anm_mixture
     >>> x, y, labels = make_anm_mixture("f3", random_state=1)
-    >>> both = describe(x, y)
+    >>> both = description_lengths(x, y)
     >>> side = both.forward
     >>> side.model, min(side.lengths, key=side.lengths.get)
     ('anm-2', 'anm-2')

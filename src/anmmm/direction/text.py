@@ -1,0 +1,147 @@
+"""A decision in words: a sentence, a table of what was compared, and facts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from anmmm._words import Table, hypotheses, printable, renamed
+from anmmm.dependence import LatentFits
+from anmmm.direction.outcome import (
+    COMMON_CAUSE,
+    COMMON_CAUSE_NOTE,
+    INDEPENDENT,
+    INDEPENDENT_NOTE,
+    LACK_OF_FIT_NOTE,
+    LACK_OF_FIT_PVALUE,
+    SURE,
+    format_confidence,
+    format_decision,
+    is_sure,
+)
+from anmmm.direction.result import DirectionResult
+from anmmm.evidence import EvidenceResult
+
+_EVIDENCE_NOTE = """\
+Length is that of both columns encoded cause first, in nats per observation: the shorter wins.
+A score near 0 says little. A cause of both columns that nobody measured is considered where it
+makes groups or a curve; a selection of rows is not, and the check may warn of it."""
+
+_LATENT_NOTE = """\
+Dependence is that of the latent Θ on the hypothetical cause: the lower, the better the hypothesis.
+The p-values rank, they do not test: Θ was fitted to be independent of this very cause.
+The decision is made for mixtures; on a single mechanism it is no better than chance."""
+
+
+def direction_text(
+    result: DirectionResult, spell: Callable[[str], str] = printable, n_total: int | None = None
+) -> str:
+    """Describe the decision on one pair, the sentence first.
+
+    `spell` returns text as a terminal can show it, and `n_total` is the size of the source.
+    """
+    # Spelled now, so that the table lines up.
+    names = hypotheses(*map(printable, result.names))
+    names = spell(names[0]), spell(names[1])
+    if isinstance(result.models, LatentFits):
+        (table, facts, stopped), note = _latent_parts(result, result.models, names), _LATENT_NOTE
+    else:
+        (table, facts, stopped), note = _evidence_parts(result.models, names), _EVIDENCE_NOTE
+    n_used = result.n_samples
+    n = n_used if n_total is None else n_total
+    facts = {
+        "score": f"{result.score:+.4g}   (positive: {names[0]})",
+        "confidence": _confidence_text(result),
+        "probability": _probability_text(result, names),
+        **facts,
+        "independence": f"p = {result.independence_pvalue:.3g}   (HSIC test of both columns)",
+        "check": _check_text(result.check_pvalue),
+        "note": renamed("; ".join(result.notes), names),
+        "observations": (f"{n_used}" if n_used == n else f"{n_used} of {n}") + result._dropped,
+        "converged": "no: " + ", ".join(stopped) if stopped else "yes",
+    }
+    lines = [
+        _sentence(result, names),
+        "",
+        *(f"  {line}" for line in table),
+        "",
+        *(f"  {name:<12}  {text}" for name, text in facts.items() if text),
+        "",
+        note,
+    ]
+    return "\n".join(lines)
+
+
+def _sentence(result: DirectionResult, names: tuple[str, str]) -> str:
+    """Say the decision; what is not sure is said with its confidence."""
+    said = format_decision(result, names)
+    if result.relation == INDEPENDENT:
+        return INDEPENDENT_NOTE
+    if result.relation == COMMON_CAUSE:
+        return f"{COMMON_CAUSE}: {names[0].replace(' → ', ' and ')} look like {COMMON_CAUSE_NOTE}"
+    if result.direction == 0:
+        return f"{said} between {names[0]} and {names[1]}"
+    if is_sure(result) is False:
+        return f"{said}, confidence {format_confidence(result.confidence)} (sure from {SURE:g} on)"
+    return said
+
+
+def _confidence_text(result: DirectionResult) -> str:
+    if result.confidence is None:
+        return ""
+    text = format_confidence(result.confidence)
+    if result.resamples is not None:
+        scores = result.resamples.scores
+        text += f"   ({(scores * result.score > 0.0).sum()} of {len(scores)} halves agree)"
+    return text
+
+
+def _probability_text(result: DirectionResult, names: tuple[str, str]) -> str:
+    if result.probabilities is None or result.evidence is None:
+        return ""
+    tried = result.evidence.common_cause is not None
+    texts = (*names, COMMON_CAUSE if tried else f"{COMMON_CAUSE} (not tried)", INDEPENDENT)
+    shown = zip(texts, map(format_confidence, result.probabilities), strict=True)
+    return ", ".join(f"{text} {probability}" for text, probability in shown)
+
+
+def _check_text(pvalue: float | None) -> str:
+    if pvalue is None:
+        return ""
+    found = "nothing of the cause is left in what the model does not explain"
+    return f"p = {pvalue:.3g}   ({LACK_OF_FIT_NOTE if pvalue < LACK_OF_FIT_PVALUE else found})"
+
+
+# Table of both hypotheses, facts by name, and what did not converge.
+_Parts = tuple[list[str], dict[str, str], list[str]]
+
+
+def _latent_parts(result: DirectionResult, fits: LatentFits, names: tuple[str, str]) -> _Parts:
+    table = Table({"hypothesis": "<1", "dependence": ">12", "p-value": ">10"})
+    rows = [
+        (names[0], f"{fits.forward_score:.6g}", f"{fits.forward_test.pvalue:.3g}"),
+        (names[1], f"{fits.backward_score:.6g}", f"{fits.backward_test.pvalue:.3g}"),
+    ]
+    both = {"forward": fits.forward, "backward": fits.backward}
+    stopped = [f"{name} fit {fit.status}" for name, fit in both.items() if not fit.converged]
+    criterion = f"{result.criterion}, λ = {fits.options.lam:g}"
+    return table.lines(rows), {"criterion": criterion}, stopped
+
+
+def _evidence_parts(evidence: EvidenceResult, names: tuple[str, str]) -> _Parts:
+    table = Table({"hypothesis": "<1", "length": ">10", "mechanisms": ">1", "model": "<1"})
+    sides = list(zip(names, (evidence.forward, evidence.backward), strict=True))
+    lengths = (evidence.forward_score, evidence.backward_score)
+    rows = [
+        (name, f"{length:.6g}", f"{side.n_mechanisms}", side.model)
+        for length, (name, side) in zip(lengths, sides, strict=True)
+    ]
+    common = evidence.common_cause
+    if common is not None:
+        rows.append((COMMON_CAUSE, f"{common.score:.6g}", "", common.model))
+    facts, winner = {"criterion": "evidence"}, evidence.winner
+    if winner is not None:
+        facts["model"] = f"{winner.model}: {winner.text}"
+    saved = f"{evidence.dependence:.4g}"
+    facts["dependence"] = f"{saved}   (nats per observation saved over independence)"
+    stopped = [f"model of {name}" for name, side in sides if not side.converged]
+    return table.lines(rows), facts, stopped
