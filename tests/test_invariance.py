@@ -85,8 +85,10 @@ def drawn(kind, seed, n):
 )
 # Where the upper tail of the effect's own quantiles once had fewer digits than the lower.
 @example(kind=unrelated_counts, other="-x", n=60, seed=47)
-# Where one value lies at the median.
+# Where one value lies at the median, at a cut into equal shares, and where several are frequent.
 @example(kind=continuous, other="-y", n=85, seed=2136827575)
+@example(kind=integers, other="-x", n=70, seed=255766238)
+@example(kind=integers, other="both", n=78, seed=1345236200)
 @settings(max_examples=40)
 def test_a_score_depends_on_no_unit_sign_or_order(kind, other, n, seed):
     x, y = drawn(kind, seed, n)

@@ -150,17 +150,24 @@ class Normals(Marginal):
         standard = gaussian_nats(cells.lower, cells.upper, cells.n_distinct, np.zeros(n))
         most += SLACK - float(standard.sum())
         for count in range(3, min(MAX_MECHANISMS, cells.n_distinct - 1) + 1):
-            choices = [[round(i * n / count) for i in range(1, count)]]
+            even = [i * n / count for i in range(1, count)]
+            # A cut within an observation goes to either side of it, as in a mirrored variable.
+            down, up = [math.ceil(at - 0.5) for at in even], [math.floor(at + 0.5) for at in even]
+            choices = [[down, up]]
             # At gaps wider than all others, by more than rounding.
             if widest[count - 2][0] > (1.0 + 1e-9) * widest[count - 1][0]:
-                choices.append(sorted(at for _, at in widest[: count - 1]))
-            within, cuts = min((_cluster_nats(sums, cuts, floor), cuts) for cuts in choices)
+                choices.append([sorted(at for _, at in widest[: count - 1])])
+            nats = [sum(_cluster_nats(sums, cuts, floor) for cuts in c) / len(c) for c in choices]
+            within, chosen = min(zip(nats, choices, strict=True))
             # A mean and a share of each but one.
             if within + (count - 1) * math.log(n) > most:
                 continue
-            places = np.empty(n, np.intp)
-            places[np.argsort(cells.values)] = np.searchsorted(cuts, np.arange(n), side="right")
-            yield cls._from(cells, as_responsibilities(places, n), 0.5)
+            places = np.empty((len(chosen), n), np.intp)
+            places[:, np.argsort(cells.values)] = [
+                np.searchsorted(cuts, np.arange(n), side="right") for cuts in chosen
+            ]
+            start = np.mean([as_responsibilities(each, n) for each in places], axis=0)
+            yield cls._from(cells, start, 0.5)
 
     @classmethod
     def _from(cls, cells: Cells, start: FloatArray, noise_variance: float) -> Normals:
