@@ -24,10 +24,15 @@ from anmmm.interop.dowhy import independence_test
 X = pd.Series(np.random.default_rng(0).normal(size=40), name="x")
 Z = X**2
 Y = Z.sample(frac=1.0, random_state=0)
+# With a gap, which is dropped.
+GAP = Y.where(Y.index != 5)
 CALLS = {
     "infer_direction": infer_direction,
+    "infer_direction drop": lambda x, y: infer_direction(x, GAP, missing="drop"),
     "evidence": evidence,
     "cluster_mechanisms": cluster_mechanisms,
+    "cluster_mechanisms drop": lambda x, y: cluster_mechanisms(x, GAP, missing="drop"),
+    "cluster_mechanisms later": lambda x, y: cluster_mechanisms(X, Z).predict(x, y),
     "hsic": hsic,
     "hsic_test": hsic_test,
     "CausalDirection": lambda x, y: CausalDirection().fit(x.to_frame(), y),

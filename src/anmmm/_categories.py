@@ -93,6 +93,7 @@ def complete_rows(x: ArrayLike, y: ArrayLike, missing: Any) -> tuple[Any, Any, i
     """Return both variables, without incomplete rows if `missing` is "drop", and their number."""
     if check_choice(missing, "missing", MISSING) == "raise":
         return x, y, 0
+    check_aligned(x, y)
     (first, one), (second, other) = _with_missing(x, "x"), _with_missing(y, "y")
     check_lengths(first, second, ("x", "y"))
     incomplete = one | other

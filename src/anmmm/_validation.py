@@ -203,6 +203,7 @@ def as_new_pair(
     x: ArrayLike, y: ArrayLike, n_features: int, n_outputs: int
 ) -> tuple[FloatArray, FloatArray]:
     """Check new observations of two variables that had so many columns when they were fitted."""
+    check_aligned(x, y)
     first, second = (
         as_finite(_as_columns(as_real(values, name), name), name)
         for values, name in ((x, "x"), (y, "y"))
