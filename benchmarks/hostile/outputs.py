@@ -18,6 +18,7 @@ OUTPUTS = [
         (["graph", "{}/data.csv"], "-o", f"g.{each}")
         for each in ("csv", "json", "graphml", "parquet")
     ),
+    (["directions", "{}/data.csv", "--columns", "all"], "--plot", "map.png"),
     (["graph", "{}/data.csv"], "--plot", "g.svg"),
     (["graph", "{}/data.csv"], "--report", "g.html"),
     (["direction", "{}/data.csv"], "--plot", "d.png"),

@@ -24,6 +24,7 @@ OUTPUTS = [
     ("cluster", "--plot", "p.png"),
     *(("directions", "-o", f"r.{suffix}") for suffix in ("csv", "jsonl", "parquet")),
     ("clusters", "-o", "c.csv"),
+    ("directions", "--plot", "map.svg"),
     ("evaluate", "--plot", "p.svg"),
     *(("graph", "-o", f"g.{suffix}") for suffix in ("csv", "json", "graphml", "parquet")),
     ("graph", "--plot", "g.png"),
