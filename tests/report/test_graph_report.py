@@ -1,3 +1,4 @@
+import base64
 import os
 import re
 import sys
@@ -14,7 +15,7 @@ from waiting import largest_file
 pytest.importorskip("matplotlib")
 pytest.importorskip("jinja2")
 
-HOSTILE = "<script>alert('&\"')</script>"
+HOSTILE = "<script>alert('&\"')</script>\u202e"
 
 
 @pytest.fixture(scope="module")
@@ -41,6 +42,8 @@ def test_the_page_says_and_shows_what_was_found(graph, tmp_path):
     assert "//" not in re.sub(r'src="data:[^"]*"', "", text)
     pictures = page.all("img")
     assert len(pictures) == 1 + len(graph.edges) == 3
+    svg = base64.b64decode(pictures[0]["src"].removeprefix("data:image/svg+xml;base64,")).decode()
+    assert "\u202e" not in text + svg
     assert all(each["src"].startswith("data:") and each["alt"] for each in pictures)
     assert text.count('<td class="n" data-key="') == 2
     assert "2 mechanisms, additive Gaussian noise; check p = " in text

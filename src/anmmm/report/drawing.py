@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 import warnings
 from collections import Counter
 from collections.abc import Callable, Collection, Generator, Iterable, Sequence
@@ -15,6 +16,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from tqdm.auto import tqdm
 
+from anmmm._files import STEERING
 from anmmm._threads import single_thread
 from anmmm._typing import ArrayLike, FloatArray
 from anmmm._words import hypotheses, spelled
@@ -26,6 +28,7 @@ from anmmm.evaluation import DecisionRates
 from anmmm.plotting import matplotlib_module, plot_decision_rates, plot_mechanisms
 from anmmm.plotting.style import color_of, tidy
 
+_STEERING = re.compile(f"[{STEERING}]")
 # Points of one picture: more of them cover each other, and take longer to part.
 MOST_POINTS = 1500
 # Inches.
@@ -216,7 +219,10 @@ def png_picture(draw: Callable[[Any], Any]) -> str:
 def svg_picture(draw: Callable[[Any], Any], size: tuple[float, float] = WIDE) -> str:
     """Return the address of a picture of this size in inches that a function draws on axes."""
     metadata = {"Date": None, "Creator": None}
-    return _address("svg+xml", _drawn(size, draw, font=9.0, format="svg", metadata=metadata))
+    picture = _drawn(size, draw, font=9.0, format="svg", metadata=metadata)
+    # Names are words in it, and show as on the page around it.
+    text = _STEERING.sub("\ufffd", picture.getvalue().decode())
+    return _address("svg+xml", BytesIO(text.encode()))
 
 
 def _drawn(
