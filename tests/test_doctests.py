@@ -3,11 +3,16 @@
 import doctest
 import importlib
 import pkgutil
+import re
+import shlex
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 import anmmm
+from anmmm.cli import cli
 
 # Libraries without which a module cannot be imported and its examples are left out, told.
 EXTRAS = {
@@ -64,3 +69,25 @@ def test_examples_of_the_documentation(page, tmp_path, monkeypatch):
     outcome = doctest.testfile(str(path), module_relative=False)
     assert outcome.failed == 0
     assert outcome.attempted > 0
+
+
+def console_sessions(text):
+    """Commands of a page's console blocks, and the output shown for each."""
+    blocks = re.findall(r"^```console\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    found = [
+        part.partition("\n") for block in blocks for part in re.split(r"^\$ ", block, flags=re.M)
+    ]
+    return [(command, shown) for command, _, shown in found if command.startswith("anmmm ")]
+
+
+def test_getting_started_prints_what_the_page_shows(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    page = Path(__file__).parents[1] / "docs/guide/start.md"
+    assert doctest.testfile(str(page), module_relative=False).failed == 0
+    sessions = console_sessions(page.read_text(encoding="utf-8"))
+    assert len(sessions) == 4
+    for command, shown in sessions:
+        result = CliRunner().invoke(cli, shlex.split(command)[1:])
+        assert result.exit_code == 0, result.output
+        # In the page "…" is anything.
+        assert fnmatchcase(result.output, shown.replace("…", "*")), result.output
