@@ -181,3 +181,9 @@ def test_categories_name_columns(categories, error):
         as_pairs(frame(), columns="all", categories=categories)
     with pytest.raises(ValueError, match="categories is for tables"):
         as_pairs("sample", categories=["a"])
+
+
+@pytest.mark.parametrize(("x", "y"), [(1.0, X), (X, None), (1.0, 2.0)])
+def test_what_is_no_variable_is_refused_where_missing_rows_are_dropped(x, y):
+    with pytest.raises(ValueError, match="must have one dimension"):
+        infer_direction(x, y, missing="drop")

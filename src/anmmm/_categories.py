@@ -95,6 +95,9 @@ def complete_rows(x: ArrayLike, y: ArrayLike, missing: Any) -> tuple[Any, Any, i
         return x, y, 0
     check_aligned(x, y)
     (first, one), (second, other) = _with_missing(x, "x"), _with_missing(y, "y")
+    if not (first.ndim and second.ndim):
+        # No variable, as the checks that follow say.
+        return x, y, 0
     check_lengths(first, second, ("x", "y"))
     incomplete = one | other
     if not incomplete.any():
@@ -109,8 +112,8 @@ def _with_missing(values: Any, name: str) -> tuple[NDArray[Any], BoolArray]:
         if np.ma.isMaskedArray(values):
             values = np.ma.filled(values.astype(np.float64), np.nan)
         numbers = as_real(values, name)
-        if numbers.dtype.kind != "f" or not numbers.size:
-            return numbers, np.zeros(len(numbers), dtype=np.bool_)
+        if numbers.dtype.kind != "f" or not numbers.size or not numbers.ndim:
+            return numbers, np.zeros(numbers.shape[:1], dtype=np.bool_)
         return numbers, np.isnan(numbers).reshape(len(numbers), -1).any(axis=1)
     absent = np.array([label is None for label in labels])
     if ordered is not None:
