@@ -78,6 +78,7 @@ def test_what_takes_numbers_alone_takes_no_categories(kind):
     values = types(True)[kind]
     calls = (
         lambda: cluster_mechanisms(values, NUMBERS),
+        lambda: cluster_mechanisms(values, [None, *NUMBERS[1:]], missing="drop"),
         lambda: hsic(NUMBERS, values),
         lambda: GPPOM().fit(values, NUMBERS),
         lambda: CausalDirection().fit(NUMBERS[:, None], values),

@@ -89,12 +89,17 @@ def complete_variables(x: ArrayLike, y: ArrayLike, missing: Any) -> tuple[Variab
         raise MissingValueError(f"{error}; missing='drop' leaves them out") from None
 
 
-def complete_rows(x: ArrayLike, y: ArrayLike, missing: Any) -> tuple[Any, Any, int]:
-    """Return both variables, without incomplete rows if `missing` is "drop", and their number."""
+def complete_rows(
+    x: ArrayLike, y: ArrayLike, missing: Any, *, numbers: bool = False
+) -> tuple[Any, Any, int]:
+    """Return both variables, without incomplete rows if `missing` is "drop", and their number.
+
+    `numbers`: refuse names and categories.
+    """
     if check_choice(missing, "missing", MISSING) == "raise":
         return x, y, 0
     check_aligned(x, y)
-    (first, one), (second, other) = _with_missing(x, "x"), _with_missing(y, "y")
+    (first, one), (second, other) = (_with_missing(*each, numbers) for each in ((x, "x"), (y, "y")))
     if not (first.ndim and second.ndim):
         # No variable, as the checks that follow say.
         return x, y, 0
@@ -105,16 +110,16 @@ def complete_rows(x: ArrayLike, y: ArrayLike, missing: Any) -> tuple[Any, Any, i
     return first[~incomplete], second[~incomplete], int(incomplete.sum())
 
 
-def _with_missing(values: Any, name: str) -> tuple[NDArray[Any], BoolArray]:
+def _with_missing(values: Any, name: str, numbers: bool) -> tuple[NDArray[Any], BoolArray]:
     """Return a variable as an array, and in which rows it has no value."""
-    labels, ordered = _labels(values)
+    labels, ordered = (None, None) if numbers else _labels(values)
     if labels is None:
         if np.ma.isMaskedArray(values):
             values = np.ma.filled(values.astype(np.float64), np.nan)
-        numbers = as_real(values, name)
-        if numbers.dtype.kind != "f" or not numbers.size or not numbers.ndim:
-            return numbers, np.zeros(numbers.shape[:1], dtype=np.bool_)
-        return numbers, np.isnan(numbers).reshape(len(numbers), -1).any(axis=1)
+        array = as_real(values, name)
+        if array.dtype.kind != "f" or not array.size or not array.ndim:
+            return array, np.zeros(array.shape[:1], dtype=np.bool_)
+        return array, np.isnan(array).reshape(len(array), -1).any(axis=1)
     absent = np.array([label is None for label in labels])
     if ordered is not None:
         places = {name: float(place) for place, name in enumerate(ordered)}

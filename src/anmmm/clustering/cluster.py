@@ -387,7 +387,7 @@ def cluster_mechanisms(
     >>> bool(adjusted_rand_score(labels, result.labels) > 0.8)
     True
     """
-    first, second, n_dropped = complete_rows(x, y, missing)
+    first, second, n_dropped = complete_rows(x, y, missing, numbers=True)
     cause, effect = as_pair(first, second)
     options = ClusteringOptions.check(
         n_mechanisms=n_mechanisms,
