@@ -108,7 +108,7 @@ def throughput(options):
         begin, cpu = time.perf_counter(), cpu_seconds()
         rows = infer_directions(pairs, n_jobs=n_jobs, random_state=0).to_list()
         wall = time.perf_counter() - begin
-        rows_by[n_jobs] = [{**row.to_row(), "seconds": 0.0} for row in rows]
+        rows_by[n_jobs] = [{**row.to_dict(), "seconds": 0.0} for row in rows]
         inside = sum(row.seconds for row in rows)
         print(
             f"n_jobs={n_jobs}: {len(rows) / wall:7.1f} pairs/s, {1e3 * inside / len(rows):.1f} ms "

@@ -9,7 +9,15 @@ import polars as pl
 import pytest
 from numpy.testing import assert_array_equal
 
-from anmmm import cluster_mechanisms, infer_direction
+from anmmm import (
+    GPPOM,
+    CausalDirection,
+    FitOptions,
+    MechanismClustering,
+    cluster_mechanisms,
+    infer_direction,
+    infer_directions,
+)
 from anmmm.datasets import make_anm_mixture
 
 X, Y, _ = make_anm_mixture("f3", random_state=1)
@@ -217,3 +225,42 @@ def test_a_result_draws_itself_by_its_names(decided, clustered):
     with pytest.raises(TypeError, match="'color'"):
         decided.plot(color="red")
     pyplot.close("all")
+
+
+def test_results_can_be_streamed_after_they_were_read_and_found_by_id():
+    rows = infer_directions({"a": (X, Y), "b": (Y, X)})
+    first = rows["a"]
+    assert [row.pair_id for row in rows.stream()] == ["a", "b"]
+    assert rows["a"] is first
+    assert rows[:1].to_list() == [first]
+    with pytest.raises(KeyError, match="unknown pair 'c'"):
+        rows["c"]
+    assert (first.certainty, repr(first)) == ("sure", "<PairResult a: x → y (>0.99)>")
+    assert str(rows.summary()).startswith("2 pairs: 2 decided (2 sure, 0 leaning)\n")
+
+
+def test_two_variables_are_no_collection():
+    x = np.arange(20.0)
+    with pytest.raises(TypeError, match=r"one pair: infer_direction\(x, y\) decides it"):
+        infer_directions((x, x**2))
+
+
+def test_numbers_written_as_text_are_taken_with_a_warning_and_left_out_of_all_pairs():
+    rng = np.random.default_rng(0)
+    text, y = [f"{value},5" for value in rng.integers(3, size=60)], rng.normal(size=60)
+    with pytest.warns(UserWarning, match="x holds numbers written as text"):
+        infer_direction(text, y)
+    frame = pd.DataFrame({"text": text, "y": y, "z": rng.normal(size=60)})
+    with pytest.warns(UserWarning, match=r"text \(numbers written as text"):
+        assert len(infer_directions(frame, columns="all")) == 1
+    assert len(infer_directions(frame, columns="all", categories=["text"])) == 3
+
+
+@pytest.mark.parametrize("estimator", [GPPOM(), CausalDirection(), MechanismClustering()])
+def test_options_of_a_fit_are_set_by_name_whatever_holds_them(estimator):
+    for held in (None, {"n_starts": 2}, FitOptions(n_starts=2)):
+        model = estimator.set_params(fit_options=held).set_params(fit_options__lam=0.5)
+        assert model.fit_options.lam == 0.5
+        assert model.fit_options.n_starts == (1 if held is None else 2)
+    with pytest.raises(ValueError, match="unknown option of a fit 'lambda'; did you mean lam"):
+        estimator.set_params(fit_options__lambda=1.0)

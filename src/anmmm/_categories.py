@@ -28,10 +28,12 @@ from anmmm._validation import (
     holds_categories,
     series_of,
 )
+from anmmm._warning import warn_caller
 
 # Text that spells a day, with or without a time.
 _DAY = r"(\d{4}[-/.]\d{1,2}([-/.]\d{1,2})?|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4})"
 _DATE = re.compile(_DAY + r"([T ]\d{1,2}:.*)?")
+_NUMBER = re.compile(r"[+-]?(\d+[.,]?\d*|[.,]\d+)([eE][+-]?\d+)?")
 # As many values as are encoded by their shares.
 MOST_CATEGORIES = 32
 
@@ -83,10 +85,25 @@ def as_variables(x: ArrayLike, y: ArrayLike, *, names: tuple[str, str] = ("x", "
 def complete_variables(x: ArrayLike, y: ArrayLike, missing: Any) -> tuple[Variables, int]:
     """Check two variables as `as_variables`, and return the number of incomplete rows left out."""
     first, second, n_dropped = complete_rows(x, y, missing)
+    for values, name in ((x, "x"), (y, "y")):
+        if _spells_numbers(values):
+            warn_caller(
+                f"{name} holds numbers written as text, which are taken as categories; convert "
+                "them if they are numbers",
+                UserWarning,
+            )
     try:
         return as_variables(first, second), n_dropped
     except MissingValueError as error:
         raise MissingValueError(f"{error}; missing='drop' leaves them out") from None
+
+
+def _spells_numbers(values: Any) -> bool:
+    """Tell whether a variable of text, and of no category type, holds numbers alone."""
+    labels, _ = _labels(values)
+    if labels is None or not are_numbers(labels):
+        return False
+    return not any(map(holds_categories, series_of(values)))
 
 
 def complete_rows(
@@ -161,6 +178,12 @@ def are_dates(texts: Iterable[str | None]) -> bool:
     """Tell whether all texts that are there spell dates."""
     present = [text for text in texts if text is not None]
     return bool(present) and all(map(_DATE.fullmatch, present))
+
+
+def are_numbers(texts: Iterable[str | None]) -> bool:
+    """Tell whether all texts that are there spell numbers, with a point or a comma."""
+    present = [text for text in texts if text is not None]
+    return bool(present) and all(map(_NUMBER.fullmatch, present))
 
 
 def as_labels(values: Any, name: str, n_samples: int) -> tuple[NDArray[Any], IntArray]:

@@ -22,6 +22,8 @@ def renamed(text: str, names: tuple[str, str]) -> str:
     return re.sub("x → y|y → x", lambda found: names[found[0] == "y → x"], text)
 
 
+# Names that a message lists.
+MOST_NAMES = 20
 # Words of other libraries for arguments of this one.
 _OTHER_WORDS = {
     "n_clusters": "n_mechanisms",
@@ -41,7 +43,8 @@ def unknown_name(noun: str, name: object, known: Iterable[str]) -> str:
 
     known, other = [*known], _OTHER_WORDS.get(str(name))
     close = [other] if other in known else get_close_matches(str(name), known, 1)
-    meant = f"did you mean {close[0]}?" if close else f"known: {', '.join(known)}"
+    shown = ", ".join(map(str, known[:MOST_NAMES])) + (", …" if len(known) > MOST_NAMES else "")
+    meant = f"did you mean {close[0]}?" if close else f"known: {shown}"
     return f"unknown {noun} {name!r}; {meant}"
 
 

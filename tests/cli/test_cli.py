@@ -20,6 +20,7 @@ import anmmm.cli as cli_module
 from anmmm import __version__
 from anmmm.collection.schema import DIRECTIONS
 from anmmm.datasets import make_anm_mixture
+from anmmm.direction import format_confidence, format_probability
 from waiting import LIMIT, outputs_of, python, started
 
 
@@ -89,7 +90,7 @@ def test_direction_says_which_column_is_the_cause(run, data):
     assert lines[7:16] == [
         f"  score         {result.score:+.4g}   (positive: ozone → temperature)",
         f"  confidence    {confidence}",
-        "  probability   " + ", ".join(f"{name} {format_confidence(p)}" for name, p in probable),
+        "  probability   " + ", ".join(f"{name} {format_probability(p)}" for name, p in probable),
         "  criterion     evidence",
         "  model         anm-2: 2 mechanisms, additive Gaussian noise",
         f"  dependence    {result.dependence:.4g}   (nats per observation saved over independence)",
@@ -679,7 +680,7 @@ def test_what_is_not_sure_is_printed_as_a_leaning_or_none(run, tmp_path, rng, be
     assert (document["relation"], document["sure"]) == (relation, False)
     _, out, _ = run("direction", "t.csv")
     said = f"leaning {cause} → {effect}" if leans else "no preference"
-    confidence = f"confidence {document['confidence']:.2f} (sure from 0.9 on)"
+    confidence = f"confidence {format_confidence(document['confidence'])} (sure from 0.9 on)"
     assert out.splitlines()[0] == f"{said}, {confidence}"
     _, out, _ = run("directions", "t.csv", "--columns", "all")
     assert f"  {said}  " in out.splitlines()[1]

@@ -99,7 +99,7 @@ def pairs(count, n=10):
 
 def values(rows):
     """What rows hold, but the time that they took."""
-    return [{**row.to_row(), "seconds": None} for row in rows]
+    return [{**row.to_dict(), "seconds": None} for row in rows]
 
 
 class Source:

@@ -122,19 +122,19 @@ def test_what_other_programs_make_of_the_file_reads_back(tmp_path):
     frame[sorted(frame.columns)].to_csv(tmp_path / "other.csv", index=False)
     assert list(read_rows(tmp_path / "other.csv")) == ROWS
     # Its metadata is gone, too.
-    table = pyarrow.Table.from_pylist([row.to_row() for row in ROWS])
+    table = pyarrow.Table.from_pylist([row.to_dict() for row in ROWS])
     parquet.write_table(table.replace_schema_metadata(), tmp_path / "other.parquet")
     assert list(read_rows(tmp_path / "other.parquet")) == ROWS
 
 
 def test_unknown_columns_are_passed_over_and_missing_ones_named(tmp_path):
-    records = [{**row.to_row(), "later": 1.5} for row in ROWS]
+    records = [{**row.to_dict(), "later": 1.5} for row in ROWS]
     write_csv(tmp_path / "new.csv", [*PAIR_COLUMNS, "later"], records)
     parquet.write_table(pyarrow.Table.from_pylist(records), tmp_path / "new.parquet")
     write_csv(tmp_path / "old.csv", PAIR_COLUMNS[:-1], records)
     for suffix in SUFFIXES:
         assert list(read_rows(tmp_path / f"new{suffix}")) == ROWS
-    assert problem_of(tmp_path / "old.csv").endswith("without the columns explained_by")
+    assert problem_of(tmp_path / "old.csv").endswith("without the columns certainty")
 
 
 # --- What is no such file -------------------------------------------------------------------------
@@ -204,7 +204,7 @@ def test_what_is_no_table_is_told_with_its_line(tmp_path, suffix, content, wante
     ],
 )
 def test_a_cell_that_cannot_be_is_told_with_its_line(tmp_path, column, cell, wanted):
-    good = ROWS[0].to_row()
+    good = ROWS[0].to_dict()
     path = tmp_path / "rows.csv"
     write_csv(path, list(PAIR_COLUMNS), [good, {**good, column: cell}])
     assert problem_of(path).startswith(f"{path}:3: {wanted}")
@@ -215,11 +215,11 @@ def test_a_row_of_another_length_is_told(tmp_path):
     with path.open("a") as file:
         file.write("a,b\n")
     # The second row takes two lines, and the places are those of an editor.
-    assert problem_of(path) == f"{path}:9: a row of 32 cells is needed"
+    assert problem_of(path) == f"{path}:9: a row of 33 cells is needed"
 
 
 def test_rows_of_a_broken_parquet_file_are_told(tmp_path):
-    records = [ROWS[0].to_row(), {**ROWS[0].to_row(), "status": "fine"}]
+    records = [ROWS[0].to_dict(), {**ROWS[0].to_dict(), "status": "fine"}]
     path = tmp_path / "rows.parquet"
     parquet.write_table(pyarrow.Table.from_pylist(records), path)
     assert problem_of(path).startswith(f"{path}: row 2: status must be one of")

@@ -52,7 +52,7 @@ def test_the_documentation_names_every_column_and_the_version():
 @SUFFIX
 def test_equal_results_make_equal_files_whatever_they_took(tmp_path, suffix):
     names = [tmp_path / f"{name}{suffix}" for name in "abc"]
-    slower = [PairResult(**{**row.to_row(), "seconds": 9.0}) for row in ROWS]
+    slower = [PairResult(**{**row.to_dict(), "seconds": 9.0}) for row in ROWS]
     write_rows(names[0], ROWS, DIRECTIONS)
     write_rows(names[1], slower, DIRECTIONS)
     write_rows(names[2], slower, DIRECTIONS, timings=True)
@@ -149,4 +149,4 @@ def test_every_row_reads_back_exactly(tmp_path_factory, rows):
     folder = tmp_path_factory.mktemp("sink")
     for path in (folder / "r.parquet", folder / "r.jsonl"):
         write_rows(path, rows, DIRECTIONS, timings=True)
-        assert read(path) == [row.to_row() for row in rows]
+        assert read(path) == [row.to_dict() for row in rows]

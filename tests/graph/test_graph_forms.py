@@ -40,6 +40,7 @@ def forms(tmp_path):
         "pandas": pd.DataFrame(MATRIX, index=NODES, columns=NODES),
         "polars": pl.DataFrame(MATRIX, schema=list(NODES)),
         "causallearn": causallearn_graph(),
+        "the dict of ges": {"G": causallearn_graph(), "score": 1.0},
         "file": str(file),
         "path": file,
         "triples": [("a", "->", "b"), ("b", "c"), ("c", "--", "d")],
@@ -48,11 +49,21 @@ def forms(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "form", ["networkx", "pandas", "polars", "causallearn", "file", "path", "triples", "itself"]
+    "form",
+    [
+        "networkx",
+        "pandas",
+        "polars",
+        "causallearn",
+        "the dict of ges",
+        "file",
+        "path",
+        "triples",
+        "itself",
+    ],
 )
 def test_all_forms_say_the_same(form, tmp_path):
-    if form == "causallearn":
-        pytest.importorskip("causallearn")
+    pytest.importorskip("causallearn")
     given = forms(tmp_path)[form]
     graph = read_graph(given)
     assert graph.nodes == NODES

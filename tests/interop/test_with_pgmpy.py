@@ -111,3 +111,13 @@ def test_the_base_class_of_later_versions(monkeypatch):
     finally:
         monkeypatch.undo()
         importlib.reload(adapter)
+
+
+def test_a_pdag_stays_one():
+    table = pd.DataFrame(chain())
+    given = PDAG(directed_ebunch=[], undirected_ebunch=[("a", "b")])
+    given.add_node("alone")
+    oriented = orient(given, table.assign(alone=np.random.default_rng(0).normal(size=len(table))))
+    assert type(oriented) is PDAG
+    assert (set(oriented.directed_edges), set(oriented.undirected_edges)) == ({("a", "b")}, set())
+    assert set(oriented.nodes) == {"a", "b", "alone"}

@@ -21,7 +21,7 @@ from anmmm.cli.output import check_output, keeping
 from anmmm.cli.tables import RowTable
 from anmmm.collection import CollectionSummary, as_pairs
 from anmmm.collection.sinks import open_sink
-from anmmm.collection.stream import PairResults, certainty
+from anmmm.collection.stream import PairResults, rank_key
 from anmmm.collection.summary import Summarizer
 from anmmm.direction import is_sure
 
@@ -155,7 +155,7 @@ class CollectionRun:
     def _chosen(self, rows: list[Any]) -> list[Any]:
         """Return the rows to show, in their order."""
         rows = [row for row in rows if self._shows(row)]
-        return rows if self.sort is None else sorted(rows, key=certainty, reverse=True)
+        return rows if self.sort is None else sorted(rows, key=rank_key, reverse=True)
 
     def _refuse_fault(self, summarizer: Summarizer, error: str) -> None:
         """Raise where pairs ended in errors and none in a result: the machine is at fault."""

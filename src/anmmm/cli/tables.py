@@ -6,9 +6,9 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 from unicodedata import combining, east_asian_width
 
-from anmmm._words import Table, counted, hypotheses, printable
+from anmmm._words import Table, hypotheses, printable
 from anmmm.cli.messages import plain
-from anmmm.direction import NO_PREFERENCE, format_confidence, format_decision
+from anmmm.direction import format_confidence, format_decision
 
 # What is of collections alone loads libraries that a single decision does without.
 if TYPE_CHECKING:
@@ -92,29 +92,7 @@ class DirectionsTable(RowTable):
     @staticmethod
     def closing(summary: CollectionSummary) -> str:
         """Describe counts, what is related, accuracy where directions are known."""
-        from anmmm.collection.summary import accuracy_lines, explained_text, related_text
-
-        parts = [f"{summary.n_decided} decided"]
-        if summary.n_sure or summary.n_leaning:
-            parts[0] += f" ({summary.n_sure} sure, {summary.n_leaning} leaning)"
-        for count, words in (
-            (summary.n_no_preference, NO_PREFERENCE),
-            (summary.n_open, "undecided"),
-            (summary.n_independent, "independent"),
-            (summary.n_common_cause, "with a common cause"),
-        ):
-            if count:
-                parts.append(f"{count} {words}")
-        analyzed = ", ".join(parts)
-        right = f"({summary.n_correct} of {summary.n_scored} pairs of known direction)"
-        lines = [_counts(summary, analyzed)]
-        if summary.n_tested:
-            lines.append(related_text(summary))
-        if summary.n_explained:
-            lines.append(explained_text(summary))
-        if summary.accuracy is not None:
-            lines += accuracy_lines(summary, note=right)
-        return "\n".join(lines)
+        return str(summary)
 
     @staticmethod
     def document(summary: CollectionSummary) -> dict[str, Any]:
@@ -140,7 +118,7 @@ class ClustersTable(RowTable):
     def closing(summary: CollectionSummary) -> str:
         """Describe how many pairs were labeled."""
         n_labeled = summary.n_pairs - summary.n_unusable - summary.n_error
-        return _counts(summary, f"{n_labeled} labeled")
+        return summary.counts(f"{n_labeled} labeled")
 
 
 def _id_cell(pair_id: str, width: int) -> str:
@@ -153,14 +131,3 @@ def _id_cell(pair_id: str, width: int) -> str:
         0 if combining(letter) else 1 + (east_asian_width(letter) in "WF") for letter in text
     )
     return text + " " * (width - taken)
-
-
-def _counts(summary: CollectionSummary, analyzed: str) -> str:
-    counts = [analyzed]
-    if summary.n_unusable:
-        counts.append(f"{summary.n_unusable} unusable")
-    if summary.n_error:
-        counts.append(f"{summary.n_error} failed")
-    if summary.n_not_converged:
-        counts.append(f"{summary.n_not_converged} not converged")
-    return f"{counted(summary.n_pairs, 'pair')}: {', '.join(counts)}"

@@ -14,11 +14,11 @@ from anmmm._typing import ArrayLike, FloatArray, IntArray, RandomState
 from anmmm._validation import all_or_nothing, check_fit_input, check_new_input
 from anmmm._words import known_arguments
 from anmmm.clustering.cluster import cluster_mechanisms
-from anmmm.gppom import FitOptions
+from anmmm.gppom import FitOptions, TakesFitOptions
 from anmmm.mixture import MAX_MECHANISMS
 
 
-class MechanismClustering(VersionedPickle, ClusterMixin, BaseEstimator):  # type: ignore[misc]
+class MechanismClustering(TakesFitOptions, VersionedPickle, ClusterMixin, BaseEstimator):  # type: ignore[misc]
     """Mechanism labels as a scikit-learn clusterer.
 
     Parameters
@@ -26,7 +26,7 @@ class MechanismClustering(VersionedPickle, ClusterMixin, BaseEstimator):  # type
     n_mechanisms, refine, max_mechanisms
         See `cluster_mechanisms`.
     fit_options : FitOptions or mapping, optional
-        How Θ is fitted. The fields of a `FitOptions` are parameters too: ``fit_options__lam``.
+        How Θ is fitted. Its fields are parameters too: ``set_params(fit_options__lam=0.5)``.
     random_state : None, int or RandomState
         Seeds k-means of several latents, and what is drawn in the fit.
 

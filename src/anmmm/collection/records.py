@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from anmmm._html import html_facts
 from anmmm._record import Record
-from anmmm.direction import DirectionResult
+from anmmm._words import hypotheses
+from anmmm.direction import DirectionResult, format_confidence, format_decision
 
 if TYPE_CHECKING:
     # It loads scikit-learn, and rows are written without.
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 class Row(Record):
     """What rows of every kind have in common; plain values, they compare as dataclasses do."""
 
+    pair_id: str
     status: str
     n: int | None
 
@@ -29,13 +31,13 @@ class Row(Record):
         at = names.index("seconds") + 1
         return (*names[:at], "status", "reason", *names[at:])
 
-    def to_row(self) -> dict[str, Any]:
-        """Return the record as a flat dict in the order of the columns."""
+    def to_dict(self) -> dict[str, Any]:
+        """Return the record as a flat dict of plain values, in the order of the columns."""
         return {name: getattr(self, name) for name in self.column_names()}
 
     def _repr_html_(self) -> str:
         """Columns that hold something, for notebooks."""
-        cells = self.to_row().items()
+        cells = self.to_dict().items()
         return html_facts(type(self).__name__, [cell for cell in cells if cell[1] != ""])
 
 
@@ -106,6 +108,9 @@ class PairResult(Row):
     explained_by : str or None
         Names of one or two other columns of the table given which x and y are independent, as a
         line of CSV (``infer_directions(table, columns="all")``); None where none were found.
+    certainty : str or None
+        Of a direction: ``"sure"`` (confidence of 0.9 or more), ``"leaning"`` (0.6 or more) or
+        ``"no preference"``; None without a direction or a confidence.
     result : DirectionResult or None
         The whole result, where it was asked for (`infer_directions` with ``keep_results=True``).
     """
@@ -129,7 +134,7 @@ class PairResult(Row):
     converged: bool | None = None
     engine: str | None = None
     rank: int | None = None
-    seconds: float = 0.0
+    seconds: float = field(default=0.0, compare=False)
     truth: int | None = None
     weight: float = 1.0
     group: str | None = None
@@ -142,7 +147,16 @@ class PairResult(Row):
     check_pvalue: float | None = None
     probability_common_cause: float | None = None
     explained_by: str | None = None
+    certainty: str | None = None
     result: DirectionResult | None = field(default=None, repr=False, compare=False)
+
+    def __repr__(self) -> str:
+        if self.status != "ok":
+            return f"<PairResult {self.pair_id}: {self.status}, {self.reason}>"
+        text = format_decision(self, hypotheses(self.x, self.y))
+        if self.direction and self.confidence is not None:
+            text += f" ({format_confidence(self.confidence)})"
+        return f"<PairResult {self.pair_id}: {text}>"
 
 
 @dataclass(frozen=True, repr=False)
@@ -197,8 +211,14 @@ class PairClusters(Row):
     converged: bool | None = None
     engine: str | None = None
     rank: int | None = None
-    seconds: float = 0.0
+    seconds: float = field(default=0.0, compare=False)
     truth: int | None = None
     weight: float = 1.0
     group: str | None = None
     result: ClusteringResult | None = field(default=None, repr=False, compare=False)
+
+    def __repr__(self) -> str:
+        if self.status != "ok" or self.sizes is None:
+            return f"<PairClusters {self.pair_id}: {self.status}, {self.reason}>"
+        sizes = ", ".join(map(str, self.sizes))
+        return f"<PairClusters {self.pair_id}: {self.cause} → {self.effect}, mechanisms of {sizes}>"

@@ -20,6 +20,7 @@ from anmmm._optional import require
 from anmmm._typing import RandomState, StrPath
 from anmmm._validation import check_between, check_count, check_rng
 from anmmm._version import __version__
+from anmmm._words import unknown_name
 from anmmm.collection.checkpoint import Checkpoint
 from anmmm.collection.records import PairResult, Row
 from anmmm.collection.schema import SCHEMA_VERSION, Schema
@@ -50,7 +51,8 @@ R = TypeVar("R", bound=Row)
 class PairResults(Sequence[R]):
     """Rows of a collection, in the order of the source, computed when they are first read.
 
-    Up to 100 000 rows are kept: they can be read, indexed, filtered and converted again. Larger
+    Up to 100 000 rows are kept: they can be read again, indexed by position or id, filtered and
+    converted. Larger
     collections are streams that are read once; the repr says which it is. Use results as a context
     manager, or call `close`, to stop the workers if reading ends early.
 
@@ -115,10 +117,15 @@ class PairResults(Sequence[R]):
         return self._n_read > 0 or (not self._complete and self._advance())
 
     @overload
-    def __getitem__(self, index: int) -> R: ...
+    def __getitem__(self, index: int | str) -> R: ...
     @overload
     def __getitem__(self, index: slice) -> PairResults[R]: ...
-    def __getitem__(self, index: int | slice) -> R | PairResults[R]:
+    def __getitem__(self, index: int | str | slice) -> R | PairResults[R]:
+        if isinstance(index, str):
+            ids = {row.pair_id: row for row in self}
+            if index not in ids:
+                raise KeyError(unknown_name("pair", index, ids))
+            return ids[index]
         if isinstance(index, slice):
             return self._with(self.to_list()[index])
         if index < 0:
@@ -195,15 +202,19 @@ class PairResults(Sequence[R]):
             self._checkpoint.close()
 
     def stream(self) -> Iterator[R]:
-        """Compute all remaining pairs one by one, and keep no row.
+        """Compute all pairs one by one, and keep no further row.
 
         Yields
         ------
         record
+            Rows that were kept before come first, and stay if they are all.
         """
-        self._kept = None
-        while not self._complete and self._advance():
-            yield self._last
+        kept = self._kept or []
+        yield from kept
+        if not self._complete and self._n_read == len(kept):
+            self._kept = None
+            while not self._complete and self._advance():
+                yield self._last
 
     def to_list(self) -> list[R]:
         """Compute all pairs.
@@ -245,7 +256,7 @@ class PairResults(Sequence[R]):
         PairResults
             Pairs without a direction are last.
         """
-        return self._with(sorted(self, key=certainty, reverse=True))
+        return self._with(sorted(self, key=rank_key, reverse=True))
 
     def summary(self) -> CollectionSummary:
         """Compute all pairs, and count and score them.
@@ -405,7 +416,7 @@ def _from_rows(rows: list[Any], schema: Schema) -> PairResults[Any]:
 _SHOWN = ("pair_id", "n", "cause", "effect", "relation", "confidence", "sizes", "reason")
 
 
-def certainty(row: Any) -> tuple[int, float]:
+def rank_key(row: Any) -> tuple[int, float]:
     """Return what rows are ranked by: a direction first, and then its confidence."""
     if isinstance(row, PairResult) and row.direction:
         return 2, -1.0 if row.confidence is None else row.confidence

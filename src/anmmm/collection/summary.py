@@ -14,8 +14,18 @@ import numpy as np
 from anmmm._html import html_facts
 from anmmm._words import counted, with_error
 from anmmm.collection.records import PairClusters, PairResult, Row
-from anmmm.direction import COMMON_CAUSE, INDEPENDENT, LACK_OF_FIT_PVALUE, SURE, is_decided, is_sure
+from anmmm.direction import (
+    COMMON_CAUSE,
+    INDEPENDENT,
+    LACK_OF_FIT_PVALUE,
+    NO_PREFERENCE,
+    SURE,
+    is_decided,
+    is_sure,
+)
 
+# What makes pairs with missing values usable.
+LEAVE_OUT = "missing='drop' (--drop-missing) leaves such rows out"
 # Expected share of unrelated pairs among those called related.
 FALSE_DISCOVERIES = 0.05
 
@@ -68,6 +78,8 @@ class CollectionSummary:
         them; see docs/guide/outcomes.md.
     n_related_sure : int
         Of these, the pairs with a sure direction.
+    n_incomplete : int
+        Unusable pairs that ``missing="drop"`` may make usable.
     n_explained : int
         Analyzed pairs of a table that one or two other columns explain; see `PairResult`.
     """
@@ -93,11 +105,47 @@ class CollectionSummary:
     n_related_sure: int = 0
     n_explained: int = 0
     n_no_preference: int = 0
+    n_incomplete: int = 0
 
     @property
     def n_open(self) -> int:
         """Pairs without a direction that are neither independent nor have a common cause."""
         return self.n_undecided - self.n_independent - self.n_common_cause
+
+    def __str__(self) -> str:
+        """Return counts, what is related, and accuracy if directions are known, in words."""
+        parts = [f"{self.n_decided} decided"]
+        if self.n_sure or self.n_leaning:
+            parts[0] += f" ({self.n_sure} sure, {self.n_leaning} leaning)"
+        for count, words in (
+            (self.n_no_preference, NO_PREFERENCE),
+            (self.n_open, "undecided"),
+            (self.n_independent, "independent"),
+            (self.n_common_cause, "with a common cause"),
+        ):
+            if count:
+                parts.append(f"{count} {words}")
+        right = f"({self.n_correct} of {self.n_scored} pairs of known direction)"
+        lines = [self.counts(", ".join(parts))]
+        if self.n_tested:
+            lines.append(related_text(self))
+        if self.n_explained:
+            lines.append(explained_text(self))
+        if self.accuracy is not None:
+            lines += accuracy_lines(self, note=right)
+        return "\n".join(lines)
+
+    def counts(self, analyzed: str) -> str:
+        """Return a line of counts, after those of analyzed pairs."""
+        counts = [analyzed]
+        if self.n_unusable:
+            incomplete = f" ({self.n_incomplete} for missing values: {LEAVE_OUT})"
+            counts.append(f"{self.n_unusable} unusable{incomplete if self.n_incomplete else ''}")
+        if self.n_error:
+            counts.append(f"{self.n_error} failed")
+        if self.n_not_converged:
+            counts.append(f"{self.n_not_converged} not converged")
+        return f"{counted(self.n_pairs, 'pair')}: {', '.join(counts)}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as a dict."""
@@ -133,6 +181,7 @@ class Summarizer:
         """Count one row, a PairResult or a PairClusters."""
         self.statuses[row.status] += 1
         if row.status != "ok":
+            self._counts["n_incomplete"] += LEAVE_OUT in row.reason
             return
         self._counts["n_not_converged"] += row.converged is False
         # Labels have no direction to be right.

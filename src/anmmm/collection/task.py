@@ -19,14 +19,17 @@ from anmmm._words import counted, hypotheses, renamed
 from anmmm.collection.records import PairResult
 from anmmm.collection.schema import DIRECTIONS, Schema
 from anmmm.collection.sources.table import column_pair_id
+from anmmm.collection.summary import LEAVE_OUT
 from anmmm.datasets import Pair, make_anm_mixture
 from anmmm.direction import (
     INDEPENDENT,
     LACK_OF_FIT_NOTE,
     LACK_OF_FIT_PVALUE,
+    UNMODELED_NOTE,
     DirectionOptions,
     DirectionResult,
     LatentFits,
+    certainty_of,
 )
 from anmmm.direction.infer import decide
 from anmmm.direction.outcome import BY_DIRECTION
@@ -35,7 +38,6 @@ from anmmm.evidence.explain import explaining
 from anmmm.evidence.variable import remembered
 from anmmm.gppom import FitOptions, FitResult
 
-LEAVE_OUT = "missing='drop' (--drop-missing) leaves such rows out"
 # Largest confidence of a pair that other columns explain: given them nothing favors x → y or y → x.
 EXPLAINED = 0.5
 
@@ -163,8 +165,16 @@ class DirectionTask(PairTask):
         if row.confidence is None:
             return row
         row = replace(row, confidence=min(row.confidence, EXPLAINED))
+        row = replace(row, certainty=certainty_of(row))
         if row.direction and self.checked.min_confidence > EXPLAINED:
-            return replace(row, direction=0, relation=BY_DIRECTION[0], cause=None, effect=None)
+            return replace(
+                row,
+                direction=0,
+                relation=BY_DIRECTION[0],
+                cause=None,
+                effect=None,
+                certainty=None,
+            )
         return row
 
     def decide(self, pair: Pair, seed: int) -> DirectionResult:
@@ -188,7 +198,8 @@ class DirectionTask(PairTask):
         cause, effect = (row.x, row.y)[:: result.direction or 1]
         check = result.check_pvalue
         if check is not None and check < LACK_OF_FIT_PVALUE:
-            remarks.append(LACK_OF_FIT_NOTE)
+            independent = result.relation == INDEPENDENT
+            remarks.append(UNMODELED_NOTE if independent else LACK_OF_FIT_NOTE)
         return replace(
             row,
             reason="; ".join(remarks),
@@ -200,6 +211,7 @@ class DirectionTask(PairTask):
             backward_score=models.backward_score,
             confidence=result.confidence,
             converged=bool(result.converged),
+            certainty=certainty_of(result),
             relation=result.relation,
             dependence=result.dependence,
             independence_pvalue=float(result.independence_pvalue),

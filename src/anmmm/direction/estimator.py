@@ -13,17 +13,17 @@ from anmmm._typing import ArrayLike, RandomState
 from anmmm._validation import all_or_nothing, check_fit_input
 from anmmm._words import known_arguments
 from anmmm.direction.infer import Criterion, Rows, infer_direction
-from anmmm.gppom import FitOptions
+from anmmm.gppom import FitOptions, TakesFitOptions
 
 
-class CausalDirection(VersionedPickle, BaseEstimator):  # type: ignore[misc]
+class CausalDirection(TakesFitOptions, VersionedPickle, BaseEstimator):  # type: ignore[misc]
     """Causal direction of a pair as a scikit-learn estimator.
 
     Parameters
     ----------
     criterion, fit_options, n_resamples, min_confidence, common_cause, rows, random_state
-        See `infer_direction`. The fields of a `FitOptions` are parameters too:
-        ``fit_options__lam``.
+        See `infer_direction`. The fields of `FitOptions` are parameters too:
+        ``set_params(fit_options__lam=0.5)``.
 
     Attributes
     ----------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, Literal
 
@@ -17,11 +18,14 @@ RELATIONS = (*BY_DIRECTION.values(), COMMON_CAUSE, INDEPENDENT)
 # Confidence from which a direction is called sure, and below which it is no preference; between
 # them it is a leaning. At 0.9 one sure decision in ten may be wrong if the calibration holds.
 SURE, LEANING = 0.9, 0.6
+# From here on two digits would be 1.
+CERTAIN = 0.995
 NO_PREFERENCE = "no preference"
 # P-value of the check below which no model of the list is said to fit.
 LACK_OF_FIT_PVALUE = 0.01
 # Notes on such a pair, on one with a common cause, and on an independent one.
 LACK_OF_FIT_NOTE = "no model of the list fits: a common cause or another mechanism"
+UNMODELED_NOTE = "but a test finds a dependence, which no model of the list describes"
 COMMON_CAUSE_NOTE = "two effects of an unmeasured common cause (confounder)"
 INDEPENDENT_NOTE = f"{INDEPENDENT}: no model gains from the cause"
 
@@ -33,6 +37,13 @@ def is_sure(decision: Any) -> bool | None:
     return bool(decision.confidence >= SURE)
 
 
+def certainty_of(decision: Any) -> str | None:
+    """Return how certain a direction is, in a word; None without one, or a confidence."""
+    if not decision.direction or decision.confidence is None:
+        return None
+    return "sure" if is_sure(decision) else "leaning" if is_decided(decision) else NO_PREFERENCE
+
+
 def is_decided(decision: Any) -> bool:
     """Tell whether a decision has a direction that it prefers to the other one."""
     has_confidence = decision.confidence is not None
@@ -40,10 +51,18 @@ def is_decided(decision: Any) -> bool:
 
 
 def format_confidence(confidence: float | None) -> str:
-    """Return a confidence in two digits; never one of 1."""
+    """Return a confidence in two digits, not rounded up; never one of 1."""
     if confidence is None:
         return ""
-    return ">0.99" if confidence >= 0.995 else f"{confidence:.2f}"
+    if confidence >= CERTAIN:
+        return format_probability(confidence)
+    # What is 0.899 is not to read as sure.
+    return f"{math.floor(100.0 * confidence + 1e-9) / 100.0:.2f}"
+
+
+def format_probability(probability: float) -> str:
+    """Return a probability in two digits; never one of 1."""
+    return ">0.99" if probability >= CERTAIN else f"{probability:.2f}"
 
 
 def format_decision(decision: Any, names: Sequence[str] = hypotheses()) -> str:

@@ -16,6 +16,7 @@ from anmmm.direction.outcome import (
     SURE,
     format_confidence,
     format_decision,
+    format_probability,
     is_sure,
 )
 from anmmm.direction.result import DirectionResult
@@ -100,7 +101,7 @@ def _probability_text(result: DirectionResult, names: tuple[str, str]) -> str:
         return ""
     tried = result.evidence.common_cause is not None
     texts = (*names, COMMON_CAUSE if tried else f"{COMMON_CAUSE} (not tried)", INDEPENDENT)
-    shown = zip(texts, map(format_confidence, result.probabilities), strict=True)
+    shown = zip(texts, map(format_probability, result.probabilities), strict=True)
     return ", ".join(f"{text} {probability}" for text, probability in shown)
 
 

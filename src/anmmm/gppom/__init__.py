@@ -7,7 +7,7 @@
 from typing import TYPE_CHECKING
 
 from anmmm._lazy import lazily
-from anmmm.gppom.options import FitOptions
+from anmmm.gppom.options import FitOptions, TakesFitOptions
 from anmmm.gppom.parameters import Hyperparameters
 from anmmm.gppom.result import FitResult
 
@@ -22,6 +22,7 @@ __all__ = [
     "FitResult",
     "GPPOMObjective",
     "Hyperparameters",
+    "TakesFitOptions",
     "fit_gppom",
 ]
 

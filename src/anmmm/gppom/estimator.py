@@ -18,7 +18,7 @@ from anmmm._typing import ArrayLike, FloatArray, RandomState
 from anmmm._validation import all_or_nothing, as_matrix, check_fit_input, check_new_input
 from anmmm._words import known_arguments
 from anmmm.gppom.model import fit_gppom
-from anmmm.gppom.options import FitOptions
+from anmmm.gppom.options import FitOptions, TakesFitOptions
 from anmmm.gppom.prediction import MechanismPredictor
 from anmmm.preprocessing import standardize
 
@@ -36,7 +36,7 @@ SPELLED = (
 )
 
 
-class GPPOM(VersionedPickle, BaseEstimator):  # type: ignore[misc]
+class GPPOM(TakesFitOptions, VersionedPickle, BaseEstimator):  # type: ignore[misc]
     """Gaussian process partially observable model, ``Y = f(X; θ) + ε`` with one θ a sample.
 
     Parameters

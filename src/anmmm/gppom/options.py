@@ -297,6 +297,29 @@ class FitOptions(Record):
         return float(max(1.0, n_samples / REFERENCE_SIZE) ** float(self.weight_growth))
 
 
+class TakesFitOptions:
+    """Mixin of estimators with a parameter ``fit_options``, before ``BaseEstimator``."""
+
+    fit_options: FitOptions | Mapping[str, Any] | None
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters, and options of the fit by ``fit_options__`` and their name.
+
+        Parameters
+        ----------
+        **params
+
+        Returns
+        -------
+        self
+        """
+        # Here, as scikit-learn asks of a parameter with parameters that it is an object.
+        nested = any(name.startswith("fit_options__") for name in params)
+        if nested and not isinstance(self.fit_options, FitOptions):
+            self.fit_options = FitOptions.of(self.fit_options)
+        return super().set_params(**params)  # type: ignore[misc, no-any-return]
+
+
 def _is_auto(value: Any) -> bool:
     return isinstance(value, str) and value == "auto"
 

@@ -52,7 +52,7 @@ def read_columns(
     named = {*table.categories, *listed_names}
     if columns is None:
         usable = [name for name in table.names if name in named or name not in table.faults]
-        texts = table.read([], [name for name in table.categories if name not in listed_names])
+        texts = table.read([], [name for name in table.texts if name not in listed_names])
         problems = {name: text_problem(values) for name, values in texts.items()}
         names = [name for name in usable if not problems.get(name)]
         if left_out := [name for name in table.names if name not in names]:

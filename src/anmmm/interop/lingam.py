@@ -10,6 +10,7 @@ import numpy as np
 
 from anmmm._typing import FloatArray, IntArray
 from anmmm._validation import as_finite, as_real
+from anmmm.collection.sources.columns import is_frame
 from anmmm.graph import CausalGraph
 
 __all__ = ["adjacency", "edges", "prior_knowledge"]
@@ -62,17 +63,19 @@ def edges(
     ----------
     adjacency_matrix : array-like of shape (n_nodes, n_nodes)
     names : sequence, optional
-        Of the nodes; their places by default.
+        Of the nodes; by default those of a data frame, or their places.
 
     Returns
     -------
     list of (source, mark, target)
     """
+    if names is None and is_frame(adjacency_matrix):
+        names = list(adjacency_matrix.columns)
     known = np.asarray(as_real(adjacency_matrix, "adjacency_matrix"), dtype=float)
+    if known.ndim != 2 or known.shape[0] != known.shape[1]:
+        raise ValueError(f"adjacency_matrix must be square, found shape {known.shape}")
     missing = np.isnan(known)
-    matrix = as_finite(np.where(missing, 1.0, known), "adjacency_matrix")
-    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
-        raise ValueError(f"adjacency_matrix must be square, found shape {matrix.shape}")
+    matrix = as_finite(np.where(missing | missing.T, 1.0, known), "adjacency_matrix")
     nodes: Sequence[Hashable] = range(len(matrix)) if names is None else names
     if len(nodes) != len(matrix):
         raise ValueError(f"names has {len(nodes)} entries for {len(matrix)} nodes")

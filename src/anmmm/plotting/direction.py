@@ -21,6 +21,7 @@ from anmmm.direction import (
     LatentFits,
     format_confidence,
     format_decision,
+    format_probability,
     is_decided,
 )
 from anmmm.evidence import CommonCause, DirectionEvidence, VectorEvidence
@@ -368,7 +369,7 @@ def _sentence(result: DirectionResult, names: tuple[str, str]) -> str:
         lead = names[0] if result.score > 0.0 else names[1]
         return (
             f"{said}: {saved / len(evidence.forward.nats):+.2g} nats per observation against "
-            f"{lead}, probability {format_confidence(probabilities.common_cause)}"
+            f"{lead}, probability {format_probability(probabilities.common_cause)}"
         )
     if result.score == 0.0:
         text = f"{said}: both scores are equal"

@@ -13,6 +13,8 @@ from anmmm.plotting.style import axes_or_new, matplotlib_module
 
 # Names that the axes can show, inches of a cell up to then, and of a figure at most.
 MOST_NAMES, CELL, LARGEST = 60, 0.28, 12.0
+# Letters of a name.
+LONGEST = 20
 # Colors of pairs without a direction: related ones, and those with a common cause.
 OTHER = ("#e4e4e4", "#b0a8b9")
 
@@ -70,11 +72,15 @@ def plot_pairs(rows: Iterable[PairResult], *, ax: Any = None) -> Any:
     bar = ax.figure.colorbar(image, ax=ax, shrink=0.8, label="confidence of the direction")
     bar.ax.axhline(SURE, color="black", linewidth=1.0)
     patch = matplotlib_module("patches").Patch
-    words = zip(OTHER, (NO_PREFERENCE, COMMON_CAUSE), strict=True)
-    patches = [patch(color=color, label=word) for color, word in words]
-    ax.legend(handles=patches, loc="lower left", bbox_to_anchor=(0.0, 1.0), ncol=2, frameon=False)
+    words = enumerate((NO_PREFERENCE, COMMON_CAUSE))
+    patches = [patch(color=OTHER[at], label=word) for at, word in words if (other == at).any()]
+    if patches:
+        ax.legend(
+            handles=patches, loc="lower left", bbox_to_anchor=(0.0, 1.0), ncol=2, frameon=False
+        )
     if len(place) <= MOST_NAMES:
-        names = [name.replace("$", r"\$") for name in place]
+        shown = [n if len(n) <= LONGEST else f"{n[: LONGEST - 1]}…" for n in place]
+        names = [name.replace("$", r"\$") for name in shown]
         ax.set_xticks(range(len(names)), names, rotation=90)
         ax.set_yticks(range(len(names)), names)
     ax.set_xlabel("effect")
@@ -84,5 +90,5 @@ def plot_pairs(rows: Iterable[PairResult], *, ax: Any = None) -> Any:
 
 def pairs_size(n_names: int) -> tuple[float, float]:
     """Return width and height in inches that suit a map of so many variables."""
-    size = min(2.5 + CELL * n_names, LARGEST) if n_names <= MOST_NAMES else LARGEST / 2
+    size = min(3.5 + CELL * n_names, LARGEST) if n_names <= MOST_NAMES else LARGEST / 2
     return size + 1.0, size

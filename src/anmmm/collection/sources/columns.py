@@ -50,8 +50,9 @@ class Table(Record):
     # The columns of the first names as numbers, NaN where one is missing, and those of the second
     # as names, None where one is missing.
     read: Callable[[list[Hashable], list[Hashable]], Columns]
-    # Of the columns of a category type, which are paired as well.
+    # Of the columns of text or of a category type, which are paired as well; and of the former.
     categories: tuple[Hashable, ...] = ()
+    texts: tuple[Hashable, ...] = ()
     files: tuple[Path, ...] = ()
     options: dict[str, Any] = field(default_factory=dict)
 
@@ -124,9 +125,9 @@ def _frame(frame: Any) -> Table:
         return table.select(names).collect() if lazy else table
 
     numeric = [n for n, kind in schema.items() if kind.is_numeric() or kind == nw.Boolean]
-    named = (nw.Categorical, nw.Enum, nw.String)
-    categories = [n for n, kind in schema.items() if kind in named]
-    return _selected(name, schema, numeric, categories, select)
+    texts = [n for n, kind in schema.items() if kind == nw.String]
+    categories = [n for n, kind in schema.items() if kind in (nw.Categorical, nw.Enum)]
+    return _selected(name, schema, numeric, categories, texts, select)
 
 
 def _selected(
@@ -134,6 +135,7 @@ def _selected(
     kinds: Mapping[Any, Any],
     numeric: Sequence[Hashable],
     categories: Sequence[Hashable],
+    texts: Sequence[Hashable],
     select: Select,
     files: tuple[Path, ...] = (),
 ) -> Table:
@@ -159,9 +161,10 @@ def _selected(
     faults = {
         n: f"column {n!r} {DATES if 'date' in str(kind).lower() else _no_numbers(kind)}"
         for n, kind in kinds.items()
-        if n not in {*numeric, *categories}
+        if n not in {*numeric, *categories, *texts}
     }
-    return Table(name, tuple(kinds), tuple(numeric), faults, read, tuple(categories), files=files)
+    named = (*categories, *texts)
+    return Table(name, tuple(kinds), tuple(numeric), faults, read, named, tuple(texts), files)
 
 
 def _no_numbers(kind: Any) -> str:
@@ -216,10 +219,10 @@ def _parquet(path: StrPath) -> Table:
                 with_dictionaries(file.read(columns=names, use_threads=False), kinds)
             )
 
-    texts = (types.is_string, types.is_large_string)
-    categories += [n for n, kind in kinds.items() if any(is_text(kind) for is_text in texts)]
+    of_text = (types.is_string, types.is_large_string)
+    texts = [n for n, kind in kinds.items() if any(is_text(kind) for is_text in of_text)]
     numeric = [n for n, kind in kinds.items() if is_number(kind)]
-    return _selected(name, kinds, numeric, categories, select, (Path(path),))
+    return _selected(name, kinds, numeric, categories, texts, select, (Path(path),))
 
 
 def _text(path: StrPath, header: bool | None) -> Table:
@@ -249,6 +252,7 @@ def _text(path: StrPath, header: bool | None) -> Table:
         tuple(name for name in names if name not in categories),
         faults,
         read,
+        categories,
         categories,
         files=(Path(path),),
         options={"header": header},

@@ -24,6 +24,11 @@ class Items:
             seen = SeenIds(name)
             for key in items:
                 seen.add(str(key), f"the key {brief(key)}", "give every pair its own key")
+        if isinstance(items, (tuple, list)) and len(items) == 2 and _are_variables(*items):
+            raise TypeError(
+                "source holds two variables, which are one pair: infer_direction(x, y) decides it, "
+                "and [(x, y)] is a collection of it"
+            )
         self._items = items
         self.name = name
 
@@ -43,6 +48,12 @@ class Items:
         if not isinstance(self._items, (dict, list, tuple)):
             return None
         return {"kind": self.name, "pairs": len(self._items)}
+
+
+def _are_variables(x: Any, y: Any) -> bool:
+    """Tell whether two items are the values of two variables rather than two pairs."""
+    shapes = [np.shape(each) for each in (x, y) if hasattr(each, "__array__")]
+    return len(shapes) == 2 and shapes[0] == shapes[1] and len(shapes[0]) == 1 and shapes[0][0] > 3
 
 
 def _as_pair(pair_id: str, item: Any) -> Pair:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from anmmm._categories import MOST_CATEGORIES, are_dates, missing_of
+from anmmm._categories import MOST_CATEGORIES, are_dates, are_numbers, missing_of
 from anmmm._hash import content_hash
 from anmmm._validation import DATES, brief
 from anmmm._warning import warn_caller
@@ -25,6 +25,7 @@ from anmmm.datasets.errors import listed
 from anmmm.datasets.files import FromFiles
 
 MANY_TEXTS = "more texts than categories"
+NUMBERS = "numbers written as text: convert them, or name them in categories="
 
 
 class TablePairs(FromFiles):
@@ -34,12 +35,13 @@ class TablePairs(FromFiles):
 
     def __init__(self, table: Table, columns: Any, categories: Any = None) -> None:
         self._table = table
-        self._categories = {*table.categories, *_named(categories, table)}
+        named = _named(categories, table)
+        self._categories = {*table.categories, *named}
         self.name, self.files = table.name, table.files
         # None for all pairs, of which no list is made.
         self._chosen: list[tuple[Hashable, Hashable]] | None = None
         if isinstance(columns, str) and columns == "all":
-            self._used = _all_to_pair(table, self._categories)
+            self._used = _all_to_pair(table, self._categories, {*table.texts}.difference(named))
         else:
             self._chosen = _chosen(columns, table)
             self._used = list(dict.fromkeys(chain.from_iterable(self._chosen)))
@@ -93,8 +95,11 @@ class TablePairs(FromFiles):
         return math.comb(len(self._used), 2) if self._chosen is None else len(self._chosen)
 
 
-def _all_to_pair(table: Table, categories: set[Hashable]) -> list[Hashable]:
-    """Return the columns that ``"all"`` pairs, and warn of the others."""
+def _all_to_pair(table: Table, categories: set[Hashable], texts: set[Hashable]) -> list[Hashable]:
+    """Return the columns that ``"all"`` pairs, and warn of the others.
+
+    `texts` are the columns of text that nobody has named as categories.
+    """
     usable = [name for name in table.names if name in {*table.numeric, *categories}]
     readable = [name for name in usable if name in categories or name not in table.faults]
     columns: Columns = {}
@@ -103,11 +108,12 @@ def _all_to_pair(table: Table, categories: set[Hashable]) -> list[Hashable]:
         columns = table.read(numbers, [name for name in readable if name in categories])
     empty = [name for name in columns if missing_of(columns[name]).all()]
     constant = [name for name in columns if name not in empty and _is_constant(columns[name])]
-    problems = {name: text_problem(columns[name]) for name in readable if name in categories}
+    problems = {name: text_problem(columns[name]) for name in readable if name in texts}
     dates = [name for name, problem in problems.items() if problem is DATES]
-    texts = [name for name, problem in problems.items() if problem is MANY_TEXTS]
+    many = [name for name, problem in problems.items() if problem is MANY_TEXTS]
+    spelled = [name for name, problem in problems.items() if problem is NUMBERS]
     no_numbers = [name for name in table.names if name not in set(usable)]
-    left = {*empty, *constant, *dates, *texts}
+    left = {*empty, *constant, *dates, *many, *spelled}
     paired = [name for name in usable if name not in left]
     if len(paired) < 2:
         raise SourceError(
@@ -121,7 +127,8 @@ def _all_to_pair(table: Table, categories: set[Hashable]) -> list[Hashable]:
         "no values": empty,
         "constant": constant,
         "dates": dates,
-        f"more than {MOST_CATEGORIES} different texts": texts,
+        NUMBERS: spelled,
+        f"more than {MOST_CATEGORIES} different texts": many,
     }
     left_out = "; ".join(f"{listed(names)} ({kind})" for kind, names in kinds.items() if names)
     if left_out:
@@ -136,6 +143,8 @@ def text_problem(values: NDArray[Any]) -> str:
     distinct = {item for item in values.tolist() if item is not None}
     if are_dates(distinct):
         return DATES
+    if are_numbers(distinct):
+        return NUMBERS
     return MANY_TEXTS if len(distinct) > MOST_CATEGORIES else ""
 
 
