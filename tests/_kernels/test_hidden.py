@@ -1,17 +1,17 @@
 """EM of a hidden common cause, against its equations written loop by loop.
 
 p(x, y) = Σ_k w_k p(x | k) p(y | k);  p(z | k) = Σ_j π_j N(z; m_k + μ_j, v_j), or a table of shares,
-or Poisson's of mean λ_k;  m = Ψᵀ c,  c ~ N(0, V),  V = τ² V₀ for smooth columns, else V₀
-w free: (n_k + 1) / (N + K);  w smooth: softmax(Bᵀ β),  β ~ N(0, ρ² V₁), two Newton steps
+or Poisson's of mean λ_k;  m = Ψ c,  c ~ N(0, V),  V = τ² V₀ for smooth columns, else V₀
+w free: (n_k + 1) / (N + K);  w smooth: softmax(B β),  β ~ N(0, ρ² V₁), a Newton step
 """
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy.special import gammaln, softmax
-from scipy.stats import norm, poisson
+from scipy.stats import dirichlet, norm, poisson
 
-from anmmm._kernels.hidden import COUNTS, NOISY, SHARES, Hidden, Nodes, Pair, fit_hidden
+from anmmm._kernels.hidden import COUNTS, NOISY, SHARES, Nodes, Pair, fit_hidden, parts_of
 
 K, USED, J = 8, 5, 2
 H = 0.01
@@ -20,13 +20,20 @@ H = 0.01
 def nodes(name):
     """Free groups, groups with scales of their own, or a curve over the nodes."""
     if name != "curve":
-        eye = np.eye(USED, K)
-        return Nodes(eye, np.ones(USED), USED, USED, np.empty((0, K)), np.empty(0), name == "own")
+        nothing = np.empty((K, 0))
+        return Nodes(np.eye(K), np.ones(K), K, 0.3, nothing, np.empty(0), name == "own")
     at = (np.arange(K) + 0.5) / K
     waves = np.cos(np.pi * np.outer(np.arange(1, 4), at))
-    basis = np.vstack([np.ones(K), at - 0.5, waves])
-    prior = np.array([1.0, 1.0, 1.0, 0.2, 0.1])
-    return Nodes(basis, prior, 2, K, waves[:2].copy(), np.array([1.0, 0.3]), 0)
+    basis, logits = np.zeros((K, 8)), np.zeros((K, 8))
+    basis[:, :5] = np.vstack([np.ones(K), at - 0.5, waves]).T
+    logits[:, :2] = waves[:2].T
+    return Nodes(
+        basis, np.array([1.0, 1.0, 1.0, 0.2, 0.1]), 2, 1.6, logits, np.array([1.0, 0.3]), 0
+    )
+
+
+def parts(row, net):
+    return parts_of.py_func(row, net)
 
 
 def drawn(kinds, n=90):
@@ -46,21 +53,18 @@ def drawn(kinds, n=90):
     return pair, rng
 
 
-def start(pair, nodes, rng):
-    V = pair.counts.shape[1]
-    used = np.arange(K) < nodes.used
-    table = np.ascontiguousarray(rng.dirichlet(np.ones(V), (2, K)).transpose(0, 2, 1) * used)
-    return Hidden(
-        softmax(rng.normal(size=K)) * used,
-        rng.normal(size=(2, K)) * used,
-        np.broadcast_to(np.array([[0.6], [0.4]]), (2, J, K)).copy(),
-        np.broadcast_to(np.array([[-0.2], [0.3]]), (2, J, K)).copy(),
-        np.broadcast_to(np.array([[0.3], [0.7]]), (2, J, K)).copy(),
-        table,
-        np.array([2.0, 3.0, 0.7]),
-        np.zeros((2, 8)),
-        np.zeros(len(nodes.weight_prior)),
-    )
+def start(pair, net, rng, used):
+    """Return a row of numbers, one component of noise in it being the first of two."""
+    V, size = pair.counts.shape[1], net.weight_basis.shape[1]
+    row = np.zeros(7 * K + 11 + 2 * 8 + size + 2 * V * K)
+    hidden, some = parts(row, net), np.arange(K) < used
+    hidden.weights[:] = softmax(rng.normal(size=K)) * some
+    hidden.positions[:] = rng.normal(size=(2, K)) * some
+    hidden.variances[:] = np.array([0.3, 0.7])[:, np.newaxis]
+    hidden.shares[:], hidden.offsets[:] = (0.6, 0.4), (-0.2, 0.3)
+    hidden.smoothing[:] = 2.0, 3.0, 0.7
+    hidden.tables[:] = rng.dirichlet(np.ones(V), (2, K)).transpose(0, 2, 1) * some
+    return row
 
 
 def densities(pair, hidden, components, d):
@@ -68,15 +72,15 @@ def densities(pair, hidden, components, d):
     if pair.kinds[d] != NOISY:
         return hidden.tables[d][pair.places[d]][:, np.newaxis]
     j = components[d]
-    share = hidden.shares[d, :j] if j > 1 else np.ones((1, K))
-    offset = hidden.offsets[d, :j]
+    share, offset = hidden.shares[d, :j, np.newaxis], hidden.offsets[d, :j, np.newaxis]
     z = pair.values[d][:, np.newaxis, np.newaxis]
     return share * norm.pdf(z, hidden.positions[d] + offset, np.sqrt(hidden.variances[d, :j]))
 
 
-def iterate(pair, nodes, hidden, components):
+def iterate(pair, nodes, hidden, used, components):
     """One iteration; returns the log-likelihood before it."""
-    n, used = pair.values.shape[1], slice(0, nodes.used)
+    n, r, m = pair.values.shape[1], len(nodes.prior), len(nodes.weight_prior)
+    some = np.arange(K) < used
     parts = [densities(pair, hidden, components, d) for d in range(2)]
     both = [part.sum(axis=1) for part in parts]
     joint = hidden.weights * both[0] * both[1]
@@ -84,22 +88,21 @@ def iterate(pair, nodes, hidden, components):
     share = joint / total
     seen = share.sum(axis=0)
     if len(nodes.weight_prior) == 0:
-        hidden.weights[used] = (seen[used] + 1.0) / (n + nodes.used)
+        hidden.weights[:] = (seen + 1.0) / (n + used) * some
     else:
-        B, prior = nodes.weight_basis, nodes.weight_prior * hidden.smoothing[2]
-        beta, w = hidden.logits, hidden.weights
-        for _ in range(2):
-            gradient = B @ (seen - n * w) - beta / prior
-            curvature = n * ((B * w) @ B.T - np.outer(B @ w, B @ w)) + np.diag(1.0 / prior)
-            step = np.linalg.solve(curvature, gradient)
-            beta += step / max(1.0, np.abs(step).max())
-            w[:] = softmax(B.T @ beta)
+        B, prior = nodes.weight_basis[:, :m].T, nodes.weight_prior * hidden.smoothing[2]
+        beta, w = hidden.logits[:m], hidden.weights
+        gradient = B @ (seen - n * w) - beta / prior
+        curvature = n * ((B * w) @ B.T - np.outer(B @ w, B @ w)) + np.diag(1.0 / prior)
+        step = np.linalg.solve(curvature, gradient)
+        beta += step / max(1.0, np.abs(step).max())
+        w[:] = softmax(B.T @ beta)
         variance = np.diag(np.linalg.inv(curvature))
         rough = ((beta**2 + variance) / nodes.weight_prior).sum()
         hidden.smoothing[2] = (rough + 2 * H) / (len(beta) + 2 * H)
     for d in range(2):
         if pair.kinds[d] != NOISY:
-            for k in range(nodes.used):
+            for k in range(used):
                 weight = np.bincount(pair.places[d], share[:, k])
                 V = len(weight)
                 if pair.kinds[d] == SHARES:
@@ -110,17 +113,19 @@ def iterate(pair, nodes, hidden, components):
                     hidden.tables[d, :V, k] = poisson.pmf(pair.counts[d, :V], mean)
             continue
         z, q = pair.values[d], share[:, np.newaxis] * parts[d] / both[d][:, np.newaxis]
-        offset, variance = (part[d, : components[d]].copy() for part in hidden[3:5])
+        offset = hidden.offsets[d, : components[d], np.newaxis].copy()
+        variance = hidden.variances[d, : components[d]].copy()
         weight = (q / variance).sum(axis=(0, 1))
         target = (q * (z[:, np.newaxis, np.newaxis] - offset) / variance).sum(axis=(0, 1))
-        smooth = np.arange(len(nodes.prior)) >= nodes.n_null
+        basis = nodes.basis[:, :r].T
+        smooth = np.arange(r) >= nodes.n_null
         prior = nodes.prior * np.where(smooth, hidden.smoothing[d], 1.0)
-        inverse = np.linalg.inv((nodes.basis * weight) @ nodes.basis.T + np.diag(1.0 / prior))
-        c = inverse @ nodes.basis @ target
+        inverse = np.linalg.inv((basis * weight) @ basis.T + np.diag(1.0 / prior))
+        c = inverse @ basis @ target
         if smooth.any():
             rough = (c**2 + np.diag(inverse)) / nodes.prior
             hidden.smoothing[d] = rough[smooth].mean()
-        hidden.positions[d] = c @ nodes.basis
+        hidden.positions[d] = c @ basis
         e = z[:, np.newaxis] - hidden.positions[d]
         for j in range(components[d]):
             size, moment = q[:, j].sum(), (q[:, j] * e).sum()
@@ -132,10 +137,10 @@ def iterate(pair, nodes, hidden, components):
                 pooled = (square - moment**2 / size + 0.04) / (size + 2.0)
             else:
                 hidden.shares[d, j], hidden.offsets[d, j] = 1.0, 0.0
-            hidden.variances[d, j] = max(pooled, pair.floor[d])
+            hidden.variances[d, j, some] = max(pooled, pair.floor[d])
         if nodes.own_scales:
             own = ((q[:, 0] * e**2).sum(axis=0) + max(pooled, pair.floor[d])) / (seen + 1.0)
-            hidden.variances[d, 0, used] = np.maximum(own, pair.floor[d])[used]
+            hidden.variances[d, 0, some] = np.maximum(own, pair.floor[d])[some]
     return float(np.log(total).sum())
 
 
@@ -153,66 +158,102 @@ CASES = {
 @pytest.mark.parametrize("name", CASES)
 def test_iterations_are_those_of_the_equations(name):
     of_nodes, kinds, components = CASES[name]
-    net = nodes(of_nodes)
+    net, used = nodes(of_nodes), K if of_nodes == "curve" else USED
     pair, rng = drawn(kinds)
-    found = start(pair, net, rng)
-    if components == (1, 1):
-        found.offsets[:] = 0.0
-        found.shares[:] = 1.0
-    expected = Hidden(*(part.copy() for part in found))
-    likelihoods = [iterate(pair, net, expected, components) for _ in range(4)]
-    log_likelihood, _, _ = fit_hidden(
-        pair, net, found, np.array(components), np.empty(0), 1.0, 4, -np.inf
-    )
-    assert_allclose(log_likelihood, likelihoods[-1], rtol=1e-10)
-    used = np.arange(K) < net.used
-    assert_allclose(found.weights, expected.weights, rtol=1e-8, atol=1e-12)
+    found = start(pair, net, rng, used)
+    hidden = parts(found, net)
+    for d in range(2):
+        if components[d] == 1:
+            hidden.shares[d, 0], hidden.offsets[d, 0] = 1.0, 0.0
+    expected = found.copy()
+    likelihoods = [iterate(pair, net, parts(expected, net), used, components) for _ in range(4)]
+    shapes, rows = np.array([[used, *components]] * 2), np.stack([found, found])
+    result = fit_hidden(pair, net, shapes, rows, np.empty((0, 0)), 4, -np.inf)
+    assert_allclose(result[:, 0], likelihoods[-1], rtol=1e-10)
+    assert np.array_equal(rows[0], rows[1])
+    hidden, other = parts(rows[0], net), parts(expected, net)
+    assert_allclose(hidden.weights, other.weights, rtol=1e-8, atol=1e-12)
+    if of_nodes == "curve":
+        assert_allclose(hidden.smoothing, other.smoothing, rtol=1e-7)
+        assert_allclose(hidden.logits, other.logits, rtol=1e-7, atol=1e-10)
     for d in range(2):
         if kinds[d] == NOISY:
-            assert_allclose(found.positions[d], expected.positions[d], rtol=1e-8, atol=1e-10)
-            for part, other in zip(found[2:5], expected[2:5], strict=True):
-                j = components[d]
-                assert_allclose(part[d, :j, used], other[d, :j, used], rtol=1e-7, atol=1e-10)
+            j = components[d]
+            assert_allclose(hidden.positions[d], other.positions[d], rtol=1e-8, atol=1e-10)
+            for name in ("shares", "offsets", "variances"):
+                assert_allclose(
+                    getattr(hidden, name)[d, :j], getattr(other, name)[d, :j], rtol=1e-7
+                )
         else:
             V = pair.n_values[d]
-            assert_allclose(found.tables[d, :V, used], expected.tables[d, :V, used], rtol=1e-9)
-    if of_nodes == "curve":
-        assert_allclose(found.smoothing, expected.smoothing, rtol=1e-7)
-        assert_allclose(found.logits, expected.logits, rtol=1e-7, atol=1e-10)
+            assert_allclose(hidden.tables[d, :V], other.tables[d, :V], rtol=1e-9)
 
 
-def test_costs_are_laplace_terms_of_positions_and_weights():
-    net = nodes("curve")
-    pair, rng = drawn((NOISY, NOISY))
-    hidden = start(pair, net, rng)
+def test_a_start_is_a_hidden_variable_that_is_known_up_to_a_width():
+    net, (pair, rng) = nodes("curve"), drawn((NOISY, NOISY))
+    t = rng.uniform(size=pair.values.shape[1])
+    rows = start(pair, net, rng, K)[np.newaxis]
+    parts(rows[0], net).shares[:] = 1.0
+    fit_hidden(pair, net, np.array([[K, 1, 1]]), rows, t[np.newaxis], 1, -np.inf)
+    at = (np.arange(K) + 0.5) / K
+    bells = norm.pdf(t[:, np.newaxis], at, 1.6 / K)
+    share = bells / bells.sum(axis=1, keepdims=True)
+    e = pair.values[0][:, np.newaxis] - parts(rows[0], net).positions[0]
+    assert_allclose(parts(rows[0], net).variances[0, 0], (share * e**2).sum() / len(t))
+
+
+def test_costs_are_laplace_terms_of_positions_weights_and_numbers():
+    net, (pair, rng) = nodes("curve"), drawn((NOISY, NOISY))
+    row = start(pair, net, rng, K)
+    hidden = parts(row, net)
     hidden.offsets[:], hidden.shares[:] = 0.0, 1.0
-    before = Hidden(*(part.copy() for part in hidden))
-    _, positions, weights = fit_hidden(
-        pair, net, hidden, np.array([1, 1]), np.empty(0), 1.0, 1, -np.inf
-    )
+    before = parts(row.copy(), net)
+    n, one = pair.values.shape[1], np.array([[K, 1, 1]])
+    _, positions, others = fit_hidden(
+        pair, net, one, row[np.newaxis], np.empty((0, 0)), 1, -np.inf
+    )[0]
     joint = before.weights.copy()
     for d in range(2):
         joint = joint * densities(pair, before, (1, 1), d)[:, 0]
     seen = (joint / joint.sum(axis=1, keepdims=True)).sum(axis=0)
-    expected = 0.0
+    basis, expected = net.basis[:, :5].T, 0.0
     for d in range(2):
         smooth = np.where(np.arange(5) >= 2, before.smoothing[d], 1.0)
         prior = np.diag(1.0 / (net.prior * smooth))
-        A = (net.basis * seen / before.variances[d, 0]) @ net.basis.T + prior
+        A = (basis * seen / before.variances[d, 0]) @ basis.T + prior
         c = hidden.coefficients[d, :5]
         log_dets = np.linalg.slogdet(A)[1] - np.linalg.slogdet(prior)[1]
         expected += 0.5 * (log_dets + c @ prior @ c)
     assert_allclose(positions, expected, rtol=1e-9)
-    assert weights > 0.0
+    B, prior = net.weight_basis[:, :2].T, np.diag(1.0 / (net.weight_prior * 0.7))
+    A = n * ((B * before.weights) @ B.T - np.outer(B @ before.weights, B @ before.weights)) + prior
+    log_dets, beta = np.linalg.slogdet(A)[1] - np.linalg.slogdet(prior)[1], hidden.logits[:2]
+    numbers = np.log(n) - np.log(2.0)
+    assert_allclose(others, 0.5 * (log_dets + beta @ prior @ beta) + numbers, rtol=1e-9)
+
+
+def test_groups_cost_half_log_n_a_number_and_shares_the_evidence_of_their_prior():
+    net, (pair, rng) = nodes("groups"), drawn((SHARES, NOISY))
+    row, n = start(pair, net, rng, USED), pair.values.shape[1]
+    shapes = np.array([[USED, 1, 2]])
+    others = fit_hidden(pair, net, shapes, row[np.newaxis], np.empty((0, 0)), 9, -np.inf)[0, 2]
+    hidden, V, log_n = parts(row, net), pair.n_values[0], np.log(n)
+    expected = 0.5 * (USED - 1) * log_n - gammaln(USED + 1) + 2.0 * log_n - np.log(2.0)
+    for k in range(USED):
+        # Dirichlet(½): minus the log-density of the fitted shares times their posterior's width.
+        size = hidden.weights[k] * (n + USED) - 1.0 + 0.5 * V
+        posterior = dirichlet(size * hidden.tables[0, :V, k])
+        shares = hidden.tables[0, :V, k] / hidden.tables[0, :V, k].sum()
+        expected += posterior.logpdf(shares) - dirichlet(np.full(V, 0.5)).logpdf(shares)
+    assert_allclose(others, expected, rtol=1e-9)
 
 
 def test_an_observation_far_from_every_node_leaves_the_rest_finite():
-    net = nodes("groups")
-    pair, rng = drawn((NOISY, NOISY))
+    net, (pair, rng) = nodes("groups"), drawn((NOISY, NOISY))
     pair.values[:, 0] = 1e6
-    hidden = start(pair, net, rng)
-    hidden.offsets[:], hidden.shares[:] = 0.0, 1.0
-    assert np.isfinite(
-        fit_hidden(pair, net, hidden, np.array([1, 1]), np.empty(0), 1.0, 5, -np.inf)
-    ).all()
-    assert all(np.isfinite(part).all() for part in hidden)
+    row = start(pair, net, rng, USED)
+    parts(row, net).shares[:] = 1.0
+    shapes = np.array([[USED, 1, 1]])
+    result = fit_hidden(pair, net, shapes, row[np.newaxis], np.empty((0, 0)), 5, -np.inf)
+    assert np.isfinite(result).all()
+    assert np.isfinite(row).all()

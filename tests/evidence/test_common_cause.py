@@ -62,8 +62,8 @@ def test_cells_have_probabilities_that_add_up_to_one(name):
     search = fit_curve if name == "curve" else fit_groups
     fit = search(module._pair(one, other, kinds, 0.05), lambda fit: False)
     first, second = (module._mass(fit, axis, v).sum(axis=0) for axis, v in enumerate((one, other)))
-    assert_allclose(fit.hidden.weights.sum(), 1.0)
-    total = fit.hidden.weights @ (first * second)
+    assert_allclose(fit.first.weights.sum(), 1.0)
+    total = fit.first.weights @ (first * second)
     # Beyond the outermost cells, and for counts in between, there is a little.
     assert (0.9 if name == "counts" else 0.97) < total <= 1.0 + 1e-12
     assert_allclose(described(x, y).probabilities.sum(axis=1), 1.0)
@@ -124,15 +124,15 @@ def test_the_cost_of_positions_is_by_their_observed_information(name):
     one, other = variables(x, y)
     fit_of = fit_groups if name == "groups" else fit_curve
     fit = fit_of(module._pair(one, other, (0, 0), 0.05), lambda fit: True).further(1000)
-    nodes, hidden = fit.nodes, fit.hidden
-    r = len(nodes.basis)
+    nodes, hidden = fit.nodes, fit.first
+    r, K = len(nodes.prior), fit.shapes[0, 0]
     smooth = np.where(np.arange(r) >= nodes.n_null, hidden.smoothing[:2, np.newaxis], 1.0)
     precision = (1.0 / (nodes.prior * smooth)).ravel()
 
     def minus_log(c):
-        total = hidden.weights
+        total = hidden.weights[:K]
         for axis in range(2):
-            m = c[axis * r : (axis + 1) * r] @ nodes.basis
+            m = nodes.basis[:K, :r] @ c[axis * r : (axis + 1) * r]
             e = fit.pair.values[axis][:, np.newaxis] - m
             v = hidden.variances[axis, 0]
             total = total * np.exp(-0.5 * e**2 / v) / np.sqrt(2.0 * np.pi * v)
@@ -146,7 +146,7 @@ def test_the_cost_of_positions_is_by_their_observed_information(name):
     information = approx_fprime(at, gradient, 1e-4)
     values = np.maximum(np.linalg.eigvalsh(0.5 * (information + information.T)), precision.min())
     cost = np.log(values).sum() - np.log(precision).sum() + precision @ at**2
-    assert fit.components == (1, 1)
+    assert fit.shapes[0, 1:].tolist() == [1, 1]
     assert_allclose(module._position_cost(fit), 0.5 * cost, rtol=0.01)
     assert (fit.nodes is CURVE) == (name == "curve")
 

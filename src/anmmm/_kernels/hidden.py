@@ -18,23 +18,22 @@ from anmmm._kernels._vectors import (
     everywhere,
     exponential,
     load,
+    load_one,
     multiply_add,
     plus,
     product,
-    quotient,
     store,
     total_of,
 )
-from anmmm._kernels.packed import HYPER, clear, exp_nonpositive, log_of_product, padded
+from anmmm._kernels.packed import HYPER, LARGE, clear, exp_nonpositive, padded
 from anmmm._kernels.systems import eliminate, set_up, solution
 
 # What a variable is at a node: a position with noise, shares of its values, Poisson counts.
 NOISY, SHARES, COUNTS = 0, 1, 2
 # Where no node is near, an observation says nothing of any.
 NOWHERE = 1e-200
-# Bounds of a smoothing variance, and Newton steps of the weights between two passes.
+# Bounds of a smoothing variance.
 SMOOTHEST, ROUGHEST = 1e-4, 1e4
-N_NEWTON = 2
 # Observations' worth of the prior of a component's share and variance.
 PSEUDO, PSEUDO_VARIANCE = 1.0, 0.02
 # Iterations before which EM does not stop.
@@ -54,138 +53,144 @@ class Pair(NamedTuple):
 
 
 class Nodes(NamedTuple):
-    """Where the hidden variable lies, and curves over it; K is a multiple of eight."""
+    """Where the hidden variable lies, and curves over it."""
 
-    basis: FloatArray  # (r, K), zero beyond the nodes that are used
+    basis: FloatArray  # (K, padded(r))
     prior: FloatArray  # (r,), prior variances, beyond `n_null` in units of a smoothing variance
     n_null: int
-    used: int  # nodes that are used
-    weight_basis: FloatArray  # (m, K), logits of weights; m = 0 where weights are free
+    width: float  # uncertainty of a start, in distances between nodes
+    weight_basis: FloatArray  # (K, padded(m)), logits of weights; m = 0 where weights are free
     weight_prior: FloatArray  # (m,), in units of a variance
     own_scales: int  # 1 where each node has noise of its own
 
 
 class Hidden(NamedTuple):
-    """What EM changes: start and result."""
+    """What EM changes in a fit: views into its row of numbers, by `parts_of`."""
 
     weights: FloatArray  # (K,)
     positions: FloatArray  # (2, K)
-    shares: FloatArray  # (2, J, K), of components of the noise
-    offsets: FloatArray  # (2, J, K), their means
-    variances: FloatArray  # (2, J, K)
-    tables: FloatArray  # (2, V, K), shares of values
+    variances: FloatArray  # (2, J, K), of components of the noise
+    shares: FloatArray  # (2, J)
+    offsets: FloatArray  # (2, J), their means
     smoothing: FloatArray  # (3,), variances of both curves and of the logits
     coefficients: FloatArray  # (2, padded(r))
-    logits: FloatArray  # (m,)
+    logits: FloatArray  # (padded(m),)
+    tables: FloatArray  # (2, V, K), shares of values
 
 
 @kernel(inner=True)
-def _bells(at: float, used: int, width: float, out: FloatArray) -> None:
-    """Write how near nodes in (0, 1) are; sums reordered would spoil the exponential."""
-    rate = -0.5 / (width * width)
-    for k in range(out.shape[0]):
-        e = at - (k + 0.5) / used
-        out[k] = exponential(rate * e * e)
+def parts_of(row: FloatArray, nodes: Nodes) -> Hidden:
+    """Return the parts of a fit's row of numbers, of which tables are the rest; J = 2."""
+    (K, r), m = nodes.basis.shape, nodes.weight_basis.shape[1]
+    at = 7 * K + 11
+    end = at + 2 * r + m
+    return Hidden(
+        row[:K],
+        row[K : 3 * K].reshape((2, K)),
+        row[3 * K : 7 * K].reshape((2, 2, K)),
+        row[7 * K : 7 * K + 4].reshape((2, 2)),
+        row[7 * K + 4 : 7 * K + 8].reshape((2, 2)),
+        row[7 * K + 8 : at],
+        row[at : at + 2 * r].reshape((2, r)),
+        row[at + 2 * r : end],
+        row[end:].reshape((2, (row.shape[0] - end) // (2 * K), K)),
+    )
 
 
-@kernel(fastmath=SUMS, inner=True)
-def _starting_sums(
-    pair: Pair, nodes: Nodes, start: FloatArray, width: float, sums: FloatArray, counts: FloatArray
-) -> None:
-    """Write the sums of an E-step whose hidden variable is `start`, (n,), in (0, 1)."""
-    each = np.empty(nodes.basis.shape[1])
-    clear(sums.ravel())
-    clear(counts.ravel())
-    for i in range(start.shape[0]):
-        _bells(start[i], nodes.used, width, each)
-        total = NOWHERE
-        for k in range(nodes.used):
-            total += each[k]
-        for d in range(2):
-            z = pair.values[d, i]
-            for k in range(nodes.used):
-                q = each[k] / total
-                sums[d, 0, 0, k] += q
-                sums[d, 0, 1, k] += q * z
-                sums[d, 0, 2, k] += q * z * z
-            if pair.kinds[d] != NOISY:
-                for k in range(nodes.used):
-                    counts[d, pair.places[d, i], k] += each[k] / total
+@kernel(inner=True)
+def _noise_at(d: int, j: int, k: int, pair: Pair, hidden: Hidden) -> tuple[float, float, float]:
+    """Return center, rate and height of a component ``height exp(rate (z - center)²)``."""
+    if pair.kinds[d] != NOISY:
+        return 0.0, 0.0, 1.0
+    rate = -0.5 / hidden.variances[d, j, k]
+    height = hidden.shares[d, j] * math.sqrt(-rate / math.pi)
+    return hidden.positions[d, k] + hidden.offsets[d, j], rate, height
 
 
 @kernel(inner=True)
 def _e_step(
-    pair: Pair, n_components: IndexArray, hidden: Hidden, sums: FloatArray, counts: FloatArray
+    start: float,
+    pair: Pair,
+    shape: IndexArray,
+    hidden: Hidden,
+    values: FloatArray,
+    joint: FloatArray,
+    sums: FloatArray,
+    counts: FloatArray,
 ) -> float:
-    """Write sums of responsibilities, times values and squares, (2, J, 3, K); return log L."""
-    n, K = pair.values.shape[1], hidden.weights.shape[0]
-    J = hidden.shares.shape[1]
-    factor, rate = np.empty((2, J, K)), np.empty((2, J, K))
-    center, parts = np.empty((2, J, K)), np.empty((2, J, K))
-    joint, either = np.empty(K), np.empty((2, K))
-    for d in range(2):
-        for j in range(n_components[d]):
-            for k in range(K):
-                v = hidden.variances[d, j, k]
-                factor[d, j, k] = hidden.shares[d, j, k] / math.sqrt(2.0 * math.pi * v)
-                rate[d, j, k] = -0.5 / v
-                center[d, j, k] = hidden.positions[d, k] + hidden.offsets[d, j, k]
+    """Write sums of responsibilities, times values and squares, (2, J, 3, K); return log L.
+
+    values: (5, P), P = padded(n), both variables, the hidden one, and workspace; joint: (K J J, P),
+    workspace. With a width `start` the hidden variable is known, up to so much.
+    """
+    n, used, P, row, totals = pair.values.shape[1], shape[0], values.shape[1], values[3], values[4]
+    n_parts, origin = shape[1] * shape[2], 2 * P if start > 0.0 else 0
+    for i in range(P):
+        totals[i] = NOWHERE
+    for k in range(used):
+        for i in range(P):
+            row[i] = 1.0
+        for d in range(2):
+            if pair.kinds[d] != NOISY and start == 0.0:
+                for i in range(n):
+                    row[i] *= hidden.tables[d, pair.places[d, i], k]
+        for part in range(n_parts):
+            # One exponential for both variables.
+            x, x_rate, height = (k + 0.5) / used, -0.5 * (used / max(start, NOWHERE)) ** 2, 1.0
+            y, y_rate = 0.0, 0.0
+            if start == 0.0:
+                x, x_rate, x_height = _noise_at(0, part // shape[2], k, pair, hidden)
+                y, y_rate, y_height = _noise_at(1, part % shape[2], k, pair, hidden)
+                height = hidden.weights[k] * x_height * y_height
+            at = (k * n_parts + part) * P
+            for i in range(0, P, LANES):
+                e = plus(load(values, origin + i), everywhere(-x))
+                f = plus(load(values, P + i), everywhere(-y))
+                power = product(product(everywhere(y_rate), f), f)
+                power = multiply_add(product(everywhere(x_rate), e), e, power)
+                density = product(everywhere(height), exponential(power))
+                density = product(density, load(row, i))
+                store(joint, at + i, density)
+                store(totals, i, plus(load(totals, i), density))
+    log_likelihood, so_far = 0.0, 1.0
+    for i in range(n):
+        so_far *= totals[i]
+        if not 1.0 / LARGE < so_far < LARGE:
+            log_likelihood += math.log(so_far)
+            so_far = 1.0
+    for i in range(P):
+        totals[i] = 1.0 / totals[i] if i < n else 0.0
     clear(sums.ravel())
     clear(counts.ravel())
-    log_likelihood, so_far = 0.0, 1.0
-    one, minus, nowhere = everywhere(1.0), everywhere(-1.0), everywhere(NOWHERE)
-    for i in range(n):
-        for d in range(2):
-            if pair.kinds[d] != NOISY:
-                row = pair.places[d, i] + d * hidden.tables.shape[1]
-                for k in range(0, K, LANES):
-                    store(either, d * K + k, load(hidden.tables, row * K + k))
-                continue
-            z = everywhere(pair.values[d, i])
-            for k in range(0, K, LANES):
-                both = everywhere(0.0)
-                for j in range(n_components[d]):
-                    at = (d * J + j) * K + k
-                    e = multiply_add(minus, load(center, at), z)
-                    bell = exponential(product(load(rate, at), product(e, e)))
-                    part = product(load(factor, at), bell)
-                    store(parts, at, part)
-                    both = plus(both, part)
-                store(either, d * K + k, both)
-        total = everywhere(0.0)
-        for k in range(0, K, LANES):
-            two = product(load(either, k), load(either, K + k))
-            here = product(load(hidden.weights, k), two)
-            store(joint, k, here)
-            total = plus(total, here)
-        whole = total_of(total) + NOWHERE
-        so_far, logarithm = log_of_product(so_far, whole)
-        log_likelihood += logarithm
-        share = everywhere(1.0 / whole)
-        for d in range(2):
-            z = everywhere(pair.values[d, i])
-            for k in range(0, K, LANES):
-                q = product(load(joint, k), share)
-                if n_components[d] > 1:
-                    q = product(q, quotient(one, plus(load(either, d * K + k), nowhere)))
-                for j in range(n_components[d]):
-                    at = (d * J + j) * K + k
-                    to = 3 * at - 2 * k
-                    part = product(q, load(parts, at)) if n_components[d] > 1 else q
-                    times = product(part, z)
-                    store(sums, to, plus(load(sums, to), part))
-                    store(sums, to + K, plus(load(sums, to + K), times))
-                    to += 2 * K
-                    store(sums, to, multiply_add(times, z, load(sums, to)))
-            if pair.kinds[d] != NOISY:
-                row = pair.places[d, i] + d * hidden.tables.shape[1]
-                for k in range(0, K, LANES):
-                    old = load(counts, row * K + k)
-                    store(counts, row * K + k, multiply_add(load(joint, k), share, old))
+    for k in range(used):
+        for part in range(n_parts):
+            at, total = (k * n_parts + part) * P, everywhere(0.0)
+            x_moment, x_squares, y_moment, y_squares = total, total, total, total
+            for i in range(0, P, LANES):
+                q = product(load(joint, at + i), load(totals, i))
+                z, w = load(values, i), load(values, P + i)
+                store(row, i, q)
+                total = plus(total, q)
+                x_moment = multiply_add(q, z, x_moment)
+                x_squares = multiply_add(product(q, z), z, x_squares)
+                y_moment = multiply_add(q, w, y_moment)
+                y_squares = multiply_add(product(q, w), w, y_squares)
+            j, seen = part // shape[2], total_of(total)
+            sums[0, j, 0, k] += seen
+            sums[0, j, 1, k] += total_of(x_moment)
+            sums[0, j, 2, k] += total_of(x_squares)
+            j = part % shape[2]
+            sums[1, j, 0, k] += seen
+            sums[1, j, 1, k] += total_of(y_moment)
+            sums[1, j, 2, k] += total_of(y_squares)
+            for d in range(2):
+                if pair.kinds[d] != NOISY:
+                    for i in range(n):
+                        counts[d, pair.places[d, i], k] += row[i]
     return log_likelihood + math.log(so_far)
 
 
-@kernel(fastmath=SUMS, inner=True)
+@kernel(inner=True)
 def _solve(
     basis: FloatArray,
     weight: FloatArray,
@@ -194,48 +199,69 @@ def _solve(
     z: FloatArray,
     variance: FloatArray,
 ) -> float:
-    """Solve ``(Ψ W Ψᵀ + P) z = moment``; write z and the variances, return the log determinant."""
-    r, K = basis.shape
-    size = padded(r)
-    gram = np.zeros((size, size))
-    weighted = np.empty(K)
+    """Solve ``(Ψᵀ W Ψ + P) z = moment``; write z and the variances, return the log determinant.
+
+    Ψ is (K, padded(r)), P of r numbers.
+    """
+    (K, size), r = basis.shape, precision.shape[0]
+    weighted, gram = np.empty((K, size)), np.empty((size, size))
+    for k in range(K):
+        for j in range(size):
+            weighted[k, j] = weight[k] * basis[k, j]
     for i in range(r):
-        for k in range(K):
-            weighted[k] = basis[i, k] * weight[k]
-        for j in range(i, r):
-            total = 0.0
+        for j in range(i // LANES * LANES, size, LANES):
+            total = everywhere(0.0)
             for k in range(K):
-                total += weighted[k] * basis[j, k]
-            gram[i, j] = total
-    rows, pivots = np.zeros((r, padded(r + 1) + size)), np.empty(r)
-    set_up(rows, r, gram, moment, 1.0, np.zeros(size), precision)
+                left = load_one(weighted, k * size + i)
+                total = multiply_add(left, load(basis, k * size + j), total)
+            store(gram, i * size + j, total)
+    rows, pivots = np.empty((r, padded(r + 1) + size)), np.empty(r)
+    set_up(rows, r, gram, moment, 1.0, np.zeros(r), precision)
     log_det = eliminate(rows, pivots, r)
     solution(rows, pivots, r, z, variance)
     return log_det
 
 
+@kernel(inner=True)
+def _at_nodes(basis: FloatArray, z: FloatArray, out: FloatArray) -> None:
+    """Write ``Ψ z``."""
+    size = basis.shape[1]
+    for k in range(basis.shape[0]):
+        total = everywhere(0.0)
+        for j in range(0, size, LANES):
+            total = multiply_add(load(basis, k * size + j), load(z, j), total)
+        out[k] = total_of(total)
+
+
+@kernel(inner=True)
+def _over_nodes(basis: FloatArray, target: FloatArray, out: FloatArray) -> None:
+    """Write ``Ψᵀ target``."""
+    size = basis.shape[1]
+    for j in range(0, size, LANES):
+        total = everywhere(0.0)
+        for k in range(basis.shape[0]):
+            total = multiply_add(load(basis, k * size + j), load_one(target, k), total)
+        store(out, j, total)
+
+
 @kernel(fastmath=SUMS, inner=True)
 def _curve(d: int, nodes: Nodes, n_components: int, hidden: Hidden, sums: FloatArray) -> float:
     """Update a curve and its smoothing variance; return the cost of its numbers."""
-    r, K = nodes.basis.shape
+    (K, size), r, tau = nodes.basis.shape, nodes.prior.shape[0], hidden.smoothing[d]
     weight, target = np.zeros(K), np.zeros(K)
     for j in range(n_components):
         for k in range(K):
             one = 1.0 / hidden.variances[d, j, k]
             weight[k] += sums[d, j, 0, k] * one
-            target[k] += (sums[d, j, 1, k] - hidden.offsets[d, j, k] * sums[d, j, 0, k]) * one
-    size = padded(r)
-    moment, precision, variance = np.zeros(size), np.zeros(size), np.empty(size)
-    log_prior, tau = 0.0, hidden.smoothing[d]
+            target[k] += (sums[d, j, 1, k] - hidden.offsets[d, j] * sums[d, j, 0, k]) * one
+    moment, variance, precision = np.empty(size), np.empty(size), np.empty(r)
+    log_prior = 0.0
     for i in range(r):
         scale = nodes.prior[i] * (tau if i >= nodes.n_null else 1.0)
         precision[i] = 1.0 / scale
         log_prior += math.log(scale)
-        total = 0.0
-        for k in range(K):
-            total += nodes.basis[i, k] * target[k]
-        moment[i] = total
     z = hidden.coefficients[d]
+    _over_nodes(nodes.basis, target, moment)
     log_det = _solve(nodes.basis, weight, moment, precision, z, variance)
     rough, square = 0.0, 0.0
     for i in range(r):
@@ -244,23 +270,20 @@ def _curve(d: int, nodes: Nodes, n_components: int, hidden: Hidden, sums: FloatA
             rough += (z[i] * z[i] + variance[i]) / nodes.prior[i]
     if r > nodes.n_null:
         hidden.smoothing[d] = min(max(rough / (r - nodes.n_null), SMOOTHEST), ROUGHEST)
-    clear(hidden.positions[d])
-    for i in range(r):
-        for k in range(K):
-            hidden.positions[d, k] += z[i] * nodes.basis[i, k]
+    _at_nodes(nodes.basis, z, hidden.positions[d])
     return 0.5 * (log_det + log_prior + square)
 
 
 @kernel(fastmath=SUMS, inner=True)
 def _noise(
-    d: int, pair: Pair, nodes: Nodes, n_components: int, hidden: Hidden, sums: FloatArray
+    d: int, pair: Pair, nodes: Nodes, shape: IndexArray, hidden: Hidden, sums: FloatArray
 ) -> None:
     """Update the components of the noise of a variable about its positions."""
-    n, K, floor = pair.values.shape[1], nodes.used, pair.floor[d]
+    n, floor, used, n_components = pair.values.shape[1], pair.floor[d], shape[0], shape[1 + d]
     pooled = 0.0
     for j in range(n_components):
         total, moment, squares = 0.0, 0.0, 0.0
-        for k in range(K):
+        for k in range(used):
             m = hidden.positions[d, k]
             total += sums[d, j, 0, k]
             moment += sums[d, j, 1, k] - m * sums[d, j, 0, k]
@@ -272,63 +295,55 @@ def _noise(
             variance = squares - moment * offset + 2.0 * PSEUDO_VARIANCE
             variance /= total + 2.0
         pooled = max(variance, floor)
-        for k in range(hidden.weights.shape[0]):
-            hidden.shares[d, j, k] = share
-            hidden.offsets[d, j, k] = offset
+        hidden.shares[d, j], hidden.offsets[d, j] = share, offset
+        for k in range(used):
             hidden.variances[d, j, k] = pooled
     if nodes.own_scales:
-        for k in range(K):
+        for k in range(used):
             m = hidden.positions[d, k]
             squares = sums[d, 0, 2, k] - 2.0 * m * sums[d, 0, 1, k] + m * m * sums[d, 0, 0, k]
             hidden.variances[d, 0, k] = max((squares + pooled) / (sums[d, 0, 0, k] + 1.0), floor)
 
 
 @kernel(fastmath=SUMS, inner=True)
-def _weights(n: int, nodes: Nodes, hidden: Hidden, counts: FloatArray) -> float:
+def _weights(n: int, nodes: Nodes, used: int, hidden: Hidden, counts: FloatArray) -> float:
     """Update the weights of nodes from how many observations each has; return their cost."""
-    m, K = nodes.weight_basis.shape
-    weights = hidden.weights
+    (K, size), m = nodes.weight_basis.shape, nodes.weight_prior.shape[0]
+    weights, beta, tau = hidden.weights, hidden.logits, hidden.smoothing[2]
     if m == 0:
-        for k in range(nodes.used):
-            weights[k] = (counts[k] + PSEUDO) / (n + nodes.used * PSEUDO)
-        return 0.5 * (nodes.used - 1) * math.log(n)
-    size, beta = padded(m), hidden.logits
-    centered, each = np.zeros((m, K)), np.empty(K)
-    gradient, precision = np.zeros(size), np.zeros(size)
+        for k in range(used):
+            weights[k] = (counts[k] + PSEUDO) / (n + used * PSEUDO)
+        return 0.5 * (used - 1) * math.log(n)
+    centered, each = np.empty((K, size)), np.empty(K)
+    gradient, mean, precision = np.empty(size), np.empty(size), np.empty(m)
     step, variance = np.empty(size), np.empty(size)
-    tau, log_det, rough = hidden.smoothing[2], 0.0, 0.0
-    for _ in range(N_NEWTON):
-        for i in range(m):
-            mean, seen = 0.0, 0.0
-            for k in range(K):
-                mean += weights[k] * nodes.weight_basis[i, k]
-                seen += counts[k] * nodes.weight_basis[i, k]
-            for k in range(K):
-                centered[i, k] = nodes.weight_basis[i, k] - mean
-            precision[i] = 1.0 / (nodes.weight_prior[i] * tau)
-            gradient[i] = seen - n * mean - beta[i] * precision[i]
-        for k in range(K):
-            each[k] = n * weights[k]
-        log_det = _solve(centered, each, gradient, precision, step, variance)
-        largest = 1.0
-        for i in range(m):
-            largest = max(largest, abs(step[i]))
-        for i in range(m):
-            beta[i] += step[i] / largest
-        total, highest = 0.0, -np.inf
-        clear(each)
-        for i in range(m):
-            for k in range(K):
-                each[k] += beta[i] * nodes.weight_basis[i, k]
-        for k in range(nodes.used):
-            highest = max(highest, each[k])
-        for k in range(K):
-            each[k] -= highest
-        exp_nonpositive(each, K)
-        for k in range(nodes.used):
-            total += each[k]
-        for k in range(nodes.used):
-            weights[k] = each[k] / total
+    for k in range(K):
+        each[k] = counts[k] - n * weights[k]
+    _over_nodes(nodes.weight_basis, each, gradient)
+    _over_nodes(nodes.weight_basis, weights, mean)
+    for k in range(K):
+        each[k] = n * weights[k]
+        for i in range(size):
+            centered[k, i] = nodes.weight_basis[k, i] - mean[i]
+    for i in range(m):
+        precision[i] = 1.0 / (nodes.weight_prior[i] * tau)
+        gradient[i] -= beta[i] * precision[i]
+    log_det = _solve(centered, each, gradient, precision, step, variance)
+    largest, highest, total, rough = 1.0, -np.inf, 0.0, 0.0
+    for i in range(m):
+        largest = max(largest, abs(step[i]))
+    for i in range(m):
+        beta[i] += step[i] / largest
+    _at_nodes(nodes.weight_basis, beta, weights)
+    for k in range(K):
+        highest = max(highest, weights[k])
+    for k in range(K):
+        weights[k] -= highest
+    exp_nonpositive(weights, K)
+    for k in range(K):
+        total += weights[k]
+    for k in range(K):
+        weights[k] /= total
     cost = 0.5 * log_det
     for i in range(m):
         rough += (beta[i] * beta[i] + variance[i]) / nodes.weight_prior[i]
@@ -339,11 +354,11 @@ def _weights(n: int, nodes: Nodes, hidden: Hidden, counts: FloatArray) -> float:
 
 
 @kernel(inner=True)
-def _tables(d: int, pair: Pair, nodes: Nodes, hidden: Hidden, counts: FloatArray) -> None:
+def _tables(d: int, pair: Pair, used: int, hidden: Hidden, counts: FloatArray) -> None:
     """Update how often each value occurs at each node: by shares, or by a mean count."""
     V = pair.n_values[d]
     each = np.empty(V)
-    for k in range(nodes.used):
+    for k in range(used):
         total, moment = 0.0, 0.0
         for v in range(V):
             total += counts[d, v, k]
@@ -361,44 +376,73 @@ def _tables(d: int, pair: Pair, nodes: Nodes, hidden: Hidden, counts: FloatArray
                 hidden.tables[d, v, k] = (counts[d, v, k] + 0.5) / (total + 0.5 * V)
 
 
-@kernel(fastmath=SUMS)
+@kernel(inner=True)
+def _cost_of_numbers(pair: Pair, nodes: Nodes, shape: IndexArray, hidden: Hidden) -> float:
+    """Return the nats of all that is fitted but curves, means and weights of nodes."""
+    n, used = pair.values.shape[1], shape[0]
+    cost = -math.log(2.0) if nodes.weight_prior.shape[0] > 0 else -math.lgamma(used + 1.0)
+    for d in range(2):
+        J, half = shape[1 + d], 0.5 * pair.n_values[d]
+        if pair.kinds[d] == SHARES:
+            # Under Jeffreys' prior, from how often each value is expected.
+            for k in range(used):
+                size = max(hidden.weights[k] * (n + used) - 1.0, 0.0) + half
+                cost += math.lgamma(size) - math.lgamma(half) + 2.0 * half * math.lgamma(0.5)
+                for v in range(pair.n_values[d]):
+                    share = hidden.tables[d, v, k]
+                    cost += (share * size - 0.5) * math.log(share) - math.lgamma(share * size)
+        elif pair.kinds[d] == COUNTS or nodes.own_scales:
+            cost += 0.5 * used * math.log(n)
+        else:
+            cost += 0.5 * (3 * J - 2) * math.log(n) - math.lgamma(J + 1.0)
+    return cost
+
+
+@kernel()
 def fit_hidden(
     pair: Pair,
     nodes: Nodes,
-    hidden: Hidden,
-    n_components: IndexArray,
-    start: FloatArray,
-    width: float,
+    shapes: IndexArray,
+    fits: FloatArray,
+    starts: FloatArray,
     max_iter: int,
     tol: float,
-) -> tuple[float, float, float]:
-    """Fit by EM; return the log-likelihood, and what positions and weights cost.
+) -> FloatArray:
+    """Fit S times by EM; return log-likelihoods, costs of positions and of all else, (S, 3).
 
-    n_components: (2,); start: (n,) the hidden variable in (0, 1) of the first E-step, of which
-    `width` is the uncertainty, or (0,) where `hidden` is the start. Ends where an iteration gains
-    less than `tol` nats. O(n K J) an iteration, and O(K r² + r³).
+    shapes: (S, 3), how many nodes are used, and components of both noises; fits: (S, ...), rows for
+    `parts_of`, start and result; starts: (S, n), the hidden variable in (0, 1) of the first E-step,
+    or (0, n) where `fits` is the start. Ends where an iteration gains less than `tol` nats.
+    O(n K J) an iteration, and O(K r² + r³).
     """
-    n, K = pair.values.shape[1], nodes.basis.shape[1]
-    sums = np.zeros((2, hidden.shares.shape[1], 3, K))
-    counts = np.zeros(hidden.tables.shape)
-    log_likelihood, last, cost, of_weights = -np.inf, -np.inf, 0.0, 0.0
-    for n_iter in range(max_iter):
-        if n_iter == 0 and start.shape[0] > 0:
-            _starting_sums(pair, nodes, start, width, sums, counts)
-        else:
+    n, K = pair.values.shape[1], nodes.basis.shape[0]
+    values, joint = np.zeros((5, padded(n))), np.empty((4 * K, padded(n)))
+    sums, seen, found = np.zeros((2, 2, 3, K)), np.empty(K), np.empty((shapes.shape[0], 3))
+    for d in range(2):
+        for i in range(n):
+            values[d, i] = pair.values[d, i]
+    for s in range(shapes.shape[0]):
+        hidden, shape = parts_of(fits[s], nodes), shapes[s]
+        counts = np.empty(hidden.tables.shape)
+        log_likelihood, last, positions, weights = -np.inf, -np.inf, 0.0, 0.0
+        for n_iter in range(max_iter):
+            start = nodes.width if n_iter == 0 and starts.shape[0] > 0 else 0.0
+            if start > 0.0:
+                for i in range(n):
+                    values[2, i] = starts[s, i]
             last = log_likelihood
-            log_likelihood = _e_step(pair, n_components, hidden, sums, counts)
+            log_likelihood = _e_step(start, pair, shape, hidden, values, joint, sums, counts)
             if n_iter > FEWEST and log_likelihood - last < tol:
                 break
-        seen = np.zeros(K)
-        for j in range(n_components[0]):
             for k in range(K):
-                seen[k] += sums[0, j, 0, k]
-        of_weights, cost = _weights(n, nodes, hidden, seen), 0.0
-        for d in range(2):
-            if pair.kinds[d] != NOISY:
-                _tables(d, pair, nodes, hidden, counts)
-            else:
-                cost += _curve(d, nodes, n_components[d], hidden, sums)
-                _noise(d, pair, nodes, n_components[d], hidden, sums)
-    return log_likelihood, cost, of_weights
+                seen[k] = sums[0, 0, 0, k] + sums[0, 1, 0, k]
+            weights, positions = _weights(n, nodes, shape[0], hidden, seen), 0.0
+            for d in range(2):
+                if pair.kinds[d] != NOISY:
+                    _tables(d, pair, shape[0], hidden, counts)
+                else:
+                    positions += _curve(d, nodes, shape[1 + d], hidden, sums)
+                    _noise(d, pair, nodes, shape, hidden, sums)
+        found[s, 0], found[s, 1] = log_likelihood, positions
+        found[s, 2] = weights + _cost_of_numbers(pair, nodes, shape, hidden)
+    return found

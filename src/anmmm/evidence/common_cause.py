@@ -23,7 +23,7 @@ from anmmm.evidence.hidden import (
     CURVE,
     LONGER,
     MOST_GROUPS,
-    HiddenFit,
+    HiddenFits,
     Hopeless,
     best_of,
     evenly_spread,
@@ -43,7 +43,7 @@ MANY = 4000
 # Observations beyond which no common cause is tried: time and memory grow with them.
 LARGEST = 20_000
 # Nats for each 300 observations beyond the shortest direction from which noise stays normal.
-HOPELESS_CURVE, HOPELESS_GROUPS = 35.0, 75.0
+HOPELESS_CURVE, HOPELESS_GROUPS = 35.0, 60.0
 # Gain of Laplace's approximation by observed over that by complete information, at most.
 SLACK = 15.0
 TEXTS = {
@@ -146,16 +146,16 @@ def _describe(x: Variable, y: Variable, shortest: float) -> CommonCause:
     n, kinds = len(x.cells.values), list(product(_kinds(x), _kinds(y)))
     widths = sum(float(np.log(v.cells.upper - v.cells.lower).sum()) for v in (x, y))
 
-    def hopeless(fit: HiddenFit) -> bool:
+    def hopeless(fit: HiddenFits) -> bool:
         margin = HOPELESS_CURVE if fit.nodes is CURVE else HOPELESS_GROUPS
         most = shortest + margin * max(1.0, n / 300.0) + SLACK
-        of_all = fit.objective * n / fit.pair.values.shape[1]
+        of_all = fit.objective[0] * n / fit.pair.values.shape[1]
         # Of shares and counts no density is compared with.
         return not fit.pair.kinds.any() and of_all - widths > most
 
     def found(
-        search: Callable[[Pair, Hopeless], HiddenFit], kinds: tuple[int, int], least: float
-    ) -> HiddenFit:
+        search: Callable[[Pair, Hopeless], HiddenFits], kinds: tuple[int, int], least: float
+    ) -> HiddenFits:
         pair = _pair(x, y, kinds, least)
         many = evenly_spread(pair, MANY)
         fit = search(many, hopeless)
@@ -166,8 +166,8 @@ def _describe(x: Variable, y: Variable, shortest: float) -> CommonCause:
         fits.append(found(fit_curve, kinds[0], LEAST_ABOUT_CURVE))
     if len(kinds) == 1:
         # Both by densities: what is far longer need not be encoded.
-        least = best_of(fits).objective + SLACK
-        fits = [fit for fit in fits if fit.objective <= least]
+        least = best_of(fits).objective[0] + SLACK
+        fits = [fit for fit in fits if fit.objective[0] <= least]
     return min((_coded(fit, x, y) for fit in fits), key=attrgetter("length"))
 
 
@@ -198,36 +198,37 @@ def _pair(x: Variable, y: Variable, kinds: tuple[int, int], least: float) -> Pai
     )
 
 
-def _coded(fit: HiddenFit, x: Variable, y: Variable) -> CommonCause:
+def _coded(fit: HiddenFits, x: Variable, y: Variable) -> CommonCause:
     """Encode both variables' cells under a fit."""
     masses = tuple(_mass(fit, axis, v) for axis, v in enumerate((x, y)))
-    joint = fit.hidden.weights * masses[0][x.cells.index] * masses[1][y.cells.index]
+    hidden, (count, *components) = fit.first, fit.shapes[0]
+    joint = hidden.weights * masses[0][x.cells.index] * masses[1][y.cells.index]
     total = joint.sum(axis=1)
-    cost = fit.numbers + KINDS + fit.weight_cost + _position_cost(fit)
+    share = joint / np.maximum(total, 1e-300)[:, np.newaxis]
+    cost = KINDS + float(fit.found[0, 2]) + _position_cost(fit)
     noisy = fit.pair.kinds[:, np.newaxis] == NOISY
     known = noisy | (fit.pair.kinds[:, np.newaxis] == COUNTS)
-    count, hidden = fit.nodes.used, fit.hidden
-    variances = hidden.shares * (hidden.variances + hidden.offsets**2)
-    used = np.array([[[1.0], [float(c > 1)]] for c in fit.components])
-    scales = np.sqrt((used * variances).sum(axis=1))
+    parts = hidden.variances + hidden.offsets[:, :, np.newaxis] ** 2
+    shares = hidden.shares * (np.arange(2) < np.reshape(components, (2, 1)))
+    scales = np.sqrt((shares[:, :, np.newaxis] * parts).sum(axis=1))
     return CommonCause(
         nats=code_lengths(total, x.cells.n_distinct * y.cells.n_distinct),
         cost=cost,
         kind="curve" if fit.nodes is CURVE else f"{count} groups",
         weights=hidden.weights[:count],
-        probabilities=(joint / np.maximum(total, 1e-300)[:, np.newaxis])[:, :count],
+        probabilities=share[:, :count],
         positions=np.where(known, hidden.positions, np.nan)[:, :count],
         scales=np.where(noisy, scales, np.nan)[:, :count],
     )
 
 
-def _mass(fit: HiddenFit, axis: int, variable: Variable) -> FloatArray:
+def _mass(fit: HiddenFits, axis: int, variable: Variable) -> FloatArray:
     """Probability of each cell at each node, (n_distinct, K)."""
-    hidden = fit.hidden
+    hidden = fit.first
     if fit.pair.kinds[axis] != NOISY:
         return hidden.tables[axis, : variable.cells.n_distinct]
     mass = np.zeros((variable.cells.n_distinct, len(hidden.weights)))
-    for j in range(fit.components[axis]):
+    for j in range(fit.shapes[0, 1 + axis]):
         mean = hidden.positions[axis] + hidden.offsets[axis, j]
         below = ndtr(
             (variable.cells.edges[:, np.newaxis] - mean) / np.sqrt(hidden.variances[axis, j])
@@ -236,7 +237,7 @@ def _mass(fit: HiddenFit, axis: int, variable: Variable) -> FloatArray:
     return mass
 
 
-def _position_cost(fit: HiddenFit) -> float:
+def _position_cost(fit: HiddenFits) -> float:
     """Laplace cost of positions by the observed information.
 
     The information that EM works with is that of a known hidden cause, which costs some ten nats
@@ -244,27 +245,23 @@ def _position_cost(fit: HiddenFit) -> float:
     """
     axes = [axis for axis in range(2) if fit.pair.kinds[axis] == NOISY]
     if not axes:
-        return fit.position_cost
-    nodes, hidden, basis = fit.nodes, fit.hidden, fit.nodes.basis
-    r, K = basis.shape
-    logs = np.log(np.maximum(hidden.weights, 1e-300)) + np.zeros((fit.pair.values.shape[1], K))
-    slopes, curvatures = {}, {}
-    for axis in range(2):
-        if axis not in axes:
-            logs += np.log(np.maximum(hidden.tables[axis][fit.pair.places[axis]], 1e-300))
-            continue
-        log_p, slopes[axis], curvatures[axis] = _derivatives(fit, axis)
-        logs += log_p
-    top = logs.max(axis=1, keepdims=True)
-    share = np.exp(logs - top)
+        return float(fit.found[0, 1])
+    nodes, hidden, r = fit.nodes, fit.first, len(fit.nodes.prior)
+    basis = nodes.basis[:, :r]
+    logs, slopes, curvatures = zip(*(_derivatives(fit, axis) for axis in axes), strict=True)
+    share = sum(logs, np.log(np.maximum(hidden.weights, 1e-300)))
+    for axis in {0, 1}.difference(axes):
+        share = share + np.log(np.maximum(hidden.tables[axis][fit.pair.places[axis]], 1e-300))
+    share = np.exp(share - share.max(axis=1, keepdims=True))
     share /= share.sum(axis=1, keepdims=True)
+    shared = [share * slope for slope in slopes]
+    across = [each @ basis for each in shared]
     information = np.empty((len(axes), r, len(axes), r))
-    for (i, a), (j, b) in product(enumerate(axes), repeat=2):
-        each = share * slopes[a] * slopes[b]
-        if a == b:
-            each = each - share * curvatures[a]
-        first, second = ((share * slopes[axis]) @ basis.T for axis in (a, b))
-        information[i, :, j] = first.T @ second - (basis * each.sum(axis=0)) @ basis.T
+    for i, j in product(range(len(axes)), repeat=2):
+        each = np.einsum("nk,nk->k", shared[i], slopes[j])
+        if i == j:
+            each -= (share * curvatures[i]).sum(axis=0)
+        information[i, :, j] = across[i].T @ across[j] - (basis.T * each) @ basis
     scale = np.where(np.arange(r) >= nodes.n_null, hidden.smoothing[axes, np.newaxis], 1.0)
     precision = 1.0 / (nodes.prior * scale).ravel()
     at = hidden.coefficients[axes, :r].ravel()
@@ -274,17 +271,15 @@ def _position_cost(fit: HiddenFit) -> float:
     return 0.5 * float(np.log(values).sum() - np.log(precision).sum() + precision @ at**2)
 
 
-def _derivatives(fit: HiddenFit, axis: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _derivatives(fit: HiddenFits, axis: int) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Log-density of a variable at each node, its slope in the position, minus the curvature."""
-    hidden, J = fit.hidden, fit.components[axis]
-    variances = hidden.variances[axis, :J]
-    centers = hidden.positions[axis] + hidden.offsets[axis, :J]
+    hidden, J = fit.first, fit.shapes[0, 1 + axis]
+    variances, shares = hidden.variances[axis, :J], hidden.shares[axis, :J, np.newaxis]
+    centers = hidden.positions[axis] + hidden.offsets[axis, :J, np.newaxis]
     e = (fit.pair.values[axis][:, np.newaxis, np.newaxis] - centers) / variances
-    logs = np.log(hidden.shares[axis, :J]) - 0.5 * (
-        np.log(2.0 * math.pi * variances) + e**2 * variances
-    )
+    logs = np.log(shares) - 0.5 * (np.log(2.0 * math.pi * variances) + e**2 * variances)
     if J == 1:
-        return logs[:, 0], e[:, 0], np.broadcast_to(1.0 / variances[0], e[:, 0].shape)
+        return logs[:, 0], e[:, 0], 1.0 / variances
     total = np.logaddexp.reduce(logs, axis=1)
     part = np.exp(logs - total[:, np.newaxis])
     slope = (part * e).sum(axis=1)

@@ -6,15 +6,15 @@ docs/method/confounders.md, eqs. 1, 2 and "The search".
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
-from itertools import chain, product
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
-from scipy.special import gammaln
 
-from anmmm._kernels.hidden import COUNTS, NOISY, SHARES, Hidden, Nodes, Pair, fit_hidden
+from anmmm._kernels.hidden import NOISY, Hidden, Nodes, Pair, fit_hidden, parts_of
 from anmmm._record import Record, computed, frozen
-from anmmm._typing import FloatArray
+from anmmm._typing import FloatArray, IntArray
 from anmmm.mixture.layout import padded
 
 MOST_GROUPS = 5
@@ -27,8 +27,9 @@ SPLITS = (
     ((0.6, 0.4), (0.5, -0.75), (0.15, 0.9)),
     ((0.5, 0.5), (-0.8, 0.8), (0.3, 0.3)),
 )
-# Iterations of a start, of the best ones, and of what may win; nats in one that end them.
-SHORT, LONGER, LONG, SETTLED = 6, 15, 80, 0.02
+# Iterations of split noise, of a start, of the best ones, and of what may win; nats in one that end
+# them.
+SHORTEST, SHORT, LONGER, LONG, SETTLED = 2, 6, 15, 80, 0.02
 # Starts kept, which differ by so many nats.
 KEPT, APART = 3, 0.5
 # Observations that starts are tried on.
@@ -41,178 +42,165 @@ def _curve_nodes() -> Nodes:
     cosines = math.sqrt(2.0) * np.cos(math.pi * np.outer(orders, at))
     line = math.sqrt(12.0) * (at - 0.5)
     prior = orders**-4.0
+    nothing = np.zeros((padded(N_FUNCTIONS + 2) - N_FUNCTIONS - 2, N_NODES))
     return Nodes(
-        basis=np.vstack([np.ones(N_NODES), line, cosines]),
+        basis=np.vstack([np.ones(N_NODES), line, cosines, nothing]).T.copy(),
         prior=np.concatenate([np.ones(2), prior]),
         n_null=2,
-        used=N_NODES,
-        weight_basis=cosines[:N_LOGITS].copy(),
+        width=1.6,
+        weight_basis=cosines[:N_LOGITS].T.copy(),
         weight_prior=prior[:N_LOGITS].copy(),
         own_scales=0,
     )
 
 
-def group_nodes(count: int) -> Nodes:
-    """Return nodes for groups whose noise has one scale."""
-    basis, nothing = np.eye(count, padded(count)), np.empty((0, padded(count)))
-    return Nodes(basis, np.ones(count), count, count, nothing, np.empty(0), own_scales=0)
+def _group_nodes() -> Nodes:
+    basis, nothing = np.eye(MOST_GROUPS, padded(MOST_GROUPS)), np.empty((MOST_GROUPS, 0))
+    return Nodes(basis, np.ones(MOST_GROUPS), MOST_GROUPS, 0.3, nothing, np.empty(0), own_scales=0)
 
 
-CURVE = _curve_nodes()
+CURVE, GROUPS = _curve_nodes(), _group_nodes()
+# As Python, which returns views of any numbers.
+_parts: Callable[[Any, Nodes], Hidden] = parts_of.py_func  # type: ignore[attr-defined]
+# Of `found`, in a length.
+SIGNS = np.array([-1.0, 1.0, 1.0])
 
 
 @frozen
-class HiddenFit(Record):
-    """Result of EM; `components` are numbers of components of both noises."""
+class HiddenFits(Record):
+    """Results of EM from S starts.
+
+    shapes: (S, 3), how many nodes are used, and components of both noises; numbers: (S, ...), rows
+    for `parts_of`; found: (S, 3), log-likelihoods, costs of positions and of all else.
+    """
 
     pair: Pair
     nodes: Nodes
-    hidden: Hidden
-    components: tuple[int, int]
-    log_likelihood: float
-    position_cost: float
-    weight_cost: float
+    shapes: IntArray
+    numbers: FloatArray
+    found: FloatArray
 
     @classmethod
-    def start(cls, pair: Pair, nodes: Nodes, at: FloatArray, max_iter: int) -> HiddenFit:
-        """Fit normal noise, from a hidden cause `at`, (n_samples,), in (0, 1)."""
-        r, K = nodes.basis.shape
-        weights = np.zeros(K)
-        weights[: nodes.used] = 1.0 / nodes.used
-        hidden = Hidden(
-            weights,
-            positions=np.zeros((2, K)),
-            shares=np.ones((2, 2, K)),
-            offsets=np.zeros((2, 2, K)),
-            variances=np.full((2, 2, K), 0.1),
-            tables=np.zeros((2, pair.counts.shape[1], K)),
-            smoothing=np.array([5.0, 5.0, 1.0]),
-            coefficients=np.zeros((2, padded(r))),
-            logits=np.zeros(len(nodes.weight_prior)),
-        )
-        return cls._run(pair, nodes, hidden, (1, 1), at, max_iter)
+    def start(cls, pair: Pair, nodes: Nodes, used: IntArray, at: FloatArray) -> HiddenFits:
+        """Fit normal noise, on `used` nodes, (S,), from hidden causes `at`, (S, n), in (0, 1)."""
+        (K, r), m, V = nodes.basis.shape, nodes.weight_basis.shape[1], pair.counts.shape[1]
+        one = np.zeros(7 * K + 11 + 2 * r + m + 2 * V * K)
+        parts = _parts(one, nodes)
+        parts.variances[:], parts.shares[:], parts.smoothing[:] = 0.1, 1.0, (5.0, 5.0, 1.0)
+        numbers = np.tile(one, (len(used), 1))
+        numbers[:, :K] = (np.arange(K) < used[:, np.newaxis]) / used[:, np.newaxis]
+        shapes = np.stack([used, np.ones_like(used), np.ones_like(used)], axis=1)
+        found = fit_hidden(pair, nodes, shapes, numbers, at, SHORT, SETTLED)
+        return cls(pair, nodes, shapes, numbers, found)
 
-    @classmethod
-    def _run(
-        cls,
-        pair: Pair,
-        nodes: Nodes,
-        hidden: Hidden,
-        components: tuple[int, int],
-        at: FloatArray,
-        max_iter: int,
-    ) -> HiddenFit:
-        spread = (1.6 if nodes is CURVE else 0.3) / nodes.used
-        numbers = np.array(components, dtype=np.int64)
-        found = fit_hidden(pair, nodes, hidden, numbers, at, spread, max_iter, SETTLED)
-        return cls(pair, nodes, hidden, components, *found)
+    def __getitem__(self, rows: Sequence[int] | IntArray) -> HiddenFits:
+        parts = self.shapes[rows], self.numbers[rows], self.found[rows]
+        return HiddenFits(self.pair, self.nodes, *parts)
 
-    def copied(self) -> Hidden:
-        """Return what EM may change."""
-        return Hidden(*(part.copy() for part in self.hidden))
+    def further(self, max_iter: int, pair: Pair | None = None) -> HiddenFits:
+        """Iterate on, on other observations if some are given."""
+        pair, numbers, nothing = pair or self.pair, self.numbers.copy(), np.empty((0, 0))
+        found = fit_hidden(pair, self.nodes, self.shapes, numbers, nothing, max_iter, SETTLED)
+        return HiddenFits(pair, self.nodes, self.shapes, numbers, found)
 
-    def further(self, max_iter: int, pair: Pair | None = None) -> HiddenFit:
-        """Iterate on, on other observations where some are given."""
-        pair, hidden = pair or self.pair, self.copied()
-        return self._run(pair, self.nodes, hidden, self.components, np.empty(0), max_iter)
-
-    def scaled_apart(self, max_iter: int) -> HiddenFit:
+    def scaled_apart(self, max_iter: int) -> HiddenFits:
         """Fit noise of its own scale in each group."""
-        nodes = self.nodes._replace(own_scales=1)
-        return self._run(self.pair, nodes, self.copied(), (1, 1), np.empty(0), max_iter)
+        return replace(self, nodes=self.nodes._replace(own_scales=1)).further(max_iter)
 
-    def split(self, axis: int, into: tuple[tuple[float, ...], ...], max_iter: int) -> HiddenFit:
-        """Fit noise of two components to a variable."""
-        hidden = self.copied()
-        variance = self.hidden.variances[axis, 0, 0]
-        for j, (share, mean, part) in enumerate(zip(*into, strict=True)):
-            hidden.shares[axis, j] = share
-            hidden.offsets[axis, j] = mean * math.sqrt(variance)
-            hidden.variances[axis, j] = part * variance
-        components = (2, self.components[1]) if axis == 0 else (self.components[0], 2)
-        return self._run(self.pair, self.nodes, hidden, components, np.empty(0), max_iter)
+    def split(self, axis: int) -> HiddenFits:
+        """Fit noise of two components to a variable, from the best of `SPLITS`."""
+        n, at = len(self.shapes), self._places
+        fits = self[np.repeat(np.arange(n), len(SPLITS))]
+        shares, means, parts = np.tile(SPLITS, (n, 1, 1)).transpose(1, 0, 2)
+        variance = fits.numbers[:, at.variances[axis, 0, :1]]
+        fits.numbers[:, at.shares[axis]] = shares
+        fits.numbers[:, at.offsets[axis]] = means * np.sqrt(variance)
+        fits.numbers[:, at.variances[axis]] = (parts * variance)[:, :, np.newaxis]
+        fits.shapes[:, 1 + axis] = 2
+        fits = fits.further(SHORTEST)
+        best = fits.objective.reshape(n, -1).argmin(axis=1)
+        return fits[np.arange(n) * len(SPLITS) + best]
 
-    def with_noise_of(self, other: HiddenFit, axis: int, max_iter: int) -> HiddenFit:
-        """Fit two components to a variable, from another fit's."""
-        hidden = self.copied()
-        for name in ("shares", "offsets", "variances"):
-            getattr(hidden, name)[axis] = getattr(other.hidden, name)[axis]
-        return self._run(self.pair, self.nodes, hidden, (2, 2), np.empty(0), max_iter)
+    def with_noise_of(self, other: HiddenFits, axis: int) -> HiddenFits:
+        """Fit two components to a variable, from other fits'."""
+        fits, at = self[range(len(self.shapes))], self._places
+        for part in (at.shares[axis], at.offsets[axis], at.variances[axis]):
+            fits.numbers[:, part] = other.numbers[:, part]
+        fits.shapes[:, 1 + axis] = 2
+        return fits.further(SHORTEST)
 
-    @computed
-    def numbers(self) -> float:
-        """Nats of all fitted numbers but curves, means and densities of nodes."""
-        count, log_n = self.nodes.used, math.log(self.pair.values.shape[1])
-        cost = -math.log(2.0) if self.nodes is CURVE else -float(gammaln(count + 1))
-        for axis, components in enumerate(self.components):
-            kind = self.pair.kinds[axis]
-            if kind == SHARES:
-                cost += self._cost_of_shares(axis)
-            elif kind == COUNTS or self.nodes.own_scales:
-                cost += 0.5 * count * log_n
-            else:
-                cost += 0.5 * (3 * components - 2) * log_n - float(gammaln(components + 1))
-        return cost
+    @property
+    def _places(self) -> Hidden:
+        return _parts(np.arange(self.numbers.shape[1]), self.nodes)
 
-    def _cost_of_shares(self, axis: int) -> float:
-        """Nats of shares of values under Jeffreys' prior, from how often each is expected."""
-        n, count = self.pair.values.shape[1], self.nodes.used
-        shares = self.hidden.tables[axis, : self.pair.n_values[axis], :count]
-        size = np.maximum(self.hidden.weights[:count] * (n + count) - 1.0, 0.0) + 0.5 * len(shares)
-        cost = gammaln(size) - gammaln(0.5 * len(shares)) + len(shares) * gammaln(0.5)
-        expected = shares * size
-        cost += ((expected - 0.5) * np.log(shares) - gammaln(expected)).sum(axis=0)
-        return float(cost.sum())
+    @property
+    def first(self) -> Hidden:
+        """What the first fit found."""
+        return _parts(self.numbers[0], self.nodes)
 
     @computed
-    def objective(self) -> float:
-        """Length up to a constant of the pair, roughly; for choices."""
-        return -self.log_likelihood + self.position_cost + self.weight_cost + self.numbers
+    def objective(self) -> FloatArray:
+        """Lengths up to a constant of the pair, roughly, (S,); for choices."""
+        return np.asarray(self.found @ SIGNS)
+
+    @property
+    def best(self) -> HiddenFits:
+        """The fit of the shortest description, roughly."""
+        return self[[int(self.objective.argmin())]]
+
+    def of_each(self, count: int) -> HiddenFits:
+        """Return the best fits of each number of nodes that are not the same."""
+        used, kept = self.shapes[:, 0], list[int]()
+        for rows in (np.flatnonzero(used == each) for each in np.unique(used)):
+            kept += rows[_apart(self.objective[rows], count)].tolist()
+        return self[kept]
+
+    def apart(self, count: int) -> HiddenFits:
+        """Return the best fits that are not the same."""
+        return self[_apart(self.objective, count)]
+
+
+def joined(fits: Sequence[HiddenFits]) -> HiddenFits:
+    """Return fits of the same pair and nodes together."""
+    parts = [(each.shapes, each.numbers, each.found) for each in fits]
+    return HiddenFits(fits[0].pair, fits[0].nodes, *map(np.concatenate, zip(*parts, strict=True)))
 
 
 # Tells whether a fit is too long to win, so that nothing further is tried.
-Hopeless = Callable[[HiddenFit], bool]
+Hopeless = Callable[[HiddenFits], bool]
 
 
-def best_of(fits: Iterable[HiddenFit]) -> HiddenFit:
+def best_of(fits: Iterable[HiddenFits]) -> HiddenFits:
     """Return the fit of the shortest description, roughly."""
-    return min(fits, key=lambda fit: fit.objective)
+    return min((each.best for each in fits), key=lambda fit: fit.objective[0])
 
 
-def _apart(fits: Iterable[HiddenFit], count: int) -> list[HiddenFit]:
-    """Return the best fits that are not the same."""
-    kept: list[HiddenFit] = []
-    for fit in sorted(fits, key=lambda fit: fit.objective):
-        if len(kept) < count and all(abs(fit.objective - k.objective) > APART for k in kept):
-            kept.append(fit)
+def _apart(objective: FloatArray, count: int) -> list[int]:
+    """Return the places of the smallest of (S,) numbers that are not the same."""
+    kept: list[int] = []
+    for row in np.argsort(objective, kind="stable").tolist():
+        if len(kept) < count and all(abs(objective[row] - objective[k]) > APART for k in kept):
+            kept.append(row)
     return kept
 
 
-def _richer(fit: HiddenFit) -> list[HiddenFit]:
-    """Return fits with noise of two components, of one variable and of both."""
-    axes = [axis for axis in range(2) if fit.pair.kinds[axis] == NOISY]
-    found = [best_of(fit.split(axis, into, SHORT) for into in SPLITS) for axis in axes]
-    if len(found) == 2:
-        found.append(found[0].with_noise_of(found[1], 1, SHORT))
-    return [each.further(LONGER) for each in found]
-
-
 def _by_value(t: FloatArray) -> FloatArray:
-    low, high = np.quantile(t, [0.003, 0.997])
-    if low == high:
-        return np.full(len(t), 0.5)
-    return np.asarray(0.03 + 0.94 * np.clip((t - low) / (high - low), -0.02, 1.02))
+    """Place rows of values, (S, n), in (0, 1)."""
+    low, high = np.quantile(t, [0.003, 0.997], axis=1)[:, :, np.newaxis]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        places = 0.03 + 0.94 * np.clip((t - low) / (high - low), -0.02, 1.02)
+    return np.where(low < high, places, 0.5)
 
 
 def _by_rank(t: FloatArray) -> FloatArray:
-    places = np.empty(len(t))
-    places[np.argsort(t, kind="stable")] = np.arange(len(t))
-    return (places + 0.5) / len(t)
+    """Place rows of values, (S, n), in (0, 1)."""
+    ranks = t.argsort(axis=1, kind="stable").argsort(axis=1, kind="stable")
+    return np.asarray((ranks + 0.5) / t.shape[1])
 
 
-def _lines(values: FloatArray) -> list[FloatArray]:
+def _lines(values: FloatArray) -> FloatArray:
     x, y = values
-    return [x, y, x + y, x - y]
+    return np.stack([x, y, x + y, x - y])
 
 
 def evenly_spread(pair: Pair, count: int = FEW) -> Pair:
@@ -224,40 +212,35 @@ def evenly_spread(pair: Pair, count: int = FEW) -> Pair:
     return pair._replace(values=pair.values[:, rows].copy(), places=pair.places[:, rows].copy())
 
 
-def fit_curve(pair: Pair, hopeless: Hopeless) -> HiddenFit:
+def fit_curve(pair: Pair, hopeless: Hopeless) -> HiddenFits:
     """Fit a curve."""
     few = evenly_spread(pair)
-    x, y = few.values
-    orders = [*_lines(few.values), np.arctan2(y, x)]
-    starts = [
-        HiddenFit.start(few, CURVE, place(order), SHORT)
-        for order, place in product(orders, (_by_value, _by_rank))
-    ]
-    better = _apart((fit.further(LONGER) for fit in _apart(starts, KEPT)), 2)
-    best = best_of(fit.further(LONGER, pair) for fit in better)
-    if hopeless(best):
-        return best
-    best = best.further(LONG)
-    richer = best_of(_richer(best.further(1, few))).further(LONGER, pair)
-    return best if best.objective <= richer.objective else richer.further(LONG)
+    orders = np.vstack([_lines(few.values), np.arctan2(*few.values[::-1])])
+    at = np.vstack([_by_value(orders), _by_rank(orders)])
+    starts = HiddenFits.start(few, CURVE, np.full(len(at), N_NODES), at)
+    best = starts.apart(KEPT).further(LONGER).apart(2).further(LONGER, pair).best
+    return best if hopeless(best) else _longer(best.further(LONGER), best, few)
 
 
-def fit_groups(pair: Pair, hopeless: Hopeless) -> HiddenFit:
+def fit_groups(pair: Pair, hopeless: Hopeless) -> HiddenFits:
     """Fit two and more groups."""
-    few = evenly_spread(pair)
-    ranks = [_by_rank(order) for order in _lines(few.values)]
-    plain, apart = [], []
-    for count in range(2, MOST_GROUPS + 1):
-        nodes = group_nodes(count)
-        starts = [
-            HiddenFit.start(few, nodes, (np.floor(rank * count) + 0.5) / count, SHORT)
-            for rank in ranks
-        ]
-        plain.append(best_of(fit.further(LONGER) for fit in _apart(starts, 2)).further(SHORT, pair))
-        apart.append(plain[-1].scaled_apart(LONGER))
-    best = best_of(plain + apart)
-    if hopeless(best):
-        return best
-    richer = chain.from_iterable(_richer(fit.further(1, few)) for fit in _apart(plain, 2))
-    richest = [fit.further(LONGER, pair) for fit in _apart(richer, 2)]
-    return best_of([best, *richest]).further(LONG)
+    few, counts = evenly_spread(pair), np.arange(2, MOST_GROUPS + 1)
+    ranks = _by_rank(_lines(few.values))
+    used = np.repeat(counts, len(ranks))
+    at = np.floor(np.tile(ranks, (len(counts), 1)) * used[:, np.newaxis]) + 0.5
+    starts = HiddenFits.start(few, GROUPS, used, at / used[:, np.newaxis])
+    plain = starts.of_each(2).further(LONGER).of_each(1).further(SHORT, pair)
+    best = best_of([plain, plain.scaled_apart(LONGER)])
+    return best if hopeless(best) else _longer(best, plain.apart(2), few)
+
+
+def _longer(best: HiddenFits, plain: HiddenFits, few: Pair) -> HiddenFits:
+    """Iterate the best fit, or one with noise of two components in one variable or in both."""
+    axes = [axis for axis in range(2) if few.kinds[axis] == NOISY]
+    if axes:
+        start = plain.further(1, few)
+        richer = [start.split(axis) for axis in axes]
+        if len(richer) == 2:
+            richer.append(richer[0].with_noise_of(richer[1], 1))
+        best = best_of([best, joined(richer).apart(2).further(LONGER, plain.pair)])
+    return best.further(LONG)
