@@ -65,7 +65,7 @@ class Nodes(NamedTuple):
 
 
 class Hidden(NamedTuple):
-    """What EM changes in a fit: views into its row of numbers, by `parts_of`."""
+    """What EM changes in a fit: views into its row of numbers, made by `parts_of`."""
 
     weights: FloatArray  # (K,)
     positions: FloatArray  # (2, K)
@@ -120,8 +120,8 @@ def _e_step(
 ) -> float:
     """Write sums of responsibilities, times values and squares, (2, J, 3, K); return log L.
 
-    values: (5, P), P = padded(n), both variables, the hidden one, and workspace; joint: (K J J, P),
-    workspace. With a width `start` the hidden variable is known, up to so much.
+    values: (5, P), P = padded(n), both variables, the hidden one, and workspace; joint: (4 K, P),
+    workspace. If `start` is positive the hidden variable is known up to that uncertainty.
     """
     n, used, P, row, totals = pair.values.shape[1], shape[0], values.shape[1], values[3], values[4]
     n_parts, origin = shape[1] * shape[2], 2 * P if start > 0.0 else 0
@@ -175,15 +175,13 @@ def _e_step(
                 x_squares = multiply_add(product(q, z), z, x_squares)
                 y_moment = multiply_add(q, w, y_moment)
                 y_squares = multiply_add(product(q, w), w, y_squares)
-            j, seen = part // shape[2], total_of(total)
-            sums[0, j, 0, k] += seen
-            sums[0, j, 1, k] += total_of(x_moment)
-            sums[0, j, 2, k] += total_of(x_squares)
-            j = part % shape[2]
-            sums[1, j, 0, k] += seen
-            sums[1, j, 1, k] += total_of(y_moment)
-            sums[1, j, 2, k] += total_of(y_squares)
+            moments = total_of(x_moment), total_of(y_moment)
+            squares = total_of(x_squares), total_of(y_squares)
             for d in range(2):
+                j = part // shape[2] if d == 0 else part % shape[2]
+                sums[d, j, 0, k] += total_of(total)
+                sums[d, j, 1, k] += moments[d]
+                sums[d, j, 2, k] += squares[d]
                 if pair.kinds[d] != NOISY:
                     for i in range(n):
                         counts[d, pair.places[d, i], k] += row[i]
@@ -378,7 +376,7 @@ def _tables(d: int, pair: Pair, used: int, hidden: Hidden, counts: FloatArray) -
 
 @kernel(inner=True)
 def _cost_of_numbers(pair: Pair, nodes: Nodes, shape: IndexArray, hidden: Hidden) -> float:
-    """Return the nats of all that is fitted but curves, means and weights of nodes."""
+    """Return the cost of the parameters other than positions and weights of nodes."""
     n, used = pair.values.shape[1], shape[0]
     cost = -math.log(2.0) if nodes.weight_prior.shape[0] > 0 else -math.lgamma(used + 1.0)
     for d in range(2):
@@ -408,12 +406,12 @@ def fit_hidden(
     max_iter: int,
     tol: float,
 ) -> FloatArray:
-    """Fit S times by EM; return log-likelihoods, costs of positions and of all else, (S, 3).
+    """Fit S times by EM; return log-likelihoods, costs of positions and of everything else, (S, 3).
 
-    shapes: (S, 3), how many nodes are used, and components of both noises; fits: (S, ...), rows for
-    `parts_of`, start and result; starts: (S, n), the hidden variable in (0, 1) of the first E-step,
-    or (0, n) where `fits` is the start. Ends where an iteration gains less than `tol` nats.
-    O(n K J) an iteration, and O(K r² + r³).
+    shapes: (S, 3), used nodes and components of both noises; fits: (S, ...), rows that `parts_of`
+    reads, start and result; starts: (S, n), the hidden variable in (0, 1) of the first E-step, or
+    (0, 0) if `fits` is the start. A fit ends when an iteration gains less than `tol` nats.
+    O(n K J²) an iteration, and O(K r² + r³).
     """
     n, K = pair.values.shape[1], nodes.basis.shape[0]
     values, joint = np.zeros((5, padded(n))), np.empty((4 * K, padded(n)))

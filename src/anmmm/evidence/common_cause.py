@@ -43,7 +43,7 @@ MANY = 4000
 # Observations beyond which no common cause is tried: time and memory grow with them.
 LARGEST = 20_000
 # Nats for each 300 observations beyond the shortest direction from which noise stays normal.
-HOPELESS_CURVE, HOPELESS_GROUPS = 35.0, 60.0
+HOPELESS_CURVE, HOPELESS_GROUPS = 35.0, 75.0
 # Gain of Laplace's approximation by observed over that by complete information, at most.
 SLACK = 15.0
 TEXTS = {
@@ -204,7 +204,6 @@ def _coded(fit: HiddenFits, x: Variable, y: Variable) -> CommonCause:
     hidden, (count, *components) = fit.first, fit.shapes[0]
     joint = hidden.weights * masses[0][x.cells.index] * masses[1][y.cells.index]
     total = joint.sum(axis=1)
-    share = joint / np.maximum(total, 1e-300)[:, np.newaxis]
     cost = KINDS + float(fit.found[0, 2]) + _position_cost(fit)
     noisy = fit.pair.kinds[:, np.newaxis] == NOISY
     known = noisy | (fit.pair.kinds[:, np.newaxis] == COUNTS)
@@ -216,7 +215,7 @@ def _coded(fit: HiddenFits, x: Variable, y: Variable) -> CommonCause:
         cost=cost,
         kind="curve" if fit.nodes is CURVE else f"{count} groups",
         weights=hidden.weights[:count],
-        probabilities=share[:, :count],
+        probabilities=(joint / np.maximum(total, 1e-300)[:, np.newaxis])[:, :count],
         positions=np.where(known, hidden.positions, np.nan)[:, :count],
         scales=np.where(noisy, scales, np.nan)[:, :count],
     )
@@ -243,29 +242,24 @@ def _position_cost(fit: HiddenFits) -> float:
     The information that EM works with is that of a known hidden cause, which costs some ten nats
     more.
     """
-    axes = [axis for axis in range(2) if fit.pair.kinds[axis] == NOISY]
-    if not axes:
-        return float(fit.found[0, 1])
     nodes, hidden, r = fit.nodes, fit.first, len(fit.nodes.prior)
     basis = nodes.basis[:, :r]
-    logs, slopes, curvatures = zip(*(_derivatives(fit, axis) for axis in axes), strict=True)
-    share = sum(logs, np.log(np.maximum(hidden.weights, 1e-300)))
-    for axis in {0, 1}.difference(axes):
-        share = share + np.log(np.maximum(hidden.tables[axis][fit.pair.places[axis]], 1e-300))
+    logs, slopes, curvatures = zip(*(_derivatives(fit, axis) for axis in range(2)), strict=True)
+    share = logs[0] + logs[1] + np.log(np.maximum(hidden.weights, 1e-300))
     share = np.exp(share - share.max(axis=1, keepdims=True))
     share /= share.sum(axis=1, keepdims=True)
     shared = [share * slope for slope in slopes]
     across = [each @ basis for each in shared]
-    information = np.empty((len(axes), r, len(axes), r))
-    for i, j in product(range(len(axes)), repeat=2):
+    information = np.empty((2, r, 2, r))
+    for i, j in product(range(2), repeat=2):
         each = np.einsum("nk,nk->k", shared[i], slopes[j])
         if i == j:
             each -= (share * curvatures[i]).sum(axis=0)
         information[i, :, j] = across[i].T @ across[j] - (basis.T * each) @ basis
-    scale = np.where(np.arange(r) >= nodes.n_null, hidden.smoothing[axes, np.newaxis], 1.0)
+    scale = np.where(np.arange(r) >= nodes.n_null, hidden.smoothing[:2, np.newaxis], 1.0)
     precision = 1.0 / (nodes.prior * scale).ravel()
-    at = hidden.coefficients[axes, :r].ravel()
-    whole = information.reshape(len(at), len(at)) + np.diag(precision)
+    at = hidden.coefficients[:, :r].ravel()
+    whole = information.reshape(2 * r, 2 * r) + np.diag(precision)
     # EM may stop beside a maximum, where the information is no covariance's inverse.
     values = np.maximum(np.linalg.eigvalsh(0.5 * (whole + whole.T)), precision.min())
     return 0.5 * float(np.log(values).sum() - np.log(precision).sum() + precision @ at**2)
@@ -274,6 +268,9 @@ def _position_cost(fit: HiddenFits) -> float:
 def _derivatives(fit: HiddenFits, axis: int) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Log-density of a variable at each node, its slope in the position, minus the curvature."""
     hidden, J = fit.first, fit.shapes[0, 1 + axis]
+    if fit.pair.kinds[axis] != NOISY:
+        logs = np.log(np.maximum(hidden.tables[axis][fit.pair.places[axis]], 1e-300))
+        return logs, np.zeros_like(logs), np.zeros_like(logs)
     variances, shares = hidden.variances[axis, :J], hidden.shares[axis, :J, np.newaxis]
     centers = hidden.positions[axis] + hidden.offsets[axis, :J, np.newaxis]
     e = (fit.pair.values[axis][:, np.newaxis, np.newaxis] - centers) / variances

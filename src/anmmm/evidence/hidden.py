@@ -27,9 +27,8 @@ SPLITS = (
     ((0.6, 0.4), (0.5, -0.75), (0.15, 0.9)),
     ((0.5, 0.5), (-0.8, 0.8), (0.3, 0.3)),
 )
-# Iterations of split noise, of a start, of the best ones, and of what may win; nats in one that end
-# them.
-SHORTEST, SHORT, LONGER, LONG, SETTLED = 2, 6, 15, 80, 0.02
+# Iterations of a start, of the best ones, and of what may win; nats in one that end them.
+SHORT, LONGER, LONG, SETTLED = 6, 15, 80, 0.02
 # Starts kept, which differ by so many nats.
 KEPT, APART = 3, 0.5
 # Observations that starts are tried on.
@@ -70,8 +69,8 @@ SIGNS = np.array([-1.0, 1.0, 1.0])
 class HiddenFits(Record):
     """Results of EM from S starts.
 
-    shapes: (S, 3), how many nodes are used, and components of both noises; numbers: (S, ...), rows
-    for `parts_of`; found: (S, 3), log-likelihoods, costs of positions and of all else.
+    shapes: (S, 3), used nodes and components of both noises; numbers: (S, ...), rows that
+    `parts_of` reads; found: (S, 3), log-likelihoods, costs of positions and of everything else.
     """
 
     pair: Pair
@@ -117,7 +116,7 @@ class HiddenFits(Record):
         fits.numbers[:, at.offsets[axis]] = means * np.sqrt(variance)
         fits.numbers[:, at.variances[axis]] = (parts * variance)[:, :, np.newaxis]
         fits.shapes[:, 1 + axis] = 2
-        fits = fits.further(SHORTEST)
+        fits = fits.further(1)
         best = fits.objective.reshape(n, -1).argmin(axis=1)
         return fits[np.arange(n) * len(SPLITS) + best]
 
@@ -127,7 +126,7 @@ class HiddenFits(Record):
         for part in (at.shares[axis], at.offsets[axis], at.variances[axis]):
             fits.numbers[:, part] = other.numbers[:, part]
         fits.shapes[:, 1 + axis] = 2
-        return fits.further(SHORTEST)
+        return fits.further(1)
 
     @property
     def _places(self) -> Hidden:
@@ -219,7 +218,7 @@ def fit_curve(pair: Pair, hopeless: Hopeless) -> HiddenFits:
     at = np.vstack([_by_value(orders), _by_rank(orders)])
     starts = HiddenFits.start(few, CURVE, np.full(len(at), N_NODES), at)
     best = starts.apart(KEPT).further(LONGER).apart(2).further(LONGER, pair).best
-    return best if hopeless(best) else _longer(best.further(LONGER), best, few)
+    return best if hopeless(best) else _longer(best.further(LONGER), best)
 
 
 def fit_groups(pair: Pair, hopeless: Hopeless) -> HiddenFits:
@@ -231,16 +230,14 @@ def fit_groups(pair: Pair, hopeless: Hopeless) -> HiddenFits:
     starts = HiddenFits.start(few, GROUPS, used, at / used[:, np.newaxis])
     plain = starts.of_each(2).further(LONGER).of_each(1).further(SHORT, pair)
     best = best_of([plain, plain.scaled_apart(LONGER)])
-    return best if hopeless(best) else _longer(best, plain.apart(2), few)
+    return best if hopeless(best) else _longer(best, plain.apart(2))
 
 
-def _longer(best: HiddenFits, plain: HiddenFits, few: Pair) -> HiddenFits:
+def _longer(best: HiddenFits, plain: HiddenFits) -> HiddenFits:
     """Iterate the best fit, or one with noise of two components in one variable or in both."""
-    axes = [axis for axis in range(2) if few.kinds[axis] == NOISY]
-    if axes:
-        start = plain.further(1, few)
-        richer = [start.split(axis) for axis in axes]
-        if len(richer) == 2:
-            richer.append(richer[0].with_noise_of(richer[1], 1))
-        best = best_of([best, joined(richer).apart(2).further(LONGER, plain.pair)])
+    richer = [plain.split(axis) for axis in range(2) if plain.pair.kinds[axis] == NOISY]
+    if len(richer) == 2:
+        richer.append(richer[0].with_noise_of(richer[1], 1))
+    if richer:
+        best = best_of([best, joined(richer).apart(2).further(LONGER)])
     return best.further(LONG)
