@@ -186,9 +186,8 @@ def _apart(objective: FloatArray, count: int) -> list[int]:
 def _by_value(t: FloatArray) -> FloatArray:
     """Place rows of values, (S, n), in (0, 1)."""
     low, high = np.quantile(t, [0.003, 0.997], axis=1)[:, :, np.newaxis]
-    with np.errstate(invalid="ignore", divide="ignore"):
-        places = 0.03 + 0.94 * np.clip((t - low) / (high - low), -0.02, 1.02)
-    return np.where(low < high, places, 0.5)
+    along = (t - low) / np.maximum(high - low, 1e-200)
+    return np.asarray(0.03 + 0.94 * np.clip(along, -0.02, 1.02))
 
 
 def _by_rank(t: FloatArray) -> FloatArray:
