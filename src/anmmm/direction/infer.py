@@ -172,7 +172,7 @@ def infer_direction(
     a number each, as an effect probabilities that are smooth functions of the cause. It fails
     where no direction is distinguished (a linear mechanism with Gaussian noise: the score is then
     near 0), where several overlapping mechanisms meet few observations, and on more than a quarter
-    of the Tübingen pairs (docs/method/decisions.md). It takes some 25 ms for 100 observations and
+    of the Tübingen pairs (docs/method/decisions.md). It takes some 15 ms for 100 observations and
     is linear in their number but for two sorts. Where values lie far from all others, as codes for
     missing ones do, or are heaped at their end, as at the limit of an instrument, the pair is
     decided again without them, and is sure only if the rest bears it out.
