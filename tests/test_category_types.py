@@ -68,9 +68,17 @@ def test_a_table_has_the_same_categories_in_every_form(ordered, tmp_path, recwar
 
 def test_polars_has_them_as_text():
     text = pl.Series("v", [str(NAMES[code]) for code in CODES])
-    for values in (text.cast(pl.Categorical), text.cast(pl.Enum(list(map(str, NAMES))))):
-        assert as_names(values, "x").values.tolist() == text.to_list()
-        assert as_names(values.to_frame(), "x").values.tolist() == text.to_list()
+    orders = {pl.Categorical: None, pl.Enum(list(map(str, NAMES))): tuple(map(str, NAMES))}
+    for kind, ordered in orders.items():
+        for values in (text.cast(kind), text.cast(kind).to_frame()):
+            names = as_names(values, "x")
+            assert (names.values.tolist(), names.ordered) == (text.to_list(), ordered)
+
+
+def test_categories_that_do_not_occur_have_no_number():
+    names = pd.Categorical.from_codes(CODES * 2, range(10), ordered=True)
+    (pair,) = as_pairs(pd.DataFrame({"v": names, "y": NUMBERS}), columns="all")
+    assert pair.x.tolist() == as_names(names, "x").codes.tolist() == CODES.tolist()
 
 
 @pytest.mark.parametrize("kind", types(False))

@@ -26,7 +26,6 @@ CONTAINERS = {
     "pandas index": pd.CategoricalIndex,
     "polars text": pl.Series,
     "polars Categorical": lambda names: pl.Series(names, dtype=pl.Categorical),
-    "polars Enum": lambda names: pl.Series(names, dtype=pl.Enum(sorted(set(names)))),
     "arrow": pa.array,
     "arrow dictionary": lambda names: pa.chunked_array([pa.array(names).dictionary_encode()]),
 }

@@ -139,8 +139,7 @@ def _with_missing(values: Any, name: str, numbers: bool) -> tuple[NDArray[Any], 
         return array, np.isnan(array).reshape(len(array), -1).any(axis=1)
     absent = np.array([label is None for label in labels])
     if ordered is not None:
-        places = {name: float(place) for place, name in enumerate(ordered)}
-        return np.array([places.get(label or "", math.nan) for label in labels]), absent
+        return _codes(labels, ordered), absent
     return np.array([label or "" for label in labels]), absent
 
 
@@ -194,7 +193,7 @@ def as_labels(values: Any, name: str, n_samples: int) -> tuple[NDArray[Any], Int
             f"{name} has shape {array.shape}, but needs one label for each of the {n_samples} "
             "observations"
         )
-    n_missing = sum(map(_is_missing, array.tolist()))
+    n_missing = sum(map(is_missing, array.tolist()))
     if n_missing:
         raise ValueError(f"{name} lacks {n_missing} of {n_samples} labels; give each one")
     try:
@@ -218,9 +217,15 @@ def labels_of(column: Any) -> NDArray[Any]:
     """Return a narwhals column as names, None for missing; with an order as numbers and NaN."""
     labels, ordered = _spelled(column.to_list()), _order_of(column)
     if ordered is not None:
-        places = {name: float(place) for place, name in enumerate(ordered)}
-        return np.array([math.nan if label is None else places[label] for label in labels])
+        return _codes(labels, ordered)
     return np.array(labels, dtype=object)
+
+
+def _codes(labels: Sequence[str | None], ordered: Sequence[str]) -> FloatArray:
+    """Return places of labels in the order of those that occur, NaN for None; see `Names`."""
+    there = set(labels)
+    places = {name: float(at) for at, name in enumerate(n for n in ordered if n in there)}
+    return np.array([math.nan if label is None else places[label] for label in labels])
 
 
 def missing_of(values: NDArray[Any]) -> BoolArray:
@@ -255,19 +260,22 @@ def _texts(values: Any) -> list[str | None] | None:
             return None
         values = values.tolist()
     # Without a look at all where the first number tells.
-    present = (item for item in values if not _is_missing(item))
+    present = (item for item in values if not is_missing(item))
     if isinstance(next(present, None), str) and all(isinstance(item, str) for item in present):
         return _spelled(values)
     return None
 
 
 def _spelled(items: Sequence[Any]) -> list[str | None]:
-    return [None if _is_missing(item) else str(item) for item in items]
+    return [None if is_missing(item) else str(item) for item in items]
 
 
 def _order_of(column: Any) -> tuple[str, ...] | None:
     """Return the categories of a column in their order, None where they have none."""
     native: Any = column.to_native()
+    # The name of its type, because narwhals has several of that name.
+    if column.implementation.is_polars() and str(column.dtype).startswith("Enum"):
+        return tuple(column.dtype.categories)
     # pandas and Arrow say so; pandas may hold columns of Arrow.
     kind: Any = getattr(native, "dtype", None) or getattr(native, "type", None)
     kind = getattr(kind, "pyarrow_dtype", kind)
@@ -287,7 +295,7 @@ def _order_of(column: Any) -> tuple[str, ...] | None:
     return longest
 
 
-def _is_missing(item: Any) -> bool:
+def is_missing(item: Any) -> bool:
     nothing = item is None or type(item).__name__ in ("NAType", "NaTType")
     return nothing or (isinstance(item, float) and math.isnan(item))
 

@@ -12,16 +12,19 @@ from numpy.typing import NDArray
 
 from anmmm._categories import MOST_CATEGORIES, Names, missing_of
 from anmmm._typing import BoolArray, FloatArray
-from anmmm._validation import brief, check_choice
+from anmmm._validation import DATES, brief, check_choice
 from anmmm._warning import warn_caller
+from anmmm._words import counted
 from anmmm.collection.sources.columns import Table
-from anmmm.collection.sources.table import text_problem
+from anmmm.collection.sources.table import MANY_TEXTS, NUMBERS, text_problem
 from anmmm.datasets.errors import SourceError, listed
 from anmmm.graph.lengths import Sample
 from anmmm.graph.partial import PartialGraph
 from anmmm.preprocessing import standardize
 
 MIN_ROWS = 20
+# Columns left out that a warning names.
+MOST_NAMED = 8
 # Bytes that the curves over all columns may take.
 MOST_BYTES = 4e9
 BYTES_A_VALUE = 14 * 8
@@ -51,36 +54,56 @@ def read_columns(
     listed_names = _listed(categories, table, "categories")
     named = {*table.categories, *listed_names}
     if columns is None:
-        usable = [name for name in table.names if name in named or name not in table.faults]
-        texts = table.read([], [name for name in table.texts if name not in listed_names])
-        problems = {name: text_problem(values) for name, values in texts.items()}
-        names = [name for name in usable if not problems.get(name)]
-        if left_out := [name for name in table.names if name not in names]:
+        problems = _problems(table, listed_names)
+        names = [name for name in table.names if name not in problems]
+        if problems:
+            lines = "\n  ".join(map(str, [*problems.values()][:MOST_NAMED]))
+            more = len(problems) - MOST_NAMED
+            rest = f"\n  and {more} more" if more > 0 else ""
             warn_caller(
-                f"{table.name}: columns left out, as they hold neither numbers nor up to "
-                f"{MOST_CATEGORIES} categories: {listed(left_out)}",
-                UserWarning,
+                f"{counted(len(problems), 'column')} left out:\n  {lines}{rest}", UserWarning
             )
     else:
         names = _listed(columns, table, "columns")
         for name in names:
             if name in table.faults and name not in named:
-                raise SourceError(table.name, None, table.faults[name])
+                raise table.faults[name]
     if len(names) < 2:
         raise SourceError(
             table.name,
             None,
-            f"a graph needs 2 columns of numbers or categories or more, found {listed(names)}",
+            f"a graph needs 2 or more columns of numbers or categories, found {listed(names)}",
         )
     read = table.read([n for n in names if n not in named], [n for n in names if n in named])
     present = _present([read[name] for name in names], names, table.name, missing)
     values = [_numbers(read[name][present], name, table.name) for name in names]
+    # Ordered categories are read as numbers.
     categorical = [
-        name in named and len(np.unique(v)) > 2 for name, v in zip(names, values, strict=True)
+        read[name].dtype.hasobject and len(np.unique(v)) > 2
+        for name, v in zip(names, values, strict=True)
     ]
     _check(values, names, table.name)
     sample = Sample(np.column_stack(values), tuple(categorical))
     return Columns(table, tuple(names), sample, int((~present).sum()))
+
+
+def _problems(table: Table, categories: list[Hashable]) -> dict[Hashable, SourceError]:
+    """Return why columns are left out by default, in the order of the table."""
+    texts = table.read([], [name for name in table.texts if name not in categories])
+    found = {name: fault for name, fault in table.faults.items() if name not in categories}
+    words = {
+        DATES: DATES,
+        NUMBERS: f"holds {NUMBERS}",
+        MANY_TEXTS: f"holds more than {MOST_CATEGORIES} different texts",
+    }
+    for name, values in texts.items():
+        if problem := text_problem(values):
+            found[name] = SourceError(table.name, None, f"column {name!r} {words[problem]}")
+    for name in table.row_numbers:
+        if name not in categories:
+            text = f"{name!r} has no name and numbers the rows; columns= takes it if named there"
+            found[name] = SourceError(table.name, None, text)
+    return {name: found[name] for name in table.names if name in found}
 
 
 def _listed(names: Any, table: Table, argument: str) -> list[Hashable]:

@@ -238,7 +238,7 @@ def test_what_equals_a_name_but_is_of_another_type_is_none(edge):
     [
         (
             pd.DataFrame({"a": [1.0], "s": ["p"]}),
-            "2 columns of numbers or categories that vary or more, found 0 among a, s",
+            "2 or more columns of numbers or categories that vary, found 0 among a, s",
         ),
         (pd.DataFrame([[1.0, 2.0]], columns=["a", "a"]), "unique column names"),
         (np.zeros(5), "a table must have two dimensions"),
@@ -303,3 +303,10 @@ def test_a_column_is_its_name_or_its_position_or_another_spelling():
     numbered = open_table(pd.DataFrame({1: [1.0], 0: [2.0]}))
     assert [named.column(each, "columns") for each in ("1", 1, 0)] == ["1", "1", "b"]
     assert [numbered.column(each, "columns") for each in (1, "1", 0)] == [1, 1, 0]
+
+
+def test_an_unnamed_column_that_numbers_the_rows_makes_no_pairs(tmp_path):
+    frame = pd.DataFrame({"a": [1.5, 2.0, 0.5], "b": [3, 1, 2]})
+    frame.to_csv(tmp_path / "t.csv")
+    with pytest.warns(UserWarning, match=r"pairs: column 1 \(unnamed, numbers the rows\)$"):
+        assert [pair.pair_id for pair in as_pairs(tmp_path / "t.csv", columns="all")] == ["a,b"]

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import os
+import re
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import field
+from decimal import Decimal
 from difflib import get_close_matches
+from numbers import Real
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +17,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from anmmm._categories import labels_of
+from anmmm._categories import is_missing, labels_of
 from anmmm._optional import pyarrow_module
 from anmmm._record import Record, computed, frozen
 from anmmm._typing import FloatArray, StrPath
@@ -32,6 +36,9 @@ from anmmm.datasets import SourceError
 from anmmm.datasets.errors import listed
 from anmmm.datasets.text import AS_NAMES, read_table
 
+# What pandas calls a column without a name.
+_UNNAMED = re.compile(r"(Unnamed: \d+(\.\d+)?)?")
+
 Columns = dict[Hashable, NDArray[Any]]
 Select = Callable[[list[Hashable]], Any]
 
@@ -45,8 +52,8 @@ class Table(Record):
     names: tuple[Hashable, ...]
     # Of the columns of numbers and booleans, which are paired where no others are asked for.
     numeric: tuple[Hashable, ...]
-    # Why a column cannot be read as numbers, if so.
-    faults: Mapping[Hashable, str]
+    # Why a column cannot be read as numbers, if so, and where.
+    faults: Mapping[Hashable, SourceError]
     # The columns of the first names as numbers, NaN where one is missing, and those of the second
     # as names, None where one is missing.
     read: Callable[[list[Hashable], list[Hashable]], Columns]
@@ -55,6 +62,19 @@ class Table(Record):
     texts: tuple[Hashable, ...] = ()
     files: tuple[Path, ...] = ()
     options: dict[str, Any] = field(default_factory=dict)
+    # Of the columns without a name in the file or frame.
+    unnamed: tuple[Hashable, ...] = ()
+
+    @computed
+    def row_numbers(self) -> list[Hashable]:
+        """Columns without a name that count the rows, as the index of a data frame does."""
+        return [
+            name
+            for name in self.unnamed
+            if name in self.numeric
+            and name not in self.faults
+            and _counts(self.read([name], [])[name])
+        ]
 
     def column(self, name: Any, argument: str) -> Hashable:
         """Return the column of a name; a whole number that is none is a position.
@@ -79,6 +99,12 @@ class Table(Record):
     @computed
     def _known(self) -> dict[Hashable, Hashable]:
         return {name: name for name in self.names}
+
+
+def _counts(values: FloatArray) -> bool:
+    """Return whether values are 0 to n - 1 or 1 to n."""
+    start = values[0] if len(values) else math.nan
+    return start in (0.0, 1.0) and np.array_equal(values, start + np.arange(len(values)))
 
 
 def _kind(name: Any) -> type:
@@ -124,7 +150,13 @@ def _frame(frame: Any) -> Table:
     def select(names: list[Hashable]) -> Any:
         return table.select(names).collect() if lazy else table
 
-    numeric = [n for n, kind in schema.items() if kind.is_numeric() or kind == nw.Boolean]
+    numeric = [
+        n
+        for n, kind in schema.items()
+        if kind.is_numeric()
+        or kind == nw.Boolean
+        or (kind == nw.Object and not lazy and _holds_numbers(table.get_column(n)))
+    ]
     texts = [n for n, kind in schema.items() if kind == nw.String]
     categories = [n for n, kind in schema.items() if kind in (nw.Categorical, nw.Enum)]
     return _selected(name, schema, numeric, categories, texts, select)
@@ -142,6 +174,8 @@ def _selected(
     """Return a table of columns that `select` gives as a frame of narwhals."""
 
     def number(column: Any) -> FloatArray:
+        if column.dtype == nw.Object:
+            return np.array([math.nan if is_missing(v) else float(v) for v in column.to_list()])
         if column.implementation.is_pyarrow():
             return floats(column.to_native())
         values: FloatArray = column.cast(nw.Float64).to_numpy()
@@ -158,13 +192,29 @@ def _selected(
         columns: Columns = {n: number(frame.get_column(n)) for n in numbers}
         return columns | {n: labels(frame, n) for n in names}
 
-    faults = {
-        n: f"column {n!r} {DATES if 'date' in str(kind).lower() else _no_numbers(kind)}"
-        for n, kind in kinds.items()
-        if n not in {*numeric, *categories, *texts}
-    }
-    named = (*categories, *texts)
-    return Table(name, tuple(kinds), tuple(numeric), faults, read, named, tuple(texts), files)
+    faults = {}
+    for n, kind in kinds.items():
+        if n not in {*numeric, *categories, *texts}:
+            problem = DATES if "date" in str(kind).lower() else _no_numbers(kind)
+            faults[n] = SourceError(name, None, f"column {n!r} {problem}")
+    unnamed = tuple(n for n in kinds if isinstance(n, str) and _UNNAMED.fullmatch(n))
+    return Table(
+        name,
+        tuple(kinds),
+        tuple(numeric),
+        faults,
+        read,
+        (*categories, *texts),
+        tuple(texts),
+        files=files,
+        unnamed=unnamed,
+    )
+
+
+def _holds_numbers(column: Any) -> bool:
+    """Return whether all objects of a column that are not missing, one at least, are numbers."""
+    present = [item for item in column.to_list() if not is_missing(item)]
+    return bool(present) and all(isinstance(item, (Real, Decimal)) for item in present)
 
 
 def _no_numbers(kind: Any) -> str:
@@ -231,7 +281,7 @@ def _text(path: StrPath, header: bool | None) -> Table:
     names = [table.label(column) for column in range(table.n_columns)]
     _refuse_same_names(table.path, names)
     columns: Columns = {}
-    faults: dict[Hashable, str] = {}
+    faults: dict[Hashable, SourceError] = {}
     categories = tuple(n for at, n in enumerate(names) if table.is_text(at))
     for column, name in enumerate(names):
         if name in categories:
@@ -239,8 +289,7 @@ def _text(path: StrPath, header: bool | None) -> Table:
         try:
             columns[name] = table.numbers([column])[:, 0]
         except SourceError as error:
-            file = os.path.basename(table.path)
-            faults[name] = str(SourceError(file, error.place, error.problem))
+            faults[name] = error
 
     def read(numbers: list[Hashable], named: list[Hashable]) -> Columns:
         texts = {name: table.texts(names.index(str(name))) for name in named}
@@ -256,6 +305,7 @@ def _text(path: StrPath, header: bool | None) -> Table:
         categories,
         files=(Path(path),),
         options={"header": header},
+        unnamed=tuple(n for n, given in zip(names, table.names or names, strict=True) if not given),
     )
 
 

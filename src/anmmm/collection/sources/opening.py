@@ -65,9 +65,10 @@ def as_pairs(
         and a file is known by its suffix and first line.
     columns : "all" or list of pairs of names, optional
         Columns of a table to pair: all two, or ``[("a", "b"), ...]``, x first. Text is categories.
-        ``"all"`` leaves out dates, columns of more than 32 different texts and constants, and a
-        warning names them. A whole number that is no name is a position from 0. The id of a pair
-        is ``a,b``, written as a line of CSV so that no two pairs share one.
+        ``"all"`` leaves out dates, columns of more than 32 different texts, constants and unnamed
+        columns that number the rows, and a warning names them. A whole number that is no name is a
+        position from 0. The id of a pair is ``a,b``, written as a line of CSV so that no two pairs
+        share one.
     categories : list of names, optional
         Columns of a table whose values are mere names, whatever they look like; text and category
         types are without it. A pair with them is decided by evidence; see `anmmm.infer_direction`.

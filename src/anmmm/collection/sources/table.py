@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import math
+import os
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from copy import copy
 from itertools import chain, combinations
@@ -26,6 +27,7 @@ from anmmm.datasets.files import FromFiles
 
 MANY_TEXTS = "more texts than categories"
 NUMBERS = "numbers written as text: convert them, or name them in categories="
+ROW_NUMBERS = "unnamed, numbers the rows"
 
 
 class TablePairs(FromFiles):
@@ -75,7 +77,11 @@ class TablePairs(FromFiles):
     def __iter__(self) -> Iterator[Pair]:
         """Read the columns used, then make the pairs."""
         names = [name for name in self._used if name in self._categories]
-        faults = {n: text for n, text in self._table.faults.items() if n not in self._categories}
+        faults = {
+            n: _problem(fault)
+            for n, fault in self._table.faults.items()
+            if n not in self._categories
+        }
         numbers = [name for name in self._used if name not in {*faults, *names}]
         columns = self._table.read(numbers, names)
         nothing = np.empty(0)
@@ -100,7 +106,9 @@ def _all_to_pair(table: Table, categories: set[Hashable], texts: set[Hashable]) 
 
     `texts` are the columns of text that nobody has named as categories.
     """
-    usable = [name for name in table.names if name in {*table.numeric, *categories}]
+    known = {*table.numeric, *categories}
+    counters = [name for name in table.row_numbers if name not in categories]
+    usable = [name for name in table.names if name in known and name not in counters]
     readable = [name for name in usable if name in categories or name not in table.faults]
     columns: Columns = {}
     if len(readable) > 1:
@@ -112,18 +120,19 @@ def _all_to_pair(table: Table, categories: set[Hashable], texts: set[Hashable]) 
     dates = [name for name, problem in problems.items() if problem is DATES]
     many = [name for name, problem in problems.items() if problem is MANY_TEXTS]
     spelled = [name for name, problem in problems.items() if problem is NUMBERS]
-    no_numbers = [name for name in table.names if name not in set(usable)]
+    no_numbers = [name for name in table.names if name not in known]
     left = {*empty, *constant, *dates, *many, *spelled}
     paired = [name for name in usable if name not in left]
     if len(paired) < 2:
         raise SourceError(
             table.name,
             None,
-            f"all pairs need 2 columns of numbers or categories that vary or more, found "
+            f"all pairs need 2 or more columns of numbers or categories that vary, found "
             f"{len(paired)} among {listed(table.names)}",
         )
     kinds = {
         "no numbers": no_numbers,
+        ROW_NUMBERS: counters,
         "no values": empty,
         "constant": constant,
         "dates": dates,
@@ -134,6 +143,13 @@ def _all_to_pair(table: Table, categories: set[Hashable], texts: set[Hashable]) 
     if left_out:
         warn_caller(f"{table.name}: columns left out of all pairs: {left_out}", UserWarning)
     return paired
+
+
+def _problem(fault: SourceError) -> str:
+    """Return a fault for a row: where the file lies on this machine is left out."""
+    if fault.place is None:
+        return fault.problem
+    return str(SourceError(os.path.basename(fault.path), fault.place, fault.problem))
 
 
 def text_problem(values: NDArray[Any]) -> str:
