@@ -70,7 +70,7 @@ def test_pair_as_two_columns(mixture):
         model.fit_predict(wide), MechanismClustering(random_state=0).fit_predict(x[:, None], y)
     )
     assert model.predict(wide).shape == (100,)
-    with pytest.raises(ValueError, match="y has 1 columns, but fit was given the pair in X"):
+    with pytest.raises(ValueError, match="y has 1 column, but fit was given the pair in X"):
         model.predict(wide, y)
 
 

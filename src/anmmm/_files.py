@@ -25,7 +25,7 @@ _OURS = re.compile(
     rb"""\A(
     pair_id, | {\s*"pair_id": | line, | cause,effect,kind, | PAR1 .* anmmm\.kind
     | {.* "anmmm_version":\ "[^"]*"\s*}\s*\Z
-    | <\?xml .{,1000} <key\ id="gain"\ for="edge"
+    | <\?xml .{,1000} <key\ id="(gain"\ for="edge"|anmmm_version")
     | .{,200} <meta\ name="generator"\ content="anmmm
     | (\x89PNG .{,1000} | <\?xml .{,2000} | %PDF .*) anmmm\ \S+,\ by\ Matplotlib
     )""",

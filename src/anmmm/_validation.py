@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anmmm._typing import ArrayLike, FloatArray, RandomState
+from anmmm._words import counted
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -136,7 +137,7 @@ def check_lengths(x: NDArray[Any], y: NDArray[Any], names: tuple[str, str]) -> N
 def check_single(variable: FloatArray, name: str, reason: str) -> FloatArray:
     """Return the one column of a checked variable, or say "x has 2 columns, but `reason`"."""
     if variable.shape[1] != 1:
-        raise ValueError(f"{name} has {variable.shape[1]} columns, but {reason}")
+        raise ValueError(f"{name} has {counted(variable.shape[1], 'column')}, but {reason}")
     return variable[:, 0]
 
 
@@ -191,8 +192,9 @@ def check_new_input(
     other = _as_columns(as_real(y, "y"), "y")
     if other.shape[1] != estimator.n_outputs_:
         n_outputs = estimator.n_outputs_
-        fitted = f"{n_outputs} columns of y" if n_outputs else "the pair in X alone"
-        raise ValueError(f"y has {other.shape[1]} columns, but fit was given {fitted}")
+        fitted = f"{counted(n_outputs, 'column')} of y" if n_outputs else "the pair in X alone"
+        found = counted(other.shape[1], "column")
+        raise ValueError(f"y has {found}, but fit was given {fitted}")
     other = as_finite(other, "y")
     check_aligned(X, y, ("X", "y"))
     check_lengths(matrix, other, ("X", "y"))
@@ -210,7 +212,8 @@ def as_new_pair(
     )
     for part, name, width in ((first, "x", n_features), (second, "y", n_outputs)):
         if part.shape[1] != width:
-            raise ValueError(f"{name} has {part.shape[1]} columns, but {width} when it was fitted")
+            found = counted(part.shape[1], "column")
+            raise ValueError(f"{name} has {found}, but {width} when it was fitted")
     check_lengths(first, second, ("x", "y"))
     return first, second
 

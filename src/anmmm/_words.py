@@ -50,18 +50,28 @@ def unknown_name(noun: str, name: object, known: Iterable[str]) -> str:
 
 def known_arguments(function: F) -> F:
     """Have a function refuse an unknown keyword argument with the name that was meant."""
-    code = function.__code__
-    known = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    known = argument_names(function)
 
     @wraps(function)
     def checked(*arguments: Any, **options: Any) -> Any:
-        for name in options:
-            if name not in known:
-                names = [each for each in known if each != "self"]
-                raise TypeError(unknown_name("argument", name, names))
+        check_arguments(options, known)
         return function(*arguments, **options)
 
     return cast(F, checked)
+
+
+def argument_names(function: Callable[..., Any]) -> tuple[str, ...]:
+    """Return the names of the arguments of a function, `known_arguments` or not."""
+    code = getattr(function, "__wrapped__", function).__code__
+    return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+
+
+def check_arguments(options: Iterable[str], known: Sequence[str]) -> None:
+    """Refuse an unknown keyword argument with the name that was meant."""
+    for name in options:
+        if name not in known:
+            names = [each for each in known if each != "self"]
+            raise TypeError(unknown_name("argument", name, names))
 
 
 def counted(count: int, noun: str) -> str:

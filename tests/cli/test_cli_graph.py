@@ -29,8 +29,8 @@ def test_a_table_becomes_a_graph(run, data):
     status, out, _ = run("graph", "data.csv", "--within", "graph.csv", "--json")
     document = json.loads(out)
     assert [(e["cause"], e["effect"], e["note"]) for e in document["edges"]] == [
-        ("b", "c", "required"),
-        ("a", "b", "required"),
+        ("b", "c", "given"),
+        ("a", "b", "given"),
     ]
     assert document["columns"] == ["c", "b", "a"]
 
@@ -38,6 +38,10 @@ def test_a_table_becomes_a_graph(run, data):
 def test_what_is_known_is_told(run, data):
     _, out, _ = run("graph", "data.csv", "--tiers", "c;a,b", "--json")
     assert "c" not in {edge["effect"] for edge in json.loads(out)["edges"]}
+    options = "--required", "c,b", "--required", "b,a", "--forbidden", "c,a", "--json"
+    _, out, _ = run("graph", "data.csv", *options)
+    arrows = {(edge["cause"], edge["effect"]) for edge in json.loads(out)["edges"]}
+    assert arrows == {("c", "b"), ("b", "a")}
     _, out, _ = run("graph", "data.csv", "--columns", "a,b", "--json")
     assert json.loads(out)["columns"] == ["a", "b"]
 
@@ -53,6 +57,13 @@ def test_what_is_known_is_told(run, data):
         ),
         (["--plot", "data.csv"], "must end in .png"),
         (["--tiers", "a,,"], "--tiers must be names of columns"),
+        (["--min-gain", "-1"], "--min-gain must be finite"),
+        (["--required", "a"], "--required must be two names, cause and effect, such as a,b"),
+        (["--forbidden", "a,z"], "--forbidden names 'z', but data.csv has no such column"),
+        (
+            ["--required", "a,b", "--forbidden", "a,b"],
+            "--required has the edge a → b, which --forbidden, --tiers or --within rules out",
+        ),
     ],
 )
 def test_what_cannot_be_is_refused(run, data, arguments, message):
@@ -84,3 +95,29 @@ def test_the_graph_becomes_a_page(run, data):
         status, _, err = run("graph", "data.csv", "--report", name)
         assert (status, message in err) == (2, True), err
     assert (data / "mine.html").read_text() == "<html>mine</html>"
+
+
+def test_messages_are_lines_and_name_options(run, data):
+    text = (data / "data.csv").read_text()
+    unnamed = "".join(f"{at},{line}\n" for at, line in enumerate(text.splitlines()))
+    (data / "data.csv").write_text(unnamed.replace("0,", ",", 1))
+    status, _, err = run("graph", "data.csv", "-o", "graph.csv")
+    assert (status, err.splitlines()) == (
+        0,
+        [
+            "1 column left out:",
+            "  data.csv: 'column 1' has no name and numbers the rows; --columns takes it if named "
+            "there",
+            "2 edges written to graph.csv",
+        ],
+    )
+    run("graph", "data.csv", "--columns", "a,b", "-o", "graph.csv")
+    assert run("graph", "data.csv", "--columns", "a,b", "-o", "graph.csv")[2] == (
+        "1 edge written to graph.csv\n"
+    )
+    (data / "gap.csv").write_text(f"{text}1.0,,2.0\n")
+    assert "; pass --drop-missing to leave out the 1" in run("graph", "gap.csv")[2]
+    assert (
+        "choose pairs of its columns with --columns a,b or --columns all. Its"
+        in (run("directions", "gap.csv")[2])
+    )

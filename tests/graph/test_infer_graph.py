@@ -93,7 +93,7 @@ def test_what_is_known_is_kept():
     frame = table()
     required = infer_graph(frame, required=[("effect", "dose")])
     assert ("effect", "dose") in required.directed
-    assert [e.note for e in required.edges if e.cause == "effect"] == ["required"]
+    assert [e.note for e in required.edges if e.cause == "effect"] == ["given"]
     forbidden = infer_graph(frame, forbidden=[("level", "effect"), ("effect", "level")])
     assert not {("level", "effect"), ("effect", "level")} & {*forbidden.directed}
     tiers = infer_graph(frame, tiers=[["effect"], ["level", "dose"]])
@@ -272,7 +272,7 @@ def test_columns_that_others_determine_are_no_fault():
 def test_a_graph_is_a_frame_for_another(found):
     again = infer_graph(table(seed=1), within=found)
     assert set(again.directed) == EDGES
-    assert {edge.note for edge in again.edges} == {"required"}
+    assert {edge.note for edge in again.edges} == {"given"}
 
 
 def test_missing_values_are_refused_or_dropped(found):
@@ -335,6 +335,63 @@ def test_graphs_are_written_and_read_back(found, tmp_path):
     assert "dose → level" in found._repr_html_()
     with pytest.raises(ValueError, match=r"must end in \.csv"):
         found.write(tmp_path / "graph.txt")
+
+
+def test_a_graph_replaces_no_file_of_others(tmp_path):
+    # As an earlier run might have written it, but the table of this graph.
+    source, notes = tmp_path / "cause,effect,kind.csv", tmp_path / "notes.csv"
+    frame = FRAME[["dose", "level", "age"]].set_axis(["cause", "effect", "kind"], axis=1)
+    frame.to_csv(source, index=False)
+    notes.write_text("a,b\n1,2\n")
+    graph = infer_graph(source, within=[("cause", "--", "effect")], columns=list(frame))
+    with pytest.raises(FileExistsError, match="is the table of this graph"):
+        graph.write(source, force=True)
+    with pytest.raises(FileExistsError, match="is no result of an earlier run"):
+        graph.write(notes)
+    graph.write(notes, force=True)
+    assert read_graph(notes).edges
+    nothing = infer_graph(frame, within=networkx.Graph(), columns=list(frame))
+    for suffix in ("csv", "json", "parquet", "graphml"):
+        for _ in range(2):
+            nothing.write(tmp_path / f"again.{suffix}")
+
+
+def test_edges_that_were_given_are_no_findings():
+    edges = [("dose", "->", "level"), ("age", "<->", "dose"), ("level", "effect")]
+    graph = infer_graph(table(), within=edges)
+    assert "3 edges, 1 sure" in graph.summary()
+    assert "3 edges (1 sure)" in repr(graph)
+    given = [line.split() for line in graph.summary().splitlines() if "given" in line]
+    assert [line[:5] for line in given] == [
+        ["dose", "→", "level", ">0.99", "given"],
+        ["age", "↔", "dose", ">0.99", "given"],
+    ]
+    assert "inf" not in graph.summary()
+    text = json.dumps(graph.to_dict(), allow_nan=False)
+    assert [edge["gain"] for edge in json.loads(text)["edges"] if edge["note"]] == [None, 0.0]
+
+
+@pytest.mark.parametrize("graph", [[], networkx.Graph(), networkx.DiGraph()])
+def test_a_graph_without_edges_comes_back(graph):
+    back = orient(graph, FRAME)
+    assert not list(getattr(back, "nodes", back))
+    assert isinstance(back, list if isinstance(graph, list) else networkx.DiGraph)
+
+
+def test_orient_knows_its_arguments():
+    with pytest.raises(TypeError, match="'min_confidance'; did you mean min_confidence"):
+        orient([("dose", "level")], FRAME, min_confidance=0.5)
+    with pytest.raises(TypeError, match=r"unknown argument 'within'; .*min_confidence, columns"):
+        orient([("dose", "level")], FRAME, within=[])
+
+
+def test_nodes_that_causal_learn_named_are_no_columns():
+    graph = networkx.Graph([("X1", "X2"), ("X2", "X3")])
+    for data, name in ((FRAME, "pandas.DataFrame"), (FRAME.to_numpy(), "numpy.ndarray")):
+        with pytest.raises(ValueError, match=f"X1, X2, X3, as causal-learn .* {name} .*node_names"):
+            orient(graph, data)
+    frame = FRAME[["dose", "level", "age"]].set_axis(["X1", "X2", "X3"], axis=1)
+    assert ("X1", "X2") in orient(graph, frame).edges
 
 
 FRAME = table(60)

@@ -7,7 +7,7 @@ pytest.importorskip("matplotlib")
 from matplotlib.figure import Figure
 
 from anmmm import infer_graph
-from anmmm.plotting import plot_effect
+from anmmm.plotting import plot_effect, plot_graph
 
 
 @pytest.fixture(scope="module")
@@ -53,3 +53,13 @@ def test_categories_have_points_alone(graph):
     assert not ax.lines
     with pytest.raises(ValueError, match="'c' is no cause of 'd'"):
         drawn(graph, "d", "c")
+
+
+def test_what_is_no_effect_of_a_graph_is_refused(graph):
+    with pytest.raises(ValueError, match="'e' is no cause of 'kind'; its causes are"):
+        plot_effect(graph, "kind", "e")
+    with pytest.raises(ValueError, match="'ice' is no cause of 'e'; its causes are"):
+        plot_effect(graph, "e", "ice")
+    for draw in (plot_graph, lambda other: plot_effect(other, "e", "kind")):
+        with pytest.raises(TypeError, match="as infer_graph returns it; found dict"):
+            draw({})

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from anmmm._words import counted
 from anmmm.cli.messages import plain, say
 from anmmm.cli.options import (
     categories_option,
@@ -15,6 +16,7 @@ from anmmm.cli.options import (
     jobs_option,
     missing_option,
     parse_categories,
+    parse_edges,
     parse_names,
     plot_option,
     seed_and_json,
@@ -51,6 +53,18 @@ from anmmm.cli.options import (
         metavar="A,B;C;...",
         help="Groups of columns in the order of time: no edge leads back.",
     ),
+    click.option(
+        "--required",
+        multiple=True,
+        metavar="A,B",
+        help="An edge A → B that the graph must have, repeatable.",
+    ),
+    click.option(
+        "--forbidden",
+        multiple=True,
+        metavar="A,B",
+        help="An edge A → B that the graph must not have, repeatable.",
+    ),
     click.option("--min-gain", type=float, help="Nats that an edge has to save.  [default: 4]"),
     click.option("--max-parents", type=int, help="Most causes of a column.  [default: 8]"),
     jobs_option,
@@ -69,6 +83,8 @@ def graph_command(
     columns: str | None,
     categories: str | None,
     tiers: str | None,
+    required: tuple[str, ...],
+    forbidden: tuple[str, ...],
     drop_missing: bool,
     seed: int,
     as_json: bool,
@@ -80,7 +96,7 @@ def graph_command(
     gain of an edge is the nats that the best graph without it is longer (docs/guide/graphs.md).
     """
     from anmmm._files import check_writable, to_json_document
-    from anmmm.cli.input import refusing
+    from anmmm.cli.input import refusing, saying_warnings
     from anmmm.cli.output import refuse_foreign, refuse_input_as_output
     from anmmm.collection.sinks import check_sink
     from anmmm.graph import infer_graph
@@ -100,19 +116,21 @@ def graph_command(
         with refusing():
             check_sink(output, SUFFIXES)
             check_writable(output)
-    with refusing():
+    with refusing(), saying_warnings():
         graph = infer_graph(
             table,
             columns=parse_names(columns, "--columns"),
             categories=parse_categories(categories),
             tiers=[parse_names(group, "--tiers") for group in (tiers or "").split(";") if group],
+            required=parse_edges(required, "--required"),
+            forbidden=parse_edges(forbidden, "--forbidden"),
             missing="drop" if drop_missing else "raise",
             progress=sys.stderr.isatty(),
             random_state=seed,
             **given(**options),
         )
         if output is not None:
-            graph.write(output)
+            graph.write(output, force=force)
     if plot is not None:
         from anmmm.cli.plots import draw_graph
 
@@ -126,4 +144,4 @@ def graph_command(
         say(f"report written to {report}")
     click.echo(to_json_document(graph.to_dict()) if as_json else plain(graph.summary()))
     if output is not None:
-        say(f"{len(graph.edges)} edges written to {output}")
+        say(f"{counted(len(graph.edges), 'edge')} written to {output}")

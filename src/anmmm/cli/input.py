@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-import click
 import numpy as np
 from numpy.typing import NDArray
 
@@ -18,15 +17,17 @@ from anmmm._categories import as_variables, missing_of, without_objects
 from anmmm._record import Record, frozen
 from anmmm._typing import BoolArray, IntArray
 from anmmm._words import counted
-from anmmm.cli.messages import STANDARD_OUTPUT, InputError, readable, say
+from anmmm.cli.messages import STANDARD_OUTPUT, InputError, say
 from anmmm.datasets.errors import SourceError, listed
 from anmmm.datasets.text import TextTable, parse_table, read_table
 
 # Options whose arguments of the library have other names, which are no words.
 _OPTIONS = {
     "fit_options": "--lam",
+    "max_parents": "--max-parents",
     "max_samples": "--max-samples",
     "min_confidence": "--min-confidence",
+    "min_gain": "--min-gain",
     "n_jobs": "--jobs",
     "n_mechanisms": "--mechanisms",
     "n_pairs": "--count",
@@ -37,8 +38,22 @@ _OPTIONS = {
 _ARGUMENT = re.compile(rf"\b({'|'.join(_OPTIONS)})\b")
 # Words that mean an argument only where a message begins with them.
 _WORD = re.compile(
-    r"(n_samples|lam|criterion|cause|format|columns|categories|targets|header)\b(?=[ =])"
+    r"(?<!-)(n_samples|lam|criterion|cause|format|columns|categories|targets|header)\b(?=[ =])"
+    r"|^(required|forbidden|tiers|within)(?= (has|names|joins))"
 )
+
+
+# Values and lists of arguments, wherever they stand in a message.
+_VALUES = {
+    "missing='drop' (--drop-missing)": "--drop-missing",
+    "missing='drop'": "--drop-missing",
+    "columns=[('a', 'b'), ...]": "--columns a,b",
+    "columns='all'": "--columns all",
+    "columns= ": "--columns ",
+    "format=,": "--format,",
+    "forbidden, tiers or within": "--forbidden, --tiers or --within",
+}
+_VALUE = re.compile("|".join(map(re.escape, _VALUES)))
 
 
 @contextmanager
@@ -53,12 +68,12 @@ def refusing(place: str = "") -> Iterator[None]:
         where = os.fsdecode(error.filename) if error.filename else place or "error"
         raise InputError(f"{where}: {error.strerror or error}") from None
     except SourceError as error:
-        raise InputError(str(error)) from None
+        raise InputError(_with_options(str(error))) from None
     except MemoryError as error:
         raise InputError(f"{prefix}not enough memory: {error}; see --max-samples") from None
     except (TypeError, ValueError, FloatingPointError) as error:
         # In a file, these may be names of columns.
-        named = str(error) if place else _as_typed(str(error))
+        named = _with_options(str(error)) if place else _as_typed(str(error))
         raise InputError(f"{prefix}{named}") from None
     except ImportError as error:
         # The library says so of optional ones; a module that is lost is a fault of the program.
@@ -69,8 +84,14 @@ def refusing(place: str = "") -> Iterator[None]:
 
 def _as_typed(message: str) -> str:
     """Return a message of the library with the options in place of its arguments."""
+    message = _with_options(message)
     message = _WORD.sub(lambda match: f"--{match[0].removeprefix('n_')}", message, count=1)
     return _ARGUMENT.sub(lambda match: _OPTIONS[match[0]], message)
+
+
+def _with_options(message: str) -> str:
+    """Return a message with the options in place of values of arguments."""
+    return _VALUE.sub(lambda match: _VALUES[match[0]], message)
 
 
 @contextmanager
@@ -81,7 +102,7 @@ def saying_warnings() -> Iterator[None]:
 
         def show(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
             if category is UserWarning:
-                click.echo(readable(str(message)), err=True)
+                say(_with_options(str(message)))
             else:
                 usual(message, category, *place, **more)
 

@@ -57,6 +57,19 @@ def parse_names(text: str | None, option: str) -> list[str] | None:
     return names
 
 
+def parse_edges(texts: tuple[str, ...], option: str) -> list[tuple[str, ...]]:
+    """Return pairs of names, each a line of CSV."""
+    return _two_names(texts, f"{option} must be two names, cause and effect, such as a,b")
+
+
+def _two_names(texts: tuple[str, ...], fault: str) -> list[tuple[str, ...]]:
+    pairs = [tuple(names) for names in csv.reader(texts)]
+    for text, names in zip(texts, pairs, strict=False):
+        if len(names) != 2 or not all(names):
+            raise InputError(f"{fault}; found {text!r}")
+    return pairs
+
+
 def parse_columns(texts: tuple[str, ...]) -> Any:
     """Return what ``--columns`` means to `as_pairs`: lines of CSV with two names, or ``all``."""
     if not texts:
@@ -67,11 +80,7 @@ def parse_columns(texts: tuple[str, ...]) -> Any:
         raise InputError(
             "--columns all pairs every two columns; leave it out, or the other --columns"
         )
-    pairs = [tuple(names) for names in csv.reader(texts)]
-    for text, names in zip(texts, pairs, strict=False):
-        if len(names) != 2 or not all(names):
-            raise InputError(f"--columns must be two names, such as a,b, or all; found {text!r}")
-    return pairs
+    return _two_names(texts, "--columns must be two names, such as a,b, or all")
 
 
 def parse_source(*, columns: tuple[str, ...], categories: str | None, **others: Any) -> Any:

@@ -15,10 +15,11 @@ from anmmm._hash import content_hash
 from anmmm._typing import RandomState, StrPath
 from anmmm._validation import brief, check_between, check_count, check_nonnegative, check_rng
 from anmmm._version import __version__
-from anmmm._words import known_arguments
+from anmmm._words import argument_names, check_arguments, known_arguments
 from anmmm.collection.checkpoint import Checkpoint
 from anmmm.collection.sources.columns import Table, open_table
 from anmmm.collection.stream import check_jobs
+from anmmm.datasets.errors import listed
 from anmmm.direction import SURE
 from anmmm.evidence.check import normal_scores
 from anmmm.graph.constraints import Names, rules_of
@@ -26,7 +27,7 @@ from anmmm.graph.lengths import WORTH, Key, Lengths, Sample, key_of
 from anmmm.graph.mixing import find_mixing
 from anmmm.graph.partial import ARROW, BOTH, LINE, PartialGraph
 from anmmm.graph.reading import read_graph, rebuilt
-from anmmm.graph.result import CausalGraph, GraphEdge, GraphNode
+from anmmm.graph.result import GIVEN, CausalGraph, GraphEdge, GraphNode
 from anmmm.graph.search import MOST_OF_DETERMINED, Arrow, Challenge, Parents, arrows, judged, search
 from anmmm.graph.table import Columns, read_columns
 
@@ -207,10 +208,14 @@ def orient(graph: Any, data: Any, *, min_confidence: float = SURE, **options: An
     [(0, '->', 1), (1, '->', 2)]
     """
     least = check_between(min_confidence, "min_confidence", 0.5, 1.0)
+    others = [name for name in argument_names(infer_graph) if name not in ("table", "within")]
+    check_arguments(options, ["min_confidence", *others])
     partial, data = read_graph(graph), open_table(data)
     # An adjacency without names has a row for each column.
     by_place = isinstance(graph, np.ndarray)
     within = graph if by_place else _of_columns(partial, data, "graph")
+    if not partial.edges and not by_place:
+        return rebuilt(graph, partial)
     found = infer_graph(data, within=within, **options)
     names = found.names if by_place else within.nodes
     node_of = dict(zip(names, partial.nodes, strict=True))
@@ -224,6 +229,13 @@ def orient(graph: Any, data: Any, *, min_confidence: float = SURE, **options: An
 
 def _of_columns(graph: PartialGraph, table: Table, argument: str) -> PartialGraph:
     """Return a graph whose nodes are the columns of a table that its nodes name."""
+    unnamed = [f"X{at}" for at in range(1, len(graph.nodes) + 1)]
+    if unnamed == [*graph.nodes] and unnamed and not {*unnamed} & {*map(str, table.names)}:
+        raise ValueError(
+            f"{argument} has the nodes {listed(unnamed)}, as causal-learn calls columns without "
+            f"names, but {table.name} has the columns {listed(table.names)}; pass their names to "
+            "the search as node_names=, and here a data frame with them"
+        )
     return graph.renamed([table.column(node, argument) for node in graph.nodes])
 
 
@@ -343,7 +355,7 @@ def _result(
     ]
     edges.sort(key=lambda e: (-e.confidence, -e.gain, found.names.index(e.cause)))
     for one, other in () if within is None else within.bidirected:
-        edges.append(GraphEdge(one, other, BOTH, 1.0, 0.0, math.inf, "", 1, "given"))
+        edges.append(GraphEdge(one, other, BOTH, 1.0, 0.0, math.inf, "", 1, GIVEN))
     return CausalGraph(
         names=found.names,
         edges=tuple(edges),
@@ -354,6 +366,7 @@ def _result(
         n_samples=len(found.sample.values),
         n_dropped=found.n_dropped,
         _sample=found.sample,
+        _source=found.table.name if found.table.files else "",
     )
 
 
@@ -362,7 +375,7 @@ def _edge(
 ) -> GraphEdge:
     facts = effect.model, effect.n_mechanisms
     if challenge is None:
-        return GraphEdge(cause, effect.name, ARROW, 1.0, math.inf, math.inf, *facts, "required")
+        return GraphEdge(cause, effect.name, ARROW, 1.0, math.inf, math.inf, *facts, GIVEN)
     directed, confidence = judged(challenge, len(found.sample.values))
     losses = challenge.without.nats, challenge.turned.nats
     note = "" if directed else "as short the other way round"

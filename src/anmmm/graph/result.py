@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from collections.abc import Hashable
 from dataclasses import field
 from typing import Any
 
 import numpy as np
 
-from anmmm._files import atomic_writer, naming, replacing, to_json_document, write_csv
+from anmmm._files import (
+    atomic_writer,
+    check_overwrite,
+    json_value,
+    naming,
+    replacing,
+    to_json_document,
+    write_csv,
+)
 from anmmm._html import html_table
 from anmmm._optional import pyarrow_module, require
 from anmmm._record import Record, computed, frozen
 from anmmm._typing import FloatArray, IntArray, StrPath
 from anmmm._validation import brief, check_between, check_count
+from anmmm._version import __version__
 from anmmm._words import Table, counted
 from anmmm.collection.sinks import check_sink
 from anmmm.datasets.errors import listed
@@ -29,6 +40,8 @@ from anmmm.graph.search import causal_order
 from anmmm.independence import TestedVariable
 
 SUFFIXES = (".csv", ".parquet", ".json", ".graphml")
+# Note of an edge that the caller gave.
+GIVEN = "given"
 
 
 @frozen
@@ -45,7 +58,7 @@ class GraphEdge(Record):
     confidence : float
         Probability that the edge is there and goes this way; of ``"–"``, that it is there.
     gain : float
-        Nats that the best graph without it is longer.
+        Nats that the best graph without it is longer; infinite where it was required.
     turned : float
         Nats that the best graph with it turned round is longer; infinite where that is ruled out.
     model : str
@@ -53,7 +66,8 @@ class GraphEdge(Record):
     n_mechanisms : int
         Mechanisms of that model.
     note : str
-        What else is to be known of the edge; empty if there is nothing.
+        What else is to be known of the edge, ``"given"`` if it was not found but required; empty
+        if there is nothing.
     """
 
     cause: Hashable
@@ -161,6 +175,8 @@ class CausalGraph(Record):
     n_samples: int
     n_dropped: int
     _sample: Sample = field(repr=False)
+    # Path of the table, if it is a file.
+    _source: str = field(repr=False)
 
     @property
     def directed(self) -> tuple[Edge, ...]:
@@ -195,6 +211,16 @@ class CausalGraph(Record):
             raise ValueError(f"no column is called {brief(name)}; they are {listed(self.names)}")
         return self.nodes[self.names.index(name)]
 
+    def _effect_of(self, cause: Hashable, effect: Hashable) -> GraphNode:
+        """Return the node of an effect; raise ValueError if it does not have the cause."""
+        node = self.node(effect)
+        if cause not in node.parents:
+            raise ValueError(
+                f"{brief(cause)} is no cause of {brief(effect)}; its causes are "
+                f"{listed(node.parents)}"
+            )
+        return node
+
     def curve(
         self, effect: Hashable, cause: Hashable, *, n_points: int = 100
     ) -> tuple[FloatArray, EffectCurves]:
@@ -219,12 +245,8 @@ class CausalGraph(Record):
         ValueError
             If there is no such edge, or the cause is of categories.
         """
-        node, n_points = self.node(effect), check_count(n_points, "n_points", minimum=2)
-        if cause not in node.parents:
-            raise ValueError(
-                f"{brief(cause)} is no cause of {brief(effect)}; its causes are "
-                f"{listed(node.parents)}"
-            )
+        node = self._effect_of(cause, effect)
+        n_points = check_count(n_points, "n_points", minimum=2)
         if self._sample.categorical[self.names.index(cause)]:
             raise ValueError(f"{brief(cause)} holds categories, which have no order to draw along")
         scale = self._sample.scale
@@ -273,29 +295,49 @@ class CausalGraph(Record):
         return [{name: getattr(edge, name) for name in EDGE_COLUMNS} for edge in self.edges]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return edges, columns and what else was found as plain values, for JSON."""
+        """Return edges, columns and what else was found as plain values, for JSON.
+
+        What is infinite is None, as the gain of an edge that was required.
+        """
         mixing = [
             {"nodes": each.nodes, "n_groups": each.n_groups, "gain": each.gain}
             for each in self.mixing
         ]
-        return {
+        document = {
             "edges": self._rows(),
-            "columns": list(self.names),
+            "columns": self.names,
             "mixing": mixing,
-            "unexplained": [list(each) for each in self.unexplained],
+            "unexplained": self.unexplained,
             "length": self.length,
             "n_samples": self.n_samples,
             "n_dropped": self.n_dropped,
         }
+        return {name: json_value(value) for name, value in document.items()}
 
-    def write(self, path: StrPath) -> None:
+    def write(self, path: StrPath, *, force: bool = False) -> None:
         """Write the edges to a file that appears when it is complete.
 
         Parameters
         ----------
         path : path-like
             ``.csv`` (which `within` takes), ``.parquet``, ``.json`` or ``.graphml``.
+        force : bool
+            Whether to replace a file that is no result of an earlier run.
+
+        Raises
+        ------
+        ValueError
+            If the name ends otherwise.
+        ImportError
+            If a library that the format needs is not installed.
+        OSError
+            If the file cannot be written, is the table of the graph, or is another file.
         """
+        there = os.path.exists(self._source) and os.path.exists(path)
+        if there and os.path.samefile(path, self._source):
+            what = "is the table of this graph; write to another file"
+            raise FileExistsError(errno.EEXIST, what, os.fspath(path))
+        check_overwrite(path, force=force)
         suffix, rows = check_sink(path, SUFFIXES), self._rows()
         if suffix == ".csv":
             write_csv(path, EDGE_COLUMNS, rows)
@@ -312,14 +354,16 @@ class CausalGraph(Record):
                 pyarrow_module("parquet").write_table(table, temporary)
         else:
             with replacing(path) as temporary, naming(path):
+                graph = self.to_networkx()
+                # By which a graph without edges is known, too.
+                graph.graph["anmmm_version"] = __version__
                 require("networkx", "graph", "GraphML").write_graphml(
-                    self.to_networkx(), temporary, named_key_ids=True
+                    graph, temporary, named_key_ids=True
                 )
 
     def __repr__(self) -> str:
-        n_sure = sum(edge.is_sure for edge in self.edges)
         return (
-            f"<CausalGraph: {counted(len(self.edges), 'edge')} ({n_sure} sure) among "
+            f"<CausalGraph: {counted(len(self.edges), 'edge')} ({self._n_sure} sure) among "
             f"{counted(len(self.names), 'column')}, {counted(self.n_samples, 'row')}>"
         )
 
@@ -350,14 +394,13 @@ class CausalGraph(Record):
     def summary(self) -> str:
         """Return the edges as a table of text, and what else was found."""
         rows = [
-            (edge, format_confidence(confidence), f"{gain:.1f}", *texts)
+            (edge, format_confidence(confidence), gain if gain == GIVEN else f"{gain:.1f}", *texts)
             for edge, confidence, gain, *texts in self._shown
         ]
         columns = {"edge": "<4", "confidence": ">10", "gain": ">6", "model": "<5", "note": "<1"}
-        n_sure = sum(edge.is_sure for edge in self.edges)
         lines = [
             f"{counted(len(self.names), 'column')}, {counted(self.n_samples, 'row')}: "
-            f"{counted(len(self.edges), 'edge')}, {n_sure} sure (confidence {SURE} or more)"
+            f"{counted(len(self.edges), 'edge')}, {self._n_sure} sure (confidence {SURE} or more)"
         ]
         if rows:
             lines += ["", *Table(columns).lines(rows)]
@@ -380,8 +423,19 @@ class CausalGraph(Record):
         return html_table(title, heads, self._shown)
 
     @property
-    def _shown(self) -> list[tuple[str, float, float, str, str]]:
+    def _n_sure(self) -> int:
+        """Number of edges that are sure and were found, not given."""
+        return sum(edge.is_sure and edge.note != GIVEN for edge in self.edges)
+
+    @property
+    def _shown(self) -> list[tuple[str, float, Any, str, str]]:
         return [
-            (f"{e.cause} {e.kind} {e.effect}", e.confidence, e.gain, model_text(e.model), e.note)
+            (
+                f"{e.cause} {e.kind} {e.effect}",
+                e.confidence,
+                GIVEN if e.note == GIVEN else e.gain,
+                model_text(e.model),
+                "" if e.note == GIVEN else e.note,
+            )
             for e in self.edges
         ]

@@ -11,6 +11,7 @@ from anmmm._typing import FloatArray, IntArray
 from anmmm.evidence.check import normal_scores
 from anmmm.evidence.models import Additive, EffectCurves, Rescaled
 from anmmm.graph import CausalGraph
+from anmmm.plotting.graph import check_graph
 from anmmm.plotting.groups import (
     GRID,
     Groups,
@@ -54,10 +55,13 @@ def plot_effect(graph: CausalGraph, effect: Hashable, cause: Hashable, *, ax: An
     ImportError
         If Matplotlib is not installed.
     TypeError
-        If `ax` is not Matplotlib axes.
+        If `graph` is no `CausalGraph`, or `ax` is not Matplotlib axes.
     ValueError
         If there is no such edge.
     """
+    check_graph(graph)
+    # Before a figure is made.
+    graph._effect_of(cause, effect)
     return draw_effect(axes_or_new(ax), graph, effect, cause)
 
 
@@ -78,7 +82,7 @@ def draw_effect(
     if node.labels is not None and node.probabilities is not None:
         certainty = node.probabilities.max(axis=1)
         groups = Groups(mechanism_names(node.n_mechanisms), node.labels, certainty, UNCERTAIN)
-    if cause in node.parents and sample.categorical[places[0]]:
+    if sample.categorical[places[0]]:
         # Points of a category would lie on one line.
         x = x + np.random.default_rng(0).uniform(-JITTER, JITTER, len(x))
         at, curves, drawn = x, None, np.zeros(len(groups.names), dtype=bool)

@@ -50,8 +50,9 @@ def plot_graph(graph: CausalGraph, *, ax: Any = None) -> Any:
     ImportError
         If Matplotlib is not installed.
     TypeError
-        If `ax` is not Matplotlib axes.
+        If `graph` is no `CausalGraph`, or `ax` is not Matplotlib axes.
     """
+    check_graph(graph)
     ax = axes_or_new(ax, graph_size(graph) if ax is None else FIGURE_SIZE)
     places, routes, size = _layout(graph)
     shade = {name: color_of(at) for at, each in enumerate(graph.mixing) for name in each.nodes}
@@ -79,6 +80,14 @@ def plot_graph(graph: CausalGraph, *, ax: Any = None) -> Any:
     ax.set_ylim(-size[1], 0.0)
     ax.set_axis_off()
     return ax
+
+
+def check_graph(graph: Any) -> None:
+    """Raise TypeError at what is no result of `infer_graph`."""
+    if not isinstance(graph, CausalGraph):
+        raise TypeError(
+            f"graph must be a CausalGraph, as infer_graph returns it; found {type(graph).__name__}"
+        )
 
 
 def graph_size(graph: CausalGraph) -> Point:

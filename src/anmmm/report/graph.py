@@ -13,7 +13,7 @@ from anmmm.direction import LACK_OF_FIT_PVALUE
 from anmmm.graph import CausalGraph
 from anmmm.plotting import matplotlib_module, plot_graph
 from anmmm.plotting.effect import draw_effect
-from anmmm.plotting.graph import graph_size
+from anmmm.plotting.graph import check_graph, graph_size
 from anmmm.report.drawing import png_picture, svg_picture
 from anmmm.report.write import MOST_PLOTS, page_template
 
@@ -64,8 +64,7 @@ def write_graph_report(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     write_graph_report(graph, os.path.join(folder, "graph.html"))
     """
-    if not isinstance(graph, CausalGraph):
-        raise TypeError(f"graph must be a CausalGraph, found {type(graph).__name__}")
+    check_graph(graph)
     check_graph_report(output, force=force)
     edges = {(edge.effect, edge.cause): edge for edge in graph.edges}
     pairs = [(node.name, cause) for node in graph.nodes for cause in node.parents]

@@ -196,11 +196,11 @@ def _from_path(path: StrPath, format: str, options: dict[str, Any]) -> PairSourc
         _refuse(options, "Parquet files, which name their columns", {"columns", "categories"})
     table = open_table(path, options["header"])
     if options["columns"] is None:
-        advice = "(--columns a,b or --columns all). Its columns"
         raise SourceError(
             table.name,
             None,
-            f"a table with a variable in each column; {_CHOOSE} {advice}: {listed(table.names)}",
+            f"a table with a variable in each column; {_CHOOSE}. Its columns: "
+            f"{listed(table.names)}",
         )
     return TablePairs(table, options["columns"], options["categories"])
 
