@@ -2,6 +2,7 @@ import inspect
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator
 
@@ -105,3 +106,16 @@ def test_a_name_that_is_like_none_is_answered_by_all():
     assert list(inspect.signature(function).parameters) == ["x", "alpha"]
     with pytest.raises(TypeError, match="missing 1 required positional argument: 'x'"):
         function(alpha=1)
+
+
+def test_long_phases_are_logged(caplog):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=60)
+    frame = pd.DataFrame({"a": x, "b": np.tanh(2 * x) + 0.2 * rng.normal(size=60)})
+    with caplog.at_level("INFO", logger="anmmm"):
+        anmmm.infer_graph(frame)
+        anmmm.infer_directions(frame, columns="all").to_list()
+    said = [record.getMessage() for record in caplog.records]
+    assert "graph: 2 columns of 60 rows" in said
+    assert "graph: 1 edges found; testing what they leave" in said
+    assert "directions: 1 pairs from pandas.DataFrame" in said

@@ -7,14 +7,16 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+# Of the whole package, as it tells of phases that take long.
+LOGGER = logging.getLogger("anmmm")
 MESSAGE = "compiling for this machine, once: it may take half a minute"
 
 
 def announce() -> None:
     """Log it, and tell a person at a terminal, who would wonder what takes so long."""
-    logging.getLogger("anmmm").info(MESSAGE)
+    LOGGER.info(MESSAGE)
     if sys.stderr is not None and sys.stderr.isatty():
-        from tqdm import tqdm
+        from tqdm.auto import tqdm
 
         tqdm.write(MESSAGE, file=sys.stderr)
 

@@ -15,6 +15,7 @@ from typing import Any, TypeVar, overload
 
 import joblib
 
+from anmmm._compiling import LOGGER
 from anmmm._html import html_table
 from anmmm._optional import require
 from anmmm._typing import RandomState, StrPath
@@ -468,6 +469,8 @@ class Plan:
             )
         hint = operator.length_hint(pairs, -1)
         total = max(0, -(-(hint - first) // step)) if hint >= 0 else None
+        n_pairs = "an unknown number of" if total is None else total
+        LOGGER.info("%s: %s pairs from %s", schema.kind, n_pairs, pairs.name)
         rows = run_in_order(
             islice(enumerate(pairs), first, None, step),
             replace(self.task, entropy=entropy),

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from anmmm._ahead import GRAPH, compile_ahead
-from anmmm._compiling import listening
+from anmmm._compiling import LOGGER, listening
 from anmmm._hash import content_hash
 from anmmm._typing import RandomState, StrPath
 from anmmm._validation import brief, check_between, check_count, check_nonnegative, check_rng
@@ -154,10 +154,12 @@ def infer_graph(
         min_gain=least,
     )
     sample = found.sample.ordered(order)
+    LOGGER.info("graph: %d columns of %d rows", len(names.names), len(sample.values))
     with _watching(sample, progress, checkpoint) as (seen, before):
         lengths = Lengths(sample, jobs, seen)
         lengths.fitted.update(before)
         parents, challenges = search(lengths, rules)
+        LOGGER.info("graph: %d edges found; testing what they leave", len(arrows(parents)))
         unexplained = _unexplained(lengths, parents, least)
     return _result(found, names.names, lengths, parents, challenges, unexplained, partial, rng)
 
