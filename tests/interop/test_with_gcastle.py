@@ -22,7 +22,7 @@ def test_its_matrices_are_cause_effect():
         W=np.array([[0.0, 1.5], [0.0, 0.0]]), n=300, method="nonlinear", sem_type="gp-add"
     )
     assert simulated.B.tolist() == [[0, 1], [0, 0]]
-    learner = ANMMM(min_confidence=0.5)
+    learner = ANMMM()
     learner.learn(simulated.X)
     assert learner.causal_matrix.tolist() == [[0, 1], [0, 0]]
 
