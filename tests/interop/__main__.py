@@ -2,6 +2,7 @@
 
     python tests/interop                     # all of them, some minutes each
     python tests/interop pgmpy causal-learn  # some
+    python tests/interop pgmpy==1.1.0        # another version than the newest
     python tests/interop --light             # those that install in under two minutes
     python tests/interop --list
 
@@ -44,7 +45,7 @@ def main():
     parser.add_argument("--list", action="store_true", help="print the names")
     parser.add_argument("--keep", type=Path, metavar="FOLDER")
     options = parser.parse_args()
-    unknown = sorted(set(options.names) - set(NEIGHBORS))
+    unknown = sorted({name.partition("==")[0] for name in options.names} - set(NEIGHBORS))
     if unknown:
         parser.error(f"no neighbor is called {unknown[0]}; there are {', '.join(NEIGHBORS)}")
     names = options.names or (LIGHT if options.light else list(NEIGHBORS))
@@ -56,20 +57,21 @@ def main():
     return 0 if all(passed) else 1
 
 
-def run(name, folder):
+def run(asked, folder):
     """Install one neighbor, test it, and print a line of a table; True where all passed."""
-    environment = folder / name
+    name, _, version = asked.partition("==")
+    environment = folder / asked
     python = environment / "bin" / "python"
     began = time.monotonic()
     # Of one call, so that pip finds versions that go together.
-    wanted = [ROOT, *COMMON, *NEIGHBORS[name]]
+    wanted = [ROOT, *COMMON, *NEIGHBORS[name][1:], asked if version else NEIGHBORS[name][0]]
     if python.exists():
         wanted = ["--no-deps", "--force-reinstall", ROOT]
     else:
         venv.create(environment, with_pip=True)
     pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     if subprocess.run([*pip, *wanted], check=False).returncode:
-        print(f"| {name} | could not be installed |", flush=True)
+        print(f"| {asked} | could not be installed |", flush=True)
         return False
     built = time.monotonic()
     # The installed package is what is tested.
@@ -87,7 +89,7 @@ def run(name, folder):
     versions = [line for line in freeze.stdout.split() if line.partition("==")[0] in named]
     state = "passed" if ended.returncode == 0 else "FAILED"
     print(
-        f"| {name} | {', '.join(versions)} | {state} | installed in {built - began:.0f} s, "
+        f"| {asked} | {', '.join(versions)} | {state} | installed in {built - began:.0f} s, "
         f"{size / 1e6:.0f} MB | tested in {time.monotonic() - built:.0f} s |",
         flush=True,
     )
