@@ -236,8 +236,8 @@ def test_unusable_files_exit_2_with_the_place(refused, tmp_path, text, message):
         (["direction", "data.csv", "--x", "wind"], "data.csv: --x wind: no such column; there are"),
         (["direction", "data.csv", "--x", "2", "--y", "temperature"], "data.csv: --x and --y are"),
         (["direction", "data.csv", "--lam", "-1", "--criterion", "hsic"], "--lam must be"),
-        (["cluster", "data.csv", "-k", "two"], "--mechanisms must be a whole number or 'auto'"),
-        (["cluster", "data.csv", "-k", "41"], "--mechanisms must be at most n_samples"),
+        (["cluster", "data.csv", "-k", "two"], "--n-mechanisms must be a whole number or 'auto'"),
+        (["cluster", "data.csv", "-k", "41"], "--n-mechanisms must be at most n_samples"),
         (["cluster", "data.csv", "-o", "x.txt"], "x.txt: the name must end in .csv\n"),
         (["directions", "none"], "none: no such folder\n"),
         (
@@ -246,7 +246,7 @@ def test_unusable_files_exit_2_with_the_place(refused, tmp_path, text, message):
         ),
         (["evaluate", "f9"], "f9: neither a folder nor a setting; the settings are f1,"),
         (["evaluate", "no/f9"], "no/f9: no such folder\n"),
-        (["evaluate", "sample", "--samples", "30"], "--samples is for the settings by name"),
+        (["evaluate", "sample", "--n-samples", "30"], "--n-samples is for the settings by name"),
     ],
 )
 def test_wrong_arguments_exit_2_with_one_line(refused, data, arguments, message):
@@ -378,7 +378,7 @@ def test_cluster_without_refinement_has_no_probabilities(run, data):
 def test_cluster_chooses_the_number(run, tmp_path):
     x, y, _ = make_anm_mixture("f3", 200, random_state=1)
     (tmp_path / "t.csv").write_text("\n".join(rows_of(x, y)))
-    status, out, err = run("cluster", "t.csv", "--mechanisms", "auto", "--json")
+    status, out, err = run("cluster", "t.csv", "--n-mechanisms", "auto", "--json")
     document = json.loads(out)
     assert status == 0
     assert document["n_mechanisms"] == 2 == 1 + np.argmin(document["criteria"])
@@ -455,7 +455,16 @@ def test_the_output_in_the_readme_is_true(run):
 
 def test_evaluate_prints_an_aligned_table(run):
     status, out, err = run(
-        "evaluate", "f3", "--count", "4", "--samples", "30", "--seed", "3", "--criterion", "hsic"
+        "evaluate",
+        "f3",
+        "--n-pairs",
+        "4",
+        "--n-samples",
+        "30",
+        "--seed",
+        "3",
+        "--criterion",
+        "hsic",
     )
     assert (status, err) == (0, "")
     lines = out.splitlines()
@@ -482,7 +491,7 @@ def test_evaluate_a_folder_tells_the_failures(run, folder):
 def test_evaluate_json_and_plot(run, tmp_path):
     pytest.importorskip("matplotlib")
     status, out, err = run(
-        "evaluate", "AN", "--count", "3", "--samples", "20", "--json", "--plot", "p.png"
+        "evaluate", "AN", "--n-pairs", "3", "--n-samples", "20", "--json", "--plot", "p.png"
     )
     assert (status, err) == (0, "plot written to p.png\n")
     assert json.loads(out)["setting"] == {"n_pairs": 3, "n_samples": 20, "first_seed": 0}
@@ -654,7 +663,7 @@ def test_the_input_is_never_written_over(refused, data, folder):
 
 
 def test_confidence_is_shown_and_what_is_not_sure_is_undecided(run, refused, data):
-    status, out, _ = run("direction", data, "--resamples", "3")
+    status, out, _ = run("direction", data, "--n-resamples", "3")
     assert status == 0
     (line,) = (line for line in out.splitlines() if line.startswith("  confidence    "))
     assert line.endswith("of 3 halves agree)")

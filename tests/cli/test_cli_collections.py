@@ -122,7 +122,7 @@ def test_a_terminal_that_is_closed_ends_the_run_and_keeps_its_rows(folder, tmp_p
     code = (
         "import fcntl, sys, termios\n"
         "fcntl.ioctl(0, termios.TIOCSCTTY, 0)\n"
-        "sys.argv = ['anmmm', 'directions', 'pairs', '--resamples', '200', '-o', 'r.csv']\n"
+        "sys.argv = ['anmmm', 'directions', 'pairs', '--n-resamples', '200', '-o', 'r.csv']\n"
         "from anmmm.cli import main\n"
         "main()\n"
     )
@@ -219,7 +219,7 @@ def test_a_checkpoint_without_a_pair_is_in_nobodys_way(run, folder, tmp_path, mo
         (["--resume"], "--resume needs the file that the interrupted run was to write, -o FILE"),
         (["--shard", "3/2"], "--shard must be I/N with I from 1 to N, found '3/2'"),
         (["--jobs", "-1000"], "--jobs must be at least -"),
-        (["--resamples", "1"], "--resamples must be 0 or at least 2"),
+        (["--n-resamples", "1"], "--n-resamples must be 0 or at least 2"),
         (["--columns", "all"], "--columns is for tables"),
         (["--format", "x"], "--format must be one of"),
         (["--dask", "tcp://127.0.0.1:9"], "--dask tcp://127.0.0.1:9: "),
@@ -386,7 +386,7 @@ def test_a_table_shows_any_id_on_one_line_in_its_column():
 @posix
 def test_workers_end_with_a_killed_driver(folder, tmp_path):
     process = started(
-        "directions", folder, "--resamples", "20", "-j", "2", "-o", "r.csv", cwd=tmp_path
+        "directions", folder, "--n-resamples", "20", "-j", "2", "-o", "r.csv", cwd=tmp_path
     )
     checkpoint = tmp_path / "r.csv.checkpoint"
     wait_until(lambda: rows_of(checkpoint) > 0, "a finished pair", process=process)

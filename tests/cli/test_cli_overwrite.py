@@ -14,7 +14,7 @@ COMMANDS = {
     "cluster": ("data.csv", "-k", "1"),
     "directions": ("data.csv", "--columns", "all"),
     "clusters": ("data.csv", "--columns", "all", "-k", "1"),
-    "evaluate": ("f3", "--count", "2", "--samples", "20"),
+    "evaluate": ("f3", "--n-pairs", "2", "--n-samples", "20"),
     "graph": ("data.csv",),
     "report": ("rows.csv",),
 }

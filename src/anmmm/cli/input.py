@@ -29,10 +29,10 @@ _OPTIONS = {
     "min_confidence": "--min-confidence",
     "min_gain": "--min-gain",
     "n_jobs": "--jobs",
-    "n_mechanisms": "--mechanisms",
-    "n_pairs": "--count",
+    "n_mechanisms": "--n-mechanisms",
+    "n_pairs": "--n-pairs",
     "n_plots": "--plots",
-    "n_resamples": "--resamples",
+    "n_resamples": "--n-resamples",
     "random_state": "--seed",
 }
 _ARGUMENT = re.compile(rf"\b({'|'.join(_OPTIONS)})\b")
@@ -85,7 +85,7 @@ def refusing(place: str = "") -> Iterator[None]:
 def _as_typed(message: str) -> str:
     """Return a message of the library with the options in place of its arguments."""
     message = _with_options(message)
-    message = _WORD.sub(lambda match: f"--{match[0].removeprefix('n_')}", message, count=1)
+    message = _WORD.sub(lambda match: f"--{match[0].replace('_', '-')}", message, count=1)
     return _ARGUMENT.sub(lambda match: _OPTIONS[match[0]], message)
 
 

@@ -149,7 +149,7 @@ jobs_option = click.option(
 )
 mechanisms_option = click.option(
     "-k",
-    "--mechanisms",
+    "--n-mechanisms",
     "n_mechanisms",
     callback=number_or_word,
     metavar="NUMBER|auto",
@@ -199,7 +199,7 @@ collection_options = [
     ),
 ]
 resamples_option = click.option(
-    "--resamples",
+    "--n-resamples",
     "n_resamples",
     type=click.IntRange(min=0),
     help="Random halves to score too, for the confidence; 10 are calibrated. The criterion "
