@@ -135,7 +135,7 @@ def infer_direction(
     common_cause : bool
         Whether also to describe x and y as two effects of a common cause that nobody
         measured, in groups or along a curve. Without it a direction may be sure where there is one.
-        Only for ``"evidence"``, and up to 20 000 observations; a decision takes two to three times
+        Only for ``"evidence"``, and up to 20 000 observations; a decision takes about twice
         as long with it.
     rows : {"auto", "independent"}
         ``"auto"``: where rows are copies of others, or neighbors are alike as in a time series, the
