@@ -81,11 +81,11 @@ def cases(rng, count, folder):
         try:
             rows = run(Source(PAIRS), checkpoint=path).to_list()
             # What a row can hold nobody can tell from another.
-            told = is_forged and all(DIRECTIONS.row(DIRECTIONS.reader()(row)) for row in rows)
+            is_safe = is_forged and all(DIRECTIONS.row(DIRECTIONS.reader()(row)) for row in rows)
         except CheckpointError as error:
             named = str(error).startswith(f"{path}: is ") or "is not the one that was" in str(error)
             yield what, None if named else f"refused without name: {error}"
         except Exception as error:
             yield what, f"{type(error).__name__}: {error}"
         else:
-            yield what, None if rows == whole or told else "other rows"
+            yield what, None if rows == whole or is_safe else "other rows"

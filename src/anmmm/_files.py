@@ -129,7 +129,7 @@ def check_writable(path: StrPath) -> None:
 def is_result_file(path: StrPath) -> bool:
     """Tell whether a file is the result of an earlier run, which may be replaced."""
     if not os.path.isfile(path):
-        # Whoever opens a pipe waits, and nothing is replaced.
+        # Opening a pipe would wait, and nothing is replaced.
         return True
     with open(path, "rb") as file:
         start = file.read(_LOOKED_AT)
@@ -142,6 +142,12 @@ def check_overwrite(path: StrPath, *, force: bool = False) -> None:
     if not force and not is_result_file(path):
         what = "exists, and is no result of an earlier run; write to another file, or delete it"
         raise FileExistsError(errno.EEXIST, what, os.fspath(path))
+
+
+def refuse_source(path: StrPath, source: str, what: str) -> None:
+    """Raise `FileExistsError` rather than replace the source of results, if that is a file."""
+    if os.path.exists(source) and os.path.exists(path) and os.path.samefile(path, source):
+        raise FileExistsError(errno.EEXIST, f"is {what}; write to another file", os.fspath(path))
 
 
 def csv_line_writer(file: IO[str]) -> Callable[[Sequence[Any]], None]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike as ArrayLike
@@ -13,6 +13,8 @@ FloatArray: TypeAlias = NDArray[np.float64]
 IntArray: TypeAlias = NDArray[np.intp]
 BoolArray: TypeAlias = NDArray[np.bool_]
 StrPath: TypeAlias = str | os.PathLike[str]
+# What is done with missing values.
+Missing: TypeAlias = Literal["raise", "drop"]
 # What `check_rng` takes.
 RandomState: TypeAlias = (
     int | np.random.Generator | np.random.RandomState | np.random.SeedSequence | None

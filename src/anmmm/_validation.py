@@ -355,7 +355,7 @@ def series_of(values: Any) -> list[Any]:
     """Return the columns of a data frame, or the one of a series, as series of narwhals."""
     if values is None or isinstance(values, (list, tuple, np.ndarray, np.generic, numbers.Number)):
         return []
-    # Here, because whoever passes arrays can do without it.
+    # Here, because arrays do without it.
     import narwhals.stable.v2 as nw
 
     kind = type(values)

@@ -9,7 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 from stubs import values
 
 from anmmm import gppom, infer_direction
-from anmmm.collection import SourceError, cluster_pairs, infer_directions, stream, summarize
+from anmmm.collection import SourceError, cluster_pairs, infer_directions, summarize
 from anmmm.collection import task as task_module
 from anmmm.collection.task import DirectionTask, single_thread
 from anmmm.datasets import Pair, load_pairs, make_anm_mixture
@@ -317,7 +317,7 @@ def test_results_are_read_again_ordered_and_filtered():
 
 
 def test_of_very_many_results_none_is_kept(monkeypatch, tmp_path):
-    monkeypatch.setattr(stream, "MOST_ROWS", 2)
+    monkeypatch.setattr("anmmm.collection.results.MOST_ROWS", 2)
     source = [mixture(seed) for seed in range(3)]
     for results in (
         infer_directions(source, **CHEAP),

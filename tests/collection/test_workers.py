@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from stubs import Source, pairs, run, values
 
-from anmmm.collection import stream, workers
+from anmmm.collection import workers
 from anmmm.collection.workers import Window
 from anmmm.datasets import Pair
 from waiting import outputs_of, rows_of, wait_until
@@ -147,7 +147,7 @@ def test_ctrl_c_ends_and_keeps_the_rows(tmp_path, n_jobs):
 def test_memory_does_not_grow_with_the_collection(monkeypatch):
     monkeypatch.setattr(workers, "WINDOW", 500)
     # Of more rows than are kept to be read again.
-    monkeypatch.setattr(stream, "MOST_ROWS", 1_000)
+    monkeypatch.setattr("anmmm.collection.results.MOST_ROWS", 1_000)
     tracemalloc.start()
     try:
         with joblib.parallel_config("threading", n_jobs=2):

@@ -1,4 +1,4 @@
-"""Which columns of a table make a graph, and what is said of the others."""
+"""Which columns of a table make a graph, and warnings about the others."""
 
 from decimal import Decimal
 

@@ -91,7 +91,7 @@ def tell_of_checkpoint(checkpoint: str) -> None:
 
 
 def refuse_foreign(output: str, *, force: bool) -> None:
-    """Refuse to replace a file that is no result of an earlier run, unless told to."""
+    """Refuse to replace a file that is no result of an earlier run, unless forced."""
     with refusing():
         if not force and not is_result_file(output):
             raise InputError(

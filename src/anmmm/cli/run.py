@@ -20,8 +20,8 @@ from anmmm.cli.options import parse_source
 from anmmm.cli.output import check_output, keeping
 from anmmm.cli.tables import RowTable
 from anmmm.collection import CollectionSummary, as_pairs
+from anmmm.collection.results import PairResults, rank_key
 from anmmm.collection.sinks import open_sink
-from anmmm.collection.stream import PairResults, rank_key
 from anmmm.collection.summary import Summarizer
 from anmmm.direction import is_sure
 

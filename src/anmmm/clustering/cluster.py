@@ -11,13 +11,13 @@ from dataclasses import field
 from typing import Any, Literal
 
 import numpy as np
-from scipy.special import logsumexp
+from scipy.special import softmax
 
 from anmmm._categories import complete_rows, names_of
 from anmmm._html import html_table
 from anmmm._record import Record, computed, frozen
 from anmmm._threads import blas_threads_for
-from anmmm._typing import ArrayLike, FloatArray, IntArray, RandomState
+from anmmm._typing import ArrayLike, FloatArray, IntArray, Missing, RandomState
 from anmmm._validation import as_new_pair, as_pair, check_count, check_n_mechanisms, check_rng
 from anmmm._words import known_arguments
 from anmmm.clustering.kmeans import kmeans_labels
@@ -274,8 +274,7 @@ class ClusteringResult(Record):
         -------
         ndarray of shape (n_new, n_mechanisms)
         """
-        log_densities = self.log_densities(x, y)
-        return np.asarray(np.exp(log_densities - logsumexp(log_densities, axis=1, keepdims=True)))
+        return np.asarray(softmax(self.log_densities(x, y), axis=1))
 
     def log_densities(self, x: ArrayLike, y: ArrayLike) -> FloatArray:
         """Return the log density of each mechanism with a new effect, given the cause.
@@ -319,7 +318,7 @@ def cluster_mechanisms(
     refine: bool | Literal["auto"] = "auto",
     max_mechanisms: int = MAX_MECHANISMS,
     fit_options: FitOptions | Mapping[str, Any] | None = None,
-    missing: Literal["raise", "drop"] = "raise",
+    missing: Missing = "raise",
     random_state: RandomState = None,
 ) -> ClusteringResult:
     """Group observations by the mechanism that turned x into y.

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 from anmmm._lazy import lazily
 from anmmm.collection.checkpoint import CheckpointError
 from anmmm.collection.reading import read_rows
+from anmmm.collection.results import PairResults
 from anmmm.collection.runner import infer_directions
 from anmmm.collection.schema import SCHEMA_VERSION
 from anmmm.collection.sources import PairSource, SourceError, as_pairs
-from anmmm.collection.stream import PairResults
 from anmmm.collection.summary import CollectionSummary, summarize
 
 if TYPE_CHECKING:

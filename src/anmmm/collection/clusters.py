@@ -10,13 +10,14 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from anmmm._record import frozen
-from anmmm._typing import RandomState, StrPath
-from anmmm._validation import MISSING, check_choice
+from anmmm._typing import Missing, RandomState, StrPath
+from anmmm._validation import check_choice
 from anmmm._words import known_arguments
 from anmmm.clustering import ClusteringOptions, cluster_mechanisms
 from anmmm.collection.records import PairClusters
+from anmmm.collection.results import PairResults
 from anmmm.collection.schema import CLUSTERS
-from anmmm.collection.stream import PairResults, Plan
+from anmmm.collection.stream import Plan
 from anmmm.collection.task import (
     PairTask,
     dropped_remark,
@@ -48,7 +49,7 @@ def cluster_pairs(
     refine: bool | Literal["auto"] = "auto",
     max_mechanisms: int = MAX_MECHANISMS,
     fit_options: FitOptions | Mapping[str, Any] | None = None,
-    missing: Literal["raise", "drop"] = "raise",
+    missing: Missing = "raise",
 ) -> PairResults[PairClusters]:
     """Label the observations of every pair of a collection with their mechanisms.
 
@@ -109,9 +110,7 @@ def cluster_pairs(
     }
     ClusteringOptions.check(**options)
     return Plan(
-        task=ClusterTask(
-            options, keep_results, missing=check_choice(missing, "missing", MISSING), cause=cause
-        ),
+        task=ClusterTask(options, keep_results, missing=missing, cause=cause),
         source=source,
         columns=columns,
         n_jobs=n_jobs,

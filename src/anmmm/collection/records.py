@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from anmmm._html import html_facts
 from anmmm._record import Record
 from anmmm._words import hypotheses
-from anmmm.direction import DirectionResult, format_confidence, format_decision
+from anmmm.direction import DirectionResult
+from anmmm.direction.outcome import format_with_confidence
 
 if TYPE_CHECKING:
     # It loads scikit-learn, and rows are written without.
@@ -112,7 +113,7 @@ class PairResult(Row):
         Of a direction: ``"sure"`` (confidence of 0.9 or more), ``"leaning"`` (0.6 or more) or
         ``"no preference"``; None without a direction or a confidence.
     result : DirectionResult or None
-        The whole result, where it was asked for (`infer_directions` with ``keep_results=True``).
+        The whole result, if requested (`infer_directions` with ``keep_results=True``).
     """
 
     pair_id: str
@@ -153,9 +154,7 @@ class PairResult(Row):
     def __repr__(self) -> str:
         if self.status != "ok":
             return f"<PairResult {self.pair_id}: {self.status}, {self.reason}>"
-        text = format_decision(self, hypotheses(self.x, self.y))
-        if self.direction and self.confidence is not None:
-            text += f" ({format_confidence(self.confidence)})"
+        text = format_with_confidence(self, hypotheses(self.x, self.y))
         return f"<PairResult {self.pair_id}: {text}>"
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from anmmm._typing import RandomState, StrPath
-from anmmm._validation import MISSING, check_choice
+from anmmm._typing import Missing, RandomState, StrPath
 from anmmm._words import known_arguments
 from anmmm.collection.records import PairResult
-from anmmm.collection.stream import PairResults, Plan
+from anmmm.collection.results import PairResults
+from anmmm.collection.stream import Plan
 from anmmm.collection.task import DirectionTask, given_options
-from anmmm.direction.infer import Criterion, Missing, Rows
+from anmmm.direction.infer import Criterion, Rows
 from anmmm.gppom import FitOptions
 
 
@@ -130,7 +130,7 @@ def infer_directions(
         task=DirectionTask(
             options,
             keep_results,
-            missing=check_choice(missing, "missing", MISSING),
+            missing=missing,
             max_samples=max_samples,
         ),
         source=source,

@@ -13,7 +13,7 @@ import numpy as np
 from anmmm._categories import Variables, as_variables
 from anmmm._record import Record, frozen
 from anmmm._threads import single_thread
-from anmmm._validation import MIN_SAMPLES, MissingValueError, check_count
+from anmmm._validation import MIN_SAMPLES, MISSING, MissingValueError, check_choice, check_count
 from anmmm._warning import unconverged_untold
 from anmmm._words import counted, hypotheses, renamed
 from anmmm.collection.records import PairResult
@@ -54,6 +54,9 @@ class PairTask(Record, ABC):
     missing: str = "raise"
 
     schema: ClassVar[Schema]
+
+    def __post_init__(self) -> None:
+        check_choice(self.missing, "missing", MISSING)
 
     @property
     def growing(self) -> bool:
@@ -120,6 +123,7 @@ class DirectionTask(PairTask):
     schema = DIRECTIONS
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         # A wrong option would otherwise come back once for every pair, as a fault of the data.
         if self.max_samples is not None:
             most = check_count(self.max_samples, "max_samples", minimum=MIN_SAMPLES)

@@ -70,10 +70,6 @@ class TextTable(Record):
         name = self.names[column] if self.names else ""
         return name or f"column {column + 1}"
 
-    def any_number(self, column: int) -> bool:
-        """Return whether a cell of a column holds a number; missing ones do not count."""
-        return any(number is not None and not math.isnan(number) for number in self._parsed(column))
-
     def is_text(self, column: int) -> bool:
         """Return whether a column holds text and not one number."""
         parsed = self._parsed(column)

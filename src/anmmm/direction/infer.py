@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 from anmmm._categories import Variables, complete_variables, names_of
 from anmmm._compiling import listening
 from anmmm._record import Record, frozen
-from anmmm._typing import ArrayLike, FloatArray, RandomState
+from anmmm._typing import ArrayLike, FloatArray, Missing, RandomState
 from anmmm._validation import check_between, check_choice, check_count, check_flag, check_rng
 from anmmm._warning import unconverged_untold, warn_unconverged
 from anmmm._words import known_arguments
@@ -33,7 +33,6 @@ from anmmm.preprocessing import standardize
 
 Criterion = Literal["evidence", "hsic", "hsic_ratio"]
 Rows = Literal["auto", "independent"]
-Missing = Literal["raise", "drop"]
 CRITERIA: tuple[Criterion, ...] = get_args(Criterion)
 
 

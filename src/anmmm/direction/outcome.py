@@ -30,24 +30,26 @@ COMMON_CAUSE_NOTE = "two effects of an unmeasured common cause (confounder)"
 INDEPENDENT_NOTE = f"{INDEPENDENT}: no model gains from the cause"
 
 
-def is_sure(decision: Any) -> bool | None:
-    """Tell whether the direction of a decision is sure; None without one, or a confidence."""
-    if not decision.direction or decision.confidence is None:
-        return None
-    return bool(decision.confidence >= SURE)
-
-
 def certainty_of(decision: Any) -> str | None:
     """Return how certain a direction is, in a word; None without one, or a confidence."""
-    if not decision.direction or decision.confidence is None:
+    return _certainty(decision.direction, decision.confidence)
+
+
+def _certainty(direction: int | None, confidence: float | None) -> str | None:
+    if not direction or confidence is None:
         return None
-    return "sure" if is_sure(decision) else "leaning" if is_decided(decision) else NO_PREFERENCE
+    return "sure" if confidence >= SURE else "leaning" if confidence >= LEANING else NO_PREFERENCE
+
+
+def is_sure(decision: Any) -> bool | None:
+    """Tell whether the direction of a decision is sure; None without one, or a confidence."""
+    certainty = certainty_of(decision)
+    return None if certainty is None else certainty == "sure"
 
 
 def is_decided(decision: Any) -> bool:
     """Tell whether a decision has a direction that it prefers to the other one."""
-    has_confidence = decision.confidence is not None
-    return bool(decision.direction) and not (has_confidence and decision.confidence < LEANING)
+    return bool(decision.direction) and certainty_of(decision) != NO_PREFERENCE
 
 
 def format_confidence(confidence: float | None) -> str:
@@ -82,8 +84,16 @@ def in_words(
     """Do what `format_decision` does for a decision by its parts."""
     if not direction:
         return INDEPENDENT if independent else BY_DIRECTION[0]
-    if confidence is not None and confidence < LEANING:
+    certainty = _certainty(direction, confidence)
+    if certainty == NO_PREFERENCE:
         return NO_PREFERENCE
     name = names[0] if direction == 1 else names[1]
-    leaning = confidence is not None and confidence < SURE
-    return f"leaning {name}" if leaning else name
+    return f"leaning {name}" if certainty == "leaning" else name
+
+
+def format_with_confidence(decision: Any, names: Sequence[str]) -> str:
+    """Say a decision in words, the confidence of its direction in parentheses."""
+    text = format_decision(decision, names)
+    if decision.direction and decision.confidence is not None:
+        text += f" ({format_confidence(decision.confidence)})"
+    return text

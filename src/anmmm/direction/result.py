@@ -22,6 +22,7 @@ from anmmm.direction.outcome import (
     Relation,
     format_confidence,
     format_decision,
+    format_with_confidence,
     is_sure,
 )
 from anmmm.evidence import DirectionEvidence, EvidenceResult
@@ -107,9 +108,7 @@ class DirectionResult(Record):
     n_dropped: int = 0
 
     def __repr__(self) -> str:
-        text = format_decision(self, hypotheses(*self.names))
-        if self.direction and self.confidence is not None:
-            text += f" ({format_confidence(self.confidence)})"
+        text = format_with_confidence(self, hypotheses(*self.names))
         return f"{text}, {self._model_text}" if self._model_text else text
 
     def __str__(self) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import errno
-import os
 from collections.abc import Hashable
 from dataclasses import field
 from typing import Any
@@ -15,6 +13,7 @@ from anmmm._files import (
     check_overwrite,
     json_value,
     naming,
+    refuse_source,
     replacing,
     to_json_document,
     write_csv,
@@ -333,10 +332,7 @@ class CausalGraph(Record):
         OSError
             If the file cannot be written, is the table of the graph, or is another file.
         """
-        there = os.path.exists(self._source) and os.path.exists(path)
-        if there and os.path.samefile(path, self._source):
-            what = "is the table of this graph; write to another file"
-            raise FileExistsError(errno.EEXIST, what, os.fspath(path))
+        refuse_source(path, self._source, "the table of this graph")
         check_overwrite(path, force=force)
         suffix, rows = check_sink(path, SUFFIXES), self._rows()
         if suffix == ".csv":

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from anmmm._categories import MOST_CATEGORIES, Names, missing_of
 from anmmm._typing import BoolArray, FloatArray
-from anmmm._validation import DATES, brief, check_choice
+from anmmm._validation import DATES, MISSING, brief, check_choice
 from anmmm._warning import warn_caller
 from anmmm._words import counted
 from anmmm.collection.sources.columns import Table
-from anmmm.collection.sources.table import MANY_TEXTS, NUMBERS, text_problem
+from anmmm.collection.sources.table import text_problem
 from anmmm.datasets.errors import SourceError, listed
 from anmmm.graph.lengths import Sample
 from anmmm.graph.partial import PartialGraph
@@ -48,7 +48,7 @@ def read_columns(
 
     Raise TypeError or ValueError at what is wrong.
     """
-    check_choice(missing, "missing", ("raise", "drop"))
+    check_choice(missing, "missing", MISSING)
     if within is not None and columns is None:
         columns = [name for name in table.names if name in within.nodes]
     listed_names = _listed(categories, table, "categories")
@@ -91,14 +91,10 @@ def _problems(table: Table, categories: list[Hashable]) -> dict[Hashable, Source
     """Return why columns are left out by default, in the order of the table."""
     texts = table.read([], [name for name in table.texts if name not in categories])
     found = {name: fault for name, fault in table.faults.items() if name not in categories}
-    words = {
-        DATES: DATES,
-        NUMBERS: f"holds {NUMBERS}",
-        MANY_TEXTS: f"holds more than {MOST_CATEGORIES} different texts",
-    }
     for name, values in texts.items():
         if problem := text_problem(values):
-            found[name] = SourceError(table.name, None, f"column {name!r} {words[problem]}")
+            words = problem if problem == DATES else f"holds {problem}"
+            found[name] = SourceError(table.name, None, f"column {name!r} {words}")
     for name in table.row_numbers:
         if name not in categories:
             text = f"{name!r} has no name and numbers the rows; columns= takes it if named there"

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 import numpy as np
-from scipy.special import logsumexp
+from scipy.special import logsumexp, softmax
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -258,8 +258,7 @@ class ANMMixture(ClassNamePrefixFeaturesOutMixin, TransformerMixin, VersionedPic
         if y is None:
             cause, _ = check_new_input(self, X, None)
             return np.tile(self.weights_, (len(cause), 1))
-        log_densities = self._log_densities(X, y)
-        return np.asarray(np.exp(log_densities - logsumexp(log_densities, axis=1, keepdims=True)))
+        return np.asarray(softmax(self._log_densities(X, y), axis=1))
 
     def score(self, X: ArrayLike, y: ArrayLike) -> float:
         """Mean log density of the effects of new observations, given their causes.

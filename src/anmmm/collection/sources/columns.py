@@ -50,7 +50,7 @@ class Table(Record):
     name: str
     # Of all columns, in order, no two the same.
     names: tuple[Hashable, ...]
-    # Of the columns of numbers and booleans, which are paired where no others are asked for.
+    # Of the columns of numbers and booleans, which are paired by default.
     numeric: tuple[Hashable, ...]
     # Why a column cannot be read as numbers, if so, and where.
     faults: Mapping[Hashable, SourceError]

@@ -25,7 +25,7 @@ from anmmm.datasets import Pair, SourceError
 from anmmm.datasets.errors import listed
 from anmmm.datasets.files import FromFiles
 
-MANY_TEXTS = "more texts than categories"
+MANY_TEXTS = f"more than {MOST_CATEGORIES} different texts"
 NUMBERS = "numbers written as text: convert them, or name them in categories="
 ROW_NUMBERS = "unnamed, numbers the rows"
 
@@ -117,11 +117,15 @@ def _all_to_pair(table: Table, categories: set[Hashable], texts: set[Hashable]) 
     empty = [name for name in columns if missing_of(columns[name]).all()]
     constant = [name for name in columns if name not in empty and _is_constant(columns[name])]
     problems = {name: text_problem(columns[name]) for name in readable if name in texts}
-    dates = [name for name, problem in problems.items() if problem is DATES]
-    many = [name for name, problem in problems.items() if problem is MANY_TEXTS]
-    spelled = [name for name, problem in problems.items() if problem is NUMBERS]
-    no_numbers = [name for name in table.names if name not in known]
-    left = {*empty, *constant, *dates, *many, *spelled}
+    kinds = {
+        "no numbers": [name for name in table.names if name not in known],
+        ROW_NUMBERS: counters,
+        "no values": empty,
+        "constant": constant,
+    }
+    for problem, words in ((DATES, "dates"), (NUMBERS, NUMBERS), (MANY_TEXTS, MANY_TEXTS)):
+        kinds[words] = [name for name in problems if problems[name] == problem]
+    left = {*chain.from_iterable(kinds.values())}
     paired = [name for name in usable if name not in left]
     if len(paired) < 2:
         raise SourceError(
@@ -130,15 +134,6 @@ def _all_to_pair(table: Table, categories: set[Hashable], texts: set[Hashable]) 
             f"all pairs need 2 or more columns of numbers or categories that vary, found "
             f"{len(paired)} among {listed(table.names)}",
         )
-    kinds = {
-        "no numbers": no_numbers,
-        ROW_NUMBERS: counters,
-        "no values": empty,
-        "constant": constant,
-        "dates": dates,
-        NUMBERS: spelled,
-        f"more than {MOST_CATEGORIES} different texts": many,
-    }
     left_out = "; ".join(f"{listed(names)} ({kind})" for kind, names in kinds.items() if names)
     if left_out:
         warn_caller(f"{table.name}: columns left out of all pairs: {left_out}", UserWarning)

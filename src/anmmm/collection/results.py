@@ -1,0 +1,402 @@
+"""Rows of a collection as a sequence: computed when they are first read, kept if they are few."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator, Sequence
+from html import escape
+from typing import Any, TypeVar, overload
+
+from anmmm._files import refuse_source
+from anmmm._html import html_table
+from anmmm._optional import require
+from anmmm._typing import StrPath
+from anmmm._validation import check_between
+from anmmm._words import unknown_name
+from anmmm.collection.checkpoint import Checkpoint
+from anmmm.collection.records import PairResult, Row
+from anmmm.collection.schema import Schema
+from anmmm.collection.sinks import write_rows
+from anmmm.collection.summary import CollectionSummary, summarize
+from anmmm.direction import is_sure
+
+# Rows, and observations that they hold, up to which results are kept to be read again.
+MOST_ROWS, MOST_OBSERVATIONS = 100_000, 1_000_000
+
+# Why results have no more rows to give.
+AGAIN = "call the function that made them again"
+READ = f"these results were read already, and there are too many to be kept; {AGAIN}"
+CLOSED = f"these results were closed, and may have had more rows; {AGAIN}"
+STOPPED = f"the run stopped before its end, so that rows are missing; {AGAIN}"
+
+R = TypeVar("R", bound=Row)
+
+
+class PairResults(Sequence[R]):
+    """Rows of a collection, in the order of the source, computed when they are first read.
+
+    Up to 100 000 rows are kept: they can be read again, indexed by position or id, filtered and
+    converted. Larger collections are streams that are read once; the repr says which it is. Use
+    results as a context manager, or call `close`, to stop the workers if reading ends early.
+
+    Attributes
+    ----------
+    schema : Schema
+        Columns of the rows.
+    total : int or None
+        Number of pairs, if it is known.
+    n_resumed : int
+        Rows that the checkpoint held.
+    n_outdated : int
+        How many of these were found so far to be of other data than the source holds now, and are
+        computed again.
+    """
+
+    def __init__(
+        self,
+        rows: Iterator[R],
+        schema: Schema,
+        total: int | None,
+        checkpoint: Checkpoint | None = None,
+        source: str = "",
+        *,
+        growing: bool = False,
+    ) -> None:
+        self._rows, self._checkpoint, self._source = rows, checkpoint, source
+        self._growing = growing
+        self._kept: list[R] | None = None if (total or 0) > MOST_ROWS else []
+        self._n_read = self._n_observations = 0
+        # Why there are no more rows, if there may have been; and whether all were read.
+        self._ended, self._complete = "", False
+        self.schema, self.total = schema, total
+        self.n_resumed = 0 if checkpoint is None else checkpoint.n_finished
+
+    @property
+    def n_outdated(self) -> int:
+        """Rows of the checkpoint that were not taken, as their pairs are others now."""
+        return 0 if self._checkpoint is None else self._checkpoint.n_outdated
+
+    def __iter__(self) -> Iterator[R]:
+        at = 0
+        while True:
+            if self._kept is not None and at < len(self._kept):
+                yield self._kept[at]
+            elif at < self._n_read or (self._complete and self._kept is None):
+                raise RuntimeError(READ)
+            elif self._complete or not self._advance():
+                return
+            else:
+                yield self._last
+            at += 1
+
+    def __len__(self) -> int:
+        if self._complete:
+            return self._n_read
+        if self.total is None:
+            raise TypeError("the number of pairs is not known before all are read; see to_list")
+        return self.total
+
+    def __bool__(self) -> bool:
+        return self._n_read > 0 or (not self._complete and self._advance())
+
+    @overload
+    def __getitem__(self, index: int | str) -> R: ...
+    @overload
+    def __getitem__(self, index: slice) -> PairResults[R]: ...
+    def __getitem__(self, index: int | str | slice) -> R | PairResults[R]:
+        if isinstance(index, str):
+            ids = {row.pair_id: row for row in self}
+            if index not in ids:
+                raise KeyError(unknown_name("pair", index, ids))
+            return ids[index]
+        if isinstance(index, slice):
+            return self._with(self.to_list()[index])
+        if index < 0:
+            return self.to_list()[index]
+        while self._n_read <= index and not self._complete and self._advance():
+            pass
+        if self._kept is None:
+            raise RuntimeError(READ)
+        return self._kept[index]
+
+    def __repr__(self) -> str:
+        size = "an unknown number of" if self.total is None else str(self.total)
+        if self._complete:
+            size = str(self._n_read)
+        kept = "" if self._kept is not None else ", a stream that is read once"
+        return f"<PairResults: {self.schema.kind} of {size} pairs, {self._n_read} read{kept}>"
+
+    def _repr_html_(self) -> str:
+        """Show the first rows, if all were computed, in notebooks."""
+        if self._kept is None or not self._complete:
+            return f"<p>{escape(repr(self))}</p>"
+        shown = [name for name in self.schema.columns if name in _SHOWN]
+        rows = [[getattr(row, name) for name in shown] for row in self._kept]
+        return html_table(f"{self.schema.kind} of {len(rows)} pairs", shown, rows)
+
+    def _advance(self) -> bool:
+        """Compute the next row, and keep it if there is space; False at the end."""
+        if self._ended:
+            raise RuntimeError(self._ended)
+        try:
+            self._last = row = next(self._rows)
+        except StopIteration:
+            self._complete = True
+            return False
+        except BaseException:
+            self._ended = STOPPED
+            raise
+        self._n_read += 1
+        if self._growing:
+            self._n_observations += row.n or 0
+        if self._n_read > MOST_ROWS or self._n_observations > MOST_OBSERVATIONS:
+            self._kept = None
+        if self._kept is not None:
+            self._kept.append(row)
+        return True
+
+    @classmethod
+    def _of(cls, rows: list[R], schema: Schema, source: str = "") -> PairResults[R]:
+        """Return results that hold all of their rows."""
+        results = cls(iter(rows), schema, len(rows), source=source)
+        results._kept, results._complete, results._n_read = rows, True, len(rows)
+        return results
+
+    def _with(self, rows: list[R]) -> PairResults[R]:
+        """Return results of the same kind that hold these rows."""
+        return PairResults._of(rows, self.schema, self._source)
+
+    def __reduce__(self) -> Any:
+        if self._kept is None or not self._complete:
+            raise TypeError(
+                "results are computed while they are read, and cannot be pickled or copied; keep "
+                "their rows, to_list(), or write them to a file"
+            )
+        return PairResults._of, (self._kept, self.schema)
+
+    def __enter__(self) -> PairResults[R]:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Stop; pairs that are not computed yet are given up."""
+        if not self._complete:
+            self._ended = self._ended or CLOSED
+        if isinstance(self._rows, Generator):
+            self._rows.close()
+        if self._checkpoint is not None:
+            self._checkpoint.close()
+
+    def stream(self) -> Iterator[R]:
+        """Compute all pairs one by one, and keep no further row.
+
+        Yields
+        ------
+        record
+            Rows that were kept before come first, and stay if they are all.
+        """
+        kept = self._kept or []
+        yield from kept
+        if not self._complete and self._n_read == len(kept):
+            self._kept = None
+            while not self._complete and self._advance():
+                yield self._last
+
+    def to_list(self) -> list[R]:
+        """Compute all pairs.
+
+        Returns
+        -------
+        list of record
+        """
+        return list(iter(self))
+
+    def filter(self, keep: Callable[[R], bool]) -> PairResults[R]:
+        """Compute all pairs, and keep some rows.
+
+        Parameters
+        ----------
+        keep : callable
+            Of a row; tells whether it is kept.
+
+        Returns
+        -------
+        PairResults
+        """
+        return self._with([row for row in self if keep(row)])
+
+    def sure(self) -> PairResults[R]:
+        """Compute all pairs, and keep those with a sure direction (confidence of 0.9 or more).
+
+        Returns
+        -------
+        PairResults
+        """
+        return self.filter(lambda row: isinstance(row, PairResult) and bool(is_sure(row)))
+
+    def ranked(self) -> PairResults[R]:
+        """Compute all pairs, and order them by confidence, the surest first.
+
+        Returns
+        -------
+        PairResults
+            Pairs without a direction are last.
+        """
+        return self._with(sorted(self, key=rank_key, reverse=True))
+
+    def summary(self) -> CollectionSummary:
+        """Compute all pairs, and count and score them.
+
+        Returns
+        -------
+        CollectionSummary
+        """
+        return summarize(self)
+
+    def to_pandas(self) -> Any:
+        """Compute all pairs; pandas must be installed.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row a pair, columns as in the files. Whole numbers that may be missing are of dtype
+            ``Int64``.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        return self.schema.to_pandas(map(self.schema.reader(), self))
+
+    def to_polars(self) -> Any:
+        """Compute all pairs; polars must be installed.
+
+        Returns
+        -------
+        polars.DataFrame
+            One row a pair, columns as in the files.
+
+        Raises
+        ------
+        ImportError
+            If polars is not installed.
+        """
+        return self.schema.to_polars(map(self.schema.reader(), self))
+
+    def to_arrow(self) -> Any:
+        """Compute all pairs; pyarrow must be installed (extra ``parquet``).
+
+        Returns
+        -------
+        pyarrow.Table
+            One row a pair, columns as in the files.
+
+        Raises
+        ------
+        ImportError
+            If pyarrow is not installed.
+        """
+        return self.schema.to_arrow(map(self.schema.reader(), self))
+
+    def to_networkx(self, min_confidence: float = 0.9) -> Any:
+        """Compute all pairs; return their directions as a graph.
+
+        Parameters
+        ----------
+        min_confidence : float
+            Least confidence of an arrow.
+
+        Returns
+        -------
+        networkx.DiGraph
+            An arrow from cause to effect for each pair with a direction, with its ``confidence``,
+            ``score`` and ``model``. Arrows of a table are ancestors, not only direct causes;
+            `anmmm.infer_graph` finds those.
+
+        Raises
+        ------
+        ImportError
+            If networkx is not installed (extra ``graph``).
+        TypeError
+            If the rows are mechanism labels.
+        """
+        networkx = require("networkx", "graph", "a graph needs networkx")
+        least, graph = check_between(min_confidence, "min_confidence", 0.0, 1.0), networkx.DiGraph()
+        for row in self._directions("to_networkx"):
+            graph.add_nodes_from((row.x, row.y))
+            if row.direction and row.confidence is not None and row.confidence >= least:
+                facts = {"confidence": row.confidence, "score": row.score, "model": row.model}
+                graph.add_edge(row.cause, row.effect, **facts)
+        return graph
+
+    def plot(self, *, ax: Any = None) -> Any:
+        """Compute all pairs; draw a map of them, see `anmmm.plotting.plot_pairs`.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+
+        Raises
+        ------
+        ImportError
+            If Matplotlib is not installed (extra ``plot``).
+        TypeError
+            If the rows are mechanism labels.
+        """
+        from anmmm.plotting import plot_pairs
+
+        return plot_pairs(self._directions("plot"), ax=ax)
+
+    def _directions(self, method: str) -> list[PairResult]:
+        if self.schema.record is not PairResult:
+            raise TypeError(f"{method} needs directions, found rows of {self.schema.kind}")
+        return [row for row in self if isinstance(row, PairResult)]
+
+    def write(self, path: StrPath, *, timings: bool = False) -> int:
+        """Compute all pairs into a file, row by row.
+
+        Parameters
+        ----------
+        path : path-like
+            ``.csv``, ``.jsonl`` or ``.parquet``; appears when it is complete.
+        timings : bool
+            Whether the column ``seconds`` is filled; without it equal results make equal files.
+
+        Returns
+        -------
+        int
+            Number of rows.
+
+        Raises
+        ------
+        ValueError
+            If the name ends otherwise.
+        ImportError
+            If Parquet is asked for and pyarrow is not installed.
+        OSError
+            If the file cannot be written, is the source, or is no result of an earlier run.
+        RuntimeError
+            If there are too many rows to be read again, or the run was stopped before its end.
+        """
+        refuse_source(path, self._source, "the source of these results")
+        try:
+            return write_rows(path, self, self.schema, timings=timings)
+        finally:
+            self.close()
+
+
+# Columns of a row that a notebook shows.
+_SHOWN = ("pair_id", "n", "cause", "effect", "relation", "confidence", "sizes", "reason")
+
+
+def rank_key(row: Any) -> tuple[int, float]:
+    """Return what rows are ranked by: a direction first, and then its confidence."""
+    if isinstance(row, PairResult) and row.direction:
+        return 2, -1.0 if row.confidence is None else row.confidence
+    return int(row.status == "ok"), 0.0
