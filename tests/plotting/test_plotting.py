@@ -1,5 +1,6 @@
 import sys
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 import pandas as pd
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from anmmm import ANMMixture, cluster_mechanisms, hsic_test, infer_direction
+from anmmm.collection.records import PairResult
 from anmmm.datasets import make_anm_mixture
 from anmmm.direction import format_confidence, format_decision
 from anmmm.evaluation import decision_rates
@@ -19,6 +21,7 @@ from anmmm.plotting import (
     plot_direction,
     plot_latent,
     plot_mechanisms,
+    plot_pairs,
 )
 from anmmm.plotting import direction as direction_module
 from waiting import python
@@ -521,3 +524,33 @@ def test_without_matplotlib_the_extra_is_named(monkeypatch, clustered, decided):
 def test_the_package_imports_without_matplotlib():
     code = "import sys, anmmm.plotting; sys.exit('matplotlib' in sys.modules)"
     python("-c", code)
+
+
+def test_a_map_of_many_variables_leaves_out_those_without_a_relation():
+    def row(x, y, **decision):
+        return PairResult(f"{x},{y}", "ok", x=x, y=y, **decision)
+
+    names = [f"v{at}" for at in range(80)]
+    rows = [row(x, y, direction=0, relation="independent") for x, y in combinations(names, 2)]
+    rows += [
+        row("v3", "v70", direction=-1, relation="y→x", confidence=0.97),
+        row("v3", "v9", direction=0, relation="common cause", confidence=0.5),
+    ]
+    ax = plot_pairs(iter(rows))
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["v3", "v9", "v70"]
+    assert ax.get_xlabel() == "effect (77 variables without a relation are left out)"
+    arrows = ax.images[1].get_array()
+    assert arrows[2, 0] == 0.97
+    assert np.ma.count(arrows) == 1
+    assert np.ma.count(ax.images[0].get_array()) == 2
+
+
+def test_cells_of_very_many_variables_are_the_surest_of_several():
+    rng = np.random.default_rng(0)
+    rows = [
+        PairResult(f"{at}", "ok", x=f"v{at}", y=f"w{at}", direction=1, confidence=confidence)
+        for at, confidence in enumerate(rng.uniform(0.7, 1.0, 600))
+    ]
+    arrows = plot_pairs(rows).images[1].get_array()
+    assert arrows.shape == (400, 400)
+    assert arrows.max() == max(row.confidence for row in rows)

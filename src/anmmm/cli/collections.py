@@ -29,6 +29,13 @@ from anmmm.cli.options import (
     "three quarters of the time.  [default: explain]",
 )
 @click.option(
+    "--screen",
+    type=float,
+    metavar="RATE",
+    help="With --columns all: test all pairs for dependence first, and analyze only those that "
+    "pass at this false discovery rate, such as 0.05.",
+)
+@click.option(
     "--sort",
     type=click.Choice(["confidence"]),
     help="Print the surest first, when all are computed.  [default: in the order of SOURCE]",

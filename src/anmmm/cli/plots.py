@@ -11,7 +11,6 @@ from anmmm._typing import FloatArray
 from anmmm.cli.input import Columns, refusing
 from anmmm.cli.messages import InputError, say
 from anmmm.cli.output import refuse_foreign, refuse_input_as_output
-from anmmm.collection.records import PairResult
 from anmmm.direction import DirectionResult
 from anmmm.evaluation import Evaluation
 from anmmm.graph import CausalGraph
@@ -21,12 +20,11 @@ from anmmm.plotting import (
     plot_direction,
     plot_graph,
     plot_mechanisms,
-    plot_pairs,
     written_by,
 )
 from anmmm.plotting.direction import FIGURE_SIZE, arrange
 from anmmm.plotting.graph import graph_size
-from anmmm.plotting.pairs import pairs_size
+from anmmm.plotting.pairs import PairMap
 from anmmm.report.graph import check_graph_report
 
 if TYPE_CHECKING:
@@ -88,11 +86,10 @@ def draw_rates(path: str, result: Evaluation) -> None:
     _write(figure, path)
 
 
-def draw_pairs(path: str, rows: list[PairResult]) -> None:
+def draw_pairs(path: str, pairs: PairMap) -> None:
     """Draw a map of the directions between variables to a file."""
-    n_names = len({name for row in rows for name in (row.x, row.y)})
-    figure = _figure(*pairs_size(n_names))
-    plot_pairs(rows, ax=figure.add_subplot())
+    figure = _figure(*pairs.size())
+    pairs.draw(figure.add_subplot())
     _write(figure, path)
 
 

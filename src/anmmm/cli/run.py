@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, fields
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from tqdm import tqdm
@@ -24,6 +24,9 @@ from anmmm.collection.results import PairResults, rank_key
 from anmmm.collection.sinks import open_sink
 from anmmm.collection.summary import Summarizer
 from anmmm.direction import is_sure
+
+if TYPE_CHECKING:
+    from anmmm.plotting.pairs import PairMap
 
 # Between two lines of progress where there is no terminal for a bar.
 PROGRESS_SECONDS = 30.0
@@ -81,6 +84,11 @@ class CollectionRun:
 
             check_plot(self.plot, self.source, force=self.force)
         rows: list[Any] = []
+        shown: PairMap | None = None
+        if self.plot is not None:
+            from anmmm.plotting.pairs import PairMap
+
+            shown = PairMap()
         with refusing(), saying_warnings(), _workers_of(self.dask):
             pairs = as_pairs(self.source, **options)
             # Refuses a checkpoint of another run, which is then left alone and not spoken of.
@@ -94,15 +102,15 @@ class CollectionRun:
                     # The checkpoint is locked: no other run writes this file now.
                     remove_leftovers(self.output)
                 lines = table(pairs)
-                summary = self._take(results, lines, rows)
+                summary = self._take(results, lines, rows, shown)
                 if results.n_outdated:
                     n_same = results.n_resumed - results.n_outdated
                     held = f"{n_same} of {results.n_resumed} rows still hold"
                     say(f"the source changed since: {held}")
-        if self.plot is not None:
+        if self.plot is not None and shown is not None:
             from anmmm.cli.plots import draw_pairs
 
-            draw_pairs(self.plot, rows)
+            draw_pairs(self.plot, shown)
         rows = self._chosen(rows)
         if self.as_json:
             values = results.schema.reader(timings=self.timings)
@@ -117,10 +125,14 @@ class CollectionRun:
             say(f"{counted(summary.n_pairs, 'row')} written to {self.output}")
 
     def _take(
-        self, results: PairResults[Any], table: RowTable, rows: list[Any]
+        self,
+        results: PairResults[Any],
+        table: RowTable,
+        rows: list[Any],
+        shown: PairMap | None,
     ) -> CollectionSummary:
         """Write, print or collect each row, and count them all."""
-        collects = self.as_json or self.sort is not None or self.plot is not None
+        collects = self.as_json or self.sort is not None
         prints = self._prints(results) and self.sort is None
         summarizer, error = Summarizer(), ""
         sink: AbstractContextManager[Callable[[Any], None]] = nullcontext(lambda row: None)
@@ -136,6 +148,8 @@ class CollectionRun:
                 write(row)
                 if collects:
                     rows.append(row)
+                if shown is not None:
+                    shown.add(row)
                 if prints and self._shows(row):
                     _print(bar, table.line(row))
                 # Rows of a checkpoint come first and are no work of this run.

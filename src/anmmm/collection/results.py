@@ -353,10 +353,10 @@ class PairResults(Sequence[R]):
 
         return plot_pairs(self._directions("plot"), ax=ax)
 
-    def _directions(self, method: str) -> list[PairResult]:
+    def _directions(self, method: str) -> Iterator[PairResult]:
         if self.schema.record is not PairResult:
             raise TypeError(f"{method} needs directions, found rows of {self.schema.kind}")
-        return [row for row in self if isinstance(row, PairResult)]
+        return (row for row in self if isinstance(row, PairResult))
 
     def write(self, path: StrPath, *, timings: bool = False) -> int:
         """Compute all pairs into a file, row by row.

@@ -29,6 +29,7 @@ def infer_directions(
     shard: tuple[int, int] | None = None,
     keep_results: bool = False,
     explain: bool = True,
+    screen: float | None = None,
     criterion: Criterion = "evidence",
     fit_options: FitOptions | Mapping[str, Any] | None = None,
     n_resamples: int = 0,
@@ -78,6 +79,10 @@ def infer_directions(
         columns: `PairResult.explained_by` names those given which x and y are independent, and such
         a pair has a confidence of at most 0.5. It adds a fifth to three quarters of the
         time.
+    screen : float, optional
+        False discovery rate, such as 0.05, for tables with ``columns="all"``: all pairs are first
+        tested for dependence, a million in some seconds, and only those that pass are analyzed. The
+        others are rows of relation ``"independent"`` with the p-value of this test and a remark.
     criterion, fit_options, n_resamples, min_confidence, common_cause, rows
         Options of the decision on a pair; see `anmmm.infer_direction`.
     missing : {"raise", "drop"}
@@ -109,6 +114,11 @@ def infer_directions(
     -----
     Memory does not grow with the collection: at most some ten thousand rows wait for an earlier
     pair that takes long. More in docs/guide/collections.md.
+
+    The test of `screen` sums the squared correlations of polynomials (up to degree 4) of the ranks
+    of both columns, or of which of its four most frequent categories a value is, over at most 5000
+    evenly spaced rows. It sees level, spread and crossing mechanisms, and no relation that turns
+    more than some five times. Benjamini and Hochberg's rule over all pairs says which pass.
 
     Examples
     --------
@@ -142,4 +152,5 @@ def infer_directions(
         checkpoint=checkpoint,
         shard=shard,
         explain=explain,
+        screen=screen,
     ).start()

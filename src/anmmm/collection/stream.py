@@ -15,7 +15,7 @@ import joblib
 
 from anmmm._compiling import LOGGER
 from anmmm._typing import RandomState, StrPath
-from anmmm._validation import check_count, check_rng
+from anmmm._validation import check_between, check_count, check_rng
 from anmmm._version import __version__
 from anmmm.collection.checkpoint import Checkpoint
 from anmmm.collection.results import PairResults
@@ -44,6 +44,7 @@ class Plan:
     checkpoint: StrPath | None = None
     shard: tuple[int, int] | None = None
     explain: bool = False
+    screen: float | None = None
 
     def start(self) -> PairResults[Any]:
         """Refuse at once what cannot be used; return the stream of rows."""
@@ -53,6 +54,14 @@ class Plan:
         pairs = as_pairs(self.source, columns=self.columns, categories=self.categories)
         if self.explain and isinstance(pairs, TablePairs):
             pairs = pairs.explained()
+        if self.screen is not None:
+            rate = check_between(self.screen, "screen", 0.0, 1.0)
+            if not isinstance(pairs, TablePairs) or not pairs.has_all:
+                raise ValueError(
+                    "screen tests all pairs of a table: pass a table and columns='all', or no "
+                    "screen"
+                )
+            pairs = pairs.screened(rate)
         # Others may write to files; what the caller holds is his own care.
         on_disk = bool(getattr(pairs, "files", ()))
         identity = pairs.fingerprint() if on_disk or self.checkpoint is not None else None

@@ -40,6 +40,8 @@ from anmmm.gppom import FitOptions, FitResult
 
 # Largest confidence of a pair that other columns explain: given them nothing favors x → y or y → x.
 EXPLAINED = 0.5
+# Remark on a pair that was not analyzed.
+SCREENED = "not analyzed: the screen found no dependence"
 
 _prepared: set[str] = set()
 
@@ -102,6 +104,10 @@ class PairTask(Record, ABC):
     def analyze(self, index: int, pair: Pair) -> Any:
         """Return the row of a pair; may raise."""
 
+    def screened(self, pair: Pair) -> Any:
+        """Return the row of a pair that a screen left out."""
+        raise NotImplementedError(f"{type(self).__name__} has no screen")
+
     def failed(self, pair: Pair, status: str, reason: str) -> Any:
         """Return the row of a pair without a result."""
         return self.schema.record(**pair_metadata(pair, status, reason))
@@ -158,6 +164,20 @@ class DirectionTask(PairTask):
             return row
         names = [pair.others.names[at - 2] for at in explaining(*pair.others[1:])]
         return self._indirect(row, names) if names else row
+
+    def screened(self, pair: Pair) -> Any:
+        """Return the row of a pair that a screen left out."""
+        try:
+            pair = self.complete(pair)
+        except ValueError as error:
+            return self.failed(pair, "unusable", unusable_reason(pair, error))
+        reason = "; ".join(filter(None, (dropped_remark(pair), SCREENED)))
+        return PairResult(
+            **pair_metadata(pair, "ok", reason),
+            direction=0,
+            relation=INDEPENDENT,
+            independence_pvalue=pair.screened,
+        )
 
     def _indirect(self, row: PairResult, names: list[str]) -> PairResult:
         """Return the row of a pair that other columns explain."""

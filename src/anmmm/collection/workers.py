@@ -15,7 +15,7 @@ import os
 import sys
 import warnings
 from collections import deque
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import nullcontext, suppress
 from threading import Lock
 from typing import Any
@@ -54,7 +54,13 @@ def run_in_order(
     """Give out the rows of all pairs in order, each as soon as those before it are out."""
     pool = Pool(task, n_jobs)
     length = max(WINDOW, WINDOW_A_WORKER * pool.n_workers)
-    window = Window(pairs, length=length, growing=task.growing, checkpoint=checkpoint)
+    window = Window(
+        pairs,
+        length=length,
+        growing=task.growing,
+        checkpoint=checkpoint,
+        screened=task.screened,
+    )
     # To be tried again: with others at work, and alone.
     together: deque[Item] = deque()
     alone: deque[Item] = deque()
@@ -106,9 +112,10 @@ class Window(Iterator[Item]):
         length: int = WINDOW,
         growing: bool = False,
         checkpoint: Checkpoint | None = None,
+        screened: Callable[[Pair], Any] | None = None,
     ) -> None:
         self._pairs, self._length = pairs, length
-        self._growing, self._checkpoint = growing, checkpoint
+        self._growing, self._checkpoint, self._screened = growing, checkpoint, screened
         self._lock = Lock()
         # Positions that were read and not yet given out, and rows that are there for them.
         self._order: deque[int] = deque()
@@ -127,7 +134,7 @@ class Window(Iterator[Item]):
             ):
                 try:
                     index, pair = next(self._pairs)
-                    row = None if self._checkpoint is None else self._checkpoint.row(index, pair)
+                    row = self._known(index, pair)
                 except StopIteration:
                     self.ended = True
                     break
@@ -145,6 +152,12 @@ class Window(Iterator[Item]):
                 if row is None:
                     return index, pair
         raise StopIteration
+
+    def _known(self, index: int, pair: Pair) -> Any:
+        """Return the row of a pair without work on it: screened out, or in the checkpoint."""
+        if pair.screened is not None and self._screened is not None:
+            return self._screened(pair)
+        return None if self._checkpoint is None else self._checkpoint.row(index, pair)
 
     def finish(self, item: Item, row: Any) -> None:
         """Take the row of a pair, into the checkpoint first."""

@@ -55,6 +55,8 @@ class Pair(Record):
     others : tuple or None
         Other columns of the same table; set by `anmmm.infer_directions` where they may explain the
         pair.
+    screened : float or None
+        P-value of the test that left the pair out; set by `anmmm.infer_directions` with `screen`.
 
     Raises
     ------
@@ -73,6 +75,7 @@ class Pair(Record):
     missing: str = ""
     names: tuple[str, str] = ("x", "y")
     others: Others | None = field(default=None, repr=False)
+    screened: float | None = None
 
     def __post_init__(self) -> None:
         # Files hold what stands here, and whoever reads them refuses what is none of these.

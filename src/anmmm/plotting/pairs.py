@@ -7,16 +7,20 @@ from typing import Any
 
 import numpy as np
 
+from anmmm._typing import FloatArray
 from anmmm.collection.records import PairResult
 from anmmm.direction import COMMON_CAUSE, LEANING, NO_PREFERENCE, SURE
 from anmmm.plotting.style import axes_or_new, matplotlib_module
 
 # Names that the axes can show, inches of a cell up to then, and of a figure at most.
 MOST_NAMES, CELL, LARGEST = 60, 0.28, 12.0
+# Cells a side at most, of which a screen shows each.
+MOST_CELLS = 400
 # Letters of a name.
 LONGEST = 20
 # Colors of pairs without a direction: related ones, and those with a common cause.
 OTHER = ("#e4e4e4", "#b0a8b9")
+_NO_PREFERENCE, _COMMON_CAUSE = -2.0, -1.0
 
 
 def plot_pairs(rows: Iterable[PairResult], *, ax: Any = None) -> Any:
@@ -35,7 +39,8 @@ def plot_pairs(rows: Iterable[PairResult], *, ax: Any = None) -> Any:
         The cell in the row of a cause and the column of its effect has the confidence as its color,
         from 0.6 on. Both cells of a related pair without a preference, and of one with a hidden
         common cause, are gray; those of unrelated pairs, and of pairs that other columns explain,
-        are empty. Up to 60 variables are named.
+        are empty. Up to 60 variables are named. Of more, those without a related pair are left out;
+        above 400, a cell is the surest of several.
 
     Raises
     ------
@@ -48,47 +53,88 @@ def plot_pairs(rows: Iterable[PairResult], *, ax: Any = None) -> Any:
 
     Notes
     -----
-    Linear in the number of rows, and an array of a number for each two variables.
+    Linear in the number of rows, which are read once, and an array of a number for each two
+    variables that are drawn.
     """
-    rows = list(rows)
-    place = {name: at for at, name in enumerate(dict.fromkeys(n for r in rows for n in (r.x, r.y)))}
-    if not place:
-        raise ValueError("rows must hold at least one pair, found none")
-    confidence = np.full((len(place), len(place)), np.nan)
-    other = np.full_like(confidence, np.nan)
+    pair_map = PairMap()
     for row in rows:
-        at = place[row.x], place[row.y]
+        pair_map.add(row)
+    return pair_map.draw(ax)
+
+
+class PairMap:
+    """The cells of a map, taken from one row at a time, so that rows need not be kept."""
+
+    def __init__(self) -> None:
+        self._places: dict[str, int] = {}
+        # Row, column and value of the cells that are not empty.
+        self._cells: list[tuple[int, int, float]] = []
+
+    def add(self, row: PairResult) -> None:
+        """Take what the map shows of a row."""
+        x, y = (self._places.setdefault(name, len(self._places)) for name in (row.x, row.y))
         if row.relation == COMMON_CAUSE:
-            other[at] = other[at[::-1]] = 1.0
+            self._cells += (x, y, _COMMON_CAUSE), (y, x, _COMMON_CAUSE)
         elif row.direction and row.confidence is not None and row.confidence >= LEANING:
-            confidence[at[:: row.direction]] = row.confidence
+            cause, effect = (x, y)[:: row.direction]
+            self._cells.append((cause, effect, row.confidence))
         elif row.direction and not row.explained_by:
-            other[at] = other[at[::-1]] = 0.0
-    ax = axes_or_new(ax, pairs_size(len(place)))
-    colors = matplotlib_module("colors")
-    grays = colors.ListedColormap(OTHER)
-    ax.imshow(other, cmap=grays, interpolation="nearest", vmin=0.0, vmax=1.0)
-    image = ax.imshow(confidence, cmap="viridis_r", interpolation="nearest", vmin=LEANING, vmax=1.0)
-    bar = ax.figure.colorbar(image, ax=ax, shrink=0.8, label="confidence of the direction")
-    bar.ax.axhline(SURE, color="black", linewidth=1.0)
-    patch = matplotlib_module("patches").Patch
-    words = enumerate((NO_PREFERENCE, COMMON_CAUSE))
-    patches = [patch(color=OTHER[at], label=word) for at, word in words if (other == at).any()]
-    if patches:
-        ax.legend(
-            handles=patches, loc="lower left", bbox_to_anchor=(0.0, 1.0), ncol=2, frameon=False
+            self._cells += (x, y, _NO_PREFERENCE), (y, x, _NO_PREFERENCE)
+
+    def _shown(self) -> tuple[FloatArray, list[str]]:
+        """Return the cells (n_shown, n_shown), NaN where empty, and the names of the variables."""
+        names = list(self._places)
+        rows, columns, values = np.array(self._cells or np.empty((0, 3))).T
+        used = np.arange(len(names))
+        if len(names) > MOST_NAMES and self._cells:
+            used = np.unique([rows, columns]).astype(int)
+        cells = np.full((len(used), len(used)), np.nan)
+        cells[np.searchsorted(used, rows), np.searchsorted(used, columns)] = values
+        return cells, [names[at] for at in used]
+
+    def size(self) -> tuple[float, float]:
+        """Return width and height in inches that suit the map."""
+        n_names = len(self._shown()[1])
+        size = min(3.5 + CELL * n_names, LARGEST) if n_names <= MOST_NAMES else LARGEST / 2
+        return size + 1.0, size
+
+    def draw(self, ax: Any = None) -> Any:
+        """Draw the map; see `plot_pairs`."""
+        if not self._places:
+            raise ValueError("rows must hold at least one pair, found none")
+        cells, names = self._shown()
+        # The largest of each block of cells: the surest arrow, before gray ones.
+        starts = np.arange(0, len(cells), -(-len(cells) // MOST_CELLS))
+        for axis in (0, 1):
+            cells = np.fmax.reduceat(cells, starts, axis=axis)
+        ax = axes_or_new(ax, self.size())
+        grays = matplotlib_module("colors").ListedColormap(OTHER)
+        options = {"interpolation": "nearest", "extent": (-0.5, *(len(names) - 0.5,) * 2, -0.5)}
+        other = np.where(cells < 0.0, cells, np.nan)
+        ax.imshow(other, cmap=grays, vmin=_NO_PREFERENCE, vmax=_COMMON_CAUSE, **options)
+        arrows = np.where(cells >= 0.0, cells, np.nan)
+        image = ax.imshow(arrows, cmap="viridis_r", vmin=LEANING, vmax=1.0, **options)
+        bar = ax.figure.colorbar(image, ax=ax, shrink=0.8, label="confidence of the direction")
+        bar.ax.axhline(SURE, color="black", linewidth=1.0)
+        patch = matplotlib_module("patches").Patch
+        kinds = zip(
+            (_NO_PREFERENCE, _COMMON_CAUSE), (NO_PREFERENCE, COMMON_CAUSE), OTHER, strict=True
         )
-    if len(place) <= MOST_NAMES:
-        shown = [n if len(n) <= LONGEST else f"{n[: LONGEST - 1]}…" for n in place]
-        names = [name.replace("$", r"\$") for name in shown]
-        ax.set_xticks(range(len(names)), names, rotation=90)
-        ax.set_yticks(range(len(names)), names)
-    ax.set_xlabel("effect")
-    ax.set_ylabel("cause")
-    return ax
-
-
-def pairs_size(n_names: int) -> tuple[float, float]:
-    """Return width and height in inches that suit a map of so many variables."""
-    size = min(3.5 + CELL * n_names, LARGEST) if n_names <= MOST_NAMES else LARGEST / 2
-    return size + 1.0, size
+        patches = [
+            patch(color=color, label=word) for at, word, color in kinds if (other == at).any()
+        ]
+        if patches:
+            ax.legend(
+                handles=patches, loc="lower left", bbox_to_anchor=(0.0, 1.0), ncol=2, frameon=False
+            )
+        if len(names) <= MOST_NAMES:
+            shown = [n if len(n) <= LONGEST else f"{n[: LONGEST - 1]}…" for n in names]
+            labels = [name.replace("$", r"\$") for name in shown]
+            ax.set_xticks(range(len(labels)), labels, rotation=90)
+            ax.set_yticks(range(len(labels)), labels)
+        left = len(self._places) - len(names)
+        ax.set_xlabel(
+            f"effect ({left} variables without a relation are left out)" if left else "effect"
+        )
+        ax.set_ylabel("cause")
+        return ax

@@ -23,7 +23,7 @@ class Explainers:
     def __init__(self, columns: Columns) -> None:
         n = max((len(column) for column in columns.values()), default=0)
         thinned = {name: column[:: -(-n // MOST_ROWS)] for name, column in columns.items()}
-        numbers = {name: _numbers(column) for name, column in thinned.items()}
+        numbers = {name: as_numbers(column) for name, column in thinned.items()}
         usable = {name: values for name, values in numbers.items() if values is not None}
         self._places = {name: at for at, name in enumerate(usable)}
         self._values = np.column_stack(list(usable.values())) if usable else np.empty((0, 0))
@@ -53,8 +53,8 @@ class Explainers:
         )
 
 
-def _numbers(column: NDArray[np.generic]) -> FloatArray | None:
-    """Return a column as numbers with NaN for missing; None where it cannot explain anything."""
+def as_numbers(column: NDArray[np.generic]) -> FloatArray | None:
+    """Return a column as numbers with NaN for missing; None if it is constant or too varied."""
     missing = missing_of(column)
     values = np.full(len(column), np.nan)
     if column.dtype.hasobject:

@@ -60,6 +60,7 @@ def described_pair(
     problem: str = "",
     names: tuple[str, str] = ("x", "y"),
     others: Others | None = None,
+    screened: float | None = None,
 ) -> Pair:
     """Return a pair without its incomplete rows, or with what is wrong at this place."""
     known: dict[str, Any] = {"group": None if group is None else str(group), "names": names}
@@ -80,7 +81,8 @@ def described_pair(
         x, y = x[~incomplete], y[~incomplete]
         known["n_dropped"] = int(np.count_nonzero(incomplete))
         known["missing"] = missing_text(names, absent)
-    return Pair(pair_id, without_objects(x), without_objects(y), others=others, **known)
+    known |= {"others": others, "screened": screened}
+    return Pair(pair_id, without_objects(x), without_objects(y), **known)
 
 
 def missing_text(names: Sequence[str], absent: Sequence[BoolArray]) -> str:

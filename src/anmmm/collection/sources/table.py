@@ -8,7 +8,7 @@ import math
 import os
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from copy import copy
-from itertools import chain, combinations
+from itertools import chain, combinations, repeat
 from typing import Any
 
 import numpy as np
@@ -19,8 +19,9 @@ from anmmm._hash import content_hash
 from anmmm._validation import DATES, brief
 from anmmm._warning import warn_caller
 from anmmm.collection.sources.columns import Columns, Table
-from anmmm.collection.sources.others import Explainers
+from anmmm.collection.sources.others import Explainers, as_numbers
 from anmmm.collection.sources.protocol import described_pair
+from anmmm.collection.sources.screen import dependence_pvalues, left_out
 from anmmm.datasets import Pair, SourceError
 from anmmm.datasets.errors import listed
 from anmmm.datasets.files import FromFiles
@@ -53,12 +54,24 @@ class TablePairs(FromFiles):
         if categories is not None:
             self.options |= {"categories": sorted(map(str, self._categories))}
         self._explained = False
+        self._rate: float | None = None
 
     def explained(self) -> TablePairs:
         """Return the same pairs; if all are wanted, with columns that may explain them."""
         other = copy(self)
-        if self._chosen is None:
+        if self.has_all:
             other._explained, other.options = True, self.options | {"explain": True}
+        return other
+
+    @property
+    def has_all(self) -> bool:
+        """Whether these are all pairs of the columns."""
+        return self._chosen is None
+
+    def screened(self, rate: float) -> TablePairs:
+        """Return the same pairs, those marked that seem independent at a false discovery rate."""
+        other = copy(self)
+        other._rate, other.options = rate, self.options | {"screen": rate}
         return other
 
     @property
@@ -86,15 +99,27 @@ class TablePairs(FromFiles):
         columns = self._table.read(numbers, names)
         nothing = np.empty(0)
         explainers = Explainers(columns if self._explained else {})
-        for first, second in combinations(self._used, 2) if self._chosen is None else self._chosen:
+        pairs = combinations(self._used, 2) if self._chosen is None else self._chosen
+        for (first, second), pvalue in zip(pairs, self._pvalues(columns), strict=False):
             yield described_pair(
                 column_pair_id(first, second),
                 columns.get(first, nothing),
                 columns.get(second, nothing),
                 problem=faults.get(first) or faults.get(second, ""),
                 names=(str(first), str(second)),
-                others=explainers.of(first, second),
+                others=explainers.of(first, second) if pvalue is None else None,
+                screened=pvalue,
             )
+
+    def _pvalues(self, columns: Columns) -> Iterator[float | None]:
+        """Yield the p-value of each pair that the screen leaves out, None for all others."""
+        if self._rate is None:
+            return repeat(None)
+        values = [as_numbers(columns[name]) if name in columns else None for name in self._used]
+        categorical = [name in columns and columns[name].dtype.hasobject for name in self._used]
+        pvalues = dependence_pvalues(values, categorical)
+        is_out = left_out(pvalues, self._rate)
+        return (float(each) if out else None for each, out in zip(pvalues, is_out, strict=True))
 
     def __length_hint__(self) -> int:
         """Return the number of pairs."""
