@@ -19,6 +19,7 @@ from matplotlib import pyplot
 from anmmm import cluster_mechanisms, evaluate, infer_direction, infer_graph
 from anmmm._kernels._vectors import LANES
 from anmmm.datasets import load_bafu_air, load_sample, make_anm_mixture
+from anmmm.direction import format_confidence, format_decision
 from anmmm.mixture import SplineBasis
 from anmmm.plotting import (
     plot_decision_rates,
@@ -61,6 +62,22 @@ def draw_mechanisms() -> None:
             title=mechanism,
         )
     save(panels[0], "thumbnails")
+
+
+def draw_readme() -> None:
+    x, y, _ = make_anm_mixture("f3", n_samples=200, random_state=1)
+    decision, clusters = infer_direction(x, y), cluster_mechanisms(x, y, 2, random_state=0)
+    left, right = pyplot.subplots(
+        1, 2, figsize=(7.2, 2.6), layout="constrained", sharex=True, sharey=True
+    )[1]
+    left.scatter(x, y, s=14, color="0.45")
+    left.set(xlabel="x", ylabel="y")
+    left.set_title("measured: x, y", fontsize="medium")
+    plot_mechanisms(x, y, clusters, ax=right, title="", x_label="x", y_label="", legend=False)
+    answer = f"{format_decision(decision, ('x → y', 'y → x'))}, confidence "
+    answer += f"{format_confidence(decision.confidence)}; two mechanisms"
+    right.set_title(answer, fontsize="medium")
+    save(right, "readme")
 
 
 def draw_places() -> None:
@@ -151,6 +168,7 @@ def draw_pieces() -> None:
 
 if __name__ == "__main__":
     FOLDER.mkdir(exist_ok=True)
+    draw_readme()
     draw_mechanisms()
     draw_places()
     draw_directions()

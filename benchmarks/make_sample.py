@@ -1,9 +1,10 @@
-"""Draw the embedded sample from the Tübingen collection.
+"""Make the embedded sample: real pairs of the Tübingen collection, and drawn mixtures.
 
 ``python -m benchmarks.make_sample SOURCE DESTINATION`` copies the chosen pairs of the folder
 SOURCE, their lines of ``pairmeta.txt`` included. A pair of more than 400 rows keeps 400, drawn
 without replacement by a seeded generator and left in the order of the file. Cells are copied as
-they are written; only blanks and line ends are normalized.
+they are written; only blanks and line ends are normalized. The mixtures are drawn by
+`make_anm_mixture`, rounded to three decimals, and have no line in ``pairmeta.txt``.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
+from anmmm.datasets import make_anm_mixture
 from anmmm.datasets.text import read_table
 from anmmm.datasets.tuebingen import META
 
@@ -32,6 +34,8 @@ PAIRS = (
 )
 MAX_ROWS = 400
 SEED = 20160416
+MIXTURES = ("f1", "f2", "f3", "f4")
+N_DRAWN = 200
 
 
 def make_sample(source: Path, destination: Path) -> None:
@@ -46,6 +50,10 @@ def make_sample(source: Path, destination: Path) -> None:
             kept = np.sort(rng.choice(len(rows), MAX_ROWS, replace=False))
             rows = [rows[index] for index in kept]
         _write(destination / f"pair{number}.txt", rows)
+    for name in MIXTURES:
+        x, y, _ = make_anm_mixture(name, N_DRAWN, random_state=1)
+        drawn = [[f"{a:.3f}", f"{b:.3f}"] for a, b in zip(x, y, strict=True)]
+        _write(destination / f"drawn-{name}.txt", drawn)
 
 
 def _write(path: Path, rows: list[list[str]]) -> None:

@@ -236,7 +236,7 @@ def test_results_can_be_streamed_after_they_were_read_and_found_by_id():
     with pytest.raises(KeyError, match="unknown pair 'c'"):
         rows["c"]
     assert (first.certainty, repr(first)) == ("sure", "<PairResult a: x → y (>0.99)>")
-    assert str(rows.summary()).startswith("2 pairs: 2 decided (2 sure, 0 leaning)\n")
+    assert str(rows.summary()).startswith("2 pairs: 2 sure\n")
 
 
 def test_two_variables_are_no_collection():

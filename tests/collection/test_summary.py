@@ -106,8 +106,8 @@ def test_what_is_related_and_what_is_sure_by_hand():
     assert (summary.n_tested, summary.n_related, summary.n_related_sure) == (9, 5, 2)
     counts, related, accuracy = DirectionsTable.closing(summary).splitlines()[:3]
     assert counts == (
-        "11 pairs: 7 decided (3 sure, 2 leaning), 1 no preference, 1 undecided, 1 independent, "
-        "1 unusable"
+        "11 pairs: 3 sure, 2 leaning, 2 decided without a confidence, 1 no preference, "
+        "1 undecided, 1 independent, 1 unusable"
     )
     assert related == (
         "5 of 9 pairs are related, 2 of them with a sure direction "

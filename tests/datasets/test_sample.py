@@ -1,14 +1,19 @@
 import numpy as np
 import pytest
 
-from anmmm.datasets import load_bafu_air, load_sample
+from anmmm.datasets import load_bafu_air, load_sample, make_anm_mixture
 from anmmm.datasets.sample import SAMPLE
 
 
-def test_the_sample_is_a_dozen_small_univariate_pairs():
-    pairs = list(load_sample())
-    assert len(pairs) == 12
+def test_the_sample_is_a_dozen_small_univariate_real_pairs_and_four_drawn_mixtures():
+    pairs, drawn = list(load_sample()[:12]), list(load_sample()[12:])
     assert len({pair.pair_id for pair in pairs}) == 12
+    assert [pair.pair_id for pair in drawn] == ["drawn-f1", "drawn-f2", "drawn-f3", "drawn-f4"]
+    for pair, mechanism in zip(drawn, ("f1", "f2", "f3", "f4"), strict=True):
+        x, y, _ = make_anm_mixture(mechanism, 200, random_state=1)
+        np.testing.assert_allclose([pair.x, pair.y], [x, y], atol=0.00051)
+        # Accuracies are those of the real pairs.
+        assert (pair.problem, pair.truth, pair.weight) == ("", None, 1.0)
     for pair in pairs:
         assert pair.problem == ""
         assert pair.x.shape == pair.y.shape

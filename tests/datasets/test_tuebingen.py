@@ -284,6 +284,8 @@ def test_groups_are_known_by_the_collections_own_columns_and_weights(tmp_path):
 def test_the_sample_has_the_groups_of_the_collection():
     pairs = {pair.pair_id: pair.group for pair in load_sample()}
     assert pairs["pair0049"] == pairs["pair0050"] == "BAFU ozone"
+    drawn = [pairs.pop(f"drawn-f{k}") for k in (1, 2, 3, 4)]
+    assert drawn == [None] * 4
     assert len(set(pairs.values())) == 11
     assert [pair.group for pair in load_pairs(SAMPLE)] == list(pairs.values())
 

@@ -35,7 +35,7 @@ def cli() -> None:
     """Causal direction and mechanisms of pairs of variables, and causal graphs of tables.
 
     \b
-    anmmm directions sample          twelve real pairs that come with the package
+    anmmm directions sample          twelve real and four drawn pairs that come with the package
     anmmm direction data.csv         which of the two columns is the cause
     anmmm cluster data.csv -k 2      which rows share a mechanism
     anmmm graph data.csv             which column causes which

@@ -50,7 +50,7 @@ from anmmm.cli.options import (
 def directions(source: str, seed: int, **options: Any) -> None:
     """Infer the direction of every pair of SOURCE.
 
-    SOURCE is "sample" for the twelve real pairs that come with the package, a folder of pairs in
+    SOURCE is "sample" for the real and drawn pairs that come with the package, a folder of pairs in
     the layout of the Tübingen collection, a table with --columns all, or another source
     (docs/guide/collections.md). One line a pair, a direction that is not sure as a leaning; at the
     end how many pairs are related, and the accuracy where true directions are known. With --json,

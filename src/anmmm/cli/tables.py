@@ -43,7 +43,7 @@ class RowTable(ABC):
         analyzed = row.status == "ok"
         n_cells = len(self._columns)
         cells = self.cells(row)[:n_cells] if analyzed else ["—", "—", *[""] * (n_cells - 2)]
-        note = row.reason if analyzed else f"{row.status}: {row.reason}"
+        note = self.note(row) if analyzed else f"{row.status}: {row.reason}"
         # What a terminal cannot show may be spelled longer.
         spelled = map(plain, (size, *cells))
         return self._table.line(_id_cell(row.pair_id, self._id_width), *spelled, printable(note))
@@ -56,6 +56,10 @@ class RowTable(ABC):
     @abstractmethod
     def cells(self, row: Any) -> list[str]:
         """Return the cells of the columns of an analyzed pair."""
+
+    def note(self, row: Any) -> str:
+        """Return the remark on an analyzed pair."""
+        return str(row.reason)
 
     @staticmethod
     @abstractmethod
@@ -88,6 +92,11 @@ class DirectionsTable(RowTable):
         confidence = format_confidence(row.confidence) if row.direction else ""
         decision = printable(format_decision(row, hypotheses(row.x, row.y)))
         return [decision, f"{row.score:+.3f}", confidence, truth]
+
+    def note(self, row: PairResult) -> str:
+        """Return the number of mechanisms, if there are several, and the remark."""
+        several = f"{row.n_mechanisms} mechanisms" if (row.n_mechanisms or 1) > 1 else ""
+        return "; ".join(filter(None, (several, row.reason)))
 
     @staticmethod
     def closing(summary: CollectionSummary) -> str:

@@ -114,10 +114,13 @@ class CollectionSummary:
 
     def __str__(self) -> str:
         """Return counts, what is related, and accuracy if directions are known, in words."""
-        parts = [f"{self.n_decided} decided"]
-        if self.n_sure or self.n_leaning:
-            parts[0] += f" ({self.n_sure} sure, {self.n_leaning} leaning)"
+        parts = []
+        if self.n_sure or self.n_leaning or self.n_decided == 0:
+            parts = [f"{self.n_sure} sure"]
+        n_unrated = self.n_decided - self.n_sure - self.n_leaning
         for count, words in (
+            (self.n_leaning, "leaning"),
+            (n_unrated, "decided without a confidence" if parts else "decided"),
             (self.n_no_preference, NO_PREFERENCE),
             (self.n_open, "undecided"),
             (self.n_independent, "independent"),

@@ -1,4 +1,4 @@
-"""The embedded sample of real pairs, and BAFU air, the clustering data of the paper."""
+"""The embedded sample of pairs, and BAFU air, the clustering data of the paper."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from anmmm._typing import FloatArray, IntArray, StrPath
-from anmmm.datasets.tuebingen import PairFolder, load_tuebingen
+from anmmm.datasets.tuebingen import PairFolder, load_pairs, load_tuebingen
 
 SAMPLE = Path(__file__).with_name("sample")
 
@@ -16,21 +16,24 @@ _BAFU_PAIRS = ("pair0049", "pair0050")
 
 
 def load_sample() -> PairFolder:
-    """Open the twelve real pairs that come with the package.
+    """Open the twelve real pairs and the four drawn mixtures that come with the package.
 
     Returns
     -------
     PairFolder
-        Univariate pairs of the Tübingen collection from varied data sets, at most 400 rows each,
-        with the collection's ids, column order, truth and weights. ``README.md`` beside the data
-        names what they are and how longer pairs were shortened.
+        First univariate pairs of the Tübingen collection from varied data sets, at most 400 rows
+        each, with the collection's ids, column order, truth and weights. Then ``drawn-f1`` to
+        ``drawn-f4``, 200 rows each, in which x causes y by two mechanisms; their truth is None, so
+        that accuracies are those of the real pairs. ``README.md`` next to the data describes all.
 
     References
     ----------
     J. M. Mooij, J. Peters, D. Janzing, J. Zscheischler, B. Schölkopf, "Distinguishing cause from
     effect using observational data: methods and benchmarks", JMLR 17(32), 2016.
     """
-    return load_tuebingen(SAMPLE)
+    real, drawn = load_tuebingen(SAMPLE), load_pairs(SAMPLE, meta=False)
+    mixtures = [entry for entry in drawn._entries if entry.pair_id.startswith("drawn-")]
+    return PairFolder(real.path, [*real._entries, *mixtures])
 
 
 def load_bafu_air(

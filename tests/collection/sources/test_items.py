@@ -30,7 +30,7 @@ def test_arrays_of_two_rows_lists_and_series_are_pairs():
 def test_length_is_told_where_it_is_known():
     assert operator.length_hint(as_pairs([(X, Y)] * 3), -1) == 3
     assert operator.length_hint(as_pairs({"a": (X, Y)}), -1) == 1
-    assert operator.length_hint(as_pairs("sample"), -1) == 12
+    assert operator.length_hint(as_pairs("sample"), -1) == 16
     assert operator.length_hint(as_pairs(item for item in [(X, Y)]), -1) == -1
 
 

@@ -37,7 +37,7 @@ def test_the_format_is_recognized_or_named(layouts):
 def test_a_folder_called_sample_is_opened_when_a_format_is_named(layouts, monkeypatch):
     (layouts / "loose").rename(layouts / "sample")
     monkeypatch.chdir(layouts)
-    assert len(list(as_pairs("sample"))) == 12
+    assert len(list(as_pairs("sample"))) == 16
     for source in (as_pairs("./sample"), as_pairs("sample", format="folder")):
         assert [pair.pair_id for pair in source] == ["a"]
 
