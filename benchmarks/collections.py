@@ -40,6 +40,7 @@ class Stub:
 
     schema = DIRECTIONS
     keep_results = growing = False
+    screened = None
 
     def facts(self):
         return {}

@@ -58,7 +58,7 @@ def decide(name: str, n: int, seed: int) -> dict[str, float] | None:
         return None
     sign = -1 if seed % 2 else 1
     result = infer_direction(*((x, y)[::sign]))
-    evidence, confidence = result.evidence, result.confidence
+    evidence, confidence = result.models, result.confidence
     assert isinstance(evidence, EvidenceResult)
     assert confidence is not None
     assert result.probabilities is not None

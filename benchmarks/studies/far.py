@@ -114,11 +114,11 @@ def far(seeds: list[int], n: int) -> None:
                 )
                 for x, y in spoiled:
                     result = infer_direction(x, y)
-                    assert result.evidence is not None
+                    assert result.models is not None
                     assert result.confidence is not None
                     right = result.score > 0.0 and relation not in RELATIONS[-2:]
                     for at, confidence in enumerate(
-                        (confidence_of(result.evidence), result.confidence)
+                        (confidence_of(result.models), result.confidence)
                     ):
                         outcomes[2 * at].append(confidence >= SURE and right)
                         outcomes[2 * at + 1].append(confidence >= SURE and not right)

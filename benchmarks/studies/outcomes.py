@@ -40,7 +40,7 @@ def decided(pairs: Iterator[Drawn]) -> dict[str, np.ndarray]:
             continue
         sign = -1 if index % 2 else 1
         result = infer_direction(*((x, y) if sign > 0 else (y, x)))
-        sides = result.evidence.forward, result.evidence.backward
+        sides = result.models.forward, result.models.backward
         checks = [side.check.pvalue < LACK_OF_FIT_PVALUE for side in sides[::sign]]
         confidence = result.confidence
         for name, value in {

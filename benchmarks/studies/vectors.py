@@ -108,7 +108,7 @@ def report_pairs(folder: Path, n: int, criterion: str) -> None:
         used = pair.checked().subsample(n, int("".join(filter(str.isdigit, pair.pair_id))))
         result, seconds = decide(used.x, used.y, criterion)
         columns = " and ".join(str(np.size(each[0])) for each in (used.x, used.y))
-        lengths = result.evidence
+        lengths = result.models
         model = "" if lengths is None or lengths.chosen is None else lengths.chosen.model
         sure = "" if result.confidence is None else f"{result.confidence:.2f}"
         right = "yes" if result.direction == pair.truth else "no"

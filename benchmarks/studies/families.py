@@ -1,0 +1,90 @@
+"""How often a sure decision is right on data that no list of models foresaw.
+
+``python -m benchmarks.studies.families OUT.csv`` decides pairs of every family of
+`benchmarks.studies.unforeseen`, every second one exchanged. A line of the file is a family and a
+number of observations: shares of pairs that are decided rightly, sure and right, sure and wrong,
+called a common cause, and that have a note or a check below 0.01. Limits of the library are chosen
+on the families of even places and seeds below 50 000; the other half reports.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import warnings
+from pathlib import Path
+
+import joblib
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from anmmm import infer_direction
+from anmmm.direction import LACK_OF_FIT_PVALUE, is_sure
+from benchmarks.studies.common import print_header, print_row
+from benchmarks.studies.unforeseen import DIRECT, FAMILIES, NEITHER
+
+SHARES = ("right", "sure_right", "sure_wrong", "common_cause", "noted")
+COLUMNS = ("family", "kind", "half", "n", "pairs", *SHARES)
+
+
+def decide(name: str, n: int, seed: int) -> list[float] | None:
+    """Decide a pair of a family; None where nothing can be decided."""
+    warnings.simplefilter("ignore", ConvergenceWarning)
+    x, y = FAMILIES[name](np.random.default_rng([seed, n, list(FAMILIES).index(name)]), n)
+    if min(len(np.unique(x)), len(np.unique(y))) < 2:
+        return None
+    sign = -1 if seed % 2 else 1
+    result = infer_direction(*((x, y)[::sign]))
+    right = name in DIRECT and result.direction == sign
+    sure, check = bool(is_sure(result)), result.check_pvalue
+    return [
+        right,
+        sure and right,
+        sure and not right,
+        result.relation == "common cause",
+        bool(result.notes) or (check is not None and check < LACK_OF_FIT_PVALUE),
+    ]
+
+
+def study(path: Path, sizes: list[int], first: int, count: int, n_jobs: int) -> None:
+    """Write a line a family and a number of observations, and print sums of both halves."""
+    places = {name: at for half in (DIRECT, NEITHER) for at, name in enumerate(half)}
+    lines = []
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(COLUMNS)
+        for n in sizes:
+            for name in FAMILIES:
+                seeds = range(first, first + count)
+                rows = joblib.Parallel(n_jobs)(joblib.delayed(decide)(name, n, s) for s in seeds)
+                facts = np.array([row for row in rows if row is not None], dtype=float)
+                kind = "direct" if name in DIRECT else "neither"
+                half = ("chosen on", "reported")[places[name] % 2]
+                shares = facts.mean(axis=0)
+                lines.append((n, half, kind, *shares))
+                writer.writerow([name, kind, half, n, len(facts), *(f"{s:.3f}" for s in shares)])
+                file.flush()
+    print_header("N", "half", "families", "of the sure, right", "above 0.1 sure and wrong", "0.3")
+    for n in sizes:
+        for half in ("chosen on", "reported"):
+            shares = np.array([line[4:6] for line in lines if line[:2] == (n, half)])
+            right, wrong = shares.T
+            total = right.sum() / (right.sum() + wrong.sum())
+            above = [(wrong > limit).sum() for limit in (0.1, 0.3)]
+            print_row(n, half, len(shares), f"{total:.3f}", *above)
+
+
+def main() -> None:
+    """Run the study."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])  # type: ignore[union-attr]
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--samples", type=int, nargs="+", default=[100, 300, 1000])
+    parser.add_argument("--first-seed", type=int, default=50_000)
+    parser.add_argument("--count", type=int, default=60)
+    parser.add_argument("--jobs", type=int, default=2)
+    arguments = parser.parse_args()
+    study(arguments.out, arguments.samples, arguments.first_seed, arguments.count, arguments.jobs)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,333 @@
+"""Pairs that no list of models foresaw, drawn for the study of families.
+
+Every family draws ``(x, y)`` of shape (n,) from a generator of random numbers. Of those in `DIRECT`
+x is the cause; of those in `NEITHER` every sure direction is wrong: nothing relates the variables
+but selection, time or what they are made of, or each causes the other. Families of even places in
+each list are for choosing limits; those of odd places only report.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.random import Generator
+from scipy.special import expit
+from scipy.stats import rankdata
+
+Drawn = tuple[np.ndarray, np.ndarray]
+Family = Callable[[Generator, int], Drawn]
+
+
+def of_cause(
+    cause: Callable[[Generator, int], np.ndarray],
+    effect: Callable[[np.ndarray, np.ndarray, Generator], np.ndarray],
+) -> Family:
+    """Return a family of a drawn cause and an effect of it, normal noise and further draws."""
+
+    def draw(rng: Generator, n: int) -> Drawn:
+        x = cause(rng, n)
+        return x, effect(x, rng.standard_normal(n), rng)
+
+    return draw
+
+
+def normal(rng: Generator, n: int) -> np.ndarray:
+    """Draw a standard normal variable."""
+    return rng.standard_normal(n)
+
+
+def uniform(rng: Generator, n: int) -> np.ndarray:
+    """Draw a variable that is uniform between -2 and 2."""
+    return rng.uniform(-2.0, 2.0, n)
+
+
+def lognormal(rng: Generator, n: int) -> np.ndarray:
+    """Draw a lognormal variable."""
+    return np.exp(rng.standard_normal(n))
+
+
+def pareto(rng: Generator, n: int) -> np.ndarray:
+    """Draw a Pareto variable of tail 2."""
+    return 1.0 + rng.pareto(2.0, n)
+
+
+def bimodal(rng: Generator, n: int) -> np.ndarray:
+    """Draw a variable of two modes."""
+    return rng.choice([-1.5, 1.5], n) + 0.4 * rng.standard_normal(n)
+
+
+def walk(rng: Generator, n: int) -> np.ndarray:
+    """Draw a random walk."""
+    return np.cumsum(rng.standard_normal(n))
+
+
+def kept(
+    rng: Generator,
+    n: int,
+    draw: Callable[[Generator, int], Drawn],
+    keep: Callable[[np.ndarray, np.ndarray], np.ndarray],
+) -> Drawn:
+    """Draw pairs until n of those that are kept are there."""
+    x, y = draw(rng, 50 * n)
+    rows = np.flatnonzero(keep(x, y))[:n]
+    return x[rows], y[rows]
+
+
+def unrelated(rng: Generator, n: int) -> Drawn:
+    """Draw two independent normal variables."""
+    return rng.standard_normal(n), rng.standard_normal(n)
+
+
+def in_square(rng: Generator, n: int) -> Drawn:
+    """Draw points of a square."""
+    return rng.uniform(-1.0, 1.0, n), rng.uniform(-1.0, 1.0, n)
+
+
+def repeated(rng: Generator, n: int, copies: int, noise: float = 0.0) -> Drawn:
+    """Draw a linear Gaussian pair whose rows stand several times, one after the other."""
+    x = rng.standard_normal(n // copies)
+    y = 0.7 * x + 0.7 * rng.standard_normal(len(x))
+    both = (np.repeat(each, copies) for each in (x, y))
+    one, other = (each + noise * rng.standard_normal(len(each)) for each in both)
+    return one, other
+
+
+def lagged(rng: Generator, n: int, coupling: float) -> Drawn:
+    """Draw an autoregressive cause that acts on an autoregressive effect a step later."""
+    x, y = np.zeros(n + 50), np.zeros(n + 50)
+    for t in range(1, n + 50):
+        x[t] = 0.8 * x[t - 1] + rng.standard_normal()
+        y[t] = 0.6 * y[t - 1] + coupling * np.tanh(x[t - 1]) + 0.5 * rng.standard_normal()
+    return x[50:], y[50:]
+
+
+def season(rng: Generator, n: int) -> Drawn:
+    """Draw two variables that follow the same season with a lag."""
+    t = 2.0 * np.pi * np.arange(n) / 50.0
+    return np.sin(t) + 0.3 * normal(rng, n), np.sin(t + 1.0) + 0.3 * normal(rng, n)
+
+
+def feedback(rng: Generator, n: int) -> Drawn:
+    """Draw equilibria of two variables that act on each other."""
+    u, v = rng.standard_normal(n), rng.laplace(size=n)
+    x, y = u.copy(), v.copy()
+    for _ in range(200):
+        x, y = np.tanh(0.8 * y) + u, 0.7 * np.tanh(x) + v
+    return x, y
+
+
+def both_ways(rng: Generator, n: int) -> Drawn:
+    """Draw rows in half of which x causes y, and y causes x in the others."""
+    cause = rng.uniform(-2.0, 2.0, n)
+    effect = np.tanh(2.0 * cause) + 0.3 * rng.standard_normal(n)
+    forward = rng.random(n) < 0.5
+    return np.where(forward, cause, effect), np.where(forward, effect, cause)
+
+
+def parts(rng: Generator, n: int) -> Drawn:
+    """Draw two of three parts that add up to one."""
+    x, y, _ = rng.dirichlet([1.0, 2.0, 2.0], n).T
+    return x, y
+
+
+def ratios(rng: Generator, n: int) -> Drawn:
+    """Draw two quotients with the same denominator."""
+    a, b, c = np.exp(0.5 * rng.standard_normal((3, n)))
+    return a / c, b / c
+
+
+def sums(rng: Generator, n: int) -> Drawn:
+    """Draw sum and difference of two uniform variables."""
+    a, b = rng.uniform(-1.0, 1.0, (2, n))
+    return a + b, a - b
+
+
+def softly_selected(rng: Generator, n: int) -> Drawn:
+    """Draw independent variables, each row kept with a probability that grows with their sum."""
+    x, y = unrelated(rng, 50 * n)
+    rows = np.flatnonzero(rng.random(50 * n) < expit(4 * (x + y - 1)))[:n]
+    return x[rows], y[rows]
+
+
+def elliptic(rng: Generator, n: int) -> Drawn:
+    """Draw a bivariate Student variable."""
+    x, e = rng.standard_normal((2, n)) / np.sqrt(rng.chisquare(3, n) / 3)
+    return x, 0.6 * x + 0.8 * e
+
+
+def random_curve(x: np.ndarray, rng: Generator) -> np.ndarray:
+    """Return a random smooth function, a draw of a Gaussian process by random features."""
+    waves, phases = rng.standard_normal(100), rng.uniform(0.0, 2.0 * np.pi, 100)
+    return np.cos(np.outer(x, waves) + phases) @ rng.standard_normal(100) / np.sqrt(50.0)
+
+
+def median_split(values: np.ndarray) -> np.ndarray:
+    """Return whether values are above their median, as a number."""
+    return (values > np.median(values)).astype(float)
+
+
+DIRECT: dict[str, Family] = {
+    "saturating, lognormal cause": of_cause(lognormal, lambda x, e, _: x / (x + 1) + 0.1 * e),
+    "the same, noise multiplies": of_cause(
+        lognormal, lambda x, e, _: x / (x + 1) * np.exp(0.3 * e)
+    ),
+    "saturating, Pareto cause": of_cause(pareto, lambda x, e, _: x / (x + 2) + 0.05 * e),
+    "logarithm of a Pareto cause": of_cause(pareto, lambda x, e, _: np.log(x) + 0.3 * e),
+    "allometry": of_cause(lognormal, lambda x, e, _: x**0.75 * np.exp(0.4 * e)),
+    "Michaelis-Menten, gamma noise": of_cause(
+        lognormal, lambda x, e, rng: 3 * x / (x + 1) * rng.gamma(8.0, 1 / 8.0, len(x))
+    ),
+    "power of a lognormal cause": of_cause(lognormal, lambda x, e, _: x**1.5 + 0.5 * e),
+    "square root": of_cause(
+        lambda rng, n: rng.gamma(2.0, 1.0, n), lambda x, e, _: np.sqrt(x) + 0.2 * e
+    ),
+    "zeros by the cause": of_cause(
+        normal,
+        lambda x, e, rng: np.where(rng.random(len(x)) < expit(-2 * x), 0, np.exp(x + 0.4 * e)),
+    ),
+    "zeros at random": of_cause(
+        normal, lambda x, e, rng: np.where(rng.random(len(x)) < 0.3, 0, np.exp(x + 0.4 * e))
+    ),
+    "censored effect": of_cause(normal, lambda x, e, _: np.maximum(x + 0.5 * e, 0)),
+    "cause clipped at both ends": of_cause(
+        lambda rng, n: np.clip(normal(rng, n), -1, 1), lambda x, e, _: x + x**3 + 0.3 * e
+    ),
+    "cause below a limit of detection": of_cause(
+        lambda rng, n: np.maximum(normal(rng, n), -0.5), lambda x, e, _: np.exp(0.7 * x) + 0.3 * e
+    ),
+    "saw teeth": of_cause(uniform, lambda x, e, _: x % 1 + 0.1 * e),
+    "larger of cause and noise": of_cause(normal, lambda x, e, _: np.maximum(x, e)),
+    "smaller of cause and noise, Laplace": of_cause(
+        uniform, lambda x, e, rng: np.minimum(x, rng.laplace(size=len(x)))
+    ),
+    "angle, wave": of_cause(
+        lambda rng, n: rng.uniform(0, 2 * np.pi, n), lambda x, e, _: np.cos(x) + 0.3 * e
+    ),
+    "cause rounded in its logarithm": of_cause(
+        lambda rng, n: 2.0 ** np.round(1.5 * normal(rng, n)),
+        lambda x, e, _: np.log(x) ** 2 + 0.5 * e,
+    ),
+    "rare binary response": of_cause(
+        normal, lambda x, e, rng: (rng.random(len(x)) < expit(2 * x - 4)).astype(float)
+    ),
+    "effect rounded": of_cause(uniform, lambda x, e, _: np.round(x**2 + 0.5 * e)),
+    "step": of_cause(uniform, lambda x, e, _: (x > 0.3) + 0.2 * e),
+    "step of a bimodal cause": of_cause(bimodal, lambda x, e, _: (x > 0) + 0.3 * e),
+    "bimodal cause, curve": of_cause(bimodal, lambda x, e, _: np.tanh(x) + 0.5 * x + 0.4 * e),
+    "heavy noise": of_cause(uniform, lambda x, e, rng: x + 0.3 * rng.standard_t(2, len(x))),
+    "heavy cause": of_cause(
+        lambda rng, n: rng.standard_t(2, n), lambda x, e, _: np.arctan(x) + 0.3 * e
+    ),
+    "autoregressive cause": of_cause(
+        lambda rng, n: lagged(rng, n, 0.0)[0], lambda x, e, _: np.tanh(x) + 0.3 * e
+    ),
+    "effect a step later": lambda rng, n: lagged(rng, n, 1.5),
+    "selected by the cause": lambda rng, n: kept(
+        rng, n, of_cause(normal, lambda x, e, _: x**2 + 0.5 * e), lambda x, y: x > 0.3
+    ),
+    "selected by the effect": lambda rng, n: kept(
+        rng, n, of_cause(uniform, lambda x, e, _: x + 0.5 * e), lambda x, y: y > 0
+    ),
+    "linear, exponential noise": of_cause(
+        normal, lambda x, e, rng: x + 0.7 * rng.exponential(size=len(x))
+    ),
+    "linear, uniform cause": of_cause(uniform, lambda x, e, _: x + 0.5 * e),
+    "linear, bimodal noise": of_cause(
+        normal, lambda x, e, rng: x + rng.choice([-0.7, 0.7], len(x)) + 0.2 * e
+    ),
+    "noise multiplies, positive": of_cause(lognormal, lambda x, e, _: x * np.exp(0.5 * e)),
+    "noise multiplies, two signs": of_cause(uniform, lambda x, e, _: x * e),
+    "spread alone": of_cause(normal, lambda x, e, _: np.exp(0.7 * x) * e),
+    "wave and spread": of_cause(uniform, lambda x, e, _: np.sin(2 * x) + 0.1 * (2 + x) * e),
+    "count": of_cause(normal, lambda x, e, rng: rng.poisson(np.exp(1 + 0.6 * x)).astype(float)),
+    "count, overdispersed": of_cause(
+        uniform,
+        lambda x, e, rng: rng.negative_binomial(2, 1 / (1 + np.exp(x))).astype(float),
+    ),
+    "four ordered answers": of_cause(
+        normal, lambda x, e, _: np.digitize(x + 0.6 * e, [-1, 0, 1.2]).astype(float)
+    ),
+    "binary response": of_cause(
+        uniform, lambda x, e, rng: (rng.random(len(x)) < expit(3 * x)).astype(float)
+    ),
+    "binary cause, exponential noise": of_cause(
+        lambda rng, n: median_split(normal(rng, n)),
+        lambda x, e, rng: x + rng.exponential(size=len(x)),
+    ),
+    "share between 0 and 1": of_cause(uniform, lambda x, e, _: expit(1.5 * x + 0.7 * e)),
+    "wave of four periods": of_cause(uniform, lambda x, e, _: np.sin(6 * x) + 0.3 * e),
+    "three mechanisms": of_cause(
+        uniform, lambda x, e, rng: rng.choice([-1.0, 0.3, 1.5], len(x)) * x + 0.2 * e
+    ),
+    "hidden modulation": of_cause(
+        uniform, lambda x, e, rng: x * rng.uniform(0.2, 2, len(x)) + 0.2 * e
+    ),
+    "through a mediator": of_cause(
+        uniform,
+        lambda x, e, rng: np.tanh(np.sin(2 * x) + 0.5 * rng.standard_normal(len(x))) + 0.3 * e,
+    ),
+    "cause of five levels": of_cause(
+        lambda rng, n: rng.integers(0, 5, n).astype(float), lambda x, e, _: (x - 2) ** 2 + 0.8 * e
+    ),
+    "both as ranks": lambda rng, n: tuple(
+        rankdata(each)
+        for each in of_cause(uniform, lambda x, e, _: np.tanh(2 * x) + 0.3 * e)(rng, n)
+    ),
+    "effect exponentiated": of_cause(uniform, lambda x, e, _: np.exp(np.sin(2 * x) + 0.5 * e)),
+    "codes for missing effects": of_cause(
+        uniform,
+        lambda x, e, rng: np.where(rng.random(len(x)) < 0.05, -99.0, x**2 + 0.4 * e),
+    ),
+    "noise of one sign": of_cause(uniform, lambda x, e, _: np.sin(x) + 0.7 * np.abs(e)),
+    "spread, heavy noise": of_cause(
+        uniform, lambda x, e, rng: x + (0.1 + 0.2 * np.abs(x)) * rng.standard_t(4, len(x))
+    ),
+    "random curve and spread": of_cause(
+        normal,
+        lambda x, e, rng: random_curve(x, rng) + 0.3 * np.exp(0.5 * random_curve(x, rng)) * e,
+    ),
+    "survival time": of_cause(uniform, lambda x, e, rng: np.exp(-x) * rng.exponential(size=len(x))),
+    "survival time, censored": of_cause(
+        uniform, lambda x, e, rng: np.minimum(np.exp(-x) * rng.exponential(size=len(x)), 2.0)
+    ),
+    "plateau": of_cause(uniform, lambda x, e, _: np.clip(x, -0.5, 0.5) + 0.15 * e),
+    "kink": of_cause(uniform, lambda x, e, _: np.abs(x) + 0.3 * e),
+    "little noise": of_cause(normal, lambda x, e, _: x + x**3 / 3 + 0.01 * e),
+    "weak": of_cause(uniform, lambda x, e, _: 0.2 * np.sin(2 * x) + 0.7 * e),
+}
+NEITHER: dict[str, Family] = {
+    "random walks": lambda rng, n: (walk(rng, n), walk(rng, n)),
+    "trends": lambda rng, n: (
+        np.arange(n) / n + 0.2 * normal(rng, n),
+        (np.arange(n) / n) ** 2 + 0.1 * normal(rng, n),
+    ),
+    "seasons": season,
+    "rows five times": lambda rng, n: repeated(rng, n, 5),
+    "rows ten times, jittered": lambda rng, n: repeated(rng, n, 10, 0.01),
+    "selected by their sum": lambda rng, n: kept(rng, n, unrelated, lambda x, y: x + y > 1),
+    "selected by the larger": lambda rng, n: kept(
+        rng, n, unrelated, lambda x, y: np.maximum(x, y) > 1
+    ),
+    "softly selected by their sum": softly_selected,
+    "triangle": lambda rng, n: kept(rng, n, in_square, lambda x, y: x + y > 0),
+    "rhombus": lambda rng, n: kept(rng, n, in_square, lambda x, y: np.abs(x) + np.abs(y) < 1),
+    "disk": lambda rng, n: kept(rng, n, in_square, lambda x, y: x**2 + y**2 < 1),
+    "ring": lambda rng, n: kept(
+        rng, n, in_square, lambda x, y: (x**2 + y**2 < 1) & (x**2 + y**2 > 0.4)
+    ),
+    "sum and difference": sums,
+    "rows of both directions": both_ways,
+    "feedback": feedback,
+    "parts of a whole": parts,
+    "common denominator": ratios,
+    "linear Gaussian": of_cause(normal, lambda x, e, _: x + 0.8 * e),
+    "linear Gaussian, rounded": lambda rng, n: tuple(
+        np.round(2 * each) for each in of_cause(normal, lambda x, e, _: x + 0.8 * e)(rng, n)
+    ),
+    "elliptic, heavy tails": elliptic,
+    "monotone of a linear Gaussian pair": lambda rng, n: tuple(
+        np.exp(each) for each in of_cause(normal, lambda x, e, _: x + 0.8 * e)(rng, n)
+    ),
+}
+FAMILIES = DIRECT | NEITHER
