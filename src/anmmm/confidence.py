@@ -37,8 +37,10 @@ NATS_SLOPE, MODEL_ERROR, MODEL_ERROR_GROWTH = 1.8, 2.0, 0.2
 CAUSE_SLOPE, CAUSE_EVEN, CAUSE_MOST = 0.5, -3.0, 4.0
 # Nats saved over independence at which it is as probable as dependence.
 INDEPENDENCE_EVEN = 3.0
-# Most that is said of variables of several columns, for which nothing was calibrated: never sure.
-MOST_OF_VECTORS = 0.85
+# Largest confidence of decisions that are never sure: of variables of several columns, for which
+# nothing was calibrated; by models that are as flexible in both directions; by models that the
+# check refuses; of two random walks.
+UNSURE = 0.85
 
 
 @frozen
@@ -99,7 +101,8 @@ def confidence_of(evidence: EvidenceResult, share: float = 1.0) -> float:
         return 0.5
     spread = nats_spread(math.sqrt(share) * evidence.error, share * len(evidence.forward.nats))
     confidence = float(expit(NATS_SLOPE * share * abs(evidence.nats) / spread))
-    return min(confidence, MOST_OF_VECTORS) if evidence.is_vector else confidence
+    is_unsure = evidence.is_vector or evidence.is_flexible
+    return min(confidence, UNSURE) if is_unsure else confidence
 
 
 class Probabilities(NamedTuple):

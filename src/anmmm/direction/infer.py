@@ -15,6 +15,7 @@ from anmmm._warning import unconverged_untold, warn_unconverged
 from anmmm._words import known_arguments
 from anmmm.confidence import (
     N_RESAMPLES,
+    UNSURE,
     common_cause_probability,
     confidence_from,
     confidence_of,
@@ -23,6 +24,7 @@ from anmmm.confidence import (
 )
 from anmmm.dependence import LatentFits, fit_both
 from anmmm.direction.far import far_rows, without_far
+from anmmm.direction.outcome import FLEXIBLE_NOTE, REFUSED_PVALUE
 from anmmm.direction.result import FIT_DEFAULTS, DirectionResult
 from anmmm.direction.rows import confidence_by_rows
 from anmmm.evidence import EvidenceResult, beyond_limits, compare, sign_of
@@ -265,9 +267,16 @@ def decide(
     if evidence is not None and options.common_cause and len(x) > LARGEST:
         notes.append(f"more than {LARGEST} rows: no common cause tried")
     if evidence is not None and confidence is not None and options.rows == "auto":
-        most, note = confidence_by_rows(variables, evidence)
+        most, note = confidence_by_rows(variables, evidence, scoring.evidence)
         confidence = min(confidence, most)
         notes.append(note)
+
+    if evidence is not None and evidence.is_flexible:
+        notes.append(FLEXIBLE_NOTE)
+    # The test takes a while, and matters to these alone.
+    if evidence is not None and confidence is not None and confidence > UNSURE:
+        is_refused = evidence.shortest.check.pvalue < REFUSED_PVALUE
+        confidence = UNSURE if is_refused else confidence
 
     probabilities, direction = None, sign_of(score)
     if evidence is not None and confidence is not None:

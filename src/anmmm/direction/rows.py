@@ -8,14 +8,18 @@ independent").
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
 from anmmm._categories import Variables
 from anmmm._typing import FloatArray
-from anmmm.confidence import confidence_of
+from anmmm._validation import as_pair
+from anmmm.confidence import UNSURE, confidence_of
 from anmmm.evidence import DirectionEvidence, EvidenceResult, integral_transform
 from anmmm.preprocessing import mean_ranks
+
+Compare = Callable[[FloatArray, FloatArray], EvidenceResult]
 
 # Share of distinct rows below which equal ones are copies, where a variable has as many values.
 COPIES, UNTIED = 0.7, 0.9
@@ -24,18 +28,38 @@ COPIES, UNTIED = 0.7, 0.9
 LARGEST_SHARE = 0.5
 # Rank autocorrelation of independent rows, times the root of their number, at most.
 SERIAL, MOST_LAGS = 5.0, 500
-# N (1 - autocorrelation) below which a series may be a random walk (Dickey and Fuller 1979, 5 %),
-# and the most confidence that a pair of such has.
-UNIT_ROOT, MOST_OF_WALKS = 14.0, 0.85
+# N (1 - autocorrelation) below which a series may be a random walk (Dickey and Fuller 1979, 5 %).
+UNIT_ROOT = 14.0
 
 
-def confidence_by_rows(variables: Variables, evidence: EvidenceResult) -> tuple[float, str]:
+def confidence_by_rows(
+    variables: Variables, evidence: EvidenceResult, compare: Compare
+) -> tuple[float, str]:
     """Return the most confidence that rows leave to a direction, and a note where it is less."""
     share, note = rows_that_count(variables, evidence)
     if not note:
         return 1.0, ""
     walks = all(_may_walk(part[:, 0]) for part in variables[:2])
-    return min(confidence_of(evidence, share), MOST_OF_WALKS if walks else 1.0), note
+    most = min(confidence_of(evidence, share), UNSURE if walks else 1.0)
+    if most < UNSURE:
+        return most, note
+    # Models of all rows may have taken copies for mechanisms.
+    return min(most, _without_copies(variables, evidence, share, compare)), note
+
+
+def _without_copies(
+    variables: Variables, evidence: EvidenceResult, share: float, compare: Compare
+) -> float:
+    """Return the confidence of the same direction from as many rows as count."""
+    x, y = variables[:2]
+    rows = np.unique(np.hstack([x, y]), axis=0, return_index=True)[1]
+    if len(rows) > math.ceil(share * len(x)):
+        rows = np.arange(0, len(x), math.ceil(1.0 / share))
+    try:
+        few = compare(*as_pair(x[rows], y[rows]))
+    except ValueError:
+        return 0.5
+    return confidence_of(few) if few.direction == evidence.direction else 0.5
 
 
 def rows_that_count(variables: Variables, evidence: EvidenceResult) -> tuple[float, str]:

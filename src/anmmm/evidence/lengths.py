@@ -30,6 +30,7 @@ from anmmm.evidence.models import (
     Independent,
     fit_models,
 )
+from anmmm.evidence.models.gaussian import LocationScaleFreeNoise
 from anmmm.evidence.side import ColumnEvidence, SideEvidence
 from anmmm.evidence.variable import Describe, Variable
 from anmmm.evidence.vectors import (
@@ -213,6 +214,16 @@ class EvidenceResult(Record):
     def independent(self) -> bool:
         """Whether independence is the shortest model in both directions."""
         return self.forward.is_independent and self.backward.is_independent
+
+    @property
+    def is_flexible(self) -> bool:
+        """Whether both directions need a fitted noise density whose scale follows the cause.
+
+        No mechanism is then simpler in one direction than in the other. Limits of selection, which
+        move with either variable, look so: refits differ by more nats than `error` says.
+        """
+        sides = (self.forward, self.backward)
+        return all(side.model == LocationScaleFreeNoise.NAME for side in sides)
 
     @property
     def saved_by_common_cause(self) -> float:
