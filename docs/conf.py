@@ -28,6 +28,9 @@ extensions = [
     "sphinx.ext.autosummary",
     "sphinx.ext.intersphinx",
     "sphinx.ext.mathjax",
+    "sphinx-mathjax-offline",
+    "sphinx_copybutton",
+    "sphinx_design",
     "sphinx_gallery.gen_gallery",
 ]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
@@ -40,8 +43,11 @@ nitpick_ignore = [("py:obj", "record"), ("py:obj", "check")]
 # one name that several classes have are linked from the lists of each.
 suppress_warnings = ["myst.header", "ref.python"]
 
-myst_enable_extensions = ["colon_fence", "attrs_inline"]
+myst_enable_extensions = ["colon_fence", "attrs_inline", "dollarmath"]
 myst_heading_anchors = 4
+# What is copied of a code block can be run.
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
 
 # Types stand in the numpydoc sections; in signatures they would be a second copy.
 autodoc_typehints = "none"

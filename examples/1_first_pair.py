@@ -49,5 +49,4 @@ axes = plot_direction(x, y, result, x_label="altitude (m)", y_label="temperature
 #
 #    $ anmmm direction stations.csv --x altitude --y temperature --plot stations.png
 #
-# Next: :doc:`/guide/number` says what the numbers mean, :doc:`/guide/fit-for` whether your data are of a kind for which
-# they are good.
+# Next: :doc:`/guide/outcomes` says what the numbers mean, :doc:`/guide/fails` what can go wrong.

@@ -59,7 +59,19 @@ def test_the_walk_finds_examples():
     "page",
     [
         "README.md",
-        *(f"docs/guide/{n}.md" for n in ("collections", "graphs", "outcomes", "sources", "stable")),
+        *(
+            f"docs/guide/{n}.md"
+            for n in (
+                "collections",
+                "confounders",
+                "data",
+                "graphs",
+                "many",
+                "outcomes",
+                "sources",
+                "stable",
+            )
+        ),
     ],
 )
 def test_examples_of_the_documentation(page, tmp_path, monkeypatch):

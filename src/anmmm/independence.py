@@ -157,7 +157,7 @@ def hsic_test(
         of type III with the first three moments over all orders of one variable's observations.
         ``"gamma"``: a gamma distribution of two asymptotic moments, as published and as other
         programs have it; its small p-values come too often, those below 0.01 in some 1.5 of 100
-        independent pairs. docs/guide/outcomes.md has how often each rejects.
+        independent pairs. docs/notes/outcomes.md has how often each rejects.
 
     Returns
     -------

@@ -3,7 +3,7 @@
 Codes for missing values (-999), wrong units and slips of a finger lie far off, and limits of an
 instrument heap at an end. A single such value may turn a sure decision around, so that a pair that
 has some is compared again without them, and is sure only where the others bear it out
-(docs/method/decisions.md, "Far values").
+(docs/method/decisions.md, "Outliers").
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ LATENT_MAPS = ("free", "mlp")
 LOG_BOUND = 12.0
 
 # Unit of log Ω beside Θ's and the weights' 1 in the optimizer: log Ω is so much less curved that
-# plain L-BFGS takes twice the evaluations to the same J (docs/results/benchmarks.md).
+# plain L-BFGS takes twice the evaluations to the same J (docs/notes/benchmarks.md).
 LOG_UNIT = 3.0
 
 

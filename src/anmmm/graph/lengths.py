@@ -22,7 +22,7 @@ from anmmm.preprocessing import Standardization, standardize
 # Fits that a worker does at a time, and below which no worker is used.
 BATCH, FEW = 8, 8
 # Rows at most from which it is guessed what a further cause may save, and nats from which it is
-# fitted: 2 halves the time, and changed 3 graphs of 262 by an edge each (docs/results/graphs.md).
+# fitted: 2 halves the time, and changed 3 graphs of 262 by an edge each (docs/notes/graphs.md).
 HINT_ROWS, WORTH = 5000, 2.0
 # Columns squared times rows, at least 300, below which workers cost more than they do.
 SMALL = 200_000

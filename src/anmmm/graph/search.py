@@ -25,7 +25,7 @@ SAME = 1e-6
 # Edges that a worker challenges at a time: all that is known of the fits travels with each call.
 BATCH = 4
 # Logistic slope of the probability that an edge is right against the smaller loss over its spread.
-# By maximum likelihood on 1220 edges of drawn graphs, see docs/guide/graphs.md.
+# By maximum likelihood on 1220 edges of drawn graphs, see docs/notes/infer-graph.md.
 SLOPE = 1.5
 # Below this confidence in the direction an edge has none.
 LEAST_CONFIDENCE = 0.7

@@ -178,7 +178,7 @@ class PostNonlinear(CurveModel):
     TEXT = "one mechanism, additive Gaussian noise, seen through a monotone function"
     LAW = "transformed"
     # These models can turn either variable into nearly any other, and without it they come close to
-    # sigmoid mechanisms in the wrong direction (docs/method/decisions.md, "What was tried").
+    # sigmoid mechanisms in the wrong direction (docs/notes/decisions.md, "What was tried").
     PRIOR = 4.0
 
     link: MonotoneLink

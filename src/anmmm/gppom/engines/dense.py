@@ -12,7 +12,7 @@ from anmmm.gppom.options import FitOptions
 from anmmm.gppom.parameters import Hyperparameters
 
 # Up to so many observations both Gram matrices are kept between the passes of an evaluation; above,
-# computing their rows twice is as fast as memory is (docs/results/benchmarks.md).
+# computing their rows twice is as fast as memory is (docs/notes/benchmarks.md).
 LARGEST_IN_MEMORY = 400
 
 

@@ -97,6 +97,6 @@ axes = plot_direction(x, y, after)
 
 # %%
 # The confidence was calibrated for the models that the package has. A model that stays needs the studies of
-# :doc:`/method/decisions` run again, on seeds that chose nothing.
+# :doc:`/notes/decisions` run again, on seeds that chose nothing.
 
 models.MODELS = listed

@@ -2,8 +2,8 @@
 A table for a colleague
 =======================
 
-Twelve named columns with text, ordered levels and gaps: which pairs are related, which way, how sure is that, and which graph
-is behind it?
+Twelve named columns with text, ordered levels and gaps: which pairs are related, in which direction, how sure is that, and what is the
+causal graph?
 """
 
 # %%
