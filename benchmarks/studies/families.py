@@ -4,7 +4,7 @@
 `benchmarks.studies.unforeseen`, every second one exchanged. A line of the file is a family and a
 number of observations: shares of pairs that are decided rightly, sure and right, sure and wrong,
 called a common cause, and that have a note or a check below 0.01. Limits of the library are chosen
-on the families of even places and seeds below 50 000; the other half reports.
+on seeds below 50 000; families that were written after they were chosen only report.
 """
 
 from __future__ import annotations
@@ -21,9 +21,16 @@ from sklearn.exceptions import ConvergenceWarning
 from anmmm import infer_direction
 from anmmm.direction import LACK_OF_FIT_PVALUE, is_sure
 from benchmarks.studies.common import print_header, print_row
-from benchmarks.studies.unforeseen import DIRECT, FAMILIES, NEITHER
+from benchmarks.studies.unforeseen import (
+    DIRECT,
+    FAMILIES,
+    LATER_DIRECT,
+    LATER_NEITHER,
+    NEITHER,
+)
 
 SHARES = ("right", "sure_right", "sure_wrong", "common_cause", "noted")
+HALVES = ("chosen on", "reported", "later")
 COLUMNS = ("family", "kind", "half", "n", "pairs", *SHARES)
 
 
@@ -35,7 +42,7 @@ def decide(name: str, n: int, seed: int) -> list[float] | None:
         return None
     sign = -1 if seed % 2 else 1
     result = infer_direction(*((x, y)[::sign]))
-    right = name in DIRECT and result.direction == sign
+    right = has_cause(name) and result.direction == sign
     sure, check = bool(is_sure(result)), result.check_pvalue
     return [
         right,
@@ -46,28 +53,39 @@ def decide(name: str, n: int, seed: int) -> list[float] | None:
     ]
 
 
-def study(path: Path, sizes: list[int], first: int, count: int, n_jobs: int) -> None:
+def has_cause(name: str) -> bool:
+    """Tell whether x is the cause in a family."""
+    return name in DIRECT or name in LATER_DIRECT
+
+
+def half_of(name: str) -> str:
+    """Return the part of the study that a family belongs to."""
+    if name in LATER_DIRECT or name in LATER_NEITHER:
+        return HALVES[2]
+    return HALVES[list(DIRECT if name in DIRECT else NEITHER).index(name) % 2]
+
+
+def study(path: Path, names: list[str], sizes: list[int], seeds: range, n_jobs: int) -> None:
     """Write a line a family and a number of observations, and print sums of both halves."""
-    places = {name: at for half in (DIRECT, NEITHER) for at, name in enumerate(half)}
     lines = []
     with path.open("w", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(COLUMNS)
         for n in sizes:
-            for name in FAMILIES:
-                seeds = range(first, first + count)
+            for name in names:
                 rows = joblib.Parallel(n_jobs)(joblib.delayed(decide)(name, n, s) for s in seeds)
                 facts = np.array([row for row in rows if row is not None], dtype=float)
-                kind = "direct" if name in DIRECT else "neither"
-                half = ("chosen on", "reported")[places[name] % 2]
+                kind, half = "direct" if has_cause(name) else "neither", half_of(name)
                 shares = facts.mean(axis=0)
                 lines.append((n, half, kind, *shares))
                 writer.writerow([name, kind, half, n, len(facts), *(f"{s:.3f}" for s in shares)])
                 file.flush()
     print_header("N", "half", "families", "of the sure, right", "above 0.1 sure and wrong", "0.3")
     for n in sizes:
-        for half in ("chosen on", "reported"):
+        for half in HALVES:
             shares = np.array([line[4:6] for line in lines if line[:2] == (n, half)])
+            if not len(shares):
+                continue
             right, wrong = shares.T
             total = right.sum() / (right.sum() + wrong.sum())
             above = [(wrong > limit).sum() for limit in (0.1, 0.3)]
@@ -82,8 +100,11 @@ def main() -> None:
     parser.add_argument("--first-seed", type=int, default=50_000)
     parser.add_argument("--count", type=int, default=60)
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--later", action="store_true", help="only families written later")
     arguments = parser.parse_args()
-    study(arguments.out, arguments.samples, arguments.first_seed, arguments.count, arguments.jobs)
+    names = list(LATER_DIRECT | LATER_NEITHER if arguments.later else FAMILIES)
+    seeds = range(arguments.first_seed, arguments.first_seed + arguments.count)
+    study(arguments.out, names, arguments.samples, seeds, arguments.jobs)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.random import Generator
 from scipy.special import expit
-from scipy.stats import rankdata
+from scipy.stats import norm, rankdata
 
 Drawn = tuple[np.ndarray, np.ndarray]
 Family = Callable[[Generator, int], Drawn]
@@ -154,6 +154,16 @@ def elliptic(rng: Generator, n: int) -> Drawn:
     """Draw a bivariate Student variable."""
     x, e = rng.standard_normal((2, n)) / np.sqrt(rng.chisquare(3, n) / 3)
     return x, 0.6 * x + 0.8 * e
+
+
+def predators(rng: Generator, n: int) -> Drawn:
+    """Draw logarithms of both populations of a model of Lotka and Volterra, in steps of time."""
+    x, y, series = 1.0, 0.5, np.empty((2, n))
+    for t in range(20 * n):
+        x, y = x + 0.01 * x * (1 - y), y + 0.01 * y * (x - 1)
+        x, y = (each * np.exp(0.01 * rng.standard_normal()) for each in (x, y))
+        series[:, t // 20] = x, y
+    return np.log(series[0]), np.log(series[1])
 
 
 def random_curve(x: np.ndarray, rng: Generator) -> np.ndarray:
@@ -330,4 +340,65 @@ NEITHER: dict[str, Family] = {
         np.exp(each) for each in of_cause(normal, lambda x, e, _: x + 0.8 * e)(rng, n)
     ),
 }
-FAMILIES = DIRECT | NEITHER
+# Written after the rules that keep decisions from being sure were chosen.
+LATER_DIRECT: dict[str, Family] = {
+    "reciprocal": of_cause(
+        lambda rng, n: rng.gamma(2.0, 1.0, n), lambda x, e, _: 1 / (x + 0.3) + 0.1 * e
+    ),
+    "growth, noise multiplies": of_cause(uniform, lambda x, e, _: expit(3 * x) * np.exp(0.3 * e)),
+    "damped wave": of_cause(uniform, lambda x, e, _: np.exp(-np.abs(x)) * np.sin(4 * x) + 0.1 * e),
+    "whole cause": of_cause(
+        lambda rng, n: np.round(3 * normal(rng, n)), lambda x, e, _: np.tanh(x / 2) + 0.3 * e
+    ),
+    "square, Student noise": of_cause(
+        normal, lambda x, e, rng: x**2 + 0.5 * rng.standard_t(3, len(x))
+    ),
+    "cause at its ends": of_cause(
+        lambda rng, n: rng.beta(0.5, 0.5, n), lambda x, e, _: (2 * x - 1) ** 3 + 0.2 * e
+    ),
+    "effect clipped above": of_cause(uniform, lambda x, e, _: np.minimum(x + 0.4 * e, 1.0)),
+    "share with zeros and ones": of_cause(
+        uniform, lambda x, e, _: np.clip(0.5 + 0.4 * x + 0.2 * e, 0.0, 1.0)
+    ),
+    "linear, Gumbel noise": of_cause(normal, lambda x, e, rng: x + 0.7 * rng.gumbel(size=len(x))),
+    "spread by a hidden group": of_cause(
+        uniform, lambda x, e, rng: np.sin(2 * x) + rng.choice([0.1, 0.8], len(x)) * e
+    ),
+    "binary cause, count": of_cause(
+        lambda rng, n: median_split(normal(rng, n)),
+        lambda x, e, rng: rng.poisson(2 + 6 * x).astype(float),
+    ),
+    "three steps": of_cause(
+        lambda rng, n: rng.exponential(size=n), lambda x, e, _: np.digitize(x, [0.5, 1.5]) + 0.3 * e
+    ),
+    "divided by noise": of_cause(lognormal, lambda x, e, rng: x / rng.gamma(3.0, 1.0, len(x))),
+    "linear, uniform noise": of_cause(normal, lambda x, e, rng: x + rng.uniform(-1.5, 1.5, len(x))),
+    "some causes far off": of_cause(
+        lambda rng, n: normal(rng, n) * np.where(rng.random(n) < 0.02, 15.0, 1.0),
+        lambda x, e, _: np.tanh(x) + 0.3 * e,
+    ),
+    "noise in time": of_cause(
+        normal, lambda x, e, rng: x**2 / 2 + 0.4 * lagged(rng, len(x), 0.0)[0]
+    ),
+}
+LATER_NEITHER: dict[str, Family] = {
+    "corner": lambda rng, n: kept(rng, n, in_square, lambda x, y: np.minimum(x, y) < -0.3),
+    "cross": lambda rng, n: kept(
+        rng, n, in_square, lambda x, y: np.minimum(np.abs(x), np.abs(y)) < 0.3
+    ),
+    "sum and difference of dice": lambda rng, n: (
+        (dice := rng.integers(1, 7, (2, n)).astype(float)).sum(axis=0),
+        dice[0] - dice[1],
+    ),
+    "unrelated series": lambda rng, n: (lagged(rng, n, 0.0)[0], lagged(rng, n, 0.0)[0]),
+    "rows some times, shuffled": lambda rng, n: tuple(
+        rng.standard_normal((2, n // 5))[:, rng.integers(n // 5, size=n)]
+    ),
+    "smaller and larger of two": lambda rng, n: tuple(np.sort(normal(rng, 2 * n).reshape(2, n), 0)),
+    "predators and prey": lambda rng, n: predators(rng, n),
+    "Gaussian copula, exponential margins": lambda rng, n: tuple(
+        -np.log(norm.sf(each))
+        for each in of_cause(normal, lambda x, e, _: 0.7 * x + np.sqrt(0.51) * e)(rng, n)
+    ),
+}
+FAMILIES = DIRECT | NEITHER | LATER_DIRECT | LATER_NEITHER
