@@ -27,8 +27,12 @@ def oracle(x, y):
 
     one, other = functions(x), functions(y)
     n = both.sum()
-    statistic = (n - 1) * ((one.T @ other / n) ** 2).sum()
-    return chi2.sf(statistic, one.shape[1] * other.shape[1])
+    least = 1.0
+    for most in (1, 2, 4):
+        parts = one[:, :most], other[:, :most]
+        statistic = (n - 1) * ((parts[0].T @ parts[1] / n) ** 2).sum()
+        least = min(least, 3 * chi2.sf(statistic, parts[0].shape[1] * parts[1].shape[1]))
+    return least
 
 
 def test_pvalues_are_those_of_the_equation(rng):
@@ -42,12 +46,13 @@ def test_pvalues_are_those_of_the_equation(rng):
     np.testing.assert_allclose(found, wanted, rtol=1e-7)
 
 
-def test_pvalues_of_independent_columns_are_uniform(rng):
+def test_pvalues_of_independent_columns_are_not_too_small(rng):
     columns = [*rng.normal(size=(60, 200)), *rng.integers(0, 6, size=(60, 200)).astype(float)]
     pvalues = dependence_pvalues(columns, [False] * 60 + [True] * 60)
     assert len(pvalues) == 7140
-    # Six standard deviations, as the pairs of a column are not independent of each other.
-    assert abs((pvalues < 0.05).mean() - 0.05) < 6 * np.sqrt(0.05 * 0.95 / 7140)
+    # The smallest of three tests that overlap is conservative; six standard deviations, as the
+    # pairs of a column are not independent of each other.
+    assert 0.02 < (pvalues < 0.05).mean() < 0.05 + 6 * np.sqrt(0.05 * 0.95 / 7140)
     assert (pvalues < 1e-6).sum() == 0
 
 

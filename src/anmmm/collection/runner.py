@@ -115,10 +115,10 @@ def infer_directions(
     Memory does not grow with the collection: at most some ten thousand rows wait for an earlier
     pair that takes long. More in docs/guide/collections.md.
 
-    The test of `screen` sums the squared correlations of polynomials (up to degree 4) of the ranks
-    of both columns, or of which of its four most frequent categories a value is, over at most 5000
-    evenly spaced rows. It sees level, spread and crossing mechanisms, and no relation that turns
-    more than some five times. Benjamini and Hochberg's rule over all pairs says which pass.
+    The test of `screen` sums the squared correlations of polynomials (degree 1, up to 2, up to 4)
+    of the ranks of both columns, or of which of its four most frequent categories a value is, over
+    at most 5000 evenly spaced rows. It misses relations that turn more than some five times.
+    Benjamini and Hochberg's rule over all pairs selects those that pass.
 
     Examples
     --------

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from anmmm._typing import BoolArray, FloatArray
 from anmmm.preprocessing import indicators, mean_ranks
 
-# Functions of a column: polynomials of its ranks up to this degree. Rows used at most.
-DEGREE, MOST_ROWS = 4, 5000
+# Functions of a column: polynomials of its ranks up to this degree. A test each of the first of
+# them: few see weak trends best, many see other relations. Rows used at most.
+DEGREE, TESTED, MOST_ROWS = 4, (1, 2, 4), 5000
 # Columns whose products with all others are computed at once.
 _BLOCK = 64
 
@@ -46,9 +47,10 @@ def dependence_pvalues(
 ) -> FloatArray:
     """Test every two columns for dependence: p-values (n_pairs,) in the order of `combinations`.
 
-    The statistic ``(n - 1) Σ_kl r_kl²`` sums the squared correlations of all functions of both,
-    a smooth test whose null distribution is chi-squared (n rows have both values). NaN for pairs
-    with a column that is None, or with fewer than three such rows.
+    The statistic ``(n - 1) Σ_kl r_kl²`` sums the squared correlations of the first functions of
+    both, a smooth test whose null distribution is chi-squared (n rows have both values). The
+    smallest of three such p-values counts three times. NaN for pairs with a column that is None, or
+    with fewer than three such rows.
     """
     # It loads slowly, and other runs need none of it.
     from scipy.special import chdtrc
@@ -70,15 +72,23 @@ def dependence_pvalues(
     for first in range(0, len(used), _BLOCK):
         block, later = functions[first : first + _BLOCK], functions[first:]
         products = block.reshape(-1, later.shape[2]) @ later.reshape(-1, later.shape[2]).T
-        sums = (products**2).reshape(len(block), DEGREE, len(later), DEGREE).sum(axis=(1, 3))
+        squares = (products**2).reshape(len(block), DEGREE, len(later), DEGREE)
         common = present[first : first + _BLOCK] @ present[first:].T
         # Functions have length 1 over the rows of their own column, of which these are a part.
         scale = counts[first : first + _BLOCK, np.newaxis] * counts[first:]
         with np.errstate(invalid="ignore", divide="ignore"):
-            statistic = sums * scale * (common - 1.0) / common**2
-        degrees = sizes[first : first + _BLOCK, np.newaxis] * sizes[first:]
-        found = np.where((common > 2.0) & (degrees > 0), chdtrc(degrees, statistic), np.nan)
-        pvalues[np.ix_(used[first : first + _BLOCK], used[first:])] = found
+            scale *= (common - 1.0) / common**2
+        least = np.full_like(common, np.nan)
+        for most in TESTED:
+            sums = squares[:, :most, :, :most].sum(axis=(1, 3))
+            of_block, of_later = (
+                np.minimum(each, most) for each in (sizes[first:][:_BLOCK], sizes[first:])
+            )
+            degrees = of_block[:, np.newaxis] * of_later
+            found = np.where((common > 2.0) & (degrees > 0), chdtrc(degrees, sums * scale), np.nan)
+            least = np.fmin(least, found)
+        block_of = np.ix_(used[first : first + _BLOCK], used[first:])
+        pvalues[block_of] = np.minimum(len(TESTED) * least, 1.0)
     return pvalues[np.triu_indices(n_columns, 1)]
 
 
