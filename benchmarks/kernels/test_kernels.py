@@ -15,7 +15,6 @@ from numba import njit
 from anmmm._kernels import _lapack, covariance, dense, hsic, lowrank, mlp, packed, pivoted
 from anmmm._kernels._jit import SUMS
 from anmmm._kernels.hidden import Pair
-from anmmm._kernels.whole import Factors, evaluate_whole
 from anmmm.evidence.hidden import CURVE, GROUPS, HiddenFits
 from anmmm.gppom.engines.factor import Factor
 
@@ -97,31 +96,6 @@ def test_pivoted_cholesky(benchmark: Any, points: np.ndarray, n: int) -> None:
     )
 
 
-def test_whole(benchmark: Any, points: np.ndarray, n: int) -> None:
-    factors = Factors(
-        *(np.empty((1, n, n)) for _ in range(3)),
-        np.empty(n),
-        0.0,
-        RANK_TOLERANCE * n,
-        RANK_TOLERANCE * n,
-    )
-    benchmark(
-        evaluate_whole,
-        points[np.newaxis],
-        np.ones((1, 1, n)),
-        0.1 * np.ones(2),
-        1.0,
-        1.0,
-        1.0,
-        0.0,
-        factors,
-        np.empty((1, 1, n)),
-        np.empty(2),
-        np.empty(2),
-        np.empty(2),
-    )
-
-
 class TestBlocks:
     """Kernels over blocks of observations, at 20 000 of them."""
 
@@ -150,35 +124,12 @@ class TestBlocks:
             1,
         )
 
-    def test_likelihood(
-        self, benchmark: Any, factor: tuple[Factor, np.ndarray, np.ndarray]
-    ) -> None:
+    def test_evaluate(self, benchmark: Any, factor: tuple[Factor, np.ndarray, np.ndarray]) -> None:
         filled, blocks, y = factor
-        r = filled.rank
-        S, Ly = np.empty((3, r, r)), np.empty((3, 1, r))
-        maps, crossed, squares = np.empty((2 * (r + 1), r)), np.empty(2), np.empty(2)
-        rows = np.empty((len(blocks), 1, blocks.shape[2]))
-
-        def run() -> None:
-            lowrank.likelihood_sums(filled.L, r, blocks, y, S, Ly, 1)
-            lowrank.posterior(S, Ly, 1.0, 1.0, 1, maps, crossed)
-            lowrank.likelihood_rows(filled.L, r, blocks, y, 1.0, 1.0, maps, rows, squares, 1)
-
-        benchmark(run)
-
-    def test_hsic(self, benchmark: Any, factor: tuple[Factor, np.ndarray, np.ndarray]) -> None:
-        filled, blocks, _ = factor
-        r = filled.rank
-        sums, factor_sums = np.empty((5, r, r)), np.empty((2, 5, r))
-        means, rows = np.zeros(r), np.zeros((len(blocks), 1, blocks.shape[2]))
-
-        def run() -> None:
-            lowrank.hsic_sums(filled.L, r, filled.L, r, blocks, sums, *factor_sums, 1)
-            lowrank.hsic_moments(sums, *factor_sums, means, means, 1, 1.0, 0.0, np.empty(2))
-            maps = sums[:2].reshape(-1, r)
-            lowrank.hsic_rows(filled.L, filled.L, means, blocks, maps, 0.0, rows, 1)
-
-        benchmark(run)
+        one = filled.L, filled.rank
+        factors = lowrank.Factors(*one, *one, np.zeros(filled.rank), *one, np.zeros(filled.rank))
+        rows, arrays = np.empty((len(blocks), 1, blocks.shape[2])), np.empty((3, 2))
+        benchmark(lowrank.evaluate, factors, blocks, y, 1.0, 1.0, 1.0, 0.0, rows, arrays, None)
 
 
 def test_mlp(benchmark: Any, n: int) -> None:

@@ -15,8 +15,11 @@ POINTS = st.lists(st.integers(-50, 50), min_size=2, max_size=30).filter(lambda p
 @given(POINTS, st.integers(0, 100))
 def test_pairs_within_a_distance_are_counted(points, distance):
     ordered = np.sort(np.array(points, dtype=float))
-    expected = sum(abs(one - other) <= distance for one, other in combinations(points, 2))
-    assert distances.count_within(ordered, float(distance)) == expected
+    apart = [abs(one - other) for one, other in combinations(points, 2)]
+    within = [each for each in apart if each <= distance]
+    following = min((each for each in apart if each > distance), default=np.inf)
+    found = distances._count_within.py_func(ordered, float(distance))
+    assert found == (len(within), max(within, default=0.0), following)
 
 
 def middle_ones(ordered, tie):

@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose
 from scipy.special import gammaln, softmax
 from scipy.stats import dirichlet, norm, poisson
 
-from anmmm._kernels.hidden import COUNTS, NOISY, SHARES, Nodes, Pair, fit_hidden, parts_of
+from anmmm._kernels.hidden import CATEGORICAL, COUNTS, NOISY, Nodes, Pair, fit_hidden, parts_of
 
 K, USED, J = 8, 5, 2
 H = 0.01
@@ -20,16 +20,12 @@ H = 0.01
 def nodes(name):
     """Free groups, groups with scales of their own, or a curve over the nodes."""
     if name != "curve":
-        nothing = np.empty((K, 0))
+        nothing = np.empty((0, K))
         return Nodes(np.eye(K), np.ones(K), K, 0.3, nothing, np.empty(0), name == "own")
     at = (np.arange(K) + 0.5) / K
     waves = np.cos(np.pi * np.outer(np.arange(1, 4), at))
-    basis, logits = np.zeros((K, 8)), np.zeros((K, 8))
-    basis[:, :5] = np.vstack([np.ones(K), at - 0.5, waves]).T
-    logits[:, :2] = waves[:2].T
-    return Nodes(
-        basis, np.array([1.0, 1.0, 1.0, 0.2, 0.1]), 2, 1.6, logits, np.array([1.0, 0.3]), 0
-    )
+    basis, prior = np.vstack([np.ones(K), at - 0.5, waves]), np.array([1.0, 1.0, 1.0, 0.2, 0.1])
+    return Nodes(basis, prior, 2, 1.6, waves[:2].copy(), np.array([1.0, 0.3]), 0)
 
 
 def parts(row, net):
@@ -55,13 +51,13 @@ def drawn(kinds, n=90):
 
 def start(pair, net, rng, used):
     """Return a row of numbers, one component of noise in it being the first of two."""
-    V, size = pair.counts.shape[1], net.weight_basis.shape[1]
-    row = np.zeros(7 * K + 11 + 2 * 8 + size + 2 * V * K)
+    V, r, m = pair.counts.shape[1], len(net.prior), len(net.weight_prior)
+    row = np.zeros(7 * K + 11 + 2 * r + m + 2 * V * K)
     hidden, some = parts(row, net), np.arange(K) < used
     hidden.weights[:] = softmax(rng.normal(size=K)) * some
     hidden.positions[:] = rng.normal(size=(2, K)) * some
     hidden.variances[:] = np.array([0.3, 0.7])[:, np.newaxis]
-    hidden.shares[:], hidden.offsets[:] = (0.6, 0.4), (-0.2, 0.3)
+    hidden.fractions[:], hidden.offsets[:] = (0.6, 0.4), (-0.2, 0.3)
     hidden.smoothing[:] = 2.0, 3.0, 0.7
     hidden.tables[:] = rng.dirichlet(np.ones(V), (2, K)).transpose(0, 2, 1) * some
     return row
@@ -72,14 +68,14 @@ def densities(pair, hidden, components, d):
     if pair.kinds[d] != NOISY:
         return hidden.tables[d][pair.places[d]][:, np.newaxis]
     j = components[d]
-    share, offset = hidden.shares[d, :j, np.newaxis], hidden.offsets[d, :j, np.newaxis]
+    share, offset = hidden.fractions[d, :j, np.newaxis], hidden.offsets[d, :j, np.newaxis]
     z = pair.values[d][:, np.newaxis, np.newaxis]
     return share * norm.pdf(z, hidden.positions[d] + offset, np.sqrt(hidden.variances[d, :j]))
 
 
 def iterate(pair, nodes, hidden, used, components):
     """One iteration; returns the log-likelihood before it."""
-    n, r, m = pair.values.shape[1], len(nodes.prior), len(nodes.weight_prior)
+    n, r = pair.values.shape[1], len(nodes.prior)
     some = np.arange(K) < used
     parts = [densities(pair, hidden, components, d) for d in range(2)]
     both = [part.sum(axis=1) for part in parts]
@@ -90,8 +86,8 @@ def iterate(pair, nodes, hidden, used, components):
     if len(nodes.weight_prior) == 0:
         hidden.weights[:] = (seen + 1.0) / (n + used) * some
     else:
-        B, prior = nodes.weight_basis[:, :m].T, nodes.weight_prior * hidden.smoothing[2]
-        beta, w = hidden.logits[:m], hidden.weights
+        B, prior = nodes.weight_basis, nodes.weight_prior * hidden.smoothing[2]
+        beta, w = hidden.logits, hidden.weights
         gradient = B @ (seen - n * w) - beta / prior
         curvature = n * ((B * w) @ B.T - np.outer(B @ w, B @ w)) + np.diag(1.0 / prior)
         step = np.linalg.solve(curvature, gradient)
@@ -105,7 +101,7 @@ def iterate(pair, nodes, hidden, used, components):
             for k in range(used):
                 weight = np.bincount(pair.places[d], share[:, k])
                 V = len(weight)
-                if pair.kinds[d] == SHARES:
+                if pair.kinds[d] == CATEGORICAL:
                     hidden.tables[d, :V, k] = (weight + 0.5) / (weight.sum() + 0.5 * V)
                 else:
                     mean = (weight @ pair.counts[d, :V] + 1.0) / (weight.sum() + 1.0)
@@ -117,7 +113,7 @@ def iterate(pair, nodes, hidden, used, components):
         variance = hidden.variances[d, : components[d]].copy()
         weight = (q / variance).sum(axis=(0, 1))
         target = (q * (z[:, np.newaxis, np.newaxis] - offset) / variance).sum(axis=(0, 1))
-        basis = nodes.basis[:, :r].T
+        basis = nodes.basis
         smooth = np.arange(r) >= nodes.n_null
         prior = nodes.prior * np.where(smooth, hidden.smoothing[d], 1.0)
         inverse = np.linalg.inv((basis * weight) @ basis.T + np.diag(1.0 / prior))
@@ -132,11 +128,11 @@ def iterate(pair, nodes, hidden, used, components):
             square = (q[:, j] * e**2).sum()
             pooled = square / n
             if components[d] > 1:
-                hidden.shares[d, j] = (size + 1.0) / (n + components[d])
+                hidden.fractions[d, j] = (size + 1.0) / (n + components[d])
                 hidden.offsets[d, j] = moment / size
                 pooled = (square - moment**2 / size + 0.04) / (size + 2.0)
             else:
-                hidden.shares[d, j], hidden.offsets[d, j] = 1.0, 0.0
+                hidden.fractions[d, j], hidden.offsets[d, j] = 1.0, 0.0
             hidden.variances[d, j, some] = max(pooled, pair.floor[d])
         if nodes.own_scales:
             own = ((q[:, 0] * e**2).sum(axis=0) + max(pooled, pair.floor[d])) / (seen + 1.0)
@@ -148,7 +144,7 @@ CASES = {
     "groups": ("groups", (NOISY, NOISY), (1, 1)),
     "groups, two components": ("groups", (NOISY, NOISY), (2, 1)),
     "scales of their own": ("own", (NOISY, NOISY), (1, 1)),
-    "shares and counts": ("groups", (SHARES, COUNTS), (1, 1)),
+    "shares and counts": ("groups", (CATEGORICAL, COUNTS), (1, 1)),
     "counts and noise": ("groups", (COUNTS, NOISY), (1, 2)),
     "curve": ("curve", (NOISY, NOISY), (1, 1)),
     "curve, two components each": ("curve", (NOISY, NOISY), (2, 2)),
@@ -164,7 +160,7 @@ def test_iterations_are_those_of_the_equations(name):
     hidden = parts(found, net)
     for d in range(2):
         if components[d] == 1:
-            hidden.shares[d, 0], hidden.offsets[d, 0] = 1.0, 0.0
+            hidden.fractions[d, 0], hidden.offsets[d, 0] = 1.0, 0.0
     expected = found.copy()
     likelihoods = [iterate(pair, net, parts(expected, net), used, components) for _ in range(4)]
     shapes, rows = np.array([[used, *components]] * 2), np.stack([found, found])
@@ -180,7 +176,7 @@ def test_iterations_are_those_of_the_equations(name):
         if kinds[d] == NOISY:
             j = components[d]
             assert_allclose(hidden.positions[d], other.positions[d], rtol=1e-8, atol=1e-10)
-            for name in ("shares", "offsets", "variances"):
+            for name in ("fractions", "offsets", "variances"):
                 assert_allclose(
                     getattr(hidden, name)[d, :j], getattr(other, name)[d, :j], rtol=1e-7
                 )
@@ -193,7 +189,7 @@ def test_a_start_is_a_hidden_variable_that_is_known_up_to_a_width():
     net, (pair, rng) = nodes("curve"), drawn((NOISY, NOISY))
     t = rng.uniform(size=pair.values.shape[1])
     rows = start(pair, net, rng, K)[np.newaxis]
-    parts(rows[0], net).shares[:] = 1.0
+    parts(rows[0], net).fractions[:] = 1.0
     fit_hidden(pair, net, np.array([[K, 1, 1]]), rows, t[np.newaxis], 1, -np.inf)
     at = (np.arange(K) + 0.5) / K
     bells = norm.pdf(t[:, np.newaxis], at, 1.6 / K)
@@ -206,7 +202,7 @@ def test_costs_are_laplace_terms_of_positions_weights_and_numbers():
     net, (pair, rng) = nodes("curve"), drawn((NOISY, NOISY))
     row = start(pair, net, rng, K)
     hidden = parts(row, net)
-    hidden.offsets[:], hidden.shares[:] = 0.0, 1.0
+    hidden.offsets[:], hidden.fractions[:] = 0.0, 1.0
     before = parts(row.copy(), net)
     n, one = pair.values.shape[1], np.array([[K, 1, 1]])
     _, positions, others = fit_hidden(
@@ -216,24 +212,24 @@ def test_costs_are_laplace_terms_of_positions_weights_and_numbers():
     for d in range(2):
         joint = joint * densities(pair, before, (1, 1), d)[:, 0]
     seen = (joint / joint.sum(axis=1, keepdims=True)).sum(axis=0)
-    basis, expected = net.basis[:, :5].T, 0.0
+    basis, expected = net.basis, 0.0
     for d in range(2):
         smooth = np.where(np.arange(5) >= 2, before.smoothing[d], 1.0)
         prior = np.diag(1.0 / (net.prior * smooth))
         A = (basis * seen / before.variances[d, 0]) @ basis.T + prior
-        c = hidden.coefficients[d, :5]
+        c = hidden.coefficients[d]
         log_dets = np.linalg.slogdet(A)[1] - np.linalg.slogdet(prior)[1]
         expected += 0.5 * (log_dets + c @ prior @ c)
     assert_allclose(positions, expected, rtol=1e-9)
-    B, prior = net.weight_basis[:, :2].T, np.diag(1.0 / (net.weight_prior * 0.7))
+    B, prior = net.weight_basis, np.diag(1.0 / (net.weight_prior * 0.7))
     A = n * ((B * before.weights) @ B.T - np.outer(B @ before.weights, B @ before.weights)) + prior
-    log_dets, beta = np.linalg.slogdet(A)[1] - np.linalg.slogdet(prior)[1], hidden.logits[:2]
+    log_dets, beta = np.linalg.slogdet(A)[1] - np.linalg.slogdet(prior)[1], hidden.logits
     numbers = np.log(n) - np.log(2.0)
     assert_allclose(others, 0.5 * (log_dets + beta @ prior @ beta) + numbers, rtol=1e-9)
 
 
 def test_groups_cost_half_log_n_a_number_and_shares_the_evidence_of_their_prior():
-    net, (pair, rng) = nodes("groups"), drawn((SHARES, NOISY))
+    net, (pair, rng) = nodes("groups"), drawn((CATEGORICAL, NOISY))
     row, n = start(pair, net, rng, USED), pair.values.shape[1]
     shapes = np.array([[USED, 1, 2]])
     others = fit_hidden(pair, net, shapes, row[np.newaxis], np.empty((0, 0)), 9, -np.inf)[0, 2]
@@ -252,7 +248,7 @@ def test_an_observation_far_from_every_node_leaves_the_rest_finite():
     net, (pair, rng) = nodes("groups"), drawn((NOISY, NOISY))
     pair.values[:, 0] = 1e6
     row = start(pair, net, rng, USED)
-    parts(row, net).shares[:] = 1.0
+    parts(row, net).fractions[:] = 1.0
     shapes = np.array([[USED, 1, 1]])
     result = fit_hidden(pair, net, shapes, row[np.newaxis], np.empty((0, 0)), 5, -np.inf)
     assert np.isfinite(result).all()

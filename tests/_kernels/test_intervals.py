@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from anmmm._kernels.intervals import NARROW, ROWS, gaussian_nats
+from anmmm._kernels.distributions import NARROW, ROWS, gaussian_nats
 
 NODES, QUADRATURE = np.polynomial.legendre.leggauss(40)
 

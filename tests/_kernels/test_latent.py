@@ -93,7 +93,8 @@ def fitted(design, y, n_levels, size, tol=1e-10, max_iter=3000):
     if not n_levels:
         mean[0] = np.log(y.mean())
     start, scales = np.concatenate([mean, b]), np.empty(3)
-    prior = SlopePrior(fixed, rough, float(np.linalg.slogdet(fixed + rough.T @ rough)[1]))
+    bends = rough.T @ rough
+    prior = SlopePrior(fixed, bends, len(rough), float(np.linalg.slogdet(fixed + bends)[1]))
     columns = Design(design, prior_of(design), min(N_NULL, design.shape[1]))
     cost, n_iter = latent_curve(columns, y, size, cuts, prior, tol, max_iter, b, mean, scales)
     assert n_iter < max_iter

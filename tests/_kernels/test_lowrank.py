@@ -8,6 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import oracle
 from anmmm._kernels import lowrank, pivoted
+from forms import from_python
 
 
 def factorize(points, gamma, *, largest=0.0, total=0.0, capacity=None):
@@ -118,4 +119,4 @@ def test_rounding_leaves_no_negative_residual_and_no_nan(rng):
 def test_posterior_says_where_there_is_none():
     S, Ly = np.stack([-np.eye(5)] * 4), np.ones((4, 2, 5))
     maps, crossed = np.empty((3 * (5 + 2), 5)), np.empty(3)
-    assert not lowrank.posterior(S, Ly, 1.7, 0.3, 2, maps, crossed)[0]
+    assert not from_python(lowrank.posterior)(S, Ly, 1.7, 0.3, 2, maps, crossed)[0]

@@ -17,8 +17,9 @@ from numpy.testing import assert_allclose
 from scipy.interpolate import BSpline
 
 import oracle
-from anmmm._kernels.monotone import effect_sums, link_values, monotone_link
+from anmmm._kernels.monotone import EffectSums, effect_sums, link_values, monotone_link
 from anmmm._kernels.packed import Design
+from anmmm._kernels.slopes import SlopePrior
 
 M, N_NULL, WEAK = 10, 2, 0.01
 CASES = ("linear", "bent", "noise", "ten", "in twos", "outlier", "constant")
@@ -74,9 +75,9 @@ def prior_of(design):
 
 
 def sums_of(z):
-    """What the kernel is given of an effect: knots, places, ends of intervals, means, products."""
-    sums = np.empty(3), np.empty(len(z)), np.zeros(M - 1, np.int64), np.zeros(M), np.zeros((M, M))
-    effect_sums(np.sort(z), *sums, np.empty((2, M)))
+    ends = np.zeros(M - 1, np.int64)
+    sums = EffectSums(z, np.empty(3), np.empty(len(z)), ends, np.zeros(M), np.zeros((M, M)))
+    effect_sums(np.sort(z), sums)
     return sums
 
 
@@ -84,26 +85,13 @@ def fitted(design, z, tol=1e-20, max_iter=5000):
     """What the kernel finds: cost, iterations, b₀, b, mean of a, (s², τ², ρ²)."""
     r = design.shape[1]
     c, mean, scales = np.empty(M), np.empty(r), np.empty(3)
-    bends = precision(0.5) - precision(1.0)
-    cost, n_iter = monotone_link(
-        z,
-        *sums_of(z),
-        Design(np.ascontiguousarray(design), prior_of(design), min(N_NULL, r)),
-        precision(1.0) - bends,
-        bends,
-        tol,
-        max_iter,
-        c,
-        mean,
-        scales,
-        np.zeros(33 * (r + 7)),
-        np.zeros((r, M)),
-        np.zeros((5, M, M)),
-    )
+    bends, log_det = precision(0.5) - precision(1.0), np.linalg.slogdet(precision(1.0))[1]
+    prior = SlopePrior(precision(1.0) - bends, bends, M - 2, float(log_det))
+    columns = Design(np.ascontiguousarray(design), prior_of(design), min(N_NULL, r))
+    cost, n_iter = monotone_link(sums_of(z), columns, prior, tol, max_iter, c, mean, scales)
     assert n_iter < max_iter
     assert all(np.isfinite(part).all() for part in (cost, c, mean, scales))
     b0 = np.full(M, np.log(np.sqrt(2.0) / z.std()))
-    cost -= 0.5 * np.linalg.slogdet(precision(1.0))[1]
     return cost, n_iter, b0, np.log(c), mean, scales
 
 
@@ -205,7 +193,7 @@ def test_sums_are_those_of_the_columns(outlier, rng):
     values = rng.normal(size=41)
     if outlier is not None:
         values[7] = outlier
-    (knots, _, _, centers, gram), (_, columns) = sums_of(values), splines(values)
+    (_, knots, _, _, centers, gram), (_, columns) = sums_of(values), splines(values)
     centered = columns - columns.mean(axis=0)
     expected = centered.T @ centered
     assert_allclose(centers, columns.mean(axis=0), rtol=1e-11)
@@ -217,7 +205,7 @@ def test_sums_are_those_of_the_columns(outlier, rng):
 @given(st.lists(st.floats(-50.0, 50.0), min_size=3, max_size=40, unique=True))
 def test_observations_lie_in_their_intervals(values):
     values = np.array(values)
-    knots, local, ends, *_ = sums_of(values)
+    _, knots, local, ends, *_ = sums_of(values)
     u = (values - values.min()) / knots[1]
     interval = np.clip(np.floor(u), 0, M - 3)
     assert ends[0] == 0

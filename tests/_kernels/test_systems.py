@@ -10,45 +10,53 @@ from numpy.testing import assert_allclose, assert_array_equal
 from anmmm._kernels import packed, systems
 from anmmm._kernels._vectors import (
     LANES,
-    everywhere,
-    larger,
+    broadcast,
     load,
-    load_one,
-    multiply_add,
-    product,
-    quotient,
+    load_broadcast,
+    maximum,
+    polynomial,
+    reduce_add,
     store,
-    total_of,
 )
+
+series = polynomial((0.5, -2.0, 3.0))
 
 
 @njit
 def _arithmetic(a, b, c, out):
     x, y, z = load(a, 3), load(b, 0), load(c, 1)
-    store(out, 0, product(x, y))
-    store(out, 8, quotient(x, y))
-    store(out, 16, multiply_add(x, y, z))
-    store(out, 24, larger(x, y))
-    store(out, 32, everywhere(2.5))
-    store(out, 40, load_one(a, 5))
-    return total_of(x)
+    store(out, 0, x * y)
+    store(out, 8, x / y)
+    z += x * y
+    store(out, 16, z)
+    store(out, 24, maximum(x, y))
+    store(out, 32, broadcast(2.5))
+    store(out, 40, load_broadcast(a, 5))
+    store(out, 48, 2.0 * x - y)
+    store(out, 56, 1.5 + x / 4.0)
+    return reduce_add(x)
 
 
 def test_eight_numbers_at_a_time():
     rng = np.random.default_rng(0)
     a, b, c = rng.standard_normal((3, 12))
-    out = np.zeros(48)
+    out = np.zeros(64)
     total = _arithmetic(a, b, c, out)
     x, y, z = a[3:11], b[:8], c[1:9]
     expected = [x * y, x / y, x * y + z, np.maximum(x, y), np.full(8, 2.5), np.full(8, a[5])]
+    expected += [2.0 * x - y, 1.5 + x / 4.0]
     assert_allclose(out, np.concatenate(expected), rtol=1e-15, atol=1e-16)
     assert total == pytest.approx(x.sum(), rel=1e-14)
 
 
-def test_total_of_has_one_order_of_additions():
+def test_a_polynomial():
+    assert njit(lambda x: series(x))(1.5) == 0.5 - 2.0 * 1.5 + 3.0 * 1.5**2
+
+
+def test_a_sum_of_lanes_has_one_order_of_additions():
     # In another order the small numbers would be lost beside the large ones, or kept.
     x = np.array([1e16, 1.0, -1e16, 1.0, 1.0, 1.0, 1.0, 1.0])
-    out = np.zeros(48)
+    out = np.zeros(64)
     total = _arithmetic(np.concatenate([np.zeros(3), x]), np.ones(8), np.zeros(9), out)
     first = x[:4] + x[4:]
     assert total == (first[0] + first[2]) + (first[1] + first[3])
@@ -66,7 +74,7 @@ def _solve(A, b, z, variance, inverse, factor):
         rows[i, rows.shape[1] - width + i] = 1.0
     log_det = systems.eliminate(rows, pivots, r)
     systems.solution(rows, pivots, r, z, variance)
-    systems.write_inverse(rows, pivots, r, inverse)
+    systems.invert(A, inverse)
     systems.inverse_factor(rows, pivots, r, factor)
     return log_det
 
@@ -94,13 +102,12 @@ def test_elimination_solves_inverts_and_counts(r, seed, exponent):
 
 @njit
 def _posterior(gram, moment, s2, center, precision, mean, variance):
-    r, width = precision.shape[0], gram.shape[0]
-    vectors = np.zeros((3, width))
-    vectors[0, :r], vectors[1, :r], vectors[2, :r] = moment, center, precision
-    rows, pivots = np.full((r, packed.padded(r + 1) + width), np.nan), np.zeros(width)
-    systems.set_up(rows, r, gram, vectors[0], s2, vectors[1], vectors[2])
-    log_det = systems.eliminate(rows, pivots, r)
-    systems.solution(rows, pivots, r, mean, variance)
+    r = precision.shape[0]
+    system = systems.new_system(r)
+    system.gram[:], system.rows[:] = gram, np.nan
+    system.moment[:r], system.center[:r], system.precision[:r] = moment, center, precision
+    log_det = systems.solve(system, r, s2)
+    mean[:], variance[:] = system.mean, system.variance
     return log_det
 
 
@@ -131,6 +138,9 @@ def test_invert_reads_the_lower_triangle(r):
     root = rng.standard_normal((r, r + 1))
     A = root @ root.T + np.eye(r)
     out = np.empty((r, r))
-    log_det = _inverted(np.where(np.tri(r, dtype=bool), A, np.nan), out)
+    lower = np.where(np.tri(r, dtype=bool), A, np.nan)
+    log_det = _inverted(lower, out)
     assert_allclose(out, np.linalg.inv(A), atol=1e-12)
+    _inverted(lower, lower)
+    assert_array_equal(lower, out)
     assert log_det == pytest.approx(np.linalg.slogdet(A)[1], abs=1e-12)

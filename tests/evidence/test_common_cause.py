@@ -132,13 +132,13 @@ def test_the_cost_of_positions_is_by_their_observed_information(name):
     def minus_log(c):
         total = hidden.weights[:K]
         for axis in range(2):
-            m = nodes.basis[:K, :r] @ c[axis * r : (axis + 1) * r]
+            m = nodes.basis.T[:K] @ c[axis * r : (axis + 1) * r]
             e = fit.pair.values[axis][:, np.newaxis] - m
             v = hidden.variances[axis, 0]
             total = total * np.exp(-0.5 * e**2 / v) / np.sqrt(2.0 * np.pi * v)
         return -np.log(total.sum(axis=1)).sum() + 0.5 * precision @ c**2
 
-    at = hidden.coefficients[:, :r].ravel()
+    at = hidden.coefficients.ravel()
 
     def gradient(c):
         return approx_fprime(c, minus_log, 1e-5)

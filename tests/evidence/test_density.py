@@ -9,9 +9,8 @@ from scipy import stats
 
 import oracle
 from anmmm._kernels import log_density as kernels
-from anmmm._kernels.laws import base_place, student_fit
-from anmmm._kernels.levels import normal_levels, student_levels
-from anmmm._kernels.log_density import interval_mass
+from anmmm._kernels.densities import fit_base, fit_student
+from anmmm._kernels.distributions import normal_levels, student_levels
 from anmmm._kernels.packed import HYPER
 from anmmm.evidence.code import code_lengths, gaussian_nats
 from anmmm.evidence.density import (
@@ -29,6 +28,7 @@ from forms import from_python
 from same import assert_same
 
 count_bins, log_density = from_python(kernels.count_bins), from_python(kernels.log_density)
+inside = from_python(kernels.inside)
 
 
 def drawn(name, n=500, seed=0):
@@ -55,9 +55,13 @@ def description_length(mass, n_cells):
 def mass_of(density, lower, upper):
     """Probability of each interval; ends are finite."""
     low, high = (N_BINS * density.quantile(ends) for ends in (lower, upper))
-    mass = np.empty_like(low)
-    interval_mass(low, high, density.log_p, mass)
-    return mass
+    return mass_inside(low, high, np.exp(density.log_p))
+
+
+def mass_inside(low, high, p):
+    """Probability of intervals in units of bins of probabilities p."""
+    ends = np.concatenate([[0.0], np.cumsum(p)])
+    return np.array([inside(*each, p, ends) for each in zip(low, high, strict=True)])
 
 
 def fit(values, **options):
@@ -111,19 +115,18 @@ def test_mass_of_intervals_matches_the_oracle(rng):
     p = rng.dirichlet(np.ones(8))
     ends = np.sort(np.concatenate([rng.uniform(0, 8, size=(60, 2)), [[0, 8], [2, 3], [4, 4]]]))
     low, high = np.ascontiguousarray(ends.T)
-    mass = np.empty(len(ends))
-    interval_mass(low, high, np.log(p), mass)
+    mass = mass_inside(low, high, p)
     expected = [oracle.piecewise_mass(*each, p) for each in ends]
     assert_allclose(mass, expected, rtol=1e-12, atol=1e-15)
 
 
 def test_student_fit_is_the_likelihoods_maximum(rng):
     values = 2.0 + 0.5 * rng.standard_t(3, size=400)
-    location, variance = student_fit(values, 3.0, 1e-12, 100, (0.0, 1.0))
+    location, variance = fit_student(values, 3.0, 1e-12, 100, (0.0, 1.0))
     _, best_location, best_scale = stats.t.fit(values, f0=3)
     assert_allclose(location, best_location, atol=1e-3)
     assert_allclose(np.sqrt(variance), best_scale, rtol=2e-3)
-    assert student_fit(values, 3.0, 9.0, 100, (0.0, 1.0))[1] == 9.0
+    assert fit_student(values, 3.0, 9.0, 100, (0.0, 1.0))[1] == 9.0
 
 
 @pytest.mark.parametrize("n", [9, 10, 11, 250])
@@ -131,7 +134,7 @@ def test_places_of_the_bases_match_the_oracle(n):
     for values in (drawn(name, n) for name in NAMES):
         cells = Cells.of(values)
         ends = cells.lower, cells.upper
-        places = [base_place(base, values, *ends, np.empty(2 * n)) for base in range(len(BASES))]
+        places = [fit_base(base, values, *ends) for base in range(len(BASES))]
         low, high = cells.edges[0], cells.edges[-1]
         assert places[0] == pytest.approx((low, high - low), rel=1e-12)
         assert places[1] == pytest.approx((values.mean(), values.std()), rel=1e-9, abs=1e-12)

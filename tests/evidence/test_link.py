@@ -53,9 +53,9 @@ def test_far_tails_are_exact_and_ends_of_a_bounded_base_infinite():
 def test_integrals_are_those_of_splines_less_their_means(rng):
     y = standardize(rng.standard_t(3, size=(80, 1)))[0][:, 0]
     for scale in scales_of(Cells.of(y)):
-        low, step, _ = scale.knots
+        low, step, _ = scale.sums.knots
         u = np.concatenate([np.linspace(0.0, N_SLOPES - 2.0, 81), [-1.5, -0.2, 8.3, 11.0]])
-        at_values, at_points = scale.integrals(scale.values), []
+        at_values, at_points = scale.integrals(scale.sums.values), []
         for i in range(N_SLOPES):
             spline = BSpline.basis_element(np.arange(i - 2.0, i + 2.0), extrapolate=False)
             inside = np.clip(u, 0.0, N_SLOPES - 2.0)
@@ -80,7 +80,7 @@ def test_rows_are_the_functions_and_the_nats(pair):
     basis, cells = pair
     for scale in scales_of(cells):
         fit = fit_post_nonlinear(basis, cells, [scale])
-        h = scale.integrals(scale.values).T @ fit.link.slopes
+        h = scale.integrals(scale.sums.values).T @ fit.link.slopes
         assert_allclose(h, fit.link.apply(cells.values), atol=1e-9)
         assert_allclose(fit.curve, basis.design @ fit.mean, atol=1e-9)
         assert_allclose(fit.residual, h - fit.curve, atol=1e-9)

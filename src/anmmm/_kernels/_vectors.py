@@ -1,19 +1,20 @@
-"""Eight numbers at a time, as one value on every processor.
+"""Eight numbers at a time, as one value of compiled code.
 
-Compilers see that a loop can run on vectors, but not that it is short or that its sums may stay in
-registers from one observation to the next. Here eight numbers are one value of a type of their own:
-kernels load it, calculate with it and store it, and every processor splits it as its vectors need.
-Such values live inside kernels; Python never sees one.
+Compilers vectorize long loops but not short ones, and do not keep sums in registers from one
+observation to the next. Kernels `load` eight numbers as one value, calculate with ``+ - * /``, and
+`store` it; every processor splits it as its vectors need. Python never sees such a value.
 """
 
 from __future__ import annotations
 
 import math
+import operator
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from llvmlite import ir
 from numba import types
-from numba.extending import intrinsic, models, register_model
+from numba.extending import intrinsic, lower_builtin, models, register_model, type_callable
 
 LANES = 8
 VECTOR = ir.VectorType(ir.DoubleType(), LANES)
@@ -21,7 +22,7 @@ VECTOR = ir.VectorType(ir.DoubleType(), LANES)
 FUSED = ("contract",)
 
 # Of the exponential: e^r = 1 + r + r² (sum of these times powers of r) for |r| <= ln 2 / 2, by
-# Chebyshev interpolation, off by 1.6e-17.
+# Chebyshev interpolation, with an error of 1.6e-17.
 LOG2_E = 1.0 / math.log(2.0)
 FIRST = 0.5000000000000001, 0.16666666666666669, 0.04166666666662413, 0.008333333333330062
 NEXT = 0.0013888888917213717, 0.00019841269863053618, 2.4801521295954376e-05
@@ -43,115 +44,142 @@ class _Eight(types.Type):
 
 @register_model(_Eight)
 class _EightModel(models.PrimitiveModel):
-    """How LLVM holds them."""
+    """Their type in LLVM."""
 
     def __init__(self, manager: Any, kind: Any) -> None:
         super().__init__(manager, kind, VECTOR)  # type: ignore[no-untyped-call]
 
 
 EIGHT: Any = _Eight()
+ARRAY = None
+
+Build = Callable[[Any, Any, Any, Any], Any]
 
 
-def _address(context: Any, builder: Any, array_type: Any, array: Any, index: Any) -> Any:
-    data = context.make_array(array_type)(context, builder, array).data
-    return builder.bitcast(builder.gep(data, [index]), VECTOR.as_pointer())
+def _function(result: Any, *wanted: Any) -> Callable[[Build], Any]:
+    """Make a function of compiled code from the builder of its instructions.
+
+    `wanted` are the types of its arguments, `ARRAY` for any array.
+    """
+
+    def decorate(build: Build) -> Any:
+        def typed(*kinds: Any) -> Any:
+            both = zip(kinds, wanted, strict=True)
+            return result(*(kind if want is ARRAY else want for kind, want in both)), build
+
+        # Numba reads the number of arguments from the function.
+        return intrinsic(
+            (
+                lambda context, a: typed(a),
+                lambda context, a, b: typed(a, b),
+                lambda context, a, b, c: typed(a, b, c),
+            )[len(wanted) - 1]
+        )
+
+    return decorate
 
 
-def _load(typing_context: Any, array: Any, index: Any) -> Any:
-    def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.load(_address(context, builder, signature.args[0], *args), align=8)
-
-    return EIGHT(array, types.intp), build
+def _pointer(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    data = context.make_array(signature.args[0])(context, builder, args[0]).data
+    return builder.gep(data, [args[1]])
 
 
-def _store(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
-    def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        address = _address(context, builder, signature.args[0], *args[:2])
-        builder.store(args[2], address, align=8)
-        return context.get_dummy_value()
-
-    return types.void(array, types.intp, EIGHT), build
-
-
-def _spread(builder: Any, number: Any) -> Any:
+def _broadcast(builder: Any, number: Any) -> Any:
     nothing = ir.Constant(VECTOR, ir.Undefined)
     first = builder.insert_element(nothing, number, ir.Constant(ir.IntType(32), 0))
     lanes = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
     return builder.shuffle_vector(first, nothing, lanes)
 
 
-def _everywhere(typing_context: Any, number: Any) -> Any:
+# array[index : index + 8] of a contiguous array, indices counting its numbers.
+@_function(EIGHT, ARRAY, types.intp)
+def load(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    pointer = _pointer(context, builder, signature, args)
+    return builder.load(builder.bitcast(pointer, VECTOR.as_pointer()), align=8)
+
+
+# The same, written.
+@_function(types.void, ARRAY, types.intp, EIGHT)
+def store(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    pointer = _pointer(context, builder, signature, args)
+    builder.store(args[2], builder.bitcast(pointer, VECTOR.as_pointer()), align=8)
+    return context.get_dummy_value()
+
+
+# A number in all lanes.
+@_function(EIGHT, types.float64)
+def broadcast(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    return _broadcast(builder, args[0])
+
+
+# array[index] in all lanes.
+@_function(EIGHT, ARRAY, types.intp)
+def load_broadcast(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    return _broadcast(builder, builder.load(_pointer(context, builder, signature, args)))
+
+
+# The maximum of each two.
+@_function(EIGHT, EIGHT, EIGHT)
+def maximum(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    return builder.select(builder.fcmp_ordered(">", *args), *args)
+
+
+# The sum of the lanes, in pairs: the same order on every processor.
+@_function(types.float64, EIGHT)
+def reduce_add(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    lanes = [builder.extract_element(args[0], ir.Constant(ir.IntType(32), i)) for i in range(LANES)]
+    while len(lanes) > 1:
+        half = len(lanes) // 2
+        lanes = [builder.fadd(lanes[i], lanes[i + half]) for i in range(half)]
+    return lanes[0]
+
+
+def _define(operation: Any, instruction: str) -> None:
+    """Define an operator for two vectors, or a vector and a number."""
+
+    def type_of(context: Any) -> Any:
+        def typer(a: Any, b: Any) -> Any:
+            both = {a, b}
+            return EIGHT if EIGHT in both and both <= {EIGHT, types.float64} else None
+
+        return typer
+
     def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return _spread(builder, args[0])
+        vectors = (
+            value if kind is EIGHT else _broadcast(builder, value)
+            for kind, value in zip(signature.args, args, strict=True)
+        )
+        return getattr(builder, instruction)(*vectors, flags=FUSED)
 
-    return EIGHT(types.float64), build
+    type_callable(operation)(type_of)
+    for kinds in ((EIGHT, EIGHT), (EIGHT, types.float64), (types.float64, EIGHT)):
+        lower_builtin(operation, *kinds)(build)  # type: ignore[no-untyped-call]
 
 
-def _load_one(typing_context: Any, array: Any, index: Any) -> Any:
+for _operation, _instruction in (
+    (operator.add, "fadd"),
+    (operator.iadd, "fadd"),
+    (operator.sub, "fsub"),
+    (operator.mul, "fmul"),
+    (operator.truediv, "fdiv"),
+):
+    _define(_operation, _instruction)
+
+
+def _fused(builder: Any, a: Any, b: Any, c: Any) -> Any:
+    return builder.fadd(builder.fmul(a, b, flags=FUSED), c, flags=FUSED)
+
+
+def polynomial(coefficients: Sequence[float]) -> Any:
+    """Make a function of compiled code: a polynomial of a number, lowest power first."""
+
     def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        data = context.make_array(signature.args[0])(context, builder, args[0]).data
-        return _spread(builder, builder.load(builder.gep(data, [args[1]])))
+        value, *lower = (ir.Constant(ir.DoubleType(), each) for each in reversed(coefficients))
+        for constant in lower:
+            value = _fused(builder, value, args[0], constant)
+        return value
 
-    return EIGHT(array, types.intp), build
-
-
-def _product(typing_context: Any, a: Any, b: Any) -> Any:
-    def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.fmul(*args, flags=FUSED)
-
-    return EIGHT(EIGHT, EIGHT), build
-
-
-def _quotient(typing_context: Any, a: Any, b: Any) -> Any:
-    def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.fdiv(*args)
-
-    return EIGHT(EIGHT, EIGHT), build
-
-
-def _multiply_add(typing_context: Any, a: Any, b: Any, c: Any) -> Any:
-    def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        a, b, c = args
-        return builder.fadd(builder.fmul(a, b, flags=FUSED), c, flags=FUSED)
-
-    return EIGHT(EIGHT, EIGHT, EIGHT), build
-
-
-def _minus_product(typing_context: Any, a: Any, b: Any, c: Any) -> Any:
-    def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        a, b, c = args
-        return builder.fsub(c, builder.fmul(a, b, flags=FUSED), flags=FUSED)
-
-    return EIGHT(EIGHT, EIGHT, EIGHT), build
-
-
-def _plus(typing_context: Any, a: Any, b: Any) -> Any:
-    def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.fadd(*args)
-
-    return EIGHT(EIGHT, EIGHT), build
-
-
-def _larger(typing_context: Any, a: Any, b: Any) -> Any:
-    def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        a, b = args
-        return builder.select(builder.fcmp_ordered(">", a, b), a, b)
-
-    return EIGHT(EIGHT, EIGHT), build
-
-
-def _total_of(typing_context: Any, a: Any) -> Any:
-    def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        lanes = [
-            builder.extract_element(args[0], ir.Constant(ir.IntType(32), i)) for i in range(LANES)
-        ]
-        # In pairs, so that the order of the additions is the same on every processor.
-        while len(lanes) > 1:
-            half = len(lanes) // 2
-            lanes = [builder.fadd(lanes[i], lanes[i + half]) for i in range(half)]
-        return lanes[0]
-
-    return types.float64(EIGHT), build
+    return _function(types.float64, types.float64)(build)
 
 
 def _exponential(typing_context: Any, a: Any) -> Any:
@@ -166,18 +194,18 @@ def _exponential(typing_context: Any, a: Any) -> Any:
         def number(value: Any, of: Any = kind) -> Any:
             return ir.Constant(of, [value] * LANES if kind == VECTOR else value)
 
-        def fused(a: Any, b: Any, c: Any) -> Any:
-            return builder.fadd(builder.fmul(a, b, flags=FUSED), c, flags=FUSED)
-
-        shifted = fused(x, number(LOG2_E), number(ROUND_TO_INTEGER))
+        shifted = _fused(builder, x, number(LOG2_E), number(ROUND_TO_INTEGER))
         k = builder.fsub(shifted, number(ROUND_TO_INTEGER))
-        rest = fused(k, number(-LN2_LOW), fused(k, number(-LN2_HIGH), x))
+        rest = _fused(builder, k, number(-LN2_HIGH), x)
+        rest = _fused(builder, k, number(-LN2_LOW), rest)
         square = builder.fmul(rest, rest)
         even, odd = number(SERIES[-2]), number(SERIES[-1])
         for n in range(len(SERIES) - 4, -1, -2):
-            even = fused(even, square, number(SERIES[n]))
-            odd = fused(odd, square, number(SERIES[n + 1]))
-        series = fused(fused(fused(odd, rest, even), rest, number(1.0)), rest, number(1.0))
+            even = _fused(builder, even, square, number(SERIES[n]))
+            odd = _fused(builder, odd, square, number(SERIES[n + 1]))
+        series = _fused(builder, odd, rest, even)
+        for _ in range(2):
+            series = _fused(builder, series, rest, number(1.0))
         power = builder.shl(builder.bitcast(shifted, whole), number(52, whole))
         scaled = builder.bitcast(builder.add(builder.bitcast(series, whole), power), kind)
         tiny = builder.fcmp_ordered("<", x, number(SMALLEST))
@@ -188,19 +216,5 @@ def _exponential(typing_context: Any, a: Any) -> Any:
     return kind(kind), build
 
 
-# array[index : index + 8] of a contiguous vector, and writing there.
-load: Any = intrinsic(_load)
-store: Any = intrinsic(_store)
-# The same number in all lanes, a given one or array[index]; a b; a / b; a b + c; c - a b; a + b;
-# the larger of each two; the exponential of a number, or of eight, below 709; the sum of the
-# lanes.
-everywhere: Any = intrinsic(_everywhere)
-load_one: Any = intrinsic(_load_one)
-product: Any = intrinsic(_product)
-quotient: Any = intrinsic(_quotient)
-multiply_add: Any = intrinsic(_multiply_add)
-minus_product: Any = intrinsic(_minus_product)
-plus: Any = intrinsic(_plus)
-larger: Any = intrinsic(_larger)
+# The exponential of a number, or of eight, below 709.
 exponential: Any = intrinsic(_exponential)
-total_of: Any = intrinsic(_total_of)

@@ -6,12 +6,11 @@ observation is done for eight at once; behind the last observation there are zer
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 from anmmm._kernels._jit import SUMS, FloatArray, kernel
-from anmmm._kernels._vectors import LANES, everywhere, load, load_one, multiply_add, store
-from anmmm._kernels.packed import clear, dot, exp_nonpositive, log_of_product, padded
+from anmmm._kernels._vectors import LANES, broadcast, load, load_broadcast, store
+from anmmm._kernels.packed import clear, dot, exp_nonpositive, padded, sum_of_logs
 from anmmm._kernels.posterior import Fits
 from anmmm._kernels.systems import inverse_factor
 
@@ -45,9 +44,9 @@ def combine(columns: FloatArray, factors: FloatArray, out: FloatArray) -> None:
     """Write the sum of the columns (r, n) times factors; n is whole vectors."""
     r, n = columns.shape
     for k in range(0, n, LANES):
-        total = everywhere(0.0)
+        total = broadcast(0.0)
         for i in range(r):
-            total = multiply_add(load_one(factors, i), load(columns, i * n + k), total)
+            total += load_broadcast(factors, i) * load(columns, i * n + k)
         store(out, k, total)
 
 
@@ -64,18 +63,18 @@ def expected_curve(
     """Write mean and variance of a curve at observations from `begin` on, whole vectors of them."""
     (r, n), width = columns.shape, factor.shape[1]
     for k in range(0, size, LANES):
-        value, squares = everywhere(0.0), everywhere(0.0)
+        value, squares = broadcast(0.0), broadcast(0.0)
         for i in range(r):
-            value = multiply_add(load_one(mean, i), load(columns, i * n + begin + k), value)
+            value += load_broadcast(mean, i) * load(columns, i * n + begin + k)
         # Two columns of the factor at a time; behind the last one there are zeros.
         for j in range(0, r, 2):
-            one, other = everywhere(0.0), everywhere(0.0)
+            one, other = broadcast(0.0), broadcast(0.0)
             for i in range(min(j + 2, r)):
                 psi, at = load(columns, i * n + begin + k), i * width + j
-                one = multiply_add(load_one(factor, at), psi, one)
-                other = multiply_add(load_one(factor, at + 1), psi, other)
-            squares = multiply_add(one, one, squares)
-            squares = multiply_add(other, other, squares)
+                one += load_broadcast(factor, at) * psi
+                other += load_broadcast(factor, at + 1) * psi
+            squares += one * one
+            squares += other * other
         store(curve, k, value)
         store(variance, k, squares)
 
@@ -136,9 +135,9 @@ def _write_terms(
 
 @kernel(fastmath=SUMS, inner=True)
 def _share_out(room: ColumnRoom, n: int) -> float:
-    """Turn a block's terms into shares; return the sum of the logarithms of their totals."""
+    """Turn a block's terms into responsibilities; return the sum of the logs of their totals."""
     terms, top, total = room.terms, room.top, room.total
-    C, so_far, logs = terms.shape[0], 1.0, 0.0
+    C, logs = terms.shape[0], 0.0
     for k in range(n):
         top[k], total[k] = terms[0, k], 0.0
     for c in range(1, C):
@@ -151,12 +150,12 @@ def _share_out(room: ColumnRoom, n: int) -> float:
         for k in range(n):
             total[k] += terms[c, k]
     for k in range(n):
-        so_far, logarithm = log_of_product(so_far, total[k])
-        logs += top[k] + logarithm
+        logs += top[k]
+    logs += sum_of_logs(total, n)
     for c in range(C):
         for k in range(n):
             terms[c, k] /= total[k]
-    return logs + math.log(so_far)
+    return logs
 
 
 @kernel(inner=True)

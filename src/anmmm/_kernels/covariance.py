@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import prange
 
-from anmmm._kernels._fold import add_up, fold
 from anmmm._kernels._jit import SUMS, FloatArray, kernel, kernel_parallel
+from anmmm._kernels.chunks import reduce_chunks, sum_serial
 from anmmm._kernels.hsic import add_deviations, trace_of_deviations
 from anmmm._kernels.rbf import gram_row
 
@@ -71,9 +71,9 @@ def assemble(points: Points, grams: Grams, K: FloatArray, n_chunks: int) -> floa
             hadamard_row(k_x, k_theta, amplitude, i + 1, K[i])
             K[i, i] += noise
         partial_trace[c] = trace
-    fold(partial_x, 1.0 / n, deviations[0])
-    fold(partial_theta, 1.0 / n, deviations[1])
-    return trace_of_deviations(add_up(partial_trace), deviations[0], deviations[1])
+    reduce_chunks(partial_x, 1.0 / n, deviations[0])
+    reduce_chunks(partial_theta, 1.0 / n, deviations[1])
+    return trace_of_deviations(sum_serial(partial_trace), deviations[0], deviations[1])
 
 
 assemble_parallel = kernel_parallel(assemble, fastmath=SUMS)

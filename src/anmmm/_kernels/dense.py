@@ -12,12 +12,12 @@ from typing import NamedTuple
 import numpy as np
 from numba import prange
 
-from anmmm._kernels._fold import add_up, fold
 from anmmm._kernels._jit import SUMS, FloatArray, kernel, kernel_parallel
 from anmmm._kernels._lapack import potrf, potri, solve_rows
+from anmmm._kernels.chunks import reduce_chunks, sum_serial
 from anmmm._kernels.covariance import Grams, Points, assemble, assemble_parallel
 from anmmm._kernels.hsic import center_row
-from anmmm._kernels.rbf import gram_row, pull_row, pull_scale_row
+from anmmm._kernels.rbf import gram_row, vjp_row, vjp_scale_row
 
 LOG_TWO_PI = np.log(2.0 * np.pi)
 # A pivot of a Cholesky factorization is singular up to so much, times N, of the largest entry of
@@ -58,7 +58,7 @@ def gradients(
     D = alpha.shape[0]
     q = theta.shape[0]
     x_means, theta_means = deviations[0] + 1.0, deviations[1] + 1.0
-    x_mean, theta_mean = add_up(x_means) / n, add_up(theta_means) / n
+    x_mean, theta_mean = sum_serial(x_means) / n, sum_serial(theta_means) / n
     p_theta = np.zeros((n_chunks, q, n))
     p_gamma_theta = np.zeros((n_chunks, q))
     p_gamma_x = np.zeros((n_chunks, x.shape[0]))
@@ -89,18 +89,18 @@ def gradients(
                 amplitude_sum += g
                 m_x[j] = g + hsic_weight * m_x[j] * k_x[j]
                 m_theta[j] = g + hsic_weight * m_theta[j] * k_theta[j]
-            pull_row(m_theta, theta, i, p_theta[c], p_gamma_theta[c])
-            pull_scale_row(m_x, x, i, p_gamma_x[c])
+            vjp_row(m_theta, theta, i, p_theta[c], p_gamma_theta[c])
+            vjp_scale_row(m_x, x, i, p_gamma_x[c])
             p_noise[c] += 0.5 * cotangent[i]
         p_amplitude[c] = 2.0 * amplitude_sum
     for k in range(q):
-        fold(p_theta[:, k], -4.0 * gamma_theta[k], d_theta[k])
-        d_log_gamma_theta[k] = -2.0 * gamma_theta[k] * add_up(p_gamma_theta[:, k])
+        reduce_chunks(p_theta[:, k], -4.0 * gamma_theta[k], d_theta[k])
+        d_log_gamma_theta[k] = -2.0 * gamma_theta[k] * sum_serial(p_gamma_theta[:, k])
     for k in range(x.shape[0]):
-        d_log_gamma_x[k] = -2.0 * gamma_x[k] * add_up(p_gamma_x[:, k])
-    d_noise = add_up(p_noise)
+        d_log_gamma_x[k] = -2.0 * gamma_x[k] * sum_serial(p_gamma_x[:, k])
+    d_noise = sum_serial(p_noise)
     # The diagonal of K_X ∘ K_θ is 1, so there log a and the noise meet the same cotangent.
-    return add_up(p_amplitude) + amplitude * d_noise, d_noise
+    return sum_serial(p_amplitude) + amplitude * d_noise, d_noise
 
 
 gradients_parallel = kernel_parallel(gradients, fastmath=SUMS)

@@ -1,8 +1,8 @@
-"""EM for two variables that are independent given one that nobody measured.
+"""EM for two variables that are independent given a hidden one.
 
-The hidden variable is on K nodes with weights. At each node a variable has a position and noise of
-normal components, or shares of its values. Positions are groups' means, or a smooth
-curve over the nodes. docs/method/confounders.md, eqs. 1 to 4.
+The hidden variable has K values, the nodes, with weights. At each node a variable has a position
+and noise of normal components, or probabilities of its values. Positions are means of groups, or a
+smooth curve over the nodes. docs/method/confounders.md, eqs. 1 to 4.
 """
 
 from __future__ import annotations
@@ -13,28 +13,26 @@ from typing import NamedTuple
 import numpy as np
 
 from anmmm._kernels._jit import SUMS, FloatArray, IndexArray, kernel
-from anmmm._kernels._vectors import (
-    LANES,
-    everywhere,
-    exponential,
-    load,
-    load_one,
-    multiply_add,
-    plus,
-    product,
-    store,
-    total_of,
+from anmmm._kernels._vectors import LANES, broadcast, exponential, load, reduce_add, store
+from anmmm._kernels.columns import add_weighted
+from anmmm._kernels.packed import (
+    HYPER,
+    clear,
+    copy_part,
+    dot,
+    exp_nonpositive,
+    padded,
+    sum_of_logs,
 )
-from anmmm._kernels.packed import HYPER, LARGE, clear, exp_nonpositive, padded
-from anmmm._kernels.systems import eliminate, set_up, solution
+from anmmm._kernels.systems import new_system, solve
 
-# What a variable is at a node: a position with noise, shares of its values, Poisson counts.
-NOISY, SHARES, COUNTS = 0, 1, 2
-# Where no node is near, an observation says nothing of any.
+# A variable given the node: a position with noise, probabilities of its values, Poisson counts.
+NOISY, CATEGORICAL, COUNTS = 0, 1, 2
+# Added to the density of an observation: one far from all nodes belongs to none.
 NOWHERE = 1e-200
 # Bounds of a smoothing variance.
 SMOOTHEST, ROUGHEST = 1e-4, 1e4
-# Observations' worth of the prior of a component's share and variance.
+# Pseudo-observations of a component, and its prior variance.
 PSEUDO, PSEUDO_VARIANCE = 1.0, 0.02
 # Iterations before which EM does not stop.
 FEWEST = 4
@@ -45,43 +43,43 @@ class Pair(NamedTuple):
 
     values: FloatArray  # (2, n)
     places: IndexArray  # (2, n), place of each value among the distinct ones
-    kinds: IndexArray  # (2,), `NOISY`, `SHARES` or `COUNTS`
-    n_values: IndexArray  # (2,), distinct values of a variable with shares or counts
-    floor: FloatArray  # (2,), least noise variance
+    kinds: IndexArray  # (2,), `NOISY`, `CATEGORICAL` or `COUNTS`
+    n_values: IndexArray  # (2,), distinct values of a variable that is not `NOISY`
+    floor: FloatArray  # (2,), smallest noise variance
     counts: FloatArray  # (2, V), distinct counts, and the logarithms of their factorials
     log_factorials: FloatArray
 
 
 class Nodes(NamedTuple):
-    """Where the hidden variable lies, and curves over it."""
+    """Values of the hidden variable, and curves over them."""
 
-    basis: FloatArray  # (K, padded(r))
+    basis: FloatArray  # (r, K)
     prior: FloatArray  # (r,), prior variances, beyond `n_null` in units of a smoothing variance
     n_null: int
     width: float  # uncertainty of a start, in distances between nodes
-    weight_basis: FloatArray  # (K, padded(m)), logits of weights; m = 0 where weights are free
+    weight_basis: FloatArray  # (m, K), of the logits of weights; m = 0: weights are free
     weight_prior: FloatArray  # (m,), in units of a variance
-    own_scales: int  # 1 where each node has noise of its own
+    own_scales: int  # 1: each node has its own noise variance
 
 
 class Hidden(NamedTuple):
-    """What EM changes in a fit: views into its row of numbers, made by `parts_of`."""
+    """The parameters of a fit: views into its row of numbers, made by `parts_of`."""
 
     weights: FloatArray  # (K,)
     positions: FloatArray  # (2, K)
     variances: FloatArray  # (2, J, K), of components of the noise
-    shares: FloatArray  # (2, J)
+    fractions: FloatArray  # (2, J), weights of the components
     offsets: FloatArray  # (2, J), their means
     smoothing: FloatArray  # (3,), variances of both curves and of the logits
-    coefficients: FloatArray  # (2, padded(r))
-    logits: FloatArray  # (padded(m),)
-    tables: FloatArray  # (2, V, K), shares of values
+    coefficients: FloatArray  # (2, r)
+    logits: FloatArray  # (m,)
+    tables: FloatArray  # (2, V, K), probabilities of values
 
 
 @kernel(inner=True)
 def parts_of(row: FloatArray, nodes: Nodes) -> Hidden:
-    """Return the parts of a fit's row of numbers, of which tables are the rest; J = 2."""
-    (K, r), m = nodes.basis.shape, nodes.weight_basis.shape[1]
+    """Return the parts of a fit's row of numbers, tables last; J = 2."""
+    (r, K), m = nodes.basis.shape, nodes.weight_basis.shape[0]
     at = 7 * K + 11
     end = at + 2 * r + m
     return Hidden(
@@ -103,7 +101,7 @@ def _noise_at(d: int, j: int, k: int, pair: Pair, hidden: Hidden) -> tuple[float
     if pair.kinds[d] != NOISY:
         return 0.0, 0.0, 1.0
     rate = -0.5 / hidden.variances[d, j, k]
-    height = hidden.shares[d, j] * math.sqrt(-rate / math.pi)
+    height = hidden.fractions[d, j] * math.sqrt(-rate / math.pi)
     return hidden.positions[d, k] + hidden.offsets[d, j], rate, height
 
 
@@ -121,7 +119,7 @@ def _e_step(
     """Write sums of responsibilities, times values and squares, (2, J, 3, K); return log L.
 
     values: (5, P), P = padded(n), both variables, the hidden one, and workspace; joint: (4 K, P),
-    workspace. If `start` is positive the hidden variable is known up to that uncertainty.
+    workspace. If `start` is positive, the hidden variable is known up to that uncertainty.
     """
     n, used, P, row, totals = pair.values.shape[1], shape[0], values.shape[1], values[3], values[4]
     n_parts, origin = shape[1] * shape[2], 2 * P if start > 0.0 else 0
@@ -144,130 +142,79 @@ def _e_step(
                 height = hidden.weights[k] * x_height * y_height
             at = (k * n_parts + part) * P
             for i in range(0, P, LANES):
-                e = plus(load(values, origin + i), everywhere(-x))
-                f = plus(load(values, P + i), everywhere(-y))
-                power = product(product(everywhere(y_rate), f), f)
-                power = multiply_add(product(everywhere(x_rate), e), e, power)
-                density = product(everywhere(height), exponential(power))
-                density = product(density, load(row, i))
+                e, f = load(values, origin + i) - x, load(values, P + i) - y
+                power = y_rate * f * f
+                power += x_rate * e * e
+                density = height * exponential(power) * load(row, i)
                 store(joint, at + i, density)
-                store(totals, i, plus(load(totals, i), density))
-    log_likelihood, so_far = 0.0, 1.0
-    for i in range(n):
-        so_far *= totals[i]
-        if not 1.0 / LARGE < so_far < LARGE:
-            log_likelihood += math.log(so_far)
-            so_far = 1.0
+                store(totals, i, load(totals, i) + density)
+    log_likelihood = sum_of_logs(totals, n)
     for i in range(P):
         totals[i] = 1.0 / totals[i] if i < n else 0.0
     clear(sums.ravel())
     clear(counts.ravel())
     for k in range(used):
         for part in range(n_parts):
-            at, total = (k * n_parts + part) * P, everywhere(0.0)
+            at, total = (k * n_parts + part) * P, broadcast(0.0)
             x_moment, x_squares, y_moment, y_squares = total, total, total, total
             for i in range(0, P, LANES):
-                q = product(load(joint, at + i), load(totals, i))
+                q = load(joint, at + i) * load(totals, i)
                 z, w = load(values, i), load(values, P + i)
                 store(row, i, q)
-                total = plus(total, q)
-                x_moment = multiply_add(q, z, x_moment)
-                x_squares = multiply_add(product(q, z), z, x_squares)
-                y_moment = multiply_add(q, w, y_moment)
-                y_squares = multiply_add(product(q, w), w, y_squares)
-            moments = total_of(x_moment), total_of(y_moment)
-            squares = total_of(x_squares), total_of(y_squares)
+                total += q
+                x_moment += q * z
+                x_squares += q * z * z
+                y_moment += q * w
+                y_squares += q * w * w
+            moments = reduce_add(x_moment), reduce_add(y_moment)
+            squares = reduce_add(x_squares), reduce_add(y_squares)
             for d in range(2):
                 j = part // shape[2] if d == 0 else part % shape[2]
-                sums[d, j, 0, k] += total_of(total)
+                sums[d, j, 0, k] += reduce_add(total)
                 sums[d, j, 1, k] += moments[d]
                 sums[d, j, 2, k] += squares[d]
                 if pair.kinds[d] != NOISY:
                     for i in range(n):
                         counts[d, pair.places[d, i], k] += row[i]
-    return log_likelihood + math.log(so_far)
+    return log_likelihood
 
 
-@kernel(inner=True)
-def _solve(
-    basis: FloatArray,
-    weight: FloatArray,
-    moment: FloatArray,
-    precision: FloatArray,
-    z: FloatArray,
-    variance: FloatArray,
-) -> float:
-    """Solve ``(Ψᵀ W Ψ + P) z = moment``; write z and the variances, return the log determinant.
-
-    Ψ is (K, padded(r)), P of r numbers.
-    """
-    (K, size), r = basis.shape, precision.shape[0]
-    weighted, gram = np.empty((K, size)), np.empty((size, size))
-    for k in range(K):
-        for j in range(size):
-            weighted[k, j] = weight[k] * basis[k, j]
-    for i in range(r):
-        for j in range(i // LANES * LANES, size, LANES):
-            total = everywhere(0.0)
-            for k in range(K):
-                left = load_one(weighted, k * size + i)
-                total = multiply_add(left, load(basis, k * size + j), total)
-            store(gram, i * size + j, total)
-    rows, pivots = np.empty((r, padded(r + 1) + size)), np.empty(r)
-    set_up(rows, r, gram, moment, 1.0, np.zeros(r), precision)
-    log_det = eliminate(rows, pivots, r)
-    solution(rows, pivots, r, z, variance)
-    return log_det
-
-
-@kernel(inner=True)
+@kernel(fastmath=SUMS, inner=True)
 def _at_nodes(basis: FloatArray, z: FloatArray, out: FloatArray) -> None:
-    """Write ``Ψ z``."""
-    size = basis.shape[1]
-    for k in range(basis.shape[0]):
-        total = everywhere(0.0)
-        for j in range(0, size, LANES):
-            total = multiply_add(load(basis, k * size + j), load(z, j), total)
-        out[k] = total_of(total)
-
-
-@kernel(inner=True)
-def _over_nodes(basis: FloatArray, target: FloatArray, out: FloatArray) -> None:
-    """Write ``Ψᵀ target``."""
-    size = basis.shape[1]
-    for j in range(0, size, LANES):
-        total = everywhere(0.0)
-        for k in range(basis.shape[0]):
-            total = multiply_add(load(basis, k * size + j), load_one(target, k), total)
-        store(out, j, total)
+    """Write the curve (K,) of coefficients z (r,)."""
+    clear(out)
+    for i in range(basis.shape[0]):
+        for k in range(basis.shape[1]):
+            out[k] += z[i] * basis[i, k]
 
 
 @kernel(fastmath=SUMS, inner=True)
 def _curve(d: int, nodes: Nodes, n_components: int, hidden: Hidden, sums: FloatArray) -> float:
-    """Update a curve and its smoothing variance; return the cost of its numbers."""
-    (K, size), r, tau = nodes.basis.shape, nodes.prior.shape[0], hidden.smoothing[d]
-    weight, target = np.zeros(K), np.zeros(K)
+    """Update a curve and its smoothing variance; return the cost of its coefficients."""
+    (r, K), tau = nodes.basis.shape, hidden.smoothing[d]
+    weight, target, system = np.zeros(K), np.zeros(K), new_system(r)
     for j in range(n_components):
         for k in range(K):
             one = 1.0 / hidden.variances[d, j, k]
             weight[k] += sums[d, j, 0, k] * one
             target[k] += (sums[d, j, 1, k] - hidden.offsets[d, j] * sums[d, j, 0, k]) * one
-    moment, variance, precision = np.empty(size), np.empty(size), np.empty(r)
+    for k in range(K):
+        target[k] /= max(weight[k], NOWHERE)
+    add_weighted(nodes.basis, 0, weight, target, np.empty(K), system.gram, system.moment)
     log_prior = 0.0
     for i in range(r):
         scale = nodes.prior[i] * (tau if i >= nodes.n_null else 1.0)
-        precision[i] = 1.0 / scale
+        system.precision[i] = 1.0 / scale
         log_prior += math.log(scale)
-    z = hidden.coefficients[d]
-    _over_nodes(nodes.basis, target, moment)
-    log_det = _solve(nodes.basis, weight, moment, precision, z, variance)
-    rough, square = 0.0, 0.0
+    log_det = solve(system, r, 1.0)
+    z, variance, rough, square = system.mean, system.variance, 0.0, 0.0
     for i in range(r):
-        square += z[i] * z[i] * precision[i]
+        square += z[i] * z[i] * system.precision[i]
         if i >= nodes.n_null:
             rough += (z[i] * z[i] + variance[i]) / nodes.prior[i]
     if r > nodes.n_null:
         hidden.smoothing[d] = min(max(rough / (r - nodes.n_null), SMOOTHEST), ROUGHEST)
+    copy_part(z, hidden.coefficients[d])
     _at_nodes(nodes.basis, z, hidden.positions[d])
     return 0.5 * (log_det + log_prior + square)
 
@@ -286,14 +233,14 @@ def _noise(
             total += sums[d, j, 0, k]
             moment += sums[d, j, 1, k] - m * sums[d, j, 0, k]
             squares += sums[d, j, 2, k] - 2.0 * m * sums[d, j, 1, k] + m * m * sums[d, j, 0, k]
-        share, offset, variance = 1.0, 0.0, squares / n
+        fraction, offset, variance = 1.0, 0.0, squares / n
         if n_components > 1:
-            share = (total + PSEUDO) / (n + n_components * PSEUDO)
+            fraction = (total + PSEUDO) / (n + n_components * PSEUDO)
             offset = moment / (total + NOWHERE)
             variance = squares - moment * offset + 2.0 * PSEUDO_VARIANCE
             variance /= total + 2.0
         pooled = max(variance, floor)
-        hidden.shares[d, j], hidden.offsets[d, j] = share, offset
+        hidden.fractions[d, j], hidden.offsets[d, j] = fraction, offset
         for k in range(used):
             hidden.variances[d, j, k] = pooled
     if nodes.own_scales:
@@ -305,34 +252,34 @@ def _noise(
 
 @kernel(fastmath=SUMS, inner=True)
 def _weights(n: int, nodes: Nodes, used: int, hidden: Hidden, counts: FloatArray) -> float:
-    """Update the weights of nodes from how many observations each has; return their cost."""
-    (K, size), m = nodes.weight_basis.shape, nodes.weight_prior.shape[0]
+    """Update the weights of nodes from the expected counts of each; return their cost."""
+    m, K = nodes.weight_basis.shape
     weights, beta, tau = hidden.weights, hidden.logits, hidden.smoothing[2]
     if m == 0:
         for k in range(used):
             weights[k] = (counts[k] + PSEUDO) / (n + used * PSEUDO)
         return 0.5 * (used - 1) * math.log(n)
-    centered, each = np.empty((K, size)), np.empty(K)
-    gradient, mean, precision = np.empty(size), np.empty(size), np.empty(m)
-    step, variance = np.empty(size), np.empty(size)
+    basis, system = nodes.weight_basis, new_system(m)
+    centered, expected, target = np.empty((m, K)), np.empty(K), np.empty(K)
+    for i in range(m):
+        mean = dot(basis[i], weights)
+        for k in range(K):
+            centered[i, k] = basis[i, k] - mean
     for k in range(K):
-        each[k] = counts[k] - n * weights[k]
-    _over_nodes(nodes.weight_basis, each, gradient)
-    _over_nodes(nodes.weight_basis, weights, mean)
-    for k in range(K):
-        each[k] = n * weights[k]
-        for i in range(size):
-            centered[k, i] = nodes.weight_basis[k, i] - mean[i]
+        expected[k] = n * weights[k]
+        target[k] = (counts[k] - expected[k]) / max(expected[k], NOWHERE)
+    add_weighted(centered, 0, expected, target, np.empty(K), system.gram, system.moment)
+    step, variance, precision = system.mean, system.variance, system.precision
     for i in range(m):
         precision[i] = 1.0 / (nodes.weight_prior[i] * tau)
-        gradient[i] -= beta[i] * precision[i]
-    log_det = _solve(centered, each, gradient, precision, step, variance)
+        system.moment[i] -= beta[i] * precision[i]
+    log_det = solve(system, m, 1.0)
     largest, highest, total, rough = 1.0, -np.inf, 0.0, 0.0
     for i in range(m):
         largest = max(largest, abs(step[i]))
     for i in range(m):
         beta[i] += step[i] / largest
-    _at_nodes(nodes.weight_basis, beta, weights)
+    _at_nodes(basis, beta, weights)
     for k in range(K):
         highest = max(highest, weights[k])
     for k in range(K):
@@ -353,7 +300,7 @@ def _weights(n: int, nodes: Nodes, used: int, hidden: Hidden, counts: FloatArray
 
 @kernel(inner=True)
 def _tables(d: int, pair: Pair, used: int, hidden: Hidden, counts: FloatArray) -> None:
-    """Update how often each value occurs at each node: by shares, or by a mean count."""
+    """Update the probabilities of values at each node, of counts by their mean."""
     V = pair.n_values[d]
     each = np.empty(V)
     for k in range(used):
@@ -375,20 +322,20 @@ def _tables(d: int, pair: Pair, used: int, hidden: Hidden, counts: FloatArray) -
 
 
 @kernel(inner=True)
-def _cost_of_numbers(pair: Pair, nodes: Nodes, shape: IndexArray, hidden: Hidden) -> float:
+def _parameter_cost(pair: Pair, nodes: Nodes, shape: IndexArray, hidden: Hidden) -> float:
     """Return the cost of the parameters other than positions and weights of nodes."""
     n, used = pair.values.shape[1], shape[0]
     cost = -math.log(2.0) if nodes.weight_prior.shape[0] > 0 else -math.lgamma(used + 1.0)
     for d in range(2):
         J, half = shape[1 + d], 0.5 * pair.n_values[d]
-        if pair.kinds[d] == SHARES:
-            # Under Jeffreys' prior, from how often each value is expected.
+        if pair.kinds[d] == CATEGORICAL:
+            # Under Jeffreys' prior, from the expected counts of values.
             for k in range(used):
                 size = max(hidden.weights[k] * (n + used) - 1.0, 0.0) + half
                 cost += math.lgamma(size) - math.lgamma(half) + 2.0 * half * math.lgamma(0.5)
                 for v in range(pair.n_values[d]):
-                    share = hidden.tables[d, v, k]
-                    cost += (share * size - 0.5) * math.log(share) - math.lgamma(share * size)
+                    p = hidden.tables[d, v, k]
+                    cost += (p * size - 0.5) * math.log(p) - math.lgamma(p * size)
         elif pair.kinds[d] == COUNTS or nodes.own_scales:
             cost += 0.5 * used * math.log(n)
         else:
@@ -406,14 +353,14 @@ def fit_hidden(
     max_iter: int,
     tol: float,
 ) -> FloatArray:
-    """Fit S times by EM; return log-likelihoods, costs of positions and of everything else, (S, 3).
+    """Fit S times by EM; return log-likelihoods, costs of positions and of the others, (S, 3).
 
     shapes: (S, 3), used nodes and components of both noises; fits: (S, ...), rows that `parts_of`
     reads, start and result; starts: (S, n), the hidden variable in (0, 1) of the first E-step, or
     (0, 0) if `fits` is the start. A fit ends when an iteration gains less than `tol` nats.
     O(n K J²) an iteration, and O(K r² + r³).
     """
-    n, K = pair.values.shape[1], nodes.basis.shape[0]
+    n, K = pair.values.shape[1], nodes.basis.shape[1]
     values, joint = np.zeros((5, padded(n))), np.empty((4 * K, padded(n)))
     sums, seen, found = np.zeros((2, 2, 3, K)), np.empty(K), np.empty((shapes.shape[0], 3))
     for d in range(2):
@@ -442,5 +389,5 @@ def fit_hidden(
                     positions += _curve(d, nodes, shape[1 + d], hidden, sums)
                     _noise(d, pair, nodes, shape, hidden, sums)
         found[s, 0], found[s, 1] = log_likelihood, positions
-        found[s, 2] = weights + _cost_of_numbers(pair, nodes, shape, hidden)
+        found[s, 2] = weights + _parameter_cost(pair, nodes, shape, hidden)
     return found

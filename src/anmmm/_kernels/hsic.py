@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from anmmm._kernels._fold import add_up
 from anmmm._kernels._jit import SUMS, FloatArray, kernel
+from anmmm._kernels.chunks import sum_serial
 from anmmm._kernels.rbf import gram_row
 
 
@@ -99,8 +99,8 @@ def gamma_moments(
     for i in range(n):
         x_means[i] /= n
         y_means[i] /= n
-    x_mean = add_up(x_means) / n
-    y_mean = add_up(y_means) / n
+    x_mean = sum_serial(x_means) / n
+    y_mean = sum_serial(y_means) / n
 
     trace = 0.0
     squares = 0.0

@@ -1,7 +1,6 @@
-"""A smooth curve behind an effect that takes few values: intervals of a Gaussian variable, counts.
+"""A smooth latent curve of an effect with few values: intervals of a Gaussian variable, or counts.
 
-A `Design` and levels or counts come in; the curve's coefficients, the cuts between levels and what
-both cost go out to `anmmm.evidence`. docs/method/decisions.md, eqs. 16 and 17.
+docs/method/decisions.md, eqs. 16 and 17.
 """
 
 from __future__ import annotations
@@ -12,18 +11,19 @@ from typing import NamedTuple
 import numpy as np
 
 from anmmm._kernels._jit import SUMS, FloatArray, kernel
+from anmmm._kernels.distributions import normal_mass
 from anmmm._kernels.packed import HYPER, LOG_2PI, Design, dot
-from anmmm._kernels.slopes import SlopePrior, best_roughness, slope_precision
+from anmmm._kernels.slopes import SlopePrior, roughness, slope_precision
 from anmmm._kernels.systems import invert
 
-# Interval, in units of the noise and of what its density falls over, below which its probability is
+# Width times max(1, distance), in units of the noise, below which an interval's probability is
 # taken from the density; distance from which a tail is taken from its series.
 NARROW, FAR = 1e-3, 25.0
 # Least width of an interval, least curvature that is divided by.
 TINY, FLAT = 1e-100, 1e-30
-# Largest change of a coefficient in a step; halvings of a step; share of the expected gain.
+# Largest change of a coefficient in a step; halvings of a step; fraction of the expected gain.
 LONGEST, HALVINGS, GAIN = 3.0, 20, 1e-4
-# Prior variance of the constant and linear coefficients: that of the latent variable, at most.
+# Largest prior variance of the constant and linear coefficients, which is the latent variable's.
 WIDEST = 100.0
 # Rounds of scales and coefficients between two passes over the observations; rows at a time.
 N_INNER, BLOCK = 3, 120
@@ -33,12 +33,12 @@ class Cuts(NamedTuple):
     """How the cuts between levels depend on m positive numbers."""
 
     first: FloatArray  # (n_levels + 1,), the cuts without them, from -inf to inf; empty for counts
-    per_slope: FloatArray  # (m, n_levels + 1), what each number adds; 0 to the infinite ones
+    per_slope: FloatArray  # (m, n_levels + 1), added for each number; 0 to the infinite ones
 
 
 @kernel(inner=True)
 def _mills(a: float) -> float:
-    """Probability beyond a, far out, in units of the density there."""
+    """Probability beyond a large a under the standard normal, over the density there."""
     s = 1.0 / (a * a)
     return (1.0 - s * (1.0 - 3.0 * s * (1.0 - 5.0 * s * (1.0 - 7.0 * s * (1.0 - 9.0 * s))))) / a
 
@@ -47,7 +47,7 @@ def _mills(a: float) -> float:
 def _interval(a: float, b: float, out: FloatArray) -> float:
     """Log-probability of (a, b) under a standard Gaussian; out: (5,), its derivatives.
 
-    By the middle and by half the width, and minus the second ones: middle, mixed, half width.
+    The first by the middle and by half the width; minus the second: middle, mixed, half width.
     """
     middle, width = 0.5 * (a + b), b - a
     if width * max(1.0, abs(middle)) < NARROW:
@@ -55,7 +55,7 @@ def _interval(a: float, b: float, out: FloatArray) -> float:
         out[0], out[1], out[2], out[3] = -middle, 2.0 / width, 1.0, 0.0
         out[4] = out[1] * out[1]
         return math.log(width) - 0.5 * (middle * middle + LOG_2PI)
-    # Seen from zero, so that no tail is the difference of two numbers near 1.
+    # By symmetry in the upper tail, so that no tail is the difference of two numbers near 1.
     near, far = (-b, -a) if b < 0.0 else (a, b)
     if near > FAR:
         beyond = math.exp(0.5 * (near - far) * (near + far))
@@ -63,7 +63,7 @@ def _interval(a: float, b: float, out: FloatArray) -> float:
         p, q = 1.0 / mass, beyond / mass
         log_mass = math.log(mass) - 0.5 * (near * near + LOG_2PI)
     else:
-        mass = 0.5 * (math.erfc(near * math.sqrt(0.5)) - math.erfc(far * math.sqrt(0.5)))
+        mass = normal_mass(near, far)
         scale = math.exp(-0.5 * LOG_2PI) / mass
         p, q = scale * math.exp(-0.5 * near * near), scale * math.exp(-0.5 * far * far)
         log_mass = math.log(mass)
@@ -78,14 +78,11 @@ def _interval(a: float, b: float, out: FloatArray) -> float:
 
 @kernel(inner=True)
 def _count(f: float, y: float, size: float, out: FloatArray) -> float:
-    """Log-probability of a count but for what f does not change; `out` as of `_interval`.
-
-    The middle stands for -f, so that both kinds of effects fall with it alike.
-    """
+    """Log-probability of a count up to a constant; `out` as of `_interval`, -f the middle."""
     mean = math.exp(f)
-    share = mean / (size + mean)
-    out[0] = (y + size) * share - y
-    out[2] = (y + size) * share * (size / (size + mean))
+    part = mean / (size + mean)
+    out[0] = (y + size) * part - y
+    out[2] = (y + size) * part * (size / (size + mean))
     out[1], out[3], out[4] = 0.0, 0.0, 0.0
     return y * f - (y + size) * math.log1p(mean / size)
 
@@ -103,10 +100,10 @@ def _block(
     g: FloatArray,
     rows: FloatArray,
 ) -> float:
-    """Log-likelihood of up to `BLOCK` observations; its gradient, curve and log-slopes, grows in g.
+    """Log-likelihood of up to `BLOCK` observations; adds its gradient by curve and log-slopes to g.
 
-    The outer products of `rows` (r + m, 2 BLOCK) are minus the Hessian but for that of exp: the
-    first half is what moves the middles of intervals, the second what their width adds.
+    The outer products of the columns of `rows` (r + m, 2 BLOCK) sum to minus the Hessian, without
+    that of exp: the first half by the middles of intervals, the second by their widths.
     """
     columns, per_slope = design.columns, cuts.per_slope
     r, m = columns.shape[1], slopes.shape[0]
@@ -137,7 +134,7 @@ def _block(
 
 @kernel(fastmath=SUMS, inner=True)
 def _add_products(rows: FloatArray, n: int, r: int, H: FloatArray) -> None:
-    """Add the outer products of n columns of both halves; in the first r rows the second is 0."""
+    """Add outer products of n columns of each half; of the second, the first r rows are 0."""
     for i in range(rows.shape[0]):
         for j in range(i + 1):
             total = 0.0
@@ -165,7 +162,7 @@ def _fill_precision(
 ) -> float:
     """Write the prior's precision of curve and log-slopes; return its log determinant."""
     prior, n_null = design.prior, design.n_null
-    total: float = slope_prior.log_det - slope_prior.rough.shape[0] * math.log(scales[2])
+    total: float = slope_prior.log_det - slope_prior.rank * math.log(scales[2])
     for i in range(prior.shape[0]):
         P[i, i] = 1.0 / (scales[0] if i < n_null else prior[i] * scales[1])
         total += math.log(P[i, i])
@@ -177,11 +174,12 @@ def _fill_precision(
 def _best_scales(
     design: Design, slope_prior: SlopePrior, off: FloatArray, cov: FloatArray, scales: FloatArray
 ) -> float:
-    """EM steps of τ² and ρ²; returns by how much the logarithm of τ² changed."""
+    """Take EM steps of τ² and ρ²; return the absolute change of log τ²."""
     prior, n_null = design.prior, design.n_null
     r = prior.shape[0]
-    if slope_prior.rough.shape[0] > 0:
-        scales[2] = best_roughness(slope_prior, off, r, cov)
+    if slope_prior.rank > 0:
+        square, trace = roughness(slope_prior, off, cov, r)
+        scales[2] = (square + trace + 2.0 * HYPER) / (slope_prior.rank + 2.0 * HYPER)
     if r == n_null:
         return 0.0
     rough = 2.0 * HYPER
@@ -195,7 +193,7 @@ def _best_scales(
 
 @kernel(fastmath=SUMS, inner=True)
 def _penalty(P: FloatArray, off: FloatArray, pull: FloatArray) -> float:
-    """Half the quadratic form of a matrix; their product is written to `pull`."""
+    """Return half the quadratic form of a matrix; write their product to `pull`."""
     total = 0.0
     for i in range(off.shape[0]):
         pull[i] = dot(P[i], off)
@@ -205,7 +203,7 @@ def _penalty(P: FloatArray, off: FloatArray, pull: FloatArray) -> float:
 
 @kernel(fastmath=SUMS, inner=True)
 def _newton(cov: FloatArray, g: FloatArray, move: FloatArray) -> tuple[float, float]:
-    """Write the step of a gradient; return its largest part and its gain."""
+    """Write a Newton step; return its largest part and its expected gain."""
     largest, gain = 0.0, 0.0
     for i in range(g.shape[0]):
         move[i] = dot(cov[i], g)
@@ -231,10 +229,10 @@ def latent_curve(
 
     docs/method/decisions.md, eqs. 16 and 17. y: (n,), levels 0, 1, …, or counts of a negative
     binomial distribution with mean exp(f). log_slopes (m,) and mean (r,) are start and center of
-    their priors, overwritten by the mode; scales (3,) by the variance of columns that are not
-    smoothed, τ² and ρ². Ends where no parameter changes by more than `tol`. Returns the cost,
-    log-likelihood at the mode minus Laplace's log evidence, and the steps. O(n (r + m)² + (r + m)³)
-    a step.
+    their priors and are overwritten by the mode; scales (3,) by the variance of columns that are
+    not smoothed, τ² and ρ². Ends when no parameter changes by more than `tol`. Returns the cost,
+    log-likelihood at the mode minus Laplace's log evidence, and the number of steps.
+    O(n (r + m)² + (r + m)³) a step.
     """
     n, r, m = y.shape[0], mean.shape[0], log_slopes.shape[0]
     d = r + m
@@ -245,10 +243,10 @@ def latent_curve(
     for i in range(d):
         start[i] = mean[i] if i < r else log_slopes[i - r]
     scales[:] = 1.0
-    share, aim, changed, cost, n_iter, halvings = 0.0, -np.inf, 1.0, 0.0, 0, 0
+    length, aim, changed, cost, n_iter, halvings = 0.0, -np.inf, 1.0, 0.0, 0, 0
     while True:
         for i in range(d):
-            trial[i] = off[i] + share * move[i]
+            trial[i] = off[i] + length * move[i]
             at[i] = start[i] + trial[i]
         _place_cuts(cuts, at, r, slopes, edges)
         fit, g[:], H[:] = 0.0, 0.0, 0.0
@@ -256,19 +254,19 @@ def latent_curve(
             fit += _block(design, y, size, cuts, at, edges, slopes, begin, g, rows)
             _add_products(rows, min(BLOCK, n - begin), r, H)
         if not fit - _penalty(P, trial, work[0]) >= aim and halvings < HALVINGS:
-            share *= 0.5
+            length *= 0.5
             halvings += 1
             continue
         scales[0] = 1.0
         for i in range(d):
             off[i] = trial[i]
             if i >= r:
-                # The part of the Hessian that may be negative is left out.
+                # Only the positive part of the Hessian's diagonal that may be negative.
                 H[i, i] += max(-g[i], 0.0)
             elif i > 0:
                 scales[0] += at[i] * at[i]
         scales[0] = min(scales[0], WIDEST)
-        settled = False
+        converged = False
         for inner in range(N_INNER):
             log_prior = _fill_precision(design, slope_prior, scales, P)
             penalty = _penalty(P, off, trial)
@@ -278,15 +276,15 @@ def latent_curve(
                     work[i, j] = H[i, j] + P[i, j]
             cost = penalty + 0.5 * (invert(work, cov) - log_prior)
             largest, gain = _newton(cov, trial, move)
-            settled = inner == 0 and (n_iter == max_iter or max(largest, changed) < tol)
-            if settled:
+            converged = inner == 0 and (n_iter == max_iter or max(largest, changed) < tol)
+            if converged:
                 break
-            share = min(1.0, LONGEST / largest)
-            aim = fit - penalty + GAIN * share * gain
+            length = min(1.0, LONGEST / largest)
+            aim = fit - penalty + GAIN * length * gain
             for i in range(d):
-                trial[i] = off[i] + share * move[i]
+                trial[i] = off[i] + length * move[i]
             changed = 0.1 * _best_scales(design, slope_prior, trial, cov, scales)
-        if settled:
+        if converged:
             break
         halvings = 0
         n_iter += 1

@@ -6,45 +6,37 @@ docs/method/decisions.md, eq. 9.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 
 from anmmm._kernels._jit import SUMS, FloatArray, kernel
 from anmmm._kernels.columns import BLOCK, add_weighted, combine, expected_curve
-from anmmm._kernels.packed import HYPER, LOG_2PI, Design, clear, dot, exp_nonpositive, padded
-from anmmm._kernels.systems import eliminate, inverse_factor, set_up, solution
+from anmmm._kernels.packed import (
+    HYPER,
+    LOG_2PI,
+    Design,
+    clear,
+    copy_part,
+    dot,
+    exp_nonpositive,
+    padded,
+)
+from anmmm._kernels.systems import System, inverse_factor, new_system, solve
 
-# Share of a scoring step for g that is taken.
+# Step length of a scoring step for g.
 STEP = 0.7
 
 
-class _System(NamedTuple):
-    """The weighted sums of f, and its posterior; vectors are padded."""
-
-    gram: FloatArray  # Σ_n w_n ψ_n ψ_nᵀ
-    moment: FloatArray  # Σ_n w_n y_n ψ_n
-    rows: FloatArray  # see `systems`
-    pivots: FloatArray
-    mean: FloatArray
-    variance: FloatArray
-    precision: FloatArray
-    zero: FloatArray
-
-
 @kernel(fastmath=SUMS, inner=True)
-def _curve_step(
-    prior: FloatArray, n_null: int, n_inner: int, scales: FloatArray, system: _System
-) -> float:
-    """Fit f and its smoothness to weighted sums; return what f costs."""
+def _curve_step(design: Design, n_inner: int, scales: FloatArray, system: System) -> float:
+    """Fit f and its smoothness to weighted sums; return the cost of f."""
+    _, prior, n_null = design
     r, mean, variance = prior.shape[0], system.mean, system.variance
     penalty = 0.0
     for _ in range(n_inner):
         for i in range(r):
             system.precision[i] = 1.0 / (prior[i] * (scales[1] if i >= n_null else 1.0))
-        set_up(system.rows, r, system.gram, system.moment, 1.0, system.zero, system.precision)
-        penalty = 0.5 * eliminate(system.rows, system.pivots, r)
-        solution(system.rows, system.pivots, r, mean, variance)
+        penalty = 0.5 * solve(system, r, 1.0)
         rough = 0.0
         for i in range(n_null, r):
             rough += (mean[i] * mean[i] + variance[i]) / prior[i]
@@ -66,12 +58,12 @@ def _scale_step(
     g: FloatArray,
     w: FloatArray,
 ) -> None:
-    """Take one scoring step for g, given the expected squared residuals, and fit its smoothness."""
+    """Take a scoring step for g, given the expected squared residuals, and fit its smoothness."""
     columns, prior, n_null = design
     n, r = e2.shape[0], prior.shape[0]
     for k in range(n):
-        # The cap keeps one outlier from throwing the step; it is inactive at a solution
-        # unless a residual exceeds five of its own standard deviations.
+        # The cap limits the effect of one outlier on the step. At a solution it is active only if
+        # a residual exceeds five of its own standard deviations.
         g[k] = min(e2[k] * w[k] - 1.0, 24.0)
     for i in range(r):
         gradient[i] = dot(g, columns[i])
@@ -86,7 +78,7 @@ def _scale_step(
         scales[2] = (rough + 2.0 * HYPER) / (r - n_null + 2.0 * HYPER)
     combine(columns, gamma, g)
     for k in range(n):
-        # Up to what a double holds.
+        # No larger than the exponential's range.
         w[k] = min(-2.0 * g[k], 700.0)
     exp_nonpositive(w, n)
 
@@ -106,17 +98,15 @@ def location_scale(
     """Fit ``y = f(x) + exp(g(x)) ε`` with both curves smooth, by scoring steps.
 
     docs/method/decisions.md, eq. 9. floor is added to every squared residual; n_inner: rounds of
-    (f, its smoothness) between steps for g. scales (3,), noise variance, τ² of f and of g, is the
-    start; mean and gamma (padded(r),) of f and g, zero before, are written. Returns the log
+    (f, its smoothness) between steps for g. scales (3,), noise variance, τ² of f and of g, are the
+    start and are overwritten. Writes mean and gamma (padded(r),), zero before. Returns the log
     evidence (f integrated out, g by Laplace's method), the cost of the curves, and the iterations.
     The expected Hessian of g is 2n I in this basis. O(n r² + r³) an iteration.
     """
     columns, prior, n_null = design
     n, r, width = y.shape[0], prior.shape[0], padded(prior.shape[0])
-    gram, factor, vectors = np.zeros((width, width)), np.zeros((width, width)), np.zeros((6, width))
-    rows, part = np.zeros((r, padded(r + 1) + width)), np.empty(BLOCK)
-    moment, pivots, gradient = vectors[0], vectors[1], vectors[2]
-    system = _System(gram, moment, rows, pivots, mean, vectors[3], vectors[4], vectors[5])
+    system, factor, gradient = new_system(r), np.zeros((width, width)), np.zeros(width)
+    gram, moment, part = system.gram, system.moment, np.empty(BLOCK)
     w, g = np.empty(n), np.zeros(padded(n))
     e2, of_curve = np.empty(padded(n)), np.empty(padded(n))
     gamma[0] = 0.5 * math.log(scales[0])
@@ -130,9 +120,9 @@ def location_scale(
         for begin in range(0, n, BLOCK):
             end = min(begin + BLOCK, n)
             add_weighted(columns, begin, w[begin:end], y[begin:end], part, gram, moment)
-        penalty = _curve_step(prior, n_null, n_inner, scales, system)
-        inverse_factor(rows, pivots, r, factor)
-        expected_curve(columns, 0, padded(n), mean, factor, e2, of_curve)
+        penalty = _curve_step(design, n_inner, scales, system)
+        inverse_factor(system.rows, system.pivots, r, factor)
+        expected_curve(columns, 0, padded(n), system.mean, factor, e2, of_curve)
         for k in range(n):
             e = y[k] - e2[k]
             e2[k] = e * e + of_curve[k] + floor
@@ -152,4 +142,5 @@ def location_scale(
         if iteration > 0 and change < tol:
             n_iter = iteration + 1
             break
+    copy_part(system.mean, mean)
     return evidence, complexity, n_iter

@@ -1,8 +1,4 @@
-"""Penalized log-densities on a grid of equal cells.
-
-Points come in and are counted; log-probabilities and the mass of intervals go out to
-`anmmm.evidence.density`. docs/method/decisions.md, eq. 2.
-"""
+"""Penalized log-densities on a grid of equal bins; docs/method/decisions.md, eq. 2."""
 
 from __future__ import annotations
 
@@ -13,14 +9,12 @@ import numpy as np
 from anmmm._kernels._jit import SUMS, FloatArray, kernel
 from anmmm._kernels._vectors import (
     LANES,
-    everywhere,
-    larger,
+    broadcast,
     load,
-    load_one,
-    multiply_add,
-    product,
+    load_broadcast,
+    maximum,
+    reduce_add,
     store,
-    total_of,
 )
 from anmmm._kernels.packed import HYPER, clear, copy_part, exp_nonpositive, padded
 from anmmm._kernels.systems import eliminate, solution
@@ -32,12 +26,11 @@ def _moments(folded: FloatArray, cosines: FloatArray, moments: FloatArray) -> No
     half = folded.shape[0] // 2
     for j in range(cosines.shape[0]):
         # About the middle a cosine of even order is even, and one of odd order is odd.
-        image, feature = everywhere(1.0 if j % 2 else -1.0), cosines[j]
-        total = everywhere(0.0)
+        sign, feature = 1.0 if j % 2 else -1.0, cosines[j]
+        total = broadcast(0.0)
         for b in range(0, half, LANES):
-            both = multiply_add(image, load(folded, half + b), load(folded, b))
-            total = multiply_add(load(feature, b), both, total)
-        moments[j + 1] = total_of(total)
+            total += load(feature, b) * (load(folded, b) + sign * load(folded, half + b))
+        moments[j + 1] = reduce_add(total)
 
 
 @kernel(fastmath=SUMS, inner=True)
@@ -65,37 +58,37 @@ def _set_up(
 def _sum_features(
     beta: FloatArray, cosines: FloatArray, lanes: FloatArray, logs: FloatArray
 ) -> None:
-    """Write a sum of features at folded bins, less its largest value."""
-    half, one = logs.shape[0] // 2, everywhere(1.0)
-    top = everywhere(-np.inf)
+    """Write a sum of features at folded bins, minus its largest value."""
+    half, top = logs.shape[0] // 2, broadcast(-np.inf)
     for b in range(0, half, LANES):
-        odd, even = everywhere(0.0), everywhere(0.0)
+        odd, even = broadcast(0.0), broadcast(0.0)
         for i in range(0, beta.shape[0], 2):
-            odd = multiply_add(load_one(beta, i), load(cosines[i], b), odd)
-            even = multiply_add(load_one(beta, i + 1), load(cosines[i + 1], b), even)
-        first, image = multiply_add(one, odd, even), multiply_add(everywhere(-1.0), odd, even)
+            odd += load_broadcast(beta, i) * load(cosines[i], b)
+            even += load_broadcast(beta, i + 1) * load(cosines[i + 1], b)
+        first, image = odd + even, even - odd
         store(logs, b, first)
         store(logs, half + b, image)
-        top = larger(larger(first, image), top)
+        top = maximum(maximum(first, image), top)
     store(lanes, 0, top)
     highest = lanes[0]
     for lane in range(1, LANES):
         highest = max(highest, lanes[lane])
     for b in range(0, 2 * half, LANES):
-        store(logs, b, multiply_add(one, load(logs, b), everywhere(-highest)))
+        store(logs, b, load(logs, b) - highest)
 
 
 @kernel(inner=True)
 def _normalize(logs: FloatArray, p: FloatArray) -> float:
-    """Write probabilities in proportion to exponentials; returns the logarithm of their sum."""
-    one, z = everywhere(1.0), everywhere(0.0)
+    """Write probabilities proportional to exponentials; return the logarithm of their sum."""
+    z = broadcast(0.0)
     copy_part(logs, p)
     exp_nonpositive(p, p.shape[0])
     for b in range(0, p.shape[0], LANES):
-        z = multiply_add(one, load(p, b), z)
-    total = total_of(z)
+        z += load(p, b)
+    total = reduce_add(z)
+    one = 1.0 / total
     for b in range(0, p.shape[0], LANES):
-        store(p, b, product(everywhere(1.0 / total), load(p, b)))
+        store(p, b, one * load(p, b))
     return math.log(total)
 
 
@@ -103,12 +96,11 @@ def _normalize(logs: FloatArray, p: FloatArray) -> float:
 def log_density(
     counts: FloatArray, cosines: FloatArray, prior: FloatArray, max_iter: int, log_p: FloatArray
 ) -> float:
-    """Fit a penalized log-density on a grid of equal cells by Newton's method.
+    """Fit a penalized log-density on equal bins by Newton's method; return its cost in nats.
 
     docs/method/decisions.md, eq. 2. counts, log_p: (B,), B a multiple of 16; cosines: (2 r, B),
-    ``√2 cos(π j u)`` at the cells' centers, of which the first r, r even, make the log-density and
-    the others second moments; prior: (r,), in units of τ², which is fitted. Returns the
-    log-likelihood minus Laplace's log evidence. O(B r + r³) a step.
+    ``√2 cos(π j u)`` at the bins' centers. The first r, r even, make the log-density; the others
+    are for second moments. prior: (r,), in units of τ², which is fitted. O(B r + r³) a step.
     """
     r, half = prior.shape[0], counts.shape[0] // 2
     width, lanes = padded(r), np.empty(LANES)
@@ -142,15 +134,15 @@ def log_density(
                 effective -= variance[i] * precision[i]
             _sum_features(beta, cosines, lanes, logs)
             log_z = _normalize(logs, p)
-            # Of the same fixed point as an EM step, which often has not settled after 25.
+            # The fixed point of an EM step, which often has not converged after 25.
             new = (rough + 2.0 * HYPER) / (effective + 2.0 * HYPER)
-            settled = largest < 1e-3 and abs(math.log(new / tau2)) < 1e-2
+            converged = largest < 1e-3 and abs(math.log(new / tau2)) < 1e-2
             tau2 = new
-            if settled:
+            if converged:
                 break
         _moments(p, cosines, moments)
         if iteration < 0:
-            # Of equal probabilities to start from all but that of the constant are zero.
+            # The start is equal probabilities: only the moment of the constant is not zero.
             copy_part(moments, target)
             clear(moments)
             moments[0] = math.sqrt(2.0)
@@ -170,25 +162,21 @@ def _bin(point: float, B: int) -> int:
 
 @kernel(inner=True)
 def count_bins(points: FloatArray, near: float, counts: FloatArray) -> None:
-    """Count points from 0 to B in bins of length 1; one `near` an edge counts half in both.
-
-    Tied values lie on edges often, and rounding, which another unit changes, must not send them all
-    to one side.
-    """
+    """Count points from 0 to B in bins of length 1; one `near` an edge counts half in both."""
+    # Tied values often lie on edges; rounding must not put all of them in the same bin.
     B = counts.shape[0]
     clear(counts)
     for k in range(points.shape[0]):
         edge = np.rint(points[k])
         on_edge = abs(points[k] - edge) < near
-        share = 0.5 if on_edge else 1.0
-        counts[_bin(edge if on_edge else points[k], B)] += share
+        counts[_bin(edge if on_edge else points[k], B)] += 0.5 if on_edge else 1.0
         if on_edge:
-            counts[_bin(edge - 1.0, B)] += share
+            counts[_bin(edge - 1.0, B)] += 0.5
 
 
 @kernel(inner=True)
 def cumulative(p: FloatArray) -> FloatArray:
-    """Return the sums of the probabilities before each bin, and of all."""
+    """Return the sums (B + 1,) of the probabilities before each bin, and of all."""
     ends = np.empty(p.shape[0] + 1)
     ends[0] = 0.0
     for b in range(p.shape[0]):
@@ -207,14 +195,5 @@ def inside(low: float, high: float, p: FloatArray, ends: FloatArray) -> float:
         # No difference of large sums: the mass of a narrow interval is as exact as its ends.
         mass = p[first] * (first + 1 - low) + p[last] * (high - last)
         mass += ends[last] - ends[first + 1]
-    # Far out in a tail the difference may round to a hair below zero.
+    # In a far tail the difference may round to slightly below zero.
     return float(max(mass, 0.0))
-
-
-@kernel(fastmath=SUMS)
-def interval_mass(low: FloatArray, high: FloatArray, log_p: FloatArray, mass: FloatArray) -> None:
-    """Write the probability of intervals in [0, B] under a density constant on bins of length 1."""
-    p = np.exp(log_p)
-    ends = cumulative(p)
-    for k in range(low.shape[0]):
-        mass[k] = inside(low[k], high[k], p, ends)

@@ -1,17 +1,31 @@
-"""The low-rank engine's kernels: value and gradient from factors, in O(N r²).
+"""The low-rank engine: value and gradient from factors in blocks (see ``pivoted``), in O(N r²).
 
-Factors and points come in blocks, laid out as in ``pivoted``; small matrices and gradients go out
-to ``engines``. docs/method/mathematics.md, section "Low rank", derives every formula.
+docs/method/mathematics.md, section "Low rank", derives every formula.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import prange
 
-from anmmm._kernels._fold import add_up, fold
 from anmmm._kernels._jit import SUMS, FloatArray, kernel, kernel_parallel
 from anmmm._kernels._lapack import gemm, potrf, potri
+from anmmm._kernels.chunks import reduce_chunks, sum_serial
+
+
+class Factors(NamedTuple):
+    """Factors (n_blocks, capacity, c) of three Gram matrices, their ranks, and means."""
+
+    L: FloatArray  # of K_X ∘ K_θ
+    r: int
+    V: FloatArray  # of K_θ, centered
+    v_rank: int
+    v_means: FloatArray  # (v_rank,), subtracted from V
+    U: FloatArray  # of K_X, centered
+    u_rank: int
+    u_means: FloatArray
 
 
 @kernel(inner=True)
@@ -22,7 +36,7 @@ def _times(rows: FloatArray, weights: FloatArray, out: FloatArray) -> None:
             out[j, i] = rows[j, i] * weights[i]
 
 
-@kernel(fastmath=SUMS)
+@kernel(fastmath=SUMS, inner=True)
 def likelihood_sums(
     L: FloatArray,
     r: int,
@@ -56,15 +70,15 @@ def likelihood_sums(
             gemm(V, False, block, True, 1.0, p_y[chunk])
     for k in range(1 + d):
         for i in range(r):
-            fold(p_S[:, k * r + i], 1.0, S[k, i])
+            reduce_chunks(p_S[:, k * r + i], 1.0, S[k, i])
         for t in range(D):
-            fold(p_y[:, k * D + t], 1.0, Ly[k, t])
+            reduce_chunks(p_y[:, k * D + t], 1.0, Ly[k, t])
 
 
 likelihood_sums_parallel = kernel_parallel(likelihood_sums, fastmath=SUMS)
 
 
-@kernel(fastmath=SUMS)
+@kernel(fastmath=SUMS, inner=True)
 def posterior(
     S: FloatArray,
     Ly: FloatArray,
@@ -74,13 +88,13 @@ def posterior(
     maps: FloatArray,
     crossed: FloatArray,
 ) -> tuple[bool, float, float, float]:
-    """Solve for what the likelihood and its gradient need in the factor's own coordinates.
+    """Write the matrices of the likelihood and its gradient in the factor's own coordinates.
 
-    docs/method/mathematics.md, eq. 16 and 18. maps ((1 + q) (r + D), r) gets what multiplies each
-    ``l_i``, one below the other: ``B⁻¹ = (s² I + a S)⁻¹``; ``S_θ B⁻¹`` of each latent coordinate,
-    made symmetric; ``bᵀ``, ``b = B⁻¹ L Y``; ``τ_θᵀ``, ``τ_θ = L diag(θ_k) α``, of each latent
-    coordinate. crossed (d,) gets ``(D/s²) a² tr(S_z B⁻¹ S_z) + a Σ_d ‖τ_zd‖²``. Returns whether B
-    has a Cholesky factor, ``ln|B|``, ``tr B⁻¹`` and ``Σ_d ‖b_d‖²``.
+    docs/method/mathematics.md, eq. 16 and 18. maps ((1 + q) (r + D), r) multiply each ``l_i``, one
+    below the other: ``B⁻¹ = (s² I + a S)⁻¹``; ``S_θ B⁻¹`` of each latent coordinate, made
+    symmetric; ``bᵀ``, ``b = B⁻¹ L Y``; ``τ_θᵀ``, ``τ_θ = L diag(θ_k) α``, of each latent
+    coordinate. crossed (d,) is ``(D/s²) a² tr(S_z B⁻¹ S_z) + a Σ_d ‖τ_zd‖²``. Returns whether B has
+    a Cholesky factor, ``ln|B|``, ``tr B⁻¹`` and ``Σ_d ‖b_d‖²``.
     """
     d, r = S.shape[0] - 1, S.shape[1]
     D = Ly.shape[1]
@@ -130,7 +144,7 @@ def posterior(
     return True, log_det, trace, norm
 
 
-@kernel(fastmath=SUMS)
+@kernel(fastmath=SUMS, inner=True)
 def likelihood_rows(
     L: FloatArray,
     r: int,
@@ -143,9 +157,9 @@ def likelihood_rows(
     squares: FloatArray,
     n_chunks: int,
 ) -> tuple[float, float]:
-    """Write the gradient rows of ``-L`` on Θ, and the sums that its scales need.
+    """Write the gradient rows of ``-L`` on Θ, and sums for the gradient of its scales.
 
-    docs/method/mathematics.md, eq. 17 and 18. rows (n_blocks, q, c) gets ``Σ_j M_ij (θ_ik -
+    docs/method/mathematics.md, eq. 17 and 18. rows (n_blocks, q, c) are ``Σ_j M_ij (θ_ik -
     θ_jk)``; squares (d,) ``Σ_i z_ik² m_i``, ``m_i = (D/s²) q_i + a Σ_d α_id l_iᵀ b_d``. Returns
     ``Σ_d y_dᵀ α_d`` and ``Σ_d ‖α_d‖²``. One product a block.
     """
@@ -200,14 +214,14 @@ def likelihood_rows(
                 for i in range(c):
                     rows[k, m, i] = -0.5 * (z[k, m, i] * mass[i] - share[i])
     for m in range(d):
-        squares[m] = add_up(p_squares[:, m])
-    return add_up(p_fit), add_up(p_norm)
+        squares[m] = sum_serial(p_squares[:, m])
+    return sum_serial(p_fit), sum_serial(p_norm)
 
 
 likelihood_rows_parallel = kernel_parallel(likelihood_rows, fastmath=SUMS)
 
 
-@kernel(fastmath=SUMS)
+@kernel(fastmath=SUMS, inner=True)
 def hsic_sums(
     U: FloatArray,
     u_rank: int,
@@ -245,16 +259,16 @@ def hsic_sums(
             gemm(weights, False, left, True, 1.0, p_u[chunk])
             gemm(weights, False, right, True, 1.0, p_v[chunk])
     for k in range(n_weights):
-        fold(p_u[:, k], 1.0, u_sums[k])
-        fold(p_v[:, k], 1.0, v_sums[k])
+        reduce_chunks(p_u[:, k], 1.0, u_sums[k])
+        reduce_chunks(p_v[:, k], 1.0, v_sums[k])
         for j in range(v_rank):
-            fold(p_sums[:, k * v_rank + j], 1.0, sums[k, j])
+            reduce_chunks(p_sums[:, k * v_rank + j], 1.0, sums[k, j])
 
 
 hsic_sums_parallel = kernel_parallel(hsic_sums, fastmath=SUMS)
 
 
-@kernel(fastmath=SUMS)
+@kernel(fastmath=SUMS, inner=True)
 def hsic_moments(
     sums: FloatArray,
     u_sums: FloatArray,
@@ -268,10 +282,10 @@ def hsic_moments(
 ) -> tuple[float, float]:
     """Return ``‖A‖² = tr(K_X H K_θ H)`` and ``λ / (‖A‖² + floor)``; write the scales' moments.
 
-    docs/method/mathematics.md, eq. 19. A cotangent, centered, meets a Gram matrix that is not: the
-    means that were taken out of that matrix's factor are put back into `sums`, from the second
-    matrix on, which then holds ``E_z`` of each coordinate and of its square. moments (d,) gets
-    ``⟨A, E_{z²}⟩ - ‖E_z‖²``.
+    docs/method/mathematics.md, eq. 19. A centered cotangent is multiplied by a Gram matrix that is
+    not centered: the means of that matrix's factor are added to `sums`, from the second matrix on.
+    These are then ``E_z`` of each coordinate and of its square. moments (d,) are ``⟨A, E_{z²}⟩ -
+    ‖E_z‖²``.
     """
     d = (sums.shape[0] - 1) // 2
     v_rank, u_rank = sums.shape[1:]
@@ -298,7 +312,7 @@ def hsic_moments(
     return trace, lam / (trace + floor) if trace + floor > 0.0 else 0.0
 
 
-@kernel(fastmath=SUMS)
+@kernel(fastmath=SUMS, inner=True)
 def hsic_rows(
     U: FloatArray,
     V: FloatArray,
@@ -329,3 +343,53 @@ def hsic_rows(
 
 
 hsic_rows_parallel = kernel_parallel(hsic_rows, fastmath=SUMS)
+
+
+@kernel(fastmath=SUMS)
+def evaluate(
+    factors: Factors,
+    z: FloatArray,
+    y: FloatArray,
+    amplitude: float,
+    noise: float,
+    lam: float,
+    floor: float,
+    rows: FloatArray,
+    arrays: FloatArray,
+    n_chunks: int | None,
+) -> tuple[bool, float, float, float, float, float, float, float]:
+    """Evaluate both data terms of J from factors; docs/method/mathematics.md, eq. 15 to 19.
+
+    z: (n_blocks, d, c), coordinates of [θ, x]; y: (n_blocks, D, c); floor: ``N² ε₀``. Writes rows
+    (n_blocks, q, c), and crossed, squares and moments, `arrays` (3, d). Returns the results of
+    `posterior`, `likelihood_rows` and `hsic_moments`. n_chunks: None runs serial loops.
+    """
+    L, r, V, v_rank, v_means, U, u_rank, u_means = factors
+    d, q, D = z.shape[1], rows.shape[1], y.shape[1]
+    crossed, squares, moments = arrays[0], arrays[1], arrays[2]
+    S, Ly = np.empty((1 + d, r, r)), np.empty((1 + d, D, r))
+    if n_chunks is None:
+        likelihood_sums(L, r, z, y, S, Ly, 1)
+    else:
+        likelihood_sums_parallel(L, r, z, y, S, Ly, n_chunks)
+    maps = np.empty(((1 + q) * (r + D), r))
+    definite, log_det, trace, norm_b = posterior(S, Ly, amplitude, noise, q, maps, crossed)
+    if not definite:
+        return False, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    sums = np.empty((1 + 2 * d, v_rank, u_rank))
+    u_sums, v_sums = np.empty((1 + 2 * d, u_rank)), np.empty((1 + 2 * d, v_rank))
+    if n_chunks is None:
+        fit, norm = likelihood_rows(L, r, z, y, amplitude, noise, maps, rows, squares, 1)
+        hsic_sums(U, u_rank, V, v_rank, z, sums, u_sums, v_sums, 1)
+    else:
+        fit, norm = likelihood_rows_parallel(
+            L, r, z, y, amplitude, noise, maps, rows, squares, n_chunks
+        )
+        hsic_sums_parallel(U, u_rank, V, v_rank, z, sums, u_sums, v_sums, n_chunks)
+    squared, factor = hsic_moments(sums, u_sums, v_sums, u_means, v_means, q, lam, floor, moments)
+    of_theta = sums[: 1 + q].reshape(((1 + q) * v_rank, u_rank))
+    if n_chunks is None:
+        hsic_rows(U, V, v_means, z, of_theta, factor, rows, 1)
+    else:
+        hsic_rows_parallel(U, V, v_means, z, of_theta, factor, rows, n_chunks)
+    return True, log_det, trace, norm_b, fit, norm, squared, factor

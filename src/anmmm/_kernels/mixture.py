@@ -15,7 +15,7 @@ from numba.extending import overload
 
 from anmmm._kernels._jit import SUMS, FloatArray, IndexArray, kernel
 from anmmm._kernels._library import KernelCompiler
-from anmmm._kernels._vectors import LANES, everywhere, load, multiply_add, store
+from anmmm._kernels._vectors import LANES, load, store
 from anmmm._kernels.columns import e_step_on_columns
 from anmmm._kernels.packed import LOG_2PI, dot
 from anmmm._kernels.posterior import Fits, Problem, Work, m_step
@@ -61,7 +61,7 @@ def _e_step_of(rows: Any, *_: Any) -> Any:
 def _add(source: FloatArray, factor: float, out: FloatArray) -> None:
     """Add an array times a factor to another of the same shape, whole vectors of numbers."""
     for at in range(0, out.size, LANES):
-        store(out, at, multiply_add(everywhere(factor), load(source, at), load(out, at)))
+        store(out, at, factor * load(source, at) + load(out, at))
 
 
 @kernel(inner=True)

@@ -12,8 +12,8 @@ from __future__ import annotations
 import numpy as np
 from numba import prange
 
-from anmmm._kernels._fold import fold
 from anmmm._kernels._jit import FloatArray, kernel, kernel_parallel
+from anmmm._kernels.chunks import reduce_chunks
 
 
 @kernel()
@@ -81,11 +81,11 @@ def backward(
                 for k in range(n_inputs):
                     p_W1[c, k, h] += t * inputs[i, k]
     for k in range(n_inputs):
-        fold(p_W1[:, k], 1.0, d_W1[k])
-    fold(p_b1, 1.0, d_b1)
+        reduce_chunks(p_W1[:, k], 1.0, d_W1[k])
+    reduce_chunks(p_b1, 1.0, d_b1)
     for h in range(n_hidden):
-        fold(p_W2[:, h], 1.0, d_W2[h])
-    fold(p_b2, 1.0, d_b2)
+        reduce_chunks(p_W2[:, h], 1.0, d_W2[h])
+    reduce_chunks(p_b2, 1.0, d_b2)
 
 
 backward_parallel = kernel_parallel(backward)

@@ -72,6 +72,18 @@ def exp_nonpositive(values: FloatArray, n: int) -> None:
 
 
 @kernel(inner=True)
+def sum_of_logs(values: FloatArray, n: int) -> float:
+    """Return the sum of the logarithms of the first `n` positive values."""
+    total, product = 0.0, 1.0
+    for i in range(n):
+        product *= values[i]
+        if not 1.0 / LARGE < product < LARGE:
+            total += math.log(product)
+            product = 1.0
+    return total + math.log(product)
+
+
+@kernel(inner=True)
 def log_of_product(so_far: float, factor: float) -> tuple[float, float]:
     """Return a product times a factor, and what to add to a sum of logarithms.
 

@@ -1,7 +1,4 @@
-"""Sums over a centered Gram matrix from which its permutation moments are formed.
-
-A factor of the matrix comes in; numbers go out to `anmmm.permutation`.
-"""
+"""Sums over a centered Gram matrix, of which its permutation moments are made."""
 
 from __future__ import annotations
 
@@ -9,23 +6,7 @@ import numpy as np
 
 from anmmm._kernels._jit import SUMS, FloatArray, kernel
 from anmmm._kernels._lapack import gemm
-
-
-@kernel(fastmath=SUMS, inner=True)
-def _center(L: FloatArray, rank: int, n: int) -> None:
-    """Take their means out of the rows of a factor; padding stays zero."""
-    n_blocks, _, c = L.shape
-    for k in range(rank):
-        total = 0.0
-        for b in range(n_blocks):
-            row = L[b, k]
-            for i in range(c):
-                total += row[i]
-        mean = total / n
-        for b in range(n_blocks):
-            row = L[b, k]
-            for i in range(min(c, n - b * c)):
-                row[i] -= mean
+from anmmm._kernels.pivoted import center
 
 
 @kernel(fastmath=SUMS, inner=True)
@@ -47,15 +28,15 @@ def _entry_cubes(U: FloatArray, shift: float) -> float:
 
 @kernel(fastmath=SUMS)
 def centered_sums(L: FloatArray, rank: int, n: int, entries: bool, cubic: FloatArray) -> FloatArray:
-    """Center a factor L (n_blocks, capacity, c), and sum what the moments of its Gram matrix need.
+    """Center a factor L (n_blocks, capacity, c); return sums for the moments of its Gram matrix.
 
     docs/method/mathematics.md, eq. 21. L becomes U with ``H K H ≈ UᵀU``. With ``A = H K H - share
-    H`` of trace 0: returns the trace of ``A + share H``, ``tr(A²)``, ``Σ A_ii²``; cubic (5,) gets
-    what the third moment is bilinear in. entries: whether to sum the cubes of all entries, of one
-    block, in O(n² rank); otherwise 0 stands for them.
+    H`` of trace 0: returns the trace of ``A + share H``, ``tr(A²)``, ``Σ A_ii²``; the third moment
+    is bilinear in cubic (5,). entries: whether to sum the cubes of all entries, of one block, in
+    O(n² rank); otherwise 0 replaces them.
     """
     n_blocks, _, c = L.shape
-    _center(L, rank, n)
+    center(L, rank, n, np.empty(rank))
     gram = np.zeros((rank, rank))
     for b in range(n_blocks):
         gemm(L[b, :rank], False, L[b, :rank], True, 1.0, gram)

@@ -13,12 +13,9 @@ import numpy as np
 from anmmm._kernels._jit import FloatArray, IndexArray, kernel
 from anmmm._kernels._vectors import (
     LANES,
-    everywhere,
+    broadcast,
     load,
-    load_one,
-    multiply_add,
-    plus,
-    product,
+    load_broadcast,
     store,
 )
 from anmmm._kernels.packed import padded
@@ -152,10 +149,10 @@ def curve_on_pieces(
     """Write the powers of a curve on all pieces from ``out[to]`` on."""
     for power in range(CUBIC):
         for piece in range(0, K, LANES):
-            total = everywhere(0.0)
+            total = broadcast(0.0)
             for j in range(r):
                 column = load(planes, (j * CUBIC + power) * K + piece)
-                total = multiply_add(load_one(mean, j), column, total)
+                total += load_broadcast(mean, j) * column
             store(out, to + power * K + piece, total)
 
 
@@ -167,30 +164,30 @@ def variance_on_pieces(
     r, width = rows.shape
     start = width - padded(r)
     for piece in range(0, K, LANES):
-        s0 = s1 = s2 = s3 = s4 = s5 = s6 = everywhere(0.0)
+        s0 = s1 = s2 = s3 = s4 = s5 = s6 = broadcast(0.0)
         for k in range(r):
             at = k * CUBIC * K + piece
             a, b = load(planes, at), load(planes, at + K)
             c, d = load(planes, at + 2 * K), load(planes, at + 3 * K)
             for j in range(k):
-                w, at = load_one(rows, start + k * width + j), j * CUBIC * K + piece
-                a = multiply_add(w, load(planes, at), a)
-                b = multiply_add(w, load(planes, at + K), b)
-                c = multiply_add(w, load(planes, at + 2 * K), c)
-                d = multiply_add(w, load(planes, at + 3 * K), d)
-            one = load_one(pivots, k)
-            wa, wb, wc, wd = product(one, a), product(one, b), product(one, c), product(one, d)
-            s0 = multiply_add(wa, a, s0)
-            s6 = multiply_add(wd, d, s6)
-            s2 = multiply_add(wb, b, s2)
-            s4 = multiply_add(wc, c, s4)
-            wa, wd = plus(wa, wa), plus(wd, wd)
-            s1 = multiply_add(wa, b, s1)
-            s2 = multiply_add(wa, c, s2)
-            s3 = multiply_add(wa, d, s3)
-            s3 = multiply_add(plus(wb, wb), c, s3)
-            s4 = multiply_add(wd, b, s4)
-            s5 = multiply_add(wd, c, s5)
+                w, at = load_broadcast(rows, start + k * width + j), j * CUBIC * K + piece
+                a += w * load(planes, at)
+                b += w * load(planes, at + K)
+                c += w * load(planes, at + 2 * K)
+                d += w * load(planes, at + 3 * K)
+            one = load_broadcast(pivots, k)
+            wa, wb, wc, wd = one * a, one * b, one * c, one * d
+            s0 += wa * a
+            s6 += wd * d
+            s2 += wb * b
+            s4 += wc * c
+            wa, wd = wa + wa, wd + wd
+            s1 += wa * b
+            s2 += wa * c
+            s3 += wa * d
+            s3 += (wb + wb) * c
+            s4 += wd * b
+            s5 += wd * c
         store(out, to + piece, s0)
         store(out, to + K + piece, s1)
         store(out, to + 2 * K + piece, s2)
@@ -218,37 +215,37 @@ def from_pieces(
     """
     n_rows = n_pieces * CUBIC
     for j in range(0, width, LANES):
-        total = everywhere(0.0)
+        total = broadcast(0.0)
         for piece in range(n_pieces):
             at = piece * CUBIC * width + j
             a, b = load(rows, at), load(rows, at + width)
             c, d = load(rows, at + 2 * width), load(rows, at + 3 * width)
             for power in range(CUBIC):
                 s = power * K + piece
-                mixed = product(load_one(sums, s), a)
-                mixed = multiply_add(load_one(sums, s + K), b, mixed)
-                mixed = multiply_add(load_one(sums, s + 2 * K), c, mixed)
-                mixed = multiply_add(load_one(sums, s + 3 * K), d, mixed)
+                mixed = load_broadcast(sums, s) * a
+                mixed += load_broadcast(sums, s + K) * b
+                mixed += load_broadcast(sums, s + 2 * K) * c
+                mixed += load_broadcast(sums, s + 3 * K) * d
                 store(scratch, at + power * width, mixed)
             s = N_TERMS * K + piece
-            total = multiply_add(load_one(sums, s), a, total)
-            total = multiply_add(load_one(sums, s + K), b, total)
-            total = multiply_add(load_one(sums, s + 2 * K), c, total)
-            total = multiply_add(load_one(sums, s + 3 * K), d, total)
+            total += load_broadcast(sums, s) * a
+            total += load_broadcast(sums, s + K) * b
+            total += load_broadcast(sums, s + 2 * K) * c
+            total += load_broadcast(sums, s + 3 * K) * d
         store(moment, j, total)
     for i in range(0, width, LANES):
         for j in range(i, width, LANES):
-            g0 = g1 = g2 = g3 = g4 = g5 = g6 = g7 = everywhere(0.0)
+            g0 = g1 = g2 = g3 = g4 = g5 = g6 = g7 = broadcast(0.0)
             for row in range(n_rows):
                 mixed, at = load(scratch, row * width + j), row * width + i
-                g0 = multiply_add(load_one(rows, at), mixed, g0)
-                g1 = multiply_add(load_one(rows, at + 1), mixed, g1)
-                g2 = multiply_add(load_one(rows, at + 2), mixed, g2)
-                g3 = multiply_add(load_one(rows, at + 3), mixed, g3)
-                g4 = multiply_add(load_one(rows, at + 4), mixed, g4)
-                g5 = multiply_add(load_one(rows, at + 5), mixed, g5)
-                g6 = multiply_add(load_one(rows, at + 6), mixed, g6)
-                g7 = multiply_add(load_one(rows, at + 7), mixed, g7)
+                g0 += load_broadcast(rows, at) * mixed
+                g1 += load_broadcast(rows, at + 1) * mixed
+                g2 += load_broadcast(rows, at + 2) * mixed
+                g3 += load_broadcast(rows, at + 3) * mixed
+                g4 += load_broadcast(rows, at + 4) * mixed
+                g5 += load_broadcast(rows, at + 5) * mixed
+                g6 += load_broadcast(rows, at + 6) * mixed
+                g7 += load_broadcast(rows, at + 7) * mixed
             at = i * width + j
             store(gram, at, g0)
             store(gram, at + width, g1)

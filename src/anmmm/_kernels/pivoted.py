@@ -1,11 +1,8 @@
-"""Pivoted Cholesky factors of Gram matrices, ``K ≈ LᵀL``, and their means.
+"""Pivoted Cholesky factors of Gram matrices, ``K ≈ LᵀL``, of amplitude 1, and their means.
 
-Points come in; factors go out to ``engines``, which chooses pivots and ranks.
-
-Layout: an array over observations is cut into blocks of c, (n_blocks, rows, c), so that a block's
-rows are contiguous and stay in cache while everything that needs them is done. The last block is
-padded: factors are zero there, so padding adds nothing to any sum. Factors have unit amplitude.
-Blocks are dealt out to chunks as rows are in ``rbf``.
+Observations are cut into blocks of c, arrays (n_blocks, rows, c), so that a block's rows are
+contiguous and stay in cache. The last block is padded with zeros. Blocks are dealt out to chunks as
+rows are in ``rbf``.
 """
 
 from __future__ import annotations
@@ -31,8 +28,8 @@ def pivoted_cholesky(
     """Factor an ARD RBF Gram matrix of points (d, n), ``K ≈ LᵀL``, largest residual first; eq. 15.
 
     docs/method/mathematics.md. Ends when no residual is above `largest`, or their sum not above
-    `total`. L: (capacity, n); residual (n,): diagonal of ``K - LᵀL``. Returns the rank, -1 where L
-    has too few rows, and the sum of residuals.
+    `total`. L: (capacity, n); residual (n,): diagonal of ``K - LᵀL``. Returns the rank, -1 if L has
+    too few rows, and the sum of residuals.
     """
     n = points.shape[1]
     for i in range(n):
@@ -66,7 +63,7 @@ def pivoted_cholesky(
         for i in range(n):
             row[i] *= scale
             residual[i] = max(residual[i] - row[i] * row[i], 0.0)
-        # Its residual is zero but for rounding; exactly zero, it cannot be chosen again.
+        # Zero up to rounding; exactly zero, it cannot be chosen again.
         residual[p] = 0.0
         k += 1
 
@@ -115,15 +112,16 @@ extend_parallel = kernel_parallel(extend, fastmath=SUMS)
 
 @kernel(fastmath=SUMS)
 def center(L: FloatArray, r: int, n: int, means: FloatArray) -> None:
-    """Subtract from r rows of a factor their means over n points; padding stays zero."""
+    """Subtract from r rows of a factor their means (r,) over n points; padding stays zero."""
     n_blocks, _, c = L.shape
-    for j in range(r):
+    for k in range(r):
         total = 0.0
         for b in range(n_blocks):
+            row = L[b, k]
             for i in range(c):
-                total += L[b, j, i]
-        means[j] = total / n
-    for b in range(n_blocks):
-        for j in range(r):
+                total += row[i]
+        means[k] = total / n
+        for b in range(n_blocks):
+            row = L[b, k]
             for i in range(min(c, n - b * c)):
-                L[b, j, i] -= means[j]
+                row[i] -= means[k]

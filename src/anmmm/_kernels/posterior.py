@@ -1,7 +1,6 @@
 """M-step of mixtures of smooth curves: posteriors of the curves, their center, and variances.
 
-docs/method/decisions.md, eqs. 4 to 7. The E-step, which sums observations up, is in
-`anmmm._kernels.strips` and `anmmm._kernels.columns`.
+docs/method/decisions.md, eqs. 4 to 7. The E-steps are in `strips` and `columns`.
 """
 
 from __future__ import annotations
@@ -11,37 +10,37 @@ from typing import NamedTuple
 
 from anmmm._kernels._jit import SUMS, FloatArray, kernel
 from anmmm._kernels.packed import HYPER, clear, log_of_product
-from anmmm._kernels.systems import eliminate, set_up, solution
+from anmmm._kernels.systems import System, solve
 
 # Inverse-gamma prior on the variances of intercepts and slopes about their mean over the
-# mechanisms: broad, with its mass above (a tenth of the effect's standard deviation)². Costs count
-# from its mode.
+# mechanisms: broad, with its mass above (a tenth of the effect's standard deviation)². Costs are
+# relative to its mode.
 NULL_SHAPE, NULL_SCALE = 0.5, 0.01
-# Observations that each mechanism is taken to hold beforehand. At N = 100 the data hardly tell
-# overlapping mechanisms apart, and free weights let one of them swallow another.
+# Pseudo-observations of each mechanism. At N = 100 the data hardly distinguish overlapping
+# mechanisms, and with free weights the weight of one could go to zero.
 WEIGHT_PRIOR = 20.0
 
 
 class Problem(NamedTuple):
-    """What is to be fitted, but for the observations."""
+    """Prior and options of a fit."""
 
     prior: FloatArray  # (r,), prior variances, beyond `n_null` in units of a smoothing variance
     n_null: int  # columns that are not smoothed (constant and linear)
     n_inner: int  # rounds of (curves, variances) in an M-step
     floor: float  # smallest noise variance
     tol: float  # nats per observation by which the last iteration raises the bound
-    max_iter: int  # of a run, those of all starts aside
+    max_iter: int  # of the run that follows the short ones of all starts
 
 
 class Fits(NamedTuple):
     """Fits of all S starts, C curves each, and their sums; rows of r numbers are padded.
 
-    A start's scales are the noise variance σ², τ² of curves about their center and τ₀² of the
-    center, and variances ω² of the constant and linear coefficients about theirs; a single curve
-    has its center at zero and keeps τ₀² and ω².
+    The scales of a start are the noise variance σ², τ² of curves about their center and τ₀² of the
+    center, and variances ω² of the constant and linear coefficients about theirs. A single curve
+    has its center at zero and does not change τ₀² and ω².
     """
 
-    scales: FloatArray  # (S, 3 + n_null), those to start from, as is the center
+    scales: FloatArray  # (S, 3 + n_null); those to start from, as is the center
     center: FloatArray  # (S, padded(r)), posterior mean of the curves' center
     weights: FloatArray  # (S, C), a_c
     log_weights: FloatArray
@@ -54,11 +53,11 @@ class Fits(NamedTuple):
 
 
 class Work(NamedTuple):
-    """Places that an M-step calculates in."""
+    """Arrays of an M-step."""
 
     variance: FloatArray  # (C, padded(r)), of the coefficients
     precision: FloatArray  # (padded(r),), of the curves about their center
-    spread: FloatArray  # variance of the center
+    center_variance: FloatArray
     second: FloatArray  # expected squares about the center
 
 
@@ -66,8 +65,9 @@ class Work(NamedTuple):
 def _center_posterior(
     problem: Problem, scales: FloatArray, center: FloatArray, mean: FloatArray, work: Work
 ) -> float:
-    """Posterior of the curves' center and its smoothness; returns what the center costs."""
-    prior, n_null, precision, spread = problem.prior, problem.n_null, work.precision, work.spread
+    """Write the posterior of the curves' center and its smoothness; return the center's cost."""
+    prior, n_null = problem.prior, problem.n_null
+    precision, center_variance = work.precision, work.center_variance
     C, r = mean.shape[0], prior.shape[0]
     rough, log_ratios, so_far = 0.0, 0.0, 1.0
     for i in range(r):
@@ -75,13 +75,13 @@ def _center_posterior(
         ratio = 1.0 + C * wide * precision[i]
         so_far, logarithm = log_of_product(so_far, ratio)
         log_ratios += logarithm
-        spread[i] = wide / ratio
+        center_variance[i] = wide / ratio
         total = 0.0
         for c in range(C):
             total += mean[c, i]
-        center[i] = spread[i] * total * precision[i]
+        center[i] = center_variance[i] * total * precision[i]
         if i >= n_null:
-            rough += (center[i] * center[i] + spread[i]) / prior[i]
+            rough += (center[i] * center[i] + center_variance[i]) / prior[i]
     penalty = 0.5 * (log_ratios + math.log(so_far) - r)
     if r > n_null:
         tau2 = (rough + 2.0 * HYPER) / (r - n_null + 2.0 * HYPER)
@@ -90,7 +90,7 @@ def _center_posterior(
         scales[2] = tau2
     for i in range(r):
         wide = prior[i] * (1.0 if i < n_null else scales[2])
-        penalty += 0.5 * (center[i] * center[i] + spread[i]) / wide
+        penalty += 0.5 * (center[i] * center[i] + center_variance[i]) / wide
     return float(penalty)
 
 
@@ -106,20 +106,19 @@ def _variances(
     moments: FloatArray,
     work: Work,
 ) -> tuple[float, float]:
-    """Overwrite center and variances given the curves' posteriors; return penalty and residuals.
+    """Overwrite center and variances given the curves' posteriors.
 
-    log_det: sum over the curves' posterior precisions. The penalty is what the bound pays for
-    curves, center and variances; residuals are expected squares.
+    log_det: sum over the curves' posterior precisions. Returns the penalty in the bound for curves,
+    center and variances, and the expected sum of squared residuals.
     """
     prior, n_null = problem.prior, problem.n_null
-    variance, precision, spread, second = work
+    variance, precision, center_variance, second = work
     C, r = mean.shape[0], prior.shape[0]
     rss = y2
-    clear(spread)
+    clear(center_variance)
     clear(second)
     for c in range(C):
-        # The Gram matrix is not read: times a curve's covariance or mean it is what has just been
-        # solved for.
+        # By the equations just solved, the Gram matrix times a curve's covariance or mean is known.
         for i in range(r):
             m = mean[c, i]
             second[i] += variance[c, i]
@@ -132,7 +131,7 @@ def _variances(
     for i in range(r):
         for c in range(C):
             e = mean[c, i] - center[i]
-            second[i] += e * e + spread[i]
+            second[i] += e * e + center_variance[i]
         if i >= n_null:
             rough += second[i] / prior[i]
         elif C > 1:
@@ -158,8 +157,8 @@ def m_step(
 ) -> tuple[float, float]:
     """Fit one start's curves, their center, variances and weights to the sums of the observations.
 
-    y2: ``Σ y_n²``. Returns what the bound pays for all of them, and the expected squared residuals.
-    Every round raises the bound or leaves it. O(C r³).
+    y2: ``Σ y_n²``. Returns the penalty in the bound, and the expected sum of squared residuals. No
+    round lowers the bound. O(C r³).
     """
     prior, n_null, precision = problem.prior, problem.n_null, work.precision
     scales, center = fits.scales[s], fits.center[s]
@@ -170,10 +169,11 @@ def m_step(
             precision[i] = 1.0 / (prior[i] * (scales[3 + i] if i < n_null else scales[1]))
         log_det = 0.0
         for c in range(C):
-            rows, pivots = fits.rows[s, c], fits.pivots[s, c]
-            set_up(rows, r, fits.grams[s, c], fits.moments[s, c], scales[0], center, precision)
-            log_det += eliminate(rows, pivots, r)
-            solution(rows, pivots, r, fits.mean[s, c], work.variance[c])
+            rows, pivots, mean = fits.rows[s, c], fits.pivots[s, c], fits.mean[s, c]
+            gram, moment, variance = fits.grams[s, c], fits.moments[s, c], work.variance[c]
+            log_det += solve(
+                System(gram, moment, center, precision, rows, pivots, mean, variance), r, scales[0]
+            )
         penalty, rss = _variances(
             problem, n, y2, log_det, scales, center, fits.mean[s], fits.moments[s], work
         )

@@ -43,7 +43,7 @@ def cross_gram(points: FloatArray, gamma: FloatArray, others: FloatArray, K: Flo
 
 
 @kernel(fastmath=SUMS)
-def pull_row(
+def vjp_row(
     m: FloatArray, points: FloatArray, i: int, d_points: FloatArray, d_scale: FloatArray
 ) -> None:
     """Add one row's share, ``m_j = (∂J/∂K ∘ K)_ij`` for j < i, of the gradients, still unscaled.
@@ -66,8 +66,8 @@ def pull_row(
 
 
 @kernel(fastmath=SUMS)
-def pull_scale_row(m: FloatArray, points: FloatArray, i: int, d_scale: FloatArray) -> None:
-    """Add one row's share to the scales alone, as `pull_row`, for points that are not moved."""
+def vjp_scale_row(m: FloatArray, points: FloatArray, i: int, d_scale: FloatArray) -> None:
+    """Add one row's share to the scales alone, as `vjp_row`, for points that are not moved."""
     for k in range(points.shape[0]):
         t = points[k, i]
         second = 0.0

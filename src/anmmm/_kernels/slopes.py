@@ -1,6 +1,6 @@
-"""Positive numbers with a prior of their logarithms: slopes of a function, distances of cuts.
+"""Positive numbers with a Gaussian prior of their logarithms: slopes, or distances between cuts.
 
-`anmmm._kernels.monotone` and `anmmm._kernels.latent` fit them. docs/method/decisions.md, eq. 15.
+docs/method/decisions.md, eq. 15.
 """
 
 from __future__ import annotations
@@ -8,43 +8,34 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from anmmm._kernels._jit import SUMS, FloatArray, kernel
-from anmmm._kernels.packed import HYPER
 
 
 class SlopePrior(NamedTuple):
-    """Gaussian prior of m logarithms about their start."""
+    """Prior of m logarithms about their start, of precision ``fixed + bends / ρ²``."""
 
-    fixed: FloatArray  # (m, m), precision of combinations that `rough` takes to zero
-    rough: FloatArray  # (q, m), independent combinations of variance ρ², which is fitted
-    log_det: float  # of the whole precision where ρ² is 1
+    fixed: FloatArray  # (m, m)
+    bends: FloatArray  # (m, m), of rank `rank`
+    rank: int
+    log_det: float  # of the precision where ρ² is 1
 
 
 @kernel(fastmath=SUMS, inner=True)
 def slope_precision(prior: SlopePrior, rho2: float, first: int, P: FloatArray) -> None:
     """Write the precision of the logarithms from row and column `first` of P on."""
-    fixed, rough = prior.fixed, prior.rough
-    for i in range(fixed.shape[0]):
-        for j in range(fixed.shape[0]):
-            total = 0.0
-            for q in range(rough.shape[0]):
-                total += rough[q, i] * rough[q, j]
-            P[first + i, first + j] = fixed[i, j] + total / rho2
+    m = prior.fixed.shape[0]
+    for i in range(m):
+        for j in range(m):
+            P[first + i, first + j] = prior.fixed[i, j] + prior.bends[i, j] / rho2
 
 
 @kernel(fastmath=SUMS, inner=True)
-def best_roughness(prior: SlopePrior, off: FloatArray, first: int, cov: FloatArray) -> float:
-    """EM step of ρ² from the logarithms' distance from their start and its cov, from `first` on."""
-    rough = prior.rough
-    q, m = rough.shape
-    total = 0.0
-    for a in range(q):
-        bend = 0.0
-        for i in range(m):
-            spread = 0.0
-            for j in range(m):
-                spread += rough[a, j] * cov[first + i, first + j]
-            bend += rough[a, i] * off[first + i]
-            total += rough[a, i] * spread
-        total += bend * bend
-    rho2: float = (total + 2.0 * HYPER) / (q + 2.0 * HYPER)
-    return rho2
+def roughness(
+    prior: SlopePrior, off: FloatArray, cov: FloatArray, first: int
+) -> tuple[float, float]:
+    """Return ``bᵀ bends b`` and ``tr(bends C)``, b and C from `first` on in `off` and `cov`."""
+    m, square, trace = prior.fixed.shape[0], 0.0, 0.0
+    for i in range(m):
+        for j in range(m):
+            square += prior.bends[i, j] * off[first + i] * off[first + j]
+            trace += prior.bends[i, j] * cov[first + i, first + j]
+    return square, trace

@@ -11,18 +11,13 @@ from typing import Any, NamedTuple
 from anmmm._kernels._jit import FloatArray, IndexArray, kernel
 from anmmm._kernels._vectors import (
     LANES,
-    everywhere,
+    broadcast,
     exponential,
-    larger,
     load,
-    load_one,
-    minus_product,
-    multiply_add,
-    plus,
-    product,
-    quotient,
+    load_broadcast,
+    maximum,
+    reduce_add,
     store,
-    total_of,
 )
 from anmmm._kernels.pieces import (
     CUBIC,
@@ -122,31 +117,31 @@ def _share_out(
     coefficients, shares, n_strips = room.coefficients, room.shares, strips.piece.shape[0]
     C = shares.shape[0] // (CHUNK * LANES)
     u, effect, present = load(strips.u, slot), load(y, slot), load(strips.present, slot)
-    top = everywhere(-1e300)
+    top = broadcast(-1e300)
     for c in range(C):
         at = of_curve + c * N_SUMS * n_strips
         curve = load(coefficients, at + (CUBIC - 1) * n_strips)
         for power in range(CUBIC - 2, -1, -1):
-            curve = multiply_add(curve, u, load(coefficients, at + power * n_strips))
+            curve = curve * u + load(coefficients, at + power * n_strips)
         at += CUBIC * n_strips
         variance = load(coefficients, at + (N_TERMS - 1) * n_strips)
         for power in range(N_TERMS - 2, -1, -1):
-            variance = multiply_add(variance, u, load(coefficients, at + power * n_strips))
-        e = minus_product(everywhere(1.0), curve, effect)
-        term = multiply_add(half, multiply_add(e, e, variance), load_one(log_weights, c))
+            variance = variance * u + load(coefficients, at + power * n_strips)
+        e = effect - curve
+        term = half * (e * e + variance) + load_broadcast(log_weights, c)
         store(shares, c * CHUNK * LANES + to, term)
-        top = larger(term, top)
-    total = everywhere(0.0)
+        top = maximum(term, top)
+    total = broadcast(0.0)
     for c in range(C):
         term = load(shares, c * CHUNK * LANES + to)
-        term = exponential(minus_product(everywhere(1.0), top, term))
+        term = exponential(term - top)
         store(shares, c * CHUNK * LANES + to, term)
-        total = plus(term, total)
-    share = quotient(present, total)
+        total += term
+    share = present / total
     for c in range(C):
-        part = product(load(shares, c * CHUNK * LANES + to), share)
+        part = load(shares, c * CHUNK * LANES + to) * share
         store(shares, c * CHUNK * LANES + to, part)
-    return product(top, present), larger(product(total, present), everywhere(1.0))
+    return top * present, maximum(total * present, broadcast(1.0))
 
 
 @kernel(inner=True)
@@ -170,14 +165,14 @@ def _add_up(
     m3 = load(sums, to + 10 * next_sum)
     for step in range(steps):
         w, u = load(weights, at + step * LANES), load(strips.u, slot + step * LANES)
-        wy, u2 = product(w, load(y, slot + step * LANES)), product(u, u)
-        u3 = product(u2, u)
-        w3 = product(w, u3)
-        h0, h1 = plus(w, h0), multiply_add(w, u, h1)
-        h2, h3 = multiply_add(w, u2, h2), plus(w3, h3)
-        h4, h5, h6 = multiply_add(w3, u, h4), multiply_add(w3, u2, h5), multiply_add(w3, u3, h6)
-        m0, m1 = plus(wy, m0), multiply_add(wy, u, m1)
-        m2, m3 = multiply_add(wy, u2, m2), multiply_add(wy, u3, m3)
+        wy, u2 = w * load(y, slot + step * LANES), u * u
+        u3 = u2 * u
+        w3 = w * u3
+        h0, h1 = w + h0, w * u + h1
+        h2, h3 = w * u2 + h2, w3 + h3
+        h4, h5, h6 = w3 * u + h4, w3 * u2 + h5, w3 * u3 + h6
+        m0, m1 = wy + m0, wy * u + m1
+        m2, m3 = wy * u2 + m2, wy * u3 + m3
     store(sums, to, h0)
     store(sums, to + next_sum, h1)
     store(sums, to + 2 * next_sum, h2)
@@ -214,10 +209,10 @@ def _pass(
     """Pass over all strips; see `e_step_on_pieces`. Given shares begin at ``rows.shares[at]``."""
     strips, y = rows.strips, rows.y
     n_strips, n_slots = strips.piece.shape[0], strips.u.shape[0]
-    C, half = log_weights.shape[0], everywhere(-0.5 / s2)
+    C, half = log_weights.shape[0], broadcast(-0.5 / s2)
     for i in range(n_sums * N_SUMS * n_strips):
         room.sums[i] = 0.0
-    highest, z, multiplied, total = everywhere(0.0), everywhere(1.0), 0, 0.0
+    highest, z, multiplied, total = broadcast(0.0), broadcast(1.0), 0, 0.0
     for start in range(0, n_slots, strips.length * LANES):
         group = start // strips.length
         for step in range(0, strips.length, CHUNK):
@@ -228,14 +223,14 @@ def _pass(
                     tops, sums = _share_out(
                         strips, y, slot + to, room, group, log_weights, half, to
                     )
-                    highest, z = plus(tops, highest), product(sums, z)
+                    highest, z = tops + highest, sums * z
                     for c in range(C if keep else 0):
                         share = load(room.shares, c * CHUNK * LANES + to)
                         store(rows.shares, c * n_slots + slot + to, share)
                 multiplied += steps
                 if multiplied >= MULTIPLIED:
                     total += _logarithms(z, room.ends)
-                    z, multiplied = everywhere(1.0), 0
+                    z, multiplied = broadcast(1.0), 0
             for c in range(n_sums):
                 to = c * N_SUMS * n_strips + group
                 if given:
@@ -244,7 +239,7 @@ def _pass(
                 else:
                     begin = c * CHUNK * LANES
                     _add_up(strips, y, slot, steps, room.shares, begin, room.sums, to)
-    return float(total + _logarithms(z, room.ends) + total_of(highest))
+    return float(total + _logarithms(z, room.ends) + reduce_add(highest))
 
 
 @kernel(inner=True)

@@ -1,59 +1,75 @@
 """A small positive definite system ``A z = b``, solved and inverted in rows of whole vectors.
 
 The systems of curves have some fourteen equations: LAPACK's calls would cost as much as the work.
-One elimination of A beside the identity gives what its inverse is made of. Of a system's rows (r,
-padded(r + 1) + padded(r)), row i holds A's entries from the diagonal on, b's entry at place r, and
-from place padded(r + 1) on a row of the identity. `eliminate` turns the identity into W = M⁻¹,
-where A = M D Mᵀ with M unit lower triangular, and b into W b.
+The rows of a system, (r, padded(r + 1) + padded(r)), are A, b and the identity side by side: row i
+has A's entries from the diagonal on, b's entry at place r, and a row of the identity from place
+padded(r + 1) on. `eliminate` turns the identity into W = M⁻¹, where A = M D Mᵀ with M unit lower
+triangular, and b into W b.
 """
 
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
 from anmmm._kernels._jit import FloatArray, kernel
 from anmmm._kernels._vectors import (
     LANES,
-    everywhere,
+    broadcast,
     load,
-    load_one,
-    multiply_add,
-    product,
+    load_broadcast,
     store,
 )
 from anmmm._kernels.packed import log_of_product, padded
 
 
-@kernel(inner=True)
-def set_up(
-    rows: FloatArray,
-    r: int,
-    gram: FloatArray,
-    moment: FloatArray,
-    s2: float,
-    center: FloatArray,
-    precision: FloatArray,
-) -> None:
-    """Set up the posterior of a curve: ``A = gram / s2 + precision``, ``b = A (mean)``.
+class System(NamedTuple):
+    """The posterior of a curve with r coefficients; vectors are padded."""
 
-    gram: (padded(r), padded(r)), of which blocks on and above the diagonal are read; moment, center
-    and precision (diagonal) are padded.
+    gram: FloatArray  # (padded(r), padded(r)), Σ_n w_n ψ_n ψ_nᵀ on and above the diagonal
+    moment: FloatArray  # Σ_n w_n y_n ψ_n
+    center: FloatArray  # prior mean
+    precision: FloatArray  # prior precision
+    rows: FloatArray  # (r, padded(r + 1) + padded(r))
+    pivots: FloatArray
+    mean: FloatArray  # posterior mean
+    variance: FloatArray  # posterior variances
+
+
+@kernel(inner=True)
+def new_system(r: int) -> System:
+    """Return a system of zeros."""
+    size = padded(r)
+    rows, part = np.zeros((r, padded(r + 1) + size)), np.zeros((6, size))
+    gram = np.zeros((size, size))
+    return System(gram, part[0], part[1], part[2], rows, part[3], part[4], part[5])
+
+
+@kernel(inner=True)
+def solve(system: System, r: int, s2: float) -> float:
+    """Solve ``(gram / s2 + precision) mean = moment / s2 + precision center``.
+
+    Writes mean and variances, and leaves the elimination in rows and pivots. Returns the log
+    determinant of the posterior precision. O(r³).
     """
+    rows, gram, precision = system.rows, system.gram, system.precision
     width, size = rows.shape[1], padded(r)
-    at = width - size
-    part = everywhere(1.0 / s2)
+    at, part = width - size, broadcast(1.0 / s2)
     for i in range(r):
         start = i * width
         for j in range(0, size, LANES):
-            store(rows, start + j, product(part, load(gram, i * size + j)))
-            store(rows, start + at + j, everywhere(0.0))
+            store(rows, start + j, part * load(gram, i * size + j))
+            store(rows, start + at + j, broadcast(0.0))
         if at > size:
-            store(rows, start + size, everywhere(0.0))
+            store(rows, start + size, broadcast(0.0))
         rows[i, i] += precision[i]
-        rows[i, r] = moment[i] / s2 + center[i] * precision[i]
+        rows[i, r] = system.moment[i] / s2 + system.center[i] * precision[i]
         rows[i, at + i] = 1.0
+    log_det = eliminate(rows, system.pivots, r)
+    solution(rows, system.pivots, r, system.mean, system.variance)
+    return log_det
 
 
 @kernel(inner=True)
@@ -65,14 +81,14 @@ def eliminate(rows: FloatArray, pivots: FloatArray, r: int) -> float:
         so_far, logarithm = log_of_product(so_far, rows[k, k])
         log_det += logarithm
         pivots[k] = 1.0 / rows[k, k]
-        # A factor is read from the pivot's own row, which by symmetry has it: nothing before the
-        # pivot is looked at, and behind the pivot the identity is zero.
+        # By symmetry the factor is in the pivot's own row. Nothing before the pivot is read, and
+        # the identity is zero behind the pivot.
         first = k // LANES * LANES
         for i in range(k + 1, r):
-            factor = everywhere(-rows[k, i] * pivots[k])
+            factor = broadcast(-rows[k, i] * pivots[k])
             for j in range(first, first + at + LANES, LANES):
                 old = load(rows, i * width + j)
-                store(rows, i * width + j, multiply_add(factor, load(rows, k * width + j), old))
+                store(rows, i * width + j, factor * load(rows, k * width + j) + old)
     return log_det + math.log(so_far)
 
 
@@ -84,12 +100,12 @@ def solution(
     width = rows.shape[1]
     at = width - padded(r)
     for j in range(0, padded(r), LANES):
-        total, square = everywhere(0.0), everywhere(0.0)
+        total, square = broadcast(0.0), broadcast(0.0)
         for k in range(j, r):
             row = load(rows, k * width + at + j)
-            scaled = product(row, load_one(pivots, k))
-            total = multiply_add(scaled, load_one(rows, k * width + r), total)
-            square = multiply_add(scaled, row, square)
+            scaled = row * load_broadcast(pivots, k)
+            total += scaled * load_broadcast(rows, k * width + r)
+            square += scaled * row
         store(z, j, total)
         store(variance, j, square)
 
@@ -105,21 +121,11 @@ def inverse_factor(rows: FloatArray, pivots: FloatArray, r: int, factor: FloatAr
 
 
 @kernel(inner=True)
-def write_inverse(rows: FloatArray, pivots: FloatArray, r: int, inverse: FloatArray) -> None:
-    """Write the inverse (r, r) after an elimination. O(r³)."""
-    at = rows.shape[1] - padded(r)
-    for i in range(r):
-        for j in range(i + 1):
-            total = 0.0
-            for k in range(i, r):
-                total += rows[k, at + i] * rows[k, at + j] * pivots[k]
-            inverse[i, j] = total
-            inverse[j, i] = total
-
-
-@kernel(inner=True)
 def invert(A: FloatArray, inverse: FloatArray) -> float:
-    """Write the inverse of A (r, r), lower triangle read; return the log determinant of A."""
+    """Write the inverse of A (r, r), lower triangle read; return the log determinant of A. O(r³).
+
+    `inverse` may be A.
+    """
     r = A.shape[0]
     at = padded(r + 1)
     rows, pivots = np.zeros((r, at + padded(r))), np.empty(r)
@@ -128,5 +134,11 @@ def invert(A: FloatArray, inverse: FloatArray) -> float:
             rows[j, i] = A[i, j]
         rows[i, at + i] = 1.0
     log_det = eliminate(rows, pivots, r)
-    write_inverse(rows, pivots, r, inverse)
+    for i in range(r):
+        for j in range(i + 1):
+            total = 0.0
+            for k in range(i, r):
+                total += rows[k, at + i] * rows[k, at + j] * pivots[k]
+            inverse[i, j] = total
+            inverse[j, i] = total
     return log_det

@@ -15,7 +15,7 @@ from typing import Self, TypeVar
 import numpy as np
 from scipy.special import ndtr
 
-from anmmm._kernels.intervals import gaussian_nats as compiled_nats
+from anmmm._kernels.distributions import gaussian_nats as compiled_nats
 from anmmm._record import Record, computed, frozen
 from anmmm._typing import FloatArray
 from anmmm.evidence.density import GaussianQuantiles

@@ -15,7 +15,7 @@ from operator import attrgetter
 import numpy as np
 from scipy.special import gammaln, ndtr
 
-from anmmm._kernels.hidden import COUNTS, NOISY, SHARES, Pair
+from anmmm._kernels.hidden import CATEGORICAL, COUNTS, NOISY, Pair
 from anmmm._record import computed, frozen
 from anmmm._typing import FloatArray, IntArray
 from anmmm.evidence.code import Code, code_lengths
@@ -174,7 +174,7 @@ def _describe(x: Variable, y: Variable, shortest: float) -> CommonCause:
 def _kinds(variable: Variable) -> tuple[int, ...]:
     n_distinct = variable.cells.n_distinct
     if variable.is_categorical or n_distinct <= MOST_SHARES:
-        return (SHARES,)
+        return (CATEGORICAL,)
     return (NOISY, COUNTS) if n_distinct <= MOST_COUNTS and variable.may_count else (NOISY,)
 
 
@@ -208,8 +208,8 @@ def _coded(fit: HiddenFits, x: Variable, y: Variable) -> CommonCause:
     noisy = fit.pair.kinds[:, np.newaxis] == NOISY
     known = noisy | (fit.pair.kinds[:, np.newaxis] == COUNTS)
     parts = hidden.variances + hidden.offsets[:, :, np.newaxis] ** 2
-    shares = hidden.shares * (np.arange(2) < np.reshape(components, (2, 1)))
-    scales = np.sqrt((shares[:, :, np.newaxis] * parts).sum(axis=1))
+    fractions = hidden.fractions * (np.arange(2) < np.reshape(components, (2, 1)))
+    scales = np.sqrt((fractions[:, :, np.newaxis] * parts).sum(axis=1))
     return CommonCause(
         nats=code_lengths(total, x.cells.n_distinct * y.cells.n_distinct),
         cost=cost,
@@ -232,7 +232,7 @@ def _mass(fit: HiddenFits, axis: int, variable: Variable) -> FloatArray:
         below = ndtr(
             (variable.cells.edges[:, np.newaxis] - mean) / np.sqrt(hidden.variances[axis, j])
         )
-        mass += hidden.shares[axis, j] * np.diff(below, axis=0)
+        mass += hidden.fractions[axis, j] * np.diff(below, axis=0)
     return mass
 
 
@@ -243,7 +243,7 @@ def _position_cost(fit: HiddenFits) -> float:
     more.
     """
     nodes, hidden, r = fit.nodes, fit.first, len(fit.nodes.prior)
-    basis = nodes.basis[:, :r]
+    basis = nodes.basis.T
     logs, slopes, curvatures = zip(*(_derivatives(fit, axis) for axis in range(2)), strict=True)
     share = logs[0] + logs[1] + np.log(np.maximum(hidden.weights, 1e-300))
     share = np.exp(share - share.max(axis=1, keepdims=True))
@@ -258,7 +258,7 @@ def _position_cost(fit: HiddenFits) -> float:
         information[i, :, j] = across[i].T @ across[j] - (basis.T * each) @ basis
     scale = np.where(np.arange(r) >= nodes.n_null, hidden.smoothing[:2, np.newaxis], 1.0)
     precision = 1.0 / (nodes.prior * scale).ravel()
-    at = hidden.coefficients[:, :r].ravel()
+    at = hidden.coefficients.ravel()
     whole = information.reshape(2 * r, 2 * r) + np.diag(precision)
     # EM may stop beside a maximum, where the information is no covariance's inverse.
     values = np.maximum(np.linalg.eigvalsh(0.5 * (whole + whole.T)), precision.min())
@@ -271,10 +271,10 @@ def _derivatives(fit: HiddenFits, axis: int) -> tuple[FloatArray, FloatArray, Fl
     if fit.pair.kinds[axis] != NOISY:
         logs = np.log(np.maximum(hidden.tables[axis][fit.pair.places[axis]], 1e-300))
         return logs, np.zeros_like(logs), np.zeros_like(logs)
-    variances, shares = hidden.variances[axis, :J], hidden.shares[axis, :J, np.newaxis]
+    variances, fractions = hidden.variances[axis, :J], hidden.fractions[axis, :J, np.newaxis]
     centers = hidden.positions[axis] + hidden.offsets[axis, :J, np.newaxis]
     e = (fit.pair.values[axis][:, np.newaxis, np.newaxis] - centers) / variances
-    logs = np.log(shares) - 0.5 * (np.log(2.0 * math.pi * variances) + e**2 * variances)
+    logs = np.log(fractions) - 0.5 * (np.log(2.0 * math.pi * variances) + e**2 * variances)
     if J == 1:
         return logs[:, 0], e[:, 0], 1.0 / variances
     total = np.logaddexp.reduce(logs, axis=1)

@@ -8,14 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from anmmm._kernels.laws import (
-    DEGREES_OF_FREEDOM,
-    Grid,
-    Laws,
-    Sample,
-    base_place,
-    fit_laws,
-)
+from anmmm._kernels import densities as kernels
+from anmmm._kernels.densities import DEGREES_OF_FREEDOM, FittedDensities, Grid, Sample
 from anmmm._record import Record, frozen
 from anmmm._typing import FloatArray
 from anmmm.preprocessing import Cells
@@ -163,17 +157,17 @@ def fit_densities(
 def _fit(sample: Sample, bases: Sequence[str]) -> list[tuple[Density, FloatArray]]:
     order = np.array([BASES.index(base) for base in bases], dtype=np.int64)
     k, n = sample.centers.shape
-    laws = Laws(np.empty((k, 4)), np.empty((k, N_BINS)), np.empty((k, n)))
-    fit_laws(sample, order, GRID, laws)
+    found = FittedDensities(np.empty((k, 4)), np.empty((k, N_BINS)), np.empty((k, n)))
+    kernels.fit_densities(sample, order, GRID, found)
     return [
         (Density(BASES[int(base)], location, scale, log_p, cost + math.log(n)), nats)
         for (base, location, scale, cost), log_p, nats in zip(
-            laws.numbers.tolist(), laws.log_p, laws.nats, strict=True
+            found.parameters.tolist(), found.log_p, found.nats, strict=True
         )
     ]
 
 
 def plain_density(base: str, values: FloatArray, lower: FloatArray, upper: FloatArray) -> Density:
-    """Fit one of `BASES` without a correction; its two numbers cost ½ log N each."""
-    place = base_place(BASES.index(base), values, lower, upper, np.empty(2 * len(values)))
-    return Density(base, *place, _FLAT, math.log(len(values)))
+    """Fit one of `BASES` without a correction; its two parameters cost ½ log N each."""
+    location, scale = kernels.fit_base(BASES.index(base), values, lower, upper)
+    return Density(base, location, scale, _FLAT, math.log(len(values)))

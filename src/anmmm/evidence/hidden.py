@@ -15,7 +15,6 @@ import numpy as np
 from anmmm._kernels.hidden import NOISY, Hidden, Nodes, Pair, fit_hidden, parts_of
 from anmmm._record import Record, computed, frozen
 from anmmm._typing import FloatArray, IntArray
-from anmmm.mixture.layout import padded
 
 MOST_GROUPS = 5
 # Nodes along a curve; functions of the hidden cause, of which the first are logits of its density.
@@ -41,20 +40,19 @@ def _curve_nodes() -> Nodes:
     cosines = math.sqrt(2.0) * np.cos(math.pi * np.outer(orders, at))
     line = math.sqrt(12.0) * (at - 0.5)
     prior = orders**-4.0
-    nothing = np.zeros((padded(N_FUNCTIONS + 2) - N_FUNCTIONS - 2, N_NODES))
     return Nodes(
-        basis=np.vstack([np.ones(N_NODES), line, cosines, nothing]).T.copy(),
+        basis=np.vstack([np.ones(N_NODES), line, cosines]),
         prior=np.concatenate([np.ones(2), prior]),
         n_null=2,
         width=1.6,
-        weight_basis=cosines[:N_LOGITS].T.copy(),
+        weight_basis=cosines[:N_LOGITS].copy(),
         weight_prior=prior[:N_LOGITS].copy(),
         own_scales=0,
     )
 
 
 def _group_nodes() -> Nodes:
-    basis, nothing = np.eye(MOST_GROUPS, padded(MOST_GROUPS)), np.empty((MOST_GROUPS, 0))
+    basis, nothing = np.eye(MOST_GROUPS), np.empty((0, MOST_GROUPS))
     return Nodes(basis, np.ones(MOST_GROUPS), MOST_GROUPS, 0.3, nothing, np.empty(0), own_scales=0)
 
 
@@ -82,10 +80,10 @@ class HiddenFits(Record):
     @classmethod
     def start(cls, pair: Pair, nodes: Nodes, used: IntArray, at: FloatArray) -> HiddenFits:
         """Fit normal noise, on `used` nodes, (S,), from hidden causes `at`, (S, n), in (0, 1)."""
-        (K, r), m, V = nodes.basis.shape, nodes.weight_basis.shape[1], pair.counts.shape[1]
+        (r, K), m, V = nodes.basis.shape, len(nodes.weight_prior), pair.counts.shape[1]
         one = np.zeros(7 * K + 11 + 2 * r + m + 2 * V * K)
         parts = _parts(one, nodes)
-        parts.variances[:], parts.shares[:], parts.smoothing[:] = 0.1, 1.0, (5.0, 5.0, 1.0)
+        parts.variances[:], parts.fractions[:], parts.smoothing[:] = 0.1, 1.0, (5.0, 5.0, 1.0)
         numbers = np.tile(one, (len(used), 1))
         numbers[:, :K] = (np.arange(K) < used[:, np.newaxis]) / used[:, np.newaxis]
         shapes = np.stack([used, np.ones_like(used), np.ones_like(used)], axis=1)
@@ -110,9 +108,9 @@ class HiddenFits(Record):
         """Fit noise of two components to a variable, from the best of `SPLITS`."""
         n, at = len(self.shapes), self._places
         fits = self[np.repeat(np.arange(n), len(SPLITS))]
-        shares, means, parts = np.tile(SPLITS, (n, 1, 1)).transpose(1, 0, 2)
+        fractions, means, parts = np.tile(SPLITS, (n, 1, 1)).transpose(1, 0, 2)
         variance = fits.numbers[:, at.variances[axis, 0, :1]]
-        fits.numbers[:, at.shares[axis]] = shares
+        fits.numbers[:, at.fractions[axis]] = fractions
         fits.numbers[:, at.offsets[axis]] = means * np.sqrt(variance)
         fits.numbers[:, at.variances[axis]] = (parts * variance)[:, :, np.newaxis]
         fits.shapes[:, 1 + axis] = 2
@@ -123,7 +121,7 @@ class HiddenFits(Record):
     def with_noise_of(self, other: HiddenFits, axis: int) -> HiddenFits:
         """Fit two components to a variable, from other fits'."""
         fits, at = self[range(len(self.shapes))], self._places
-        for part in (at.shares[axis], at.offsets[axis], at.variances[axis]):
+        for part in (at.fractions[axis], at.offsets[axis], at.variances[axis]):
             fits.numbers[:, part] = other.numbers[:, part]
         fits.shapes[:, 1 + axis] = 2
         return fits.further(1)

@@ -12,8 +12,13 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from anmmm._kernels._jit import IndexArray
-from anmmm._kernels.monotone import N_SLOPES, effect_sums, link_values, monotone_link
+from anmmm._kernels.monotone import (
+    N_SLOPES,
+    EffectSums,
+    effect_sums,
+    link_values,
+    monotone_link,
+)
 from anmmm._kernels.packed import Design
 from anmmm._kernels.slopes import SlopePrior
 from anmmm._record import Record, computed, frozen
@@ -46,9 +51,10 @@ FAR, TINY = 0.01, 1e-100
 
 
 def slope_prior(fixed: FloatArray, rough: FloatArray) -> SlopePrior:
-    """Prior of logarithms of slopes; `fixed` is a precision of what `rough` takes to zero."""
-    log_det = float(np.linalg.slogdet(fixed + rough.T @ rough)[1])
-    return SlopePrior(fixed, np.ascontiguousarray(rough), log_det)
+    """Return a prior of log-slopes: `rough` are combinations of variance ρ², of rank (rank, m)."""
+    bends = rough.T @ rough
+    log_det = float(np.linalg.slogdet(fixed + bends)[1])
+    return SlopePrior(fixed, bends, len(rough), log_det)
 
 
 def _link_prior() -> SlopePrior:
@@ -60,7 +66,6 @@ def _link_prior() -> SlopePrior:
 
 
 LINK_PRIOR = _link_prior()
-BENDS = LINK_PRIOR.rough.T @ LINK_PRIOR.rough
 
 
 def base_quantiles(base: Density, y: FloatArray) -> FloatArray:
@@ -98,38 +103,40 @@ class EffectScale(Record):
 
     base: Density
     cost: float
-    values: FloatArray  # (n_samples,), quantiles
+    sums: EffectSums  # of the observations' quantiles
     edges: FloatArray  # (n_distinct + 1,), of the ends of the cells; the outermost may be infinite
-    # What `effect_sums` writes.
-    knots: FloatArray
-    local: FloatArray
-    ends: IndexArray
-    centers: FloatArray
-    gram: FloatArray
 
     @classmethod
     def of(cls, n: int, points: FloatArray, base: Density) -> EffectScale:
         """Take n values of an effect, then the ends of its cells, to a scale. O(N log N)."""
         points = base_quantiles(base, points)
-        values, knots, local = points[:n], np.zeros(3), np.empty(n)
-        ends, centers = np.zeros(N_SLOPES - 1, np.int64), np.zeros(N_SLOPES)
-        gram, ordered = np.zeros((N_SLOPES, N_SLOPES)), np.sort(values)
+        sums = EffectSums(
+            values=points[:n],
+            knots=np.zeros(3),
+            local=np.empty(n),
+            ends=np.zeros(N_SLOPES - 1, np.int64),
+            centers=np.zeros(N_SLOPES),
+            gram=np.zeros((N_SLOPES, N_SLOPES)),
+        )
+        ordered = np.sort(sums.values)
         if 0.0 < ordered[-1] - ordered[0] < math.inf:
-            effect_sums(ordered, knots, local, ends, centers, gram, np.empty((2, N_SLOPES)))
-        cost = EXTRA.get(base.base, 0.0) * math.log(n)
-        return cls(base, cost, values, points[n:], knots, local, ends, centers, gram)
+            effect_sums(ordered, sums)
+        return cls(base, EXTRA.get(base.base, 0.0) * math.log(n), sums, points[n:])
 
     @property
     def start(self) -> float:
         """Logarithm of the constant slope at which half of the variance is noise."""
-        return float(self.knots[2])
+        return float(self.sums.knots[2])
+
+    def link_at(self, z: FloatArray, slopes: FloatArray) -> FloatArray:
+        """Return h of slopes (N_SLOPES,) at points (n_points,) of the scale."""
+        h = np.empty(len(z))
+        link_values(z, self.sums.knots, self.sums.centers, slopes, h)
+        return h
 
     def integrals(self, z: FloatArray) -> FloatArray:
-        """Integrals of h's splines at points of the scale, less means: (N_SLOPES, n_points)."""
-        found = np.empty((N_SLOPES, len(z)))
-        for i, c in enumerate(np.eye(N_SLOPES)):
-            link_values(z, self.knots, self.centers, c, found[i])
-        return found
+        """Integrals of h's splines at points of the scale, minus means: (N_SLOPES, n_points)."""
+        return np.stack([self.link_at(z, c) for c in np.eye(N_SLOPES)])
 
 
 @frozen
@@ -151,9 +158,7 @@ class MonotoneLink(Record):
 
     def at(self, z: FloatArray) -> FloatArray:
         """Return h at points (n,) of the scale."""
-        h = np.empty(len(z))
-        link_values(z, self.scale.knots, self.scale.centers, self.slopes, h)
-        return h
+        return self.scale.link_at(z, self.slopes)
 
 
 def scales_of(cells: Cells) -> list[EffectScale]:
@@ -164,7 +169,7 @@ def scales_of(cells: Cells) -> list[EffectScale]:
     n, points = len(cells.values), np.concatenate([cells.values, cells.edges])
     bases = (plain_density(base, cells.values, cells.lower, cells.upper) for base in BASES)
     scales = [EffectScale.of(n, points, base) for base in bases]
-    return [scale for scale in scales if scale.knots[1] > 0.0]
+    return [scale for scale in scales if scale.sums.knots[1] > 0.0]
 
 
 @frozen
@@ -195,7 +200,7 @@ class PostNonlinear(CurveModel):
     @computed
     def residual(self) -> FloatArray:
         """What is left of h at the observations, (n_samples,)."""
-        return self.link.at(self.link.scale.values) - self.curve
+        return self.link.at(self.link.scale.sums.values) - self.curve
 
     @computed
     def _table(self) -> tuple[FloatArray, FloatArray]:
@@ -274,30 +279,13 @@ def fit_post_nonlinear(
 
 def _fit_link(basis: SplineBasis, cells: Cells, scale: EffectScale) -> tuple[Any, ...]:
     """Fit h and f on one scale; returns the fields of `PostNonlinear`, nats and cost first."""
-    r = len(basis.prior)
-    slopes, mean, numbers = np.empty(N_SLOPES), np.empty(r), np.empty(3)
+    slopes, mean = np.empty(N_SLOPES), np.empty(len(basis.prior))
+    design = Design(basis.design, basis.prior, basis.n_null)
     cost, n_iter = monotone_link(
-        scale.values,
-        scale.knots,
-        scale.local,
-        scale.ends,
-        scale.centers,
-        scale.gram,
-        Design(basis.design, basis.prior, basis.n_null),
-        LINK_PRIOR.fixed,
-        BENDS,
-        TOLERANCE,
-        CURVE_ITER,
-        slopes,
-        mean,
-        numbers,
-        np.zeros(33 * (r + 7)),
-        np.zeros((r, N_SLOPES)),
-        np.zeros((5, N_SLOPES, N_SLOPES)),
+        scale.sums, design, LINK_PRIOR, TOLERANCE, CURVE_ITER, slopes, mean, np.empty(3)
     )
     link, curve = MonotoneLink(scale, slopes), basis.design @ mean
     edges = link.at(scale.edges)
     lower, upper = edges.take(cells.index), edges[1:].take(cells.index)
     nats = gaussian_nats(lower, upper, cells.n_distinct, curve)
-    cost += scale.cost - 0.5 * LINK_PRIOR.log_det
-    return nats, cost, cells, curve, mean, basis.splines, n_iter, link, lower, upper
+    return nats, cost + scale.cost, cells, curve, mean, basis.splines, n_iter, link, lower, upper

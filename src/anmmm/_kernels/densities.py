@@ -1,7 +1,6 @@
-"""Laws of one variable or of residuals: the shortest of several base distributions, corrected.
+"""Densities of one variable or of residuals: corrected base distributions, the shortest of several.
 
-Observations with the ends of their cells come in; the law that encodes them in the fewest nats, and
-each observation's nats, go out to `anmmm.evidence.density`. docs/method/decisions.md, eqs. 1 and 2.
+docs/method/decisions.md, eqs. 1 and 2.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from anmmm._kernels._jit import SUMS, FloatArray, IndexArray, kernel
-from anmmm._kernels.levels import coded, normal_levels, student_levels
+from anmmm._kernels.distributions import mixed_with_cells, normal_levels, student_levels
 from anmmm._kernels.log_density import count_bins, cumulative, inside, log_density
 from anmmm._kernels.packed import copy_part, log_of_product
 
@@ -23,43 +22,66 @@ DEGREES_OF_FREEDOM = 3.0
 STUDENT_STEPS = 15
 
 
+class Grid(NamedTuple):
+    """How a correction to a base distribution is fitted; see `log_density` and `count_bins`."""
+
+    cosines: FloatArray
+    prior: FloatArray
+    max_iter: int
+    near: float
+
+
+class Sample(NamedTuple):
+    """Observations about K curves."""
+
+    values: FloatArray  # (n,)
+    lower: FloatArray  # (n,), ends of the observations' cells
+    upper: FloatArray
+    n_cells: int
+    centers: FloatArray  # (K, n), subtracted from all three
+    scales: FloatArray  # (K, n), divided out of all three
+
+
+class FittedDensities(NamedTuple):
+    """K fitted densities."""
+
+    parameters: FloatArray  # (K, 4): base, its location and scale, cost of the correction or 0
+    log_p: FloatArray  # (K, B), log-probability of each bin
+    nats: FloatArray  # (K, n)
+
+
 @kernel(inner=True)
-def median(values: FloatArray, work: FloatArray) -> float:
-    """Median of finite values, by selection in `work`."""
+def _median(values: FloatArray) -> float:
+    """Return the median of finite values, which are reordered (`np.median` compiles for 1 s)."""
     n = values.shape[0]
-    copy_part(values, work)
     middle, low, high = n // 2, 0, n - 1
     while low < high:
-        center = work[(low + high) // 2]
-        # The middle one of three parts sorted values into halves.
-        pivot = max(min(work[low], work[high]), min(max(work[low], work[high]), center))
+        center = values[(low + high) // 2]
+        # The middle one of three splits sorted values in half.
+        pivot = max(min(values[low], values[high]), min(max(values[low], values[high]), center))
         i, j = low, high
         while i <= j:
-            while work[i] < pivot:
+            while values[i] < pivot:
                 i += 1
-            while work[j] > pivot:
+            while values[j] > pivot:
                 j -= 1
             if i <= j:
-                work[i], work[j] = work[j], work[i]
+                values[i], values[j] = values[j], values[i]
                 i += 1
                 j -= 1
-        if middle <= j:
-            high = j
-        elif middle >= i:
-            low = i
-        else:
+        if middle > j and middle < i:
             break
+        low, high = (low, j) if middle <= j else (i, high)
     if n % 2:
-        return float(work[middle])
-    below = work[0]
+        return float(values[middle])
+    below = values[0]
     for k in range(1, middle):
-        below = max(below, work[k])
-    return float(0.5 * (below + work[middle]))
+        below = max(below, values[k])
+    return float(0.5 * (below + values[middle]))
 
 
 @kernel(fastmath=SUMS, inner=True)
-def mean_and_deviation(values: FloatArray) -> tuple[float, float]:
-    """Return mean and standard deviation."""
+def _mean_and_deviation(values: FloatArray) -> tuple[float, float]:
     n, total, squares = values.shape[0], 0.0, 0.0
     for k in range(n):
         total += values[k]
@@ -70,12 +92,12 @@ def mean_and_deviation(values: FloatArray) -> tuple[float, float]:
 
 
 @kernel(fastmath=SUMS)
-def student_fit(
+def fit_student(
     values: FloatArray, freedom: float, smallest: float, max_iter: int, start: tuple[float, float]
 ) -> tuple[float, float]:
     """Fit location and squared scale, at least `smallest`, of Student's t distribution by EM.
 
-    Ends where the squared scale changes by less than a thousandth.
+    Ends when the squared scale changes by less than a thousandth.
     """
     location, variance = start
     n = values.shape[0]
@@ -97,32 +119,30 @@ def student_fit(
 
 
 @kernel(fastmath=SUMS)
-def base_place(
-    base: int, values: FloatArray, lower: FloatArray, upper: FloatArray, work: FloatArray
+def fit_base(
+    base: int, values: FloatArray, lower: FloatArray, upper: FloatArray
 ) -> tuple[float, float]:
-    """Fit location and scale of a base, of `UNIFORM` left end and length; work: (2 n,)."""
+    """Fit location and scale of a base; of `UNIFORM`, left end and length."""
     n = values.shape[0]
     if base == NORMAL:
-        return mean_and_deviation(values)
+        return _mean_and_deviation(values)
     if base == UNIFORM:
         low, high = lower[0], upper[0]
         for k in range(n):
             low = lower[k] if lower[k] < low else low
             high = upper[k] if upper[k] > high else high
         return low, high - low
-    medians, each, location = np.empty(3), work[:n], 0.0
-    for which in range(3):
-        # Of the values, of their squared distances from it, of the widths of the cells.
-        for k in range(n):
-            e = values[k] - location
-            each[k] = upper[k] - lower[k] if which == 2 else (e * e if which == 1 else e)
-        medians[which] = median(each, work[n : 2 * n])
-        location = medians[0]
-    # A value that holds more than half of the observations would draw the scale to zero.
-    smallest = medians[2] * medians[2] / 12.0
-    # Not from the variance, which one outlier can make anything.
-    start = location, max(medians[1], smallest)
-    location, variance = student_fit(values, DEGREES_OF_FREEDOM, smallest, STUDENT_STEPS, start)
+    work = np.empty((3, n))
+    for k in range(n):
+        work[0, k], work[1, k] = values[k], upper[k] - lower[k]
+    location, width = _median(work[0]), _median(work[1])
+    for k in range(n):
+        work[2, k] = (values[k] - location) * (values[k] - location)
+    # If one value has more than half of the observations the scale must not go to zero.
+    smallest = width * width / 12.0
+    # The variance is no start: one outlier can make it anything.
+    start = location, max(_median(work[2]), smallest)
+    location, variance = fit_student(values, DEGREES_OF_FREEDOM, smallest, STUDENT_STEPS, start)
     return location, math.sqrt(variance)
 
 
@@ -151,61 +171,35 @@ def _write_levels(
 
 @kernel(fastmath=SUMS, inner=True)
 def _lengths(low: FloatArray, high: FloatArray, p: FloatArray, n_cells: int) -> tuple[float, float]:
-    """Nats that encode intervals, from 0 to B, by equal probabilities and by those of the bins."""
+    """Nats that encode intervals in [0, B], by equal probabilities of the bins and by `p`."""
     n, ends, one = low.shape[0], cumulative(p), 1.0 / p.shape[0]
     plain, so_far = 0.0, 1.0
     corrected, product = 0.0, 1.0
     for k in range(n):
-        mass = coded(max(high[k] - low[k], 0.0) * one, n, n_cells)
+        mass = mixed_with_cells(max(high[k] - low[k], 0.0) * one, n, n_cells)
         so_far, logarithm = log_of_product(so_far, mass)
         plain -= logarithm
-        mass = coded(inside(low[k], high[k], p, ends), n, n_cells)
+        mass = mixed_with_cells(inside(low[k], high[k], p, ends), n, n_cells)
         product, logarithm = log_of_product(product, mass)
         corrected -= logarithm
     return plain - math.log(so_far), corrected - math.log(product)
 
 
-class Grid(NamedTuple):
-    """How a correction to a base distribution is fitted; see `log_density` and `count_bins`."""
-
-    cosines: FloatArray
-    prior: FloatArray
-    max_iter: int
-    near: float
-
-
-class Sample(NamedTuple):
-    """Observations about K curves."""
-
-    values: FloatArray  # (n,)
-    lower: FloatArray  # (n,), ends of the observations' cells
-    upper: FloatArray
-    n_cells: int
-    centers: FloatArray  # (K, n), taken out
-    scales: FloatArray  # (K, n), divided out of all three
-
-
-class Laws(NamedTuple):
-    """K fitted laws."""
-
-    # (K, 4): base, location and scale of it, cost of the correction, 0 without one
-    numbers: FloatArray
-    log_p: FloatArray  # (K, B), log-probability of each bin
-    nats: FloatArray  # (K, n)
-
-
 @kernel(fastmath=SUMS)
-def fit_laws(sample: Sample, bases: IndexArray, grid: Grid, laws: Laws) -> None:
-    """Fit the law that encodes scaled residuals in the fewest nats, about each of K curves.
+def fit_densities(
+    sample: Sample, bases: IndexArray, grid: Grid, densities: FittedDensities
+) -> None:
+    """Fit the density that encodes scaled residuals in the fewest nats, about each of K curves.
 
-    docs/method/decisions.md, eqs. 1 and 2. bases: (m,), tried each with a correction and without;
-    the first one of equals wins.
+    docs/method/decisions.md, eqs. 1 and 2. bases: (m,), each tried with and without a correction;
+    of equals the first wins.
     """
-    n, B = sample.values.shape[0], laws.log_p.shape[1]
+    n, B = sample.values.shape[0], densities.log_p.shape[1]
     points, levels, work, best = np.empty(3 * n), np.empty(3 * n), np.empty(3 * n), np.empty(2 * n)
     counts, log_p = np.empty(B), np.empty(B)
     low, high = levels[:n], levels[n : 2 * n]
-    for c in range(laws.nats.shape[0]):
+    for c in range(densities.nats.shape[0]):
+        parameters, best_log_p = densities.parameters[c], densities.log_p[c]
         for k in range(n):
             center, scale = sample.centers[c, k], sample.scales[c, k]
             points[k] = (sample.lower[k] - center) / scale
@@ -213,23 +207,21 @@ def fit_laws(sample: Sample, bases: IndexArray, grid: Grid, laws: Laws) -> None:
             points[2 * n + k] = (sample.values[k] - center) / scale
         shortest = np.inf
         for base in bases:
-            location, spread = base_place(
-                base, points[2 * n :], points[:n], points[n : 2 * n], work
-            )
-            _write_levels(base, location, spread, points, work, levels, B)
+            location, scale = fit_base(base, points[2 * n :], points[:n], points[n : 2 * n])
+            _write_levels(base, location, scale, points, work, levels, B)
             count_bins(levels[2 * n :], grid.near, counts)
             cost = log_density(counts, grid.cosines, grid.prior, grid.max_iter, log_p)
             plain, corrected = _lengths(low, high, np.exp(log_p), sample.n_cells)
             if min(plain, corrected + cost) < shortest:
                 is_plain = plain <= corrected + cost
                 shortest = plain if is_plain else corrected + cost
-                laws.numbers[c, 0], laws.numbers[c, 1] = base, location
-                laws.numbers[c, 2], laws.numbers[c, 3] = spread, 0.0 if is_plain else cost
+                parameters[0], parameters[1], parameters[2] = base, location, scale
+                parameters[3] = 0.0 if is_plain else cost
                 for b in range(B):
-                    laws.log_p[c, b] = -math.log(B) if is_plain else log_p[b]
+                    best_log_p[b] = -math.log(B) if is_plain else log_p[b]
                 copy_part(levels, best)
-        p = np.exp(laws.log_p[c])
+        p = np.exp(best_log_p)
         ends = cumulative(p)
         for k in range(n):
             mass = inside(best[k], best[n + k], p, ends)
-            laws.nats[c, k] = -math.log(coded(mass, n, sample.n_cells))
+            densities.nats[c, k] = -math.log(mixed_with_cells(mass, n, sample.n_cells))

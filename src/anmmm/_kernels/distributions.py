@@ -1,0 +1,157 @@
+"""Normal and Student distribution functions, and the cost of cells under Gaussian noise.
+
+Whole vectors are evaluated without branches, unlike the C library's functions of one number.
+docs/method/decisions.md, eqs. 1 and 8.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from anmmm._kernels._jit import SUMS, FloatArray, kernel
+from anmmm._kernels._vectors import polynomial
+from anmmm._kernels.packed import exp_nonpositive
+
+ONE_PI, ROOT_HALF = 1.0 / math.pi, math.sqrt(0.5)
+ROOT_THIRD, ROOT_TWO_PI = 1.0 / math.sqrt(3.0), math.sqrt(2.0 * math.pi)
+# Standard deviations beyond which the normal distribution function is 0 or 1 in double precision.
+FARTHEST = 8.5
+# A Gaussian tail over e^(-x²/2) is a polynomial of u = SLOPE / (5 + x) + START, from -1 to 1 for x
+# from FARTHEST to 0: Chebyshev interpolation with a relative error of 5e-17.
+SLOPE, START = 270.0 / 17.0, -37.0 / 17.0
+# fmt: off
+tail_series = polynomial((
+    0.15117190531646507, 0.1731910967041728, 0.10311975044934162, 0.04858615045442281,
+    0.017929490429231903, 0.004992318364280074, 0.0009472704358762024, 7.96944809079066e-05,
+    -1.3389618366074401e-05, -4.439163160998101e-06, -1.4106751356298103e-08, 1.638806961401676e-07,
+    9.054451401194898e-09, -6.54675792517036e-09, -4.306475933083264e-10, 2.9707403836779025e-10,
+    1.069771191173096e-11, -1.2088567983043249e-11, 1.5482339630660172e-13,
+))
+# atan(v) / v as a polynomial of v² from 0 to 1, with an error of 5e-18.
+arctangent_series = polynomial((
+    1.0, -0.3333333333333286, 0.19999999999929946, -0.14285714281592693, 0.11111110982087126,
+    -0.09090906605656898, 0.0769227555520563, -0.06666371187721098, 0.05880342002401543,
+    -0.052527255573225747, 0.04719723992321112, -0.042125723963855326, 0.03651081352721035,
+    -0.02970071773623423, 0.021740213830758134, -0.013674139288399478, 0.007038646202989813,
+    -0.0028047655531701315, 0.0008033604181626027, -0.00014617088163625013, 1.2631178430477426e-05,
+))
+# fmt: on
+# Observations of a block, which stay in the first-level cache.
+ROWS = 256
+# Half width times (distance + 2), in units of the noise, up to which six terms of the series in the
+# width are exact to the last digits.
+NARROW = 0.5
+
+
+@kernel(inner=True)
+def mixed_with_cells(mass: float, n: int, n_cells: int) -> float:
+    """Probability that encodes a cell, ``(1 - 1/N) p + 1/(N K)``; decisions.md, eq. 1."""
+    return (1.0 - 1.0 / n) * mass + 1.0 / (n * n_cells)
+
+
+@kernel(inner=True)
+def normal_mass(near: float, far: float) -> float:
+    """Probability of an interval under the standard normal, exact if most of it lies above 0."""
+    return 0.5 * (math.erfc(near * ROOT_HALF) - math.erfc(far * ROOT_HALF))
+
+
+@kernel()
+def normal_levels(points: FloatArray, work: FloatArray) -> None:
+    """Replace points (n,) by the standard normal distribution function there; work: (n,).
+
+    Down to -8.5 the relative error is at most 2e-14.
+    """
+    n = points.shape[0]
+    for k in range(n):
+        work[k] = -0.5 * points[k] * points[k]
+    exp_nonpositive(work, n)
+    for k in range(n):
+        x = abs(points[k])
+        x = FARTHEST if x > FARTHEST else x
+        tail = tail_series(SLOPE / (5.0 + x) + START) * work[k]
+        points[k] = 1.0 - tail if points[k] > 0.0 else tail
+
+
+@kernel()
+def student_levels(points: FloatArray) -> None:
+    """Replace points (n,) by the distribution function of Student's t, three degrees of freedom.
+
+    ``1/2 + (atan w + w / (1 + w²)) / π`` with ``w = x / √3``, beyond 1 in terms of 1 / w.
+    """
+    for k in range(points.shape[0]):
+        w = abs(points[k]) * ROOT_THIRD
+        inverse = 1.0 / w
+        v = inverse if w > 1.0 else w
+        s = v * v
+        angle, rest = arctangent_series(s) * v, v / (1.0 + s)
+        near, far = 0.5 - (angle + rest) * ONE_PI, (angle - rest) * ONE_PI
+        tail = far if w > 1.0 else near
+        points[k] = 1.0 - tail if points[k] > 0.0 else tail
+
+
+@kernel(inner=True)
+def _series(middle: float, half: float) -> float:
+    """Probability of a narrow interval, relative to its width times the density at its middle.
+
+    ``Σ_k He_2k(m) h^2k / (2k + 1)!``, Hermite's polynomials by their recurrence.
+    """
+    square = half * half
+    even, odd = 1.0, middle * half
+    total, scale = 1.0, 1.0
+    for k in range(1, 7):
+        # He_2k h^2k and He_(2k+1) h^(2k+1).
+        even = middle * half * odd - (2 * k - 1) * square * even
+        odd = middle * half * even - 2 * k * square * odd
+        scale /= 2 * k * (2 * k + 1)
+        total += even * scale
+    return total
+
+
+@kernel(fastmath=SUMS)
+def gaussian_nats(
+    lower: FloatArray,
+    upper: FloatArray,
+    curves: FloatArray,
+    weights: FloatArray,
+    scale: FloatArray,
+    n_cells: int,
+    nats: FloatArray,
+) -> None:
+    """Write the nats that encode each observation's cell under Gaussian noise about C curves.
+
+    docs/method/decisions.md, eqs. 1 and 8. lower, upper: (n,), may be infinite; curves: (n, C);
+    weights: (C,); scale: (n,) or (1,). The probability of a narrow cell is the density at its
+    middle times a series in its width: no digits are lost to a difference of two tails.
+    """
+    n, C = curves.shape
+    density, middle, half = np.empty(ROWS), np.empty(ROWS), np.empty(ROWS)
+    for first in range(0, n, ROWS):
+        rows = min(ROWS, n - first)
+        mass = nats[first : first + rows]
+        for i in range(rows):
+            mass[i] = 0.0
+        for c in range(C):
+            for i in range(rows):
+                k = first + i
+                one = 1.0 / scale[k if scale.shape[0] > 1 else 0]
+                middle[i] = (0.5 * (lower[k] + upper[k]) - curves[k, c]) * one
+                half[i] = 0.5 * (upper[k] - lower[k]) * one
+                density[i] = -0.5 * middle[i] * middle[i]
+            exp_nonpositive(density, rows)
+            for i in range(rows):
+                width = half[i] * (2.0 * weights[c] / ROOT_TWO_PI)
+                density[i] *= width * _series(middle[i], half[i])
+            for i in range(rows):
+                # False if an end is infinite.
+                if half[i] * (abs(middle[i]) + 2.0) <= NARROW:
+                    mass[i] += density[i]
+                else:
+                    k = first + i
+                    one = 1.0 / scale[k if scale.shape[0] > 1 else 0]
+                    a, b = (lower[k] - curves[k, c]) * one, (upper[k] - curves[k, c]) * one
+                    # By symmetry, the upper tail of either.
+                    mass[i] += weights[c] * (normal_mass(a, b) if a > 0.0 else normal_mass(-b, -a))
+        for i in range(rows):
+            mass[i] = -math.log(mixed_with_cells(mass[i], n, n_cells))
