@@ -92,6 +92,8 @@ sphinx_gallery_conf = {
     "show_signature": False,
     "remove_config_comments": True,
     "min_reported_time": 0,
+    # Their table needs scripts from the net.
+    "write_computation_times": False,
     "reference_url": {"anmmm": None},
     "image_srcset": ["2x"],
 }
@@ -100,11 +102,14 @@ sphinx_gallery_conf = {
 ASV_PAGE = ROOT / ".asv" / "html"
 
 html_theme = "pydata_sphinx_theme"
+# Two lines of an equation fit beside both side bars.
+mathjax3_config = {"chtml": {"scale": 0.9}}
 html_title = "anmmm"
 html_static_path = ["_static"]
 html_css_files = ["anmmm.css"]
 html_sidebars = {"index": []}
 html_show_sourcelink = False
+html_context = {"default_mode": "auto"}
 html_theme_options: dict[str, Any] = {
     "navbar_align": "left",
     "header_links_before_dropdown": 6,
@@ -187,6 +192,14 @@ def _keep_errors_together(app: Any, doctree: Any, page: str) -> None:
                 text.parent.replace(text, nodes.Text(text.replace(" ± ", "\u00a0±\u00a0")))
 
 
+def _describe_thumbnails(app: Any, doctree: Any, page: str) -> None:
+    """Give the pictures of the gallery, which have no text, the name of their program."""
+    for image in doctree.findall(nodes.image):
+        if not image.get("alt", "").strip():
+            name = Path(image["uri"]).stem.removeprefix("sphx_glr_").removesuffix("_thumb")
+            image["alt"] = f"preview of {name.replace('_', ' ').lstrip('0123456789 ')}"
+
+
 def _write_commands(app: Any) -> None:
     """Write the page of the command line from what its commands say of themselves."""
     from click import Context
@@ -215,6 +228,7 @@ def setup(app: Any) -> None:
     app.connect("build-finished", _add_asv)
     app.connect("builder-inited", _write_commands, priority=100)
     app.connect("doctree-resolved", _keep_errors_together)
+    app.connect("doctree-resolved", _describe_thumbnails)
     app.connect("missing-reference", _resolve)
     app.connect("autodoc-process-docstring", _escape_names, priority=100)
     app.connect("autodoc-process-docstring", _link_pages, priority=900)

@@ -5,6 +5,8 @@ A grid search over the number of mechanisms
 The estimators are scikit-learn's kind: pipelines, cross-validation and grid searches take them.
 """
 
+# sphinx_gallery_thumbnail_path = 'images/mechanisms.png'
+
 # %%
 # Three mechanisms, and two columns of which one is the cause.
 

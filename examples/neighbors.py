@@ -1,10 +1,12 @@
 """
-Beside causal-learn and pgmpy
-=============================
+With causal-learn and pgmpy
+===========================
 
 PC finds which variables are adjacent, and leaves open the directions that no test of independence tells. `orient` decides
 these, in the form of graph that came in.
 """
+
+# sphinx_gallery_thumbnail_path = 'images/graph.png'
 
 # %%
 # Four columns in a chain with one collider.
