@@ -39,10 +39,10 @@ class Stub:
     rest: float = 0.0
 
     schema = DIRECTIONS
-    keep_results = growing = False
+    keep_results = rows_hold_observations = False
     screened = None
 
-    def facts(self):
+    def run_metadata(self):
         return {}
 
     def prepare(self):

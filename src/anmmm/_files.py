@@ -52,7 +52,7 @@ def replacing(path: StrPath) -> Iterator[Path]:
     temporary = _temporary(target)
     try:
         yield temporary
-        with naming(path):
+        with with_filename(path):
             with temporary.open("rb") as file:
                 os.fsync(file.fileno())
             if target.exists():
@@ -65,7 +65,7 @@ def replacing(path: StrPath) -> Iterator[Path]:
 
 
 @contextmanager
-def naming(path: StrPath) -> Iterator[None]:
+def with_filename(path: StrPath) -> Iterator[None]:
     """Let an `OSError` of the block name the file that the user knows, not a temporary one."""
     try:
         yield
@@ -80,7 +80,7 @@ def atomic_writer(path: StrPath, *, binary: bool = False) -> Iterator[IO[Any]]:
     """Open a file that takes its name only when it is complete; text is UTF-8."""
     kind: dict[str, Any] = {"mode": "wb"} if binary else {"encoding": "utf-8", "newline": ""}
     with replacing(path) as temporary:
-        with naming(path):
+        with with_filename(path):
             file = temporary.open(**{"mode": "w", **kind})
         try:
             yield file
@@ -88,7 +88,7 @@ def atomic_writer(path: StrPath, *, binary: bool = False) -> Iterator[IO[Any]]:
             with suppress(OSError):
                 file.close()
             raise
-        with naming(path):
+        with with_filename(path):
             file.close()
 
 
@@ -173,7 +173,7 @@ def dump_csv(file: IO[str], columns: Sequence[str], rows: Iterable[Mapping[str, 
 
 def write_csv(path: StrPath, columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:
     """Write records as a CSV file, atomically; see `dump_csv`."""
-    with atomic_writer(path) as file, naming(path):
+    with atomic_writer(path) as file, with_filename(path):
         dump_csv(file, columns, rows)
 
 

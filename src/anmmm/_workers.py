@@ -66,17 +66,17 @@ def starting_workers() -> Iterator[Iterable[int] | None]:
     if _loky() is None or not hasattr(signal, "pthread_sigmask"):
         yield None
         return
-    with masked(_SIGNALS, signal.SIG_BLOCK) as before:
+    with blocked_signals(_SIGNALS, signal.SIG_BLOCK) as before:
         # Those that remove what a killed driver leaves. They are to be there before there is
         # anything to be removed, and some versions unblock signals when they have started.
         loky_tracker.ensure_running()
         resource_tracker.ensure_running()
-        with masked(_SIGNALS, signal.SIG_BLOCK):
+        with blocked_signals(_SIGNALS, signal.SIG_BLOCK):
             yield before
 
 
 @contextmanager
-def masked(signals: Iterable[int], how: int | None = None) -> Iterator[Iterable[int]]:
+def blocked_signals(signals: Iterable[int], how: int | None = None) -> Iterator[Iterable[int]]:
     """Let this thread block these signals and no others, or also (`how`); give those before."""
     # Asked for by itself: the change may raise what a signal's handler does.
     before = signal.pthread_sigmask(signal.SIG_BLOCK, ())

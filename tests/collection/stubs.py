@@ -45,9 +45,9 @@ class Stub:
     awaits: dict = field(default_factory=dict)
 
     schema = DIRECTIONS
-    keep_results = growing = False
+    keep_results = rows_hold_observations = False
 
-    def facts(self):
+    def run_metadata(self):
         return self.given
 
     def prepare(self):

@@ -54,7 +54,7 @@ def test_no_more_than_a_window_is_read_ahead(monkeypatch):
 
 def test_rows_that_grow_with_the_data_fill_the_window(monkeypatch):
     monkeypatch.setattr(workers, "WINDOW_OBSERVATIONS", 100)
-    window = Window(enumerate(pairs(10, n=40)), growing=True)
+    window = Window(enumerate(pairs(10, n=40)), rows_hold_observations=True)
     for _ in range(2):
         items = list(window)
         assert len(items) == 3

@@ -53,8 +53,8 @@ def cluster_command(
 
     from anmmm._files import check_writable, dump_csv, to_json_document, write_csv
     from anmmm._warning import unconverged_untold
-    from anmmm.cli.input import load_columns, refusing
-    from anmmm.cli.output import refuse_foreign, refuse_input_as_output
+    from anmmm.cli.input import input_errors, load_columns
+    from anmmm.cli.output import check_overwritable, refuse_input_as_output
     from anmmm.clustering import cluster_mechanisms
     from anmmm.clustering.text import clustering_text
 
@@ -62,8 +62,8 @@ def cluster_command(
         if not output.lower().endswith(".csv"):
             raise InputError(f"{output}: the name must end in .csv")
         refuse_input_as_output(output, file)
-        refuse_foreign(output, force=force)
-        with refusing():
+        check_overwritable(output, force=force)
+        with input_errors():
             check_writable(output)
     if plot is not None:
         from anmmm.cli.plots import check_plot
@@ -71,7 +71,7 @@ def cluster_command(
         check_plot(plot, file, force=force)
     columns = load_columns(file, **table)
     # The text says what did not converge.
-    with refusing(), unconverged_untold():
+    with input_errors(), unconverged_untold():
         result = cluster_mechanisms(
             columns.x,
             columns.y,
@@ -83,7 +83,7 @@ def cluster_command(
     result = replace(result, names=(columns.x_name, columns.y_name), n_dropped=columns.n_dropped)
     titles, rows = _labels(result, columns)
     if output is not None:
-        with refusing(output):
+        with input_errors(output):
             write_csv(output, titles, rows)
     if as_json:
         document = {

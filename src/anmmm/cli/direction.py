@@ -56,7 +56,7 @@ def direction_command(
     from anmmm._files import to_json_document
     from anmmm._threads import single_thread
     from anmmm._warning import unconverged_untold
-    from anmmm.cli.input import load_columns, refusing
+    from anmmm.cli.input import input_errors, load_columns
     from anmmm.direction import infer_direction
     from anmmm.direction.text import direction_text
 
@@ -76,7 +76,7 @@ def direction_command(
         say(f"{max_samples} of {len(columns.x)} rows drawn with seed {seed}")
     # One thread, as in a collection: digits do not depend on the machine's number of cores.
     # The text says what did not converge.
-    with refusing(), single_thread(), unconverged_untold():
+    with input_errors(), single_thread(), unconverged_untold():
         result = infer_direction(
             used_x, used_y, random_state=seed, **given(**fit_options(lam), **options)
         )

@@ -50,7 +50,7 @@ def evaluate_command(
     ordered, grouped, count, each also with -uniform, -bimodal or -exponential, the cause.
     """
     from anmmm._files import to_json_document
-    from anmmm.cli.input import refusing, saying_warnings
+    from anmmm.cli.input import echo_warnings, input_errors
     from anmmm.evaluation import evaluate
 
     if plot is not None:
@@ -58,7 +58,7 @@ def evaluate_command(
 
         check_plot(plot, source, force=force)
     options |= {"random_state": options.pop("seed"), **fit_options(options.pop("lam"))}
-    with refusing(), saying_warnings():
+    with input_errors(), echo_warnings():
         result = evaluate(source, progress=sys.stderr.isatty(), **given(**options))
     click.echo(to_json_document(result.to_dict()) if as_json else plain(str(result)))
     if plot is not None:

@@ -96,8 +96,8 @@ def graph_command(
     gain of an edge is the nats that the best graph without it is longer (docs/guide/graphs.md).
     """
     from anmmm._files import check_writable, to_json_document
-    from anmmm.cli.input import refusing, saying_warnings
-    from anmmm.cli.output import refuse_foreign, refuse_input_as_output
+    from anmmm.cli.input import echo_warnings, input_errors
+    from anmmm.cli.output import check_overwritable, refuse_input_as_output
     from anmmm.collection.sinks import check_sink
     from anmmm.graph import infer_graph
     from anmmm.graph.result import SUFFIXES
@@ -112,11 +112,11 @@ def graph_command(
         check_page(report, table, force=force)
     if output is not None:
         refuse_input_as_output(output, table)
-        refuse_foreign(output, force=force)
-        with refusing():
+        check_overwritable(output, force=force)
+        with input_errors():
             check_sink(output, SUFFIXES)
             check_writable(output)
-    with refusing(), saying_warnings():
+    with input_errors(), echo_warnings():
         graph = infer_graph(
             table,
             columns=parse_names(columns, "--columns"),
@@ -139,7 +139,7 @@ def graph_command(
         from anmmm.report import write_graph_report
         from anmmm.report.write import base_name
 
-        with refusing(report):
+        with input_errors(report):
             write_graph_report(graph, report, name=base_name(table), force=force)
         say(f"report written to {report}")
     click.echo(to_json_document(graph.to_dict()) if as_json else plain(graph.summary()))

@@ -57,7 +57,7 @@ _VALUE = re.compile("|".join(map(re.escape, _VALUES)))
 
 
 @contextmanager
-def refusing(place: str = "") -> Iterator[None]:
+def input_errors(place: str = "") -> Iterator[None]:
     """Turn what the library raises on bad input into an `InputError`, after the `place`."""
     prefix = f"{place}: " if place else ""
     try:
@@ -95,7 +95,7 @@ def _with_options(message: str) -> str:
 
 
 @contextmanager
-def saying_warnings() -> Iterator[None]:
+def echo_warnings() -> Iterator[None]:
     """Print the library's own warnings as other messages, without a line of code."""
     with warnings.catch_warnings():
         usual = warnings.showwarning
@@ -136,7 +136,7 @@ def load_columns(
 ) -> Columns:
     """Read the two columns of a file, ``-`` for standard input, or refuse them."""
     place = "<stdin>" if file == "-" else file
-    with refusing(place), saying_warnings():
+    with input_errors(place), echo_warnings():
         if file != "-":
             table = read_table(file, header=header)
         elif sys.stdin is None:

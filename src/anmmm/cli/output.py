@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from anmmm._files import check_writable, is_replaceable, is_result_file
-from anmmm.cli.input import refusing
+from anmmm.cli.input import input_errors
 from anmmm.cli.messages import InputError, say
 from anmmm.collection.checkpoint import count_rows, remove_log
 from anmmm.collection.sinks import check_sink
@@ -28,16 +28,16 @@ def check_output(
         raise InputError("--resume needs the file that the interrupted run was to write, -o FILE")
     if output is None:
         return None, False
-    with refusing():
+    with input_errors():
         check_sink(output)
     for read in (source, targets):
         if read is not None:
             refuse_input_as_output(output, read)
     _refuse_pair(output, source, source_format)
-    with refusing(output):
+    with input_errors(output):
         checkpoint = _checkpoint_of(output, resume=resume)
-    with refusing():
-        refuse_foreign(output, force=force)
+    with input_errors():
+        check_overwritable(output, force=force)
         # Files take their names when they are complete, and their checkpoints go after that.
         is_there = os.path.isfile(output) and os.path.getsize(output) > 0 and is_result_file(output)
         if resume and checkpoint and is_there and not os.path.exists(checkpoint):
@@ -63,7 +63,7 @@ def _checkpoint_of(output: str, *, resume: bool) -> str | None:
 
 
 @contextmanager
-def keeping(checkpoint: str | None) -> Iterator[None]:
+def remove_on_success(checkpoint: str | None) -> Iterator[None]:
     """Remove the checkpoint of a run that came to its end; of another, say what it holds."""
     try:
         yield
@@ -90,9 +90,9 @@ def tell_of_checkpoint(checkpoint: str) -> None:
         remove_log(checkpoint)
 
 
-def refuse_foreign(output: str, *, force: bool) -> None:
+def check_overwritable(output: str, *, force: bool) -> None:
     """Refuse to replace a file that is no result of an earlier run, unless forced."""
-    with refusing():
+    with input_errors():
         if not force and not is_result_file(output):
             raise InputError(
                 f"{output}: exists, and is no result of an earlier run; write to another file, or "

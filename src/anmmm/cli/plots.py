@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from anmmm._files import atomic_writer, check_writable
 from anmmm._typing import FloatArray
-from anmmm.cli.input import Columns, refusing
+from anmmm.cli.input import Columns, input_errors
 from anmmm.cli.messages import InputError, say
-from anmmm.cli.output import refuse_foreign, refuse_input_as_output
+from anmmm.cli.output import check_overwritable, refuse_input_as_output
 from anmmm.direction import DirectionResult
 from anmmm.evaluation import Evaluation
 from anmmm.graph import CausalGraph
@@ -40,8 +40,8 @@ def check_plot(path: str, source: str, *, force: bool) -> None:
     if Path(path).suffix.lower() not in PLOT_SUFFIXES:
         raise InputError(f"{path}: the name must end in {' or '.join(PLOT_SUFFIXES)}")
     refuse_input_as_output(path, source)
-    refuse_foreign(path, force=force)
-    with refusing():
+    check_overwritable(path, force=force)
+    with input_errors():
         check_writable(path)
     try:
         matplotlib_module("figure")
@@ -54,8 +54,8 @@ def check_page(path: str, source: str, *, force: bool) -> None:
     if Path(path).suffix.lower() not in PAGE_SUFFIXES:
         raise InputError(f"{path}: the name must end in {' or '.join(PAGE_SUFFIXES)}")
     refuse_input_as_output(path, source)
-    refuse_foreign(path, force=force)
-    with refusing("--report"):
+    check_overwritable(path, force=force)
+    with input_errors("--report"):
         check_graph_report(path, force=True)
 
 
@@ -112,7 +112,7 @@ def _labels(columns: Columns) -> dict[str, Any]:
 
 
 def _write(figure: Any, path: str) -> None:
-    with refusing(path), warnings.catch_warnings(), atomic_writer(path, binary=True) as file:
+    with input_errors(path), warnings.catch_warnings(), atomic_writer(path, binary=True) as file:
         # A letter that the font lacks is a box in the picture; names of columns may hold anything.
         warnings.filterwarnings("ignore", "Glyph .* missing from", UserWarning)
         kind = Path(path).suffix[1:].lower()

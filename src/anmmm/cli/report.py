@@ -44,8 +44,8 @@ def report_command(
     pairs have no result. With --source, named as in "anmmm directions", the pairs are drawn. The
     page needs no other file and no network.
     """
-    from anmmm.cli.input import refusing, saying_warnings
-    from anmmm.cli.output import refuse_foreign, refuse_input_as_output
+    from anmmm.cli.input import echo_warnings, input_errors
+    from anmmm.cli.output import check_overwritable, refuse_input_as_output
     from anmmm.collection import as_pairs
     from anmmm.report import write_report
 
@@ -59,8 +59,8 @@ def report_command(
         # In a folder of pairs a page is none of them, and may be written anew.
         if read is not None and not os.path.isdir(read):
             refuse_input_as_output(output, read)
-    refuse_foreign(output, force=force)
-    with refusing(), saying_warnings():
+    check_overwritable(output, force=force)
+    with input_errors(), echo_warnings():
         pairs = None if source is None else as_pairs(source, **options)
         report = write_report(
             rows, output, source=pairs, n_plots=plots, progress=sys.stderr.isatty()

@@ -14,10 +14,10 @@ from tqdm import tqdm
 
 from anmmm._files import remove_leftovers, to_json_document
 from anmmm._words import counted
-from anmmm.cli.input import refusing, saying_warnings
+from anmmm.cli.input import echo_warnings, input_errors
 from anmmm.cli.messages import STANDARD_OUTPUT, FaultError, InputError, plain, say
 from anmmm.cli.options import parse_source
-from anmmm.cli.output import check_output, keeping
+from anmmm.cli.output import check_output, remove_on_success
 from anmmm.cli.tables import RowTable
 from anmmm.collection import CollectionSummary, as_pairs
 from anmmm.collection.results import PairResults, rank_key
@@ -89,11 +89,11 @@ class CollectionRun:
             from anmmm.plotting.pairs import PairMap
 
             shown = PairMap()
-        with refusing(), saying_warnings(), _workers_of(self.dask):
+        with input_errors(), echo_warnings(), _workers_of(self.dask):
             pairs = as_pairs(self.source, **options)
             # Refuses a checkpoint of another run, which is then left alone and not spoken of.
             results = start(pairs, shard=shard, checkpoint=checkpoint)
-            with keeping(checkpoint), results:
+            with remove_on_success(checkpoint), results:
                 if self.resume:
                     n = results.n_resumed
                     begun = f"{self.output}: nothing to resume, so it is begun"

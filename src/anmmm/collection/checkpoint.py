@@ -1,9 +1,8 @@
-"""Finished work of a run, on disk so that a killed run loses none: an SQLite database.
+"""Finished rows of a run in an SQLite file, so that a killed run loses none.
 
-One table, its rows positions and JSON texts, each with a digest of both, so that damage that SQLite
-does not see is never misread. The first row states what is computed. WAL keeps a killed run's
-commits, also through a power cut but for the last seconds, and waits for no disk at each one; on
-closing, one file is left.
+The one table holds positions, JSON texts and a digest of both, because SQLite does not detect every
+flipped bit. The row of position -1 describes the run. WAL keeps the commits of a killed run without
+waiting for the disk at each one; closing leaves one file.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from anmmm._files import naming
+from anmmm._files import with_filename
 from anmmm._hash import content_hash
 from anmmm._typing import StrPath
 from anmmm.collection.schema import DIRECTIONS, Schema
@@ -32,7 +31,7 @@ from anmmm.datasets import Pair
 _APPLICATION = 0x616E6D6D
 _HEADER = -1
 _TABLE = "CREATE TABLE rows (position INTEGER PRIMARY KEY, content TEXT, digest TEXT)"
-# A source whose content alone is another may share pairs with the one before.
+# Parts of the header that may differ: a source with other content may share pairs with the old one.
 _CONTENT = re.compile(r"source(\.\w+)*\.(size|sha256|pairs)")
 
 
@@ -41,21 +40,20 @@ class CheckpointError(ValueError):
 
 
 class Checkpoint:
-    """Rows of one run, at most one for each position; locked while it is open.
+    """Rows of one run, one per position; all are verified on opening, and the file is locked.
 
-    Every row is verified when the log is opened. A row with an empty key is of work that failed
-    and is to be done again.
+    A row with an empty key marks failed work, which is repeated.
     """
 
     def __init__(self, path: StrPath, schema: Schema = DIRECTIONS) -> None:
         self.path = Path(path)
         self._schema, self._values = schema, schema.reader()
-        # Of the file as it was opened; None where there is none yet.
+        # None in a new file.
         self.header: dict[str, Any] | None = None
         self.n_finished = self.n_failed = 0
-        # Rows of other data than the source holds now.
+        # Rows whose pair has changed in the source since.
         self.n_outdated = 0
-        # Threads that read the source look up rows while the main one adds some.
+        # Threads that read the source look up rows while the main thread adds some.
         self._lock = Lock()
         self._is_new = not self.path.exists()
         with self._explaining():
@@ -72,7 +70,7 @@ class Checkpoint:
         self.close()
 
     def begin(self, header: Mapping[str, Any]) -> None:
-        """Continue the run that this header describes, or begin it where there is no row yet."""
+        """Continue the run of this header, or begin it if the file has no row yet."""
         wanted = json.loads(_json(header))
         if self.n_finished + self.n_failed:
             found = _differences(self.header, wanted)
@@ -81,7 +79,7 @@ class Checkpoint:
                 self.close()
                 raise CheckpointError(
                     f"{self.path}: is the checkpoint of another run ({'; '.join(differences)}); "
-                    f"use the same arguments, or another checkpoint, or delete it"
+                    "use the same arguments, or another checkpoint, or delete it"
                 )
             return
         self.header = wanted
@@ -91,30 +89,27 @@ class Checkpoint:
     def find(self, position: int) -> tuple[str, Any] | None:
         """Return key and result of finished work, or None."""
         with self._lock, self._explaining():
-            # To its end: a cursor before it would keep the WAL from starting anew.
+            # Read to the end: an open cursor keeps the WAL from being restarted.
             query = "SELECT * FROM rows WHERE position = ?"
             rows = self._database.execute(query, (position,)).fetchall()
         key, result = self._verified(rows[0]) if rows else ("", None)
         return (key, result) if key else None
 
     def add(self, rows: Iterable[tuple[int, str, Any]]) -> None:
-        """Add rows of position, key and result, all or none, in place of those there."""
+        """Add or replace rows of position, key and result, all or none."""
         self._write([(position, [key, result]) for position, key, result in rows])
 
     def close(self) -> None:
-        """Close the file, on disk; it stays for the next run."""
+        """Close the file; the next run finds it."""
         self._database.close()
 
     def row(self, index: int, pair: Pair) -> Any:
-        """Return the row of the pair at this position, or None if there is none of these data."""
+        """Return the row at this position, or None if there is none for this pair."""
         row = self.find(index)
         if row is None:
             return None
         key, values = row
-        try:
-            found = self._schema.row(values)
-        except (TypeError, ValueError) as error:
-            raise self.damage(f"in the row of position {index} {error}") from None
+        found = self._schema.row(values)
         if key == digest(pair):
             return found
         if self.header is not None and self.header.get("source") is not None:
@@ -126,15 +121,15 @@ class Checkpoint:
         )
 
     def keep(self, index: int, pair: Pair, row: Any) -> None:
-        """Keep the finished row of the pair at this position."""
+        """Store the row of the pair at this position; it is repeated if it is an error."""
         self.add([(index, "" if row.status == "error" else digest(pair), self._values(row))])
 
     def _open(self) -> None:
         execute = self._database.execute
-        # WAL then needs no memory that processes share.
+        # WAL then needs no shared memory.
         execute("PRAGMA locking_mode = EXCLUSIVE")
         (application,) = execute("PRAGMA application_id").fetchone()
-        # A view or a trigger would run what others wrote.
+        # A view or a trigger of a foreign file would be run.
         tables = execute("SELECT type, name, sql FROM sqlite_master").fetchall()
         is_new = not tables
         if tables and (application, tables) != (_APPLICATION, [("table", "rows", _TABLE)]):
@@ -154,8 +149,6 @@ class Checkpoint:
             else:
                 self.n_finished += bool(content[0])
                 self.n_failed += not content[0]
-        if self.header is None and self.n_finished + self.n_failed:
-            raise self.damage("nothing tells what was computed")
 
     def _write(self, rows: list[tuple[int, Any]]) -> None:
         texts = [(position, _json(content)) for position, content in rows]
@@ -168,48 +161,37 @@ class Checkpoint:
         position, text, written = row
         if written != _digest(position, text):
             raise self.damage(f"the row of position {position} is not what was written")
-        try:
-            content = json.loads(text)
-        except (TypeError, ValueError, RecursionError):
-            raise self.damage(f"the row of position {position} is no JSON of a run") from None
-        if position == _HEADER:
-            suits = isinstance(content, dict) and not _is_deep(content)
-        else:
-            is_pair = isinstance(content, list) and len(content) == 2
-            suits = position >= 0 and is_pair and isinstance(content[0], str)
-        if not suits or not isinstance(text, str):
-            raise self.damage(f"the row of position {position} is none of a run")
-        return content
+        return json.loads(text)
 
     def damage(self, what: object) -> CheckpointError:
-        """Return the error over content that no run wrote."""
-        return CheckpointError(f"{self.path}: is damaged ({what}); delete it, and begin anew")
+        """Return the error about damaged content."""
+        return CheckpointError(f"{self.path}: is damaged ({what}); delete it and run again")
 
     def _foreign(self) -> CheckpointError:
         return CheckpointError(f"{self.path}: is no checkpoint, or damaged; use another file")
 
     @contextmanager
     def _or_nothing(self) -> Iterator[None]:
-        """Close the file if the block fails; on a full disk leave none where there was none."""
+        """Close the file if the block fails; remove it if it is new and the disk is full."""
         try:
             yield
         except BaseException as error:
             self.close()
-            # Other errors may be those of a file that another run has just made.
+            # After other errors, the file may be one that another run has just made.
             if self._is_new and isinstance(error, OSError):
                 remove_log(self.path)
             raise
 
     @contextmanager
     def _explaining(self) -> Iterator[None]:
-        """Raise what SQLite raises as an error that names the file and what to do."""
+        """Translate errors of SQLite into ones that name the file and what to do."""
         try:
             yield
         except UnicodeDecodeError:
-            # Words of SQLite about names in the file that are no text any more.
-            raise self.damage("a name in it is no text") from None
+            # Raised by sqlite3 over a damaged schema.
+            raise self.damage("a name in it is not text") from None
         except sqlite3.DatabaseError as error:
-            # Python itself raises some, such as for text that is no UTF-8.
+            # sqlite3 itself raises some, without a name.
             kind = getattr(error, "sqlite_errorname", "")
             if kind.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
                 raise CheckpointError(
@@ -218,34 +200,30 @@ class Checkpoint:
                 ) from None
             if kind == "SQLITE_FULL":
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.path)) from None
-            if kind == "SQLITE_IOERR_LOCK":
-                raise CheckpointError(
-                    f"{self.path}: cannot be locked on this file system; use another one"
-                ) from None
             if kind.startswith("SQLITE_IOERR"):
-                what = "cannot be read or written; is the disk full, or a limit reached?"
+                what = "cannot be locked, read or written; is the disk full, or a limit reached?"
                 raise OSError(errno.EIO, what, str(self.path)) from None
             if kind.startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY", "SQLITE_PERM")):
-                # The system knows why. SQLite has no lock on the file that this could take off.
-                with naming(self.path):
+                # Opening it raises the reason of the system. SQLite holds no lock to lose yet.
+                with with_filename(self.path):
                     open(self.path, "ab").close()
             raise (self._foreign() if kind == "SQLITE_NOTADB" else self.damage(error)) from None
 
 
 def count_rows(path: StrPath) -> tuple[int, int]:
-    """Return how many rows another run takes, and how many of status "error" it tries again."""
+    """Return the number of finished rows, and of rows with errors, which are repeated."""
     with Checkpoint(path) as log:
         return log.n_finished, log.n_failed
 
 
 def remove_log(path: StrPath) -> None:
-    """Remove the file, and what a full disk may have left beside it."""
+    """Remove the file, and the journal that a full disk may have left."""
     for suffix in ("", "-wal"):
         Path(f"{os.fspath(path)}{suffix}").unlink(missing_ok=True)
 
 
 def digest(pair: Pair) -> str:
-    """Return 16 hexadecimal digits that differ where anything differs that a row depends on."""
+    """Return 16 hexadecimal digits of all that a row depends on."""
     parts = (pair.pair_id, pair.problem, pair.truth, pair.weight, pair.group, pair.n_dropped)
     variables = [np.asanyarray(variable) for variable in (pair.x, pair.y)]
     return content_hash(parts, *variables, *(pair.others or ()))[:16]
@@ -256,7 +234,7 @@ def _digest(position: int, content: str) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """Return NumPy's values as Python's, and what else is no JSON by its repr."""
+    """Return NumPy values as Python's, and other objects as their repr."""
     return value.tolist() if isinstance(value, (np.generic, np.ndarray)) else repr(value)
 
 
@@ -271,14 +249,6 @@ def _differences(before: Any, wanted: Any, name: str = "") -> Iterator[tuple[str
             yield from _differences(before.get(key), wanted.get(key), place)
     elif before != wanted:
         yield name, f"{name} was {_short(before)} and is {_short(wanted)}"
-
-
-def _is_deep(content: Any, most: int = 20) -> bool:
-    """Tell whether JSON is nested more than `most` deep, which functions that recurse refuse."""
-    inside = content.values() if isinstance(content, dict) else content
-    return isinstance(content, (dict, list)) and (
-        most == 0 or any(_is_deep(each, most - 1) for each in inside)
-    )
 
 
 def _short(value: Any) -> str:

@@ -129,11 +129,11 @@ class ClusterTask(PairTask):
 
     schema = CLUSTERS
     # By labels.
-    growing = True
+    rows_hold_observations = True
 
-    def facts(self) -> dict[str, Any]:
+    def run_metadata(self) -> dict[str, Any]:
         """Return what determines the rows besides pairs and seed, for checkpoints."""
-        return {"cause": self.cause, **super().facts()}
+        return {"cause": self.cause, **super().run_metadata()}
 
     def analyze(self, index: int, pair: Pair) -> Any:
         """Return the row of a pair; may raise."""

@@ -5,31 +5,31 @@ from __future__ import annotations
 import csv
 import math
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from anmmm._files import naming
+from anmmm._files import with_filename
 from anmmm._typing import StrPath
-from anmmm.collection.schema import (
-    CLUSTERS,
-    DIRECTIONS,
-    EXPECTED,
-    SCHEMA_VERSION,
-    Schema,
-    check_cells,
-)
+from anmmm._validation import check_between, check_choice, check_nonnegative, check_truth
+from anmmm.collection.schema import CLUSTERS, DIRECTIONS, SCHEMA_VERSION, Schema
 from anmmm.collection.sinks import check_sink
-from anmmm.collection.sources.parquet import open_parquet, reading
+from anmmm.collection.sources.parquet import open_parquet, source_errors
 from anmmm.datasets import SourceError
 from anmmm.datasets.errors import listed
+from anmmm.direction import RELATIONS
 
 BATCH = 10_000
-# Columns that every row fills, and those of them whose text may be empty, which CSV does not tell.
-_FILLED = ("status", "weight", "source", "target", "edge", "by")
+STATUSES = ("ok", "unusable", "error", "lost")
+# Columns that every row fills, and columns whose text may be empty, which CSV cannot express.
+_FILLED = ("status", "weight")
 _TEXTS = ("pair_id", "reason", "x", "y")
 # Columns that an analyzed pair fills.
 _RESULT = {"directions": "direction", "clusters": "cause"}
+_PROBABILITIES = (
+    *("forward_pvalue", "backward_pvalue", "confidence"),
+    *("independence_pvalue", "check_pvalue", "probability_common_cause"),
+)
 
 
 def read_rows(path: StrPath, schema: Schema = DIRECTIONS) -> Iterator[Any]:
@@ -38,18 +38,17 @@ def read_rows(path: StrPath, schema: Schema = DIRECTIONS) -> Iterator[Any]:
     Parameters
     ----------
     path : path-like
-        File of ``anmmm directions -o`` or `PairResults.write`; its suffix says the format, ``.csv``
-        or ``.parquet``.
+        File of ``anmmm directions -o`` or `PairResults.write`, in the format of its suffix,
+        ``.csv`` or ``.parquet``.
     schema : Schema
-        Columns that it should have: ``anmmm.collection.schema.DIRECTIONS``, ``CLUSTERS`` for
-        mechanism labels. Their order does not
-        matter, and unknown ones are passed over.
+        Columns that it must have, in any order: ``anmmm.collection.schema.DIRECTIONS``, or
+        ``CLUSTERS`` for mechanism labels. Other columns are ignored.
 
     Yields
     ------
     PairResult or PairClusters
-        In the order of the file. NaN and infinities are None whatever the format; ``seconds`` is
-        None where no times were written.
+        In the order of the file. NaN and infinities are None in both formats; ``seconds`` is None
+        if no times were written.
 
     Raises
     ------
@@ -58,18 +57,18 @@ def read_rows(path: StrPath, schema: Schema = DIRECTIONS) -> Iterator[Any]:
     ImportError
         At once, if the file is Parquet and PyArrow is not installed.
     OSError
-        During the walk, if the file cannot be read.
+        During iteration, if the file cannot be read.
     SourceError
-        A ValueError, during the walk: ``file:line: what is wrong`` where the file is empty, cut
-        short, no such table, or of another version of the schema.
+        A ValueError, during iteration: ``file:line: what is wrong`` if the file is empty, cut
+        short, not such a table, or of another version of the schema.
 
     Notes
     -----
-    Some ten microseconds a row. Memory: one row of text, 10 000 rows of Parquet.
+    Some ten microseconds per row. Memory: one row of text, 10 000 rows of Parquet.
     """
     suffix, name = check_sink(path), os.fspath(path)
     if suffix == ".jsonl":
-        raise ValueError(f"{name}: JSON lines are not read back; .csv and .parquet are")
+        raise ValueError(f"{name}: JSON lines cannot be read back; use .csv or .parquet")
     return (_csv_rows if suffix == ".csv" else _parquet_rows)(name, schema)
 
 
@@ -85,9 +84,9 @@ def _csv_rows(path: str, schema: Schema) -> Iterator[Any]:
                 row = next(reader, None)
                 if row is None:
                     return
-                # What DictReader makes of too many cells and of too few.
+                # DictReader's marks of too many and of too few cells.
                 if None in row or None in row.values():
-                    raise ValueError(f"a row of {len(reader.fieldnames or ())} cells is needed")
+                    raise ValueError(f"expected a row of {len(reader.fieldnames or ())} cells")
                 record = _record(schema, {name: cell or None for name, cell in row.items()})
             yield record
 
@@ -98,16 +97,16 @@ def _parquet_rows(path: str, schema: Schema) -> Iterator[Any]:
         kind = metadata.get(b"anmmm.kind", schema.kind.encode()).decode()
         version = metadata.get(b"anmmm.schema_version", str(SCHEMA_VERSION).encode()).decode()
         if (kind, version) != (schema.kind, str(SCHEMA_VERSION)):
-            wanted = f"a file of {schema.kind} is needed, version {SCHEMA_VERSION}"
-            raise SourceError(path, None, f"holds {kind}, version {version} of them; {wanted}")
+            wanted = f"expected a file of {schema.kind}, version {SCHEMA_VERSION}"
+            raise SourceError(path, None, f"{wanted}, found {kind}, version {version}")
         with _at(path, None):
             _check_names(file.schema_arrow.names, schema)
         if not file.num_row_groups:
-            # PyArrow 18 would look for one.
+            # PyArrow 18 fails without one.
             return
         number, batches = 0, file.iter_batches(batch_size=BATCH, columns=list(schema.columns))
         while True:
-            with reading(path, f"after row {number}"):
+            with source_errors(path, f"after row {number}"):
                 batch = next(batches, None)
             if batch is None:
                 return
@@ -120,30 +119,30 @@ def _parquet_rows(path: str, schema: Schema) -> Iterator[Any]:
 
 @contextmanager
 def _at(path: str, place: str | None) -> Iterator[None]:
-    """Put the place before what is wrong with a row."""
+    """Raise errors about a row as a `SourceError` with its place."""
     try:
         yield
     except UnicodeDecodeError:
         problem = "this is not UTF-8 text; is it a table that anmmm wrote?"
         raise SourceError(path, place, problem) from None
     except csv.Error as error:
-        problem = f"the row that begins here is no CSV ({error})"
+        problem = f"the row that begins here is not CSV ({error})"
         raise SourceError(path, place, problem) from None
     except (TypeError, ValueError) as error:
         raise SourceError(path, place, str(error)) from None
     except OSError as error:
-        with naming(path):
+        with with_filename(path):
             raise error
 
 
 def _refuse_cut(path: str) -> None:
-    """Refuse a text file whose last line has no end: its last cell may lack digits."""
-    with naming(path), open(path, "rb") as file:
+    """Refuse a text file whose last line has no end: digits may be missing."""
+    with with_filename(path), open(path, "rb") as file:
         if not file.seek(0, os.SEEK_END):
             raise SourceError(path, None, "the file is empty")
         file.seek(-1, os.SEEK_END)
         if file.read() != b"\n":
-            problem = "the file stops in the middle of its last line; write it anew"
+            problem = "the file stops in the middle of its last line; write it again"
             raise SourceError(path, None, problem)
 
 
@@ -156,15 +155,15 @@ def _check_names(names: Sequence[str], schema: Schema) -> None:
         return
     for other in (DIRECTIONS, CLUSTERS):
         if set(names).issuperset(other.columns):
-            raise ValueError(f"holds {other.kind}; a file of {schema.kind} is needed")
+            raise ValueError(f"expected a file of {schema.kind}, found one of {other.kind}")
     raise ValueError(
-        f"is no table of {schema.kind} as anmmm writes it (schema {SCHEMA_VERSION}): without the "
-        f"columns {listed(missing)}"
+        f"not a table of {schema.kind} as anmmm writes it (schema {SCHEMA_VERSION}): the columns "
+        f"{listed(missing)} are missing"
     )
 
 
 def _record(schema: Schema, row: dict[str, Any]) -> Any:
-    """Return the record of a row of values or, but for None, of their spelling."""
+    """Return the record of a row whose cells are values, texts, or None."""
     values: dict[str, Any] = {}
     for name, kind in schema.types.items():
         cell = row[name]
@@ -173,15 +172,32 @@ def _record(schema: Schema, row: dict[str, Any]) -> Any:
                 raise ValueError(f"{name} is missing")
             values[name] = "" if name in _TEXTS else None
             continue
+        expected, convert = _KINDS[kind]
         try:
-            values[name] = _KINDS[kind](cell)
+            values[name] = convert(cell)
         except (TypeError, ValueError, OverflowError):
-            raise ValueError(f"{name} must be {EXPECTED[kind]}, found {cell!r:.60}") from None
-    check_cells(values)
-    result = _RESULT.get(schema.kind)
-    if values["status"] == "ok" and result is not None and values[result] is None:
+            raise ValueError(f"{name} must be {expected}, found {cell!r:.60}") from None
+    _check(values)
+    result = _RESULT[schema.kind]
+    if values["status"] == "ok" and values[result] is None:
         raise ValueError(f"the pair was analyzed (status ok), but its {result} is missing")
     return schema.record(**values)
+
+
+def _check(values: Mapping[str, Any]) -> None:
+    """Raise ValueError for values that no row has, such as those of an edited file."""
+    check_choice(values["status"], "status", STATUSES)
+    if values["weight"] is None:
+        raise ValueError("weight must be finite")
+    check_nonnegative(values["weight"], "weight")
+    check_truth(values["truth"])
+    if values.get("direction") not in (1, -1, 0, None):
+        raise ValueError(f"direction must be 1, -1 or 0, found {values['direction']}")
+    if values.get("relation") is not None:
+        check_choice(values["relation"], "relation", RELATIONS)
+    for name in _PROBABILITIES:
+        if values.get(name) is not None:
+            check_between(values[name], name, 0.0, 1.0)
 
 
 def _whole(cell: Any) -> int:
@@ -198,7 +214,6 @@ def _finite(cell: Any) -> float | None:
 
 
 def _truth_value(cell: Any) -> bool:
-    # A KeyError is no error of values, hence the index of a list.
     return bool(("false", "true").index(str(cell).lower()))
 
 
@@ -206,10 +221,10 @@ def _wholes(cell: Any) -> list[int]:
     return list(map(_whole, cell.split() if isinstance(cell, str) else cell))
 
 
-_KINDS: dict[str, Callable[[Any], Any]] = {
-    "int": _whole,
-    "float": _finite,
-    "bool": _truth_value,
-    "str": str,
-    "ints": _wholes,
+_KINDS: dict[str, tuple[str, Callable[[Any], Any]]] = {
+    "int": ("a whole number", _whole),
+    "float": ("a number", _finite),
+    "bool": ("true or false", _truth_value),
+    "str": ("text", str),
+    "ints": ("a list of whole numbers", _wholes),
 }

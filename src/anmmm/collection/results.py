@@ -59,10 +59,10 @@ class PairResults(Sequence[R]):
         checkpoint: Checkpoint | None = None,
         source: str = "",
         *,
-        growing: bool = False,
+        rows_hold_observations: bool = False,
     ) -> None:
         self._rows, self._checkpoint, self._source = rows, checkpoint, source
-        self._growing = growing
+        self._rows_hold_observations = rows_hold_observations
         self._kept: list[R] | None = None if (total or 0) > MOST_ROWS else []
         self._n_read = self._n_observations = 0
         # Why there are no more rows, if there may have been; and whether all were read.
@@ -146,7 +146,7 @@ class PairResults(Sequence[R]):
             self._ended = STOPPED
             raise
         self._n_read += 1
-        if self._growing:
+        if self._rows_hold_observations:
             self._n_observations += row.n or 0
         if self._n_read > MOST_ROWS or self._n_observations > MOST_OBSERVATIONS:
             self._kept = None

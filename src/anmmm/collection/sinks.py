@@ -8,7 +8,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
-from anmmm._files import atomic_writer, check_overwrite, csv_line_writer, naming, replacing, to_json
+from anmmm._files import (
+    atomic_writer,
+    check_overwrite,
+    csv_line_writer,
+    replacing,
+    to_json,
+    with_filename,
+)
 from anmmm._optional import pyarrow_module
 from anmmm._typing import StrPath
 from anmmm.collection.schema import Schema
@@ -42,17 +49,17 @@ def open_sink(
 
     def naming_the_file(write_cells: Callable[[list[Any]], None]) -> Write:
         def write(row: Any) -> None:
-            with naming(path):
+            with with_filename(path):
                 write_cells(values(row))
 
         return write
 
     if suffix == ".parquet":
         with replacing(path) as temporary:
-            with naming(path):
+            with with_filename(path):
                 parquet = _Parquet(temporary, schema)
             yield naming_the_file(parquet.write)
-            with naming(path):
+            with with_filename(path):
                 parquet.close()
     else:
         with atomic_writer(path) as file:

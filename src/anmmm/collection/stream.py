@@ -79,7 +79,7 @@ class Plan:
                     "source": identity,
                     "shard": f"{first + 1}/{step}",
                     "entropy": str(entropy),
-                    **self.task.facts(),
+                    **self.task.run_metadata(),
                 }
             )
         hint = operator.length_hint(pairs, -1)
@@ -93,8 +93,10 @@ class Plan:
             checkpoint=finished,
         )
         rows = self._watched(rows, total, finished, pairs, identity if on_disk else None)
-        growing = self.task.growing
-        return PairResults(rows, schema, total, finished, pairs.name, growing=growing)
+        rows_hold_observations = self.task.rows_hold_observations
+        return PairResults(
+            rows, schema, total, finished, pairs.name, rows_hold_observations=rows_hold_observations
+        )
 
     def _check_checkpoint(self) -> None:
         name = self.checkpoint

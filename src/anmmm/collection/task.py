@@ -61,11 +61,11 @@ class PairTask(Record, ABC):
         check_choice(self.missing, "missing", MISSING)
 
     @property
-    def growing(self) -> bool:
+    def rows_hold_observations(self) -> bool:
         """Whether a row holds something for each observation."""
         return self.keep_results
 
-    def facts(self) -> dict[str, Any]:
+    def run_metadata(self) -> dict[str, Any]:
         """Return what determines the rows besides pairs and seed, for checkpoints."""
         return {"options": self.options, "missing": self.missing}
 
@@ -136,9 +136,9 @@ class DirectionTask(PairTask):
             object.__setattr__(self, "max_samples", most)
         object.__setattr__(self, "checked", DirectionOptions.check(**self.options))
 
-    def facts(self) -> dict[str, Any]:
+    def run_metadata(self) -> dict[str, Any]:
         """Return what determines the rows besides pairs and seed, for checkpoints."""
-        return {"max_samples": self.max_samples, **super().facts()}
+        return {"max_samples": self.max_samples, **super().run_metadata()}
 
     def analyze(self, index: int, pair: Pair) -> Any:
         """Return the row of a pair; may raise."""

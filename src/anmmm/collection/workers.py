@@ -23,7 +23,7 @@ from typing import Any
 import joblib
 import numpy as np
 
-from anmmm._workers import end_with, masked, starting_workers, worker_options
+from anmmm._workers import blocked_signals, end_with, starting_workers, worker_options
 from anmmm.collection.checkpoint import Checkpoint
 from anmmm.collection.task import PairTask
 from anmmm.datasets import Pair
@@ -57,7 +57,7 @@ def run_in_order(
     window = Window(
         pairs,
         length=length,
-        growing=task.growing,
+        rows_hold_observations=task.rows_hold_observations,
         checkpoint=checkpoint,
         screened=task.screened,
     )
@@ -110,12 +110,16 @@ class Window(Iterator[Item]):
         pairs: Iterator[Item],
         *,
         length: int = WINDOW,
-        growing: bool = False,
+        rows_hold_observations: bool = False,
         checkpoint: Checkpoint | None = None,
         screened: Callable[[Pair], Any] | None = None,
     ) -> None:
         self._pairs, self._length = pairs, length
-        self._growing, self._checkpoint, self._screened = growing, checkpoint, screened
+        self._rows_hold_observations, self._checkpoint, self._screened = (
+            rows_hold_observations,
+            checkpoint,
+            screened,
+        )
         self._lock = Lock()
         # Positions that were read and not yet given out, and rows that are there for them.
         self._order: deque[int] = deque()
@@ -142,7 +146,7 @@ class Window(Iterator[Item]):
                     # Raised when all rows before it were given out.
                     self.ended, self.error = True, error
                     break
-                if self._growing:
+                if self._rows_hold_observations:
                     self._observations[index] = len(pair.x) if np.ndim(pair.x) else 0
                     self._waiting += self._observations[index]
                 if row is not None:
@@ -197,7 +201,7 @@ class Pool:
         tasks = self._tasks = _Tasks(self._task, items)
         self._results = self._call(tasks)
         for index, row in self._results:
-            yield (index, tasks.flying.pop(index)), row
+            yield (index, tasks.in_flight.pop(index)), row
         self._results = None
 
     def restart(self) -> list[Item]:
@@ -269,22 +273,22 @@ class _Tasks(Iterator[Any]):
         self._stopped = False
         # What a thread blocks of the signals while it reads the source; None leaves it alone.
         self.unblocked: Any = None
-        self.flying: dict[int, Pair] = {}
+        self.in_flight: dict[int, Pair] = {}
 
     def __next__(self) -> Any:
         with self._lock:
             if self._stopped:
                 raise StopIteration
-            with nullcontext() if self.unblocked is None else masked(self.unblocked):
+            with nullcontext() if self.unblocked is None else blocked_signals(self.unblocked):
                 index, pair = next(self._items)
-            self.flying[index] = pair
+            self.in_flight[index] = pair
         return _delayed(self._task, index, pair, os.getpid())
 
     def stop(self) -> list[Item]:
         """Give out no more; return the pairs that have not come back."""
         with self._lock:
             self._stopped = True
-            return list(self.flying.items())
+            return list(self.in_flight.items())
 
 
 def _compute(task: PairTask, index: int, pair: Pair, driver: int) -> tuple[int, Any]:

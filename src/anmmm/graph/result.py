@@ -12,10 +12,10 @@ from anmmm._files import (
     atomic_writer,
     check_overwrite,
     json_value,
-    naming,
     refuse_source,
     replacing,
     to_json_document,
+    with_filename,
     write_csv,
 )
 from anmmm._html import html_table
@@ -338,7 +338,7 @@ class CausalGraph(Record):
         if suffix == ".csv":
             write_csv(path, EDGE_COLUMNS, rows)
         elif suffix == ".json":
-            with atomic_writer(path) as file, naming(path):
+            with atomic_writer(path) as file, with_filename(path):
                 file.write(to_json_document(self.to_dict()) + "\n")
         elif suffix == ".parquet":
             texts = [
@@ -346,10 +346,10 @@ class CausalGraph(Record):
             ]
             table = pyarrow_module().Table.from_pylist(texts)
             table = table.replace_schema_metadata({"anmmm.kind": "graph"})
-            with replacing(path) as temporary, naming(path):
+            with replacing(path) as temporary, with_filename(path):
                 pyarrow_module("parquet").write_table(table, temporary)
         else:
-            with replacing(path) as temporary, naming(path):
+            with replacing(path) as temporary, with_filename(path):
                 graph = self.to_networkx()
                 # By which a graph without edges is known, too.
                 graph.graph["anmmm_version"] = __version__

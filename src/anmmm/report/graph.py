@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from anmmm._files import atomic_writer, check_overwrite, check_writable, naming
+from anmmm._files import atomic_writer, check_overwrite, check_writable, with_filename
 from anmmm._typing import StrPath
 from anmmm.direction import LACK_OF_FIT_PVALUE
 from anmmm.graph import CausalGraph
@@ -82,7 +82,7 @@ def write_graph_report(
         groups=[(each, np.bincount(each.labels).tolist()) for each in graph.mixing],
         poor_fit=LACK_OF_FIT_PVALUE,
     )
-    with atomic_writer(output) as file, naming(output):
+    with atomic_writer(output) as file, with_filename(output):
         file.writelines(contents)
 
 

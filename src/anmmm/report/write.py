@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from anmmm._files import STEERING, atomic_writer, check_writable, naming
+from anmmm._files import STEERING, atomic_writer, check_writable, with_filename
 from anmmm._optional import require
 from anmmm._typing import StrPath
 from anmmm._validation import check_count
@@ -164,7 +164,7 @@ def write_report(
         rows_name=name or rows_name,
         source_name=None if pairs is None else base_name(pairs.name),
     )
-    with atomic_writer(output) as file, naming(output):
+    with atomic_writer(output) as file, with_filename(output):
         file.writelines(contents)
     return Report(
         summary=digest.summary(),

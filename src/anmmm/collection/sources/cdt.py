@@ -22,7 +22,7 @@ import numpy as np
 from anmmm._hash import content_hash
 from anmmm._typing import FloatArray, StrPath
 from anmmm._validation import brief, check_truth
-from anmmm.collection.sources.protocol import UNKNOWN_LENGTH, described_pair
+from anmmm.collection.sources.protocol import UNKNOWN_LENGTH, make_pair
 from anmmm.datasets import Pair, SourceError
 from anmmm.datasets.files import FromFiles, SeenIds
 from anmmm.datasets.text import as_number, refuse_binary
@@ -106,7 +106,7 @@ class PairCsv(FromFiles):
             x, y = _numbers(cells[1], "A"), _numbers(cells[2], "B")
         except ValueError as error:
             return Pair.unreadable(pair_id, f"{place}: {error}", truth=truth)
-        return described_pair(pair_id, x, y, truth=truth, place=place)
+        return make_pair(pair_id, x, y, truth=truth, place=place)
 
 
 def is_pair_csv(path: StrPath) -> bool:

@@ -28,7 +28,7 @@ from anmmm.collection.sources.parquet import (
     is_number,
     is_parquet,
     open_parquet,
-    reading,
+    source_errors,
     with_dictionaries,
     written_types,
 )
@@ -264,7 +264,7 @@ def _parquet(path: StrPath) -> Table:
         )
 
     def select(names: list[Hashable]) -> Any:
-        with open_parquet(path) as file, reading(name, None):
+        with open_parquet(path) as file, source_errors(name, None):
             return nw.from_native(
                 with_dictionaries(file.read(columns=names, use_threads=False), kinds)
             )

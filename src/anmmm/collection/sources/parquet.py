@@ -19,7 +19,7 @@ import numpy as np
 
 from anmmm._optional import pyarrow_module
 from anmmm._typing import FloatArray, StrPath
-from anmmm.collection.sources.protocol import UNKNOWN_LENGTH, described_pair
+from anmmm.collection.sources.protocol import UNKNOWN_LENGTH, make_pair
 from anmmm.datasets import Pair, SourceError
 from anmmm.datasets.errors import listed
 from anmmm.datasets.files import FromFiles, SeenIds
@@ -82,13 +82,13 @@ def open_parquet(path: StrPath) -> Any:
             raise SourceError(
                 name, None, "the Parquet file is truncated (its end is missing); write it again"
             )
-    with reading(name, None):
+    with source_errors(name, None):
         # Buffered, so that a column chunk is not held whole beside what is decoded of it.
         return parquet.ParquetFile(path, buffer_size=1 << 20, pre_buffer=False)
 
 
 @contextmanager
-def reading(path: str, place: str | None) -> Iterator[None]:
+def source_errors(path: str, place: str | None) -> Iterator[None]:
     """Turn what PyArrow raises over broken content into `SourceError`; the system's errors stay."""
     try:
         yield
@@ -112,7 +112,7 @@ def written_types(path: str, file: Any) -> dict[str, Any]:
     written = (file.metadata.metadata or {}).get(b"ARROW:schema")
     if written is not None:
         pyarrow = pyarrow_module()
-        with reading(path, None):
+        with source_errors(path, None):
             before = pyarrow.ipc.read_schema(pyarrow.py_buffer(base64.b64decode(written)))
         for name, kind in zip(before.names, before.types, strict=True):
             if name in kinds and pyarrow.types.is_dictionary(kind):
@@ -239,7 +239,7 @@ def _batches(path: str, file: Any, columns: dict[str, str]) -> Iterator[_Batch]:
             use_threads=False,
         )
         while True:
-            with reading(path, f"row group {row_group}"):
+            with source_errors(path, f"row group {row_group}"):
                 rows = next(walk, None)
             if rows is None:
                 break
@@ -270,7 +270,7 @@ def _nested_pairs(path: str, batches: Iterable[_Batch]) -> Iterator[Pair]:
             seen.add(str(raw_id), place)
             lacking = [name for name in "xy" if null[name][index]]
             x, y = (values[ends[index] : ends[index + 1]] for ends, values in lists.values())
-            yield described_pair(
+            yield make_pair(
                 str(raw_id),
                 x,
                 y,
@@ -338,7 +338,7 @@ def _long_pair(raw_id: Any, place: str, parts: list[dict[str, Any]]) -> Pair:
         pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
         for pieces in ([floats(part[name]) for part in parts] for name in "xy")
     )
-    return described_pair(
+    return make_pair(
         str(raw_id),
         x,
         y,

@@ -48,7 +48,7 @@ class PairSource(Protocol):
         """
 
 
-def described_pair(
+def make_pair(
     pair_id: str,
     x: NDArray[Any],
     y: NDArray[Any],

@@ -20,7 +20,7 @@ from anmmm._validation import DATES, brief
 from anmmm._warning import warn_caller
 from anmmm.collection.sources.columns import Columns, Table
 from anmmm.collection.sources.others import Explainers, as_numbers
-from anmmm.collection.sources.protocol import described_pair
+from anmmm.collection.sources.protocol import make_pair
 from anmmm.collection.sources.screen import dependence_pvalues, left_out
 from anmmm.datasets import Pair, SourceError
 from anmmm.datasets.errors import listed
@@ -101,7 +101,7 @@ class TablePairs(FromFiles):
         explainers = Explainers(columns if self._explained else {})
         pairs = combinations(self._used, 2) if self._chosen is None else self._chosen
         for (first, second), pvalue in zip(pairs, self._pvalues(columns), strict=False):
-            yield described_pair(
+            yield make_pair(
                 column_pair_id(first, second),
                 columns.get(first, nothing),
                 columns.get(second, nothing),
