@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from anmmm.cli.messages import InputError, say
+from anmmm.cli.messages import say
 from anmmm.cli.options import (
     column_options,
     common_options,
@@ -51,26 +51,18 @@ def cluster_command(
     """
     from dataclasses import replace
 
-    from anmmm._files import check_writable, dump_csv, to_json_document, write_csv
+    from anmmm._files import dump_csv, to_json_document, write_csv
     from anmmm._warning import unconverged_untold
     from anmmm.cli.input import input_errors, load_columns
-    from anmmm.cli.output import check_overwritable, refuse_input_as_output
+    from anmmm.cli.output import check_file, check_plot
     from anmmm.clustering import cluster_mechanisms
     from anmmm.clustering.text import clustering_text
 
     if output is not None:
-        if not output.lower().endswith(".csv"):
-            raise InputError(f"{output}: the name must end in .csv")
-        refuse_input_as_output(output, file)
-        check_overwritable(output, force=force)
-        with input_errors():
-            check_writable(output)
-    if plot is not None:
-        from anmmm.cli.plots import check_plot
-
-        check_plot(plot, file, force=force)
+        check_file(output, [".csv"], file, force=force)
+    check_plot(plot, file, force=force)
     columns = load_columns(file, **table)
-    # The text says what did not converge.
+    # The printed text reports convergence.
     with input_errors(), unconverged_untold():
         result = cluster_mechanisms(
             columns.x,
@@ -93,7 +85,7 @@ def cluster_command(
         click.echo(to_json_document(document | extra))
     elif output is None:
         dump_csv(sys.stdout, titles, rows)
-        # A closed pipe shows here, where click ends quietly, and not when Python exits.
+        # Raise the error of a closed pipe here, where click handles it.
         sys.stdout.flush()
     say(clustering_text(result))
     if output is not None:

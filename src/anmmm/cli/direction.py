@@ -46,7 +46,7 @@ def direction_command(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Tell which of two columns of FILE is the cause.
+    """Decide which of two columns of FILE is the cause.
 
     FILE is a text table, separated by commas, semicolons, tabs or blanks, with or without a line of
     column names; "-" reads standard input.
@@ -57,13 +57,11 @@ def direction_command(
     from anmmm._threads import single_thread
     from anmmm._warning import unconverged_untold
     from anmmm.cli.input import input_errors, load_columns
+    from anmmm.cli.output import check_plot
     from anmmm.direction import infer_direction
     from anmmm.direction.text import direction_text
 
-    if plot is not None:
-        from anmmm.cli.plots import check_plot
-
-        check_plot(plot, file, force=force)
+    check_plot(plot, file, force=force)
     names = parse_categories(categories) or ()
     columns = load_columns(file, x, y, drop_missing=drop_missing, header=header, categories=names)
     used_x, used_y, cut_seed = columns.x, columns.y, None
@@ -74,8 +72,8 @@ def direction_command(
         used = Pair("", used_x, used_y).subsample(max_samples, cut_seed)
         used_x, used_y = used.x, used.y
         say(f"{max_samples} of {len(columns.x)} rows drawn with seed {seed}")
-    # One thread, as in a collection: digits do not depend on the machine's number of cores.
-    # The text says what did not converge.
+    # One thread, as in a collection: results do not depend on the number of cores.
+    # The printed text reports convergence.
     with input_errors(), single_thread(), unconverged_untold():
         result = infer_direction(
             used_x, used_y, random_state=seed, **given(**fit_options(lam), **options)

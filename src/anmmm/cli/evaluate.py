@@ -36,7 +36,7 @@ from anmmm.cli.options import (
 @click.option(
     "--plot",
     metavar="FILE",
-    help="Draw accuracy against decided share to this file, .png, .pdf or .svg.",
+    help="Draw accuracy against the fraction of decided pairs to this file, .png, .pdf or .svg.",
 )
 @with_options(force_option, *decision_options, jobs_option, *common_options)
 def evaluate_command(
@@ -51,15 +51,15 @@ def evaluate_command(
     """
     from anmmm._files import to_json_document
     from anmmm.cli.input import echo_warnings, input_errors
+    from anmmm.cli.output import check_plot
     from anmmm.evaluation import evaluate
 
-    if plot is not None:
-        from anmmm.cli.plots import check_plot, draw_rates
-
-        check_plot(plot, source, force=force)
+    check_plot(plot, source, force=force)
     options |= {"random_state": options.pop("seed"), **fit_options(options.pop("lam"))}
     with input_errors(), echo_warnings():
         result = evaluate(source, progress=sys.stderr.isatty(), **given(**options))
     click.echo(to_json_document(result.to_dict()) if as_json else plain(str(result)))
     if plot is not None:
+        from anmmm.cli.plots import draw_rates
+
         draw_rates(plot, result)

@@ -92,30 +92,27 @@ def graph_command(
 ) -> None:
     """Print the causal graph of the columns of TABLE, a CSV, TSV or Parquet file.
 
-    An edge "a → b" says that a causes b; "a – b" that the data do not tell which way it goes. The
-    gain of an edge is the nats that the best graph without it is longer (docs/guide/graphs.md).
+    An edge "a → b" says that a causes b; "a – b" that the data do not determine its direction. The
+    gain of an edge is what the best graph without it costs more, in nats (docs/guide/graphs.md).
     """
-    from anmmm._files import check_writable, to_json_document
+    from anmmm._files import to_json_document
     from anmmm.cli.input import echo_warnings, input_errors
-    from anmmm.cli.output import check_overwritable, refuse_input_as_output
+    from anmmm.cli.output import PAGES, check_file, check_plot
     from anmmm.collection.sinks import check_sink
     from anmmm.graph import infer_graph
     from anmmm.graph.result import SUFFIXES
 
-    if plot is not None:
-        from anmmm.cli.plots import check_plot
-
-        check_plot(plot, table, force=force)
+    check_plot(plot, table, force=force)
     if report is not None:
-        from anmmm.cli.plots import check_page
+        from anmmm.report.graph import check_graph_report
 
-        check_page(report, table, force=force)
+        check_file(report, PAGES, table, force=force)
+        with input_errors("--report"):
+            check_graph_report(report, force=True)
     if output is not None:
-        refuse_input_as_output(output, table)
-        check_overwritable(output, force=force)
         with input_errors():
             check_sink(output, SUFFIXES)
-            check_writable(output)
+        check_file(output, SUFFIXES, table, force=force)
     with input_errors(), echo_warnings():
         graph = infer_graph(
             table,

@@ -1,4 +1,4 @@
-"""Plots that commands write: what is checked before a computation, and the file after it."""
+"""Plots that commands write to files."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from anmmm._files import atomic_writer, check_writable
+from anmmm._files import atomic_writer
 from anmmm._typing import FloatArray
 from anmmm.cli.input import Columns, input_errors
 from anmmm.cli.messages import InputError, say
-from anmmm.cli.output import check_overwritable, refuse_input_as_output
 from anmmm.direction import DirectionResult
 from anmmm.evaluation import Evaluation
 from anmmm.graph import CausalGraph
@@ -25,38 +24,11 @@ from anmmm.plotting import (
 from anmmm.plotting.direction import FIGURE_SIZE, arrange
 from anmmm.plotting.graph import graph_size
 from anmmm.plotting.pairs import PairMap
-from anmmm.report.graph import check_graph_report
 
 if TYPE_CHECKING:
     from anmmm.clustering import ClusteringResult
 
-PAGE_SUFFIXES = (".html", ".htm")
-PLOT_SUFFIXES = (".png", ".pdf", ".svg")
 RESOLUTION = 150
-
-
-def check_plot(path: str, source: str, *, force: bool) -> None:
-    """Refuse a plot that could not be written, before what it shows is computed from `source`."""
-    if Path(path).suffix.lower() not in PLOT_SUFFIXES:
-        raise InputError(f"{path}: the name must end in {' or '.join(PLOT_SUFFIXES)}")
-    refuse_input_as_output(path, source)
-    check_overwritable(path, force=force)
-    with input_errors():
-        check_writable(path)
-    try:
-        matplotlib_module("figure")
-    except ImportError as error:
-        raise InputError(f"--plot: {error}") from None
-
-
-def check_page(path: str, source: str, *, force: bool) -> None:
-    """Refuse a page about a graph that could not be written, before the graph is found."""
-    if Path(path).suffix.lower() not in PAGE_SUFFIXES:
-        raise InputError(f"{path}: the name must end in {' or '.join(PAGE_SUFFIXES)}")
-    refuse_input_as_output(path, source)
-    check_overwritable(path, force=force)
-    with input_errors("--report"):
-        check_graph_report(path, force=True)
 
 
 def draw_direction(
@@ -77,7 +49,7 @@ def draw_mechanisms(path: str, result: ClusteringResult, columns: Columns) -> No
 
 
 def draw_rates(path: str, result: Evaluation) -> None:
-    """Draw accuracy against the decided share to a file."""
+    """Draw accuracy against the fraction of decided pairs to a file."""
     if result.decision_rates is None:
         raise InputError(f"{path}: nothing to draw, no analyzed pair has a known direction")
     figure = _figure()
@@ -101,19 +73,19 @@ def draw_graph(path: str, result: CausalGraph) -> None:
 
 
 def _figure(width: float = 6.0, height: float = 4.0) -> Any:
-    # Without pyplot, and thus without a screen.
+    # Pyplot would need a screen.
     return matplotlib_module("figure").Figure(figsize=(width, height), layout="constrained")
 
 
 def _labels(columns: Columns) -> dict[str, Any]:
-    # Matplotlib shall set a name as it is, and not as a formula.
+    # Matplotlib reads text between dollar signs as a formula.
     names = {"x_label": columns.x_name, "y_label": columns.y_name}
     return {label: name.replace("$", r"\$") for label, name in names.items()}
 
 
 def _write(figure: Any, path: str) -> None:
     with input_errors(path), warnings.catch_warnings(), atomic_writer(path, binary=True) as file:
-        # A letter that the font lacks is a box in the picture; names of columns may hold anything.
+        # A character without a glyph is drawn as a box.
         warnings.filterwarnings("ignore", "Glyph .* missing from", UserWarning)
         kind = Path(path).suffix[1:].lower()
         figure.savefig(file, format=kind, dpi=RESOLUTION, metadata=written_by(kind))

@@ -1,4 +1,4 @@
-"""The command ``anmmm report``."""
+"""The command that writes a page about rows."""
 
 from __future__ import annotations
 
@@ -11,8 +11,6 @@ import click
 from anmmm._words import counted
 from anmmm.cli.messages import InputError, say
 from anmmm.cli.options import force_option, parse_source, source_options, with_options
-
-SUFFIXES = (".html", ".htm")
 
 
 @click.command("report")
@@ -45,21 +43,17 @@ def report_command(
     page needs no other file and no network.
     """
     from anmmm.cli.input import echo_warnings, input_errors
-    from anmmm.cli.output import check_overwritable, refuse_input_as_output
+    from anmmm.cli.output import PAGES, check_file
     from anmmm.collection import as_pairs
     from anmmm.report import write_report
 
-    if not output.lower().endswith(SUFFIXES):
-        raise InputError(f"{output}: the name must end in {' or '.join(SUFFIXES)}")
     options = parse_source(**options)
     for name, value in options.items():
         if source is None and value is not None:
             raise InputError(f"--{name} is for the data of the pairs; name these with --source")
-    for read in (rows, source):
-        # In a folder of pairs a page is none of them, and may be written anew.
-        if read is not None and not os.path.isdir(read):
-            refuse_input_as_output(output, read)
-    check_overwritable(output, force=force)
+    # A folder of pairs may contain the page, which is not a pair.
+    sources = [each for each in (rows, source) if each is not None and not os.path.isdir(each)]
+    check_file(output, PAGES, *sources, force=force)
     with input_errors(), echo_warnings():
         pairs = None if source is None else as_pairs(source, **options)
         report = write_report(

@@ -17,7 +17,7 @@ from anmmm._words import counted
 from anmmm.cli.input import echo_warnings, input_errors
 from anmmm.cli.messages import STANDARD_OUTPUT, FaultError, InputError, plain, say
 from anmmm.cli.options import parse_source
-from anmmm.cli.output import check_output, remove_on_success
+from anmmm.cli.output import check_output, check_plot, remove_on_success
 from anmmm.cli.tables import RowTable
 from anmmm.collection import CollectionSummary, as_pairs
 from anmmm.collection.results import PairResults, rank_key
@@ -79,10 +79,7 @@ class CollectionRun:
         if complete:
             say(f"{self.output}: complete, nothing to do")
             return
-        if self.plot is not None:
-            from anmmm.cli.plots import check_plot
-
-            check_plot(self.plot, self.source, force=self.force)
+        check_plot(self.plot, self.source, force=self.force)
         rows: list[Any] = []
         shown: PairMap | None = None
         if self.plot is not None:
