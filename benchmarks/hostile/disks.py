@@ -32,7 +32,7 @@ def cases(rng, count, folder):
             yield what, None if after else "exit 0 and no file"
         elif str(output) not in result.stderr:
             yield what, f"does not name the file: {result.stderr}"
-        elif left and "--resume goes on" not in result.stderr:
+        elif left and "--resume continues" not in result.stderr:
             yield what, f"leaves {left}"
         else:
             yield what, None if after == before else "changes what was there"

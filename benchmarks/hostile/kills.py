@@ -21,7 +21,7 @@ def problem(run, name):
         return f"exit status {run['status']}"
     if "Traceback" in run["error"]:
         return "a traceback"
-    if name != "SIGKILL" and run["kept"] and "--resume goes on" not in run["error"]:
+    if name != "SIGKILL" and run["kept"] and "--resume continues" not in run["error"]:
         return f"keeps {run['kept']} rows and says {run['error']!r}"
     return None
 

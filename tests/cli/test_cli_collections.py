@@ -80,7 +80,7 @@ def test_a_killed_run_resumes_to_the_same_file(run, refused, folder, tmp_path, c
     if 0 < kept < COUNT:
         assert not (tmp_path / "r.csv").exists()
         err = refused(command, folder, "-o", "r.csv")
-        assert err.startswith("r.csv.checkpoint: holds the finished pairs of an interrupted run")
+        assert err.startswith("r.csv.checkpoint: has the finished pairs of an interrupted run")
         err = refused(command, folder, "-o", "r.csv", "--seed", "1", "--resume")
         assert "is the checkpoint of another run (entropy was" in err
     status, out, err = run(command, folder, "-o", "r.csv", "--resume", "-j", "2")
@@ -193,7 +193,7 @@ def test_a_checkpoint_without_a_pair_is_in_nobodys_way(run, folder, tmp_path, mo
 
     with monkeypatch.context() as patch:
         # What a kill leaves that comes before the first pair.
-        patch.setattr(cli_output, "tell_of_checkpoint", stop)
+        patch.setattr(cli_output, "report_checkpoint", stop)
         patch.setattr(cli_run, "_progress", stop)
         assert run("directions", folder, "-o", "r.csv", "--seed", "3")[0] == 130
     assert rows_of(tmp_path / "r.csv.checkpoint") == 0
@@ -215,7 +215,7 @@ def test_a_checkpoint_without_a_pair_is_in_nobodys_way(run, folder, tmp_path, mo
         (["-o", "full.csv"], "full.csv: No space left on device"),
         (["-o", "full.jsonl"], "full.jsonl: No space left on device"),
         (["-o", "full.parquet"], "full.parquet: No space left on device"),
-        (["-o", "full.csv", "--resume"], "full.csv: is no regular file, so there is nothing"),
+        (["-o", "full.csv", "--resume"], "full.csv: not a regular file, so it cannot be"),
         (["--resume"], "--resume needs the file that the interrupted run was to write, -o FILE"),
         (["--shard", "3/2"], "--shard must be I/N with I from 1 to N, found '3/2'"),
         (["--jobs", "-1000"], "--jobs must be at least -"),
@@ -256,7 +256,7 @@ def test_a_full_disk_in_mid_run_keeps_the_checkpoint(folder, tmp_path):
     assert done.returncode == 2
     *others, last = done.stderr.splitlines()
     assert last.startswith("r.csv.checkpoint: cannot be locked, read or written; is the")
-    assert "kept in r.csv.checkpoint; --resume goes on" in "".join(others)
+    assert "kept in r.csv.checkpoint; --resume continues" in "".join(others)
     assert sorted(os.listdir(tmp_path)) == ["pairs", "r.csv.checkpoint"]
 
 
@@ -330,7 +330,7 @@ def plain_folder(tmp_path):
 
 def test_rows_are_not_written_where_the_next_run_takes_them_for_a_pair(run, refused, plain_folder):
     err = refused("directions", plain_folder, "-o", plain_folder / "rows.csv")
-    assert "every such file is a pair of the next run" in err
+    assert "the next run would read this file as a pair" in err
     assert sorted(os.listdir(plain_folder)) == ["p1.txt", "p2.txt"]
     for _ in range(2):
         _, _, err = run("directions", plain_folder, "-o", plain_folder / "rows.jsonl")
@@ -411,7 +411,7 @@ def test_a_checkpoint_that_someone_removes_spoils_nothing(run, folder, tmp_path,
     if ends:
         assert (status, err) == (0, "12 rows written to r.csv\n")
     else:
-        gone = "r.csv.checkpoint: was removed during the run, so nothing is kept\n"
+        gone = "r.csv.checkpoint: was removed during the run, so no pair is kept\n"
         assert (status, err) == (2, f"{gone}r.csv: No space left on device\n")
 
 
@@ -425,7 +425,7 @@ def test_an_error_of_every_pair_ends_the_command_and_is_tried_again(
     with monkeypatch.context() as patch:
         patch.setattr("anmmm.datasets.pair.as_variables", lambda *a: calls.append(1) or failing())
         status, _, err = run("directions", folder, "-o", "r.csv")
-    kept = "r.csv.checkpoint is kept; --resume tries the pairs again that ended in an error\n"
+    kept = "r.csv.checkpoint is kept; --resume repeats the pairs that ended in an error\n"
     # One more where no test before has prepared this process for such work.
     assert status == 1
     assert len(calls) in (12, 13)
@@ -434,7 +434,7 @@ def test_an_error_of_every_pair_ends_the_command_and_is_tried_again(
     assert err.endswith("; r.csv is not written\n")
     assert sorted(os.listdir(tmp_path)) == ["pairs", "r.csv.checkpoint"]
     status, _, err = run("directions", folder, "-o", "r.csv")
-    assert (status, "r.csv.checkpoint: holds" in err) == (2, True)
+    assert (status, "r.csv.checkpoint: has" in err) == (2, True)
     assert run("directions", folder, "-o", "r.csv", "--resume")[0] == 0
     assert run("directions", folder, "-o", "whole.csv")[0] == 0
     assert lines("r.csv") == lines("whole.csv")
@@ -466,7 +466,7 @@ def test_a_source_that_changes_during_the_run_is_refused_at_its_end(run, tmp_pat
         status, _, err = run("directions", "m.csv", "-o", "r.csv")
     assert status == 2
     kept, refused = err.splitlines()
-    assert kept == "6 finished pairs are kept in r.csv.checkpoint; --resume goes on"
+    assert kept == "6 finished pairs are kept in r.csv.checkpoint; --resume continues"
     assert refused.startswith("m.csv: changed during the run, so that its rows may be of the old")
     assert sorted(os.listdir()) == ["m.csv", "r.csv.checkpoint"]
     status, _, err = run("directions", "m.csv", "-o", "r.csv", "--resume")

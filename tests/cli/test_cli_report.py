@@ -51,7 +51,7 @@ def test_pairs_that_the_source_lacks_are_counted(run, rows):
         (["rows.csv", "--source", "none"], "none: no such folder"),
         (["rows.csv", "--plots", "501"], "--plots must be at most 500"),
         (["rows.txt"], "rows.txt: the name must end in .csv"),
-        (["data.csv"], "data.csv:1: is no table of directions as anmmm writes it (schema 1)"),
+        (["data.csv"], "data.csv:1: not a table of directions as anmmm writes it (schema 1)"),
         (["rows.csv", "-o", "none/p.html"], "none: no such folder"),
     ],
 )

@@ -55,7 +55,7 @@ def test_a_header_is_refused_where_it_is_of_no_use(tmp_path):
         (np.ones((20, 2)), {"columns": "all"}, " with a variable in each column"),
         ({"a": (np.ones(3), np.ones(3))}, {}, ""),
         (tmp_path / "pairs.csv", {}, ""),
-        (tmp_path / "t.parquet", {"columns": "all"}, ".*of no use for Parquet"),
+        (tmp_path / "t.parquet", {"columns": "all"}, ".*has no effect for Parquet"),
     ):
         for header in (True, False):
             with pytest.raises(ValueError, match=f"header is for text files{message}"):

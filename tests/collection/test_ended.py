@@ -45,7 +45,7 @@ def test_a_signal_keeps_the_rows_and_says_so_in_one_line(tmp_path, name, runs, j
         assert run["left"] == []
         if run["kept"]:
             noun = "pair is" if run["kept"] == 1 else "pairs are"
-            kept = f"{run['kept']} finished {noun} kept in r.csv.checkpoint; --resume goes on\n"
+            kept = f"{run['kept']} finished {noun} kept in r.csv.checkpoint; --resume continues\n"
             assert (run["error"], run["files"]) == (kept, ["r.csv.checkpoint"])
         else:
             assert (run["error"], run["files"]) == ("", [])

@@ -27,7 +27,7 @@ def test_arrays_of_two_rows_lists_and_series_are_pairs():
         np.testing.assert_array_equal(pair.y, Y)
 
 
-def test_length_is_told_where_it_is_known():
+def test_length_hints():
     assert operator.length_hint(as_pairs([(X, Y)] * 3), -1) == 3
     assert operator.length_hint(as_pairs({"a": (X, Y)}), -1) == 1
     assert operator.length_hint(as_pairs("sample"), -1) == 16
@@ -40,7 +40,7 @@ def test_length_is_told_where_it_is_known():
         ("text", "found str"),
         ((X, Y, X), "found tuple of length 3"),
         (None, "found NoneType"),
-        (([[1], [1, 2]], Y), "x or y is not an array of numbers"),
+        (([[1], [1, 2]], Y), "x is not an array of numbers"),
         (
             ((value for value in X), Y),
             "x must be numeric, found a value of type generator; pass a list or array of numbers",

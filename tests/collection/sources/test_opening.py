@@ -85,13 +85,17 @@ def test_a_refusal_to_open_stays_an_error_of_the_system(layouts, monkeypatch, fo
 def test_options_that_would_do_nothing_are_refused(layouts):
     for source in ("sample", layouts / "pairs", {}, iter([]), as_pairs("sample")):
         for name, value in (("columns", "all"), ("targets", {"a": 1})):
-            with pytest.raises(ValueError, match=f"{name} is for .*, and of no use for"):
+            with pytest.raises(ValueError, match=f"{name} is for .*, and has no effect for"):
                 as_pairs(source, **{name: value})
     with pytest.raises(TypeError, match="a table with columns="):
         as_pairs({}, format="table")
     targets = {"columns": "all", "targets": {}}
     for source, options, message in (
-        (layouts / "cdt.csv", {"columns": "all"}, "columns is for tables, and of no use for cdt"),
+        (
+            layouts / "cdt.csv",
+            {"columns": "all"},
+            "columns is for tables, and has no effect for",
+        ),
         (np.zeros((3, 2)), targets, "targets is for files with the header SampleID,A,B"),
         ({}, {"format": "cdt"}, "format='cdt' is for paths"),
         ("", {}, "source must name a file or a folder, found ''"),
@@ -104,5 +108,5 @@ def test_options_that_would_do_nothing_are_refused(layouts):
 @pytest.mark.parametrize("format", [None, "cdt", "table", "parquet"])
 def test_a_pipe_is_refused_before_its_beginning_is_lost(tmp_path, format):
     os.mkfifo(tmp_path / "p.csv")
-    with pytest.raises(SourceError, match=r"p\.csv: a pipe or device can be read once alone"):
+    with pytest.raises(SourceError, match=r"p\.csv: a pipe or device can be read only once"):
         as_pairs(tmp_path / "p.csv", format=format)

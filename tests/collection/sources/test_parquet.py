@@ -39,7 +39,7 @@ def assert_same(pair, x, y):
 
 @pytest.mark.parametrize("form", [nested, long])
 def test_both_forms_keep_ids_columns_and_order(tmp_path, form):
-    source = as_pairs(form(tmp_path, notes=["passed over"] * (2 if form is nested else 6)))
+    source = as_pairs(form(tmp_path, notes=["ignored"] * (2 if form is nested else 6)))
     assert operator.length_hint(source, -1) == (2 if form is nested else -1)
     first, second = source
     assert (first.pair_id, second.pair_id) == ("b", "a")
@@ -154,7 +154,7 @@ def test_a_broken_pair_is_a_problem_and_the_next_one_is_read(tmp_path, form, oth
 def test_what_is_said_of_a_long_pair_may_not_change_across_row_groups(tmp_path):
     table = pa.table({"pair_id": ["a"] * 4, "x": [*X, 1], "y": [*Y, 1], "weight": [1, 1, 2, 2]})
     (pair,) = as_pairs(write(tmp_path, table, row_group_size=2))
-    assert pair.problem.endswith("weight must be the same in all rows of a pair, but changes")
+    assert pair.problem.endswith("weight must be the same in all rows of a pair")
     same = table.set_column(3, "weight", [[np.nan] * 4])
     (pair,) = as_pairs(write(tmp_path, same, row_group_size=2))
     assert (pair.problem, pair.weight) == ("", 1.0)
@@ -199,7 +199,7 @@ def test_an_id_that_reappears_in_long_form_is_refused_with_both_places(tmp_path)
         list(walk)
     assert str(caught.value) == (
         f"{path}: row 5 (row group 2): the pair id 'a' was used in row 1 (row group 0) already; "
-        f"all rows of a pair must stand together: sort the file by pair_id"
+        f"all rows of a pair must be adjacent: sort the file by pair_id"
     )
     assert caught.value.place == "row 5 (row group 2)"
 

@@ -217,7 +217,7 @@ def test_all_pairs_of_very_many_columns_are_made_one_at_a_time():
         ([("a", -1)], ValueError, "columns names -1, but"),
         ([("a", True)], ValueError, "columns names True, but"),
         ([("a", "a")], ValueError, "columns names 'a' twice in one pair"),
-        ([("a", "b"), ("a", "b")], ValueError, r"columns holds the pair \('a', 'b'\) twice"),
+        ([("a", "b"), ("a", "b")], ValueError, r"columns has the pair \('a', 'b'\) twice"),
     ],
 )
 def test_columns_that_cannot_be_used_are_refused_at_once(columns, error, message):
@@ -272,8 +272,8 @@ def test_columns_whose_pairs_would_share_an_id_are_refused(columns):
     with pytest.raises(SourceError) as caught:
         as_pairs(frame, columns=columns)
     assert str(caught.value) == (
-        "pandas.DataFrame: the columns 1 and '1' are spelled the same, and so would be the ids of "
-        "their pairs; rename one"
+        "pandas.DataFrame: the columns 1 and '1' have the same spelling, so the ids of their pairs "
+        "would be equal; rename one"
     )
     # One of them alone is no matter.
     assert [pair.pair_id for pair in as_pairs(frame, columns=[(1, "y")])] == ["1,y"]

@@ -1,7 +1,7 @@
-"""CSV files with one pair a line, as the Cause Effect Pairs challenge and cdt write them.
+"""CSV files with one pair per line, as the Cause Effect Pairs challenge and cdt write them.
 
-They are not split by the csv module: its limit on the length of a cell belongs to the process, not
-to a reader, and a forgotten quote would swallow the pairs behind it.
+Not split by the csv module: its limit on the length of a cell is global, and after an unclosed
+quote it would read the pairs that follow as one cell.
 
 Layout: I. Guyon, A. Statnikov, B. Bakir Batu (eds.), "Cause Effect Pairs in Machine Learning",
 Springer 2019; D. Kalainathan, O. Goudet, R. Dutta, "Causal Discovery Toolbox", JMLR 21(37), 2020.
@@ -28,15 +28,16 @@ from anmmm.datasets.files import FromFiles, SeenIds
 from anmmm.datasets.text import as_number, refuse_binary
 
 HEADER = ("sampleid", "a", "b")
-# Bytes that are no UTF-8, as Python spells them.
+# Bytes that are not UTF-8, under "surrogateescape".
 _UNDECODED = re.compile("[\udc80-\udcff]")
+_QUOTED = re.compile('"([^"]|"")*"')
 
-# A first line of this layout is far shorter; one of numbers may have no end.
+# Characters of the first line that are read; a line of numbers may be of any length.
 _FIRST = 1 << 16
 
 
 class PairCsv(FromFiles):
-    """The pairs of a CSV file ``SampleID,A,B``; `targets` tells the truth by id."""
+    """The pairs of a CSV file ``SampleID,A,B``; `targets` is the truth by id."""
 
     kind = "cdt"
 
@@ -81,23 +82,23 @@ class PairCsv(FromFiles):
                     yield pair
 
     def __length_hint__(self) -> int:
-        """Return NotImplemented: only the walk tells the number of lines."""
+        """Return NotImplemented: the number of lines is unknown."""
         return UNKNOWN_LENGTH
 
     def _pair(self, line: str, place: str, pair_id: str) -> Pair:
-        """Read a line; until its id is known, the pair goes by its line."""
+        """Return the pair of a line; `pair_id` is its id if the line has none."""
         truth = None
         try:
             if not line.isascii() and _UNDECODED.search(line):
                 raise ValueError("the line is not UTF-8 text")
-            # Cells of numbers have no comma, so all others belong to the id.
+            # Cells of numbers have no commas: further ones belong to the id.
             cells = line.rsplit(",", 2)
             if len(cells) != 3:
                 raise ValueError(f"expected 3 cells SampleID,A,B, found {len(cells)}")
             raw_id = cells[0].strip()
-            if raw_id.startswith('"') and not _is_whole(raw_id):
+            if raw_id.startswith('"') and not _QUOTED.fullmatch(raw_id):
                 raise ValueError("a double quote is opened but not closed")
-            if "," in raw_id and not (raw_id.startswith('"') and raw_id.endswith('"')):
+            if "," in raw_id and not raw_id.startswith('"'):
                 raise ValueError("expected 3 cells SampleID,A,B, found more")
             if not _unquoted(raw_id):
                 raise ValueError("the SampleID is missing")
@@ -117,18 +118,11 @@ def is_pair_csv(path: StrPath) -> bool:
 
 @contextmanager
 def _opened(path: StrPath) -> Iterator[IO[str]]:
-    """Open a file as text, whatever its line ends; bytes that are none are kept for the message."""
+    """Open a file as text with any line ends; bytes that are not UTF-8 become surrogates."""
     with Path(path).open("rb") as file:
         refuse_binary(file.read(8), os.fspath(path))
     with Path(path).open(encoding="utf-8-sig", errors="surrogateescape") as text:
         yield text
-
-
-def _is_whole(cell: str) -> bool:
-    """Tell whether the quotes of a cell stand around it, or there are none."""
-    cell = cell.strip()
-    inner = cell[1:-1].replace('""', "")
-    return '"' not in cell or (len(cell) > 1 and cell[0] == cell[-1] == '"' and '"' not in inner)
 
 
 def _is_header(line: str) -> bool:
@@ -136,7 +130,7 @@ def _is_header(line: str) -> bool:
 
 
 def _unquoted(cell: str) -> str:
-    if len(cell) >= 2 and cell.startswith('"') and cell.endswith('"'):
+    if _QUOTED.fullmatch(cell):
         return cell[1:-1].replace('""', '"').strip()
     return cell
 
@@ -144,9 +138,9 @@ def _unquoted(cell: str) -> str:
 def _numbers(cell: str, column: str) -> FloatArray:
     words = _unquoted(cell.strip()).split()
     try:
-        # Much faster than word by word; Python alone reads 1_000 as a number.
+        # Much faster than `as_number`, which refuses 1_000.
         if "_" not in cell:
-            return np.array([float(word) for word in words])
+            return np.array(list(map(float, words)))
     except ValueError:
         pass
     values = [as_number(word) for word in words]
@@ -157,7 +151,7 @@ def _numbers(cell: str, column: str) -> FloatArray:
 
 
 def _truths(name: str, targets: Iterable[tuple[str, str, Any]]) -> dict[str, int | None]:
-    """Return the truth by id, from place, id and target each."""
+    """Return the truth by id, from tuples of place, id and target."""
     truths: dict[str, int | None] = {}
     seen = SeenIds(name)
     for place, pair_id, target in targets:
@@ -175,7 +169,7 @@ def _targets_in(path: StrPath) -> Iterator[tuple[str, str, Any]]:
         with _opened(path) as file:
             reader = csv.reader(file, skipinitialspace=True, strict=True)
             header = [cell.strip().lower() for cell in next(reader, [])]
-            # The challenge explains its codes inside the header.
+            # The header of the challenge explains its codes.
             if len(header) < 2 or header[0] != "sampleid" or not header[1].startswith("target"):
                 raise SourceError(
                     name, 1, f"expected the header SampleID,Target, found {brief(header)}"

@@ -1,11 +1,11 @@
-"""Tables with a variable in each column, wherever they are held, behind one small interface."""
+"""Tables with a variable in each column: data frames, arrays, text and Parquet files."""
 
 from __future__ import annotations
 
 import math
 import os
 import re
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping
 from dataclasses import field
 from decimal import Decimal
 from difflib import get_close_matches
@@ -18,56 +18,51 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anmmm._categories import is_missing, labels_of
-from anmmm._optional import pyarrow_module
 from anmmm._record import Record, computed, frozen
 from anmmm._typing import FloatArray, StrPath
 from anmmm._validation import DATES, brief
-from anmmm._warning import warn_caller
 from anmmm.collection.sources.parquet import (
+    category_columns,
     floats,
-    is_number,
     is_parquet,
     open_parquet,
     source_errors,
-    with_dictionaries,
-    written_types,
 )
 from anmmm.datasets import SourceError
 from anmmm.datasets.errors import listed
 from anmmm.datasets.text import AS_NAMES, read_table
 
-# What pandas calls a column without a name.
+# Name that pandas gives to a column without one.
 _UNNAMED = re.compile(r"(Unnamed: \d+(\.\d+)?)?")
 
 Columns = dict[Hashable, NDArray[Any]]
-Select = Callable[[list[Hashable]], Any]
 
 
 @frozen
 class Table(Record):
-    """A table of variables; `name` is its path or the kind of object."""
+    """A table of variables; `name` is its path or the type of the object."""
 
     name: str
-    # Of all columns, in order, no two the same.
+    # All columns, in order, without duplicates.
     names: tuple[Hashable, ...]
-    # Of the columns of numbers and booleans, which are paired by default.
+    # Columns of numbers and booleans.
     numeric: tuple[Hashable, ...]
-    # Why a column cannot be read as numbers, if so, and where.
+    # Why and where a column cannot be read as numbers.
     faults: Mapping[Hashable, SourceError]
-    # The columns of the first names as numbers, NaN where one is missing, and those of the second
-    # as names, None where one is missing.
+    # Of two lists of names: the first columns as numbers, NaN for missing, and the second ones as
+    # texts, None for missing.
     read: Callable[[list[Hashable], list[Hashable]], Columns]
-    # Of the columns of text or of a category type, which are paired as well; and of the former.
+    # Columns of text or of a category type; those of text.
     categories: tuple[Hashable, ...] = ()
     texts: tuple[Hashable, ...] = ()
     files: tuple[Path, ...] = ()
     options: dict[str, Any] = field(default_factory=dict)
-    # Of the columns without a name in the file or frame.
+    # Columns without a name in the file or frame.
     unnamed: tuple[Hashable, ...] = ()
 
     @computed
     def row_numbers(self) -> list[Hashable]:
-        """Columns without a name that count the rows, as the index of a data frame does."""
+        """Unnamed columns that count the rows, as the index of a data frame does."""
         return [
             name
             for name in self.unnamed
@@ -77,10 +72,7 @@ class Table(Record):
         ]
 
     def column(self, name: Any, argument: str) -> Hashable:
-        """Return the column of a name; a whole number that is none is a position.
-
-        Other spellings of a name are taken last. Raise ValueError where there is no such column.
-        """
+        """Return the column of a name, else of a position, else of another spelling."""
         if isinstance(name, Hashable) and name in self._known:
             known = self._known[name]
             if _kind(known) is _kind(name):
@@ -108,15 +100,15 @@ def _counts(values: FloatArray) -> bool:
 
 
 def _kind(name: Any) -> type:
-    """Return the type of a name; False, 0 and 0.0 are equal, but not the same name."""
+    """Return the type of a name, because False, 0 and 0.0 are equal but different names."""
     plain = name.item() if isinstance(name, np.generic) else name
     return next((kind for kind in (bool, int, float) if isinstance(plain, kind)), object)
 
 
 def is_frame(data: Any) -> bool:
-    """Tell a data frame, which has columns, from other objects."""
-    # Looked up in the class, because a lazy frame computes its columns when it is asked for them.
-    # Tensors of gCastle are arrays that have some.
+    """Return whether an object is a data frame."""
+    # The class is checked because a lazy frame computes the attribute. Tensors of gCastle are
+    # arrays that have it.
     return hasattr(type(data), "columns") and not isinstance(data, np.ndarray)
 
 
@@ -137,7 +129,7 @@ def open_table(data: Any, header: bool | None = None) -> Table:
 
 
 def _frame(frame: Any) -> Table:
-    """Take a data frame; a lazy one is collected, the columns used alone, when it is read."""
+    """Open a data frame; of a lazy one, only the columns used are collected, when they are read."""
     kind = type(frame)
     name = f"{kind.__module__.partition('.')[0]}.{kind.__name__}"
     try:
@@ -146,32 +138,35 @@ def _frame(frame: Any) -> Table:
     except nw.exceptions.DuplicateError as error:
         raise SourceError(name, None, str(error).replace("\n", " ")) from None
     lazy = isinstance(table, nw.LazyFrame)
+    objects = [n for n, kind in schema.items() if kind == nw.Object and not lazy]
 
     def select(names: list[Hashable]) -> Any:
         return table.select(names).collect() if lazy else table
 
-    numeric = [
-        n
-        for n, kind in schema.items()
-        if kind.is_numeric()
-        or kind == nw.Boolean
-        or (kind == nw.Object and not lazy and _holds_numbers(table.get_column(n)))
-    ]
-    texts = [n for n, kind in schema.items() if kind == nw.String]
-    categories = [n for n, kind in schema.items() if kind in (nw.Categorical, nw.Enum)]
-    return _selected(name, schema, numeric, categories, texts, select)
+    numbers = [n for n in objects if _holds_numbers(table.get_column(n))]
+    return _selected(name, schema, select, numbers=numbers)
 
 
 def _selected(
     name: str,
     kinds: Mapping[Any, Any],
-    numeric: Sequence[Hashable],
-    categories: Sequence[Hashable],
-    texts: Sequence[Hashable],
-    select: Select,
+    select: Callable[[list[Hashable]], Any],
+    *,
+    numbers: Collection[Hashable] = (),
+    coded: Collection[Hashable] = (),
     files: tuple[Path, ...] = (),
 ) -> Table:
-    """Return a table of columns that `select` gives as a frame of narwhals."""
+    """Return a table of the types of narwhals in `kinds`, whose columns `select` returns.
+
+    `numbers` are columns of objects, `coded` those of any type, that are numbers and categories.
+    """
+    texts = tuple(n for n, kind in kinds.items() if kind == nw.String)
+    categories = [n for n, k in kinds.items() if k in (nw.Categorical, nw.Enum) or n in coded]
+    numeric = [
+        n
+        for n, kind in kinds.items()
+        if n not in coded and (kind.is_numeric() or kind == nw.Boolean or n in numbers)
+    ]
 
     def number(column: Any) -> FloatArray:
         if column.dtype == nw.Object:
@@ -197,7 +192,6 @@ def _selected(
         if n not in {*numeric, *categories, *texts}:
             problem = DATES if "date" in str(kind).lower() else _no_numbers(kind)
             faults[n] = SourceError(name, None, f"column {n!r} {problem}")
-    unnamed = tuple(n for n in kinds if isinstance(n, str) and _UNNAMED.fullmatch(n))
     return Table(
         name,
         tuple(kinds),
@@ -205,14 +199,14 @@ def _selected(
         faults,
         read,
         (*categories, *texts),
-        tuple(texts),
+        texts,
         files=files,
-        unnamed=unnamed,
+        unnamed=tuple(n for n in kinds if isinstance(n, str) and _UNNAMED.fullmatch(n)),
     )
 
 
 def _holds_numbers(column: Any) -> bool:
-    """Return whether all objects of a column that are not missing, one at least, are numbers."""
+    """Return whether a column of objects holds numbers only, at least one."""
     present = [item for item in column.to_list() if not is_missing(item)]
     return bool(present) and all(isinstance(item, (Real, Decimal)) for item in present)
 
@@ -222,7 +216,7 @@ def _no_numbers(kind: Any) -> str:
 
 
 def _array(array: NDArray[Any]) -> Table:
-    """Take a matrix, whose columns are named by their positions; masked numbers are missing."""
+    """Open a matrix, whose columns are named by their positions; masked numbers are missing."""
     if array.ndim != 2:
         raise ValueError(f"a table must have two dimensions, found shape {array.shape}")
     if array.dtype.kind not in "biuf":
@@ -244,39 +238,26 @@ def _array(array: NDArray[Any]) -> Table:
 
 
 def _parquet(path: StrPath) -> Table:
-    """Open a Parquet file; the columns used are read when the pairs are walked."""
+    """Open a Parquet file; the columns used are read when the pairs are iterated."""
     name = os.fspath(path)
     with open_parquet(path) as file:
         schema, n_rows = file.schema_arrow, file.metadata.num_rows
-        kinds = written_types(name, file)
+        coded = category_columns(name, file)
     _refuse_same_names(name, schema.names)
     if not schema.names or not n_rows:
         what = "has columns, but no rows" if schema.names else "has no columns"
         raise SourceError(name, None, f"the file {what}")
-    types = pyarrow_module("types")
-    categories = [n for n, kind in kinds.items() if types.is_dictionary(kind)]
-    values = [n for n in categories if not types.is_dictionary(schema.field(n).type)]
-    if unsorted := [n for n in values if kinds[n].ordered]:
-        warn_caller(
-            f"{name}: Parquet keeps no order of categories that are not text; taken in the order "
-            f"of their values: {listed(unsorted)}",
-            UserWarning,
-        )
 
     def select(names: list[Hashable]) -> Any:
         with open_parquet(path) as file, source_errors(name, None):
-            return nw.from_native(
-                with_dictionaries(file.read(columns=names, use_threads=False), kinds)
-            )
+            return nw.from_native(file.read(columns=names, use_threads=False))
 
-    of_text = (types.is_string, types.is_large_string)
-    texts = [n for n, kind in kinds.items() if any(is_text(kind) for is_text in of_text)]
-    numeric = [n for n, kind in kinds.items() if is_number(kind)]
-    return _selected(name, kinds, numeric, categories, texts, select, (Path(path),))
+    kinds = nw.from_native(schema.empty_table()).collect_schema()
+    return _selected(name, kinds, select, coded=coded, files=(Path(path),))
 
 
 def _text(path: StrPath, header: bool | None) -> Table:
-    """Read a text file at once; a column is of categories if none of its cells is a number."""
+    """Read a text file; a column without any number holds categories."""
     table = read_table(path, header=header)
     names = [table.label(column) for column in range(table.n_columns)]
     _refuse_same_names(table.path, names)

@@ -1,4 +1,4 @@
-"""Pairs that the caller holds: a mapping, a list, or whatever is drawn one at a time."""
+"""Pairs in memory: a mapping, a list, or any iterable."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from anmmm.datasets.files import SeenIds
 
 
 class Items:
-    """Items of an iterable, or of a mapping by id, as pairs; `name` is the kind of object."""
+    """Items of an iterable, or of a mapping by id, as pairs; `name` is the type of the object."""
 
     def __init__(self, items: Iterable[Any], name: str) -> None:
         if isinstance(items, Mapping):
@@ -26,79 +26,69 @@ class Items:
                 seen.add(str(key), f"the key {brief(key)}", "give every pair its own key")
         if isinstance(items, (tuple, list)) and len(items) == 2 and _are_variables(*items):
             raise TypeError(
-                "source holds two variables, which are one pair: infer_direction(x, y) decides it, "
-                "and [(x, y)] is a collection of it"
+                "source holds two variables, which are one pair: use infer_direction(x, y), or "
+                "pass the collection [(x, y)]"
             )
         self._items = items
         self.name = name
 
     def __iter__(self) -> Iterator[Pair]:
-        """Draw the items one at a time; an item of another form is a pair with a `problem`."""
+        """Yield one pair per item; an item of another form is a pair with a `problem`."""
         items: Any = self._items
         for key, item in items.items() if isinstance(items, Mapping) else enumerate(items):
             yield _as_pair(str(key), item)
 
     def __length_hint__(self) -> int:
-        """Return the number of items, NotImplemented where the iterable does not tell."""
+        """Return the number of items, NotImplemented if it is unknown."""
         hint = operator.length_hint(self._items, -1)
         return hint if hint >= 0 else UNKNOWN_LENGTH
 
     def fingerprint(self) -> dict[str, Any] | None:
-        """Return kind and number of the items; None where another walk may give other ones."""
+        """Return type and number of the items; None if another iteration may yield other ones."""
         if not isinstance(self._items, (dict, list, tuple)):
             return None
         return {"kind": self.name, "pairs": len(self._items)}
 
 
 def _are_variables(x: Any, y: Any) -> bool:
-    """Tell whether two items are the values of two variables rather than two pairs."""
+    """Return whether two items are two variables rather than two pairs."""
     shapes = [np.shape(each) for each in (x, y) if hasattr(each, "__array__")]
     return len(shapes) == 2 and shapes[0] == shapes[1] and len(shapes[0]) == 1 and shapes[0][0] > 3
 
 
 def _as_pair(pair_id: str, item: Any) -> Pair:
-    if isinstance(item, Pair):
-        return _sendable(item)
-    arrays = (tuple, list, np.ndarray)
-    if isinstance(item, (tuple, list)) and len(item) == 3 and isinstance(item[0], (str, int)):
-        pair_id, item = str(item[0]), item[1:]
-    if not isinstance(item, arrays) or len(item) != 2:
-        size = f" of length {len(item)}" if isinstance(item, arrays) else ""
-        return Pair.unreadable(
-            pair_id, f"expected (x, y), (id, x, y) or a Pair, found {type(item).__name__}{size}"
-        )
-    try:
-        check_aligned(item[0], item[1])
-    except ValueError as error:
-        return Pair.unreadable(pair_id, str(error))
-    try:
-        x, y = _as_array(item[0], "x"), _as_array(item[1], "y")
-    except ValueError as error:
-        return Pair.unreadable(pair_id, f"x or y is not an array of numbers: {error}")
-    return _sendable(Pair(pair_id, x, y, names=names_of(*item)))
-
-
-def _as_array(values: Any, name: str) -> Any:
-    """Return an array; one with masked values keeps its mask, for the analysis to refuse."""
-    if np.ma.isMaskedArray(values):
-        return values
-    taken = plain(values, name)
-    array = np.asarray(taken)
-    # NumPy spells the numbers among texts, which are no names then.
-    mixed = array.dtype.kind == "U" and not isinstance(taken, np.ndarray)
-    return np.asarray(taken, dtype=object) if mixed else array
-
-
-def _sendable(pair: Pair) -> Pair:
-    """Return a pair that any process can be sent: what objects there are can be numbers."""
+    """Return an item as a pair that can be sent to any process; with a `problem` if it cannot."""
+    if not isinstance(item, Pair):
+        arrays = (tuple, list, np.ndarray)
+        if isinstance(item, (tuple, list)) and len(item) == 3 and isinstance(item[0], (str, int)):
+            pair_id, item = str(item[0]), item[1:]
+        if not isinstance(item, arrays) or len(item) != 2:
+            size = f" of length {len(item)}" if isinstance(item, arrays) else ""
+            return Pair.unreadable(
+                pair_id, f"expected (x, y), (id, x, y) or a Pair, found {type(item).__name__}{size}"
+            )
+        item = Pair(pair_id, item[0], item[1], names=names_of(*item))
+    pair: Pair = item
     try:
         check_aligned(pair.x, pair.y)
-        arrays = {name: _as_array(getattr(pair, name), name) for name in ("x", "y")}
-        for name, array in arrays.items():
-            if array.dtype.hasobject:
-                as_real(array, name)
+        return replace(pair, x=_as_array(pair.x, "x"), y=_as_array(pair.y, "y"))
     except (TypeError, ValueError) as error:
         problem = pair.problem or str(error)
         return replace(pair, x=np.empty(0), y=np.empty(0), problem=problem, n_dropped=0)
-    names = {name: array for name, array in arrays.items() if array.dtype.kind == "U"}
-    return replace(pair, **names) if names else pair
+
+
+def _as_array(values: Any, name: str) -> Any:
+    """Return an array of numbers or text; masked arrays are returned as they are."""
+    if np.ma.isMaskedArray(values):
+        return values
+    taken = plain(values, name)
+    try:
+        array = np.asarray(taken)
+    except ValueError as error:
+        raise ValueError(f"{name} is not an array of numbers: {error}") from None
+    # NumPy converts the numbers of a list with texts to text.
+    if array.dtype.kind == "U" and not isinstance(taken, np.ndarray):
+        array = np.asarray(taken, dtype=object)
+    if array.dtype.hasobject:
+        as_real(array, name)
+    return array

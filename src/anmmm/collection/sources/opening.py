@@ -1,4 +1,4 @@
-"""From whatever the caller names or holds to the source that reads it."""
+"""Choose the reader of a source of pairs."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def as_pairs(
     targets: StrPath | Mapping[Any, Any] | None = None,
     header: bool | None = None,
 ) -> PairSource:
-    """Open a collection of pairs; the pairs are read while they are walked.
+    """Open a collection of pairs, which are read during iteration.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def as_pairs(
         - a CSV file ``SampleID,A,B`` with a pair in each line and blank-separated numbers in its
           cells;
         - a Parquet file, nested (a row for each pair, lists in ``x`` and ``y``) or long (a row for
-          each observation), with ``pair_id``, ``x``, ``y`` and if need be ``truth`` or ``target``,
+          each observation), with ``pair_id``, ``x``, ``y`` and optionally ``truth`` or ``target``,
           ``weight``, ``group``;
         - with `columns`, a table with a variable in each column: a CSV, TSV or Parquet file, a data
           frame of pandas, polars, PyArrow or another library that narwhals reads, or a
@@ -61,17 +61,16 @@ def as_pairs(
         - a mapping of id to ``(x, y)``; or any iterable, generators included, of `Pair`,
           ``(x, y)`` or ``(id, x, y)``. Pairs without an id get their position, from "0".
     format : {"tuebingen", "folder", "cdt", "parquet", "table"}, optional
-        What a path leads to. By default a folder is in Tübingen layout if it has ``pairmeta.txt``,
-        and a file is known by its suffix and first line.
+        Format of a path. By default a folder is in Tübingen layout if it has ``pairmeta.txt``, and
+        the format of a file follows from its suffix and first line.
     columns : "all" or list of pairs of names, optional
         Columns of a table to pair: all two, or ``[("a", "b"), ...]``, x first. Text is categories.
         ``"all"`` leaves out dates, columns of more than 32 different texts, constants and unnamed
-        columns that number the rows, and a warning names them. A whole number that is no name is a
-        position from 0. The id of a pair is ``a,b``, written as a line of CSV so that no two pairs
-        share one.
+        columns that number the rows; a warning names them. A whole number that is not a name is a
+        position from 0. The id of a pair is ``a,b`` as a line of CSV, so ids are unique.
     categories : list of names, optional
-        Columns of a table whose values are mere names, whatever they look like; text and category
-        types are without it. A pair with them is decided by evidence; see `anmmm.infer_direction`.
+        Columns of a table whose values are categories, such as numeric codes; text and category
+        types need not be listed. Pairs with them require the criterion ``"evidence"``.
     targets : path-like or mapping, optional
         Truth of the pairs of a ``SampleID,A,B`` file: a CSV file that begins with ``SampleID`` and
         ``Target``, in any order, or a mapping; 1 where A causes B, -1 where B causes A, 0 for
@@ -83,25 +82,25 @@ def as_pairs(
     Returns
     -------
     PairSource
-        In the order of the source, with its ids and column order. `operator.length_hint` tells how
-        many, where that is known. What cannot be read of a single pair is its `problem`.
+        In the order of the source, with its ids and column order. `operator.length_hint` returns
+        their number if it is known. A pair that cannot be read has a `problem`.
 
     Raises
     ------
     OSError
         If a file or folder cannot be opened.
     SourceError
-        A ValueError: if the content is not of the format, is broken or empty, or the format cannot
-        be told. In mid-walk, if the rest of a file cannot be read, or an id comes twice in it.
+        A ValueError: if the content is not of the format, is broken or empty, or the format is
+        unknown. During iteration, if a file cannot be read further, or has an id twice.
     TypeError, ValueError
-        If an argument is wrong, or is of no use with this source.
+        If an argument is wrong, or not used with this source.
     ImportError
         If the file is Parquet and PyArrow is not installed.
 
     Notes
     -----
-    Memory while walking: a line of a CSV file, some 16 MiB of a Parquet file, the columns used of a
-    table; and some 200 bytes for each id of a file seen so far, to refuse a second one.
+    Memory during iteration: a line of a CSV file, some 16 MiB of a Parquet file, the columns used
+    of a table; and some 200 bytes for each id of a file, to find duplicates.
 
     Examples
     --------
@@ -128,7 +127,7 @@ def as_pairs(
     if isinstance(source, PairSource):
         _refuse(options, kind)
         return source
-    # A table iterates, but over rows or column names.
+    # Tables are iterables, but of rows or column names.
     if isinstance(source, np.ndarray) or is_frame(source):
         _refuse(options, kind, {"columns", "categories"})
         if columns is None:
@@ -146,14 +145,14 @@ def as_pairs(
 
 
 def _refuse_pipe(path: StrPath) -> None:
-    """Refuse what can be read once alone: looking at its beginning would lose pairs."""
+    """Refuse a pipe or device, which can be read only once."""
     there = Path(path)
     if there.exists() and not there.is_file() and not there.is_dir():
         raise SourceError(
             os.fspath(path),
             None,
-            "a pipe or device can be read once alone, a collection must be read several times; "
-            "write it to a file",
+            "a pipe or device can be read only once, but a collection is read several times; write "
+            "it to a file",
         )
 
 
@@ -165,7 +164,7 @@ def _recognized(path: StrPath, columns: Any) -> str:
         raise OSError(errno.ENOENT, f"no such {wanted}", os.fspath(path))
     if there.is_dir():
         meta = there / META
-        # One that cannot be read is not to be passed over: it holds the truth.
+        # Also if it cannot be read: it has the true directions.
         return "tuebingen" if os.path.lexists(meta) and not meta.is_dir() else "folder"
     if suffix in PARQUET_SUFFIXES:
         return "parquet" if columns is None else "table"
@@ -177,8 +176,8 @@ def _recognized(path: StrPath, columns: Any) -> str:
     raise SourceError(
         os.fspath(path),
         None,
-        f"{f'the suffix {suffix!r}' if suffix else 'a file without a suffix'} does not tell the "
-        f"format; pass format=, one of {listed(tuple(FORMATS))}",
+        f"unknown format of {f'the suffix {suffix!r}' if suffix else 'a file without a suffix'}; "
+        f"pass format=, one of {listed(tuple(FORMATS))}",
     )
 
 
@@ -206,7 +205,7 @@ def _from_path(path: StrPath, format: str, options: dict[str, Any]) -> PairSourc
 
 
 def _refuse(options: dict[str, Any], what: str, used: Iterable[str] = ()) -> None:
-    """Refuse options that would do nothing."""
+    """Refuse options that have no effect."""
     use = {
         "columns": "tables",
         "categories": "tables",
@@ -215,4 +214,4 @@ def _refuse(options: dict[str, Any], what: str, used: Iterable[str] = ()) -> Non
     }
     for name, given in options.items():
         if given is not None and name not in used:
-            raise ValueError(f"{name} is for {use[name]}, and of no use for {what}")
+            raise ValueError(f"{name} is for {use[name]}, and has no effect for {what}")

@@ -1,4 +1,4 @@
-"""For each pair of columns of a table, the other columns that may explain it."""
+"""The other columns of a table that may explain a pair of its columns."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from anmmm.collection.sources.columns import Columns
 from anmmm.datasets.pair import Others
 from anmmm.evidence.explain import MOST_ROWS, rank_curves, shared_nats
 
-# Further columns of a pair at most, and the nats by which both of its variables depend on each.
+# Most other columns of a pair, and least nats that each shares with both of its variables.
 MOST_OTHERS, LEAST_SHARED = 4, 2.0
 
 
 class Explainers:
-    """Columns of a table, (n_samples, n_columns) of evenly spaced rows, and what they share."""
+    """Evenly spaced rows of a table (n_rows, n_columns), and the shared nats of its columns."""
 
     def __init__(self, columns: Columns) -> None:
         n = max((len(column) for column in columns.values()), default=0)
@@ -35,7 +35,7 @@ class Explainers:
         self._shared = np.array([shared_nats(each, curves) for each in curves])
 
     def of(self, *pair: Hashable) -> Others | None:
-        """Return the columns that depend most on both columns of a pair; None without any."""
+        """Return the columns with the strongest dependence on both columns of a pair, if any."""
         if not self._places.keys() >= set(pair):
             return None
         ends = [self._places[name] for name in pair]

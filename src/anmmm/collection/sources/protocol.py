@@ -1,4 +1,4 @@
-"""What every source of pairs can do, and what readers do with a pair that they have read."""
+"""The protocol of sources of pairs, and the pair that readers make of what they have read."""
 
 from __future__ import annotations
 
@@ -14,37 +14,36 @@ from anmmm._validation import check_nonnegative, check_truth
 from anmmm.datasets import Pair
 from anmmm.datasets.pair import Others
 
-# Python's way for a length hint to say "unknown", which the type of the method does not know.
+# Means "unknown" for a length hint; the type of the method does not allow it.
 UNKNOWN_LENGTH: int = NotImplemented
 
 
 @runtime_checkable
 class PairSource(Protocol):
-    """A collection of pairs, read while it is walked."""
+    """A collection of pairs, read while it is iterated."""
 
     @property
     def name(self) -> str:
-        """What a reader knows it by: the path, or the kind of object."""
+        """Path, or type of the object."""
 
     def __iter__(self) -> Iterator[Pair]:
-        """Walk the pairs in the order of the source.
+        """Yield the pairs in the order of the source.
 
-        A pair that cannot be read is a `Pair` with a `problem`. `SourceError` is raised in
-        mid-walk only where the rest cannot be read or told apart.
+        A pair that cannot be read is a `Pair` with a `problem`. `SourceError` is raised only if
+        the remaining pairs cannot be read or distinguished.
         """
 
     def __length_hint__(self) -> int:
-        """Return the number of pairs, or NotImplemented where only the walk would tell."""
+        """Return the number of pairs, or NotImplemented if it is unknown."""
 
     def fingerprint(self) -> dict[str, Any] | None:
-        """Return what tells this source from another, for checkpoints.
+        """Return values that identify this source in checkpoints.
 
         Returns
         -------
         dict or None
-            Plain values that JSON can hold, and no absolute path, so that a moved file keeps it.
-            None where the next walk may be through other pairs. A checkpoint compares the pairs
-            themselves too.
+            Values that JSON can represent, without absolute paths, so that a file may be moved.
+            None if the next iteration may yield other pairs. A checkpoint also compares the pairs.
         """
 
 
@@ -62,11 +61,11 @@ def make_pair(
     others: Others | None = None,
     screened: float | None = None,
 ) -> Pair:
-    """Return a pair without its incomplete rows, or with what is wrong at this place."""
+    """Return a pair without its incomplete rows, or with a problem at this place."""
     known: dict[str, Any] = {"group": None if group is None else str(group), "names": names}
     try:
         known["truth"] = check_truth(truth)
-        # NaN differs from itself.
+        # NaN, which differs from itself, is missing.
         unweighted = weight is None or weight != weight
         known["weight"] = 1.0 if unweighted else check_nonnegative(weight, "weight")
         if not problem and len(x) != len(y):
@@ -86,7 +85,7 @@ def make_pair(
 
 
 def missing_text(names: Sequence[str], absent: Sequence[BoolArray]) -> str:
-    """Say which of both variables lacks values, and where, by its rows (n_rows,) without one."""
+    """Describe the missing values of the first variable that has some; `absent`: (n_rows,) each."""
     name, rows = next(each for each in zip(names, absent, strict=True) if each[1].any())
     found = f"{name} lacks {rows.sum()} of {len(rows)} values"
     return f"{found}, the first in row {rows.argmax()} (from 0)"

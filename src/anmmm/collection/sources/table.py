@@ -32,7 +32,7 @@ ROW_NUMBERS = "unnamed, numbers the rows"
 
 
 class TablePairs(FromFiles):
-    """Pairs of columns of a table, made while they are asked for; see `as_pairs`."""
+    """Pairs of columns of a table, made during iteration; see `as_pairs`."""
 
     kind = "table"
 
@@ -41,7 +41,7 @@ class TablePairs(FromFiles):
         named = _named(categories, table)
         self._categories = {*table.categories, *named}
         self.name, self.files = table.name, table.files
-        # None for all pairs, of which no list is made.
+        # None for all pairs.
         self._chosen: list[tuple[Hashable, Hashable]] | None = None
         if isinstance(columns, str) and columns == "all":
             self._used = _all_to_pair(table, self._categories, {*table.texts}.difference(named))
@@ -57,7 +57,7 @@ class TablePairs(FromFiles):
         self._rate: float | None = None
 
     def explained(self) -> TablePairs:
-        """Return the same pairs; if all are wanted, with columns that may explain them."""
+        """Return the same pairs; all pairs of a table come with columns that may explain them."""
         other = copy(self)
         if self.has_all:
             other._explained, other.options = True, self.options | {"explain": True}
@@ -69,14 +69,14 @@ class TablePairs(FromFiles):
         return self._chosen is None
 
     def screened(self, rate: float) -> TablePairs:
-        """Return the same pairs, those marked that seem independent at a false discovery rate."""
+        """Return the same pairs; marked if they fail a screen of this false discovery rate."""
         other = copy(self)
         other._rate, other.options = rate, self.options | {"screen": rate}
         return other
 
     @property
     def ids(self) -> list[str]:
-        """Ids of the pairs, if there are few enough to align them."""
+        """Ids of chosen pairs; of all pairs, only the longest."""
         if self._chosen is not None:
             return [column_pair_id(*pair) for pair in self._chosen]
         longest = sorted(map(str, self._used), key=len)[-2:]
@@ -112,7 +112,7 @@ class TablePairs(FromFiles):
             )
 
     def _pvalues(self, columns: Columns) -> Iterator[float | None]:
-        """Yield the p-value of each pair that the screen leaves out, None for all others."""
+        """Yield the p-value of each pair that the screen leaves out, None for the other pairs."""
         if self._rate is None:
             return repeat(None)
         values = [as_numbers(columns[name]) if name in columns else None for name in self._used]
@@ -127,9 +127,9 @@ class TablePairs(FromFiles):
 
 
 def _all_to_pair(table: Table, categories: set[Hashable], texts: set[Hashable]) -> list[Hashable]:
-    """Return the columns that ``"all"`` pairs, and warn of the others.
+    """Return the columns that ``"all"`` pairs; warn of the other columns.
 
-    `texts` are the columns of text that nobody has named as categories.
+    `texts` are the columns of text that are not in ``categories=``.
     """
     known = {*table.numeric, *categories}
     counters = [name for name in table.row_numbers if name not in categories]
@@ -166,14 +166,14 @@ def _all_to_pair(table: Table, categories: set[Hashable], texts: set[Hashable]) 
 
 
 def _problem(fault: SourceError) -> str:
-    """Return a fault for a row: where the file lies on this machine is left out."""
+    """Return the text of a fault, without the folder of the file."""
     if fault.place is None:
         return fault.problem
     return str(SourceError(os.path.basename(fault.path), fault.place, fault.problem))
 
 
 def text_problem(values: NDArray[Any]) -> str:
-    """Return why a column of names, None for missing, makes no pairs; empty if it does."""
+    """Return why a column of texts, None for missing, makes no pairs; empty if it does."""
     if not values.dtype.hasobject:
         return ""
     distinct = {item for item in values.tolist() if item is not None}
@@ -185,7 +185,7 @@ def text_problem(values: NDArray[Any]) -> str:
 
 
 def _is_constant(values: NDArray[Any]) -> bool:
-    """Tell whether all values that are there are the same."""
+    """Return whether all values that are not missing are equal."""
     present = values[~missing_of(values)]
     if values.dtype.hasobject:
         return len(set(present.tolist())) < 2
@@ -202,14 +202,14 @@ def column_pair_id(*names: Hashable) -> str:
 def _refuse_same_spelling(names: Iterable[Hashable], table: str) -> None:
     spelled: dict[str, Hashable] = {}
     for name in names:
-        # As a line of CSV spells it.
+        # As in a line of CSV.
         first = spelled.setdefault("" if name is None else str(name), name)
         if first is not name:
             raise SourceError(
                 table,
                 None,
-                f"the columns {brief(first)} and {brief(name)} are spelled the same, and so would "
-                f"be the ids of their pairs; rename one",
+                f"the columns {brief(first)} and {brief(name)} have the same spelling, so the ids "
+                f"of their pairs would be equal; rename one",
             )
 
 
@@ -231,13 +231,13 @@ def _chosen(columns: Any, table: Table) -> list[tuple[Hashable, Hashable]]:
         if first == second:
             raise ValueError(f"columns names {brief(first)} twice in one pair; x and y must differ")
         if (first, second) in pairs:
-            raise ValueError(f"columns holds the pair {brief((first, second))} twice")
+            raise ValueError(f"columns has the pair {brief((first, second))} twice")
         pairs[first, second] = None
     return list(pairs)
 
 
 def _named(categories: Any, table: Table) -> list[Hashable]:
-    """Return the columns that the caller calls categories."""
+    """Return the columns of the argument `categories`."""
     if categories is None:
         return []
     if isinstance(categories, str) or not isinstance(categories, Sequence):
