@@ -27,7 +27,7 @@ from anmmm.collection.checkpoint import count_rows
 from anmmm.collection.records import PairResult
 from anmmm.collection.schema import DIRECTIONS
 from anmmm.collection.sinks import write_rows
-from anmmm.collection.stream import Plan
+from anmmm.collection.stream import stream
 from anmmm.datasets import Pair, make_anm_mixture
 
 
@@ -93,9 +93,7 @@ def row_of(index, pair_id):
 
 
 def stubbed(pairs, n_jobs, checkpoint=None, rest=0.0):
-    return Plan(
-        task=Stub(rest=rest), source=pairs, n_jobs=n_jobs, random_state=0, checkpoint=checkpoint
-    ).start()
+    return stream(Stub(rest=rest), pairs, n_jobs=n_jobs, random_state=0, checkpoint=checkpoint)
 
 
 def throughput(options):

@@ -467,7 +467,7 @@ def test_a_source_that_changes_during_the_run_is_refused_at_its_end(run, tmp_pat
     assert status == 2
     kept, refused = err.splitlines()
     assert kept == "6 finished pairs are kept in r.csv.checkpoint; --resume continues"
-    assert refused.startswith("m.csv: changed during the run, so that its rows may be of the old")
+    assert refused.startswith("m.csv: changed during the run, so rows may be of the old")
     assert sorted(os.listdir()) == ["m.csv", "r.csv.checkpoint"]
     status, _, err = run("directions", "m.csv", "-o", "r.csv", "--resume")
     assert status == 0

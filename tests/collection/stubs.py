@@ -10,7 +10,7 @@ import numpy as np
 
 from anmmm.collection.records import PairResult
 from anmmm.collection.schema import DIRECTIONS
-from anmmm.collection.stream import Plan
+from anmmm.collection.stream import stream
 from anmmm.datasets import Pair
 
 # For what one pair waits for.
@@ -123,12 +123,12 @@ class Source:
 
 def run(source, *, n_jobs=1, checkpoint=None, random_state=0, shard=None, progress=False, **stub):
     """A stream of rows made by `Stub`."""
-    return Plan(
-        task=Stub(**stub),
-        source=source,
+    return stream(
+        Stub(**stub),
+        source,
         n_jobs=n_jobs,
         progress=progress,
         random_state=random_state,
         checkpoint=checkpoint,
         shard=shard,
-    ).start()
+    )

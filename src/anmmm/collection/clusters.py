@@ -17,7 +17,7 @@ from anmmm.clustering import ClusteringOptions, cluster_mechanisms
 from anmmm.collection.records import PairClusters
 from anmmm.collection.results import PairResults
 from anmmm.collection.schema import CLUSTERS
-from anmmm.collection.stream import Plan
+from anmmm.collection.stream import stream
 from anmmm.collection.task import (
     PairTask,
     dropped_remark,
@@ -60,10 +60,10 @@ def cluster_pairs(
     n_mechanisms : int or "auto"
         Number of mechanisms of every pair; ``"auto"`` chooses it pair by pair.
     cause : {"auto", "truth", "inferred", "x", "y"}
-        Which variable is taken as the cause: ``"truth"``, what the source says (a pair of unknown
-        direction is unusable); ``"inferred"``, what `anmmm.infer_direction` says by its defaults
-        (an undecided pair is unusable); ``"x"`` or ``"y"``; ``"auto"``, the truth where it is
-        known and inferred otherwise. The row says which variable it was and how that was known.
+        The variable used as the cause: ``"truth"``, the one of the source (a pair of unknown
+        direction is unusable); ``"inferred"``, the one of `anmmm.infer_direction` with its defaults
+        (an undecided pair is unusable); ``"x"`` or ``"y"``; ``"auto"``, the truth if it is known,
+        else inferred. The row has the variable and `cause_source`.
     columns, n_jobs, progress, random_state, checkpoint, shard
         As in `anmmm.infer_directions`.
     keep_results : bool
@@ -77,8 +77,7 @@ def cluster_pairs(
     Returns
     -------
     PairResults
-        Iterator of `PairClusters` in the order of the source, with the same promises as that of
-        `anmmm.infer_directions`.
+        Iterator of `PairClusters` in the order of the source, as in `anmmm.infer_directions`.
 
     Raises
     ------
@@ -91,8 +90,8 @@ def cluster_pairs(
 
     Notes
     -----
-    A row holds a label for each observation: rows of a million observations at most, and one,
-    wait for an earlier pair.
+    A row has a label for each observation: rows of about a million observations at most wait for
+    an earlier pair.
 
     Examples
     --------
@@ -109,16 +108,16 @@ def cluster_pairs(
         **given_options(refine=refine, max_mechanisms=max_mechanisms, fit_options=fit_options),
     }
     ClusteringOptions.check(**options)
-    return Plan(
-        task=ClusterTask(options, keep_results, missing=missing, cause=cause),
-        source=source,
+    return stream(
+        ClusterTask(options, keep_results, missing=missing, cause=cause),
+        source,
         columns=columns,
         n_jobs=n_jobs,
         progress=progress,
         random_state=random_state,
         checkpoint=checkpoint,
         shard=shard,
-    ).start()
+    )
 
 
 @frozen
@@ -128,11 +127,11 @@ class ClusterTask(PairTask):
     cause: str = "auto"
 
     schema = CLUSTERS
-    # By labels.
+    # The labels.
     rows_hold_observations = True
 
     def run_metadata(self) -> dict[str, Any]:
-        """Return what determines the rows besides pairs and seed, for checkpoints."""
+        """Return the options that the rows depend on, for checkpoints."""
         return {"cause": self.cause, **super().run_metadata()}
 
     def analyze(self, index: int, pair: Pair) -> Any:
@@ -143,7 +142,7 @@ class ClusterTask(PairTask):
             checked = pair.univariate()
             x, y = checked.x, checked.y
             with warnings.catch_warnings():
-                # The row says it.
+                # The row reports it.
                 warnings.simplefilter("ignore", ConvergenceWarning)
                 direction, known_from = self._direction(pair, x, y, direction_seed)
                 columns = (x, y) if direction == 1 else (y, x)
@@ -176,8 +175,8 @@ class ClusterTask(PairTask):
         if self.cause in ("auto", "truth") and pair.truth in (1, -1):
             return pair.truth, "truth"
         if self.cause == "truth":
-            raise ValueError("the source does not say which variable is the cause")
+            raise ValueError("the source does not give the true direction")
         direction = infer_direction(x, y, random_state=seed).direction
         if direction == 0:
-            raise ValueError("undecided which variable is the cause")
+            raise ValueError("the direction is undecided")
         return direction, "inferred"

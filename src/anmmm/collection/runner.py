@@ -9,7 +9,7 @@ from anmmm._typing import Missing, RandomState, StrPath
 from anmmm._words import known_arguments
 from anmmm.collection.records import PairResult
 from anmmm.collection.results import PairResults
-from anmmm.collection.stream import Plan
+from anmmm.collection.stream import stream
 from anmmm.collection.task import DirectionTask, given_options
 from anmmm.direction.infer import Criterion, Rows
 from anmmm.gppom import FitOptions
@@ -45,49 +45,47 @@ def infer_directions(
     source : str, path-like, mapping or iterable
         ``"sample"``, a folder in Tübingen layout, a mapping of id to ``(x, y)``, an iterable of
         `Pair`, ``(x, y)`` or ``(id, x, y)``, or with `columns` a data frame, array or file with a
-        variable in each column; see `anmmm.collection.as_pairs`. Read while results are asked for.
+        variable in each column; see `anmmm.collection.as_pairs`. Read during iteration.
     columns : "all" or list of pairs of names, optional
-        Which columns of a table are paired: all two that hold numbers or categories, or
+        Columns of a table to pair: every two that hold numbers or categories, or
         ``[("a", "b"), ...]``.
     categories : list of names, optional
-        Further columns of a table whose values are mere names, such as codes; text is without it.
+        Columns of a table whose values are categories, such as codes; text need not be listed.
     n_jobs : int or None
-        Number of workers, as in joblib: None is one, or what `joblib.parallel_config` says; -1 is
-        one a core. One works in this process. The results do not depend on it: every pair is
-        computed on one thread, from seeds of its own. The backend is joblib's, so Dask and Ray
-        take over under ``parallel_config("dask")`` and ``parallel_config("ray")``.
+        Number of workers, as in joblib: None is one, or that of `joblib.parallel_config`; -1 is
+        one per core. One works in this process. Results do not depend on it: every pair is
+        computed on one thread, with its own seeds. The backend is joblib's, so Dask and Ray are
+        used under ``parallel_config("dask")`` and ``parallel_config("ray")``.
     progress : bool
         Whether to show a progress bar on standard error.
     random_state : None, int, SeedSequence, Generator or RandomState
-        Seed of the collection. Every pair draws from a stream of its own, spawned by its position.
-        None takes the seed of the checkpoint, if there is one.
+        Seed of the collection. Every pair has its own stream, spawned by its position. None uses
+        the seed of the checkpoint, if there is one.
     max_samples : int or None
-        Larger pairs are cut to this many observations, drawn without replacement, and the row
-        records the seed. By default every observation is used: the time grows with their number.
+        Larger pairs are subsampled to this many observations, without replacement; the row has
+        the seed. By default every observation is used.
     checkpoint : path-like or None
-        File that keeps every finished row. If it exists, its rows are taken and not computed
-        again, but those of status ``"error"`` and of pairs that changed since; the results are
-        those of an undisturbed run. It stays at the end.
+        File that keeps every finished row. If it exists, its rows are used instead of computed
+        again, except those of status ``"error"`` and of pairs that changed since. The results equal
+        those of an uninterrupted run. The file is not removed at the end.
     shard : (int, int) or None
         ``(i, n)``, i from 1 to n: only the pairs whose position is i - 1 modulo n, with the seeds
-        that they have in the whole collection. All n shards together are the whole.
+        that they have in the whole collection. The n shards together are the whole collection.
     keep_results : bool
-        Whether each row keeps its `DirectionResult`, in `PairResult.result`: the description
-        lengths, or both fits. Not with a checkpoint.
+        Whether each row has its `DirectionResult`, in `PairResult.result`. Not with a checkpoint.
     explain : bool
-        Whether all pairs of a table (``columns="all"``) are tried given one or two of its other
-        columns: `PairResult.explained_by` names those given which x and y are independent, and such
-        a pair has a confidence of at most 0.5. It adds a fifth to three quarters of the
-        time.
+        Whether to condition all pairs of a table (``columns="all"``) on one or two other columns.
+        `PairResult.explained_by` names those given which x and y are independent; such a pair has a
+        confidence of at most 0.5. Adds 20 to 75 percent of the time.
     screen : float, optional
         False discovery rate, such as 0.05, for tables with ``columns="all"``: all pairs are first
         tested for dependence, a million in some seconds, and only those that pass are analyzed. The
-        others are rows of relation ``"independent"`` with the p-value of this test and a remark.
+        remaining pairs are rows of relation ``"independent"`` with the p-value of this test.
     criterion, fit_options, n_resamples, min_confidence, common_cause, rows
         Options of the decision on a pair; see `anmmm.infer_direction`.
     missing : {"raise", "drop"}
-        Whether pairs with incomplete rows are unusable, or used without these; the row says how
-        many were left out.
+        Whether pairs with incomplete rows are unusable, or used without these rows; the row has
+        their number.
 
     Returns
     -------
@@ -95,25 +93,24 @@ def infer_directions(
         Iterator of `PairResult` in the order of the source. A pair that cannot be analyzed
         (multivariate, missing values, constant, too short, unreadable) is a row of status
         ``"unusable"`` with the reason; one that fails unexpectedly or ends its worker process is a
-        row of status ``"error"`` or ``"lost"``. None of them ends the collection. A fit or model
-        that did not converge is remarked in `reason`.
+        row of status ``"error"`` or ``"lost"``. None of them ends the collection. `reason` reports
+        fits and models that did not converge.
 
     Raises
     ------
     TypeError, ValueError
-        At once, if an argument or an option cannot be used or the source cannot be opened. A source
-        that fails in mid-walk raises what it says after the rows of all pairs before, and one whose
-        files changed meanwhile a `anmmm.collection.SourceError` after the last row.
+        At once, if an argument or an option is wrong or the source cannot be opened. During
+        iteration, errors of the source are raised after the rows of all pairs before, and
+        `anmmm.collection.SourceError` after the last row if its files have changed.
     anmmm.collection.CheckpointError
-        If the checkpoint is of another source, other options or another version, says what differs;
-        a `ValueError`.
+        A `ValueError`: if the checkpoint is of another source, other options or another version.
     OSError
         If a folder or a checkpoint cannot be opened, or the checkpoint cannot be written.
 
     Notes
     -----
     Memory does not grow with the collection: at most some ten thousand rows wait for an earlier
-    pair that takes long. More in docs/guide/collections.md.
+    pair. See docs/guide/collections.md.
 
     The test of `screen` sums the squared correlations of polynomials (degree 1, up to 2, up to 4)
     of the ranks of both columns, or of which of its four most frequent categories a value is, over
@@ -136,14 +133,9 @@ def infer_directions(
         common_cause=common_cause,
         rows=rows,
     )
-    return Plan(
-        task=DirectionTask(
-            options,
-            keep_results,
-            missing=missing,
-            max_samples=max_samples,
-        ),
-        source=source,
+    return stream(
+        DirectionTask(options, keep_results, missing=missing, max_samples=max_samples),
+        source,
         columns=columns,
         categories=categories,
         n_jobs=n_jobs,
@@ -153,4 +145,4 @@ def infer_directions(
         shard=shard,
         explain=explain,
         screen=screen,
-    ).start()
+    )

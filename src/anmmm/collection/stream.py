@@ -1,4 +1,4 @@
-"""A run over a collection: its `Plan`, and the stream of rows in order."""
+"""A run over a collection: the stream of its rows in order."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Generator
 from contextlib import ExitStack, closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
@@ -26,132 +26,139 @@ from anmmm.collection.task import PairTask
 from anmmm.collection.workers import run_in_order
 from anmmm.datasets import SourceError
 
-# The work is arithmetic: more local workers than cores only take each other's time and memory.
+# Backends of this machine; more of their workers than cores would slow each other down.
 _LOCAL = {"LokyBackend", "MultiprocessingBackend", "ThreadingBackend", "SequentialBackend"}
 
 
-@dataclass(frozen=True, kw_only=True)
-class Plan:
-    """A run over a collection: the work, the pairs, who does it, and what is kept of it."""
-
-    task: PairTask
-    source: Any
-    columns: Any = None
-    categories: Any = None
-    n_jobs: int | None = None
-    progress: bool = False
-    random_state: RandomState = None
-    checkpoint: StrPath | None = None
-    shard: tuple[int, int] | None = None
-    explain: bool = False
-    screen: float | None = None
-
-    def start(self) -> PairResults[Any]:
-        """Refuse at once what cannot be used; return the stream of rows."""
-        n_jobs = check_jobs(self.n_jobs)
-        first, step = _check_shard(self.shard)
-        self._check_checkpoint()
-        pairs = as_pairs(self.source, columns=self.columns, categories=self.categories)
-        if self.explain and isinstance(pairs, TablePairs):
-            pairs = pairs.explained()
-        if self.screen is not None:
-            rate = check_between(self.screen, "screen", 0.0, 1.0)
-            if not isinstance(pairs, TablePairs) or not pairs.has_all:
-                raise ValueError(
-                    "screen tests all pairs of a table: pass a table and columns='all', or no "
-                    "screen"
-                )
-            pairs = pairs.screened(rate)
-        # Others may write to files; what the caller holds is his own care.
-        on_disk = bool(getattr(pairs, "files", ()))
-        identity = pairs.fingerprint() if on_disk or self.checkpoint is not None else None
-        self.task.prepare()
-        schema, finished = self.task.schema, None
-        entropy = int.from_bytes(check_rng(self.random_state).bytes(16), "little")
-        if self.checkpoint is not None:
-            finished = Checkpoint(self.checkpoint, schema)
-            if self.random_state is None and finished.header is not None:
-                entropy = int(finished.header["entropy"])
-            finished.begin(
-                {
-                    "schema": [schema.kind, SCHEMA_VERSION],
-                    "version": __version__,
-                    "source": identity,
-                    "shard": f"{first + 1}/{step}",
-                    "entropy": str(entropy),
-                    **self.task.run_metadata(),
-                }
-            )
-        hint = operator.length_hint(pairs, -1)
-        total = max(0, -(-(hint - first) // step)) if hint >= 0 else None
-        n_pairs = "an unknown number of" if total is None else total
-        LOGGER.info("%s: %s pairs from %s", schema.kind, n_pairs, pairs.name)
-        rows = run_in_order(
-            islice(enumerate(pairs), first, None, step),
-            replace(self.task, entropy=entropy),
-            n_jobs=n_jobs,
-            checkpoint=finished,
+def stream(
+    task: PairTask,
+    source: Any,
+    *,
+    columns: Any = None,
+    categories: Any = None,
+    n_jobs: int | None = None,
+    progress: bool = False,
+    random_state: RandomState = None,
+    checkpoint: StrPath | None = None,
+    shard: tuple[int, int] | None = None,
+    explain: bool = False,
+    screen: float | None = None,
+) -> PairResults[Any]:
+    """Check all arguments; return the rows of a task on the pairs of a source."""
+    n_jobs = check_jobs(n_jobs)
+    first, step = _check_shard(shard)
+    _check_checkpoint(checkpoint, task)
+    pairs = _open(source, columns, categories, explain, screen)
+    # Files may change during the run.
+    on_disk = bool(getattr(pairs, "files", ()))
+    identity = pairs.fingerprint() if on_disk or checkpoint is not None else None
+    task.prepare()
+    schema, finished = task.schema, None
+    entropy = int.from_bytes(check_rng(random_state).bytes(16), "little")
+    if checkpoint is not None:
+        finished = Checkpoint(checkpoint, schema)
+        if random_state is None and finished.header is not None:
+            entropy = int(finished.header["entropy"])
+        finished.begin(
+            {
+                "schema": [schema.kind, SCHEMA_VERSION],
+                "version": __version__,
+                "source": identity,
+                "shard": f"{first + 1}/{step}",
+                "entropy": str(entropy),
+                **task.run_metadata(),
+            }
         )
-        rows = self._watched(rows, total, finished, pairs, identity if on_disk else None)
-        rows_hold_observations = self.task.rows_hold_observations
-        return PairResults(
-            rows, schema, total, finished, pairs.name, rows_hold_observations=rows_hold_observations
-        )
+    hint = operator.length_hint(pairs, -1)
+    total = max(0, -(-(hint - first) // step)) if hint >= 0 else None
+    n_pairs = "an unknown number of" if total is None else total
+    LOGGER.info("%s: %s pairs from %s", schema.kind, n_pairs, pairs.name)
+    rows = run_in_order(
+        islice(enumerate(pairs), first, None, step),
+        replace(task, entropy=entropy),
+        n_jobs=n_jobs,
+        checkpoint=finished,
+    )
+    rows = _watched(rows, total, finished, pairs, identity if on_disk else None, progress)
+    return PairResults(
+        rows,
+        schema,
+        total,
+        finished,
+        pairs.name,
+        rows_hold_observations=task.rows_hold_observations,
+    )
 
-    def _check_checkpoint(self) -> None:
-        name = self.checkpoint
-        if name is not None and not (name and isinstance(name, str | os.PathLike)):
-            raise TypeError(f"checkpoint must be the name of a file, found {name!r}")
-        if name is not None and self.task.keep_results:
-            raise ValueError(
-                "keep_results=True cannot be used with a checkpoint, which holds rows only"
+
+def _open(
+    source: Any, columns: Any, categories: Any, explain: bool, screen: float | None
+) -> PairSource:
+    pairs = as_pairs(source, columns=columns, categories=categories)
+    if explain and isinstance(pairs, TablePairs):
+        pairs = pairs.explained()
+    if screen is None:
+        return pairs
+    rate = check_between(screen, "screen", 0.0, 1.0)
+    if not isinstance(pairs, TablePairs) or not pairs.has_all:
+        raise ValueError(
+            "screen tests all pairs of a table: pass a table and columns='all', or no screen"
+        )
+    return pairs.screened(rate)
+
+
+def _watched(
+    rows: Generator[Any, None, None],
+    total: int | None,
+    checkpoint: Checkpoint | None,
+    pairs: PairSource,
+    identity: dict[str, Any] | None,
+    progress: bool,
+) -> Generator[Any, None, None]:
+    """Count rows in a bar; at the end close the checkpoint, and refuse files that have changed."""
+    with ExitStack() as stack:
+        if checkpoint is not None:
+            stack.callback(checkpoint.close)
+        stack.enter_context(closing(rows))
+        count: Any = int
+        if progress:
+            from tqdm.auto import tqdm
+
+            bar = stack.enter_context(tqdm(total=total, unit="pair", file=sys.stderr))
+            count = bar.update
+        for row in rows:
+            yield row
+            count()
+        if identity is not None and not _is_same(pairs, identity):
+            raise SourceError(
+                pairs.name,
+                None,
+                "changed during the run, so rows may be of the old and the new content; run it "
+                "again",
             )
 
-    def _watched(
-        self,
-        rows: Generator[Any, None, None],
-        total: int | None,
-        checkpoint: Checkpoint | None,
-        pairs: PairSource,
-        identity: dict[str, Any] | None,
-    ) -> Generator[Any, None, None]:
-        """Count rows in a bar, close the checkpoint, refuse files that are others at the end."""
-        with ExitStack() as stack:
-            if checkpoint is not None:
-                stack.callback(checkpoint.close)
-            stack.enter_context(closing(rows))
-            count: Any = int
-            if self.progress:
-                # A bar of widgets in a notebook, of letters elsewhere.
-                from tqdm.auto import tqdm
 
-                bar = stack.enter_context(tqdm(total=total, unit="pair", file=sys.stderr))
-                count = bar.update
-            for row in rows:
-                yield row
-                count()
-            if identity is not None and not _is_same(pairs, identity):
-                raise SourceError(
-                    pairs.name,
-                    None,
-                    "changed during the run, so that its rows may be of the old and the new "
-                    "content; run it again",
-                )
+def _check_checkpoint(name: Any, task: PairTask) -> None:
+    if name is None:
+        return
+    if not (name and isinstance(name, str | os.PathLike)):
+        raise TypeError(f"checkpoint must be the name of a file, found {name!r}")
+    if task.keep_results:
+        raise ValueError("keep_results=True cannot be used with a checkpoint, which has rows only")
 
 
 def check_jobs(n_jobs: Any) -> int | None:
-    """Return a number of workers as in joblib, at most one a core for those of this machine."""
+    """Return a number of workers as in joblib, on this machine at most the number of cores."""
     if n_jobs is None:
         return None
     jobs = check_count(n_jobs, "n_jobs", minimum=-joblib.cpu_count())
     if jobs == 0:
-        raise ValueError("n_jobs must not be 0; 1 is one process, -1 is one a core")
+        raise ValueError("n_jobs must not be 0; 1 is one process, -1 is one per core")
     backend, _ = joblib.parallel.get_active_backend()
     return min(jobs, joblib.cpu_count()) if type(backend).__name__ in _LOCAL else jobs
 
 
 def _check_shard(shard: Any) -> tuple[int, int]:
-    """Return the position of a shard's first pair, and from each to the next."""
+    """Return the position of a shard's first pair, and the step between its pairs."""
     if shard is None:
         return 0, 1
     try:

@@ -1,4 +1,4 @@
-"""One pair of a collection: checked, cut to size, analyzed; always a row, never an exception."""
+"""One pair of a collection: check it, subsample it, analyze it; the result is always a row."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from anmmm._categories import Variables, as_variables
+from anmmm._categories import as_variables
 from anmmm._record import Record, frozen
 from anmmm._threads import single_thread
 from anmmm._validation import MIN_SAMPLES, MISSING, MissingValueError, check_choice, check_count
@@ -38,7 +38,7 @@ from anmmm.evidence.explain import explaining
 from anmmm.evidence.variable import remembered
 from anmmm.gppom import FitOptions, FitResult
 
-# Largest confidence of a pair that other columns explain: given them nothing favors x → y or y → x.
+# Largest confidence of a pair that other columns explain: given them, x and y are independent.
 EXPLAINED = 0.5
 # Remark on a pair that was not analyzed.
 SCREENED = "not analyzed: the screen found no dependence"
@@ -48,7 +48,7 @@ _prepared: set[str] = set()
 
 @frozen
 class PairTask(Record, ABC):
-    """What every kind of work on the pairs of a collection has in common."""
+    """Base of the work on one pair, which workers call."""
 
     options: dict[str, Any]
     keep_results: bool = False
@@ -66,11 +66,11 @@ class PairTask(Record, ABC):
         return self.keep_results
 
     def run_metadata(self) -> dict[str, Any]:
-        """Return what determines the rows besides pairs and seed, for checkpoints."""
+        """Return the options that the rows depend on, for checkpoints."""
         return {"options": self.options, "missing": self.missing}
 
     def complete(self, pair: Pair) -> Pair:
-        """Return a pair without incomplete rows, or refuse one that had some."""
+        """Return a pair without incomplete rows; refuse it if they may not be dropped."""
         if self.missing == "drop":
             return pair.complete()
         if pair.n_dropped:
@@ -84,19 +84,18 @@ class PairTask(Record, ABC):
         try:
             with single_thread():
                 row = self.analyze(index, pair)
-        except Exception as error:  # One pair must not end the collection.
+        except Exception as error:  # No pair ends the collection.
             row = self.failed(pair, "error", f"{type(error).__name__}: {error}")
         return replace(row, seconds=time.perf_counter() - start)
 
     def prepare(self) -> None:
-        """Load the compiled code in this process, once, before a pair's time is taken."""
-        # In the process that hands out the work before its workers, which then need not compile.
+        """Load the compiled code in this process, once, and not within the time of a pair."""
         key = repr((type(self), self.options))
         if key in _prepared:
             return
         _prepared.add(key)
         x, y, _ = make_anm_mixture(n_samples=50, random_state=0)
-        # What fails on these points says nothing about the pairs to come.
+        # A failure here does not concern the pairs.
         with single_thread(), suppress(Exception):
             self.analyze(0, Pair("", x, y, truth=1))
 
@@ -105,7 +104,7 @@ class PairTask(Record, ABC):
         """Return the row of a pair; may raise."""
 
     def screened(self, pair: Pair) -> Any:
-        """Return the row of a pair that a screen left out."""
+        """Return the row of a pair that the screen left out."""
         raise NotImplementedError(f"{type(self).__name__} has no screen")
 
     def failed(self, pair: Pair, status: str, reason: str) -> Any:
@@ -113,7 +112,7 @@ class PairTask(Record, ABC):
         return self.schema.record(**pair_metadata(pair, status, reason))
 
     def seeds(self, index: int) -> tuple[int, int]:
-        """Return the seeds of a pair: of its analysis, and of its subsample."""
+        """Return the seeds of a pair, for its analysis and its subsample."""
         seeds = np.random.SeedSequence(self.entropy, spawn_key=(index,)).generate_state(2)
         return int(seeds[0]), int(seeds[1])
 
@@ -130,14 +129,14 @@ class DirectionTask(PairTask):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        # A wrong option would otherwise come back once for every pair, as a fault of the data.
+        # Check options once, not for every pair.
         if self.max_samples is not None:
             most = check_count(self.max_samples, "max_samples", minimum=MIN_SAMPLES)
             object.__setattr__(self, "max_samples", most)
         object.__setattr__(self, "checked", DirectionOptions.check(**self.options))
 
     def run_metadata(self) -> dict[str, Any]:
-        """Return what determines the rows besides pairs and seed, for checkpoints."""
+        """Return the options that the rows depend on, for checkpoints."""
         return {"max_samples": self.max_samples, **super().run_metadata()}
 
     def analyze(self, index: int, pair: Pair) -> Any:
@@ -154,7 +153,7 @@ class DirectionTask(PairTask):
                 used = used.subsample(self.max_samples, cut_seed)
                 row = replace(row, n_used=len(used.x), subsample_seed=cut_seed)
                 used = used.checked()
-            # The row says what did not converge, with the direction that is concerned.
+            # The row reports convergence.
             with unconverged_untold():
                 result = self.decide(used, fit_seed)
         except (TypeError, ValueError) as error:
@@ -166,7 +165,7 @@ class DirectionTask(PairTask):
         return self._indirect(row, names) if names else row
 
     def screened(self, pair: Pair) -> Any:
-        """Return the row of a pair that a screen left out."""
+        """Return the row of a pair that the screen left out."""
         try:
             pair = self.complete(pair)
         except ValueError as error:
@@ -202,14 +201,9 @@ class DirectionTask(PairTask):
         return row
 
     def decide(self, pair: Pair, seed: int) -> DirectionResult:
-        """Decide a checked pair; raises ValueError where that is not possible."""
-        if pair.x.dtype.kind == pair.y.dtype.kind == "f":
-            x, y = (values.reshape(len(values), -1) for values in (pair.x, pair.y))
-            variables = Variables(x, y, (False, False))
-        else:
-            variables = as_variables(pair.x, pair.y)
-        # Columns of a table, and nodes of a graph, come in several pairs.
-        return decide(variables, self.checked, seed, remembered, pair.names)
+        """Decide a checked pair; may raise ValueError."""
+        # A column of a table is in several pairs.
+        return decide(as_variables(pair.x, pair.y), self.checked, seed, remembered, pair.names)
 
     def _completed(self, row: PairResult, result: DirectionResult) -> PairResult:
         remarks = [row.reason] if row.reason else []
@@ -255,7 +249,7 @@ def _of_its_criterion(result: DirectionResult) -> dict[str, Any]:
             "engine": fit.engine,
             "rank": fit.rank,
         }
-    # No p-values: they would cost two fits that the decision did without.
+    # No p-values: they would need two more fits.
     facts: dict[str, Any] = {}
     winner = models.winner
     if models.common_cause is not None and result.probabilities is not None:
@@ -268,7 +262,7 @@ def _of_its_criterion(result: DirectionResult) -> dict[str, Any]:
 
 
 def given_options(**options: Any) -> dict[str, Any]:
-    """Return options of plain values, as a checkpoint stores them."""
+    """Return options as plain values, for checkpoints."""
     fit_options = options.pop("fit_options", None)
     if isinstance(fit_options, FitOptions):
         default = FitOptions().get_params()
@@ -278,7 +272,7 @@ def given_options(**options: Any) -> dict[str, Any]:
 
 
 def pair_metadata(pair: Pair, status: str, reason: str) -> dict[str, Any]:
-    """Return what any row has, also of its pair: id, number of observations, truth and so on."""
+    """Return the fields of any row: id, number of observations, truth and so on."""
     equal = np.ndim(pair.x) and len(pair.x) == len(np.atleast_1d(pair.y))
     return {
         "pair_id": pair.pair_id,
@@ -294,13 +288,13 @@ def pair_metadata(pair: Pair, status: str, reason: str) -> dict[str, Any]:
 
 
 def unusable_reason(pair: Pair, error: Exception) -> str:
-    """Return why a pair cannot be analyzed, and that rows were dropped, which may be why."""
+    """Return why a pair cannot be analyzed, with the number of dropped rows."""
     dropped = "" if isinstance(error, MissingValueError) else dropped_remark(pair)
     return "; ".join(filter(None, (str(error), dropped)))
 
 
 def dropped_remark(pair: Pair) -> str:
-    """Return the remark on rows that were dropped when a pair was read; empty for none."""
+    """Return the remark on incomplete rows that were dropped; empty for none."""
     return f"{counted(pair.n_dropped, 'incomplete row')} dropped" if pair.n_dropped else ""
 
 

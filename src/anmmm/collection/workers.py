@@ -1,10 +1,9 @@
-"""Work on many pairs at once: rows in the order of the pairs, deaths of workers survived.
+"""Work on many pairs in parallel: rows in the order of the pairs, in spite of dying workers.
 
-A `Window` reads the source and puts rows in order again; a `Pool` hands pairs to joblib's workers,
-several at a time where they take little. A worker that dies takes all pairs on their way with it,
-and nobody knows which one did it. They are tried once more, each alone (where workers are many,
-first together: if that ends a worker, too, those that were with the workers). A pair over which a
-worker dies when it is alone becomes a row of status ``"lost"``.
+A `Window` reads the source and sorts rows; a `Pool` gives pairs to joblib's workers. The death of a
+worker loses all pairs in flight, and the guilty one is unknown. Each is repeated alone (with many
+workers first together, and if a worker dies again, those in flight alone). A pair whose worker dies
+twice while it is alone becomes a row of status ``"lost"``.
 """
 
 from __future__ import annotations
@@ -28,18 +27,18 @@ from anmmm.collection.checkpoint import Checkpoint
 from anmmm.collection.task import PairTask
 from anmmm.datasets import Pair
 
-# Rows that may wait for an earlier one, some ten megabytes; more for many workers to have enough.
+# Rows that may wait for an earlier one, some ten megabytes, or per worker if these are many.
 WINDOW, WINDOW_A_WORKER = 10_000, 200
-# Observations of the pairs that wait, where rows grow with them.
+# Observations of the pairs that wait, if rows hold something for each observation.
 WINDOW_OBSERVATIONS = 1_000_000
-# What backends raise when a worker process is gone: loky, dask, ray.
+# Errors of backends over a dead worker process: loky, Dask, Ray.
 _DEATHS = {"TerminatedWorkerError", "KilledWorker", "RayError"}
 _FEW_WORKERS = 8
-# For a cluster to start a worker in place of one that died.
+# For a Dask cluster to replace a worker.
 _DASK_SECONDS = 120.0
-# Pairs for each worker in a call of a backend that gives rows at its end.
+# Pairs per worker in a call of a backend that returns rows at its end.
 _PAIRS_A_CALL = 200
-_LOST = "the worker process died twice over this pair alone (killed, or out of memory)"
+_LOST = "the worker process died twice on this pair alone (killed, or out of memory)"
 
 Item = tuple[int, Pair]
 
@@ -51,30 +50,30 @@ def run_in_order(
     n_jobs: int | None,
     checkpoint: Checkpoint | None = None,
 ) -> Generator[Any, None, None]:
-    """Give out the rows of all pairs in order, each as soon as those before it are out."""
+    """Yield the rows of all pairs in order, each as soon as the rows before it are out."""
     pool = Pool(task, n_jobs)
-    length = max(WINDOW, WINDOW_A_WORKER * pool.n_workers)
     window = Window(
         pairs,
-        length=length,
+        length=max(WINDOW, WINDOW_A_WORKER * pool.n_workers),
         rows_hold_observations=task.rows_hold_observations,
         checkpoint=checkpoint,
         screened=task.screened,
     )
-    # To be tried again: with others at work, and alone.
-    together: deque[Item] = deque()
-    alone: deque[Item] = deque()
-    # Pairs over which a worker died when they were alone: once may be another's fault, such as a
-    # machine that goes away.
-    suspects: set[int] = set()
+    retry_batched: deque[Item] = deque()
+    retry_isolated: deque[Item] = deque()
+    # Pairs whose worker died while they were alone. A second death is required, because the machine
+    # may be at fault.
+    crash_suspects: set[int] = set()
     try:
         while True:
             yield from window.ready()
-            tried_alone, tried_again = bool(alone), bool(alone or together)
-            items = _popping(alone, 1) if alone else _popping(together) if together else window
-            # Windows go on after their end, so this one is asked before each call of the pool.
+            isolated, retried = bool(retry_isolated), bool(retry_isolated or retry_batched)
+            items: Iterator[Item] = window
+            if retried:
+                items = _popping(retry_isolated, 1) if isolated else _popping(retry_batched)
             first = next(items, None)
             if first is None:
+                # A full window has ended, and goes on when its rows are out.
                 if window.is_ready():
                     continue
                 break
@@ -86,16 +85,16 @@ def run_in_order(
                 if not any(kind.__name__ in _DEATHS for kind in type(error).__mro__):
                     raise
                 lost = pool.restart()
-                if not tried_alone:
-                    # Few workers have done these sooner alone than it takes to lose them again.
-                    first_time = not tried_again and pool.n_workers > _FEW_WORKERS
-                    (together if first_time else alone).extend(lost)
-                for index, pair in lost if tried_alone else ():
-                    if index in suspects:
+                if not isolated:
+                    # Few workers have few pairs in flight, so the batch is not worth another death.
+                    batched = not retried and pool.n_workers > _FEW_WORKERS
+                    (retry_batched if batched else retry_isolated).extend(lost)
+                for index, pair in lost if isolated else ():
+                    if index in crash_suspects:
                         window.finish((index, pair), task.failed(pair, "lost", _LOST))
                     else:
-                        suspects.add(index)
-                        alone.append((index, pair))
+                        crash_suspects.add(index)
+                        retry_isolated.append((index, pair))
     finally:
         pool.close()
     if window.error is not None:
@@ -103,7 +102,7 @@ def run_in_order(
 
 
 class Window(Iterator[Item]):
-    """The pairs to be computed; stops, to go on later, where too many wait for an earlier one."""
+    """The pairs to compute; stops, and later continues, if too many wait for an earlier one."""
 
     def __init__(
         self,
@@ -121,7 +120,7 @@ class Window(Iterator[Item]):
             screened,
         )
         self._lock = Lock()
-        # Positions that were read and not yet given out, and rows that are there for them.
+        # Positions that were read and not yet given out, and their finished rows.
         self._order: deque[int] = deque()
         self._done: dict[int, Any] = {}
         self._observations: dict[int, int] = {}
@@ -143,14 +142,14 @@ class Window(Iterator[Item]):
                     self.ended = True
                     break
                 except Exception as error:
-                    # Raised when all rows before it were given out.
+                    # Raised after all rows before it.
                     self.ended, self.error = True, error
                     break
                 if self._rows_hold_observations:
                     self._observations[index] = len(pair.x) if np.ndim(pair.x) else 0
                     self._waiting += self._observations[index]
                 if row is not None:
-                    # Before it is in order: others look there first.
+                    # Before it is in `_order`, which other threads check first.
                     self._done[index] = row
                 self._order.append(index)
                 if row is None:
@@ -158,23 +157,23 @@ class Window(Iterator[Item]):
         raise StopIteration
 
     def _known(self, index: int, pair: Pair) -> Any:
-        """Return the row of a pair without work on it: screened out, or in the checkpoint."""
+        """Return the row of a pair that needs no work: screened out, or in the checkpoint."""
         if pair.screened is not None and self._screened is not None:
             return self._screened(pair)
         return None if self._checkpoint is None else self._checkpoint.row(index, pair)
 
     def finish(self, item: Item, row: Any) -> None:
-        """Take the row of a pair, into the checkpoint first."""
+        """Take the row of a pair, and store it in the checkpoint."""
         if self._checkpoint is not None:
             self._checkpoint.keep(*item, row)
         self._done[item[0]] = row
 
     def is_ready(self) -> bool:
-        """Tell whether the row that is next is there."""
+        """Return whether the next row is finished."""
         return bool(self._order) and self._order[0] in self._done
 
     def ready(self) -> Iterator[Any]:
-        """Give out the rows that are next."""
+        """Yield the next rows, up to the first unfinished one."""
         while self.is_ready():
             with self._lock:
                 index = self._order.popleft()
@@ -183,13 +182,13 @@ class Window(Iterator[Item]):
 
 
 class Pool:
-    """Workers of joblib, called again and again: a call ends with its pairs, or with a worker."""
+    """Workers of joblib; a call ends with its pairs, or with a dead worker."""
 
     def __init__(self, task: PairTask, n_jobs: int | None) -> None:
         backend, _ = joblib.parallel.get_active_backend()
         _adapt_to_dask(backend)
         self._task, self._n_jobs = task, n_jobs
-        # 1: the work is done in this process.
+        # One works in this process.
         self.n_workers = int(joblib.effective_n_jobs(n_jobs))
         self._streams = backend.supports_return_generator
         self._tasks: _Tasks | None = None
@@ -197,7 +196,7 @@ class Pool:
         self._results: Any = None
 
     def compute(self, items: Iterator[Item]) -> Iterator[tuple[Item, Any]]:
-        """Yield pairs and their rows as they are finished; not all where a call gives a list."""
+        """Yield pairs and rows as they are finished; not all if the backend returns lists."""
         tasks = self._tasks = _Tasks(self._task, items)
         self._results = self._call(tasks)
         for index, row in self._results:
@@ -205,7 +204,7 @@ class Pool:
         self._results = None
 
     def restart(self) -> list[Item]:
-        """Give up the call in which a worker died; return the pairs that have not come back."""
+        """Stop after the death of a worker; return the unfinished pairs."""
         assert self._tasks is not None
         lost = self._tasks.stop()
         self._results = None
@@ -213,16 +212,16 @@ class Pool:
         return lost
 
     def close(self) -> None:
-        """Give up what is not computed yet."""
+        """Stop the workers."""
         if sys.is_finalizing():
-            # Joblib ends its workers itself; the modules that this would need are gone.
+            # Joblib ends its workers itself; modules needed here are gone.
             return
         results, self._results = self._results, None
         parallel, self._parallel = self._parallel, None
         with warnings.catch_warnings():
-            # Joblib warns of tasks given up; whoever closes early means just that.
+            # Joblib warns of cancelled tasks.
             warnings.simplefilter("ignore", UserWarning)
-            # A list that came at once has nothing to close.
+            # A list has nothing to close.
             getattr(results, "close", bool)()
         if parallel is not None:
             parallel.__exit__(None, None, None)
@@ -234,13 +233,13 @@ class Pool:
             if self._parallel is None:
                 self._open()
             if self._streams:
-                # Returns when the first pairs are handed out; to read them may take long.
+                # The call reads the first pairs, which may take long.
                 tasks.unblocked = unblocked
                 return self._parallel(tasks)
         return iter(self._parallel(itertools.islice(tasks, _PAIRS_A_CALL * self.n_workers)))
 
     def _open(self) -> None:
-        # Arrays travel with their tasks, as memory maps would stay on disk.
+        # No memory maps, which would stay on disk.
         parallel = joblib.Parallel(
             n_jobs=self._n_jobs,
             return_as="generator_unordered" if self._streams else "list",
@@ -250,14 +249,13 @@ class Pool:
         try:
             parallel.__enter__()
         except BaseException as error:
-            # Joblib ends only what it has; what it lacks would hide why.
+            # What joblib lacks would hide the error.
             with suppress(AttributeError):
                 parallel.__exit__(None, None, None)
             if isinstance(error, OSError) and error.errno == errno.ENOSPC:
-                # Nobody would think of it: the disk is not full.
                 raise OSError(
                     error.errno,
-                    f"worker processes cannot be started: {error.strerror}; they need room in "
+                    f"worker processes cannot be started: {error.strerror}; they need space in "
                     f"shared memory (/dev/shm), one job (-j 1, n_jobs=1) does not",
                 ) from error
             raise
@@ -265,13 +263,13 @@ class Pool:
 
 
 class _Tasks(Iterator[Any]):
-    """Tasks for joblib, which takes them from threads of its own, and the pairs on their way."""
+    """Tasks for joblib, whose threads call it, and the pairs in flight."""
 
     def __init__(self, task: PairTask, items: Iterator[Item]) -> None:
         self._task, self._items = task, items
         self._lock = Lock()
         self._stopped = False
-        # What a thread blocks of the signals while it reads the source; None leaves it alone.
+        # Signals that a thread blocks while it reads the source; None changes nothing.
         self.unblocked: Any = None
         self.in_flight: dict[int, Pair] = {}
 
@@ -285,15 +283,15 @@ class _Tasks(Iterator[Any]):
         return _delayed(self._task, index, pair, os.getpid())
 
     def stop(self) -> list[Item]:
-        """Give out no more; return the pairs that have not come back."""
+        """Stop; return the pairs in flight."""
         with self._lock:
             self._stopped = True
             return list(self.in_flight.items())
 
 
 def _compute(task: PairTask, index: int, pair: Pair, driver: int) -> tuple[int, Any]:
-    """Compute a pair; runs in a worker, which ends with the process `driver` that started it."""
-    # Not on a machine of a cluster, nor in the driver itself.
+    """Compute a pair in a worker, which ends with its parent process `driver`."""
+    # Not on other machines, nor in the driver.
     if os.getppid() == driver:
         end_with(driver)
     task.prepare()
@@ -310,11 +308,11 @@ def _popping(items: deque[Item], most: int = sys.maxsize) -> Iterator[Item]:
 
 
 def _adapt_to_dask(backend: Any) -> None:
-    """Let joblib hear of tasks that Dask lost, and never take a task back from Dask."""
+    """Report tasks that Dask lost to joblib, and keep all tasks on Dask."""
     if type(backend).__name__ != "DaskDistributedBackend" or hasattr(backend, "adapted_by_anmmm"):
         return
-    # Of a task whose worker died only the future knows: joblib would wait for ever. Where one
-    # worker is left it would compute here, and what killed the others would kill this process.
+    # Joblib would wait forever for a task whose worker died. With one worker it would compute in
+    # this process, which the same pair could kill.
     submit, count = backend.submit, backend.effective_n_jobs
 
     def reporting(func: Any, callback: Any = None) -> Any:
