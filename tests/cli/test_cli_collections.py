@@ -193,7 +193,7 @@ def test_a_checkpoint_without_a_pair_is_in_nobodys_way(run, folder, tmp_path, mo
 
     with monkeypatch.context() as patch:
         # What a kill leaves that comes before the first pair.
-        patch.setattr(cli_output, "report_checkpoint", stop)
+        patch.setattr(cli_run, "report_checkpoint", stop)
         patch.setattr(cli_run, "_progress", stop)
         assert run("directions", folder, "-o", "r.csv", "--seed", "3")[0] == 130
     assert rows_of(tmp_path / "r.csv.checkpoint") == 0

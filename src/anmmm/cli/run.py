@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -12,17 +13,30 @@ from typing import TYPE_CHECKING, Any
 import click
 from tqdm import tqdm
 
-from anmmm._files import remove_leftovers, to_json_document
+from anmmm._files import (
+    check_writable,
+    is_replaceable,
+    is_result_file,
+    remove_leftovers,
+    to_json_document,
+)
 from anmmm._words import counted
 from anmmm.cli.input import echo_warnings, input_errors
 from anmmm.cli.messages import STANDARD_OUTPUT, FaultError, InputError, plain, say
 from anmmm.cli.options import parse_source
-from anmmm.cli.output import check_output, check_plot, remove_on_success
+from anmmm.cli.output import (
+    check_overwritable,
+    check_plot,
+    is_within,
+    refuse_input_as_output,
+)
 from anmmm.cli.tables import RowTable
 from anmmm.collection import CollectionSummary, as_pairs
+from anmmm.collection.checkpoint import count_rows, remove_log
 from anmmm.collection.results import PairResults, rank_key
-from anmmm.collection.sinks import open_sink
+from anmmm.collection.sinks import check_sink, open_sink
 from anmmm.collection.summary import Summarizer
+from anmmm.datasets.tuebingen import META, is_pair_file
 from anmmm.direction import is_sure
 
 if TYPE_CHECKING:
@@ -250,3 +264,89 @@ class _Lines:
 
     def flush(self) -> None:
         pass
+
+
+def check_output(
+    output: str | None,
+    source: str,
+    targets: str | None,
+    source_format: str | None,
+    resume: bool,
+    force: bool,
+) -> tuple[str | None, bool]:
+    """Refuse an unusable output; return the checkpoint, and whether the output is complete."""
+    if output is None and resume:
+        raise InputError("--resume needs the file that the interrupted run was to write, -o FILE")
+    if output is None:
+        return None, False
+    with input_errors():
+        check_sink(output)
+    for read in (source, targets):
+        if read is not None:
+            refuse_input_as_output(output, read)
+    _refuse_pair(output, source, source_format)
+    with input_errors(output):
+        checkpoint = _checkpoint_of(output, resume=resume)
+    with input_errors():
+        check_overwritable(output, force=force)
+        # A file gets its name when it is complete; after that its checkpoint is removed.
+        is_there = os.path.isfile(output) and os.path.getsize(output) > 0 and is_result_file(output)
+        if resume and checkpoint and is_there and not os.path.exists(checkpoint):
+            return None, True
+        check_writable(output)
+    return checkpoint, False
+
+
+def _checkpoint_of(output: str, *, resume: bool) -> str | None:
+    """Return the name of the checkpoint of an output; None for a pipe or device."""
+    if not is_replaceable(output):
+        if resume:
+            raise InputError(f"{output}: not a regular file, so it cannot be resumed")
+        return None
+    # A run that writes the same file by a link shall find the same lock.
+    checkpoint = f"{os.path.realpath(output) if os.path.islink(output) else output}.checkpoint"
+    if not resume and os.path.exists(checkpoint) and any(count_rows(checkpoint)):
+        raise InputError(
+            f"{checkpoint}: has the finished pairs of an interrupted run; continue it with "
+            f"--resume, or delete this file to start again, unless another run is using it"
+        )
+    return checkpoint
+
+
+@contextmanager
+def remove_on_success(checkpoint: str | None) -> Iterator[None]:
+    """Remove the checkpoint if the block succeeds; else report its content."""
+    try:
+        yield
+    except BaseException:
+        if checkpoint is not None:
+            report_checkpoint(checkpoint)
+        raise
+    if checkpoint is not None:
+        remove_log(checkpoint)
+
+
+def report_checkpoint(checkpoint: str) -> None:
+    """Report the content of an interrupted run's checkpoint; remove it if it is empty."""
+    if not os.path.exists(checkpoint):
+        say(f"{checkpoint}: was removed during the run, so no pair is kept")
+        return
+    count, n_failed = count_rows(checkpoint)
+    if count > 0:
+        noun = "pair is" if count == 1 else "pairs are"
+        say(f"{count} finished {noun} kept in {checkpoint}; --resume continues")
+    elif n_failed > 0:
+        say(f"{checkpoint} is kept; --resume repeats the pairs that ended in an error")
+    else:
+        remove_log(checkpoint)
+
+
+def _refuse_pair(output: str, source: str, source_format: str | None) -> None:
+    """Refuse a file that the next run on a plain folder would read as a pair."""
+    if not is_pair_file(output) or not is_within(output, source):
+        return
+    if source_format == "folder" or not os.path.isfile(os.path.join(source, META)):
+        raise InputError(
+            f"{output}: the next run would read this file as a pair of the folder; write to "
+            f"another folder, or to .jsonl or .parquet"
+        )
