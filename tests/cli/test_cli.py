@@ -306,9 +306,9 @@ def test_what_may_be_thousands_is_said(run, tmp_path):
     rows = "".join(f"{i},{i:03};{i * i % 7}\n" for i in range(1, 30))
     (tmp_path / "t.csv").write_text("a;b\n" + rows)
     _, _, err = run("direction", "t.csv")
-    assert err.startswith("t.csv: every comma of a stands before three digits, as between thousand")
+    assert err.startswith("t.csv: every comma of a is followed by three digits, as a thousands sep")
     _, _, err = run("directions", ".")
-    assert err.count("every comma of a stands") == 1
+    assert err.count("every comma of a is followed") == 1
     assert "UserWarning" not in err
 
 

@@ -104,7 +104,7 @@ def test_bayes_labels_without_noise_and_with_an_empty_mechanism():
         ({"noise_std": -1}, ValueError, "noise_std must be finite and not negative, found -1"),
         ({"noise_std": np.nan}, ValueError, "noise_std"),
         ({"noise_std": "a"}, TypeError, "noise_std must be a number"),
-        ({"proportions": (1,)}, ValueError, "one share for each of the 2 theta_ranges"),
+        ({"proportions": (1,)}, ValueError, "one weight for each of the 2 theta_ranges"),
         ({"proportions": (0.5, 0.6)}, ValueError, "sum to 1"),
         ({"proportions": (1.5, -0.5)}, ValueError, "must not be negative"),
         ({"random_state": "x"}, ValueError, "random_state must be None"),

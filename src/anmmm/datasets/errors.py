@@ -1,4 +1,4 @@
-"""What is said when a source of pairs cannot be read."""
+"""The error about sources of pairs that cannot be read."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from anmmm._validation import cut
 
 
 def listed(names: Sequence[Hashable]) -> str:
-    """Return names for a message, the first eight of many, each cut where it is long."""
+    """Return the first eight names for a message, long ones cut."""
     shown = ", ".join(cut(str(name)) for name in names[:8]) if names else "none"
     return shown if len(names) <= 8 else f"{shown} and {len(names) - 8} more"
 
 
 class SourceError(ValueError):
-    """A source of pairs cannot be read, or not read on.
+    """A source of pairs cannot be read, or not to its end.
 
-    The text reads ``file:line: what is wrong`` where there is a line to name, ``file: place: what
-    is wrong`` for another place, and ``file: what is wrong`` otherwise. A fault of a single pair is
-    not an error but a `Pair` with a `problem`.
+    The text reads ``file:line: what is wrong`` if the place is a line, ``file: place: what is
+    wrong`` for another place, and ``file: what is wrong`` otherwise. A single pair that cannot be
+    read is not an error but a `Pair` with a `problem`.
 
     Parameters
     ----------
     path : str
-        File or kind of object, as the caller named it.
+        File or type of object, as the caller named it.
     place : int, str or None
-        Where in it: a line, ``"row 12"`` or ``"row group 3"``, None for the whole. Lines and rows
-        count from 1, row groups from 0 as in Parquet's own tools. The attribute of a line is
+        A line, ``"row 12"`` or ``"row group 3"``; None for the whole file. Lines and rows count
+        from 1, row groups from 0 as in Parquet's own tools. The attribute of a line is
         ``"line 7"``.
     problem : str
         What is wrong and what to do, without the place.
@@ -42,6 +42,6 @@ class SourceError(ValueError):
         if self.place is None:
             return f"{self.path}: {self.problem}"
         if self.place.startswith("line "):
-            # The form that editors and compilers know.
+            # As editors and compilers write it.
             return f"{self.path}:{self.place.removeprefix('line ')}: {self.problem}"
         return f"{self.path}: {self.place}: {self.problem}"

@@ -55,7 +55,7 @@ def make_single_mechanism(
     cause : {"gaussian", "uniform", "bimodal", "exponential"}
         Distribution of the cause.
     random_state : None, int, SeedSequence, BitGenerator, Generator or RandomState
-        Source of randomness. With a whole number the families share no stream of random numbers.
+        Source of randomness. With a whole number, families have different random streams.
 
     Returns
     -------
@@ -65,7 +65,7 @@ def make_single_mechanism(
     Raises
     ------
     TypeError, ValueError
-        If an argument is out of range; the text names it.
+        If an argument is out of range.
 
     Notes
     -----
@@ -87,7 +87,7 @@ def make_single_mechanism(
     cause = check_choice(cause, "cause", tuple(CAUSES))
     n_samples = check_count(n_samples, "n_samples")
     if isinstance(random_state, (int, np.integer)) and not isinstance(random_state, bool):
-        # That of another family is another stream.
+        # Families have different streams.
         seed = check_count(random_state, "random_state", minimum=0)
         random_state = np.random.SeedSequence([seed, FAMILIES.index(family) + 1])
     rng = check_rng(random_state)
@@ -119,14 +119,14 @@ def _binary(x: FloatArray, rng: Generator) -> FloatArray:
 
 
 def _logistic(x: FloatArray, rng: Generator) -> FloatArray:
-    share = expit(4.0 * gaussian_process(x, rng))
-    return np.asarray(rng.uniform(size=len(x)) < share, dtype=np.float64)
+    probability = expit(4.0 * gaussian_process(x, rng))
+    return np.asarray(rng.uniform(size=len(x)) < probability, dtype=np.float64)
 
 
 def _ordered(x: FloatArray, rng: Generator) -> FloatArray:
     value = _additive(x, rng)
     n_levels = rng.integers(FEWEST_LEVELS, MOST_LEVELS + 1)
-    # No level holds less than a third of its share.
+    # No level has less than a third of its expected size.
     widths = 1.0 / 3.0 + rng.dirichlet(np.ones(n_levels)) * 2.0 * n_levels / 3.0
     cuts = np.quantile(value, np.cumsum(widths)[:-1] / n_levels)
     return np.asarray(np.searchsorted(cuts, value), dtype=np.float64)

@@ -1,4 +1,4 @@
-"""What sources that read files share: a fingerprint, and files and ids that they refuse."""
+"""Shared by sources that read files: fingerprints, and errors about files and ids."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from anmmm.datasets.errors import SourceError
 
 
 class FromFiles:
-    """Base of the sources whose pairs come out of files."""
+    """Base of sources that read files."""
 
     name: str
     kind: str
-    # In order; none for a table in memory.
+    # Empty for a table in memory.
     files: Sequence[Path]
-    # What the caller chose of the content, as plain values.
+    # Options that the pairs depend on, as plain values.
     options: dict[str, Any]
 
     def fingerprint(self) -> dict[str, Any]:
@@ -28,7 +28,7 @@ class FromFiles:
         contents = [_content(file) for file in self.files]
         return {
             "kind": self.kind,
-            # "." has no name of its own.
+            # "." has no name.
             "file": Path(self.name).name or Path(self.name).resolve().name,
             "size": sum(size for _, size, _ in contents),
             "sha256": content_hash(contents),
@@ -44,23 +44,23 @@ def _content(path: Path) -> tuple[str, int, str]:
 
 
 def refuse_irregular(path: StrPath) -> None:
-    """Refuse a file of a folder that is a pipe, a device or a link to nothing."""
+    """Refuse a pipe, a device or a broken link."""
     there = Path(path)
     if there.is_symlink() and not there.exists():
-        raise OSError(errno.EINVAL, "a link to a file that is not there", os.fspath(path))
+        raise OSError(errno.EINVAL, "a broken link", os.fspath(path))
     if there.exists() and not there.is_file() and not there.is_dir():
         raise OSError(errno.EINVAL, "not a regular file", os.fspath(path))
 
 
 class SeenIds:
-    """Refuses an id that comes a second time; some 200 bytes for each id seen."""
+    """Refuses duplicate ids; some 200 bytes for each id."""
 
     def __init__(self, path: str) -> None:
         self._path = path
         self._places: dict[str, str] = {}
 
     def add(self, pair_id: str, place: str, advice: str = "give every pair its own") -> None:
-        """Note an id and where it stands, e.g. ``"line 7"``; every id has another place."""
+        """Note an id and its place, e.g. ``"line 7"``."""
         first = self._places.setdefault(pair_id, place)
         if first is not place:
             raise SourceError(

@@ -1,4 +1,4 @@
-"""The record of one variable pair, as every loader hands it on."""
+"""The record of one pair of variables."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Others(NamedTuple):
 
 @frozen
 class Pair(Record):
-    """Two variables in the column order of their source, with what the source says of them.
+    """Two variables in the column order of their source, with their metadata.
 
     Attributes
     ----------
@@ -39,11 +39,11 @@ class Pair(Record):
     y : ndarray of shape (n,) or (n, n_features_y)
         Later column.
     truth : int or None
-        1 if x causes y, -1 if y causes x, 0 if neither, None where unknown.
+        1 if x causes y, -1 if y causes x, 0 if neither, None if unknown.
     weight : float
         Weight of the pair in the collection's accuracy.
     group : str or None
-        Name of the data set that the pair was taken from, where the source names it.
+        Data set of the pair, if the source has it.
     problem : str
         Why the pair could not be read; empty if it could. `x` and `y` are then empty.
     n_dropped : int
@@ -51,17 +51,16 @@ class Pair(Record):
     missing : str
         Which values of these rows are missing, for messages.
     names : tuple of str
-        Names of both variables; ``("x", "y")`` where the source has none.
+        Names of both variables; ``("x", "y")`` if the source has none.
     others : tuple or None
-        Other columns of the same table; set by `anmmm.infer_directions` where they may explain the
-        pair.
+        Other columns of the same table that may explain the pair; set by `anmmm.infer_directions`.
     screened : float or None
         P-value of the test that left the pair out; set by `anmmm.infer_directions` with `screen`.
 
     Raises
     ------
     TypeError, ValueError
-        If `truth`, `weight`, or a text is none. The data are looked at when they are analyzed.
+        If `truth`, `weight`, or a text is wrong. The data are checked when they are analyzed.
     """
 
     pair_id: str
@@ -78,7 +77,7 @@ class Pair(Record):
     screened: float | None = None
 
     def __post_init__(self) -> None:
-        # Files hold what stands here, and whoever reads them refuses what is none of these.
+        # These values are written to files.
         for name in ("pair_id", "group", "problem"):
             text = getattr(self, name)
             if not isinstance(text, str) and not (name == "group" and text is None):
@@ -99,13 +98,13 @@ class Pair(Record):
         group: str | None = None,
         names: tuple[str, str] = ("x", "y"),
     ) -> Pair:
-        """Return a pair without data that carries the reason.
+        """Return a pair without data, which has a problem.
 
         Parameters
         ----------
         pair_id : str
         problem : str
-            What is wrong with the source of this pair.
+            Why the pair cannot be read.
         truth, weight, group, names
             See the attributes of `Pair`.
 
@@ -116,7 +115,7 @@ class Pair(Record):
         return cls(pair_id, np.empty(0), np.empty(0), truth, weight, group, problem, names=names)
 
     def complete(self) -> Pair:
-        """Return the pair without its incomplete rows, which sources may have left in.
+        """Return the pair without its incomplete rows.
 
         Returns
         -------
@@ -133,13 +132,13 @@ class Pair(Record):
         Returns
         -------
         Pair
-            x and y are finite float64 arrays of shape (n,), or (n, n_features) where a variable
-            has several columns; of text where it has three categories or more.
+            x and y are finite float64 arrays of shape (n,), or (n, n_features) for several
+            columns; arrays of text for three categories or more.
 
         Raises
         ------
         TypeError, ValueError
-            If the pair could not be read or holds what cannot be analyzed.
+            If the pair could not be read or cannot be analyzed.
         """
         if self.problem:
             raise ValueError(self.problem)
@@ -163,8 +162,7 @@ class Pair(Record):
         Raises
         ------
         TypeError, ValueError
-            If the pair could not be read, has several columns, categories or what cannot be
-            analyzed.
+            If the pair could not be read, has several columns or categories, or cannot be analyzed.
         """
         if self.problem:
             raise ValueError(self.problem)
@@ -172,21 +170,21 @@ class Pair(Record):
         if max(widths) > 1:
             x, y = ("1 column" if width == 1 else f"{width} columns" for width in widths)
             raise ValueError(
-                f"multivariate: x has {x}, y has {y}; only the direction of such a pair is told"
+                f"multivariate: x has {x}, y has {y}; only the direction can be inferred"
             )
         checked = self.checked()
         if "U" in (checked.x.dtype.kind, checked.y.dtype.kind):
             name = "x" if checked.x.dtype.kind == "U" else "y"
-            raise ValueError(f"{name} holds categories; only the direction of such a pair is told")
+            raise ValueError(f"{name} holds categories; only the direction can be inferred")
         return checked
 
     def subsample(self, n_samples: int, random_state: RandomState = None) -> Pair:
-        """Return the pair with fewer observations, in the order in which they stand.
+        """Return the pair with fewer observations, in their order.
 
         Parameters
         ----------
         n_samples : int
-            Number of observations, drawn without replacement; a pair of no more stays as it is.
+            Number of observations, drawn without replacement; smaller pairs are returned as is.
         random_state : None, int, SeedSequence, BitGenerator, Generator or RandomState
             Source of randomness: ``choice(n, n_samples, replace=False)``, sorted, of the generator
             are the positions.
@@ -198,7 +196,7 @@ class Pair(Record):
         Raises
         ------
         TypeError, ValueError
-            If `n_samples` is no whole number above 0.
+            If `n_samples` is not a positive whole number.
         """
         rng = check_rng(random_state)
         if len(self.x) <= check_count(n_samples, "n_samples"):

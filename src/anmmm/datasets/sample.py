@@ -47,8 +47,7 @@ def load_bafu_air(
     Parameters
     ----------
     path : path-like, optional
-        Folder of the Tübingen collection; the embedded sample by default, which holds both pairs
-        whole.
+        Folder of the Tübingen collection; by default the embedded sample, which has both pairs.
 
     Returns
     -------
@@ -62,7 +61,7 @@ def load_bafu_air(
     Raises
     ------
     OSError, ValueError
-        As `load_tuebingen`; also if the folder lacks one of the two pairs.
+        As `load_tuebingen`; also if one of the two pairs is missing.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Synthetic settings by name, so that studies and the command line speak of the same data."""
+"""Synthetic settings by name, for studies and the command line."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ _VARIATIONS: dict[str, dict[str, Any]] = {
     "-a0.75": {"proportions": (0.75, 0.25)},
 }
 
-# The first cause needs no name.
+# The first cause is the default.
 _OTHER_CAUSES: dict[str, dict[str, Any]] = {
     "": {},
     **{f"-{cause}": {"cause": cause} for cause in list(CAUSES)[1:]},
@@ -91,5 +91,5 @@ def _text(names: tuple[str, ...], variations: dict[str, dict[str, Any]]) -> str:
     return f"{', '.join(names)}, each also with {', '.join(most)} or {last}"
 
 
-# Every name, for messages: those of one kind have the same endings.
+# All names, for messages.
 SETTINGS_TEXT = f"{_text(tuple(MECHANISMS), _VARIATIONS)}; {_text(FAMILIES, _OTHER_CAUSES)}"

@@ -23,7 +23,7 @@ MECHANISMS: dict[str, Mechanism] = {
 
 @frozen
 class ANMMixtureSample(Record):
-    """A drawn mixture with everything that was drawn.
+    """A mixture with the parameters that it was drawn with.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ class ANMMixtureSample(Record):
     thetas : ndarray of shape (n_mechanisms,)
         Parameter θ_c of each mechanism.
     proportions : ndarray of shape (n_mechanisms,)
-        Share of each mechanism.
+        Mixture weight of each mechanism.
     noise_std : float
         Standard deviation of the noise.
     function : callable
@@ -55,8 +55,8 @@ class ANMMixtureSample(Record):
         Returns
         -------
         ndarray of int, shape (n_samples,)
-            For each observation the mechanism of highest posterior probability; no method that
-            has to estimate the mechanisms can be expected to do better.
+            For each observation the mechanism of highest posterior probability, which no method
+            that estimates the mechanisms can surpass in expectation.
         """
         residuals = np.stack([self.y - self.function(self.x, float(t)) for t in self.thetas])
         # Multiplied by σ², so that σ = 0 is the limit and not a division by zero.
@@ -79,8 +79,8 @@ def make_anm_mixture(
 ) -> tuple[FloatArray, FloatArray, IntArray]:
     """Draw observations from a mixture of additive noise models of one form.
 
-    ``y = f(x; θ_c) + ε`` with x uniform on (0, 1), ε Gaussian, and one θ_c a mechanism, drawn
-    uniformly from its range.
+    ``y = f(x; θ_c) + ε`` with x uniform on (0, 1), ε Gaussian, and one θ_c per mechanism,
+    drawn uniformly from its range.
 
     Parameters
     ----------
@@ -90,12 +90,12 @@ def make_anm_mixture(
     n_samples : int
         Number of observations.
     theta_ranges : sequence of (low, high)
-        One range a mechanism.
+        One range per mechanism.
     noise_std : float
         Standard deviation of the noise.
     proportions : sequence of float, optional
-        Share of each mechanism, summing to 1; equal by default. The counts are not drawn but
-        rounded by largest remainder; the order of the observations is random.
+        Mixture weights, summing to 1; equal by default. The counts are not drawn but rounded by
+        largest remainder; the order of the observations is random.
     random_state : None, int, SeedSequence, BitGenerator, Generator or RandomState
         Source of randomness.
 
@@ -146,7 +146,7 @@ def draw_anm_mixture(
     proportions: Sequence[float] | None = None,
     random_state: RandomState = None,
 ) -> ANMMixtureSample:
-    """Draw a mixture as `make_anm_mixture` does and return all that was drawn.
+    """Draw a mixture as `make_anm_mixture` does, and return all parameters.
 
     Parameters
     ----------
@@ -165,12 +165,12 @@ def draw_anm_mixture(
     function = _check_mechanism(mechanism)
     n_samples = check_count(n_samples, "n_samples")
     ranges = _check_ranges(theta_ranges)
-    shares = _check_proportions(proportions, len(ranges))
+    weights = _check_proportions(proportions, len(ranges))
     noise_std = check_nonnegative(noise_std, "noise_std")
     rng = check_rng(random_state)
 
     thetas = rng.uniform(ranges[:, 0], ranges[:, 1])
-    labels = rng.permutation(np.repeat(np.arange(len(ranges)), _counts(shares, n_samples)))
+    labels = rng.permutation(np.repeat(np.arange(len(ranges)), _counts(weights, n_samples)))
     x = rng.uniform(size=n_samples)
     y = np.empty_like(x)
     for index, theta in enumerate(thetas):
@@ -185,7 +185,7 @@ def draw_anm_mixture(
             )
         y[members] = values
     y += noise_std * rng.standard_normal(n_samples)
-    return ANMMixtureSample(x, y, labels, thetas, shares, noise_std, function)
+    return ANMMixtureSample(x, y, labels, thetas, weights, noise_std, function)
 
 
 def _check_mechanism(mechanism: str | Mechanism) -> Mechanism:
@@ -204,7 +204,7 @@ def _check_ranges(theta_ranges: Sequence[tuple[float, float]]) -> FloatArray:
         ranges = np.empty(0)
     if ranges.ndim != 2 or ranges.shape[1] != 2 or len(ranges) == 0:
         raise ValueError(
-            f"theta_ranges must hold one (low, high) a mechanism, found {theta_ranges!r}"
+            f"theta_ranges must hold one (low, high) per mechanism, found {theta_ranges!r}"
         )
     if not np.all(np.isfinite(ranges)) or np.any(ranges[:, 0] > ranges[:, 1]):
         raise ValueError(f"theta_ranges must be finite with low <= high, found {theta_ranges!r}")
@@ -214,21 +214,21 @@ def _check_ranges(theta_ranges: Sequence[tuple[float, float]]) -> FloatArray:
 def _check_proportions(proportions: Sequence[float] | None, n_mechanisms: int) -> FloatArray:
     if proportions is None:
         return np.full(n_mechanisms, 1.0 / n_mechanisms)
-    shares = np.asarray(proportions, dtype=np.float64)
-    if shares.shape != (n_mechanisms,):
+    weights = np.asarray(proportions, dtype=np.float64)
+    if weights.shape != (n_mechanisms,):
         raise ValueError(
-            f"proportions must hold one share for each of the {n_mechanisms} theta_ranges, "
+            f"proportions must hold one weight for each of the {n_mechanisms} theta_ranges, "
             f"found {proportions!r}"
         )
-    if not np.all(shares >= 0.0) or not math.isclose(shares.sum(), 1.0, abs_tol=1e-8):
+    if not np.all(weights >= 0.0) or not math.isclose(weights.sum(), 1.0, abs_tol=1e-8):
         raise ValueError(f"proportions must not be negative and sum to 1, found {proportions!r}")
-    return shares
+    return weights
 
 
-def _counts(shares: FloatArray, n_samples: int) -> IntArray:
-    """Round ``shares * n_samples`` to whole numbers of the same sum, by largest remainder."""
-    exact = shares * n_samples
-    # Shares such as 0.1 + 0.2 fall just short of the whole number that is meant.
+def _counts(weights: FloatArray, n_samples: int) -> IntArray:
+    """Round ``weights * n_samples`` to whole numbers of the same sum, by largest remainder."""
+    exact = weights * n_samples
+    # Rounding puts sums such as 0.1 + 0.2 just below a whole number.
     counts = np.floor(exact + 1e-9).astype(np.intp)
     order = np.argsort(counts - exact, kind="stable")
     counts[order[: n_samples - int(counts.sum())]] += 1

@@ -1,4 +1,4 @@
-"""One reader for tables of numbers in text files, which knows the line of every row."""
+"""Reader of tables of numbers in text files, with the line of every row."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from anmmm._validation import brief
 from anmmm._warning import warn_caller
 from anmmm.datasets.errors import SourceError
 
-# What spreadsheets write where a cell has no value.
+# Errors that spreadsheets write into cells.
 _ERRORS = ("#n/a", "#na", "#div/0!", "#num!", "#value!", "#ref!", "#name?", "#null!")
 MISSING = frozenset({"", "na", "n/a", "nan", "null", "?", *_ERRORS})
 
-# Enough lines to tell the delimiter although some of them are broken.
+# Lines used to find the delimiter; some may be broken.
 _SAMPLE = 50
 _QUOTED = re.compile(r'"[^"]*"')
 _BLANK_SEPARATED = re.compile(r'"[^"]*"|\S+')
 _DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+(?:[eE][+-]?\d+)?")
-# What could as well be a whole number with its thousands apart.
+# Could also be a whole number with a thousands separator.
 _THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
 _ERROR_CELL = re.compile(rf"(?:{'|'.join(map(re.escape, _ERRORS))})(?=[\s,;]|$)", re.IGNORECASE)
 _COMMENT = "a comment below the first line has a blank after its #"
@@ -71,7 +71,7 @@ class TextTable(Record):
         return name or f"column {column + 1}"
 
     def is_text(self, column: int) -> bool:
-        """Return whether a column holds text and not one number."""
+        """Return whether a column holds text and no number."""
         parsed = self._parsed(column)
         return None in parsed and not any(n is not None and not math.isnan(n) for n in parsed)
 
@@ -113,8 +113,8 @@ class TextTable(Record):
         decimals = [row[column] for row in self.rows if "," in row[column]]
         if decimals and all(map(_THOUSANDS.fullmatch, decimals)):
             warn_caller(
-                f"{self.path}: every comma of {self.label(column)} stands before three digits, as "
-                f"between thousands, but is read as a decimal mark: {decimals[0]} is "
+                f"{self.path}: every comma of {self.label(column)} is followed by three digits, as "
+                f"a thousands separator, but is read as a decimal comma: {decimals[0]} is "
                 f"{decimals[0].replace(',', '.')}; write thousands without commas",
                 UserWarning,
             )
@@ -129,7 +129,7 @@ def read_table(path: StrPath, *, header: bool | None = None, comments: bool = Fa
 def parse_table(
     data: bytes, path: str, *, header: bool | None = None, comments: bool = False
 ) -> TextTable:
-    """Parse the bytes of a text table; docs/guide/sources.md says what is read how."""
+    """Parse the bytes of a text table; see docs/guide/sources.md."""
     text = _decode(data, path)
     numbered = [
         (number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip()
@@ -165,7 +165,7 @@ def parse_table(
             rows[0] = ["", *rows[0]]
     _check_widths(rows, lines, path)
     if len(rows[0]) > 1 and not any(row[-1] for row in rows):
-        # A delimiter at the end of every line is punctuation, not a column.
+        # Every line ends with a delimiter.
         rows = [row[:-1] for row in rows]
     names = None
     if has_names:
@@ -175,7 +175,7 @@ def parse_table(
 
 
 def refuse_binary(start: bytes, path: str) -> None:
-    """Refuse a file whose first bytes are those of a compressed one, or of UTF-16."""
+    """Refuse a compressed file or UTF-16 text by its first bytes."""
     if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise SourceError(path, None, "the file is UTF-16 text; save it as UTF-8")
     for mark, kind in _PACKED.items():
@@ -188,7 +188,7 @@ def refuse_binary(start: bytes, path: str) -> None:
 
 
 def _starts_with_hash(line: str) -> bool:
-    """Tell whether a line may be a comment: after a ``#`` that is no error of a spreadsheet."""
+    """Return whether a line begins with a ``#`` that is not an error of a spreadsheet."""
     line = line.lstrip()
     return line.startswith("#") and not _ERROR_CELL.match(line)
 
@@ -215,15 +215,15 @@ def _decode(data: bytes, path: str) -> str:
 def _delimiter(lines: list[str]) -> str | None:
     """Return the character between cells, or None for runs of blanks."""
     sample = [_QUOTED.sub("", line) for line in lines[:_SAMPLE]]
-    # Before commas are looked for, since these may be decimal marks.
+    # First, because commas may be decimal marks.
     for blank in ("\t", None):
         if _has_decimals_between(sample, blank):
             return blank
     for candidate in (";", ","):
         if 2 * sum(candidate in line for line in sample) >= len(sample):
             return candidate
-    # Tabs separate cells where that leaves no cell with blanks inside (headers may have them) and
-    # no column empty throughout; otherwise they are alignment.
+    # Tabs separate cells if no cell then has blanks inside (except in headers) and no column is
+    # empty; otherwise they align.
     split = [[cell.strip() for cell in line.split("\t")] for line in sample]
     widths = {len(cells) for cells in split}
     if widths == {1} or len(widths) > 1:
@@ -235,7 +235,7 @@ def _delimiter(lines: list[str]) -> str | None:
 
 
 def _has_decimals_between(lines: list[str], delimiter: str | None) -> bool:
-    """Tell whether most lines hold numbers with decimal commas, and a separator between them."""
+    """Return whether most lines hold numbers with decimal commas between these separators."""
     split = [[cell.strip() for cell in line.split(delimiter)] for line in lines]
     width = len(split[0])
     body = [cells for cells in split if any(map(_DECIMAL_COMMA.fullmatch, cells))]
@@ -294,5 +294,5 @@ def as_number(cell: str) -> float | None:
         number = float(cell)
     except ValueError:
         return math.nan if cell.lower() in MISSING else None
-    # Python reads 1_000 as a number; a data file does not mean it so.
+    # Python reads 1_000 as a number.
     return None if "_" in cell else number

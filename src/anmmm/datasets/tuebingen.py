@@ -1,6 +1,6 @@
 """Folders of cause-effect pairs in the layout of the Tübingen collection.
 
-A pair whose file is missing or broken has a `problem`, so that no bad file ends the walk.
+A pair whose file is missing or broken has a `problem`, so no bad file ends the iteration.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _NUMBERED = re.compile(r"(?:pair)?0*(\d+)", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class _Entry:
-    """Where a pair stands and what the meta file says of it; columns count from 0."""
+    """File of a pair, and its line of the meta file; columns count from 0."""
 
     pair_id: str
     path: Path
@@ -53,9 +53,9 @@ class _Entry:
         except OSError as error:
             return self._unreadable(f"{self.path.name}: {error.strerror}")
         except SourceError as error:
-            # The folder is known; its repetition in each row of a table would only be noise.
+            # Without the folder, which is the same for all rows.
             return self._unreadable(str(SourceError(self.path.name, error.place, error.problem)))
-        # Only now: other columns may hold missing values that do not concern this pair.
+        # Missing values of other columns do not matter.
         complete = values[~np.isnan(values).any(axis=1)]
         return Pair(
             self.pair_id,
@@ -78,7 +78,7 @@ class _Entry:
             raise SourceError(
                 table.path,
                 None,
-                f"{META} speaks of column {needed}, but there are {table.n_columns}",
+                f"{META} names column {needed}, but the file has {table.n_columns}",
             )
         return self.first, self.second
 
@@ -89,16 +89,16 @@ class _Entry:
 
 
 class PairFolder(Sequence[Pair], FromFiles):
-    """The pairs of a folder, each read from its file when it is asked for.
+    """The pairs of a folder, each read from its file when it is accessed.
 
-    Index it with a position, a slice or the id of a pair; iterate over it to walk the collection.
+    Index it with a position, a slice or the id of a pair, or iterate over it.
 
     Parameters
     ----------
     path : Path
         The folder.
     entries : sequence
-        One description a pair, as `load_pairs` makes them.
+        Descriptions of the pairs, made by `load_pairs`.
     header : bool, optional
         As in `load_pairs`.
     """
@@ -150,32 +150,31 @@ def load_pairs(
     Parameters
     ----------
     path : path-like
-        Folder with one text file a pair and ``pairmeta.txt``, whose lines read ``id cause_first
+        Folder with one text file per pair and ``pairmeta.txt``, whose lines read ``id cause_first
         cause_last effect_first effect_last [weight]`` with columns counted from 1. Without
         ``pairmeta.txt`` every ``.txt``, ``.csv``, ``.tsv`` or ``.dat`` file of two columns is a
-        pair of unknown truth and weight 1; descriptions (``*_des.txt``, ``README*``) are passed
-        over.
+        pair of unknown truth and weight 1; descriptions (``*_des.txt``, ``README*``) are ignored.
     meta : bool, optional
-        Whether ``pairmeta.txt`` must be there (True) or is passed over (False); by default it is
-        used if it is there.
+        Whether ``pairmeta.txt`` is required (True) or ignored (False); by default it is used if it
+        exists.
     header : bool, optional
         Whether the first line of every pair's file names the columns; by default it does if none of
-        its cells is a number. A file of which it cannot be right is a `problem`.
+        its cells is a number. A file that contradicts it is a pair with a `problem`.
 
     Returns
     -------
     PairFolder
         Sequence of `Pair`, read one at a time. The id is the name of the file without its suffix.
         In each pair x is the earlier column or block of columns and y the later, and truth is -1
-        where the cause is the later one. Rows with a missing value *in these columns* are dropped
-        and counted. A pair that cannot be read carries its `problem`. `group` is filled where all
-        of ``pairmeta.txt`` is as in the Tübingen collection, weights included, and None otherwise.
+        if the cause is the later one. Rows with a missing value *in these columns* are dropped and
+        counted. A pair that cannot be read has a `problem`. `group` is set if all ids and weights
+        of ``pairmeta.txt`` are those of the Tübingen collection, and None otherwise.
 
     Raises
     ------
     OSError
-        If there is no such folder or no pair in it, no ``pairmeta.txt`` that must be there, or one
-        that is no regular file.
+        If the folder does not exist or has no pair, or a required ``pairmeta.txt`` is missing or
+        not a regular file.
     SourceError
         A ValueError: if ``pairmeta.txt`` is broken (``file:line: what is wrong``), or two pairs
         have one id.
@@ -205,8 +204,7 @@ def load_pairs(
 def load_tuebingen(path: StrPath) -> PairFolder:
     """Open the Tübingen cause-effect pairs.
 
-    The collection has been published with two digits (``pair01.txt``) and with four; the ids are
-    ``pair0001`` and so on here, whichever the files have.
+    The files of the collection have two digits (``pair01.txt``) or four; the ids here have four.
 
     Parameters
     ----------
@@ -216,28 +214,26 @@ def load_tuebingen(path: StrPath) -> PairFolder:
     Returns
     -------
     PairFolder
-        As `load_pairs`. Six pairs of the collection are multivariate and keep two-dimensional x
-        and y. `group` names the data set that a pair comes from, by its number, whatever
-        ``pairmeta.txt`` says of it.
+        As `load_pairs`. Six pairs of the collection are multivariate, with two-dimensional x or y.
+        `group` is the data set of a pair, by its number only.
 
     Raises
     ------
     OSError, ValueError
-        As `load_pairs`; also if the folder has no ``pairmeta.txt``, without which the true
-        directions are unknown.
+        As `load_pairs`; also if the folder has no ``pairmeta.txt``.
     """
     pairs = load_pairs(path, meta=True)
     entries, seen = [], SeenIds(pairs.name)
     for entry in pairs._entries:
         number = _number(entry)
         pair_id = entry.pair_id if number is None else f"pair{number:04d}"
-        seen.add(pair_id, entry.path.name, "the collection has it once")
+        seen.add(pair_id, entry.path.name, "the collection has each id once")
         entries.append(replace(entry, pair_id=pair_id))
     return PairFolder(pairs.path, _grouped(entries))
 
 
 def _number(entry: _Entry) -> int | None:
-    """Return the number of a pair in the collection, as its id tells it."""
+    """Return the number in the id of a pair, None without one."""
     match = _NUMBERED.fullmatch(entry.pair_id)
     return int(match[1]) if match else None
 
@@ -247,15 +243,13 @@ def _grouped(entries: Sequence[_Entry]) -> list[_Entry]:
 
 
 def _is_collection(entries: Sequence[_Entry]) -> bool:
-    """Tell whether the lines of a meta file are those of the collection, weights included."""
-    telling = False
-    for entry in entries:
-        weight = weight_of(_number(entry), entry.first, entry.second, entry.truth)
-        # The collection rounds to three or four digits, up or down.
-        if weight is None or not math.isclose(entry.weight, weight, abs_tol=1.5e-3):
-            return False
-        telling = telling or weight < 1.0
-    return telling
+    """Return whether ids and weights are those of the collection, and not all weights are 1."""
+    weights = [weight_of(_number(entry)) for entry in entries]
+    return any(weight != 1.0 for weight in weights) and all(
+        # The collection rounds to three or four digits.
+        weight is not None and math.isclose(entry.weight, weight, abs_tol=1.5e-3)
+        for entry, weight in zip(entries, weights, strict=True)
+    )
 
 
 def _from_meta(folder: Path, meta: TextTable) -> list[_Entry]:
@@ -298,7 +292,7 @@ def _block(first: float, last: float) -> range:
 
 
 def _check_file_name(pair_id: str) -> None:
-    # The longest name that common file systems take is 255 bytes.
+    # File systems allow names of 255 bytes.
     if not pair_id or os.path.basename(pair_id) != pair_id or "\\" in pair_id or len(pair_id) > 250:
         raise ValueError(
             f"the id must be the name of a file in this folder, without its suffix; found "
@@ -311,18 +305,18 @@ def _data_file(folder: Path, files: dict[str, Path], pair_id: str) -> Path:
     if pair_id.isdecimal():
         stems += [f"pair{int(pair_id):04d}", f"pair{int(pair_id):02d}", f"pair{int(pair_id)}"]
     if pair_id.lower().startswith("pair"):
-        # So that a missing file goes by the name that the id suggests.
+        # The first one is the name in the message about a missing file.
         stems.reverse()
     names = [f"{stem}{suffix}" for stem in stems for suffix in (".txt", ".csv")]
     return next((files[name] for name in names if name in files), folder / names[0])
 
 
 def _loose(folder: Path) -> list[_Entry]:
-    # A link to nothing is a pair that cannot be read, and no file that may be passed over.
+    # A broken link is a pair that cannot be read.
     paths = [path for path in folder.iterdir() if is_pair_file(path) and not path.is_dir()]
     if not paths:
         raise OSError(errno.ENOENT, f"no {META} and no pair file in this folder", str(folder))
-    # Pair2 comes before pair10; odd places are the digits.
+    # Natural order: pair2 before pair10.
     paths.sort(key=lambda path: [int(t) if t.isdecimal() else t for t in _DIGITS.split(path.name)])
     seen = SeenIds(str(folder))
     for path in paths:
@@ -331,7 +325,7 @@ def _loose(folder: Path) -> list[_Entry]:
 
 
 def is_pair_file(path: StrPath) -> bool:
-    """Tell whether a folder without ``pairmeta.txt`` takes a file of this name for a pair."""
+    """Return whether a file of this name is a pair of a folder without ``pairmeta.txt``."""
     path = Path(path)
     return (
         path.suffix.lower() in TEXT_SUFFIXES
@@ -343,5 +337,5 @@ def is_pair_file(path: StrPath) -> bool:
 
 
 def _variable(block: FloatArray) -> FloatArray:
-    """Return a single column as a vector, several as they are; contiguous either way."""
+    """Return a contiguous array, a vector if the block has one column."""
     return np.ascontiguousarray(block[:, 0] if block.shape[1] == 1 else block)

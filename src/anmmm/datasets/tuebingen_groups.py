@@ -1,10 +1,10 @@
-"""Which pairs of the Tübingen collection come from one data set.
+"""Data sets of the pairs of the Tübingen collection.
 
-The collection gives each pair the weight 1 / (number of pairs from its data set), so pairs of one
-data set add up to one observation of how often a method is right; errors are clustered by them.
-The partition follows the weights and the appendix of J. M. Mooij, J. Peters, D. Janzing, J.
-Zscheischler, B. Schölkopf, JMLR 17(32), 2016. The multivariate pairs 52, 53, 55 and 71, of weight
-0, stand alone where the data do not show where they belong.
+The collection gives each pair the weight 1 / (number of pairs from its data set), so the pairs of
+one data set count as one observation; standard errors are clustered by data set. The partition
+follows the weights and the appendix of J. M. Mooij, J. Peters, D. Janzing, J. Zscheischler, B.
+Schölkopf, JMLR 17(32), 2016. The multivariate pairs 52, 53, 55 and 71, of weight 0, are groups of
+their own.
 """
 
 from __future__ import annotations
@@ -33,31 +33,19 @@ _GROUPS: dict[str, tuple[int, ...]] = {
 _GROUP_OF = {number: name for name, numbers in _GROUPS.items() for number in numbers}
 
 _COUNT = 108
-_CAUSE_LATER = frozenset(
-    {47, 48, 49, 50, 51, 52, 53, 55, *range(56, 64), 68, 69, 73, 75, 77, 79, 80, 84}
-    | {89, 90, 92, 99, 106, 108}
-)
 _NO_WEIGHT = frozenset({52, 53, 54, 55, 71})
-# Width of the earlier and of the later variable, from the first column on.
-_WIDTHS = {52: (4, 4), 53: (1, 3), 54: (3, 2), 55: (16, 16), 71: (6, 2), 105: (9, 1)}
 
 
 def group_of(number: int | None) -> str | None:
-    """Return the data set of a pair of the collection, None for a pair that it has not."""
+    """Return the data set of a pair of the collection, None for other numbers."""
     if number is None or not 1 <= number <= _COUNT:
         return None
     return _GROUP_OF.get(number, f"data set of pair{number:04d}")
 
 
-def weight_of(
-    number: int | None, first: range | None, second: range | None, truth: int | None
-) -> float | None:
-    """Return the weight of a line of the collection's meta file, None for another line."""
+def weight_of(number: int | None) -> float | None:
+    """Return the weight of a pair of the collection, None for other numbers."""
     if number is None or not 1 <= number <= _COUNT:
-        return None
-    left, right = _WIDTHS.get(number, (1, 1))
-    direction = -1 if number in _CAUSE_LATER else 1
-    if (first, second, truth) != (range(left), range(left, left + right), direction):
         return None
     if number in _NO_WEIGHT:
         return 0.0
