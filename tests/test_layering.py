@@ -39,7 +39,6 @@ ORDER = (
     "mixture",
     "evidence",
     "_ahead",
-    "_warm",
     "confidence",
     "dependence",
     "direction",

@@ -241,7 +241,7 @@ def test_results_can_be_streamed_after_they_were_read_and_found_by_id():
 
 def test_two_variables_are_no_collection():
     x = np.arange(20.0)
-    with pytest.raises(TypeError, match=r"one pair: infer_direction\(x, y\) decides it"):
+    with pytest.raises(TypeError, match=r"one pair: use infer_direction\(x, y\)"):
         infer_directions((x, x**2))
 
 

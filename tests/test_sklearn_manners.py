@@ -147,5 +147,5 @@ def test_a_pickle_of_no_known_version_says_so():
     state = model.__getstate__()
     assert state.pop("_anmmm_version") == anmmm.__version__
     assert "_anmmm_version" not in vars(pickle.loads(pickle.dumps(model)))
-    with pytest.warns(UserWarning, match="a version that left no note"):
+    with pytest.warns(UserWarning, match="an unknown version"):
         ANMMixture().__setstate__(state)

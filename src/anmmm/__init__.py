@@ -11,7 +11,7 @@ from anmmm._version import __version__
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from anmmm import datasets
-    from anmmm._warm import warm_up
+    from anmmm._ahead import warm_up
     from anmmm.clustering import ClusteringResult, MechanismClustering, cluster_mechanisms
     from anmmm.collection import cluster_pairs, infer_directions
     from anmmm.collection.records import PairClusters, PairResult
@@ -63,7 +63,7 @@ _HOMES = {
     "infer_directions": "anmmm.collection",
     "infer_graph": "anmmm.graph",
     "orient": "anmmm.graph",
-    "warm_up": "anmmm._warm",
+    "warm_up": "anmmm._ahead",
 }
 
 __all__ = [

@@ -1,7 +1,7 @@
-"""Kernels compiled by several processes at once, into the disk cache that all of them share.
+"""Compile kernels before they are needed, by several processes, into the shared disk cache.
 
-Numba compiles in one thread of a process. A first decision meets its kernels one after the other;
-here they are parts that need nothing of each other.
+Numba compiles in one thread of a process, and a first decision needs its kernels one by one. Here
+they are divided into independent parts.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from multiprocessing import parent_process
 
 import joblib
@@ -16,30 +17,34 @@ import numpy as np
 
 from anmmm._typing import FloatArray
 from anmmm._workers import starting_workers, worker_options
+from anmmm.evidence import evidence
 from anmmm.evidence.common_cause import describe_common_cause
 from anmmm.evidence.marginal import Smooth
 from anmmm.evidence.models.discrete import fit_levels
 from anmmm.evidence.models.postnonlinear import fit_post_nonlinear, scales_of
 from anmmm.evidence.variable import Variable
 from anmmm.independence import hsic_test
-from anmmm.mixture import SplineBasis, choose_mixture
+from anmmm.mixture import ANMMixture, SplineBasis, choose_mixture
 from anmmm.preprocessing import Cells, standardize
 
 Part = Callable[[], object]
 
+# Observations that are more than one block of the low-rank engine.
+BLOCKS = 2100
 
-def points(n_samples: int) -> tuple[FloatArray, FloatArray]:
+
+def points(n_samples: int = 40) -> tuple[FloatArray, FloatArray]:
     """Return a cause and an effect, (n_samples, 1), to run kernels on."""
     x = np.linspace(-1.0, 1.0, n_samples)[:, np.newaxis]
     return x, x * x + 0.1 * np.sin(40.0 * x)
 
 
 def _effect() -> FloatArray:
-    return standardize(points(40)[1])[0][:, 0]
+    return standardize(points()[1])[0][:, 0]
 
 
 def _basis() -> SplineBasis:
-    return SplineBasis.of(standardize(points(40)[0])[0])
+    return SplineBasis.of(standardize(points()[0])[0])
 
 
 def _mixture() -> None:
@@ -47,7 +52,7 @@ def _mixture() -> None:
 
 
 def _several() -> None:
-    x, _ = points(40)
+    x, _ = points()
     basis = SplineBasis.of(standardize(np.hstack([x, x**2]))[0])
     choose_mixture(basis, _effect(), n_mechanisms=2, max_iter=1)
 
@@ -66,31 +71,30 @@ def _levels() -> None:
 
 
 def _hidden() -> None:
-    x, y = (Variable.of(standardize(each)[0][:, 0]) for each in points(40))
+    x, y = (Variable.of(standardize(each)[0][:, 0]) for each in points())
     describe_common_cause(x, y)
 
 
 def _tests() -> None:
-    hsic_test(*points(40))
+    hsic_test(*points())
 
 
-# What a decision needs, longest first; what many do, of which some have ties and are checked; and
-# what a graph does.
+# Parts of a decision, the slowest first; of many decisions, some with ties and a check; of a graph.
 DECISION: tuple[Part, ...] = (_mixture, _monotone, _hidden, _densities)
 DECISIONS: tuple[Part, ...] = (_mixture, _levels, _monotone, _hidden, _densities, _tests)
 GRAPH: tuple[Part, ...] = (_mixture, _several, _monotone, _densities)
 
 
 def compile_ahead(parts: Sequence[Part] = DECISION, n_jobs: int = -1) -> None:
-    """Run parts, longest first, in processes that leave their machine code on the disk.
+    """Run parts in processes, which leave their machine code on the disk.
 
-    With one job, or where processes cannot be started, the first calls compile as usual.
+    With one job, or if processes cannot be started, the first calls compile as usual.
     """
     jobs = min(len(parts), joblib.effective_n_jobs(n_jobs))
-    # Workers of others, who have cores of their own, come in by the main process.
+    # Workers have only their own core.
     if jobs < 2 or parent_process() is not None:
         return
-    # Dask and Ray have other disks. What a part raises, its first call will raise again.
+    # Dask and Ray have other disks. A part that fails here will raise in its first call.
     with suppress(Exception), joblib.parallel_config("loky"):
         parallel = joblib.Parallel(
             jobs,
@@ -102,3 +106,64 @@ def compile_ahead(parts: Sequence[Part] = DECISION, n_jobs: int = -1) -> None:
         with starting_workers():
             done = parallel(joblib.delayed(part)() for part in parts)
         deque(done, maxlen=0)
+
+
+def warm_up(n_jobs: int = 1) -> None:
+    """Compile the serial kernels once, or load them from the disk cache.
+
+    Runs all kernels on a few points. The machine code is then in memory and, if the cache folder
+    can be written, on disk for the next process.
+
+    Parameters
+    ----------
+    n_jobs : int
+        Processes that compile, as in joblib: -1 is one per core. With a warm cache use 1.
+
+    Notes
+    -----
+    A minute or two with a cold cache by one process; with a warm one little more than the imports
+    that the functions need anyway. Parallel forms are compiled when they are first used.
+    """
+    parts = (*DECISIONS, *_MORE)
+    compile_ahead(parts, n_jobs)
+    for part in parts:
+        part()
+
+
+def _decide() -> None:
+    evidence(*points())
+
+
+def _ties() -> None:
+    x, y = points()
+    evidence(x, np.rint(2.0 * y))
+
+
+def _mixtures() -> None:
+    x, y = points()
+    ANMMixture(2, max_iter=1).fit(x, y[:, 0]).predict_proba(x, y[:, 0])
+    # Several causes, and labels, have another kernel.
+    ANMMixture(2, max_iter=1).fit(np.hstack([x, x**2]), y[:, 0])
+
+
+def _gamma_test() -> None:
+    hsic_test(*points(), null="gamma")
+
+
+def _evaluate(engine: str, n_samples: int) -> None:
+    from anmmm.gppom import GPPOMObjective
+
+    options = {"engine": engine, "latent_map": "mlp"}
+    objective = GPPOMObjective(*points(n_samples), fit_options=options)
+    objective.value_and_grad(np.full(objective.n_params, 0.1))
+
+
+_MORE: tuple[Part, ...] = (
+    partial(_evaluate, "dense", 40),
+    partial(_evaluate, "lowrank", 40),
+    partial(_evaluate, "lowrank", BLOCKS),
+    _mixtures,
+    _gamma_test,
+    _decide,
+    _ties,
+)

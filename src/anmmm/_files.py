@@ -20,7 +20,7 @@ import numpy as np
 from anmmm._typing import StrPath
 from anmmm._version import __version__
 
-# How a file begins, or begins and ends, that an earlier run wrote.
+# Beginning, or beginning and end, of the files that an earlier run wrote.
 _OURS = re.compile(
     rb"""\A(
     pair_id, | {\s*"pair_id": | line, | cause,effect,kind, | PAR1 .* anmmm\.kind
@@ -31,10 +31,9 @@ _OURS = re.compile(
     )""",
     re.DOTALL | re.VERBOSE,
 )
-# Bytes at either end of a file that are looked at for that.
+# Bytes searched for it at either end of a file.
 _LOOKED_AT = 100_000
-# Control characters, and those that turn the direction of text round, so that it reads as another;
-# JSON itself escapes those below a blank.
+# Control characters (JSON escapes those below a blank), and marks of the direction of text.
 STEERING = "\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
 _STEERING = re.compile(f"[{STEERING}]")
 _numbers = itertools.count()
@@ -42,8 +41,8 @@ _numbers = itertools.count()
 
 @contextmanager
 def replacing(path: StrPath) -> Iterator[Path]:
-    """Give the name of a file in the same folder that becomes `path` when the block ends well."""
-    # A symbolic link stays one; the file it points to is replaced.
+    """Yield a file in the same folder that becomes `path` if the block succeeds."""
+    # The target of a symbolic link is replaced, not the link.
     target = Path(os.path.realpath(path))
     if not is_replaceable(target):
         yield target
@@ -66,18 +65,18 @@ def replacing(path: StrPath) -> Iterator[Path]:
 
 @contextmanager
 def with_filename(path: StrPath) -> Iterator[None]:
-    """Let an `OSError` of the block name the file that the user knows, not a temporary one."""
+    """Raise an `OSError` of the block with this file name, not a temporary one."""
     try:
         yield
     except OSError as error:
-        # Arrow tells the reason in a text of its own.
+        # Arrow has its own text.
         reason = os.strerror(error.errno) if error.errno else str(error)
         raise OSError(error.errno, reason, os.fspath(path)) from None
 
 
 @contextmanager
 def atomic_writer(path: StrPath, *, binary: bool = False) -> Iterator[IO[Any]]:
-    """Open a file that takes its name only when it is complete; text is UTF-8."""
+    """Open a file that gets its name when it is complete; text is UTF-8."""
     kind: dict[str, Any] = {"mode": "wb"} if binary else {"encoding": "utf-8", "newline": ""}
     with replacing(path) as temporary:
         with with_filename(path):
@@ -93,13 +92,13 @@ def atomic_writer(path: StrPath, *, binary: bool = False) -> Iterator[IO[Any]]:
 
 
 def is_replaceable(path: StrPath) -> bool:
-    """Tell whether a path is a regular file, or none yet: no pipe and no device."""
+    """Return whether a path is a regular file or does not exist: no pipe and no device."""
     target = Path(os.path.realpath(path))
     return target.is_file() or not target.exists()
 
 
 def remove_leftovers(path: StrPath) -> None:
-    """Remove what killed runs left beside a file; no other run may be writing it."""
+    """Remove temporary files of killed runs; no other run may be writing the file."""
     target = Path(os.path.realpath(path))
     pattern = re.compile(rf"\.{re.escape(target.name)}\.\d+(\.\d+)?\.part")
     for other in target.parent.iterdir():
@@ -108,7 +107,7 @@ def remove_leftovers(path: StrPath) -> None:
 
 
 def check_writable(path: StrPath) -> None:
-    """Raise now what writing to `path` would raise later; nothing is left behind."""
+    """Raise the error of writing to `path` now; leave no file behind."""
     target = Path(os.path.realpath(path))
     if target.is_dir():
         raise OSError(errno.EISDIR, "this is a folder, not a file to write to", os.fspath(path))
@@ -117,7 +116,7 @@ def check_writable(path: StrPath) -> None:
     if not target.parent.is_dir():
         raise OSError(errno.ENOENT, "no such folder", str(Path(path).parent))
     _refuse_protected(target, path)
-    # Permission bits do not tell of read-only or full disks; trying does.
+    # Permission bits do not show read-only or full disks.
     temporary = _temporary(target)
     try:
         temporary.open("x").close()
@@ -127,9 +126,9 @@ def check_writable(path: StrPath) -> None:
 
 
 def is_result_file(path: StrPath) -> bool:
-    """Tell whether a file is the result of an earlier run, which may be replaced."""
+    """Return whether a file may be replaced: it is the result of an earlier run."""
     if not os.path.isfile(path):
-        # Opening a pipe would wait, and nothing is replaced.
+        # A pipe is not replaced.
         return True
     with open(path, "rb") as file:
         start = file.read(_LOOKED_AT)
@@ -151,9 +150,9 @@ def refuse_source(path: StrPath, source: str, what: str) -> None:
 
 
 def csv_line_writer(file: IO[str]) -> Callable[[Sequence[Any]], None]:
-    """Return a function that writes a line of CSV that every reader takes back as it was."""
+    """Return a function that writes a line of CSV."""
     usual = csv.writer(file, lineterminator="\n").writerow
-    # Not every version of Python quotes a carriage return, but all take it for the end of a line.
+    # Not every version of Python quotes a carriage return, which readers take for a line end.
     quoting = csv.writer(file, lineterminator="\n", quoting=csv.QUOTE_ALL).writerow
 
     def write(cells: Sequence[Any]) -> None:
@@ -178,7 +177,7 @@ def write_csv(path: StrPath, columns: Sequence[str], rows: Iterable[Mapping[str,
 
 
 def to_json(document: Any, *, line: bool = False) -> str:
-    """Return a JSON text that every reader accepts; letters that steer a terminal are escaped."""
+    """Return strict JSON; control characters are escaped."""
     text = json.dumps(
         json_value(document), ensure_ascii=False, allow_nan=False, indent=None if line else 1
     )
@@ -186,12 +185,12 @@ def to_json(document: Any, *, line: bool = False) -> str:
 
 
 def to_json_document(parts: Mapping[str, Any]) -> str:
-    """Return what a command prints as its one document: `to_json` of it, and the version."""
+    """Return the JSON document that a command prints, with the version."""
     return to_json({**parts, "anmmm_version": __version__})
 
 
 def json_value(value: Any) -> Any:
-    """Return a value of plain types that JSON can hold; NaN and infinities become None."""
+    """Return a value of types of JSON; NaN and infinities become None."""
     value = _plain(value)
     if isinstance(value, Mapping):
         return {str(key): json_value(item) for key, item in value.items()}
@@ -208,15 +207,15 @@ def _plain(value: Any) -> Any:
 
 
 def _temporary(target: Path) -> Path:
-    """Return a name of its own for each writer, also among the threads of one process."""
+    """Return a file name that is unique among processes and threads."""
     return target.with_name(f".{target.name}.{os.getpid()}.{next(_numbers)}.part")
 
 
 def _refuse_protected(target: Path, path: StrPath) -> None:
-    """Raise if a file may not be written, which its replacement would not notice."""
+    """Raise if a file is write-protected, which replacing it would ignore."""
     if not target.exists():
         return
-    # The superuser may write everything; the bits tell what is meant.
+    # The superuser may write everything, so the bits are checked.
     if not target.stat().st_mode & 0o222 or not os.access(target, os.W_OK):
         raise OSError(
             errno.EACCES,

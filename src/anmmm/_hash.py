@@ -1,4 +1,4 @@
-"""The one content hash of the package, in hexadecimal digits."""
+"""Content hashes, in hexadecimal digits."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-# Up to twice this size a file is hashed whole.
+# Files of up to twice this size are hashed whole.
 _PART = 1 << 20
 
 
@@ -22,7 +22,7 @@ def content_hash(*values: Any) -> str:
             state.update(f"{array.dtype.str}{array.shape}".encode())
             if np.ma.is_masked(value):
                 state.update(np.ma.getmaskarray(value).tobytes())
-            # Objects have no bytes of their own, only addresses.
+            # The bytes of objects are addresses.
             value = array.tolist() if array.dtype.hasobject else array.tobytes()
         if not isinstance(value, bytes):
             value = repr(value).encode("utf-8", "backslashreplace")

@@ -1,7 +1,6 @@
-"""Names of a package that are loaded when they are first used (PEP 562).
+"""Names of a package that are imported at their first use (PEP 562).
 
-A package writes ``__getattr__, __dir__ = lazily(...)``, for names that take long to load, and
-imports them for type checkers alone.
+A package writes ``__getattr__, __dir__ = lazily(...)``, and imports the names for type checkers.
 """
 
 from __future__ import annotations
@@ -9,7 +8,7 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 
-# Type checkers know it by its name; ``typing`` takes longer to load than this file.
+# Type checkers know the name; ``typing`` loads more slowly than this file.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -27,7 +26,7 @@ def lazily(
         home = homes[name]
         module = import_module(home)
         value = module if home == f"{package}.{name}" else getattr(module, name)
-        # Found by itself from now on.
+        # Python finds it from now on.
         setattr(sys.modules[package], name, value)
         return value
 

@@ -1,4 +1,4 @@
-"""Libraries that only some installations have."""
+"""Optional libraries."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 def require(module: str, extra: str | None, what_for: str) -> Any:
-    """Import a module, or say what needs it and which extra (or library) is to be installed."""
+    """Import a module, or raise ImportError with the extra (or library) to install."""
     try:
         return import_module(module)
     except ImportError as error:

@@ -1,4 +1,4 @@
-"""How many threads BLAS and Numba get."""
+"""The number of threads of BLAS and Numba."""
 
 from __future__ import annotations
 
@@ -13,17 +13,16 @@ from threadpoolctl import ThreadpoolController
 
 T = TypeVar("T")
 
-# From about this size on a factorization is faster on several threads. Below, threads cost more
-# than they bring, and on a machine with other work they wait for each other many times longer than
-# the work takes.
+# Order of a matrix from which a factorization is faster on several threads. For smaller ones on a
+# busy machine, threads wait for each other far longer than the work takes.
 SMALLEST_PARALLEL = 1000
-# Observations from which on a pair's two variables, or directions, are worth a thread each.
+# Observations from which the variables, or directions, of a pair are worth a thread each.
 SMALLEST_SHARED = 10_000
 
 
 @contextmanager
 def blas_threads_for(n_samples: int) -> Iterator[None]:
-    """Keep BLAS to one thread while matrices, of this order, are small."""
+    """Limit BLAS to one thread if matrices of this order are small."""
     if n_samples >= SMALLEST_PARALLEL:
         yield
         return
@@ -33,7 +32,7 @@ def blas_threads_for(n_samples: int) -> Iterator[None]:
 
 @contextmanager
 def single_thread() -> Iterator[None]:
-    """Keep BLAS and Numba to one thread: on several, sums are rounded differently."""
+    """Limit BLAS and Numba to one thread: on several, sums are rounded differently."""
     with _one_thread:
         n_threads = numba.get_num_threads()
         if n_threads == 1:
@@ -47,10 +46,10 @@ def single_thread() -> Iterator[None]:
 
 
 def both(first: Callable[[], T], second: Callable[[], T], n_samples: int) -> tuple[T, T]:
-    """Call two functions, at once where samples are many and Numba has more threads than one."""
+    """Call two functions, in two threads if samples are many and Numba has several threads."""
     if n_samples < SMALLEST_SHARED or numba.get_num_threads() == 1:
         return first(), second()
-    # Here, as no decision on fewer observations needs what it loads.
+    # Imported here to keep small decisions fast.
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(1) as pool:
@@ -59,7 +58,7 @@ def both(first: Callable[[], T], second: Callable[[], T], n_samples: int) -> tup
 
 
 class _OneThread:
-    """Limit of all thread pools to one thread, entered by any number of Python threads at once."""
+    """Limit of all thread pools to one thread; any number of Python threads may be inside."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -70,8 +69,7 @@ class _OneThread:
         with self._lock:
             self._inside += 1
             if self._inside == 1:
-                # One library at a time: threadpoolctl's own limiter describes all of them first,
-                # which takes as long as the driver of a collection has for two pairs.
+                # The limiter of threadpoolctl describes all libraries first, which is slow.
                 counts = [(library, library.num_threads) for library in _libraries()]
                 self._before = [(library, n) for library, n in counts if n is not None and n > 1]
                 for library, _ in self._before:
@@ -89,8 +87,8 @@ _one_thread = _OneThread()
 
 
 def _set_threads(library: Any, count: int) -> None:
-    # From 3.8 on threadpoolctl lets one Python thread change a limit of the whole process, and
-    # ignores all others until that one is told to have done: here the last to leave restores.
+    # Since 3.8 threadpoolctl ignores all Python threads except the first that changes a limit,
+    # until it is cleared.
     release = getattr(library, "clear_controlling_thread", None)
     if release is not None:
         release(force=True)
@@ -101,5 +99,5 @@ def _set_threads(library: Any, count: int) -> None:
 
 @cache
 def _libraries() -> list[Any]:
-    # Looking through the loaded libraries takes milliseconds, as long as a small fit's setup.
+    # Cached, because the search takes milliseconds.
     return list(ThreadpoolController().lib_controllers)

@@ -1,6 +1,6 @@
-"""Worker processes of joblib: signals are their driver's, and they end with it.
+"""Worker processes of joblib: they ignore signals, and end with their driver.
 
-Imports what every worker has loaded before, as this comes before anything else that it does.
+This module is loaded first in every worker, so it imports little.
 """
 
 from __future__ import annotations
@@ -20,35 +20,35 @@ from joblib.externals.loky.backend import resource_tracker as loky_tracker
 
 from anmmm._compiling import LISTENERS
 
-# What a terminal, its end, and a scheduler send to all processes of a run at once.
+# Signals that a terminal or a scheduler sends to all processes of a run.
 _SIGNALS = tuple(
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
 )
-# Between two looks of a worker at whether its driver is still there.
+# Interval in which a worker checks that its driver is alive.
 _LOOK_SECONDS = 0.5
 
 
 def worker_options() -> dict[str, Any]:
-    """Return what `joblib.Parallel` must be given for workers that end with this process."""
+    """Return arguments of `joblib.Parallel` for workers that end with this process."""
     backend = _loky()
-    # Whoever brings an initializer of his own has a say in what workers do first.
+    # The user's own initializer has priority.
     if backend is None or "initializer" in backend.backend_kwargs:
         return {}
     return {"initializer": start_worker, "initargs": (os.getpid(),)}
 
 
 def start_worker(driver: int) -> None:
-    """Do first in a worker: leave signals to the process `driver`, and end with it."""
-    # Where no signals can be blocked for a process to come.
+    """Initialize a worker: ignore signals, and end with the process `driver`."""
+    # For systems where signals cannot be blocked before the process starts.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    # Its driver tells of compiling.
+    # The driver announces compiling.
     LISTENERS.clear()
     end_with(driver)
 
 
 @cache
 def end_with(driver: int) -> None:
-    """End this process soon after its parent, where that can be seen."""
+    """End this process soon after its parent (POSIX only)."""
     if os.name != "posix":
         return
 
@@ -62,13 +62,13 @@ def end_with(driver: int) -> None:
 
 @contextmanager
 def starting_workers() -> Iterator[Iterable[int] | None]:
-    """Start workers in the block without the driver's signals; give what was blocked before."""
+    """Block signals for workers that the block starts; yield the signals blocked before."""
     if _loky() is None or not hasattr(signal, "pthread_sigmask"):
         yield None
         return
     with blocked_signals(_SIGNALS, signal.SIG_BLOCK) as before:
-        # Those that remove what a killed driver leaves. They are to be there before there is
-        # anything to be removed, and some versions unblock signals when they have started.
+        # They remove the files of a killed driver, so they start first; some versions then
+        # unblock signals.
         loky_tracker.ensure_running()
         resource_tracker.ensure_running()
         with blocked_signals(_SIGNALS, signal.SIG_BLOCK):
@@ -77,8 +77,8 @@ def starting_workers() -> Iterator[Iterable[int] | None]:
 
 @contextmanager
 def blocked_signals(signals: Iterable[int], how: int | None = None) -> Iterator[Iterable[int]]:
-    """Let this thread block these signals and no others, or also (`how`); give those before."""
-    # Asked for by itself: the change may raise what a signal's handler does.
+    """Set the blocked signals of this thread, or change them by `how`; yield those before."""
+    # A separate call, because the change itself may run a handler that raises.
     before = signal.pthread_sigmask(signal.SIG_BLOCK, ())
     try:
         signal.pthread_sigmask(signal.SIG_SETMASK if how is None else how, signals)
@@ -88,6 +88,6 @@ def blocked_signals(signals: Iterable[int], how: int | None = None) -> Iterator[
 
 
 def _loky() -> Any:
-    """Return joblib's backend in force if it is the one of worker processes."""
+    """Return joblib's active backend if it is loky."""
     backend, _ = joblib.parallel.get_active_backend()
     return backend if type(backend).__name__ == "LokyBackend" else None

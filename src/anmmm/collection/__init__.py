@@ -28,5 +28,5 @@ __all__ = [
     "summarize",
 ]
 
-# Directions are to start without scikit-learn.
+# Directions do not need scikit-learn.
 __getattr__, __dir__ = lazily(__name__, {"cluster_pairs": "anmmm.collection.clusters"})

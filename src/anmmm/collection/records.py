@@ -12,12 +12,12 @@ from anmmm.direction import DirectionResult
 from anmmm.direction.outcome import format_with_confidence
 
 if TYPE_CHECKING:
-    # It loads scikit-learn, and rows are written without.
+    # It loads scikit-learn, which rows do not need.
     from anmmm.clustering import ClusteringResult
 
 
 class Row(Record):
-    """What rows of every kind have in common; plain values, they compare as dataclasses do."""
+    """Base of rows of plain values, which compare as dataclasses."""
 
     pair_id: str
     status: str
@@ -25,7 +25,7 @@ class Row(Record):
 
     @classmethod
     def column_names(cls) -> tuple[str, ...]:
-        """Names of the columns: all fields but `result`, status and reason behind the numbers."""
+        """Names of the columns: all fields but `result`, with status and reason after seconds."""
         names = [each.name for each in fields(cls) if each.name != "result"]  # type: ignore[arg-type]
         names.remove("status")
         names.remove("reason")
@@ -37,7 +37,7 @@ class Row(Record):
         return {name: getattr(self, name) for name in self.column_names()}
 
     def _repr_html_(self) -> str:
-        """Columns that hold something, for notebooks."""
+        """Columns that are not empty, for notebooks."""
         cells = self.to_dict().items()
         return html_facts(type(self).__name__, [cell for cell in cells if cell[1] != ""])
 
@@ -51,64 +51,62 @@ class PairResult(Row):
     pair_id : str
         Identifier of the pair in its source.
     x, y : str
-        Names of both variables; ``"x"`` and ``"y"`` where the source has none.
+        Names of both variables; ``"x"`` and ``"y"`` if the source has none.
     cause, effect : str or None
         Names of the variables in the decided direction.
     status : str
-        ``"ok"``; ``"unusable"`` where the data cannot be analyzed; ``"error"`` where the analysis
-        failed unexpectedly; ``"lost"`` where the worker process died over it. `reason` says why.
+        ``"ok"``; ``"unusable"`` if the data cannot be analyzed; ``"error"`` if the analysis failed
+        unexpectedly; ``"lost"`` if the worker process died.
     reason : str
-        Why there is no result, or a remark on the fit; empty if there is nothing to say.
+        Why there is no result, or remarks on the result; may be empty.
     n : int or None
         Observations in the source, after incomplete rows were dropped.
     n_used : int or None
-        Observations that entered the fit; less than `n` if the pair was subsampled.
+        Observations used; less than `n` if the pair was subsampled.
     subsample_seed : int or None
-        Seed of the subsample, where one was drawn.
+        Seed of the subsample, if one was drawn.
     direction : int or None
         1, -1 or 0; see `DirectionResult`.
     score, forward_score, backward_score : float or None
         See `DirectionResult`.
     forward_pvalue, backward_pvalue : float or None
-        See `DirectionResult`; None under ``"evidence"``, which decides without the fits that
-        they need.
+        See `DirectionResult`; None under ``"evidence"``, which does not need their fits.
     confidence : float or None
-        See `DirectionResult`; under another criterion than ``"evidence"`` where halves were scored.
+        See `DirectionResult`; under other criteria than ``"evidence"`` it needs `n_resamples`.
     converged : bool or None
         Whether both fits, or the chosen models of both directions, converged.
     model : str or None
-        Under ``"evidence"`` the model that encodes the effect in the chosen direction, such as
+        Under ``"evidence"`` the model of the effect in the chosen direction, such as
         ``"anm-2"``; see `DirectionEvidence`.
     n_mechanisms : int or None
-        Its number of mechanisms.
+        Number of mechanisms of that model.
     engine : str or None
         Engine of the GPPOM fit in the chosen direction (x → y if undecided); None under
-        ``"evidence"``, which decides without one.
+        ``"evidence"``.
     rank : int or None
         Rank of that fit's factor; None for the dense engine.
     seconds : float
         Wall time of the pair.
     truth : int or None
-        1, -1, 0, or None where unknown.
+        1, -1, 0, or None if unknown.
     weight : float
         Weight of the pair in the collection's accuracy.
     group : str or None
-        Name of the data set that the pair was taken from.
+        Data set of the pair.
     relation : str or None
         ``"x→y"``, ``"y→x"``, ``"common cause"``, ``"independent"`` or ``"undecided"``; see
-        `DirectionResult`. This and the three below are None in rows of versions that did not have
-        them.
+        `DirectionResult`.
     dependence : float or None
-        See `DirectionResult`; None under another criterion than ``"evidence"``.
+        See `DirectionResult`; None under other criteria than ``"evidence"``.
     independence_pvalue : float or None
-        HSIC test of x and y, whatever the criterion.
+        P-value of the HSIC test of x and y.
     check_pvalue : float or None
         Whether the model in the decided direction fits; see `DirectionResult`.
     probability_common_cause : float or None
-        Probability of a hidden common cause; None where none was tried.
+        Probability of a hidden common cause; None if it was not tried.
     explained_by : str or None
         Names of one or two other columns of the table given which x and y are independent, as a
-        line of CSV (``infer_directions(table, columns="all")``); None where none were found.
+        line of CSV (``infer_directions(table, columns="all")``); None without any.
     certainty : str or None
         Of a direction: ``"sure"`` (confidence of 0.9 or more), ``"leaning"`` (0.6 or more) or
         ``"no preference"``; None without a direction or a confidence.
@@ -165,17 +163,17 @@ class PairClusters(Row):
     Attributes
     ----------
     pair_id, status, reason
-        As in `PairResult`. Under ``"ok"`` the reason says why labels were not refined, if so.
+        As in `PairResult`. Under ``"ok"`` the reason explains labels that were not refined.
     n : int or None
         Observations, after incomplete rows were dropped.
     x, y : str
-        Names of both variables; ``"x"`` and ``"y"`` where the source has none.
+        Names of both variables; ``"x"`` and ``"y"`` if the source has none.
     cause, effect : str or None
-        Names of the variable taken as the cause, and of the other one.
+        Names of the variable used as the cause, and of the other one.
     cause_source : str or None
         ``"truth"``, ``"inferred"`` or ``"given"``.
     n_mechanisms : int or None
-        Number asked for, or chosen.
+        Number requested, or chosen.
     labels : list of int or None
         Mechanism of each observation, from 0.
     sizes : list of int or None
@@ -191,7 +189,7 @@ class PairClusters(Row):
     seconds, truth, weight, group
         As in `PairResult`.
     result : ClusteringResult or None
-        The whole result, where it was asked for.
+        The whole result, if requested.
     """
 
     pair_id: str

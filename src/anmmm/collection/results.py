@@ -1,4 +1,4 @@
-"""Rows of a collection as a sequence: computed when they are first read, kept if they are few."""
+"""Rows of a collection as a sequence, computed when they are first read."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from anmmm.collection.sinks import write_rows
 from anmmm.collection.summary import CollectionSummary, summarize
 from anmmm.direction import is_sure
 
-# Rows, and observations that they hold, up to which results are kept to be read again.
+# Rows, and observations in them, up to which results are kept in memory.
 MOST_ROWS, MOST_OBSERVATIONS = 100_000, 1_000_000
 
-# Why results have no more rows to give.
-AGAIN = "call the function that made them again"
+# Errors of results without further rows.
+AGAIN = "call the function again"
 READ = f"these results were read already, and there are too many to be kept; {AGAIN}"
-CLOSED = f"these results were closed, and may have had more rows; {AGAIN}"
-STOPPED = f"the run stopped before its end, so that rows are missing; {AGAIN}"
+CLOSED = f"these results were closed before the last row; {AGAIN}"
+STOPPED = f"the run stopped before its end, so rows are missing; {AGAIN}"
 
 R = TypeVar("R", bound=Row)
 
@@ -35,8 +35,8 @@ class PairResults(Sequence[R]):
     """Rows of a collection, in the order of the source, computed when they are first read.
 
     Up to 100 000 rows are kept: they can be read again, indexed by position or id, filtered and
-    converted. Larger collections are streams that are read once; the repr says which it is. Use
-    results as a context manager, or call `close`, to stop the workers if reading ends early.
+    converted. Larger collections are streams that can be read once, as the repr shows. Use results
+    as a context manager, or call `close`, to stop the workers before the last row.
 
     Attributes
     ----------
@@ -45,10 +45,9 @@ class PairResults(Sequence[R]):
     total : int or None
         Number of pairs, if it is known.
     n_resumed : int
-        Rows that the checkpoint held.
+        Finished rows of the checkpoint.
     n_outdated : int
-        How many of these were found so far to be of other data than the source holds now, and are
-        computed again.
+        Rows of these whose pairs have changed and are computed again; those found so far.
     """
 
     def __init__(
@@ -65,14 +64,14 @@ class PairResults(Sequence[R]):
         self._rows_hold_observations = rows_hold_observations
         self._kept: list[R] | None = None if (total or 0) > MOST_ROWS else []
         self._n_read = self._n_observations = 0
-        # Why there are no more rows, if there may have been; and whether all were read.
+        # Why rows may be missing, and whether all were read.
         self._ended, self._complete = "", False
         self.schema, self.total = schema, total
         self.n_resumed = 0 if checkpoint is None else checkpoint.n_finished
 
     @property
     def n_outdated(self) -> int:
-        """Rows of the checkpoint that were not taken, as their pairs are others now."""
+        """Rows of the checkpoint that are not used because their pairs have changed."""
         return 0 if self._checkpoint is None else self._checkpoint.n_outdated
 
     def __iter__(self) -> Iterator[R]:
@@ -126,7 +125,7 @@ class PairResults(Sequence[R]):
         return f"<PairResults: {self.schema.kind} of {size} pairs, {self._n_read} read{kept}>"
 
     def _repr_html_(self) -> str:
-        """Show the first rows, if all were computed, in notebooks."""
+        """Show the rows in notebooks if all were computed."""
         if self._kept is None or not self._complete:
             return f"<p>{escape(repr(self))}</p>"
         shown = [name for name in self.schema.columns if name in _SHOWN]
@@ -134,7 +133,7 @@ class PairResults(Sequence[R]):
         return html_table(f"{self.schema.kind} of {len(rows)} pairs", shown, rows)
 
     def _advance(self) -> bool:
-        """Compute the next row, and keep it if there is space; False at the end."""
+        """Compute the next row; return False at the end."""
         if self._ended:
             raise RuntimeError(self._ended)
         try:
@@ -156,20 +155,20 @@ class PairResults(Sequence[R]):
 
     @classmethod
     def _of(cls, rows: list[R], schema: Schema, source: str = "") -> PairResults[R]:
-        """Return results that hold all of their rows."""
+        """Return results of rows that are all computed."""
         results = cls(iter(rows), schema, len(rows), source=source)
         results._kept, results._complete, results._n_read = rows, True, len(rows)
         return results
 
     def _with(self, rows: list[R]) -> PairResults[R]:
-        """Return results of the same kind that hold these rows."""
+        """Return results with other rows."""
         return PairResults._of(rows, self.schema, self._source)
 
     def __reduce__(self) -> Any:
         if self._kept is None or not self._complete:
             raise TypeError(
-                "results are computed while they are read, and cannot be pickled or copied; keep "
-                "their rows, to_list(), or write them to a file"
+                "results that are not read yet cannot be pickled or copied; keep their rows, "
+                "to_list(), or write them to a file"
             )
         return PairResults._of, (self._kept, self.schema)
 
@@ -180,7 +179,7 @@ class PairResults(Sequence[R]):
         self.close()
 
     def close(self) -> None:
-        """Stop; pairs that are not computed yet are given up."""
+        """Stop the workers; the remaining pairs are not computed."""
         if not self._complete:
             self._ended = self._ended or CLOSED
         if isinstance(self._rows, Generator):
@@ -189,12 +188,12 @@ class PairResults(Sequence[R]):
             self._checkpoint.close()
 
     def stream(self) -> Iterator[R]:
-        """Compute all pairs one by one, and keep no further row.
+        """Compute all pairs one by one, without keeping further rows.
 
         Yields
         ------
         record
-            Rows that were kept before come first, and stay if they are all.
+            Kept rows first; they remain kept if they are all rows.
         """
         kept = self._kept or []
         yield from kept
@@ -218,7 +217,7 @@ class PairResults(Sequence[R]):
         Parameters
         ----------
         keep : callable
-            Of a row; tells whether it is kept.
+            Function of a row; whether it is kept.
 
         Returns
         -------
@@ -236,7 +235,7 @@ class PairResults(Sequence[R]):
         return self.filter(lambda row: isinstance(row, PairResult) and bool(is_sure(row)))
 
     def ranked(self) -> PairResults[R]:
-        """Compute all pairs, and order them by confidence, the surest first.
+        """Compute all pairs, and order them by decreasing confidence.
 
         Returns
         -------
@@ -260,7 +259,7 @@ class PairResults(Sequence[R]):
         Returns
         -------
         pandas.DataFrame
-            One row a pair, columns as in the files. Whole numbers that may be missing are of dtype
+            One row per pair, columns as in the files. Whole numbers that may be missing have dtype
             ``Int64``.
 
         Raises
@@ -276,7 +275,7 @@ class PairResults(Sequence[R]):
         Returns
         -------
         polars.DataFrame
-            One row a pair, columns as in the files.
+            One row per pair, columns as in the files.
 
         Raises
         ------
@@ -291,7 +290,7 @@ class PairResults(Sequence[R]):
         Returns
         -------
         pyarrow.Table
-            One row a pair, columns as in the files.
+            One row per pair, columns as in the files.
 
         Raises
         ------
@@ -359,14 +358,14 @@ class PairResults(Sequence[R]):
         return (row for row in self if isinstance(row, PairResult))
 
     def write(self, path: StrPath, *, timings: bool = False) -> int:
-        """Compute all pairs into a file, row by row.
+        """Compute all pairs, and write them to a file row by row.
 
         Parameters
         ----------
         path : path-like
-            ``.csv``, ``.jsonl`` or ``.parquet``; appears when it is complete.
+            ``.csv``, ``.jsonl`` or ``.parquet``; written when it is complete.
         timings : bool
-            Whether the column ``seconds`` is filled; without it equal results make equal files.
+            Whether the column ``seconds`` is filled; without it equal results give equal files.
 
         Returns
         -------
@@ -376,13 +375,13 @@ class PairResults(Sequence[R]):
         Raises
         ------
         ValueError
-            If the name ends otherwise.
+            If the suffix is unknown.
         ImportError
-            If Parquet is asked for and pyarrow is not installed.
+            If the file is Parquet and pyarrow is not installed.
         OSError
             If the file cannot be written, is the source, or is no result of an earlier run.
         RuntimeError
-            If there are too many rows to be read again, or the run was stopped before its end.
+            If the rows were read already and not kept, or the run stopped before its end.
         """
         refuse_source(path, self._source, "the source of these results")
         try:
@@ -391,12 +390,12 @@ class PairResults(Sequence[R]):
             self.close()
 
 
-# Columns of a row that a notebook shows.
+# Columns shown in notebooks.
 _SHOWN = ("pair_id", "n", "cause", "effect", "relation", "confidence", "sizes", "reason")
 
 
 def rank_key(row: Any) -> tuple[int, float]:
-    """Return what rows are ranked by: a direction first, and then its confidence."""
+    """Return the key of rows: direction before none, then confidence."""
     if isinstance(row, PairResult) and row.direction:
         return 2, -1.0 if row.confidence is None else row.confidence
     return int(row.status == "ok"), 0.0

@@ -1,4 +1,4 @@
-"""Rows of a collection are written one by one to a CSV, JSON lines or Parquet file."""
+"""Write rows of a collection one by one to a CSV, JSON lines or Parquet file."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from anmmm._typing import StrPath
 from anmmm.collection.schema import Schema
 
 SUFFIXES = (".csv", ".jsonl", ".parquet")
-# Rows of one Parquet row group. Fixed, so that equal rows make equal files.
+# Rows per Parquet row group; fixed, so equal rows give equal files.
 ROW_GROUP = 10_000
 
 Write = Callable[[Any], None]
 
 
 def check_sink(path: StrPath, suffixes: Sequence[str] = SUFFIXES) -> str:
-    """Return the suffix that names a file's format, if the format can be written here."""
+    """Return the suffix of a file; raise if its format cannot be written."""
     suffix = os.path.splitext(os.fspath(path))[1].lower()
     if suffix not in suffixes:
         *most, last = suffixes
@@ -42,12 +42,12 @@ def check_sink(path: StrPath, suffixes: Sequence[str] = SUFFIXES) -> str:
 def open_sink(
     path: StrPath, schema: Schema, *, timings: bool = False, force: bool = False
 ) -> Iterator[Write]:
-    """Give a function that takes one record; the file takes its name when the block ends well."""
+    """Yield a function that writes one record; the file gets its name if the block succeeds."""
     suffix = check_sink(path)
     check_overwrite(path, force=force)
     values = schema.reader(timings=timings)
 
-    def naming_the_file(write_cells: Callable[[list[Any]], None]) -> Write:
+    def with_name(write_cells: Callable[[list[Any]], None]) -> Write:
         def write(row: Any) -> None:
             with with_filename(path):
                 write_cells(values(row))
@@ -58,12 +58,12 @@ def open_sink(
         with replacing(path) as temporary:
             with with_filename(path):
                 parquet = _Parquet(temporary, schema)
-            yield naming_the_file(parquet.write)
+            yield with_name(parquet.write)
             with with_filename(path):
                 parquet.close()
     else:
         with atomic_writer(path) as file:
-            yield naming_the_file((_csv if suffix == ".csv" else _json_lines)(file, schema))
+            yield with_name((_csv if suffix == ".csv" else _json_lines)(file, schema))
 
 
 def write_rows(path: StrPath, rows: Iterable[Any], schema: Schema, *, timings: bool = False) -> int:
@@ -77,7 +77,7 @@ def write_rows(path: StrPath, rows: Iterable[Any], schema: Schema, *, timings: b
 
 
 def _csv(file: IO[str], schema: Schema) -> Callable[[list[Any]], None]:
-    """Header and one line a row; floats read back exactly, None is empty, lists have blanks."""
+    """Write a header; return a function that writes one line, with blanks within lists."""
     line = csv_line_writer(file)
     line(schema.columns)
     lists = [at for at, kind in enumerate(schema.types.values()) if kind == "ints"]
@@ -92,7 +92,7 @@ def _csv(file: IO[str], schema: Schema) -> Callable[[list[Any]], None]:
 
 
 def _json_lines(file: IO[str], schema: Schema) -> Callable[[list[Any]], None]:
-    """One object a line."""
+    """Return a function that writes one object per line."""
 
     def write(cells: list[Any]) -> None:
         record = dict(zip(schema.columns, cells, strict=True))
@@ -102,7 +102,7 @@ def _json_lines(file: IO[str], schema: Schema) -> Callable[[list[Any]], None]:
 
 
 class _Parquet:
-    """Row groups of one size; needs pyarrow."""
+    """Writes row groups of one size; needs pyarrow."""
 
     def __init__(self, path: Path, schema: Schema) -> None:
         self._schema = schema

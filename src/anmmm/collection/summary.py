@@ -24,9 +24,9 @@ from anmmm.direction import (
     is_sure,
 )
 
-# What makes pairs with missing values usable.
+# Advice on pairs with missing values.
 LEAVE_OUT = "missing='drop' (--drop-missing) leaves such rows out"
-# Expected share of unrelated pairs among those called related.
+# Expected fraction of unrelated pairs among those reported as related.
 FALSE_DISCOVERIES = 0.05
 
 
@@ -39,21 +39,18 @@ class CollectionSummary:
     n_pairs : int
         Rows in all.
     n_decided : int
-        Analyzed pairs with a direction whose confidence is at least 0.6, or which have none.
+        Analyzed pairs with a direction of a confidence of at least 0.6, or of unknown confidence.
     n_no_preference : int
         Analyzed pairs with a direction of less confidence.
     n_undecided : int
-        Analyzed pairs without a direction; independent ones and those with a common cause are among
-        them.
+        Analyzed pairs without a direction, including independent ones and common causes.
     n_unusable, n_error : int
-        Pairs that could not be analyzed; pairs that failed unexpectedly or ended
-        their worker.
+        Pairs that could not be analyzed; pairs that failed unexpectedly or lost their worker.
     n_not_converged : int
         Analyzed pairs of which a fit or a chosen model did not converge.
     n_scored : int
-        Analyzed pairs of known direction (truth 1 or -1); an undecided one among them counts as
-        wrong. Pairs that were not analyzed are not scored, nor are rows of mechanism labels, which
-        decide nothing.
+        Analyzed pairs of known direction (truth 1 or -1); an undecided pair counts as wrong. Rows
+        of mechanism labels are not scored.
     n_correct : int
         Scored pairs whose direction is the true one.
     total_weight : float
@@ -63,21 +60,19 @@ class CollectionSummary:
     weighted_accuracy : float or None
         Weight of the correct pairs over `total_weight`; None if that is zero.
     n_sure, n_leaning : int
-        Decided pairs of a confidence of at least 0.9 (`anmmm.direction.SURE`), and from 0.6 up to
-        it. Those without a confidence are neither.
+        Decided pairs of a confidence of at least 0.9 (`anmmm.direction.SURE`), and from 0.6 to 0.9.
     n_independent : int
         Analyzed pairs whose relation is ``"independent"``.
     n_common_cause : int
         Analyzed pairs whose shortest description is a hidden common cause.
     n_poor_fit : int
-        Analyzed pairs whose check is below 0.01: no model of the list fits.
+        Analyzed pairs with a `check_pvalue` below 0.01: no model fits.
     n_tested : int
         Analyzed pairs with a p-value of the test of independence.
     n_related : int
-        Of these, the pairs that are called related at a false discovery rate of 0.05 over all of
-        them; see docs/guide/outcomes.md.
+        Tested pairs that are related at a false discovery rate of 0.05; see docs/guide/outcomes.md.
     n_related_sure : int
-        Of these, the pairs with a sure direction.
+        Related pairs with a sure direction.
     n_incomplete : int
         Unusable pairs that ``missing="drop"`` may make usable.
     n_explained : int
@@ -113,7 +108,7 @@ class CollectionSummary:
         return self.n_undecided - self.n_independent - self.n_common_cause
 
     def __str__(self) -> str:
-        """Return counts, what is related, and accuracy if directions are known, in words."""
+        """Return counts, the number of related pairs, and the accuracy if it is known."""
         parts = []
         if self.n_sure or self.n_leaning or self.n_decided == 0:
             parts = [f"{self.n_sure} sure"]
@@ -139,7 +134,7 @@ class CollectionSummary:
         return "\n".join(lines)
 
     def counts(self, analyzed: str) -> str:
-        """Return a line of counts, after those of analyzed pairs."""
+        """Return a line of counts that begins with those of analyzed pairs."""
         counts = [analyzed]
         if self.n_unusable:
             incomplete = f" ({self.n_incomplete} for missing values: {LEAVE_OUT})"
@@ -164,12 +159,8 @@ class CollectionSummary:
         )
 
 
-# Counts that a summary has even if no pair was analyzed.
-_ALWAYS = ("n_undecided", "n_no_preference", "n_not_converged", "n_scored", "n_correct")
-
-
 class Summarizer:
-    """Counts rows one at a time and keeps their p-values: which are small depends on all others."""
+    """Counts rows one at a time; keeps their p-values for the false discovery rate."""
 
     def __init__(self) -> None:
         self.statuses: Counter[str] = Counter()
@@ -177,7 +168,7 @@ class Summarizer:
             n_undecided=0, n_no_preference=0, n_not_converged=0, n_scored=0, n_correct=0
         )
         self._weight = self._correct_weight = 0.0
-        # Of the pairs with a sure direction, and of all others.
+        # Of pairs with a sure direction, and of the other pairs.
         self._pvalues = {True: array("d"), False: array("d")}
 
     def add(self, row: Any) -> None:
@@ -187,7 +178,7 @@ class Summarizer:
             self._counts["n_incomplete"] += LEAVE_OUT in row.reason
             return
         self._counts["n_not_converged"] += row.converged is False
-        # Labels have no direction to be right.
+        # Labels decide no direction.
         if isinstance(row, PairClusters):
             self._counts["n_undecided"] += 1
             return
@@ -212,7 +203,7 @@ class Summarizer:
 
     @property
     def largest_related(self) -> float:
-        """P-value up to which the pairs so far are called related, negative if none is."""
+        """Largest p-value of related pairs so far, negative without any."""
         return largest_related(chain(*self._pvalues.values()))
 
     def summary(self) -> CollectionSummary:
@@ -241,7 +232,7 @@ def largest_related(pvalues: Iterable[float]) -> float:
     values = np.fromiter(pvalues, float)
     if not len(values):
         return -1.0
-    # At the end of a run: workers never need it.
+    # It loads slowly, and workers do not need it.
     from scipy.stats import false_discovery_control
 
     rejected = values[false_discovery_control(values) <= FALSE_DISCOVERIES]
@@ -249,14 +240,14 @@ def largest_related(pvalues: Iterable[float]) -> float:
 
 
 def is_right(row: PairResult | PairClusters) -> bool | None:
-    """Return whether the decision is the true one; None where the truth or a decision lacks."""
+    """Return whether the decision is correct; None if truth or decision is missing."""
     if isinstance(row, PairClusters) or row.truth not in (1, -1):
         return None
     return row.direction == row.truth
 
 
 def related_text(summary: CollectionSummary) -> str:
-    """Say how many pairs are related, and how many of them have a sure direction."""
+    """Return a sentence on related pairs, and those with a sure direction."""
     n_related, n_sure = summary.n_related, summary.n_related_sure
     are = "is" if 1 in (n_related, summary.n_tested) else "are"
     text = f"{n_related} of {counted(summary.n_tested, 'pair')} {are} related"
@@ -268,7 +259,7 @@ def related_text(summary: CollectionSummary) -> str:
 
 
 def explained_text(summary: CollectionSummary) -> str:
-    """Say how many pairs other columns explain, and where to go from there."""
+    """Return a sentence on pairs that other columns explain."""
     are = "is" if summary.n_explained == 1 else "are"
     return (
         f"{counted(summary.n_explained, 'pair')} {are} explained by other columns: no direct arrow "
@@ -282,7 +273,7 @@ def accuracy_lines(
     errors: tuple[float | None, float | None] = (None, None),
     note: str = "",
 ) -> Iterator[str]:
-    """Yield both accuracies, their standard errors where known, and a note on the first."""
+    """Yield lines of both accuracies, with standard errors if known and a note on the first."""
     if summary.accuracy is None:
         yield "accuracy           unknown: no analyzed pair has a known direction"
     else:
@@ -299,12 +290,12 @@ def summarize(results: Iterable[Row]) -> CollectionSummary:
     Parameters
     ----------
     results : iterable of PairResult or PairClusters
-        Read one at a time; of each 8 bytes are kept.
+        Read one at a time; 8 bytes of each are kept.
 
     Returns
     -------
     CollectionSummary
-        Of mechanism labels the counts alone; both accuracies are None.
+        For mechanism labels only counts; both accuracies are None.
     """
     summarizer = Summarizer()
     for row in results:
