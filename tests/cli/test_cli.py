@@ -271,15 +271,6 @@ def test_columns_of_one_name_are_told_apart(run, tmp_path):
     assert run("direction", "t.csv", "--x", "a")[2].startswith("t.csv: --x a: 2 columns have")
 
 
-def test_a_table_of_many_columns_is_not_listed_whole(run, tmp_path):
-    names = [f"c{i}" for i in range(20_000)]
-    (tmp_path / "t.csv").write_text(",".join(names) + "\n" + ",".join("1" for _ in names) + "\n")
-    for options in ((), ("--x", "none")):
-        _, _, err = run("direction", "t.csv", *options)
-        assert "c0, c1, c2, c3, c4, c5, c6, c7 and 19992 more" in err
-        assert len(err) < 300
-
-
 def test_what_a_file_holds_does_not_steer_the_terminal(run, tmp_path):
     steering = "\x1b[31ma\x1b]0;title\x07"
     x = np.arange(40.0)
@@ -300,16 +291,6 @@ def test_what_a_file_holds_does_not_steer_the_terminal(run, tmp_path):
         _, out, err = run(*arguments)
         assert (out + err).replace("\n", "").isprintable(), arguments
         assert r"\x1b[" in out + err or r"\u001b" in out
-
-
-def test_what_may_be_thousands_is_said(run, tmp_path):
-    rows = "".join(f"{i},{i:03};{i * i % 7}\n" for i in range(1, 30))
-    (tmp_path / "t.csv").write_text("a;b\n" + rows)
-    _, _, err = run("direction", "t.csv")
-    assert err.startswith("t.csv: every comma of a is followed by three digits, as a thousands sep")
-    _, _, err = run("directions", ".")
-    assert err.count("every comma of a is followed") == 1
-    assert "UserWarning" not in err
 
 
 # --- cluster --------------------------------------------------------------------------------------
@@ -373,18 +354,6 @@ def test_cluster_without_refinement_has_no_probabilities(run, data):
     labels = (data.parent / "labels.csv").read_text().splitlines()
     assert (labels[0], len(labels)) == ("line,x,y,label,latent_1", 41)
     assert len(document["rows"]) == 40
-
-
-def test_cluster_chooses_the_number(run, tmp_path):
-    x, y, _ = make_anm_mixture("f3", 200, random_state=1)
-    (tmp_path / "t.csv").write_text("\n".join(rows_of(x, y)))
-    status, out, err = run("cluster", "t.csv", "--n-mechanisms", "auto", "--json")
-    document = json.loads(out)
-    assert status == 0
-    assert document["n_mechanisms"] == 2 == 1 + np.argmin(document["criteria"])
-    assert document["refined"] is True
-    assert {row["label"] for row in document["rows"]} == {0, 1}
-    assert "number of mechanisms chosen by the smallest criterion (1: " in err
 
 
 # --- directions -----------------------------------------------------------------------------------
@@ -490,6 +459,9 @@ def test_evaluate_a_folder_tells_the_failures(run, folder):
     assert "pair0004  unusable: pair0004.txt: no such file" in out
 
 
+# --- the terminal ---------------------------------------------------------------------------------
+
+
 def test_evaluate_json_and_plot(run, tmp_path):
     pytest.importorskip("matplotlib")
     status, out, err = run(
@@ -498,9 +470,6 @@ def test_evaluate_json_and_plot(run, tmp_path):
     assert (status, err) == (0, "plot written to p.png\n")
     assert json.loads(out)["setting"] == {"n_pairs": 3, "n_samples": 20, "first_seed": 0}
     assert (tmp_path / "p.png").read_bytes()[1:4] == b"PNG"
-
-
-# --- the terminal ---------------------------------------------------------------------------------
 
 
 @contextmanager
@@ -652,16 +621,6 @@ def test_all_cores_compile_for_commands_that_decide_by_evidence(monkeypatch):
         with cli_module.cli.commands[name].make_context(name, rest):
             cli_module._compile_ahead()
         assert bool(asked) is ahead
-
-
-def test_the_input_is_never_written_over(refused, data, folder):
-    before = data.read_bytes()
-    assert "is part of the input" in refused("cluster", data, "-o", data)
-    assert data.read_bytes() == before
-    pair = folder / "pair0009.csv"
-    pair.write_bytes(before)
-    assert "is part of the input" in refused("directions", folder, "-o", pair)
-    assert pair.read_bytes() == before
 
 
 def test_confidence_is_shown_and_what_is_not_sure_is_undecided(run, refused, data):

@@ -72,13 +72,6 @@ def test_what_cannot_be_is_refused(run, data, arguments, message):
     assert message in err
 
 
-def test_the_graph_is_drawn(run, data):
-    pytest.importorskip("matplotlib")
-    status, _, err = run("graph", "data.csv", "--plot", "graph.svg")
-    assert (status, err) == (0, "plot written to graph.svg\n")
-    assert "<svg" in (data / "graph.svg").read_text()
-
-
 def test_the_graph_becomes_a_page(run, data):
     pytest.importorskip("matplotlib")
     pytest.importorskip("jinja2")

@@ -62,3 +62,24 @@ def test_a_page_that_shows_a_picture_is_no_picture(data, run):
     assert run("direction", "data.csv", "--plot", "p.svg")[0] == 0
     (data / "mine.html").write_text(f"<html>{(data / 'p.svg').read_text()}</html>")
     assert not is_result_file(data / "mine.html")
+
+
+@pytest.mark.parametrize(("command", "option", "output"), OUTPUTS)
+def test_no_input_is_written_over(run, data, command, option, output):
+    if command == "evaluate":
+        pytest.skip("its input is a setting")
+    source, *options = COMMANDS[command]
+    text = (data / source).read_text()
+    (data / source).rename(data / output)
+    for more in ([], ["--force"]):
+        status, _, err = run(command, output, *options, option, output, *more)
+        assert (status, (data / output).read_text()) == (2, text)
+        assert f"{output}: is part of the input" in err
+
+
+def test_no_input_of_another_option_is_written_over(run, data):
+    (data / "pairs.csv").write_text("SampleID,A,B\na,1 2 3,4 5 7\n")
+    (data / "targets.csv").write_text("SampleID,Target\na,1\n")
+    for option in ("targets.csv", "pairs.csv"):
+        _, _, err = run("directions", "pairs.csv", "--targets", "targets.csv", "-o", option)
+        assert err == f"{option}: is part of the input; write to another file\n"

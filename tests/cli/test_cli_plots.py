@@ -74,14 +74,6 @@ def test_a_plot_that_cannot_be_written_is_refused_before_the_computation(
     assert err.endswith('pip install "anmmm[plot]"\n')
 
 
-def test_the_input_is_never_drawn_over(refused, data):
-    picture = data.with_suffix(".png")
-    data.rename(picture)
-    before = picture.read_bytes()
-    assert "is part of the input" in refused("direction", picture, "--plot", picture)
-    assert picture.read_bytes() == before
-
-
 def test_letters_that_the_font_lacks_are_no_message(run, data, recwarn):
     rows = data.read_text().splitlines()[1:]
     data.write_text("\n".join(["身長,体重", *rows]), encoding="utf-8")
@@ -89,20 +81,3 @@ def test_letters_that_the_font_lacks_are_no_message(run, data, recwarn):
     assert status == 0
     assert "Glyph" not in err
     assert not [warning for warning in recwarn if "Glyph" in str(warning.message)]
-
-
-def test_a_figure_that_fails_leaves_the_old_file(run, data, monkeypatch):
-    from anmmm import plotting
-
-    (data.parent / "p.png").write_bytes(b"old")
-
-    def fail(self, file, **options):
-        file.write(b"half")
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(plotting.matplotlib_module("figure").Figure, "savefig", fail)
-    status, _, err = run("cluster", data, "--plot", "p.png", "--force")
-    assert status == 2
-    assert err.endswith("p.png: No space left on device\n")
-    assert (data.parent / "p.png").read_bytes() == b"old"
-    assert {path.name for path in data.parent.iterdir()} == {"data.csv", "p.png"}

@@ -21,18 +21,6 @@ def years(tmp_path):
     return tmp_path / "years.csv"
 
 
-@pytest.mark.parametrize(("header", "n"), [(None, 31), (True, 30), (False, 31)])
-def test_python_readers(years, header, n):
-    assert [len(pair.x) for pair in as_pairs(years, columns="all", header=header)] == [n]
-    assert [len(pair.x) for pair in as_pairs(years.parent / "folder", header=header)] == [n]
-    assert [len(pair.x) for pair in load_pairs(years.parent / "folder", header=header)] == [n]
-
-
-def test_names_that_are_numbers_choose_columns(years):
-    (pair,) = as_pairs(years, columns=[("2020", "2019")], header=True)
-    assert pair.pair_id == "2020,2019"
-
-
 def test_a_checkpoint_tells_the_two_readings_apart(years):
     for source, options in ((years, {"columns": "all"}), (years.parent / "folder", {})):
         plain, named = (

@@ -481,14 +481,6 @@ def test_a_file_that_changes_during_the_walk_is_told_after_the_last_row(tmp_path
     assert len(found) == 3
 
 
-def test_a_list_may_grow_during_the_walk():
-    source = [mixture(0), mixture(1)]
-    rows = infer_directions(source, **CHEAP)
-    assert rows[0].pair_id == "0"
-    source.append(mixture(2))
-    assert len(rows.to_list()) == 3
-
-
 def test_results_that_are_not_read_yet_cannot_be_pickled_and_say_what_can():
     results = infer_directions(((x, x**2) for x in [np.arange(20.0)]), n_jobs=1)
     for send in (pickle.dumps, copy.copy):

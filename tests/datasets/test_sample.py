@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 
 from anmmm.datasets import load_bafu_air, load_sample, make_anm_mixture
-from anmmm.datasets.sample import SAMPLE
 
 
 def test_the_sample_is_a_dozen_small_univariate_real_pairs_and_four_drawn_mixtures():
@@ -23,14 +22,6 @@ def test_the_sample_is_a_dozen_small_univariate_real_pairs_and_four_drawn_mixtur
         assert pair.truth in (1, -1)
         assert 0 < pair.weight <= 1
     assert sum(pair.truth == -1 for pair in pairs) == 4
-
-
-def test_the_sample_names_its_source_and_stays_small():
-    readme = (SAMPLE / "README.md").read_text(encoding="utf-8")
-    assert "Mooij" in readme
-    assert "17(32)" in readme
-    assert all(pair_id.removeprefix("pair") in readme for pair_id in load_sample().ids)
-    assert sum(file.stat().st_size for file in SAMPLE.iterdir()) < 150_000
 
 
 def test_bafu_air_has_temperature_as_x():

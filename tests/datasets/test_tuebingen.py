@@ -193,14 +193,6 @@ def test_two_files_of_one_id_are_refused_with_both_names(tmp_path):
         load_tuebingen(tmp_path)
 
 
-def test_digits_that_make_no_number_are_letters_of_a_name(tmp_path):
-    for name in ("²3.txt", "²12.txt", "٣.txt"):
-        (tmp_path / name).write_text("1 2\n3 4\n")
-    assert load_pairs(tmp_path).ids == ("٣", "²3", "²12")
-    (tmp_path / "pairmeta.txt").write_text("² 1 1 2 2\n")
-    assert load_pairs(tmp_path).ids == ("pair²",)
-
-
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
 def test_what_is_no_regular_file_is_a_problem_and_nothing_waits_for_it(tmp_path):
     (tmp_path / "a.txt").write_text("1 2\n3 4\n")

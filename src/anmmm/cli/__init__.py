@@ -1,6 +1,6 @@
 """The command ``anmmm``: results to standard output, messages to standard error.
 
-Commands import what they need when they run, so that help and version appear at once.
+Commands import modules when they run, so that help and version appear at once.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from anmmm.cli.signals import EndingSignals
 
 __all__ = ["cli", "main"]
 
-# Exit status of a program that Ctrl-C ended, as shells give it.
+# Exit status after Ctrl-C, as in shells.
 _INTERRUPTED = 130
 
 
@@ -41,10 +41,10 @@ def cli() -> None:
     anmmm graph data.csv             which column causes which
     anmmm evaluate f3                how often the direction is right
     """
-    # Numba cannot be imported with it.
+    # Numba then cannot be imported.
     with suppress(ValueError):
         if int(os.environ.get("NUMBA_NUM_THREADS", "1")) < 1:
-            raise InputError("NUMBA_NUM_THREADS must be at least 1; set it so, or unset it")
+            raise InputError("NUMBA_NUM_THREADS must be at least 1; change or unset it")
 
 
 for command in (
@@ -61,7 +61,7 @@ for command in (
 
 def main() -> None:
     """Run the command line and exit: 0, 2 for unusable input, 1 for faults, 128 + a signal."""
-    # Closed by the caller. Their numbers must not become those of files of ours.
+    # The caller closed them; files opened later must not get their numbers.
     if sys.stdout is None:
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     if sys.stderr is None:
@@ -71,11 +71,11 @@ def main() -> None:
         try:
             status = _run()
         except BaseException:
-            # Whatever else fails on the way out: with the terminal goes standard error.
+            # Errors on the way out, such as of a closed terminal.
             if signals.status is None:
                 raise
             status = signals.status
-        # A run that came to its end all the same has done its work.
+        # A run that succeeded in spite of the signal keeps status 0.
         if status and signals.status is not None:
             status = signals.status
             _give_up(sys.stdout, sys.stderr)
@@ -83,9 +83,9 @@ def main() -> None:
 
 
 def _compile_ahead() -> None:
-    """Have all cores compile what a command that decides by evidence is about to need."""
+    """Compile the kernels of commands that decide by evidence on all cores."""
     context = click.get_current_context(silent=True)
-    # Commands without criteria need other kernels.
+    # Other commands need other kernels.
     if context is None:
         return
     if context.command is graph_command:
@@ -101,7 +101,7 @@ def _compile_ahead() -> None:
 def _run() -> Any:
     try:
         status = cli.main(prog_name="anmmm", standalone_mode=False)
-        # What is still in the buffer may be refused as well, and is caught here.
+        # Writing the buffer may fail as well.
         sys.stdout.flush()
     except click.ClickException as error:
         error.show()
@@ -109,7 +109,7 @@ def _run() -> Any:
     except (click.Abort, KeyboardInterrupt):
         status = _INTERRUPTED
     except OSError as error:
-        # Standard output itself, e.g. a full disk; a closed pipe click ends quietly.
+        # Standard output failed, e.g. a full disk; click handles a closed pipe.
         click.echo(f"standard output: {error.strerror}", err=True)
         _give_up(sys.stdout)
         status = 2
@@ -117,7 +117,7 @@ def _run() -> Any:
 
 
 def _give_up(*streams: IO[str]) -> None:
-    """Let the interpreter not try these once more at its end, complain and exit with 120."""
+    """Keep the interpreter from flushing these at its end, which would exit with 120."""
     for stream in streams:
         try:
             stream.flush()

@@ -1,4 +1,4 @@
-"""The command on one pair: which rows share a mechanism."""
+"""The command that labels the mechanisms of one pair."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ def cluster_command(
     as_json: bool,
     **table: Any,
 ) -> None:
-    """Label each row of FILE with the mechanism that made it.
+    """Label each row of FILE with its mechanism.
 
-    The first column (or --x) is taken as the cause, the second (or --y) as the effect. The labels
-    are CSV: line of the row in FILE, x, y, label (from 0), the latent, and, where labels are
-    refined, the probability of each mechanism. FILE is a table as in "anmmm direction".
+    The first column (or --x) is the cause, the second (or --y) the effect. The labels are CSV: line
+    of the row in FILE, x, y, label (from 0), the latent, and, if labels are refined, the
+    probability of each mechanism. FILE is a table as in "anmmm direction".
     """
     from dataclasses import replace
 
@@ -97,7 +97,7 @@ def cluster_command(
 
 
 def _labels(result: ClusteringResult, columns: Columns) -> tuple[list[str], list[dict[str, Any]]]:
-    """Make the table of labels: its titles, and a dict a row."""
+    """Return the table of labels: its titles, and a dict per row."""
     latents = [f"latent_{index + 1}" for index in range(result.latent.shape[1])]
     titles = ["line", "x", "y", "label", *latents]
     cells = [columns.lines, columns.x, columns.y, result.labels, *result.latent.T]

@@ -25,8 +25,8 @@ from anmmm.cli.options import (
 @click.option(
     "--explain/--no-explain",
     default=None,
-    help="With --columns all: mark pairs that one or two other columns explain; adds a fifth to "
-    "three quarters of the time.  [default: explain]",
+    help="With --columns all: mark pairs that one or two other columns explain; adds 20 to 75 "
+    "percent of the time.  [default: explain]",
 )
 @click.option(
     "--screen",
@@ -38,7 +38,8 @@ from anmmm.cli.options import (
 @click.option(
     "--sort",
     type=click.Choice(["confidence"]),
-    help="Print the surest first, when all are computed.  [default: in the order of SOURCE]",
+    help="Print pairs by decreasing confidence, when all are computed.  [default: in the order of "
+    "SOURCE]",
 )
 @click.option("--only", type=click.Choice(["sure"]), help="Print only pairs with a sure direction.")
 @click.option(
@@ -52,22 +53,21 @@ def directions(source: str, seed: int, **options: Any) -> None:
 
     SOURCE is "sample" for the real and drawn pairs that come with the package, a folder of pairs in
     the layout of the Tübingen collection, a table with --columns all, or another source
-    (docs/guide/collections.md). One line a pair, a direction that is not sure as a leaning; at the
-    end how many pairs are related, and the accuracy where true directions are known. With --json,
-    one document {"rows": [...], "summary": {...}}.
+    (docs/guide/collections.md). Prints one line per pair, with a direction that is not sure as a
+    leaning; then the number of related pairs, and the accuracy if true directions are known. With
+    --json, prints one document {"rows": [...], "summary": {...}}.
 
-    With -o, finished pairs are kept in FILE.checkpoint until FILE is complete, also when Ctrl-C, a
-    scheduler (SIGTERM) or a closed terminal (SIGHUP) ends the run. --resume goes on with them;
-    where there are none it begins, and where FILE is complete it says so and computes nothing,
-    whatever FILE was computed from. Without --resume a complete FILE is replaced. Pairs are not
-    printed beside FILE where there are more than 1000, or where a table of rows does not tell
-    before it was read how many there are.
+    With -o, finished pairs are kept in FILE.checkpoint until FILE is complete, also if Ctrl-C, a
+    scheduler (SIGTERM) or a closed terminal (SIGHUP) ends the run. --resume continues from them. If
+    there are none it starts, and if FILE is complete it computes nothing, whatever FILE was
+    computed from. Without --resume a complete FILE is replaced. With -o, pairs are printed only if
+    their number is known and at most 1000.
     """
     from anmmm.cli.run import CollectionRun
     from anmmm.cli.tables import DirectionsTable
     from anmmm.collection import infer_directions
 
-    collection = CollectionRun.taking(source, options)
+    collection = CollectionRun.from_options(source, options)
 
     options |= fit_options(options.pop("lam"))
     options["missing"] = "drop" if options.pop("drop_missing") else "raise"
@@ -83,21 +83,21 @@ def directions(source: str, seed: int, **options: Any) -> None:
 @click.option(
     "--cause",
     metavar="NAME",
-    help="Which column is the cause: x or y; truth, as the source says; inferred; auto, the truth "
-    "where it is known and inferred otherwise.  [default: auto]",
+    help="Which column is the cause: x or y; truth, that of the source; inferred; auto, the truth "
+    "if it is known, else inferred.  [default: auto]",
 )
 @with_options(*collection_options, *common_options)
 def clusters(source: str, seed: int, refine: bool | None, **options: Any) -> None:
     """Label the observations of every pair of SOURCE with their mechanisms.
 
-    SOURCE is as in "anmmm directions". One line a pair with the size of each mechanism; with -o or
-    --json also the label of each observation. -o and --resume are as in "anmmm directions".
+    SOURCE, -o and --resume are as in "anmmm directions". Prints one line per pair with the size of
+    each mechanism; -o and --json include the label of each observation.
     """
     from anmmm.cli.run import CollectionRun
     from anmmm.cli.tables import ClustersTable
     from anmmm.collection import cluster_pairs
 
-    collection = CollectionRun.taking(source, options)
+    collection = CollectionRun.from_options(source, options)
     options |= fit_options(options.pop("lam"))
     options["missing"] = "drop" if options.pop("drop_missing") else "raise"
     start = partial(cluster_pairs, random_state=seed, refine=refinement(refine), **given(**options))

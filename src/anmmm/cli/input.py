@@ -1,4 +1,4 @@
-"""From a file named on the command line to two columns, or to ``file:line: what is wrong``."""
+"""Read two columns of a file, and report errors as ``file:line: what is wrong``."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from anmmm.cli.messages import STANDARD_OUTPUT, InputError, say
 from anmmm.datasets.errors import SourceError, listed
 from anmmm.datasets.text import TextTable, parse_table, read_table
 
-# Options whose arguments of the library have other names, which are no words.
+# Options of the library's arguments whose names are not words.
 _OPTIONS = {
     "fit_options": "--lam",
     "max_parents": "--max-parents",
@@ -36,14 +36,14 @@ _OPTIONS = {
     "random_state": "--seed",
 }
 _ARGUMENT = re.compile(rf"\b({'|'.join(_OPTIONS)})\b")
-# Words that mean an argument only where a message begins with them.
+# Words that name an argument only in these positions.
 _WORD = re.compile(
     r"(?<!-)(n_samples|lam|criterion|cause|format|columns|categories|targets|header)\b(?=[ =])"
     r"|^(required|forbidden|tiers|within)(?= (has|names|joins))"
 )
 
 
-# Values and lists of arguments, wherever they stand in a message.
+# Values and lists of arguments anywhere in a message.
 _VALUES = {
     "missing='drop' (--drop-missing)": "--drop-missing",
     "missing='drop'": "--drop-missing",
@@ -58,7 +58,7 @@ _VALUE = re.compile("|".join(map(re.escape, _VALUES)))
 
 @contextmanager
 def input_errors(place: str = "") -> Iterator[None]:
-    """Turn what the library raises on bad input into an `InputError`, after the `place`."""
+    """Raise the library's errors about bad input as an `InputError`, after the `place`."""
     prefix = f"{place}: " if place else ""
     try:
         yield
@@ -72,31 +72,31 @@ def input_errors(place: str = "") -> Iterator[None]:
     except MemoryError as error:
         raise InputError(f"{prefix}not enough memory: {error}; see --max-samples") from None
     except (TypeError, ValueError, FloatingPointError) as error:
-        # In a file, these may be names of columns.
+        # With a place, the words may be names of columns.
         named = _with_options(str(error)) if place else _as_typed(str(error))
         raise InputError(f"{prefix}{named}") from None
     except ImportError as error:
-        # The library says so of optional ones; a module that is lost is a fault of the program.
+        # The library raises ImportError for optional modules; other missing ones are faults.
         if isinstance(error, ModuleNotFoundError):
             raise
         raise InputError(f"{prefix}{error}") from None
 
 
 def _as_typed(message: str) -> str:
-    """Return a message of the library with the options in place of its arguments."""
+    """Return a message with options instead of the library's arguments."""
     message = _with_options(message)
     message = _WORD.sub(lambda match: f"--{match[0].replace('_', '-')}", message, count=1)
     return _ARGUMENT.sub(lambda match: _OPTIONS[match[0]], message)
 
 
 def _with_options(message: str) -> str:
-    """Return a message with the options in place of values of arguments."""
+    """Return a message with options instead of values of arguments."""
     return _VALUE.sub(lambda match: _VALUES[match[0]], message)
 
 
 @contextmanager
 def echo_warnings() -> Iterator[None]:
-    """Print the library's own warnings as other messages, without a line of code."""
+    """Print the library's warnings as messages, without a line of code."""
     with warnings.catch_warnings():
         usual = warnings.showwarning
 
@@ -112,11 +112,11 @@ def echo_warnings() -> Iterator[None]:
 
 @frozen
 class Columns(Record):
-    """The two columns of a file that are analyzed: numbers, or text, of shape (n,)."""
+    """The two columns of a file to analyze: numbers, or text, of shape (n,)."""
 
     x: NDArray[Any]
     y: NDArray[Any]
-    # Of the header, or ``column 1`` and so on.
+    # From the header, or ``column 1`` and so on.
     x_name: str
     y_name: str
     # Line of each row in the file.
@@ -134,7 +134,7 @@ def load_columns(
     header: bool | None = None,
     categories: Sequence[str] = (),
 ) -> Columns:
-    """Read the two columns of a file, ``-`` for standard input, or refuse them."""
+    """Read two columns of a file, ``-`` for standard input; raise an `InputError` on any fault."""
     place = "<stdin>" if file == "-" else file
     with input_errors(place), echo_warnings():
         if file != "-":
@@ -167,7 +167,7 @@ def load_columns(
             raise _fault(table, names, infinite, "infinite")
         lines = np.asarray(table.lines)[complete]
         one, other = (without_objects(values[complete]) for values in each)
-        # Here rather than in the fit, so that the message has the names of the file.
+        # Checked here so that messages have the names of the columns.
         as_variables(one, other, names=names)
     if n_missing:
         say(f"{counted(n_missing, 'row')} with a missing value left out")
@@ -175,7 +175,7 @@ def load_columns(
 
 
 def _fault(table: TextTable, names: tuple[str, str], bad: BoolArray, what: str) -> SourceError:
-    """Return the error over the first cell that is bad."""
+    """Return the error about the first bad cell."""
     row, column = np.argwhere(bad)[0]
     return SourceError(table.path, table.lines[row], f"the value of {names[column]} is {what}")
 
@@ -192,7 +192,7 @@ def _choose(table: TextTable, x: str | None, y: str | None) -> tuple[int, int]:
                 None,
                 f"{table.n_columns} columns; choose two with --x and --y from {_listing(table)}",
             )
-        # Two columns: the one that is not chosen is the other.
+        # Of two columns, the one that is not chosen is the other.
         first = first if first is not None else 0 if second is None else 1 - second
         second = second if second is not None else 1 - first
     if first == second:

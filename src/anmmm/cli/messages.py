@@ -1,4 +1,4 @@
-"""What the command says: text that may hold anything goes to a terminal, which obeys some of it."""
+"""Messages to a terminal, without the control characters that names may contain."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import click
 
 from anmmm._words import printable
 
-# Name of the file in an error of writing to it.
+# File name in errors of writing to it.
 STANDARD_OUTPUT = "standard output"
-# What a stream shows in place of characters that its encoding lacks.
+# Replacements of characters that the encoding of a stream lacks.
 _ASCII = {
     "→": "->",
     "↔": "<->",
@@ -31,7 +31,7 @@ def readable(text: str) -> str:
 
 
 def plain(text: str) -> str:
-    """Return the text with characters spelled out that standard output cannot or must not show."""
+    """Return the text with replacements for characters that standard output cannot show."""
     text = readable(text)
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
     try:
@@ -39,7 +39,7 @@ def plain(text: str) -> str:
     except UnicodeEncodeError:
         for character, spelling in _ASCII.items():
             text = text.replace(character, spelling)
-        # Names of columns and pairs may hold anything.
+        # Names may contain other characters.
         text = text.encode(encoding, "replace").decode(encoding)
     return text
 
@@ -50,16 +50,16 @@ def say(message: str) -> None:
 
 
 class InputError(click.ClickException):
-    """What was given cannot be used: the text alone goes to standard error, exit status 2."""
+    """The input cannot be used: the text is printed to standard error, exit status 2."""
 
     exit_code = 2
 
     def show(self, file: IO[Any] | None = None) -> None:
-        """Print the message without click's prefix, so that it starts with the place."""
+        """Print the message without click's prefix."""
         click.echo(printable(self.message), file=file, err=file is None)
 
 
 class FaultError(InputError):
-    """Nothing could be computed for a reason that is not the input's: exit status 1."""
+    """Nothing could be computed, and not because of the input: exit status 1."""
 
     exit_code = 1

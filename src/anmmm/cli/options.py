@@ -1,4 +1,4 @@
-"""Options that several commands share, and what they mean to the library."""
+"""Options of several commands, and their values for the library."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def with_options(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
-    """Return a decorator that adds options, listed in the help in this order."""
+    """Return a decorator that adds options, in the order of the help."""
 
     def decorate(function: Command) -> Command:
         for option in reversed(options):
@@ -25,12 +25,12 @@ def with_options(*options: Callable[[Command], Command]) -> Callable[[Command], 
 
 
 def given(**options: Any) -> dict[str, Any]:
-    """Return the options that were given; the library knows the defaults of the others."""
+    """Return the options that were given; the other ones have the library's defaults."""
     return {name: value for name, value in options.items() if value is not None}
 
 
 def number_or_word(context: click.Context, option: click.Parameter, value: str) -> int | str:
-    """Take a whole number, or a word, which the library accepts or refuses; a callback."""
+    """Return a whole number, or a word for the library to check; a callback."""
     try:
         return int(value)
     except ValueError:
@@ -38,12 +38,12 @@ def number_or_word(context: click.Context, option: click.Parameter, value: str) 
 
 
 def refinement(refine: bool | None) -> bool | Literal["auto"]:
-    """Return what the library calls ``--refine``, ``--no-refine`` and neither."""
+    """Return the library's value of ``--refine``, ``--no-refine`` or neither."""
     return "auto" if refine is None else refine
 
 
 def parse_categories(text: str | None) -> list[str] | None:
-    """Return what ``--categories`` means: a line of CSV with names of columns."""
+    """Return the names of ``--categories``, a line of CSV."""
     return parse_names(text, "--categories")
 
 
@@ -71,15 +71,13 @@ def _two_names(texts: tuple[str, ...], fault: str) -> list[tuple[str, ...]]:
 
 
 def parse_columns(texts: tuple[str, ...]) -> Any:
-    """Return what ``--columns`` means to `as_pairs`: lines of CSV with two names, or ``all``."""
+    """Return ``--columns`` for `as_pairs`: lines of CSV with two names, or ``all``."""
     if not texts:
         return None
     if texts == ("all",):
         return "all"
     if "all" in texts:
-        raise InputError(
-            "--columns all pairs every two columns; leave it out, or the other --columns"
-        )
+        raise InputError("--columns all pairs every two columns; omit it, or the other --columns")
     return _two_names(texts, "--columns must be two names, such as a,b, or all")
 
 
@@ -93,7 +91,7 @@ def parse_source(*, columns: tuple[str, ...], categories: str | None, **others: 
 
 
 def fit_options(lam: float | None) -> dict[str, Any]:
-    """Return what ``--lam`` means to the library, which refuses it where no Θ is fitted."""
+    """Return ``--lam`` for the library, which refuses it if no Θ is fitted."""
     return {"fit_options": None if lam is None else {"lam": lam}}
 
 
@@ -109,11 +107,11 @@ header_option = click.option(
 categories_option = click.option(
     "--categories",
     metavar="A,B,...",
-    help="Columns of a table whose values are mere names, whatever they look like.",
+    help="Columns of a table whose values are categories, such as numeric codes.",
 )
 source_options = [
     click.option(
-        "--format", metavar="NAME", help="Format of the source, where its name does not tell."
+        "--format", metavar="NAME", help="Format of the source, if its name does not show it."
     ),
     click.option(
         "--columns",
@@ -145,7 +143,7 @@ jobs_option = click.option(
     "--jobs",
     "n_jobs",
     type=int,
-    help="Processes; -1 is one a core. The results do not depend on it.  [default: 1]",
+    help="Processes; -1 is one per core. Results do not depend on it.  [default: 1]",
 )
 mechanisms_option = click.option(
     "-k",
@@ -160,7 +158,7 @@ mechanisms_option = click.option(
 refine_option = click.option(
     "--refine/--no-refine",
     default=None,
-    help="Refine the clusters of the latent by EM on smooth mechanisms, or print them as they are. "
+    help="Refine the clusters of the latent by EM on smooth mechanisms, or print them unrefined. "
     "[default: refine, unless one mechanism is far more likely]",
 )
 force_option = click.option(
@@ -178,8 +176,8 @@ output_options = [
     click.option(
         "--resume",
         is_flag=True,
-        help="Go on with a run to the same FILE: begin, continue, or leave FILE as it is where it "
-        "is complete.  [default: compute all, replace FILE]",
+        help="Start or continue a run to the same FILE; a complete FILE stays as it is. "
+        "[default: compute all, replace FILE]",
     ),
 ]
 collection_options = [
@@ -189,7 +187,7 @@ collection_options = [
     click.option(
         "--shard",
         metavar="I/N",
-        help="Only every N-th pair, from the I-th on; the N shards are the whole.",
+        help="Only every N-th pair, from the I-th on; the N shards are all pairs.",
     ),
     click.option("--dask", metavar="ADDRESS", help="Work on this Dask cluster, tcp://HOST:PORT."),
     click.option(
@@ -202,7 +200,7 @@ resamples_option = click.option(
     "--n-resamples",
     "n_resamples",
     type=click.IntRange(min=0),
-    help="Random halves to score too, for the confidence; 10 are calibrated. The criterion "
+    help="Random half-samples to score for the confidence; 10 are calibrated. The criterion "
     "evidence has a confidence without them.  [default: 0]",
 )
 max_samples_option = click.option(
@@ -216,7 +214,7 @@ decision_options = [
     click.option(
         "--min-confidence",
         type=float,
-        help="Between 0.5 and 1: leave a decision of less confidence undecided.",
+        help="Between 0.5 and 1: decisions of less confidence become undecided.",
     ),
     click.option(
         "--common-cause/--no-common-cause",

@@ -42,17 +42,17 @@ from anmmm.direction import is_sure
 if TYPE_CHECKING:
     from anmmm.plotting.pairs import PairMap
 
-# Between two lines of progress where there is no terminal for a bar.
+# Interval of lines of progress without a terminal.
 PROGRESS_SECONDS = 30.0
-# For a Dask scheduler to answer.
+# Time limit of connecting to Dask.
 DASK_SECONDS = 10
-# Collections up to this size are shown as a table also where they go to a file.
+# Larger collections are not printed if they are written to a file.
 SHORT = 1000
 
 
 @dataclass(frozen=True)
 class CollectionRun:
-    """What every command on a collection is asked for: where pairs come from, where rows go to."""
+    """Options of all commands on collections: source of the pairs, output of the rows."""
 
     source: str
     format: str | None
@@ -72,13 +72,13 @@ class CollectionRun:
     plot: str | None = None
 
     @classmethod
-    def taking(cls, source: str, options: dict[str, Any]) -> CollectionRun:
-        """Take what is asked of every command out of the options of one."""
+    def from_options(cls, source: str, options: dict[str, Any]) -> CollectionRun:
+        """Move these options out of those of a command."""
         names = [field.name for field in fields(cls) if field.name in options]
         return cls(source, **{name: options.pop(name) for name in names})
 
     def run(self, start: Callable[..., PairResults[Any]], table: type[RowTable]) -> None:
-        """Print the rows of ``start(pairs, shard=..., checkpoint=...)`` and what they add up to."""
+        """Print the rows of ``start(pairs, shard=..., checkpoint=...)`` and their summary."""
         shard = _parse_shard(self.shard)
         options = parse_source(
             format=self.format,
@@ -102,22 +102,21 @@ class CollectionRun:
             shown = PairMap()
         with input_errors(), echo_warnings(), _workers_of(self.dask):
             pairs = as_pairs(self.source, **options)
-            # Refuses a checkpoint of another run, which is then left alone and not spoken of.
+            # Refuses the checkpoint of another run, which then stays as it is.
             results = start(pairs, shard=shard, checkpoint=checkpoint)
             with remove_on_success(checkpoint), results:
                 if self.resume:
                     n = results.n_resumed
-                    begun = f"{self.output}: nothing to resume, so it is begun"
+                    begun = f"{self.output}: nothing to resume, starting"
                     say(f"{n} finished pairs found in {checkpoint}" if n else begun)
                 if checkpoint is not None and self.output is not None:
-                    # The checkpoint is locked: no other run writes this file now.
+                    # The checkpoint is locked, so no other run is writing this file.
                     remove_leftovers(self.output)
                 lines = table(pairs)
                 summary = self._take(results, lines, rows, shown)
                 if results.n_outdated:
                     n_same = results.n_resumed - results.n_outdated
-                    held = f"{n_same} of {results.n_resumed} rows still hold"
-                    say(f"the source changed since: {held}")
+                    say(f"the source has changed: {n_same} of {results.n_resumed} rows were used")
         if self.plot is not None and shown is not None:
             from anmmm.cli.plots import draw_pairs
 
@@ -142,7 +141,7 @@ class CollectionRun:
         rows: list[Any],
         shown: PairMap | None,
     ) -> CollectionSummary:
-        """Write, print or collect each row, and count them all."""
+        """Write, print or collect each row; return the summary."""
         collects = self.as_json or self.sort is not None
         prints = self._prints(results) and self.sort is None
         summarizer, error = Summarizer(), ""
@@ -163,18 +162,18 @@ class CollectionRun:
                     shown.add(row)
                 if prints and self._shows(row):
                     _print(bar, table.line(row))
-                # Rows of a checkpoint come first and are no work of this run.
+                # Rows of the checkpoint come first, and are in the initial count.
                 bar.update(number >= results.n_resumed)
             self._refuse_fault(summarizer, error)
         return summarizer.summary()
 
     def _prints(self, results: PairResults[Any]) -> bool:
-        """Tell whether rows are printed as a table."""
+        """Return whether rows are printed as a table."""
         is_short = self.output is None or (results.total or SHORT + 1) <= SHORT
         return is_short and not self.as_json
 
     def _shows(self, row: Any) -> bool:
-        """Tell whether ``--only`` shows a row."""
+        """Return whether ``--only`` shows a row."""
         return self.only is None or bool(is_sure(row))
 
     def _chosen(self, rows: list[Any]) -> list[Any]:
@@ -183,10 +182,10 @@ class CollectionRun:
         return rows if self.sort is None else sorted(rows, key=rank_key, reverse=True)
 
     def _refuse_fault(self, summarizer: Summarizer, error: str) -> None:
-        """Raise where pairs ended in errors and none in a result: the machine is at fault."""
+        """Raise if pairs ended in errors and none in a result: the machine is at fault."""
         counts = summarizer.statuses
         n_failed, n_pairs = counts["error"], counts.total()
-        # One failed pair among unusable ones may be its own fault.
+        # A single failed pair may be the cause itself.
         if n_failed + counts["unusable"] < n_pairs or n_failed < min(2, max(1, n_pairs)):
             return
         written = "" if self.output is None else f"; {self.output} is not written"
@@ -195,7 +194,7 @@ class CollectionRun:
 
 
 def _print(bar: tqdm[Any], line: str) -> None:
-    """Print a line above the bar; what standard output refuses is no fault of the input."""
+    """Print a line above the bar; errors of standard output name it."""
     try:
         bar.write(plain(line))
         sys.stdout.flush()
@@ -239,7 +238,7 @@ def _workers_of(address: str | None) -> Iterator[None]:
 
 
 def _progress(results: PairResults[Any]) -> tqdm[Any]:
-    """Count finished pairs: a bar on a terminal, otherwise a line from time to time."""
+    """Return a bar of finished pairs on a terminal, otherwise lines from time to time."""
     common = {"total": results.total, "unit": "pair", "initial": results.n_resumed, "leave": False}
     if sys.stderr.isatty():
         return tqdm(**common)
@@ -255,7 +254,7 @@ def _progress(results: PairResults[Any]) -> tqdm[Any]:
 
 
 class _Lines:
-    """Standard error for a bar that is to be shown line by line."""
+    """Standard error for a bar that is shown line by line."""
 
     def write(self, text: str) -> None:
         line = text.strip("\r \n")

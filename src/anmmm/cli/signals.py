@@ -1,4 +1,4 @@
-"""Ctrl-C, a scheduler's SIGTERM and a closed terminal's SIGHUP end a command in the same way."""
+"""Ctrl-C, SIGTERM of a scheduler and SIGHUP of a closed terminal all end a command alike."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ import time
 from types import FrameType
 from typing import Any
 
-# To tidy up in: kill workers, remove the unfinished file, say what is kept. A signal that comes
-# later finds something that hangs, and ends that, too.
+# Time to kill workers, remove the unfinished file and report the checkpoint. A later signal finds a
+# command that hangs, and ends it.
 TIDYING_SECONDS = 10.0
-# Until a signal is raised again whose exception a callback from C, such as the compiler's, dropped.
+# Delay before a signal is raised again if a callback from C dropped its exception.
 AGAIN_SECONDS = 0.05
 
 
 class Ended(BaseException):
-    """Raised where the command is at; no `KeyboardInterrupt`, which libraries answer themselves."""
+    """Raised by a signal; not a `KeyboardInterrupt`, which libraries catch."""
 
 
 class EndingSignals:
-    """While entered, the first signal that asks the command to end raises `Ended`."""
+    """Context in which the first signal to end raises `Ended`."""
 
     def __init__(self) -> None:
         self.status: int | None = None
@@ -57,17 +57,17 @@ class EndingSignals:
         raise Ended
 
     def _thread_failed(self, failed: threading.ExceptHookArgs) -> None:
-        """Report what ended a thread, but for those whose work the end of the command took away."""
+        """Report errors of threads, except after the end of the command."""
         if self.status is None:
             self._thread_hook(failed)
 
     def _again(self, ignored: sys.UnraisableHookArgs) -> None:
-        """Raise the signal again soon where `Ended` came in a callback, which cannot end."""
+        """Raise the signal again soon if `Ended` was raised in a callback, which drops it."""
         if self.status is None or not issubclass(ignored.exc_type, Ended):
             self._hook(ignored)
             return
         self._deaf_until = 0.0
-        # To the main thread, which may be waiting; Windows has only signals of the process.
+        # The main thread may be waiting. Windows has only signals of the process.
         number, main = self.status - 128, threading.main_thread().ident
         kill = getattr(signal, "pthread_kill", lambda thread, number: signal.raise_signal(number))
         timer = threading.Timer(AGAIN_SECONDS, kill, (main, number))

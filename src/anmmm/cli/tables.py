@@ -1,4 +1,4 @@
-"""What is printed of many pairs: an aligned table and a summary."""
+"""The printed table of a collection, and its summary."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from anmmm._words import Table, hypotheses, printable
 from anmmm.cli.messages import plain
 from anmmm.direction import format_confidence, format_decision
 
-# What is of collections alone loads libraries that a single decision does without.
+# Collections load libraries that a single decision does not need.
 if TYPE_CHECKING:
     from anmmm.collection.records import PairClusters, PairResult
     from anmmm.collection.summary import CollectionSummary
 
-# Width of the column of ids where these are not known before, and at most.
+# Width of the column of ids if they are unknown before reading, and at most.
 UNKNOWN_IDS, LONGEST_ID = 16, 60
 
 
 class RowTable(ABC):
-    """Lines of the table of a collection, one a pair."""
+    """Lines of the table of a collection, one per pair."""
 
     def __init__(self, pairs: Any) -> None:
-        # Empty where they are not known before they are read.
+        # Empty if they are unknown before reading.
         ids = getattr(pairs, "ids", ())
         least = len("pair") if ids else UNKNOWN_IDS
         self._id_width = min(max([least, *map(len, ids)]), LONGEST_ID)
@@ -37,14 +37,14 @@ class RowTable(ABC):
     def line(self, row: Any) -> str:
         """Return the line of one pair."""
         size = "—" if row.n is None else f"{row.n}"
-        # Labels are those of all observations.
+        # Rows of labels use all observations.
         if getattr(row, "n_used", None) not in (None, row.n):
             size = f"{row.n_used}/{row.n}"
         analyzed = row.status == "ok"
         n_cells = len(self._columns)
         cells = self.cells(row)[:n_cells] if analyzed else ["—", "—", *[""] * (n_cells - 2)]
         note = self.note(row) if analyzed else f"{row.status}: {row.reason}"
-        # What a terminal cannot show may be spelled longer.
+        # Replaced characters may be longer.
         spelled = map(plain, (size, *cells))
         return self._table.line(_id_cell(row.pair_id, self._id_width), *spelled, printable(note))
 
@@ -68,7 +68,7 @@ class RowTable(ABC):
 
     @staticmethod
     def document(summary: CollectionSummary) -> dict[str, Any]:
-        """Return what a JSON document says besides the rows."""
+        """Return the parts of a JSON document besides the rows."""
         return {}
 
 
@@ -77,18 +77,17 @@ class DirectionsTable(RowTable):
 
     @staticmethod
     def columns_for(pairs: Any) -> dict[str, str]:
-        """Return the columns; a table has no truth, and knows the names of its variables."""
+        """Return the columns; pairs of a table have names and no truth."""
         names = sorted(map(len, getattr(pairs, "variables", ())))[-2:]
         width = max(14, min(sum(names) + len("leaning  → "), LONGEST_ID))
         columns = {"relation": f"<{width}", "score": ">10", "confidence": ">10"}
         return columns if names else columns | {"truth": "^5"}
 
     def cells(self, row: PairResult) -> list[str]:
-        """Return relation, score, confidence, and what the truth makes of them."""
+        """Return relation, score, confidence, and whether they are correct."""
         from anmmm.collection.summary import is_right
 
         truth = {True: "✓", False: "✗", None: ""}[is_right(row)]
-        # Of a direction, whatever else the pair is.
         confidence = format_confidence(row.confidence) if row.direction else ""
         decision = printable(format_decision(row, hypotheses(row.x, row.y)))
         return [decision, f"{row.score:+.3f}", confidence, truth]
@@ -100,7 +99,7 @@ class DirectionsTable(RowTable):
 
     @staticmethod
     def closing(summary: CollectionSummary) -> str:
-        """Describe counts, what is related, accuracy where directions are known."""
+        """Describe counts, related pairs, and the accuracy if it is known."""
         return str(summary)
 
     @staticmethod
@@ -131,11 +130,11 @@ class ClustersTable(RowTable):
 
 
 def _id_cell(pair_id: str, width: int) -> str:
-    """Return an id on one line, cut where it is long, and filled up to the width of its column."""
+    """Return an id on one line, cut if it is long, padded to the width of its column."""
     text = printable(pair_id)
     if len(text) > LONGEST_ID:
         text = f"{text[: LONGEST_ID - 1]}…"
-    # Letters of East Asia take two columns of a terminal, accents that join their letter none.
+    # East Asian letters take two columns of a terminal, combining accents none.
     taken = sum(
         0 if combining(letter) else 1 + (east_asian_width(letter) in "WF") for letter in text
     )

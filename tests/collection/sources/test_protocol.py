@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 
 from anmmm.collection import PairSource, SourceError, as_pairs
-from anmmm.collection.checkpoint import digest
 from anmmm.datasets import Pair, load_sample
 
 X, Y = np.arange(12.0), np.arange(12.0) ** 2
@@ -58,27 +57,6 @@ def test_the_fingerprint_of_a_folder_moves_with_it_and_changes_with_its_content(
     (moved / "a.csv").unlink()
     assert pairs.fingerprint() != changed
     assert as_pairs("sample")[:3].fingerprint() != as_pairs("sample")[:4].fingerprint()
-
-
-@pytest.mark.parametrize(
-    "other",
-    [
-        [("a", X, Y), ("b", Y, X)],
-        {"b": (Y, X), "a": (X, Y)},
-        {"a": (X, Y), "b": (Y, X + 1e-9)},
-        {"a": (X, Y), "b": "text"},
-        {"a": (X, Y), "b": Pair("b", Y, X, truth=1)},
-    ],
-)
-def test_a_checkpoint_tells_other_objects_by_their_pairs(other):
-    def known_by(source):
-        pairs = as_pairs(source)
-        return pairs.fingerprint(), [digest(pair) for pair in pairs]
-
-    given = {"a": (X, Y), "b": (Y, X)}
-    assert known_by(given) == known_by(dict(given))
-    assert known_by(other) != known_by(given)
-    assert known_by(other) == known_by(other)
 
 
 @pytest.mark.parametrize(
