@@ -187,7 +187,7 @@ def written_sources(folder, n_pairs, n_samples):
             cells = " ".join(map(repr, row.tolist()))
             file.write(f"pair{number},{cells},{cells}\n")
     yield "CSV with a pair a line", as_pairs(text)
-    wide = values[: n_samples * 1000].reshape(n_samples, 1000)
+    wide = values[: n_samples * min(1000, n_pairs)].reshape(n_samples, -1)
     yield "all pairs of a table", as_pairs(wide, columns="all")
 
 
@@ -276,6 +276,77 @@ def kills(options):
         )
 
 
+def commands(options):
+    """Run a file of pairs on the command line: rate, memory, a kill and a resume, shards."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        source, whole, killed = (
+            folder / f"{part}.parquet" for part in ("pairs", "whole", "killed")
+        )
+        write_drawn(source, options.pairs, options.samples)
+        base = ["directions", source, "-j", options.jobs]
+        seconds, megabytes = watched([*base, "-o", whole])
+        print(
+            f"{options.pairs} pairs of {options.samples} points: {options.pairs / seconds:.0f} "
+            f"pairs/s, {seconds:.0f} s, at most {megabytes:.0f} MB in all processes together"
+        )
+        watched([*base, "-o", killed], kill_after=seconds / 2)
+        done = count_rows(f"{killed}.checkpoint")[0]
+        seconds, _ = watched([*base, "-o", killed, "--resume"])
+        equal = killed.read_bytes() == whole.read_bytes()
+        print(f"killed with {done} rows done, resumed in {seconds:.0f} s; files equal: {equal}")
+        if not options.shards:
+            return
+        parts = []
+        for number in range(1, options.shards + 1):
+            part = folder / f"part{number}.parquet"
+            watched([*base, "-o", part, "--shard", f"{number}/{options.shards}"])
+            parts.append(parquet.read_table(part).to_pylist())
+        joined = [parts[at % len(parts)][at // len(parts)] for at in range(options.pairs)]
+        print("shards joined equal the whole:", joined == parquet.read_table(whole).to_pylist())
+
+
+def write_drawn(path, n_pairs, n_samples):
+    """Write drawn mixtures, a row a pair, some thousands at a time."""
+    lists = pyarrow.list_(pyarrow.float64())
+    schema = pyarrow.schema({"pair_id": pyarrow.string(), "x": lists, "y": lists})
+    with parquet.ParquetWriter(path, schema) as file:
+        pairs = iter(Pairs(n_pairs, n_samples))
+        while some := list(itertools.islice(pairs, 5000)):
+            rows = [{"pair_id": pair.pair_id, "x": pair.x, "y": pair.y} for pair in some]
+            file.write_table(pyarrow.Table.from_pylist(rows, schema))
+
+
+def watched(arguments, kill_after=None):
+    """Run a command of anmmm; return its seconds and the most memory of all its processes."""
+    command = [sys.executable, "-m", "anmmm", *map(str, arguments)]
+    begin, most = time.perf_counter(), 0.0
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    process = subprocess.Popen(command, start_new_session=True, **quiet)
+    while process.poll() is None:
+        most = max(most, session_megabytes(process.pid))
+        if kill_after is not None and time.perf_counter() - begin > kill_after:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            return kill_after, most
+        time.sleep(0.2)
+    if process.returncode:
+        sys.exit(f"{' '.join(command)} ended with {process.returncode}")
+    return time.perf_counter() - begin, most
+
+
+def session_megabytes(session):
+    """Resident memory of all processes of a session, by Linux's /proc; shared pages count twice."""
+    total = 0
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            fields = folder.joinpath("stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        total += int(fields[21]) if int(fields[3]) == session else 0
+    return total * resource.getpagesize() / 1e6
+
+
 def peak_megabytes():
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak / (1e6 if sys.platform == "darwin" else 1e3)
@@ -288,7 +359,7 @@ def cpu_seconds():
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    commands = parser.add_subparsers(required=True)
+    programs = parser.add_subparsers(required=True)
     for function, numbers in (
         (throughput, {"pairs": 2000, "samples": 100}),
         (scheduling, {"pairs": 1000}),
@@ -298,8 +369,9 @@ def main():
         (files, {"pairs": 100_000, "samples": 100}),
         (interrupt, {"rows": 50}),
         (kills, {"pairs": 2000, "kills": 20, "seed": 0}),
+        (commands, {"pairs": 100_000, "samples": 100, "jobs": 2, "shards": 4}),
     ):
-        command = commands.add_parser(function.__name__, help=function.__doc__)
+        command = programs.add_parser(function.__name__, help=function.__doc__)
         command.set_defaults(function=function)
         for name, default in numbers.items():
             command.add_argument(f"--{name}", type=int, default=default, help=f"default {default}")
