@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 
-from anmmm import infer_direction
+from anmmm import hsic_test, infer_direction
 from anmmm.confidence import UNSURE, confidence_of
 from anmmm.datasets import make_single_mechanism
 from anmmm.direction import is_sure
 from anmmm.direction.outcome import FLEXIBLE_NOTE, REFUSED_PVALUE
+from anmmm.evidence import integral_transform
 
 
 def triangle(seed, n=300):
@@ -44,6 +45,19 @@ def test_models_that_the_check_refuses_are_not_sure():
     refused = [result for result in results if result.check_pvalue < REFUSED_PVALUE]
     assert max(confidence_of(result.models) for result in refused) >= 0.9
     assert max(result.confidence for result in refused) <= UNSURE
+
+
+def test_of_many_rows_a_thousand_say_whether_a_model_is_refused():
+    x, y = make_single_mechanism("LS-s", 2500, random_state=0)
+    side = infer_direction(x, y, common_cause=False).models.shortest
+    rows = np.linspace(0, 2499, 1000).astype(int)
+    wanted = hsic_test(side.causes[rows, 0], integral_transform(side.chosen)[rows]).pvalue
+    assert side.refusal == pytest.approx(wanted)
+    # The check of all rows, which takes longest of large pairs, is left until somebody reads it.
+    assert "check" not in vars(side)
+    x, y = make_single_mechanism("AN", 300, random_state=0)
+    side = infer_direction(x, y).models.shortest
+    assert side.refusal == side.check.pvalue
 
 
 @pytest.mark.parametrize("family", ["AN", "LS", "AN-s", "MN-U"])

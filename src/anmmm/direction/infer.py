@@ -275,7 +275,7 @@ def decide(
         notes.append(FLEXIBLE_NOTE)
     # The test takes a while, and matters to these alone.
     if evidence is not None and confidence is not None and confidence > UNSURE:
-        is_refused = evidence.shortest.check.pvalue < REFUSED_PVALUE
+        is_refused = evidence.shortest.refusal < REFUSED_PVALUE
         confidence = UNSURE if is_refused else confidence
 
     probabilities, direction = None, sign_of(score)

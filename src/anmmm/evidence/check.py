@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.special import ndtri
 
-from anmmm._typing import FloatArray
+from anmmm._typing import FloatArray, IntArray
 from anmmm.evidence.models import ConditionalModel
 from anmmm.independence import HSICTest, TestedVariable, permutation_test
 
@@ -76,14 +76,16 @@ def check_model(model: ConditionalModel, cause: FloatArray | TestedVariable) -> 
 
 
 def check_models(
-    models: Sequence[ConditionalModel], cause: FloatArray | TestedVariable
+    models: Sequence[ConditionalModel],
+    cause: FloatArray | TestedVariable,
+    rows: IntArray | slice = slice(None),
 ) -> HSICTest:
     """Test the transforms of an effect's columns, each by its model, and the cause.
 
-    `cause` is of shape (n_samples,) or (n_samples, n_features), or what was made of that before.
-    What `check_model` notes holds.
+    `cause` is of shape (n_samples,) or (n_samples, n_features), or what was made of that before;
+    `rows` are those that are looked at. What `check_model` notes holds.
     """
-    transforms = np.column_stack([integral_transform(model) for model in models])
+    transforms = np.column_stack([integral_transform(model)[rows] for model in models])
     # Two levels alone, each encoded with certainty: nothing is left.
     transforms = transforms[:, np.ptp(transforms, axis=0) >= 1e-12]
     if transforms.size == 0:

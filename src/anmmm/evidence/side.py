@@ -14,6 +14,9 @@ from anmmm.evidence.code import shortest
 from anmmm.evidence.models import Additive, ConditionalModel, Independent
 from anmmm.independence import HSICTest, TestedVariable
 
+# Rows from which the check says whether a decision may be sure.
+MOST_CHECKED = 1000
+
 
 @frozen
 class ColumnEvidence(Record):
@@ -65,6 +68,15 @@ class SideEvidence(Record):
     def check(self) -> HSICTest:
         """Test of the cause and what the shortest models leave unexplained."""
         return check_models([part.chosen for part in self.effect_parts], self.tested)
+
+    @property
+    def refusal(self) -> float:
+        """P-value of the check over at most 1000 evenly spaced rows; more refuse any model."""
+        if len(self.causes) <= MOST_CHECKED:
+            return self.check.pvalue
+        rows = np.linspace(0, len(self.causes) - 1, MOST_CHECKED).astype(np.intp)
+        models = [part.chosen for part in self.effect_parts]
+        return check_models(models, np.ascontiguousarray(self.causes[rows]), rows).pvalue
 
     @computed
     def tested(self) -> TestedVariable:
