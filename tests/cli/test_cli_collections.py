@@ -452,16 +452,6 @@ def test_a_source_that_changes_during_the_run_is_refused_at_its_end(run, tmp_pat
 
 
 @posix
-def test_a_write_protected_result_is_refused_before_anything_is_computed(refused, folder, tmp_path):
-    (tmp_path / "r.csv").write_text("pair_id,n\n")
-    (tmp_path / "r.csv").chmod(0o444)
-    for _ in range(2):
-        err = refused("directions", folder, "-o", "r.csv")
-        assert err.startswith("r.csv: is write-protected, so it is not replaced; ")
-        assert sorted(os.listdir(tmp_path)) == ["pairs", "r.csv"]
-
-
-@posix
 def test_a_link_to_the_output_of_another_run_meets_its_lock(run, folder, tmp_path):
     (tmp_path / "link.csv").symlink_to("c.csv")
     with Checkpoint(tmp_path / "c.csv.checkpoint"):

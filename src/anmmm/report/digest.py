@@ -1,4 +1,4 @@
-"""What a page says of rows, which are added one by one."""
+"""Statistics of rows for a page, added one by one."""
 
 from __future__ import annotations
 
@@ -15,34 +15,34 @@ from anmmm.collection.summary import is_right
 from anmmm.direction import COMMON_CAUSE, INDEPENDENT, format_decision
 from anmmm.evaluation.tally import Tally
 
-# Rows of neither extreme that are dropped at once.
+# Rows of neither extreme that are kept before they are dropped.
 BATCH = 1000
-# A reason that quotes the data could be another one for every pair.
+# Kinds of reasons; those that quote the data differ for every pair.
 MOST_GROUPS = 1000
 FIRST_IDS = 5
 
 _FOLDERS = re.compile(r"(?<![\w.])(?:[A-Za-z]:)?(?:[\\/][^\s\\/:;,'\"]+)*[\\/](?=[^\s\\/:;,'\"])")
 _NUMBER = re.compile(r"(?<![\w.])(?<!\w-)[-+−]?\d+(?:[.,]\d+)*(?:[eE][-+]?\d+)?(?![\w])")
-# Counted things of the package's own messages: one column is a matter of columns.
+# Counted nouns of messages, to be made plural.
 _ONE = re.compile(
     r"# ((?:incomplete )?(?:column|observation|point|row|sample|second|value))(?=\W|$)"
 )
 
 
 class Digest(Tally):
-    """Keeps what a page shows: some 80 bytes a row, and the `n_shown` rows of either extreme."""
+    """Content of a page: some 80 bytes per row, and the `n_shown` rows of either extreme."""
 
     def __init__(self, n_shown: int) -> None:
         super().__init__()
         self.models: Counter[str] = Counter()
         self.mechanisms: Counter[int] = Counter()
         self.relations: Counter[str] = Counter()
-        # Of rows without a result; of analyzed rows.
+        # For rows without a result, and for analyzed rows.
         self.failures, self.remarks = Reasons(), Reasons()
-        # Hashes, since the ids themselves would be ten times as long.
+        # Hashes take a tenth of the memory of ids.
         self._ids = array("q")
-        # Of the analyzed pairs that are not independent: |score|, confidence where there is one,
-        # score of unknown direction.
+        # Of the analyzed pairs that are not independent: |score|, known confidences, and scores of
+        # unknown direction.
         self.sizes, self.confidences, self.unknown_scores = array("d"), array("d"), array("d")
         self._by_score, self._by_confidence = Extremes(n_shown), Extremes(n_shown)
 
@@ -62,7 +62,7 @@ class Digest(Tally):
             self.models[row.model] += 1
         if row.n_mechanisms is not None:
             self.mechanisms[row.n_mechanisms] += 1
-        # A pair without an arrow has no direction to be more or less certain of.
+        # Only pairs with a direction are ranked by certainty.
         if row.score is None or row.relation in (INDEPENDENT, COMMON_CAUSE):
             return
         size = abs(row.score)
@@ -76,18 +76,18 @@ class Digest(Tally):
 
     @property
     def ordered_by(self) -> str:
-        """What the shown pairs are ordered by: confidence, if every pair has one, or |score|."""
+        """Order of the shown pairs: by confidence, if every pair has one, else by |score|."""
         every = len(self.confidences) == len(self.sizes) > 0
         return "confidence" if every else "|score|"
 
     def repeated(self, rows: Iterable[PairResult]) -> set[str]:
-        """Return the ids of these rows, some of those added, that other rows have, too."""
+        """Return the ids of these rows that several added rows have."""
         hashes, counts = np.unique(np.asarray(self._ids), return_counts=True)
         several = set(hashes[counts > 1].tolist())
         return {row.pair_id for row in rows if hash(row.pair_id) in several}
 
     def shown(self) -> tuple[list[PairResult], list[PairResult]]:
-        """Return the most and the least certain rows, the extreme ones first, none in both."""
+        """Return the most and the least certain rows, most extreme first; no row is in both."""
         by = self._by_confidence if self.ordered_by == "confidence" else self._by_score
         return by.both()
 
@@ -102,8 +102,7 @@ class Extremes:
     def add(self, key: tuple[float, ...], row: PairResult) -> None:
         """Take one row."""
         self._n_seen += 1
-        # Of equal keys the earlier row is the larger one; positions differ, so rows are never
-        # compared.
+        # Among equal keys the earlier row is larger; rows themselves are never compared.
         self._entries.append((key, -self._n_seen, row))
         if len(self._entries) > 2 * self._count + BATCH:
             self._drop()
@@ -132,13 +131,13 @@ class Group:
 
 
 class Reasons:
-    """Counts reasons, one at a time, in memory that has a limit."""
+    """Counts reasons in limited memory."""
 
     def __init__(self) -> None:
         self._groups: dict[tuple[str, str], Group] = {}
 
     def add(self, status: str, reason: str, pair_id: str) -> None:
-        """Count one row; beyond `MOST_GROUPS` those of a new kind are counted together."""
+        """Count one row; after `MOST_GROUPS` kinds, new kinds are counted together."""
         key = (status, pattern_of(reason, pair_id))
         if key not in self._groups and len(self._groups) >= MOST_GROUPS:
             key = (status, "other reasons")
@@ -148,14 +147,14 @@ class Reasons:
             group.first_ids.append(pair_id)
 
     def groups(self) -> list[Group]:
-        """Return the groups, the largest first, equal ones in the order of their first rows."""
+        """Return the groups by decreasing size, then in the order of their first rows."""
         return sorted(self._groups.values(), key=lambda group: -group.count)
 
 
 def pattern_of(reason: str, pair_id: str) -> str:
-    """Return what a reason shares with those of other pairs, without numbers and folders."""
+    """Return the text of a reason without id, numbers and folders."""
     text = _FOLDERS.sub("", reason)
     if pair_id and pair_id in text:
-        # Not within a longer word: an id may be a single letter.
+        # Whole words only: an id may be a single letter.
         text = re.sub(rf"(?<!\w){re.escape(pair_id)}(?!\w)", "‹id›", text)
     return _ONE.sub(r"# \1s", _NUMBER.sub("#", text)) or "no reason given"

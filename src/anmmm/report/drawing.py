@@ -1,4 +1,4 @@
-"""The pictures of a page: pairs as their source has them, decision rates and scores."""
+"""The pictures of a page: pairs of the source, decision rates and scores."""
 
 from __future__ import annotations
 
@@ -29,23 +29,23 @@ from anmmm.plotting import matplotlib_module, plot_decision_rates, plot_mechanis
 from anmmm.plotting.style import color_of, tidy
 
 _STEERING = re.compile(f"[{STEERING}]")
-# Points of one picture: more of them cover each other, and take longer to part.
+# Most points of one picture.
 MOST_POINTS = 1500
 # Inches.
 THUMBNAIL = (2.2, 1.7)
 WIDE = (6.4, 3.2)
-# Dots an inch: twice those of a page, for sharp screens.
+# Dots per inch, for high-resolution screens.
 RESOLUTION = 200
 COLORS = 64
 BINS = 41
-# Share of the scores that the histogram shows to scale; those beyond stand in its outermost bins.
+# Fraction of scores within the range of the histogram; the outermost bins have the other ones.
 SHOWN = 0.98
-# Nothing of the user's settings: equal rows make equal pages.
+# Independent of the user's settings: equal rows give equal pages.
 STYLE = {
     "xtick.major.size": 2.5,
     "ytick.major.size": 2.5,
     "axes.linewidth": 0.6,
-    # Words stay words: smaller, and a browser sets them sharply.
+    # Text stays text.
     "svg.fonttype": "none",
     "svg.hashsalt": "anmmm",
 }
@@ -55,7 +55,7 @@ NOT_ALONE = "not drawn: several pairs have this id"
 
 @dataclass(frozen=True)
 class Drawing:
-    """The picture of a pair for an ``img``, and what it shows, or in `remark` why there is none."""
+    """The picture of a pair for an ``img`` and its description; `remark` explains a missing one."""
 
     address: str = ""
     alternative: str = ""
@@ -70,7 +70,7 @@ def draw_pairs(
     repeated: Collection[str] = (),
     progress: bool = False,
 ) -> dict[str, Drawing]:
-    """Return a drawing for each id of these rows; `repeated` are ids that other rows have, too."""
+    """Return a drawing for each id of these rows; `repeated` are ids of several rows."""
     counts = Counter(row.pair_id for row in rows)
     wanted = {row.pair_id: row for row in rows if counts[row.pair_id] == 1}
     for pair_id in repeated:
@@ -95,12 +95,12 @@ def draw_pairs(
                 bar.update()
             else:
                 drawings[pair_id] = Drawing(remark=NOT_ALONE)
-            # Ids are unique in files alone: pairs in memory are walked to the end.
+            # Ids are unique in files, but not in memory.
             if not ahead and not isinstance(source, Items):
                 break
     finally:
         bar.close()
-        # A file that is not read to its end is closed now.
+        # Close the file.
         if isinstance(pairs, Generator):
             pairs.close()
     return drawings
@@ -132,7 +132,7 @@ def _draw(row: PairResult, pair: Pair) -> Drawing:
 
 
 def _colors(cause: FloatArray, effect: FloatArray, row: PairResult) -> tuple[Any, str]:
-    """Return what colors the points, and what is to be said of it."""
+    """Return the labels or clustering that color the points, and a remark."""
     one = np.zeros(len(cause), dtype=np.intp)
     if not row.direction or row.n_mechanisms in (None, 0, 1):
         return one, ""
@@ -149,12 +149,12 @@ def _colors(cause: FloatArray, effect: FloatArray, row: PairResult) -> tuple[Any
 
 
 def rates_picture(rates: DecisionRates) -> str:
-    """Return the address for an ``img`` of decision rates, which is the picture itself."""
+    """Return decision rates as the address of an ``img``."""
     return svg_picture(lambda ax: plot_decision_rates(rates, ax=ax))
 
 
 def histogram_picture(scores: ArrayLike, unit: str) -> tuple[str, int]:
-    """Return the address of a histogram, and how many scores lie beyond its axis."""
+    """Return the address of a histogram, and the number of scores outside of its axis."""
     scores = np.asarray(scores)
     limit = float(np.quantile(np.abs(scores), SHOWN)) * 1.05 or 1.0
     edges = np.linspace(-limit, limit, BINS)
@@ -202,13 +202,12 @@ def pair_picture(cause: FloatArray, effect: FloatArray, result: Any, names: tupl
 
 
 def png_picture(draw: Callable[[Any], Any]) -> str:
-    """Return the address of a small picture that a function draws on axes."""
-    # Of few colors it is shorter than a vector graphic of any number of points: 11 against 42 kB
-    # at 60. All colors would make it three times as long, and nobody sees them.
+    """Return the address of a small picture, drawn by a function of axes."""
+    # With few colors it is smaller than a vector graphic: 11 against 42 kB at 60 points.
     picture = _drawn(
         THUMBNAIL, draw, font=6.5, format="png", dpi=RESOLUTION, metadata={"Software": None}
     )
-    # Matplotlib writes pictures by Pillow, so it is there.
+    # Matplotlib requires Pillow.
     image: Any = import_module("PIL.Image")
     fewer = image.open(picture).convert("RGB").quantize(COLORS, dither=image.Dither.NONE)
     file = BytesIO()
@@ -217,10 +216,10 @@ def png_picture(draw: Callable[[Any], Any]) -> str:
 
 
 def svg_picture(draw: Callable[[Any], Any], size: tuple[float, float] = WIDE) -> str:
-    """Return the address of a picture of this size in inches that a function draws on axes."""
+    """Return the address of a picture, drawn by a function of axes; size in inches."""
     metadata = {"Date": None, "Creator": None}
     picture = _drawn(size, draw, font=9.0, format="svg", metadata=metadata)
-    # Names are words in it, and show as on the page around it.
+    # Control characters of names are replaced as on the page.
     text = _STEERING.sub("\ufffd", picture.getvalue().decode())
     return _address("svg+xml", BytesIO(text.encode()))
 
@@ -231,7 +230,7 @@ def _drawn(
     style = matplotlib_module("style").context(["default", {**STYLE, "font.size": font}])
     file = BytesIO()
     with style, warnings.catch_warnings():
-        # Constrained layout of tiny axes speaks of what it cannot do.
+        # Constrained layout warns about tiny axes.
         warnings.simplefilter("ignore", UserWarning)
         figure = matplotlib_module("figure").Figure(figsize=size, layout="constrained")
         draw(figure.add_subplot())

@@ -1,4 +1,4 @@
-"""A page about a causal graph, written whole or not at all."""
+"""A page about a causal graph."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ def write_graph_report(
 ) -> None:
     """Write one HTML page about a causal graph.
 
-    A picture of the graph, a table of its edges, the fitted effect along each cause, hidden
-    variables that switch mechanisms, and what the graph leaves unexplained. The page needs no other
-    file and no network; its one script sorts the table by the column that is clicked.
+    A picture of the graph, a table of its edges, the fitted effect of each cause, hidden variables
+    that switch mechanisms, and dependence that the graph does not explain. The page needs no other
+    file and no network; its one script sorts the table by a column.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def write_graph_report(
     output : path-like
         File for the page.
     name : str, optional
-        What the table is called on the page.
+        Name of the table on the page.
     force : bool
         Whether to replace a file that is no result of an earlier run.
 
@@ -45,14 +45,13 @@ def write_graph_report(
     ImportError
         If Jinja2 or Matplotlib is not installed.
     TypeError
-        If `graph` is no `CausalGraph`.
+        If `graph` is not a `CausalGraph`.
     OSError
         If the page cannot be written, or `output` is another file.
 
     Notes
     -----
-    A quarter of a second for each of the edges, of which at most the 500 of the largest gain are
-    drawn.
+    A quarter of a second per edge. At most the 500 edges of largest gain are drawn.
 
     Examples
     --------
@@ -68,7 +67,7 @@ def write_graph_report(
     check_graph_report(output, force=force)
     edges = {(edge.effect, edge.cause): edge for edge in graph.edges}
     pairs = [(node.name, cause) for node in graph.nodes for cause in node.parents]
-    # An edge without a direction is listed in either order.
+    # An undirected edge is listed in either order.
     gains = {pair: (edges.get(pair) or edges[pair[::-1]]).gain for pair in pairs}
     drawn = sorted(pairs, key=lambda pair: -gains[pair])[:MOST_PLOTS]
     size = graph_size(graph)
@@ -87,7 +86,7 @@ def write_graph_report(
 
 
 def check_graph_report(path: StrPath, *, force: bool = False) -> None:
-    """Raise an error if a page cannot be made, or would replace a file of others."""
+    """Raise an error if a page cannot be written, or would replace another file."""
     page_template("graph.html.j2")
     matplotlib_module("figure")
     check_overwrite(path, force=force)
@@ -98,7 +97,7 @@ def _effect(graph: CausalGraph, effect: Hashable, cause: Hashable) -> Callable[[
     def draw(ax: Any) -> None:
         draw_effect(ax, graph, effect, cause, legend=False, marker_size=2.5)
         ax.locator_params(nbins=4)
-        # The caption has the names.
+        # The names are in the caption.
         ax.set(xlabel="", ylabel="")
 
     return draw

@@ -1,4 +1,4 @@
-"""A page about the rows of a collection, written whole or not at all."""
+"""A page about the rows of a collection."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from anmmm.report.drawing import (
 )
 
 N_PLOTS = 12
-# A page of more pictures is slow to open, and nobody looks at all of them.
+# Pages with more pictures are slow to open.
 MOST_PLOTS = 500
 # Kinds of reasons that are listed one by one.
 MOST_REASONS = 60
@@ -42,13 +42,13 @@ STATUSES = {
     "error": "failed unexpectedly",
     "lost": "ended their worker process",
 }
-# HTML has no control characters but tab and line end.
+# Control characters that HTML does not allow.
 _CONTROL = re.compile(f"[\x00-\x08\x0b-\x1f{STEERING}]")
 
 
 @dataclass(frozen=True)
 class Report:
-    """What `write_report` put on a page.
+    """Summary of a page that `write_report` has written.
 
     Attributes
     ----------
@@ -57,7 +57,7 @@ class Report:
     n_drawn : int
         Pairs that are drawn.
     n_not_in_source : int
-        Pairs that were to be drawn and are not in the source.
+        Pairs that could not be drawn because they are not in the source.
     """
 
     summary: CollectionSummary
@@ -76,9 +76,9 @@ def write_report(
 ) -> Report:
     """Write one HTML page about the rows of a collection.
 
-    Summary, accuracy against the decided share (where directions are known) or a histogram of the
-    scores (where not), the most and the least certain pairs, reasons of failures. The page needs no
-    other file, no script and no network.
+    Summary, accuracy against the fraction of decided pairs (if directions are known) or a histogram
+    of the scores (if not), the most and the least certain pairs, reasons of failures. The page
+    needs no other file, no script and no network.
 
     Parameters
     ----------
@@ -88,15 +88,15 @@ def write_report(
     output : path-like
         File for the page.
     source : PairSource or anything of `anmmm.collection.as_pairs`, optional
-        Where the observations of the pairs are, to draw them; open it with ``as_pairs`` where it
-        needs options. Walked once, no further than needed. Without it pairs are listed. A pair
-        whose id others have, too, is not drawn.
+        Observations of the pairs, to draw them; open it with ``as_pairs`` if it needs options. Read
+        once, as far as needed. Without it pairs are only listed. Pairs with equal ids are not
+        drawn.
     n_plots : int
         Number of the most certain pairs to show, and of the least certain ones; 0 to 500.
     name : str, optional
-        What the rows are called on the page; by default the name of their file.
+        Name of the rows on the page; by default the name of their file.
     progress : bool
-        Whether to show on standard error how many pairs are drawn.
+        Whether to show a progress bar on standard error.
 
     Returns
     -------
@@ -108,17 +108,16 @@ def write_report(
     ImportError
         If Jinja2 or Matplotlib is not installed, or PyArrow for a Parquet file.
     TypeError, ValueError
-        If an argument cannot be used, or a file is no table of directions (`SourceError`, with the
+        If an argument is wrong, or a file is not a table of directions (`SourceError`, with the
         line).
     OSError
         If a file cannot be read or the page not be written.
 
     Notes
     -----
-    Equal rows make equal pages with equal versions of the libraries. Time: some 30 microseconds a
-    row, and some tenths of a second for each pair that is drawn. Memory: some 200 bytes a row.
-    Accuracies, errors and decision rates are those of `anmmm.evaluate`. How pairs are drawn:
-    docs/guide/report.md.
+    Equal rows give equal pages with equal versions of the libraries. Time: some 30 microseconds per
+    row, and some tenths of a second per drawn pair. Memory: some 200 bytes per row. Accuracies,
+    errors and decision rates are those of `anmmm.evaluate`. See docs/guide/report.md.
 
     Examples
     --------
@@ -133,7 +132,7 @@ def write_report(
     (1, 1)
     """
     n_plots = check_count(n_plots, "n_plots", minimum=0, maximum=MOST_PLOTS)
-    # Before the work.
+    # Check the output before the work.
     template = page_template()
     matplotlib_module("figure")
     check_writable(output)
@@ -174,7 +173,7 @@ def write_report(
 
 
 def base_name(path: Any) -> str:
-    """Return the last part of a path: where it lies on this machine is nobody else's business."""
+    """Return the last part of a path, without the folders of this machine."""
     text = os.fsdecode(path)
     return os.path.basename(text.rstrip("/\\")) or text
 
@@ -217,18 +216,18 @@ def page_template(file: str = "page.html.j2") -> Any:
 
 
 def decision(row: PairResult) -> str:
-    """Say a row in words, by the names of its variables."""
+    """Return the decision in words, with the names of the variables."""
     return format_decision(row, hypotheses(row.x, row.y))
 
 
 def share(count: int, total: int) -> str:
-    """Return a share in percent, never a zero for what is none."""
+    """Return a fraction in percent; only zero is shown as zero."""
     percent = 100 * count / total
     return "< 1 %" if 0.0 < percent < 0.5 else f"{percent:.0f} %"
 
 
 def signed(value: float | None) -> str:
-    """Return a score with its sign, never a zero for what is none."""
+    """Return a score with its sign; only zero is shown as zero."""
     if value is None:
         return "—"
     shown = f"{value:+.4f}" if abs(value) >= 5e-5 or value == 0.0 else f"{value:+.0e}"
@@ -236,5 +235,5 @@ def signed(value: float | None) -> str:
 
 
 def thousands(value: int) -> str:
-    """Return a count with its thousands apart."""
+    """Return a count with a thousands separator."""
     return f"{value:,}".replace(",", "\u202f")
