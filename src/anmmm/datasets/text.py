@@ -66,7 +66,7 @@ class TextTable(Record):
         return len(self.rows[0])
 
     def label(self, column: int) -> str:
-        """Return the name of a column, counted from 0, or ``column 1`` where it has none."""
+        """Return the name of a column, counted from 0, or ``column 1`` if it has none."""
         name = self.names[column] if self.names else ""
         return name or f"column {column + 1}"
 

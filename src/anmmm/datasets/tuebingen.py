@@ -209,7 +209,7 @@ def load_tuebingen(path: StrPath) -> PairFolder:
     Parameters
     ----------
     path : path-like
-        Folder that holds ``pairmeta.txt`` and the files.
+        Folder with ``pairmeta.txt`` and the files.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Whatever holds many pairs comes in; `Pair` records go out, one at a time."""
+"""Sources of pairs: one reader per format, which yields `Pair` records one at a time."""
 
 from anmmm.collection.sources.opening import as_pairs
 from anmmm.collection.sources.protocol import PairSource
