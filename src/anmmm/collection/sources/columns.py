@@ -6,7 +6,7 @@ import math
 import os
 import re
 from collections.abc import Callable, Collection, Hashable, Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from decimal import Decimal
 from difflib import get_close_matches
 from numbers import Real
@@ -21,6 +21,7 @@ from anmmm._categories import is_missing, labels_of
 from anmmm._record import Record, computed, frozen
 from anmmm._typing import FloatArray, StrPath
 from anmmm._validation import DATES, brief
+from anmmm._warning import warn_caller
 from anmmm.collection.sources.parquet import (
     category_columns,
     floats,
@@ -252,8 +253,29 @@ def _parquet(path: StrPath) -> Table:
         with open_parquet(path) as file, source_errors(name, None):
             return nw.from_native(file.read(columns=names, use_threads=False))
 
+    ordered = [n for n, has_order in coded.items() if has_order]
+    if ordered:
+        warn_caller(
+            f"{name}: Parquet keeps no order of categories that are not text; using the order of "
+            f"their values: {listed(ordered)}",
+            UserWarning,
+        )
     kinds = nw.from_native(schema.empty_table()).collect_schema()
-    return _selected(name, kinds, select, coded=coded, files=(Path(path),))
+    unordered = coded.keys() - set(ordered)
+    table = _selected(name, kinds, select, coded=unordered, files=(Path(path),))
+
+    def read(numbers: list[Hashable], names: list[Hashable]) -> Columns:
+        columns = table.read(numbers, names)
+        return columns | {n: _places(columns[n]) for n in numbers if n in ordered}
+
+    return replace(table, read=read)
+
+
+def _places(values: FloatArray) -> FloatArray:
+    """Return the place of each number among the distinct ones, NaN for NaN."""
+    places, present = np.full(len(values), math.nan), ~np.isnan(values)
+    places[present] = np.unique(values[present], return_inverse=True)[1]
+    return places
 
 
 def _text(path: StrPath, header: bool | None) -> Table:

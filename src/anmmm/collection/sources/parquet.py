@@ -105,19 +105,24 @@ def source_errors(path: str, place: str | None) -> Iterator[None]:
         raise SourceError(path, place, f"the content is broken ({first})") from error
 
 
-def category_columns(path: str, file: Any) -> set[str]:
-    """Return the columns that were unordered dictionaries when the file was written.
+def category_columns(path: str, file: Any) -> dict[str, bool]:
+    """Return the columns that were dictionaries when the file was written; whether with an order.
 
-    Parquet itself keeps only dictionaries of text.
+    Without those that are still dictionaries: Parquet keeps only dictionaries of text.
     """
     written = (file.metadata.metadata or {}).get(b"ARROW:schema")
     if written is None:
-        return set()
+        return {}
     pyarrow = pyarrow_module()
     with source_errors(path, None):
         before = pyarrow.ipc.read_schema(pyarrow.py_buffer(base64.b64decode(written)))
+    now = dict(zip(file.schema_arrow.names, file.schema_arrow.types, strict=True))
     is_dictionary = pyarrow.types.is_dictionary
-    return {each.name for each in before if is_dictionary(each.type) and not each.type.ordered}
+    return {
+        each.name: each.type.ordered
+        for each in before
+        if is_dictionary(each.type) and not is_dictionary(now.get(each.name, each.type))
+    }
 
 
 def is_number(kind: Any) -> bool:
@@ -137,7 +142,7 @@ def floats(array: Any) -> FloatArray:
     return values
 
 
-def _layout(path: str, schema: Any, coded: set[str]) -> tuple[dict[str, str], bool]:
+def _layout(path: str, schema: Any, coded: Mapping[str, bool]) -> tuple[dict[str, str], bool]:
     """Return the name in the file of each column to read, and whether the form is nested."""
     names = schema.names
     types: Mapping[str, Any] = dict(zip(names, schema.types, strict=True))
