@@ -19,7 +19,7 @@ from anmmm._typing import FloatArray
 from anmmm._workers import starting_workers, worker_options
 from anmmm.evidence import evidence
 from anmmm.evidence.common_cause import describe_common_cause
-from anmmm.evidence.marginal import Smooth
+from anmmm.evidence.marginal import LogSplineDensity
 from anmmm.evidence.models.discrete import fit_levels
 from anmmm.evidence.models.postnonlinear import fit_post_nonlinear, scales_of
 from anmmm.evidence.variable import Variable
@@ -58,7 +58,7 @@ def _several() -> None:
 
 
 def _densities() -> None:
-    Smooth.of(Cells.of(_effect()))
+    LogSplineDensity.of(Cells.of(_effect()))
 
 
 def _monotone() -> None:

@@ -10,7 +10,7 @@ from scipy.special import logsumexp
 from anmmm import infer_direction
 from anmmm.evidence import evidence
 from anmmm.evidence.curves import model_curves
-from anmmm.evidence.marginal import Shares
+from anmmm.evidence.marginal import CategoricalMarginal
 from anmmm.evidence.models.categories import (
     HYPER,
     NOISE,
@@ -166,7 +166,7 @@ def test_an_effect_is_never_longer_than_by_itself(seed, n):
 
 def test_shares_are_those_of_jeffreys_prior():
     index = np.array([0, 0, 1, 2, 2, 2, 2, 1, 0, 2])
-    law = Shares.of(Cells.of(index.astype(float)))
+    law = CategoricalMarginal.of(Cells.of(index.astype(float)))
     # Predicted one after the other, with half an observation more for each.
     seen, sequential = np.full(3, 0.5), 0.0
     for k in index:

@@ -14,8 +14,8 @@ from anmmm.datasets import make_anm_mixture, make_single_mechanism
 from anmmm.evidence import evidence
 from anmmm.evidence.density import BASES
 from anmmm.evidence.marginal import (
+    LogSplineDensity,
     Normals,
-    Smooth,
 )
 from anmmm.evidence.models import MODELS, ConditionalModel, laws_of
 from anmmm.evidence.models.discrete import fit_levels
@@ -207,7 +207,7 @@ def test_the_law_of_an_unusual_variable_is_the_one_made_for_it(name, base):
 
 def test_clusters_are_fitted_only_where_there_may_be_some(rng):
     lone = standardize(rng.normal(size=(200, 1)))[0][:, 0]
-    assert list(Normals.more(Cells.of(lone), Smooth.of(Cells.of(lone)).length)) == []
+    assert list(Normals.more(Cells.of(lone), LogSplineDensity.of(Cells.of(lone)).length)) == []
     # Of the one law that is fitted, the parameters are those that were drawn.
     centers = rng.choice([-2.0, 0.0, 3.0], 300)
     law = next(Normals.more(Cells.of(centers + 0.1 * rng.normal(size=300)), np.inf))

@@ -1,4 +1,4 @@
-"""Variables of several columns: told by the same rules in both directions, whatever their order."""
+"""Variables of several columns: the same rules in both directions, whatever their order."""
 
 import numpy as np
 import pytest

@@ -767,7 +767,7 @@ def test_auto_is_low_rank_from_its_threshold_on(monkeypatch):
     names, asked = engines_chosen(monkeypatch, auto.SMALLEST_LOW_RANK - 1, [LOW] * 5)
     assert (names, asked) == (["dense"] * 5, [])
     # A point whose rank is a third of so few observations.
-    monkeypatch.setattr(auto, "LARGEST_RANK_SHARE", 0.5)
+    monkeypatch.setattr(auto, "LARGEST_RANK_FRACTION", 0.5)
     names, asked = engines_chosen(monkeypatch, auto.SMALLEST_LOW_RANK, [LOW] * 5)
     assert names == ["lowrank"] * 5
     assert asked == [0, 1, 2, 3, 4]
@@ -793,9 +793,9 @@ def test_auto_tolerates_a_rank_up_to_its_share_and_fails_where_dense_is_too_larg
         engine_of(LowRankEngine, X, Y, 1, 1.0, HSIC_FLOOR).evaluate(theta, low, noise_of(low)).rank
     )
     with monkeypatch.context() as patched:
-        patched.setattr(auto, "LARGEST_RANK_SHARE", (rank + 0.5) / 160)
+        patched.setattr(auto, "LARGEST_RANK_FRACTION", (rank + 0.5) / 160)
         assert engines_chosen(patched, 160, [LOW] * 3)[1] == [0, 1, 2]
-        patched.setattr(auto, "LARGEST_RANK_SHARE", (rank - 0.5) / 160)
+        patched.setattr(auto, "LARGEST_RANK_FRACTION", (rank - 0.5) / 160)
         assert engines_chosen(patched, 160, [LOW] * 3) == (["dense"] * 3, [0, 1])
     monkeypatch.setattr(auto, "LARGEST_DENSE", 159)
     engine = engine_of(AutoEngine, X, Y, 1, 1.0, HSIC_FLOOR)

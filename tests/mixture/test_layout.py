@@ -101,7 +101,7 @@ def test_em_on_pieces_matches_the_oracle(rng, monkeypatch, C):
         assert_allclose(one, other, rtol=1e-6, atol=1e-8)
     squared = (y[:, np.newaxis] - fit.curves) ** 2 / scales[0]
     each = np.exp(-0.5 * squared) @ weights / np.sqrt(2 * np.pi * scales[0])
-    assert_allclose(fit.complexity + fit.bound, np.log(each).sum(), rtol=1e-9)
+    assert_allclose(fit.curve_cost + fit.bound, np.log(each).sum(), rtol=1e-9)
 
 
 def test_starts_that_fall_behind_are_left_and_would_not_have_won(rng):

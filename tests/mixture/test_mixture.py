@@ -18,7 +18,7 @@ from anmmm.mixture import (
     fit_mixture,
 )
 from anmmm.mixture.splines import SplineBasis
-from anmmm.mixture.starts import SOFTNESS, TIED_RESIDUALS, spread_rows
+from anmmm.mixture.starts import SOFTNESS, TIED_RESIDUALS, even_rows
 from anmmm.preprocessing import standardize
 
 THREE = ((1, 1.1), (3, 3.1), (0.5, 0.6))
@@ -93,21 +93,23 @@ def test_em_of_mechanisms_that_exclude_each_other_matches_the_oracle(rng, monkey
 def test_labels_count_in_every_iteration(rng, monkeypatch):
     monkeypatch.setattr(em, "N_INNER", 1)
     design, y, R = rng.normal(size=(40, 2)), rng.normal(size=40), rng.dirichlet([1, 1], size=40)
-    reading = np.log(rng.dirichlet([1, 1], size=40))
+    label_likelihood = np.log(rng.dirichlet([1, 1], size=40))
     scales, center, expected = np.ones(5), np.zeros(2), R
     for _ in range(SHORT_RUN + 2):
         bound, expected, weights, scales, center, means, _ = oracle.mixture_step(
             design, y, np.ones(2), 2, 1e-6, expected, scales, center
         )
-        joint = expected * np.exp(reading)
+        joint = expected * np.exp(label_likelihood)
         bound += np.log(joint.sum(axis=1)).sum()
         expected = joint / joint.sum(axis=1, keepdims=True)
-    fit = run(design, y, np.ones(2), 2, R, max_iter=2, reading=reading)
+    fit = run(design, y, np.ones(2), 2, R, max_iter=2, label_likelihood=label_likelihood)
     assert_allclose(fit.probabilities, expected, rtol=1e-7)
     assert_allclose(fit.bound, bound, rtol=1e-9)
-    each = np.exp(reading - 0.5 * (y[:, None] - design @ means.T) ** 2 / scales[0]) @ weights
+    each = (
+        np.exp(label_likelihood - 0.5 * (y[:, None] - design @ means.T) ** 2 / scales[0]) @ weights
+    )
     likelihood = np.log(each / np.sqrt(2 * np.pi * scales[0])).sum()
-    assert_allclose(fit.complexity, likelihood - bound, rtol=1e-7)
+    assert_allclose(fit.curve_cost, likelihood - bound, rtol=1e-7)
 
 
 @pytest.mark.parametrize(("C", "n_inner"), [(1, 1), (2, 3), (5, 1)])
@@ -247,7 +249,7 @@ def test_location_scale_finds_the_scale_and_costs_little_where_it_is_constant():
         single = fit_mixture(basis, z, starts=[np.ones((1000, 1))])
         fit = fit_location_scale(basis, z, single)
         assert_allclose(fit.scale * y.std(), scale, rtol=0.25)
-        assert fit.complexity > 0
+        assert fit.curve_cost > 0
         gain = fit.evidence - single.bound
         assert abs(gain) < 6 if scale[0] == 1.0 else gain > 50
 
@@ -403,7 +405,7 @@ def test_a_mechanism_is_parted_by_its_curve(rng):
 
 def test_rows_of_a_tied_cause_are_in_the_order_of_the_effect(rng):
     x, y = rng.integers(0, 9, size=5000).astype(float), rng.normal(size=5000)
-    rows = spread_rows(x, y, 2000, np.argsort(x))
+    rows = even_rows(x, y, 2000, np.argsort(x))
     assert_array_equal(np.lexsort((y[rows], x[rows])), np.arange(2000))
 
 
@@ -424,8 +426,8 @@ def test_equal_shares_split_ties_alike_and_mirror():
 @pytest.mark.parametrize("n", [4001, 100_003])
 def test_rows_of_a_start_do_not_depend_on_order_or_sign(rng, n):
     x, y = rng.normal(size=(2, n))
-    rows = spread_rows(x, y, 2000)
+    rows = even_rows(x, y, 2000)
     assert len(np.unique(rows)) == 2000
     order = rng.permutation(n)
-    assert_array_equal(order[spread_rows(x[order], y[order], 2000)], rows)
-    assert_array_equal(spread_rows(-x, y, 2000), rows[::-1])
+    assert_array_equal(order[even_rows(x[order], y[order], 2000)], rows)
+    assert_array_equal(even_rows(-x, y, 2000), rows[::-1])

@@ -1,4 +1,1 @@
-"""Compiled kernels: arrays in, arrays out.
-
-Imports NumPy and Numba alone. Everything above composes what is here.
-"""
+"""Compiled kernels: arrays in, arrays out. Imports only NumPy and Numba."""

@@ -1,9 +1,7 @@
 """Numba's disk cache, for kernels that call one another across files, and on disks that fail.
 
-Numba asks whether the file of a function is still the one that was compiled. A kernel holds the
-code of those that it calls, from other files, so the text of all kernels is a part of the name that
-its machine code is kept under. What was kept is read only if it is whole, and where the disk can't
-be used, kernels are compiled without it.
+Numba checks only the file of a function, but a kernel includes the code of the kernels that it
+calls. So a digest of the text of all kernels is part of the file name of its machine code.
 """
 
 from __future__ import annotations
@@ -25,13 +23,13 @@ from anmmm._kernels._library import KernelLibrary
 
 @cache
 def text_digest() -> str:
-    """Return what tells the text of all kernels from that of another version."""
+    """Return a digest of the text of all kernels."""
     paths = sorted(Path(__file__).parent.glob("*.py"))
     return hashlib.sha256(b"\0".join(path.read_bytes() for path in paths)).hexdigest()[:12]
 
 
 class _Checked(CompileResultCacheImpl):
-    """What is kept of a compiled function: its bytes and their digest, under the digest's name."""
+    """Stores the bytes of a compiled function and their digest, named by `text_digest`."""
 
     def get_filename_base(self, fullname: str, abiflags: str) -> str:
         return f"{super().get_filename_base(fullname, abiflags)}.{text_digest()}"
@@ -44,15 +42,15 @@ class _Checked(CompileResultCacheImpl):
         digest, data = reduced_data
         # Damaged machine code would run.
         if hashlib.sha256(data).digest() != digest:
-            raise ValueError("machine code is not what was kept")
+            raise ValueError("machine code is not as it was stored")
         result = super().rebuild(target_context, pickle.loads(data))
-        # It then is linked as one that was compiled.
+        # It is then linked as if it had just been compiled.
         result.library.__class__ = KernelLibrary
         return result
 
 
 class KernelCache(FunctionCache):
-    """The cache of one kernel; a fault of the disk costs time and a warning, never a result."""
+    """The cache of one kernel; a disk error costs time and a warning, never a result."""
 
     _impl_class = _Checked
 
@@ -60,40 +58,40 @@ class KernelCache(FunctionCache):
         super().__init__(py_func)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Return the compiled function of a signature; None if it is to be compiled."""
+        """Return the compiled function of a signature; None if it must be compiled."""
         found = self._find(sig, target_context)
         if found is None and about_to_compile():
-            # Who heard of it may have had others compile.
+            # A listener may have compiled it in another process; check again.
             found = self._find(sig, target_context)
         return found
 
     def _find(self, sig: Any, target_context: Any) -> Any:
         try:
-            # Numba would load all that it can compile first, which takes longer than a decision. To
-            # run what was compiled, memory for arrays is enough; compiling loads the rest itself.
+            # Numba would first load its whole library, which takes longer than a decision. Compiled
+            # code needs only memory for arrays.
             rtsys.initialize(target_context)
             with self._guard_against_spurious_io_errors():
                 return self._load_overload(sig, target_context)
         except Exception as error:
-            # A damaged pickle can raise anything.
+            # A damaged pickle can raise any exception.
             self._cannot("read", error)
         try:
-            # An index that can't be read could not be added to either.
+            # An index that cannot be read cannot be extended.
             self.flush()
         except OSError:
             self.disable()
         return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Keep a compiled function, if the disk can."""
+        """Store a compiled function if the disk allows it."""
         try:
             super().save_overload(sig, data)
         except Exception as error:
-            self._cannot("keep", error)
+            self._cannot("store", error)
             self.disable()
 
     def _cannot(self, what: str, error: Exception) -> None:
-        # One fault of a disk is met by dozens of kernels.
+        # Dozens of kernels meet the same error.
         if what in _warned:
             return
         _warned.add(what)

@@ -1,8 +1,7 @@
-"""How kernels are compiled: the decorators, their options in one place, and the registry.
+"""The decorators that compile kernels, and the registry of all kernels.
 
-A kernel takes arrays and gives arrays. One Python body is compiled up to twice: `kernel` gives the
-serial form, which releases the GIL, and `kernel_parallel` the form whose ``prange`` loops run on
-Numba's threads. Everything compiled is entered in `REGISTRY`, for the tests to iterate.
+`kernel` compiles the serial form of a body, which releases the GIL. `kernel_parallel` compiles it
+once more, with its ``prange`` loops on Numba's threads.
 """
 
 from __future__ import annotations
@@ -25,18 +24,17 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 REGISTRY: dict[str, Any] = {}
 
-# Sums may be reordered and multiply-adds fused, or no reduction is vectorized. NaN and infinity
-# keep their meaning, so a failed evaluation still shows.
+# Sums may be reordered and multiply-adds fused: otherwise no reduction is vectorized. NaN and
+# infinity keep their meaning, so that a failed evaluation is noticed.
 SUMS = frozenset({"reassoc", "contract", "nsz"})
 
 
 def _compile(body: Callable[..., Any], *, cached: bool = True, **options: Any) -> Any:
-    # Nothing takes a kernel as a C callback: the entry for it would be compiled in vain.
+    # No kernel is a C callback.
     options["no_cfunc_wrapper"] = True
     dispatcher = njit(body, nogil=True, error_model="numpy", **options)
     if cached:
-        # Numba finds no folder that it may write to. Without a disk cache every process compiles
-        # anew, which is slow but works.
+        # Raised if no folder is writable. Every process then compiles, which is slow but works.
         with suppress(RuntimeError):
             dispatcher._cache = KernelCache(body)
     REGISTRY[name_of(body)] = dispatcher
@@ -53,8 +51,8 @@ def kernel(
 ) -> Callable[[F], F]:
     """Compile a body in serial form, GIL released.
 
-    `fastmath`: `SUMS` where reductions may be reordered. `inner`: only kernels call it, so that it
-    has neither an entry from Python nor machine code and a place in the disk cache of its own.
+    `fastmath`: `SUMS` if reductions may be reordered. `inner`: only kernels call it, so that it has
+    no entry from Python, and neither machine code nor a disk cache of its own.
     """
 
     def decorate(body: F) -> F:
@@ -67,8 +65,8 @@ def kernel(
 def kernel_parallel(dispatcher: F, *, fastmath: frozenset[str] = frozenset({"contract"})) -> F:
     """Compile the body of a serial kernel once more, its ``prange`` loops on Numba's threads."""
     body = cast(Any, dispatcher).py_func
-    # Numba names the file of a cached function by its qualified name and line: without a name of
-    # its own the twin would load the serial form's machine code.
+    # Numba names cache files by qualified name and line: with the same name the parallel form would
+    # load the machine code of the serial one.
     twin = FunctionType(body.__code__, body.__globals__, f"{body.__name__}_parallel")
     twin.__qualname__ = f"{body.__qualname__}_parallel"
     twin.__module__ = body.__module__

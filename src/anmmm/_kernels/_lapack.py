@@ -1,14 +1,11 @@
 """LAPACK's Cholesky routines and eigenvectors, BLAS's products and solves, for compiled code.
 
-The GIL is released. The addresses are those that ``scipy.linalg.cython_lapack`` and ``cython_blas``
-publish. They are entered in LLVM's symbol table under names of our own, so that machine code cached
-on disk finds them again in the next process (a ctypes pointer would make its caller uncacheable).
+The addresses are those of ``scipy.linalg.cython_lapack`` and ``cython_blas``. They are entered in
+LLVM's symbol table under names of our own, so that machine code cached on disk finds them in the
+next process (a ctypes pointer would make its caller uncacheable).
 
-Both libraries want every argument by address. Numbers are laid on the stack for it: compiling a
-NumPy array for each took longer than compiling the kernels around the calls.
-
-The matrices are in C order, and of symmetric ones only the lower triangle is read and written.
-The libraries, counting by columns, see every matrix transposed, and lower triangles as upper ones.
+Matrices are in C order, and only the lower triangle of a symmetric one is read and written. The
+libraries count by columns: they see every matrix transposed, and lower triangles as upper ones.
 """
 
 from __future__ import annotations
@@ -25,7 +22,7 @@ from anmmm._kernels._jit import FloatArray, kernel
 
 cgutils: Any = untyped_cgutils
 
-# How the kinds of arguments are laid on the stack; "A" is an array, which has an address already.
+# Types of arguments, which are passed by address on the stack; "A" is an array.
 _STACKED = {"c": ir.IntType(8), "i": ir.IntType(32), "d": ir.DoubleType()}
 # Letters: ord("U") and so on. "N" is both "not transposed" and "not of unit diagonal".
 _UPPER, _RIGHT, _TRANSPOSED, _NO, _VECTORS = 85, 82, 84, 78, 86
@@ -34,8 +31,8 @@ _UPPER, _RIGHT, _TRANSPOSED, _NO, _VECTORS = 85, 82, 84, 78, 86
 def _routine(library: str, name: str, kinds: str) -> Any:
     """Return a function for compiled code that takes the routine's arguments as one tuple.
 
-    `kinds` has a letter an argument: c a letter, i an integer, d a float, A an array. The function
-    returns what the routine leaves in its last argument, if that is an integer (``info``).
+    `kinds` has a letter for each argument: c a letter, i an integer, d a float, A an array. The
+    function returns the last argument if that is an integer (``info``).
     """
     symbol = f"anmmm_{name}"
     llvm.add_symbol(symbol, get_cython_function_address(f"scipy.linalg.{library}", name))
@@ -102,8 +99,8 @@ def potri(L: FloatArray) -> int:
 def syev(A: FloatArray, values: FloatArray, work: FloatArray) -> int:
     """Overwrite a symmetric matrix (n, n) by its eigenvectors, one a row; values (n,) increase.
 
-    Of A the lower triangle is read; work: (at least 3 n,). Returns 0, or how many numbers did not
-    converge. ``dsyev``: for 20 rows it takes less time than its faster forms.
+    work: (at least 3 n,). Returns 0, or how many values did not converge. ``dsyev``: for 20 rows it
+    takes less time than its faster forms.
     """
     n = A.shape[0]
     return int(_dsyev((_VECTORS, _UPPER, n, A, n, values, work, work.shape[0], 0)))
@@ -113,8 +110,7 @@ def syev(A: FloatArray, values: FloatArray, work: FloatArray) -> int:
 def solve_rows(L: FloatArray, B: FloatArray) -> None:
     """Overwrite each row b of B (k, n) by the solution of ``L Lᵀ s = b``.
 
-    ``dtrsv``, twice a row. For the one row that it mostly is, LAPACK's ``dpotrs`` takes twice the
-    time: it goes through ``dtrsm``, which packs the triangle first.
+    ``dtrsv``, twice a row. For one row, the common case, LAPACK's ``dpotrs`` takes twice the time.
     """
     n = L.shape[0]
     for k in range(B.shape[0]):
@@ -138,8 +134,8 @@ def gemm(
 ) -> None:
     """Overwrite C (m, n) by ``op(A) op(B) + beta C``, where ``op`` transposes or does not.
 
-    Where beta is 0, what C held is not read. ``dgemm``: in the column order of BLAS it is ``Cᵀ =
-    op(B)ᵀ op(A)ᵀ``.
+    If beta is 0, C is not read. ``dgemm``: in the column order of BLAS it is ``Cᵀ = op(B)ᵀ
+    op(A)ᵀ``.
     """
     m, n = C.shape
     k = A.shape[0] if A_transposed else A.shape[1]

@@ -1,9 +1,8 @@
-"""How the machine code of a kernel is put together, on top of Numba's own libraries.
+"""Libraries of machine code in which each kernel is optimized once.
 
-Numba optimizes every function for itself, and once more in each of its callers. Here the code of a
-kernel is kept as it was written; the kernel that Python calls gets a copy of all that it calls, and
-the whole is optimized once. The copies belong to it alone, so that a result never depends on which
-other kernels were compiled in the process, or loaded from the disk.
+Numba optimizes every function, and once more in each of its callers. Here a kernel that Python
+calls gets an unoptimized copy of every kernel that it calls, and the whole is optimized once. So a
+result never depends on which other kernels were compiled in the process or loaded from the disk.
 """
 
 from __future__ import annotations
@@ -15,18 +14,18 @@ from llvmlite.binding import Linkage, parse_assembly
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 
-# The first line of a function, but for those of Numba's that count references.
+# The first line of a function, except Numba's that count references.
 INLINED = re.compile(r"^(define (?!.*@NRT_).*?) *\{$", re.MULTILINE)
 
 
 class _Library(JITCodeLibrary):
-    """The code of a kernel, which others link as it was written."""
+    """The unoptimized code of a kernel, which others link."""
 
-    # Whether who links is a kernel. All compiling is done under one lock.
+    # Whether a kernel is linking. All compiling is done under one lock.
     by_kernel: ClassVar[bool] = False
 
     def finalize(self) -> None:
-        """Link what the kernel calls, and make machine code if Python calls it."""
+        """Link the callees, and make machine code if Python calls the kernel."""
         before, _Library.by_kernel = _Library.by_kernel, True
         try:
             super().finalize()  # type: ignore[no-untyped-call]
@@ -34,7 +33,7 @@ class _Library(JITCodeLibrary):
             _Library.by_kernel = before
 
     def _optimize_functions(self, module: Any) -> None:
-        # All of them are optimized together later.
+        # All functions are optimized together later.
         module.data_layout = self._codegen._data_layout
 
     def _optimize_final_module(self) -> None:
@@ -45,25 +44,25 @@ class _Library(JITCodeLibrary):
         self._ensure_finalized()  # type: ignore[no-untyped-call]
         if _Library.by_kernel:
             return self._shared_module
-        # Functions that Numba makes of parallel loops are not ours to link. They would share
-        # copies, of which one may go with the function that it came with: so they inline all.
+        # Numba's functions of parallel loops would share copies, one of which may be freed with the
+        # function that it came with: so they inline all.
         return parse_assembly(INLINED.sub(r"\1 alwaysinline {", str(self._shared_module)))
 
 
 class KernelLibrary(_Library):
-    """Machine code of a kernel that Python calls, with its own copies of those that it calls."""
+    """Machine code of a kernel that Python calls, with its own copies of its callees."""
 
     def _optimize_final_module(self) -> None:
         super()._optimize_final_module()
         _relink(self._final_module, Linkage.linkonce_odr, Linkage.internal)
         manager: Any = self._codegen._module_pass_manager()  # type: ignore[no-untyped-call]
-        # With llvmlite's newer pass managers goes what they were built by.
+        # llvmlite's newer pass managers come with their builder.
         passes, *builder = manager if isinstance(manager, tuple) else (manager,)
         passes.run(self._final_module, *builder)
 
 
 class InnerLibrary(_Library):
-    """Code of a kernel that only kernels call: it is optimized, and run, as a part of theirs."""
+    """Code of a kernel that only kernels call: it is optimized and run as a part of theirs."""
 
     def _finalize_final_module(self) -> None:
         self._finalize_dynamic_globals()  # type: ignore[no-untyped-call]
@@ -76,7 +75,7 @@ class InnerLibrary(_Library):
 
     @property
     def codegen(self) -> InnerLibrary:
-        """Numba asks for it to `set_env`."""
+        """Return the object on which Numba calls `set_env`."""
         return self
 
     def set_env(self, name: str, env: Any) -> None:
@@ -93,7 +92,7 @@ class KernelCompiler(Compiler):
     """Numba's compiler, with the libraries of kernels."""
 
     def define_pipelines(self) -> Any:
-        """Return Numba's own pipeline; the library is what its last pass looks for."""
+        """Return Numba's own pipeline, with a library for its last pass."""
         state = self.state
         if state.library is None:
             kind = InnerLibrary if state.flags.no_cpython_wrapper else KernelLibrary

@@ -1,7 +1,6 @@
 """E-step of a mixture of curves in any basis, in blocks of observations.
 
-docs/method/decisions.md, eq. 3. One column follows the other, so that what is done for each
-observation is done for eight at once; behind the last observation there are zeros.
+docs/method/decisions.md, eq. 3. Columns are padded with zeros to whole vectors of observations.
 """
 
 from __future__ import annotations
@@ -19,20 +18,20 @@ BLOCK = 256
 
 
 class ColumnRows(NamedTuple):
-    """Observations in any basis, and what starts, or the fit, say of each."""
+    """Observations in any basis, and their responsibilities."""
 
     columns: FloatArray  # (r, padded(n))
-    reading: FloatArray  # (n, C), log-odds that labels give each mechanism, or (0, C)
+    label_likelihood: FloatArray  # (n, C), log-likelihood of given labels, or (0, C)
     y: FloatArray  # (n,), the effect
-    shares: FloatArray  # (S C n,), responsibilities, curve by curve
+    responsibilities: FloatArray  # (S C n,), curve by curve
     n: int
 
 
-class ColumnRoom(NamedTuple):
-    """What a pass over the observations writes to; all but the first are of one block."""
+class ColumnWorkspace(NamedTuple):
+    """Arrays that a pass over the observations writes to, of one block except the first."""
 
     factor: FloatArray  # (C, padded(r), padded(r)), F of `inverse_factor`
-    terms: FloatArray  # (C, BLOCK), and then shares
+    terms: FloatArray  # (C, BLOCK), log-densities, then responsibilities
     top: FloatArray  # (BLOCK,), largest terms
     total: FloatArray  # (BLOCK,)
     curve: FloatArray  # (BLOCK,)
@@ -60,13 +59,13 @@ def expected_curve(
     curve: FloatArray,
     variance: FloatArray,
 ) -> None:
-    """Write mean and variance of a curve at observations from `begin` on, whole vectors of them."""
+    """Write mean and variance of a curve at whole vectors of observations from `begin` on."""
     (r, n), width = columns.shape, factor.shape[1]
     for k in range(0, size, LANES):
         value, squares = broadcast(0.0), broadcast(0.0)
         for i in range(r):
             value += load_broadcast(mean, i) * load(columns, i * n + begin + k)
-        # Two columns of the factor at a time; behind the last one there are zeros.
+        # Two columns of the factor at a time; it is padded with zeros.
         for j in range(0, r, 2):
             one, other = broadcast(0.0), broadcast(0.0)
             for i in range(min(j + 2, r)):
@@ -91,17 +90,17 @@ def add_weighted(
 ) -> None:
     """Add ``Σ_n w_n ψ_n ψ_nᵀ``, on and above the diagonal, and ``Σ_n w_n y_n ψ_n``.
 
-    weights, y and part are as long as the observations from `begin` on that are meant.
+    weights, y and part are those of as many observations from `begin` on.
     """
     (r, _), n = columns.shape, weights.shape[0]
-    # Of slices: a sum of indices might be negative for all that compilers know, and no vector.
+    # Slices, because a sum of indices might be negative for all the compiler knows: no vectors.
     part, end = part[:n], begin + n
     for i in range(r):
         a = columns[i][begin:end]
         for k in range(n):
             part[k] = weights[k] * a[k]
         moment[i] += dot(part, y)
-        # Two at a time, so that a product is read for both.
+        # Two at a time, so that a product is read once for both.
         for j in range(i, r - 1, 2):
             a, b, one, other = columns[j][begin:end], columns[j + 1][begin:end], 0.0, 0.0
             for k in range(n):
@@ -115,28 +114,34 @@ def add_weighted(
 
 @kernel(fastmath=SUMS, inner=True)
 def _write_terms(
-    rows: ColumnRows, room: ColumnRoom, fits: Fits, s: int, plain: bool, begin: int, n: int
+    rows: ColumnRows,
+    space: ColumnWorkspace,
+    fits: Fits,
+    s: int,
+    plain: bool,
+    begin: int,
+    n: int,
 ) -> None:
-    """Write ``log a_c + E_q log p(y_n | c)`` of a block, but for the noise's log."""
-    half, curve, variance = -0.5 / fits.scales[s, 0], room.curve, room.variance
+    """Write ``log a_c + E_q log p(y_n | c)`` of a block, without the logarithm of σ."""
+    half, curve, variance = -0.5 / fits.scales[s, 0], space.curve, space.variance
     y = rows.y[begin : begin + n]
     for c in range(fits.weights.shape[1]):
-        terms, log_weight, factor = room.terms[c], fits.log_weights[s, c], room.factor[c]
+        terms, log_weight, factor = space.terms[c], fits.log_weights[s, c], space.factor[c]
         mean = fits.mean[s, c]
         expected_curve(rows.columns, begin, padded(n), mean, factor, curve, variance)
         for k in range(n):
             e = y[k] - curve[k]
             squares = e * e if plain else e * e + variance[k]
             terms[k] = log_weight + half * squares
-        if rows.reading.shape[0] > 0:
+        if rows.label_likelihood.shape[0] > 0:
             for k in range(n):
-                terms[k] += rows.reading[begin + k, c]
+                terms[k] += rows.label_likelihood[begin + k, c]
 
 
 @kernel(fastmath=SUMS, inner=True)
-def _share_out(room: ColumnRoom, n: int) -> float:
+def _responsibilities(space: ColumnWorkspace, n: int) -> float:
     """Turn a block's terms into responsibilities; return the sum of the logs of their totals."""
-    terms, top, total = room.terms, room.top, room.total
+    terms, top, total = space.terms, space.top, space.total
     C, logs = terms.shape[0], 0.0
     for k in range(n):
         top[k], total[k] = terms[0, k], 0.0
@@ -161,7 +166,7 @@ def _share_out(room: ColumnRoom, n: int) -> float:
 @kernel(inner=True)
 def e_step_on_columns(
     rows: ColumnRows,
-    room: ColumnRoom,
+    space: ColumnWorkspace,
     fits: Fits,
     s: int,
     given: bool,
@@ -173,7 +178,7 @@ def e_step_on_columns(
     C, r = fits.rows.shape[1:3]
     n, total = rows.n, 0.0
     for c in range(C if not given else 0):
-        inverse_factor(fits.rows[s, c], fits.pivots[s, c], r, room.factor[c])
+        inverse_factor(fits.rows[s, c], fits.pivots[s, c], r, space.factor[c])
     for c in range(n_sums):
         fits.totals[s, c] = 0.0
         clear(fits.moments[s, c])
@@ -182,18 +187,18 @@ def e_step_on_columns(
     for begin in range(0, n, BLOCK):
         size = min(BLOCK, n - begin)
         if not given:
-            _write_terms(rows, room, fits, s, plain, begin, size)
-            total += _share_out(room, size)
+            _write_terms(rows, space, fits, s, plain, begin, size)
+            total += _responsibilities(space, size)
         for c in range(C):
             for k in range(size):
                 if given:
-                    room.terms[c, k] = rows.shares[(s * C + c) * n + begin + k]
+                    space.terms[c, k] = rows.responsibilities[(s * C + c) * n + begin + k]
                 elif keep:
-                    rows.shares[c * n + begin + k] = room.terms[c, k]
+                    rows.responsibilities[c * n + begin + k] = space.terms[c, k]
         for c in range(n_sums):
-            weights = room.terms[c, :size]
+            weights = space.terms[c, :size]
             for k in range(size):
                 fits.totals[s, c] += weights[k]
             y, gram, moment = rows.y[begin : begin + size], fits.grams[s, c], fits.moments[s, c]
-            add_weighted(rows.columns, begin, weights, y, room.curve, gram, moment)
+            add_weighted(rows.columns, begin, weights, y, space.curve, gram, moment)
     return total

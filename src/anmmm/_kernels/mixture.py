@@ -1,8 +1,7 @@
 """EM for mixtures of smooth curves with shared noise, from several starts.
 
-docs/method/decisions.md, eqs. 3 to 7. The M-step is `anmmm._kernels.posterior.m_step`; the E-step
-depends on how the observations are laid out: on the pieces of a spline in one cause, or as rows of
-columns.
+docs/method/decisions.md, eqs. 3 to 7. The M-step is `posterior.m_step`; the E-step is that of
+`strips` (one cause, a spline on pieces) or of `columns` (any basis).
 """
 
 from __future__ import annotations
@@ -23,15 +22,15 @@ from anmmm._kernels.strips import PieceRows, e_step_on_pieces
 
 # Iterations of every start before the best of them is continued.
 SHORT_RUN = 10
-# Iterations after which starts that are behind and slow are left.
+# Iterations after which starts that are behind and slow are stopped.
 FAIR_RUN = 3
 
 
 class Starts(NamedTuple):
-    """How far each of S starts has come, and sums of all observations as of one curve."""
+    """State of each of S starts, and the sums of all observations."""
 
-    running: Any  # (S,), until a start has converged, is too far behind, or another has won
-    settled: IndexArray  # (S,): zero, then the iterations after which it converged
+    running: Any  # (S,), until a start has converged or is too far behind
+    converged_at: IndexArray  # (S,), iterations after which it converged; 0 before
     bounds: FloatArray  # (S,)
     history: FloatArray  # (S, max(SHORT_RUN, max_iter)), bounds after each iteration
     gram: FloatArray  # (padded(r), padded(r))
@@ -40,7 +39,7 @@ class Starts(NamedTuple):
 
 
 def e_step(
-    rows: Any, room: Any, fits: Fits, s: int, given: bool, plain: bool, keep: bool, n_sums: int
+    rows: Any, space: Any, fits: Fits, s: int, given: bool, plain: bool, keep: bool, n_sums: int
 ) -> float:
     """Do what `e_step_on_pieces` does, for either layout; kernels call it."""
     raise NotImplementedError
@@ -52,21 +51,21 @@ OPTIONS: Any = {"pipeline_class": KernelCompiler}
 @overload(e_step, jit_options=OPTIONS, strict=False)
 def _e_step_of(rows: Any, *_: Any) -> Any:
     chosen = e_step_on_pieces if rows.instance_class is PieceRows else e_step_on_columns
-    return lambda rows, room, fits, s, given, plain, keep, n_sums: chosen(
-        rows, room, fits, s, given, plain, keep, n_sums
+    return lambda rows, space, fits, s, given, plain, keep, n_sums: chosen(
+        rows, space, fits, s, given, plain, keep, n_sums
     )
 
 
 @kernel(inner=True)
 def _add(source: FloatArray, factor: float, out: FloatArray) -> None:
-    """Add an array times a factor to another of the same shape, whole vectors of numbers."""
+    """Add an array times a factor to another of the same shape, padded to whole vectors."""
     for at in range(0, out.size, LANES):
-        store(out, at, factor * load(source, at) + load(out, at))
+        store(out, at, load(out, at) + factor * load(source, at))
 
 
 @kernel(inner=True)
 def _sum_all(fits: Fits, s: int, starts: Starts) -> None:
-    """Write the sums of all observations: those of all curves of a start together."""
+    """Write the sums of all observations, over all curves of a start."""
     C = fits.totals.shape[1]
     starts.total[0] = 0.0
     _add(starts.gram, -1.0, starts.gram)
@@ -78,8 +77,8 @@ def _sum_all(fits: Fits, s: int, starts: Starts) -> None:
 
 
 @kernel(inner=True)
-def _leave_rest(fits: Fits, s: int, starts: Starts) -> None:
-    """Give a start's last curve what its others leave of the sums of all observations."""
+def _last_sums(fits: Fits, s: int, starts: Starts) -> None:
+    """Write the sums of a start's last curve: those of all observations minus the other curves'."""
     last = fits.totals.shape[1] - 1
     total, gram, moment = starts.total[0], fits.grams[s, last], fits.moments[s, last]
     _add(gram, -1.0, gram)
@@ -98,7 +97,7 @@ def _iterate(
     problem: Problem,
     rows: Any,
     y2: float,
-    room: Any,
+    space: Any,
     work: Work,
     fits: Fits,
     starts: Starts,
@@ -108,11 +107,11 @@ def _iterate(
     C = fits.weights.shape[1]
     penalty, rss = m_step(problem, rows.n, y2, fits, s, work)
     s2 = fits.scales[s, 0]
-    # A single curve has all observations: its residuals are known without a pass.
+    # The residuals of a single curve are known without an E-step.
     total = -0.5 * rss / s2
     if C > 1:
-        total = e_step(rows, room, fits, s, False, False, False, C - 1)
-        _leave_rest(fits, s, starts)
+        total = e_step(rows, space, fits, s, False, False, False, C - 1)
+        _last_sums(fits, s, starts)
     return float(total - 0.5 * rows.n * (LOG_2PI + math.log(s2)) - penalty)
 
 
@@ -126,8 +125,8 @@ def _best(bounds: FloatArray) -> int:
 
 
 @kernel(inner=True)
-def _leave_behind(starts: Starts, iteration: int, most: int) -> None:
-    """End starts that at the pace of their last iteration do not reach the best in those left."""
+def _prune_starts(starts: Starts, iteration: int, most: int) -> None:
+    """Stop starts that cannot reach the best in the remaining iterations at their last pace."""
     best, bounds = _best(starts.bounds), starts.bounds
     for s in range(bounds.shape[0]):
         pace = starts.history[s, iteration] - starts.history[s, iteration - 1]
@@ -140,73 +139,78 @@ def _run(
     problem: Problem,
     rows: Any,
     y2: float,
-    room: Any,
+    space: Any,
     work: Work,
     fits: Fits,
     starts: Starts,
     most: int,
 ) -> int:
-    """Run the starts that are running, at most so many iterations; return those of the longest."""
+    """Iterate the running starts at most so often; return the iterations of the longest."""
     for iteration in range(most):
         n_running = 0
         for s in range(starts.bounds.shape[0]):
             if not starts.running[s]:
                 continue
-            bound = _iterate(problem, rows, y2, room, work, fits, starts, s)
+            bound = _iterate(problem, rows, y2, space, work, fits, starts, s)
             gain = bound - starts.bounds[s]
             starts.bounds[s] = starts.history[s, iteration] = bound
             if iteration > 0 and gain < problem.tol * rows.n:
-                starts.running[s], starts.settled[s] = False, iteration + 1
+                starts.running[s], starts.converged_at[s] = False, iteration + 1
             else:
                 n_running += 1
         if n_running == 0:
             return iteration + 1
         if iteration + 1 >= FAIR_RUN:
-            _leave_behind(starts, iteration, most)
+            _prune_starts(starts, iteration, most)
     return most
 
 
 @kernel(fastmath=SUMS)
 def fit_curves(
-    problem: Problem, sample: Any, whole: Any, room: Any, work: Work, fits: Fits, starts: Starts
+    problem: Problem,
+    sample: Any,
+    whole: Any,
+    space: Any,
+    work: Work,
+    fits: Fits,
+    starts: Starts,
 ) -> tuple[int, int, float]:
     """Fit C curves from the best of several starts.
 
-    sample and whole are `PieceRows` or `ColumnRows`: observations that starts are compared on, with
-    the shares to start from, and all. Writes fits, the bounds after each iteration of the run that
-    was continued, and the responsibilities of all observations, which are the first C rows of the
-    shares. Returns the start that won, the iterations of its last run, and the log-likelihood at
-    the curves' means. ``starts.settled`` tells whether it converged. O(n C + C r³) an iteration on
-    pieces, O(n C r² + C r³) on columns.
+    sample and whole are `PieceRows` or `ColumnRows`: the observations on which starts are compared,
+    with the responsibilities to start from, and all. Writes fits, the bounds after each iteration
+    of the winner's last run, and the responsibilities of all observations, first in their array.
+    Returns the winning start, the iterations of its last run, and the log-likelihood at the curves'
+    means. O(n C + C r³) an iteration on pieces, O(n C r² + C r³) on columns.
     """
     S, C = fits.weights.shape
     y2 = dot(sample.y, sample.y)
     for s in range(S):
         # All starts have the same observations.
-        e_step(sample, room, fits, s, True, False, False, C if s == 0 else C - 1)
+        e_step(sample, space, fits, s, True, False, False, C if s == 0 else C - 1)
         if s == 0:
             _sum_all(fits, s, starts)
         else:
-            _leave_rest(fits, s, starts)
+            _last_sums(fits, s, starts)
     # No constant, for which Numba would compile `_run` a second time.
     short = min(SHORT_RUN, starts.history.shape[1])
-    # All starts run a few iterations, but for those that fall behind ...
-    _run(problem, sample, y2, room, work, fits, starts, short)
+    # All starts run a few iterations, except those that fall behind ...
+    _run(problem, sample, y2, space, work, fits, starts, short)
     winner = _best(starts.bounds)
-    n_iter = starts.settled[winner]
+    n_iter = starts.converged_at[winner]
     for s in range(S):
         if s != winner:
             starts.running[s], starts.bounds[s] = False, -np.inf
     # ... and the one of the highest bound is continued ...
     if n_iter == 0:
-        n_iter = _run(problem, sample, y2, room, work, fits, starts, problem.max_iter)
+        n_iter = _run(problem, sample, y2, space, work, fits, starts, problem.max_iter)
     if whole.n > sample.n:
         # ... on all observations.
-        y2, starts.running[winner], starts.settled[winner] = dot(whole.y, whole.y), True, 0
-        e_step(whole, room, fits, winner, False, False, False, C)
+        y2, starts.running[winner], starts.converged_at[winner] = dot(whole.y, whole.y), True, 0
+        e_step(whole, space, fits, winner, False, False, False, C)
         _sum_all(fits, winner, starts)
-        n_iter = _run(problem, whole, y2, room, work, fits, starts, problem.max_iter)
-    e_step(whole, room, fits, winner, False, False, True, 0)
-    total = e_step(whole, room, fits, winner, False, True, False, 0)
+        n_iter = _run(problem, whole, y2, space, work, fits, starts, problem.max_iter)
+    e_step(whole, space, fits, winner, False, False, True, 0)
+    total = e_step(whole, space, fits, winner, False, True, False, 0)
     noise = LOG_2PI + math.log(fits.scales[winner, 0])
     return winner, n_iter, float(total - 0.5 * whole.n * noise)

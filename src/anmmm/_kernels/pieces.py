@@ -1,7 +1,7 @@
-"""Columns that are cubic between knots, and observations laid out by the piece that they lie on.
+"""Columns that are cubic between knots, and observations laid out by the piece between two knots.
 
-On a piece a curve is four numbers, its variance seven, and observations tell eleven sums, whatever
-the number of columns. A cause and knots come in; `anmmm._kernels.strips` passes over what goes out.
+On a piece a curve has four coefficients, its variance seven, and the sums over observations are
+eleven, for any number of columns. `strips` passes over the observations.
 """
 
 from __future__ import annotations
@@ -11,35 +11,29 @@ from typing import NamedTuple
 import numpy as np
 
 from anmmm._kernels._jit import FloatArray, IndexArray, kernel
-from anmmm._kernels._vectors import (
-    LANES,
-    broadcast,
-    load,
-    load_broadcast,
-    store,
-)
+from anmmm._kernels._vectors import LANES, broadcast, load, load_broadcast, store
 from anmmm._kernels.packed import padded
 
 # Coefficients of a curve on a piece, in powers of u; of its variance; sums of w u^k, then w y u^k.
 CUBIC, N_TERMS, N_SUMS = 4, 7, 11
-# Steps that a group of strips costs beside its own, and shares that strips may be of a piece.
-GROUP_COST, MOST_SHARES = 4, LANES
+# Overhead of a group of strips, in steps, and most strips of a piece that are tried.
+GROUP_COST, MOST_STRIPS = 4, LANES
 
 
 class Pieces(NamedTuple):
     """Columns as cubic polynomials of u, which goes from -1 to 1 on each piece."""
 
-    planes: FloatArray  # (r CUBIC padded(n_pieces),): column by column, power by power, each piece
-    # (n_pieces CUBIC padded(r),): the same piece by piece, power by power, each column
-    rows: FloatArray
+    planes: FloatArray  # (r CUBIC padded(n_pieces),): by column, power and piece
+    rows: FloatArray  # (n_pieces CUBIC padded(r),): the same by piece, power and column
 
 
 class Strips(NamedTuple):
     """Observations in strips of equal length, each on one piece, eight strips side by side."""
 
-    # (n_slots,), place; slot (group length + step) LANES + lane of strip group LANES + lane
+    # (n_slots,), place on the piece; slot (group length + step) LANES + lane is that of step `step`
+    # of strip group LANES + lane
     u: FloatArray
-    present: FloatArray  # (n_slots,): 1 for an observation, 0 where a strip has none left
+    present: FloatArray  # (n_slots,): 1 for an observation, 0 for an empty slot
     piece: IndexArray  # (n_strips,)
     length: int  # steps of a strip
 
@@ -51,13 +45,13 @@ def _strips_on(count: int, length: int) -> int:
 
 @kernel(inner=True)
 def _choose_length(counts: IndexArray, n: int) -> int:
-    """Length of strips at which the fewest slots are passed over."""
+    """Return the length of strips that makes a pass shortest."""
     chosen, least, most, k = 1, np.inf, 0, counts.shape[0] - 1
     for i in range(k):
         most = max(most, counts[i])
-    for share in range(1, MOST_SHARES + 1):
+    for count in range(1, MOST_STRIPS + 1):
         for even in range(2):
-            length = _strips_on((n + k - 1) // k if even else most, share)
+            length = _strips_on((n + k - 1) // k if even else most, count)
             strips = 0
             for i in range(k):
                 strips += _strips_on(counts[i], length)
@@ -69,11 +63,11 @@ def _choose_length(counts: IndexArray, n: int) -> int:
 
 @kernel()
 def find_pieces(x: FloatArray, knots: FloatArray, piece: IndexArray, first: IndexArray) -> int:
-    """Tell on which piece each observation (n,) lies, and choose strips; return their length.
+    """Write the piece of each observation (n,), and choose strips; return their length.
 
     knots: (n_pieces + 1,), increasing, or fewer than two for columns that do not depend on the
-    cause; first (n_pieces + 1,) gets each piece's first strip, and their number. O(n log n_pieces),
-    no sort.
+    cause; first (n_pieces + 1,): each piece's first strip, and the number of strips.
+    O(n log n_pieces), no sort.
     """
     k = first.shape[0] - 1
     for i in range(k + 1):
@@ -117,8 +111,8 @@ def lay_out(
             strips.piece[strip] = i
     for row in range(x.shape[0]):
         i = piece[row]
-        shares = first[i + 1] - first[i]
-        strip, step = first[i] + seen[i] % shares, seen[i] // shares
+        n_strips = first[i + 1] - first[i]
+        strip, step = first[i] + seen[i] % n_strips, seen[i] // n_strips
         seen[i] += 1
         slot = (strip // LANES * length + step) * LANES + strip % LANES
         slots[row], strips.present[slot] = slot, 1.0
@@ -129,7 +123,11 @@ def lay_out(
 
 @kernel()
 def deal_out(
-    effect: FloatArray, starts: FloatArray, slots: IndexArray, y: FloatArray, shares: FloatArray
+    effect: FloatArray,
+    starts: FloatArray,
+    slots: IndexArray,
+    y: FloatArray,
+    responsibilities: FloatArray,
 ) -> None:
     """Write an effect (n,) and responsibilities (S, n, C) to slots, the latter curve by curve."""
     S, n, C = starts.shape
@@ -139,7 +137,7 @@ def deal_out(
     for s in range(S):
         for k in range(n):
             for c in range(C):
-                shares[(s * C + c) * n_slots + slots[k]] = starts[s, k, c]
+                responsibilities[(s * C + c) * n_slots + slots[k]] = starts[s, k, c]
 
 
 @kernel(inner=True)
@@ -208,10 +206,9 @@ def from_pieces(
     gram: FloatArray,
     moment: FloatArray,
 ) -> None:
-    """Write the Gram matrix (width, width) and the moment (width,) of all columns.
+    """Write the Gram matrix (width, width), blocks on and above the diagonal, and the moment.
 
-    sums (N_SUMS, K) are those of the observations on each piece. Of the Gram matrix the blocks on
-    and above the diagonal are written. scratch is (n_pieces CUBIC width,).
+    sums (N_SUMS, K): of the observations on each piece; scratch: (n_pieces CUBIC width,).
     """
     n_rows = n_pieces * CUBIC
     for j in range(0, width, LANES):

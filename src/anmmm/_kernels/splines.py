@@ -1,8 +1,4 @@
-"""The columns of a spline basis at many points, or their products summed over the points.
-
-Points come in, and a matrix that takes raw functions to the columns; both go to and fro
-`anmmm.mixture.splines`.
-"""
+"""The columns of a spline basis at many points, or their products summed over the points."""
 
 from __future__ import annotations
 
@@ -11,7 +7,7 @@ import numpy as np
 from anmmm._kernels._jit import SUMS, FloatArray, kernel
 from anmmm._kernels._lapack import gemm
 
-# Points that are worked on at a time: their raw functions stay in the first-level cache.
+# Points of a block, whose raw functions stay in the first-level cache.
 ROWS = 64
 
 
@@ -21,8 +17,8 @@ def spline_columns(
 ) -> None:
     """Combine the raw functions ``1, x_1, …, x_d, |x - knot|³ / 12`` of points X (n, d).
 
-    centers: (n_bent, n_knots), along the first coordinates; combine: (1 + d + n_knots, r); columns
-    (n, r) are written and their products added to gram (r, r), unless those have no rows. BLAS 3.
+    centers: (n_bent, n_knots), along the first coordinates; combine: (1 + d + n_knots, r). Writes
+    columns (n, r) and adds their products to gram (r, r), unless these have no rows. BLAS 3.
     """
     n, d = X.shape
     n_bent, m = centers.shape

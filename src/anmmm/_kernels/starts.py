@@ -1,7 +1,4 @@
-"""Responsibilities that EM starts from, all of one number of mechanisms in one call.
-
-Residuals and a fit with one mechanism less come in; responsibilities go out to `anmmm.mixture`.
-"""
+"""Responsibilities to start EM from, all of one number of mechanisms in one call."""
 
 from __future__ import annotations
 
@@ -19,11 +16,11 @@ def residual_starts(
     softness: float,
     starts: FloatArray,
 ) -> None:
-    """Cut values into C shares of equal numbers, and part each mechanism of a fit with C - 1.
+    """Cut ordered values into C parts of equal size, and split each mechanism of a fit with C - 1.
 
     values, order: (n_cuts, n); membership, curves: (n, C - 1); starts: (n_cuts or n_cuts + C - 1,
-    n, C). Neighbors that differ by at most `tied` times the row's largest value belong alike to all
-    shares that they meet; softness: share of an observation that is left to all mechanisms alike.
+    n, C). Adjacent values that differ by at most `tied` times the row's largest are tied: all
+    belong equally to the parts that they reach. softness: part spread over all mechanisms.
     """
     n_cuts, n = values.shape
     n_starts, _, C = starts.shape
@@ -37,20 +34,20 @@ def residual_starts(
             while last < n and row[places[last]] - row[places[last - 1]] <= near:
                 last += 1
             for c in range(C):
-                # In whole numbers, so that shares that are equal are so to the last bit.
+                # In whole numbers, so that equal parts are equal to the last bit.
                 inside = min(C * last, (c + 1) * n) - max(C * first, c * n)
                 part = alike + (1.0 - softness) * (max(inside, 0) / (C * (last - first)))
                 for k in range(first, last):
                     starts[s, places[k], c] = part
             first = last
     for s in range(n_cuts, n_starts):
-        parted = s - n_cuts
+        split = s - n_cuts
         for k in range(n):
             label = 0
             for c in range(1, membership.shape[1]):
                 if membership[k, c] > membership[k, label]:
                     label = c
-            if label == parted and y[k] > curves[k, parted]:
+            if label == split and y[k] > curves[k, split]:
                 label = C - 1
             for c in range(C):
                 starts[s, k, c] = alike + (1.0 - softness) * (1.0 if c == label else 0.0)

@@ -1,6 +1,6 @@
-"""E-step of a mixture of curves in one cause: a pass over observations in strips.
+"""E-step of a mixture of curves in one cause: a pass over observations in strips (see `pieces`).
 
-docs/method/decisions.md, eq. 3. `anmmm._kernels.pieces` says what pieces and strips are.
+docs/method/decisions.md, eq. 3.
 """
 
 from __future__ import annotations
@@ -31,30 +31,30 @@ from anmmm._kernels.pieces import (
 )
 from anmmm._kernels.posterior import Fits
 
-# Steps whose responsibilities are kept at hand before they are summed up.
+# Steps whose responsibilities are computed before they are summed up.
 CHUNK = 32
 # Steps whose sums of exponentials, each from 1 to C, are multiplied before a logarithm is taken.
 MULTIPLIED = 64
 
 
 class PieceRows(NamedTuple):
-    """Observations of one cause, and what starts, or the fit, say of each."""
+    """Observations of one cause, and their responsibilities."""
 
     pieces: Pieces
     strips: Strips
-    y: FloatArray  # (n_slots,), the effect, 0 where there is no observation
-    shares: FloatArray  # (S C n_slots,), responsibilities, curve by curve
+    y: FloatArray  # (n_slots,), the effect, 0 in empty slots
+    responsibilities: FloatArray  # (S C n_slots,), curve by curve
     n: int
 
 
-class PieceRoom(NamedTuple):
-    """What a pass over the strips reads and writes."""
+class PieceWorkspace(NamedTuple):
+    """Arrays that a pass over the strips reads and writes."""
 
     # (C N_SUMS K,), powers of each curve's mean on the pieces, then of its variance
     curves: FloatArray
     coefficients: FloatArray  # (C N_SUMS n_strips,), the same on the strips
     sums: FloatArray  # (C N_SUMS n_strips,), of each strip
-    shares: FloatArray  # (C CHUNK LANES,), responsibilities of a chunk of steps
+    responsibilities: FloatArray  # (C CHUNK LANES,), of a chunk of steps
     ends: FloatArray  # (LANES,)
     piece_sums: FloatArray  # (N_SUMS K,), of one curve
     scratch: FloatArray  # (n_pieces CUBIC padded(r),)
@@ -62,7 +62,7 @@ class PieceRoom(NamedTuple):
 
 @kernel(inner=True)
 def _draw(pieces: Pieces, fits: Fits, s: int, plain: bool, K: int, out: FloatArray) -> None:
-    """Write one start's curves and their variances on the pieces; plain ones have none."""
+    """Write one start's curves and their variances on the pieces; if plain, variances are 0."""
     C, r = fits.rows.shape[1:3]
     for c in range(C):
         to = c * N_SUMS * K
@@ -76,35 +76,35 @@ def _draw(pieces: Pieces, fits: Fits, s: int, plain: bool, K: int, out: FloatArr
 
 
 @kernel(inner=True)
-def _to_strips(strips: Strips, C: int, K: int, room: PieceRoom) -> None:
+def _to_strips(strips: Strips, C: int, K: int, space: PieceWorkspace) -> None:
     """Write the coefficients of each strip's piece."""
     n_strips = strips.piece.shape[0]
     for row in range(C * N_SUMS):
         for strip in range(n_strips):
-            value = room.curves[row * K + strips.piece[strip]]
-            room.coefficients[row * n_strips + strip] = value
+            value = space.curves[row * K + strips.piece[strip]]
+            space.coefficients[row * n_strips + strip] = value
 
 
 @kernel(inner=True)
-def _to_pieces(strips: Strips, c: int, K: int, room: PieceRoom, sums: FloatArray) -> float:
-    """Write the sums (N_SUMS, K) of a curve on each piece; returns the total of its weights."""
+def _to_pieces(strips: Strips, c: int, K: int, space: PieceWorkspace, sums: FloatArray) -> float:
+    """Write the sums (N_SUMS, K) of a curve on each piece; return the total of its weights."""
     n_strips, total = strips.piece.shape[0], 0.0
     for i in range(sums.shape[0]):
         sums[i] = 0.0
     for row in range(N_SUMS):
         for strip in range(n_strips):
-            sums[row * K + strips.piece[strip]] += room.sums[(c * N_SUMS + row) * n_strips + strip]
+            sums[row * K + strips.piece[strip]] += space.sums[(c * N_SUMS + row) * n_strips + strip]
     for piece in range(K):
         total += sums[piece]
     return total
 
 
 @kernel(inner=True)
-def _share_out(
+def _responsibilities(
     strips: Strips,
     y: FloatArray,
     slot: int,
-    room: PieceRoom,
+    space: PieceWorkspace,
     of_curve: int,
     log_weights: FloatArray,
     half: Any,
@@ -112,10 +112,10 @@ def _share_out(
 ) -> Any:
     """Write responsibilities of eight observations; return the highest terms and their sums.
 
-    A sum is in units of its highest term, and 1 where there is no observation.
+    A sum is in units of its highest term, and 1 in empty slots.
     """
-    coefficients, shares, n_strips = room.coefficients, room.shares, strips.piece.shape[0]
-    C = shares.shape[0] // (CHUNK * LANES)
+    coefficients, R = space.coefficients, space.responsibilities
+    C, n_strips = R.shape[0] // (CHUNK * LANES), strips.piece.shape[0]
     u, effect, present = load(strips.u, slot), load(y, slot), load(strips.present, slot)
     top = broadcast(-1e300)
     for c in range(C):
@@ -129,18 +129,16 @@ def _share_out(
             variance = variance * u + load(coefficients, at + power * n_strips)
         e = effect - curve
         term = half * (e * e + variance) + load_broadcast(log_weights, c)
-        store(shares, c * CHUNK * LANES + to, term)
+        store(R, c * CHUNK * LANES + to, term)
         top = maximum(term, top)
     total = broadcast(0.0)
     for c in range(C):
-        term = load(shares, c * CHUNK * LANES + to)
-        term = exponential(term - top)
-        store(shares, c * CHUNK * LANES + to, term)
+        term = exponential(load(R, c * CHUNK * LANES + to) - top)
+        store(R, c * CHUNK * LANES + to, term)
         total += term
-    share = present / total
+    one = present / total
     for c in range(C):
-        part = load(shares, c * CHUNK * LANES + to) * share
-        store(shares, c * CHUNK * LANES + to, part)
+        store(R, c * CHUNK * LANES + to, load(R, c * CHUNK * LANES + to) * one)
     return top * present, maximum(total * present, broadcast(1.0))
 
 
@@ -198,7 +196,7 @@ def _logarithms(z: Any, ends: FloatArray) -> float:
 @kernel(inner=True)
 def _pass(
     rows: PieceRows,
-    room: PieceRoom,
+    space: PieceWorkspace,
     given: bool,
     keep: bool,
     n_sums: int,
@@ -206,12 +204,12 @@ def _pass(
     log_weights: FloatArray,
     s2: float,
 ) -> float:
-    """Pass over all strips; see `e_step_on_pieces`. Given shares begin at ``rows.shares[at]``."""
+    """Pass over all strips; see `e_step_on_pieces`; given responsibilities begin at `at`."""
     strips, y = rows.strips, rows.y
     n_strips, n_slots = strips.piece.shape[0], strips.u.shape[0]
     C, half = log_weights.shape[0], broadcast(-0.5 / s2)
     for i in range(n_sums * N_SUMS * n_strips):
-        room.sums[i] = 0.0
+        space.sums[i] = 0.0
     highest, z, multiplied, total = broadcast(0.0), broadcast(1.0), 0, 0.0
     for start in range(0, n_slots, strips.length * LANES):
         group = start // strips.length
@@ -220,32 +218,41 @@ def _pass(
             if not given:
                 for k in range(steps):
                     to = k * LANES
-                    tops, sums = _share_out(
-                        strips, y, slot + to, room, group, log_weights, half, to
+                    tops, sums = _responsibilities(
+                        strips, y, slot + to, space, group, log_weights, half, to
                     )
                     highest, z = tops + highest, sums * z
                     for c in range(C if keep else 0):
-                        share = load(room.shares, c * CHUNK * LANES + to)
-                        store(rows.shares, c * n_slots + slot + to, share)
+                        share = load(space.responsibilities, c * CHUNK * LANES + to)
+                        store(rows.responsibilities, c * n_slots + slot + to, share)
                 multiplied += steps
                 if multiplied >= MULTIPLIED:
-                    total += _logarithms(z, room.ends)
+                    total += _logarithms(z, space.ends)
                     z, multiplied = broadcast(1.0), 0
             for c in range(n_sums):
                 to = c * N_SUMS * n_strips + group
                 if given:
                     begin = at + c * n_slots + slot
-                    _add_up(strips, y, slot, steps, rows.shares, begin, room.sums, to)
+                    _add_up(strips, y, slot, steps, rows.responsibilities, begin, space.sums, to)
                 else:
                     begin = c * CHUNK * LANES
-                    _add_up(strips, y, slot, steps, room.shares, begin, room.sums, to)
-    return float(total + _logarithms(z, room.ends) + reduce_add(highest))
+                    _add_up(
+                        strips,
+                        y,
+                        slot,
+                        steps,
+                        space.responsibilities,
+                        begin,
+                        space.sums,
+                        to,
+                    )
+    return float(total + _logarithms(z, space.ends) + reduce_add(highest))
 
 
 @kernel(inner=True)
 def e_step_on_pieces(
     rows: PieceRows,
-    room: PieceRoom,
+    space: PieceWorkspace,
     fits: Fits,
     s: int,
     given: bool,
@@ -253,25 +260,24 @@ def e_step_on_pieces(
     keep: bool,
     n_sums: int,
 ) -> float:
-    """Share observations out among one start's curves, and sum them up for the first `n_sums`.
+    """Compute one start's responsibilities, and the sums of its first `n_sums` curves.
 
-    given: by the start's shares, and not by what its curves say; plain: by the curves' means
-    without their variance; keep: the shares are written. Returns ``Σ_n log Σ_c a_c exp(E_q log
-    p(y_n | c))``, but for the noise's log.
+    given: responsibilities are those of the start; plain: curves have no variance; keep: write
+    the responsibilities. Returns ``Σ_n log Σ_c a_c exp(E_q log p(y_n | c))``, without log σ.
     """
     pieces, strips = rows.pieces, rows.strips
     C, r = fits.rows.shape[1:3]
     K, width = pieces.planes.shape[0] // (CUBIC * r), fits.mean.shape[2]
     if not given:
-        _draw(pieces, fits, s, plain, K, room.curves)
-        _to_strips(strips, C, K, room)
+        _draw(pieces, fits, s, plain, K, space.curves)
+        _to_strips(strips, C, K, space)
     at, s2 = s * C * strips.u.shape[0], fits.scales[s, 0]
-    total = _pass(rows, room, given, keep, n_sums, at, fits.log_weights[s], s2)
+    total = _pass(rows, space, given, keep, n_sums, at, fits.log_weights[s], s2)
     n_pieces = pieces.rows.shape[0] // (CUBIC * width)
     for c in range(n_sums):
-        gram, moment, sums = fits.grams[s, c], fits.moments[s, c], room.piece_sums
-        fits.totals[s, c] = _to_pieces(strips, c, K, room, sums)
-        from_pieces(pieces.rows, n_pieces, width, sums, K, room.scratch, gram, moment)
+        gram, moment, sums = fits.grams[s, c], fits.moments[s, c], space.piece_sums
+        fits.totals[s, c] = _to_pieces(strips, c, K, space, sums)
+        from_pieces(pieces.rows, n_pieces, width, sums, K, space.scratch, gram, moment)
     return float(total)
 
 
@@ -280,7 +286,7 @@ def collect(
     strips: Strips,
     slots: IndexArray,
     coefficients: FloatArray,
-    shares: FloatArray,
+    responsibilities: FloatArray,
     membership: FloatArray,
     curves: FloatArray,
 ) -> None:
@@ -295,4 +301,4 @@ def collect(
             value = coefficients[at + (CUBIC - 1) * n_strips]
             for power in range(CUBIC - 2, -1, -1):
                 value = value * u + coefficients[at + power * n_strips]
-            membership[k, c], curves[k, c] = shares[c * n_slots + slot], value
+            membership[k, c], curves[k, c] = responsibilities[c * n_slots + slot], value

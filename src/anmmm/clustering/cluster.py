@@ -24,7 +24,7 @@ from anmmm.clustering.kmeans import kmeans_labels
 from anmmm.gppom import FitOptions, FitResult, fit_gppom
 from anmmm.gppom.prediction import MechanismPredictor
 from anmmm.mixture import MAX_MECHANISMS, EffectMixtures, MixtureFit, by_first_appearance, is_auto
-from anmmm.mixture.labels import LEFT
+from anmmm.mixture.labels import LABELS_REJECTED
 from anmmm.preprocessing import Standardization, standardize
 
 # Nats by which the data speak for one mechanism against C before "auto" takes C curves to be an
@@ -452,4 +452,4 @@ def _refined(
             )
     mixture = mixtures.refined(labels, number)
     discarded = "clusters of Θ discarded: another partition is more probable (do curves cross?)"
-    return mixture, discarded if mixture.start == LEFT else ""
+    return mixture, discarded if mixture.start == LABELS_REJECTED else ""

@@ -1,9 +1,4 @@
-"""Description lengths of a pair in both directions, and the models that make them.
-
-Each `Variable` has a `density` (how long it is as a cause); `models` make it short as an effect;
-`lengths` compares both directions in an `EvidenceResult`, `vectors` does so for variables of
-several columns, `curves` draws the models, and `check` tests them.
-"""
+"""Description lengths of a pair in both directions, and the models behind them."""
 
 from anmmm.evidence.check import check_model, integral_transform
 from anmmm.evidence.code import RESOLUTION

@@ -1,7 +1,6 @@
-"""What it costs to tell the cells of a variable, and where they lie in Gaussian noise.
+"""Code lengths of the cells of a variable.
 
-Cells, and not densities at points, keep ties, rounding and discrete values from giving either
-direction an advantage.
+With cells, not densities at points, ties, rounding and discrete values favor neither direction.
 """
 
 from __future__ import annotations
@@ -16,24 +15,26 @@ import numpy as np
 from scipy.special import ndtr
 
 from anmmm._kernels.distributions import gaussian_nats as compiled_nats
+from anmmm._kernels.distributions import mixed_with_cells
 from anmmm._record import Record, computed, frozen
 from anmmm._typing import FloatArray
 from anmmm.evidence.density import GaussianQuantiles
 from anmmm.mixture import MixtureFit
 from anmmm.preprocessing import Cells
 
-# Scores that differ by no more are equal. It is the tolerance, in nats per observation, at which
-# the fits behind them stop: which side of it an iteration falls on may hang on the processor's
-# rounding, and with it the last digits of a score.
+# Scores that differ by no more are equal. It is the tolerance of the fits, in nats per observation:
+# the last digits of a score may depend on the processor's rounding.
 RESOLUTION = 1e-5
 ALONE = np.ones(1)
+# In Python, on arrays.
+_mixed: Callable[[FloatArray, int, int], FloatArray] = mixed_with_cells.py_func  # type: ignore[attr-defined]
 
 T = TypeVar("T")
 
 
 @frozen
 class Code(Record):
-    """A description of a variable: nats of each observation, (n_samples,), and of its numbers."""
+    """A description of a variable: nats of each observation, (n_samples,), and of parameters."""
 
     nats: FloatArray
     cost: float
@@ -49,19 +50,17 @@ class Code(Record):
 
 
 def shortest(codes: Iterable[T]) -> T:
-    """Return what has the smallest `length`, the first one of equals."""
+    """Return the element of the smallest `length`, the first of equals."""
     return min(codes, key=attrgetter("length"))
 
 
 def code_lengths(mass: FloatArray, n_cells: int) -> FloatArray:
-    """Nats that encode each observation's cell, given the probability of each under a model.
+    """Return the nats that encode each observation's cell, given its probability under a model.
 
-    docs/method/decisions.md, eq. 1. With probability 1/N an observation is encoded by the number of
-    its cell alone. That costs the others one nat together and bounds what an outlier can cost by
-    ``log N + log n_cells``.
+    docs/method/decisions.md, eq. 1. With probability 1/N an observation is encoded by its cell's
+    number. That costs one nat in all, and an outlier costs at most ``log N + log n_cells``.
     """
-    share = 1.0 / len(mass)
-    return -np.asarray(np.log((1.0 - share) * mass + share / n_cells))
+    return -np.asarray(np.log(_mixed(mass, len(mass), n_cells)))
 
 
 def gaussian_nats(
@@ -72,7 +71,7 @@ def gaussian_nats(
     scale: FloatArray | float = 1.0,
     weights: FloatArray = ALONE,
 ) -> FloatArray:
-    """`code_lengths` under Gaussian noise about curves.
+    """Return `code_lengths` under Gaussian noise about curves.
 
     Curves are (n_samples,) or (n_samples, n_mechanisms), the scale a number or (n_samples,).
     """
@@ -89,18 +88,18 @@ def noise_levels(
     scale: FloatArray | float = 1.0,
     cdf: Callable[[FloatArray], FloatArray] = ndtr,
 ) -> tuple[FloatArray, FloatArray]:
-    """Distribution function of noise about a curve at both ends of each observation's cell."""
+    """Return the distribution function of noise about a curve at both ends of each cell."""
     return cdf((cells.lower - curve) / scale), cdf((cells.upper - curve) / scale)
 
 
 def mixture_nats(cells: Cells, fit: MixtureFit) -> FloatArray:
-    """`code_lengths` under a mixture's curves."""
+    """Return `code_lengths` under a mixture's curves."""
     scale = math.sqrt(fit.noise_variance)
     return gaussian_nats(cells.lower, cells.upper, cells.n_distinct, fit.curves, scale, fit.weights)
 
 
 def mixture_levels(cells: Cells, fit: MixtureFit) -> tuple[FloatArray, FloatArray]:
-    """Distribution function at both ends of each observation's cell under a mixture's curves."""
+    """Return the distribution function of a mixture at both ends of each observation's cell."""
     below, above = np.zeros((2, len(cells.values)))
     for weight, curve in zip(fit.weights, fit.curves.T, strict=True):
         lower, upper = noise_levels(cells, curve, math.sqrt(fit.noise_variance))

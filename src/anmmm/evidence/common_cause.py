@@ -1,7 +1,7 @@
-"""Two variables described as effects of a common cause that nobody measured.
+"""Two variables described as effects of an unmeasured common cause.
 
-Given the hidden cause they are independent: ``p(x, y) = Σ_k w_k p(x | k) p(y | k)``, where its
-values k are a few groups, or nodes along a smooth curve in the plane. docs/method/confounders.md.
+Given the hidden cause they are independent: ``p(x, y) = Σ_k w_k p(x | k) p(y | k)``. Its values k
+are groups, or nodes along a smooth curve in the plane. docs/method/confounders.md.
 """
 
 from __future__ import annotations
@@ -32,19 +32,20 @@ from anmmm.evidence.hidden import (
 )
 from anmmm.evidence.variable import Variable
 
-# Least noise, in standard deviations: a curve without noise on one variable is a direction's.
+# Smallest noise, in standard deviations: a curve without noise in one variable is a direction.
 LEAST_ABOUT_CURVE, LEAST_IN_GROUP = 0.05, 0.01
-# A variable of so few values has shares of them in each group; of more, counts are Poisson's.
-MOST_SHARES, MOST_COUNTS = 8, 64
-# What the choice of a kind costs: a curve, or groups of equal or own scales.
+# Most values of a categorical variable, and of one that may be Poisson counts.
+MOST_CATEGORIES, MOST_COUNTS = 8, 64
+# Cost of the choice: a curve, groups of equal scales, or groups of own scales.
 KINDS = math.log(3.0)
-# Observations that all but the last iterations are made on.
+# Observations for all but the last iterations.
 MANY = 4000
-# Observations beyond which no common cause is tried: time and memory grow with them.
+# Most observations for which a common cause is tried.
 LARGEST = 20_000
-# Nats for each 300 observations beyond the shortest direction from which noise stays normal.
+# Nats per 300 observations by which a fit may be longer than the shortest direction so that other
+# noise than normal is tried.
 HOPELESS_CURVE, HOPELESS_GROUPS = 35.0, 75.0
-# Gain of Laplace's approximation by observed over that by complete information, at most.
+# Largest gain of Laplace's approximation by observed over that by complete information.
 SLACK = 15.0
 TEXTS = {
     "hidden-curve": "both follow a hidden number along a curve, with noise",
@@ -68,15 +69,15 @@ class CommonCause(Code):
     nats : ndarray of shape (n_samples,)
         That of each observation.
     cost : float
-        Nats that the fitted numbers cost.
+        Cost of the fitted parameters in nats.
     weights : ndarray of shape (n_nodes,)
-        How probable each value of the hidden cause is.
+        Probability of each value of the hidden cause.
     probabilities : ndarray of shape (n_samples, n_nodes)
         The same given each observation.
     positions : ndarray of shape (2, n_nodes)
-        Means of both variables, standardized; NaN for one that has shares of its values.
+        Means of both variables, standardized; NaN for a categorical one.
     scales : ndarray of shape (2, n_nodes)
-        Standard deviations of the noise about them; NaN where `positions` is, or for counts.
+        Standard deviations of the noise about them; NaN for a categorical variable or counts.
     """
 
     kind: str
@@ -92,7 +93,7 @@ class CommonCause(Code):
 
     @property
     def model(self) -> str:
-        """Kind of the hidden cause, as a model is named: ``"hidden-curve"``, ``"hidden-3"``."""
+        """Name of the model: ``"hidden-curve"``, ``"hidden-3"``."""
         return "hidden-curve" if self.is_curve else f"hidden-{len(self.weights)}"
 
     @property
@@ -125,18 +126,18 @@ def describe_common_cause(x: Variable, y: Variable, shortest: float = math.inf) 
     ----------
     x, y : Variable
     shortest : float
-        Nats of another description; where this one is far longer its last refinements are left out.
+        Nats of another description; if this one is far longer its last refinements are skipped.
 
     Returns
     -------
     CommonCause
-        The shorter one of a curve and of groups. Exchanging x and y exchanges exactly its parts.
+        The shorter one of a curve and of groups. Exchanging x and y exchanges its parts exactly.
 
     Notes
     -----
     O(N K) an iteration of EM for K nodes. docs/method/confounders.md.
     """
-    # In one order whichever is the first, and however rows stand: sums of both then round alike.
+    # In one order of the variables, so that sums round equally.
     if x.cells.edges.tolist() > y.cells.edges.tolist():
         return _exchanged(_describe(y, x, shortest))
     return _describe(x, y, shortest)
@@ -150,7 +151,7 @@ def _describe(x: Variable, y: Variable, shortest: float) -> CommonCause:
         margin = HOPELESS_CURVE if fit.nodes is CURVE else HOPELESS_GROUPS
         most = shortest + margin * max(1.0, n / 300.0) + SLACK
         of_all = fit.objective[0] * n / fit.pair.values.shape[1]
-        # Of shares and counts no density is compared with.
+        # Probabilities of categories and counts are no densities.
         return not fit.pair.kinds.any() and of_all - widths > most
 
     def found(
@@ -165,7 +166,7 @@ def _describe(x: Variable, y: Variable, shortest: float) -> CommonCause:
     if kinds[0] == (NOISY, NOISY):
         fits.append(found(fit_curve, kinds[0], LEAST_ABOUT_CURVE))
     if len(kinds) == 1:
-        # Both by densities: what is far longer need not be encoded.
+        # Both are densities: fits that are far longer need not be encoded.
         least = best_of(fits).objective[0] + SLACK
         fits = [fit for fit in fits if fit.objective[0] <= least]
     return min((_coded(fit, x, y) for fit in fits), key=attrgetter("length"))
@@ -173,7 +174,7 @@ def _describe(x: Variable, y: Variable, shortest: float) -> CommonCause:
 
 def _kinds(variable: Variable) -> tuple[int, ...]:
     n_distinct = variable.cells.n_distinct
-    if variable.is_categorical or n_distinct <= MOST_SHARES:
+    if variable.is_categorical or n_distinct <= MOST_CATEGORIES:
         return (CATEGORICAL,)
     return (NOISY, COUNTS) if n_distinct <= MOST_COUNTS and variable.may_count else (NOISY,)
 
@@ -237,36 +238,35 @@ def _mass(fit: HiddenFits, axis: int, variable: Variable) -> FloatArray:
 
 
 def _position_cost(fit: HiddenFits) -> float:
-    """Laplace cost of positions by the observed information.
+    """Return the Laplace cost of positions by the observed information.
 
-    The information that EM works with is that of a known hidden cause, which costs some ten nats
-    more.
+    With EM's information, that of a known hidden cause, it would be some ten nats larger.
     """
     nodes, hidden, r = fit.nodes, fit.first, len(fit.nodes.prior)
     basis = nodes.basis.T
     logs, slopes, curvatures = zip(*(_derivatives(fit, axis) for axis in range(2)), strict=True)
-    share = logs[0] + logs[1] + np.log(np.maximum(hidden.weights, 1e-300))
-    share = np.exp(share - share.max(axis=1, keepdims=True))
-    share /= share.sum(axis=1, keepdims=True)
-    shared = [share * slope for slope in slopes]
-    across = [each @ basis for each in shared]
+    R = logs[0] + logs[1] + np.log(np.maximum(hidden.weights, 1e-300))
+    R = np.exp(R - R.max(axis=1, keepdims=True))
+    R /= R.sum(axis=1, keepdims=True)
+    weighted = [R * slope for slope in slopes]
+    across = [each @ basis for each in weighted]
     information = np.empty((2, r, 2, r))
     for i, j in product(range(2), repeat=2):
-        each = np.einsum("nk,nk->k", shared[i], slopes[j])
+        each = np.einsum("nk,nk->k", weighted[i], slopes[j])
         if i == j:
-            each -= (share * curvatures[i]).sum(axis=0)
+            each -= (R * curvatures[i]).sum(axis=0)
         information[i, :, j] = across[i].T @ across[j] - (basis.T * each) @ basis
     scale = np.where(np.arange(r) >= nodes.n_null, hidden.smoothing[:2, np.newaxis], 1.0)
     precision = 1.0 / (nodes.prior * scale).ravel()
     at = hidden.coefficients.ravel()
     whole = information.reshape(2 * r, 2 * r) + np.diag(precision)
-    # EM may stop beside a maximum, where the information is no covariance's inverse.
+    # EM may stop near a maximum, where the information is not positive definite.
     values = np.maximum(np.linalg.eigvalsh(0.5 * (whole + whole.T)), precision.min())
     return 0.5 * float(np.log(values).sum() - np.log(precision).sum() + precision @ at**2)
 
 
 def _derivatives(fit: HiddenFits, axis: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Log-density of a variable at each node, its slope in the position, minus the curvature."""
+    """Return a variable's log-density at each node, its slope in the position, minus curvature."""
     hidden, J = fit.first, fit.shapes[0, 1 + axis]
     if fit.pair.kinds[axis] != NOISY:
         logs = np.log(np.maximum(hidden.tables[axis][fit.pair.places[axis]], 1e-300))

@@ -12,8 +12,7 @@ from anmmm.evidence.models import EffectCurves
 from anmmm.mixture import MixtureFit
 from anmmm.preprocessing import standardize
 
-# Standardized curves that were computed twice agree far better than this, those of other data far
-# worse.
+# Largest relative difference of curves computed twice; curves of other data differ far more.
 SAME = 1e-6
 
 
@@ -49,7 +48,7 @@ def model_curves(
 
 
 def _refuse_other(made: FloatArray, fitted: FloatArray) -> None:
-    """Refuse data that give other numbers than those of the fit."""
+    """Raise if data give other numbers than those of the fit."""
     if made.shape != fitted.shape or np.abs(made - fitted).max() > SAME * (
         1 + np.abs(fitted).max()
     ):

@@ -14,12 +14,11 @@ from anmmm._record import Record, frozen
 from anmmm._typing import FloatArray
 from anmmm.preprocessing import Cells
 
-# Distributions that a density is a smooth correction of: bounded, Gaussian and heavy-tailed.
-# Kernels know them by their places.
+# Base distributions, of which a density is a smooth correction; kernels use their indices.
 BASES = ("uniform", "normal", "student")
 N_BINS = 128
 N_FEATURES = 12
-# Distance from the edge of a bin, in bins, that rounding can make.
+# Distance from the edge of a bin, in bins, that is rounding.
 ON_EDGE = 1e-9
 MAX_NEWTON_STEPS = 25
 
@@ -42,9 +41,9 @@ _FLAT = np.full(N_BINS, -math.log(N_BINS))
 class Density(Record):
     """A base distribution with a smooth correction on its quantile scale: ``p = g(x) q(G(x))``.
 
-    G is the distribution function of the base, log q a penalized sum of cosines, constant on each
-    of equally many cells of (0, 1), of probabilities ``exp(log_p)``, (n_bins,). The place of
-    ``"uniform"`` is its left end and its length.
+    G is the distribution function of the base; log q is a penalized sum of cosines, constant on
+    equal bins of (0, 1), of probabilities ``exp(log_p)``, (n_bins,). Location and scale of
+    ``"uniform"`` are its left end and its length.
     """
 
     base: str
@@ -76,18 +75,18 @@ class Density(Record):
         return np.asarray(np.minimum(ends[index] + p[index] * (N_BINS * u - index), 1.0))
 
     def mirrored(self) -> Density:
-        """Return the density of the negated variable; its tail below is as exact as this one's."""
+        """Return the density of the negated variable, whose lower tail is exact."""
         location = self.location + self.scale if self.base == "uniform" else self.location
         return Density(self.base, -location, self.scale, self.log_p[::-1], self.cost)
 
 
 @frozen
 class GaussianQuantiles(Record):
-    """A variable taken to Gaussian quantiles of its own density, and standardized there.
+    """A variable on the Gaussian quantiles of its own density, standardized.
 
     `values`, `lower` and `upper` (n_samples,) are the middle and the ends of each observation's
-    cell on this scale, `edges` and `levels` (n_distinct + 1,) the ends of all cells on the
-    variable's own and the distribution function there, `shift` and `unit` what was taken out.
+    cell on this scale; `edges` and `levels` (n_distinct + 1,) the ends of all cells on the original
+    scale and the distribution function there; `shift` and `unit` standardize.
     """
 
     values: FloatArray
@@ -100,12 +99,11 @@ class GaussianQuantiles(Record):
 
     @classmethod
     def of(cls, cells: Cells, density: Density) -> GaussianQuantiles:
-        """Take a variable to the quantiles of a density fitted to it. O(N)."""
+        """Map a variable to the quantiles of a density fitted to it. O(N)."""
         levels, above = density.cdf(cells.edges), density.mirrored().cdf(-cells.edges)
         quantiles = normal_quantile(levels, above)
-        share = 0.5 * (levels[:-1] + levels[1:])[cells.index]
-        share_above = 0.5 * (above[:-1] + above[1:])[cells.index]
-        middle = normal_quantile(np.maximum(share, 1e-9), np.maximum(share_above, 1e-9))
+        lower, upper = (0.5 * (p[:-1] + p[1:])[cells.index] for p in (levels, above))
+        middle = normal_quantile(np.maximum(lower, 1e-9), np.maximum(upper, 1e-9))
         shift, unit = float(middle.mean()), float(middle.std())
         edges = (quantiles - shift) / unit
         return cls(
@@ -119,12 +117,12 @@ class GaussianQuantiles(Record):
         )
 
     def undo(self, z: FloatArray) -> FloatArray:
-        """Take points of this scale back to the variable's own, within the range of its cells."""
+        """Map points of this scale to the original one, within the range of its cells."""
         return np.asarray(np.interp(ndtr(self.shift + self.unit * z), self.levels, self.edges))
 
 
 def normal_quantile(below: FloatArray, above: FloatArray) -> FloatArray:
-    """Gaussian quantiles of probabilities below and above, from the smaller: 1 - tiny rounds."""
+    """Return Gaussian quantiles of probabilities below and above, from the smaller one."""
     with np.errstate(divide="ignore"):
         return np.where(below <= above, ndtri(below), -ndtri(above))
 
@@ -137,7 +135,7 @@ def fit_density(
     *,
     bases: Sequence[str] = BASES,
 ) -> tuple[Density, FloatArray]:
-    """Fit a density to one variable in cells and return it with each observation's nats under it.
+    """Return the density of a variable in cells and each observation's nats under it.
 
     Of the `bases` the one of the shortest description wins: docs/method/decisions.md, eqs. 1, 2.
     """
@@ -149,7 +147,7 @@ def fit_density(
 def fit_densities(
     cells: Cells, centers: FloatArray, scales: FloatArray
 ) -> list[tuple[Density, FloatArray]]:
-    """Do what `fit_density` does for residuals about K curves, divided by scales (K, n_samples)."""
+    """Apply `fit_density` to residuals about K curves, divided by scales (K, n_samples)."""
     sample = Sample(cells.values, cells.lower, cells.upper, cells.n_distinct, centers, scales)
     return _fit(sample, BASES)
 

@@ -1,4 +1,4 @@
-"""Whether other columns explain that two columns depend: given them, both are independent."""
+"""Search for columns given which two dependent columns are independent."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from anmmm.evidence.variable import LONGEST_REMEMBERED, MOST_REMEMBERED, Variabl
 from anmmm.evidence.vectors import describe_over
 from anmmm.preprocessing import indicators, mean_ranks, standardize
 
-# Columns that may explain a pair together, and rows that are looked at, at most and at least.
+# Most columns that explain a pair together, and most and fewest rows that are used.
 MOST_GIVEN, MOST_ROWS, LEAST_ROWS = 2, LONGEST_REMEMBERED, 20
-# Sets of each size that are tried by models, and the largest share of the pair's dependence that
-# curves of this degree over the ranks of a set may leave.
+# Sets of each size that are tried by models, and the largest fraction of the pair's dependence that
+# remains after curves of this degree over the ranks of a set.
 MOST_TRIED, ENOUGH, DEGREE = 2, 0.25, 5
-# Nats by which models must be longer with the other variable than without it: several sets are
-# tried. At 0 twice as many edges are taken for explained.
+# Nats by which models must be longer with the other variable than without it, because several sets
+# are tried. At 0 twice as many edges are explained.
 LONGER = 1.0
 N_CURVES, MOST_DESCRIBED, SMALLEST = 3, 500, 1e-6
-# Values of a column, and whether they are names of categories.
+# Values of a column, and whether they are categories.
 Column = tuple[bytes, bool]
 
 
@@ -45,7 +45,7 @@ def rank_curves(values: FloatArray) -> FloatArray:
 
 
 def shared_nats(one: FloatArray, others: FloatArray) -> FloatArray:
-    """Guess the nats (n_others,) that columns save each other; (3, n) and (n_others, 3, n)."""
+    """Estimate the nats (n_others,) that columns save each other; (3, n) and (n_others, 3, n)."""
     correlations = others.reshape(-1, one.shape[1]) @ one.T
     squares = (correlations**2).reshape(len(others), -1).sum(axis=1)
     return np.asarray(0.5 * (one.shape[1] * squares - N_CURVES**2))
@@ -54,7 +54,7 @@ def shared_nats(one: FloatArray, others: FloatArray) -> FloatArray:
 def explaining(columns: FloatArray, categorical: Sequence[bool]) -> tuple[int, ...]:
     """Return the places of at most two further columns given which the first two are independent.
 
-    `columns`: (n_samples, 2 + n_further) with NaN for missing. Empty where none explain them.
+    `columns`: (n_samples, 2 + n_further) with NaN for missing. Empty if none explain the pair.
     """
     before = _left(columns, categorical, ())
     for size in range(1, MOST_GIVEN + 1):
@@ -69,7 +69,7 @@ def explaining(columns: FloatArray, categorical: Sequence[bool]) -> tuple[int, .
 
 
 def _left(columns: FloatArray, categorical: Sequence[bool], given: tuple[int, ...]) -> float:
-    """Guess the nats that the first two columns share beyond curves over the ranks of others."""
+    """Estimate the nats that the first two columns save each other given curves over others."""
     rows = _complete(columns, given)
     if len(rows) < LEAST_ROWS:
         return np.inf
@@ -85,7 +85,7 @@ def _left(columns: FloatArray, categorical: Sequence[bool], given: tuple[int, ..
 
 
 def _is_explained(columns: FloatArray, categorical: Sequence[bool], given: tuple[int, ...]) -> bool:
-    """Tell whether the first two columns save nats of each other, and none given others."""
+    """Return whether the first two columns save each other nats, and none given others."""
     rows = _complete(columns, given)
     if len(rows) < LEAST_ROWS or not np.ptp(rows, axis=0).all():
         return False
@@ -97,7 +97,7 @@ def _is_explained(columns: FloatArray, categorical: Sequence[bool], given: tuple
         for cause, effect in ((one, other), (other, one)):
             length, is_determined = _described(effect, tuple(sorted(given)), is_tied)
             with_cause = tuple(sorted([*given, cause]))
-            # What the given determine, as a copy in another unit does, says nothing.
+            # A column that the given ones determine, such as a copy, is no evidence.
             yield np.inf if is_determined else length - _described(effect, with_cause, is_tied)[0]
 
     independent = all(saved <= -LONGER for saved in savings(rest))
@@ -112,7 +112,7 @@ def _complete(columns: FloatArray, given: tuple[int, ...]) -> FloatArray:
 
 @lru_cache(MOST_DESCRIBED)
 def _described(effect: Column, causes: tuple[Column, ...], is_tied: bool) -> tuple[float, bool]:
-    """Return the length of a column given others, and whether they tell it nearly."""
+    """Return the length of a column given others, and whether they nearly determine it."""
     variables = [_variable(*each) for each in (effect, *causes)]
     if is_tied:
         variables = [each.beside_ties for each in variables]

@@ -19,18 +19,18 @@ from anmmm._typing import FloatArray, IntArray
 MOST_GROUPS = 5
 # Nodes along a curve; functions of the hidden cause, of which the first are logits of its density.
 N_NODES, N_FUNCTIONS, N_LOGITS = 32, 10, 8
-# Shares, means and variances of two components that noise of one starts from, in its deviations.
+# Weights, means and variances of two components to start from, in standard deviations of one.
 SPLITS = (
     ((0.7, 0.3), (0.0, 0.0), (0.4, 2.4)),
     ((0.6, 0.4), (-0.5, 0.75), (0.15, 0.9)),
     ((0.6, 0.4), (0.5, -0.75), (0.15, 0.9)),
     ((0.5, 0.5), (-0.8, 0.8), (0.3, 0.3)),
 )
-# Iterations of a start, of the best ones, and of what may win; nats in one that end them.
-SHORT, LONGER, LONG, SETTLED = 6, 15, 80, 0.02
-# Starts kept, which differ by so many nats.
+# Iterations of all starts, of the best, and of the last fits; gain in nats that ends them.
+SHORT, LONGER, LONG, TOLERANCE = 6, 15, 80, 0.02
+# Most starts kept, and nats by which different fits differ.
 KEPT, APART = 3, 0.5
-# Observations that starts are tried on.
+# Observations on which starts are compared.
 FEW = 150
 
 
@@ -57,9 +57,9 @@ def _group_nodes() -> Nodes:
 
 
 CURVE, GROUPS = _curve_nodes(), _group_nodes()
-# As Python, which returns views of any numbers.
+# In Python, which returns views of any array.
 _parts: Callable[[Any, Nodes], Hidden] = parts_of.py_func  # type: ignore[attr-defined]
-# Of `found`, in a length.
+# Signs of the columns of `found` in a length.
 SIGNS = np.array([-1.0, 1.0, 1.0])
 
 
@@ -68,7 +68,7 @@ class HiddenFits(Record):
     """Results of EM from S starts.
 
     shapes: (S, 3), used nodes and components of both noises; numbers: (S, ...), rows that
-    `parts_of` reads; found: (S, 3), log-likelihoods, costs of positions and of everything else.
+    `parts_of` reads; found: (S, 3), log-likelihoods, costs of positions and of the others.
     """
 
     pair: Pair
@@ -87,7 +87,7 @@ class HiddenFits(Record):
         numbers = np.tile(one, (len(used), 1))
         numbers[:, :K] = (np.arange(K) < used[:, np.newaxis]) / used[:, np.newaxis]
         shapes = np.stack([used, np.ones_like(used), np.ones_like(used)], axis=1)
-        found = fit_hidden(pair, nodes, shapes, numbers, at, SHORT, SETTLED)
+        found = fit_hidden(pair, nodes, shapes, numbers, at, SHORT, TOLERANCE)
         return cls(pair, nodes, shapes, numbers, found)
 
     def __getitem__(self, rows: Sequence[int] | IntArray) -> HiddenFits:
@@ -97,7 +97,7 @@ class HiddenFits(Record):
     def further(self, max_iter: int, pair: Pair | None = None) -> HiddenFits:
         """Iterate on, on other observations if some are given."""
         pair, numbers, nothing = pair or self.pair, self.numbers.copy(), np.empty((0, 0))
-        found = fit_hidden(pair, self.nodes, self.shapes, numbers, nothing, max_iter, SETTLED)
+        found = fit_hidden(pair, self.nodes, self.shapes, numbers, nothing, max_iter, TOLERANCE)
         return HiddenFits(pair, self.nodes, self.shapes, numbers, found)
 
     def scaled_apart(self, max_iter: int) -> HiddenFits:
@@ -132,17 +132,17 @@ class HiddenFits(Record):
 
     @property
     def first(self) -> Hidden:
-        """What the first fit found."""
+        """Parameters of the first fit."""
         return _parts(self.numbers[0], self.nodes)
 
     @computed
     def objective(self) -> FloatArray:
-        """Lengths up to a constant of the pair, roughly, (S,); for choices."""
+        """Approximate lengths up to a constant of the pair, (S,)."""
         return np.asarray(self.found @ SIGNS)
 
     @property
     def best(self) -> HiddenFits:
-        """The fit of the shortest description, roughly."""
+        """The fit of the smallest objective."""
         return self[[int(self.objective.argmin())]]
 
     def of_each(self, count: int) -> HiddenFits:
@@ -163,12 +163,12 @@ def joined(fits: Sequence[HiddenFits]) -> HiddenFits:
     return HiddenFits(fits[0].pair, fits[0].nodes, *map(np.concatenate, zip(*parts, strict=True)))
 
 
-# Tells whether a fit is too long to win, so that nothing further is tried.
+# Whether a fit is too long to win, so that the search ends.
 Hopeless = Callable[[HiddenFits], bool]
 
 
 def best_of(fits: Iterable[HiddenFits]) -> HiddenFits:
-    """Return the fit of the shortest description, roughly."""
+    """Return the fit of the smallest objective."""
     return min((each.best for each in fits), key=lambda fit: fit.objective[0])
 
 

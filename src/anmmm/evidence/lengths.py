@@ -1,8 +1,5 @@
-"""Which direction describes a pair in fewer nats.
+"""Description lengths of a pair in both directions; the shorter one decides the direction.
 
-Two variables come in. Each is cut into cells and given a density as a cause; as an effect it is
-described by the best of several conditional models (`models`). The totals go out as an
-`EvidenceResult`, whose score decides the direction. What is compared, and why, is in
 docs/method/decisions.md.
 """
 
@@ -43,7 +40,7 @@ from anmmm.preprocessing import Cells, standardize
 
 
 def sign_of(score: float) -> int:
-    """Direction that a score speaks for: its sign, or 0 where it is within `RESOLUTION` of 0."""
+    """Return the direction that a score favors: its sign, or 0 within `RESOLUTION` of 0."""
     return int(np.sign(score)) if abs(score) > RESOLUTION else 0
 
 
@@ -66,28 +63,28 @@ class DirectionEvidence(SideEvidence):
         its own density; ``"pnl"``: a monotone function of the effect is a curve of the cause plus
         Gaussian noise; ``"ordered"``: its values are intervals of such a curve with noise;
         ``"count"``: it counts, with a mean that is a curve; ``"categories"``: it has categories,
-        whose probabilities are smooth functions; ``"independent"``: the cause says
-        nothing. With ``"+rescaled"`` curves are over the scale on which the cause is Gaussian;
-        with ``"+atom"`` and ``"+split"`` rows with one value of the effect, or of the cause, that
-        many have are described apart.
+        whose probabilities are smooth functions; ``"independent"``: the effect does not depend on
+        the cause. With ``"+rescaled"`` curves are over the scale on which the cause is Gaussian;
+        with ``"+atom"`` and ``"+split"`` rows with a frequent value of the effect, or of the cause,
+        are described separately.
     models : dict of str to anmmm.evidence.ConditionalModel
         Every model tried, by its name; `lengths` are theirs.
     n_mechanisms : int
         Number of mechanisms of `model`.
     converged : bool
-        Whether the curves of `model` were found before the most iterations.
+        Whether the fit of `model` converged.
     marginal : anmmm.evidence.Marginal
         Distribution of the cause.
     nats : ndarray of shape (n_samples,)
-        Description length of each observation, of both variables under `model`, without what the
-        fitted numbers cost.
+        Description length of each observation, of both variables under `model`, without the cost
+        of parameters.
     cells : Cells
         The cause at its own resolution.
     points : ndarray of shape (n_samples, n_columns)
         The cause, or the indicators of its categories, standardized.
     check : HSICTest
-        Of the cause and what `model` leaves unexplained, made when it is first asked for; a small
-        p-value warns that no model of the list fits. See `anmmm.evidence.check_model`.
+        Test of the cause and the residuals of `model`, computed lazily. A small p-value warns that
+        no model of the list fits. See `anmmm.evidence.check_model`.
     """
 
     marginal: Marginal
@@ -102,7 +99,7 @@ class DirectionEvidence(SideEvidence):
 
     @computed
     def cause_parts(self) -> tuple[ColumnEvidence, ...]:
-        """The cause by itself."""
+        """The marginal description of the cause."""
         return _only(Independent.of(self.marginal))
 
     @computed
@@ -113,7 +110,7 @@ class DirectionEvidence(SideEvidence):
 
     @computed
     def alone_parts(self) -> tuple[ColumnEvidence, ...]:
-        """The effect by itself."""
+        """The marginal description of the effect."""
         return _only(self.models[Independent.NAME])
 
     @computed
@@ -145,19 +142,19 @@ class EvidenceResult(Record):
     forward_score, backward_score : float
         Total description length per observation. Forward is the hypothesis that x causes y.
     forward, backward : DirectionEvidence or VectorEvidence
-        The parts; of vectors where a variable has several columns, or both have common causes.
+        The parts; `VectorEvidence` for several columns or given common causes.
     nats : float
         ``backward.total - forward.total``, the score in nats for all observations.
     error : float
-        Standard error of `nats`, from the spread of the observations' differences.
+        Standard error of `nats`, from the variance of the observations' differences.
     dependence : float
-        Nats per observation that the shortest of all models saves over independence; 0 where none
+        Nats per observation that the shortest of all models saves over independence; 0 if none
         does.
     independent : bool
         Whether independence is the shortest model in both directions.
     common_cause : CommonCause or None
-        Both variables as effects of a hidden common cause; None where that was not tried: of
-        independent variables, of several columns, and where it is switched off.
+        Both variables as effects of a hidden common cause; None if that was not tried: for
+        independent variables, for several columns, or if it is switched off.
     """
 
     direction: int
@@ -227,7 +224,7 @@ class EvidenceResult(Record):
 
     @property
     def saved_by_common_cause(self) -> float:
-        """Nats that a hidden common cause saves beside the shorter direction; negative for none."""
+        """Nats that a hidden common cause saves over the shorter direction; negative for none."""
         if self.common_cause is None:
             return -math.inf
         return self.shortest.total - self.common_cause.length
@@ -269,8 +266,8 @@ def evidence(
         The two variables, at least 10 observations; of several columns, at most 16 in all and at
         least 10 observations for each. Text and columns of a category type are categories.
     max_mechanisms : int
-        Most mechanisms tried. A variable by itself has at most four clusters: with more mechanisms
-        one of five narrow clusters may seem to depend on anything.
+        Most mechanisms tried. Marginals have at most four clusters: with more mechanisms a variable
+        of five narrow clusters may appear to depend on anything.
     forward_labels, backward_labels : array-like of shape (n_samples,), optional
         Mechanism labels of each hypothesis, such as clusters of a fitted Θ, as further starts.
 
@@ -286,9 +283,8 @@ def evidence(
 
     Notes
     -----
-    Nothing is random. Linear in the number of observations, but for two sorts. Columns of a
-    variable may be given in any order: docs/method/decisions.md, "Several columns", has what is
-    assumed of them.
+    Deterministic. Linear in the number of observations, except for two sorts. The order of the
+    columns of a variable does not matter: docs/method/decisions.md, "Several columns".
 
     Examples
     --------
@@ -318,11 +314,11 @@ def compare(
     describe: Describe = Variable.of,
     common_cause: bool = False,
 ) -> EvidenceResult:
-    """Do what `evidence` does for checked variables of shape (n_samples, n_features).
+    """Compare checked variables (n_samples, n_features) as `evidence` does.
 
-    `categorical` says whose numbers stand for categories without an order, of one column then.
-    `describe` makes a variable of one column of numbers, standardized and in the user's unit.
-    With `common_cause` a hidden one is tried too, unless both variables are independent.
+    `categorical`: whether each variable is one column of categories without an order. `describe`
+    makes a variable of one column, standardized and in the user's unit. `common_cause`: try a
+    hidden one too, unless both variables are independent.
     """
     first, second = standardize(x)[0], standardize(y)[0]
     if first.shape[1] > 1 or second.shape[1] > 1:

@@ -1,8 +1,7 @@
-"""Laws of a variable by itself, as a cause or as an effect of nothing, in its cells.
+"""Marginal distributions of a variable, in its cells.
 
-Whatever law a model gives to an effect stands beside these, without the cause (`ConditionalModel`,
-its `laws`): otherwise a cause that says nothing would seem to say something
-(docs/method/decisions.md, "Independence").
+Every conditional model has a marginal of the same family (`ConditionalModel.marginals`): otherwise
+an independent cause would appear informative (docs/method/decisions.md, "Independence").
 """
 
 from __future__ import annotations
@@ -40,13 +39,13 @@ from anmmm.preprocessing import Cells
 if TYPE_CHECKING:
     from anmmm.evidence.variable import Variable
 
-# Up to so many values they may be encoded by their shares.
-MOST_SHARES = 32
+# Most values of a variable that may be encoded by their frequencies.
+MOST_CATEGORIES = 32
 # Iterations of EM.
 MAX_ITER = 210
-# Of two Gaussians: share of a half of the values that starts in the other, and the noise there.
-START_SHARE, START_VARIANCE = 0.1, 0.25
-# Nats beyond another law's at which clusters are still fitted, as they may overlap.
+# Two Gaussians start from the halves, with this responsibility of the other one, and this noise.
+START_SOFTNESS, START_VARIANCE = 0.1, 0.25
+# Nats beyond another marginal's at which clusters are still fitted, because they may overlap.
 SLACK = 5.0
 
 
@@ -58,17 +57,17 @@ class Marginal(Code, ABC):
     ----------
     base : str
         ``"uniform"``, ``"normal"``, ``"student"`` for a `Density` about one of these, ``"levels"``
-        for shares of few values, ``"normals"`` for two or more Gaussians of one variance,
-        ``"transformed"`` for a Gaussian seen through a monotone function, ``"transformed+noise"``
-        for another density seen through it, ``"cut"`` for a Gaussian cut into levels,
-        ``"logit"`` for probabilities of categories under the prior of their curves,
-        ``"two-part"`` for a value of many rows and another law of the others,
+        for frequencies of few values, ``"normals"`` for two or more Gaussians of one variance,
+        ``"transformed"`` for a monotone function of a Gaussian, ``"transformed+noise"`` for that of
+        another density, ``"cut"`` for a Gaussian cut into levels, ``"logit"`` for probabilities of
+        categories under the prior of their curves, ``"two-part"`` for a frequent value and another
+        distribution of the remaining rows,
         ``"linked"`` for a Gaussian on the quantiles of the variable's own density, ``"count"`` for
         Poisson's or a negative binomial distribution.
     nats : ndarray of shape (n_samples,)
         Description length of each observation.
     cost : float
-        Nats that the fitted numbers cost.
+        Cost of the fitted parameters in nats.
     length : float
         Both, in nats for all observations.
     cells : Cells
@@ -84,13 +83,13 @@ class Marginal(Code, ABC):
 
 
 @frozen
-class Smooth(Marginal):
+class LogSplineDensity(Marginal):
     """A fitted density."""
 
     density: Density
 
     @classmethod
-    def of(cls, cells: Cells) -> Smooth:
+    def of(cls, cells: Cells) -> LogSplineDensity:
         """Fit a density. O(N)."""
         density, nats = fit_density(cells.values, cells.lower, cells.upper, cells.n_distinct)
         return cls(nats, density.cost, density.base, cells, density)
@@ -101,26 +100,26 @@ class Smooth(Marginal):
 
 
 @frozen
-class Shares(Marginal):
-    """How often each of few values occurs, (n_distinct,)."""
+class CategoricalMarginal(Marginal):
+    """Probabilities (n_distinct,) of few values."""
 
-    shares: FloatArray
+    probabilities: FloatArray
 
     @classmethod
-    def of(cls, cells: Cells) -> Shares:
-        """Estimate shares under Jeffreys' prior."""
+    def of(cls, cells: Cells) -> CategoricalMarginal:
+        """Estimate probabilities under Jeffreys' prior."""
         n, k = len(cells.index), cells.n_distinct
         counts = np.bincount(cells.index, minlength=k)
-        shares = np.asarray((counts + 0.5) / (n + 0.5 * k), dtype=np.float64)
+        p = np.asarray((counts + 0.5) / (n + 0.5 * k), dtype=np.float64)
         length = gammaln(n + 0.5 * k) - gammaln(0.5 * k) + k * gammaln(0.5)
         length -= gammaln(counts + 0.5).sum()
-        nats = code_lengths(shares[cells.index], k)
-        cost = float(length + counts @ np.log(shares))
-        return cls(nats, cost, "levels", cells, shares)
+        nats = code_lengths(p[cells.index], k)
+        cost = float(length + counts @ np.log(p))
+        return cls(nats, cost, "levels", cells, p)
 
     def levels(self) -> tuple[FloatArray, FloatArray]:
         """Distribution function at both ends of each observation's cell."""
-        ends = np.concatenate([[0.0], np.cumsum(self.shares)])
+        ends = np.concatenate([[0.0], np.cumsum(self.probabilities)])
         return ends[self.cells.index], ends[self.cells.index + 1]
 
 
@@ -133,17 +132,14 @@ class Normals(Marginal):
     @classmethod
     def two(cls, cells: Cells) -> Normals:
         """Fit two, from the halves about the median. O(N) an iteration."""
-        # What lies at the median belongs to both alike, so that a mirrored variable starts so, too.
+        # Values at the median belong equally to both, so that the start mirrors with the variable.
         side = np.sign(cells.values - np.median(cells.values))
-        share = 0.5 + (START_SHARE - 0.5) * side
-        return cls._from(cells, np.column_stack([share, 1.0 - share]), START_VARIANCE)
+        lower = 0.5 + (START_SOFTNESS - 0.5) * side
+        return cls._from(cells, np.column_stack([lower, 1.0 - lower]), START_VARIANCE)
 
     @classmethod
     def more(cls, cells: Cells, most: float) -> Iterator[Normals]:
-        """Fit three and more where clusters would be encoded in fewer than `most` nats.
-
-        O(N log N), and where they would be O(N) an iteration of EM.
-        """
+        """Fit three and more if clusters may be encoded in fewer than `most` nats. O(N log N)."""
         n, floor, values = len(cells.values), smallest_noise(cells), np.sort(cells.values)
         sums = np.concatenate([[0.0], np.cumsum(values)])
         widest = _widest_gaps(values, min(MAX_MECHANISMS, n - 1))
@@ -151,15 +147,15 @@ class Normals(Marginal):
         most += SLACK - float(standard.sum())
         for count in range(3, min(MAX_MECHANISMS, cells.n_distinct - 1) + 1):
             even = [i * n / count for i in range(1, count)]
-            # A cut within an observation goes to either side of it, as in a mirrored variable.
+            # A cut within an observation may be on either side of it: the mean of both is mirrored.
             down, up = [math.ceil(at - 0.5) for at in even], [math.floor(at + 0.5) for at in even]
             choices = [[down, up]]
-            # At gaps wider than all others, by more than rounding.
+            # Gaps that are wider than all others by more than rounding.
             if widest[count - 2][0] > (1.0 + 1e-9) * widest[count - 1][0]:
                 choices.append([sorted(at for _, at in widest[: count - 1])])
             nats = [sum(_cluster_nats(sums, cuts, floor) for cuts in c) / len(c) for c in choices]
             within, chosen = min(zip(nats, choices, strict=True))
-            # A mean and a share of each but one.
+            # Means and weights of all clusters but one.
             if within + (count - 1) * math.log(n) > most:
                 continue
             places = np.empty((len(chosen), n), np.intp)
@@ -181,7 +177,8 @@ class Normals(Marginal):
             tol=RESOLUTION,
             max_iter=MAX_ITER,
         )
-        return cls(mixture_nats(cells, fit), fit.complexity + fit.numbers, "normals", cells, fit)
+        cost = fit.curve_cost + fit.parameter_cost
+        return cls(mixture_nats(cells, fit), cost, "normals", cells, fit)
 
     def levels(self) -> tuple[FloatArray, FloatArray]:
         """Distribution function at both ends of each observation's cell."""
@@ -189,16 +186,16 @@ class Normals(Marginal):
 
 
 def _widest_gaps(values: FloatArray, count: int) -> list[tuple[float, int]]:
-    """Return the widest gaps of sorted values, widest first, and the places behind them."""
+    """Return the widest gaps of sorted values, widest first, and the places after them."""
     gaps = np.diff(values)
     places = np.argpartition(gaps, -count)[-count:]
     return sorted(zip(gaps[places].tolist(), (places + 1).tolist(), strict=True), reverse=True)
 
 
 def _cluster_nats(sums: FloatArray, cuts: list[int], floor: float) -> float:
-    """Nats of standardized values in Gaussian clusters, beyond those of one standard Gaussian.
+    """Return the nats of standardized values in Gaussian clusters, minus those of one Gaussian.
 
-    `sums` are those of the sorted values before each place, which are cut into clusters.
+    `sums`: (n + 1,), of the sorted values before each place; `cuts`: where clusters end.
     """
     n = len(sums) - 1
     ends = [0, *cuts, n]
@@ -211,17 +208,17 @@ def _cluster_nats(sums: FloatArray, cuts: list[int], floor: float) -> float:
     return 0.5 * n * math.log(max(1.0 - between / n, floor)) + apart
 
 
-def own_laws(variable: Variable) -> Iterator[Marginal]:
-    """Yield the laws of a variable that no model of an effect leaves. O(N)."""
+def own_marginals(variable: Variable) -> Iterator[Marginal]:
+    """Yield the marginals of a variable that are of no conditional model's family. O(N)."""
     cells = variable.cells
     if variable.is_categorical:
-        yield Shares.of(cells)
+        yield CategoricalMarginal.of(cells)
         return
     smooth = variable.smooth
     yield smooth
-    if cells.n_distinct <= MOST_SHARES:
-        yield Shares.of(cells)
+    if cells.n_distinct <= MOST_CATEGORIES:
+        yield CategoricalMarginal.of(cells)
     yield Normals.two(cells)
-    # Where no correction of a plain density is worth its numbers, neither is what costs more.
+    # If a correction of the plain density is not worth its cost, neither are more clusters.
     if not smooth.density.is_plain:
         yield from Normals.more(cells, smooth.length)

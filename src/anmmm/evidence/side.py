@@ -1,4 +1,4 @@
-"""What one direction of a pair says, whatever its variables look like."""
+"""The evidence of one direction, common to single variables and variables of several columns."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ class ColumnEvidence(Record):
     column : int
         Its place in the variable, from 0.
     before : tuple of int
-        Columns of the same variable, or from 1 on common causes, that it was described by, in
+        Columns of the same variable, or common causes from 1 on, that it is conditioned on, in
         increasing order.
     from_cause : bool
-        Whether it was described by the other variable too.
+        Whether it is also conditioned on the other variable.
     models : dict of str to ConditionalModel
         Every model tried, by its name.
     """
@@ -54,8 +54,8 @@ class ColumnEvidence(Record):
 class SideEvidence(Record):
     """Description length of a pair in one direction, in nats for all observations.
 
-    `anmmm.DirectionEvidence` is that of single variables, `VectorEvidence` that of variables of
-    several columns. Both have the parts that are described in the latter.
+    The base class of `DirectionEvidence` (single variables) and `VectorEvidence`, which documents
+    the parts.
     """
 
     cause_parts: tuple[ColumnEvidence, ...]
@@ -66,7 +66,7 @@ class SideEvidence(Record):
 
     @computed
     def check(self) -> HSICTest:
-        """Test of the cause and what the shortest models leave unexplained."""
+        """Test of the cause and the residuals of the shortest models."""
         return check_models([part.chosen for part in self.effect_parts], self.tested)
 
     @property
@@ -80,7 +80,7 @@ class SideEvidence(Record):
 
     @computed
     def tested(self) -> TestedVariable:
-        """The cause as tests of independence take it."""
+        """The cause, prepared for tests of independence."""
         return TestedVariable(self.causes)
 
     @property
@@ -100,7 +100,7 @@ class SideEvidence(Record):
 
     @property
     def independent(self) -> float:
-        """Total under the model that the cause says nothing."""
+        """Total under independence."""
         return self.cause + _length(self.alone_parts)
 
     @property
@@ -110,7 +110,7 @@ class SideEvidence(Record):
 
     @computed
     def nats(self) -> FloatArray:
-        """Description length of each observation, without what the fitted numbers cost."""
+        """Description length of each observation, without the cost of parameters."""
         return np.asarray(np.sum([part.chosen.nats for part in self._parts], axis=0))
 
     @property
@@ -131,7 +131,7 @@ class SideEvidence(Record):
 
     @property
     def converged(self) -> bool:
-        """Whether the curves of all shortest models settled before the most iterations."""
+        """Whether the fits of all shortest models converged."""
         return all(part.chosen.converged for part in self._parts)
 
     @property
@@ -154,6 +154,6 @@ class SideEvidence(Record):
 
 
 def _length(parts: Sequence[ColumnEvidence]) -> float:
-    # Exactly rounded: neither the order of columns nor Python's version, whose `sum` became
-    # another in 3.12, is to be seen in a total.
+    # Exactly rounded: the order of columns does not matter, nor the version of Python (`sum`
+    # changed in 3.12).
     return math.fsum(part.length for part in parts)

@@ -1,4 +1,4 @@
-"""A standardized variable with everything that depends on it alone."""
+"""A standardized variable with all quantities that depend only on it."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from anmmm._record import Record, computed, frozen
 from anmmm._typing import BoolArray, FloatArray, IntArray
 from anmmm.evidence.code import shortest
 from anmmm.evidence.density import GaussianQuantiles
-from anmmm.evidence.marginal import Marginal, Smooth
-from anmmm.evidence.models import Part, laws_of
+from anmmm.evidence.marginal import LogSplineDensity, Marginal
+from anmmm.evidence.models import Part, marginals_of
 from anmmm.evidence.models.postnonlinear import EffectScale, scales_of
 from anmmm.evidence.models.rescaled import rescaled_basis
 from anmmm.mixture import SplineBasis, level_basis, smallest_noise
 from anmmm.preprocessing import Cells, indicators, standardize
 
-# Below this many distinct values for each observation a variable counts as tied, as it does where
-# one value has such a share of the observations, and so many: no fitted density has such a peak.
+# A variable is tied if it has fewer distinct values per observation than this, or if one value has
+# this fraction of the observations, and so many: no fitted density has such a peak.
 TIED = 0.5
 ATOM, LARGEST_FEW = 0.1, 10
-# The same of rows that are described apart, how many values they may have, and rows of the others.
+# The same of rows that are described separately, their most values, and fewest remaining rows.
 APART, FEWEST_APART, MOST_APART, FEWEST_OTHERS = 0.05, 5, 2, 20
 # Knots of a curve in a sum of several.
 SUM_KNOTS = 16
-# Variables that are remembered, and observations beyond which one is not: some 40 MB at most.
-# A pair of remembered variables takes a quarter less time.
+# Variables that are cached, and most observations of one: 40 MB in all. A pair of cached variables
+# takes a quarter less time.
 MOST_REMEMBERED, LONGEST_REMEMBERED = 64, 2000
 
 
@@ -42,15 +42,15 @@ class Variable(Record):
     cells : Cells
         The variable at its own resolution.
     basis : SplineBasis
-        Columns for curves over it, or for a number a category.
+        Columns for curves over it, or for one effect per category.
     points : ndarray of shape (n_samples, n_columns)
-        What a test of independence takes: the variable, or the indicators of its categories.
+        The variable, or the indicators of its categories, for tests of independence.
     raw : ndarray of shape (n_samples,) or None
-        The same in the user's unit, which tells counts.
+        The variable in the user's unit, which shows whether it may be counts.
     is_categorical : bool
-        Whether its values are names of categories without an order.
+        Whether its values are categories without an order.
     marginal : Marginal
-        Its shortest description by itself.
+        Its shortest marginal description.
     """
 
     cells: Cells
@@ -61,15 +61,12 @@ class Variable(Record):
     marginal: Marginal = field(init=False)
 
     def __post_init__(self) -> None:
-        # Now: both directions, in a thread each, ask for it next.
-        object.__setattr__(self, "marginal", shortest(laws_of(self)))
+        # Computed now because both directions, in two threads, need it next.
+        object.__setattr__(self, "marginal", shortest(marginals_of(self)))
 
     @classmethod
     def of(cls, values: FloatArray, raw: FloatArray | None = None) -> Variable:
-        """Describe a standardized variable of shape (n_samples,). O(N log N).
-
-        `raw` is the same in the user's unit, which tells counts.
-        """
+        """Describe a standardized variable (n_samples,), `raw` in the user's unit. O(N log N)."""
         column = values[:, np.newaxis]
         return cls(Cells.of(values), SplineBasis.of(column), column, raw)
 
@@ -80,9 +77,9 @@ class Variable(Record):
         return cls(Cells.of(values), level_basis(values), points, is_categorical=True)
 
     @computed
-    def smooth(self) -> Smooth:
+    def smooth(self) -> LogSplineDensity:
         """Its description by a smooth density."""
-        return Smooth.of(self.cells)
+        return LogSplineDensity.of(self.cells)
 
     @computed
     def quantiles(self) -> GaussianQuantiles:
@@ -101,14 +98,14 @@ class Variable(Record):
 
     @computed
     def atoms(self) -> tuple[BoolArray, ...]:
-        """Rows (n_samples,) of each value that many have, most first, if the others differ."""
+        """Rows (n_samples,) of each frequent value, most frequent first, if the others differ."""
         index, n = self.cells.index, len(self.cells.values)
         if self.is_categorical or self.cells.n_distinct == n:
             return ()
         counts = np.bincount(index)
         distances = np.zeros(len(counts))
         distances[index] = np.abs(self.cells.values).round(9)
-        # Of equals the one nearer to the mean, whichever way the variable points.
+        # Of equally frequent values the one nearer to the mean, whatever the variable's sign.
         large = np.lexsort((distances, -counts))[:MOST_APART]
         large = large[counts[large] >= max(APART * n, FEWEST_APART)]
         others = n - int(counts[large].sum())
@@ -119,7 +116,7 @@ class Variable(Record):
 
     @computed
     def parts(self) -> tuple[Variable, Part, Variable] | None:
-        """Which rows have its most frequent value, if many have, and the variable in the others."""
+        """Split at a frequent value: which rows have it, and the variable in the other rows."""
         if not self.atoms or (found := self.part(~self.atoms[0])) is None:
             return None
         labels = standardize(found[0].rows.astype(np.float64)[:, np.newaxis])[0][:, 0]
@@ -136,13 +133,13 @@ class Variable(Record):
 
     @computed
     def beside_ties(self) -> Variable:
-        """The same in a pair of which a variable is tied, where more laws apply."""
-        law = shortest([self.marginal, *laws_of(self, beside_ties=True)])
-        if law is self.marginal:
+        """The same in a pair with a tied variable, for which more marginals apply."""
+        marginal = shortest([self.marginal, *marginals_of(self, of_ties=True)])
+        if marginal is self.marginal:
             return self
-        # With all that is known of it.
+        # A copy keeps all computed attributes.
         other = copy(self)
-        object.__setattr__(other, "marginal", law)
+        object.__setattr__(other, "marginal", marginal)
         return other
 
     def summand(self, n_smooth: int, rescaled: bool = False) -> SplineBasis:
@@ -156,12 +153,12 @@ class Variable(Record):
 
     @computed
     def summands(self) -> dict[tuple[int, bool], SplineBasis]:
-        """Hold what `summand` made."""
+        """Cache of `summand`."""
         return {}
 
     @property
     def groups(self) -> IntArray:
-        """Numbers (n_samples,) of observations that have the same value."""
+        """Index (n_samples,) of each observation's value."""
         return self.cells.index
 
     @property
@@ -171,12 +168,12 @@ class Variable(Record):
 
     @property
     def floor(self) -> float:
-        """Noise variance below which no model of it as an effect may fall."""
+        """Smallest noise variance of models of it as an effect."""
         return smallest_noise(self.cells)
 
     @property
     def may_count(self) -> bool:
-        """Whether it holds tied whole numbers from 0 on."""
+        """Whether its values are tied whole numbers from 0 on."""
         raw = self.raw
         if raw is None or not self.is_tied:
             return False
@@ -192,7 +189,7 @@ Describe = Callable[[FloatArray, FloatArray], Variable]
 
 
 def remembered(values: FloatArray, raw: FloatArray) -> Variable:
-    """Do what `Variable.of` does, once for a variable that was met lately in another pair."""
+    """Return `Variable.of`, cached for a variable of recent pairs."""
     if len(values) > LONGEST_REMEMBERED:
         return Variable.of(values, raw)
     return _remembered(values.tobytes(), raw.tobytes())
@@ -200,17 +197,17 @@ def remembered(values: FloatArray, raw: FloatArray) -> Variable:
 
 @lru_cache(MOST_REMEMBERED)
 def _remembered(values: bytes, raw: bytes) -> Variable:
-    # Copies, as kernels are compiled for arrays that may be written to.
+    # Copies, because kernels are compiled for writable arrays.
     return Variable.of(np.frombuffer(values).copy(), np.frombuffer(raw).copy())
 
 
 def forget_variables() -> None:
-    """Let go of what is remembered."""
+    """Clear the cache of variables."""
     _remembered.cache_clear()
 
 
 def is_tied(cells: Cells) -> bool:
-    """Tell few distinct values for the number of observations, or one value very often."""
+    """Return whether there are few distinct values per observation, or one is very frequent."""
     n = len(cells.values)
     if cells.n_distinct < TIED * n:
         return True

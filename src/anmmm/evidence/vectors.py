@@ -1,8 +1,7 @@
-"""Variables described given several columns: of their own, of a cause, and of any number of causes.
+"""Description lengths of variables of several columns, and of effects of several variables.
 
-The columns of a cause are encoded by the chain rule, each given the columns before it; then the
-effect, each column given the whole cause and the effect's columns before it. The models are those
-of single effects, over curves of several columns. What this assumes is in docs/method/decisions.md,
+Columns are encoded by the chain rule: each column of the cause is conditioned on the columns before
+it, each of the effect on the cause and the effect's columns before it. docs/method/decisions.md,
 "Several columns".
 """
 
@@ -32,19 +31,19 @@ from anmmm.mixture import SplineBasis
 
 # Columns of both variables together, and observations for each of them.
 MAX_COLUMNS, ROWS_PER_COLUMN = 16, 10
-# Knots altogether, and smooth columns for each of at most so many columns along which curves bend:
-# the time of a fit grows with the square of their number.
+# Most knots in all, and knots and smooth columns for each of at most so many columns along which
+# curves bend: the time of a fit grows with the square of their number.
 MOST_KNOTS, KNOTS_PER_COLUMN, SMOOTH_PER_COLUMN, MOST_BENT = 60, 20, 12, 2
 # The same for a sum of a curve over each of several columns.
 MOST_SMOOTH, LEAST_SMOOTH = 24, 4
-# Mechanisms of a column: more took twice the time and changed no decision.
+# Most mechanisms of a column: more took twice the time and changed no decision.
 MOST_MECHANISMS = 2
-# Standardized columns that differ by no more, in any row, are one.
+# Largest difference, in any row, of standardized columns that are duplicates.
 SAME = 1e-9
 
 
 def beyond_limits(x: FloatArray, y: FloatArray) -> str:
-    """Return why a checked pair has too many columns for evidence; empty if it has not."""
+    """Return an error message if a checked pair has too many columns for evidence, or ""."""
     counts = x.shape[1], y.shape[1]
     if counts == (1, 1):
         return ""
@@ -65,29 +64,29 @@ class VectorEvidence(SideEvidence):
     Attributes
     ----------
     cause_parts, effect_parts : tuple of ColumnEvidence
-        Columns of both variables in the order in which they were described; without those that
-        repeat another column, which cost nothing.
+        Columns of both variables in the order in which they were described, without duplicates,
+        which cost nothing.
     alone_parts : tuple of ColumnEvidence
         Columns of the effect, described without the cause.
     causes : ndarray of shape (n_samples, n_causes)
         Standardized columns of the cause.
     n_effects : int
-        Columns of the effect, with repeated ones.
+        Columns of the effect, including duplicates.
     total, cause, effect : float
         ``cause + effect``, and sums over the parts.
     model : str
         Names of the shortest models, joined by commas in the order of the effect's columns:
-        ``"independent"`` where the cause says nothing of a column that others do not say,
-        ``"repeated"`` where it repeats another one.
+        ``"independent"`` for a column that is independent of the cause given the columns before it,
+        ``"repeated"`` for a duplicate.
     n_mechanisms : int
         Largest number of mechanisms of a column.
     nats : ndarray of shape (n_samples,)
-        Description length of each observation, without what the fitted numbers cost.
+        Description length of each observation, without the cost of parameters.
     converged : bool
-        Whether all curves settled before the most iterations.
+        Whether all fits converged.
     check : HSICTest
-        Of the columns of the cause and what the models leave unexplained of the effect's, made
-        when it is first asked for; see `anmmm.DirectionEvidence`.
+        Test of the columns of the cause and the residuals of the effect's, computed lazily; see
+        `anmmm.DirectionEvidence`.
     """
 
     cause_parts: tuple[ColumnEvidence, ...]
@@ -109,28 +108,28 @@ def describe_vectors(
     For d columns of a variable d²/2 lists of models are fitted to find their order, and d more
     given the other variable, O(N r²) an iteration with r at most 25 + the number of columns.
     """
-    first, second = _Vector(x), _Vector(y)
+    first, second = _ColumnSet(x), _ColumnSet(y)
     most = min(max_mechanisms, MOST_MECHANISMS)
     tied = any(each.is_tied for each in first.variables + second.variables)
     if tied:
         for vector in (first, second):
             vector.variables = [each.beside_ties for each in vector.variables]
-    one, other = (_Chain(each, tied, most) for each in (first, second))
-    forward = _Chain(second, tied, most, first, other, forward_starts)
-    backward = _Chain(first, tied, most, second, one, backward_starts)
+    one, other = (_ChainEncoding(each, tied, most) for each in (first, second))
+    forward = _ChainEncoding(second, tied, most, first, other, forward_starts)
+    backward = _ChainEncoding(first, tied, most, second, one, backward_starts)
     return _side(one, forward), _side(other, backward)
 
 
-def _side(cause: _Chain, effect: _Chain) -> VectorEvidence:
+def _side(cause: _ChainEncoding, effect: _ChainEncoding) -> VectorEvidence:
     assert effect.alone is not None
-    points, count = cause.told.points, effect.told.n_given
+    points, count = cause.target.points, effect.target.n_given
     return VectorEvidence(cause.parts, effect.parts, effect.alone.parts, points, count)
 
 
-class _Vector:
-    """The columns of a variable but repeated ones, in an order that is not that of the user.
+class _ColumnSet:
+    """The columns of a variable without duplicates, in an order that does not depend on the user's.
 
-    `places` say where each one stands in the variable, which has `n_given` with repeated ones.
+    `places` are their places in the variable, which has `n_given` columns with duplicates.
     """
 
     def __init__(self, values: FloatArray) -> None:
@@ -153,34 +152,31 @@ def _repeats(one: FloatArray, other: FloatArray) -> bool:
 
 
 @dataclass(eq=False, repr=False)
-class _Chain:
-    """Descriptions of a vector's columns given others of them, and given a cause where one is.
+class _ChainEncoding:
+    """Encodings of columns, each conditioned on others of the same variable, and on a cause if any.
 
-    `alone` is the same without the cause, where there is one: what does not need it does without.
+    `alone` is the same without the cause: a column is encoded by the shorter of both.
     """
 
-    told: _Vector
+    target: _ColumnSet
     tied: bool
     max_mechanisms: int
-    cause: _Vector | None = None
-    alone: _Chain | None = None
+    cause: _ColumnSet | None = None
+    alone: _ChainEncoding | None = None
     starts: Sequence[FloatArray] = ()
-    # Not `functools.cache` of methods: the cycle would keep large arrays until it is collected.
+    # `functools.cache` of methods would make a cycle that keeps large arrays.
     _made: dict[tuple[int, frozenset[int]], ColumnEvidence] = field(default_factory=dict)
     _bases: dict[frozenset[int], list[SplineBasis]] = field(default_factory=dict)
 
     @computed
     def parts(self) -> tuple[ColumnEvidence, ...]:
-        """All columns, next always the one that is shortest given those before.
-
-        As an effect they come in the order that they have without their cause.
-        """
-        left = list(range(len(self.told.variables)))
+        """All columns, greedily ordered by length; effects in the order without a cause."""
+        left = list(range(len(self.target.variables)))
         parts: list[ColumnEvidence] = []
         before: frozenset[int] = frozenset()
         while left:
             if self.alone is not None:
-                column = self.told.places.index(self.alone.parts[len(parts)].column)
+                column = self.target.places.index(self.alone.parts[len(parts)].column)
             else:
                 column = min(left, key=lambda each: self.part(each, before).length)
             parts.append(self.part(column, before))
@@ -189,14 +185,14 @@ class _Chain:
         return tuple(parts)
 
     def part(self, column: int, before: frozenset[int]) -> ColumnEvidence:
-        """Describe a column given others of its variable, and the cause where that is shorter."""
+        """Describe a column given others of its variable, and the cause if that is shorter."""
         key = column, before
         if key not in self._made:
             self._made[key] = self._describe(*key)
         return self._made[key]
 
     def _describe(self, column: int, before: frozenset[int]) -> ColumnEvidence:
-        variable, places = self.told.variables[column], self.told.places
+        variable, places = self.target.variables[column], self.target.places
         if self.cause is None and not before:
             models: dict[str, ConditionalModel]
             models = {Independent.NAME: Independent.of(variable.marginal)}
@@ -211,12 +207,12 @@ class _Chain:
 
     def _curves(self, before: frozenset[int]) -> list[SplineBasis]:
         """Return columns for curves over the cause and the columns before."""
-        points = self.told.points[:, sorted(before)]
+        points = self.target.points[:, sorted(before)]
         bent = {len(before)}
         if self.cause is not None:
             points = np.hstack([self.cause.points, points])
-            # With additive noise that is Gaussian, however correlated, an effect's column is a
-            # curve over the cause plus a line over the columns before.
+            # With additive Gaussian noise, also correlated, an effect's column is a curve over the
+            # cause plus a line over the columns before.
             bent = {self.cause.points.shape[1], points.shape[1]}
         return [curves_over(points, each) for each in sorted(bent)]
 
@@ -233,13 +229,13 @@ def curves_over(points: FloatArray, n_bent: int | None = None) -> SplineBasis:
 
 
 def bases_over(causes: Sequence[Variable]) -> list[tuple[SplineBasis, float, bool]]:
-    """Return bases for an effect of several variables, their prices, and whether any is rescaled.
+    """Return bases for an effect of several variables, their costs, and whether any is rescaled.
 
-    A curve over all numbers together, or a sum of one over each; numbers of categories are added.
+    A joint curve over all numerical causes, or a sum of one over each; effects of categories are
+    added.
     """
     numbers = [each for each in causes if not each.is_categorical]
     named = [each.basis for each in causes if each.is_categorical]
-    # Curves over categories are evaluated at their numbers.
     ones = [1] * len(named)
     if len(causes) == 1:
         return [(causes[0].basis, 0.0, False)]
@@ -261,8 +257,8 @@ def bases_over(causes: Sequence[Variable]) -> list[tuple[SplineBasis, float, boo
 def describe_over(effect: Variable, causes: Sequence[Variable], tied: bool) -> ConditionalModel:
     """Return the shortest model of an effect given any number of variables.
 
-    `tied`: whether any variable of the comparison is, each of which is then `beside_ties`. Several
-    mechanisms are tried over the basis that suits one, where a Gaussian does not fit its noise.
+    `tied`: whether any variable of the comparison is; each is then `beside_ties`. Several
+    mechanisms are tried over the best basis of one, unless its noise is Gaussian.
     """
     if not causes:
         return Independent.of(effect.marginal)
@@ -289,7 +285,7 @@ def fit_over(
     max_mechanisms: int = MOST_MECHANISMS,
     starts: Sequence[FloatArray] = (),
 ) -> dict[str, ConditionalModel]:
-    """Return the models of an effect over that basis which makes the shortest one.
+    """Return the models of an effect over the basis of the shortest one.
 
     `tied`: whether any variable of the comparison is.
     """

@@ -1,8 +1,4 @@
-"""GPPOM: a Gaussian process with one latent θ per observation, independent of the cause.
-
-`FitOptions` say how; a fit walks from `start` through `objective` (on `parameters` and one of the
-`engines`) and `optimize` to a `FitResult`. `prediction` labels observations that were not in it.
-"""
+"""GPPOM: a Gaussian process with one latent θ per observation, independent of the cause."""
 
 from typing import TYPE_CHECKING
 
@@ -26,7 +22,7 @@ __all__ = [
     "fit_gppom",
 ]
 
-# A decision by evidence checks options of fits and makes none: it is to start without the engines.
+# A decision by evidence checks options but makes no fit: it must start without the engines.
 __getattr__, __dir__ = lazily(
     __name__,
     {

@@ -1,8 +1,4 @@
-"""Which kernels a covariance is made of, and how they are joined.
-
-Options choose a `Covariance`; engines and the prediction read it. What each is
-for: docs/method/linear.md.
-"""
+"""The kernels of a covariance and how they are combined; docs/method/linear.md."""
 
 from __future__ import annotations
 
@@ -53,7 +49,7 @@ def gram(kernel: str, gamma: FloatArray, points: FloatArray, others: FloatArray)
     """Kernel between points (n, d), by row, and others (m, d)."""
     if kernel != "rbf":
         return (points * gamma) @ others.T + float(kernel == "affine")
-    # Here, as options, which name kernels, are not to load compiled code.
+    # Imported here because options name kernels and must not load compiled code.
     from anmmm._kernels.rbf import cross_gram
 
     K = np.empty((len(points), len(others)))

@@ -1,7 +1,4 @@
-"""GPPOM: the fitted Gaussian process with one latent θ per observation, as scikit-learn has models.
-
-Variables come in; they are checked and standardized, and what the fit found is kept.
-"""
+"""GPPOM as an estimator of scikit-learn: variables are checked and standardized, then fitted."""
 
 from __future__ import annotations
 
@@ -22,7 +19,7 @@ from anmmm.gppom.options import FitOptions, TakesFitOptions
 from anmmm.gppom.prediction import MechanismPredictor
 from anmmm.preprocessing import standardize
 
-# Options of a fit that are parameters of the estimator as well.
+# Options of a fit that are also parameters of the estimator.
 SPELLED = (
     "n_latent",
     "lam",
@@ -61,11 +58,11 @@ class GPPOM(TakesFitOptions, VersionedPickle, BaseEstimator):  # type: ignore[mi
     objective_, log_likelihood_, hsic_ : float
         Final J, L and HSIC_b.
     n_iter_ : int
-        L-BFGS iterations of the start that won.
+        L-BFGS iterations of the winning start.
     converged_ : bool
-        Whether it ended by its tolerance.
+        Whether it converged.
     fit_result_ : FitResult
-        Everything else that is known of the fit.
+        All results of the fit.
     n_features_in_ : int
         Columns of X; 0 without one.
 
@@ -123,7 +120,7 @@ class GPPOM(TakesFitOptions, VersionedPickle, BaseEstimator):  # type: ignore[mi
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features_x) or None
-            Hypothetical cause. None: there is none, and Θ alone explains y, as in dual PPCA
+            Hypothetical cause. None: only Θ explains y, as in dual PPCA
             (``kernel_theta="linear"``) and the Gaussian process latent variable model.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             Hypothetical effect.
@@ -162,7 +159,7 @@ class GPPOM(TakesFitOptions, VersionedPickle, BaseEstimator):  # type: ignore[mi
         return self
 
     def predict(self, X: ArrayLike) -> FloatArray:
-        """Return the expected effect at new causes, each fitted θ being as probable.
+        """Return the expected effect at new causes, all fitted θ being equally probable.
 
         Parameters
         ----------
@@ -182,7 +179,7 @@ class GPPOM(TakesFitOptions, VersionedPickle, BaseEstimator):  # type: ignore[mi
 
         Notes
         -----
-        An average over mechanisms: no observation need be near it. O(N³) at each call.
+        An average over mechanisms: observations need not be near it. O(N³) at each call.
         """
         check_is_fitted(self)
         if self._record_x is None or self._cause is None:

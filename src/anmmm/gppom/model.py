@@ -1,8 +1,4 @@
-"""One fit of a GPPOM.
-
-Standardized variables come in; J is minimized from one or several starts, and a
-`FitResult` goes out to the direction and the clustering.
-"""
+"""One fit of a GPPOM: J minimized from one or several starts."""
 
 from __future__ import annotations
 
@@ -30,7 +26,7 @@ from anmmm.gppom.start import (
     spread_rows,
 )
 
-# Spread of the perturbation of Θ (standard deviation 1) in starts after the first.
+# Standard deviation of the perturbation of Θ (of deviation 1) in starts after the first.
 PERTURBATION = 0.5
 
 
@@ -46,14 +42,14 @@ def fit_gppom(
     Parameters
     ----------
     X : ndarray of shape (n_samples, n_features_x) or None
-        Hypothetical cause, standardized. None: there is none, and Θ alone explains Y, as in dual
-        PPCA and the Gaussian process latent variable model; see `GPPOMObjective`.
+        Hypothetical cause, standardized. None: only Θ explains Y, as in dual PPCA and the Gaussian
+        process latent variable model; see `GPPOMObjective`.
     Y : ndarray of shape (n_samples, n_outputs)
         Hypothetical effect, standardized.
     fit_options : FitOptions or mapping, optional
     random_state : None, int, Generator or RandomState
         Perturbs starts after the first, draws the MLP's hidden layer, and fills latent columns that
-        `init` leaves empty. A free Θ with one start needs none of it.
+        `init` does not determine. Not used by a free Θ with one start.
 
     Returns
     -------
@@ -62,14 +58,14 @@ def fit_gppom(
     Raises
     ------
     TypeError, ValueError
-        If X and Y are no matrices of equally many rows, or an option is out of range.
+        If X and Y are not matrices with the same number of rows, or an option is out of range.
     FloatingPointError
         If J cannot be evaluated at the start.
 
     Warns
     -----
     ConvergenceWarning
-        If the start that won did not end by its tolerance.
+        If the winning start did not converge.
 
     Notes
     -----
@@ -86,15 +82,15 @@ def fit_gppom(
 
 
 def _fit(X: FloatArray, Y: FloatArray, options: FitOptions, rng: Generator) -> FitResult:
-    """Minimize J on checked data, where X may have no columns."""
+    """Minimize J on checked data; X may have no columns."""
     scaled = options.scaled_for(len(X))
     objective = GPPOMObjective(X if X.shape[1] else None, Y, fit_options=scaled)
-    # The low-rank engine's matrices are small; its blocks are what threads may share.
+    # The low-rank engine's matrices are small: its blocks are for threads, not BLAS.
     with blas_threads_for(len(X) if options.engine == "dense" else 0):
-        way = None
+        found = None
         if options.takes_subsample(len(X)):
-            way = _from_subsample(objective, options, rng)
-        outcome, winner, values, init, subsample = way or _from_init(objective, options, rng)
+            found = _from_subsample(objective, options, rng)
+        outcome, winner, values, init, subsample = found or _from_init(objective, options, rng)
         terms = objective.terms(outcome.z)
     latent, omega = objective.unpack(outcome.z)
     return FitResult(
@@ -124,11 +120,11 @@ def _fit(X: FloatArray, Y: FloatArray, options: FitOptions, rng: Generator) -> F
     )
 
 
-# End, start that won, final J of each, where Θ started, and the fit of the subsample.
-Way = tuple[Outcome, int, FloatArray, str, FitResult | None]
+# End, winning start, final J of each, name of the initial Θ, and the fit of the subsample.
+DescentResult = tuple[Outcome, int, FloatArray, str, FitResult | None]
 
 
-def _from_init(objective: GPPOMObjective, options: FitOptions, rng: Generator) -> Way:
+def _from_init(objective: GPPOMObjective, options: FitOptions, rng: Generator) -> DescentResult:
     """Descend from `init` and from perturbations of it."""
     X, Y = objective.X, objective.Y
     theta, init = initial_latent(X, Y, options.n_latent, options.init, options.init_degree, rng)
@@ -147,19 +143,20 @@ def _from_init(objective: GPPOMObjective, options: FitOptions, rng: Generator) -
     return outcome, winner, values, init if winner == 0 else f"{init}+perturbed", None
 
 
-def _from_subsample(objective: GPPOMObjective, options: FitOptions, rng: Generator) -> Way | None:
-    """Fit a subsample, and descend from where it ended; None where that cannot be evaluated."""
+def _from_subsample(
+    objective: GPPOMObjective, options: FitOptions, rng: Generator
+) -> DescentResult | None:
+    """Fit a subsample, and descend from its end; None if that cannot be evaluated."""
     X, Y = objective.X, objective.Y
     rows = spread_rows(X, Y, int(options.subsample or len(X)))
-    few = replace(options, subsample=None)
     try:
-        fit = _fit(X[rows], Y[rows], few, rng)
+        fit = _fit(X[rows], Y[rows], replace(options, subsample=None), rng)
         start = fit.parameters
         if options.latent_map == "free":
             start = objective.pack(fit.latent[nearest_rows(X, Y, rows)], fit.hyperparameters)
         tol = options.tol_for(len(X), begun=True)
         outcome, _, values = minimize_starts(objective, [start], max_iter=options.max_iter, tol=tol)
     except FloatingPointError:
-        # A rank that suffices for few observations may be too large for all.
+        # The rank for all observations may be too large.
         return None
     return outcome, fit.start, values, fit.init, fit

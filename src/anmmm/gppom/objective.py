@@ -1,20 +1,8 @@
-"""The objective J(Θ, Ω) and its gradient.
+"""The objective J(Θ, Ω) and its gradient on one flat vector.
 
-Standardized data come in; value and gradient on one flat vector go out to the optimizer.
-
-Design
-------
-(a) J is a sum of data terms and priors. The data terms, -L + λ log(HSIC_b + ε₀), meet the data in
-    the Gram matrices K_X and K_θ, so an *engine* evaluates both together and returns their
-    gradient on Θ and on the hyperparameters. The priors need no Gram matrix and are added here.
-(b) An engine is an object with ``evaluate(theta, omega, noise) -> DataTerms``. It owns its
-    workspace, knows nothing of the flat vector, of priors or of the back-constraint, and may be
-    exchanged between two evaluations. Engines are listed in `anmmm.gppom.engines.ENGINES`.
-(c) The back-constraint is a change of variables: Θ = MLP([x, y]) on the way in, and its
-    transpose on the way out.
-(d) An evaluation whose covariance cannot be factorized, or whose HSIC is 0 where its logarithm is
-    asked for, returns +inf and is counted; nothing is added to a diagonal behind the caller's
-    back.
+An engine evaluates the data terms, -L + λ log(HSIC_b + ε₀), with their gradient on Θ and the
+hyperparameters. Priors and the back-constraint Θ = MLP([x, y]) are added here. An evaluation whose
+covariance has no factor, or whose HSIC is 0 with λ > 0 and no floor, returns +inf and is counted.
 """
 
 from __future__ import annotations
@@ -39,14 +27,14 @@ from anmmm.gppom.parameters import Hyperparameters, ParameterLayout
 class Terms:
     """The summands of J at one point."""
 
-    objective: float  # +inf where it could not be evaluated
+    objective: float  # +inf if it could not be evaluated
     log_likelihood: float
     hsic: float  # HSIC_b
     log_hsic_penalty: float  # λ log(HSIC_b + ε₀)
-    prior: float  # all of them together
+    prior: float  # sum of all priors
     engine: str
     rank: int | None = None  # of the factor of the covariance; None for the dense engine
-    residual: float = 0.0  # trace that the factor leaves of a K_X ∘ K_θ
+    residual: float = 0.0  # trace of the residual of a K_X ∘ K_θ
 
 
 class GPPOMObjective:
@@ -65,23 +53,23 @@ class GPPOMObjective:
     Y : ndarray of shape (n_samples, n_outputs)
         Hypothetical effect, already standardized.
     fit_options : FitOptions or mapping, optional
-        What shapes J: ``lam``, ``n_latent``, ``latent_map``, kernels, engine, floors and priors.
-        ``lam`` and ``hyper_prior`` are taken as they are, whatever the number of observations;
-        what shapes a descent alone (``init``, ``n_starts``, ``tol``, …) has no effect.
+        Options of J: ``lam``, ``n_latent``, ``latent_map``, kernels, engine, floors and priors.
+        ``lam`` and ``hyper_prior`` do not grow with the number of observations. Options of a
+        descent (``init``, ``n_starts``, ``tol``, …) have no effect.
 
     Attributes
     ----------
     layout : ParameterLayout
         Layout of the flat vector.
     covariance : anmmm.gppom.covariance.Covariance
-        Kernels, and how they are joined.
+        Kernels, and how they are combined.
     n_evaluations, n_failed_evaluations : int
         Counts since construction.
 
     Notes
     -----
     One evaluation costs O(N³) time and O(N²) memory (dense) or O(N r²) and O(N r) with a factor of
-    rank r (low rank). An object holds a workspace: use one per thread.
+    rank r (low rank). An object has a workspace: use one per thread.
 
     References
     ----------
@@ -109,7 +97,7 @@ class GPPOMObjective:
             latent_map=options.latent_map,
             n_hidden=options.n_hidden,
         )
-        # What is the same for all observations tells nothing of them: engines need no second case.
+        # A constant column has no effect: engines need no second case.
         x = self.X if has_x else np.zeros((len(self.X), 1))
         self._engine = make_engine(x, self.Y, self.lam, options, self.covariance)
         if options.latent_map == "mlp":
@@ -166,9 +154,9 @@ class GPPOMObjective:
         Returns
         -------
         value : float
-            J, or +inf where it could not be evaluated.
+            J, or +inf if it could not be evaluated.
         gradient : ndarray of shape (n_params,)
-            Zeros where J could not be evaluated.
+            Zeros if J could not be evaluated.
         """
         terms, gradient = self._evaluate(z)
         return terms.objective, gradient
@@ -192,7 +180,7 @@ class GPPOMObjective:
         self.n_evaluations += 1
 
         floored = data.hsic + self.options.hsic_floor
-        # LAPACK may factorize a matrix of NaN without complaint.
+        # LAPACK may factorize a matrix of NaN without an error.
         finite = math.isfinite(data.log_likelihood) and math.isfinite(data.hsic)
         if not (data.valid and finite) or (self.lam > 0.0 and floored <= 0.0):
             self.n_failed_evaluations += 1

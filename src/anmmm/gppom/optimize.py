@@ -1,8 +1,4 @@
-"""Thin driver of SciPy's L-BFGS-B: starts, history, status.
-
-An objective and starting vectors come in; the best end point and a record of how it was reached
-go out to ``gppom``.
-"""
+"""Driver of SciPy's L-BFGS-B: starts, history, status."""
 
 from __future__ import annotations
 
@@ -15,8 +11,8 @@ from scipy.optimize import Bounds, minimize
 from anmmm._record import Record, frozen
 from anmmm._typing import FloatArray
 
-# Pairs of steps, and coordinates beyond which the fewer are kept: SciPy's own part of an iteration
-# grows with coordinates times pairs, and with many pairs took as long there as an evaluation.
+# Correction pairs, and coordinates beyond which the smaller number is used: SciPy's own part of an
+# iteration grows with coordinates times pairs, and took as long as an evaluation.
 MEMORY, SMALL_MEMORY = 20, 5
 LARGEST_MEMORY = 100_000
 
@@ -31,9 +27,9 @@ class Outcome(Record):
     value: float  # J there
     n_iter: int
     n_evaluations: int
-    n_failed_evaluations: int  # those that gave +inf
+    n_failed_evaluations: int  # that returned +inf
     status: str  # converged, max_iter, max_evaluations, line_search or cholesky_failed
-    message: str  # SciPy's words
+    message: str  # SciPy's message
     history: FloatArray  # (n_iter + 1,), J at the start and after each iteration
 
     @property
@@ -72,8 +68,7 @@ def minimize_from(
         },
     )
     step = np.clip(result.x - result.jac, lower, upper) - result.x
-    # Steps that shrink because every longer one leaves the domain lower J by little as well, but at
-    # its edge and not at a minimum.
+    # J also decreases little if steps shrink at the edge of the domain, which is not a minimum.
     flat = bool(np.abs(step).max(initial=0.0) <= gradient_tol)
     at_edge = descent.n_failed > descent.failed_before and not flat
     return Outcome(
@@ -89,7 +84,7 @@ def minimize_from(
 
 
 class _Descent:
-    """What SciPy calls: J in units, and a record of the way."""
+    """The objective and callback that SciPy calls: J in units, and its history."""
 
     def __init__(self, value_and_grad: ValueAndGrad, units: FloatArray) -> None:
         self._value_and_grad, self._units = value_and_grad, units
@@ -112,9 +107,8 @@ class _Descent:
                     "give another init"
                 )
             self.n_failed += 1
-            # SciPy's line search interpolates: infinity makes its next step NaN, and it then stops
-            # with status 0 where it stands. A finite value that no Armijo test accepts shortens
-            # the step instead.
+            # SciPy's line search interpolates: with infinity its next step is NaN, and it stops.
+            # A finite value that no Armijo test accepts shortens the step instead.
             return history[-1] + max(1.0, abs(history[-1])), np.zeros_like(z)
         if value < self.best_value:
             self.best_value, self.best_z = value, z

@@ -1,8 +1,4 @@
-"""Hyperparameters, and the flat vector: Θ or the weights that make it, then their logarithms.
-
-The optimizer's vector comes in; named views go out to the objective, and back. Bounds on the
-log-hyperparameters stand here too.
-"""
+"""Hyperparameters, and the flat vector: Θ or the MLP's weights, then log-hyperparameters."""
 
 from __future__ import annotations
 
@@ -19,8 +15,8 @@ LATENT_MAPS = ("free", "mlp")
 # constant or the identity to every digit.
 LOG_BOUND = 12.0
 
-# Unit of log Ω beside Θ's and the weights' 1 in the optimizer: log Ω is so much less curved that
-# plain L-BFGS takes twice the evaluations to the same J (docs/notes/benchmarks.md).
+# Unit of log Ω in the optimizer, relative to Θ's and the weights' 1: without it L-BFGS takes twice
+# the evaluations, because J is less curved in log Ω (docs/notes/benchmarks.md).
 LOG_UNIT = 3.0
 
 
@@ -69,7 +65,7 @@ class ParameterLayout:
             (self.n_latent,),
         )
 
-    # Cached: an evaluation at N = 100 asks for both a dozen times, and that showed in its time.
+    # Cached because an evaluation reads both a dozen times.
     @computed
     def n_latent_params(self) -> int:
         """Length of the first part."""
@@ -91,7 +87,7 @@ class ParameterLayout:
 
     @property
     def units(self) -> FloatArray:
-        """Step of each coordinate of z that moves J about alike, for the optimizer."""
+        """Step of each coordinate of z that changes J similarly, for the optimizer."""
         units = np.ones(self.n_params)
         units[self.n_latent_params :] = LOG_UNIT
         return units

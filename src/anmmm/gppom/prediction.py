@@ -1,7 +1,4 @@
-"""The mechanism of observations that were not in the fit.
-
-A fitted and clustered GPPOM comes in; labels of new observations go out.
-"""
+"""The mechanism of observations that were not in the fit."""
 
 from __future__ import annotations
 
@@ -18,17 +15,17 @@ from anmmm._typing import FloatArray, IntArray
 from anmmm.gppom.covariance import gram, variances
 from anmmm.gppom.result import FitResult
 
-# Latents that stand for the posterior of a new observation's θ, at most.
+# Most fitted latents that represent the posterior of a new observation's θ.
 MAX_CANDIDATES = 128
-# Observations of a fit, at most: their covariance then takes 0.8 GB.
+# Most observations of a fit: their covariance then takes 0.8 GB.
 MAX_SAMPLES = 10_000
-# Rows of a covariance that are computed at once.
+# Rows of a covariance that are computed together.
 ROWS = 256
 
 
 @frozen
 class MechanismPredictor(Record):
-    """Posterior over the mechanisms of a new (x, y), whose θ is taken to be a fitted one."""
+    """Posterior over the mechanisms of a new (x, y), whose θ is one of the fitted ones."""
 
     x: FloatArray
     y: FloatArray
@@ -44,7 +41,7 @@ class MechanismPredictor(Record):
 
     @computed
     def candidates(self) -> IntArray:
-        """Rows of the latents that stand for all, evenly spaced along the first coordinate."""
+        """Rows of the latents that represent all, evenly spaced along the first coordinate."""
         n = len(self.x)
         order = np.lexsort(self.fit.latent.T[::-1])
         return order[np.unique(np.linspace(0, n - 1, min(n, MAX_CANDIDATES)).astype(np.intp))]
@@ -55,13 +52,13 @@ class MechanismPredictor(Record):
         n = len(self.y)
         if n > MAX_SAMPLES:
             raise ValueError(
-                f"predict without refinement holds a matrix of N × N: the fit has N={n} "
-                f"observations, but at most {MAX_SAMPLES} are taken; refine the labels (effects "
+                f"predict without refinement needs an N × N matrix: the fit has N={n} "
+                f"observations, but at most {MAX_SAMPLES} are allowed; refine the labels (effects "
                 "of one column), or fit on a subsample"
             )
         omega, form, theta = self.fit.hyperparameters, self.fit.covariance, self.fit.latent
         K = np.empty((n, n))
-        # By rows, so that nothing else of this size is held.
+        # By rows, so that no other matrix of this size is in memory.
         for start in range(0, n, ROWS):
             rows = slice(start, start + ROWS)
             K[rows] = form.cross(omega, (self.x[rows], theta[rows]), (self.x, theta))

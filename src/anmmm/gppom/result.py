@@ -28,14 +28,14 @@ class FitResult(Record):
     hsic : float
         ``HSIC_b`` of cause and Θ under the fitted kernels, the term of ``J``.
     n_iter, n_evaluations : int
-        L-BFGS iterations and evaluations of value and gradient, of the start that won.
+        L-BFGS iterations and evaluations of value and gradient, of the winning start.
     converged : bool
         Whether the optimizer stopped by its tolerance.
     status : str
         ``"converged"``, ``"max_iter"``, ``"max_evaluations"``, ``"line_search"`` or
         ``"cholesky_failed"``.
     message : str
-        The optimizer's own words.
+        The optimizer's message.
     n_failed_evaluations : int
         Evaluations at which the covariance could not be factorized (0 in a healthy fit).
     engine : str
@@ -43,26 +43,26 @@ class FitResult(Record):
     rank : int or None
         Rank of its factor of the covariance; None for the dense engine.
     residual : float
-        Trace of what that factor leaves of ``a K_X ∘ K_θ``; 0 for the dense engine.
+        Trace of the residual of ``a K_X ∘ K_θ``; 0 for the dense engine.
     init : str
-        Where Θ started: ``"residual"``, ``"pca"`` or ``"given"``, with ``"+noise"`` where columns
-        had to be filled with seeded noise, and ``"+perturbed"`` where a later start won.
+        Initial Θ: ``"residual"``, ``"pca"`` or ``"given"``, with ``"+noise"`` if columns had to be
+        filled with seeded noise, and ``"+perturbed"`` if a later start won.
     start : int
-        Index of the start that won.
+        Index of the winning start.
     objectives : ndarray of shape (n_starts,)
         Final ``J`` of every start.
     history : ndarray of shape (n_iter + 1,)
-        ``J`` at the start and after each iteration, of the start that won.
+        ``J`` at the start and after each iteration, of the winning start.
     parameters : ndarray
         The flat vector that the optimizer returned, in the objective's layout.
     lam, hyper_prior : float
-        Weights λ and v of this fit, grown with N.
+        Weights λ and v of this fit, scaled for N.
     covariance : anmmm.gppom.covariance.Covariance
-        Kernels of X and Θ, and how they are joined.
+        Kernels of X and Θ, and how they are combined.
     subsample : anmmm.gppom.FitResult or None
-        The fit of a subsample (`FitOptions.subsample`) where this one started: what it took, with
-        which end. It chose among the starts, so that `init` and `start` are its own, and
-        `objectives` is here of length 1. None where the descents started at `init`.
+        The fit of a subsample (`FitOptions.subsample`) from whose end this one started. It chose
+        among the starts: `init` and `start` are its own, and `objectives` is of length 1. None if
+        the descents started at `init`.
     """
 
     latent: FloatArray

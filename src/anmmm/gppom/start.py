@@ -1,7 +1,4 @@
-"""Where a fit starts: Θ from a residual, from principal components, or given; Ω; MLP weights.
-
-A fit of many observations starts at the fit of a few of them: which, and to whom each is nearest.
-"""
+"""The start of a fit: Θ from a residual, from principal components, or given; Ω; MLP weights."""
 
 from __future__ import annotations
 
@@ -14,8 +11,8 @@ from anmmm.gppom.parameters import Hyperparameters, ParameterLayout
 
 INITS = ("residual", "pca")
 
-# Columns with a standard deviation below it are rounding, not structure: the residual of a y that
-# is a polynomial of x, say.
+# Standard deviation below which a column is rounding, such as the residual of a y that is a
+# polynomial of x.
 NEGLIGIBLE = 1e-8
 
 
@@ -27,7 +24,7 @@ def initial_latent(
     degree: int,
     rng: Generator,
 ) -> tuple[FloatArray, str]:
-    """Return Θ (n_samples, n_latent) to start from, its columns standardized, and its name."""
+    """Return the initial Θ (n_samples, n_latent), its columns standardized, and its name."""
     if not isinstance(init, str):
         return as_matrix(init, "init", resolved=False), "given"
     source = _residual(X, Y, degree) if init == "residual" else np.hstack([X, Y])
@@ -40,7 +37,7 @@ def initial_latent(
 
 
 def initial_hyperparameters(n_features_x: int, n_latent: int) -> Hyperparameters:
-    """Ω to start from: signal variance 1, noise variance 0.1, length scales 1."""
+    """Return the initial Ω: signal variance 1, noise variance 0.1, length scales 1."""
     return Hyperparameters(
         amplitude=1.0,
         beta=10.0,
@@ -63,15 +60,15 @@ def initial_weights(
 
 
 def spread_rows(X: FloatArray, Y: FloatArray, size: int) -> IntArray:
-    """Return `size` rows, equally far apart in the order of the columns of X, then Y."""
+    """Return `size` rows, evenly spaced in the order of the columns of X, then Y."""
     order = np.lexsort(np.hstack([X, Y]).T[::-1])
     places = ((np.arange(size) + 0.5) * (len(X) / size)).astype(np.intp)
     return order[places]
 
 
 def nearest_rows(X: FloatArray, Y: FloatArray, rows: IntArray) -> IntArray:
-    """Return for each observation which of `rows` is nearest to it in [X, Y], its place in them."""
-    # Here, as fits of few observations do without it, and it takes a while to load.
+    """Return for each observation the place in `rows` of the nearest one in [X, Y]."""
+    # Imported here because it loads slowly and only fits of many observations need it.
     from scipy.spatial import cKDTree
 
     points = np.hstack([X, Y])
@@ -80,7 +77,7 @@ def nearest_rows(X: FloatArray, Y: FloatArray, rows: IntArray) -> IntArray:
 
 def _residual(X: FloatArray, Y: FloatArray, degree: int) -> FloatArray:
     powers = [np.ones((len(X), 1)), *(X**k for k in range(1, degree + 1))]
-    # An orthonormal basis, so that high powers of a heavy-tailed x cannot spoil the solution.
+    # An orthonormal basis, for high powers of a heavy-tailed x.
     basis, _ = np.linalg.qr(np.hstack([p / np.linalg.norm(p, axis=0) for p in powers]))
     return Y - basis @ (basis.T @ Y)
 
@@ -88,6 +85,6 @@ def _residual(X: FloatArray, Y: FloatArray, degree: int) -> FloatArray:
 def _principal_components(Z: FloatArray, n_components: int) -> FloatArray:
     centered = Z - Z.mean(axis=0)
     left, singular, _ = np.linalg.svd(centered, full_matrices=False)
-    spread = singular / np.sqrt(len(Z))
-    count = min(n_components, int((spread > NEGLIGIBLE).sum()))
+    deviations = singular / np.sqrt(len(Z))
+    count = min(n_components, int((deviations > NEGLIGIBLE).sum()))
     return np.asarray(left[:, :count] * np.sqrt(len(Z)))

@@ -1,8 +1,7 @@
 """C smooth mechanisms with shared noise, and one mechanism with noise that depends on the cause.
 
-A cause walks through its columns (`splines`); `em` fits C curves from `starts` and chooses C;
-`fits` are what is found, `labels` refines those of a GPPOM, `ANMMixture` is the estimator. The
-equations are in docs/method/decisions.md.
+`splines` makes the basis, `em` fits C curves from `starts` and chooses C, `labels` refines given
+labels. The equations are in docs/method/decisions.md.
 """
 
 from __future__ import annotations

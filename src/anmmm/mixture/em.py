@@ -29,8 +29,8 @@ from anmmm.mixture.starts import EVERY, ordered_residuals, residual_starts, star
 from anmmm.preprocessing import Cells
 
 MAX_MECHANISMS = 4
-# Nats by which the criterion of two mechanisms may be above that of one before three are not tried.
-# Two may cut three curves badly; on seeds 10020 to 10031 no larger number won beyond it.
+# Three mechanisms are tried if the criterion of two is at most so many nats above that of one. Two
+# may fit three curves badly; on seeds 10020 to 10031 no larger number won beyond it.
 BEHIND_ONE = 5.0
 
 
@@ -49,15 +49,9 @@ def fit_mixture(
 
     Each start is run for a few iterations, and the one of the highest bound is continued until an
     iteration raises the bound by less than `tol` nats per observation. `y` is the standardized
-    effect, `noise_variance` where the noise starts, and `floor` the smallest that it may become.
-    `rows` is what `start_rows` returns, where that is known; starts may all be for these alone.
-
-    Notes
-    -----
-    docs/method/decisions.md, eqs. 3 to 8. O(N C + C r³) an iteration with one cause, whose columns
-    are not read, and O(N C r²) with several or with categories; r is at most 14 for one cause.
-    Beyond 4000 observations starts are compared on 2000 of them, at equal distances in the order of
-    the cause.
+    effect, `noise_variance` the start of the noise variance, and `floor` its smallest value.
+    `rows` are those of `start_rows`; starts may be for these rows only. docs/method/decisions.md,
+    eqs. 3 to 8. O(N C + C r³) an iteration with one cause, and else O(N C r²).
     """
     if rows is None:
         rows = start_rows(basis, y)
@@ -76,7 +70,7 @@ def run_em(
     scales: FloatArray,
     *,
     center: FloatArray | float = 0.0,
-    reading: FloatArray | None = None,
+    label_likelihood: FloatArray | None = None,
     rows: IntArray | slice = EVERY,
     floor: float = VARIANCE_FLOOR,
     tol: float = 1e-6,
@@ -84,12 +78,12 @@ def run_em(
 ) -> MixtureFit:
     """Fit curves from responsibilities (S, n_rows, C), and from scales and a center of curves.
 
-    `reading` are log-odds (n_samples, C) of the mechanisms beside what the effect says.
+    `label_likelihood` (n_samples, C) is the log-likelihood of given labels under each mechanism.
     """
     n, C, r = len(y), given.shape[2], len(basis.prior)
     seen = y if isinstance(rows, slice) else y[rows]
     common = (seen, y), given, r, len(scales), max_iter
-    layout = basis.layout if reading is None else None
+    layout = basis.layout if label_likelihood is None else None
     if layout is not None:
         sample = layout if isinstance(rows, slice) else layout.of_rows(rows)
         job = Job.on_pieces((sample, layout), *common)
@@ -97,21 +91,24 @@ def run_em(
         seen_columns = basis.columns
         if not isinstance(rows, slice):
             seen_columns = replace(basis, design=basis.design[rows]).columns
-        none = np.empty((0, C)) if reading is None else reading
-        job = Job.on_columns((seen_columns, basis.columns), *common, none)
+        labels = np.empty((0, C)) if label_likelihood is None else label_likelihood
+        job = Job.on_columns((seen_columns, basis.columns), *common, labels)
     fits, history = job.fits, job.starts.history
     fits.scales[:] = scales
     fits.center[:, :r] = center
     problem = Problem(basis.prior, basis.n_null, N_INNER, floor, tol, max_iter)
     winner, n_iter, log_likelihood = fit_curves(problem, *job)
     bound, prior, at = float(history[winner, n_iter - 1]), C * WEIGHT_PRIOR, padded(r + 1)
+    weight_cost = 0.5 * (C - 1) * math.log1p(n / prior) - math.lgamma(C + 1)
     mean, systems = fits.mean[winner, :, :r].copy(), fits.rows[winner, :, :, at : at + r]
-    shares = job.whole.shares
+    responsibilities = job.whole.responsibilities
     if layout is not None:
         probabilities, curves = np.empty((2, n, C))
-        collect(layout.strips, layout.slots, job.room.coefficients, shares, probabilities, curves)
+        coefficients = job.workspace.coefficients
+        collect(layout.strips, layout.slots, coefficients, responsibilities, probabilities, curves)
     else:
-        probabilities, curves = shares[: C * n].reshape(C, n).T.copy(), basis.design @ mean.T
+        probabilities = responsibilities[: C * n].reshape(C, n).T.copy()
+        curves = basis.design @ mean.T
     return MixtureFit(
         n_mechanisms=C,
         weights=fits.weights[winner].copy(),
@@ -123,17 +120,17 @@ def run_em(
         probabilities=probabilities,
         curves=curves,
         bound=bound,
-        complexity=log_likelihood - bound,
-        numbers=0.5 * math.log(n) + 0.5 * (C - 1) * math.log1p(n / prior) - math.lgamma(C + 1),
+        curve_cost=log_likelihood - bound,
+        parameter_cost=0.5 * math.log(n) + weight_cost,
         n_iter=n_iter,
-        converged=bool(job.starts.settled[winner]),
+        converged=bool(job.starts.converged_at[winner]),
         history=history[winner, :n_iter].copy(),
         start=winner,
     )
 
 
 def smallest_noise(cells: Cells) -> float:
-    """Noise variance below which no mixture of a standardized effect, given in cells, may fall."""
+    """Return the smallest noise variance of mixtures of a standardized effect in cells."""
     return max(cells.variance, VARIANCE_FLOOR)
 
 
@@ -166,9 +163,8 @@ def choose_mixture(
     """Fit 1, 2, … mechanisms, each from starts made of the fits before it.
 
     Ends at `n_mechanisms`, or else at `max_mechanisms`, after the first number above 2 that does
-    not lower the criterion, or after 2 if it is far above that of 1. `extra_starts` are
-    responsibilities, each used for its own number; `first` is what `fit_single` gave for these
-    data. The others are as in `fit_mixture`.
+    not lower the criterion, or after 2 if its criterion is far above that of 1. `extra_starts` are
+    responsibilities, each for its own number; `first` is the result of `fit_single`.
     """
     if first is None:
         first = fit_single(basis, y, floor=floor, tol=tol, max_iter=max_iter)
@@ -201,7 +197,7 @@ def choose_mixture(
 
 
 def is_auto(n_mechanisms: Any) -> bool:
-    """Tell ``"auto"`` from a number; any other string is refused."""
+    """Return whether a number of mechanisms is ``"auto"``; raise for any other string."""
     if not isinstance(n_mechanisms, str):
         return False
     if n_mechanisms != "auto":

@@ -14,10 +14,10 @@ from anmmm._typing import FloatArray, IntArray
 from anmmm.mixture.layout import padded
 from anmmm.mixture.splines import Columns, SplineBasis
 
-# Smallest noise variance, as a share of the effect's variance.
+# Smallest noise variance, relative to the effect's variance.
 VARIANCE_FLOOR = 1e-6
-# Of a scale that depends on the cause: nats per observation by which the last iteration raises the
-# evidence, and most iterations.
+# Location-scale fits: nats per observation by which the last iteration raises the evidence, and
+# most iterations.
 TOLERANCE, MAX_ITER = 1e-5, 60
 
 
@@ -29,7 +29,7 @@ class MixtureFit(Record):
     ----------
     n_mechanisms : int
     weights : ndarray of shape (n_mechanisms,)
-        Share of each mechanism.
+        Weight of each mechanism.
     scales : ndarray
         Variances: of the noise; smoothing of the curves about their center and of the center; of
         constant and linear coefficients about theirs.
@@ -47,11 +47,11 @@ class MixtureFit(Record):
         Posterior mean of each curve at the observations.
     bound : float
         Lower bound on the log marginal likelihood; exact for one mechanism.
-    complexity : float
-        Nats that the curves cost: the log-likelihood at their means minus `bound`.
-    numbers : float
-        Nats that the noise variance and the weights cost, by Laplace's method, less log C! because
-        every numbering of the mechanisms is the same mixture.
+    curve_cost : float
+        Cost of the curves in nats: the log-likelihood at their means minus `bound`.
+    parameter_cost : float
+        Cost of the noise variance and the weights in nats, by Laplace's method, minus log C!
+        because every numbering of the mechanisms is the same mixture.
     n_iter : int
     converged : bool
     history : ndarray of shape (n_iter,)
@@ -70,8 +70,8 @@ class MixtureFit(Record):
     probabilities: FloatArray
     curves: FloatArray
     bound: float
-    complexity: float
-    numbers: float
+    curve_cost: float
+    parameter_cost: float
     n_iter: int
     converged: bool
     history: FloatArray
@@ -84,8 +84,8 @@ class MixtureFit(Record):
 
     @property
     def criterion(self) -> float:
-        """``numbers - bound``; the smaller the better."""
-        return self.numbers - self.bound
+        """``parameter_cost - bound``; the smaller the better."""
+        return self.parameter_cost - self.bound
 
     @property
     def labels(self) -> IntArray:
@@ -95,8 +95,7 @@ class MixtureFit(Record):
     def log_densities(self, design: FloatArray, y: FloatArray) -> FloatArray:
         """Return log weight plus expected log density, (n_new, n_mechanisms), of other effects.
 
-        As in the E-step: the log-sum-exp over the mechanisms is a lower bound on the predictive log
-        density.
+        Its log-sum-exp over the mechanisms is a lower bound on the predictive log density.
         """
         variance = ((design @ self.factor) ** 2).sum(axis=2).T
         squared = (y[:, np.newaxis] - design @ self.mean.T) ** 2 + variance
@@ -133,11 +132,11 @@ class LocationScaleFit(Record):
         Their columns anywhere.
     evidence : float
         Approximate log marginal likelihood.
-    complexity : float
-        What both curves cost in nats.
+    curve_cost : float
+        Cost of both curves in nats.
     n_iter : int
     converged : bool
-        Whether the evidence settled before the most iterations.
+        Whether the evidence converged.
     """
 
     curve: FloatArray
@@ -146,7 +145,7 @@ class LocationScaleFit(Record):
     log_scale: FloatArray
     splines: Columns
     evidence: float
-    complexity: float
+    curve_cost: float
     n_iter: int
     converged: bool
 
@@ -165,13 +164,11 @@ def fit_location_scale(
 ) -> LocationScaleFit:
     """Fit one mechanism with a noise scale that depends on the cause, from one with constant noise.
 
-    Notes
-    -----
     docs/method/decisions.md, eq. 9. O(N r²) an iteration.
     """
     mean, log_scale = np.zeros((2, padded(len(basis.prior))))
     scales = np.array([single.noise_variance, single.scales[1], 1.0])
-    evidence, complexity, n_iter = location_scale(
+    evidence, curve_cost, n_iter = location_scale(
         Design(basis.columns, basis.prior, basis.n_null),
         y,
         floor,
@@ -191,7 +188,7 @@ def fit_location_scale(
         log_scale=log_scale,
         splines=basis.splines,
         evidence=evidence,
-        complexity=complexity,
+        curve_cost=curve_cost,
         n_iter=n_iter,
         converged=n_iter < MAX_ITER,
     )

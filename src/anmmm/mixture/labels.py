@@ -1,10 +1,11 @@
-"""Mechanism labels: refined by the curves they speak for, and put in a fixed order."""
+"""Mechanism labels: refined by fitted curves, and put in a fixed order."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -22,14 +23,14 @@ from anmmm.mixture.splines import SplineBasis
 from anmmm.mixture.starts import soften
 from anmmm.preprocessing import Cells
 
-# Nats by which a given label speaks for an observation's mechanism. Where curves are well apart,
-# likelihoods differ by far more; where they overlap, it keeps EM from leaving the labels.
+# Log-odds of a given label. Where curves are well separated, likelihoods differ by far more; where
+# they overlap, it keeps EM near the labels.
 LABEL_EVIDENCE = 0.2
-# Nats by which a fit to the effect alone must be likelier than the one that the labels lead to for
-# these to be left.
+# Nats by which the bound of a fit without labels must exceed that of a fit from the labels so that
+# the labels are rejected.
 OTHER_OPTIMUM = 1.0
-# What `MixtureFit.start` then is.
-LEFT = 2
+# `MixtureFit.start` of a fit that rejects the labels.
+LABELS_REJECTED = 2
 
 
 def refine_labels(
@@ -41,61 +42,56 @@ def refine_labels(
     fits: Sequence[MixtureFit],
     floor: float = VARIANCE_FLOOR,
 ) -> MixtureFit:
-    """Fit C mechanisms to the effect and to labels that say a little of each observation.
+    """Fit C mechanisms to the effect and to labels of log-odds `LABEL_EVIDENCE`, 0 to C - 1.
 
-    `labels`, from 0 to ``n_mechanisms - 1``, speak for their own mechanism with log-odds of
-    `LABEL_EVIDENCE`. `fits` are those of the effect alone with 1, 2, … mechanisms: the first says
-    where the noise starts, and the one with `n_mechanisms`, if there is one, is a start beside the
-    labels.
+    `fits` are those of the effect without labels with 1, 2, … mechanisms. The first is the start of
+    the noise variance; the one with C mechanisms, if there is one, is a second start.
 
     Returns the fit of the start with the higher bound, 0 the labels and 1 the fit. Its
-    probabilities and bound count the labels, which new observations lack. Where the effect
-    alone is likelier, by more than a nat, than from the labels on without a word of theirs, these
-    belong to another and worse optimum, as where curves cross: the fit is then returned, start 2.
-
-    Notes
-    -----
+    probabilities and bound use the labels, which new observations lack. If the fit without labels
+    is likelier, by more than a nat, than EM from the labels without their likelihood, the labels
+    belong to a worse optimum (do curves cross?): that fit is returned, with start 2.
     docs/method/decisions.md, eq. 10. O(N C r²) an iteration.
     """
     given = soften(np.eye(n_mechanisms)[labels])
     noise = fits[0].noise_variance / n_mechanisms**2
     fit: MixtureFit | None = None
     if 1 < n_mechanisms <= len(fits):
-        # Here, as decisions have no labels, and scipy.optimize takes a while to load.
+        # Imported here because decisions have no labels and scipy.optimize loads slowly.
         from scipy.optimize import linear_sum_assignment
 
         fit = fits[n_mechanisms - 1]
-        # Mechanisms are numbered at will: take the numbering that agrees with the labels best.
+        # Number the mechanisms so that they agree best with the labels.
         agreement = np.stack(
             [fit.probabilities[labels == c].sum(axis=0) for c in range(n_mechanisms)]
         )
         fit = fit.reordered(linear_sum_assignment(-agreement)[1])
         led = fit_mixture(basis, y, starts=[given], noise_variance=noise, floor=floor)
         if fit.bound - led.bound > OTHER_OPTIMUM:
-            return replace(fit, start=LEFT)
-    reading = np.zeros((len(y), n_mechanisms))
-    reading[np.arange(len(y)), labels] = LABEL_EVIDENCE
-    reading -= math.log(math.exp(LABEL_EVIDENCE) + n_mechanisms - 1.0)
+            return replace(fit, start=LABELS_REJECTED)
+    likelihood = np.zeros((len(y), n_mechanisms))
+    likelihood[np.arange(len(y)), labels] = LABEL_EVIDENCE
+    likelihood -= math.log(math.exp(LABEL_EVIDENCE) + n_mechanisms - 1.0)
+    run = partial(run_em, basis, y, label_likelihood=likelihood, floor=floor)
     scales = np.ones(3 + basis.n_null)
     scales[0] = noise
-    refined = run_em(basis, y, given[np.newaxis], scales, reading=reading, floor=floor)
+    refined = run(given[np.newaxis], scales)
     if fit is not None:
-        start, scales = fit.probabilities[np.newaxis], fit.scales
-        other = run_em(basis, y, start, scales, center=fit.center, reading=reading, floor=floor)
+        other = run(fit.probabilities[np.newaxis], fit.scales, center=fit.center)
         if other.bound > refined.bound:
             return replace(other, start=1)
     return refined
 
 
 def by_first_appearance(labels: IntArray, n: int) -> IntArray:
-    """Order of the mechanisms 0 to n - 1 in which they appear; those that do not come last."""
+    """Return the mechanisms 0 to n - 1 in order of first appearance, absent ones last."""
     seen, first = np.unique(labels, return_index=True)
     rest = np.setdiff1d(np.arange(n), seen)
     return np.concatenate([seen[np.argsort(first)], rest])
 
 
 class EffectMixtures:
-    """Mixtures of the effect alone: to choose from (`number` 0), or to start beside Θ's clusters.
+    """Mixtures of the effect without labels: to choose from (`number` 0), or as further starts.
 
     With many mechanisms only the first is fitted, because each number is built on all before it.
     """

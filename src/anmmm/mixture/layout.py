@@ -1,4 +1,4 @@
-"""How observations are laid out for fits, on pieces of a spline or as rows of columns, and room."""
+"""Arrays of a fit: observations on pieces of a spline or as columns, and workspaces."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anmmm._kernels._vectors import LANES
-from anmmm._kernels.columns import BLOCK, ColumnRoom, ColumnRows
+from anmmm._kernels.columns import BLOCK, ColumnRows, ColumnWorkspace
 from anmmm._kernels.mixture import SHORT_RUN, Starts
 from anmmm._kernels.pieces import (
     CUBIC,
@@ -25,38 +25,35 @@ from anmmm._kernels.pieces import (
     lay_out,
 )
 from anmmm._kernels.posterior import Fits, Work
-from anmmm._kernels.strips import CHUNK, PieceRoom, PieceRows
+from anmmm._kernels.strips import CHUNK, PieceRows, PieceWorkspace
 from anmmm._record import Record, frozen
 from anmmm._typing import FloatArray, IntArray
 
-# Where a column is read on each piece: a cubic is known by its values at four places.
+# Places on a piece where a column is evaluated: four values determine a cubic.
 PLACES = np.cos(np.pi * (np.arange(CUBIC) + 0.5) / CUBIC)
 TO_POWERS = np.linalg.inv(np.vander(PLACES, CUBIC, increasing=True))
-# Rooms that a thread keeps, and numbers beyond which one is not worth keeping. To make each anew
-# took 3 % of a decision on 100 observations, and 10 % on 1000.
-MOST_ROOMS, LARGE_ROOM = 16, 200_000
+# Workspaces that a thread keeps, and the size beyond which one is not kept. Making each anew took
+# 3 % of a decision on 100 observations, and 10 % on 1000.
+MAX_WORKSPACES, LARGE_WORKSPACE = 16, 200_000
 
 
-class _Rooms(threading.local):
-    """Arrays of one thread, zero between fits, by their shapes."""
+class _WorkspacePool(threading.local):
+    """Arrays of one thread by their shapes."""
 
     def __init__(self) -> None:
         self.made: dict[tuple[Any, ...], tuple[FloatArray, Made]] = {}
 
 
-ROOMS = _Rooms()
+POOL = _WorkspacePool()
 
 
 @frozen
 class Layout(Record):
-    """A cause x (n_samples,) on the pieces of a basis between increasing knots (n_knots,).
-
-    `slots` (n_samples,) are the observations' places in the strips.
-    """
+    """A cause x (n_samples,) on the pieces of a basis between increasing knots (n_knots,)."""
 
     pieces: Pieces
     strips: Strips
-    slots: NDArray[np.int64]
+    slots: NDArray[np.int64]  # (n_samples,), places of the observations in the strips
     x: FloatArray
     knots: FloatArray
 
@@ -75,7 +72,7 @@ class Layout(Record):
 
 
 def _pieces(knots: FloatArray, columns: Callable[[FloatArray], FloatArray]) -> Pieces:
-    # Columns that do not depend on the cause are one piece, wherever it is.
+    # Columns that do not depend on the cause have one piece, anywhere.
     edges = knots if len(knots) > 1 else np.array([-1.0, 1.0])
     middle, half = 0.5 * (edges[1:] + edges[:-1]), 0.5 * np.diff(edges)
     points = middle[:, np.newaxis] + half[:, np.newaxis] * PLACES
@@ -105,16 +102,16 @@ def padded(size: int) -> int:
 
 
 def _rounded(size: int) -> int:
-    """Up to a power of two, so that sizes that are nearly the same share a room."""
+    """Round up to a power of two, so that similar sizes use the same workspace."""
     return 1 << (size - 1).bit_length()
 
 
 class Job(NamedTuple):
-    """What the compiled fit takes beside the problem, and what it leaves there."""
+    """Arguments of the compiled fit after the problem, and its results."""
 
     sample: PieceRows | ColumnRows
     whole: PieceRows | ColumnRows
-    room: Any  # PieceRoom or ColumnRoom
+    workspace: Any  # PieceWorkspace or ColumnWorkspace
     work: Work
     fits: Fits
     starts: Starts
@@ -129,26 +126,28 @@ class Job(NamedTuple):
         n_scales: int,
         max_iter: int,
     ) -> Job:
-        """Lay out a sample and the whole, effects (n,), and responsibilities (S, n_sample, C)."""
+        """Lay out effects (n,) of a sample and the whole, and responsibilities (S, n_sample, C)."""
         S, _, C = given.shape
         sample, whole = layouts
         K = padded(max(len(whole.knots) - 1, 1))
         few, slots = _rounded(len(sample.strips.u)), _rounded(len(whole.strips.u))
         n_strips = _rounded(max(len(sample.strips.piece), len(whole.strips.piece)))
         sums, strips = C * N_SUMS * K, C * N_SUMS * n_strips
-        room = (sums,), (strips,), (strips,), (C * CHUNK * LANES,), (LANES,), (N_SUMS * K,)
+        workspace = (sums,), (strips,), (strips,), (C * CHUNK * LANES,), (LANES,), (N_SUMS * K,)
         shared = (C * max(S * few, slots),), (few,), (slots,)
-        shapes = *shared, *room, (len(whole.pieces.rows),)
-        (shares, *slotted), passes, job = _make(S, C, r, n_scales, max_iter, 3, *shapes)
+        shapes = *shared, *workspace, (len(whole.pieces.rows),)
+        (responsibilities, *slotted), passes, job = _get_workspace(
+            S, C, r, n_scales, max_iter, 3, *shapes
+        )
 
         def lay(layout: Layout, effect: FloatArray, given: FloatArray, y: FloatArray) -> PieceRows:
             y = y[: len(layout.strips.u)]
-            deal_out(effect, given, layout.slots, y, shares)
-            return PieceRows(layout.pieces, layout.strips, y, shares, len(effect))
+            deal_out(effect, given, layout.slots, y, responsibilities)
+            return PieceRows(layout.pieces, layout.strips, y, responsibilities, len(effect))
 
         rows = lay(sample, effects[0], given, slotted[0])
         rest = rows if whole is sample else lay(whole, effects[1], given[:0], slotted[1])
-        return cls(rows, rest, PieceRoom(*passes), *job)
+        return cls(rows, rest, PieceWorkspace(*passes), *job)
 
     @classmethod
     def on_columns(
@@ -159,42 +158,44 @@ class Job(NamedTuple):
         r: int,
         n_scales: int,
         max_iter: int,
-        reading: FloatArray,
+        label_likelihood: FloatArray,
     ) -> Job:
-        """Do the same on columns (r, padded(n)); reading: log-odds (n, C) of labels, or (0, C)."""
+        """Do the same on columns (r, padded(n)); label_likelihood: (n, C) or (0, C)."""
         (S, _, C), n = given.shape, len(effects[1])
-        room = (C, padded(r), padded(r)), (C, BLOCK), *((BLOCK,),) * 4
-        (shares,), passes, job = _make(S, C, r, n_scales, max_iter, 1, (S * C * n,), *room)
+        workspace = (C, padded(r), padded(r)), (C, BLOCK), *((BLOCK,),) * 4
+        (responsibilities,), passes, job = _get_workspace(
+            S, C, r, n_scales, max_iter, 1, (S * C * n,), *workspace
+        )
         sample, whole = (
-            ColumnRows(part, reading, effect, shares, len(effect))
+            ColumnRows(part, label_likelihood, effect, responsibilities, len(effect))
             for part, effect in zip(columns, effects, strict=True)
         )
-        shares[: given.size].reshape(S, C, -1)[:] = given.transpose(0, 2, 1)
-        return cls(sample, whole, ColumnRoom(*passes), *job)
+        responsibilities[: given.size].reshape(S, C, -1)[:] = given.transpose(0, 2, 1)
+        return cls(sample, whole, ColumnWorkspace(*passes), *job)
 
 
 Made = tuple[list[FloatArray], list[FloatArray], tuple[Work, Fits, Starts]]
 
 
-def _make(*key: Any) -> Made:
-    """Return what `_make_room` makes of the same arguments, or the thread's last such, cleared."""
-    rooms = ROOMS.made
-    if key not in rooms:
-        if len(rooms) >= MOST_ROOMS:
-            rooms.clear()
-        rooms[key] = _make_room(*key)
-    room, made = rooms[key]
-    if len(room) > LARGE_ROOM:
-        del rooms[key]
-    room.fill(0.0)
+def _get_workspace(*key: Any) -> Made:
+    """Return a workspace for the arguments of `_make_workspace`, a kept one if there is one."""
+    kept = POOL.made
+    if key not in kept:
+        if len(kept) >= MAX_WORKSPACES:
+            kept.clear()
+        kept[key] = _make_workspace(*key)
+    workspace, made = kept[key]
+    if len(workspace) > LARGE_WORKSPACE:
+        del kept[key]
+    workspace.fill(0.0)
     starts = made[2][2]
     starts.running.fill(True)
-    starts.settled.fill(0)
+    starts.converged_at.fill(0)
     starts.bounds.fill(-np.inf)
     return made
 
 
-def _make_room(
+def _make_workspace(
     S: int,
     C: int,
     r: int,
@@ -203,14 +204,14 @@ def _make_room(
     n_shared: int,
     *shapes: tuple[int, ...],
 ) -> tuple[FloatArray, Made]:
-    """Make arrays of the given shapes, the first ones for all passes, and those of a fit."""
+    """Make arrays of the given shapes, the first `n_shared` apart, and those of a fit."""
     width = padded(r)
     vectors, totals, gram = (S, C, width), (S, C), (width, width)
     work = (C, width), *((width,),) * 3
     fits = (S, n_scales), (S, width), totals, totals, vectors, (S, C, r, padded(r + 1) + width)
     sums = vectors, (S, C, *gram), vectors, totals
     starts = (S,), (S, max(SHORT_RUN, max_iter)), gram, (width,), (1,)
-    room, arrays = _aligned(*shapes, *work, *fits, *sums, *starts)
+    workspace, arrays = _aligned(*shapes, *work, *fits, *sums, *starts)
     made = iter(arrays)
 
     def take(count: int) -> list[Any]:
@@ -218,16 +219,16 @@ def _make_room(
 
     shared, passes = take(n_shared), take(len(shapes) - n_shared)
     job = Work(*take(4)), Fits(*take(10))
-    running, settled = np.ones(S, np.bool_), np.zeros(S, np.int64)
-    return room, (shared, passes, (*job, Starts(running, settled, *made)))
+    running, converged_at = np.ones(S, np.bool_), np.zeros(S, np.int64)
+    return workspace, (shared, passes, (*job, Starts(running, converged_at, *made)))
 
 
 def _aligned(*shapes: tuple[int, ...]) -> tuple[FloatArray, list[FloatArray]]:
-    """Zeros that begin where lines of the cache do: vectors that lie across two cost twice."""
+    """Make zeros that begin at cache lines: vectors across two of them cost twice."""
     sizes = [padded(math.prod(shape)) for shape in shapes]
-    room = np.zeros(sum(sizes) + LANES)
-    at, made = -(room.ctypes.data // room.itemsize) % LANES, []
+    workspace = np.zeros(sum(sizes) + LANES)
+    at, made = -(workspace.ctypes.data // workspace.itemsize) % LANES, []
     for shape, size in zip(shapes, sizes, strict=True):
-        made.append(room[at : at + math.prod(shape)].reshape(shape))
+        made.append(workspace[at : at + math.prod(shape)].reshape(shape))
         at += size
-    return room, made
+    return workspace, made

@@ -1,4 +1,4 @@
-"""A standardized cause turned into a few columns, for curves over it or numbers of categories.
+"""Bases of curves over a standardized cause, or of effects of categories.
 
 The penalty is in docs/method/decisions.md.
 """
@@ -19,16 +19,16 @@ from anmmm._typing import BoolArray, FloatArray, IntArray
 from anmmm.mixture.layout import Layout, padded
 
 N_KNOTS = 20
-# Columns beside the constant and linear ones, of the N_KNOTS - 2 that the knots span.
+# Columns besides the constant and linear ones, of the N_KNOTS - 2 that the knots span.
 N_SMOOTH = 12
-# Eigenvalues below so much of the largest are zero but for rounding.
+# Fraction of the largest eigenvalue below which one is zero up to rounding.
 SMALLEST = 1e-9
-# Share of the largest number that a sum of differences may have from rounding alone.
+# Fraction of the largest number that a sum of differences may have from rounding.
 ROUNDING = 100.0 * float(np.finfo(np.float64).eps)
 NONE = np.empty((0, 0))
-# Observations up to which the basis of constants, which all variables share, is kept.
+# Observations up to which the basis of constants, the same for all variables, is cached.
 LONGEST_KEPT = 2000
-# Rows among which knots of several columns are looked for.
+# Rows among which knots of several columns are chosen.
 KNOT_ROWS = 2000
 
 
@@ -42,14 +42,10 @@ class Columns(Record, ABC):
 
 @frozen
 class Splines(Columns):
-    """The columns of a basis as functions: what evaluates them anywhere, without the data.
+    """The columns of a spline basis as functions.
 
-    Attributes
-    ----------
-    knots : ndarray of shape (n_knots, n_bent)
-        Of the first columns, along which curves bend; along the others they are straight.
-    linear, smooth, overlap : ndarray
-        What takes the raw functions at new points to the columns.
+    Curves bend along the first columns, which have knots (n_knots, n_bent), and are straight along
+    the others. `linear`, `smooth` and `overlap` map raw functions to columns, see `_combine`.
     """
 
     knots: FloatArray
@@ -97,17 +93,17 @@ class SplineBasis(Record):
 
     @computed
     def layout(self) -> Layout | None:
-        """The observations on the pieces of a spline; none where there are several causes."""
+        """The observations on the pieces of a spline; None for several causes."""
         of = self.splines
         if not isinstance(of, Splines) or of.knots.shape[1] != 1 or len(of.linear) != 1:
             return None
-        # With no other column than the constant, the cause is not known, nor does it matter.
+        # If the constant is the only column, the cause is unknown and irrelevant.
         x = self.design[:, 1] / of.linear[0, 0] if of.linear.size else np.zeros(len(self.design))
         return Layout.of(x, of.knots[:, 0], of.evaluate)
 
     @computed
     def columns(self) -> FloatArray:
-        """One column after the other, (n_columns, padded(n_samples)), with zeros behind each."""
+        """Columns (n_columns, padded(n_samples)), padded with zeros."""
         n, r = self.design.shape
         columns = np.zeros((r, padded(n)))
         columns[:, :n] = self.design.T
@@ -135,7 +131,7 @@ class SplineBasis(Record):
 
     @classmethod
     def constant(cls, n_samples: int) -> SplineBasis:
-        """Make a basis for a cause that says nothing: constants alone."""
+        """Make a basis of constants."""
         return (
             _constant(n_samples) if n_samples <= LONGEST_KEPT else _constant.__wrapped__(n_samples)
         )
@@ -199,7 +195,7 @@ def _constant(n_samples: int) -> SplineBasis:
 
 
 def _combine(linear: FloatArray, smooth: FloatArray, overlap: FloatArray) -> FloatArray:
-    """Return what takes the raw functions to the columns, see `spline_columns`."""
+    """Return the matrix that maps raw functions to columns, see `spline_columns`."""
     (d, n_linear), (m, k) = linear.shape, smooth.shape
     combine = np.zeros((1 + d + m, 1 + n_linear + k))
     combine[0, 0] = 1.0
@@ -211,10 +207,10 @@ def _combine(linear: FloatArray, smooth: FloatArray, overlap: FloatArray) -> Flo
 
 
 def _penalized(knots: FloatArray, tilt: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return combinations of the cubes, of penalty 1, without their linear part at the knots.
+    """Return combinations of the cubes, of penalty 1, and their linear part at the knots.
 
-    Little that is linear is then left at the points, so that sums over them lose no digits. `tilt`
-    takes the linear columns to the coordinates of the knots.
+    Without that part they are nearly orthogonal to lines at the points, so that sums over the
+    points lose no digits. `tilt` maps linear columns to the coordinates of the knots.
     """
     m = len(knots)
     straight = np.hstack([np.ones((m, 1)), knots])
@@ -238,27 +234,27 @@ def _orthogonal(
     overlap: FloatArray,
     n_smooth: int,
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Make the smooth columns orthogonal on the points to all others, and return mean squares."""
+    """Make the smooth columns orthogonal on the points to all others; return mean squares too."""
     combine = _combine(linear, smooth, overlap)
     n_null, r = len(overlap), combine.shape[1]
     gram = np.zeros((r, r))
     spline_columns(X, np.ascontiguousarray(knots.T), combine, np.empty((0, r)), gram)
     gram /= len(X)
-    share = gram[:n_null, n_null:]
-    crossed = share.T @ share
-    left = gram[n_null:, n_null:] - 2.0 * crossed + share.T @ gram[:n_null, :n_null] @ share
-    variances, rotate = _large_directions(left, n_smooth, float(gram.diagonal()[n_null:].max()))
-    return smooth @ rotate, (overlap + share) @ rotate, variances
+    part = gram[:n_null, n_null:]
+    crossed = part.T @ part
+    rest = gram[n_null:, n_null:] - 2.0 * crossed + part.T @ gram[:n_null, :n_null] @ part
+    variances, rotate = _large_directions(rest, n_smooth, float(gram.diagonal()[n_null:].max()))
+    return smooth @ rotate, (overlap + part) @ rotate, variances
 
 
 def _complement(A: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Orthonormal columns that span those of A, and others that span the rest, by reflections."""
+    """Return orthonormal bases of the column space of A and of its complement, by reflections."""
     A, Q, rank = A.copy(), np.eye(len(A)), 0
     for k in range(A.shape[1]):
         v = A[:, k].copy()
         v[:rank] = 0.0
         norm = math.sqrt(v @ v)
-        # Knots may lie on a line or plane.
+        # Knots may be on a line or plane.
         if norm > SMALLEST * math.sqrt(len(A)):
             v[rank] += math.copysign(norm, v[rank])
             v *= math.sqrt(2.0 / (v @ v))
@@ -271,8 +267,8 @@ def _complement(A: FloatArray) -> tuple[FloatArray, FloatArray]:
 def _large_directions(A: FloatArray, most: int, scale: float) -> tuple[FloatArray, FloatArray]:
     """Return large eigenvalues, decreasing, and eigenvectors over their roots.
 
-    `scale` is the size of the numbers whose differences A is made of: beside an outlier that dwarfs
-    all other points nothing but their rounding is left.
+    `scale` is the size of the numbers whose differences A is made of: next to a huge outlier the
+    other points differ only by rounding.
     """
     vectors, values = np.ascontiguousarray(A), np.empty(len(A))
     if not len(A):
@@ -285,7 +281,7 @@ def _large_directions(A: FloatArray, most: int, scale: float) -> tuple[FloatArra
 
 
 def _whitened(X: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return what takes points to linear columns of covariance 1, and what takes these back."""
+    """Return the map of points to linear columns of covariance 1, and its inverse."""
     if X.shape[1] == 1:
         deviation = math.sqrt(float(np.vdot(X, X)) / len(X))
         return np.full((1, 1), 1.0 / deviation), np.full((1, 1), deviation)
@@ -297,13 +293,13 @@ def _whitened(X: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _place_knots(X: FloatArray, n_knots: int, order: IntArray | None) -> FloatArray:
-    """Quantiles of the distinct values; among several columns, rows that lie far apart."""
+    """Return quantiles of the distinct values; of several columns, rows that are far apart."""
     if X.shape[1] == 1:
         distinct = np.sort(X[:, 0]) if order is None else X[order, 0]
         parted = distinct[1:] > distinct[:-1]
         if not parted.all():
             distinct = np.concatenate([distinct[:1], distinct[1:][parted]])
-        # As np.quantile has them, whose checks take longer than the rest at N = 100.
+        # As np.quantile, whose checks take longer than all else at N = 100.
         count, last = min(n_knots, len(distinct)), len(distinct) - 1
         ranks = np.arange(count) * (last / max(count - 1, 1))
         below = np.minimum(ranks.astype(np.intp), max(last - 1, 0))
@@ -332,12 +328,11 @@ def _cubes(X: FloatArray, knots: FloatArray) -> FloatArray:
 
 @frozen
 class SumColumns(Columns):
-    """Columns of several bases side by side, of each a number `widths` of the cause's columns."""
+    """Columns of several bases side by side, each over `widths` of the cause's columns."""
 
     parts: tuple[Columns, ...]
     widths: tuple[int, ...]
-    # Of all columns of the parts those that are taken, one constant first.
-    order: IntArray
+    order: IntArray  # selected columns of the parts, one constant first
 
     def evaluate(self, X: FloatArray) -> FloatArray:
         """Columns at new points (n_new, n_features), in C order."""
@@ -372,17 +367,17 @@ class LevelColumns(Columns):
 
 
 def level_basis(values: FloatArray) -> SplineBasis:
-    """Make a basis for a variable (n_samples,) whose values are mere names.
+    """Make a basis for a variable (n_samples,) of categories without an order. O(N n_levels).
 
-    A constant and combinations of the categories' indicators, orthogonal with mean square 1. The
-    effects of all categories have one prior variance before they are centered, so that names and
-    their order do not matter. O(N n_levels).
+    A constant and combinations of the indicators, orthogonal with mean square 1. The effects of all
+    categories have one prior variance before they are centered: their order does not matter.
     """
     places, index, counts = np.unique(values, return_inverse=True, return_counts=True)
-    shares = counts / len(values)
+    fractions = counts / len(values)
     # The covariance of the indicators, of rank n_levels - 1.
-    spread, vectors = np.linalg.eigh(np.diag(shares) - np.outer(shares, shares))
-    spread, vectors = spread[:0:-1], vectors[:, :0:-1]
-    rows = np.column_stack([np.ones(len(places)), (vectors - shares @ vectors) / np.sqrt(spread)])
-    prior = np.concatenate([[1.0], spread / spread.sum()])
+    variances, vectors = np.linalg.eigh(np.diag(fractions) - np.outer(fractions, fractions))
+    variances, vectors = variances[:0:-1], vectors[:, :0:-1]
+    curves = (vectors - fractions @ vectors) / np.sqrt(variances)
+    rows = np.column_stack([np.ones(len(places)), curves])
+    prior = np.concatenate([[1.0], variances / variances.sum()])
     return SplineBasis(np.ascontiguousarray(rows[index]), prior, 1, LevelColumns(places, rows))

@@ -1,7 +1,7 @@
-"""Responsibilities that EM starts from: labels of the user, and cuts of residuals into shares.
+"""Responsibilities to start EM from: labels of the user, and cuts of ordered residuals.
 
-A start does not depend on the order or the unit of the observations, and is mirrored where a
-variable is negated.
+A start does not depend on the order or the unit of the observations, and is mirrored if a variable
+is negated.
 """
 
 from __future__ import annotations
@@ -16,20 +16,17 @@ from anmmm.mixture.fits import LocationScaleFit, MixtureFit
 from anmmm.mixture.splines import SplineBasis
 
 EVERY = slice(None)
-# Starts are compared on so many observations at most; the winner then sees all.
+# Most observations on which starts are compared; the winner is then fitted to all.
 START_ROWS = 2000
 
-# Share of an observation that a start leaves to the other mechanisms.
+# Part of an observation that a start spreads over all mechanisms.
 SOFTNESS = 0.1
-# Residuals that differ by less, in units of the largest, are tied but for rounding.
+# Difference, relative to the largest residual, below which residuals are tied.
 TIED_RESIDUALS = 1e-9
 
 
 def as_responsibilities(init: Any, n_samples: int) -> FloatArray:
-    """Turn labels, or responsibilities (n_samples, n_mechanisms), into a start whose rows sum to 1.
-
-    Labels leave a tenth of each observation to be shared by all mechanisms.
-    """
+    """Turn labels, or responsibilities (n_samples, n_mechanisms), into a start with row sums 1."""
     array = np.asarray(init)
     if array.ndim not in (1, 2) or len(array) != n_samples:
         raise ValueError(
@@ -42,7 +39,7 @@ def as_responsibilities(init: Any, n_samples: int) -> FloatArray:
     probabilities = np.ascontiguousarray(array, dtype=np.float64)
     totals = probabilities.sum(axis=1, keepdims=True)
     if not np.all(np.isfinite(probabilities)) or probabilities.min() < 0.0 or totals.min() <= 0.0:
-        raise ValueError("init must hold finite responsibilities >= 0 with a positive row sum")
+        raise ValueError("init must be finite responsibilities >= 0 with positive row sums")
     return np.asarray(probabilities / totals)
 
 
@@ -53,13 +50,13 @@ def ordered_residuals(
     spread: LocationScaleFit,
     rows: IntArray | slice = EVERY,
 ) -> tuple[FloatArray, IntArray]:
-    """Return residuals of one curve, (3, n_rows), that starts cut into shares, and their order."""
+    """Return three kinds of residuals of one curve, (3, n_rows), and their order."""
     y = y[rows]
     values = np.empty((3, len(y)))
     np.subtract(y, single.curves[rows, 0], out=values[0])
     np.subtract(y, spread.curve[rows], out=values[1])
     values[1] /= spread.scale[rows]
-    # Curves that cross in the middle of the cause's range.
+    # For curves that cross in the middle of the cause's range.
     np.multiply(values[0], basis.design[rows, 1], out=values[2])
     return values, values.argsort(axis=1)
 
@@ -71,13 +68,9 @@ def residual_starts(
     residuals: tuple[FloatArray, IntArray],
     rows: IntArray | slice = EVERY,
 ) -> FloatArray:
-    """Cut ordered residuals into n shares, and part each mechanism of a fit with n - 1.
-
-    Returns (n_starts, n_rows, n).
-    """
+    """Return starts (n_starts, n_rows, n): residuals in n equal parts, and fits of n - 1 split."""
     y, (values, order) = np.ascontiguousarray(y[rows]), residuals
     starts = np.empty((len(values) + (n - 1 if n > 2 else 0), len(y), n))
-    # Ties belong alike to all shares that they meet, so that their order does not matter.
     compiled_starts(
         values,
         order,
@@ -92,35 +85,33 @@ def residual_starts(
 
 
 def soften(part: FloatArray) -> FloatArray:
-    """Leave a tenth of each observation to be shared by all mechanisms."""
+    """Spread a tenth of each observation over all mechanisms."""
     return np.asarray(SOFTNESS / part.shape[1] + (1.0 - SOFTNESS) * part)
 
 
 def start_rows(basis: SplineBasis, y: FloatArray) -> IntArray | slice:
-    """Choose the observations that starts are compared on: all, or of very many some."""
+    """Choose the observations on which starts are compared: all, or 2000 of more than 4000."""
     if len(y) <= 2 * START_ROWS:
         return EVERY
     if basis.design.shape[1] == 1:
-        # The constant alone: rows are in the order of the effect.
-        return np.argsort(y)[_spread_ranks(len(y), START_ROWS)]
-    return spread_rows(basis.design[:, 1], y, START_ROWS, basis.order)
+        # Only the constant: rows are in the order of the effect.
+        return np.argsort(y)[_even_ranks(len(y), START_ROWS)]
+    return even_rows(basis.design[:, 1], y, START_ROWS, basis.order)
 
 
-def spread_rows(
-    x: FloatArray, y: FloatArray, count: int, order: IntArray | None = None
-) -> IntArray:
+def even_rows(x: FloatArray, y: FloatArray, count: int, order: IntArray | None = None) -> IntArray:
     """Choose an even number of observations at equal distances in the order of the cause.
 
-    Whatever the order of the observations; the same ones where the cause is negated, but for ties.
+    Neither the order of the observations nor, except for ties, the sign of the cause matters.
     """
     if order is None or len(order) != len(x):
         order = np.argsort(x)
     ordered = x[order]
     if np.any(ordered[1:] == ordered[:-1]):
         order = np.lexsort((y, x))
-    return np.asarray(order[_spread_ranks(len(x), count)])
+    return np.asarray(order[_even_ranks(len(x), count)])
 
 
-def _spread_ranks(n: int, count: int) -> IntArray:
+def _even_ranks(n: int, count: int) -> IntArray:
     half = (2 * np.arange(count // 2) + 1) * n // (2 * count)
     return np.concatenate([half, n - 1 - half[::-1]])

@@ -1,10 +1,10 @@
 """Models of an effect given its cause: one class each, all of them listed in `MODELS`.
 
-To add one, derive a class from `ConditionalModel`: `NAME` and `TEXT` call it; `encode` fits the
-effect to the columns ``fits.cause.basis`` and yields the model with each observation's nats
-(`code_lengths`) and what its numbers cost; `levels` is its distribution function, by which it is
-checked; `curves` are drawn. A law that says something of a variable by itself gets a name, `LAW`:
-it is then tried without a cause too, so that independence costs nothing extra. List the class.
+To add one, derive a class from `ConditionalModel` with `NAME` and `TEXT`, and list it. `encode`
+fits the effect to the columns ``fits.cause.basis`` and yields the model with each observation's
+nats (`code_lengths`) and its parameter cost; `levels` is its distribution function, for the check;
+`curves` are for plots. With a name of its marginal, `LAW`, it is also tried without a cause, so
+that independence costs nothing extra.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ __all__ = [
     "Split",
     "TwoPart",
     "fit_models",
-    "laws_of",
+    "marginals_of",
     "model_text",
 ]
 
@@ -50,7 +50,7 @@ MODELS: tuple[type[ConditionalModel], ...] = (
     TwoPart,
     Split,
 )
-# Of an effect of categories; the others take its values for numbers.
+# Models of a categorical effect.
 OF_CATEGORIES: tuple[type[ConditionalModel], ...] = (Independent, *NAMES, Rescaled)
 WRAPPED = (Rescaled, TwoPart, Split)
 
@@ -66,12 +66,12 @@ def fit_models(fits: Fits) -> dict[str, ConditionalModel]:
     return models
 
 
-def laws_of(variable: Variable, *, beside_ties: bool = False) -> Iterator[Marginal]:
-    """Yield the laws of a variable by itself, or those that apply only where a pair has ties."""
+def marginals_of(variable: Variable, *, of_ties: bool = False) -> Iterator[Marginal]:
+    """Yield the marginals of a variable, or those that apply only to pairs with ties."""
     alone = Fits.alone(variable)
     for kind in _kinds(variable):
-        if kind.OF_TIES is beside_ties:
-            yield from kind.laws(alone)
+        if kind.OF_TIES is of_ties:
+            yield from kind.marginals(alone)
 
 
 def _kinds(effect: Variable) -> tuple[type[ConditionalModel], ...]:
@@ -81,8 +81,7 @@ def _kinds(effect: Variable) -> tuple[type[ConditionalModel], ...]:
 def model_text(model: str) -> str:
     """Describe a model, named as in `anmmm.DirectionEvidence` or `CommonCause`, in words.
 
-    Names of several columns are joined by commas. A name that no model has, as in the file of
-    another version, is returned as it is.
+    Names of several columns are joined by commas. An unknown name is returned unchanged.
     """
     return "; ".join(map(_text, model.split(", ")))
 
@@ -97,7 +96,7 @@ def _text(name: str) -> str:
 
 @cache
 def _texts() -> dict[str, str]:
-    # It builds on variables, which build on these models.
+    # Imported here because it imports variables, which import these models.
     from anmmm.evidence.common_cause import TEXTS
 
     return TEXTS | dict(kind.named(n) for kind in MODELS for n in range(1, 100))

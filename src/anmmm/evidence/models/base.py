@@ -1,4 +1,4 @@
-"""What a conditional model is, and the fits of an effect that models share."""
+"""The base classes of conditional models, and the fits of an effect that models share."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from anmmm.preprocessing import Cells
 if TYPE_CHECKING:
     from anmmm.evidence.variable import Variable
 
-# Change of the bound, in nats per observation, at which a fit stops: well below any score.
+# Change of the bound, in nats per observation, at which a fit stops.
 TOLERANCE = RESOLUTION
 MAX_ITER = 200
 # Iterations of one curve on a scale of its own.
@@ -38,7 +38,7 @@ CURVE_ITER = 60
 
 @frozen
 class EffectCurves(Record):
-    """What a fitted model says of the effect at given values of the cause.
+    """The curves of a fitted model at given values of the cause.
 
     Attributes
     ----------
@@ -46,8 +46,7 @@ class EffectCurves(Record):
         Posterior mean of each mechanism's curve; under a model with a link the median of the
         effect.
     lower, upper : ndarray of shape (n_points, n_mechanisms)
-        One standard deviation of the noise below and above; taken before the link where there is
-        one.
+        One standard deviation of the noise below and above, before the link if there is one.
     """
 
     center: FloatArray
@@ -70,11 +69,10 @@ class EffectCurves(Record):
 
 @frozen
 class Given(Record):
-    """What an effect is described by where that is not one variable.
+    """Regressors of an effect that are not one variable.
 
-    `basis` are columns for curves over it, `rescaled` those over another scale of it; `groups`
-    (n_samples,) are numbers of observations whose rows of these are equal, where that is known;
-    `atoms` are the rows (n_samples,) of each value that many have.
+    `basis` are columns for curves over them, `rescaled` those over another scale; `groups`
+    (n_samples,) number equal rows, if known; `atoms` are the rows (n_samples,) of frequent values.
     """
 
     basis: SplineBasis
@@ -87,7 +85,7 @@ class Given(Record):
 
 @dataclass(eq=False, repr=False)
 class Fits:
-    """Fits of an effect to the columns of its cause, each made when it is first asked for.
+    """Fits of an effect to the columns of its cause, computed lazily.
 
     `starts` are further responsibilities (n_samples, n_mechanisms) to start mixtures from.
     """
@@ -100,34 +98,34 @@ class Fits:
 
     @classmethod
     def alone(cls, effect: Variable) -> Fits:
-        """Take a cause that says nothing."""
+        """Return the fits without a cause."""
         n = len(effect.cells.values)
         return cls(Given(SplineBasis.constant(n), False, np.zeros(n, dtype=np.intp)), effect)
 
     def encoded(self, kind: type[Model]) -> list[Model]:
-        """Models of a kind, once: others may build on them."""
+        """Return the models of a kind, cached because others may build on them."""
         if kind not in self._encoded:
             self._encoded[kind] = list(kind.encode(self))
         return self._encoded[kind]
 
     def shortest(self) -> ConditionalModel:
         """Return the shortest of all models."""
-        # Here, because models that are made of others ask.
+        # Imported here because wrapped models call it.
         from anmmm.evidence.models import fit_models
 
         return shortest(fit_models(self).values())
 
     def up_to(self, max_mechanisms: int) -> Fits:
-        """Return the same with more mechanisms, what one mechanism is already fitted."""
+        """Return the same with more mechanisms, keeping the fits of one."""
         more = replace(self, max_mechanisms=max_mechanisms, _encoded={})
         vars(more)["single"] = self.single
         return more
 
     @property
     def price(self) -> float:
-        """Nats for the choice of a law of values without a unit where the cause has categories.
+        """Nats for a model of values without a unit given a categorical cause.
 
-        Their effects shrink to nothing at no cost, unlike the linear part of a curve.
+        Effects of categories shrink to 0 at no cost, unlike the linear part of a curve.
         """
         return 0.5 * math.log(len(self.effect.cells.values)) if self.cause.is_categorical else 0.0
 
@@ -148,11 +146,11 @@ class Fits:
         scales = np.empty_like(centers)
         scales[0], scales[1] = math.sqrt(additive.noise_variance), scaled.scale
         cells, fits = self.effect.cells, (additive, scaled)
-        complexities = additive.complexity, scaled.complexity
+        costs = additive.curve_cost, scaled.curve_cost
         densities = fit_densities(cells, centers, scales)
         return [
-            (nats, complexity + noise.cost, cells, fit, noise)
-            for fit, complexity, (noise, nats) in zip(fits, complexities, densities, strict=True)
+            (nats, cost + noise.cost, cells, fit, noise)
+            for fit, cost, (noise, nats) in zip(fits, costs, densities, strict=True)
         ]
 
     @computed
@@ -175,16 +173,15 @@ class ConditionalModel(Code, ABC):
     """A fitted model of an effect given its cause, both standardized.
 
     `NAME` and `TEXT` may hold ``{n}`` and ``{mechanisms}``, their number in digits and in words.
-    `LAW` names what is left of it where the cause says nothing, if that is a law of a variable by
-    itself; see `Marginal`. `PRIOR` are nats that it costs beside the others. With `OF_TIES` it is
-    tried only where one of the variables is tied.
+    `LAW` names its marginal without a cause, see `Marginal`; empty if that is none. `PRIOR` are
+    nats for its choice. With `OF_TIES` it is tried only if one of the variables is tied.
 
     Attributes
     ----------
     nats : ndarray of shape (n_samples,)
         Description length of each observation.
     cost : float
-        Nats that the fitted numbers cost.
+        Cost of the fitted parameters in nats.
     length : float
         Both, in nats for all observations.
     cells : Cells
@@ -202,14 +199,14 @@ class ConditionalModel(Code, ABC):
     @classmethod
     @abstractmethod
     def encode(cls, fits: Fits) -> Iterator[ConditionalModel]:
-        """Encode the effect of a pair; yields nothing where the model does not apply."""
+        """Encode the effect of a pair; yields nothing if the model does not apply."""
 
     @classmethod
-    def laws(cls, alone: Fits) -> Iterator[Marginal]:
-        """Describe an effect by itself, by the model where the cause says nothing."""
+    def marginals(cls, alone: Fits) -> Iterator[Marginal]:
+        """Yield the marginals of an effect under the model without a cause."""
         if cls.LAW:
             for model in alone.encoded(cls):
-                yield Left(model.nats, model.cost, cls.LAW, model.cells, model)
+                yield ModelMarginal(model.nats, model.cost, cls.LAW, model.cells, model)
 
     @abstractmethod
     def curves(self, at: FloatArray) -> EffectCurves:
@@ -221,7 +218,7 @@ class ConditionalModel(Code, ABC):
 
     @property
     def converged(self) -> bool:
-        """Whether the fit settled before the most iterations."""
+        """Whether the fit converged."""
         return True
 
     @property
@@ -251,7 +248,7 @@ Model = TypeVar("Model", bound=ConditionalModel)
 
 @frozen
 class Wrapped(ConditionalModel, ABC):
-    """A model made of another one, `model`, whose name gets a suffix, and its text words."""
+    """A model made of another one, `model`, with a suffix of its name and of its text."""
 
     SUFFIX: ClassVar[str]
     WORDS: ClassVar[str]
@@ -275,8 +272,8 @@ class Wrapped(ConditionalModel, ABC):
 
 
 @frozen
-class Left(Marginal):
-    """What a model of an effect leaves when its cause says nothing."""
+class ModelMarginal(Marginal):
+    """The marginal of a conditional model, fitted without a cause."""
 
     model: ConditionalModel
 
@@ -300,7 +297,7 @@ class CurveModel(ConditionalModel, ABC):
 
     @property
     def converged(self) -> bool:
-        """Whether the curve settled."""
+        """Whether the fit of the curve converged."""
         return self.n_iter < CURVE_ITER
 
     def curve_at(self, X: FloatArray) -> FloatArray:

@@ -20,9 +20,9 @@ from anmmm.mixture import Columns, SplineBasis
 from anmmm.preprocessing import Cells
 
 TOLERANCE, MAX_ITER = 1e-3, 100
-# Halvings of a step, and the share of the gain it promises that it must keep.
+# Halvings of a step, and the fraction of the expected gain that it must reach.
 HALVINGS, GAIN = 20, 1e-4
-# Prior variance of the constant and linear coefficients: that of the latent variables, at most.
+# Largest prior variance of the constant and linear coefficients: that of the latent variables.
 WIDEST = 100.0
 # Variance of the noise of a latent variable: Gumbel's.
 NOISE = math.pi**2 / 6.0
@@ -45,7 +45,7 @@ class Categories(ConditionalModel):
     probabilities: FloatArray
     coefficients: FloatArray
     splines: Columns
-    settled: bool
+    is_converged: bool
 
     @classmethod
     def encode(cls, fits: Fits) -> Iterator[ConditionalModel]:
@@ -56,8 +56,8 @@ class Categories(ConditionalModel):
 
     @property
     def converged(self) -> bool:
-        """Whether the curves settled."""
-        return self.settled
+        """Whether the fit of the curves converged."""
+        return self.is_converged
 
     def probabilities_at(self, X: FloatArray) -> FloatArray:
         """Return each category's probability at standardized points (n_points, n_features)."""
@@ -79,14 +79,14 @@ def fit_classes(basis: SplineBasis, cells: Cells, groups: IntArray | None = None
     """Fit curves by Newton's method and Laplace's evidence; `groups` are as in `Given`.
 
     The coefficients of K curves are ``B Cᵀ`` with K - 1 orthonormal contrasts C and independent
-    Gaussian B of one smoothing variance τ², so that names and their order do not matter. τ² is
-    found by MacKay's steps. O(G r² K²) a step of G groups, by BLAS.
+    Gaussian B of one smoothing variance τ²: the order of categories does not matter. τ² is updated
+    by MacKay's steps. O(G r² K²) a step of G groups, by BLAS.
     """
     state = _Ascent(basis, cells, groups)
-    n_iter, settled = 0, False
-    while not settled and n_iter < MAX_ITER:
+    n_iter, converged = 0, False
+    while not converged and n_iter < MAX_ITER:
         n_iter += 1
-        settled = state.step()
+        converged = state.step()
     probabilities = state.probabilities[state.groups]
     mass = probabilities[np.arange(len(cells.index)), cells.index]
     return Categories(
@@ -96,7 +96,7 @@ def fit_classes(basis: SplineBasis, cells: Cells, groups: IntArray | None = None
         probabilities=probabilities,
         coefficients=state.at @ state.contrasts.T,
         splines=basis.splines,
-        settled=settled,
+        is_converged=converged,
     )
 
 
@@ -111,7 +111,7 @@ class _Ascent:
         self.design = np.ascontiguousarray(basis.design[first])
         # An orthonormal complement of the ones.
         self.contrasts = np.linalg.svd(np.ones((k, 1)))[0][:, 1:]
-        # How often each category is met in each group, and how many observations a group has.
+        # Counts of each category in each group, and of observations in each group.
         self.counts = np.zeros((len(first), k))
         np.add.at(self.counts, (self.groups, cells.index), 1.0)
         self.sizes = self.counts.sum(axis=1)
@@ -146,7 +146,7 @@ class _Ascent:
         return full.reshape(m * r, m * r)
 
     def step(self) -> bool:
-        """Improve coefficients and scales once; return whether nothing would change any more."""
+        """Update coefficients and scales once; return whether they have converged."""
         r, m = self.at.shape
         precision = self._precision()
         curvature = self._hessian()
@@ -169,7 +169,7 @@ class _Ascent:
         return False
 
     def _smoothing(self, covariance: FloatArray) -> float:
-        """Return MacKay's step of τ²: it settles where an EM step does, and sooner."""
+        """Return MacKay's step of τ², which has EM's fixed point and converges faster."""
         n_null = self.basis.n_null
         prior = self.basis.prior[n_null:, np.newaxis]
         squares = float((self.at[n_null:] ** 2 / prior).sum())
@@ -178,15 +178,15 @@ class _Ascent:
         return (squares + 2.0 * HYPER) / (max(fitted, 0.0) + 2.0 * HYPER)
 
     def _move(self, move: FloatArray, precision: FloatArray, gain: float) -> None:
-        """Go along a Newton step as far as it climbs: the log posterior is concave."""
+        """Take a Newton step, halved until the log posterior, which is concave, increases."""
         start = self.fit - _penalty(self.at, precision)
-        share = 1.0
+        length = 1.0
         for _ in range(HALVINGS):
-            at = self.at + share * move
+            at = self.at + length * move
             fit, probabilities = self._evaluate(at)
-            if fit - _penalty(at, precision) >= start + GAIN * share * gain:
+            if fit - _penalty(at, precision) >= start + GAIN * length * gain:
                 break
-            share *= 0.5
+            length *= 0.5
         self.at, self.fit, self.probabilities = at, fit, probabilities
 
 

@@ -35,9 +35,9 @@ from anmmm.mixture import SplineBasis
 from anmmm.preprocessing import Cells
 
 TOLERANCE = 1e-3
-# Up to so many levels every cut is free; above, the cuts are a smooth function of the values.
+# Most levels with free cuts; above, the cuts are a smooth function of the values.
 MOST_LEVELS = 10
-# Sizes of a negative binomial distribution, and the one from which it is taken for Poisson's.
+# Range of sizes of a negative binomial distribution, and the size of a Poisson distribution.
 SIZES, POISSON = (0.05, 1e4), 1e9
 # Rounds of a curve and the size of the counts' distribution.
 SIZE_ROUNDS = 3
@@ -75,7 +75,7 @@ class Ordered(CurveModel):
 
 
 def fit_levels(basis: SplineBasis, cells: Cells) -> Ordered:
-    """Fit curve and cuts. O(N r²) an iteration, three times where the cuts are smooth."""
+    """Fit curve and cuts. O(N r²) an iteration, of three fits if the cuts are smooth."""
     if cells.n_distinct <= MOST_LEVELS:
         return _fit_cuts(basis, cells, *_free_cuts(cells.n_distinct))
     return shortest(
@@ -105,19 +105,19 @@ def _latent(
     mean: FloatArray,
 ) -> tuple[float, FloatArray, int]:
     """Return cost, curve (n_samples,), iterations; fits `log_slopes` and `mean` in place."""
-    design, facts = Design(basis.design, basis.prior, basis.n_null), np.empty(3)
+    design, scales = Design(basis.design, basis.prior, basis.n_null), np.empty(3)
     cost, n_iter = latent_curve(
-        design, values, size, cuts, prior, TOLERANCE, CURVE_ITER, log_slopes, mean, facts
+        design, values, size, cuts, prior, TOLERANCE, CURVE_ITER, log_slopes, mean, scales
     )
     return cost, basis.design @ mean, n_iter
 
 
 def _free_cuts(n_levels: int) -> tuple[Cuts, SlopePrior, float]:
-    """Cuts at distances of their own, about equal ones, the middle of them at 0."""
+    """Return cuts at free distances, a priori equal, with the middle cut at 0."""
     m = n_levels - 2
     cut, gap = np.arange(m + 1), np.arange(m)[:, np.newaxis]
     per_slope = np.zeros((m, m + 1))
-    # Of an even number of cuts the two middle ones are as far from 0: no end counts more.
+    # The two middle ones of an even number are at equal distances from 0, for symmetry.
     for middle in (m // 2, (m + 1) // 2):
         per_slope += 0.5 * ((middle <= gap) & (gap < cut)) - 0.5 * ((cut <= gap) & (gap < middle))
     fixed = np.full((m, m), 1.0 / (max(m, 1) * LEVEL_SPREAD) ** 2)
@@ -127,7 +127,7 @@ def _free_cuts(n_levels: int) -> tuple[Cuts, SlopePrior, float]:
 
 
 def _with_ends(first: FloatArray, per_slope: FloatArray) -> Cuts:
-    """Cuts between levels (n_cuts,), (m, n_cuts), with the infinite ones about them."""
+    """Return cuts between levels (n_cuts,), (m, n_cuts), with the infinite ones at the ends."""
     nothing = np.zeros((len(per_slope), 1))
     return Cuts(
         np.concatenate([[-np.inf], first, [np.inf]]), np.hstack([nothing, per_slope, nothing])
@@ -135,7 +135,7 @@ def _with_ends(first: FloatArray, per_slope: FloatArray) -> Cuts:
 
 
 def _smooth_cuts(scale: EffectScale) -> tuple[Cuts, SlopePrior, float]:
-    """Cuts by an increasing function of Gaussian quantiles of a base; see `MonotoneLink`."""
+    """Return cuts that are a monotone function of Gaussian quantiles; see `MonotoneLink`."""
     per_slope = scale.integrals(scale.edges[1:-1])
     return _with_ends(np.zeros(per_slope.shape[1]), per_slope), LINK_PRIOR, scale.start
 
@@ -144,7 +144,7 @@ def _smooth_cuts(scale: EffectScale) -> tuple[Cuts, SlopePrior, float]:
 class Counts(CurveModel):
     """Counts (n_samples,) of mean ``exp(f(x))``, at least as variable as Poisson's.
 
-    `size` is the mean squared over the variance beyond Poisson's; `POISSON` where there is none.
+    `size` is the mean squared over the variance beyond Poisson's; `POISSON` if there is none.
     """
 
     NAME = "count"
@@ -175,13 +175,13 @@ class Counts(CurveModel):
         mean, size = np.exp(self.curve), self.size
 
         def below(count: FloatArray) -> FloatArray:
-            """Probability of fewer; the functions want positive numbers."""
+            """Probability of fewer; the functions need positive numbers."""
             most = np.maximum(count, 1.0)
             if size >= POISSON:
-                share = gammaincc(most, mean)
+                p = gammaincc(most, mean)
             else:
-                share = betainc(size, most, size / (size + mean))
-            return np.where(count > 0.0, share, 0.0)
+                p = betainc(size, most, size / (size + mean))
+            return np.where(count > 0.0, p, 0.0)
 
         return below(self.counts), below(self.counts + 1.0)
 
@@ -210,7 +210,7 @@ def _best_size(counts: FloatArray, mean: FloatArray) -> float:
     def length(log_size: float) -> float:
         return -float(log_count_mass(counts, mean, math.exp(log_size)).sum())
 
-    # Here, as only counts need it, and scipy.optimize takes a while to load.
+    # Imported here because it loads slowly and only counts need it.
     from scipy.optimize import minimize_scalar
 
     bounds = math.log(SIZES[0]), math.log(SIZES[1])
@@ -220,7 +220,7 @@ def _best_size(counts: FloatArray, mean: FloatArray) -> float:
 
 def log_count_mass(counts: FloatArray, mean: FloatArray, size: float) -> FloatArray:
     """Log-probability of counts under a negative binomial distribution, or Poisson's."""
-    # A mean may be too small for a double: nothing is expected there.
+    # A mean may underflow to 0.
     mean = np.maximum(mean, np.finfo(np.float64).tiny)
     plain = -gammaln(counts + 1.0) + counts * np.log(mean)
     if size >= POISSON:

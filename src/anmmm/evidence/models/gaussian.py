@@ -32,7 +32,7 @@ class Additive(ConditionalModel):
         cells = fits.effect.cells
         for fit in fits.mixtures:
             nats = mixture_nats(cells, fit)
-            yield cls(nats, fit.complexity + fit.numbers, cells, fit)
+            yield cls(nats, fit.curve_cost + fit.parameter_cost, cells, fit)
 
     @property
     def n_mechanisms(self) -> int:
@@ -41,7 +41,7 @@ class Additive(ConditionalModel):
 
     @property
     def converged(self) -> bool:
-        """Whether EM settled."""
+        """Whether EM converged."""
         return self.fit.converged
 
     def curves(self, at: FloatArray) -> EffectCurves:
@@ -87,11 +87,11 @@ class LocationScale(ConditionalModel):
         """Encode the effect about a curve with a band of varying width."""
         fit, cells = fits.single[1], fits.effect.cells
         nats = gaussian_nats(cells.lower, cells.upper, cells.n_distinct, fit.curve, fit.scale)
-        yield cls(nats, fit.complexity + 0.5 * math.log(len(nats)), cells, fit)
+        yield cls(nats, fit.curve_cost + 0.5 * math.log(len(nats)), cells, fit)
 
     @property
     def converged(self) -> bool:
-        """Whether the evidence settled."""
+        """Whether the evidence converged."""
         return self.fit.converged
 
     def curves(self, at: FloatArray) -> EffectCurves:
@@ -125,10 +125,9 @@ class LocationScaleFreeNoise(LocationScale):
 
 @frozen
 class LocationScaleLinked(LocationScale):
-    """The same of tied data, after the effect was taken to Gaussian quantiles of its own density.
+    """The same for tied data, with the effect on the Gaussian quantiles of its own density.
 
-    On tied data a metric additive model is no longer the natural one. Both directions get the same
-    models, whichever variable is tied.
+    Both directions get the same models, whichever variable is tied.
     """
 
     NAME = "location-scale+link"
@@ -146,21 +145,21 @@ class LocationScaleLinked(LocationScale):
         effect, link = fits.effect, fits.effect.quantiles
         fit = fits.single_of(link.values, smallest_noise(Cells.of(link.values)))[1]
         nats = gaussian_nats(link.lower, link.upper, effect.cells.n_distinct, fit.curve, fit.scale)
-        # Of the density behind the link and the noise variance.
-        numbers = effect.smooth.cost + 0.5 * math.log(len(nats))
-        yield cls(nats, fit.complexity + numbers, effect.cells, fit, link)
+        # The density of the link and the noise variance.
+        parameters = effect.smooth.cost + 0.5 * math.log(len(nats))
+        yield cls(nats, fit.curve_cost + parameters, effect.cells, fit, link)
 
     @classmethod
-    def laws(cls, alone: Fits) -> Iterator[Marginal]:
-        """Encode the quantiles, which are standardized, by a Gaussian alone. O(N)."""
+    def marginals(cls, alone: Fits) -> Iterator[Marginal]:
+        """Encode the quantiles, which are standardized, by a Gaussian. O(N)."""
         effect, link = alone.effect, alone.effect.quantiles
         n = len(link.values)
         nats = gaussian_nats(link.lower, link.upper, effect.cells.n_distinct, np.zeros(n))
-        # Of the density, and the mean and the variance of its quantiles.
-        yield Linked(nats, effect.smooth.cost + math.log(n), "linked", effect.cells, link)
+        # The density, and the mean and the variance of its quantiles.
+        yield QuantileGaussian(nats, effect.smooth.cost + math.log(n), "linked", effect.cells, link)
 
     def curves(self, at: FloatArray) -> EffectCurves:
-        """Evaluate the curve and its band, taken back through the link."""
+        """Evaluate the curve and its band, mapped back through the link."""
         return super().curves(at).through(self.link.undo)
 
     def levels(self) -> tuple[FloatArray, FloatArray]:
@@ -169,7 +168,7 @@ class LocationScaleLinked(LocationScale):
 
 
 @frozen
-class Linked(Marginal):
+class QuantileGaussian(Marginal):
     """A Gaussian on the quantiles of the variable's own density."""
 
     link: GaussianQuantiles

@@ -1,29 +1,22 @@
-"""The model under which the cause says nothing."""
+"""The model under which the effect does not depend on the cause."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from anmmm._record import frozen
 from anmmm._typing import FloatArray
-from anmmm.evidence.marginal import Marginal, own_laws
+from anmmm.evidence.marginal import Marginal, own_marginals
 from anmmm.evidence.models.base import ConditionalModel, EffectCurves, Fits
-
-if TYPE_CHECKING:
-    pass
 
 MEDIAN, ONE_BELOW, ONE_ABOVE = 0.5, 0.15865525393145707, 0.8413447460685429
 
 
 @frozen
 class Independent(ConditionalModel):
-    """The effect by itself, as if it were the cause: independence costs nothing extra.
-
-    Under it both directions have the same total.
-    """
+    """The marginal of the effect: under it both directions have the same total."""
 
     NAME = "independent"
     TEXT = "independent of the cause"
@@ -41,9 +34,9 @@ class Independent(ConditionalModel):
         return cls(law.nats, law.cost, law.cells, law)
 
     @classmethod
-    def laws(cls, alone: Fits) -> Iterator[Marginal]:
-        """Describe a variable by laws that no model leaves."""
-        return own_laws(alone.effect)
+    def marginals(cls, alone: Fits) -> Iterator[Marginal]:
+        """Yield the marginals that are of no other model's family."""
+        return own_marginals(alone.effect)
 
     def curves(self, at: FloatArray) -> EffectCurves:
         """Median, and the quantiles that are one standard deviation away under a Gaussian."""

@@ -1,4 +1,4 @@
-"""Models of pairs in which many rows have one value: these rows and the others apart.
+"""Models of pairs with a frequent value: its rows and the remaining rows, described separately.
 
 docs/method/decisions.md, "Values that many rows have".
 """
@@ -14,7 +14,14 @@ from anmmm._record import Record, frozen
 from anmmm._typing import BoolArray, FloatArray
 from anmmm.evidence.code import code_lengths, shortest
 from anmmm.evidence.marginal import Marginal
-from anmmm.evidence.models.base import ConditionalModel, EffectCurves, Fits, Given, Left, Wrapped
+from anmmm.evidence.models.base import (
+    ConditionalModel,
+    EffectCurves,
+    Fits,
+    Given,
+    ModelMarginal,
+    Wrapped,
+)
 from anmmm.evidence.models.discrete import Ordered
 from anmmm.evidence.models.independent import Independent
 from anmmm.evidence.models.rescaled import Rescaled
@@ -26,14 +33,14 @@ if TYPE_CHECKING:
 
 @frozen
 class Part(Record):
-    """Some rows of a variable (n_samples,), and what takes values standardized there back."""
+    """Some rows of a variable (n_samples,), and the standardization of their values."""
 
     rows: BoolArray
     place: float
     unit: float
 
     def cells_of(self, cells: Cells) -> Cells:
-        """Return these rows in their own cells, standardized anew."""
+        """Return these rows in their own cells, standardized."""
         ends = (cells.values, cells.lower, cells.upper)
         values, lower, upper = (self.apply(each[self.rows]) for each in ends)
         return Cells(values, cells.index[self.rows], lower, upper, self.apply(cells.edges))
@@ -43,7 +50,7 @@ class Part(Record):
         return (values - self.place) / self.unit
 
     def undo(self, values: FloatArray) -> FloatArray:
-        """Take standardized values back."""
+        """Undo `apply`."""
         return self.place + self.unit * values
 
     def given(self, cause: Variable | Given) -> Given:
@@ -54,7 +61,7 @@ class Part(Record):
 
 @frozen
 class OfRows(Wrapped):
-    """The shortest model of the rows `part`, joined with descriptions of the others."""
+    """The shortest model of the rows `part`, with descriptions of the others."""
 
     part: Part
 
@@ -65,7 +72,7 @@ class OfRows(Wrapped):
 
 @frozen
 class TwoPart(OfRows):
-    """An effect of which many rows have one value: `label` tells which rows, `model` the others."""
+    """An effect with a frequent value: `label` describes which rows have it, `model` the others."""
 
     SUFFIX = NAME = "+atom"
     WORDS = TEXT = ", but for a value of many rows, whose probability is a function of the cause"
@@ -87,13 +94,13 @@ class TwoPart(OfRows):
         yield cls.of(fits.effect.cells, part, found, model)
 
     @classmethod
-    def laws(cls, alone: Fits) -> Iterator[Marginal]:
-        """Describe both parts by laws of their own."""
+    def marginals(cls, alone: Fits) -> Iterator[Marginal]:
+        """Yield the marginal made of those of both parts."""
         parts, cells = alone.effect.parts, alone.effect.cells
         if parts is not None:
             label, other = (Independent.of(each.marginal) for each in parts[::2])
             model = cls.of(cells, parts[1], label, other)
-            yield Left(model.nats, model.cost, cls.LAW, cells, model)
+            yield ModelMarginal(model.nats, model.cost, cls.LAW, cells, model)
 
     @classmethod
     def of(
@@ -115,16 +122,16 @@ class TwoPart(OfRows):
 
 @frozen
 class Split(OfRows):
-    """A cause of which many rows have one value: the effect has a law of its own there.
+    """A cause with frequent values, at each of which the effect has its own marginal.
 
-    `laws_there` are these rows, for each such value, and the laws.
+    `marginals_there` are the rows of each value, and the marginals.
     """
 
     SUFFIX = NAME = "+split"
     WORDS = TEXT = ", but for causes that many rows have, at which the effect has its own law"
     PRIOR = 2.0
 
-    laws_there: tuple[tuple[BoolArray, Marginal], ...]
+    marginals_there: tuple[tuple[BoolArray, Marginal], ...]
 
     @classmethod
     def encode(cls, fits: Fits) -> Iterator[ConditionalModel]:
@@ -153,13 +160,13 @@ class Split(OfRows):
         """Conditional distribution function at both ends of each observation's cell."""
         levels = np.empty((2, len(self.part.rows)))
         levels[:, self.part.rows] = self.model.levels()
-        for rows, law in self.laws_there:
+        for rows, law in self.marginals_there:
             levels[:, rows] = law.levels()
         return levels[0], levels[1]
 
 
 def mass_of(code: Marginal | ConditionalModel) -> FloatArray:
     """Return the probability of each observation's cell, (n_samples,): undo `code_lengths`."""
-    share = 1.0 / len(code.nats)
-    mass = (np.exp(-code.nats) - share / code.cells.n_distinct) / (1.0 - share)
+    one = 1.0 / len(code.nats)
+    mass = (np.exp(-code.nats) - one / code.cells.n_distinct) / (1.0 - one)
     return np.maximum(mass, 0.0)

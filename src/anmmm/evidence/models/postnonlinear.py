@@ -38,12 +38,12 @@ from anmmm.preprocessing import Cells
 
 # Nats.
 TOLERANCE = 1e-4
-# Of the function's logarithmic slope: standard deviations of its level about the start, and of the
-# linear part between the middle and an end.
+# Prior standard deviations of the log-slope: of its level about the start, and of its linear change
+# between the middle and an end.
 LEVEL_SPREAD, TREND_SPREAD = 2.0, 1.0
-# What a base distribution's own numbers cost beyond those of h: its ends, where it is uniform.
+# Cost of a base distribution's parameters beyond those of h, in log N: the ends of the uniform one.
 EXTRA = {"uniform": 1.0}
-# Distance from an end of a bounded base, in units of its range, that rounding can make.
+# Distance from an end of a bounded base, relative to its range, that is rounding.
 AT_END = 1e-12
 # Inverse of a scaled value of Student's distribution, up to which a tail is taken from its series;
 # a value that is not zero.
@@ -69,46 +69,43 @@ LINK_PRIOR = _link_prior()
 
 
 def base_quantiles(base: Density, y: FloatArray) -> FloatArray:
-    """Gaussian quantiles of values under a base without correction, exact in both tails; eq. 14.
+    """Return Gaussian quantiles of values under a base without correction; eq. 14.
 
-    Infinite at an end of a bounded base.
+    Exact in both tails, and infinite at an end of a bounded base.
     """
     z = (y - base.location) / base.scale
     if base.base == "normal":
         return z
     if base.base == "uniform":
         above = (base.location + base.scale - y) / base.scale
-        share, side = np.minimum(z, above), z - above
-        # At the end of the range, whichever side of it rounding puts a value.
-        share[share < AT_END] = 0.0
+        tail, side = np.minimum(z, above), z - above
+        # A value at the end of the range may be rounded to either side of it.
+        tail[tail < AT_END] = 0.0
     else:
         # Three degrees of freedom.
         t, side = math.sqrt(3.0) / np.maximum(np.abs(z), TINY), z
-        share = np.arctan(t) - t / (1.0 + t * t)
+        tail = np.arctan(t) - t / (1.0 + t * t)
         if t.min() < FAR:
-            # A series, no difference of nearly equal numbers.
+            # A series, not a difference of nearly equal numbers.
             far = t < FAR
             s = t[far] ** 2
-            share[far] = t[far] * s * (2 / 3 - s * (4 / 5 - s * (6 / 7 - s * (8 / 9))))
-        share /= math.pi
-    return np.copysign(ndtri(share), side)
+            tail[far] = t[far] * s * (2 / 3 - s * (4 / 5 - s * (6 / 7 - s * (8 / 9))))
+        tail /= math.pi
+    return np.copysign(ndtri(tail), side)
 
 
 @frozen
 class EffectScale(Record):
-    """An effect on the Gaussian quantiles of a plain base distribution.
-
-    `cost` is nats of the base's own numbers beyond those of h.
-    """
+    """An effect on the Gaussian quantiles of a plain base distribution."""
 
     base: Density
-    cost: float
+    cost: float  # nats of the base's parameters beyond those of h
     sums: EffectSums  # of the observations' quantiles
     edges: FloatArray  # (n_distinct + 1,), of the ends of the cells; the outermost may be infinite
 
     @classmethod
     def of(cls, n: int, points: FloatArray, base: Density) -> EffectScale:
-        """Take n values of an effect, then the ends of its cells, to a scale. O(N log N)."""
+        """Map n values of an effect, then the ends of its cells, to a scale. O(N log N)."""
         points = base_quantiles(base, points)
         sums = EffectSums(
             values=points[:n],
@@ -143,17 +140,16 @@ class EffectScale(Record):
 class MonotoneLink(Record):
     """An increasing function h of a standardized effect, whose noise has unit variance.
 
-    The effect is first taken to Gaussian quantiles of a plain base distribution, so that h is
-    nearly linear in its tails; there h' is a sum of quadratic B-splines with positive coefficients
-    `slopes`, constant outside of the knots; see `link_values`. The means of the splines' integrals
-    are taken out, so that the mean of h over the observations is 0.
+    The effect is first mapped to Gaussian quantiles of a plain base distribution, so that h is
+    nearly linear in its tails. On that scale h' is a sum of quadratic B-splines with positive
+    coefficients `slopes`, constant beyond the knots. The mean of h over the observations is 0.
     """
 
     scale: EffectScale
     slopes: FloatArray
 
     def apply(self, y: FloatArray) -> FloatArray:
-        """Return h at standardized values of the effect; infinite outside of the base's range."""
+        """Return h at standardized values of the effect; infinite beyond the base's range."""
         return self.at(base_quantiles(self.scale.base, y.ravel())).reshape(y.shape)
 
     def at(self, z: FloatArray) -> FloatArray:
@@ -162,9 +158,9 @@ class MonotoneLink(Record):
 
 
 def scales_of(cells: Cells) -> list[EffectScale]:
-    """Take an effect to the scales of all bases that leave room for it.
+    """Map an effect to the scales of all bases whose ends it does not touch.
 
-    Beside an outlier that dwarfs them the others touch the end of a bounded base.
+    Next to a huge outlier the other values touch the end of a bounded base.
     """
     n, points = len(cells.values), np.concatenate([cells.values, cells.edges])
     bases = (plain_density(base, cells.values, cells.lower, cells.upper) for base in BASES)
@@ -199,7 +195,7 @@ class PostNonlinear(CurveModel):
 
     @computed
     def residual(self) -> FloatArray:
-        """What is left of h at the observations, (n_samples,)."""
+        """Residuals of h at the observations, (n_samples,)."""
         return self.link.at(self.link.scale.sums.values) - self.curve
 
     @computed
@@ -208,7 +204,7 @@ class PostNonlinear(CurveModel):
         return self.link.apply(edges), edges
 
     def curves(self, at: FloatArray) -> EffectCurves:
-        """Evaluate f and its band, taken back through h, within the range of the cells."""
+        """Evaluate f and its band, mapped back through h, within the range of the cells."""
         return EffectCurves.about(self.curve_at(at), 1.0).through(
             lambda h: np.asarray(np.interp(h, *self._table))
         )
@@ -241,7 +237,7 @@ class PostNonlinearFreeNoise(ConditionalModel):
         for plain in fits.encoded(PostNonlinear):
             lower, upper = plain.lower - plain.curve, plain.upper - plain.curve
             if plain.link.scale.base.base == "uniform":
-                # Where the outermost cells have no end on this scale they are taken for symmetric.
+                # Outermost cells without an end on this scale are taken to be symmetric.
                 lower = np.where(np.isfinite(lower), lower, 2.0 * plain.residual - upper)
                 upper = np.where(np.isfinite(upper), upper, 2.0 * plain.residual - lower)
             cells = plain.cells
@@ -249,14 +245,14 @@ class PostNonlinearFreeNoise(ConditionalModel):
             yield cls(nats, plain.cost + noise.cost, cells, plain, noise, lower, upper)
 
     @classmethod
-    def laws(cls, alone: Fits) -> Iterator[Marginal]:
-        """Describe an effect where a plain density is worth a correction."""
+    def marginals(cls, alone: Fits) -> Iterator[Marginal]:
+        """Yield a marginal if a plain density is worth a correction."""
         if not alone.effect.smooth.density.is_plain:
-            yield from super().laws(alone)
+            yield from super().marginals(alone)
 
     @property
     def converged(self) -> bool:
-        """Whether both functions settled."""
+        """Whether the fit of both functions converged."""
         return self.plain.converged
 
     def curves(self, at: FloatArray) -> EffectCurves:
@@ -271,8 +267,7 @@ class PostNonlinearFreeNoise(ConditionalModel):
 def fit_post_nonlinear(
     basis: SplineBasis, cells: Cells, scales: Sequence[EffectScale]
 ) -> PostNonlinear:
-    """Fit h and f, on the one of an effect's scales that makes it shortest. O(N r) for each."""
-    # One record, of the best.
+    """Fit h and f on the scale of an effect with the shortest description. O(N r) for each."""
     fits = [_fit_link(basis, cells, scale) for scale in scales]
     return PostNonlinear(*min(fits, key=lambda fit: float(fit[0].sum()) + fit[1]))
 

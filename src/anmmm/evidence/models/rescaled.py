@@ -34,7 +34,7 @@ from anmmm.preprocessing import standardize
 # A cause is rescaled if its fourth moment exceeds a Gaussian's and its squared correlation with its
 # Gaussian scale is smaller than this.
 GAUSSIAN_MOMENT, STRAIGHT = 3.0, 0.9
-# Probabilities this near to 0 or 1 are that.
+# Distance to 0 or 1 at which probabilities are clipped.
 EDGE = 1e-12
 # Kinds of models, by the kind of effect.
 Kinds = tuple[type[ConditionalModel], ...]
@@ -61,7 +61,7 @@ class Rescaled(Wrapped):
 
     @classmethod
     def encode(cls, fits: Fits) -> Iterator[ConditionalModel]:
-        """Encode the effect of a rescaled cause; tied ones by levels and counts only."""
+        """Encode the effect of a rescaled cause; tied effects only by levels and counts."""
         basis, effect = fits.cause.rescaled, fits.effect
         if basis is None:
             return
@@ -78,7 +78,7 @@ class Rescaled(Wrapped):
 
     @classmethod
     def of(cls, model: ConditionalModel) -> Rescaled:
-        """Name a model over rescaled causes as such."""
+        """Wrap a model over rescaled causes."""
         return cls(model.nats, model.cost, model.cells, model)
 
     def curves(self, at: FloatArray) -> EffectCurves:

@@ -1,8 +1,4 @@
-"""Engines: how the data terms of J are evaluated.
-
-Standardized data, Θ and Ω come in; the data terms and their gradient go out to ``objective``. An
-engine owns its workspace and knows nothing of the flat vector, of priors or of the back-constraint.
-"""
+"""Engines: how the data terms of J and their gradient are evaluated."""
 
 from __future__ import annotations
 
@@ -36,7 +32,7 @@ ENGINES: dict[str, Callable[..., Engine]] = {
 def make_engine(
     X: FloatArray, Y: FloatArray, lam: float, options: FitOptions, covariance: Covariance
 ) -> Engine:
-    """Return the engine that options ask for, of the kernels of their covariance."""
+    """Return the engine of the options, for the kernels of their covariance."""
     if covariance.smooth:
         return ENGINES[options.engine](X, Y, lam, options)
     if options.engine == "auto" and len(X) > LARGEST_DENSE:

@@ -9,21 +9,21 @@ from anmmm.gppom.engines.lowrank import LowRankEngine
 from anmmm.gppom.options import FitOptions
 from anmmm.gppom.parameters import Hyperparameters
 
-# The low-rank engine is the cheaper one from about this many observations on...
+# Observations from which on the low-rank engine is the cheaper one...
 SMALLEST_LOW_RANK = 110
-# ... as long as its rank is not above this share of them.
-LARGEST_RANK_SHARE = 1.0 / 3.0
-# Above, an evaluation of this rank costs seconds where one in a fit costs hundredths.
+# ... if its rank is at most this fraction of them.
+LARGEST_RANK_FRACTION = 1.0 / 3.0
+# Rank above which an evaluation costs seconds, where one in a fit costs hundredths.
 LARGEST_RANK = 1000
-# Above, a dense evaluation takes 4 s and 300 MB and more. Such ranks come up only where a line
-# search strides to the end of the box, and it is told to stay nearer instead.
+# Observations above which a dense evaluation takes 4 s and 300 MB and more. Such ranks occur only
+# if a line search goes to the end of the box: the evaluation then fails, and the step is shortened.
 LARGEST_DENSE = 6000
-# Evaluations after which a rank that was too large is looked at again, at most.
+# Most evaluations after which a rank that was too large is tried again.
 PATIENCE = 32
 
 
 class AutoEngine:
-    """The cheaper of both engines, chosen before each evaluation from N and the last rank."""
+    """The cheaper of both engines, chosen for each evaluation by N and the last rank."""
 
     name = "auto"
 
@@ -31,11 +31,11 @@ class AutoEngine:
         n = len(X)
         self._arguments = (X, Y, lam, options)
         self._may_be_dense = n <= LARGEST_DENSE
-        # Made when it is first needed: it takes memory for N² numbers, and most fits do without.
+        # Made when first needed: it takes memory for N² numbers, and most fits need none.
         self._dense: DenseEngine | None = None
         self._lowrank: LowRankEngine | None = None
         if n >= SMALLEST_LOW_RANK:
-            max_rank = min(int(LARGEST_RANK_SHARE * n), LARGEST_RANK)
+            max_rank = min(int(LARGEST_RANK_FRACTION * n), LARGEST_RANK)
             self._lowrank = LowRankEngine(*self._arguments, max_rank)
         self._wait = 0
         self._patience = 1

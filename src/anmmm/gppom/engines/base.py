@@ -1,4 +1,4 @@
-"""What an engine is asked and what it answers."""
+"""The interface of engines, and their results."""
 
 from __future__ import annotations
 
@@ -16,8 +16,7 @@ from anmmm.gppom.parameters import Hyperparameters
 class DataTerms(Record):
     """The data terms and the gradient of -L + λ log(HSIC_b + ε₀)."""
 
-    # False without a factor of the covariance: nothing but engine and rank is then meant
-    valid: bool
+    valid: bool  # False: the covariance has no factor, and only engine and rank are set
     log_likelihood: float
     hsic: float  # HSIC_b
     d_theta: FloatArray  # (n_samples, n_latent)
@@ -26,13 +25,12 @@ class DataTerms(Record):
     d_log_gamma_x: FloatArray
     d_log_gamma_theta: FloatArray
     engine: str
-    # of the factor of a K_X ∘ K_θ; if not valid, the largest, which did not suffice
-    rank: int | None = None
-    residual: float = 0.0  # trace of what the factor leaves of a K_X ∘ K_θ
+    rank: int | None = None  # of the factor of a K_X ∘ K_θ; if not valid, the largest allowed
+    residual: float = 0.0  # trace of the residual of a K_X ∘ K_θ
 
 
 class Engine(Protocol):
-    """What the objective asks of an engine."""
+    """Evaluates the data terms for the objective, in a workspace of its own."""
 
     name: str
 
@@ -42,14 +40,14 @@ class Engine(Protocol):
 
 
 def failed(engine: str, rank: int | None = None) -> DataTerms:
-    """Terms of a point where there are none."""
+    """Return the terms of a failed evaluation."""
     nan, nothing = float("nan"), np.empty(0)
     return DataTerms(False, nan, nan, nothing, nan, nan, nothing, nothing, engine, rank)
 
 
 def finite(*values: Any) -> bool:
-    """Whether all numbers of all values are finite."""
-    # Of a float `math` is told twenty times sooner, and an evaluation asks ten times.
+    """Return whether all numbers of all values are finite."""
+    # `math.isfinite` is 20 times faster than NumPy's on a float; an evaluation calls it ten times.
     return all(
         math.isfinite(value) if isinstance(value, float) else bool(np.isfinite(value).all())
         for value in values

@@ -1,4 +1,4 @@
-"""The dense engine: exact, by one factorization and one inverse of the whole covariance."""
+"""The dense engine: exact, by one factorization and one inverse of the covariance."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from anmmm.gppom.engines.base import DataTerms
 from anmmm.gppom.options import FitOptions
 from anmmm.gppom.parameters import Hyperparameters
 
-# Up to so many observations both Gram matrices are kept between the passes of an evaluation; above,
-# computing their rows twice is as fast as memory is (docs/notes/benchmarks.md).
+# Observations up to which both Gram matrices are stored between the passes of an evaluation. Above,
+# computing their rows twice is as fast as reading them (docs/notes/benchmarks.md).
 LARGEST_IN_MEMORY = 400
 
 

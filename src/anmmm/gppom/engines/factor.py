@@ -9,15 +9,15 @@ from anmmm._kernels import pivoted
 from anmmm._kernels.chunks import run_in_chunks
 from anmmm._typing import FloatArray, IntArray
 
-# Up to so many points a factor is one block, its pivots chosen among all of them.
+# Points up to which a factor is one block, with pivots among all of them.
 WHOLE = 2048
 # Points of a block, above: its factor rows stay in the second-level cache.
 BLOCK = 512
-# Points among which pivots are first looked for, and are added where residuals are large.
+# Points among which pivots are first chosen, and points of large residuals that are added.
 SUBSAMPLE = 2048
 ADDED = 256
-# A factor that last filled less than such a share of the rows that it ever wrote takes new memory:
-# a step of a line search may have a rank of hundreds, and of a million points that is gigabytes.
+# A factor that fills less than this fraction of the rows ever written takes new memory: a step of a
+# line search may have a rank of hundreds, which is gigabytes for a million points.
 WORTH_FREEING = 0.5
 # Residuals of a unit diagonal that are rounding.
 ROUNDING = 1e-15
@@ -40,7 +40,7 @@ class Factor:
         self._n_blocks = -(-n // self._width)
         self.rest = np.empty((self._n_blocks, self._width))
         self.L = self._memory(min(capacity, self._max_rank))
-        # Pages that were never written take no memory, so that rows count and not the capacity.
+        # Pages never written take no memory: the rows written count, not the capacity.
         self._written = 0
         self.rank = 0
         self.residual = 0.0
@@ -67,7 +67,7 @@ class Factor:
         total: float,
         others: IntArray | None = None,
     ) -> None:
-        """Factor the Gram matrix of points (d, n) until the rest has at most a trace of `total`."""
+        """Factor the Gram matrix of points (d, n) until the residual's trace is at most `total`."""
         if self._n_blocks == 1:
             self._fill_whole(blocks[0], gamma, total)
             return
@@ -79,31 +79,31 @@ class Factor:
             candidates = np.concatenate([candidates, others])
         while True:
             some = np.ascontiguousarray(points[:, candidates])
-            # Their share of the allowance, and half of it for what the others have more.
-            share = 0.5 * total * len(candidates) / self._n
-            triangle, pivots = self._pivots(some, gamma, share)
+            # Half of their part of the total, because residuals of the other points are larger.
+            part = 0.5 * total * len(candidates) / self._n
+            triangle, pivots = self._pivots(some, gamma, part)
             self._extend(blocks, gamma, np.ascontiguousarray(some[:, pivots]), triangle)
             rest = self.rest.ravel()
             if self.residual <= total or rest.max() <= ROUNDING:
                 return
-            left = rest.copy()
-            left[candidates] = 0.0
-            count = min(ADDED, len(left))
-            worst = np.argpartition(left, -count)[-count:]
-            worst = worst[left[worst] > ROUNDING]
+            others_rest = rest.copy()
+            others_rest[candidates] = 0.0
+            count = min(ADDED, len(rest))
+            worst = np.argpartition(others_rest, -count)[-count:]
+            worst = worst[others_rest[worst] > ROUNDING]
             if len(worst) == 0:
-                # What is left is rounding: adding points would go on for N / ADDED rounds.
+                # The residual is rounding: adding points would take N / ADDED rounds.
                 return
             candidates = np.union1d(candidates, worst)
 
     def center(self) -> FloatArray:
-        """Subtract from every row of L its mean over the points, and return the means."""
+        """Subtract from every row of L its mean over the points; return the means."""
         means = np.empty(self.rank)
         pivoted.center(self.L, self.rank, self._n, means)
         return means
 
     def grow(self) -> None:
-        """Take memory for twice the rank, none of it written, or raise RankTooLargeError."""
+        """Take memory for twice the rank, or raise RankTooLargeError."""
         self.L, self._written = self._memory(self._larger(self.L.shape[1])), 0
 
     def _fill_whole(self, points: FloatArray, gamma: FloatArray, total: float) -> None:

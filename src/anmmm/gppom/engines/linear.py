@@ -1,4 +1,4 @@
-"""The dense engine of covariances that hold a linear kernel, or add their kernels."""
+"""The dense engine of covariances with a linear kernel, or a sum of kernels."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class LinearEngine(Record):
 
     def evaluate(self, theta: FloatArray, omega: Hyperparameters, noise: float) -> DataTerms:
         """Evaluate the data terms at Θ (n_samples, n_latent), Ω and a noise variance."""
-        # Latents beyond every scale overflow in their squares; what comes of it is looked at.
+        # Squares of huge latents overflow; the results are checked.
         with np.errstate(over="ignore", invalid="ignore"):
             terms = self._evaluate(theta, omega, noise)
         if terms is None or not finite(
@@ -55,17 +55,17 @@ class LinearEngine(Record):
         log_det, fit = 2.0 * np.log(K.diagonal()).sum(), float(np.vdot(self.y.T, alpha))
         log_likelihood = -0.5 * (D * n * LOG_TWO_PI + D * log_det + fit)
         potri(K)
-        # ∂(-L)/∂K̃, and what of it meets either kernel.
+        # ∂(-L)/∂K̃, and the factor of each kernel in the chain rule.
         G = 0.5 * (D * (np.tril(K) + np.tril(K, -1).T) - alpha.T @ alpha)
-        beside_x, beside_theta = (K_theta, K_x) if form.combine == "product" else (1.0, 1.0)
+        by_x, by_theta = (K_theta, K_x) if form.combine == "product" else (1.0, 1.0)
 
         x_centered, theta_centered = _centered(K_x), _centered(K_theta)
         trace = float(np.vdot(x_centered, theta_centered))
         weight = 0.0
         if self.lam > 0.0:
             weight = self.lam / (trace + n**2 * self.options.hsic_floor)
-        A_x = omega.amplitude * G * beside_x + weight * theta_centered
-        A_theta = omega.amplitude * G * beside_theta + weight * x_centered
+        A_x = omega.amplitude * G * by_x + weight * theta_centered
+        A_theta = omega.amplitude * G * by_theta + weight * x_centered
         _, d_log_gamma_x = _pulled(form.kernel_x, omega.gamma_x, self.x, K_x, A_x)
         d_theta, d_log_gamma_theta = _pulled(
             form.kernel_theta, omega.gamma_theta, theta, K_theta, A_theta
