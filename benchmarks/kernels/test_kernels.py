@@ -134,18 +134,13 @@ class TestBlocks:
 
 def test_mlp(benchmark: Any, n: int) -> None:
     rng = np.random.default_rng(0)
-    inputs, W1, b1 = rng.standard_normal((n, 2)), rng.standard_normal((2, 20)), np.zeros(20)
-    W2, b2, hidden, theta = (
-        rng.standard_normal((20, 1)),
-        np.zeros(1),
-        np.empty((n, 20)),
-        np.ones((n, 1)),
-    )
-    gradients = [np.empty_like(weights) for weights in (W1, b1, W2, b2)]
+    inputs, hidden, theta = rng.standard_normal((n, 2)), np.empty((n, 20)), np.ones((n, 1))
+    layers = rng.standard_normal((2, 20)), np.zeros(20), rng.standard_normal((20, 1)), np.zeros(1)
+    weights, gradients = mlp.Weights(*layers), mlp.Weights(*map(np.empty_like, layers))
 
     def run() -> None:
-        mlp.forward(inputs, W1, b1, W2, b2, hidden, theta, 1)
-        mlp.backward(inputs, W2, hidden, theta, *gradients, 1)
+        mlp.forward(inputs, weights, hidden, theta, 1)
+        mlp.backward(inputs, weights.W2, hidden, theta, gradients, 1)
 
     benchmark(run)
 
@@ -157,6 +152,6 @@ def test_hidden(benchmark: Any, points: np.ndarray, kind: str) -> None:
     nothing, ones = np.zeros((2, n), dtype=np.int64), np.full(2, 0.01)
     zeros, none = nothing[:, 0].copy(), np.zeros((2, 1))
     pair = Pair(points, nothing, zeros, zeros, ones, none, none)
-    nodes, used = (CURVE, len(CURVE.basis)) if kind == "curve" else (GROUPS, 4)
+    nodes, used = (CURVE, CURVE.basis.shape[1]) if kind == "curve" else (GROUPS, 4)
     at = (np.argsort(np.argsort(points[0]))[np.newaxis] + 0.5) / n
     benchmark(lambda: HiddenFits.start(pair, nodes, np.array([used]), at))

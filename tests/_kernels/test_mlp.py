@@ -46,7 +46,7 @@ def true_gradients(shape):
 def forward(inputs, weights, form="serial", n_chunks=1):
     n, n_hidden, n_latent = len(inputs), len(weights[1]), len(weights[3])
     hidden, theta = np.full((n, n_hidden), np.nan), np.full((n, n_latent), np.nan)
-    pick("forward", form)(inputs, *weights, hidden, theta, n_chunks)
+    pick("forward", form)(inputs, mlp.Weights(*weights), hidden, theta, n_chunks)
     return hidden, theta
 
 
@@ -67,7 +67,7 @@ def test_backward_matches_central_differences(shape, form, n_chunks):
     arguments = inputs, weights[2], hidden, cotangent
     before = [array.copy() for array in arguments]
     gradients = [np.full_like(weight, np.nan) for weight in weights]
-    pick("backward", form)(*arguments, *gradients, n_chunks)
+    pick("backward", form)(*arguments, mlp.Weights(*gradients), n_chunks)
     for actual, expected in zip(gradients, true_gradients(shape), strict=True):
         scale = max(np.abs(expected).max(), 1e-3)
         assert_allclose(actual, expected, rtol=0, atol=1e-9 * scale)
@@ -82,8 +82,8 @@ def test_bits_do_not_depend_on_threads(same_bits_under_each_thread_count, n_chun
 
     def run():
         hidden, theta = forward(inputs, weights, "parallel", n_chunks)
-        gradients = [np.empty_like(weight) for weight in weights]
-        mlp.backward_parallel(inputs, weights[2], hidden, cotangent, *gradients, n_chunks)
+        gradients = mlp.Weights(*map(np.empty_like, weights))
+        mlp.backward_parallel(inputs, weights[2], hidden, cotangent, gradients, n_chunks)
         return np.concatenate([theta.ravel(), *(gradient.ravel() for gradient in gradients)])
 
     same_bits_under_each_thread_count(run)

@@ -11,14 +11,7 @@ from anmmm import infer_direction
 from anmmm.evidence import evidence
 from anmmm.evidence.curves import model_curves
 from anmmm.evidence.marginal import CategoricalMarginal
-from anmmm.evidence.models.categories import (
-    HYPER,
-    NOISE,
-    TOLERANCE,
-    WIDEST,
-    _Ascent,
-    fit_classes,
-)
+from anmmm.evidence.models.categories import HYPER, NOISE, TOLERANCE, WIDEST, _Ascent, fit_classes
 from anmmm.mixture import SplineBasis, level_basis
 from anmmm.preprocessing import Cells, indicators, standardize
 from drawn import make_categories

@@ -13,10 +13,7 @@ from anmmm import infer_direction
 from anmmm.datasets import make_anm_mixture, make_single_mechanism
 from anmmm.evidence import evidence
 from anmmm.evidence.density import BASES
-from anmmm.evidence.marginal import (
-    LogSplineDensity,
-    Normals,
-)
+from anmmm.evidence.marginal import LogSplineDensity, Normals
 from anmmm.evidence.models import MODELS, ConditionalModel, laws_of
 from anmmm.evidence.models.discrete import fit_levels
 from anmmm.evidence.models.parts import OfRows

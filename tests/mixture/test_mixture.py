@@ -10,13 +10,7 @@ from anmmm import ANMMixture
 from anmmm._kernels.mixture import SHORT_RUN
 from anmmm._kernels.starts import residual_starts as compiled_starts
 from anmmm.datasets.synthetic import draw_anm_mixture
-from anmmm.mixture import (
-    as_responsibilities,
-    choose_mixture,
-    em,
-    fit_location_scale,
-    fit_mixture,
-)
+from anmmm.mixture import as_responsibilities, choose_mixture, em, fit_location_scale, fit_mixture
 from anmmm.mixture.splines import SplineBasis
 from anmmm.mixture.starts import SOFTNESS, TIED_RESIDUALS, even_rows
 from anmmm.preprocessing import standardize

@@ -114,13 +114,7 @@ def add_weighted(
 
 @kernel(fastmath=SUMS, inner=True)
 def _write_terms(
-    rows: ColumnRows,
-    space: ColumnWorkspace,
-    fits: Fits,
-    s: int,
-    plain: bool,
-    begin: int,
-    n: int,
+    rows: ColumnRows, space: ColumnWorkspace, fits: Fits, s: int, plain: bool, begin: int, n: int
 ) -> None:
     """Write ``log a_c + E_q log p(y_n | c)`` of a block, without the logarithm of σ."""
     half, curve, variance = -0.5 / fits.scales[s, 0], space.curve, space.variance

@@ -15,15 +15,7 @@ import numpy as np
 from anmmm._kernels._jit import SUMS, FloatArray, IndexArray, kernel
 from anmmm._kernels._vectors import LANES, broadcast, exponential, load, reduce_add, store
 from anmmm._kernels.columns import add_weighted
-from anmmm._kernels.packed import (
-    HYPER,
-    clear,
-    copy_part,
-    dot,
-    exp_nonpositive,
-    padded,
-    sum_of_logs,
-)
+from anmmm._kernels.packed import HYPER, clear, copy_part, dot, exp_nonpositive, padded, sum_of_logs
 from anmmm._kernels.systems import new_system, solve
 
 # A variable given the node: a position with noise, probabilities of its values, Poisson counts.

@@ -38,21 +38,15 @@ def _times(rows: FloatArray, weights: FloatArray, out: FloatArray) -> None:
 
 @kernel(fastmath=SUMS, inner=True)
 def likelihood_sums(
-    L: FloatArray,
-    r: int,
-    z: FloatArray,
-    y: FloatArray,
-    S: FloatArray,
-    Ly: FloatArray,
-    n_chunks: int,
+    factors: Factors, z: FloatArray, y: FloatArray, S: FloatArray, Ly: FloatArray, n_chunks: int
 ) -> None:
     """Write ``L diag(w) Lᵀ`` and ``(L diag(w) Y)ᵀ`` for w 1 and each coordinate.
 
-    docs/method/mathematics.md, eq. 16. L: (n_blocks, capacity, c), r rows used; z: (n_blocks, d,
-    c), coordinates of [θ, x]; y: (n_blocks, D, c); S: (1 + d, r, r); Ly: (1 + d, D, r).
+    docs/method/mathematics.md, eq. 16. z: (n_blocks, d, c), coordinates of [θ, x]; y: (n_blocks, D,
+    c); S: (1 + d, r, r); Ly: (1 + d, D, r).
     """
     n_blocks, d, c = z.shape
-    D = y.shape[1]
+    L, r, D = factors.L, factors.r, y.shape[1]
     p_S = np.zeros((n_chunks, (1 + d) * r, r))
     p_y = np.zeros((n_chunks, (1 + d) * D, r))
     for chunk in prange(n_chunks):
@@ -146,8 +140,7 @@ def posterior(
 
 @kernel(fastmath=SUMS, inner=True)
 def likelihood_rows(
-    L: FloatArray,
-    r: int,
+    factors: Factors,
     z: FloatArray,
     y: FloatArray,
     amplitude: float,
@@ -164,7 +157,7 @@ def likelihood_rows(
     ``Σ_d y_dᵀ α_d`` and ``Σ_d ‖α_d‖²``. One product a block.
     """
     n_blocks, d, c = z.shape
-    q, D = rows.shape[1], y.shape[1]
+    L, r, q, D = factors.L, factors.r, rows.shape[1], y.shape[1]
     of_theta = (1 + q) * r
     p_fit = np.zeros(n_chunks)
     p_norm = np.zeros(n_chunks)
@@ -223,10 +216,7 @@ likelihood_rows_parallel = kernel_parallel(likelihood_rows, fastmath=SUMS)
 
 @kernel(fastmath=SUMS, inner=True)
 def hsic_sums(
-    U: FloatArray,
-    u_rank: int,
-    V: FloatArray,
-    v_rank: int,
+    factors: Factors,
     z: FloatArray,
     sums: FloatArray,
     u_sums: FloatArray,
@@ -237,6 +227,7 @@ def hsic_sums(
 
     docs/method/mathematics.md. sums: (1 + 2 d, v_rank, u_rank); u_sums, v_sums: (1 + 2 d, rank).
     """
+    U, u_rank, V, v_rank = factors.U, factors.u_rank, factors.V, factors.v_rank
     n_blocks, d, c = z.shape
     n_weights = 1 + 2 * d
     p_sums = np.zeros((n_chunks, n_weights * v_rank, u_rank))
@@ -273,8 +264,7 @@ def hsic_moments(
     sums: FloatArray,
     u_sums: FloatArray,
     v_sums: FloatArray,
-    u_means: FloatArray,
-    v_means: FloatArray,
+    factors: Factors,
     n_latent: int,
     lam: float,
     floor: float,
@@ -287,9 +277,8 @@ def hsic_moments(
     These are then ``E_z`` of each coordinate and of its square. moments (d,) are ``⟨A, E_{z²}⟩ -
     ‖E_z‖²``.
     """
-    d = (sums.shape[0] - 1) // 2
-    v_rank, u_rank = sums.shape[1:]
-    A = sums[0]
+    d, A, u_means, v_means = (sums.shape[0] - 1) // 2, sums[0], factors.u_means, factors.v_means
+    v_rank, u_rank = A.shape
     for k in range(1, 1 + 2 * d):
         of_theta = (k - 1) % d < n_latent
         for j in range(v_rank):
@@ -314,9 +303,7 @@ def hsic_moments(
 
 @kernel(fastmath=SUMS, inner=True)
 def hsic_rows(
-    U: FloatArray,
-    V: FloatArray,
-    v_means: FloatArray,
+    factors: Factors,
     theta: FloatArray,
     maps: FloatArray,
     factor: float,
@@ -325,9 +312,10 @@ def hsic_rows(
 ) -> None:
     """Add ``factor Σ_j (H K_X H ∘ K_θ)_ij (θ_ik - θ_jk)`` to the gradient rows on Θ.
 
-    docs/method/mathematics.md, eq. 19. U, V: centered; maps ((1 + q) v_rank, u_rank): ``Aᵀ`` and
-    ``E_θᵀ = (V + v̄ 1ᵀ) diag(θ_k) Uᵀ`` of each latent coordinate, one below the other.
+    docs/method/mathematics.md, eq. 19. maps ((1 + q) v_rank, u_rank): ``Aᵀ`` and ``E_θᵀ = (V + v̄
+    1ᵀ) diag(θ_k) Uᵀ`` of each latent coordinate, one below the other.
     """
+    U, V, v_means = factors.U, factors.V, factors.v_means
     n_blocks, q, c = rows.shape
     u_rank, v_rank = maps.shape[1], v_means.shape[0]
     for chunk in prange(n_chunks):
@@ -364,14 +352,14 @@ def evaluate(
     (n_blocks, q, c), and crossed, squares and moments, `arrays` (3, d). Returns the results of
     `posterior`, `likelihood_rows` and `hsic_moments`. n_chunks: None runs serial loops.
     """
-    L, r, V, v_rank, v_means, U, u_rank, u_means = factors
+    r, v_rank, u_rank = factors.r, factors.v_rank, factors.u_rank
     d, q, D = z.shape[1], rows.shape[1], y.shape[1]
     crossed, squares, moments = arrays[0], arrays[1], arrays[2]
     S, Ly = np.empty((1 + d, r, r)), np.empty((1 + d, D, r))
     if n_chunks is None:
-        likelihood_sums(L, r, z, y, S, Ly, 1)
+        likelihood_sums(factors, z, y, S, Ly, 1)
     else:
-        likelihood_sums_parallel(L, r, z, y, S, Ly, n_chunks)
+        likelihood_sums_parallel(factors, z, y, S, Ly, n_chunks)
     maps = np.empty(((1 + q) * (r + D), r))
     definite, log_det, trace, norm_b = posterior(S, Ly, amplitude, noise, q, maps, crossed)
     if not definite:
@@ -379,17 +367,17 @@ def evaluate(
     sums = np.empty((1 + 2 * d, v_rank, u_rank))
     u_sums, v_sums = np.empty((1 + 2 * d, u_rank)), np.empty((1 + 2 * d, v_rank))
     if n_chunks is None:
-        fit, norm = likelihood_rows(L, r, z, y, amplitude, noise, maps, rows, squares, 1)
-        hsic_sums(U, u_rank, V, v_rank, z, sums, u_sums, v_sums, 1)
+        fit, norm = likelihood_rows(factors, z, y, amplitude, noise, maps, rows, squares, 1)
+        hsic_sums(factors, z, sums, u_sums, v_sums, 1)
     else:
         fit, norm = likelihood_rows_parallel(
-            L, r, z, y, amplitude, noise, maps, rows, squares, n_chunks
+            factors, z, y, amplitude, noise, maps, rows, squares, n_chunks
         )
-        hsic_sums_parallel(U, u_rank, V, v_rank, z, sums, u_sums, v_sums, n_chunks)
-    squared, factor = hsic_moments(sums, u_sums, v_sums, u_means, v_means, q, lam, floor, moments)
+        hsic_sums_parallel(factors, z, sums, u_sums, v_sums, n_chunks)
+    squared, factor = hsic_moments(sums, u_sums, v_sums, factors, q, lam, floor, moments)
     of_theta = sums[: 1 + q].reshape(((1 + q) * v_rank, u_rank))
     if n_chunks is None:
-        hsic_rows(U, V, v_means, z, of_theta, factor, rows, 1)
+        hsic_rows(factors, z, of_theta, factor, rows, 1)
     else:
-        hsic_rows_parallel(U, V, v_means, z, of_theta, factor, rows, n_chunks)
+        hsic_rows_parallel(factors, z, of_theta, factor, rows, n_chunks)
     return True, log_det, trace, norm_b, fit, norm, squared, factor

@@ -167,13 +167,7 @@ def _run(
 
 @kernel(fastmath=SUMS)
 def fit_curves(
-    problem: Problem,
-    sample: Any,
-    whole: Any,
-    space: Any,
-    work: Work,
-    fits: Fits,
-    starts: Starts,
+    problem: Problem, sample: Any, whole: Any, space: Any, work: Work, fits: Fits, starts: Starts
 ) -> tuple[int, int, float]:
     """Fit C curves from the best of several starts.
 

@@ -1,13 +1,8 @@
-"""The back-constraint Θ = MLP([x, y]): one hidden layer of logistic units, forward and backward.
-
-Inputs come in as the observations [x, y]; Θ goes out to the engines, and their gradient on Θ comes
-back and goes out to the optimizer as a gradient on the weights.
-
-Weights are one flat vector: W1 (n_inputs, n_hidden), b1 (n_hidden,), W2 (n_hidden, n_latent),
-b2 (n_latent,), in this order.
-"""
+"""The back-constraint Θ = MLP([x, y]): one hidden layer of logistic units, forward and backward."""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 from numba import prange
@@ -16,18 +11,21 @@ from anmmm._kernels._jit import FloatArray, kernel, kernel_parallel
 from anmmm._kernels.chunks import reduce_chunks
 
 
+class Weights(NamedTuple):
+    """Weights of both layers, or their gradients."""
+
+    W1: FloatArray  # (n_inputs, n_hidden)
+    b1: FloatArray  # (n_hidden,)
+    W2: FloatArray  # (n_hidden, n_latent)
+    b2: FloatArray  # (n_latent,)
+
+
 @kernel()
 def forward(
-    inputs: FloatArray,
-    W1: FloatArray,
-    b1: FloatArray,
-    W2: FloatArray,
-    b2: FloatArray,
-    hidden: FloatArray,
-    theta: FloatArray,
-    n_chunks: int,
+    inputs: FloatArray, weights: Weights, hidden: FloatArray, theta: FloatArray, n_chunks: int
 ) -> None:
     """Write Θ (n, n_latent) and activations (n, n_hidden); docs/method/mathematics.md, eq. 12."""
+    W1, b1, W2, b2 = weights
     for c in prange(n_chunks):
         for i in range(c, inputs.shape[0], n_chunks):
             for m in range(W2.shape[1]):
@@ -53,13 +51,11 @@ def backward(
     W2: FloatArray,
     hidden: FloatArray,
     d_theta: FloatArray,
-    d_W1: FloatArray,
-    d_b1: FloatArray,
-    d_W2: FloatArray,
-    d_b2: FloatArray,
+    d_weights: Weights,
     n_chunks: int,
 ) -> None:
-    """Pull ``∂J/∂Θ`` (n, n_latent) back to the weights; docs/method/mathematics.md, eq. 12."""
+    """Write the gradients by the weights from ``∂J/∂Θ`` (n, n_latent); mathematics.md, eq. 12."""
+    d_W1, d_b1, d_W2, d_b2 = d_weights
     n_inputs = inputs.shape[1]
     n_hidden, n_latent = W2.shape
     p_W1 = np.zeros((n_chunks, n_inputs, n_hidden))

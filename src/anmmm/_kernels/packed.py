@@ -6,10 +6,7 @@ import math
 from typing import NamedTuple
 
 from anmmm._kernels._jit import SUMS, FloatArray, kernel
-from anmmm._kernels._vectors import (
-    LANES,
-    exponential,
-)
+from anmmm._kernels._vectors import LANES, exponential
 
 # Shape and scale of the weak inverse-gamma prior on a smoothing variance. Without it the variance
 # of a curve that is exactly linear would creep to zero for ever.

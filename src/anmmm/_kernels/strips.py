@@ -236,16 +236,7 @@ def _pass(
                     _add_up(strips, y, slot, steps, rows.responsibilities, begin, space.sums, to)
                 else:
                     begin = c * CHUNK * LANES
-                    _add_up(
-                        strips,
-                        y,
-                        slot,
-                        steps,
-                        space.responsibilities,
-                        begin,
-                        space.sums,
-                        to,
-                    )
+                    _add_up(strips, y, slot, steps, space.responsibilities, begin, space.sums, to)
     return float(total + _logarithms(z, space.ends) + reduce_add(highest))
 
 

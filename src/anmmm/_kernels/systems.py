@@ -15,13 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from anmmm._kernels._jit import FloatArray, kernel
-from anmmm._kernels._vectors import (
-    LANES,
-    broadcast,
-    load,
-    load_broadcast,
-    store,
-)
+from anmmm._kernels._vectors import LANES, broadcast, load, load_broadcast, store
 from anmmm._kernels.packed import log_of_product, padded
 
 

@@ -20,21 +20,11 @@ from anmmm._validation import check_count
 from anmmm.evidence.code import RESOLUTION, shortest
 from anmmm.evidence.common_cause import LARGEST, CommonCause, describe_common_cause
 from anmmm.evidence.marginal import Marginal
-from anmmm.evidence.models import (
-    Additive,
-    ConditionalModel,
-    Fits,
-    Independent,
-    fit_models,
-)
+from anmmm.evidence.models import Additive, ConditionalModel, Fits, Independent, fit_models
 from anmmm.evidence.models.gaussian import LocationScaleFreeNoise
 from anmmm.evidence.side import ColumnEvidence, SideEvidence
 from anmmm.evidence.variable import Describe, Variable
-from anmmm.evidence.vectors import (
-    VectorEvidence,
-    beyond_limits,
-    describe_vectors,
-)
+from anmmm.evidence.vectors import VectorEvidence, beyond_limits, describe_vectors
 from anmmm.mixture import MAX_MECHANISMS, MixtureFit, as_responsibilities
 from anmmm.preprocessing import Cells, standardize
 

@@ -205,7 +205,7 @@ class GPPOMObjective:
                 layout.weights(part)[2],
                 self._hidden,
                 np.ascontiguousarray(d_theta),
-                *layout.weights(d_part),
+                mlp.Weights(*layout.weights(d_part)),
             )
             d_part += self.options.weight_prior * part
         d_omega = layout.log_hyperparameters(gradient)
@@ -236,7 +236,7 @@ class GPPOMObjective:
             mlp.forward,
             self.options.n_chunks,
             self._inputs,
-            *self.layout.weights(part),
+            mlp.Weights(*self.layout.weights(part)),
             self._hidden,
             theta,
         )

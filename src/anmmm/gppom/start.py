@@ -17,12 +17,7 @@ NEGLIGIBLE = 1e-8
 
 
 def initial_latent(
-    X: FloatArray,
-    Y: FloatArray,
-    n_latent: int,
-    init: ArrayLike,
-    degree: int,
-    rng: Generator,
+    X: FloatArray, Y: FloatArray, n_latent: int, init: ArrayLike, degree: int, rng: Generator
 ) -> tuple[FloatArray, str]:
     """Return the initial Θ (n_samples, n_latent), its columns standardized, and its name."""
     if not isinstance(init, str):

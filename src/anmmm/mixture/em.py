@@ -17,12 +17,7 @@ from anmmm._kernels.packed import N_INNER
 from anmmm._kernels.posterior import WEIGHT_PRIOR, Problem
 from anmmm._kernels.strips import collect
 from anmmm._typing import FloatArray, IntArray
-from anmmm.mixture.fits import (
-    VARIANCE_FLOOR,
-    LocationScaleFit,
-    MixtureFit,
-    fit_location_scale,
-)
+from anmmm.mixture.fits import VARIANCE_FLOOR, LocationScaleFit, MixtureFit, fit_location_scale
 from anmmm.mixture.layout import Job, padded
 from anmmm.mixture.splines import SplineBasis
 from anmmm.mixture.starts import EVERY, ordered_residuals, residual_starts, start_rows

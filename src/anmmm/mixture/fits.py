@@ -156,11 +156,7 @@ class LocationScaleFit(Record):
 
 
 def fit_location_scale(
-    basis: SplineBasis,
-    y: FloatArray,
-    single: MixtureFit,
-    *,
-    floor: float = VARIANCE_FLOOR,
+    basis: SplineBasis, y: FloatArray, single: MixtureFit, *, floor: float = VARIANCE_FLOOR
 ) -> LocationScaleFit:
     """Fit one mechanism with a noise scale that depends on the cause, from one with constant noise.
 

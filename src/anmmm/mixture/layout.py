@@ -15,15 +15,7 @@ from numpy.typing import NDArray
 from anmmm._kernels._vectors import LANES
 from anmmm._kernels.columns import BLOCK, ColumnRows, ColumnWorkspace
 from anmmm._kernels.mixture import SHORT_RUN, Starts
-from anmmm._kernels.pieces import (
-    CUBIC,
-    N_SUMS,
-    Pieces,
-    Strips,
-    deal_out,
-    find_pieces,
-    lay_out,
-)
+from anmmm._kernels.pieces import CUBIC, N_SUMS, Pieces, Strips, deal_out, find_pieces, lay_out
 from anmmm._kernels.posterior import Fits, Work
 from anmmm._kernels.strips import CHUNK, PieceRows, PieceWorkspace
 from anmmm._record import Record, frozen
@@ -196,13 +188,7 @@ def _get_workspace(*key: Any) -> Made:
 
 
 def _make_workspace(
-    S: int,
-    C: int,
-    r: int,
-    n_scales: int,
-    max_iter: int,
-    n_shared: int,
-    *shapes: tuple[int, ...],
+    S: int, C: int, r: int, n_scales: int, max_iter: int, n_shared: int, *shapes: tuple[int, ...]
 ) -> tuple[FloatArray, Made]:
     """Make arrays of the given shapes, the first `n_shared` apart, and those of a fit."""
     width = padded(r)

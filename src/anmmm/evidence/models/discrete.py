@@ -17,13 +17,7 @@ from anmmm._kernels.slopes import SlopePrior
 from anmmm._record import frozen
 from anmmm._typing import FloatArray
 from anmmm.evidence.code import code_lengths, gaussian_nats, shortest
-from anmmm.evidence.models.base import (
-    CURVE_ITER,
-    ConditionalModel,
-    CurveModel,
-    EffectCurves,
-    Fits,
-)
+from anmmm.evidence.models.base import CURVE_ITER, ConditionalModel, CurveModel, EffectCurves, Fits
 from anmmm.evidence.models.postnonlinear import (
     LEVEL_SPREAD,
     LINK_PRIOR,

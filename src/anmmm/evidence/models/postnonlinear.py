@@ -12,13 +12,7 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from anmmm._kernels.monotone import (
-    N_SLOPES,
-    EffectSums,
-    effect_sums,
-    link_values,
-    monotone_link,
-)
+from anmmm._kernels.monotone import N_SLOPES, EffectSums, effect_sums, link_values, monotone_link
 from anmmm._kernels.packed import Design
 from anmmm._kernels.slopes import SlopePrior
 from anmmm._record import Record, computed, frozen
@@ -26,13 +20,7 @@ from anmmm._typing import FloatArray
 from anmmm.evidence.code import gaussian_nats
 from anmmm.evidence.density import BASES, Density, fit_density, plain_density
 from anmmm.evidence.marginal import Marginal
-from anmmm.evidence.models.base import (
-    CURVE_ITER,
-    ConditionalModel,
-    CurveModel,
-    EffectCurves,
-    Fits,
-)
+from anmmm.evidence.models.base import CURVE_ITER, ConditionalModel, CurveModel, EffectCurves, Fits
 from anmmm.mixture import SplineBasis
 from anmmm.preprocessing import Cells
 

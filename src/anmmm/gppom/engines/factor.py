@@ -135,11 +135,7 @@ class Factor:
         return np.ascontiguousarray(L[:rank, pivots].T), pivots
 
     def _extend(
-        self,
-        blocks: FloatArray,
-        gamma: FloatArray,
-        pivot_points: FloatArray,
-        triangle: FloatArray,
+        self, blocks: FloatArray, gamma: FloatArray, pivot_points: FloatArray, triangle: FloatArray
     ) -> None:
         rank = len(triangle)
         self._written = max(self._written, rank)
