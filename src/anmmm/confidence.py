@@ -1,7 +1,7 @@
 """Calibrated probability that the sign of a direction score is right.
 
-By how much the observations of an evidence differ, or by the scores of random halves. Where the
-calibrations come from, and where they do not hold, is in docs/method/decisions.md.
+From the variance of the observations' differences, or from the scores of random half-samples.
+docs/method/decisions.md has the calibrations and their limits.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ N_RESAMPLES = 10
 # (docs/method/decisions.md).
 SLOPE = 1.19
 # The same for the nats of a pair over √(error² + MODEL_ERROR² + MODEL_ERROR_GROWTH N). The error is
-# that of the observations' differences; the rest, in nats, is what the models are wrong by, which
-# more observations do not mend. Fitted to 600 pairs, other effects and pairs with nothing to decide
-# among them (seeds 10000 to 10599), the growth chosen on odd pairs of the Tübingen and SIM folders.
+# that of the observations' differences; the other terms, in nats, are the error of the models, and
+# do not vanish with N. Fitted to 600 pairs (seeds 10000 to 10599), the growth chosen on odd pairs
+# of the Tübingen and SIM folders.
 NATS_SLOPE, MODEL_ERROR, MODEL_ERROR_GROWTH = 1.8, 2.0, 0.2
-# Logit of the probability of a hidden common cause: slope by the nats that it saves beside the
-# shorter direction, those at which it is as probable, and the most. For one dependent pair in six
-# with a common cause; fitted to 21 confounded and 18 direct families of 60 to 1000 observations
+# Logit of the probability of a hidden common cause: slope by the nats saved over the shorter
+# direction, nats at which it is as probable, and largest value. For one dependent pair in six with
+# a common cause; fitted to 21 confounded and 18 direct families of 60 to 1000 observations
 # (docs/method/confounders.md).
 CAUSE_SLOPE, CAUSE_EVEN, CAUSE_MOST = 0.5, -3.0, 4.0
 # Nats saved over independence at which it is as probable as dependence.
@@ -79,16 +79,16 @@ def resample_scores(
         try:
             half = as_pair(x[rows], y[rows])
         except ValueError:
-            # The whole pair was accepted: a part can only vary too little.
+            # The whole pair was valid: a part can only vary too little.
             continue
         value = float(score(*half))
-        # What no whole pair is decided by is not a vote of a half either.
+        # A score within the resolution is not a vote.
         scores[index] = value if sign_of(value) else 0.0
     return Resamples(scores=scores, n_samples=n, size=size, seed=seed)
 
 
 def nats_spread(error: float, n_samples: float) -> float:
-    """Return what the nats of a pair are compared with: their error, and that of the models."""
+    """Return the standard error of a pair's nats, with that of the models."""
     return math.sqrt(error**2 + MODEL_ERROR**2 + MODEL_ERROR_GROWTH * n_samples)
 
 
@@ -147,7 +147,7 @@ def confidence_from(score: float, resamples: Resamples) -> float:
     if sign_of(score) == 0:
         return 0.5
     if error == 0.0:
-        # Equal scores of all subsamples: certain if they say the same as the whole, but constants
-        # in all of them score zero and say nothing.
+        # Equal scores of all subsamples: certain if they agree with the whole pair; scores of zero
+        # are no evidence.
         return 1.0 if resamples.scores[0] * score > 0.0 else 0.5
     return float(expit(SLOPE * abs(score) / error))

@@ -1,7 +1,6 @@
-"""A GPPOM in each direction, and how much Θ depends on its hypothetical cause.
+"""A GPPOM in each direction, and the dependence of Θ on the hypothetical cause.
 
-Algorithm 1 of Hu et al. (2018) compares the two; `anmmm.infer_direction` decides by them under the
-criteria ``"hsic"`` and ``"hsic_ratio"``.
+Algorithm 1 of Hu et al. (2018), the criteria ``"hsic"`` and ``"hsic_ratio"``.
 """
 
 from __future__ import annotations
@@ -31,9 +30,9 @@ class LatentFits(Record):
         Gamma-approximated HSIC test of (Θ, cause). Θ was fitted to be independent of this very
         cause: the p-values rank, they do not test.
     criterion : {"hsic", "hsic_ratio"}
-        What `forward_score` and `backward_score` are; see `anmmm.infer_direction`.
+        Of `forward_score` and `backward_score`; see `anmmm.infer_direction`.
     options : FitOptions
-        Those of both fits.
+        Options of both fits.
     """
 
     forward: FitResult
@@ -66,7 +65,7 @@ def fit_both(
     x: FloatArray, y: FloatArray, *, criterion: str, fit_options: FitOptions, seed: int
 ) -> LatentFits:
     """Fit and test both directions of a standardized pair, both from the same seed."""
-    # Here, as a decision by evidence makes no fit and is to start without the engines.
+    # Imported here because a decision by evidence must start without the engines.
     from anmmm.gppom import fit_gppom
 
     forward, backward = (
@@ -94,6 +93,6 @@ def latent_test(latent: FloatArray, cause: FloatArray) -> HSICTest:
 
 def _score(criterion: str, fit: FitResult, test: HSICTest, hsic_floor: float) -> float:
     if criterion == "hsic":
-        # Rounding can leave an HSIC of zero a little below it, and both may be zero where λ is.
+        # Rounding can make an HSIC of zero negative, and both may be zero if λ is.
         return math.log(max(fit.hsic + hsic_floor, sys.float_info.min))
     return test.statistic / test.threshold

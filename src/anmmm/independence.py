@@ -1,7 +1,4 @@
-"""HSIC and its tests of independence.
-
-Two variables come in; a number or an `HSICTest` goes out. The direction's criteria read it.
-"""
+"""HSIC and its tests of independence."""
 
 from __future__ import annotations
 
@@ -32,7 +29,7 @@ from anmmm.permutation import (
 MEDIAN_ROWS = 1000
 # Distances, relative to the largest value, that count as ties.
 TIE = 1e-15
-# Kernel width, relative to the largest value, from which on only ties are not independent.
+# Smallest kernel width, relative to the largest value: below, only ties have a kernel above 0.
 SMALLEST_WIDTH = 1e-150
 # Below it the regularized incomplete gamma function is near the smallest float, and its logarithm
 # is taken from the continued fraction instead.
@@ -40,13 +37,13 @@ SMALL_TAIL = 1e-280
 # Skewness below which Pearson's distribution of type III is normal to four digits.
 NO_SKEW = 1e-4
 NULLS = ("gamma", "permutation")
-# Numbers of a factor, 512 MB, up to which it is kept for another test of the same variable.
+# Largest size of a factor, 512 MB, that is kept for another test of the same variable.
 LARGEST_KEPT = 2**26
 
 
 def median_width(x: FloatArray) -> float:
     """Return the width ``sqrt(median(d²) / 2)`` of points (n, d), ties left out."""
-    # Distances so far below the data's own size are ties but for rounding.
+    # Distances so small relative to the data are ties up to rounding.
     tie = TIE * float(max(x.max(), -x.min()))
     rows = None
     if len(x) > MEDIAN_ROWS:
@@ -57,7 +54,7 @@ def median_width(x: FloatArray) -> float:
             ordered = ordered[rows]
         lower, upper = middle_distances(ordered, tie)
         return math.sqrt(0.25 * (lower**2 + upper**2))
-    # Here, as one column, the common case, needs none of it.
+    # Imported here because one column, the common case, does not need it.
     from scipy.spatial.distance import pdist
 
     if rows is not None:
@@ -81,7 +78,7 @@ class HSICTest(Record):
     log_pvalue : float
         Its natural logarithm, which stays finite where `pvalue` underflows to zero.
     null : {"permutation", "gamma"}
-        Distribution that the statistic was compared with.
+        Null distribution.
     """
 
     statistic: float
@@ -154,10 +151,10 @@ def hsic_test(
         Level of the threshold, between 0 and 1.
     null : {"permutation", "gamma"}
         Distribution of the statistic under independence. ``"permutation"``: Pearson's distribution
-        of type III with the first three moments over all orders of one variable's observations.
-        ``"gamma"``: a gamma distribution of two asymptotic moments, as published and as other
-        programs have it; its small p-values come too often, those below 0.01 in some 1.5 of 100
-        independent pairs. docs/notes/outcomes.md has how often each rejects.
+        of type III with the first three moments over all permutations of one variable.
+        ``"gamma"``: a gamma distribution of two asymptotic moments, as published and in other
+        software; small p-values are too frequent: below 0.01 in some 1.5 of 100 independent
+        pairs. docs/notes/outcomes.md has how often each rejects.
 
     Returns
     -------
@@ -173,9 +170,8 @@ def hsic_test(
     Notes
     -----
     Kernel widths by the median distance over all pairs (above 1000 rows over a subset, see
-    `median_width`); causal-learn and lingam take it over the first 100 rows, so their numbers agree
-    with these up to 100 observations. docs/method/mathematics.md, eqs. 13 and 21 to 23. Nothing is
-    drawn.
+    `median_width`); causal-learn and lingam take it over the first 100 rows: their results agree up
+    to 100 observations. docs/method/mathematics.md, eqs. 13 and 21 to 23. Deterministic.
 
     ``"gamma"`` takes O(N²) time up to 1000 rows. Otherwise both Gram matrices are replaced by
     low-rank factors, and the statistic is off by less than 1e-7 of its mean under independence.
@@ -207,9 +203,9 @@ def hsic_test(
 
 
 class TestedVariable:
-    """A variable as the tests take it; points: (n_features, n_samples), in kernel widths."""
+    """A variable prepared for tests; points: (n_features, n_samples), in kernel widths."""
 
-    # Not a test case, whatever its name says to test runners.
+    # Not a test case for test runners.
     __test__ = False
 
     def __init__(self, variable: FloatArray) -> None:
@@ -219,13 +215,13 @@ class TestedVariable:
         self._kept: CenteredGram | None = None
 
     def gram(self, *, again: bool = False) -> CenteredGram:
-        """Return the factor of the Gram matrix, kept where another test is to follow."""
+        """Return the factor of the Gram matrix, kept if another test will follow."""
         gram = self._kept or CenteredGram.of(self.points)
         self._kept = gram if again and gram.factor.size <= LARGEST_KEPT else None
         return gram
 
     def __getstate__(self) -> dict[str, object]:
-        """Leave out of copies and pickles what can be made again."""
+        """Leave the factor out of copies and pickles."""
         return self.__dict__ | {"_kept": None}
 
 
@@ -293,8 +289,7 @@ def _pearson_tail(skewness: float, z: float, alpha: float) -> tuple[float, float
 
 
 def _unit_scaled(x: FloatArray) -> FloatArray:
-    # With median widths HSIC does not change under a common scaling of a variable's columns, and
-    # at size 1 no squared distance overflows or vanishes.
+    # With median widths HSIC does not depend on the unit; at size 1 no squared distance overflows.
     return np.asarray(x / max(x.max(), -x.min()))
 
 
@@ -312,7 +307,7 @@ def _width(x: FloatArray, width: str | float) -> float:
 
 def _in_widths(x: FloatArray, width: float) -> FloatArray:
     """Points in units of the kernel's width, (n_features, n_samples)."""
-    # Divided by its width first, so that no square of a width is ever formed.
+    # Divided by the width first, so that no width is squared.
     return np.ascontiguousarray((x / width).T)
 
 
@@ -326,7 +321,7 @@ def _moments(x: FloatArray, y: FloatArray) -> tuple[float, float, float, float]:
 
 
 def _moments_of_factors(x: FloatArray, y: FloatArray) -> tuple[float, float, float, float] | None:
-    """Take `gamma_moments` from factors (mathematics.md, eq. 20); None where ranks are large."""
+    """Compute `gamma_moments` from factors (mathematics.md, eq. 20); None if ranks are large."""
     n = x.shape[1]
     try:
         first, second = _SquaredGram(x), _SquaredGram(y)

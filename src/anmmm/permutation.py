@@ -1,8 +1,4 @@
-"""What HSIC would be if the observations of one variable were in any other order.
-
-Points of two variables come in; their HSIC and the first three moments of its permutation
-distribution go out to the test of independence. docs/method/mathematics.md, eqs. 21 to 23.
-"""
+"""The first three moments of HSIC's permutation distribution; mathematics.md, eqs. 21 to 23."""
 
 from __future__ import annotations
 
@@ -16,24 +12,23 @@ from anmmm._kernels.permutation import centered_sums
 from anmmm._typing import FloatArray, IntArray
 from anmmm.gppom.engines.factor import Factor
 
-# Up to so many rows the rank of a factor has no limit.
+# Rows up to which the rank of a factor has no limit.
 LARGEST_PAIRWISE = 1000
-# Above, a factor's rank is at most so many times the root of N: all pairs are then cheaper.
+# Largest rank above, in units of the root of N: sums over all pairs are then cheaper.
 RANK_SHARE = 2.0
-# Trace that a factor may leave of its Gram matrix: N HSIC_b, which is about 1 under independence,
-# is off by less.
+# Trace of the residual of a factor: the error of N HSIC_b, about 1 under independence, is smaller.
 FACTOR_TRACE = 1e-7
-# Points at either end of a coordinate, among which pivots are looked for.
+# Points at either end of a coordinate, which are candidates for pivots.
 OUTERMOST = 128
-# Up to so many rows a sum over all pairs is taken, which is of order 1 / N beside the others.
+# Rows up to which a sum over all pairs is computed, which is of order 1 / N relative to the others.
 LARGEST_SUMMED = 200
 
 
 class Permuted(NamedTuple):
-    """``tr(K H L H)`` and its distribution over the orders of one variable's observations."""
+    """``tr(K H L H)`` and its distribution over all permutations of one variable."""
 
     trace: float  # in the order of the data
-    mean: float  # of all orders
+    mean: float  # over all orders
     variance: float
     third: float  # central moment
 
@@ -45,9 +40,9 @@ class CenteredGram(NamedTuple):
     factor: FloatArray
     n_samples: int
     trace: float  # of H K H
-    squares: float  # tr(A²), in which the variance is bilinear, as in
+    squares: float  # tr(A²); the variance is bilinear in it and in
     diagonal_squares: float  # Σ A_ii²
-    cubic: FloatArray  # (5,), what the third moment is bilinear in
+    cubic: FloatArray  # (5,); the third moment is bilinear in it
 
     @classmethod
     def of(cls, points: FloatArray) -> CenteredGram:
@@ -56,7 +51,7 @@ class CenteredGram(NamedTuple):
         most = None if n <= LARGEST_PAIRWISE else int(RANK_SHARE * math.sqrt(n))
         factor = Factor(n, 32, None, most)
         blocks = factor.blocks(points)
-        # One block has all points for candidates.
+        # In one block all points are candidates.
         others = _outermost(points) if len(blocks) > 1 else None
         factor.fill(points, blocks, np.full(len(points), 0.5), FACTOR_TRACE, others)
         cubic = np.empty(5)
@@ -94,13 +89,13 @@ def permuted_trace(first: CenteredGram, second: CenteredGram) -> Permuted:
 def _third_moment(n: float) -> FloatArray:
     """Matrix of the bilinear form of eq. 23, in the order of `CenteredGram.cubic`."""
     pair = n * (n - 1.0)
-    spread = n * n - n + 4.0
+    both = n * n - n + 4.0
     upper = np.array(
         [
             [
                 n * n * (n + 1.0) * (n * n + 15.0 * n - 4.0),
-                -4.0 * pair * spread,
-                -6.0 * pair * spread,
+                -4.0 * pair * both,
+                -6.0 * pair * both,
                 -12.0 * pair * (n - 1.0) * (n + 4.0),
                 16.0 * pair * (n - 2.0),
             ],

@@ -1,8 +1,4 @@
-"""Standardize a variable, and undo it.
-
-Validated matrices come in; columns of mean 0 and standard deviation 1 (ddof 0) go out to the
-objective, with the record that takes new points the same way and predictions back.
-"""
+"""Standardization of variables, and their cells."""
 
 from __future__ import annotations
 
@@ -46,7 +42,7 @@ def standardize(X: FloatArray) -> tuple[FloatArray, Standardization]:
     spread = np.sqrt(np.mean((scaled - center) ** 2, axis=0))
     record = Standardization(unit, center, spread)
     Z = np.ascontiguousarray(record.apply(X))
-    # Numbers such as 0.1 + 0.2 and 0.3: another unit may make them equal or not, and ties count.
+    # Whether 0.1 + 0.2 and 0.3 are tied must not depend on the unit.
     for column, one in zip(Z.T, spread, strict=True):
         _merge_rounded(column, ROUNDING * float(np.finfo(np.float64).eps / one))
     return Z, record
@@ -59,16 +55,16 @@ def indicators(values: FloatArray) -> FloatArray:
 
 
 def mean_ranks(values: FloatArray) -> FloatArray:
-    """Return ranks (n_samples,) less a half, of equal values their mean.
+    """Return ranks (n_samples,) minus a half, of equal values their mean.
 
-    As SciPy's `rankdata`, which takes a while to load.
+    As SciPy's `rankdata`, which loads slowly.
     """
     _, places, counts = np.unique(values, return_inverse=True, return_counts=True)
     return np.asarray((np.cumsum(counts) - 0.5 * counts)[places])
 
 
 def tied(ordered: FloatArray, near: float) -> tuple[IntArray, IntArray]:
-    """Part increasing values at gaps above `near`; return begins and ends (n_groups,) of groups."""
+    """Split increasing values at gaps above `near`; return begins and ends (n_groups,)."""
     first = np.flatnonzero(np.concatenate([[True], np.diff(ordered) > near]))
     return first, np.concatenate([first[1:], [len(ordered)]])
 
@@ -80,7 +76,7 @@ def _merge_rounded(z: FloatArray, near: float) -> None:
         return
     first, last = tied(ordered, near)
     low, high = ordered[first], ordered[last - 1]
-    # A chain of such gaps is a variable that its numbers hardly resolve, not rounding.
+    # A chain of such gaps is a variable at its resolution, not rounding.
     if np.all(high - low <= 2.0 * near):
         z[np.argsort(z)] = np.repeat(0.5 * (low + high), last - first)
 
@@ -107,7 +103,7 @@ class Cells(Record):
             distinct = distinct[np.concatenate([[True], parted])]
         if len(distinct) < 2:
             raise ValueError(
-                f"values must hold at least two distinct numbers, found {len(distinct)}; a "
+                f"values must have at least two distinct numbers, found {len(distinct)}; a "
                 "constant has no resolution"
             )
         index = np.empty_like(rank)
@@ -127,8 +123,8 @@ class Cells(Record):
 
     @computed
     def variance(self) -> float:
-        """Variance of the uniform distribution on a typical cell: what no noise can fall below."""
+        """Variance of the uniform distribution on a typical cell, the smallest noise variance."""
         widths, half = self.upper - self.lower, len(self.upper) // 2
-        # As np.median has it, whose checks take longer than the rest at N = 100.
+        # As np.median, whose checks take longer than all else at N = 100.
         widths.partition((len(widths) - 1 - half, half))
         return (0.5 * float(widths[-1 - half] + widths[half])) ** 2 / 12.0

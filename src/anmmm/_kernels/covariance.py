@@ -1,8 +1,4 @@
-"""The GPPOM's covariance and both Gram matrices, in one pass over their rows.
-
-Points come in; the covariance, and what HSIC and its cotangent need of the Gram matrices, go out
-to the dense engine and to the prediction at new points.
-"""
+"""The GPPOM's covariance and both Gram matrices, in one pass over their rows."""
 
 from __future__ import annotations
 
@@ -18,7 +14,7 @@ from anmmm._kernels.rbf import gram_row
 
 
 class Points(NamedTuple):
-    """What a covariance ``K̃ = a (K_X ∘ K_θ) + (1/β + ν) I`` is made of."""
+    """Points and hyperparameters of a covariance ``K̃ = a (K_X ∘ K_θ) + (1/β + ν) I``."""
 
     x: FloatArray  # (Dx, n), the cause transposed
     gamma_x: FloatArray  # (Dx,)
@@ -31,11 +27,10 @@ class Points(NamedTuple):
 class Grams(NamedTuple):
     """Memory for both Gram matrices."""
 
-    # (n, n), the lower triangle; without `keep` (n_chunks, n), the row at hand of each chunk
-    K_x: FloatArray
+    K_x: FloatArray  # (n, n), lower triangle; without `keep` (n_chunks, n), one row per chunk
     K_theta: FloatArray
     deviations: FloatArray  # (2, n), row means of K_X - 1 and K_θ - 1
-    keep: bool  # without, the second pass computes rows again: beyond the cache that is as fast
+    keep: bool  # False: the second pass recomputes rows, which beyond the cache is as fast
 
 
 @kernel()
@@ -51,8 +46,7 @@ def hadamard_row(
 def assemble(points: Points, grams: Grams, K: FloatArray, n_chunks: int) -> float:
     """Write the lower triangle of K̃ (n, n); return ``tr(K_X H K_θ H) = N² HSIC_b``.
 
-    docs/method/mathematics.md, eq. 1, 2 and 4. O(n² (Dx + q)): a row goes through everything while
-    it is in cache.
+    docs/method/mathematics.md, eq. 1, 2 and 4. O(n² (Dx + q)), each row in cache.
     """
     x, gamma_x, theta, gamma_theta, amplitude, noise = points
     K_x, K_theta, deviations, keep = grams

@@ -1,8 +1,6 @@
 """The dense engine: value and gradient of the data terms of J, exact, O(N³).
 
-Points, hyperparameters and a workspace come in; value, terms and cotangents go out to
-``objective``, which adds the priors and the back-constraint. One Cholesky factorization and one
-inverse a call; everything else is O(N²) on lower triangles.
+One Cholesky factorization and one inverse a call; all else is O(N²) on lower triangles.
 """
 
 from __future__ import annotations
@@ -20,11 +18,10 @@ from anmmm._kernels.hsic import center_row
 from anmmm._kernels.rbf import gram_row, vjp_row, vjp_scale_row
 
 LOG_TWO_PI = np.log(2.0 * np.pi)
-# A pivot of a Cholesky factorization is singular up to so much, times N, of the largest entry of
-# the diagonal. Rounding moves pivots by up to about N eps times that entry (Higham, Accuracy and
-# Stability of Numerical Algorithms, 2002, theorem 10.3), to either side of zero as the processor's
-# order of summation has it, so what is smaller holds no digit. Of matrices with equal rows the
-# largest such pivot seen, with OpenBLAS's kernels for five processors, was 0.7 N eps.
+# Largest pivot of a singular Cholesky factor, in units of N times the largest diagonal entry.
+# Rounding changes pivots by about N eps times that entry (Higham, Accuracy and Stability of
+# Numerical Algorithms, 2002, theorem 10.3). With OpenBLAS's kernels for five processors the largest
+# such pivot of matrices with equal rows was 0.7 N eps.
 SINGULAR_PIVOT = 4.0 * np.finfo(np.float64).eps
 
 
@@ -99,7 +96,7 @@ def gradients(
     for k in range(x.shape[0]):
         d_log_gamma_x[k] = -2.0 * gamma_x[k] * sum_serial(p_gamma_x[:, k])
     d_noise = sum_serial(p_noise)
-    # The diagonal of K_X ∘ K_θ is 1, so there log a and the noise meet the same cotangent.
+    # The diagonal of K_X ∘ K_θ is 1: there log a and the noise have the same cotangent.
     return sum_serial(p_amplitude) + amplitude * d_noise, d_noise
 
 
@@ -120,14 +117,13 @@ def value_and_gradients(
 ) -> tuple[int, float, float, float, float]:
     """Value and gradient of ``-L + λ log(HSIC_b + ε₀)``, docs/method/mathematics.md, eq. 1 to 11.
 
-    Y: (D, n). K, alpha and grams are room; on return the lower triangle of K holds K̃⁻¹, alpha (D,
+    Y: (D, n). K, alpha and grams are workspace; on return the lower triangle of K is K̃⁻¹, alpha (D,
     n) ``(K̃⁻¹ Y)ᵀ``. n_chunks: None runs serial loops. Returns info, L, HSIC_b, and the derivatives
     by ``log a`` and by the noise. info is 0, or the order of the first leading minor whose pivot is
-    at most 4 N eps (a + 1/β + ν): nothing else is then valid.
+    at most 4 N eps (a + 1/β + ν): then nothing else is valid.
     """
     D, n = Y.shape
-    # Numba drops the branch that the type of n_chunks rules out, so the serial form never
-    # compiles or starts threads.
+    # Numba removes the branch that the type of n_chunks excludes: no threads in the serial form.
     if n_chunks is None:
         trace = assemble(points, grams, K, 1)
     else:

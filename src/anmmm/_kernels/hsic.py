@@ -1,8 +1,4 @@
-"""HSIC: the centered trace and its cotangent by rows, and the moments of the gamma test.
-
-Rows of Gram matrices, or points, come in; numbers and cotangent rows go out to the engines and to
-the independence test.
-"""
+"""HSIC: the centered trace and its cotangent by rows, and the moments of the gamma test."""
 
 from __future__ import annotations
 
@@ -21,11 +17,10 @@ def add_deviations(
     k_sums: FloatArray,
     l_sums: FloatArray,
 ) -> float:
-    """Add row i to the row sums of ``E = K - 1`` and ``F = L - 1``; return its share of ``⟨E, F⟩``.
+    """Add row i to the row sums of ``E = K - 1`` and ``F = L - 1``; return its part of ``⟨E, F⟩``.
 
-    Entries before the diagonal are read; by symmetry they count twice. Centering removes constants,
-    and 1 is the one that leaves small numbers to be added where a scale is so wide that a Gram
-    matrix is nearly constant.
+    Entries before the diagonal are read; by symmetry they count twice. Centering removes constants;
+    without the 1, sums would lose digits for wide scales, where a Gram matrix is nearly constant.
     """
     k_total = 0.0
     l_total = 0.0
@@ -47,8 +42,8 @@ def add_deviations(
 def trace_of_deviations(product: float, k_means: FloatArray, l_means: FloatArray) -> float:
     """Return ``tr(K H L H) = N² HSIC_b`` from product sum and row means of ``K - 1`` and ``L - 1``.
 
-    docs/method/mathematics.md, eq. 4. The diagonal alone keeps the result above a share 1/N of the
-    product, so at most the rounding of the sums times N is lost.
+    docs/method/mathematics.md, eq. 4. Because of the diagonal the result is at least 1/N of the
+    product: the relative error is at most N times that of the sums.
     """
     n = k_means.shape[0]
     cross = 0.0
@@ -77,8 +72,8 @@ def gamma_moments(
 ) -> tuple[float, float, float, float]:
     """Sum what the gamma test of x (dx, n) and y (dy, n) needs, docs/method/mathematics.md, eq. 13.
 
-    Returns ``tr(K H L H)``, ``Σ_{i≠j} (K_c ∘ L_c)²_ij``, and the means off both diagonals. No Gram
-    matrix is held: rows are computed twice. O(n²) time, O(n) memory.
+    Returns ``tr(K H L H)``, ``Σ_{i≠j} (K_c ∘ L_c)²_ij``, and the means off both diagonals. Rows of
+    Gram matrices are computed twice. O(n²) time, O(n) memory.
     """
     n = x.shape[1]
     x_means, y_means = np.zeros(n), np.zeros(n)

@@ -1,4 +1,4 @@
-"""What fits to small matrices share: rows of whole vectors, their sums, and a prior."""
+"""Helpers of fits to small matrices: rows of whole vectors, their sums, and a prior."""
 
 from __future__ import annotations
 
@@ -9,14 +9,13 @@ from anmmm._kernels._jit import SUMS, FloatArray, kernel
 from anmmm._kernels._vectors import LANES, exponential
 
 # Shape and scale of the weak inverse-gamma prior on a smoothing variance. Without it the variance
-# of a curve that is exactly linear would creep to zero for ever.
+# of an exactly linear curve would decrease to zero without end.
 HYPER = 0.01
-# Rounds of (curves, variances) between two passes over the observations: they cost r³, a pass n r².
-# Two take 5 % more passes than three, one 23 %.
+# Rounds of (curves, variances) in O(r³) between two passes over the observations in O(n r²). Two
+# take 5 % more passes than three, one 23 %.
 N_INNER = 2
 LOG_2PI = math.log(2.0 * math.pi)
-# A product of so many positive numbers is turned into a sum of logarithms before it leaves what
-# doubles hold; each of them may be as large or small again.
+# Bound of a product of positive numbers, beyond which its logarithm is taken before it overflows.
 LARGE = 1e100
 
 
@@ -37,7 +36,7 @@ def padded(r: int) -> int:
 
 @kernel(inner=True)
 def copy_part(source: FloatArray, out: FloatArray) -> None:
-    """Copy as many numbers as both have."""
+    """Copy as many numbers as fit."""
     for i in range(min(source.shape[0], out.shape[0])):
         out[i] = source[i]
 

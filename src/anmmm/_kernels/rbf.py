@@ -1,13 +1,8 @@
-"""The ARD RBF kernel by rows, and the one pull-back of a cotangent to points and scales.
+"""The ARD RBF kernel by rows, and the vector-Jacobian product for points and scales.
 
-Points come in transposed, (d, n), so that each coordinate is contiguous. Symmetric matrices hold
-their lower triangle only; what stands above the diagonal is neither read nor written. The row
-functions are the only place where the kernel and its derivative are written down: whatever needs
-a Gram matrix or its pull-back runs them over its rows.
-
-Callers deal rows out to `n_chunks` chunks in turn (row i to chunk i mod n_chunks), each with sums
-of its own that are added in order at the end: results depend on the number of chunks, by rounding,
-and never on the number of threads.
+Points are transposed, (d, n). Only the lower triangle of symmetric matrices is read and written.
+Row i belongs to chunk i mod n_chunks; each chunk has its own sums, which are added in order at the
+end: results depend, by rounding, on the number of chunks, and never on the number of threads.
 """
 
 from __future__ import annotations
@@ -46,10 +41,10 @@ def cross_gram(points: FloatArray, gamma: FloatArray, others: FloatArray, K: Flo
 def vjp_row(
     m: FloatArray, points: FloatArray, i: int, d_points: FloatArray, d_scale: FloatArray
 ) -> None:
-    """Add one row's share, ``m_j = (∂J/∂K ∘ K)_ij`` for j < i, of the gradients, still unscaled.
+    """Add the unscaled gradients of one row, ``m_j = (∂J/∂K ∘ K)_ij`` for j < i.
 
     d_points (d, n): ``Σ_j M_ij (z_i - z_j)``; d_scale (d,): ``Σ_{j<i} M_ij (z_i - z_j)²``. M is
-    symmetric: what row i gives to z_i it takes from z_j.
+    symmetric: row i adds to z_i and subtracts from z_j.
     """
     for k in range(points.shape[0]):
         t = points[k, i]
@@ -67,7 +62,7 @@ def vjp_row(
 
 @kernel(fastmath=SUMS)
 def vjp_scale_row(m: FloatArray, points: FloatArray, i: int, d_scale: FloatArray) -> None:
-    """Add one row's share to the scales alone, as `vjp_row`, for points that are not moved."""
+    """Add one row's gradient by the scales only, as `vjp_row`, for fixed points."""
     for k in range(points.shape[0]):
         t = points[k, i]
         second = 0.0
