@@ -133,7 +133,7 @@ def test_a_disk_that_cannot_keep_it_costs_one_warning(folder, monkeypatch, error
     monkeypatch.setattr(_cache.FunctionCache, "save_overload", fails)
     value, _, (message,) = compiled()
     assert value == 6.0
-    assert message.startswith("cannot keep compiled kernels in ")
+    assert message.startswith("cannot store compiled kernels in ")
     assert compiled() == (6.0, 0, []), "warned again"
 
 

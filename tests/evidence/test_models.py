@@ -14,7 +14,7 @@ from anmmm.datasets import make_anm_mixture, make_single_mechanism
 from anmmm.evidence import evidence
 from anmmm.evidence.density import BASES
 from anmmm.evidence.marginal import LogSplineDensity, Normals
-from anmmm.evidence.models import MODELS, ConditionalModel, laws_of
+from anmmm.evidence.models import MODELS, ConditionalModel, marginals_of
 from anmmm.evidence.models.discrete import fit_levels
 from anmmm.evidence.models.parts import OfRows
 from anmmm.evidence.models.postnonlinear import fit_post_nonlinear, scales_of
@@ -165,7 +165,7 @@ def test_marginals_are_distributions(rng):
     drawn = [raw for kind in NUMBERS for raw in KINDS[kind](2)]
     for raw in [*drawn, *(draw(rng, 150) for draw in MARGINS.values())]:
         variable = variable_of(raw)
-        laws, (linked,) = list(laws_of(variable)), laws_of(variable, beside_ties=True)
+        laws, (linked,) = list(marginals_of(variable)), marginals_of(variable, of_ties=True)
         assert variable.length == min(law.length for law in laws)
         assert variable.beside_ties.length == min(variable.length, linked.length)
         for law in [*laws, linked]:
@@ -175,7 +175,7 @@ def test_marginals_are_distributions(rng):
 def test_marginals_of_categories_are_distributions():
     index = np.repeat([0.0, 1.0, 2.0, 3.0], [40, 3, 20, 7])
     variable = Variable.of_categories(standardize(index[:, np.newaxis])[0][:, 0])
-    laws = list(laws_of(variable))
+    laws = list(marginals_of(variable))
     assert [law.base for law in laws] == ["levels", "logit"]
     assert variable.length == min(law.length for law in laws)
     for law in laws:

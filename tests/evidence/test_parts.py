@@ -73,7 +73,7 @@ def test_an_effect_has_laws_of_its_own_where_many_causes_are_equal(rng):
     model = only(side, Split)
     assert side.model == model.name
     rest = x != 0.0
-    ((there, law),) = model.laws_there
+    ((there, law),) = model.marginals_there
     assert np.array_equal(there, ~rest)
     assert np.array_equal(model.part.rows, rest)
     below, above = model.levels()

@@ -143,7 +143,7 @@ def test_fit_on_pieces_is_the_fit_by_columns(rng, n, C):
         fits.append(fit_mixture(basis, y, starts=starts))
     one, other = fits
     assert (one.n_iter, one.start, one.converged) == (other.n_iter, other.start, other.converged)
-    for name in ("bound", "complexity", "criterion"):
+    for name in ("bound", "curve_cost", "criterion"):
         assert_allclose(getattr(one, name), getattr(other, name), rtol=1e-8)
     assert_allclose(one.probabilities, other.probabilities, atol=1e-6)
     assert_allclose(one.curves, other.curves, atol=1e-6)

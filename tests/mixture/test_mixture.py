@@ -360,7 +360,7 @@ def test_a_given_start_is_tried():
         ({"tol": -1.0}, "tol"),
         ({"max_iter": 0}, "max_iter"),
         ({"init": [0, 1]}, "init has shape"),
-        ({"init": -np.ones((100, 2))}, "init must hold"),
+        ({"init": -np.ones((100, 2))}, "init must be finite"),
         ({}, "y must have one column"),
     ],
 )
