@@ -100,14 +100,15 @@ SCRIPT = """
 import json, sys
 import numpy as np
 from anmmm._kernels._lapack import potrf
-from anmmm._kernels.mlp import forward, forward_parallel
+from anmmm._kernels.mlp import Weights, forward, forward_parallel
 
 A = np.array([[4.0, 0.0], [2.0, 5.0]])
 info = potrf(A)
 serial, parallel = np.zeros((2, 5, 1))
-inputs, weights, hidden = np.ones((5, 2)), np.zeros((2, 3)), np.empty((5, 3))
+inputs, hidden = np.ones((5, 2)), np.empty((5, 3))
+weights = Weights(np.zeros((2, 3)), np.zeros(3), np.ones((3, 1)), np.ones(1))
 for run, theta in ((forward, serial), (forward_parallel, parallel)):
-    run(inputs, weights, np.zeros(3), np.ones((3, 1)), np.ones(1), hidden, theta, 2)
+    run(inputs, weights, hidden, theta, 2)
 kernels = {"potrf": potrf, "forward": forward, "forward_parallel": forward_parallel}
 json.dump(
     {
