@@ -314,7 +314,7 @@ def _as_variable(values: Any, name: str) -> tuple[FloatArray, bool]:
     if unordered and len(distinct) > MOST_CATEGORIES:
         raise ValueError(
             f"{name} holds {len(distinct)} different texts among {len(names.values)}, but at most "
-            f"{MOST_CATEGORIES} categories can be analyzed; join rare ones, or convert text that "
-            "stands for numbers to numbers"
+            f"{MOST_CATEGORIES} categories can be analyzed; join rare ones, or convert "
+            "numbers that are written as text"
         )
     return as_matrix(names.codes, name), unordered

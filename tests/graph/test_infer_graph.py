@@ -388,7 +388,9 @@ def test_orient_knows_its_arguments():
 def test_nodes_that_causal_learn_named_are_no_columns():
     graph = networkx.Graph([("X1", "X2"), ("X2", "X3")])
     for data, name in ((FRAME, "pandas.DataFrame"), (FRAME.to_numpy(), "numpy.ndarray")):
-        with pytest.raises(ValueError, match=f"X1, X2, X3, as causal-learn .* {name} .*node_names"):
+        with pytest.raises(
+            ValueError, match=f"X1, X2, X3, which are causal-learn.* {name} .*node_names"
+        ):
             orient(graph, data)
     frame = FRAME[["dose", "level", "age"]].set_axis(["X1", "X2", "X3"], axis=1)
     assert ("X1", "X2") in orient(graph, frame).edges

@@ -231,7 +231,7 @@ def test_many_mechanisms_differ_in_color_or_marker(ax):
     plot_mechanisms(X, Y, labels, ax=ax, legend=False, curves=False)
     looks = {(color(points), points.get_paths()[0].vertices.tobytes()) for points in scatters(ax)}
     assert len(looks) == 49 == len(COLORS) * len(MARKERS)
-    with pytest.raises(ValueError, match="100 different labels, but a plot tells 49 apart"):
+    with pytest.raises(ValueError, match="100 different labels, but a plot shows 49 at most"):
         plot_mechanisms(X, Y, np.arange(100), ax=ax)
 
 

@@ -234,9 +234,9 @@ def _of_columns(graph: PartialGraph, table: Table, argument: str) -> PartialGrap
     unnamed = [f"X{at}" for at in range(1, len(graph.nodes) + 1)]
     if unnamed == [*graph.nodes] and unnamed and not {*unnamed} & {*map(str, table.names)}:
         raise ValueError(
-            f"{argument} has the nodes {listed(unnamed)}, as causal-learn calls columns without "
-            f"names, but {table.name} has the columns {listed(table.names)}; pass their names to "
-            "the search as node_names=, and here a data frame with them"
+            f"{argument} has the nodes {listed(unnamed)}, which are causal-learn's names for "
+            f"unnamed columns, but {table.name} has {listed(table.names)}; pass the names to the "
+            "search (node_names=), and a data frame here"
         )
     return graph.renamed([table.column(node, argument) for node in graph.nodes])
 

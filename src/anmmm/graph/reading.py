@@ -61,8 +61,8 @@ def read_graph(graph: Any) -> PartialGraph:
     if isinstance(graph, Iterable):
         return _marked(_triple(item) for item in graph)
     raise TypeError(
-        f"graph must be a networkx graph, an adjacency (data frame or square array), a graph of "
-        f"causal-learn, a file of edges, or an iterable of them; found {type(graph).__name__}"
+        "graph must be a graph of networkx or causal-learn, an adjacency (data frame or square "
+        f"array), a file of edges, or an iterable of edges; found {type(graph).__name__}"
     )
 
 

@@ -76,8 +76,8 @@ class Groups:
             names = tuple(f"mechanism {name}" if numbered else str(name) for name in distinct)
         if len(names) > MOST_GROUPS:
             raise ValueError(
-                f"result has {len(names)} different labels, but a plot tells {MOST_GROUPS} apart "
-                "at most; pass the labels of mechanisms"
+                f"result has {len(names)} different labels, but a plot shows {MOST_GROUPS} at "
+                "most; pass the labels of mechanisms"
             )
         return cls(names, labels, certainty, check_between(uncertain, "uncertain", 0.0, 1.0))
 
