@@ -1,13 +1,18 @@
-"""Checkpoints that are damaged, or have other tables: the same rows, or an error with the name."""
+"""Checkpoints that are damaged, or written by others: the same rows, or a refusal by name."""
 
+import json
 import sqlite3
 from contextlib import closing
 
 from stubs import Source, run
 
 from anmmm.collection import CheckpointError
+from anmmm.collection.checkpoint import _digest
+from anmmm.collection.schema import DIRECTIONS
 
 PAIRS = 12
+VALUES = (None, True, -1, 0, 7, 2**70, 0.5, -3.5, 1e308, "", "ok", "x→y", [], [1], {}, {"a": [[]]})
+TEXTS = ("", "{", "[" * 20_000, "9" * 5000, '"a"', "null", '["", []]', '{"source": null}', "\x00")
 ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i, i, i FROM n"
 SCHEMAS = (
     f"DROP TABLE rows; CREATE VIEW rows AS {ENDLESS}",
@@ -30,12 +35,35 @@ def damaged(rng, content):
     return content[:at], f"cut to {at} bytes"
 
 
-def foreign(rng, path):
-    """Change the tables of a checkpoint."""
-    script = SCHEMAS[rng.integers(len(SCHEMAS))]
+def forged(rng, path):
+    """Write content with the digest that belongs to it, or other tables."""
     with closing(sqlite3.connect(path)) as database:
-        database.executescript(script)
-    return script
+        if rng.random() < 0.1:
+            script = SCHEMAS[rng.integers(len(SCHEMAS))]
+            database.executescript(script)
+            return script
+        position = int(rng.integers(-1, PAIRS))
+        (text,) = database.execute(
+            "SELECT content FROM rows WHERE position = ?", (position,)
+        ).fetchone()
+        value = VALUES[rng.integers(len(VALUES))]
+        content = json.loads(text)
+        if rng.random() < 0.2:
+            text = TEXTS[rng.integers(len(TEXTS))]
+        elif position < 0:
+            content[str(rng.choice([*content, "more"]))] = value
+            text = json.dumps(content)
+        elif rng.random() < 0.3:
+            content[int(rng.integers(2))] = value
+            text = json.dumps(content)
+        else:
+            content[1][int(rng.integers(len(content[1])))] = value
+            text = json.dumps(content)
+        to = position if rng.random() < 0.9 else int(rng.integers(-5, 2**40))
+        row = (to, text, _digest(to, text))
+        database.execute("INSERT OR REPLACE INTO rows VALUES (?, ?, ?)", row)
+        database.commit()
+    return f"position {to}: {text[:80]}"
 
 
 def cases(rng, count, folder):
@@ -43,18 +71,21 @@ def cases(rng, count, folder):
     whole = run(Source(PAIRS), checkpoint=path).to_list()
     content = path.read_bytes()
     for number in range(count):
-        if number % 10 == 9:
+        is_forged = number % 2 == 1
+        if is_forged:
             path.write_bytes(content)
-            what = foreign(rng, path)
+            what = forged(rng, path)
         else:
             data, what = damaged(rng, content)
             path.write_bytes(data)
         try:
             rows = run(Source(PAIRS), checkpoint=path).to_list()
+            # What a row can hold nobody can tell from another.
+            is_safe = is_forged and all(DIRECTIONS.row(DIRECTIONS.reader()(row)) for row in rows)
         except CheckpointError as error:
             named = str(error).startswith(f"{path}: is ") or "is not the one that was" in str(error)
             yield what, None if named else f"refused without name: {error}"
         except Exception as error:
             yield what, f"{type(error).__name__}: {error}"
         else:
-            yield what, None if rows == whole else "other rows"
+            yield what, None if rows == whole or is_safe else "other rows"

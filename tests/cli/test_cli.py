@@ -676,3 +676,36 @@ def test_independent_columns_and_those_left_out_are_said(run, tmp_path, rng):
     document = json.loads(run("directions", "t.csv", "--columns", "all", "--json")[1])
     assert document["rows"][0]["relation"] == "independent"
     assert (document["summary"]["n_independent"], document["summary"]["n_related"]) == (1, 0)
+
+
+def test_a_table_of_many_columns_is_not_listed_whole(run, tmp_path):
+    names = [f"c{i}" for i in range(20_000)]
+    (tmp_path / "t.csv").write_text(",".join(names) + "\n" + ",".join("1" for _ in names) + "\n")
+    for options in ((), ("--x", "none")):
+        _, _, err = run("direction", "t.csv", *options)
+        assert "c0, c1, c2, c3, c4, c5, c6, c7 and 19992 more" in err
+        assert len(err) < 300
+
+
+def test_what_may_be_thousands_is_said(run, tmp_path):
+    rows = "".join(f"{i},{i:03};{i * i % 7}\n" for i in range(1, 30))
+    (tmp_path / "t.csv").write_text("a;b\n" + rows)
+    _, _, err = run("direction", "t.csv")
+    assert err.startswith(
+        "t.csv: every comma of a is followed by three digits, as a thousands separ"
+    )
+    _, _, err = run("directions", ".")
+    assert err.count("every comma of a is followed") == 1
+    assert "UserWarning" not in err
+
+
+def test_cluster_chooses_the_number(run, tmp_path):
+    x, y, _ = make_anm_mixture("f3", 200, random_state=1)
+    (tmp_path / "t.csv").write_text("\n".join(rows_of(x, y)))
+    status, out, err = run("cluster", "t.csv", "--n-mechanisms", "auto", "--json")
+    document = json.loads(out)
+    assert status == 0
+    assert document["n_mechanisms"] == 2 == 1 + np.argmin(document["criteria"])
+    assert document["refined"] is True
+    assert {row["label"] for row in document["rows"]} == {0, 1}
+    assert "number of mechanisms chosen by the smallest criterion (1: " in err

@@ -487,3 +487,58 @@ def test_pairs_that_another_column_explains_are_counted_unless_told_otherwise(ru
     assert (status, out.count("explained by z: a and b are independent given it")) == (0, 1)
     assert "\n1 pair is explained by other columns: no direct arrow" in out
     assert "explained" not in run("directions", "t.csv", "--columns", "all", "--no-explain")[1]
+
+
+def test_progress_without_a_total_tells_no_end(run, tmp_path, monkeypatch):
+    monkeypatch.setattr(cli_run, "PROGRESS_SECONDS", 1e-9)
+    lines = "".join(f"p{i},1 2,3 4\n" for i in range(3))
+    (tmp_path / "p.csv").write_text("SampleID,A,B\n" + lines)
+    _, _, err = run("directions", "p.csv")
+    shown = err.splitlines()
+    assert shown
+    assert all(re.fullmatch(r"\d+ pairs, .*pair/s", line) for line in shown)
+
+
+def test_a_late_fault_of_the_source_is_mended_and_the_run_goes_on(run, tmp_path):
+    pair_lines("m.csv", [0, 1, 2, 3, 2])
+    status, _, err = run("directions", "m.csv", "-o", "r.csv")
+    assert (status, "m.csv:6: the pair id 'p2' was used in line 4" in err) == (2, True)
+    pair_lines("m.csv", [0, 7, 2, 3, 4])
+    status, _, err = run("directions", "m.csv", "-o", "r.csv", "--resume")
+    assert (status, err.splitlines()) == (
+        0,
+        [
+            "4 finished pairs found in r.csv.checkpoint",
+            "the source has changed: 3 of 4 rows were used",
+            "5 rows written to r.csv",
+        ],
+    )
+    assert run("directions", "m.csv", "-o", "whole.csv")[0] == 0
+    assert lines("r.csv") == lines("whole.csv")
+
+
+def test_a_file_that_is_no_result_is_not_replaced(run, refused, folder, tmp_path):
+    for text in ("a,b\n1,2\n", '{"a": 1}\n', "x"):
+        (tmp_path / "r.csv").write_text(text)
+        for more in ([], ["--resume"]):
+            err = refused("directions", folder, "-o", "r.csv", *more)
+            assert err.startswith("r.csv: exists, and is no result of an earlier run; write to ano")
+        assert (tmp_path / "r.csv").read_text() == text
+    for more in ([], ["--resume"]):
+        (tmp_path / "r.csv").write_text("")
+        assert run("directions", folder, "-o", "r.csv", "--max-samples", "10", *more)[0] == 0
+        assert (tmp_path / "r.csv").read_text()
+    (tmp_path / "r.csv").write_text("mine")
+    arguments = ("directions", folder, "-o", "r.csv", "--max-samples", "10", "--resume", "--force")
+    assert run(*arguments)[0] == 0
+    assert (tmp_path / "r.csv").read_text().startswith("pair_id,")
+
+
+@posix
+def test_a_write_protected_result_is_refused_before_anything_is_computed(refused, folder, tmp_path):
+    (tmp_path / "r.csv").write_text("pair_id,n\n")
+    (tmp_path / "r.csv").chmod(0o444)
+    for _ in range(2):
+        err = refused("directions", folder, "-o", "r.csv")
+        assert err.startswith("r.csv: is write-protected, so it is not replaced; ")
+        assert sorted(os.listdir(tmp_path)) == ["pairs", "r.csv"]

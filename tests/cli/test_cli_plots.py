@@ -81,3 +81,20 @@ def test_letters_that_the_font_lacks_are_no_message(run, data, recwarn):
     assert status == 0
     assert "Glyph" not in err
     assert not [warning for warning in recwarn if "Glyph" in str(warning.message)]
+
+
+def test_a_figure_that_fails_leaves_the_old_file(run, data, monkeypatch):
+    from anmmm import plotting
+
+    (data.parent / "p.png").write_bytes(b"old")
+
+    def fail(self, file, **options):
+        file.write(b"half")
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(plotting.matplotlib_module("figure").Figure, "savefig", fail)
+    status, _, err = run("cluster", data, "--plot", "p.png", "--force")
+    assert status == 2
+    assert err.endswith("p.png: No space left on device\n")
+    assert (data.parent / "p.png").read_bytes() == b"old"
+    assert {path.name for path in data.parent.iterdir()} == {"data.csv", "p.png"}

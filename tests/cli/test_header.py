@@ -76,3 +76,15 @@ def test_commands_of_many_pairs(run, years):
         assert (status, json.loads(out)["rows"][0]["n"]) == (0, 30)
     status, out, _ = run("clusters", years.parent / "folder", "--header", "--json")
     assert (status, json.loads(out)["rows"][0]["n"]) == (0, 30)
+
+
+@pytest.mark.parametrize(("header", "n"), [(None, 31), (True, 30), (False, 31)])
+def test_python_readers(years, header, n):
+    assert [len(pair.x) for pair in as_pairs(years, columns="all", header=header)] == [n]
+    assert [len(pair.x) for pair in as_pairs(years.parent / "folder", header=header)] == [n]
+    assert [len(pair.x) for pair in load_pairs(years.parent / "folder", header=header)] == [n]
+
+
+def test_names_that_are_numbers_choose_columns(years):
+    (pair,) = as_pairs(years, columns=[("2020", "2019")], header=True)
+    assert pair.pair_id == "2020,2019"

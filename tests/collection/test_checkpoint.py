@@ -1,3 +1,4 @@
+import json
 import os
 import shutil
 import sqlite3
@@ -11,7 +12,7 @@ import pytest
 from stubs import Source, pairs, run
 
 from anmmm.collection import CheckpointError, infer_directions
-from anmmm.collection.checkpoint import Checkpoint, count_rows, digest
+from anmmm.collection.checkpoint import Checkpoint, _digest, count_rows, digest
 from anmmm.collection.records import PairResult
 from anmmm.collection.schema import CLUSTERS, DIRECTIONS
 from anmmm.datasets import Pair, make_anm_mixture
@@ -188,6 +189,66 @@ def test_a_file_with_more_than_the_table_of_rows_is_no_checkpoint(path):
             database.executescript(change)
         with pytest.raises(CheckpointError, match="other: is no checkpoint, or damaged"):
             run(Source(30), checkpoint=other)
+
+
+def rewritten(path, position, content):
+    """Put content of others into a checkpoint, with its digest."""
+    with closing(sqlite3.connect(path)) as database, database:
+        row = (position, content, _digest(position, content))
+        database.execute("INSERT OR REPLACE INTO rows VALUES (?, ?, ?)", row)
+
+
+DEEP = "[" * 50_000 + "]" * 50_000
+
+
+@pytest.mark.parametrize(
+    ("position", "content", "message"),
+    [
+        (-1, DEEP, "of position -1 is no JSON"),
+        (-1, '{"source": ' + "[" * 200 + "]" * 200 + "}", "of position -1 is none of a run"),
+        (-1, "[1]", "of position -1 is none of a run"),
+        (-7, '["", []]', "of position -7 is none of a run"),
+        (0, DEEP, "of position 0 is no JSON"),
+        (0, "9" * 10_000, "of position 0 is no JSON"),
+        (0, "{", "of position 0 is no JSON"),
+        (0, b'["", []]', "of position 0 is none of a run"),
+        (0, "[[], []]", "of position 0 is none of a run"),
+        (0, '["key", [1]]', "in the row of position 0 a row is a list of"),
+        (0, '["key", {"status": "ok"}]', "in the row of position 0 a row is a list of"),
+    ],
+)
+def test_rows_that_no_run_wrote_are_refused(path, position, content, message):
+    interrupted(path, 3, Source(30))
+    rewritten(path, position, content)
+    with pytest.raises(CheckpointError, match=message) as caught:
+        run(Source(30), checkpoint=path).to_list()
+    assert str(caught.value).startswith(f"{path}: is damaged (")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("status", ["ok"], "status must be text"),
+        ("status", "fine", "status must be one of"),
+        ("direction", 7, "direction must be 1, -1 or 0"),
+        ("truth", 3, "the truth must be 1"),
+        ("confidence", 1.5, "confidence must lie between 0 and 1"),
+        ("n", -3, "n must not be negative"),
+        ("n", 2**70, "n must be a whole number"),
+        ("score", "much", "score must be a number"),
+        ("converged", 1, "converged must be true or false"),
+        ("pair_id", None, "pair_id is missing"),
+    ],
+)
+def test_values_that_no_row_can_have_are_refused(path, name, value, message):
+    interrupted(path, 3, Source(30))
+    with closing(sqlite3.connect(path)) as database:
+        (text,) = database.execute("SELECT content FROM rows WHERE position = 1").fetchone()
+    key, values = json.loads(text)
+    values[DIRECTIONS.columns.index(name)] = value
+    rewritten(path, 1, json.dumps([key, values]))
+    with pytest.raises(CheckpointError, match=rf"is damaged \(in the row of position 1 {message}"):
+        run(Source(30), checkpoint=path).to_list()
 
 
 def test_rows_of_errors_are_tried_again(path):

@@ -488,3 +488,11 @@ def test_results_that_are_not_read_yet_cannot_be_pickled_and_say_what_can():
             send(results)
     rows = results.to_list()
     assert pickle.loads(pickle.dumps(results)).to_list() == rows
+
+
+def test_a_list_may_grow_during_the_walk():
+    source = [mixture(0), mixture(1)]
+    rows = infer_directions(source, **CHEAP)
+    assert rows[0].pair_id == "0"
+    source.append(mixture(2))
+    assert len(rows.to_list()) == 3

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import anmmm
 from anmmm.collection.records import PairResult
@@ -134,3 +136,17 @@ def test_without_pyarrow_the_extra_is_named(tmp_path, monkeypatch):
 def test_names_that_are_no_text_are_spelled_out(tmp_path):
     write_rows(tmp_path / "r.csv", [PairResult("p\udcff", "ok")], DIRECTIONS)
     assert read(tmp_path / "r.csv")[0]["pair_id"] == "p\\udcff"
+
+
+number = st.none() | st.floats(allow_nan=False, allow_infinity=False)
+whole = st.none() | st.integers(-(2**62), 2**62)
+text = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\r"), max_size=8)
+
+
+@settings(max_examples=40)
+@given(rows=st.lists(st.builds(PairResult, text, text, text, n=whole, score=number), max_size=4))
+def test_every_row_reads_back_exactly(tmp_path_factory, rows):
+    folder = tmp_path_factory.mktemp("sink")
+    for path in (folder / "r.parquet", folder / "r.jsonl"):
+        write_rows(path, rows, DIRECTIONS, timings=True)
+        assert read(path) == [row.to_dict() for row in rows]

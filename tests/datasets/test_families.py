@@ -11,6 +11,8 @@ from anmmm.datasets import (
     FAMILIES,
     SETTINGS,
     SETTINGS_TEXT,
+    draw_anm_mixture,
+    make_anm_mixture,
     make_single_mechanism,
 )
 from anmmm.datasets.families import CAUSES, CONTINUOUS, OTHER_EFFECTS, STEP, gaussian_process
@@ -126,3 +128,53 @@ def test_every_setting_is_told_in_words():
     help_text = " ".join(evaluate_command.help.split())
     for name in (*CONTINUOUS, *OTHER_EFFECTS, *(f"-{cause}" for cause in list(CAUSES)[1:])):
         assert name in help_text
+
+
+def test_counts_have_the_mean_that_the_cause_gives_them():
+    x, y = make_single_mechanism("count", 40_000, random_state=3)
+    near = np.abs(x - 1.0) < 0.1
+    assert_allclose(y[near].mean(), np.exp(x[near] + 0.3).mean(), rtol=0.04)
+    assert_allclose(y[near].var(), y[near].mean(), rtol=0.1)
+
+
+def test_transformed_effects_follow_their_formulas():
+    noise_of = {
+        "PNL-arcsinh": lambda x, y: (np.sinh(y) / 5.0 - x - 0.3 * x * np.abs(x)) / 0.4,
+        "PNL-logistic": lambda x, y: (np.log(y / (1.0 - y)) / 2.0 - x - np.sin(x)) / 0.5,
+        "PNL-cbrt": lambda x, y: (y**3 - x**3 - x) / 0.5,
+    }
+    for family, invert in noise_of.items():
+        x, y = make_single_mechanism(family, 20_000, random_state=4)
+        noise = invert(x, y)
+        found = noise.mean(), noise.std(), np.corrcoef(x, noise)[0, 1]
+        assert_allclose(found, [0, 1, 0], atol=0.03)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("f2", (2, 0.05, 30)),
+        ("f3-c3", (3, 0.05, 20)),
+        ("f3-c4", (4, 0.05, 15)),
+        ("f1-sigma0.01", (2, 0.01, 30)),
+        ("f4-sigma0.1", (2, 0.1, 30)),
+        ("f3-a0.25", (2, 0.05, 15)),
+        ("f3-a0.75", (2, 0.05, 45)),
+    ],
+)
+def test_variations_mean_what_they_say(name, expected):
+    setting = SETTINGS[name]
+    sample = draw_anm_mixture(setting.mechanism, 60, random_state=0, **setting.options)
+    found = len(sample.thetas), sample.noise_std, int((sample.labels == 0).sum())
+    assert found == expected
+
+
+def test_settings_draw_what_the_functions_draw():
+    drawn = SETTINGS["f4"].draw(50, random_state=1)
+    assert np.array_equal(drawn, make_anm_mixture("f4", 50, random_state=1)[:2])
+    for family in FAMILIES:
+        for cause in CAUSES:
+            name = family if cause == "gaussian" else f"{family}-{cause}"
+            drawn = SETTINGS[name].draw(20, random_state=2)
+            expected = make_single_mechanism(family, 20, cause=cause, random_state=2)
+            assert np.array_equal(drawn, expected)

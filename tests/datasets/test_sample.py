@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from anmmm.datasets import load_bafu_air, load_sample, make_anm_mixture
+from anmmm.datasets.sample import SAMPLE
 
 
 def test_the_sample_is_a_dozen_small_univariate_real_pairs_and_four_drawn_mixtures():
@@ -46,3 +47,11 @@ def test_bafu_air_from_a_folder(tmp_path):
     (tmp_path / "pair0050.txt").write_text("80 -1\n")
     x, y, labels = load_bafu_air(tmp_path)
     np.testing.assert_array_equal([x, y, labels], [[1, 2, -1], [60, 61, 80], [0, 0, 1]])
+
+
+def test_the_sample_names_its_source_and_stays_small():
+    readme = (SAMPLE / "README.md").read_text(encoding="utf-8")
+    assert "Mooij" in readme
+    assert "17(32)" in readme
+    assert all(pair_id.removeprefix("pair") in readme for pair_id in load_sample().ids)
+    assert sum(file.stat().st_size for file in SAMPLE.iterdir()) < 150_000

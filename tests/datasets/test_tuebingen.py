@@ -305,3 +305,11 @@ def test_the_real_collection():
     assert (min(lengths), max(lengths)) == (72, 16_382)
     assert [len(pairs[f"pair00{n}"].x) for n in (81, 82, 83)] == [365, 365, 365]
     assert all(np.isfinite(pair.x).all() and np.isfinite(pair.y).all() for pair in pairs.values())
+
+
+def test_digits_that_make_no_number_are_letters_of_a_name(tmp_path):
+    for name in ("²3.txt", "²12.txt", "٣.txt"):
+        (tmp_path / name).write_text("1 2\n3 4\n")
+    assert load_pairs(tmp_path).ids == ("٣", "²3", "²12")
+    (tmp_path / "pairmeta.txt").write_text("² 1 1 2 2\n")
+    assert load_pairs(tmp_path).ids == ("pair²",)

@@ -1,8 +1,9 @@
 """Finished rows of a run in an SQLite file, so that a killed run loses none.
 
 The one table holds positions, JSON texts and a digest of both, because SQLite does not detect every
-flipped bit. The row of position -1 describes the run. WAL keeps the commits of a killed run without
-waiting for the disk at each one; closing leaves one file.
+flipped bit. Contents are checked as well, as a file from elsewhere may have digests that agree. The
+row of position -1 describes the run. WAL keeps the commits of a killed run without waiting for the
+disk at each one; closing leaves one file.
 """
 
 from __future__ import annotations
@@ -109,7 +110,10 @@ class Checkpoint:
         if row is None:
             return None
         key, values = row
-        found = self._schema.row(values)
+        try:
+            found = self._schema.row(values)
+        except (TypeError, ValueError) as error:
+            raise self.damage(f"in the row of position {index} {error}") from None
         if key == digest(pair):
             return found
         if self.header is not None and self.header.get("source") is not None:
@@ -149,6 +153,8 @@ class Checkpoint:
             else:
                 self.n_finished += bool(content[0])
                 self.n_failed += not content[0]
+        if self.header is None and self.n_finished + self.n_failed:
+            raise self.damage("the row that describes the run is missing")
 
     def _write(self, rows: list[tuple[int, Any]]) -> None:
         texts = [(position, _json(content)) for position, content in rows]
@@ -161,7 +167,19 @@ class Checkpoint:
         position, text, written = row
         if written != _digest(position, text):
             raise self.damage(f"the row of position {position} is not what was written")
-        return json.loads(text)
+        # Whoever wrote the file may have computed the digest, too.
+        try:
+            content = json.loads(text)
+        except (TypeError, ValueError, RecursionError):
+            raise self.damage(f"the row of position {position} is no JSON of a run") from None
+        if position == _HEADER:
+            suits = isinstance(content, dict) and not _is_deep(content)
+        else:
+            is_pair = isinstance(content, list) and len(content) == 2
+            suits = position >= 0 and is_pair and isinstance(content[0], str)
+        if not suits or not isinstance(text, str):
+            raise self.damage(f"the row of position {position} is none of a run")
+        return content
 
     def damage(self, what: object) -> CheckpointError:
         """Return the error about damaged content."""
@@ -249,6 +267,14 @@ def _differences(before: Any, wanted: Any, name: str = "") -> Iterator[tuple[str
             yield from _differences(before.get(key), wanted.get(key), place)
     elif before != wanted:
         yield name, f"{name} was {_short(before)} and is {_short(wanted)}"
+
+
+def _is_deep(content: Any, most: int = 20) -> bool:
+    """Tell whether JSON is nested more than `most` deep, which recursive functions refuse."""
+    inside = content.values() if isinstance(content, dict) else content
+    return isinstance(content, (dict, list)) and (
+        most == 0 or any(_is_deep(each, most - 1) for each in inside)
+    )
 
 
 def _short(value: Any) -> str:

@@ -5,31 +5,31 @@ from __future__ import annotations
 import csv
 import math
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from anmmm._files import with_filename
 from anmmm._typing import StrPath
-from anmmm._validation import check_between, check_choice, check_nonnegative, check_truth
-from anmmm.collection.schema import CLUSTERS, DIRECTIONS, SCHEMA_VERSION, Schema
+from anmmm.collection.schema import (
+    CLUSTERS,
+    DIRECTIONS,
+    EXPECTED,
+    SCHEMA_VERSION,
+    Schema,
+    check_cells,
+)
 from anmmm.collection.sinks import check_sink
 from anmmm.collection.sources.parquet import open_parquet, source_errors
 from anmmm.datasets import SourceError
 from anmmm.datasets.errors import listed
-from anmmm.direction import RELATIONS
 
 BATCH = 10_000
-STATUSES = ("ok", "unusable", "error", "lost")
 # Columns that every row fills, and columns whose text may be empty, which CSV cannot express.
 _FILLED = ("status", "weight")
 _TEXTS = ("pair_id", "reason", "x", "y")
 # Columns that an analyzed pair fills.
 _RESULT = {"directions": "direction", "clusters": "cause"}
-_PROBABILITIES = (
-    *("forward_pvalue", "backward_pvalue", "confidence"),
-    *("independence_pvalue", "check_pvalue", "probability_common_cause"),
-)
 
 
 def read_rows(path: StrPath, schema: Schema = DIRECTIONS) -> Iterator[Any]:
@@ -172,32 +172,15 @@ def _record(schema: Schema, row: dict[str, Any]) -> Any:
                 raise ValueError(f"{name} is missing")
             values[name] = "" if name in _TEXTS else None
             continue
-        expected, convert = _KINDS[kind]
         try:
-            values[name] = convert(cell)
+            values[name] = _KINDS[kind](cell)
         except (TypeError, ValueError, OverflowError):
-            raise ValueError(f"{name} must be {expected}, found {cell!r:.60}") from None
-    _check(values)
+            raise ValueError(f"{name} must be {EXPECTED[kind]}, found {cell!r:.60}") from None
+    check_cells(values)
     result = _RESULT[schema.kind]
     if values["status"] == "ok" and values[result] is None:
         raise ValueError(f"the pair was analyzed (status ok), but its {result} is missing")
     return schema.record(**values)
-
-
-def _check(values: Mapping[str, Any]) -> None:
-    """Raise ValueError for values that no row has, such as those of an edited file."""
-    check_choice(values["status"], "status", STATUSES)
-    if values["weight"] is None:
-        raise ValueError("weight must be finite")
-    check_nonnegative(values["weight"], "weight")
-    check_truth(values["truth"])
-    if values.get("direction") not in (1, -1, 0, None):
-        raise ValueError(f"direction must be 1, -1 or 0, found {values['direction']}")
-    if values.get("relation") is not None:
-        check_choice(values["relation"], "relation", RELATIONS)
-    for name in _PROBABILITIES:
-        if values.get(name) is not None:
-            check_between(values[name], name, 0.0, 1.0)
 
 
 def _whole(cell: Any) -> int:
@@ -221,10 +204,10 @@ def _wholes(cell: Any) -> list[int]:
     return list(map(_whole, cell.split() if isinstance(cell, str) else cell))
 
 
-_KINDS: dict[str, tuple[str, Callable[[Any], Any]]] = {
-    "int": ("a whole number", _whole),
-    "float": ("a number", _finite),
-    "bool": ("true or false", _truth_value),
-    "str": ("text", str),
-    "ints": ("a list of whole numbers", _wholes),
+_KINDS: dict[str, Callable[[Any], Any]] = {
+    "int": _whole,
+    "float": _finite,
+    "bool": _truth_value,
+    "str": str,
+    "ints": _wholes,
 }

@@ -2,22 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields
 from operator import attrgetter
 from typing import Any
 
 from anmmm._optional import pyarrow_module, require
 from anmmm._record import computed
+from anmmm._validation import brief, check_between, check_choice, check_nonnegative, check_truth
 from anmmm._version import __version__
 from anmmm._words import spelled
 from anmmm.collection.records import PairClusters, PairResult, Row
+from anmmm.direction import RELATIONS
 
 # Increased when a column changes its name, type or meaning, or is removed; not when one is added.
 SCHEMA_VERSION = 1
+STATUSES = ("ok", "unusable", "error", "lost")
 
 # Kinds of columns by the types of the record's fields.
 _KINDS = {"str": "str", "int": "int", "float": "float", "bool": "bool", "list[int]": "ints"}
+EXPECTED = {
+    "str": "text",
+    "int": "a whole number",
+    "float": "a number",
+    "bool": "true or false",
+    "ints": "a list of whole numbers",
+}
+_PROBABILITIES = (
+    *("forward_pvalue", "backward_pvalue", "confidence"),
+    *("independence_pvalue", "check_pvalue", "probability_common_cause"),
+)
+_COUNTS = ("n", "n_used", "n_mechanisms", "rank", "subsample_seed")
 _PANDAS = {"int": "Int64", "float": "float64", "bool": "boolean", "str": "object", "ints": "object"}
 
 
@@ -61,9 +76,18 @@ class Schema:
 
         return values
 
-    def row(self, values: list[Any]) -> Any:
-        """Return the record of a list of values, one per column."""
-        return self.record(**dict(zip(self.columns, values, strict=True)))
+    def row(self, values: Any) -> Any:
+        """Return the record of a list of values, one per column; raise ValueError at others."""
+        if not isinstance(values, list) or len(values) != len(self.columns):
+            raise ValueError(f"a row is a list of {len(self.columns)} values")
+        cells = dict(zip(self.columns, values, strict=True))
+        for name, kind in self.types.items():
+            if cells[name] is None and name in ("pair_id", "status", "reason"):
+                raise ValueError(f"{name} is missing")
+            if cells[name] is not None and not _is_of_kind(cells[name], kind):
+                raise ValueError(f"{name} must be {EXPECTED[kind]}, found {brief(cells[name])}")
+        check_cells(cells)
+        return self.record(**cells)
 
     def to_arrow_schema(self) -> Any:
         """Return the ``pyarrow.Schema``, kind and version in its metadata."""
@@ -107,6 +131,35 @@ class Schema:
         }
         schema = {name: kinds[kind] for name, kind in self.types.items()}
         return polars.DataFrame(list(rows), schema=schema, orient="row")
+
+
+def check_cells(cells: Mapping[str, Any]) -> None:
+    """Raise ValueError for cells of the right types whose values no row has."""
+    check_choice(cells["status"], "status", STATUSES)
+    if cells["weight"] is None:
+        raise ValueError("weight must be finite")
+    check_nonnegative(cells["weight"], "weight")
+    check_truth(cells["truth"])
+    if cells.get("direction") not in (1, -1, 0, None):
+        raise ValueError(f"direction must be 1, -1 or 0, found {cells['direction']}")
+    if cells.get("relation") is not None:
+        check_choice(cells["relation"], "relation", RELATIONS)
+    for name in _PROBABILITIES:
+        value = cells.get(name)
+        # NaN, which differs from itself, is none.
+        if value is not None and value == value:
+            check_between(value, name, 0.0, 1.0)
+    for name in _COUNTS:
+        if (cells.get(name) or 0) < 0:
+            raise ValueError(f"{name} must not be negative, found {cells[name]}")
+
+
+def _is_of_kind(value: Any, kind: str) -> bool:
+    if kind == "ints":
+        return isinstance(value, list) and all(_is_of_kind(each, "int") for each in value)
+    if kind in ("int", "float") and isinstance(value, int):
+        return not isinstance(value, bool) and abs(value) < 2**63
+    return isinstance(value, {"str": str, "float": float, "bool": bool}.get(kind, ()))
 
 
 DIRECTIONS = Schema("directions", PairResult)

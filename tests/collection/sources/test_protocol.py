@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from anmmm.collection import PairSource, SourceError, as_pairs
+from anmmm.collection.checkpoint import digest
 from anmmm.datasets import Pair, load_sample
 
 X, Y = np.arange(12.0), np.arange(12.0) ** 2
@@ -73,3 +74,24 @@ def test_errors_name_file_and_place_and_come_out_of_other_processes(error, text)
     again = pickle.loads(pickle.dumps(error))
     assert type(again) is type(error)
     assert (str(again), again.path, again.place) == (text, error.path, error.place)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        [("a", X, Y), ("b", Y, X)],
+        {"b": (Y, X), "a": (X, Y)},
+        {"a": (X, Y), "b": (Y, X + 1e-9)},
+        {"a": (X, Y), "b": "text"},
+        {"a": (X, Y), "b": Pair("b", Y, X, truth=1)},
+    ],
+)
+def test_a_checkpoint_tells_other_objects_by_their_pairs(other):
+    def known_by(source):
+        pairs = as_pairs(source)
+        return pairs.fingerprint(), [digest(pair) for pair in pairs]
+
+    given = {"a": (X, Y), "b": (Y, X)}
+    assert known_by(given) == known_by(dict(given))
+    assert known_by(other) != known_by(given)
+    assert known_by(other) == known_by(other)
