@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
+from anmmm import DirectionResult, infer_direction
 from anmmm.datasets import load_pairs
 from anmmm.evaluation import standard_error
 
@@ -25,6 +28,21 @@ def seeds_parser(doc: str | None, *, samples: int, first: int, count: int) -> Ar
 def seeds_of(arguments: Namespace) -> list[int]:
     """Return the seeds of a run of such a study."""
     return list(range(arguments.first_seed, arguments.first_seed + arguments.count))
+
+
+def decide_drawn(
+    families: Mapping[str, Callable[[np.random.Generator, int], Any]], name: str, n: int, seed: int
+) -> tuple[DirectionResult, int] | None:
+    """Decide a pair of a family, exchanged for odd seeds; None if a variable is constant.
+
+    With the result comes 1 if the first variable that was drawn came first, else -1.
+    """
+    warnings.simplefilter("ignore", ConvergenceWarning)
+    x, y = families[name](np.random.default_rng([seed, n, list(families).index(name)]), n)
+    if min(len(np.unique(x)), len(np.unique(y))) < 2:
+        return None
+    sign = -1 if seed % 2 else 1
+    return infer_direction(*((x, y)[::sign])), sign
 
 
 def print_header(*names: str) -> None:

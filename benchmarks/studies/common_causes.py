@@ -27,7 +27,7 @@ from sklearn.exceptions import ConvergenceWarning
 from anmmm import infer_direction
 from anmmm.direction import SURE
 from anmmm.evidence import EvidenceResult
-from benchmarks.studies.common import print_header, print_row
+from benchmarks.studies.common import decide_drawn, print_header, print_row
 from benchmarks.studies.confounded import CONFOUNDED, DIRECT
 
 FAMILIES = CONFOUNDED | DIRECT
@@ -52,12 +52,10 @@ PRIOR = 1.0 / 6.0
 
 def decide(name: str, n: int, seed: int) -> dict[str, float] | None:
     """Decide a pair of a family; None where nothing can be decided."""
-    warnings.simplefilter("ignore", ConvergenceWarning)
-    x, y = FAMILIES[name](np.random.default_rng([seed, n, list(FAMILIES).index(name)]), n)
-    if min(len(np.unique(x)), len(np.unique(y))) < 2:
+    decided = decide_drawn(FAMILIES, name, n, seed)
+    if decided is None:
         return None
-    sign = -1 if seed % 2 else 1
-    result = infer_direction(*((x, y)[::sign]))
+    result, sign = decided
     evidence, confidence = result.models, result.confidence
     assert isinstance(evidence, EvidenceResult)
     assert confidence is not None

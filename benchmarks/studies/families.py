@@ -11,16 +11,13 @@ from __future__ import annotations
 
 import argparse
 import csv
-import warnings
 from pathlib import Path
 
 import joblib
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
-from anmmm import infer_direction
 from anmmm.direction import LACK_OF_FIT_PVALUE, is_sure
-from benchmarks.studies.common import print_header, print_row
+from benchmarks.studies.common import decide_drawn, print_header, print_row
 from benchmarks.studies.unforeseen import (
     DIRECT,
     FAMILIES,
@@ -36,12 +33,10 @@ COLUMNS = ("family", "kind", "half", "n", "pairs", *SHARES)
 
 def decide(name: str, n: int, seed: int) -> list[float] | None:
     """Decide a pair of a family; None where nothing can be decided."""
-    warnings.simplefilter("ignore", ConvergenceWarning)
-    x, y = FAMILIES[name](np.random.default_rng([seed, n, list(FAMILIES).index(name)]), n)
-    if min(len(np.unique(x)), len(np.unique(y))) < 2:
+    decided = decide_drawn(FAMILIES, name, n, seed)
+    if decided is None:
         return None
-    sign = -1 if seed % 2 else 1
-    result = infer_direction(*((x, y)[::sign]))
+    result, sign = decided
     right = has_cause(name) and result.direction == sign
     sure, check = bool(is_sure(result)), result.check_pvalue
     return [

@@ -39,7 +39,7 @@ CAUSE_SLOPE, CAUSE_EVEN, CAUSE_MOST = 0.5, -3.0, 4.0
 INDEPENDENCE_EVEN = 3.0
 # Largest confidence of decisions that are never sure: of variables of several columns, for which
 # nothing was calibrated; by models that are as flexible in both directions; by models that the
-# check refuses; of two random walks.
+# check refuses; of two random walks; of an edge to a column that its causes determine.
 UNSURE = 0.85
 
 

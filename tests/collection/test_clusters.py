@@ -54,9 +54,9 @@ def test_the_cause_is_the_true_one_or_inferred_and_the_row_says_so():
         (None, None),
     ]
     assert (rows[2].status, rows[2].reason) == ("unusable", "the direction is undecided")
-    told = list(cluster_pairs(source, cause="truth", random_state=0, **CHEAP))
-    assert [row.status for row in told] == ["ok", "unusable", "unusable"]
-    assert "does not give" in told[1].reason
+    rows = list(cluster_pairs(source, cause="truth", random_state=0, **CHEAP))
+    assert [row.status for row in rows] == ["ok", "unusable", "unusable"]
+    assert "does not give" in rows[1].reason
     inferred = cluster_pairs(source, cause="inferred", random_state=0, **CHEAP)[0]
     assert (inferred.cause, inferred.cause_source) == ("x", "inferred")
     given = list(cluster_pairs(source, cause="y", random_state=0, **CHEAP))

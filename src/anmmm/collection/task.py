@@ -104,8 +104,8 @@ class PairTask(Record, ABC):
         """Return the row of a pair; may raise."""
 
     def screened(self, pair: Pair) -> Any:
-        """Return the row of a pair that the screen left out."""
-        raise NotImplementedError(f"{type(self).__name__} has no screen")
+        """Return the row of a pair that a screen left out; None for work that has no screen."""
+        return None
 
     def failed(self, pair: Pair, status: str, reason: str) -> Any:
         """Return the row of a pair without a result."""

@@ -19,6 +19,7 @@ from anmmm._words import argument_names, check_arguments, known_arguments
 from anmmm.collection.checkpoint import Checkpoint
 from anmmm.collection.sources.columns import Table, open_table
 from anmmm.collection.stream import check_jobs
+from anmmm.confidence import UNSURE
 from anmmm.datasets.errors import listed
 from anmmm.direction import SURE
 from anmmm.evidence.check import normal_scores
@@ -28,7 +29,7 @@ from anmmm.graph.mixing import find_mixing
 from anmmm.graph.partial import ARROW, BOTH, LINE, PartialGraph
 from anmmm.graph.reading import read_graph, rebuilt
 from anmmm.graph.result import GIVEN, CausalGraph, GraphEdge, GraphNode
-from anmmm.graph.search import MOST_OF_DETERMINED, Arrow, Challenge, Parents, arrows, judged, search
+from anmmm.graph.search import Arrow, Challenge, Parents, arrows, judged, search
 from anmmm.graph.table import Columns, read_columns
 
 # Nats that an edge has to save.
@@ -383,6 +384,7 @@ def _edge(
     note = "" if directed else "as short the other way round"
     kind = ARROW if directed else LINE
     if effect.is_determined:
-        confidence = min(confidence, MOST_OF_DETERMINED)
+        # A cause may as well be the effect.
+        confidence = min(confidence, UNSURE)
         note = f"the causes determine {effect.name}: any of these columns may be the effect"
     return GraphEdge(cause, effect.name, kind, confidence, *losses, *facts, note)

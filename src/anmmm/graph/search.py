@@ -29,8 +29,6 @@ BATCH = 4
 SLOPE = 1.5
 # Below this confidence in the direction an edge has none.
 LEAST_CONFIDENCE = 0.7
-# Largest confidence of an edge to a column without noise: a cause may as well be the effect.
-MOST_OF_DETERMINED = 0.85
 
 # Of each column its causes.
 Parents = tuple[frozenset[int], ...]

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from anmmm._typing import FloatArray
 from anmmm.collection.records import PairResult
 from anmmm.direction import COMMON_CAUSE, LEANING, NO_PREFERENCE, SURE
 from anmmm.plotting.style import axes_or_new, matplotlib_module
@@ -81,20 +80,15 @@ class PairMap:
         elif row.direction and not row.explained_by:
             self._cells += (x, y, _NO_PREFERENCE), (y, x, _NO_PREFERENCE)
 
-    def _shown(self) -> tuple[FloatArray, list[str]]:
-        """Return the cells (n_shown, n_shown), NaN where empty, and the names of the variables."""
-        names = list(self._places)
-        rows, columns, values = np.array(self._cells or np.empty((0, 3))).T
-        used = np.arange(len(names))
-        if len(names) > MOST_NAMES and self._cells:
-            used = np.unique([rows, columns]).astype(int)
-        cells = np.full((len(used), len(used)), np.nan)
-        cells[np.searchsorted(used, rows), np.searchsorted(used, columns)] = values
-        return cells, [names[at] for at in used]
+    def _shown(self) -> list[int]:
+        """Return the places of the variables that are drawn, in increasing order."""
+        if len(self._places) > MOST_NAMES and self._cells:
+            return sorted({place for cell in self._cells for place in cell[:2]})
+        return list(range(len(self._places)))
 
     def size(self) -> tuple[float, float]:
         """Return width and height in inches that suit the map."""
-        n_names = len(self._shown()[1])
+        n_names = len(self._shown())
         size = min(3.5 + CELL * n_names, LARGEST) if n_names <= MOST_NAMES else LARGEST / 2
         return size + 1.0, size
 
@@ -102,7 +96,11 @@ class PairMap:
         """Draw the map; see `plot_pairs`."""
         if not self._places:
             raise ValueError("rows must hold at least one pair, found none")
-        cells, names = self._shown()
+        every, shown = list(self._places), self._shown()
+        names = [every[place] for place in shown]
+        rows, columns, values = np.array(self._cells or np.empty((0, 3))).T
+        cells = np.full((len(names), len(names)), np.nan)
+        cells[np.searchsorted(shown, rows), np.searchsorted(shown, columns)] = values
         # The largest of each block of cells: the surest arrow, before gray ones.
         starts = np.arange(0, len(cells), -(-len(cells) // MOST_CELLS))
         for axis in (0, 1):
@@ -128,8 +126,8 @@ class PairMap:
                 handles=patches, loc="lower left", bbox_to_anchor=(0.0, 1.0), ncol=2, frameon=False
             )
         if len(names) <= MOST_NAMES:
-            shown = [n if len(n) <= LONGEST else f"{n[: LONGEST - 1]}…" for n in names]
-            labels = [name.replace("$", r"\$") for name in shown]
+            short = [n if len(n) <= LONGEST else f"{n[: LONGEST - 1]}…" for n in names]
+            labels = [name.replace("$", r"\$") for name in short]
             ax.set_xticks(range(len(labels)), labels, rotation=90)
             ax.set_yticks(range(len(labels)), labels)
         left = len(self._places) - len(names)
