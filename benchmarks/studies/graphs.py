@@ -32,10 +32,9 @@ import numpy as np
 
 from anmmm import infer_graph
 from anmmm.evidence.variable import forget_variables
+from anmmm.graph.forms import MarkedEdge, read_graph
 from anmmm.graph.infer import MAX_PARENTS, MIN_GAIN
 from anmmm.graph.lengths import Lengths
-from anmmm.graph.partial import MarkedEdge
-from anmmm.graph.reading import read_graph
 from anmmm.graph.search import Rules, total
 from benchmarks.peers.causal_orders import cam, score
 from benchmarks.studies.common import print_header, print_row

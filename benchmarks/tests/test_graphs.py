@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from anmmm.graph.partial import PartialGraph
+from anmmm.graph.forms import PartialGraph
 from benchmarks.peers import causal_orders
 from benchmarks.studies import graphs
 from benchmarks.studies.graph_data import CELLS, draw
@@ -101,7 +101,7 @@ def test_a_run_goes_on_where_it_ended(tmp_path, capsys, monkeypatch):
         return {"edges": edges, "seconds": 1.0, "longer_than_true": -2.0}
 
     def graphs_of(truth):
-        return [(int(u), int(v)) for u, v in np.argwhere(truth)]
+        return [(int(u), "->", int(v)) for u, v in np.argwhere(truth)]
 
     def fails(table):
         raise np.linalg.LinAlgError("singular")

@@ -109,7 +109,7 @@ def test_messages_are_lines_and_name_options(run, data):
         "1 edge written to graph.csv\n"
     )
     (data / "gap.csv").write_text(f"{text}1.0,,2.0\n")
-    assert "; pass --drop-missing to leave out the 1" in run("graph", "gap.csv")[2]
+    assert "; --drop-missing leaves out the 1 incomplete row" in run("graph", "gap.csv")[2]
     assert (
         "choose pairs of its columns with --columns a,b or --columns all. Its"
         in (run("directions", "gap.csv")[2])

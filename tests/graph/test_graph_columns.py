@@ -55,7 +55,7 @@ def test_objects_that_are_numbers_are_numbers():
     assert found.names == ("a", "d")
     assert found.sample.values[:, 0].tolist() == values
     frame.loc[3, "a"] = None
-    with pytest.raises(SourceError, match="column 'a' lacks 1 values, the first in row 3"):
+    with pytest.raises(SourceError, match="column 'a' lacks 1 of 60 values, the first in row 3"):
         read(frame, ["a", "d"])
 
 

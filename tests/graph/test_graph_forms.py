@@ -8,8 +8,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from anmmm.datasets import SourceError
-from anmmm.graph.partial import PartialGraph
-from anmmm.graph.reading import read_graph, rebuilt
+from anmmm.graph.forms import PartialGraph, read_graph, rebuilt
 
 # a -> b, b - c, c - d.
 NODES = ("a", "b", "c", "d")
@@ -44,7 +43,7 @@ def forms(tmp_path):
         "file": str(file),
         "path": file,
         "triples": [("a", "->", "b"), ("b", "c"), ("c", "--", "d")],
-        "itself": PartialGraph(NODES, DIRECTED, UNDIRECTED),
+        "itself": PartialGraph(NODES, [("a", "->", "b"), ("b", "--", "c"), ("c", "--", "d")]),
     }
 
 
@@ -67,8 +66,8 @@ def test_all_forms_say_the_same(form, tmp_path):
     given = forms(tmp_path)[form]
     graph = read_graph(given)
     assert graph.nodes == NODES
-    assert graph.directed == tuple(DIRECTED)
-    assert graph.undirected == tuple(UNDIRECTED)
+    assert graph.marked("->") == DIRECTED
+    assert graph.marked("--") == UNDIRECTED
     graph = graph.with_directed([("c", "b"), ("c", "d")])
     expected = [("a", "->", "b"), ("c", "->", "b"), ("c", "->", "d")]
     assert graph.edges == expected
@@ -76,12 +75,12 @@ def test_all_forms_say_the_same(form, tmp_path):
     assert set(read_graph(back).edges) == set(expected)
     assert type(back) is (list if form in ("file", "path", "triples", "itself") else type(given))
     # What was given stays as it was.
-    assert read_graph(given).undirected == tuple(UNDIRECTED)
+    assert read_graph(given).marked("--") == UNDIRECTED
 
 
 def test_an_array_is_row_to_column():
     graph = read_graph(MATRIX)
-    assert (graph.directed, graph.undirected) == (((0, 1),), ((1, 2), (2, 3)))
+    assert graph.edges == [(0, "->", 1), (1, "--", 2), (2, "--", 3)]
     back = rebuilt(MATRIX, graph.with_directed([(2, 1)]))
     assert (back[2, 1], back[1, 2]) == (1, 0)
 
@@ -100,7 +99,7 @@ def test_a_pc_graph_and_its_inner_graph_are_the_same():
     outer = graph_class.CausalGraph(4, list(NODES))
     outer.G = causallearn_graph()
     graph = read_graph(outer)
-    assert graph.undirected == tuple(UNDIRECTED)
+    assert graph.marked("--") == UNDIRECTED
     back = rebuilt(outer, graph.with_directed([("d", "c")]))
     ends = back.G.graph
     # causal-learn: i -> j has -1 at [i, j] and 1 at [j, i].

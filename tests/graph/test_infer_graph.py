@@ -12,8 +12,8 @@ import pytest
 from anmmm import infer_graph, orient
 from anmmm.collection.checkpoint import Checkpoint, CheckpointError
 from anmmm.datasets import SourceError
+from anmmm.graph.forms import read_graph
 from anmmm.graph.infer import Lengths
-from anmmm.graph.reading import read_graph
 
 
 def table(n=300, seed=0):
@@ -279,7 +279,8 @@ def test_missing_values_are_refused_or_dropped(found):
     frame = table()
     gaps = pd.concat([frame, frame.iloc[:3].assign(dose=np.nan)], ignore_index=True)
     with pytest.raises(
-        SourceError, match=r"'dose' lacks 3 values, the first in row 300 \(from 0\); pass"
+        SourceError,
+        match=r"column 'dose' lacks 3 of 303 values, the first in row 300 \(from 0\); missing=",
     ):
         infer_graph(gaps)
     dropped = infer_graph(gaps, missing="drop")
@@ -290,23 +291,23 @@ def test_missing_values_are_refused_or_dropped(found):
 def test_a_run_that_was_killed_goes_on(tmp_path, monkeypatch, found):
     file = tmp_path / "fits"
     fits = []
-    learn = Lengths.learn
+    store = Lengths.store
 
     def dying(self, new):
-        learn(self, new)
+        store(self, new)
         fits.append(new)
         if len(fits) == 15:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(Lengths, "learn", dying)
+    monkeypatch.setattr(Lengths, "store", dying)
     with pytest.raises(KeyboardInterrupt):
         infer_graph(table(), checkpoint=file)
     first = len(fits)
     assert first == 15
-    monkeypatch.setattr(Lengths, "learn", learn)
+    monkeypatch.setattr(Lengths, "store", store)
     result = infer_graph(table(), checkpoint=file)
     assert result.length == found.length
-    monkeypatch.setattr(Lengths, "learn", lambda self, new: pytest.fail("a fit was made again"))
+    monkeypatch.setattr(Lengths, "store", lambda self, new: pytest.fail("a fit was made again"))
     monkeypatch.setattr("anmmm.graph.infer._unexplained", lambda *arguments: [])
     again = infer_graph(table(), checkpoint=file)
     assert [e.gain for e in again.edges] == [e.gain for e in found.edges]
@@ -322,7 +323,7 @@ def test_a_run_that_was_killed_goes_on(tmp_path, monkeypatch, found):
 def test_graphs_are_written_and_read_back(found, tmp_path):
     for suffix in (".csv", ".json", ".parquet", ".graphml"):
         found.write(tmp_path / f"graph{suffix}")
-    assert set(read_graph(tmp_path / "graph.csv").directed) == EDGES
+    assert set(read_graph(tmp_path / "graph.csv").marked("->")) == EDGES
     document = json.loads((tmp_path / "graph.json").read_text())
     assert {(e["cause"], e["effect"]) for e in document["edges"]} == EDGES
     frame = pd.read_parquet(tmp_path / "graph.parquet")

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from anmmm.graph.lengths import Lengths, Sample
 from anmmm.graph.search import (
     Rules,
+    ancestors,
     arrows,
     causal_order,
     climb,
     loss,
-    reach_of,
     search,
     total,
 )
@@ -81,9 +81,9 @@ def test_rules_hold_in_every_climb():
     lengths = Lengths(Sample(drawn(7), (False,) * 4), 1)
     free, _ = search(lengths, rules(4))
     first = arrows(free)[0]
-    assert first not in arrows(climb(lengths, free_of(free, first), rules(4).without(first)))
+    assert first not in arrows(climb(lengths, free_of(free, first), rules(4).forbidding(first)))
     back = first[::-1]
-    demanding = rules(4).demanding(back)
+    demanding = rules(4).requiring(back)
     turned, challenges = search(lengths, demanding)
     assert back in arrows(turned)
     # What is required is not challenged.
@@ -130,9 +130,9 @@ def test_orders_and_paths_are_those_of_networkx(data):
     assert sorted(order) == list(range(n))
     assert all(order.index(i) < order.index(j) for i, j in edges)
     assert sorted(arrows(parents)) == sorted(edges)
-    reach = reach_of(parents)
+    above = ancestors(parents)
     for j in range(n):
-        assert set(np.flatnonzero(reach[:, j])) == networkx.ancestors(graph, j) | {j}
+        assert set(np.flatnonzero(above[:, j])) == networkx.ancestors(graph, j) | {j}
 
 
 def test_a_further_cause_that_saves_much_is_not_passed_over():

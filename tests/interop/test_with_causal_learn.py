@@ -12,7 +12,7 @@ from causallearn.search.FCMBased.ANM.ANM import ANM
 from causallearn.search.ScoreBased.GES import ges
 
 from anmmm import hsic_test, infer_graph, orient
-from anmmm.graph.reading import read_graph
+from anmmm.graph.forms import read_graph
 from anmmm.interop import causal_learn
 
 FRAME = pd.DataFrame(chain())
@@ -62,7 +62,7 @@ def test_story_a_cpdag_is_oriented(search):
     result = orient(graph, FRAME)
     assert type(result) is type(graph)
     if search == "pc":
-        assert set(read_graph(result).directed) == CHAIN
+        assert set(read_graph(result).marked("->")) == CHAIN
 
 
 def test_story_directions_go_back_into_the_search():
@@ -78,4 +78,4 @@ def test_story_directions_go_back_into_the_search():
         node_names=NAMES,
         background_knowledge=knowledge,
     )
-    assert set(read_graph(second).directed) == CHAIN
+    assert set(read_graph(second).marked("->")) == CHAIN

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import ExitStack, contextmanager
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -17,28 +18,26 @@ from anmmm._validation import brief, check_between, check_count, check_nonnegati
 from anmmm._version import __version__
 from anmmm._words import argument_names, check_arguments, known_arguments
 from anmmm.collection.checkpoint import Checkpoint
-from anmmm.collection.sources.columns import Table, open_table
+from anmmm.collection.sources.columns import open_table
 from anmmm.collection.stream import check_jobs
 from anmmm.confidence import UNSURE
-from anmmm.datasets.errors import listed
 from anmmm.direction import SURE
 from anmmm.evidence.check import normal_scores
-from anmmm.graph.constraints import Names, rules_of
-from anmmm.graph.lengths import WORTH, Key, Lengths, Sample, key_of
+from anmmm.graph.constraints import rules_of
+from anmmm.graph.forms import ARROW, BOTH, LINE, PartialGraph, read_graph, rebuilt
+from anmmm.graph.lengths import MIN_HINT, Key, Lengths, Sample, key_of
 from anmmm.graph.mixing import find_mixing
-from anmmm.graph.partial import ARROW, BOTH, LINE, PartialGraph
-from anmmm.graph.reading import read_graph, rebuilt
 from anmmm.graph.result import GIVEN, CausalGraph, GraphEdge, GraphNode
-from anmmm.graph.search import Arrow, Challenge, Parents, arrows, judged, search
-from anmmm.graph.table import Columns, read_columns
+from anmmm.graph.search import Arrow, Challenge, Parents, arrows, decision_of, search
+from anmmm.graph.table import GraphColumns, read_columns, with_columns
 
 # Nats that an edge has to save.
 MIN_GAIN = 4.0
 MAX_PARENTS = 8
 # Rows that a fit needs for each cause.
 ROWS_A_PARENT = 10
-# Spread of what a model leaves of a column, in Gaussian quantiles, below which that is nothing.
-LEAST_LEFT = 1e-6
+# Range of residuals, as Gaussian quantiles, below which a column has none.
+LEAST_RANGE = 1e-6
 
 
 @known_arguments
@@ -134,35 +133,33 @@ def infer_graph(
     most = check_count(max_parents, "max_parents")
     least = check_nonnegative(min_gain, "min_gain")
     jobs, rng = check_jobs(n_jobs), check_rng(random_state)
-    partial, table = None if within is None else read_graph(within), open_table(table)
-    by_place = isinstance(within, np.ndarray)
-    if partial is not None and not by_place:
-        partial = _of_columns(partial, table, "within")
-    found = read_columns(table, columns, categories, missing, None if by_place else partial)
-    if by_place and partial is not None:
-        partial = _by_place(partial, found.names)
+    table, partial = open_table(table), None if within is None else read_graph(within)
+    if partial is not None:
+        partial = with_columns(partial, table, columns, "within")
+        if columns is None:
+            columns = [name for name in table.names if name in partial.nodes]
+    found = read_columns(table, columns, categories, missing)
     with listening(lambda: compile_ahead(GRAPH)):
-        # In an order of their own, so that the one in the table does not matter.
-        order = _canonical(found.sample)
-    names = Names(found.table, [found.names[at] for at in order])
+        # In an order of their own, so that the order in the table does not matter.
+        ordered = found.reordered(_canonical_order(found.sample))
+    n_samples = len(ordered.sample.values)
     rules = rules_of(
-        names,
+        ordered,
         required=required or (),
         forbidden=forbidden or (),
         tiers=tiers or (),
         within=partial,
-        max_parents=min(most, max(len(found.sample.values) // ROWS_A_PARENT, 1)),
+        max_parents=min(most, max(n_samples // ROWS_A_PARENT, 1)),
         min_gain=least,
     )
-    sample = found.sample.ordered(order)
-    LOGGER.info("graph: %d columns of %d rows", len(names.names), len(sample.values))
-    with _watching(sample, progress, checkpoint) as (seen, before):
-        lengths = Lengths(sample, jobs, seen)
-        lengths.fitted.update(before)
+    LOGGER.info("graph: %d columns of %d rows", len(ordered.names), n_samples)
+    with _recording(ordered.sample, progress, checkpoint) as (on_fit, stored):
+        lengths = Lengths(ordered.sample, jobs, on_fit)
+        lengths.fitted.update(stored)
         parents, challenges = search(lengths, rules)
         LOGGER.info("graph: %d edges found; testing what they leave", len(arrows(parents)))
         unexplained = _unexplained(lengths, parents, least)
-    return _result(found, names.names, lengths, parents, challenges, unexplained, partial, rng)
+    return _result(found, ordered, lengths, parents, challenges, unexplained, partial, rng)
 
 
 def orient(graph: Any, data: Any, *, min_confidence: float = SURE, **options: Any) -> Any:
@@ -214,14 +211,11 @@ def orient(graph: Any, data: Any, *, min_confidence: float = SURE, **options: An
     others = [name for name in argument_names(infer_graph) if name not in ("table", "within")]
     check_arguments(options, ["min_confidence", *others])
     partial, data = read_graph(graph), open_table(data)
-    # An adjacency without names has a row for each column.
-    by_place = isinstance(graph, np.ndarray)
-    within = graph if by_place else _of_columns(partial, data, "graph")
-    if not partial.edges and not by_place:
+    within = with_columns(partial, data, options.get("columns"), "graph")
+    if not partial.edges:
         return rebuilt(graph, partial)
     found = infer_graph(data, within=within, **options)
-    names = found.names if by_place else within.nodes
-    node_of = dict(zip(names, partial.nodes, strict=True))
+    node_of = dict(zip(within.nodes, partial.nodes, strict=True))
     sure = [
         (node_of[edge.cause], node_of[edge.effect])
         for edge in found.edges
@@ -230,109 +224,88 @@ def orient(graph: Any, data: Any, *, min_confidence: float = SURE, **options: An
     return rebuilt(graph, partial.with_directed(sure))
 
 
-def _of_columns(graph: PartialGraph, table: Table, argument: str) -> PartialGraph:
-    """Return a graph whose nodes are the columns of a table that its nodes name."""
-    unnamed = [f"X{at}" for at in range(1, len(graph.nodes) + 1)]
-    if unnamed == [*graph.nodes] and unnamed and not {*unnamed} & {*map(str, table.names)}:
-        raise ValueError(
-            f"{argument} has the nodes {listed(unnamed)}, which are causal-learn's names for "
-            f"unnamed columns, but {table.name} has {listed(table.names)}; pass the names to the "
-            "search (node_names=), and a data frame here"
-        )
-    return graph.renamed([table.column(node, argument) for node in graph.nodes])
-
-
-def _by_place(graph: PartialGraph, names: tuple[Hashable, ...]) -> PartialGraph:
-    """Return a graph of numbers with the names of columns; raise ValueError at others."""
-    if len(graph.nodes) != len(names):
-        raise ValueError(
-            f"within is an adjacency of {len(graph.nodes)} nodes, but data has {len(names)} "
-            "columns; pass a row and a column for each column of data"
-        )
-    return graph.renamed(names)
-
-
-def _canonical(sample: Sample) -> list[int]:
-    """Return the places of columns in an order that depends on their values alone."""
+def _canonical_order(sample: Sample) -> list[int]:
+    """Return the places of columns in an order that depends only on their values."""
     lengths = [round(variable.length, 6) for variable in sample.variables]
-    points = sample.standardized
-    return sorted(
-        range(len(lengths)), key=lambda at: (lengths[at], points[:, at].round(6).tolist())
-    )
+    points = sample.standardized.T.round(6).tolist()
+    return sorted(range(len(lengths)), key=lambda at: (lengths[at], points[at]))
 
 
 @contextmanager
-def _watching(
+def _recording(
     sample: Sample, progress: bool, path: StrPath | None
 ) -> Iterator[tuple[Callable[[dict[Key, float]], None], dict[Key, float]]]:
-    """Count fits in a bar and keep them in a file; give those that it holds."""
+    """Yield a function that counts and stores fits, and those that an earlier run stored."""
     with ExitStack() as stack:
         bar: Any = None
         if progress:
             from tqdm.auto import tqdm
 
             bar = stack.enter_context(tqdm(unit="fit", desc="graph"))
-        kept: dict[Key, float] = {}
+        stored: dict[Key, float] = {}
         log = None
         if path is not None:
             log = stack.enter_context(Checkpoint(path))
             content = content_hash(sample.values, sample.categorical)
             log.begin({"kind": "graph", "version": __version__, "table": content})
-            for at in range(log.n_finished):
-                row = log.find(at)
-                if row is not None:
-                    kept.update([_fit_of(log, row, len(sample.categorical))])
+            rows = filter(None, map(log.find, range(log.n_finished)))
+            stored = dict(_fit_of(log, row, len(sample.categorical)) for row in rows)
+        positions = count(len(stored))
 
-        def seen(found: dict[Key, float]) -> None:
+        def on_fit(new: dict[Key, float]) -> None:
             if bar is not None:
-                bar.update(len(found))
+                bar.update(len(new))
             if log is not None:
-                new = [each for each in found.items() if each[0] not in kept]
-                rows = enumerate(new, len(kept))
-                log.add((at, " ".join(map(str, [j, *s])), nats) for at, ((j, s), nats) in rows)
-                kept.update(new)
+                log.add(
+                    (next(positions), " ".join(map(str, (node, *causes))), nats)
+                    for (node, causes), nats in new.items()
+                )
 
-        yield seen, dict(kept)
+        yield on_fit, stored
 
 
 def _fit_of(log: Checkpoint, row: tuple[str, Any], n_columns: int) -> tuple[Key, float]:
-    """Return a fit that a checkpoint keeps; raise CheckpointError if it is none."""
-    places, nats = row
-    numbers = [int(each) if each.isdecimal() else -1 for each in places.split()]
-    known = numbers and all(0 <= number < n_columns for number in numbers)
+    """Return a fit that a checkpoint stores; raise CheckpointError if it is none."""
+    text, nats = row
+    places = [int(each) if each.isdecimal() else -1 for each in text.split()]
+    known = places and all(0 <= place < n_columns for place in places)
     if not known or not isinstance(nats, float) or not math.isfinite(nats):
-        raise log.damage(f"{brief(places)} and {brief(nats)} are no fit of this table")
-    return (numbers[0], tuple(numbers[1:])), nats
+        raise log.damage(f"{brief(text)} and {brief(nats)} are no fit of this table")
+    return (places[0], tuple(places[1:])), nats
 
 
 def _unexplained(lengths: Lengths, parents: Parents, least: float) -> list[tuple[Arrow, float]]:
-    """Return the pairs of columns whose models leave something of each other, and the nats."""
+    """Return pairs of columns whose residuals depend on each other, and the nats that this saves.
+
+    The residuals are the columns of another table, in which each may have one cause.
+    """
     models = [lengths.model(key_of(j, causes)) for j, causes in enumerate(parents)]
-    left = np.column_stack([normal_scores(model, j) for j, model in enumerate(models)])
-    # Of a column that its causes determine nothing is left.
-    places = np.flatnonzero(np.ptp(left, axis=0) > LEAST_LEFT).tolist()
+    scores = np.column_stack([normal_scores(model, j) for j, model in enumerate(models)])
+    # A column that its causes determine has no residual.
+    places = np.flatnonzero(np.ptp(scores, axis=0) > LEAST_RANGE).tolist()
     n = len(places)
     if n < 2:
         return []
-    rest = Lengths(Sample(left[:, places], (False,) * n), lengths.n_jobs)
+    residuals = Lengths(Sample(scores[:, places], (False,) * n), lengths.n_jobs)
     pairs = []
     for j in range(n):
-        guesses = rest.sample.hints((), rest.model((j, ())))
-        pairs += [(i, j) for i in np.flatnonzero(guesses > WORTH).tolist() if i != j]
-    rest.fit([(j, (i,)) for i, j in pairs] + [(j, ()) for _, j in pairs])
+        hints = residuals.sample.hints((), residuals.model((j, ())))
+        pairs += [(i, j) for i in np.flatnonzero(hints > MIN_HINT).tolist() if i != j]
+    residuals.fit([(j, (i,)) for i, j in pairs] + [(j, ()) for _, j in pairs])
     saved: dict[Arrow, float] = {}
     for i, j in pairs:
         pair = min(i, j), max(i, j)
-        saved[pair] = max(saved.get(pair, 0.0), rest(j, ()) - rest(j, (i,)))
-    # A pair of the many that may differ from independence by chance.
-    dear = least + math.log(max(n * (n - 1) / 2, 1))
-    found = [((places[i], places[j]), s) for (i, j), s in saved.items() if s > dear]
+        nats = residuals(j, ()) - residuals(j, (i,))
+        saved[pair] = max(saved.get(pair, 0.0), nats)
+    # Of many pairs, some seem to depend by chance.
+    threshold = least + math.log(n * (n - 1) / 2)
+    found = [((places[i], places[j]), s) for (i, j), s in saved.items() if s > threshold]
     return sorted(found, key=lambda each: -each[1])
 
 
 def _result(
-    found: Columns,
-    names: tuple[Hashable, ...],
+    found: GraphColumns,
+    ordered: GraphColumns,
     lengths: Lengths,
     parents: Parents,
     challenges: dict[Arrow, Challenge],
@@ -340,33 +313,39 @@ def _result(
     within: PartialGraph | None,
     rng: np.random.Generator,
 ) -> CausalGraph:
-    """Make the result, in the order of the table."""
-    places = [names.index(name) for name in found.names]
-    nodes, models = [], []
-    for j in places:
-        key = key_of(j, parents[j])
+    """Return the graph of `ordered` columns in their order in the table, as `found`."""
+    names, n_samples = ordered.names, len(found.sample.values)
+    nodes = {}
+    for name in found.names:
+        place = names.index(name)
+        key = key_of(place, parents[place])
         model = lengths.model(key)
-        causes = [i for i in places if i in parents[j]]
-        points = lengths.sample.standardized[:, causes]
-        facts = model.name, model.n_mechanisms, model.length, model, points
-        named, order = (names[i] for i in causes), (places.index(i) for i in key[1])
-        nodes.append(GraphNode(names[j], tuple(named), *facts, tuple(order)))
-        models.append(model)
-    node = {each.name: each for each in nodes}
+        causes = tuple(found.names.index(names[i]) for i in key[1])
+        nodes[name] = GraphNode(
+            name=name,
+            parents=tuple(found.names[i] for i in sorted(causes)),
+            model=model.name,
+            n_mechanisms=model.n_mechanisms,
+            length=model.length,
+            _model=model,
+            _points=found.sample.standardized[:, sorted(causes)],
+            _causes=causes,
+        )
     edges = [
-        _edge(names[i], node[names[j]], challenges.get((i, j)), found) for i, j in arrows(parents)
+        _edge(names[i], nodes[names[j]], challenges.get((i, j)), n_samples)
+        for i, j in arrows(parents)
     ]
     edges.sort(key=lambda e: (-e.confidence, -e.gain, found.names.index(e.cause)))
-    for one, other in () if within is None else within.bidirected:
+    for one, other in () if within is None else within.marked("<->"):
         edges.append(GraphEdge(one, other, BOTH, 1.0, 0.0, math.inf, "", 1, GIVEN))
     return CausalGraph(
         names=found.names,
         edges=tuple(edges),
-        nodes=tuple(nodes),
-        mixing=find_mixing(found.names, models, rng),
+        nodes=tuple(nodes.values()),
+        mixing=find_mixing(found.names, [node._model for node in nodes.values()], rng),
         unexplained=tuple((names[i], names[j], nats) for (i, j), nats in unexplained),
-        length=math.fsum(each.length for each in nodes),
-        n_samples=len(found.sample.values),
+        length=math.fsum(node.length for node in nodes.values()),
+        n_samples=n_samples,
         n_dropped=found.n_dropped,
         _sample=found.sample,
         _source=found.table.name if found.table.files else "",
@@ -374,17 +353,17 @@ def _result(
 
 
 def _edge(
-    cause: Hashable, effect: GraphNode, challenge: Challenge | None, found: Columns
+    cause: Hashable, effect: GraphNode, challenge: Challenge | None, n_samples: int
 ) -> GraphEdge:
-    facts = effect.model, effect.n_mechanisms
+    model = effect.model, effect.n_mechanisms
     if challenge is None:
-        return GraphEdge(cause, effect.name, ARROW, 1.0, math.inf, math.inf, *facts, GIVEN)
-    directed, confidence = judged(challenge, len(found.sample.values))
+        return GraphEdge(cause, effect.name, ARROW, 1.0, math.inf, math.inf, *model, GIVEN)
+    is_directed, confidence = decision_of(challenge, n_samples)
     losses = challenge.without.nats, challenge.turned.nats
-    note = "" if directed else "as short the other way round"
-    kind = ARROW if directed else LINE
+    note = "" if is_directed else "as short the other way round"
     if effect.is_determined:
         # A cause may as well be the effect.
         confidence = min(confidence, UNSURE)
         note = f"the causes determine {effect.name}: any of these columns may be the effect"
-    return GraphEdge(cause, effect.name, kind, confidence, *losses, *facts, note)
+    kind = ARROW if is_directed else LINE
+    return GraphEdge(cause, effect.name, kind, confidence, *losses, *model, note)

@@ -1,8 +1,8 @@
-"""Description lengths of the columns of a table given sets of others, each fitted once."""
+"""Description lengths of the columns of a table given sets of causes, each fitted once."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -19,22 +19,24 @@ from anmmm.evidence.variable import Variable
 from anmmm.evidence.vectors import describe_over
 from anmmm.preprocessing import Standardization, standardize
 
-# Fits that a worker does at a time, and below which no worker is used.
-BATCH, FEW = 8, 8
-# Rows at most from which it is guessed what a further cause may save, and nats from which it is
-# fitted: 2 halves the time, and changed 3 graphs of 262 by an edge each (docs/notes/graphs.md).
-HINT_ROWS, WORTH = 5000, 2.0
-# Columns squared times rows, at least 300, below which workers cost more than they do.
+# Fits of a task of a worker.
+BATCH = 8
+# Most rows from which the gain of a further cause is guessed, and nats from which it is fitted: 2
+# halves the time, and changed 3 graphs of 262 by an edge each (docs/notes/graphs.md).
+HINT_ROWS, MIN_HINT = 5000, 2.0
+# Columns squared times rows, at least 300, below which workers cost more time than they save.
 SMALL = 200_000
-# Models that are remembered, at least, and rows of them all.
+# Models in memory: at least so many, or of so many rows in all.
 LEAST_MODELS, MODEL_ROWS = 8, 500_000
 
 # A column and its causes, in increasing order.
 Key = tuple[int, tuple[int, ...]]
+# Lengths, and columns that may be further causes.
+Cache = tuple[dict[Key, float], dict[Key, frozenset[int]]]
 
 
 def key_of(node: int, causes: Iterable[int]) -> Key:
-    """Return what a column given others is known by."""
+    """Return the key of a column given its causes."""
     return node, tuple(sorted(causes))
 
 
@@ -45,150 +47,173 @@ class Sample(Record):
     values: FloatArray
     categorical: tuple[bool, ...]
 
-    @property
+    @computed
     def standardized(self) -> FloatArray:
         """All columns at mean 0 and deviation 1."""
-        return self._scaled[0]
-
-    @property
-    def scale(self) -> Standardization:
-        """What takes the columns there and back."""
-        return self._scaled[1]
+        return standardize(self.values)[0]
 
     @computed
-    def _scaled(self) -> tuple[FloatArray, Standardization]:
-        return standardize(self.values)
+    def scale(self) -> Standardization:
+        """The map from values to standardized ones."""
+        return standardize(self.values)[1]
 
     @computed
     def is_tied(self) -> bool:
         """Whether any column has ties."""
-        return any(variable.is_tied for variable in self._alone)
+        return any(variable.is_tied for variable in self._single)
 
     @computed
     def variables(self) -> list[Variable]:
-        """Each column by itself, by the laws that apply beside all others."""
-        return [each.beside_ties for each in self._alone] if self.is_tied else self._alone
+        """Each column, with the marginals that apply in the company of all others."""
+        return [each.beside_ties for each in self._single] if self.is_tied else self._single
 
     @computed
-    def _alone(self) -> list[Variable]:
-        return [self._variable(at) for at in range(len(self.categorical))]
+    def _single(self) -> list[Variable]:
+        columns = np.ascontiguousarray(self.standardized.T)
+        return [
+            Variable.of_categories(column)
+            if self.categorical[at]
+            else Variable.of(column, np.ascontiguousarray(self.values[:, at]))
+            for at, column in enumerate(columns)
+        ]
 
-    def _variable(self, at: int) -> Variable:
-        values = np.ascontiguousarray(self.standardized[:, at])
-        if self.categorical[at]:
-            return Variable.of_categories(values)
-        return Variable.of(values, np.ascontiguousarray(self.values[:, at]))
-
-    def ordered(self, order: Sequence[int]) -> Sample:
-        """Return the same with its columns in another order, and their descriptions."""
+    def reordered(self, order: Sequence[int]) -> Sample:
+        """Return the same columns and their descriptions in another order."""
         values = np.ascontiguousarray(self.values[:, order])
         other = Sample(values, tuple(self.categorical[at] for at in order))
-        vars(other)["_alone"] = [self._alone[at] for at in order]
+        vars(other)["_single"] = [self._single[at] for at in order]
         return other
 
     def model(self, key: Key) -> ConditionalModel:
-        """Return the shortest model of a column given others."""
+        """Return the shortest model of a column given its causes."""
         node, causes = key
         return describe_over(
             self.variables[node], [self.variables[at] for at in causes], self.is_tied
         )
 
     def hints(self, causes: Sequence[int], model: ConditionalModel) -> FloatArray:
-        """Guess the nats (n_columns,) that each column may save beside a model's `causes`.
+        """Guess the nats (n_columns,) that each column may save in addition to a model's `causes`.
 
-        By what the model leaves, its square, and its product with each cause: their squared lengths
-        along the first m curves over the column, less a nat for each of these.
+        By the residual, its square, and its product with each cause: their squared projections on
+        the first m curves over the column, less a nat for each of these.
         """
         some = slice(None, None, -(-len(self.values) // HINT_ROWS))
-        left = normal_scores(model)[some]
+        residual = normal_scores(model)[some]
         guesses = np.zeros(len(self.variables))
-        if np.ptp(left) < EDGE:
+        if np.ptp(residual) < EDGE:
             return guesses
-        products = (left * self.standardized[some, at] for at in causes)
-        targets = standardize(np.column_stack([left, left**2, *products]))[0]
+        products = (residual * self.standardized[some, at] for at in causes)
+        targets = standardize(np.column_stack([residual, residual**2, *products]))[0]
         for at, variable in enumerate(self.variables):
             columns = variable.basis.design[some, 1:]
-            shares = 0.5 / len(left) * (columns.T @ targets) ** 2 - 1.0
-            guesses[at] = shares.cumsum(axis=0).max(initial=0.0)
+            nats = 0.5 / len(residual) * (columns.T @ targets) ** 2 - 1.0
+            guesses[at] = nats.cumsum(axis=0).max(initial=0.0)
         return guesses
 
 
 class Lengths:
-    """Description lengths in nats of columns given their causes, remembered.
+    """Description lengths in nats of columns given their causes, in a cache.
 
-    `seen` is called with new ones, as they are made.
+    `on_fit` is called with new ones.
     """
 
     def __init__(
         self,
         sample: Sample,
         n_jobs: int | None = None,
-        seen: Callable[[dict[Key, float]], object] = bool,
+        on_fit: Callable[[dict[Key, float]], object] = bool,
     ) -> None:
         n, p = sample.values.shape
         self.n_jobs = n_jobs if p**2 * max(n, 300) >= SMALL else 1
-        self.sample, self.seen = sample, seen
+        self.sample, self.on_fit = sample, on_fit
         self.fitted: dict[Key, float] = {}
-        # Columns that may be further causes.
-        self.hopeful: dict[Key, frozenset[int]] = {}
-        size = max(LEAST_MODELS, MODEL_ROWS // len(sample.values))
+        # Columns that may be further causes, by their hints.
+        self.hinted: dict[Key, frozenset[int]] = {}
+        size = max(LEAST_MODELS, MODEL_ROWS // n)
         self.model = lru_cache(size)(sample.model)
 
     def __call__(self, node: int, causes: Iterable[int]) -> float:
-        """Return the length of a column given others."""
+        """Return the length of a column given its causes."""
         key = key_of(node, causes)
         if key not in self.fitted:
             self.fit([key])
         return self.fitted[key]
 
     def candidates(self, node: int, causes: frozenset[int]) -> frozenset[int]:
-        """Return the columns that may save anything beside the causes of a column."""
+        """Return the columns that may save nats as a further cause of a column."""
         key = key_of(node, causes)
         if not causes:
             return frozenset(range(len(self.sample.categorical))) - {node}
-        if key not in self.hopeful:
+        if key not in self.hinted:
             with single_thread():
                 guesses = self.sample.hints(key[1], self.model(key))
-            some = np.flatnonzero(guesses > WORTH).tolist()
-            self.hopeful[key] = frozenset(some) - {node, *causes}
-        return self.hopeful[key]
+            some = np.flatnonzero(guesses > MIN_HINT).tolist()
+            self.hinted[key] = frozenset(some) - {node, *causes}
+        return self.hinted[key]
 
     def fit(self, keys: Iterable[Key]) -> None:
-        """Fit those that are not known yet, on all workers if they are many."""
+        """Fit the keys that are not in the cache, in workers if they are many."""
         new = [key for key in dict.fromkeys(keys) if key not in self.fitted]
-        if len(new) < FEW or joblib.effective_n_jobs(self.n_jobs) == 1:
-            for key in new:
-                with single_thread():
-                    self.learn({key: self.model(key).length})
-            return
-        parts = [new[at : at + BATCH] for at in range(0, len(new), BATCH)]
-        for found in in_parallel(self.n_jobs, _fit, [(self.sample, part) for part in parts]):
-            self.learn(found)
+        in_batches(self, _fit, new, BATCH)
 
-    def learn(self, found: dict[Key, float]) -> None:
-        """Take new lengths."""
-        self.fitted.update(found)
-        self.seen(found)
+    def store(self, fitted: Mapping[Key, float]) -> None:
+        """Add lengths to the cache."""
+        new = {key: nats for key, nats in fitted.items() if key not in self.fitted}
+        self.fitted |= new
+        self.on_fit(new)
 
 
-def in_parallel(n_jobs: int | None, work: Callable[..., Any], calls: Sequence[Any]) -> Any:
-    """Return the results of calls in their order, from joblib's workers."""
+def _fit(lengths: Lengths, keys: Sequence[Key]) -> None:
+    for key in keys:
+        with single_thread():
+            lengths.store({key: lengths.model(key).length})
+
+
+def in_batches(
+    lengths: Lengths,
+    work: Callable[[Lengths, Sequence[Any]], Any],
+    items: Sequence[Any],
+    size: int,
+    *,
+    share: bool = False,
+) -> list[Any]:
+    """Return the results of `work` on batches of items, in workers if there are several batches.
+
+    `share`: whether workers get the cache, which a search needs and a fit does not.
+    """
+    if len(items) <= size or joblib.effective_n_jobs(lengths.n_jobs) == 1:
+        return [work(lengths, items)]
+    batches = [items[at : at + size] for at in range(0, len(items), size)]
+    cache: Cache = (lengths.fitted, lengths.hinted) if share else ({}, {})
+    calls = (joblib.delayed(_in_worker)(lengths.sample, cache, work, each) for each in batches)
+    results = []
     with starting_workers():
-        parallel = joblib.Parallel(n_jobs=n_jobs, **worker_options())
-        return parallel(joblib.delayed(work)(*arguments) for arguments in calls)
+        for result, fitted, hinted in joblib.Parallel(lengths.n_jobs, **worker_options())(calls):
+            results.append(result)
+            lengths.store(fitted)
+            lengths.hinted |= hinted
+    return results
 
 
-def _fit(sample: Sample, keys: Sequence[Key]) -> dict[Key, float]:
-    sample = known(sample)
-    with single_thread():
-        return {key: sample.model(key).length for key in keys}
+def _in_worker(
+    sample: Sample,
+    cache: Cache,
+    work: Callable[[Lengths, Sequence[Any]], Any],
+    items: Sequence[Any],
+) -> tuple[Any, dict[Key, float], dict[Key, frozenset[int]]]:
+    """Return the result of `work`, and the additions to the cache."""
+    lengths, (fitted, hinted) = Lengths(cached(sample), 1), cache
+    lengths.fitted, lengths.hinted = dict(fitted), dict(hinted)
+    result = work(lengths, items)
+    additions = lengths.fitted.items() - fitted.items()
+    return result, dict(additions), dict(lengths.hinted.items() - hinted.items())
 
 
 _last: list[Sample] = []
 
 
-def known(sample: Sample) -> Sample:
-    """Return the equal sample whose variables this process has described, if it was the last."""
+def cached(sample: Sample) -> Sample:
+    """Return the last sample of this process if it is equal, because its columns are described."""
     for last in _last:
         if last.categorical == sample.categorical and np.array_equal(last.values, sample.values):
             return last

@@ -31,10 +31,9 @@ from anmmm.direction import SURE, format_confidence
 from anmmm.evidence.check import check_models, is_determined
 from anmmm.evidence.models import Additive, EffectCurves, Independent, model_text
 from anmmm.evidence.models.base import ConditionalModel
+from anmmm.graph.forms import ARROW, LINE, MARK_OF, Edge, adjacency_of
 from anmmm.graph.lengths import Sample
 from anmmm.graph.mixing import Mixing
-from anmmm.graph.partial import ARROW, LINE, MARK_OF, Edge
-from anmmm.graph.reading import networkx_graph
 from anmmm.graph.search import causal_order
 from anmmm.independence import TestedVariable
 
@@ -115,9 +114,10 @@ class GraphNode(Record):
     n_mechanisms: int
     length: float
     _model: ConditionalModel = field(repr=False)
-    _causes: FloatArray = field(repr=False)
-    # The causes' places in the table, in the order in which the model takes them.
-    _order: tuple[int, ...] = field(repr=False)
+    # The causes, standardized.
+    _points: FloatArray = field(repr=False)
+    # Their places in the table, in the order in which the model takes them.
+    _causes: tuple[int, ...] = field(repr=False)
 
     @property
     def labels(self) -> IntArray | None:
@@ -140,7 +140,7 @@ class GraphNode(Record):
         """P-value of a test of independence of the causes and what the model leaves."""
         if isinstance(self._model, Independent):
             return 1.0
-        return check_models([self._model], TestedVariable(self._causes)).pvalue
+        return check_models([self._model], TestedVariable(self._points)).pvalue
 
 
 @frozen
@@ -190,18 +190,13 @@ class CausalGraph(Record):
     @property
     def adjacency(self) -> IntArray:
         """1 at [cause, effect], (n_columns, n_columns); at both places where there is no arrow."""
-        place = {name: at for at, name in enumerate(self.names)}
-        matrix = np.zeros((len(place), len(place)), dtype=np.int64)
-        for each in self.edges:
-            matrix[place[each.cause], place[each.effect]] = 1
-            if each.kind != ARROW:
-                matrix[place[each.effect], place[each.cause]] = 1
-        return matrix
+        marked = ((each.cause, MARK_OF[each.kind], each.effect) for each in self.edges)
+        return adjacency_of(self.names, marked)
 
     @property
     def order(self) -> tuple[Hashable, ...]:
         """Columns in a causal order of the graph that was found, causes first."""
-        parents = tuple(frozenset(node._order) for node in self.nodes)
+        parents = tuple(frozenset(node._causes) for node in self.nodes)
         return tuple(self.names[at] for at in causal_order(parents))
 
     def node(self, name: Hashable) -> GraphNode:
@@ -250,7 +245,7 @@ class CausalGraph(Record):
             raise ValueError(f"{brief(cause)} holds categories, which have no order to draw along")
         scale = self._sample.scale
         # Numbers first, as curves over several columns take them.
-        places = sorted(node._order, key=lambda at: self._sample.categorical[at])
+        places = sorted(node._causes, key=lambda at: self._sample.categorical[at])
         values = np.tile(np.median(self._sample.values, axis=0), (n_points, 1))
         at = self.names.index(cause)
         own_values = self._sample.values[:, at]
@@ -266,14 +261,14 @@ class CausalGraph(Record):
         An edge without a direction is two opposite arcs. Arcs have the attributes of `GraphEdge`.
         """
         least = check_between(min_confidence, "min_confidence", 0.0, 1.0)
-        kept = {(e.cause, e.effect): e for e in self.edges if e.confidence >= least}
-        marked = [(e.cause, MARK_OF[e.kind], e.effect) for e in kept.values()]
-        graph = networkx_graph(self.names, marked)
-        for (cause, effect), edge in kept.items():
-            facts = {"kind": edge.kind, "confidence": edge.confidence, "gain": edge.gain}
-            for arc in ((cause, effect), (effect, cause)):
-                if graph.has_edge(*arc):
-                    graph.edges[arc].update(facts)
+        graph = require("networkx", "graph", "a networkx graph needs networkx").DiGraph()
+        graph.add_nodes_from(self.names)
+        for edge in self.edges:
+            if edge.confidence >= least:
+                facts = {"kind": edge.kind, "confidence": edge.confidence, "gain": edge.gain}
+                graph.add_edge(edge.cause, edge.effect, **facts)
+                if edge.kind != ARROW:
+                    graph.add_edge(edge.effect, edge.cause, **facts)
         return graph
 
     def to_dag(self) -> Any:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -11,100 +10,149 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anmmm._categories import MOST_CATEGORIES, Names, missing_of
-from anmmm._typing import BoolArray, FloatArray
+from anmmm._typing import FloatArray
 from anmmm._validation import DATES, MISSING, brief, check_choice
 from anmmm._warning import warn_caller
 from anmmm._words import counted
 from anmmm.collection.sources.columns import Table
+from anmmm.collection.sources.protocol import missing_text
 from anmmm.collection.sources.table import text_problem
 from anmmm.datasets.errors import SourceError, listed
+from anmmm.graph.forms import PartialGraph
 from anmmm.graph.lengths import Sample
-from anmmm.graph.partial import PartialGraph
+from anmmm.graph.search import Arrow
 from anmmm.preprocessing import standardize
 
 MIN_ROWS = 20
-# Columns left out that a warning names.
+# Omitted columns that a warning names.
 MOST_NAMED = 8
 # Bytes that the curves over all columns may take.
 MOST_BYTES = 4e9
 BYTES_A_VALUE = 14 * 8
-# Standardized columns that differ by no more, in any row, are one.
-SAME = 1e-9
+# Standardized columns that differ by no more, in any row, are copies.
+COPY_TOLERANCE = 1e-9
+
+Fault = Callable[[str], SourceError]
 
 
-class Columns(NamedTuple):
-    """Names of columns of a table, their values, and the rows left out as incomplete."""
+class GraphColumns(NamedTuple):
+    """Names and values of columns of a table, and the number of incomplete rows left out."""
 
     table: Table
     names: tuple[Hashable, ...]
     sample: Sample
     n_dropped: int
 
+    def reordered(self, order: Sequence[int]) -> GraphColumns:
+        """Return the same columns in another order."""
+        names = tuple(self.names[at] for at in order)
+        return self._replace(names=names, sample=self.sample.reordered(order))
 
-def read_columns(
-    table: Table, columns: Any, categories: Any, missing: str, within: PartialGraph | None = None
-) -> Columns:
-    """Read and check columns of a table, by default all or those of a graph.
-
-    Raise TypeError or ValueError at what is wrong.
-    """
-    check_choice(missing, "missing", MISSING)
-    if within is not None and columns is None:
-        columns = [name for name in table.names if name in within.nodes]
-    listed_names = _listed(categories, table, "categories")
-    named = {*table.categories, *listed_names}
-    if columns is None:
-        problems = _problems(table, listed_names)
-        names = [name for name in table.names if name not in problems]
-        if problems:
-            lines = "\n  ".join(map(str, [*problems.values()][:MOST_NAMED]))
-            more = len(problems) - MOST_NAMED
-            rest = f"\n  and {more} more" if more > 0 else ""
-            warn_caller(
-                f"{counted(len(problems), 'column')} left out:\n  {lines}{rest}", UserWarning
+    def place(self, name: Any, argument: str) -> int:
+        """Return the place of a column; raise ValueError if there is none."""
+        column = self.table.column(name, argument)
+        if column not in self.names:
+            raise ValueError(
+                f"{argument} names {brief(name)}, which is none of the columns of the graph: "
+                f"{listed(self.names)}"
             )
+        return self.names.index(column)
+
+    def arrows(self, edges: Any, argument: str) -> list[Arrow]:
+        """Return pairs of names as places."""
+        if isinstance(edges, str) or not isinstance(edges, Iterable):
+            raise TypeError(
+                f"{argument} must be a list of edges, e.g. [('cause', 'effect')]; found "
+                f"{brief(edges)}"
+            )
+        found = []
+        for edge in edges:
+            if isinstance(edge, str) or not isinstance(edge, Sequence) or len(edge) != 2:
+                raise TypeError(
+                    f"{argument} must hold pairs of names (cause, effect); found {brief(edge)}"
+                )
+            cause, effect = (self.place(name, argument) for name in edge)
+            if cause == effect:
+                raise ValueError(f"{argument} joins {brief(edge[0])} to itself; leave that out")
+            found.append((cause, effect))
+        return found
+
+
+def with_columns(graph: PartialGraph, table: Table, columns: Any, argument: str) -> PartialGraph:
+    """Return a graph whose nodes are the columns of a table that its nodes name.
+
+    The nodes of an array are all columns, or those of the argument `columns`.
+    """
+    nodes, names = list(graph.nodes), table.names
+    if graph.by_position:
+        if columns is not None:
+            names = tuple(_resolved(columns, table, "columns"))
+        if len(nodes) != len(names):
+            raise ValueError(
+                f"{argument} is an adjacency of {len(nodes)} nodes, but data has {len(names)} "
+                "columns; pass a row and a column for each column of data, or list its nodes in "
+                "columns="
+            )
+        return graph.renamed(names)
+    unnamed = [f"X{at}" for at in range(1, len(nodes) + 1)]
+    if nodes and nodes == unnamed and not {*unnamed} & {*map(str, names)}:
+        raise ValueError(
+            f"{argument} has the nodes {listed(nodes)}, which are causal-learn's names for "
+            f"unnamed columns, but {table.name} has {listed(names)}; pass the names to the "
+            "search (node_names=), and a data frame here"
+        )
+    return graph.renamed([table.column(node, argument) for node in nodes])
+
+
+def read_columns(table: Table, columns: Any, categories: Any, missing: str) -> GraphColumns:
+    """Read and check columns of a table, by default all that hold numbers or categories.
+
+    Raise TypeError or ValueError if they make no graph.
+    """
+
+    def fault(problem: str) -> SourceError:
+        return SourceError(table.name, None, problem)
+
+    check_choice(missing, "missing", MISSING)
+    chosen = [] if categories is None else _resolved(categories, table, "categories")
+    categorical = {*table.categories, *chosen}
+    if columns is None:
+        names = _usable(table, chosen, fault)
     else:
-        names = _listed(columns, table, "columns")
+        names = _resolved(columns, table, "columns")
         for name in names:
-            if name in table.faults and name not in named:
+            if name in table.faults and name not in categorical:
                 raise table.faults[name]
     if len(names) < 2:
-        raise SourceError(
-            table.name,
-            None,
-            f"a graph needs 2 or more columns of numbers or categories, found {listed(names)}",
+        raise fault(
+            f"a graph needs 2 or more columns of numbers or categories, found {listed(names)}"
         )
-    read = table.read([n for n in names if n not in named], [n for n in names if n in named])
-    present = _present([read[name] for name in names], names, table.name, missing)
-    values = [_numbers(read[name][present], name, table.name) for name in names]
-    # Ordered categories are read as numbers.
-    categorical = [
-        read[name].dtype.hasobject and len(np.unique(v)) > 2
-        for name, v in zip(names, values, strict=True)
+    read = table.read(
+        [name for name in names if name not in categorical],
+        [name for name in names if name in categorical],
+    )
+    absent = [missing_of(read[name]) for name in names]
+    complete = ~np.any(absent, axis=0)
+    n_dropped = int(np.count_nonzero(~complete))
+    if missing == "raise" and n_dropped:
+        words = missing_text([f"column {name!r}" for name in names], absent)
+        rows = counted(n_dropped, "incomplete row")
+        raise fault(f"{words}; missing='drop' leaves out the {rows}")
+    n_rows = len(complete) - n_dropped
+    if n_rows < MIN_ROWS:
+        raise fault(f"a graph needs {MIN_ROWS} complete rows or more, found {n_rows}")
+    values = [_as_numbers(read[name][complete], name, fault) for name in names]
+    _check(values, names, fault)
+    # Ordered categories are read as numbers; two categories need no order.
+    unordered = [
+        read[name].dtype.hasobject and len(np.unique(column)) > 2
+        for name, column in zip(names, values, strict=True)
     ]
-    _check(values, names, table.name)
-    sample = Sample(np.column_stack(values), tuple(categorical))
-    return Columns(table, tuple(names), sample, int((~present).sum()))
+    sample = Sample(np.column_stack(values), tuple(unordered))
+    return GraphColumns(table, tuple(names), sample, n_dropped)
 
 
-def _problems(table: Table, categories: list[Hashable]) -> dict[Hashable, SourceError]:
-    """Return why columns are left out by default, in the order of the table."""
-    texts = table.read([], [name for name in table.texts if name not in categories])
-    found = {name: fault for name, fault in table.faults.items() if name not in categories}
-    for name, values in texts.items():
-        if problem := text_problem(values):
-            words = problem if problem == DATES else f"holds {problem}"
-            found[name] = SourceError(table.name, None, f"column {name!r} {words}")
-    for name in table.row_numbers:
-        if name not in categories:
-            text = f"{name!r} has no name and numbers the rows; columns= takes it if named there"
-            found[name] = SourceError(table.name, None, text)
-    return {name: found[name] for name in table.names if name in found}
-
-
-def _listed(names: Any, table: Table, argument: str) -> list[Hashable]:
-    if names is None:
-        return []
+def _resolved(names: Any, table: Table, argument: str) -> list[Hashable]:
     if isinstance(names, str) or not isinstance(names, Sequence):
         raise TypeError(f"{argument} must be a list of names of columns; found {brief(names)}")
     columns = [table.column(name, argument) for name in names]
@@ -113,68 +161,60 @@ def _listed(names: Any, table: Table, argument: str) -> list[Hashable]:
     return columns
 
 
-def _present(
-    columns: list[NDArray[Any]], names: list[Hashable], table: str, missing: str
-) -> BoolArray:
-    """Tell which rows (n_rows,) are complete."""
-    absent = [missing_of(column) for column in columns]
-    incomplete = np.any(absent, axis=0)
-    if missing == "raise" and incomplete.any():
-        at = next(place for place, column in enumerate(absent) if column.any())
-        raise SourceError(
-            table,
-            None,
-            f"column {names[at]!r} lacks {absent[at].sum()} values, the first in row "
-            f"{int(absent[at].argmax())} (from 0); pass missing='drop' to leave out the "
-            f"{incomplete.sum()} incomplete rows",
+def _usable(table: Table, categories: list[Hashable], fault: Fault) -> list[Hashable]:
+    """Return the columns of numbers or categories; warn of the other columns."""
+    problems: dict[Hashable, SourceError] = dict(table.faults)
+    texts = [name for name in table.texts if name not in categories]
+    for name, values in table.read([], texts).items():
+        if problem := text_problem(values):
+            words = problem if problem == DATES else f"holds {problem}"
+            problems[name] = fault(f"column {name!r} {words}")
+    for name in table.row_numbers:
+        problems[name] = fault(
+            f"{name!r} has no name and numbers the rows; columns= takes it if named there"
         )
-    n_left = len(incomplete) - int(incomplete.sum())
-    if n_left < MIN_ROWS:
-        raise SourceError(
-            table, None, f"a graph needs {MIN_ROWS} complete rows or more, found {n_left}"
-        )
-    return np.asarray(~incomplete)
+    omitted = [name for name in table.names if name in problems and name not in categories]
+    if omitted:
+        lines = [str(problems[name]) for name in omitted[:MOST_NAMED]]
+        if len(omitted) > MOST_NAMED:
+            lines.append(f"and {len(omitted) - MOST_NAMED} more")
+        text = "\n  ".join(lines)
+        warn_caller(f"{counted(len(omitted), 'column')} left out:\n  {text}", UserWarning)
+    return [name for name in table.names if name not in omitted]
 
 
-def _numbers(column: NDArray[Any], name: Hashable, table: str) -> FloatArray:
-    """Return a column as numbers, those of categories by their names in order."""
+def _as_numbers(column: NDArray[Any], name: Hashable, fault: Fault) -> FloatArray:
+    """Return a column as numbers, of categories their places in the order of their names."""
     if not column.dtype.hasobject:
         if not np.isfinite(column).all():
-            raise SourceError(table, None, f"column {name!r} holds infinite numbers; remove them")
+            raise fault(f"column {name!r} holds infinite numbers; remove them")
         return np.asarray(column, dtype=np.float64)
     categories = Names(column.astype(np.str_))
     if len(categories.distinct) > MOST_CATEGORIES:
-        raise SourceError(
-            table,
-            None,
+        raise fault(
             f"column {name!r} has {len(categories.distinct)} categories, more than "
-            f"{MOST_CATEGORIES}; leave it out, or join some of them",
+            f"{MOST_CATEGORIES}; leave it out, or join some of them"
         )
     return categories.codes
 
 
-def _check(values: list[FloatArray], names: list[Hashable], table: str) -> None:
-    """Refuse constant and repeated columns, and more than memory has room for."""
+def _check(values: list[FloatArray], names: list[Hashable], fault: Fault) -> None:
+    """Refuse constant columns, copies, and more values than fit into memory."""
     constant = [name for name, column in zip(names, values, strict=True) if not np.ptp(column)]
     if constant:
-        raise SourceError(
-            table, None, f"constant columns have no causes: {listed(constant)}; leave them out"
-        )
+        raise fault(f"constant columns have no causes: {listed(constant)}; leave them out")
     size = BYTES_A_VALUE * len(values) * len(values[0])
     if size > MOST_BYTES:
-        raise SourceError(
-            table,
-            None,
+        n_rows = int(MOST_BYTES / BYTES_A_VALUE / len(values))
+        raise fault(
             f"{len(values)} columns of {len(values[0])} rows need {size / 1e9:.0f} GB; pass fewer "
-            f"columns, or at most {math.floor(MOST_BYTES / BYTES_A_VALUE / len(values))} rows",
+            f"columns, or at most {n_rows} rows"
         )
     columns = standardize(np.column_stack(values))[0].T
-    # Copies, whichever way they point, are neighbors in the order of what they start with.
+    # With equal signs of their first values, copies are next to each other in lexical order.
     signed = columns * np.where(columns[:, :1] < 0.0, -1.0, 1.0)
     order = sorted(range(len(names)), key=lambda at: signed[at, :MIN_ROWS].round(6).tolist())
     for one, other in pairwise(order):
-        if np.abs(signed[one] - signed[other]).max() <= SAME:
+        if np.abs(signed[one] - signed[other]).max() <= COPY_TOLERANCE:
             first, second = (names[at] for at in sorted((one, other)))
-            raise SourceError(
-                table, None, f"column {second!r} repeats {first!r}; leave one of them out"
-            )
+            raise fault(f"column {second!r} repeats {first!r}; leave one of them out")

@@ -10,7 +10,7 @@ from typing import Any
 from anmmm._optional import require
 from anmmm.direction import SURE
 from anmmm.graph import CausalGraph
-from anmmm.graph.partial import ARROW
+from anmmm.graph.forms import ARROW
 from anmmm.interop._pairs import conditional_pvalue, decision, odds_of
 
 __all__ = ["ANMMM", "background_knowledge", "register_hsic"]

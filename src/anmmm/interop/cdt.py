@@ -8,8 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from anmmm.graph import infer_graph
-from anmmm.graph.partial import ARROW
-from anmmm.graph.reading import read_graph, rebuilt
+from anmmm.graph.forms import ARROW, read_graph, rebuilt
 from anmmm.interop._pairs import decision
 
 __all__ = ["ANMMM"]

@@ -12,7 +12,7 @@ from sklearn.isotonic import isotonic_regression
 
 from anmmm._typing import FloatArray, IntArray
 from anmmm.graph import CausalGraph
-from anmmm.graph.partial import ARROW, BOTH
+from anmmm.graph.forms import ARROW, BOTH
 from anmmm.plotting.style import FIGURE_SIZE, axes_or_new, color_of, matplotlib_module
 
 # Sizes in units of a letter of a name, and of a line; inches of both.

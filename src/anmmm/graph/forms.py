@@ -1,0 +1,289 @@
+"""Graphs of other libraries and files, read as a `PartialGraph` and written in their own form.
+
+networkx, causal-learn and pandas are recognized by attributes of their objects, without an import.
+"""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from copy import deepcopy
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+
+from anmmm._optional import require
+from anmmm._typing import IntArray, StrPath
+from anmmm._validation import as_real, brief
+from anmmm.collection.sources.columns import is_frame
+from anmmm.datasets import SourceError
+
+# The cause first, if it is directed.
+Edge = tuple[Hashable, Hashable]
+MarkedEdge = tuple[Hashable, str, Hashable]
+# Directed, undirected, bidirected.
+MARKS = ("->", "--", "<->")
+# The same in results and their files.
+ARROW, LINE, BOTH = KINDS = ("→", "–", "↔")
+MARK_OF = dict(zip(KINDS, MARKS, strict=True))
+# Marks of causal-learn at both ends of an edge: -1 is a tail, 1 an arrowhead.
+CAUSALLEARN = {(-1, 1): "->", (1, -1): "<-", (-1, -1): "--", (1, 1): "<->"}
+# Columns of files of edges.
+HEADERS = ("source", "target", "edge"), ("cause", "effect", "kind")
+
+
+class PartialGraph:
+    """Nodes and edges (node, mark, node), by mark and in the order given, one for two nodes.
+
+    `by_position`: whether the nodes are the positions of columns, as in an array.
+    """
+
+    def __init__(
+        self, nodes: Iterable[Hashable], edges: Iterable[MarkedEdge], *, by_position: bool = False
+    ) -> None:
+        self.edges = sorted(edges, key=lambda edge: MARKS.index(edge[1]))
+        self.by_position = by_position
+        known, joined = dict.fromkeys(nodes), set[frozenset[Hashable]]()
+        for first, _, second in self.edges:
+            try:
+                known[first] = known[second] = None
+            except TypeError:
+                raise TypeError(
+                    f"graph must have nodes that can be the names of columns; found an edge of "
+                    f"{brief(first)} and {brief(second)}"
+                ) from None
+            if first == second:
+                raise ValueError(f"graph joins {brief(first)} to itself; leave such edges out")
+            if {first, second} in joined:
+                raise ValueError(
+                    f"graph joins {brief(first)} and {brief(second)} by two edges; keep one of them"
+                )
+            joined.add(frozenset((first, second)))
+        self.nodes = tuple(known)
+
+    def marked(self, mark: str) -> list[Edge]:
+        """Return the edges with this mark."""
+        return [(first, second) for first, each, second in self.edges if each == mark]
+
+    def renamed(self, names: Sequence[Hashable]) -> PartialGraph:
+        """Return the graph with these names of its nodes, in their order."""
+        name = dict(zip(self.nodes, names, strict=True))
+        if len({*names}) < len(names):
+            raise ValueError(
+                f"graph has two nodes for one column; its nodes are {brief(self.nodes)}"
+            )
+        return PartialGraph(names, [(name[u], mark, name[v]) for u, mark, v in self.edges])
+
+    def with_directed(self, arrows: Iterable[Edge]) -> PartialGraph:
+        """Direct the undirected edges that these arrows join."""
+        arrow_of = {frozenset(arrow): arrow for arrow in arrows}
+        edges = []
+        for first, mark, second in self.edges:
+            arrow = arrow_of.get(frozenset((first, second))) if mark == "--" else None
+            edges.append((first, mark, second) if arrow is None else (arrow[0], "->", arrow[1]))
+        return PartialGraph(self.nodes, edges)
+
+
+def read_graph(graph: Any) -> PartialGraph:
+    """Read a graph of a form that `anmmm.orient` takes; raise TypeError or ValueError at others."""
+    if isinstance(graph, PartialGraph):
+        return graph
+    if hasattr(graph, "directed") and hasattr(graph, "undirected"):
+        # A CausalGraph.
+        edges = [(edge.cause, MARK_OF[edge.kind], edge.effect) for edge in graph.edges]
+        return PartialGraph(graph.names, edges)
+    if isinstance(graph, (str, os.PathLike)):
+        return PartialGraph((), _edges_of_file(graph))
+    if _is_networkx(graph):
+        pairs = dict.fromkeys((u, v) for u, v, *_ in graph.edges)
+        if graph.is_directed():
+            return PartialGraph(graph.nodes, _edges_of_arcs(pairs))
+        return PartialGraph(graph.nodes, [(u, "--", v) for u, v in pairs])
+    if _is_causallearn(graph):
+        inner = _inner(graph)
+        names = [node.get_name() for node in inner.get_nodes()]
+        return PartialGraph(names, _edges_of_causallearn(names, np.asarray(inner.graph)))
+    if isinstance(graph, np.ndarray) or hasattr(graph, "toarray"):
+        # The check of a sparse matrix says how to make it dense.
+        matrix = as_real(graph, "graph")
+        nodes = range(len(matrix) if matrix.ndim else 0)
+        return PartialGraph(nodes, _edges_of_adjacency(nodes, matrix), by_position=True)
+    if is_frame(graph):
+        return _from_frame(graph)
+    if isinstance(graph, Iterable):
+        return PartialGraph((), map(_marked_edge, graph))
+    raise TypeError(
+        "graph must be a graph of networkx or causal-learn, an adjacency (data frame or square "
+        f"array), a file of edges, or an iterable of edges; found {type(graph).__name__}"
+    )
+
+
+def _marked_edge(item: Any) -> MarkedEdge:
+    parts = tuple(item) if isinstance(item, (tuple, list)) else ()
+    if len(parts) == 2:
+        return parts[0], "--", parts[1]
+    if len(parts) == 3 and parts[1] in MARKS:
+        return parts
+    raise TypeError(
+        f"graph must hold edges (a, b), which are undirected, or (a, mark, b) with a mark of "
+        f"{', '.join(MARKS)}; found {brief(item)}"
+    )
+
+
+def _edges_of_file(path: StrPath) -> Iterable[MarkedEdge]:
+    """Read a CSV file of edges, such as `anmmm.CausalGraph.write` makes."""
+    name = os.fspath(path)
+    with open(path, encoding="utf-8-sig", newline="") as file:
+        rows = csv.DictReader(file)
+        try:
+            header = rows.fieldnames or []
+            columns = next((each for each in HEADERS if {*each[:2]} <= {*header}), None)
+            if columns is None:
+                raise SourceError(
+                    name,
+                    None,
+                    "the header must name the columns source and target, and may name edge; found "
+                    f"{', '.join(header) or 'no header'}",
+                )
+            for row in rows:
+                first, second, mark = (row.get(column) for column in columns)
+                mark = MARK_OF.get(mark or "--", mark or "--")
+                if not first or not second or mark not in MARKS:
+                    raise SourceError(
+                        name,
+                        rows.line_num,
+                        f"expected a source, a target and an edge of {', '.join(MARKS)}; found "
+                        f"{brief(first)}, {brief(second)}, {brief(mark)}",
+                    )
+                yield first, mark, second
+        except (UnicodeDecodeError, csv.Error) as error:
+            raise SourceError(
+                name, rows.line_num + 1, f"is no line of CSV in UTF-8 ({error}); save it as such"
+            ) from None
+
+
+def _edges_of_arcs(arcs: Collection[Edge]) -> Iterable[MarkedEdge]:
+    """Read distinct arcs; two opposite ones are one undirected edge."""
+    known, seen = {*arcs}, set[Edge]()
+    for u, v in arcs:
+        if (v, u) not in known:
+            yield u, "->", v
+        elif (v, u) not in seen:
+            yield u, "--", v
+        seen.add((u, v))
+
+
+def _is_networkx(graph: Any) -> bool:
+    return hasattr(graph, "is_directed") and hasattr(graph, "edges")
+
+
+def _inner(graph: Any) -> Any:
+    """Return the graph of the result of ``pc``, of the dict of ``ges``, or the graph itself."""
+    return graph.get("G") if isinstance(graph, Mapping) else getattr(graph, "G", graph)
+
+
+def _is_causallearn(graph: Any) -> bool:
+    inner = _inner(graph)
+    return hasattr(inner, "get_nodes") and isinstance(getattr(inner, "graph", None), np.ndarray)
+
+
+def _edges_of_causallearn(names: list[str], ends: Any) -> Iterable[MarkedEdge]:
+    """Read a matrix that has the mark at node i of its edge with j in [i, j]."""
+    for i, j in np.argwhere(np.triu((ends != 0) | (ends != 0).T)):
+        first, second, mark = names[i], names[j], CAUSALLEARN.get((ends[i, j], ends[j, i]))
+        if mark is None:
+            raise ValueError(
+                f"graph has other marks than tails and arrows at {first} and {second}: it is a "
+                f"PAG, in which unmeasured causes are allowed; orient a CPDAG, as PC and GES "
+                f"return it"
+            )
+        yield (second, "->", first) if mark == "<-" else (first, mark, second)
+
+
+def _from_frame(frame: Any) -> PartialGraph:
+    table: Any = nw.from_native(frame, eager_only=True)
+    # Those of the table, because the columns of an Arrow table are its values.
+    names = list(table.columns)
+    index = getattr(frame, "index", None)
+    if index is not None and list(index) != names:
+        raise ValueError(
+            "graph is a data frame whose index and columns differ; an adjacency has the same nodes "
+            "in both, in one order"
+        )
+    return PartialGraph(names, _edges_of_adjacency(names, as_real(table.to_numpy(), "graph")))
+
+
+def _edges_of_adjacency(names: Sequence[Hashable], matrix: Any) -> Iterable[MarkedEdge]:
+    if matrix.ndim != 2 or matrix.shape != (len(names), len(names)):
+        raise ValueError(f"graph is an adjacency of shape {matrix.shape}; it must be square")
+    # NaN means no edge in some libraries.
+    filled = np.nan_to_num(np.asarray(matrix, dtype=float))
+    return _edges_of_arcs([(names[i], names[j]) for i, j in np.argwhere(filled)])
+
+
+def rebuilt(original: Any, graph: PartialGraph) -> Any:
+    """Return an oriented graph in the form of the original; files and iterables become a list."""
+    if hasattr(original, "directed_edges") and hasattr(original, "undirected_edges"):
+        # A PDAG of pgmpy.
+        result = type(original)(
+            directed_ebunch=graph.marked("->"), undirected_ebunch=graph.marked("--")
+        )
+        result.add_nodes_from(original.nodes(data=True))
+        return result
+    if _is_networkx(original):
+        return _to_networkx(original, graph)
+    if _is_causallearn(original):
+        return _to_causallearn(original, graph)
+    if isinstance(original, np.ndarray):
+        return adjacency_of(graph.nodes, graph.edges)
+    if is_frame(original):
+        frame: Any = nw.from_native(original, eager_only=True)
+        matrix, names = adjacency_of(graph.nodes, graph.edges), list(graph.nodes)
+        if frame.implementation.is_pandas():
+            # In pandas, names need not be text.
+            return type(original)(matrix, index=names, columns=names)
+        schema = list(map(str, names))
+        return nw.from_numpy(matrix, schema=schema, backend=frame.implementation).to_native()
+    return graph.edges
+
+
+def _arcs(edges: Iterable[MarkedEdge]) -> Iterable[Edge]:
+    """Yield the arc of each directed edge, and both arcs of others."""
+    for first, mark, second in edges:
+        yield first, second
+        if mark != "->":
+            yield second, first
+
+
+def adjacency_of(nodes: Sequence[Hashable], edges: Iterable[MarkedEdge]) -> IntArray:
+    """Return the matrix (n_nodes, n_nodes) that is 1 at [cause, effect], and both ways if not."""
+    place = {node: at for at, node in enumerate(nodes)}
+    matrix = np.zeros((len(place), len(place)), dtype=np.int64)
+    for first, second in _arcs(edges):
+        matrix[place[first], place[second]] = 1
+    return matrix
+
+
+def _to_networkx(original: Any, graph: PartialGraph) -> Any:
+    """Return a ``networkx.DiGraph`` with the attributes of the original."""
+    result = require("networkx", "graph", "a networkx graph needs networkx").DiGraph()
+    result.add_nodes_from(original.nodes(data=True))
+    for first, second in _arcs(graph.edges):
+        facts: dict[str, Any] = {}
+        if not original.is_multigraph():
+            known = original.get_edge_data(first, second)
+            facts = known if known is not None else original.get_edge_data(second, first) or {}
+        result.add_edge(first, second, **facts)
+    return result
+
+
+def _to_causallearn(original: Any, graph: PartialGraph) -> Any:
+    copy = deepcopy(original)
+    inner = _inner(copy)
+    nodes = {node.get_name(): node for node in inner.get_nodes()}
+    for cause, effect in graph.marked("->"):
+        inner.remove_edge(inner.get_edge(nodes[cause], nodes[effect]))
+        inner.add_directed_edge(nodes[cause], nodes[effect])
+    return copy
