@@ -241,7 +241,7 @@ def test_permutation_threshold_is_the_quantile(n):
 def test_a_factor_is_kept_for_the_test_that_follows():
     rng = np.random.default_rng(3)
     x, y = rng.normal(size=(2, 50, 1))
-    first, second = independence.TestedVariable(x), independence.TestedVariable(y)
+    first, second = independence.HSICVariable(x), independence.HSICVariable(y)
     made = first.gram(again=True)
     assert pickle.loads(pickle.dumps(first)).gram() is not made
     assert first.gram() is made

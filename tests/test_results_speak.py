@@ -97,7 +97,7 @@ def test_a_decision_is_said_by_the_names_of_the_variables(decided):
     assert "  observations  100" in lines
     swapped = FORMS["reversed"]()
     assert repr(swapped).startswith(said)
-    assert "of 2 halves agree)" in str(swapped)
+    assert "of 2 half-samples agree)" in str(swapped)
     assert "(positive: effect (%) → dose)" in str(swapped)
 
 

@@ -22,7 +22,7 @@ def test_copies_of_rows_are_worth_one():
     x, y = make_single_mechanism("AN", 40, random_state=3)
     rows = np.random.default_rng(0).permutation(np.repeat(np.arange(40), 8))
     copied = infer_direction(x[rows], y[rows], **OFF)
-    assert copied.notes == ("each row stands 8 times: about 40 of 320 rows count",)
+    assert copied.notes == ("each row occurs 8 times: about 40 of 320 rows count",)
     as_they_are = infer_direction(x[rows], y[rows], rows="independent", **OFF)
     assert as_they_are.notes == ()
     assert as_they_are.confidence > 0.99 > copied.confidence

@@ -15,7 +15,7 @@ from anmmm import warm_up
 from anmmm.datasets import make_anm_mixture
 from anmmm.evidence import ConditionalModel, Variable, check_model
 from anmmm.evidence.density import fit_density
-from anmmm.evidence.models.base import MAX_ITER, TOLERANCE, Fits
+from anmmm.evidence.models.base import MAX_ITER, TOLERANCE, FitCache
 from anmmm.evidence.models.gaussian import AdditiveFreeNoise
 from anmmm.evidence.models.postnonlinear import fit_post_nonlinear
 from anmmm.mixture import MixtureFit, SplineBasis, fit_location_scale, fit_mixture
@@ -36,7 +36,7 @@ class Prepared:
     effect_raw: np.ndarray
     cause: Variable
     effect: Variable
-    fits: Fits
+    fits: FitCache
     # With 1, 2, … mechanisms, each from starts that the one before it gave.
     mixtures: tuple[MixtureFit, ...]
     starts: tuple[list[np.ndarray], ...]
@@ -54,7 +54,7 @@ def prepared(n_samples: int) -> Prepared:
     ignore_warnings()
     x, y, _ = make_anm_mixture("f3", n_samples, random_state=0)
     cause, effect = (Variable.of(standardize(v[:, np.newaxis])[0][:, 0], v) for v in (x, y))
-    fits = Fits(cause, effect)
+    fits = FitCache(cause, effect)
     values = effect.cells.values
     starts = [[np.ones((n_samples, 1))]]
     mixtures = [_fit(fits, starts[0], 1)]
@@ -66,7 +66,7 @@ def prepared(n_samples: int) -> Prepared:
     return Prepared(x, y, cause, effect, fits, tuple(mixtures), tuple(starts), model)
 
 
-def _fit(fits: Fits, starts: list[np.ndarray], n_mechanisms: int) -> MixtureFit:
+def _fit(fits: FitCache, starts: list[np.ndarray], n_mechanisms: int) -> MixtureFit:
     noise = 0.5 if n_mechanisms == 1 else fits.single[0].noise_variance / n_mechanisms**2
     return fit_mixture(
         fits.cause.basis,

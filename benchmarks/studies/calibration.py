@@ -28,7 +28,7 @@ from anmmm.confidence import (
     NATS_SLOPE,
     Resamples,
     confidence_from,
-    nats_spread,
+    nats_error,
     resample_scores,
 )
 from anmmm.datasets import make_anm_mixture, make_single_mechanism
@@ -222,7 +222,7 @@ class Rows:
         self.right = (self.score > 0.0).astype(float)
         # What is undecided, as an independent pair is, is half right.
         self.right[np.abs(self.score) <= RESOLUTION] = 0.5
-        spread = np.array([nats_spread(*pair) for pair in zip(self.error, self.n, strict=True)])
+        spread = np.array([nats_error(*pair) for pair in zip(self.error, self.n, strict=True)])
         self.confidence = expit(NATS_SLOPE * np.abs(self.nats) / spread)
         self.by_halves = np.array(
             [

@@ -31,7 +31,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from anmmm import infer_graph
-from anmmm.evidence.variable import forget_variables
+from anmmm.evidence.variable import clear_variable_cache
 from anmmm.graph.forms import MarkedEdge, read_graph
 from anmmm.graph.infer import MAX_PARENTS, MIN_GAIN
 from anmmm.graph.lengths import Lengths
@@ -60,7 +60,7 @@ class Arrow(NamedTuple):
 
 def ours(table: np.ndarray, truth: np.ndarray) -> Line:
     """Run `infer_graph`, then compare the lengths of the found DAG and the true one."""
-    forget_variables()
+    clear_variable_cache()
     began = time.process_time()
     found = infer_graph(table, n_jobs=1, random_state=0)
     seconds = time.process_time() - began

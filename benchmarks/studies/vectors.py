@@ -17,7 +17,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from anmmm import DirectionResult, infer_direction
 from anmmm.datasets import load_pairs
-from anmmm.evidence import beyond_limits
+from anmmm.evidence import column_limit_error
 from benchmarks.studies.common import mean_and_error, print_header, print_row
 
 CAUSES = ("gaussian", "uniform", "bimodal")
@@ -68,7 +68,7 @@ def _curves(x: np.ndarray, n_effects: int, rng: np.random.Generator) -> np.ndarr
 
 def decide(x: np.ndarray, y: np.ndarray, criterion: str) -> tuple[DirectionResult, float]:
     """Return a decision and its CPU seconds; beyond the limits of evidence by the latent."""
-    if criterion == "evidence" and beyond_limits(*(v.reshape(len(v), -1) for v in (x, y))):
+    if criterion == "evidence" and column_limit_error(*(v.reshape(len(v), -1) for v in (x, y))):
         criterion = "hsic"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)

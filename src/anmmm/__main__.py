@@ -3,7 +3,7 @@
 import signal
 
 # While the command loads, Ctrl-C ends it as it ends programs that do not listen: there is nothing
-# to be kept yet, and a traceback of imports tells nobody anything.
+# to be kept yet, and a traceback of imports helps nobody.
 if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 

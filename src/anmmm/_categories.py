@@ -1,7 +1,7 @@
 """Variables whose values are names: text, columns of a category type, labels of mechanisms.
 
-Whatever a caller holds comes in; numbers go out, and for each variable whether they stand for
-categories without an order. What has an order, or two categories alone, is as good as a number.
+Convert the arguments of a caller to numbers, and report for each variable whether these are
+categories without an order. Ordered categories, and only two categories, are numbers.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ from anmmm._warning import warn_caller
 _DAY = r"(\d{4}[-/.]\d{1,2}([-/.]\d{1,2})?|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4})"
 _DATE = re.compile(_DAY + r"([T ]\d{1,2}:.*)?")
 _NUMBER = re.compile(r"[+-]?(\d+[.,]?\d*|[.,]\d+)([eE][+-]?\d+)?")
-# As many values as are encoded by their shares.
+# As many values as are encoded by their frequencies.
 MOST_CATEGORIES = 32
 
 
 class Names(NamedTuple):
-    """A variable of categories: values (n_samples,), and the order of these where they have one."""
+    """A variable of categories: values (n_samples,), and their order if they have one."""
 
     values: NDArray[np.str_]
     ordered: tuple[str, ...] | None = None
@@ -60,7 +60,7 @@ class Names(NamedTuple):
 
 
 class Variables(NamedTuple):
-    """A checked pair (n_samples, n_features); which of both holds three or more mere categories."""
+    """A checked pair (n_samples, n_features); whether each has 3 or more unordered categories."""
 
     x: FloatArray
     y: FloatArray
@@ -99,7 +99,7 @@ def complete_variables(x: ArrayLike, y: ArrayLike, missing: Any) -> tuple[Variab
 
 
 def _spells_numbers(values: Any) -> bool:
-    """Tell whether a variable of text, and of no category type, holds numbers alone."""
+    """Return whether a variable of text, and of no category type, has only numbers."""
     labels, _ = _labels(values)
     if labels is None or not are_numbers(labels):
         return False
@@ -118,7 +118,7 @@ def complete_rows(
     check_aligned(x, y)
     (first, one), (second, other) = (_with_missing(*each, numbers) for each in ((x, "x"), (y, "y")))
     if not (first.ndim and second.ndim):
-        # No variable, as the checks that follow say.
+        # No variable: the checks that follow raise.
         return x, y, 0
     check_lengths(first, second, ("x", "y"))
     incomplete = one | other
@@ -144,13 +144,13 @@ def _with_missing(values: Any, name: str, numbers: bool) -> tuple[NDArray[Any], 
 
 
 def names_of(x: Any, y: Any) -> tuple[str, str]:
-    """Return the names of both variables, where they have some that differ; else x and y."""
+    """Return the names of both variables, if they have some that differ; else x and y."""
     first, second = _name_of(x, "x"), _name_of(y, "y")
     return (first, second) if first != second else ("x", "y")
 
 
 def _name_of(values: Any, default: str) -> str:
-    """Return the name of a Series or of the column of a frame of one, where it is a text."""
+    """Return the name of a Series or of the column of a frame of one, if it is a text."""
     name = getattr(values, "name", None)
     columns = getattr(values, "columns", None)
     if columns is not None and len(columns) == 1:
@@ -159,7 +159,7 @@ def _name_of(values: Any, default: str) -> str:
 
 
 def as_names(values: Any, name: str) -> Names | None:
-    """Return a variable of text or of a category type as names; None where it is neither."""
+    """Return a variable of text or of a category type as names; None if it is neither."""
     labels, ordered = _labels(values)
     if labels is None:
         return None
@@ -180,7 +180,7 @@ def are_dates(texts: Iterable[str | None]) -> bool:
 
 
 def are_numbers(texts: Iterable[str | None]) -> bool:
-    """Tell whether all texts that are there spell numbers, with a point or a comma."""
+    """Return whether all texts spell numbers, with a point or a comma."""
     present = [text for text in texts if text is not None]
     return bool(present) and all(map(_NUMBER.fullmatch, present))
 
@@ -206,7 +206,7 @@ def as_labels(values: Any, name: str, n_samples: int) -> tuple[NDArray[Any], Int
 
 
 def plain(values: Any, name: str) -> Any:
-    """Return names as an array of text, or of numbers where they have an order; others as is."""
+    """Return names as an array of text, or of numbers if they have an order; others as is."""
     names = as_names(values, name)
     if names is None:
         return values
@@ -229,7 +229,7 @@ def _codes(labels: Sequence[str | None], ordered: Sequence[str]) -> FloatArray:
 
 
 def missing_of(values: NDArray[Any]) -> BoolArray:
-    """Tell where a column has no value: NaN among numbers, None among names as of `labels_of`."""
+    """Return which values of a column are missing: NaN among numbers, None among names."""
     if values.dtype.hasobject:
         return np.array([item is None for item in values.tolist()], dtype=np.bool_)
     return np.asarray(np.isnan(values))
@@ -259,7 +259,7 @@ def _texts(values: Any) -> list[str | None] | None:
         if values.dtype.kind not in "OU" or values.ndim != 1:
             return None
         values = values.tolist()
-    # Without a look at all where the first number tells.
+    # Without a look at all values if the first one decides.
     present = (item for item in values if not is_missing(item))
     if isinstance(next(present, None), str) and all(isinstance(item, str) for item in present):
         return _spelled(values)
@@ -271,12 +271,12 @@ def _spelled(items: Sequence[Any]) -> list[str | None]:
 
 
 def _order_of(column: Any) -> tuple[str, ...] | None:
-    """Return the categories of a column in their order, None where they have none."""
+    """Return the categories of a column in their order, None if they have none."""
     native: Any = column.to_native()
     # The name of its type, because narwhals has several of that name.
     if column.implementation.is_polars() and str(column.dtype).startswith("Enum"):
         return tuple(column.dtype.categories)
-    # pandas and Arrow say so; pandas may hold columns of Arrow.
+    # pandas and Arrow report it; pandas may have columns of Arrow.
     kind: Any = getattr(native, "dtype", None) or getattr(native, "type", None)
     kind = getattr(kind, "pyarrow_dtype", kind)
     if getattr(kind, "ordered", False) is not True:

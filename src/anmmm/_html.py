@@ -17,7 +17,7 @@ MOST_ROWS, MOST_LETTERS = 20, 120
 
 
 def html_facts(title: str, facts: Iterable[tuple[str, Any]], note: str = "") -> str:
-    """Return a table of names and values; what is None is left out."""
+    """Return a table of names and values; values of None are left out."""
     rows = (
         f'<tr><th scope="row" style="text-align: left">{_text(name)}</th>'
         f'<td style="text-align: left">{_text(value)}</td></tr>'

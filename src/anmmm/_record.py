@@ -1,4 +1,4 @@
-"""What records that may hold arrays share: a repr that fits a screen, and a table for notebooks."""
+"""Base of records with arrays: a repr that fits a screen, and a table for notebooks."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class computed(cached_property[T]):
     if not TYPE_CHECKING:
 
         def __get__(self, instance: object, owner: type | None = None) -> Any:
-            """Compute once, and keep the value where the attribute is looked up next."""
+            """Compute once, and keep the value where the next access finds it."""
             if instance is None:
                 return self
             return instance.__dict__.setdefault(self.attrname, self.func(instance))
@@ -33,7 +33,7 @@ class computed(cached_property[T]):
 
 @dataclass_transform(eq_default=False, frozen_default=True, field_specifiers=(field,))
 def frozen(cls: type[T]) -> type[T]:
-    """Make a record a frozen dataclass, equal to itself alone."""
+    """Make a record a frozen dataclass, equal only to itself."""
     return dataclass(frozen=True, eq=False, repr=False)(cls)
 
 
@@ -45,14 +45,14 @@ class Record:
         return f"{type(self).__qualname__}({', '.join(shown)})"
 
     def _repr_html_(self) -> str:
-        """Fields as a table, for notebooks; records that say it in better words have their own."""
+        """Fields as a table, for notebooks; some records have their own."""
         shown = [(f.name, getattr(self, f.name)) for f in fields(self) if f.repr]  # type: ignore[arg-type]
         texts = [(name, _html_shown(value)) for name, value in shown]
         return html_facts(type(self).__qualname__, texts)
 
 
 def _html_shown(value: Any) -> Any:
-    """Return a value for `html_facts`, which leaves out what is missing or an empty text."""
+    """Return a value for `html_facts`, which leaves out None and empty texts."""
     if isinstance(value, str) and not value:
         return None
     return value if value is None or isinstance(value, (str, bool, float)) else _shown(value)
@@ -82,7 +82,7 @@ def _shown(value: Any) -> str:
 def _shown_items(items: tuple[Any, ...] | list[Any]) -> str:
     if len(items) > FEW:
         return f"<{type(items).__name__} of {len(items)}>"
-    # A tuple with names, such as a test's outcome, says them.
+    # A named tuple, such as a test's outcome, shows its names.
     if hasattr(items, "_fields"):
         return repr(items)
     inside = ", ".join(map(_shown, items))

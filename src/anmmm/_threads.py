@@ -14,7 +14,7 @@ from threadpoolctl import ThreadpoolController
 T = TypeVar("T")
 
 # Order of a matrix from which a factorization is faster on several threads. For smaller ones on a
-# busy machine, threads wait for each other far longer than the work takes.
+# busy machine, threads wait for each other much longer than the work takes.
 SMALLEST_PARALLEL = 1000
 # Observations from which the variables, or directions, of a pair are worth a thread each.
 SMALLEST_SHARED = 10_000

@@ -1,7 +1,7 @@
 """The one place that refuses data, and the checks of numbers and names that others call.
 
 Lists and arrays of any library become finite float64 in C order. Every error names the argument,
-says what was found and what to do; scikit-learn's `check_array` has no name, position and count.
+names the fault and the remedy; scikit-learn's `check_array` has no name, position and count.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ LARGEST_WEIGHT = 1e100
 
 
 def brief(value: Any) -> str:
-    """Return the repr of a value for a message, cut where it is long."""
+    """Return the repr of a value for a message, shortened if it is long."""
     # Of long text and bytes only the beginning is spelled.
     start = value[: LONGEST + 1] if isinstance(value, (str, bytes)) else value
     try:
@@ -47,7 +47,7 @@ def brief(value: Any) -> str:
 
 
 def cut(text: str) -> str:
-    """Return text for a message, cut where it is long."""
+    """Return text for a message, shortened if it is long."""
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
 
 
@@ -101,7 +101,7 @@ def as_pair(
     resolved: bool = True,
     single: str = "",
 ) -> tuple[FloatArray, FloatArray]:
-    """Check two variables as `as_matrix`, their lengths and, where `single` says why, widths."""
+    """Check two variables as `as_matrix`, their lengths and, if `single` gives a reason, widths."""
     check_aligned(x, y, names)
     first = as_matrix(x, names[0], min_samples=min_samples, resolved=resolved)
     second = as_matrix(y, names[1], min_samples=min_samples, resolved=resolved)
@@ -135,7 +135,7 @@ def check_lengths(x: NDArray[Any], y: NDArray[Any], names: tuple[str, str]) -> N
 
 
 def check_single(variable: FloatArray, name: str, reason: str) -> FloatArray:
-    """Return the one column of a checked variable, or say "x has 2 columns, but `reason`"."""
+    """Return the one column of a checked variable, or raise "x has 2 columns, but `reason`"."""
     if variable.shape[1] != 1:
         raise ValueError(f"{name} has {counted(variable.shape[1], 'column')}, but {reason}")
     return variable[:, 0]
@@ -192,7 +192,7 @@ def check_new_input(
     other = _as_columns(as_real(y, "y"), "y")
     if other.shape[1] != estimator.n_outputs_:
         n_outputs = estimator.n_outputs_
-        fitted = f"{counted(n_outputs, 'column')} of y" if n_outputs else "the pair in X alone"
+        fitted = f"{counted(n_outputs, 'column')} of y" if n_outputs else "the pair in X"
         found = counted(other.shape[1], "column")
         raise ValueError(f"y has {found}, but fit was given {fitted}")
     other = as_finite(other, "y")
@@ -274,7 +274,7 @@ def check_n_mechanisms(value: Any, n_samples: int) -> int:
 
 
 def check_truth(value: Any) -> int | None:
-    """Return a true direction: 1, -1, 0, or None where it is unknown (None or NaN)."""
+    """Return a true direction: 1, -1, 0, or None if it is unknown (None or NaN)."""
     try:
         number = float("nan" if value is None else value)
     except (TypeError, ValueError):
@@ -421,9 +421,9 @@ def _from_objects(array: NDArray[Any], name: str) -> FloatArray:
 
 
 def _not_numeric(name: str, item: Any, index: tuple[int, ...]) -> TypeError:
-    """Return the error over a value of an array, or, without a position, over what is no array."""
+    """Return the error over a value of an array, or, without a position, over another object."""
     text = next((kind for kind in (str, bytes) if isinstance(item, kind)), None)
-    # The repr of other values may be long, or tell of an address, which the next run has not.
+    # The repr of other values may be long, or have an address, which differs in the next run.
     shown = f"{brief(item)} ({text.__name__})" if text else f"a value of type {type(item).__name__}"
     if not index:
         return TypeError(f"{name} must be numeric, found {shown}; pass a list or array of numbers")
@@ -452,7 +452,7 @@ def _refuse_nonfinite(array: NDArray[Any], name: str) -> None:
 
 
 def _refuse_columns(array: NDArray[Any], name: str, fault: Callable[[NDArray[Any]], str]) -> None:
-    """Raise what is at fault with the first column of which `fault` returns a text."""
+    """Raise the fault of the first column of which `fault` returns a text."""
     for column, values in enumerate(array.T):
         if text := fault(values):
             where = name if array.shape[1] == 1 else f"column {column} of {name}"
@@ -485,13 +485,13 @@ def _flattened(values: NDArray[Any]) -> str:
     parted = np.partition(scaled, sides)
     if parted[sides[1]] - parted[sides[0]] > flat:
         return ""
-    # Where half of the values are one, the others are asked.
+    # If half of the values are equal, only the others are compared.
     distinct = np.unique(scaled)
     quarter = distinct.size // 4
     if not quarter or distinct[-1 - quarter] - distinct[quarter] > flat:
         return ""
     return (
         f"holds values as large as {largest:.6g}, next to which half of its {len(distinct)} "
-        f"distinct values are equal up to rounding; take such values out if they stand for "
+        f"distinct values are equal up to rounding; remove such values if they are codes for "
         f"missing ones, or pass logarithms"
     )

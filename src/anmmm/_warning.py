@@ -11,7 +11,7 @@ from contextvars import ContextVar
 from types import FrameType
 
 _PACKAGE = os.path.join(os.path.dirname(__file__), "")
-_untold: ContextVar[bool] = ContextVar("untold", default=False)
+_suppressed: ContextVar[bool] = ContextVar("suppressed", default=False)
 
 
 def warn_caller(message: str, category: type[Warning]) -> None:
@@ -25,8 +25,8 @@ def warn_caller(message: str, category: type[Warning]) -> None:
 
 
 def warn_unconverged(message: str) -> None:
-    """Issue a ``ConvergenceWarning``, but within `unconverged_untold`."""
-    if not _untold.get():
+    """Issue a ``ConvergenceWarning``, but within `suppress_convergence_warnings`."""
+    if not _suppressed.get():
         # Here, since scikit-learn takes longer to load than a decision.
         from sklearn.exceptions import ConvergenceWarning
 
@@ -34,10 +34,10 @@ def warn_unconverged(message: str) -> None:
 
 
 @contextmanager
-def unconverged_untold() -> Iterator[None]:
+def suppress_convergence_warnings() -> Iterator[None]:
     """Silence `warn_unconverged`, without the class (and scikit-learn) that a filter would need."""
-    token = _untold.set(True)
+    token = _suppressed.set(True)
     try:
         yield
     finally:
-        _untold.reset(token)
+        _suppressed.reset(token)

@@ -18,7 +18,7 @@ def hypotheses(x: str = "x", y: str = "y") -> tuple[str, str]:
 
 
 def renamed(text: str, names: tuple[str, str]) -> str:
-    """Return a text that says x → y or y → x with the names of both hypotheses."""
+    """Return a text with x → y and y → x replaced by the names of both hypotheses."""
     return re.sub("x → y|y → x", lambda found: names[found[0] == "y → x"], text)
 
 
@@ -80,7 +80,7 @@ def counted(count: int, noun: str) -> str:
 
 
 def spelled(text: str) -> str:
-    """Return text as files spell it: what is no Unicode with backslashes."""
+    """Return text as files spell it, with backslashes for invalid Unicode."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 

@@ -22,7 +22,7 @@ N_RESAMPLES = 10
 
 # Logistic slope of the probability that the sign is right against |score| over its standard error.
 # By maximum likelihood on 600 simulated pairs of 30 to 500 observations, scored by evidence with 10
-# halves each: python -m benchmarks.studies.calibration, seeds 10000 to 10599
+# half-samples each: python -m benchmarks.studies.calibration, seeds 10000 to 10599
 # (docs/method/decisions.md).
 SLOPE = 1.19
 # The same for the nats of a pair over √(error² + MODEL_ERROR² + MODEL_ERROR_GROWTH N). The error is
@@ -69,7 +69,7 @@ def resample_scores(
     n_resamples: int = N_RESAMPLES,
     seed: int,
 ) -> Resamples:
-    """Score random halves of a pair, drawn without replacement, by ``score(x, y)``."""
+    """Score random half-samples of a pair, drawn without replacement, by ``score(x, y)``."""
     rng = np.random.default_rng(seed)
     n = len(x)
     size = max(n // 2, MIN_SAMPLES)
@@ -87,20 +87,20 @@ def resample_scores(
     return Resamples(scores=scores, n_samples=n, size=size, seed=seed)
 
 
-def nats_spread(error: float, n_samples: float) -> float:
+def nats_error(error: float, n_samples: float) -> float:
     """Return the standard error of a pair's nats, with that of the models."""
     return math.sqrt(error**2 + MODEL_ERROR**2 + MODEL_ERROR_GROWTH * n_samples)
 
 
-def confidence_of(evidence: EvidenceResult, share: float = 1.0) -> float:
+def confidence_of(evidence: EvidenceResult, fraction: float = 1.0) -> float:
     """Return the probability that the sign of the score is right, by decisions.md, eq. 13.
 
-    `share` is that of the observations that count, where they are not independent.
+    `fraction` is that of the observations that count, if they are not independent.
     """
     if sign_of(evidence.score) == 0:
         return 0.5
-    spread = nats_spread(math.sqrt(share) * evidence.error, share * len(evidence.forward.nats))
-    confidence = float(expit(NATS_SLOPE * share * abs(evidence.nats) / spread))
+    error = nats_error(math.sqrt(fraction) * evidence.error, fraction * len(evidence.forward.nats))
+    confidence = float(expit(NATS_SLOPE * fraction * abs(evidence.nats) / error))
     is_unsure = evidence.is_vector or evidence.is_flexible
     return min(confidence, UNSURE) if is_unsure else confidence
 
@@ -124,9 +124,9 @@ def probabilities_of(evidence: EvidenceResult, direction: float) -> Probabilitie
     independent = float(expit(INDEPENDENCE_EVEN - saved))
     common = common_cause_probability(evidence)
     forward = direction if evidence.score >= 0.0 else 1.0 - direction
-    rest = (1.0 - independent) * (1.0 - common)
+    directed = (1.0 - independent) * (1.0 - common)
     return Probabilities(
-        rest * forward, rest * (1.0 - forward), (1.0 - independent) * common, independent
+        directed * forward, directed * (1.0 - forward), (1.0 - independent) * common, independent
     )
 
 

@@ -196,13 +196,13 @@ def hsic_test(
     """
     check_between(alpha, "alpha", 0.0, 1.0, ends=False)
     check_choice(null, "null", NULLS)
-    first, second = (TestedVariable(variable) for variable in as_pair(x, y, resolved=False))
+    first, second = (HSICVariable(variable) for variable in as_pair(x, y, resolved=False))
     if null == "permutation":
         return permutation_test(first, second, alpha)
     return _gamma_test(first.points, second.points, alpha)
 
 
-class TestedVariable:
+class HSICVariable:
     """A variable prepared for tests; points: (n_features, n_samples), in kernel widths."""
 
     # Not a test case for test runners.
@@ -226,9 +226,9 @@ class TestedVariable:
 
 
 def permutation_test(
-    first: TestedVariable, second: TestedVariable, alpha: float = 0.05, *, again: bool = False
+    first: HSICVariable, second: HSICVariable, alpha: float = 0.05, *, again: bool = False
 ) -> HSICTest:
-    """Do what `hsic_test` with ``null="permutation"`` does; `again` if `first` is tested again."""
+    """Test as `hsic_test` with ``null="permutation"``; `again` if `first` is tested again."""
     try:
         moments = permuted_trace(first.gram(again=again), second.gram())
     except RankTooLargeError:
@@ -275,7 +275,7 @@ def _compare_with(moments: Permuted, n: int, alpha: float) -> HSICTest:
 
 
 def _pearson_tail(skewness: float, z: float, alpha: float) -> tuple[float, float]:
-    """Upper quantile, and log of the tail above z, of a standard Pearson type III law."""
+    """Upper quantile, and log of the tail above z, of a standard Pearson type III distribution."""
     if abs(skewness) < NO_SKEW:
         return -float(ndtri(alpha)), float(log_ndtr(-z))
     root = 2.0 / abs(skewness)

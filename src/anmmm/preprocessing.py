@@ -13,37 +13,37 @@ ROUNDING = 4.0
 
 @frozen
 class Standardization(Record):
-    """The affine map ``z = (x / unit - center) / spread`` of each column."""
+    """The affine map ``z = (x / unit - center) / std`` of each column."""
 
     # largest absolute value; divided out first, so that no square overflows or underflows
     unit: FloatArray
     center: FloatArray  # mean of x / unit
-    spread: FloatArray  # standard deviation (ddof 0) of x / unit
+    std: FloatArray  # standard deviation (ddof 0) of x / unit
 
     def apply(self, X: FloatArray) -> FloatArray:
         """Standardize points of shape (n, n_features)."""
-        return (X / self.unit - self.center) / self.spread
+        return (X / self.unit - self.center) / self.std
 
     @property
     def log_unit(self) -> float:
         """Logarithm of the volume that a unit cube of standardized points has."""
-        return float(np.log(self.spread).sum() + np.log(self.unit).sum())
+        return float(np.log(self.std).sum() + np.log(self.unit).sum())
 
     def undo(self, Z: FloatArray) -> FloatArray:
         """Take standardized points of shape (n, n_features) back to the original scale."""
-        return (Z * self.spread + self.center) * self.unit
+        return (Z * self.std + self.center) * self.unit
 
 
 def standardize(X: FloatArray) -> tuple[FloatArray, Standardization]:
-    """Return X (n_samples, n_features) at mean 0 and deviation 1, and what was done."""
+    """Return X (n_samples, n_features) at mean 0 and deviation 1, and the transformation."""
     unit = np.abs(X).max(axis=0)
     scaled = X / unit
     center = scaled.mean(axis=0)
-    spread = np.sqrt(np.mean((scaled - center) ** 2, axis=0))
-    record = Standardization(unit, center, spread)
+    std = np.sqrt(np.mean((scaled - center) ** 2, axis=0))
+    record = Standardization(unit, center, std)
     Z = np.ascontiguousarray(record.apply(X))
     # Whether 0.1 + 0.2 and 0.3 are tied must not depend on the unit.
-    for column, one in zip(Z.T, spread, strict=True):
+    for column, one in zip(Z.T, std, strict=True):
         _merge_rounded(column, ROUNDING * float(np.finfo(np.float64).eps / one))
     return Z, record
 
@@ -96,11 +96,11 @@ class Cells(Record):
         """Cut a finite, non-constant variable into cells. O(N log N)."""
         order = np.argsort(values)
         distinct = values[order]
-        parted = distinct[1:] > distinct[:-1]
+        differs = distinct[1:] > distinct[:-1]
         rank = np.zeros(len(values), dtype=np.intp)
-        np.cumsum(parted, out=rank[1:])
+        np.cumsum(differs, out=rank[1:])
         if rank[-1] < len(values) - 1:
-            distinct = distinct[np.concatenate([[True], parted])]
+            distinct = distinct[np.concatenate([[True], differs])]
         if len(distinct) < 2:
             raise ValueError(
                 f"values must have at least two distinct numbers, found {len(distinct)}; a "

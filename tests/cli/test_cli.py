@@ -79,7 +79,7 @@ def test_direction_says_which_column_is_the_cause(run, data):
     assert table[1].startswith("  ozone → temperature  ")
     assert table[0].split() == ["hypothesis", "length", "mechanisms", "model"]
     assert table[2].split()[3:] == [f"{result.models.backward_score:.6g}", "2", "anm-2"]
-    check = "nothing of the cause is left in what the model does not explain"
+    check = "the residuals of the model do not depend on the cause"
     common, length = result.evidence.common_cause, result.evidence.common_cause.length / 40
     assert lines[5].split() == ["common", "cause", f"{length:.6g}", *common.model.split()]
     probable = zip(
@@ -627,7 +627,7 @@ def test_confidence_is_shown_and_what_is_not_sure_is_undecided(run, refused, dat
     status, out, _ = run("direction", data, "--n-resamples", "3")
     assert status == 0
     (line,) = (line for line in out.splitlines() if line.startswith("  confidence    "))
-    assert line.endswith("of 3 halves agree)")
+    assert line.endswith("of 3 half-samples agree)")
     status, out, _ = run("direction", data, "--min-confidence", "1", "--json")
     document = json.loads(out)
     assert (status, document["direction"], document["n_resamples"]) == (0, 0, 0)

@@ -167,7 +167,7 @@ def test_marginals_are_distributions(rng):
         variable = variable_of(raw)
         laws, (linked,) = list(marginals_of(variable)), marginals_of(variable, of_ties=True)
         assert variable.length == min(law.length for law in laws)
-        assert variable.beside_ties.length == min(variable.length, linked.length)
+        assert variable.with_quantile_marginal.length == min(variable.length, linked.length)
         for law in [*laws, linked]:
             assert_is_a_law(law, variable.cells)
 
@@ -180,7 +180,7 @@ def test_marginals_of_categories_are_distributions():
     assert variable.length == min(law.length for law in laws)
     for law in laws:
         assert_is_a_law(law, variable.cells)
-    assert variable.beside_ties is variable
+    assert variable.with_quantile_marginal is variable
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Values that many rows have: effects in two parts, causes at which the effect has its own law."""
+"""Values that many rows have: effects in two parts, causes with a marginal of the effect each."""
 
 import numpy as np
 import pytest

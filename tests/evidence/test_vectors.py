@@ -65,7 +65,7 @@ def test_totals_are_the_sums_of_their_parts(result):
         assert 1 <= side.n_mechanisms <= 2
         assert len(side.text.split("; ")) == len(side.model.split(", ")) == 2
         assert side.text == model_text(side.model)
-    assert result.forward.cause_parts == result.backward.alone_parts
+    assert result.forward.cause_parts == result.backward.marginal_parts
     assert_allclose(result.nats, result.score * 150)
     assert result.error > 0
     assert result.dependence > 0

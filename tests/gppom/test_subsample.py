@@ -11,7 +11,7 @@ from anmmm import GPPOM, FitOptions
 from anmmm.datasets import make_anm_mixture
 from anmmm.gppom import fit_gppom, model, optimize
 from anmmm.gppom.objective import GPPOMObjective
-from anmmm.gppom.start import nearest_rows, spread_rows
+from anmmm.gppom.start import evenly_spaced_rows, nearest_rows
 from anmmm.preprocessing import standardize
 from same import assert_same
 
@@ -38,9 +38,9 @@ def test_rows_are_distinct_whatever_the_order_of_the_data_and_the_nearest_are_ne
     X, Y = rng.integers(0, 6, size=(N, dx)).astype(float), rng.normal(size=(N, 2))
     order = rng.permutation(N)
     for size in (1, 7, 60, N):
-        rows = spread_rows(X, Y, size)
+        rows = evenly_spaced_rows(X, Y, size)
         assert len(set(rows)) == len(rows) == size
-        others = spread_rows(X[order], Y[order], size)
+        others = evenly_spaced_rows(X[order], Y[order], size)
         assert_array_equal(X[order][others], X[rows])
         assert_array_equal(Y[order][others], Y[rows])
         Z = np.hstack([X, Y])
@@ -49,7 +49,7 @@ def test_rows_are_distinct_whatever_the_order_of_the_data_and_the_nearest_are_ne
     # Equally far apart along the first column.
     X, Y = rng.normal(size=(2, 100, 1))
     ranks = X[:, 0].argsort().argsort()
-    assert_array_equal(ranks[spread_rows(X, Y, 20)], np.arange(2, 100, 5))
+    assert_array_equal(ranks[evenly_spaced_rows(X, Y, 20)], np.arange(2, 100, 5))
 
 
 # --- The fit --------------------------------------------------------------------------------------
@@ -67,7 +67,7 @@ def test_below_five_times_the_subsample_or_with_a_given_start_nothing_changes(pa
 
 def test_it_starts_where_the_fit_of_the_subsample_ended(pair):
     result, (X, Y) = fit(pair, subsample=FEW), pair
-    rows = spread_rows(X, Y, FEW)
+    rows = evenly_spaced_rows(X, Y, FEW)
     few = result.subsample
     assert_same(few, fit((X[rows], Y[rows])))
     objective = GPPOMObjective(

@@ -189,14 +189,14 @@ def test_the_decision_rates_are_those_of_the_rows(tmp_path):
 def test_without_known_directions_there_is_a_histogram(tmp_path):
     rows = [PairResult(f"{at}", "ok", direction=1 if at else -1, score=at - 0.5) for at in range(5)]
     _, page = report(tmp_path, rows)
-    assert "Of 5 analyzed pairs whose direction is not known, 4 speak for x → y and 1" in page.text
+    assert "Of 5 analyzed pairs whose direction is not known, 4 favor x → y and 1" in page.text
     assert "Accuracy is unknown" in page.text
     assert "Decision rates" not in page.captions
     assert "accuracy" not in page.texts
     assert "units of the criterion" in page.text
     # Equal scores of zero, and an id that is cut.
     _, page = report(tmp_path, [PairResult("i" * 10_000, "ok", direction=0, score=0.0)])
-    assert "0 speak for x → y and 0 for y → x" in page.text
+    assert "0 favor x → y and 0 for y → x" in page.text
     assert len(page.captions["The most certain pairs"][1][0]) == 120
 
 

@@ -166,7 +166,7 @@ def likelihood_rows(
         W = np.empty((maps.shape[0], c))
         alpha = np.empty((D, c))
         mass = np.empty(c)
-        share = np.empty(c)
+        shift = np.empty(c)
         for k in range(chunk, n_blocks, n_chunks):
             block = L[k, :r]
             gemm(maps, False, block, False, 0.0, W)
@@ -193,19 +193,19 @@ def likelihood_rows(
                 p_squares[chunk, m] += total
             for m in range(q):
                 for i in range(c):
-                    share[i] = 0.0
+                    shift[i] = 0.0
                 for j in range(r):
                     moved = W[(1 + m) * r + j]
                     for i in range(c):
-                        share[i] += block[j, i] * moved[i]
+                        shift[i] += block[j, i] * moved[i]
                 for i in range(c):
-                    share[i] *= scale * amplitude
+                    shift[i] *= scale * amplitude
                 for t in range(D):
                     moved = W[of_theta + (1 + m) * D + t]
                     for i in range(c):
-                        share[i] += amplitude * alpha[t, i] * moved[i]
+                        shift[i] += amplitude * alpha[t, i] * moved[i]
                 for i in range(c):
-                    rows[k, m, i] = -0.5 * (z[k, m, i] * mass[i] - share[i])
+                    rows[k, m, i] = -0.5 * (z[k, m, i] * mass[i] - shift[i])
     for m in range(d):
         squares[m] = sum_serial(p_squares[:, m])
     return sum_serial(p_fit), sum_serial(p_norm)

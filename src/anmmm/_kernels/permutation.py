@@ -30,8 +30,8 @@ def _entry_cubes(U: FloatArray, shift: float) -> float:
 def centered_sums(L: FloatArray, rank: int, n: int, entries: bool, cubic: FloatArray) -> FloatArray:
     """Center a factor L (n_blocks, capacity, c); return sums for the moments of its Gram matrix.
 
-    docs/method/mathematics.md, eq. 21. L becomes U with ``H K H ≈ UᵀU``. With ``A = H K H - share
-    H`` of trace 0: returns the trace of ``A + share H``, ``tr(A²)``, ``Σ A_ii²``; the third moment
+    docs/method/mathematics.md, eq. 21. L becomes U with ``H K H ≈ UᵀU``. With ``A = H K H - shift
+    H`` of trace 0: returns the trace of ``A + shift H``, ``tr(A²)``, ``Σ A_ii²``; the third moment
     is bilinear in cubic (5,). entries: whether to sum the cubes of all entries, of one block, in
     O(n² rank); otherwise 0 replaces them.
     """
@@ -48,7 +48,7 @@ def centered_sums(L: FloatArray, rank: int, n: int, entries: bool, cubic: FloatA
         for j in range(rank):
             squares += gram[k, j] * gram[k, j]
             cubes += gram[k, j] * square[k, j]
-    share = trace / (n - 1.0)
+    shift = trace / (n - 1.0)
     diagonal, of_square = np.empty(c), np.empty(c)
     of_gram = np.empty((rank, c))
     projected = np.zeros(rank)
@@ -63,8 +63,8 @@ def centered_sums(L: FloatArray, rank: int, n: int, entries: bool, cubic: FloatA
                 diagonal[i] += U[k, i] * U[k, i]
                 of_square[i] += U[k, i] * of_gram[k, i]
         for i in range(min(c, n - b * c)):
-            above = diagonal[i] + share / n
-            value = above - share
+            above = diagonal[i] + shift / n
+            value = above - shift
             diagonal[i] = value
             lifted += above * above * above
             diagonal_squares += value * value
@@ -76,10 +76,10 @@ def centered_sums(L: FloatArray, rank: int, n: int, entries: bool, cubic: FloatA
                 total += U[k, i] * diagonal[i]
             projected[k] += total
     cubic[0] = diagonal_cubes
-    cubic[1] = _entry_cubes(L[0, :rank], share / n) + diagonal_cubes - lifted if entries else 0.0
-    cubic[2] = -share * diagonal_squares
+    cubic[1] = _entry_cubes(L[0, :rank], shift / n) + diagonal_cubes - lifted if entries else 0.0
+    cubic[2] = -shift * diagonal_squares
     for k in range(rank):
         cubic[2] += projected[k] * projected[k]
-    cubic[3] = weighted - 2.0 * share * diagonal_squares
-    cubic[4] = cubes - 3.0 * share * squares + 2.0 * share * share * trace
-    return np.array([trace, squares - share * trace, diagonal_squares])
+    cubic[3] = weighted - 2.0 * shift * diagonal_squares
+    cubic[4] = cubes - 3.0 * shift * squares + 2.0 * shift * shift * trace
+    return np.array([trace, squares - shift * trace, diagonal_squares])

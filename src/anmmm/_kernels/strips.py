@@ -223,8 +223,8 @@ def _pass(
                     )
                     highest, z = tops + highest, sums * z
                     for c in range(C if keep else 0):
-                        share = load(space.responsibilities, c * CHUNK * LANES + to)
-                        store(rows.responsibilities, c * n_slots + slot + to, share)
+                        responsibility = load(space.responsibilities, c * CHUNK * LANES + to)
+                        store(rows.responsibilities, c * n_slots + slot + to, responsibility)
                 multiplied += steps
                 if multiplied >= MULTIPLIED:
                     total += _logarithms(z, space.ends)

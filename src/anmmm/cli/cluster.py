@@ -52,7 +52,7 @@ def cluster_command(
     from dataclasses import replace
 
     from anmmm._files import dump_csv, to_json_document, write_csv
-    from anmmm._warning import unconverged_untold
+    from anmmm._warning import suppress_convergence_warnings
     from anmmm.cli.input import input_errors, load_columns
     from anmmm.cli.output import check_file, check_plot
     from anmmm.clustering import cluster_mechanisms
@@ -63,7 +63,7 @@ def cluster_command(
     check_plot(plot, file, force=force)
     columns = load_columns(file, **table)
     # The printed text reports convergence.
-    with input_errors(), unconverged_untold():
+    with input_errors(), suppress_convergence_warnings():
         result = cluster_mechanisms(
             columns.x,
             columns.y,

@@ -159,7 +159,7 @@ refine_option = click.option(
     "--refine/--no-refine",
     default=None,
     help="Refine the clusters of the latent by EM on smooth mechanisms, or print them unrefined. "
-    "[default: refine, unless one mechanism is far more likely]",
+    "[default: refine, unless one mechanism is much more likely]",
 )
 force_option = click.option(
     "--force", is_flag=True, help="Replace files that are no result of an earlier run."
@@ -225,7 +225,7 @@ decision_options = [
     click.option(
         "--rows",
         metavar="auto|independent",
-        help="auto: copies of rows and neighbors in time count for less. independent: they do not. "
+        help="auto: copies of rows and rows of a series count for less. independent: they do not.  "
         "[default: auto]",
     ),
     max_samples_option,

@@ -68,7 +68,7 @@ class RowTable(ABC):
 
     @staticmethod
     def document(summary: CollectionSummary) -> dict[str, Any]:
-        """Return the parts of a JSON document besides the rows."""
+        """Return the parts of a JSON document other than the rows."""
         return {}
 
 

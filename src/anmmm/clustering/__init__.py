@@ -1,6 +1,6 @@
 """Algorithm 2 of the paper: which observations share a mechanism.
 
-`ClusteringOptions` say how; `cluster` fits a GPPOM and refines the clusters of its Θ into a
+`ClusteringOptions` are the options; `cluster` fits a GPPOM and refines the clusters of its Θ into a
 `ClusteringResult`; `MechanismClustering` is the estimator.
 """
 

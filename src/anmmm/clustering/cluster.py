@@ -27,7 +27,7 @@ from anmmm.mixture import MAX_MECHANISMS, EffectMixtures, MixtureFit, by_first_a
 from anmmm.mixture.labels import LABELS_REJECTED
 from anmmm.preprocessing import Standardization, standardize
 
-# Nats by which the data speak for one mechanism against C before "auto" takes C curves to be an
+# Nats by which the data favor one mechanism against C before "auto" takes C curves to be an
 # unsuitable description; "very strong" evidence by Kass and Raftery's scale (J. Am. Stat. Assoc.
 # 90, 1995).
 VERY_STRONG = 5.0
@@ -35,7 +35,7 @@ VERY_STRONG = 5.0
 
 @frozen
 class ClusteringOptions(Record):
-    """Options of `cluster_mechanisms`, checked, which hold for any pair."""
+    """Options of `cluster_mechanisms`, checked, the same for all pairs."""
 
     # 0 for "auto".
     n_mechanisms: int
@@ -52,7 +52,7 @@ class ClusteringOptions(Record):
         max_mechanisms: int = MAX_MECHANISMS,
         fit_options: FitOptions | Mapping[str, Any] | None = None,
     ) -> ClusteringOptions:
-        """Refuse what no clustering can use."""
+        """Raise if an option is invalid for any pair."""
         automatic = is_auto(n_mechanisms)
         automatically = isinstance(refine, str) and refine == "auto"
         if not automatically and not isinstance(refine, (bool, np.bool_)):
@@ -70,7 +70,7 @@ class ClusteringOptions(Record):
         return self.n_mechanisms == 0
 
     def check_pair(self, n_samples: int, n_outputs: int) -> None:
-        """Refuse more mechanisms than observations, and what needs an effect of one column."""
+        """Raise if there are too few observations, or an option needs an effect of one column."""
         if not self.automatic:
             check_n_mechanisms(self.n_mechanisms, n_samples)
         if n_outputs == 1:
@@ -106,7 +106,7 @@ class ClusteringResult(Record):
         The fitted GPPOM.
     probabilities : ndarray of shape (n_samples, n_mechanisms) or None
         Probability of each mechanism under the refined mixture; `labels` are its largest entries.
-        None without refinement: k-means says which cluster, not with what probability.
+        None without refinement, because k-means has no probabilities.
     refined : bool
         Whether the labels are those of the mixture and not k-means's own.
     reason : str
@@ -184,7 +184,7 @@ class ClusteringResult(Record):
         return clustering_text(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what was found as a dict of plain values, for JSON.
+        """Return the result as a dict of plain values, for JSON.
 
         Returns
         -------
@@ -340,7 +340,7 @@ def cluster_mechanisms(
         clusters of Θ, which also inform it a little about each observation; needs an effect of one
         column. False: the clusters themselves, the paper's Algorithm 2. ``"auto"``: True, but False
         for an effect of several columns, and if the mixture's criterion favors one mechanism
-        over `n_mechanisms`, up to 4, by more than 5 nats; the result says which and why.
+        over `n_mechanisms`, up to 4, by more than 5 nats; the result reports the choice.
     max_mechanisms : int
         Largest number that ``n_mechanisms="auto"`` tries.
     fit_options : FitOptions or mapping, optional
@@ -349,7 +349,7 @@ def cluster_mechanisms(
         Whether a missing value is an error, or leaves its observation out; the result counts them,
         and has labels for the others.
     random_state : None, int or Generator
-        Seeds k-means of several latents, and what is drawn in the fit.
+        Seeds k-means of several latents, and the random starts of the fit.
 
     Returns
     -------

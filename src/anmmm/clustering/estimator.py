@@ -28,7 +28,7 @@ class MechanismClustering(TakesFitOptions, VersionedPickle, ClusterMixin, BaseEs
     fit_options : FitOptions or mapping, optional
         How Θ is fitted. Its fields are parameters too: ``set_params(fit_options__lam=0.5)``.
     random_state : None, int or RandomState
-        Seeds k-means of several latents, and what is drawn in the fit.
+        Seeds k-means of several latents, and the random starts of the fit.
 
     Attributes
     ----------

@@ -13,8 +13,8 @@ from anmmm._typing import FloatArray, IntArray
 
 # Starts of k-means in several latents.
 STARTS = 10
-# Groups of neighbours that stay together while clusters of one latent are compared, of equal
-# counts, and widest gaps that part them beside: nothing that lies far is grouped with others.
+# Groups of adjacent points that stay together while clusters of one latent are compared, of equal
+# counts, also split at the widest gaps: no outlier is grouped with others.
 MOST_GROUPS, GAPS = 200, 50
 
 

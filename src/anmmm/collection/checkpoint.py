@@ -1,6 +1,6 @@
 """Finished rows of a run in an SQLite file, so that a killed run loses none.
 
-The one table holds positions, JSON texts and a digest of both, because SQLite does not detect every
+The one table has positions, JSON texts and a digest of both, because SQLite does not detect every
 flipped bit. Contents are checked as well, as a file from elsewhere may have digests that agree. The
 row of position -1 describes the run. WAL keeps the commits of a killed run without waiting for the
 disk at each one; closing leaves one file.
@@ -166,7 +166,7 @@ class Checkpoint:
     def _verified(self, row: tuple[int, str, str]) -> Any:
         position, text, written = row
         if written != _digest(position, text):
-            raise self.damage(f"the row of position {position} is not what was written")
+            raise self.damage(f"the row of position {position} is not as it was written")
         # Whoever wrote the file may have computed the digest, too.
         try:
             content = json.loads(text)

@@ -14,7 +14,7 @@ from anmmm._categories import as_variables
 from anmmm._record import Record, frozen
 from anmmm._threads import single_thread
 from anmmm._validation import MIN_SAMPLES, MISSING, MissingValueError, check_choice, check_count
-from anmmm._warning import unconverged_untold
+from anmmm._warning import suppress_convergence_warnings
 from anmmm._words import counted, hypotheses, renamed
 from anmmm.collection.records import PairResult
 from anmmm.collection.schema import DIRECTIONS, Schema
@@ -33,9 +33,9 @@ from anmmm.direction import (
 )
 from anmmm.direction.infer import decide
 from anmmm.direction.outcome import BY_DIRECTION
-from anmmm.evidence import SideEvidence, sign_of
+from anmmm.evidence import BaseEvidence, sign_of
 from anmmm.evidence.explain import explaining
-from anmmm.evidence.variable import remembered
+from anmmm.evidence.variable import cached_variable
 from anmmm.gppom import FitOptions, FitResult
 
 # Largest confidence of a pair that other columns explain: given them, x and y are independent.
@@ -62,7 +62,7 @@ class PairTask(Record, ABC):
 
     @property
     def rows_hold_observations(self) -> bool:
-        """Whether a row holds something for each observation."""
+        """Whether a row has a value for each observation."""
         return self.keep_results
 
     def run_metadata(self) -> dict[str, Any]:
@@ -154,7 +154,7 @@ class DirectionTask(PairTask):
                 row = replace(row, n_used=len(used.x), subsample_seed=cut_seed)
                 used = used.checked()
             # The row reports convergence.
-            with unconverged_untold():
+            with suppress_convergence_warnings():
                 result = self.decide(used, fit_seed)
         except (TypeError, ValueError) as error:
             return replace(row, status="unusable", reason=unusable_reason(pair, error))
@@ -203,7 +203,7 @@ class DirectionTask(PairTask):
     def decide(self, pair: Pair, seed: int) -> DirectionResult:
         """Decide a checked pair; may raise ValueError."""
         # A column of a table is in several pairs.
-        return decide(as_variables(pair.x, pair.y), self.checked, seed, remembered, pair.names)
+        return decide(as_variables(pair.x, pair.y), self.checked, seed, cached_variable, pair.names)
 
     def _completed(self, row: PairResult, result: DirectionResult) -> PairResult:
         remarks = [row.reason] if row.reason else []
@@ -256,7 +256,7 @@ def _of_its_criterion(result: DirectionResult) -> dict[str, Any]:
         facts["probability_common_cause"] = result.probabilities.common_cause
     if winner is not None:
         facts["model"] = winner.model
-    if isinstance(winner, SideEvidence):
+    if isinstance(winner, BaseEvidence):
         facts["n_mechanisms"] = winner.n_mechanisms
     return facts
 
@@ -298,9 +298,9 @@ def dropped_remark(pair: Pair) -> str:
     return f"{counted(pair.n_dropped, 'incomplete row')} dropped" if pair.n_dropped else ""
 
 
-def _stopped(hypothesis: str, side: FitResult | SideEvidence) -> list[str]:
-    if side.converged:
+def _stopped(hypothesis: str, found: FitResult | BaseEvidence) -> list[str]:
+    if found.converged:
         return []
-    if isinstance(side, SideEvidence):
-        return [f"model {side.model} of {hypothesis} not converged"]
-    return [f"fit of {hypothesis} not converged ({side.status})"]
+    if isinstance(found, BaseEvidence):
+        return [f"model {found.model} of {hypothesis} not converged"]
+    return [f"fit of {hypothesis} not converged ({found.status})"]

@@ -1,9 +1,9 @@
 """Work on many pairs in parallel: rows in the order of the pairs, in spite of dying workers.
 
 A `Window` reads the source and sorts rows; a `Pool` gives pairs to joblib's workers. The death of a
-worker loses all pairs in flight, and the guilty one is unknown. Each is repeated alone (with many
-workers first together, and if a worker dies again, those in flight alone). A pair whose worker dies
-twice while it is alone becomes a row of status ``"lost"``.
+worker loses all pairs in flight, and the guilty one is unknown. They are repeated one by one (with
+many workers first together, and if a worker dies again, those in flight one by one). A pair whose
+worker dies twice without others in flight becomes a row of status ``"lost"``.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from anmmm.datasets import Pair
 
 # Rows that may wait for an earlier one, some ten megabytes, or per worker if these are many.
 WINDOW, WINDOW_A_WORKER = 10_000, 200
-# Observations of the pairs that wait, if rows hold something for each observation.
+# Observations of the pairs that wait, if rows have a value for each observation.
 WINDOW_OBSERVATIONS = 1_000_000
 # Errors of backends over a dead worker process: loky, Dask, Ray.
 _DEATHS = {"TerminatedWorkerError", "KilledWorker", "RayError"}
@@ -38,7 +38,7 @@ _FEW_WORKERS = 8
 _DASK_SECONDS = 120.0
 # Pairs per worker in a call of a backend that returns rows at its end.
 _PAIRS_A_CALL = 200
-_LOST = "the worker process died twice on this pair alone (killed, or out of memory)"
+_LOST = "the worker process died twice on this pair (killed, or out of memory)"
 
 Item = tuple[int, Pair]
 
@@ -61,8 +61,8 @@ def run_in_order(
     )
     retry_batched: deque[Item] = deque()
     retry_isolated: deque[Item] = deque()
-    # Pairs whose worker died while they were alone. A second death is required, because the machine
-    # may be at fault.
+    # Pairs whose worker died while no other pair was in flight. A second death is required,
+    # because the machine may be at fault.
     crash_suspects: set[int] = set()
     try:
         while True:

@@ -11,7 +11,7 @@ from anmmm.evidence import EvidenceResult, evidence
 def description_lengths(x: ArrayLike, y: ArrayLike) -> EvidenceResult:
     """Describe a pair in both directions, by every model, without deciding between them.
 
-    What `anmmm.infer_direction` compares by default, for those who decide by themselves: no
+    What `anmmm.infer_direction` compares by default, for decision rules of your own: no
     confidence, no test, no least score.
 
     Parameters
@@ -42,12 +42,12 @@ def description_lengths(x: ArrayLike, y: ArrayLike) -> EvidenceResult:
     >>> from anmmm.datasets import make_anm_mixture
     >>> x, y, labels = make_anm_mixture("f3", random_state=1)
     >>> both = description_lengths(x, y)
-    >>> side = both.forward
-    >>> side.model, min(side.lengths, key=side.lengths.get)
+    >>> forward = both.forward
+    >>> forward.model, min(forward.lengths, key=forward.lengths.get)
     ('anm-2', 'anm-2')
-    >>> side.total == side.cause + side.effect
+    >>> forward.total == forward.cause + forward.effect
     True
-    >>> both.backward.total > side.total
+    >>> both.backward.total > forward.total
     True
     """
     return evidence(x, y)

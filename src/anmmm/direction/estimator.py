@@ -95,9 +95,9 @@ class CausalDirection(TakesFitOptions, VersionedPickle, BaseEstimator):  # type:
         Parameters
         ----------
         X : array-like of shape (n_samples, 2), or (n_samples, n_features) with `y`
-            The two variables as columns; or the first variable alone.
+            The two variables as columns; or only the first variable.
         y : array-like of shape (n_samples,) or (n_samples, n_features), optional
-            The second variable, where X holds the first.
+            The second variable, if X is the first.
 
         Returns
         -------

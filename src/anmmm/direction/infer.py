@@ -11,7 +11,7 @@ from anmmm._compiling import listening
 from anmmm._record import Record, frozen
 from anmmm._typing import ArrayLike, FloatArray, Missing, RandomState
 from anmmm._validation import check_between, check_choice, check_count, check_flag, check_rng
-from anmmm._warning import unconverged_untold, warn_unconverged
+from anmmm._warning import suppress_convergence_warnings, warn_unconverged
 from anmmm._words import known_arguments
 from anmmm.confidence import (
     N_RESAMPLES,
@@ -23,11 +23,11 @@ from anmmm.confidence import (
     resample_scores,
 )
 from anmmm.dependence import LatentFits, fit_both
-from anmmm.direction.far import far_rows, without_far
 from anmmm.direction.outcome import FLEXIBLE_NOTE, REFUSED_PVALUE
+from anmmm.direction.outliers import decide_without_outliers, outlier_rows
 from anmmm.direction.result import FIT_DEFAULTS, DirectionResult
 from anmmm.direction.rows import confidence_by_rows
-from anmmm.evidence import EvidenceResult, beyond_limits, compare, sign_of
+from anmmm.evidence import EvidenceResult, column_limit_error, compare, sign_of
 from anmmm.evidence.common_cause import LARGEST
 from anmmm.evidence.variable import Describe, Variable
 from anmmm.gppom import FitOptions
@@ -40,7 +40,7 @@ CRITERIA: tuple[Criterion, ...] = get_args(Criterion)
 
 @frozen
 class DirectionOptions(Record):
-    """Options of `infer_direction`, checked, which hold for any pair."""
+    """Options of `infer_direction`, checked, the same for all pairs."""
 
     criterion: Criterion
     n_resamples: int
@@ -60,10 +60,12 @@ class DirectionOptions(Record):
         common_cause: bool = True,
         rows: Rows = "auto",
     ) -> DirectionOptions:
-        """Refuse what no decision can use."""
+        """Raise if an option is invalid for any pair."""
         count = check_count(n_resamples, "n_resamples", minimum=0)
         if count == 1:
-            raise ValueError("n_resamples must be 0 or at least 2: one half has no spread; found 1")
+            raise ValueError(
+                "n_resamples must be 0 or at least 2: one score has no standard deviation; found 1"
+            )
         if min_confidence is not None:
             check_between(min_confidence, "min_confidence", 0.5, 1.0)
         check_choice(criterion, "criterion", CRITERIA)
@@ -127,27 +129,27 @@ def infer_direction(
         How Θ is fitted, ``{"lam": 0.5}`` for instance. Only for the last two criteria; ``"auto"``
         there means a ``weight_growth`` of 0.25 and no ``subsample``.
     n_resamples : int
-        Random halves of the data that are scored too, and then make the ``confidence``: 0 for none,
+        Random half-samples that are scored too, and then determine the ``confidence``: 0 for none,
         or 2 or more. The calibration is for 10 and ``"evidence"``, which has a confidence without
         them. Each costs a decision on half of the data.
     min_confidence : float, optional
         Between 0.5 and 1: a decision of less confidence is 0, undecided. Under another criterion
-        than ``"evidence"`` it takes 10 halves where `n_resamples` is 0.
+        than ``"evidence"`` it takes 10 half-samples if `n_resamples` is 0.
     common_cause : bool
-        Whether also to describe x and y as two effects of a common cause that nobody
-        measured, in groups or along a curve. Without it a direction may be sure where there is one.
+        Whether also to describe x and y as two effects of an unmeasured common cause, in groups
+        or along a curve. Without it a direction may be sure although there is one.
         Only for ``"evidence"``, and up to 20 000 observations; a decision takes about twice
         as long with it.
     rows : {"auto", "independent"}
-        ``"auto"``: where rows are copies of others, or neighbors are alike as in a time series, the
-        confidence is that of as many independent rows as they are worth, and the result says so.
+        ``"auto"``: if rows are copies of others, or adjacent rows are alike as in a time series,
+        the confidence is that of fewer independent rows, which a note of the result reports.
         ``"independent"`` takes them as they are. Only for ``"evidence"``.
     missing : {"raise", "drop"}
         Whether a missing value is an error, or leaves its observation out; the result counts them.
     random_state : None, int or Generator
-        Seeds the halves and what is drawn in a fit (see `anmmm.gppom.fit_gppom`); both directions
-        get the same seeds. The score of ``"evidence"`` itself draws nothing. Exchanging x and y
-        exactly reverses the score and keeps the confidence.
+        Seeds the half-samples and the random starts of a fit (see `anmmm.gppom.fit_gppom`);
+        both directions get the same seeds. The score of ``"evidence"`` itself draws nothing.
+        Exchanging x and y exactly reverses the score and keeps the confidence.
 
     Returns
     -------
@@ -171,12 +173,12 @@ def infer_direction(
     counts; and that nothing else causes both variables. Binary, ordered and grouped values and
     counts are known by their values. Text and unordered categories are names: as a cause they have
     a number each, as an effect probabilities that are smooth functions of the cause. It fails
-    where no direction is distinguished (a linear mechanism with Gaussian noise: the score is then
+    if no direction is distinguished (a linear mechanism with Gaussian noise: the score is then
     near 0), where several overlapping mechanisms meet few observations, and on more than a quarter
     of the Tübingen pairs (docs/method/decisions.md). It takes some 15 ms for 100 observations and
-    is linear in their number but for two sorts. Where values lie far from all others, as codes for
-    missing ones do, or are heaped at their end, as at the limit of an instrument, the pair is
-    decided again without them, and is sure only if the rest bears it out.
+    is linear in their number but for two sorts. If a variable has outliers, such as missing-value
+    codes, or values censored at a bound, the pair is decided again without them. It is sure only if
+    both decisions agree.
 
     The other criteria take two fits and two HSIC tests. They are made for mixtures: on data of a
     single mechanism they are no better than chance, with large scores (docs/results/quality.md).
@@ -208,13 +210,13 @@ def infer_direction(
     )
     with listening(_compile_ahead):
         result = decide(variables, options, random_state, names=names_of(x, y))
-    # Of its own, whatever becomes of the caller's arrays.
+    # Copies, because the caller may change the arrays.
     kept = Variables(variables.x.copy(), variables.y.copy(), variables.categorical)
     return replace(result, n_dropped=n_dropped, _variables=kept)
 
 
 def _compile_ahead() -> None:
-    """Have all cores compile what the first decision of this process needs."""
+    """Compile the kernels of the first decision of this process on all cores."""
     from anmmm._ahead import compile_ahead
 
     compile_ahead()
@@ -227,7 +229,7 @@ def decide(
     describe: Describe = Variable.of,
     names: tuple[str, str] = ("x", "y"),
 ) -> DirectionResult:
-    """Do what `infer_direction` does for what is checked; for `describe` see `compare`."""
+    """Decide as `infer_direction`, with checked arguments; for `describe` see `compare`."""
     x, y, categorical = variables
     _refuse_criterion(variables, options.criterion)
     fit_seed, resample_seed = (
@@ -248,20 +250,20 @@ def decide(
         models = scoring.fits(x, y)
         score = models.backward_score - models.forward_score
 
-    resamples, n_halves = None, options.n_resamples
+    resamples, n_half_samples = None, options.n_resamples
     if confidence is None and options.min_confidence > 0.0:
-        n_halves = n_halves or N_RESAMPLES
-    if n_halves:
-        # Whether a half converged is no news about the decision.
-        with unconverged_untold():
+        n_half_samples = n_half_samples or N_RESAMPLES
+    if n_half_samples:
+        # The convergence of a half-sample does not matter to the caller.
+        with suppress_convergence_warnings():
             resamples = resample_scores(
-                x, y, scoring.score, n_resamples=n_halves, seed=resample_seed
+                x, y, scoring.score, n_resamples=n_half_samples, seed=resample_seed
             )
         confidence = confidence_from(score, resamples)
 
-    outliers, notes = None if evidence is None else far_rows(variables), list[str]()
+    outliers, notes = None if evidence is None else outlier_rows(variables), list[str]()
     if outliers is not None and confidence is not None:
-        most, note = without_far(variables, outliers, scoring.evidence, sign_of(score))
+        most, note = decide_without_outliers(variables, outliers, scoring.evidence, sign_of(score))
         confidence = min(confidence, most)
         notes.append(note)
     if evidence is not None and options.common_cause and len(x) > LARGEST:
@@ -273,7 +275,7 @@ def decide(
 
     if evidence is not None and evidence.is_flexible:
         notes.append(FLEXIBLE_NOTE)
-    # The test takes a while, and matters to these alone.
+    # The test takes a while, and matters only for confidences above the limit.
     if evidence is not None and confidence is not None and confidence > UNSURE:
         is_refused = evidence.shortest.refusal < REFUSED_PVALUE
         confidence = UNSURE if is_refused else confidence
@@ -329,7 +331,7 @@ class _Scoring:
 
 def _refuse_criterion(variables: Variables, criterion: str) -> None:
     """Refuse a criterion that cannot decide a pair."""
-    problem = beyond_limits(variables.x, variables.y)
+    problem = column_limit_error(variables.x, variables.y)
     if criterion == "evidence" and problem:
         raise ValueError(problem)
     if any(variables.categorical) and criterion != "evidence":
@@ -341,11 +343,11 @@ def _refuse_criterion(variables: Variables, criterion: str) -> None:
 
 
 def _warn_of_convergence(lengths: EvidenceResult) -> None:
-    sides = {"x causes y": lengths.forward, "y causes x": lengths.backward}
-    for hypothesis, side in sides.items():
-        if not side.converged:
+    both = {"x causes y": lengths.forward, "y causes x": lengths.backward}
+    for hypothesis, evidence in both.items():
+        if not evidence.converged:
             warn_unconverged(
-                f"model {side.model!r} of the hypothesis that {hypothesis} stopped without "
+                f"model {evidence.model!r} of the hypothesis that {hypothesis} stopped without "
                 "converging, so its description length may be too large; do not trust a score "
                 "near 0"
             )

@@ -1,4 +1,4 @@
-"""What is reported of a pair, and the limits of the words."""
+"""The texts that report a decision, and the confidences that separate them."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ BY_DIRECTION: dict[int, Relation] = {1: "x→y", -1: "y→x", 0: "undecided"}
 RELATIONS = (*BY_DIRECTION.values(), COMMON_CAUSE, INDEPENDENT)
 
 # Confidence from which a direction is called sure, and below which it is no preference; between
-# them it is a leaning. At 0.9 one sure decision in ten may be wrong if the calibration holds.
+# them it is a leaning. At 0.9 one sure decision in ten may be wrong if the calibration is right.
 SURE, LEANING = 0.9, 0.6
 # From here on two digits would be 1.
 CERTAIN = 0.995
 NO_PREFERENCE = "no preference"
-# P-value of the check below which no model of the list is said to fit.
+# P-value of the check below which "no model of the list fits" is reported.
 LACK_OF_FIT_PVALUE = 0.01
 # P-value of the check below which a decision is not sure.
 REFUSED_PVALUE = 0.001
@@ -34,7 +34,7 @@ INDEPENDENT_NOTE = f"{INDEPENDENT}: no model gains from the cause"
 
 
 def certainty_of(decision: Any) -> str | None:
-    """Return how certain a direction is, in a word; None without one, or a confidence."""
+    """Return how certain a direction is, in a word; None without a direction or a confidence."""
     return _certainty(decision.direction, decision.confidence)
 
 
@@ -45,13 +45,13 @@ def _certainty(direction: int | None, confidence: float | None) -> str | None:
 
 
 def is_sure(decision: Any) -> bool | None:
-    """Tell whether the direction of a decision is sure; None without one, or a confidence."""
+    """Return whether the direction of a decision is sure; None without one, or a confidence."""
     certainty = certainty_of(decision)
     return None if certainty is None else certainty == "sure"
 
 
 def is_decided(decision: Any) -> bool:
-    """Tell whether a decision has a direction that it prefers to the other one."""
+    """Return whether a decision has a direction that it prefers to the other one."""
     return bool(decision.direction) and certainty_of(decision) != NO_PREFERENCE
 
 
@@ -61,7 +61,7 @@ def format_confidence(confidence: float | None) -> str:
         return ""
     if confidence >= CERTAIN:
         return format_probability(confidence)
-    # What is 0.899 is not to read as sure.
+    # Rounded down: 0.899 is not sure.
     return f"{math.floor(100.0 * confidence + 1e-9) / 100.0:.2f}"
 
 
@@ -71,7 +71,7 @@ def format_probability(probability: float) -> str:
 
 
 def format_decision(decision: Any, names: Sequence[str] = hypotheses()) -> str:
-    """Say a DirectionResult or PairResult in words, by the names of both hypotheses."""
+    """Describe a DirectionResult or PairResult in words, by the names of both hypotheses."""
     if decision.relation == COMMON_CAUSE:
         return COMMON_CAUSE
     independent = decision.relation == INDEPENDENT
@@ -84,7 +84,7 @@ def in_words(
     independent: bool,
     names: Sequence[str] = hypotheses(),
 ) -> str:
-    """Do what `format_decision` does for a decision by its parts."""
+    """Return the text of `format_decision`, given the parts of a decision."""
     if not direction:
         return INDEPENDENT if independent else BY_DIRECTION[0]
     certainty = _certainty(direction, confidence)
@@ -95,7 +95,7 @@ def in_words(
 
 
 def format_with_confidence(decision: Any, names: Sequence[str]) -> str:
-    """Say a decision in words, the confidence of its direction in parentheses."""
+    """Describe a decision in words, the confidence of its direction in parentheses."""
     text = format_decision(decision, names)
     if decision.direction and decision.confidence is not None:
         text += f" ({format_confidence(decision.confidence)})"

@@ -1,4 +1,4 @@
-"""The decision on one pair, and what it was made from."""
+"""The decision on one pair, and the fits behind it."""
 
 from __future__ import annotations
 
@@ -53,9 +53,9 @@ class DirectionResult(Record):
     names : tuple of str
         Names of both variables: of a Series, or of a frame of one column; otherwise x and y.
     notes : tuple of str
-        Outliers and what is decided without them, rows that are not independent, and so on.
+        Outliers and the decision without them, rows that are not independent, and so on.
     criterion : {"evidence", "hsic", "hsic_ratio"}
-        What was compared.
+        The compared quantity.
     models : EvidenceResult or LatentFits
         Everything that was compared: the models of both directions and of a common cause with
         their description lengths, or both fits of Θ under the other criteria. Both kinds have
@@ -64,8 +64,8 @@ class DirectionResult(Record):
     resamples : anmmm.confidence.Resamples or None
         Scores of random half-samples, and the seed that draws them again.
     outliers : ndarray of bool, shape (n_samples,), or None
-        Observations with a value far from all others, such as a code for missing values, or
-        censored at a bound; None if there are none.
+        Observations with an outlier, such as a code for missing values, or a value censored at a
+        bound; None if there are none.
     n_samples, n_dropped : int
         Observations that were compared, and those left out because a value is missing.
     independence_pvalue : float
@@ -82,11 +82,11 @@ class DirectionResult(Record):
     a decision is refused for its confidence.
 
     The confidence is calibrated on simulated pairs (docs/method/decisions.md): by the scores of
-    half-samples if there are some, else under ``"evidence"`` by the spread of the observations'
+    half-samples if there are some, else under ``"evidence"`` by the standard deviation of the rows'
     lengths, else it is None. The probability of a common cause is taken off it. If there are
     outliers, it is limited by the confidence without them.
 
-    The check is the HSIC test of the cause and what the model leaves unexplained
+    The check is the HSIC test of the cause and the residuals of the model
     (`anmmm.evidence.check_model`), in the decided direction; the larger p-value of both if there is
     none. It is computed at the first access.
 
@@ -160,7 +160,7 @@ class DirectionResult(Record):
         """P-value of the HSIC test of x and y."""
         forward, backward = self.models.forward, self.models.backward
         if isinstance(forward, DirectionEvidence) and isinstance(backward, DirectionEvidence):
-            # As the check has made them.
+            # Shares the kernels of the check.
             return permutation_test(forward.tested, backward.tested).pvalue
         return hsic_test(*(standardize(part)[0] for part in self._variables[:2])).pvalue
 
@@ -169,13 +169,13 @@ class DirectionResult(Record):
         """P-value of the check of the model in the decided direction."""
         if self.evidence is None:
             return None
-        sides = self.evidence.forward, self.evidence.backward
-        shown = sides if self.direction == 0 else sides[:1] if self.direction == 1 else sides[1:]
-        return max(side.check.pvalue for side in shown)
+        forward, backward = self.evidence.forward, self.evidence.backward
+        shown = {1: (forward,), -1: (backward,)}.get(self.direction, (forward, backward))
+        return max(each.check.pvalue for each in shown)
 
     @property
     def converged(self) -> bool:
-        """Whether what was compared converged: the chosen models, or both fits of Θ."""
+        """Whether the chosen models, or both fits of Θ, converged."""
         return self.models.forward.converged and self.models.backward.converged
 
     @property
@@ -195,11 +195,11 @@ class DirectionResult(Record):
         Parameters
         ----------
         criterion : {"hsic", "hsic_ratio"}
-            What the scores of the fits are.
+            The scores of the fits.
         fit_options : FitOptions or mapping, optional
             How Θ is fitted.
         random_state : None, int or Generator
-            Seeds what is drawn in a fit; both directions get the same seed.
+            Seeds the random starts of a fit; both directions get the same seed.
 
         Returns
         -------
@@ -225,7 +225,7 @@ class DirectionResult(Record):
         return fit_both(x, y, criterion=criterion, fit_options=options, seed=seed)
 
     def summary(self) -> str:
-        """Return the decision in words, with a table of what was compared.
+        """Return the decision in words, with a table of both hypotheses.
 
         Returns
         -------

@@ -1,7 +1,7 @@
 """Rows that are not independent, and how many independent ones they are worth.
 
-Copies of rows and neighbors in time make chance look like many observations. The direction itself
-does not depend on it, its confidence does (docs/method/decisions.md, "Rows that are not
+With copies of rows, or rows in time, there are fewer independent observations than rows. This
+changes the confidence and not the direction (docs/method/decisions.md, "Rows that are not
 independent").
 """
 
@@ -21,11 +21,11 @@ from anmmm.preprocessing import mean_ranks
 
 Compare = Callable[[FloatArray, FloatArray], EvidenceResult]
 
-# Share of distinct rows below which equal ones are copies, where a variable has as many values.
-COPIES, UNTIED = 0.7, 0.9
-# Share of the rows up to which a series counts for less: above it the confidence, which allows for
-# wrong models, changes little.
-LARGEST_SHARE = 0.5
+# Fraction of distinct rows below which equal ones are copies, if a variable has as many values.
+COPIES, MIN_DISTINCT_FRACTION = 0.7, 0.9
+# Fraction of the rows up to which a series counts for less: above it the confidence, which
+# allows for wrong models, changes little.
+LARGEST_FRACTION = 0.5
 # Rank autocorrelation of independent rows, times the root of their number, at most.
 SERIAL, MOST_LAGS = 5.0, 500
 # N (1 - autocorrelation) below which a series may be a random walk (Dickey and Fuller 1979, 5 %).
@@ -35,26 +35,26 @@ UNIT_ROOT = 14.0
 def confidence_by_rows(
     variables: Variables, evidence: EvidenceResult, compare: Compare
 ) -> tuple[float, str]:
-    """Return the most confidence that rows leave to a direction, and a note where it is less."""
-    share, note = rows_that_count(variables, evidence)
+    """Return the most confidence that rows leave to a direction, and a note if it is less."""
+    fraction, note = rows_that_count(variables, evidence)
     if not note:
         return 1.0, ""
-    walks = all(_may_walk(part[:, 0]) for part in variables[:2])
-    most = min(confidence_of(evidence, share), UNSURE if walks else 1.0)
+    random_walks = all(_may_walk(part[:, 0]) for part in variables[:2])
+    most = min(confidence_of(evidence, fraction), UNSURE if random_walks else 1.0)
     if most < UNSURE:
         return most, note
     # Models of all rows may have taken copies for mechanisms.
-    return min(most, _without_copies(variables, evidence, share, compare)), note
+    return min(most, _without_copies(variables, evidence, fraction, compare)), note
 
 
 def _without_copies(
-    variables: Variables, evidence: EvidenceResult, share: float, compare: Compare
+    variables: Variables, evidence: EvidenceResult, fraction: float, compare: Compare
 ) -> float:
     """Return the confidence of the same direction from as many rows as count."""
     x, y = variables[:2]
     rows = np.unique(np.hstack([x, y]), axis=0, return_index=True)[1]
-    if len(rows) > math.ceil(share * len(x)):
-        rows = np.arange(0, len(x), math.ceil(1.0 / share))
+    if len(rows) > math.ceil(fraction * len(x)):
+        rows = np.arange(0, len(x), math.ceil(1.0 / fraction))
     try:
         few = compare(*as_pair(x[rows], y[rows]))
     except ValueError:
@@ -63,53 +63,53 @@ def _without_copies(
 
 
 def rows_that_count(variables: Variables, evidence: EvidenceResult) -> tuple[float, str]:
-    """Return the share of rows that count, and a note where it is not all. O(N log N)."""
+    """Return the fraction of rows that count, and a note if it is below 1. O(N log N)."""
     n = len(variables.x)
-    copies = _share_of_distinct(variables, evidence)
-    serial = _share_of_series(variables, evidence)
-    share = min(copies, serial)
-    if share == 1.0:
+    copies = _distinct_fraction(variables, evidence)
+    serial = _serial_fraction(variables, evidence)
+    fraction = min(copies, serial)
+    if fraction == 1.0:
         return 1.0, ""
-    counted = f"about {max(round(share * n), 1)} of {n} rows count"
+    counted = f"about {max(round(fraction * n), 1)} of {n} rows count"
     if copies <= serial:
-        return share, f"each row stands {1.0 / copies:.2g} times: {counted}"
-    return share, f"rows in time or alike in order: {counted}"
+        return fraction, f"each row occurs {1.0 / copies:.2g} times: {counted}"
+    return fraction, f"rows in time or alike in order: {counted}"
 
 
-def _share_of_distinct(variables: Variables, evidence: EvidenceResult) -> float:
+def _distinct_fraction(variables: Variables, evidence: EvidenceResult) -> float:
     rows = np.hstack([variables.x, variables.y])
-    for side in (evidence.forward, evidence.backward):
-        # As nearly always, and known: rows differ where a variable does.
-        if isinstance(side, DirectionEvidence) and side.cells.n_distinct >= COPIES * len(rows):
+    for each in (evidence.forward, evidence.backward):
+        # The usual case, without a sort: rows differ if the values of one variable do.
+        if isinstance(each, DirectionEvidence) and each.cells.n_distinct >= COPIES * len(rows):
             return 1.0
     n_distinct = len(np.unique(rows, axis=0))
     if n_distinct >= COPIES * len(rows):
         return 1.0
     # Few values meet in many ways, copies of a row in one.
     most = max(len(np.unique(part, axis=0)) for part in variables[:2])
-    return n_distinct / len(rows) if most >= UNTIED * n_distinct else 1.0
+    return n_distinct / len(rows) if most >= MIN_DISTINCT_FRACTION * n_distinct else 1.0
 
 
-def _share_of_series(variables: Variables, evidence: EvidenceResult) -> float:
-    side = evidence.shortest
-    if not isinstance(side, DirectionEvidence) or any(variables.categorical):
+def _serial_fraction(variables: Variables, evidence: EvidenceResult) -> float:
+    chosen = evidence.shortest
+    if not isinstance(chosen, DirectionEvidence) or any(variables.categorical):
         return 1.0
     # Rows in the order of a variable are alike, and may be independent.
     if any(_sorted(part[:, 0]) for part in variables[:2]):
         return 1.0
     n = len(variables.x)
     least, worth = SERIAL / math.sqrt(n), 1.0
-    cause = _standardized_ranks(side.cells.values)
+    cause = _standardized_ranks(chosen.cells.values)
     if float(cause[1:] @ cause[:-1]) < least:
         return 1.0
-    rest = _standardized_ranks(integral_transform(side.chosen))
-    # What a sum of products of two such series is worth (Bartlett 1935).
+    residual = _standardized_ranks(integral_transform(chosen.chosen))
+    # Variance of a sum of products of two such series (Bartlett 1935).
     for lag in range(1, min(n // 2, MOST_LAGS)):
-        of_cause, of_rest = (float(each[lag:] @ each[:-lag]) for each in (cause, rest))
-        if min(of_cause, of_rest) < least:
+        of_cause, of_residual = (float(each[lag:] @ each[:-lag]) for each in (cause, residual))
+        if min(of_cause, of_residual) < least:
             break
-        worth += 2.0 * of_cause * of_rest
-    return 1.0 / worth if worth > 1.0 / LARGEST_SHARE else 1.0
+        worth += 2.0 * of_cause * of_residual
+    return 1.0 / worth if worth > 1.0 / LARGEST_FRACTION else 1.0
 
 
 def _sorted(values: FloatArray) -> bool:
@@ -123,7 +123,7 @@ def _may_walk(values: FloatArray) -> bool:
 
 
 def _standardized_ranks(values: FloatArray) -> FloatArray:
-    """Ranks of mean 0 and a sum of squares of 1; zeros where all are equal."""
+    """Ranks of mean 0 and a sum of squares of 1; zeros if all are equal."""
     ranks = mean_ranks(values)
     ranks -= ranks.mean()
     return np.asarray(ranks / math.sqrt(ranks @ ranks or 1.0))

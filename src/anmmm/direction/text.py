@@ -1,4 +1,4 @@
-"""A decision in words: a sentence, a table of what was compared, and facts."""
+"""A decision as text: a sentence, a table of the hypotheses, and further results."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from anmmm.evidence import EvidenceResult
 
 _EVIDENCE_NOTE = """\
 Length is that of both columns encoded cause first, in nats per observation: the shorter wins.
-A score near 0 says little. A cause of both columns that nobody measured is considered where it
-makes groups or a curve; a selection of rows is not, and the check may warn of it."""
+A score near 0 decides nothing. An unmeasured common cause is considered if it makes groups or
+a curve. A selection of rows is not considered; the check may warn of it."""
 
 _LATENT_NOTE = """\
 Dependence is that of the latent Θ on the hypothetical cause: the lower, the better the hypothesis.
@@ -73,17 +73,19 @@ def direction_text(
 
 
 def _sentence(result: DirectionResult, names: tuple[str, str]) -> str:
-    """Say the decision; what is not sure is said with its confidence."""
-    said = format_decision(result, names)
+    """Describe the decision, with its confidence if it is not sure."""
+    decision = format_decision(result, names)
     if result.relation == INDEPENDENT:
         return INDEPENDENT_NOTE
     if result.relation == COMMON_CAUSE:
         return f"{COMMON_CAUSE}: {names[0].replace(' → ', ' and ')} look like {COMMON_CAUSE_NOTE}"
     if result.direction == 0:
-        return f"{said} between {names[0]} and {names[1]}"
+        return f"{decision} between {names[0]} and {names[1]}"
     if is_sure(result) is False:
-        return f"{said}, confidence {format_confidence(result.confidence)} (sure from {SURE:g} on)"
-    return said
+        return (
+            f"{decision}, confidence {format_confidence(result.confidence)} (sure from {SURE:g} on)"
+        )
+    return decision
 
 
 def _confidence_text(result: DirectionResult) -> str:
@@ -92,7 +94,7 @@ def _confidence_text(result: DirectionResult) -> str:
     text = format_confidence(result.confidence)
     if result.resamples is not None:
         scores = result.resamples.scores
-        text += f"   ({(scores * result.score > 0.0).sum()} of {len(scores)} halves agree)"
+        text += f"   ({(scores * result.score > 0.0).sum()} of {len(scores)} half-samples agree)"
     return text
 
 
@@ -108,11 +110,11 @@ def _probability_text(result: DirectionResult, names: tuple[str, str]) -> str:
 def _check_text(pvalue: float | None) -> str:
     if pvalue is None:
         return ""
-    found = "nothing of the cause is left in what the model does not explain"
+    found = "the residuals of the model do not depend on the cause"
     return f"p = {pvalue:.3g}   ({LACK_OF_FIT_NOTE if pvalue < LACK_OF_FIT_PVALUE else found})"
 
 
-# Table of both hypotheses, facts by name, and what did not converge.
+# Table of both hypotheses, facts by name, and the fits that did not converge.
 _Parts = tuple[list[str], dict[str, str], list[str]]
 
 
@@ -130,11 +132,11 @@ def _latent_parts(result: DirectionResult, fits: LatentFits, names: tuple[str, s
 
 def _evidence_parts(evidence: EvidenceResult, names: tuple[str, str]) -> _Parts:
     table = Table({"hypothesis": "<1", "length": ">10", "mechanisms": ">1", "model": "<1"})
-    sides = list(zip(names, (evidence.forward, evidence.backward), strict=True))
+    both = list(zip(names, (evidence.forward, evidence.backward), strict=True))
     lengths = (evidence.forward_score, evidence.backward_score)
     rows = [
-        (name, f"{length:.6g}", f"{side.n_mechanisms}", side.model)
-        for length, (name, side) in zip(lengths, sides, strict=True)
+        (name, f"{length:.6g}", f"{each.n_mechanisms}", each.model)
+        for length, (name, each) in zip(lengths, both, strict=True)
     ]
     common = evidence.common_cause
     if common is not None:
@@ -144,5 +146,5 @@ def _evidence_parts(evidence: EvidenceResult, names: tuple[str, str]) -> _Parts:
         facts["model"] = f"{winner.model}: {winner.text}"
     saved = f"{evidence.dependence:.4g}"
     facts["dependence"] = f"{saved}   (nats per observation saved over independence)"
-    stopped = [f"model of {name}" for name, side in sides if not side.converged]
+    stopped = [f"model of {name}" for name, each in both if not each.converged]
     return table.lines(rows), facts, stopped

@@ -1,4 +1,4 @@
-"""How good decisions are: a criterion runs over many pairs, accuracies and their errors come out.
+"""Accuracies of a criterion over many pairs, with standard errors.
 
 Pairs come in as a source of `anmmm.infer_directions` or as the name of a synthetic setting; an
 `Evaluation` goes out. Plots are in `anmmm.plotting`, the command is ``anmmm evaluate``.

@@ -28,14 +28,14 @@ MOST_RESAMPLED = 20_000
 
 @frozen
 class DecisionRates(Record):
-    """Accuracy against the share of pairs that are decided, the most certain ones first.
+    """Accuracy against the fraction of decided pairs, the most certain ones first.
 
     Attributes
     ----------
     rates : ndarray of shape (n_rates,)
-        Decided share of the total weight.
+        Decided fraction of the total weight.
     accuracy : ndarray of shape (n_rates,)
-        Correct share of what is decided.
+        Correct fraction of the decided weight.
     error : ndarray of shape (n_rates,)
         Standard error of `accuracy` between data sets, see `standard_error`. Zero where all or none
         are correct, which does not mean certainty; NaN where all that is decided comes from one
@@ -62,7 +62,7 @@ def decision_rates(
     groups: Any = None,
     rates: Sequence[float] = RATES,
 ) -> DecisionRates:
-    """Accuracy of the most certain decisions, for several shares of pairs that are decided.
+    """Accuracy of the most certain decisions, for several fractions of decided pairs.
 
     Parameters
     ----------
@@ -75,12 +75,12 @@ def decision_rates(
     groups : sequence of shape (n_pairs,), optional
         Data set of each pair, see `standard_error`; by default each pair is its own.
     rates : sequence of float
-        Shares in (0, 1] of the total weight.
+        Fractions in (0, 1] of the total weight.
 
     Returns
     -------
     DecisionRates
-        A pair on the boundary of a share enters with the part of its weight that fits. Pairs of
+        A pair on the boundary of a fraction enters with the part of its weight that fits. Pairs of
         equal certainty enter together, so that their order does not matter.
 
     Raises
@@ -101,9 +101,9 @@ def decision_rates(
     weight = _as_weights(weights, len(size))
     if weight.sum() <= 0.0:
         raise ValueError("weights must not sum to zero")
-    shares = _as_vector(rates, "rates")
-    if np.any(shares <= 0.0) or np.any(shares > 1.0):
-        raise ValueError(f"rates must be above 0 and at most 1, found {shares.tolist()}")
+    fractions = _as_vector(rates, "rates")
+    if np.any(fractions <= 0.0) or np.any(fractions > 1.0):
+        raise ValueError(f"rates must be above 0 and at most 1, found {fractions.tolist()}")
 
     # One group a distinct certainty, the highest first.
     codes, used = _codes(groups, len(size)), weight > 0.0
@@ -113,8 +113,8 @@ def decision_rates(
         np.concatenate([[0.0], np.cumsum(np.bincount(tied, weights=each))])
         for each in (weight, weight * right)
     )
-    target = shares * decided[-1]
-    # Rounding must not ask for one more pair than a share holds.
+    target = fractions * decided[-1]
+    # Rounding must not require one more pair than a fraction has.
     last = np.searchsorted(decided[1:], target * (1.0 - 1e-12))
     errors = []
     for place, wanted in zip(last, target, strict=True):
@@ -122,7 +122,7 @@ def decision_rates(
         entering = np.where(tied < place, weight, np.where(tied == place, fits * weight, 0.0))
         errors.append(_error(right, entering, codes))
     return DecisionRates(
-        rates=shares,
+        rates=fractions,
         accuracy=np.clip(np.interp(target, decided, correctly) / target, 0.0, 1.0),
         error=np.array(errors),
         thresholds=-values[last],
@@ -219,10 +219,10 @@ def bootstrap_error(
 def flipped_auc(
     scores: Any, truths: Any, *, n_flips: int = N_FLIPS, random_state: RandomState = None
 ) -> float:
-    """Area under the ROC curve when random halves of the pairs are exchanged.
+    """Area under the ROC curve when a random half of the pairs is exchanged.
 
-    In a collection the cause may stand first in every pair; there is then nothing to tell apart,
-    and a criterion that always says "x causes y" would look perfect. Exchanging x and y negates
+    In a collection the cause may come first in every pair; there is then only one class,
+    and a criterion that always returns "x causes y" would look perfect. Exchanging x and y negates
     score and truth.
 
     Parameters
@@ -258,10 +258,10 @@ def flipped_auc(
     if not np.isin(signs, (-1.0, 1.0)).all():
         raise ValueError("truths must be 1 or -1 for each pair")
     rng = check_rng(random_state)
-    halves = np.where(np.arange(len(values)) < len(values) // 2, 1.0, -1.0)
+    classes = np.where(np.arange(len(values)) < len(values) // 2, 1.0, -1.0)
     areas = []
     for _ in range(check_count(n_flips, "n_flips")):
-        target = rng.permutation(halves)
+        target = rng.permutation(classes)
         areas.append(roc_auc_score(target, values * signs * target))
     return float(np.mean(areas))
 
@@ -285,7 +285,7 @@ def accuracy_errors(
     -------
     plain, weighted : float or None
         By `standard_error`, and by `bootstrap_error` over data sets of positive weight; above
-        20 000 of them, where 1000 draws take seconds, by `standard_error`, which says the same
+        20 000 of them, where 1000 draws take seconds, by `standard_error`, which estimates the same
         there. None for fewer than two data sets.
     """
     codes = _codes(groups, len(right))

@@ -1,4 +1,4 @@
-"""A criterion runs over many pairs; accuracies and their errors come out."""
+"""Run a criterion over many pairs, and estimate its accuracies."""
 
 from __future__ import annotations
 
@@ -164,7 +164,7 @@ def evaluate(
 
 @dataclass(frozen=True)
 class DrawnPairs:
-    """Pairs of a setting, drawn while they are asked for."""
+    """Pairs of a setting, drawn lazily."""
 
     setting: Setting
     size: int
@@ -182,7 +182,7 @@ class DrawnPairs:
 def _open(
     source: Any, n_pairs: int | None, n_samples: int | None, seed: int
 ) -> tuple[Any, dict[str, int] | None]:
-    """Return the pairs of a source, and what they were drawn from where that is a setting."""
+    """Return the pairs of a source, and the setting that they were drawn from, if any."""
     if isinstance(source, str) and source in SETTINGS:
         count = check_count(N_PAIRS if n_pairs is None else n_pairs, "n_pairs")
         size = check_count(
@@ -250,7 +250,7 @@ def _lines(result: Evaluation) -> Iterator[str]:
     errors = (result.accuracy_error, result.weighted_accuracy_error)
     yield from accuracy_lines(summary, errors=errors)
     if result.auc is not None:
-        yield f"ROC-AUC            {result.auc:.3f}   (random halves of the pairs exchanged)"
+        yield f"ROC-AUC            {result.auc:.3f}   (a random half of the pairs exchanged)"
     if result.seconds_per_pair is not None:
         yield f"seconds per pair   {result.seconds_per_pair:.3f}   (median)"
     if result.decision_rates is not None:

@@ -1,4 +1,4 @@
-"""Rows come in one by one; what can be measured of their decisions goes out."""
+"""Measure decisions row by row, without keeping the rows."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Tally(Summarizer):
         return flipped_auc(scores, truths, random_state=seed) if len(scores) > 1 else None
 
     def rates(self) -> tuple[str, DecisionRates | None]:
-        """Return what certainty is and the decision rates, None without known directions."""
+        """Return the measure of certainty and the decision rates, None without known directions."""
         _, scores, truths, weights, confidences = self._columns()
         # Criteria that come without a confidence are ordered by their score.
         sure = len(scores) > 0 and not np.isnan(confidences).any()

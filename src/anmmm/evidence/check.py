@@ -13,7 +13,7 @@ from scipy.special import ndtri
 
 from anmmm._typing import FloatArray, IntArray
 from anmmm.evidence.models import ConditionalModel
-from anmmm.independence import HSICTest, TestedVariable, permutation_test
+from anmmm.independence import HSICTest, HSICVariable, permutation_test
 
 # Seed of the draws within the cells of tied values. Data drawn with the same seed would depend on
 # the draws, so it is an unlikely one.
@@ -63,7 +63,7 @@ def is_determined(model: ConditionalModel) -> bool:
     return 2 * n_distinct > len(nats) and float(nats.mean()) < DETERMINED
 
 
-def check_model(model: ConditionalModel, cause: FloatArray | TestedVariable) -> HSICTest:
+def check_model(model: ConditionalModel, cause: FloatArray | HSICVariable) -> HSICTest:
     """Test the transform of the effect and the cause, (n_samples,), for independence.
 
     Notes
@@ -76,7 +76,7 @@ def check_model(model: ConditionalModel, cause: FloatArray | TestedVariable) -> 
 
 def check_models(
     models: Sequence[ConditionalModel],
-    cause: FloatArray | TestedVariable,
+    cause: FloatArray | HSICVariable,
     rows: IntArray | slice = slice(None),
 ) -> HSICTest:
     """Test the transforms of an effect's columns, one model each, and the cause.
@@ -89,9 +89,7 @@ def check_models(
     transforms = transforms[:, np.ptp(transforms, axis=0) >= 1e-12]
     if transforms.size == 0:
         return HSICTest(0.0, 1.0, 1.0, 0.0, "permutation")
-    if isinstance(cause, TestedVariable):
+    if isinstance(cause, HSICVariable):
         # The caller may test the same cause again.
-        return permutation_test(cause, TestedVariable(transforms), again=True)
-    return permutation_test(
-        TestedVariable(cause.reshape(len(cause), -1)), TestedVariable(transforms)
-    )
+        return permutation_test(cause, HSICVariable(transforms), again=True)
+    return permutation_test(HSICVariable(cause.reshape(len(cause), -1)), HSICVariable(transforms))

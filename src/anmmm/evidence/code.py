@@ -25,7 +25,7 @@ from anmmm.preprocessing import Cells
 # Scores that differ by no more are equal. It is the tolerance of the fits, in nats per observation:
 # the last digits of a score may depend on the processor's rounding.
 RESOLUTION = 1e-5
-ALONE = np.ones(1)
+SINGLE_WEIGHT = np.ones(1)
 # In Python, on arrays.
 _mixed: Callable[[FloatArray, int, int], FloatArray] = mixed_with_cells.py_func  # type: ignore[attr-defined]
 
@@ -33,7 +33,7 @@ T = TypeVar("T")
 
 
 @frozen
-class Code(Record):
+class Encoding(Record):
     """A description of a variable: nats of each observation, (n_samples,), and of parameters."""
 
     nats: FloatArray
@@ -69,7 +69,7 @@ def gaussian_nats(
     n_cells: int,
     curves: FloatArray,
     scale: FloatArray | float = 1.0,
-    weights: FloatArray = ALONE,
+    weights: FloatArray = SINGLE_WEIGHT,
 ) -> FloatArray:
     """Return `code_lengths` under Gaussian noise about curves.
 

@@ -18,7 +18,7 @@ from scipy.special import gammaln, ndtr
 from anmmm._kernels.hidden import CATEGORICAL, COUNTS, NOISY, Pair
 from anmmm._record import computed, frozen
 from anmmm._typing import FloatArray, IntArray
-from anmmm.evidence.code import Code, code_lengths
+from anmmm.evidence.code import Encoding, code_lengths
 from anmmm.evidence.hidden import (
     CURVE,
     LONGER,
@@ -26,7 +26,7 @@ from anmmm.evidence.hidden import (
     HiddenFits,
     Hopeless,
     best_of,
-    evenly_spread,
+    evenly_spaced,
     fit_curve,
     fit_groups,
 )
@@ -57,7 +57,7 @@ TEXTS = {
 
 
 @frozen
-class CommonCause(Code):
+class CommonCause(Encoding):
     """Two variables as effects of a hidden common cause.
 
     Attributes
@@ -126,7 +126,7 @@ def describe_common_cause(x: Variable, y: Variable, shortest: float = math.inf) 
     ----------
     x, y : Variable
     shortest : float
-        Nats of another description; if this one is far longer its last refinements are skipped.
+        Nats of another description; if this one is much longer its last refinements are skipped.
 
     Returns
     -------
@@ -158,7 +158,7 @@ def _describe(x: Variable, y: Variable, shortest: float) -> CommonCause:
         search: Callable[[Pair, Hopeless], HiddenFits], kinds: tuple[int, int], least: float
     ) -> HiddenFits:
         pair = _pair(x, y, kinds, least)
-        many = evenly_spread(pair, MANY)
+        many = evenly_spaced(pair, MANY)
         fit = search(many, hopeless)
         return fit if many is pair else fit.further(LONGER, pair)
 
@@ -166,7 +166,7 @@ def _describe(x: Variable, y: Variable, shortest: float) -> CommonCause:
     if kinds[0] == (NOISY, NOISY):
         fits.append(found(fit_curve, kinds[0], LEAST_ABOUT_CURVE))
     if len(kinds) == 1:
-        # Both are densities: fits that are far longer need not be encoded.
+        # Both are densities: fits that are much longer need not be encoded.
         least = best_of(fits).objective[0] + SLACK
         fits = [fit for fit in fits if fit.objective[0] <= least]
     return min((_coded(fit, x, y) for fit in fits), key=attrgetter("length"))

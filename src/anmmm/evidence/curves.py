@@ -20,7 +20,7 @@ def mixture_curves(fit: MixtureFit, x: FloatArray, y: FloatArray, at: FloatArray
     """Curves of a mixture, such as that of a refined `ClusteringResult`, at new points.
 
     It was fitted to x (n_samples, n_features) and y (n_samples, 1); `at` is (n_points, n_features).
-    Raises ValueError if x cannot be what it was fitted to. O(N r²), r at most 14 for one cause.
+    Raises ValueError if x cannot be the data of the fit. O(N r²), r at most 14 for one cause.
     """
     z_x, record_x = standardize(x)
     _refuse_other(fit.curves_at(z_x), fit.curves)
@@ -29,22 +29,22 @@ def mixture_curves(fit: MixtureFit, x: FloatArray, y: FloatArray, at: FloatArray
 
 
 def model_curves(
-    side: DirectionEvidence, cause: FloatArray, effect: FloatArray, at: FloatArray
+    evidence: DirectionEvidence, cause: FloatArray, effect: FloatArray, at: FloatArray
 ) -> EffectCurves:
     """Curves of the shortest model of one direction at new points (n_points, 1) of the cause.
 
-    For ``backward`` the cause is y, the effect x, (n_samples, 1) each. Raises TypeError if `side`
-    is of variables of several columns, ValueError if the cause cannot be what it was fitted to.
+    For ``backward`` the cause is y, the effect x, (n_samples, 1) each. Raises TypeError if
+    `evidence` is of variables of several columns, ValueError if the cause is not that of the fit.
     Curves of ``"+noise"`` models are those of the Gaussian fits.
     """
-    if not isinstance(side, DirectionEvidence):
+    if not isinstance(evidence, DirectionEvidence):
         raise TypeError(
-            f"side must be a DirectionEvidence, found {type(side).__name__}; the models of several "
-            "columns have no curve over one of them"
+            f"evidence must be a DirectionEvidence, found {type(evidence).__name__}; the models of "
+            "several columns have no curve over one of them"
         )
     z_x, record_x = standardize(cause)
-    _refuse_other(z_x[:, 0], side.cells.values)
-    return side.chosen.curves(record_x.apply(at)).through(standardize(effect)[1].undo)
+    _refuse_other(z_x[:, 0], evidence.cells.values)
+    return evidence.chosen.curves(record_x.apply(at)).through(standardize(effect)[1].undo)
 
 
 def _refuse_other(made: FloatArray, fitted: FloatArray) -> None:

@@ -11,12 +11,12 @@ from scipy.special import ndtri
 
 from anmmm._typing import FloatArray
 from anmmm.evidence.check import is_determined
-from anmmm.evidence.variable import LONGEST_REMEMBERED, MOST_REMEMBERED, Variable, remembered
+from anmmm.evidence.variable import LONGEST_CACHED, MOST_CACHED, Variable, cached_variable
 from anmmm.evidence.vectors import describe_over
 from anmmm.preprocessing import indicators, mean_ranks, standardize
 
 # Most columns that explain a pair together, and most and fewest rows that are used.
-MOST_GIVEN, MOST_ROWS, LEAST_ROWS = 2, LONGEST_REMEMBERED, 20
+MOST_GIVEN, MOST_ROWS, LEAST_ROWS = 2, LONGEST_CACHED, 20
 # Sets of each size that are tried by models, and the largest fraction of the pair's dependence that
 # remains after curves of this degree over the ranks of a set.
 MOST_TRIED, ENOUGH, DEGREE = 2, 0.25, 5
@@ -90,8 +90,8 @@ def _is_explained(columns: FloatArray, categorical: Sequence[bool], given: tuple
     if len(rows) < LEAST_ROWS or not np.ptp(rows, axis=0).all():
         return False
     flags = [categorical[at] for at in (0, 1, *given)]
-    one, other, *rest = zip((column.tobytes() for column in rows.T), flags, strict=True)
-    is_tied = any(_variable(*each).is_tied for each in (one, other, *rest))
+    one, other, *others = zip((column.tobytes() for column in rows.T), flags, strict=True)
+    is_tied = any(_variable(*each).is_tied for each in (one, other, *others))
 
     def savings(given: Sequence[Column]) -> Iterator[float]:
         for cause, effect in ((one, other), (other, one)):
@@ -100,7 +100,7 @@ def _is_explained(columns: FloatArray, categorical: Sequence[bool], given: tuple
             # A column that the given ones determine, such as a copy, is no evidence.
             yield np.inf if is_determined else length - _described(effect, with_cause, is_tied)[0]
 
-    independent = all(saved <= -LONGER for saved in savings(rest))
+    independent = all(saved <= -LONGER for saved in savings(others))
     return independent and any(saved > 0.0 for saved in savings(()))
 
 
@@ -115,13 +115,13 @@ def _described(effect: Column, causes: tuple[Column, ...], is_tied: bool) -> tup
     """Return the length of a column given others, and whether they nearly determine it."""
     variables = [_variable(*each) for each in (effect, *causes)]
     if is_tied:
-        variables = [each.beside_ties for each in variables]
+        variables = [each.with_quantile_marginal for each in variables]
     model = describe_over(variables[0], variables[1:], is_tied)
     return model.length, is_determined(model)
 
 
-@lru_cache(MOST_REMEMBERED)
+@lru_cache(MOST_CACHED)
 def _variable(column: bytes, is_categorical: bool) -> Variable:
     raw = np.frombuffer(column).copy()
     values = standardize(raw[:, np.newaxis])[0][:, 0]
-    return Variable.of_categories(values) if is_categorical else remembered(values, raw)
+    return Variable.of_categories(values) if is_categorical else cached_variable(values, raw)

@@ -199,8 +199,8 @@ def _lines(values: FloatArray) -> FloatArray:
     return np.stack([x, y, x + y, x - y])
 
 
-def evenly_spread(pair: Pair, count: int = FEW) -> Pair:
-    """Return that many observations or more, evenly spread over the first variable."""
+def evenly_spaced(pair: Pair, count: int = FEW) -> Pair:
+    """Return that many observations or more, evenly spaced over the first variable."""
     step = pair.values.shape[1] // count
     if step < 2:
         return pair
@@ -210,7 +210,7 @@ def evenly_spread(pair: Pair, count: int = FEW) -> Pair:
 
 def fit_curve(pair: Pair, hopeless: Hopeless) -> HiddenFits:
     """Fit a curve."""
-    few = evenly_spread(pair)
+    few = evenly_spaced(pair)
     orders = np.vstack([_lines(few.values), np.arctan2(*few.values[::-1])])
     at = np.vstack([_by_value(orders), _by_rank(orders)])
     starts = HiddenFits.start(few, CURVE, np.full(len(at), N_NODES), at)
@@ -220,7 +220,7 @@ def fit_curve(pair: Pair, hopeless: Hopeless) -> HiddenFits:
 
 def fit_groups(pair: Pair, hopeless: Hopeless) -> HiddenFits:
     """Fit two and more groups."""
-    few, counts = evenly_spread(pair), np.arange(2, MOST_GROUPS + 1)
+    few, counts = evenly_spaced(pair), np.arange(2, MOST_GROUPS + 1)
     ranks = _by_rank(_lines(few.values))
     used = np.repeat(counts, len(ranks))
     at = np.floor(np.tile(ranks, (len(counts), 1)) * used[:, np.newaxis]) + 0.5

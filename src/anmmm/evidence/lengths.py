@@ -17,14 +17,14 @@ from anmmm._record import Record, computed, frozen
 from anmmm._threads import both
 from anmmm._typing import ArrayLike, FloatArray
 from anmmm._validation import check_count
+from anmmm.evidence.base import BaseEvidence, ColumnEvidence
 from anmmm.evidence.code import RESOLUTION, shortest
 from anmmm.evidence.common_cause import LARGEST, CommonCause, describe_common_cause
 from anmmm.evidence.marginal import Marginal
-from anmmm.evidence.models import Additive, ConditionalModel, Fits, Independent, fit_models
+from anmmm.evidence.models import Additive, ConditionalModel, FitCache, Independent, fit_models
 from anmmm.evidence.models.gaussian import LocationScaleFreeNoise
-from anmmm.evidence.side import ColumnEvidence, SideEvidence
 from anmmm.evidence.variable import Describe, Variable
-from anmmm.evidence.vectors import VectorEvidence, beyond_limits, describe_vectors
+from anmmm.evidence.vectors import VectorEvidence, column_limit_error, describe_vectors
 from anmmm.mixture import MAX_MECHANISMS, MixtureFit, as_responsibilities
 from anmmm.preprocessing import Cells, standardize
 
@@ -35,7 +35,7 @@ def sign_of(score: float) -> int:
 
 
 @frozen
-class DirectionEvidence(SideEvidence):
+class DirectionEvidence(BaseEvidence):
     """Description length of a pair of single variables in one direction, in nats altogether.
 
     Attributes
@@ -99,7 +99,7 @@ class DirectionEvidence(SideEvidence):
         return (ColumnEvidence(0, (), from_cause, self.models),)
 
     @computed
-    def alone_parts(self) -> tuple[ColumnEvidence, ...]:
+    def marginal_parts(self) -> tuple[ColumnEvidence, ...]:
         """The marginal description of the effect."""
         return _only(self.models[Independent.NAME])
 
@@ -157,7 +157,7 @@ class EvidenceResult(Record):
 
     @classmethod
     def of(cls, forward: Any, backward: Any) -> Self:
-        """Compare the totals of two sides."""
+        """Compare the totals of both directions."""
         n = len(forward.nats)
         score = (backward.total - forward.total) / n
         return cls(
@@ -194,7 +194,7 @@ class EvidenceResult(Record):
     @property
     def dependence(self) -> float:
         """Nats per observation that the shortest of all models saves over independence."""
-        saved = max(side.independent - side.total for side in (self.forward, self.backward))
+        saved = max(each.independent - each.total for each in (self.forward, self.backward))
         return saved / len(self.forward.nats)
 
     @property
@@ -206,11 +206,11 @@ class EvidenceResult(Record):
     def is_flexible(self) -> bool:
         """Whether both directions need a fitted noise density whose scale follows the cause.
 
-        No mechanism is then simpler in one direction than in the other. Limits of selection, which
-        move with either variable, look so: refits differ by more nats than `error` says.
+        No mechanism is then simpler in one direction than in the other. Selected rows, whose
+        limits move with either variable, look so: refits differ by more nats than `error` allows.
         """
-        sides = (self.forward, self.backward)
-        return all(side.model == LocationScaleFreeNoise.NAME for side in sides)
+        both_directions = (self.forward, self.backward)
+        return all(each.model == LocationScaleFreeNoise.NAME for each in both_directions)
 
     @property
     def saved_by_common_cause(self) -> float:
@@ -287,7 +287,7 @@ def evidence(
     """
     first, second, categorical = as_variables(x, y)
     most = check_count(max_mechanisms, "max_mechanisms", maximum=len(first))
-    if problem := beyond_limits(first, second):
+    if problem := column_limit_error(first, second):
         raise ValueError(problem)
     starts = [_as_starts(labels, len(first)) for labels in (forward_labels, backward_labels)]
     return compare(first, second, most, *starts, categorical=categorical)
@@ -325,7 +325,7 @@ def compare(
         len(x),
     )
     if one.is_tied or other.is_tied:
-        one, other = one.beside_ties, other.beside_ties
+        one, other = one.with_quantile_marginal, other.with_quantile_marginal
     forward, backward = both(
         lambda: _describe(one, other, max_mechanisms, forward_starts),
         lambda: _describe(other, one, max_mechanisms, backward_starts),
@@ -344,7 +344,7 @@ def _only(model: ConditionalModel) -> tuple[ColumnEvidence, ...]:
 def _describe(
     cause: Variable, effect: Variable, max_mechanisms: int, starts: Sequence[FloatArray]
 ) -> DirectionEvidence:
-    models = fit_models(Fits(cause, effect, max_mechanisms, starts))
+    models = fit_models(FitCache(cause, effect, max_mechanisms, starts))
     return DirectionEvidence(cause.marginal, models, cause.cells, cause.points)
 
 

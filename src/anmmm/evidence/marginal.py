@@ -18,7 +18,7 @@ from anmmm._record import frozen
 from anmmm._typing import FloatArray
 from anmmm.evidence.code import (
     RESOLUTION,
-    Code,
+    Encoding,
     code_lengths,
     gaussian_nats,
     mixture_levels,
@@ -43,14 +43,15 @@ if TYPE_CHECKING:
 MOST_CATEGORIES = 32
 # Iterations of EM.
 MAX_ITER = 210
-# Two Gaussians start from the halves, with this responsibility of the other one, and this noise.
+# Two Gaussians start from both halves of the values, with this responsibility of the other one,
+# and this noise.
 START_SOFTNESS, START_VARIANCE = 0.1, 0.25
 # Nats beyond another marginal's at which clusters are still fitted, because they may overlap.
 SLACK = 5.0
 
 
 @frozen
-class Marginal(Code, ABC):
+class Marginal(Encoding, ABC):
     """A distribution of one variable.
 
     Attributes

@@ -30,7 +30,7 @@ APART, FEWEST_APART, MOST_APART, FEWEST_OTHERS = 0.05, 5, 2, 20
 SUM_KNOTS = 16
 # Variables that are cached, and most observations of one: 40 MB in all. A pair of cached variables
 # takes a quarter less time.
-MOST_REMEMBERED, LONGEST_REMEMBERED = 64, 2000
+MOST_CACHED, LONGEST_CACHED = 64, 2000
 
 
 @frozen
@@ -132,7 +132,7 @@ class Variable(Record):
         return part, Variable(cells, basis, cells.values[:, np.newaxis])
 
     @computed
-    def beside_ties(self) -> Variable:
+    def with_quantile_marginal(self) -> Variable:
         """The same in a pair with a tied variable, for which more marginals apply."""
         marginal = shortest([self.marginal, *marginals_of(self, of_ties=True)])
         if marginal is self.marginal:
@@ -188,20 +188,20 @@ class Variable(Record):
 Describe = Callable[[FloatArray, FloatArray], Variable]
 
 
-def remembered(values: FloatArray, raw: FloatArray) -> Variable:
+def cached_variable(values: FloatArray, raw: FloatArray) -> Variable:
     """Return `Variable.of`, cached for a variable of recent pairs."""
-    if len(values) > LONGEST_REMEMBERED:
+    if len(values) > LONGEST_CACHED:
         return Variable.of(values, raw)
     return _remembered(values.tobytes(), raw.tobytes())
 
 
-@lru_cache(MOST_REMEMBERED)
+@lru_cache(MOST_CACHED)
 def _remembered(values: bytes, raw: bytes) -> Variable:
     # Copies, because kernels are compiled for writable arrays.
     return Variable.of(np.frombuffer(values).copy(), np.frombuffer(raw).copy())
 
 
-def forget_variables() -> None:
+def clear_variable_cache() -> None:
     """Clear the cache of variables."""
     _remembered.cache_clear()
 

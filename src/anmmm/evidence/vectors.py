@@ -15,17 +15,17 @@ import numpy as np
 
 from anmmm._record import computed, frozen
 from anmmm._typing import FloatArray
+from anmmm.evidence.base import BaseEvidence, ColumnEvidence
 from anmmm.evidence.code import shortest
 from anmmm.evidence.models import (
     Additive,
     ConditionalModel,
-    Fits,
-    Given,
+    FitCache,
     Independent,
+    Regressors,
     Rescaled,
     fit_models,
 )
-from anmmm.evidence.side import ColumnEvidence, SideEvidence
 from anmmm.evidence.variable import Variable
 from anmmm.mixture import SplineBasis
 
@@ -42,7 +42,7 @@ MOST_MECHANISMS = 2
 SAME = 1e-9
 
 
-def beyond_limits(x: FloatArray, y: FloatArray) -> str:
+def column_limit_error(x: FloatArray, y: FloatArray) -> str:
     """Return an error message if a checked pair has too many columns for evidence, or ""."""
     counts = x.shape[1], y.shape[1]
     if counts == (1, 1):
@@ -58,7 +58,7 @@ def beyond_limits(x: FloatArray, y: FloatArray) -> str:
 
 
 @frozen
-class VectorEvidence(SideEvidence):
+class VectorEvidence(BaseEvidence):
     """Description length of a pair in one direction by several columns, in nats.
 
     Attributes
@@ -66,7 +66,7 @@ class VectorEvidence(SideEvidence):
     cause_parts, effect_parts : tuple of ColumnEvidence
         Columns of both variables in the order in which they were described, without duplicates,
         which cost nothing.
-    alone_parts : tuple of ColumnEvidence
+    marginal_parts : tuple of ColumnEvidence
         Columns of the effect, described without the cause.
     causes : ndarray of shape (n_samples, n_causes)
         Standardized columns of the cause.
@@ -91,7 +91,7 @@ class VectorEvidence(SideEvidence):
 
     cause_parts: tuple[ColumnEvidence, ...]
     effect_parts: tuple[ColumnEvidence, ...]
-    alone_parts: tuple[ColumnEvidence, ...]
+    marginal_parts: tuple[ColumnEvidence, ...]
     causes: FloatArray
     n_effects: int
 
@@ -113,17 +113,17 @@ def describe_vectors(
     tied = any(each.is_tied for each in first.variables + second.variables)
     if tied:
         for vector in (first, second):
-            vector.variables = [each.beside_ties for each in vector.variables]
+            vector.variables = [each.with_quantile_marginal for each in vector.variables]
     one, other = (_ChainEncoding(each, tied, most) for each in (first, second))
     forward = _ChainEncoding(second, tied, most, first, other, forward_starts)
     backward = _ChainEncoding(first, tied, most, second, one, backward_starts)
-    return _side(one, forward), _side(other, backward)
+    return _evidence_of(one, forward), _evidence_of(other, backward)
 
 
-def _side(cause: _ChainEncoding, effect: _ChainEncoding) -> VectorEvidence:
-    assert effect.alone is not None
+def _evidence_of(cause: _ChainEncoding, effect: _ChainEncoding) -> VectorEvidence:
+    assert effect.marginal is not None
     points, count = cause.target.points, effect.target.n_given
-    return VectorEvidence(cause.parts, effect.parts, effect.alone.parts, points, count)
+    return VectorEvidence(cause.parts, effect.parts, effect.marginal.parts, points, count)
 
 
 class _ColumnSet:
@@ -155,14 +155,14 @@ def _repeats(one: FloatArray, other: FloatArray) -> bool:
 class _ChainEncoding:
     """Encodings of columns, each conditioned on others of the same variable, and on a cause if any.
 
-    `alone` is the same without the cause: a column is encoded by the shorter of both.
+    `marginal` is the same without the cause: a column is encoded by the shorter of both.
     """
 
     target: _ColumnSet
     tied: bool
     max_mechanisms: int
     cause: _ColumnSet | None = None
-    alone: _ChainEncoding | None = None
+    marginal: _ChainEncoding | None = None
     starts: Sequence[FloatArray] = ()
     # `functools.cache` of methods would make a cycle that keeps large arrays.
     _made: dict[tuple[int, frozenset[int]], ColumnEvidence] = field(default_factory=dict)
@@ -175,8 +175,8 @@ class _ChainEncoding:
         parts: list[ColumnEvidence] = []
         before: frozenset[int] = frozenset()
         while left:
-            if self.alone is not None:
-                column = self.target.places.index(self.alone.parts[len(parts)].column)
+            if self.marginal is not None:
+                column = self.target.places.index(self.marginal.parts[len(parts)].column)
             else:
                 column = min(left, key=lambda each: self.part(each, before).length)
             parts.append(self.part(column, before))
@@ -203,7 +203,9 @@ class _ChainEncoding:
             models = fit_over(variable, bases, self.tied, self.max_mechanisms, self.starts)
         others = tuple(sorted(places[each] for each in before))
         part = ColumnEvidence(places[column], others, self.cause is not None, models)
-        return part if self.alone is None else shortest([self.alone.part(column, before), part])
+        return (
+            part if self.marginal is None else shortest([self.marginal.part(column, before), part])
+        )
 
     def _curves(self, before: frozenset[int]) -> list[SplineBasis]:
         """Return columns for curves over the cause and the columns before."""
@@ -234,21 +236,21 @@ def bases_over(causes: Sequence[Variable]) -> list[tuple[SplineBasis, float, boo
     A joint curve over all numerical causes, or a sum of one over each; effects of categories are
     added.
     """
-    numbers = [each for each in causes if not each.is_categorical]
+    numeric = [each for each in causes if not each.is_categorical]
     named = [each.basis for each in causes if each.is_categorical]
     ones = [1] * len(named)
     if len(causes) == 1:
         return [(causes[0].basis, 0.0, False)]
-    if len(numbers) < 2:
-        each = [x.basis for x in numbers]
+    if len(numeric) < 2:
+        each = [x.basis for x in numeric]
         return [(SplineBasis.sum_of([*each, *named], [1, *ones]), 0.0, False)]
-    joint = curves_over(np.hstack([each.points for each in numbers]))
+    joint = curves_over(np.hstack([each.points for each in numeric]))
     if named:
-        joint = SplineBasis.sum_of([joint, *named], [len(numbers), *ones])
-    n_smooth = max(LEAST_SMOOTH, MOST_SMOOTH // len(numbers))
+        joint = SplineBasis.sum_of([joint, *named], [len(numeric), *ones])
+    n_smooth = max(LEAST_SMOOTH, MOST_SMOOTH // len(numeric))
     bases = [(joint, 0.0, False)]
-    for rescaled in {False, any(x.rescaled for x in numbers)}:
-        each = [x.summand(n_smooth, rescaled) for x in numbers]
+    for rescaled in {False, any(x.rescaled for x in numeric)}:
+        each = [x.summand(n_smooth, rescaled) for x in numeric]
         total = SplineBasis.sum_of([*each, *named], [1] * len(causes))
         bases.append((total, math.log(2.0) + rescaled * Rescaled.PRIOR, rescaled))
     return bases
@@ -257,18 +259,18 @@ def bases_over(causes: Sequence[Variable]) -> list[tuple[SplineBasis, float, boo
 def describe_over(effect: Variable, causes: Sequence[Variable], tied: bool) -> ConditionalModel:
     """Return the shortest model of an effect given any number of variables.
 
-    `tied`: whether any variable of the comparison is; each is then `beside_ties`. Several
-    mechanisms are tried over the best basis of one, unless its noise is Gaussian.
+    `tied`: whether any variable of the comparison is; each is then `with_quantile_marginal`.
+    Several mechanisms are tried over the best basis of one, unless its noise is Gaussian.
     """
     if not causes:
         return Independent.of(effect.marginal)
     chosen = []
     only = causes[0] if len(causes) == 1 else None
     for basis, price, rescaled in bases_over(causes):
-        given = Given(basis, tied)
+        given = Regressors(basis, tied)
         if only is not None:
-            given = Given(basis, tied, rescaled=only.rescaled, atoms=only.atoms)
-        fits = Fits(given, effect, 1)
+            given = Regressors(basis, tied, rescaled=only.rescaled, atoms=only.atoms)
+        fits = FitCache(given, effect, 1)
         best = fits.shortest().plus(price)
         chosen.append((Rescaled.of(best) if rescaled else best, fits, price))
     best, fits, price = min(chosen, key=lambda each: each[0].length)
@@ -290,6 +292,7 @@ def fit_over(
     `tied`: whether any variable of the comparison is.
     """
     fitted = (
-        fit_models(Fits(Given(basis, tied), effect, max_mechanisms, starts)) for basis in bases
+        fit_models(FitCache(Regressors(basis, tied), effect, max_mechanisms, starts))
+        for basis in bases
     )
     return min(fitted, key=lambda models: shortest(models.values()).length)

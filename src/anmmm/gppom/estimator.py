@@ -45,7 +45,7 @@ class GPPOM(TakesFitOptions, VersionedPickle, BaseEstimator):  # type: ignore[mi
     latent_map, kernel_x, kernel_theta, combine, engine, n_starts, max_iter, optional
         See `FitOptions`.
     fit_options : FitOptions or mapping, optional
-        All other options of the fit. A parameter above counts where it is not None.
+        All other options of the fit. A parameter above counts if it is not None.
     random_state : None, int or RandomState
         Seed of starts and weights; see `fit_gppom`.
 

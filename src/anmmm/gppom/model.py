@@ -19,11 +19,11 @@ from anmmm.gppom.optimize import Outcome, minimize_starts
 from anmmm.gppom.options import FitOptions
 from anmmm.gppom.result import FitResult
 from anmmm.gppom.start import (
+    evenly_spaced_rows,
     initial_hyperparameters,
     initial_latent,
     initial_weights,
     nearest_rows,
-    spread_rows,
 )
 
 # Standard deviation of the perturbation of Θ (of deviation 1) in starts after the first.
@@ -148,7 +148,7 @@ def _from_subsample(
 ) -> DescentResult | None:
     """Fit a subsample, and descend from its end; None if that cannot be evaluated."""
     X, Y = objective.X, objective.Y
-    rows = spread_rows(X, Y, int(options.subsample or len(X)))
+    rows = evenly_spaced_rows(X, Y, int(options.subsample or len(X)))
     try:
         fit = _fit(X[rows], Y[rows], replace(options, subsample=None), rng)
         start = fit.parameters

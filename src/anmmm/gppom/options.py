@@ -24,7 +24,7 @@ from anmmm.gppom.start import INITS
 # Keys of `anmmm.gppom.engines.ENGINES`, whose kernels an option is not to load.
 ENGINE_NAMES = ("auto", "dense", "lowrank")
 # Fraction of its trace that a low-rank factor may leave out, in a fit: J is then off by some 3e-9
-# of its size, and a descent stops at steps of 1e-6. For an objective by itself it is exact to more
+# of its size, and a descent stops at steps of 1e-6. For an objective it is exact to more
 # digits, as optimizers that difference it need.
 FIT_TOLERANCE, OBJECTIVE_TOLERANCE = 1e-8, 1e-11
 # Defaults of options that are "auto" in fits of clusters.
@@ -34,9 +34,9 @@ WEIGHT_GROWTH, SUBSAMPLE = 0.5, 10_000
 REFERENCE_SIZE = 100
 # Observations to each of a subsample from which on its fit is worth its time.
 SMALLEST_RATIO = 5
-# Nats per unit of J/N that an iteration must gain for a descent to go on. J grows with N, and what
-# parts good from bad latents does not: at a million observations 1e-6 of J is more than that. A fit
-# of a subsample has told them apart already.
+# Nats per unit of J/N that an iteration must gain for a descent to go on. J grows with N, but
+# the gain that separates good latents from bad ones does not: at a million observations it is less
+# than 1e-6 of J. A fit of a subsample has separated them already.
 DEFAULT_TOL, SMALLEST_GAIN = 1e-6, 0.05
 
 _PRIORS = ("latent_prior", "hyper_prior", "weight_prior")
@@ -73,12 +73,12 @@ class FitOptions(Record):
         product of two RBF kernels are evaluated exactly, by ``"auto"`` up to 6000
         observations.
     engine_tol : float, optional
-        Accuracy of the low-rank factor: the trace of what it leaves of ``a K_X ∘ K_θ`` is below
+        Accuracy of the low-rank factor: the trace of the residual of ``a K_X ∘ K_θ`` is below
         ``engine_tol * noise * N``, and L is off by at most about ``engine_tol * N``. A coarser one
         lowers the rank, and the time with its square. By default 1e-8 in a fit, and 1e-11 in a
         `GPPOMObjective`.
     n_chunks : int, optional
-        Run the engine's loops on Numba's threads, dealt out to so many chunks (16, say, on any
+        Run the engine's loops on Numba's threads, in so many chunks (16, for example, on any
         machine: results depend on it by rounding, and not on the number of threads). For a single
         fit of many observations; collections use their cores better on several pairs.
     noise_floor : float
@@ -106,8 +106,8 @@ class FitOptions(Record):
         Stop when an iteration lowers J by less than `tol` times its size. By default 1e-6; without
         a subsample ``0.05 / N`` from 50 000 observations on.
     subsample : int, None or "auto"
-        A fit of five times as many observations or more starts where a fit of so many of them
-        ended, spread evenly along X: a fifth to a half of the evaluations are then left.
+        A fit of at least five times as many observations starts from the fit of so many of them,
+        evenly spaced along X, which saves half to four fifths of the evaluations.
         `n_starts` are those of the subsample. None, or an array `init`: it starts at `init`.
         ``"auto"``: 10 000, and None where directions are compared.
 
@@ -149,7 +149,7 @@ class FitOptions(Record):
     subsample: int | Literal["auto"] | None = "auto"
 
     def __post_init__(self) -> None:
-        """Refuse what no fit can use."""
+        """Raise if an option is invalid for any fit."""
         check_count(self.n_latent, "n_latent")
         check_choice(self.latent_map, "latent_map", LATENT_MAPS)
         check_count(self.n_hidden, "n_hidden")
@@ -159,7 +159,7 @@ class FitOptions(Record):
         check_choice(self.engine, "engine", ENGINE_NAMES)
         if self.engine == "lowrank" and not self.covariance().smooth:
             raise ValueError(
-                "engine='lowrank' evaluates the product of two RBF kernels alone, found "
+                "engine='lowrank' evaluates only the product of two RBF kernels, found "
                 f"kernel_x={self.kernel_x!r}, kernel_theta={self.kernel_theta!r} and "
                 f"combine={self.combine!r}; leave engine at 'auto'"
             )
@@ -182,7 +182,7 @@ class FitOptions(Record):
 
     @classmethod
     def of(cls, fit_options: FitOptions | Mapping[str, Any] | None) -> FitOptions:
-        """Return options of their own from what a function or estimator was given."""
+        """Return options of their own from the arguments of a function or estimator."""
         if fit_options is None:
             return cls()
         if isinstance(fit_options, FitOptions):
@@ -239,7 +239,7 @@ class FitOptions(Record):
         subsample: int | None = SUBSAMPLE,
         engine_tol: float = FIT_TOLERANCE,
     ) -> FitOptions:
-        """Return the same with these values for what is left to the use of the fit."""
+        """Return the same with these values in place of "auto"."""
         return replace(
             self,
             weight_growth=weight_growth if _is_auto(self.weight_growth) else self.weight_growth,
@@ -250,7 +250,7 @@ class FitOptions(Record):
     def covariance(self, *, has_x: bool = True) -> Covariance:
         """Return the form of the covariance that these options mean, with or without an X."""
         if not has_x:
-            # That of Θ alone: the product with the RBF of an X that is 0 throughout.
+            # That of Θ only: the product with the RBF of an X that is 0 throughout.
             return Covariance(kernel_theta=self.kernel_theta)
         combine = self.combine
         if combine == "auto":
@@ -313,7 +313,7 @@ class TakesFitOptions:
         -------
         self
         """
-        # Here, as scikit-learn asks of a parameter with parameters that it is an object.
+        # Here, because scikit-learn requires an object for a parameter with parameters.
         nested = any(name.startswith("fit_options__") for name in params)
         if nested and not isinstance(self.fit_options, FitOptions):
             self.fit_options = FitOptions.of(self.fit_options)

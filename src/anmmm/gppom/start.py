@@ -54,7 +54,7 @@ def initial_weights(
     return np.concatenate([W1.ravel(), b1, output[:-1].ravel(), output[-1]])
 
 
-def spread_rows(X: FloatArray, Y: FloatArray, size: int) -> IntArray:
+def evenly_spaced_rows(X: FloatArray, Y: FloatArray, size: int) -> IntArray:
     """Return `size` rows, evenly spaced in the order of the columns of X, then Y."""
     order = np.lexsort(np.hstack([X, Y]).T[::-1])
     places = ((np.arange(size) + 0.5) * (len(X) / size)).astype(np.intp)

@@ -65,7 +65,9 @@ class Sample(Record):
     @computed
     def variables(self) -> list[Variable]:
         """Each column, with the marginals that apply in the company of all others."""
-        return [each.beside_ties for each in self._single] if self.is_tied else self._single
+        return (
+            [each.with_quantile_marginal for each in self._single] if self.is_tied else self._single
+        )
 
     @computed
     def _single(self) -> list[Variable]:

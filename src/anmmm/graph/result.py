@@ -35,7 +35,7 @@ from anmmm.graph.forms import ARROW, LINE, MARK_OF, Edge, adjacency_of
 from anmmm.graph.lengths import Sample
 from anmmm.graph.mixing import Mixing
 from anmmm.graph.search import causal_order
-from anmmm.independence import TestedVariable
+from anmmm.independence import HSICVariable
 
 SUFFIXES = (".csv", ".parquet", ".json", ".graphml")
 # Note of an edge that the caller gave.
@@ -140,7 +140,7 @@ class GraphNode(Record):
         """P-value of a test of independence of the causes and what the model leaves."""
         if isinstance(self._model, Independent):
             return 1.0
-        return check_models([self._model], TestedVariable(self._points)).pvalue
+        return check_models([self._model], HSICVariable(self._points)).pvalue
 
 
 @frozen
@@ -252,7 +252,7 @@ class CausalGraph(Record):
         values[:, at] = np.linspace(own_values.min(), own_values.max(), n_points)
         curves = node._model.curves(np.ascontiguousarray(scale.apply(values)[:, places]))
         own = self.names.index(effect)
-        unit, center, spread = (each[own] for each in (scale.unit, scale.center, scale.spread))
+        unit, center, spread = (each[own] for each in (scale.unit, scale.center, scale.std))
         return values[:, at], curves.through(lambda z: (z * spread + center) * unit)
 
     def to_networkx(self, min_confidence: float = 0.0) -> Any:

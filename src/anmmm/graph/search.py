@@ -17,7 +17,7 @@ import numpy as np
 from scipy.special import expit
 
 from anmmm._typing import BoolArray, FloatArray
-from anmmm.confidence import nats_spread
+from anmmm.confidence import nats_error
 from anmmm.graph.lengths import Lengths, in_batches, key_of
 
 # Nats that a move has to save, so that rounding errors are no gain.
@@ -234,7 +234,7 @@ def confidence_of(loss: Loss, n_samples: int) -> float:
     """Return the probability that the best graph is better than one that is longer by `loss`."""
     if math.isinf(loss.nats):
         return 1.0
-    return float(expit(SLOPE * max(loss.nats, 0.0) / nats_spread(loss.error, n_samples)))
+    return float(expit(SLOPE * max(loss.nats, 0.0) / nats_error(loss.error, n_samples)))
 
 
 def decision_of(challenge: Challenge, n_samples: int) -> tuple[bool, float]:

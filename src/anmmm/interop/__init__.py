@@ -1,10 +1,10 @@
-"""Other causal libraries with the decisions of this one: a module a neighbour.
+"""Adapters for other causal-discovery libraries, one module each.
 
 None of them is required, and none is imported before its module here needs it: ``cdt``, ``dowhy``,
-``gcastle`` and ``lingam`` know theirs by what their objects look like alone, ``pgmpy`` derives from
-its base class, ``causal_learn`` imports what it registers and makes.
+``gcastle`` and ``lingam`` recognize objects only by their attributes, ``pgmpy`` derives from
+its base class, ``causal_learn`` imports the classes that it registers and makes.
 
-Whatever sign the neighbour has, that x causes y stays that; docs/guide/interop.md lists them.
+Signs of scores are translated to those of the other library; docs/guide/interop.md lists them.
 """
 
 from anmmm._lazy import lazily

@@ -15,12 +15,12 @@ from anmmm.graph import CausalGraph, infer_graph
 from anmmm.independence import hsic_test
 from anmmm.mixture import ANMMixture
 
-# Options of graphs that a pair by itself has not.
+# Options of graphs that a single pair has not.
 OF_GRAPHS = ("checkpoint", "max_parents", "min_gain", "n_jobs", "progress")
 
 
 def single(values: Any, name: str) -> FloatArray:
-    """Return one variable of shape (n,) or (n, 1), as neighbours hand them on, as (n,)."""
+    """Return one variable of shape (n,) or (n, 1), as other libraries pass them, as (n,)."""
     array = as_finite(values, name)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
@@ -32,7 +32,7 @@ def single(values: Any, name: str) -> FloatArray:
 def decision(x: Any, y: Any, options: dict[str, Any]) -> DirectionResult:
     """Decide a pair of single variables, with a seed, so that the same pair gets the same answer.
 
-    Options that are for graphs and collections alone are left out.
+    Options that are only for graphs and collections are left out.
     """
     check_aligned(x, y)
     of_pairs = {name: value for name, value in options.items() if name not in OF_GRAPHS}
@@ -44,7 +44,7 @@ def odds_of(result: DirectionResult) -> tuple[float, float]:
     if not result.direction:
         return 0.5, 0.5
     sure = 1.0 if result.confidence is None else result.confidence
-    # Whoever compares the two is to see the direction, however little speaks for it.
+    # A caller that compares both scores needs the direction, however weak its evidence is.
     sure = max(sure, 0.5 + 1e-9)
     return (sure, 1.0 - sure) if result.direction == 1 else (1.0 - sure, sure)
 
@@ -53,7 +53,7 @@ def hsic_score(cause: ArrayLike, residual: ArrayLike) -> float:
     """How much a residual depends on its hypothetical cause; lower is better.
 
     Statistic of the gamma-approximated HSIC test over its 5 % threshold: below 1 the test does not
-    tell them apart from independent ones. A ``scoring_method`` of pgmpy's pairwise estimators.
+    distinguish them from independent ones. A ``scoring_method`` of pgmpy's pairwise estimators.
 
     Parameters
     ----------
@@ -79,9 +79,10 @@ def hsic_score(cause: ArrayLike, residual: ArrayLike) -> float:
 
 
 def conditional_pvalue(x: Any, y: Any, given: Any = None) -> float:
-    """P-value of the HSIC test of two variables, or of what smoothing splines in others leave.
+    """P-value of the HSIC test of two variables, or of their residuals given others.
 
-    The columns `given` are taken to act additively, and the p-value, that over all orders of the
+    The residuals are those of smoothing splines in the columns `given`, which are taken to act
+    additively, and the p-value, that over all orders of the
     observations, does not know of the regression: where that is poor, it is too small (H. Zhang,
     S. Zhou, K. Zhang, J. Guan, "Causal discovery using regression-based conditional independence
     tests", AAAI 2017).

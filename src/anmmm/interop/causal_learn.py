@@ -1,6 +1,6 @@
 """causal-learn: a pairwise method, a test of independence, and knowledge of directions.
 
-`anmmm.orient` takes and returns its graphs; what is here goes into its searches.
+`anmmm.orient` takes and returns its graphs; this module is for its searches.
 """
 
 from __future__ import annotations
@@ -68,8 +68,8 @@ def background_knowledge(graph: CausalGraph, min_confidence: float = SURE) -> An
 def register_hsic(name: str = "anmmm_hsic") -> str:
     """Register the HSIC test against permutations as ``indep_test`` of causal-learn's searches.
 
-    Returns its name, for ``pc(data, indep_test=name)``. With a condition set, what smoothing
-    splines in it leave of both variables is tested: its effects are taken to be additive.
+    Returns its name, for ``pc(data, indep_test=name)``. With a condition set, the residuals
+    of both variables from smoothing splines in it are tested: its effects are taken as additive.
     """
     cit = require("causallearn.utils.cit", "interop", _WHAT_FOR)
 

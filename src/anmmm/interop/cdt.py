@@ -1,6 +1,6 @@
 """Causal Discovery Toolbox: a pairwise model by its interface, without importing it.
 
-``import cdt`` needs torch, which it does not say, so that deriving from its base class would.
+``import cdt`` needs torch, which it does not declare, so that deriving from its base class would.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ class ANMMM:
         self.options = options
 
     def predict(self, x: Any, *args: Any, **kwargs: Any) -> Any:
-        """Call what suits the arguments, as cdt does, and take two arrays too, where cdt fails.
+        """Call the method that suits the arguments, as cdt does, and also take two arrays.
 
         With a networkx graph `orient_graph` of the table x, with an array `predict_proba` of the
-        pair, alone `predict_dataset` of a data frame and `predict_proba` of a row of one.
+        pair, `predict_dataset` of a data frame and `predict_proba` of a row of one.
         """
         if args and hasattr(args[0], "is_directed"):
             return self.orient_graph(x, *args, **kwargs)
@@ -42,7 +42,7 @@ class ANMMM:
         if not hasattr(x, "iloc"):
             raise TypeError(
                 f"x must be a pandas data frame of pairs, a row of one, or come with a second "
-                f"variable or a graph; found {type(x).__name__} alone"
+                f"variable or a graph; found only {type(x).__name__}"
             )
         return self.predict_proba((x.iloc[0], x.iloc[1]), **kwargs)
 
@@ -68,7 +68,7 @@ class ANMMM:
         df_data : DataFrame
             A variable in each column, called as the nodes.
         graph : networkx.Graph or networkx.DiGraph
-            Of the latter those edges are undirected that stand there both ways.
+            Edges that the latter has in both directions are undirected.
         printout : path-like, optional
             File of the edges, see `anmmm.CausalGraph.write`.
         **kwargs
@@ -77,8 +77,8 @@ class ANMMM:
         Returns
         -------
         networkx.DiGraph
-            ``weight`` is the nats that the edge saves. An edge that the data do not direct stands
-            there both ways with weight 0; edges that had a direction get no weight.
+            ``weight`` is the nats that the edge saves. An edge that the data do not direct is
+            in it in both directions with weight 0; edges that had a direction get no weight.
         """
         options = {"random_state": 0, **self.options, **kwargs}
         found = infer_graph(df_data, within=graph, **options)

@@ -15,15 +15,15 @@ __all__ = ["PairGraph", "independence_test"]
 def independence_test(X: Any, Y: Any, conditioned_on: Any = None, **kwargs: Any) -> float:
     """P-value of the HSIC test in the form of ``dowhy.gcm.independence_test``.
 
-    With `conditioned_on`, what smoothing splines in it leave of X and Y is tested, which assumes
-    that its effects are additive. For ``dowhy.gcm.falsify.falsify_graph(...,
+    With `conditioned_on`, the residuals of X and Y from smoothing splines in it are tested, which
+    assumes that its effects are additive. For ``dowhy.gcm.falsify.falsify_graph(...,
     independence_test=independence_test, conditional_independence_test=independence_test)``.
 
     Parameters
     ----------
     X, Y, conditioned_on : array-like of shape (n_samples,) or (n_samples, n_features)
     **kwargs
-        Not used; ``method`` of DoWhy's own function, say.
+        Not used; for example ``method`` of DoWhy's own function.
 
     Returns
     -------
@@ -70,6 +70,6 @@ class PairGraph:
     def predict(self, X: Any) -> Any:
         """Learn the graph, and return it as a ``networkx.DiGraph``.
 
-        Raise ValueError where an edge has no direction, since DoWhy would fail at its cycle.
+        Raise ValueError if an edge has no direction, since DoWhy would fail at its cycle.
         """
         return self.fit(X).graph_.to_dag()

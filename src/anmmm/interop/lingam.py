@@ -41,7 +41,7 @@ def prior_knowledge(graph: CausalGraph, names: Sequence[Hashable] | None = None)
 
     1 at [effect, cause], there is a directed path from the cause; 0 at [cause, effect], there is
     none back; -1 elsewhere, not known. This is how lingam's ``make_prior_knowledge`` fills it and
-    its methods read it; their docstrings say it the other way round.
+    its methods read it; their docstrings have it the other way round.
     """
     place = _places(graph, names)
     matrix = np.full((len(place), len(place)), -1, dtype=np.intp)

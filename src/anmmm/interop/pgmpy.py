@@ -29,7 +29,7 @@ class ANMMM(_Base):  # type: ignore[misc]
     criterion, fit_options, n_resamples, min_confidence, random_state
         See `anmmm.infer_direction`.
     on_undecided : {"raise", "abstain"}
-        What to do where no direction is decided: raise a ``ValueError``, as pgmpy's own pairwise
+        What to do if no direction is decided: raise a ``ValueError``, as pgmpy's own pairwise
         estimators do on ties, or give a graph without an edge, which ``ExpertInLoop`` takes for no
         answer.
 
@@ -118,7 +118,7 @@ class Orientation:
     Parameters
     ----------
     data : pandas.DataFrame
-        What the search is fitted to: pgmpy hands on names alone.
+        The data of the search: pgmpy passes only names.
     on_undecided : {"abstain", "raise"}
         ``"abstain"`` returns None, and pgmpy leaves the edge out.
     **options
@@ -127,7 +127,7 @@ class Orientation:
     Attributes
     ----------
     decisions : dict of (str, str) to DirectionResult
-        Of the pairs asked for so far, each of which is decided once.
+        Of the pairs requested so far, each of which is decided once.
     """
 
     def __init__(self, data: Any, on_undecided: str = "abstain", **options: Any) -> None:
@@ -137,7 +137,7 @@ class Orientation:
         self.decisions: dict[tuple[Hashable, Hashable], DirectionResult] = {}
 
     def __call__(self, u: Any, v: Any, **kwargs: Any) -> tuple[Any, Any] | None:
-        """Return ``(cause, effect)``, or None where no direction is decided."""
+        """Return ``(cause, effect)``, or None if no direction is decided."""
         if (v, u) in self.decisions:
             u, v = v, u
         if (u, v) not in self.decisions:

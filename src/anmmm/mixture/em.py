@@ -158,17 +158,18 @@ def choose_mixture(
     """Fit 1, 2, … mechanisms, each from starts made of the fits before it.
 
     Ends at `n_mechanisms`, or else at `max_mechanisms`, after the first number above 2 that does
-    not lower the criterion, or after 2 if its criterion is far above that of 1. `extra_starts` are
-    responsibilities, each for its own number; `first` is the result of `fit_single`.
+    not lower the criterion, or after 2 if its criterion is much larger than that of 1.
+    `extra_starts` are responsibilities, each for its own number; `first` is the result of
+    `fit_single`.
     """
     if first is None:
         first = fit_single(basis, y, floor=floor, tol=tol, max_iter=max_iter)
-    single, spread = first
+    single, location_scale = first
     fits, rows = [single], start_rows(basis, y)
     last = max_mechanisms if n_mechanisms is None else n_mechanisms
     for n in range(2, last + 1):
         if n == 2:
-            residuals = ordered_residuals(basis, y, single, spread, rows)
+            residuals = ordered_residuals(basis, y, single, location_scale, rows)
         starts: Sequence[FloatArray] | FloatArray
         starts = residual_starts(y, n, fits[-1], residuals, rows)
         if more := [start[rows] for start in extra_starts if start.shape[1] == n]:

@@ -78,8 +78,8 @@ class ANMMixture(ClassNamePrefixFeaturesOutMixin, TransformerMixin, VersionedPic
     2000 of them, at equal distances in the order of the cause.
 
     `predict` and `predict_proba` are about mechanisms, as those of scikit-learn's mixtures are, and
-    take the effect beside the cause, since a mechanism shows in both together; `mean` is what a
-    regression predicts. `transform` makes a column of each curve, in a data frame after
+    take the effect in addition to the cause, since a mechanism shows in both together; `mean` is
+    the prediction of a regression. `transform` makes a column of each curve, in a data frame after
     ``set_output``.
 
     Examples
@@ -172,7 +172,7 @@ class ANMMixture(ClassNamePrefixFeaturesOutMixin, TransformerMixin, VersionedPic
         self.labels_ = self.probabilities_.argmax(axis=1)
         self.weights_ = fit.weights[self._order]
         self.noise_std_ = math.sqrt(fit.noise_variance) * float(
-            self._record_y.spread[0] * self._record_y.unit[0]
+            self._record_y.std[0] * self._record_y.unit[0]
         )
         self.lower_bound_ = fit.bound
         self.criterion_ = fit.criterion
@@ -197,7 +197,7 @@ class ANMMixture(ClassNamePrefixFeaturesOutMixin, TransformerMixin, VersionedPic
         return np.asarray(self._record_y.undo(curves))
 
     def mean(self, X: ArrayLike) -> FloatArray:
-        """Curves weighted by the shares of their mechanisms: the expected effect at new points.
+        """Curves averaged by the weights of their mechanisms: the expected effect at new points.
 
         Parameters
         ----------
@@ -231,8 +231,8 @@ class ANMMixture(ClassNamePrefixFeaturesOutMixin, TransformerMixin, VersionedPic
         ----------
         X : array-like of shape (n_new, n_features)
         y : array-like of shape (n_new,), optional
-            Without the effect every observation is given the mechanism of the largest share: the
-            cause by itself says nothing of it.
+            Without the effect every observation is given the mechanism of the largest weight: the
+            cause is independent of it.
 
         Returns
         -------

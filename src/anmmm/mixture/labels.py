@@ -23,7 +23,7 @@ from anmmm.mixture.splines import SplineBasis
 from anmmm.mixture.starts import soften
 from anmmm.preprocessing import Cells
 
-# Log-odds of a given label. Where curves are well separated, likelihoods differ by far more; where
+# Log-odds of a given label. Where curves are well separated, likelihoods differ by much more; where
 # they overlap, it keeps EM near the labels.
 LABEL_EVIDENCE = 0.2
 # Nats by which the bound of a fit without labels must exceed that of a fit from the labels so that

@@ -21,7 +21,7 @@ from anmmm._kernels.strips import CHUNK, PieceRows, PieceWorkspace
 from anmmm._record import Record, frozen
 from anmmm._typing import FloatArray, IntArray
 
-# Places on a piece where a column is evaluated: four values determine a cubic.
+# Places on a piece at which a column is evaluated: four values determine a cubic.
 PLACES = np.cos(np.pi * (np.arange(CUBIC) + 0.5) / CUBIC)
 TO_POWERS = np.linalg.inv(np.vander(PLACES, CUBIC, increasing=True))
 # Workspaces that a thread keeps, and the size beyond which one is not kept. Making each anew took

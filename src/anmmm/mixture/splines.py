@@ -19,7 +19,7 @@ from anmmm._typing import BoolArray, FloatArray, IntArray
 from anmmm.mixture.layout import Layout, padded
 
 N_KNOTS = 20
-# Columns besides the constant and linear ones, of the N_KNOTS - 2 that the knots span.
+# Columns in addition to the constant and linear ones, of the N_KNOTS - 2 that the knots span.
 N_SMOOTH = 12
 # Fraction of the largest eigenvalue below which one is zero up to rounding.
 SMALLEST = 1e-9
@@ -293,12 +293,12 @@ def _whitened(X: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _place_knots(X: FloatArray, n_knots: int, order: IntArray | None) -> FloatArray:
-    """Return quantiles of the distinct values; of several columns, rows that are far apart."""
+    """Return quantiles of the distinct values; of several columns, distant rows."""
     if X.shape[1] == 1:
         distinct = np.sort(X[:, 0]) if order is None else X[order, 0]
-        parted = distinct[1:] > distinct[:-1]
-        if not parted.all():
-            distinct = np.concatenate([distinct[:1], distinct[1:][parted]])
+        differs = distinct[1:] > distinct[:-1]
+        if not differs.all():
+            distinct = np.concatenate([distinct[:1], distinct[1:][differs]])
         # As np.quantile, whose checks take longer than all else at N = 100.
         count, last = min(n_knots, len(distinct)), len(distinct) - 1
         ranks = np.arange(count) * (last / max(count - 1, 1))

@@ -19,7 +19,7 @@ EVERY = slice(None)
 # Most observations on which starts are compared; the winner is then fitted to all.
 START_ROWS = 2000
 
-# Part of an observation that a start spreads over all mechanisms.
+# Part of an observation that a start distributes over all mechanisms.
 SOFTNESS = 0.1
 # Difference, relative to the largest residual, below which residuals are tied.
 TIED_RESIDUALS = 1e-9
@@ -47,15 +47,15 @@ def ordered_residuals(
     basis: SplineBasis,
     y: FloatArray,
     single: MixtureFit,
-    spread: LocationScaleFit,
+    location_scale: LocationScaleFit,
     rows: IntArray | slice = EVERY,
 ) -> tuple[FloatArray, IntArray]:
     """Return three kinds of residuals of one curve, (3, n_rows), and their order."""
     y = y[rows]
     values = np.empty((3, len(y)))
     np.subtract(y, single.curves[rows, 0], out=values[0])
-    np.subtract(y, spread.curve[rows], out=values[1])
-    values[1] /= spread.scale[rows]
+    np.subtract(y, location_scale.curve[rows], out=values[1])
+    values[1] /= location_scale.scale[rows]
     # For curves that cross in the middle of the cause's range.
     np.multiply(values[0], basis.design[rows, 1], out=values[2])
     return values, values.argsort(axis=1)

@@ -1,6 +1,6 @@
 """Plots of records on Matplotlib axes; Matplotlib is imported when a plot is drawn.
 
-A figure is made, by pyplot, only where no axes are given; otherwise pyplot is left alone.
+A figure is made, by pyplot, only if no axes are given; otherwise pyplot is not used.
 """
 
 from anmmm.plotting.direction import plot_direction

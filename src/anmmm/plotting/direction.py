@@ -1,4 +1,4 @@
-"""The decision on one pair at a glance: both hypotheses, and what was compared."""
+"""Draw the decision on one pair: both hypotheses, and their description lengths."""
 
 from __future__ import annotations
 
@@ -53,8 +53,8 @@ SCORES = {
 # little shall look small.
 LEAST_SPAN = 0.1
 # Sizes of type in points, the mean width of a letter in such sizes, and the letters of a name
-# beside the scores.
-SMALL, MEDIUM, LETTER, BESIDE = 8.0, 10.0, 0.54, 16
+# next to the scores.
+SMALL, MEDIUM, LETTER, TICK_LETTERS = 8.0, 10.0, 0.54, 16
 FIGURE_SIZE = (6.4, 5.0)
 
 
@@ -74,32 +74,32 @@ def plot_direction(
     Both pictures show the same points, x to the right and y upwards. The curves of the hypothesis
     that x causes y run over x; those of the other run over y, upright. Under the criteria of the
     latent there are no curves: points are colored by the Θ of the hypothesis, dark to light, which
-    in the true direction should say nothing of the cause.
+    in the true direction should not depend on the cause.
 
     Parameters
     ----------
     x, y : array-like of shape (n_samples,)
         The pair as given to `anmmm.infer_direction`; of a variable of several columns one of
-        them, and the pictures then have points and no curves. Categories stand at 0, 1, … and are
+        them, and the pictures then have points and no curves. Categories are at 0, 1, … and are
         named at the axis.
     result : DirectionResult
     axes : sequence of three or four matplotlib.axes.Axes, optional
         For x → y, for y → x, of four for a common cause, and for the scores; by default those of a
         new figure, the scores below the pictures.
     band : bool
-        Whether to shade one standard deviation of the noise on both sides of a curve.
+        Whether to shade one standard deviation of the noise around a curve.
     marker_size : float, optional
-        Diameter of a marker in points; by default smaller where there are more observations.
+        Diameter of a marker in points; by default smaller if there are more observations.
     x_label, y_label : str
         Names of the variables.
 
     Returns
     -------
     ndarray of three or four matplotlib.axes.Axes
-        Four where a common cause was tried: its picture has the groups in colors, or the curve in
+        Four if a common cause was tried: its picture has the groups in colors, or the curve in
         the plane. The title of the last is the decision in words, with confidence and the p-value
-        of the check; what is not sure is a leaning. Its large marks are the scores, filled for the
-        lowest; its ticks are the other models that were tried, as far as they are near.
+        of the check; a decision that is not sure is a leaning. Its large marks are the scores,
+        filled for the lowest; its ticks are the other models that were tried, if they are near.
 
     Raises
     ------
@@ -180,7 +180,10 @@ def _category_names(values: Any, name: str) -> tuple[str, ...]:
 def _name_categories(ax: Any, ticks: tuple[tuple[str, ...], tuple[str, ...]]) -> None:
     for axis, names in zip((ax.xaxis, ax.yaxis), ticks, strict=True):
         if names:
-            shown = [name if len(name) <= BESIDE else f"{name[: BESIDE - 1]}…" for name in names]
+            shown = [
+                name if len(name) <= TICK_LETTERS else f"{name[: TICK_LETTERS - 1]}…"
+                for name in names
+            ]
             axis.set_ticks(range(len(names)), shown, fontsize=SMALL)
 
 
@@ -195,18 +198,20 @@ class _Picture:
 
 
 def _curves_picture(
-    side: DirectionEvidence | VectorEvidence, cause: FloatArray, effect: FloatArray
+    evidence: DirectionEvidence | VectorEvidence, cause: FloatArray, effect: FloatArray
 ) -> _Picture:
-    check_lengths(cause, side.nats, ("x and y", "result"))
-    if isinstance(side, VectorEvidence):
+    check_lengths(cause, evidence.nats, ("x and y", "result"))
+    if isinstance(evidence, VectorEvidence):
         # A curve over several columns cannot be drawn over the one that the caller chose.
         groups = Groups(mechanism_names(1), np.zeros(len(cause), dtype=np.intp))
-        return _Picture("models of several columns: points alone", groups)
-    count = side.n_mechanisms
-    labels = np.zeros(len(cause), dtype=np.intp) if count == 1 else side.mixtures[count - 1].labels
+        return _Picture("models of several columns: only points", groups)
+    count = evidence.n_mechanisms
+    labels = (
+        np.zeros(len(cause), dtype=np.intp) if count == 1 else evidence.mixtures[count - 1].labels
+    )
     groups = Groups(mechanism_names(count), labels)
-    curves = pieces(cause, groups, lambda at: model_curves(side, cause, effect, at))
-    return _Picture(side.chosen.text, groups, curves)
+    curves = pieces(cause, groups, lambda at: model_curves(evidence, cause, effect, at))
+    return _Picture(evidence.chosen.text, groups, curves)
 
 
 def _latent_picture(fit: FitResult, pvalue: float, cause: FloatArray, name: str) -> _Picture:
@@ -261,7 +266,7 @@ def _as_axes(axes: Any, count: int) -> NDArray[Any]:
 
 
 def _head(ax: Any, name: str, text: str, *, bold: bool) -> None:
-    """Put the hypothesis above a picture, and below it what the picture shows."""
+    """Put the hypothesis above a picture, and below it the name of its model."""
     text = _wrap(text, _letters(ax, SMALL))
     ax.annotate(
         text,
@@ -283,22 +288,23 @@ def _head(ax: Any, name: str, text: str, *, bold: bool) -> None:
 
 
 def _letters(ax: Any, size: float) -> int:
-    """Letters of this size that stand in a line as wide as the axes, before layout."""
+    """Letters of this size that fit in a line as wide as the axes, before layout."""
     points = 72.0 * ax.get_window_extent().width / ax.figure.get_dpi()
-    return max(int(points / (LETTER * size)), BESIDE)
+    return max(int(points / (LETTER * size)), TICK_LETTERS)
 
 
 def _wrap(text: str, width: int) -> str:
     return "\n".join(line for part in text.split("\n") for line in textwrap.wrap(part, width))
 
 
-def _beside(name: str) -> str:
+def _tick_label(name: str) -> str:
     """Spell a hypothesis for a narrow margin."""
-    if len(name) <= BESIDE:
+    if len(name) <= TICK_LETTERS:
         return name
     parts = name.split(" → ")
     return " →\n".join(
-        part if len(part) <= BESIDE else f"{part[: BESIDE - 1].rstrip()}…" for part in parts
+        part if len(part) <= TICK_LETTERS else f"{part[: TICK_LETTERS - 1].rstrip()}…"
+        for part in parts
     )
 
 
@@ -310,8 +316,8 @@ def _draw_scores(ax: Any, result: DirectionResult, names: tuple[str, str]) -> No
     lowest, highest = min(scores), max(scores)
     span = highest - lowest
     if result.evidence is not None:
-        sides = (result.evidence.forward, result.evidence.backward)
-        others[:2] = [_lengths(side) for side in sides]
+        both = (result.evidence.forward, result.evidence.backward)
+        others[:2] = [_lengths(each) for each in both]
         span = max(span, LEAST_SPAN)
         common = result.evidence.common_cause
         if common is not None and common.score < highest + span:
@@ -319,7 +325,7 @@ def _draw_scores(ax: Any, result: DirectionResult, names: tuple[str, str]) -> No
             labels.append(COMMON_CAUSE)
             lowest = min(scores)
     span = span or max(abs(lowest), 1.0)
-    # The lower one wins, so what is tried in vain stands to the right.
+    # The lower one wins, so models that lose are to the right.
     left, right = lowest - 0.25 * span, highest + span
     for row, score in enumerate(scores):
         near = [value for value in others[row] if value <= right]
@@ -343,44 +349,44 @@ def _draw_scores(ax: Any, result: DirectionResult, names: tuple[str, str]) -> No
             ha="center",
         )
     ax.set_xlim(left, right)
-    # Forward on top, and room for the number above a mark.
+    # Forward on top, and space for the number above a mark.
     ax.set_ylim(len(scores) - 0.4, -0.8)
-    beside = [_beside(name) for name in labels]
-    size = SMALL if max(map(len, labels)) <= BESIDE else SMALL - 1.0
-    ax.set_yticks(range(len(scores)), beside, fontsize=size)
+    ticks = [_tick_label(name) for name in labels]
+    size = SMALL if max(map(len, labels)) <= TICK_LETTERS else SMALL - 1.0
+    ax.set_yticks(range(len(scores)), ticks, fontsize=size)
     ax.set_xlabel(_wrap(SCORES[result.criterion][0], _letters(ax, SMALL)), fontsize=SMALL)
     tidy(ax)
 
 
-def _lengths(side: DirectionEvidence | VectorEvidence) -> list[float]:
-    """Totals per observation of all models that were tried; of vectors the sum alone."""
-    totals = [side.total]
-    if isinstance(side, DirectionEvidence):
-        totals = [side.cause + length for length in side.lengths.values()]
-    return [total / len(side.nats) for total in totals]
+def _lengths(evidence: DirectionEvidence | VectorEvidence) -> list[float]:
+    """Totals per observation of all models that were tried; of vectors only the sum."""
+    totals = [evidence.total]
+    if isinstance(evidence, DirectionEvidence):
+        totals = [evidence.cause + length for length in evidence.lengths.values()]
+    return [total / len(evidence.nats) for total in totals]
 
 
 def _sentence(result: DirectionResult, names: tuple[str, str]) -> str:
     """Say the decision in words."""
-    said = format_decision(result, names)
+    decision = format_decision(result, names)
     evidence, probabilities = result.evidence, result.probabilities
     if result.relation == COMMON_CAUSE and evidence and evidence.common_cause and probabilities:
         saved = evidence.saved_by_common_cause
         lead = names[0] if result.score > 0.0 else names[1]
         return (
-            f"{said}: {saved / len(evidence.forward.nats):+.2g} nats per observation against "
+            f"{decision}: {saved / len(evidence.forward.nats):+.2g} nats per observation against "
             f"{lead}, probability {format_probability(probabilities.common_cause)}"
         )
     if result.score == 0.0:
-        text = f"{said}: both scores are equal"
+        text = f"{decision}: both scores are equal"
     else:
         lead = names[0] if result.score > 0.0 else names[1]
-        text = said if is_decided(result) else f"{said}: {lead}"
+        text = decision if is_decided(result) else f"{decision}: {lead}"
         text += f" by {abs(result.score):.2g} {SCORES[result.criterion][1]}"
         if result.confidence is not None:
             text += f", confidence {format_confidence(result.confidence)}"
     if result.check_pvalue is not None:
-        # Kept together where the line is broken.
+        # Kept together if the line is broken.
         text += f", check p\u00a0=\u00a0{result.check_pvalue:.2g}"
         if result.check_pvalue < LACK_OF_FIT_PVALUE:
             text += " (no model fits)"

@@ -27,7 +27,7 @@ from anmmm.plotting.style import axes_or_new
 # Probability of its own mechanism below which a point is hollow; half of the width over which the
 # points of a category are drawn.
 UNCERTAIN, JITTER = 0.8, 0.2
-# Models of effects that have levels, of which residuals say little.
+# Models of effects that have levels, whose residuals are hard to read.
 OF_LEVELS = ("ordered", "count", "categories")
 
 
@@ -46,7 +46,7 @@ def plot_effect(graph: CausalGraph, effect: Hashable, cause: Hashable, *, ax: An
     -------
     matplotlib.axes.Axes
         Each mechanism has a color, with its curve and one standard deviation of the noise. Points
-        are partial residuals, what the model leaves of the effect added to the curve, if the effect
+        are partial residuals, the residuals of the model added to the curve, if the effect
         is continuous and has other causes; otherwise they are the observations. A cause of
         categories has points and no curve.
 
@@ -118,7 +118,7 @@ def _partial_residuals(
     at: FloatArray,
     curves: EffectCurves,
 ) -> FloatArray:
-    """Return what a row's own mechanism leaves of the effect, added to the partial curve."""
+    """Return the residuals from each row's own mechanism, added to the partial curve."""
     model, sample, own = graph.node(effect)._model, graph._sample, graph.names.index(effect)
     center, lower, upper = (
         np.choose(labels, [np.interp(x, at, values) for values in bound.T])
@@ -128,7 +128,7 @@ def _partial_residuals(
         scale = sample.scale
         fitted = model.fit.curves[np.arange(len(x)), labels]
         left = sample.standardized[:, own] - fitted
-        return np.asarray(center + left * scale.spread[own] * scale.unit[own])
+        return np.asarray(center + left * scale.std[own] * scale.unit[own])
     # As many deviations from the curve as the model gives them.
     z = normal_scores(model)
     return np.asarray(center + z * np.where(z > 0.0, upper - center, center - lower))

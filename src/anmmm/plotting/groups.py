@@ -31,10 +31,10 @@ from anmmm.plotting.style import (
 MOST_GROUPS = len(COLORS) * len(MARKERS)
 # Above, points of a vector graphic are stored as pixels: files of many points open slowly.
 MOST_VECTORS = 5000
-# Inches: of a letter of the legend, and of what stands between two of its columns.
+# Inches: of a letter of the legend, and of the gap between two of its columns.
 LETTER, BESIDE = 0.066, 0.6
 GRID = 200
-# Grid over the cause, and arrays of one dimension; None where a mechanism has no curve.
+# Grid over the cause, and arrays of one dimension; None if a mechanism has no curve.
 Piece: TypeAlias = tuple[FloatArray, EffectCurves] | None
 
 
@@ -95,7 +95,7 @@ def mechanism_names(count: int) -> tuple[str, ...]:
 
 
 def marker_area(n_samples: int, size: Any = None) -> float:
-    """Area of a marker in points²: of the diameter asked for, or smaller the more there are."""
+    """Area of a marker in points²: of the given diameter, or smaller the more there are."""
     if size is not None:
         return check_nonnegative(size, "marker_size") ** 2
     return float(np.clip(6000.0 / n_samples, 2.0, 26.0))
@@ -143,7 +143,7 @@ def pieces(
 
 
 def line_width(marker_size: float | None) -> float:
-    """Width of curves in points: thin where a caller asks for small markers."""
+    """Width of curves in points: thin if a caller sets small markers."""
     return 2.0 if marker_size is None else float(np.clip(0.45 * marker_size, 1.0, 2.0))
 
 

@@ -31,7 +31,7 @@ def plot_latent(
 ) -> Any:
     """Draw Θ against the cause, colored by mechanism.
 
-    Mechanisms that Θ tells apart are bands, and a Θ independent of the cause has bands that run
+    Mechanisms that Θ distinguishes are bands, and a Θ independent of the cause has bands that run
     level.
 
     Parameters
@@ -42,9 +42,9 @@ def plot_latent(
     ax : matplotlib.axes.Axes, optional
         Axes to draw in; by default those of a new figure.
     component : int
-        Which latent, from 0, where there are several.
+        Which latent, from 0, if there are several.
     histogram : bool
-        Whether to draw the distribution of Θ, by mechanism, beside the axes.
+        Whether to draw the distribution of Θ, by mechanism, next to the axes.
     legend, uncertain, marker_size, x_label
         As in `plot_mechanisms`.
     title : str, optional
@@ -96,10 +96,10 @@ def plot_latent(
 
 
 def _draw_histogram(ax: Any, latent: Any, groups: Groups) -> None:
-    side = ax.inset_axes([1.01, 0.0, 0.16, 1.0], sharey=ax)
+    margin = ax.inset_axes([1.01, 0.0, 0.16, 1.0], sharey=ax)
     bins = np.histogram_bin_edges(latent, BINS)
     for index in range(len(groups.names)):
-        side.hist(
+        margin.hist(
             latent[groups.labels == index],
             bins=bins,
             orientation="horizontal",
@@ -109,4 +109,4 @@ def _draw_histogram(ax: Any, latent: Any, groups: Groups) -> None:
             linestyle=line_of(index),
             linewidth=1.0,
         )
-    side.axis("off")
+    margin.axis("off")

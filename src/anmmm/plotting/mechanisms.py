@@ -55,17 +55,17 @@ def plot_mechanisms(
         Whether to draw the curves, each over the range of its own observations. A refined
         clustering and a mixture have them. For unrefined labels one smoothing spline is fitted to
         the observations of each label; a label of fewer than 10 observations, or of a single
-        value of x or y, has none, and the legend says so.
+        value of x or y, has none, as the legend notes.
     band : bool
-        Whether to shade one standard deviation of the noise on both sides of a curve.
+        Whether to shade one standard deviation of the noise around a curve.
     legend : bool
-        Whether to name the mechanisms, with size and share, above the axes. Without a legend the
+        Whether to name the mechanisms, with size and fraction, above the axes. Without a legend the
         plot is plain enough for a thumbnail.
     uncertain : float
         Between 0 and 1: observations whose own mechanism has a smaller probability are drawn
         hollow. Unrefined labels have no probabilities, and all points are then solid.
     marker_size : float, optional
-        Diameter of a marker in points; by default smaller where there are more observations.
+        Diameter of a marker in points; by default smaller if there are more observations.
     x_label, y_label : str
         Names and units of the axes.
     title : str

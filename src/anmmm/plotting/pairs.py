@@ -70,7 +70,7 @@ class PairMap:
         self._cells: list[tuple[int, int, float]] = []
 
     def add(self, row: PairResult) -> None:
-        """Take what the map shows of a row."""
+        """Take the fields of a row that the map shows."""
         x, y = (self._places.setdefault(name, len(self._places)) for name in (row.x, row.y))
         if row.relation == COMMON_CAUSE:
             self._cells += (x, y, _COMMON_CAUSE), (y, x, _COMMON_CAUSE)

@@ -1,4 +1,4 @@
-"""Accuracy of the decisions against the share of pairs that are decided."""
+"""Accuracy of the decisions against the fraction of decided pairs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from anmmm.plotting.style import axes_or_new, color_of, marker_of, tidy
 def plot_decision_rates(
     rates: DecisionRates | Mapping[str, DecisionRates], *, ax: Any = None
 ) -> Any:
-    """Draw accuracy against the share of pairs that are decided.
+    """Draw accuracy against the fraction of decided pairs.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What all plots share: colors, markers, axes, and the import of Matplotlib."""
+"""Colors, markers, axes and the import of Matplotlib, for all plots."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 from anmmm._optional import require
 from anmmm._version import __version__
 
-# Okabe and Ito's colors, told apart by color-blind readers; the markers tell them apart in print.
+# Okabe and Ito's colors, which color-blind readers can distinguish; markers do so in print.
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 LINES = ("-", "--", "-.", ":")
@@ -21,7 +21,7 @@ def color_of(index: int) -> str:
 
 
 def dark_color_of(index: int) -> tuple[float, ...]:
-    """Color of its curve: darker than its points, from which it stands out."""
+    """Color of its curve: darker than its points, to be visible on them."""
     return tuple(DARKER * part for part in matplotlib_module("colors").to_rgb(color_of(index)))
 
 
@@ -51,8 +51,8 @@ def tidy(ax: Any) -> None:
     """Draw a faint grid behind the data, and no frame on top and right."""
     ax.grid(color="#dddddd", linewidth=0.6)
     ax.set_axisbelow(True)
-    for side in ("top", "right"):
-        ax.spines[side].set_visible(False)
+    for edge in ("top", "right"):
+        ax.spines[edge].set_visible(False)
 
 
 def outlined(width: float) -> list[Any]:
@@ -62,12 +62,12 @@ def outlined(width: float) -> list[Any]:
 
 
 def written_by(kind: str) -> dict[str, str]:
-    """Metadata of a picture of this kind, ``"png"``, ``"pdf"`` or ``"svg"``: what wrote it."""
+    """Metadata of a picture of this kind, ``"png"``, ``"pdf"`` or ``"svg"``: its program."""
     return {"Software" if kind == "png" else "Creator": f"anmmm {__version__}, by Matplotlib"}
 
 
 def matplotlib_module(name: str) -> Any:
-    """Import ``matplotlib.<name>``, or say how to get it.
+    """Import ``matplotlib.<name>``, or report how to install it.
 
     Parameters
     ----------

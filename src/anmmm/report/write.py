@@ -89,7 +89,7 @@ def write_report(
         File for the page.
     source : PairSource or anything of `anmmm.collection.as_pairs`, optional
         Observations of the pairs, to draw them; open it with ``as_pairs`` if it needs options. Read
-        once, as far as needed. Without it pairs are only listed. Pairs with equal ids are not
+        once, until all are found. Without it pairs are only listed. Pairs with equal ids are not
         drawn.
     n_plots : int
         Number of the most certain pairs to show, and of the least certain ones; 0 to 500.
@@ -191,7 +191,7 @@ def page_template(file: str = "page.html.j2") -> Any:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    numbers = np.mean, np.median, share, signed, thousands, with_error
+    numbers = np.mean, np.median, percent, signed, thousands, with_error
     filters = (
         *numbers,
         is_right,
@@ -220,7 +220,7 @@ def decision(row: PairResult) -> str:
     return format_decision(row, hypotheses(row.x, row.y))
 
 
-def share(count: int, total: int) -> str:
+def percent(count: int, total: int) -> str:
     """Return a fraction in percent; only zero is shown as zero."""
     percent = 100 * count / total
     return "< 1 %" if 0.0 < percent < 0.5 else f"{percent:.0f} %"

@@ -13,7 +13,7 @@ from anmmm.collection.sources.columns import Columns
 from anmmm.datasets.pair import Others
 from anmmm.evidence.explain import MOST_ROWS, rank_curves, shared_nats
 
-# Most other columns of a pair, and least nats that each shares with both of its variables.
+# Most other columns of a pair, and least nats that each saves of both of its variables.
 MOST_OTHERS, LEAST_SHARED = 4, 2.0
 
 

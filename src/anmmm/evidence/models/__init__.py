@@ -3,8 +3,8 @@
 To add one, derive a class from `ConditionalModel` with `NAME` and `TEXT`, and list it. `encode`
 fits the effect to the columns ``fits.cause.basis`` and yields the model with each observation's
 nats (`code_lengths`) and its parameter cost; `levels` is its distribution function, for the check;
-`curves` are for plots. With a name of its marginal, `LAW`, it is also tried without a cause, so
-that independence costs nothing extra.
+`curves` are for plots. With a name of its marginal, `MARGINAL_NAME`, it is also tried without a
+cause, so that independence costs nothing extra.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from anmmm.evidence.marginal import Marginal
-from anmmm.evidence.models.base import ConditionalModel, EffectCurves, Fits, Given
+from anmmm.evidence.models.base import ConditionalModel, EffectCurves, FitCache, Regressors
 from anmmm.evidence.models.gaussian import Additive
 from anmmm.evidence.models.independent import Independent
 from anmmm.evidence.models.parts import Part, Split, TwoPart
@@ -28,10 +28,10 @@ __all__ = [
     "Additive",
     "ConditionalModel",
     "EffectCurves",
-    "Fits",
-    "Given",
+    "FitCache",
     "Independent",
     "Part",
+    "Regressors",
     "Rescaled",
     "Split",
     "TwoPart",
@@ -55,7 +55,7 @@ OF_CATEGORIES: tuple[type[ConditionalModel], ...] = (Independent, *NAMES, Rescal
 WRAPPED = (Rescaled, TwoPart, Split)
 
 
-def fit_models(fits: Fits) -> dict[str, ConditionalModel]:
+def fit_models(fits: FitCache) -> dict[str, ConditionalModel]:
     """Return every model that applies to a pair, by its name."""
     tied = fits.cause.is_tied or fits.effect.is_tied
     models: dict[str, ConditionalModel] = {}
@@ -68,10 +68,10 @@ def fit_models(fits: Fits) -> dict[str, ConditionalModel]:
 
 def marginals_of(variable: Variable, *, of_ties: bool = False) -> Iterator[Marginal]:
     """Yield the marginals of a variable, or those that apply only to pairs with ties."""
-    alone = Fits.alone(variable)
+    fits = FitCache.without_cause(variable)
     for kind in _kinds(variable):
         if kind.OF_TIES is of_ties:
-            yield from kind.marginals(alone)
+            yield from kind.marginals(fits)
 
 
 def _kinds(effect: Variable) -> tuple[type[ConditionalModel], ...]:

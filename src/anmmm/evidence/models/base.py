@@ -12,7 +12,7 @@ import numpy as np
 
 from anmmm._record import Record, computed, frozen
 from anmmm._typing import BoolArray, FloatArray, IntArray
-from anmmm.evidence.code import RESOLUTION, Code, shortest
+from anmmm.evidence.code import RESOLUTION, Encoding, shortest
 from anmmm.evidence.density import Density, fit_densities
 from anmmm.evidence.marginal import Marginal
 from anmmm.mixture import (
@@ -68,7 +68,7 @@ class EffectCurves(Record):
 
 
 @frozen
-class Given(Record):
+class Regressors(Record):
     """Regressors of an effect that are not one variable.
 
     `basis` are columns for curves over them, `rescaled` those over another scale; `groups`
@@ -84,23 +84,23 @@ class Given(Record):
 
 
 @dataclass(eq=False, repr=False)
-class Fits:
+class FitCache:
     """Fits of an effect to the columns of its cause, computed lazily.
 
     `starts` are further responsibilities (n_samples, n_mechanisms) to start mixtures from.
     """
 
-    cause: Variable | Given
+    cause: Variable | Regressors
     effect: Variable
     max_mechanisms: int = MAX_MECHANISMS
     starts: Sequence[FloatArray] = ()
     _encoded: dict[type[ConditionalModel], list[Any]] = field(default_factory=dict)
 
     @classmethod
-    def alone(cls, effect: Variable) -> Fits:
+    def without_cause(cls, effect: Variable) -> FitCache:
         """Return the fits without a cause."""
         n = len(effect.cells.values)
-        return cls(Given(SplineBasis.constant(n), False, np.zeros(n, dtype=np.intp)), effect)
+        return cls(Regressors(SplineBasis.constant(n), False, np.zeros(n, dtype=np.intp)), effect)
 
     def encoded(self, kind: type[Model]) -> list[Model]:
         """Return the models of a kind, cached because others may build on them."""
@@ -115,7 +115,7 @@ class Fits:
 
         return shortest(fit_models(self).values())
 
-    def up_to(self, max_mechanisms: int) -> Fits:
+    def up_to(self, max_mechanisms: int) -> FitCache:
         """Return the same with more mechanisms, keeping the fits of one."""
         more = replace(self, max_mechanisms=max_mechanisms, _encoded={})
         vars(more)["single"] = self.single
@@ -169,12 +169,12 @@ class Fits:
 
 
 @frozen
-class ConditionalModel(Code, ABC):
+class ConditionalModel(Encoding, ABC):
     """A fitted model of an effect given its cause, both standardized.
 
-    `NAME` and `TEXT` may hold ``{n}`` and ``{mechanisms}``, their number in digits and in words.
-    `LAW` names its marginal without a cause, see `Marginal`; empty if that is none. `PRIOR` are
-    nats for its choice. With `OF_TIES` it is tried only if one of the variables is tied.
+    `NAME` and `TEXT` may contain ``{n}`` and ``{mechanisms}``, their number in digits and in words.
+    `MARGINAL_NAME` names its marginal without a cause, see `Marginal`; empty if that is none.
+    `PRIOR` are nats for its choice. With `OF_TIES` it is tried only if a variable is tied.
 
     Attributes
     ----------
@@ -190,7 +190,7 @@ class ConditionalModel(Code, ABC):
 
     NAME: ClassVar[str]
     TEXT: ClassVar[str]
-    LAW: ClassVar[str] = ""
+    MARGINAL_NAME: ClassVar[str] = ""
     PRIOR: ClassVar[float] = 0.0
     OF_TIES: ClassVar[bool] = False
 
@@ -198,15 +198,15 @@ class ConditionalModel(Code, ABC):
 
     @classmethod
     @abstractmethod
-    def encode(cls, fits: Fits) -> Iterator[ConditionalModel]:
+    def encode(cls, fits: FitCache) -> Iterator[ConditionalModel]:
         """Encode the effect of a pair; yields nothing if the model does not apply."""
 
     @classmethod
-    def marginals(cls, alone: Fits) -> Iterator[Marginal]:
+    def marginals(cls, fits: FitCache) -> Iterator[Marginal]:
         """Yield the marginals of an effect under the model without a cause."""
-        if cls.LAW:
-            for model in alone.encoded(cls):
-                yield ModelMarginal(model.nats, model.cost, cls.LAW, model.cells, model)
+        if cls.MARGINAL_NAME:
+            for model in fits.encoded(cls):
+                yield ModelMarginal(model.nats, model.cost, cls.MARGINAL_NAME, model.cells, model)
 
     @abstractmethod
     def curves(self, at: FloatArray) -> EffectCurves:

@@ -15,7 +15,7 @@ from scipy.special import log_softmax
 from anmmm._record import frozen
 from anmmm._typing import FloatArray, IntArray
 from anmmm.evidence.code import code_lengths
-from anmmm.evidence.models.base import ConditionalModel, EffectCurves, Fits
+from anmmm.evidence.models.base import ConditionalModel, EffectCurves, FitCache
 from anmmm.mixture import Columns, SplineBasis
 from anmmm.preprocessing import Cells
 
@@ -40,7 +40,7 @@ class Categories(ConditionalModel):
 
     NAME = "categories"
     TEXT = "one mechanism, probabilities of categories are smooth functions of the cause"
-    LAW = "logit"
+    MARGINAL_NAME = "logit"
 
     probabilities: FloatArray
     coefficients: FloatArray
@@ -48,7 +48,7 @@ class Categories(ConditionalModel):
     is_converged: bool
 
     @classmethod
-    def encode(cls, fits: Fits) -> Iterator[ConditionalModel]:
+    def encode(cls, fits: FitCache) -> Iterator[ConditionalModel]:
         """Encode an effect of categories."""
         if fits.effect.is_categorical:
             fit = fit_classes(fits.cause.basis, fits.effect.cells, fits.cause.groups)
@@ -76,7 +76,7 @@ class Categories(ConditionalModel):
 
 
 def fit_classes(basis: SplineBasis, cells: Cells, groups: IntArray | None = None) -> Categories:
-    """Fit curves by Newton's method and Laplace's evidence; `groups` are as in `Given`.
+    """Fit curves by Newton's method and Laplace's evidence; `groups` are as in `Regressors`.
 
     The coefficients of K curves are ``B Cᵀ`` with K - 1 orthonormal contrasts C and independent
     Gaussian B of one smoothing variance τ²: the order of categories does not matter. τ² is updated

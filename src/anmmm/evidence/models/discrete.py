@@ -17,7 +17,13 @@ from anmmm._kernels.slopes import SlopePrior
 from anmmm._record import frozen
 from anmmm._typing import FloatArray
 from anmmm.evidence.code import code_lengths, gaussian_nats, shortest
-from anmmm.evidence.models.base import CURVE_ITER, ConditionalModel, CurveModel, EffectCurves, Fits
+from anmmm.evidence.models.base import (
+    CURVE_ITER,
+    ConditionalModel,
+    CurveModel,
+    EffectCurves,
+    FitCache,
+)
 from anmmm.evidence.models.postnonlinear import (
     LEVEL_SPREAD,
     LINK_PRIOR,
@@ -46,12 +52,12 @@ class Ordered(CurveModel):
 
     NAME = "ordered"
     TEXT = "one mechanism, levels cut from a curve with Gaussian noise"
-    LAW = "cut"
+    MARGINAL_NAME = "cut"
 
     cuts: FloatArray
 
     @classmethod
-    def encode(cls, fits: Fits) -> Iterator[ConditionalModel]:
+    def encode(cls, fits: FitCache) -> Iterator[ConditionalModel]:
         """Encode a tied effect."""
         if fits.effect.is_tied:
             yield fit_levels(fits.cause.basis, fits.effect.cells).plus(fits.price)
@@ -143,13 +149,13 @@ class Counts(CurveModel):
 
     NAME = "count"
     TEXT = "one mechanism, counts of a Poisson or negative binomial distribution"
-    LAW = "count"
+    MARGINAL_NAME = "count"
 
     counts: FloatArray
     size: float
 
     @classmethod
-    def encode(cls, fits: Fits) -> Iterator[ConditionalModel]:
+    def encode(cls, fits: FitCache) -> Iterator[ConditionalModel]:
         """Encode an effect of tied whole numbers from 0 on, of at least three values."""
         cells, raw = fits.effect.cells, fits.effect.raw
         if raw is not None and cells.n_distinct >= 3 and fits.effect.may_count:
@@ -158,11 +164,11 @@ class Counts(CurveModel):
     def curves(self, at: FloatArray) -> EffectCurves:
         """Mean of the counts, and one standard deviation about it."""
         mean = np.exp(self.curve_at(at))
-        spread = np.sqrt(mean + mean * mean / self.size)
+        deviation = np.sqrt(mean + mean * mean / self.size)
         values, first, last = self.cells.values, self.counts.argmin(), self.counts.argmax()
         unit = (values[last] - values[first]) / (self.counts[last] - self.counts[first])
         zero = values[first] - unit * self.counts[first]
-        return EffectCurves.about(mean, spread).through(lambda count: zero + unit * count)
+        return EffectCurves.about(mean, deviation).through(lambda count: zero + unit * count)
 
     def levels(self) -> tuple[FloatArray, FloatArray]:
         """Conditional distribution function below and at each observation's count."""

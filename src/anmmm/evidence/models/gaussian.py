@@ -12,7 +12,7 @@ from anmmm._typing import FloatArray
 from anmmm.evidence.code import gaussian_nats, mixture_levels, mixture_nats, noise_levels
 from anmmm.evidence.density import Density, GaussianQuantiles
 from anmmm.evidence.marginal import Marginal
-from anmmm.evidence.models.base import ConditionalModel, EffectCurves, Fits
+from anmmm.evidence.models.base import ConditionalModel, EffectCurves, FitCache
 from anmmm.mixture import LocationScaleFit, MixtureFit, smallest_noise
 from anmmm.preprocessing import Cells
 
@@ -27,7 +27,7 @@ class Additive(ConditionalModel):
     fit: MixtureFit
 
     @classmethod
-    def encode(cls, fits: Fits) -> Iterator[ConditionalModel]:
+    def encode(cls, fits: FitCache) -> Iterator[ConditionalModel]:
         """Encode the effect by 1, 2, … mechanisms."""
         cells = fits.effect.cells
         for fit in fits.mixtures:
@@ -63,7 +63,7 @@ class AdditiveFreeNoise(Additive):
     noise: Density
 
     @classmethod
-    def encode(cls, fits: Fits) -> Iterator[ConditionalModel]:
+    def encode(cls, fits: FitCache) -> Iterator[ConditionalModel]:
         """Encode the residuals by their own density."""
         yield cls(*fits.noises[0])
 
@@ -83,7 +83,7 @@ class LocationScale(ConditionalModel):
     fit: LocationScaleFit
 
     @classmethod
-    def encode(cls, fits: Fits) -> Iterator[ConditionalModel]:
+    def encode(cls, fits: FitCache) -> Iterator[ConditionalModel]:
         """Encode the effect about a curve with a band of varying width."""
         fit, cells = fits.single[1], fits.effect.cells
         nats = gaussian_nats(cells.lower, cells.upper, cells.n_distinct, fit.curve, fit.scale)
@@ -114,7 +114,7 @@ class LocationScaleFreeNoise(LocationScale):
     noise: Density
 
     @classmethod
-    def encode(cls, fits: Fits) -> Iterator[ConditionalModel]:
+    def encode(cls, fits: FitCache) -> Iterator[ConditionalModel]:
         """Encode the scaled residuals by their own density."""
         yield cls(*fits.noises[1])
 
@@ -140,7 +140,7 @@ class LocationScaleLinked(LocationScale):
     link: GaussianQuantiles
 
     @classmethod
-    def encode(cls, fits: Fits) -> Iterator[ConditionalModel]:
+    def encode(cls, fits: FitCache) -> Iterator[ConditionalModel]:
         """Encode the quantiles by a curve with a band of varying width."""
         effect, link = fits.effect, fits.effect.quantiles
         fit = fits.single_of(link.values, smallest_noise(Cells.of(link.values)))[1]
@@ -150,9 +150,9 @@ class LocationScaleLinked(LocationScale):
         yield cls(nats, fit.curve_cost + parameters, effect.cells, fit, link)
 
     @classmethod
-    def marginals(cls, alone: Fits) -> Iterator[Marginal]:
+    def marginals(cls, fits: FitCache) -> Iterator[Marginal]:
         """Encode the quantiles, which are standardized, by a Gaussian. O(N)."""
-        effect, link = alone.effect, alone.effect.quantiles
+        effect, link = fits.effect, fits.effect.quantiles
         n = len(link.values)
         nats = gaussian_nats(link.lower, link.upper, effect.cells.n_distinct, np.zeros(n))
         # The density, and the mean and the variance of its quantiles.

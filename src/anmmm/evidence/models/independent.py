@@ -9,7 +9,7 @@ import numpy as np
 from anmmm._record import frozen
 from anmmm._typing import FloatArray
 from anmmm.evidence.marginal import Marginal, own_marginals
-from anmmm.evidence.models.base import ConditionalModel, EffectCurves, Fits
+from anmmm.evidence.models.base import ConditionalModel, EffectCurves, FitCache
 
 MEDIAN, ONE_BELOW, ONE_ABOVE = 0.5, 0.15865525393145707, 0.8413447460685429
 
@@ -24,19 +24,19 @@ class Independent(ConditionalModel):
     marginal: Marginal
 
     @classmethod
-    def encode(cls, fits: Fits) -> Iterator[ConditionalModel]:
+    def encode(cls, fits: FitCache) -> Iterator[ConditionalModel]:
         """Encode the effect without its cause."""
         yield cls.of(fits.effect.marginal)
 
     @classmethod
-    def of(cls, law: Marginal) -> Independent:
+    def of(cls, marginal: Marginal) -> Independent:
         """Describe a variable as a cause is."""
-        return cls(law.nats, law.cost, law.cells, law)
+        return cls(marginal.nats, marginal.cost, marginal.cells, marginal)
 
     @classmethod
-    def marginals(cls, alone: Fits) -> Iterator[Marginal]:
+    def marginals(cls, fits: FitCache) -> Iterator[Marginal]:
         """Yield the marginals that are of no other model's family."""
-        return own_marginals(alone.effect)
+        return own_marginals(fits.effect)
 
     def curves(self, at: FloatArray) -> EffectCurves:
         """Median, and the quantiles that are one standard deviation away under a Gaussian."""

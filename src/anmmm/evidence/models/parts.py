@@ -17,9 +17,9 @@ from anmmm.evidence.marginal import Marginal
 from anmmm.evidence.models.base import (
     ConditionalModel,
     EffectCurves,
-    Fits,
-    Given,
+    FitCache,
     ModelMarginal,
+    Regressors,
     Wrapped,
 )
 from anmmm.evidence.models.discrete import Ordered
@@ -53,10 +53,10 @@ class Part(Record):
         """Undo `apply`."""
         return self.place + self.unit * values
 
-    def given(self, cause: Variable | Given) -> Given:
+    def given(self, cause: Variable | Regressors) -> Regressors:
         """Return a cause in these rows."""
         scale = None if cause.rescaled is None else cause.rescaled.of_rows(self.rows)
-        return Given(cause.basis.of_rows(self.rows), cause.is_tied, rescaled=scale)
+        return Regressors(cause.basis.of_rows(self.rows), cause.is_tied, rescaled=scale)
 
 
 @frozen
@@ -76,31 +76,31 @@ class TwoPart(OfRows):
 
     SUFFIX = NAME = "+atom"
     WORDS = TEXT = ", but for a value of many rows, whose probability is a function of the cause"
-    LAW = "two-part"
+    MARGINAL_NAME = "two-part"
 
     label: ConditionalModel
 
     @classmethod
-    def encode(cls, fits: Fits) -> Iterator[ConditionalModel]:
+    def encode(cls, fits: FitCache) -> Iterator[ConditionalModel]:
         """Encode an effect that has an atom."""
         parts, cause = fits.effect.parts, fits.cause
         if parts is None:
             return
         label, part, other = parts
-        labels = Fits(Given(cause.basis, True, cause.groups, cause.rescaled), label, 1)
+        labels = FitCache(Regressors(cause.basis, True, cause.groups, cause.rescaled), label, 1)
         kinds: tuple[type[ConditionalModel], ...] = (Independent, Ordered, Rescaled)
         found = shortest(m.plus(kind.PRIOR) for kind in kinds for m in labels.encoded(kind))
-        model = Fits(part.given(cause), other, 1).shortest()
+        model = FitCache(part.given(cause), other, 1).shortest()
         yield cls.of(fits.effect.cells, part, found, model)
 
     @classmethod
-    def marginals(cls, alone: Fits) -> Iterator[Marginal]:
+    def marginals(cls, fits: FitCache) -> Iterator[Marginal]:
         """Yield the marginal made of those of both parts."""
-        parts, cells = alone.effect.parts, alone.effect.cells
+        parts, cells = fits.effect.parts, fits.effect.cells
         if parts is not None:
             label, other = (Independent.of(each.marginal) for each in parts[::2])
             model = cls.of(cells, parts[1], label, other)
-            yield ModelMarginal(model.nats, model.cost, cls.LAW, cells, model)
+            yield ModelMarginal(model.nats, model.cost, cls.MARGINAL_NAME, cells, model)
 
     @classmethod
     def of(
@@ -128,40 +128,42 @@ class Split(OfRows):
     """
 
     SUFFIX = NAME = "+split"
-    WORDS = TEXT = ", but for causes that many rows have, at which the effect has its own law"
+    WORDS = TEXT = ", but for causes of many rows, at which the effect has its own distribution"
     PRIOR = 2.0
 
     marginals_there: tuple[tuple[BoolArray, Marginal], ...]
 
     @classmethod
-    def encode(cls, fits: Fits) -> Iterator[ConditionalModel]:
+    def encode(cls, fits: FitCache) -> Iterator[ConditionalModel]:
         """Encode the effect of a cause that has atoms."""
         atoms, cells = fits.cause.atoms, fits.effect.cells
         if not atoms:
             return
-        rest = ~np.any(atoms, axis=0)
-        pieces = [piece for rows in (*atoms, rest) if (piece := fits.effect.part(rows)) is not None]
+        others = ~np.any(atoms, axis=0)
+        pieces = [
+            piece for rows in (*atoms, others) if (piece := fits.effect.part(rows)) is not None
+        ]
         if len(pieces) <= len(atoms):
             # The effect does not vary in some of these rows.
             return
         part, other = pieces.pop()
-        model = Fits(part.given(fits.cause), other, 1).shortest()
+        model = FitCache(part.given(fits.cause), other, 1).shortest()
         if isinstance(model, Independent):
             return
-        laws = tuple((there.rows, each.marginal) for there, each in pieces)
-        mass = np.empty(len(rest))
-        mass[rest] = mass_of(model)
-        for rows, law in laws:
-            mass[rows] = mass_of(law)
-        cost = model.cost + sum(law.cost for _, law in laws)
-        yield cls(code_lengths(mass, cells.n_distinct), cost, cells, model, part, laws)
+        marginals = tuple((there.rows, each.marginal) for there, each in pieces)
+        mass = np.empty(len(others))
+        mass[others] = mass_of(model)
+        for rows, marginal in marginals:
+            mass[rows] = mass_of(marginal)
+        cost = model.cost + sum(marginal.cost for _, marginal in marginals)
+        yield cls(code_lengths(mass, cells.n_distinct), cost, cells, model, part, marginals)
 
     def levels(self) -> tuple[FloatArray, FloatArray]:
         """Conditional distribution function at both ends of each observation's cell."""
         levels = np.empty((2, len(self.part.rows)))
         levels[:, self.part.rows] = self.model.levels()
-        for rows, law in self.marginals_there:
-            levels[:, rows] = law.levels()
+        for rows, marginal in self.marginals_there:
+            levels[:, rows] = marginal.levels()
         return levels[0], levels[1]
 
 

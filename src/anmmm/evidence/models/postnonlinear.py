@@ -20,7 +20,13 @@ from anmmm._typing import FloatArray
 from anmmm.evidence.code import gaussian_nats
 from anmmm.evidence.density import BASES, Density, fit_density, plain_density
 from anmmm.evidence.marginal import Marginal
-from anmmm.evidence.models.base import CURVE_ITER, ConditionalModel, CurveModel, EffectCurves, Fits
+from anmmm.evidence.models.base import (
+    CURVE_ITER,
+    ConditionalModel,
+    CurveModel,
+    EffectCurves,
+    FitCache,
+)
 from anmmm.mixture import SplineBasis
 from anmmm.preprocessing import Cells
 
@@ -75,9 +81,9 @@ def base_quantiles(base: Density, y: FloatArray) -> FloatArray:
         tail = np.arctan(t) - t / (1.0 + t * t)
         if t.min() < FAR:
             # A series, not a difference of nearly equal numbers.
-            far = t < FAR
-            s = t[far] ** 2
-            tail[far] = t[far] * s * (2 / 3 - s * (4 / 5 - s * (6 / 7 - s * (8 / 9))))
+            in_tail = t < FAR
+            s = t[in_tail] ** 2
+            tail[in_tail] = t[in_tail] * s * (2 / 3 - s * (4 / 5 - s * (6 / 7 - s * (8 / 9))))
         tail /= math.pi
     return np.copysign(ndtri(tail), side)
 
@@ -165,7 +171,7 @@ class PostNonlinear(CurveModel):
 
     NAME = "pnl"
     TEXT = "one mechanism, additive Gaussian noise, seen through a monotone function"
-    LAW = "transformed"
+    MARGINAL_NAME = "transformed"
     # These models can turn either variable into nearly any other, and without it they come close to
     # sigmoid mechanisms in the wrong direction (docs/notes/decisions.md, "What was tried").
     PRIOR = 4.0
@@ -175,7 +181,7 @@ class PostNonlinear(CurveModel):
     upper: FloatArray
 
     @classmethod
-    def encode(cls, fits: Fits) -> Iterator[ConditionalModel]:
+    def encode(cls, fits: FitCache) -> Iterator[ConditionalModel]:
         """Encode an effect that is not tied."""
         effect = fits.effect
         if not effect.is_tied:
@@ -211,7 +217,7 @@ class PostNonlinearFreeNoise(ConditionalModel):
 
     NAME = "pnl+noise"
     TEXT = "one mechanism, additive noise of a fitted density, seen through a monotone function"
-    LAW = "transformed+noise"
+    MARGINAL_NAME = "transformed+noise"
     PRIOR = PostNonlinear.PRIOR
 
     plain: PostNonlinear
@@ -220,7 +226,7 @@ class PostNonlinearFreeNoise(ConditionalModel):
     upper: FloatArray
 
     @classmethod
-    def encode(cls, fits: Fits) -> Iterator[ConditionalModel]:
+    def encode(cls, fits: FitCache) -> Iterator[ConditionalModel]:
         """Encode the residuals by their own density."""
         for plain in fits.encoded(PostNonlinear):
             lower, upper = plain.lower - plain.curve, plain.upper - plain.curve
@@ -233,10 +239,10 @@ class PostNonlinearFreeNoise(ConditionalModel):
             yield cls(nats, plain.cost + noise.cost, cells, plain, noise, lower, upper)
 
     @classmethod
-    def marginals(cls, alone: Fits) -> Iterator[Marginal]:
+    def marginals(cls, fits: FitCache) -> Iterator[Marginal]:
         """Yield a marginal if a plain density is worth a correction."""
-        if not alone.effect.smooth.density.is_plain:
-            yield from super().marginals(alone)
+        if not fits.effect.smooth.density.is_plain:
+            yield from super().marginals(fits)
 
     @property
     def converged(self) -> bool:

@@ -1,4 +1,4 @@
-"""Curves over a cause on the scale on which it is Gaussian, if its own scale is far from that.
+"""Curves over a cause on the scale on which it is Gaussian, if its own scale is not.
 
 docs/method/decisions.md, "Rescaled causes".
 """
@@ -16,7 +16,7 @@ from anmmm._record import frozen
 from anmmm._typing import FloatArray
 from anmmm.evidence.code import shortest
 from anmmm.evidence.marginal import Marginal
-from anmmm.evidence.models.base import ConditionalModel, EffectCurves, Fits, Given, Wrapped
+from anmmm.evidence.models.base import ConditionalModel, EffectCurves, FitCache, Regressors, Wrapped
 from anmmm.evidence.models.categories import Categories
 from anmmm.evidence.models.discrete import Counts, Ordered
 from anmmm.evidence.models.gaussian import (
@@ -60,12 +60,12 @@ class Rescaled(Wrapped):
     PRIOR = math.log(4.0)
 
     @classmethod
-    def encode(cls, fits: Fits) -> Iterator[ConditionalModel]:
+    def encode(cls, fits: FitCache) -> Iterator[ConditionalModel]:
         """Encode the effect of a rescaled cause; tied effects only by levels and counts."""
         basis, effect = fits.cause.rescaled, fits.effect
         if basis is None:
             return
-        inner = Fits(Given(basis, fits.cause.is_tied, fits.cause.groups), effect, 1)
+        inner = FitCache(Regressors(basis, fits.cause.is_tied, fits.cause.groups), effect, 1)
         kinds = NAMES if effect.is_categorical else LEVELS if effect.is_tied else SMOOTH
         yield cls.of(
             shortest(

@@ -13,7 +13,7 @@ from anmmm.gppom.parameters import Hyperparameters
 SMALLEST_LOW_RANK = 110
 # ... if its rank is at most this fraction of them.
 LARGEST_RANK_FRACTION = 1.0 / 3.0
-# Rank above which an evaluation costs seconds, where one in a fit costs hundredths.
+# Rank above which an evaluation costs seconds, while one in a fit costs hundredths.
 LARGEST_RANK = 1000
 # Observations above which a dense evaluation takes 4 s and 300 MB and more. Such ranks occur only
 # if a line search goes to the end of the box: the evaluation then fails, and the step is shortened.

@@ -12,9 +12,9 @@ from anmmm._typing import FloatArray
 from anmmm.evidence.check import check_models
 from anmmm.evidence.code import shortest
 from anmmm.evidence.models import Additive, ConditionalModel, Independent
-from anmmm.independence import HSICTest, TestedVariable
+from anmmm.independence import HSICTest, HSICVariable
 
-# Rows from which the check says whether a decision may be sure.
+# Most rows of the check that limits the confidence.
 MOST_CHECKED = 1000
 
 
@@ -51,7 +51,7 @@ class ColumnEvidence(Record):
         return self.chosen.length
 
 
-class SideEvidence(Record):
+class BaseEvidence(Record):
     """Description length of a pair in one direction, in nats for all observations.
 
     The base class of `DirectionEvidence` (single variables) and `VectorEvidence`, which documents
@@ -60,7 +60,7 @@ class SideEvidence(Record):
 
     cause_parts: tuple[ColumnEvidence, ...]
     effect_parts: tuple[ColumnEvidence, ...]
-    alone_parts: tuple[ColumnEvidence, ...]
+    marginal_parts: tuple[ColumnEvidence, ...]
     causes: FloatArray
     n_effects: int = 1
 
@@ -79,9 +79,9 @@ class SideEvidence(Record):
         return check_models(models, np.ascontiguousarray(self.causes[rows]), rows).pvalue
 
     @computed
-    def tested(self) -> TestedVariable:
+    def tested(self) -> HSICVariable:
         """The cause, prepared for tests of independence."""
-        return TestedVariable(self.causes)
+        return HSICVariable(self.causes)
 
     @property
     def cause(self) -> float:
@@ -101,7 +101,7 @@ class SideEvidence(Record):
     @property
     def independent(self) -> float:
         """Total under independence."""
-        return self.cause + _length(self.alone_parts)
+        return self.cause + _length(self.marginal_parts)
 
     @property
     def is_independent(self) -> bool:

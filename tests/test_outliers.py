@@ -1,4 +1,4 @@
-"""Observations far from all others: which they are, and that none of them decides a pair."""
+"""Observations that are outliers: which they are, and that none of them decides a pair."""
 
 import json
 import pickle
@@ -13,13 +13,18 @@ from numpy.testing import assert_array_equal
 from anmmm import infer_direction, infer_directions
 from anmmm.confidence import confidence_of
 from anmmm.direction import SURE
-from anmmm.direction.far import CORE, HEAP, UNTIED, far_values
+from anmmm.direction.outliers import (
+    CORE_FRACTION,
+    MIN_CENSORED,
+    MIN_DISTINCT_FRACTION,
+    outlier_mask,
+)
 
 
-def slow_far_values(values):
+def slow_outlier_mask(values):
     """Grow every shortest interval by one value at a time, each side for itself; count ends."""
     ordered, n = sorted(values), len(values)
-    core = int(np.ceil(CORE * n))
+    core = int(np.ceil(CORE_FRACTION * n))
     widths = [ordered[i + core - 1] - ordered[i] for i in range(n - core + 1)]
     shortest = [i for i, width in enumerate(widths) if width == min(widths)]
     low, high = shortest[0], shortest[-1] + core - 1
@@ -30,9 +35,9 @@ def slow_far_values(values):
         first -= 1
     while last < n - 1 and ordered[last + 1] - ordered[last] <= ordered[last] - ordered[low]:
         last += 1
-    ends = {v for v in (ordered[0], ordered[-1]) if ordered.count(v) >= HEAP}
+    ends = {v for v in (ordered[0], ordered[-1]) if ordered.count(v) >= MIN_CENSORED}
     inner = [v for v in ordered if v not in ends]
-    if len(inner) < CORE * n or len(set(inner)) < UNTIED * len(inner):
+    if len(inner) < CORE_FRACTION * n or len(set(inner)) < MIN_DISTINCT_FRACTION * len(inner):
         ends = set()
     return [not ordered[first] <= v <= ordered[last] or v in ends for v in values]
 
@@ -48,12 +53,12 @@ COMMON = st.sampled_from([0.0, 1.0, 2.0, 2.5, 7.0, -3.0, -999.0, 60.0, 1e9])
         arrays(np.float64, st.integers(2, 12), elements=st.sampled_from([-64.0, 64.0, 9.0, 500.0])),
     ).map(np.concatenate)
 )
-def test_far_values_are_beyond_a_gap_or_heaped(values):
-    far = far_values(values)
-    assert_array_equal(far, slow_far_values(values))
-    assert_array_equal(far_values(-values), far)
-    assert_array_equal(far_values(4.0 * values + 8.0), far)
-    assert_array_equal(far_values(values[::-1]), far[::-1])
+def test_outliers_are_beyond_a_gap_or_censored(values):
+    found = outlier_mask(values)
+    assert_array_equal(found, slow_outlier_mask(values))
+    assert_array_equal(outlier_mask(-values), found)
+    assert_array_equal(outlier_mask(4.0 * values + 8.0), found)
+    assert_array_equal(outlier_mask(values[::-1]), found[::-1])
 
 
 @pytest.mark.parametrize(
@@ -72,8 +77,8 @@ def test_far_values_are_beyond_a_gap_or_heaped(values):
         lambda rng: np.repeat([-1e308, 1e308], 150),
     ],
 )
-def test_usual_values_are_not_far(rng, draw):
-    assert not far_values(draw(rng).astype(float)).any()
+def test_usual_values_are_no_outliers(rng, draw):
+    assert not outlier_mask(draw(rng).astype(float)).any()
 
 
 def pair(code_in_x=None, code_in_y=None, n=200):
@@ -92,14 +97,14 @@ def pair(code_in_x=None, code_in_y=None, n=200):
     [
         (None, 1e9, 200, "contradicted"),
         (None, -9999.0, 120, "contradicted"),
-        (-999.0, 1e6, 200, "borne out"),
+        (-999.0, 1e6, 200, "confirmed"),
         (-999.0, 1e6, 120, "not sure"),
     ],
 )
-def test_a_confidence_is_what_the_others_bear_out(x, y, n, outcome):
+def test_a_confidence_is_limited_by_the_others(x, y, n, outcome):
     first, second = pair(x, y, n)
     result = infer_direction(first, second, common_cause=False)
-    assert_array_equal(result.outliers, far_values(first) | far_values(second))
+    assert_array_equal(result.outliers, outlier_mask(first) | outlier_mask(second))
     others = infer_direction(first[~result.outliers], second[~result.outliers], common_cause=False)
     assert others.direction == (-result.direction if outcome == "contradicted" else 1)
     assert (
@@ -107,7 +112,7 @@ def test_a_confidence_is_what_the_others_bear_out(x, y, n, outcome):
         == {
             "contradicted": 0.5,
             "not sure": others.confidence,
-            "borne out": confidence_of(result.evidence),
+            "confirmed": confidence_of(result.evidence),
         }[outcome]
     )
     swapped = infer_direction(second, first, common_cause=False)
@@ -138,7 +143,7 @@ def test_the_limit_of_an_instrument_decides_nothing(limit):
         assert result.direction != -1 or result.confidence < SURE
 
 
-def test_without_far_values_nothing_is_decided_twice():
+def test_without_outliers_nothing_is_decided_twice():
     x, y = pair()
     for result in (
         infer_direction(x, y),
@@ -151,13 +156,16 @@ def test_without_far_values_nothing_is_decided_twice():
 def nothing_without(x, y):
     result = infer_direction(x, y)
     assert result.confidence == 0.5
-    return "far off or at a limit (codes?); without: too little to decide" in result.notes[0]
+    return (
+        "with outliers or censored values (codes?); without: too little to decide"
+        in result.notes[0]
+    )
 
 
 def test_too_few_others_bear_nothing_out(rng):
     values = np.r_[rng.normal(size=9), 1e6]
     assert nothing_without(values, rng.normal(size=10))
-    # Without the far ones nothing varies.
+    # Without the outliers nothing varies.
     x = rng.normal(size=60)
     x[:5], y = 1e6, np.r_[np.arange(1.0, 6.0), np.zeros(55)]
     assert nothing_without(x, y)
@@ -166,7 +174,7 @@ def test_too_few_others_bear_nothing_out(rng):
     assert nothing_without(np.c_[x, x > 1e3], rng.normal(size=60))
 
 
-def test_agreement_bears_true_far_values_out():
+def test_agreement_confirms_true_outliers():
     rng = np.random.default_rng(2)
     x = rng.exponential(size=300)
     y = rng.poisson(np.exp(1.2 * x))
@@ -176,7 +184,7 @@ def test_agreement_bears_true_far_values_out():
     assert result.confidence == confidence_of(result.evidence)
 
 
-def test_far_values_of_several_columns(rng):
+def test_outliers_of_several_columns(rng):
     x = rng.normal(size=(200, 2))
     y = np.tanh(2.0 * x[:, 0]) + 0.2 * rng.normal(size=200)
     x[5, 1] = 1e9
@@ -185,7 +193,7 @@ def test_far_values_of_several_columns(rng):
 
 def test_they_are_remarked_on_everywhere(run, tmp_path):
     x, y = pair(code_in_y=1e9)
-    note = "1 row far off or at a limit (codes?); without: leaning {} → {}"
+    note = "1 row with outliers or censored values (codes?); without: leaning {} → {}"
     result = infer_direction(x, y)
     assert result.notes == (note.format("x", "y"),)
     assert result.notes[0] in result._repr_html_()
