@@ -117,5 +117,5 @@ def test_long_phases_are_logged(caplog):
         anmmm.infer_directions(frame, columns="all").to_list()
     said = [record.getMessage() for record in caplog.records]
     assert "graph: 2 columns of 60 rows" in said
-    assert "graph: 1 edges found; testing what they leave" in said
+    assert "graph: 1 edges found; testing the residuals" in said
     assert "directions: 1 pairs from pandas.DataFrame" in said

@@ -49,7 +49,7 @@ def test_the_page_says_and_shows_what_was_found(graph, tmp_path):
     assert text.count('<td class="n" data-key="Infinity">') == 4
     assert text.count('<td class="n" data-key="Infinity">given</td>') == 2
     assert "2 mechanisms, additive Gaussian noise; check p = " in text
-    assert re.search(r"Shares of the mechanisms: \d+ %, \d+ %\.", text)
+    assert re.search(r"Weights of the mechanisms: \d+ %, \d+ %\.", text)
     assert "One hidden variable of 2 values switches the mechanisms of" in text
     pattern = r"depend on each other beyond this graph, by \d+ nats: a common cause of both may be"
     assert re.search(pattern, text)

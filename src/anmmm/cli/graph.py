@@ -46,7 +46,7 @@ from anmmm.cli.options import (
         help="Edges that the graph may have: a CSV file with the columns source, target and "
         "perhaps edge (->, -- or <->). What -o writes is one.",
     ),
-    click.option("--columns", metavar="A,B,...", help="Columns to take.  [default: all]"),
+    click.option("--columns", metavar="A,B,...", help="Columns to use.  [default: all]"),
     categories_option,
     click.option(
         "--tiers",
@@ -66,11 +66,15 @@ from anmmm.cli.options import (
         help="An edge A → B that the graph must not have, repeatable.",
     ),
     click.option("--min-gain", type=float, help="Nats that an edge has to save.  [default: 4]"),
-    click.option("--max-parents", type=int, help="Most causes of a column.  [default: 8]"),
+    click.option(
+        "--max-parents", type=int, help="Largest number of causes of a column.  [default: 8]"
+    ),
     jobs_option,
     missing_option,
     click.option(
-        "--checkpoint", metavar="FILE", help="Keep fits in this file, so that a killed run goes on."
+        "--checkpoint",
+        metavar="FILE",
+        help="Store fits in this file, so that a killed run continues.",
     ),
     *seed_and_json,
 )
@@ -92,8 +96,8 @@ def graph_command(
 ) -> None:
     """Print the causal graph of the columns of TABLE, a CSV, TSV or Parquet file.
 
-    An edge "a → b" says that a causes b; "a – b" that the data do not determine its direction. The
-    gain of an edge is what the best graph without it costs more, in nats (docs/guide/graphs.md).
+    "a → b" means that a causes b; "a – b" that the data do not determine the direction. The gain
+    of an edge is the nats by which the best graph without it is longer (docs/guide/graphs.md).
     """
     from anmmm._files import to_json_document
     from anmmm.cli.input import echo_warnings, input_errors

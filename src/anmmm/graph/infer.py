@@ -22,7 +22,7 @@ from anmmm.collection.sources.columns import open_table
 from anmmm.collection.stream import check_jobs
 from anmmm.confidence import UNSURE
 from anmmm.direction import SURE
-from anmmm.evidence.check import normal_scores
+from anmmm.evidence.check import is_determined, normal_scores
 from anmmm.graph.constraints import rules_of
 from anmmm.graph.forms import ARROW, BOTH, LINE, PartialGraph, read_graph, rebuilt
 from anmmm.graph.lengths import MIN_HINT, Key, Lengths, Sample, key_of
@@ -60,11 +60,11 @@ def infer_graph(
 ) -> CausalGraph:
     """Infer the causal graph of the columns of a table.
 
-    The length of a graph is the sum of the description lengths of its columns, each given its
-    causes by the shortest of the models that decide pairs, over curves of all causes together or
-    sums of a curve each. Edges are added, deleted and turned round while that saves; then each
-    edge is taken away and turned round, and what the best graph without it loses tells how sure
-    it is.
+    The length of a graph is the sum of the description lengths of its columns given their causes.
+    Each column has the shortest of the models that decide pairs, over a joint curve of all causes
+    or a sum of a curve each. A greedy search adds, deletes and reverses edges while that saves
+    nats. Then each edge is removed and reversed; the loss of the best such graph gives the
+    confidence in the edge.
 
     Parameters
     ----------
@@ -73,10 +73,10 @@ def infer_graph(
         or Parquet file; at least 20 rows. Numbers, booleans, counts, ordered categories and
         categories.
     columns : list of names, optional
-        Columns to take; by default all that hold numbers or categories, or the nodes of `within`. A
+        Columns to use; by default all that hold numbers or categories, or the nodes of `within`. A
         whole number that is no name is a position from 0, here and below.
     categories : list of names, optional
-        Columns whose values are mere names.
+        Columns whose values are categories without an order.
     missing : {"raise", "drop"}
         Whether a missing value is an error, or leaves its row out.
     required, forbidden : list of (cause, effect)
@@ -87,7 +87,7 @@ def infer_graph(
         A skeleton, CPDAG or DAG, in any form that `orient` takes: the graph has no other edges,
         and all of its arrows. Its bidirected edges are kept.
     max_parents : int
-        Most causes of a column.
+        Largest number of causes of a column.
     min_gain : float
         Nats that an edge has to save.
     n_jobs : int or None
@@ -95,10 +95,10 @@ def infer_graph(
     progress : bool
         Whether to count fits on standard error.
     checkpoint : path-like, optional
-        File that keeps every fit, so that a run that was killed goes on.
+        File that stores every fit, so that a killed run continues.
     random_state : None, int or Generator
-        Seeds the orders of rows with which mixtures of several columns are compared. The search
-        draws nothing.
+        Seed of the permutations with which mixtures of several columns are compared. The search is
+        not random.
 
     Returns
     -------
@@ -107,18 +107,18 @@ def infer_graph(
     Raises
     ------
     TypeError, ValueError
-        If the table, a name or an option cannot be used, or wishes contradict each other.
+        If the table, a name or an option cannot be used, or constraints contradict each other.
     OSError
         If a file cannot be read or written.
 
     Notes
     -----
-    It assumes that no two columns have a common cause that is missing from the table: such columns
+    It assumes that no two columns have a common cause that is missing from the table. Such columns
     are joined by edges, and may be listed as `CausalGraph.unexplained`. Edges that no data can
     direct, as among linear Gaussian columns, are ``"–"``. Neither the order of the columns nor
     their units matter. A step costs a fit for each column that may be a further cause: n² fits of
-    pairs, 2 to 5 ms each, and about 10 ms for each further one at 500 rows. docs/guide/graphs.md
-    says how good it is.
+    pairs, 2 to 5 ms each, and about 10 ms for each further one at 500 rows. For its accuracy, see
+    docs/guide/graphs.md.
 
     Examples
     --------
@@ -157,7 +157,7 @@ def infer_graph(
         lengths = Lengths(ordered.sample, jobs, on_fit)
         lengths.fitted.update(stored)
         parents, challenges = search(lengths, rules)
-        LOGGER.info("graph: %d edges found; testing what they leave", len(arrows(parents)))
+        LOGGER.info("graph: %d edges found; testing the residuals", len(arrows(parents)))
         unexplained = _unexplained(lengths, parents, least)
     return _result(found, ordered, lengths, parents, challenges, unexplained, partial, rng)
 
@@ -178,7 +178,7 @@ def orient(graph: Any, data: Any, *, min_confidence: float = SURE, **options: An
     data : data frame, ndarray or path
         A variable in each column. The nodes are names of columns; of an array they are the numbers
         0 to p - 1 of its columns. An adjacency without names has a row and a column for each column
-        of the data, in their order.
+        of the data, or of ``columns=``, in their order.
     min_confidence : float
         Between 0.5 and 1: an edge of less confidence stays undirected.
     **options
@@ -187,9 +187,9 @@ def orient(graph: Any, data: Any, *, min_confidence: float = SURE, **options: An
     Returns
     -------
     graph
-        In the form that came in; files and iterables become a list of ``(source, mark, target)``.
-        Edges that the data do not need, or do not direct, stay undirected. `infer_graph` with
-        ``within=graph`` says why.
+        In the form of the input; files and iterables become a list of ``(source, mark, target)``.
+        Edges that the data do not need, or do not direct, stay undirected; `infer_graph` with
+        ``within=graph`` gives the reasons.
 
     Raises
     ------
@@ -361,7 +361,7 @@ def _edge(
     is_directed, confidence = decision_of(challenge, n_samples)
     losses = challenge.without.nats, challenge.turned.nats
     note = "" if is_directed else "as short the other way round"
-    if effect.is_determined:
+    if is_determined(effect._model):
         # A cause may as well be the effect.
         confidence = min(confidence, UNSURE)
         note = f"the causes determine {effect.name}: any of these columns may be the effect"

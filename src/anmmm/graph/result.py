@@ -1,15 +1,14 @@
-"""A causal graph of the columns of a table, and what speaks for each of its edges."""
+"""A causal graph of the columns of a table, and the confidence and gain of its edges."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import field
+from dataclasses import asdict, field
 from typing import Any
 
 import numpy as np
 
 from anmmm._files import (
-    atomic_writer,
     check_overwrite,
     json_value,
     refuse_source,
@@ -28,7 +27,7 @@ from anmmm._words import Table, counted
 from anmmm.collection.sinks import check_sink
 from anmmm.datasets.errors import listed
 from anmmm.direction import SURE, format_confidence
-from anmmm.evidence.check import check_models, is_determined
+from anmmm.evidence.check import check_models
 from anmmm.evidence.models import Additive, EffectCurves, Independent, model_text
 from anmmm.evidence.models.base import ConditionalModel
 from anmmm.graph.forms import ARROW, LINE, MARK_OF, Edge, adjacency_of
@@ -49,23 +48,22 @@ class GraphEdge(Record):
     Attributes
     ----------
     cause, effect : hashable
-        Names of columns; where `kind` is not ``"→"``, in either order.
+        Names of columns; in either order if `kind` is not ``"→"``.
     kind : str
-        ``"→"``; ``"–"`` where the graph with the edge turned round is nearly as short; ``"↔"``
-        where a hidden common cause was given by `within`.
+        ``"→"``; ``"–"`` if the graph with the edge reversed is nearly as short; ``"↔"`` if `within`
+        gave a hidden common cause.
     confidence : float
         Probability that the edge is there and goes this way; of ``"–"``, that it is there.
     gain : float
-        Nats that the best graph without it is longer; infinite where it was required.
+        Nats by which the best graph without it is longer; infinite if it was required.
     turned : float
-        Nats that the best graph with it turned round is longer; infinite where that is ruled out.
+        Nats by which the best graph with it reversed is longer; infinite if that is ruled out.
     model : str
         Model of the effect given all of its causes, see `anmmm.DirectionEvidence`.
     n_mechanisms : int
         Mechanisms of that model.
     note : str
-        What else is to be known of the edge, ``"given"`` if it was not found but required; empty
-        if there is nothing.
+        ``"given"`` if it was not found but required, or another remark; empty if there is none.
     """
 
     cause: Hashable
@@ -102,10 +100,10 @@ class GraphNode(Record):
     length : float
         Description length in nats given the causes.
     labels, probabilities : ndarray of shape (n_samples,), (n_samples, n_mechanisms), or None
-        Mechanism of each row, where there are several.
+        Mechanism of each row; None if there is only one.
     check_pvalue : float
-        Of a test of the causes and what the model leaves; a small one warns that the model does not
-        fit, or of a hidden common cause. 1 without causes. Computed at its first use.
+        P-value of a test of independence of the causes and the residual; a small one warns that the
+        model does not fit, or of a hidden common cause. 1 without causes. Computed lazily.
     """
 
     name: Hashable
@@ -130,14 +128,9 @@ class GraphNode(Record):
         several = isinstance(self._model, Additive) and self.n_mechanisms > 1
         return self._model.fit.probabilities if several else None  # type: ignore[attr-defined]
 
-    @property
-    def is_determined(self) -> bool:
-        """Whether its causes tell nearly every value of many."""
-        return is_determined(self._model)
-
     @computed
     def check_pvalue(self) -> float:
-        """P-value of a test of independence of the causes and what the model leaves."""
+        """P-value of a test of independence of the causes and the residual."""
         if isinstance(self._model, Independent):
             return 1.0
         return check_models([self._model], HSICVariable(self._points)).pvalue
@@ -158,7 +151,7 @@ class CausalGraph(Record):
     mixing : tuple of Mixing
         Hidden variables that switch mechanisms of several nodes.
     unexplained : tuple of (name, name, float)
-        Columns that depend on each other beyond what the graph says, and by how many nats.
+        Columns that depend on each other beyond the graph, and by how many nats.
     length : float
         Description length of all columns, in nats.
     n_samples, n_dropped : int
@@ -189,7 +182,7 @@ class CausalGraph(Record):
 
     @property
     def adjacency(self) -> IntArray:
-        """1 at [cause, effect], (n_columns, n_columns); at both places where there is no arrow."""
+        """1 at [cause, effect], (n_columns, n_columns), and at both places if there is no arrow."""
         marked = ((each.cause, MARK_OF[each.kind], each.effect) for each in self.edges)
         return adjacency_of(self.names, marked)
 
@@ -272,33 +265,30 @@ class CausalGraph(Record):
         return graph
 
     def to_dag(self) -> Any:
-        """Return a ``networkx.DiGraph``; raise ValueError where an edge has no direction."""
-        if opened := [f"{e.cause} {e.kind} {e.effect}" for e in self.edges if e.kind != ARROW]:
+        """Return a ``networkx.DiGraph``; raise ValueError if an edge has no direction."""
+        if open_edges := [f"{e.cause} {e.kind} {e.effect}" for e in self.edges if e.kind != ARROW]:
             raise ValueError(
-                f"the graph is no DAG: {listed(opened)} have no direction; add them to required=, "
-                "or use to_networkx(), which makes two arcs of each"
+                f"the graph is no DAG: {listed(open_edges)} have no direction; add them to "
+                "required=, or use to_networkx(), which makes two arcs of each"
             )
         return self.to_networkx()
 
     def to_pandas(self) -> Any:
         """Return the edges as a ``pandas.DataFrame``."""
         pandas = require("pandas", None, "a data frame needs pandas")
-        return pandas.DataFrame(self._rows(), columns=list(EDGE_COLUMNS))
-
-    def _rows(self) -> list[dict[str, Any]]:
-        return [{name: getattr(edge, name) for name in EDGE_COLUMNS} for edge in self.edges]
+        return pandas.DataFrame(self._rows, columns=list(EDGE_COLUMNS))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return edges, columns and what else was found as plain values, for JSON.
+        """Return edges, columns and other findings as plain values, for JSON.
 
-        What is infinite is None, as the gain of an edge that was required.
+        Infinite values are None, such as the gain of an edge that was required.
         """
         mixing = [
             {"nodes": each.nodes, "n_groups": each.n_groups, "gain": each.gain}
             for each in self.mixing
         ]
         document = {
-            "edges": self._rows(),
+            "edges": self._rows,
             "columns": self.names,
             "mixing": mixing,
             "unexplained": self.unexplained,
@@ -329,28 +319,29 @@ class CausalGraph(Record):
         """
         refuse_source(path, self._source, "the table of this graph")
         check_overwrite(path, force=force)
-        suffix, rows = check_sink(path, SUFFIXES), self._rows()
+        suffix = check_sink(path, SUFFIXES)
         if suffix == ".csv":
-            write_csv(path, EDGE_COLUMNS, rows)
-        elif suffix == ".json":
-            with atomic_writer(path) as file, with_filename(path):
-                file.write(to_json_document(self.to_dict()) + "\n")
-        elif suffix == ".parquet":
-            texts = [
-                row | {"cause": str(row["cause"]), "effect": str(row["effect"])} for row in rows
-            ]
-            table = pyarrow_module().Table.from_pylist(texts)
-            table = table.replace_schema_metadata({"anmmm.kind": "graph"})
-            with replacing(path) as temporary, with_filename(path):
+            write_csv(path, EDGE_COLUMNS, self._rows)
+            return
+        with replacing(path) as temporary, with_filename(path):
+            if suffix == ".json":
+                text = to_json_document(self.to_dict()) + "\n"
+                temporary.write_text(text, encoding="utf-8", newline="")
+            elif suffix == ".parquet":
+                # Names need not be text.
+                rows = [
+                    {**row, "cause": str(row["cause"]), "effect": str(row["effect"])}
+                    for row in self._rows
+                ]
+                kind = {"anmmm.kind": "graph"}
+                table = pyarrow_module().Table.from_pylist(rows).replace_schema_metadata(kind)
                 pyarrow_module("parquet").write_table(table, temporary)
-        else:
-            with replacing(path) as temporary, with_filename(path):
+            else:
                 graph = self.to_networkx()
-                # By which a graph without edges is known, too.
+                # The mark of a result file, also of a graph without edges.
                 graph.graph["anmmm_version"] = __version__
-                require("networkx", "graph", "GraphML").write_graphml(
-                    graph, temporary, named_key_ids=True
-                )
+                networkx = require("networkx", "graph", "GraphML")
+                networkx.write_graphml(graph, temporary, named_key_ids=True)
 
     def __repr__(self) -> str:
         return (
@@ -383,7 +374,7 @@ class CausalGraph(Record):
         return plot_graph(self, **options)
 
     def summary(self) -> str:
-        """Return the edges as a table of text, and what else was found."""
+        """Return a table of the edges as text, with the other findings."""
         rows = [
             (edge, format_confidence(confidence), gain if gain == GIVEN else f"{gain:.1f}", *texts)
             for edge, confidence, gain, *texts in self._shown
@@ -395,11 +386,11 @@ class CausalGraph(Record):
         ]
         if rows:
             lines += ["", *Table(columns).lines(rows)]
-        for each in self.mixing:
-            lines.append(
-                f"one hidden variable of {each.n_groups} values switches the mechanisms of "
-                f"{listed(each.nodes)}"
-            )
+        lines += [
+            f"one hidden variable of {each.n_groups} values switches the mechanisms of "
+            f"{listed(each.nodes)}"
+            for each in self.mixing
+        ]
         lines += [
             f"{one} and {other} depend on each other beyond this graph, by {nats:.0f} nats: a "
             "common cause may be missing"
@@ -415,18 +406,19 @@ class CausalGraph(Record):
 
     @property
     def _n_sure(self) -> int:
-        """Number of edges that are sure and were found, not given."""
+        """Number of sure edges that were not given."""
         return sum(edge.is_sure and edge.note != GIVEN for edge in self.edges)
 
     @property
+    def _rows(self) -> list[dict[str, Any]]:
+        return list(map(asdict, self.edges))
+
+    @property
     def _shown(self) -> list[tuple[str, float, Any, str, str]]:
-        return [
-            (
-                f"{e.cause} {e.kind} {e.effect}",
-                e.confidence,
-                GIVEN if e.note == GIVEN else e.gain,
-                model_text(e.model),
-                "" if e.note == GIVEN else e.note,
-            )
-            for e in self.edges
-        ]
+        """Edge, confidence, gain, model and note of each edge, as people read them."""
+        rows = []
+        for each in self.edges:
+            gain, note = (GIVEN, "") if each.note == GIVEN else (each.gain, each.note)
+            edge = f"{each.cause} {each.kind} {each.effect}"
+            rows.append((edge, each.confidence, gain, model_text(each.model), note))
+        return rows

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Hashable
 from itertools import pairwise
 from typing import Any
@@ -15,17 +17,18 @@ from anmmm.graph import CausalGraph
 from anmmm.graph.forms import ARROW, BOTH
 from anmmm.plotting.style import FIGURE_SIZE, axes_or_new, color_of, matplotlib_module
 
-# Sizes in units of a letter of a name, and of a line; inches of both.
+# Widths of the gap between names and of the lane of a passing edge, in letters; height of a layer,
+# in lines; inches of a letter and a line.
 GAP, LANE, LAYER = 3.5, 2.0, 4.0
-# Upright parts of an edge at a box, which it ends in, and in a lane.
-AT_BOX, IN_LANE = 1.0, 0.3
 LETTER, LINE = 0.1, 0.26
+# Lengths of the vertical parts of an edge at a box and in a lane, in lines.
+AT_BOX, IN_LANE = 1.0, 0.3
 MOST_LETTERS, SWEEPS = 20, 12
 # Gains, in nats a row, of the thinnest and the thickest edge.
 FAINT, STRONG = 0.01, 0.5
 SIGNS = {ARROW: "-|>", BOTH: "<|-|>"}
 Point = tuple[float, float]
-# Places of nodes, routes of edges, and width and height.
+# Positions of nodes, routes of edges, and width and height.
 Layout = tuple[dict[Hashable, Point], list[list[Point]], Point]
 _layouts: WeakKeyDictionary[CausalGraph, Layout] = WeakKeyDictionary()
 
@@ -42,8 +45,9 @@ def plot_graph(graph: CausalGraph, *, ax: Any = None) -> Any:
     Returns
     -------
     matplotlib.axes.Axes
-        The wider an edge, the more nats it saves; what is not sure is dashed, what has no direction
-        is gray. Nodes with the same shade have mechanisms that one hidden variable switches.
+        The wider an edge, the more nats it saves; edges that are not sure are dashed, those without
+        a direction gray. Nodes of one shade have mechanisms that one hidden variable switches.
+        Nodes without edges are in the last rows.
 
     Raises
     ------
@@ -60,7 +64,7 @@ def plot_graph(graph: CausalGraph, *, ax: Any = None) -> Any:
     for name, (x, y) in places.items():
         fill = matplotlib_module("colors").to_rgba(shade.get(name, "white"), 0.25)
         box = {"boxstyle": "round,pad=0.4", "edgecolor": "#444444", "facecolor": fill}
-        # Matplotlib shall set a name as it is, and not as a formula.
+        # Matplotlib reads text between dollar signs as a formula.
         text = _short(name).replace("$", r"\$")
         boxes[name] = ax.text(x, y, text, ha="center", va="center", fontsize=10, bbox=box, zorder=3)
     for edge, route in zip(graph.edges, routes, strict=True):
@@ -83,7 +87,7 @@ def plot_graph(graph: CausalGraph, *, ax: Any = None) -> Any:
 
 
 def check_graph(graph: Any) -> None:
-    """Raise TypeError at what is no result of `infer_graph`."""
+    """Raise TypeError if an object is no result of `infer_graph`."""
     if not isinstance(graph, CausalGraph):
         raise TypeError(
             f"graph must be a CausalGraph, as infer_graph returns it; found {type(graph).__name__}"
@@ -91,20 +95,20 @@ def check_graph(graph: Any) -> None:
 
 
 def graph_size(graph: CausalGraph) -> Point:
-    """Return width and height in inches of a figure that fits a graph."""
+    """Return the width and height in inches of a figure for a graph."""
     width, height = _layout(graph)[2]
     return min(max(LETTER * width + 1.8, 4.5), 40.0), min(max(LINE * height, 1.5), 40.0)
 
 
 def _layout(graph: CausalGraph) -> Layout:
-    """Return the layout of a graph, made once for each graph: of 200 nodes it takes 3 s."""
+    """Return the cached layout of a graph: for 200 nodes it takes 3 s."""
     if graph not in _layouts:
         _layouts[graph] = _lay_out(graph)
     return _layouts[graph]
 
 
 def _lay_out(graph: CausalGraph) -> Layout:
-    """Return places of nodes, routes of edges, and a size: an edge has a lane where it passes."""
+    """Return the layout of a graph, in which an edge has a lane in each layer that it passes."""
     names = graph.order
     number = {name: at for at, name in enumerate(names)}
     pairs = [(number[edge.cause], number[edge.effect]) for edge in graph.edges]
@@ -121,11 +125,11 @@ def _lay_out(graph: CausalGraph) -> Layout:
     y, routes = -LAYER * (np.array(layers) + 0.5), []
     for (cause, _), chain in zip(pairs, chains, strict=True):
         points = [(float(x[at]), float(y[at])) for at in chain]
-        # Edges of a node end side by side, in the order of what is at their other ends.
+        # Edges of a node end side by side, in the order of their other ends.
         for end, (at, other) in ((0, chain[:2]), (-1, chain[:-3:-1])):
-            sided = links if end else [link[::-1] for link in links]
-            beside = sorted(x[a] for a, b in sided if b == at)
-            shift = (beside.index(x[other]) + 0.5) / len(beside) - 0.5
+            towards = links if end else [link[::-1] for link in links]
+            ends_x = sorted(x[a] for a, b in towards if b == at)
+            shift = (ends_x.index(x[other]) + 0.5) / len(ends_x) - 0.5
             points[end] = points[end][0] + 0.9 * (widths[at] - GAP + 0.6) * shift, points[end][1]
         routes.append(points if cause == chain[0] else points[::-1])
     places = {name: (float(x[at]), float(y[at])) for name, at in number.items()}
@@ -133,71 +137,67 @@ def _lay_out(graph: CausalGraph) -> Layout:
 
 
 def _layers(count: int, ends: list[tuple[int, int]]) -> list[int]:
-    """Return each node's layer; nodes are numbered in causal order."""
+    """Return the layers of nodes in causal order; nodes without edges are in the last layers."""
     layers = [0] * count
     for top, bottom in sorted(ends):
         layers[bottom] = max(layers[bottom], layers[top] + 1)
     for node in reversed(range(count)):
         below = [layers[bottom] for top, bottom in ends if top == node]
-        # Further down its edges are shorter in all.
+        # Further down its edges are shorter in total.
         if len(below) > sum(bottom == node for _, bottom in ends):
             layers[node] = min(below) - 1
-    isolated = {*range(count)}.difference(*ends)
-    depth = max(max(layers) + 1, round(0.7 * len(isolated) ** 0.5))
-    filled = [layers.count(at) for at in range(depth)]
-    filled[0] -= len(isolated)
-    for node in sorted(isolated):
-        layers[node] = min(range(depth), key=filled.__getitem__)
-        filled[layers[node]] += 1
+    linked = {node for pair in ends for node in pair}
+    isolated = [node for node in range(count) if node not in linked]
+    sizes = Counter(layers[node] for node in linked)
+    in_row = max(math.ceil(1.4 * math.sqrt(len(isolated))), *sizes.values(), 1)
+    for at, node in enumerate(isolated):
+        layers[node] = len(sizes) + at // in_row
     return layers
 
 
 def _across(n_nodes: int, layers: IntArray, widths: FloatArray, links: IntArray) -> FloatArray:
-    """Return x of each slot: near the mean of what it is linked to, with few crossings."""
+    """Return x of each slot: near the mean of the slots it is linked to, with few crossings."""
     # Long edges bend least.
     stiff = np.where(np.arange(len(layers)) < n_nodes, 1.0, 3.0)
     count, rows = len(layers), [np.flatnonzero(layers == at) for at in range(max(layers) + 1)]
     lower = np.zeros((count, count))
     lower[links[:, 1], links[:, 0]] = 1.0
     straight = (lower + lower.T) * np.outer(stiff, stiff)
-    isolated = straight.sum(axis=1) == 0.0
-    # An isolated node yields to all others.
-    weights, middle = np.where(isolated, 1e-6, 1.0), ~isolated / max(1, (~isolated).sum())
+    x = np.zeros(count)
 
-    def settle(row: Any, beside: Any, ordered: bool) -> Any:
-        """Move a row's slots to the means of those beside; sort them by these first."""
-        sums, degrees = beside[row] @ x, beside[row].sum(axis=1)
-        wanted = np.where(degrees > 0, sums / np.maximum(degrees, 1.0), x[row])
-        wanted[isolated[row]] = middle @ x
-        if not ordered:
-            by = np.lexsort((wanted, isolated[row]))
-            row, wanted = row[by], wanted[by]
+    def place(row: Any, weights: Any, *, reorder: bool) -> Any:
+        """Move a row's slots near the weighted means of others; sort them by these first."""
+        sums, degrees = weights[row] @ x, weights[row].sum(axis=1)
+        means = np.where(degrees > 0, sums / np.maximum(degrees, 1.0), x[row])
+        if reorder:
+            by = np.argsort(means, kind="stable")
+            row, means = row[by], means[by]
         steps = np.cumsum(0.5 * (widths[row] + np.append(0.0, widths[row][:-1])))
-        x[row] = isotonic_regression(wanted - steps, sample_weight=weights[row]) + steps
+        x[row] = isotonic_regression(means - steps) + steps
         return row
 
-    x, best = np.zeros(count), (np.inf, rows)
+    best = (np.inf, rows)
     for sweep in range(SWEEPS):
         down = sweep % 2 == 0
         for at in range(len(rows)) if down else reversed(range(len(rows))):
-            rows[at] = settle(rows[at], lower if down else lower.T, ordered=False)
+            rows[at] = place(rows[at], lower if down else lower.T, reorder=True)
         (above, below), depth = x[links].T, layers[links[:, 0]]
         crossing = np.less.outer(above, above) & np.greater.outer(below, below)
         n_crossings = float((crossing & np.equal.outer(depth, depth)).sum())
         best = min(best, (n_crossings, [*rows]), key=lambda each: each[0])
     for sweep in range(SWEEPS):
         for row in best[1] if sweep % 2 else best[1][::-1]:
-            settle(row, straight, ordered=True)
+            place(row, straight, reorder=False)
     return np.asarray(x - (x - 0.5 * widths).min())
 
 
 def _along(ax: Any, route: list[Point]) -> Any:
-    """Return a connection style that leads smoothly along a route, upright in each layer."""
+    """Return a connection style that follows a route smoothly, vertically in each layer."""
     base, path = matplotlib_module("patches").ConnectionStyle.Arc3, matplotlib_module("path").Path
-    way = float(np.sign(route[-1][1] - route[0][1]))
-    upright = [AT_BOX * way, *[IN_LANE * way] * (len(route) - 2), AT_BOX * way]
+    sign = float(np.sign(route[-1][1] - route[0][1]))
+    vertical = [AT_BOX * sign, *[IN_LANE * sign] * (len(route) - 2), AT_BOX * sign]
     points, codes = [route[0]], [path.MOVETO]
-    for ((x, y), first), ((next_x, next_y), last) in pairwise(zip(route, upright, strict=True)):
+    for ((x, y), first), ((next_x, next_y), last) in pairwise(zip(route, vertical, strict=True)):
         start, end = y + first, next_y - last
         pull = 0.5 * (end - start)
         points += [(x, start), (x, start + pull), (next_x, end - pull)]
@@ -214,13 +214,13 @@ def _along(ax: Any, route: list[Point]) -> Any:
 
 
 def _short(name: Hashable) -> str:
-    """Return a name, the middle of a long one left out."""
+    """Return a name, without the middle if it is long."""
     text, half = str(name), MOST_LETTERS // 2
     return text if len(text) <= MOST_LETTERS else f"{text[:half]}…{text[1 - half :]}"
 
 
 def _legend(ax: Any, graph: CausalGraph) -> None:
-    """Name what lines and shades mean, as far as they occur."""
+    """Add a legend of the lines and shades that occur."""
     arrows = [edge for edge in graph.edges if edge.kind == ARROW]
     lines = {
         "sure": (color_of(0), "-", any(edge.is_sure for edge in arrows)),

@@ -47,7 +47,7 @@ def write_graph_report(
     TypeError
         If `graph` is not a `CausalGraph`.
     OSError
-        If the page cannot be written, or `output` is another file.
+        If the page cannot be written, or `output` is a file that no run of this package wrote.
 
     Notes
     -----
@@ -77,7 +77,7 @@ def write_graph_report(
         picture=svg_picture(lambda ax: plot_graph(graph, ax=ax), size),
         width=round(PIXELS * size[0]),
         effects={pair: png_picture(_effect(graph, *pair)) for pair in drawn},
-        shares={node.name: _shares(node.probabilities) for node in graph.nodes},
+        weights={node.name: _weights(node.probabilities) for node in graph.nodes},
         groups=[(each, np.bincount(each.labels).tolist()) for each in graph.mixing],
         poor_fit=LACK_OF_FIT_PVALUE,
     )
@@ -103,5 +103,5 @@ def _effect(graph: CausalGraph, effect: Hashable, cause: Hashable) -> Callable[[
     return draw
 
 
-def _shares(probabilities: Any) -> list[float]:
+def _weights(probabilities: Any) -> list[float]:
     return [] if probabilities is None else probabilities.mean(axis=0).tolist()
