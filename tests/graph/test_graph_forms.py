@@ -40,8 +40,7 @@ def forms(tmp_path):
         "polars": pl.DataFrame(MATRIX, schema=list(NODES)),
         "causallearn": causallearn_graph(),
         "the dict of ges": {"G": causallearn_graph(), "score": 1.0},
-        "file": str(file),
-        "path": file,
+        "file": file,
         "triples": [("a", "->", "b"), ("b", "c"), ("c", "--", "d")],
         "itself": PartialGraph(NODES, [("a", "->", "b"), ("b", "--", "c"), ("c", "--", "d")]),
     }
@@ -56,7 +55,6 @@ def forms(tmp_path):
         "causallearn",
         "the dict of ges",
         "file",
-        "path",
         "triples",
         "itself",
     ],
@@ -73,7 +71,7 @@ def test_all_forms_say_the_same(form, tmp_path):
     assert graph.edges == expected
     back = rebuilt(given, graph)
     assert set(read_graph(back).edges) == set(expected)
-    assert type(back) is (list if form in ("file", "path", "triples", "itself") else type(given))
+    assert type(back) is (list if form in ("file", "triples", "itself") else type(given))
     # What was given stays as it was.
     assert read_graph(given).marked("--") == UNDIRECTED
 
