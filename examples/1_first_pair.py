@@ -2,8 +2,8 @@
 A first pair
 ============
 
-Two columns of numbers: which one is the cause, and how sure is that? Nothing but the two columns is needed; here they
-are real ones, altitude and mean temperature of German weather stations.
+Which of two columns is the cause, and how sure is that? Only the two columns are needed. Here they are real: altitude and mean
+temperature of German weather stations.
 """
 
 # %%
@@ -23,22 +23,21 @@ len(x)
 # %%
 # The decision
 # ------------
-# ``x→y``: the altitude is the cause. Nobody is surprised; the program did not know what the columns are.
+# ``x→y``: the altitude is the cause. The program does not know the meaning of the columns.
 
 result = infer_direction(x, y)
 result
 
 # %%
 # The *confidence* is the probability that the direction is right, if nothing else causes both. From 0.9 on a
-# direction is called sure, from 0.6 on a leaning. The *check* asks whether the model fits at all.
+# direction is called sure, from 0.6 on a leaning. The *check* tests whether the model fits at all.
 
 print(f"{result.relation}, confidence {result.confidence:.2f}, check p = {result.check_pvalue:.2f}")
 
 # %%
 # The picture
 # -----------
-# On the left the description in which x is the cause, on the right the other one. Below is what was compared: how many
-# nats each takes for an observation. The shorter description wins.
+# On the left x is the cause, on the right y. Below are the description lengths, in nats per observation. The shorter description wins.
 
 axes = plot_direction(x, y, result, x_label="altitude (m)", y_label="temperature (°C)")
 
@@ -49,4 +48,4 @@ axes = plot_direction(x, y, result, x_label="altitude (m)", y_label="temperature
 #
 #    $ anmmm direction stations.csv --x altitude --y temperature --plot stations.png
 #
-# Next: :doc:`/guide/outcomes` says what the numbers mean, :doc:`/guide/fails` what can go wrong.
+# Next: :doc:`/guide/outcomes` explains the numbers, :doc:`/guide/fails` what can go wrong.

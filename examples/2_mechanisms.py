@@ -3,7 +3,7 @@ Which observations share a mechanism
 ====================================
 
 Ozone and temperature were measured each day at two places in Switzerland, and the label of the place was lost. The cause is
-the temperature, in both. Which observations come from the same place?
+the temperature at both places. Which observations come from the same place?
 """
 
 # %%
@@ -20,15 +20,14 @@ result = cluster_mechanisms(temperature, ozone, n_mechanisms=2, random_state=0)
 result
 
 # %%
-# One curve for each mechanism. Hollow points are in doubt: their own mechanism has a probability below 0.8.
+# One curve for each mechanism. Hollow points are uncertain: their mechanism has a probability below 0.8.
 
 ax = plot_mechanisms(
     temperature, ozone, result, x_label="temperature (°C)", y_label="ozone (µg/m³)"
 )
 
 # %%
-# Behind the labels stands the latent θ of each observation, kept independent of the cause. The mechanisms are bands that
-# run level:
+# The labels come from the latent θ of each observation, which is kept independent of the cause. Mechanisms are horizontal bands:
 
 ax = plot_latent(temperature, result, x_label="temperature (°C)")
 
@@ -40,8 +39,8 @@ ax = plot_latent(temperature, result, x_label="temperature (°C)")
 print(f"adjusted Rand index {adjusted_rand_score(place, result.labels):.2f}")
 doubtful = result.probabilities.max(axis=1) < 0.8
 without = adjusted_rand_score(place[~doubtful], result.labels[~doubtful])
-print(f"{doubtful.mean():.0%} of the observations are in doubt; without them {without:.2f}")
+print(f"{doubtful.mean():.0%} of the observations are uncertain; without them {without:.2f}")
 
 # %%
-# The two curves overlap, so that no method can tell every day's place. With ``n_mechanisms="auto"`` their number is chosen too.
-# What is reached where the truth is known: :doc:`/results/quality`.
+# The two curves overlap, so no method can find the place of every day. With ``n_mechanisms="auto"`` their number is also chosen.
+# Accuracy on data with known labels: :doc:`/results/quality`.

@@ -7,7 +7,7 @@ causal graph?
 """
 
 # %%
-# A greenhouse, 400 plants. Nothing has to be coded: text and category types are categories, ordered ones keep their order,
+# A greenhouse, 400 plants. No column has to be encoded: text and category types are categories, ordered ones keep their order,
 # booleans are numbers. Some readings are missing.
 
 import numpy as np
@@ -47,8 +47,8 @@ table.loc[rng.choice(n, 5, replace=False), "variety"] = None
 table.head()
 
 # %%
-# All 66 pairs, the surest first. Rows with a gap are left out of the pairs that they concern; without ``missing="drop"``
-# such pairs would be unusable, and say which value is missing.
+# All 66 pairs, the surest first. Rows with a missing value are left out of the pairs that they concern; without
+# ``missing="drop"`` such pairs would be unusable, with the missing value as their reason.
 
 rows = infer_directions(table, columns="all", missing="drop")
 columns = ["x", "y", "cause", "effect", "confidence", "explained_by"]

@@ -20,7 +20,7 @@ X, Y = (standardize(variable[:, np.newaxis])[0] for variable in (x, y))
 # %%
 # One flat vector
 # ---------------
-# The latent of each observation, then the logarithms of the hyperparameters. It starts at what a cubic leaves of the effect.
+# The latent of each observation, then the logarithms of the hyperparameters. It starts at the residuals of a cubic.
 
 objective = GPPOMObjective(X, Y, fit_options={"lam": 1.0})
 residual = y - np.polyval(np.polyfit(x, y, 3), x)
@@ -66,14 +66,14 @@ _, by_adam = adam(objective.value_and_grad, z0)
 # %%
 # Any optimizer of SciPy
 # ----------------------
-# ``jac=True`` says that value and gradient come together.
+# ``jac=True``: the function returns value and gradient together.
 
 histories = {"Adam": by_adam}
 for method in ("L-BFGS-B", "TNC"):
     values = []
 
     def recorded(z, values=values):
-        """Note each value on the way."""
+        """Record each value."""
         value, gradient = objective.value_and_grad(z)
         values.append(value)
         return value, gradient

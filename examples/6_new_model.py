@@ -3,7 +3,7 @@ How to add a conditional model
 ==============================
 
 Each direction is described by the shortest of a list of models of the effect. One more is a class with four members. Here it is
-a straight line with Laplace noise: three numbers, where a curve and a fitted density take more.
+a straight line with Laplace noise: three parameters; a curve with a fitted density has more.
 """
 
 from dataclasses import dataclass
@@ -20,8 +20,8 @@ from anmmm.plotting import plot_direction
 # The model
 # ---------
 # ``encode`` gets the fits that models share, with cause and effect standardized, and yields the model with the nats of each
-# observation and what its numbers cost: half a logarithm of N each. What is described is the *cell* of an observation, the interval
-# between its neighbors, so that rounding and ties cost both directions alike.
+# observation and the cost of its parameters, half a logarithm of N each. Encoded is the *cell* of an observation, the interval between
+# the nearest other values, so that rounding and ties cost both directions the same.
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -56,11 +56,11 @@ class LaplaceLine(ConditionalModel):
         yield cls(nats, 1.5 * np.log(len(x)), cells, slope, offset, scale, x)
 
     def curves(self, at):
-        """Evaluate the line, and one standard deviation on both sides."""
+        """Evaluate the line, and one standard deviation around it."""
         return EffectCurves.about(self.slope * at + self.offset, np.sqrt(2) * self.scale)
 
     def levels(self):
-        """Say where both ends of each cell lie in the noise: the check of the model needs it."""
+        """Return the distribution function of the noise at both ends of each cell, for the check."""
         middle = self.slope * self.x + self.offset
         return tuple(
             laplace_cdf((ends - middle) / self.scale)
@@ -85,7 +85,7 @@ before = infer_direction(x, y)
 print(f"{before.models.forward.model:16} {before.score:+.3f} {before.confidence:.3f}")
 
 # %%
-# A model joins by standing in the list. In the package that is a line of ``MODELS`` in ``anmmm/evidence/models/__init__.py``.
+# Add the model to the list. In the package that is a line of ``MODELS`` in ``anmmm/evidence/models/__init__.py``.
 
 listed = models.MODELS
 models.MODELS = (*listed, LaplaceLine)
@@ -97,6 +97,6 @@ axes = plot_direction(x, y, after)
 
 # %%
 # The confidence was calibrated for the models that the package has. A model that stays needs the studies of
-# :doc:`/notes/decisions` run again, on seeds that chose nothing.
+# :doc:`/notes/decisions` again, on new seeds.
 
 models.MODELS = listed

@@ -2,7 +2,7 @@
 A grid search over the number of mechanisms
 ===========================================
 
-The estimators are scikit-learn's kind: pipelines, cross-validation and grid searches take them.
+Pipelines, cross-validation and grid searches of scikit-learn take the estimators of this package.
 """
 
 # sphinx_gallery_thumbnail_path = 'images/mechanisms.png'
@@ -23,7 +23,7 @@ mechanism = rng.integers(3, size=400)
 y = np.array([-1.5, 0.0, 1.5])[mechanism] + np.sin(x) * (1 + mechanism) + 0.1 * rng.normal(size=400)
 
 # %%
-# ``score`` is the mean log density of effects that were not in the fit, given their causes: the larger the better.
+# ``score`` is the mean log density of effects outside of the fit given their causes: the larger the better.
 
 search = GridSearchCV(
     make_pipeline(StandardScaler(), ANMMixture()),
@@ -34,7 +34,7 @@ search.fit(x[:, np.newaxis], y)
 dict(zip([1, 2, 3, 4], search.cv_results_["mean_test_score"].round(3).tolist(), strict=True))
 
 # %%
-# Options of a fit are parameters within parameters, as those of a step of a pipeline are. Here λ, the weight of the independence
+# Options of a fit are nested parameters, as in a pipeline. Here λ, the weight of the independence
 # of the latent variable and the cause:
 
 clusters = GridSearchCV(

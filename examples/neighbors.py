@@ -2,8 +2,8 @@
 With causal-learn and pgmpy
 ===========================
 
-PC finds which variables are adjacent, and leaves open the directions that no test of independence tells. `orient` decides
-these, in the form of graph that came in.
+PC finds which variables are adjacent, and leaves undirected the edges that no test of independence can direct. `orient` directs
+these, and returns the same form of graph.
 """
 
 # sphinx_gallery_thumbnail_path = 'images/graph.png'
