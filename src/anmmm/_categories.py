@@ -166,7 +166,7 @@ def as_names(values: Any, name: str) -> Names | None:
     if missing := labels.count(None):
         raise MissingValueError(
             f"{name} lacks {missing} of {len(labels)} names, the first in row "
-            f"{labels.index(None)} (from 0); remove those observations, or name what is missing"
+            f"{labels.index(None)} (from 0); remove those observations, or name missing values"
         )
     if ordered is None and are_dates(labels):
         raise TypeError(f"{name} {DATES}")

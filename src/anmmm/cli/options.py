@@ -135,8 +135,8 @@ column_options = [
 criterion_option = click.option(
     "--criterion",
     metavar="NAME",
-    help="What is compared between the directions: evidence (description length), "
-    "the default; or the dependence of latent and cause: hsic, hsic_ratio.",
+    help="Quantity that decides the direction: evidence (description length), the default; "
+    "or the dependence of latent and cause: hsic, hsic_ratio.",
 )
 jobs_option = click.option(
     "-j",

@@ -368,8 +368,8 @@ def cluster_mechanisms(
 
     Notes
     -----
-    One fit, scikit-learn's k-means on Θ, then EM, linear in the number of observations. What each
-    of them reaches: docs/method/decisions.md.
+    One fit, scikit-learn's k-means on Θ, then EM, linear in the number of observations. Their
+    accuracy: docs/results/quality.md.
 
     References
     ----------

@@ -178,7 +178,7 @@ class Checkpoint:
             is_pair = isinstance(content, list) and len(content) == 2
             suits = position >= 0 and is_pair and isinstance(content[0], str)
         if not suits or not isinstance(text, str):
-            raise self.damage(f"the row of position {position} is none of a run")
+            raise self.damage(f"the row of position {position} is not that of a run")
         return content
 
     def damage(self, what: object) -> CheckpointError:

@@ -16,9 +16,9 @@ def listed(names: Sequence[Hashable]) -> str:
 class SourceError(ValueError):
     """A source of pairs cannot be read, or not to its end.
 
-    The text reads ``file:line: what is wrong`` if the place is a line, ``file: place: what is
-    wrong`` for another place, and ``file: what is wrong`` otherwise. A single pair that cannot be
-    read is not an error but a `Pair` with a `problem`.
+    The text is ``file:line: problem`` if the place is a line, ``file: place: problem`` for another
+    place, and ``file: problem`` otherwise. A single pair that cannot be read is not an error but a
+    `Pair` with a `problem`.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ class SourceError(ValueError):
         from 1, row groups from 0 as in Parquet's own tools. The attribute of a line is
         ``"line 7"``.
     problem : str
-        What is wrong and what to do, without the place.
+        The fault and its remedy, without the place.
     """
 
     def __init__(self, path: str, place: int | str | None, problem: str) -> None:

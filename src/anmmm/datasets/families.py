@@ -47,7 +47,7 @@ def make_single_mechanism(
         ``arcsinh(5 (x + 0.3 x |x| + 0.4 ε))``; ``"PNL-logistic"``: ``logistic(2 (x + sin x +
         0.5 ε))``; ``"PNL-cbrt"``: ``cbrt(x³ + x + 0.5 ε)``. With AN's value v: ``"binary"``:
         whether v exceeds a quantile of it drawn from 0.3 to 0.7; ``"ordered"``: which of 3 to 6
-        intervals v falls into; ``"grouped"``: v rounded to halves. ``"logistic"``: 1 with
+        intervals v falls into; ``"grouped"``: v rounded to multiples of 0.5. ``"logistic"``: 1 with
         probability ``logistic(4 f(x))``, f of a Gaussian process; ``"count"``: Poisson of mean
         ``exp(x + 0.3)``.
     n_samples : int

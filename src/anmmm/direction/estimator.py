@@ -32,7 +32,7 @@ class CausalDirection(TakesFitOptions, VersionedPickle, BaseEstimator):  # type:
     score_ : float
         ``backward_score_ - forward_score_``.
     forward_score_, backward_score_ : float
-        What the criterion compares; lower is better.
+        Values of the criterion; lower is better.
     relation_ : {"x→y", "y→x", "common cause", "independent", "undecided"}
         How both variables are related; see `DirectionResult`.
     confidence_ : float or None

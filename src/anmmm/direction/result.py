@@ -46,7 +46,7 @@ class DirectionResult(Record):
     direction : {1, -1, 0}, 1 if x causes y, -1 if y causes x, 0 if undecided or neither
     confidence : float or None, probability that the direction is right; sure from 0.9 on
     score : float, positive if x causes y; nats per observation under ``"evidence"``
-    check_pvalue : float or None, whether the model fits; below 0.01 none of the list does
+    check_pvalue : float or None, whether the model fits; below 0.01 no model of the list does
     probabilities : anmmm.confidence.Probabilities or None
         Of ``forward`` (x causes y), ``backward``, ``common_cause`` and ``independent``; they add up
         to one. None under another criterion than ``"evidence"``.

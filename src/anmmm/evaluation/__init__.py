@@ -1,7 +1,7 @@
 """Accuracies of a criterion over many pairs, with standard errors.
 
-Pairs come in as a source of `anmmm.infer_directions` or as the name of a synthetic setting; an
-`Evaluation` goes out. Plots are in `anmmm.plotting`, the command is ``anmmm evaluate``.
+Input: a source of `anmmm.infer_directions`, or the name of a synthetic setting. Output: an
+`Evaluation`. Plots are in `anmmm.plotting`, the command is ``anmmm evaluate``.
 """
 
 from anmmm.evaluation.rates import (

@@ -195,7 +195,7 @@ def bootstrap_error(
     n_draws: int = N_BOOTSTRAP,
     seed: int = 0,
 ) -> float:
-    """Spread of a statistic over collections of data sets drawn anew, with replacement.
+    """Return the standard deviation of a statistic over data sets drawn with replacement.
 
     Parameters
     ----------

@@ -33,7 +33,7 @@ class Evaluation(Record):
     seed : int
         Seed of everything drawn.
     options : dict
-        What was passed on to `anmmm.infer_direction`.
+        Options passed to `anmmm.infer_direction`.
     summary : CollectionSummary
         Counts and accuracies. An undecided pair of known direction counts as wrong.
     n_groups : int
@@ -193,7 +193,7 @@ def _open(
     for name, value in (("n_pairs", n_pairs), ("n_samples", n_samples)):
         if value is not None:
             raise ValueError(
-                f"{name} is for the settings by name, and source is none of them; "
+                f"{name} is for the settings by name, and source is not one of them; "
                 f"max_samples cuts larger pairs"
             )
     try:

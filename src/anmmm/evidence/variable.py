@@ -88,7 +88,7 @@ class Variable(Record):
 
     @computed
     def scales(self) -> list[EffectScale]:
-        """What monotone functions of it start from."""
+        """Starting scales of monotone functions of it."""
         return scales_of(self.cells)
 
     @computed

@@ -65,7 +65,7 @@ class FitOptions(Record):
     combine : {"auto", "product", "sum"}
         How both kernels make the covariance. A sum is one function of X plus one of Θ; the product
         lets Θ choose the function of X. ``"auto"``: the sum if both are ``"linear"`` (the
-        partially observable dual PPCA of the paper), and else the product. What each is for:
+        partially observable dual PPCA of the paper), and else the product:
         docs/method/linear.md.
     engine : {"auto", "dense", "lowrank"}
         How the data terms are evaluated: exactly in O(N³), or by error-controlled low-rank factors

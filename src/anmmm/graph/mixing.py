@@ -26,7 +26,7 @@ MAX_ITER, TOLERANCE, SMALLEST = 500, 1e-6, 1e-12
 
 @frozen
 class Mixing(Record):
-    """A hidden variable that tells the mechanism of several nodes.
+    """A hidden variable that determines the mechanism of several nodes.
 
     Attributes
     ----------

@@ -52,7 +52,7 @@ class ANMMixture(ClassNamePrefixFeaturesOutMixin, TransformerMixin, VersionedPic
     probabilities_ : ndarray of shape (n_samples, n_mechanisms_)
         Probability of each mechanism.
     weights_ : ndarray of shape (n_mechanisms_,)
-        Share of each mechanism.
+        Mixture weight of each mechanism.
     noise_std_ : float
         Standard deviation of the noise, in the unit of y.
     lower_bound_ : float
