@@ -163,7 +163,7 @@ def test_factors_give_what_all_pairs_give(monkeypatch, rng):
         (np.round(x[:400]), rng.integers(0, 2, size=400).astype(float)),
         (rng.standard_t(3, size=1100), x[:1100]),
     ]
-    monkeypatch.setattr(independence, "RANK_SHARE", 10.0)
+    monkeypatch.setattr(independence, "RANK_FACTOR", 10.0)
     for x, y in pairs:
         results, plain = [], []
         for largest in (0, 10_000):

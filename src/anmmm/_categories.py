@@ -174,7 +174,7 @@ def as_names(values: Any, name: str) -> Names | None:
 
 
 def are_dates(texts: Iterable[str | None]) -> bool:
-    """Tell whether all texts that are there spell dates."""
+    """Return whether all texts that are there spell dates."""
     present = [text for text in texts if text is not None]
     return bool(present) and all(map(_DATE.fullmatch, present))
 

@@ -139,14 +139,14 @@ def is_result_file(path: StrPath) -> bool:
 def check_overwrite(path: StrPath, *, force: bool = False) -> None:
     """Raise `FileExistsError` rather than replace a file that is no result of an earlier run."""
     if not force and not is_result_file(path):
-        what = "exists, and is no result of an earlier run; write to another file, or delete it"
-        raise FileExistsError(errno.EEXIST, what, os.fspath(path))
+        fault = "exists, and is no result of an earlier run; write to another file, or delete it"
+        raise FileExistsError(errno.EEXIST, fault, os.fspath(path))
 
 
-def refuse_source(path: StrPath, source: str, what: str) -> None:
+def refuse_source(path: StrPath, source: str, kind: str) -> None:
     """Raise `FileExistsError` rather than replace the source of results, if that is a file."""
     if os.path.exists(source) and os.path.exists(path) and os.path.samefile(path, source):
-        raise FileExistsError(errno.EEXIST, f"is {what}; write to another file", os.fspath(path))
+        raise FileExistsError(errno.EEXIST, f"is {kind}; write to another file", os.fspath(path))
 
 
 def csv_line_writer(file: IO[str]) -> Callable[[Sequence[Any]], None]:

@@ -13,9 +13,9 @@ FloatArray: TypeAlias = NDArray[np.float64]
 IntArray: TypeAlias = NDArray[np.intp]
 BoolArray: TypeAlias = NDArray[np.bool_]
 StrPath: TypeAlias = str | os.PathLike[str]
-# What is done with missing values.
+# How missing values are treated.
 Missing: TypeAlias = Literal["raise", "drop"]
-# What `check_rng` takes.
+# The argument of `check_rng`.
 RandomState: TypeAlias = (
     int | np.random.Generator | np.random.RandomState | np.random.SeedSequence | None
 )

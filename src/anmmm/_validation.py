@@ -373,7 +373,7 @@ def series_of(values: Any) -> list[Any]:
 
 
 def holds_categories(column: Any) -> bool:
-    """Tell whether a series of narwhals has a category type."""
+    """Return whether a series of narwhals has a category type."""
     return str(column.dtype).startswith(("Categorical", "Enum"))
 
 
@@ -460,7 +460,7 @@ def _refuse_columns(array: NDArray[Any], name: str, fault: Callable[[NDArray[Any
 
 
 def _constant(values: NDArray[Any]) -> str:
-    """Tell whether all values are one, or one up to rounding."""
+    """Return a message if all values are equal, or equal up to rounding."""
     smallest, greatest = values.min().item(), values.max().item()
     low, high = float(smallest), float(greatest)
     largest = max(abs(low), abs(high)) or 1.0
@@ -476,14 +476,14 @@ def _constant(values: NDArray[Any]) -> str:
 
 
 def _flattened(values: NDArray[Any]) -> str:
-    """Tell whether a few values are so large that next to them half the others are rounding."""
+    """Return a message if, relative to a few large values, half of the others are rounding."""
     largest = float(np.abs(values).max())
     scaled = np.asarray(values, dtype=np.float64) / largest
     flat = FLATTENED * (scaled.max() - scaled.min())
     quarter = scaled.size // 4
-    sides = (quarter, len(scaled) - 1 - quarter)
-    parted = np.partition(scaled, sides)
-    if parted[sides[1]] - parted[sides[0]] > flat:
+    quartiles = (quarter, len(scaled) - 1 - quarter)
+    partitioned = np.partition(scaled, quartiles)
+    if partitioned[quartiles[1]] - partitioned[quartiles[0]] > flat:
         return ""
     # If half of the values are equal, only the others are compared.
     distinct = np.unique(scaled)

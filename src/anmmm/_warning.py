@@ -16,7 +16,7 @@ _suppressed: ContextVar[bool] = ContextVar("suppressed", default=False)
 
 def warn_caller(message: str, category: type[Warning]) -> None:
     """Issue a warning at the first line outside the package."""
-    # From Python 3.12 on, warnings can skip files by themselves.
+    # From Python 3.12 on, warnings have an option to skip files.
     level = 1
     caller: FrameType | None = sys._getframe()
     while caller is not None and caller.f_code.co_filename.startswith(_PACKAGE):

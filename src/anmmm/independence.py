@@ -19,7 +19,7 @@ from anmmm.gppom.engines.factor import Factor, RankTooLargeError
 from anmmm.permutation import (
     FACTOR_TRACE,
     LARGEST_PAIRWISE,
-    RANK_SHARE,
+    RANK_FACTOR,
     CenteredGram,
     Permuted,
     permuted_trace,
@@ -347,7 +347,7 @@ class _SquaredGram:
         n = points.shape[1]
         self._factors = []
         for gamma in (0.5, 1.0):
-            factor = Factor(n, 32, None, int(RANK_SHARE * math.sqrt(n)))
+            factor = Factor(n, 32, None, int(RANK_FACTOR * math.sqrt(n)))
             blocks = factor.blocks(points)
             factor.fill(points, blocks, np.full(len(points), gamma), FACTOR_TRACE)
             self._factors.append(factor)

@@ -15,7 +15,7 @@ from anmmm.gppom.engines.factor import Factor
 # Rows up to which the rank of a factor has no limit.
 LARGEST_PAIRWISE = 1000
 # Largest rank above, in units of the root of N: sums over all pairs are then cheaper.
-RANK_SHARE = 2.0
+RANK_FACTOR = 2.0
 # Trace of the residual of a factor: the error of N HSIC_b, about 1 under independence, is smaller.
 FACTOR_TRACE = 1e-7
 # Points at either end of a coordinate, which are candidates for pivots.
@@ -48,7 +48,7 @@ class CenteredGram(NamedTuple):
     def of(cls, points: FloatArray) -> CenteredGram:
         """Factor the Gram matrix, of kernel ``exp(-d² / 2)``, of points (n_features, n_samples)."""
         n = points.shape[1]
-        most = None if n <= LARGEST_PAIRWISE else int(RANK_SHARE * math.sqrt(n))
+        most = None if n <= LARGEST_PAIRWISE else int(RANK_FACTOR * math.sqrt(n))
         factor = Factor(n, 32, None, most)
         blocks = factor.blocks(points)
         # In one block all points are candidates.
@@ -61,7 +61,7 @@ class CenteredGram(NamedTuple):
 
 
 def _outermost(points: FloatArray) -> IntArray:
-    """Find the points that have few neighbors: the first and last ones along each coordinate."""
+    """Find the outermost points: the first and last ones along each coordinate."""
     last = points.shape[1] - 1
     order = np.argpartition(points, (min(OUTERMOST, last), max(last - OUTERMOST, 0)), axis=1)
     return np.concatenate([order[:, :OUTERMOST].ravel(), order[:, -OUTERMOST:].ravel()])

@@ -8,7 +8,7 @@ from anmmm.collection import as_pairs
 from anmmm.collection.records import PairResult
 from anmmm.datasets import Pair, make_anm_mixture
 from anmmm.report import drawing as drawing_module
-from anmmm.report.drawing import NOT_ALONE, NOT_IN_SOURCE, draw_pairs
+from anmmm.report.drawing import NOT_IN_SOURCE, REPEATED_ID, draw_pairs
 
 pytest.importorskip("matplotlib")
 
@@ -109,12 +109,12 @@ def test_pairs_that_the_source_lacks_or_cannot_give_are_told(drawn):
 def test_a_pair_whose_id_is_not_its_own_is_not_drawn(drawn):
     twice = [("a", X, Y), ("b", X, Y), ("a", Y, X)]
     found = draw_pairs([row_of("a"), row_of("b")], as_pairs(twice))
-    assert (found["a"].remark, found["a"].address) == (NOT_ALONE, "")
+    assert (found["a"].remark, found["a"].address) == (REPEATED_ID, "")
     assert found["b"].address
     found = draw_pairs([row_of("a"), row_of("b"), row_of("a")], as_pairs(twice[:2]))
-    assert (found["a"].remark, bool(found["b"].address)) == (NOT_ALONE, True)
+    assert (found["a"].remark, bool(found["b"].address)) == (REPEATED_ID, True)
     found = draw_pairs([row_of("a"), row_of("b")], as_pairs(twice[:2]), repeated={"b"})
-    assert (found["b"].remark, bool(found["a"].address)) == (NOT_ALONE, True)
+    assert (found["b"].remark, bool(found["a"].address)) == (REPEATED_ID, True)
 
 
 def test_ids_that_are_no_unicode_are_found_as_files_spell_them(drawn):

@@ -90,15 +90,15 @@ class KernelCache(FunctionCache):
             self._cannot("store", error)
             self.disable()
 
-    def _cannot(self, what: str, error: Exception) -> None:
+    def _cannot(self, action: str, error: Exception) -> None:
         # Dozens of kernels meet the same error.
-        if what in _warned:
+        if action in _warned:
             return
-        _warned.add(what)
+        _warned.add(action)
         fault = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
         warnings.warn(
-            f"cannot {what} compiled kernels in {self.cache_path} ({fault}); compiling them anew, "
-            "which takes some seconds. NUMBA_CACHE_DIR names another folder",
+            f"cannot {action} compiled kernels in {self.cache_path} ({fault}); compiling them "
+            "anew, which takes some seconds. NUMBA_CACHE_DIR names another folder",
             RuntimeWarning,
             stacklevel=2,
         )

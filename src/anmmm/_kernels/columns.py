@@ -168,7 +168,7 @@ def e_step_on_columns(
     keep: bool,
     n_sums: int,
 ) -> float:
-    """Do what `e_step_on_pieces` does. O(n C r²)."""
+    """E-step, as `e_step_on_pieces`. O(n C r²)."""
     C, r = fits.rows.shape[1:3]
     n, total = rows.n, 0.0
     for c in range(C if not given else 0):

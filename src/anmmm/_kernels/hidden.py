@@ -20,7 +20,7 @@ from anmmm._kernels.systems import new_system, solve
 
 # A variable given the node: a position with noise, probabilities of its values, Poisson counts.
 NOISY, CATEGORICAL, COUNTS = 0, 1, 2
-# Added to the density of an observation: one far from all nodes belongs to none.
+# Added to the density of an observation: one distant from all nodes belongs to none.
 NOWHERE = 1e-200
 # Bounds of a smoothing variance.
 SMOOTHEST, ROUGHEST = 1e-4, 1e4

@@ -70,7 +70,7 @@ def center_row(
 def gamma_moments(
     x: FloatArray, gamma_x: FloatArray, y: FloatArray, gamma_y: FloatArray
 ) -> tuple[float, float, float, float]:
-    """Sum what the gamma test of x (dx, n) and y (dy, n) needs, docs/method/mathematics.md, eq. 13.
+    """Return sums of the gamma test of x (dx, n), y (dy, n), docs/method/mathematics.md, eq. 13.
 
     Returns ``tr(K H L H)``, ``Σ_{i≠j} (K_c ∘ L_c)²_ij``, and the means off both diagonals. Rows of
     Gram matrices are computed twice. O(n²) time, O(n) memory.

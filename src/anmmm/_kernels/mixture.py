@@ -41,7 +41,7 @@ class Starts(NamedTuple):
 def e_step(
     rows: Any, space: Any, fits: Fits, s: int, given: bool, plain: bool, keep: bool, n_sums: int
 ) -> float:
-    """Do what `e_step_on_pieces` does, for either layout; kernels call it."""
+    """E-step, as `e_step_on_pieces`, for either layout; kernels call it."""
     raise NotImplementedError
 
 

@@ -81,7 +81,7 @@ def sum_of_logs(values: FloatArray, n: int) -> float:
 
 @kernel(inner=True)
 def log_of_product(so_far: float, factor: float) -> tuple[float, float]:
-    """Return a product times a factor, and what to add to a sum of logarithms.
+    """Return a product times a factor, and the term for a sum of logarithms.
 
     Logarithms cost as much as everything else that is done with a pivot.
     """

@@ -20,7 +20,7 @@ def residual_starts(
 
     values, order: (n_cuts, n); membership, curves: (n, C - 1); starts: (n_cuts or n_cuts + C - 1,
     n, C). Adjacent values that differ by at most `tied` times the row's largest are tied: all
-    belong equally to the parts that they reach. softness: part spread over all mechanisms.
+    belong equally to the parts that they reach. softness: part distributed over all mechanisms.
     """
     n_cuts, n = values.shape
     n_starts, _, C = starts.shape

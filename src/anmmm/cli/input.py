@@ -1,4 +1,4 @@
-"""Read two columns of a file, and report errors as ``file:line: what is wrong``."""
+"""Read two columns of a file, and report errors as ``file:line: problem``."""
 
 from __future__ import annotations
 
@@ -161,8 +161,8 @@ def load_columns(
         if n_missing and not drop_missing:
             rows, lack = ("row", "lacks") if n_missing == 1 else ("rows", "lack")
             count = f"{n_missing} {rows} of {len(missing)} {lack} one"
-            what = f"missing ({count}); --drop-missing leaves such rows out"
-            raise _fault(table, names, missing, what)
+            fault = f"missing ({count}); --drop-missing leaves such rows out"
+            raise _fault(table, names, missing, fault)
         if infinite.any():
             raise _fault(table, names, infinite, "infinite")
         lines = np.asarray(table.lines)[complete]
@@ -174,10 +174,10 @@ def load_columns(
     return Columns(one, other, *names, lines, n_missing)
 
 
-def _fault(table: TextTable, names: tuple[str, str], bad: BoolArray, what: str) -> SourceError:
+def _fault(table: TextTable, names: tuple[str, str], bad: BoolArray, fault: str) -> SourceError:
     """Return the error about the first bad cell."""
     row, column = np.argwhere(bad)[0]
-    return SourceError(table.path, table.lines[row], f"the value of {names[column]} is {what}")
+    return SourceError(table.path, table.lines[row], f"the value of {names[column]} is {fault}")
 
 
 def _choose(table: TextTable, x: str | None, y: str | None) -> tuple[int, int]:

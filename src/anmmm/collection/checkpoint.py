@@ -181,9 +181,9 @@ class Checkpoint:
             raise self.damage(f"the row of position {position} is not that of a run")
         return content
 
-    def damage(self, what: object) -> CheckpointError:
+    def damage(self, fault: object) -> CheckpointError:
         """Return the error about damaged content."""
-        return CheckpointError(f"{self.path}: is damaged ({what}); delete it and run again")
+        return CheckpointError(f"{self.path}: is damaged ({fault}); delete it and run again")
 
     def _foreign(self) -> CheckpointError:
         return CheckpointError(f"{self.path}: is no checkpoint, or damaged; use another file")
@@ -202,7 +202,7 @@ class Checkpoint:
 
     @contextmanager
     def _explaining(self) -> Iterator[None]:
-        """Translate errors of SQLite into ones that name the file and what to do."""
+        """Translate errors of SQLite into ones that name the file and the remedy."""
         try:
             yield
         except UnicodeDecodeError:
@@ -219,8 +219,8 @@ class Checkpoint:
             if kind == "SQLITE_FULL":
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.path)) from None
             if kind.startswith("SQLITE_IOERR"):
-                what = "cannot be locked, read or written; is the disk full, or a limit reached?"
-                raise OSError(errno.EIO, what, str(self.path)) from None
+                fault = "cannot be locked, read or written; is the disk full, or a limit reached?"
+                raise OSError(errno.EIO, fault, str(self.path)) from None
             if kind.startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY", "SQLITE_PERM")):
                 # Opening it raises the reason of the system. SQLite holds no lock to lose yet.
                 with with_filename(self.path):
@@ -270,7 +270,7 @@ def _differences(before: Any, wanted: Any, name: str = "") -> Iterator[tuple[str
 
 
 def _is_deep(content: Any, most: int = 20) -> bool:
-    """Tell whether JSON is nested more than `most` deep, which recursive functions refuse."""
+    """Return whether JSON is nested more than `most` deep, which recursive functions refuse."""
     inside = content.values() if isinstance(content, dict) else content
     return isinstance(content, (dict, list)) and (
         most == 0 or any(_is_deep(each, most - 1) for each in inside)

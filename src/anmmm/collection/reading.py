@@ -59,7 +59,7 @@ def read_rows(path: StrPath, schema: Schema = DIRECTIONS) -> Iterator[Any]:
     OSError
         During iteration, if the file cannot be read.
     SourceError
-        A ValueError, during iteration: ``file:line: what is wrong`` if the file is empty, cut
+        A ValueError, during iteration: ``file:line: problem`` if the file is empty, cut
         short, not such a table, or of another version of the schema.
 
     Notes

@@ -249,7 +249,7 @@ class Pool:
         try:
             parallel.__enter__()
         except BaseException as error:
-            # What joblib lacks would hide the error.
+            # A missing attribute of joblib would mask the error.
             with suppress(AttributeError):
                 parallel.__exit__(None, None, None)
             if isinstance(error, OSError) and error.errno == errno.ENOSPC:

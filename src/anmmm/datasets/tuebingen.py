@@ -176,7 +176,7 @@ def load_pairs(
         If the folder does not exist or has no pair, or a required ``pairmeta.txt`` is missing or
         not a regular file.
     SourceError
-        A ValueError: if ``pairmeta.txt`` is broken (``file:line: what is wrong``), or two pairs
+        A ValueError: if ``pairmeta.txt`` is broken (``file:line: problem``), or two pairs
         have one id.
 
     References

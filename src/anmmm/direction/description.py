@@ -11,8 +11,8 @@ from anmmm.evidence import EvidenceResult, evidence
 def description_lengths(x: ArrayLike, y: ArrayLike) -> EvidenceResult:
     """Describe a pair in both directions, by every model, without deciding between them.
 
-    What `anmmm.infer_direction` compares by default, for decision rules of your own: no
-    confidence, no test, no least score.
+    The quantities that `anmmm.infer_direction` compares by default, for decision rules of your
+    own: no confidence, no test, no least score.
 
     Parameters
     ----------

@@ -22,7 +22,7 @@ N_PAIRS, N_SAMPLES = 50, 100
 
 @frozen
 class Evaluation(Record):
-    """What `evaluate` measured.
+    """Accuracies measured by `evaluate`.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class Evaluation(Record):
     auc : float or None
         See `flipped_auc`; None for fewer than two scored pairs.
     ordered_by : str
-        What `decision_rates` took as certainty: ``"|score|"`` or ``"confidence"``.
+        Certainty used by `decision_rates`: ``"|score|"`` or ``"confidence"``.
     decision_rates : DecisionRates or None
         At rates of 10 % to 100 %, by weight, as if every pair were decided by the sign of its
         score; None if the scored pairs weigh nothing.

@@ -67,14 +67,14 @@ SIGNS = np.array([-1.0, 1.0, 1.0])
 class HiddenFits(Record):
     """Results of EM from S starts.
 
-    shapes: (S, 3), used nodes and components of both noises; numbers: (S, ...), rows that
+    shapes: (S, 3), used nodes and components of both noises; parameters: (S, ...), rows that
     `parts_of` reads; found: (S, 3), log-likelihoods, costs of positions and of the others.
     """
 
     pair: Pair
     nodes: Nodes
     shapes: IntArray
-    numbers: FloatArray
+    parameters: FloatArray
     found: FloatArray
 
     @classmethod
@@ -84,21 +84,21 @@ class HiddenFits(Record):
         one = np.zeros(7 * K + 11 + 2 * r + m + 2 * V * K)
         parts = _parts(one, nodes)
         parts.variances[:], parts.fractions[:], parts.smoothing[:] = 0.1, 1.0, (5.0, 5.0, 1.0)
-        numbers = np.tile(one, (len(used), 1))
-        numbers[:, :K] = (np.arange(K) < used[:, np.newaxis]) / used[:, np.newaxis]
+        parameters = np.tile(one, (len(used), 1))
+        parameters[:, :K] = (np.arange(K) < used[:, np.newaxis]) / used[:, np.newaxis]
         shapes = np.stack([used, np.ones_like(used), np.ones_like(used)], axis=1)
-        found = fit_hidden(pair, nodes, shapes, numbers, at, SHORT, TOLERANCE)
-        return cls(pair, nodes, shapes, numbers, found)
+        found = fit_hidden(pair, nodes, shapes, parameters, at, SHORT, TOLERANCE)
+        return cls(pair, nodes, shapes, parameters, found)
 
     def __getitem__(self, rows: Sequence[int] | IntArray) -> HiddenFits:
-        parts = self.shapes[rows], self.numbers[rows], self.found[rows]
+        parts = self.shapes[rows], self.parameters[rows], self.found[rows]
         return HiddenFits(self.pair, self.nodes, *parts)
 
     def further(self, max_iter: int, pair: Pair | None = None) -> HiddenFits:
         """Iterate on, on other observations if some are given."""
-        pair, numbers, nothing = pair or self.pair, self.numbers.copy(), np.empty((0, 0))
-        found = fit_hidden(pair, self.nodes, self.shapes, numbers, nothing, max_iter, TOLERANCE)
-        return HiddenFits(pair, self.nodes, self.shapes, numbers, found)
+        pair, parameters, nothing = pair or self.pair, self.parameters.copy(), np.empty((0, 0))
+        found = fit_hidden(pair, self.nodes, self.shapes, parameters, nothing, max_iter, TOLERANCE)
+        return HiddenFits(pair, self.nodes, self.shapes, parameters, found)
 
     def scaled_apart(self, max_iter: int) -> HiddenFits:
         """Fit noise of its own scale in each group."""
@@ -109,10 +109,10 @@ class HiddenFits(Record):
         n, at = len(self.shapes), self._places
         fits = self[np.repeat(np.arange(n), len(SPLITS))]
         fractions, means, parts = np.tile(SPLITS, (n, 1, 1)).transpose(1, 0, 2)
-        variance = fits.numbers[:, at.variances[axis, 0, :1]]
-        fits.numbers[:, at.fractions[axis]] = fractions
-        fits.numbers[:, at.offsets[axis]] = means * np.sqrt(variance)
-        fits.numbers[:, at.variances[axis]] = (parts * variance)[:, :, np.newaxis]
+        variance = fits.parameters[:, at.variances[axis, 0, :1]]
+        fits.parameters[:, at.fractions[axis]] = fractions
+        fits.parameters[:, at.offsets[axis]] = means * np.sqrt(variance)
+        fits.parameters[:, at.variances[axis]] = (parts * variance)[:, :, np.newaxis]
         fits.shapes[:, 1 + axis] = 2
         fits = fits.further(1)
         best = fits.objective.reshape(n, -1).argmin(axis=1)
@@ -122,18 +122,18 @@ class HiddenFits(Record):
         """Fit two components to a variable, from other fits'."""
         fits, at = self[range(len(self.shapes))], self._places
         for part in (at.fractions[axis], at.offsets[axis], at.variances[axis]):
-            fits.numbers[:, part] = other.numbers[:, part]
+            fits.parameters[:, part] = other.parameters[:, part]
         fits.shapes[:, 1 + axis] = 2
         return fits.further(1)
 
     @property
     def _places(self) -> Hidden:
-        return _parts(np.arange(self.numbers.shape[1]), self.nodes)
+        return _parts(np.arange(self.parameters.shape[1]), self.nodes)
 
     @property
     def first(self) -> Hidden:
         """Parameters of the first fit."""
-        return _parts(self.numbers[0], self.nodes)
+        return _parts(self.parameters[0], self.nodes)
 
     @computed
     def objective(self) -> FloatArray:
@@ -159,7 +159,7 @@ class HiddenFits(Record):
 
 def joined(fits: Sequence[HiddenFits]) -> HiddenFits:
     """Return fits of the same pair and nodes together."""
-    parts = [(each.shapes, each.numbers, each.found) for each in fits]
+    parts = [(each.shapes, each.parameters, each.found) for each in fits]
     return HiddenFits(fits[0].pair, fits[0].nodes, *map(np.concatenate, zip(*parts, strict=True)))
 
 
@@ -173,7 +173,7 @@ def best_of(fits: Iterable[HiddenFits]) -> HiddenFits:
 
 
 def _apart(objective: FloatArray, count: int) -> list[int]:
-    """Return the places of the smallest of (S,) numbers that are not the same."""
+    """Return the places of the smallest of (S,) parameters that are not the same."""
     kept: list[int] = []
     for row in np.argsort(objective, kind="stable").tolist():
         if len(kept) < count and all(abs(objective[row] - objective[k]) > APART for k in kept):

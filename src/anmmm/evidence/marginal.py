@@ -43,8 +43,8 @@ if TYPE_CHECKING:
 MOST_CATEGORIES = 32
 # Iterations of EM.
 MAX_ITER = 210
-# Two Gaussians start from both halves of the values, with this responsibility of the other one,
-# and this noise.
+# Two Gaussians start from the values below and above the median, with this responsibility of the
+# other one, and this noise.
 START_SOFTNESS, START_VARIANCE = 0.1, 0.25
 # Nats beyond another marginal's at which clusters are still fitted, because they may overlap.
 SLACK = 5.0
@@ -132,10 +132,10 @@ class Normals(Marginal):
 
     @classmethod
     def two(cls, cells: Cells) -> Normals:
-        """Fit two, from the halves about the median. O(N) an iteration."""
+        """Fit two, from the values below and above the median. O(N) an iteration."""
         # Values at the median belong equally to both, so that the start mirrors with the variable.
-        side = np.sign(cells.values - np.median(cells.values))
-        lower = 0.5 + (START_SOFTNESS - 0.5) * side
+        sign = np.sign(cells.values - np.median(cells.values))
+        lower = 0.5 + (START_SOFTNESS - 0.5) * sign
         return cls._from(cells, np.column_stack([lower, 1.0 - lower]), START_VARIANCE)
 
     @classmethod
@@ -148,7 +148,7 @@ class Normals(Marginal):
         most += SLACK - float(standard.sum())
         for count in range(3, min(MAX_MECHANISMS, cells.n_distinct - 1) + 1):
             even = [i * n / count for i in range(1, count)]
-            # A cut within an observation may be on either side of it: the mean of both is mirrored.
+            # A cut within an observation may be before or after it: the mean of both is mirrored.
             down, up = [math.ceil(at - 0.5) for at in even], [math.floor(at + 0.5) for at in even]
             choices = [[down, up]]
             # Gaps that are wider than all others by more than rounding.

@@ -1,4 +1,4 @@
-"""What all adapters do with a pair, and with a table of which nobody gave a graph."""
+"""Functions of all adapters, for a pair, and for a table without a graph."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def conditional_pvalue(x: Any, y: Any, given: Any = None) -> float:
     first, second = as_pair(_columns(x, "x"), _columns(y, "y"), resolved=False)
     others = first[:, :0] if given is None else _columns(given, "given")
     check_lengths(first, others, ("x", "given"))
-    # What does not vary conditions on nothing.
+    # A constant column conditions on nothing.
     others = others[:, np.ptp(others, axis=0) > 0.0]
     if others.size:
         first, second = _residuals(first, others), _residuals(second, others)

@@ -24,7 +24,7 @@ class ANMMM:
     Parameters
     ----------
     **options
-        Keyword arguments of `anmmm.infer_direction`; the seed is 0 where none is given.
+        Keyword arguments of `anmmm.infer_direction`; the seed is 0 by default.
     """
 
     def __init__(self, **options: Any) -> None:
@@ -34,7 +34,7 @@ class ANMMM:
         """Return the probabilities that the direction is forward and backward; they add up to 1.
 
         The larger one belongs to the direction, as with the p-values that causal-learn returns, and
-        both are equal where none is decided. A limit such as 0.05 on both at once means nothing.
+        both are equal if none is decided. A limit such as 0.05 on both at once means nothing.
         """
         return odds_of(decision(data_x, data_y, self.options))
 

@@ -15,13 +15,13 @@ __all__ = ["ANMMM"]
 
 
 class ANMMM:
-    """What cdt calls a ``PairwiseModel``.
+    """A ``PairwiseModel`` of cdt.
 
     Parameters
     ----------
     **options
         Keyword arguments of `anmmm.infer_direction`, and for graphs of `anmmm.infer_graph`, which
-        single pairs pass over; the seed is 0 where none is given.
+        single pairs pass over; the seed is 0 by default.
     """
 
     def __init__(self, **options: Any) -> None:

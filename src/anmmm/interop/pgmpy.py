@@ -122,7 +122,7 @@ class Orientation:
     on_undecided : {"abstain", "raise"}
         ``"abstain"`` returns None, and pgmpy leaves the edge out.
     **options
-        Keyword arguments of `anmmm.infer_direction`; the seed is 0 where none is given.
+        Keyword arguments of `anmmm.infer_direction`; the seed is 0 by default.
 
     Attributes
     ----------

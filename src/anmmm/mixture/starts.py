@@ -85,7 +85,7 @@ def residual_starts(
 
 
 def soften(part: FloatArray) -> FloatArray:
-    """Spread a tenth of each observation over all mechanisms."""
+    """Distribute a tenth of each observation over all mechanisms."""
     return np.asarray(SOFTNESS / part.shape[1] + (1.0 - SOFTNESS) * part)
 
 

@@ -40,7 +40,7 @@ from anmmm.plotting.groups import (
 )
 from anmmm.plotting.style import matplotlib_module, tidy
 
-# What the scores of each criterion are, and the unit of their difference.
+# The scores of each criterion, and the unit of their difference.
 SCORES = {
     "evidence": (
         "description length (nats per observation), the shorter wins",
@@ -49,7 +49,7 @@ SCORES = {
     "hsic": ("log HSIC of Θ and cause, the lower wins", "in log HSIC"),
     "hsic_ratio": ("HSIC of Θ and cause over its 5 % threshold, the lower wins", "thresholds"),
 }
-# Nats per observation that the axis of description lengths spans at least: a difference that says
+# Nats per observation that the axis of description lengths spans at least: a difference that means
 # little shall look small.
 LEAST_SPAN = 0.1
 # Sizes of type in points, the mean width of a letter in such sizes, and the letters of a name
@@ -367,7 +367,7 @@ def _lengths(evidence: DirectionEvidence | VectorEvidence) -> list[float]:
 
 
 def _sentence(result: DirectionResult, names: tuple[str, str]) -> str:
-    """Say the decision in words."""
+    """Describe the decision in words."""
     decision = format_decision(result, names)
     evidence, probabilities = result.evidence, result.probabilities
     if result.relation == COMMON_CAUSE and evidence and evidence.common_cause and probabilities:

@@ -32,7 +32,7 @@ MOST_GROUPS = len(COLORS) * len(MARKERS)
 # Above, points of a vector graphic are stored as pixels: files of many points open slowly.
 MOST_VECTORS = 5000
 # Inches: of a letter of the legend, and of the gap between two of its columns.
-LETTER, BESIDE = 0.066, 0.6
+LETTER, GAP = 0.066, 0.6
 GRID = 200
 # Grid over the cause, and arrays of one dimension; None if a mechanism has no curve.
 Piece: TypeAlias = tuple[FloatArray, EffectCurves] | None
@@ -216,8 +216,8 @@ def finish(
                 label=f"probabilities < {groups.uncertain:g}",
             )
         )
-    # Layout would make room for a legend that is wider than the axes by making these narrower.
-    entry = BESIDE + LETTER * max(len(handle.get_label()) for handle in handles)
+    # Layout would make space for a legend that is wider than the axes by making these narrower.
+    entry = GAP + LETTER * max(len(handle.get_label()) for handle in handles)
     width = ax.get_window_extent().width / ax.figure.get_dpi()
     shown = ax.legend(
         handles=handles,

@@ -50,7 +50,7 @@ STYLE = {
     "svg.hashsalt": "anmmm",
 }
 NOT_IN_SOURCE = "not in the source"
-NOT_ALONE = "not drawn: several pairs have this id"
+REPEATED_ID = "not drawn: several pairs have this id"
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ def draw_pairs(
     for pair_id in repeated:
         wanted.pop(pair_id, None)
     drawings = {
-        pair_id: Drawing(remark=NOT_IN_SOURCE if pair_id in wanted else NOT_ALONE)
+        pair_id: Drawing(remark=NOT_IN_SOURCE if pair_id in wanted else REPEATED_ID)
         for pair_id in counts
     }
     if not wanted:
@@ -94,7 +94,7 @@ def draw_pairs(
                     drawings[pair_id] = _draw(wanted[pair_id], pair)
                 bar.update()
             else:
-                drawings[pair_id] = Drawing(remark=NOT_ALONE)
+                drawings[pair_id] = Drawing(remark=REPEATED_ID)
             # Ids are unique in files, but not in memory.
             if not ahead and not isinstance(source, Items):
                 break

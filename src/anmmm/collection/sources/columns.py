@@ -246,8 +246,8 @@ def _parquet(path: StrPath) -> Table:
         coded = category_columns(name, file)
     _refuse_same_names(name, schema.names)
     if not schema.names or not n_rows:
-        what = "has columns, but no rows" if schema.names else "has no columns"
-        raise SourceError(name, None, f"the file {what}")
+        fault = "has columns, but no rows" if schema.names else "has no columns"
+        raise SourceError(name, None, f"the file {fault}")
 
     def select(names: list[Hashable]) -> Any:
         with open_parquet(path) as file, source_errors(name, None):

@@ -204,7 +204,7 @@ def _from_path(path: StrPath, format: str, options: dict[str, Any]) -> PairSourc
     return TablePairs(table, options["columns"], options["categories"])
 
 
-def _refuse(options: dict[str, Any], what: str, used: Iterable[str] = ()) -> None:
+def _refuse(options: dict[str, Any], kind: str, used: Iterable[str] = ()) -> None:
     """Refuse options that have no effect."""
     use = {
         "columns": "tables",
@@ -214,4 +214,4 @@ def _refuse(options: dict[str, Any], what: str, used: Iterable[str] = ()) -> Non
     }
     for name, given in options.items():
         if given is not None and name not in used:
-            raise ValueError(f"{name} is for {use[name]}, and has no effect for {what}")
+            raise ValueError(f"{name} is for {use[name]}, and has no effect for {kind}")

@@ -1,4 +1,4 @@
-"""The protocol of sources of pairs, and the pair that readers make of what they have read."""
+"""The protocol of sources of pairs, and the constructor of pairs of all readers."""
 
 from __future__ import annotations
 

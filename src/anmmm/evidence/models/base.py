@@ -55,7 +55,7 @@ class EffectCurves(Record):
 
     @classmethod
     def about(cls, center: FloatArray, scale: FloatArray | float) -> EffectCurves:
-        """Curves with a band of one standard deviation on both sides."""
+        """Curves with a band of one standard deviation above and below."""
         return cls(center, center - scale, center + scale)
 
     def through(self, transform: Callable[[FloatArray], FloatArray]) -> EffectCurves:

@@ -25,7 +25,7 @@ from anmmm.evidence.models.base import (
     FitCache,
 )
 from anmmm.evidence.models.postnonlinear import (
-    LEVEL_SPREAD,
+    LEVEL_STD,
     LINK_PRIOR,
     EffectScale,
     scales_of,
@@ -120,7 +120,7 @@ def _free_cuts(n_levels: int) -> tuple[Cuts, SlopePrior, float]:
     # The two middle ones of an even number are at equal distances from 0, for symmetry.
     for middle in (m // 2, (m + 1) // 2):
         per_slope += 0.5 * ((middle <= gap) & (gap < cut)) - 0.5 * ((cut <= gap) & (gap < middle))
-    fixed = np.full((m, m), 1.0 / (max(m, 1) * LEVEL_SPREAD) ** 2)
+    fixed = np.full((m, m), 1.0 / (max(m, 1) * LEVEL_STD) ** 2)
     # Orthonormal contrasts: the logarithms vary independently about their mean.
     rough = np.linalg.svd(np.ones((m, 1)))[0][:, 1:].T if m else np.empty((0, 0))
     return _with_ends(np.zeros(m + 1), per_slope), slope_prior(fixed, rough), 0.0

@@ -34,7 +34,7 @@ from anmmm.preprocessing import Cells
 TOLERANCE = 1e-4
 # Prior standard deviations of the log-slope: of its level about the start, and of its linear change
 # between the middle and an end.
-LEVEL_SPREAD, TREND_SPREAD = 2.0, 1.0
+LEVEL_STD, TREND_STD = 2.0, 1.0
 # Cost of a base distribution's parameters beyond those of h, in log N: the ends of the uniform one.
 EXTRA = {"uniform": 1.0}
 # Distance from an end of a bounded base, relative to its range, that is rounding.
@@ -54,8 +54,8 @@ def slope_prior(fixed: FloatArray, rough: FloatArray) -> SlopePrior:
 def _link_prior() -> SlopePrior:
     """Return the prior of h': a level, a trend, second differences of variance ρ²."""
     trend = np.linspace(-1.0, 1.0, N_SLOPES)
-    fixed = np.full((N_SLOPES, N_SLOPES), 1.0 / (N_SLOPES * LEVEL_SPREAD) ** 2)
-    fixed += np.outer(trend, trend) / (trend @ trend * TREND_SPREAD) ** 2
+    fixed = np.full((N_SLOPES, N_SLOPES), 1.0 / (N_SLOPES * LEVEL_STD) ** 2)
+    fixed += np.outer(trend, trend) / (trend @ trend * TREND_STD) ** 2
     return slope_prior(fixed, np.diff(np.eye(N_SLOPES), n=2, axis=0))
 
 
@@ -72,12 +72,12 @@ def base_quantiles(base: Density, y: FloatArray) -> FloatArray:
         return z
     if base.base == "uniform":
         above = (base.location + base.scale - y) / base.scale
-        tail, side = np.minimum(z, above), z - above
-        # A value at the end of the range may be rounded to either side of it.
+        tail, signed = np.minimum(z, above), z - above
+        # A value at the end of the range may be rounded up or down.
         tail[tail < AT_END] = 0.0
     else:
         # Three degrees of freedom.
-        t, side = math.sqrt(3.0) / np.maximum(np.abs(z), TINY), z
+        t, signed = math.sqrt(3.0) / np.maximum(np.abs(z), TINY), z
         tail = np.arctan(t) - t / (1.0 + t * t)
         if t.min() < FAR:
             # A series, not a difference of nearly equal numbers.
@@ -85,7 +85,7 @@ def base_quantiles(base: Density, y: FloatArray) -> FloatArray:
             s = t[in_tail] ** 2
             tail[in_tail] = t[in_tail] * s * (2 / 3 - s * (4 / 5 - s * (6 / 7 - s * (8 / 9))))
         tail /= math.pi
-    return np.copysign(ndtri(tail), side)
+    return np.copysign(ndtri(tail), signed)
 
 
 @frozen
