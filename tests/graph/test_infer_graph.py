@@ -129,8 +129,10 @@ def test_numbers_of_nodes_are_places_of_columns_and_names_need_names():
         orient(networkx.Graph([(1, 2), (2, 3)]), frame.to_numpy())
     with pytest.raises(ValueError, match=r"graph names 'x3', but .* has no such column"):
         orient([("x3", "x2"), ("x2", "x1")], frame)
+    both = 1 - np.eye(2)
     with pytest.raises(ValueError, match="adjacency of 2 nodes, but data has 3 columns"):
-        orient(np.ones((2, 2)) - np.eye(2), frame)
+        orient(both, frame)
+    assert orient(both, frame, columns=["level", "dose"]).tolist() == [[0, 0], [1, 0]]
     with pytest.raises(ValueError, match="two nodes for one column"):
         orient([(0, 1), ("dose", 2)], frame)
 

@@ -66,15 +66,11 @@ from anmmm.cli.options import (
         help="An edge A → B that the graph must not have, repeatable.",
     ),
     click.option("--min-gain", type=float, help="Nats that an edge has to save.  [default: 4]"),
-    click.option(
-        "--max-parents", type=int, help="Largest number of causes of a column.  [default: 8]"
-    ),
+    click.option("--max-parents", type=int, help="Most causes of one column.  [default: 8]"),
     jobs_option,
     missing_option,
     click.option(
-        "--checkpoint",
-        metavar="FILE",
-        help="Store fits in this file, so that a killed run continues.",
+        "--checkpoint", metavar="FILE", help="Store fits in this file; a killed run continues."
     ),
     *seed_and_json,
 )

@@ -27,15 +27,15 @@ def rules_of(
     """Return the rules of a search; raise TypeError or ValueError if arguments contradict."""
     names, n = columns.names, len(columns.names)
     allowed, must = ~np.eye(n, dtype=bool), np.zeros((n, n), dtype=bool)
-    fixed = {"required": columns.arrows(required, "required")}
+    fixed = {"required": columns.edge_places(required, "required")}
     if within is not None:
-        fixed["within"] = columns.arrows(within.marked("->"), "within")
+        fixed["within"] = columns.edge_places(within.marked("->"), "within")
         allowed[:] = False
-        for i, j in columns.arrows(within.marked("--"), "within"):
+        for i, j in columns.edge_places(within.marked("--"), "within"):
             allowed[i, j] = allowed[j, i] = True
         for i, j in fixed["within"]:
             allowed[i, j] = True
-    for i, j in columns.arrows(forbidden, "forbidden"):
+    for i, j in columns.edge_places(forbidden, "forbidden"):
         allowed[i, j] = False
     tier = _tiers(columns, tiers)
     allowed &= (tier[:, np.newaxis] <= tier) | (np.minimum(tier[:, np.newaxis], tier) < 0)

@@ -171,13 +171,12 @@ def _fit(lengths: Lengths, keys: Sequence[Key]) -> None:
             lengths.store({key: lengths.model(key).length})
 
 
+# Work of a task on some of the items.
+Work = Callable[[Lengths, Sequence[Any]], Any]
+
+
 def in_batches(
-    lengths: Lengths,
-    work: Callable[[Lengths, Sequence[Any]], Any],
-    items: Sequence[Any],
-    size: int,
-    *,
-    share: bool = False,
+    lengths: Lengths, work: Work, items: Sequence[Any], size: int, *, share: bool = False
 ) -> list[Any]:
     """Return the results of `work` on batches of items, in workers if there are several batches.
 
@@ -188,27 +187,21 @@ def in_batches(
     batches = [items[at : at + size] for at in range(0, len(items), size)]
     cache: Cache = (lengths.fitted, lengths.hinted) if share else ({}, {})
     calls = (joblib.delayed(_in_worker)(lengths.sample, cache, work, each) for each in batches)
-    results = []
     with starting_workers():
-        for result, fitted, hinted in joblib.Parallel(lengths.n_jobs, **worker_options())(calls):
-            results.append(result)
-            lengths.store(fitted)
-            lengths.hinted |= hinted
-    return results
+        done = joblib.Parallel(lengths.n_jobs, **worker_options())(calls)
+    for _, (fitted, hinted) in done:
+        lengths.store(fitted)
+        lengths.hinted |= hinted
+    return [result for result, _ in done]
 
 
-def _in_worker(
-    sample: Sample,
-    cache: Cache,
-    work: Callable[[Lengths, Sequence[Any]], Any],
-    items: Sequence[Any],
-) -> tuple[Any, dict[Key, float], dict[Key, frozenset[int]]]:
-    """Return the result of `work`, and the additions to the cache."""
+def _in_worker(sample: Sample, cache: Cache, work: Work, items: Sequence[Any]) -> tuple[Any, Cache]:
+    """Return the result of `work`, and what it adds to the cache."""
     lengths, (fitted, hinted) = Lengths(cached(sample), 1), cache
     lengths.fitted, lengths.hinted = dict(fitted), dict(hinted)
     result = work(lengths, items)
-    additions = lengths.fitted.items() - fitted.items()
-    return result, dict(additions), dict(lengths.hinted.items() - hinted.items())
+    added = lengths.fitted.items() - fitted.items(), lengths.hinted.items() - hinted.items()
+    return result, (dict(added[0]), dict(added[1]))
 
 
 _last: list[Sample] = []

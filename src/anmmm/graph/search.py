@@ -232,8 +232,6 @@ def loss(lengths: Lengths, best: Parents, rival: Parents | None, rules: Rules) -
 
 def confidence_of(loss: Loss, n_samples: int) -> float:
     """Return the probability that the best graph is better than one that is longer by `loss`."""
-    if math.isinf(loss.nats):
-        return 1.0
     return float(expit(SLOPE * max(loss.nats, 0.0) / nats_error(loss.error, n_samples)))
 
 

@@ -58,7 +58,7 @@ class GraphColumns(NamedTuple):
             )
         return self.names.index(column)
 
-    def arrows(self, edges: Any, argument: str) -> list[Arrow]:
+    def edge_places(self, edges: Any, argument: str) -> list[Arrow]:
         """Return pairs of names as places."""
         if isinstance(edges, str) or not isinstance(edges, Iterable):
             raise TypeError(
