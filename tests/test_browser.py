@@ -137,13 +137,29 @@ def test_the_search_finds(opened, words):
 
 
 @needs_site
-def test_equations_are_drawn_offline(opened):
+@pytest.mark.parametrize("name", ["confounders", "decisions", "linear", "mathematics", "model"])
+def test_equations_are_drawn_offline(opened, name):
     address, page, faults = opened(SITE)
-    page.goto(urljoin(address, "method/decisions.html"))
+    page.goto(urljoin(address, f"method/{name}.html"))
     page.wait_for_selector("mjx-container", timeout=20_000)
-    assert page.locator("mjx-container").count() > 20
+    assert page.locator("mjx-container").count() > 4
     assert page.locator("mjx-merror").count() == 0
     assert not re.search(r"\\(frac|sum|tag)", page.inner_text("article"))
+    assert faults == []
+
+
+@needs_site
+def test_pictures_are_dark_in_dark_mode(opened):
+    address, page, faults = opened(SITE)
+    filters = (
+        "[...document.querySelectorAll('.bd-article img')].map(i => getComputedStyle(i).filter)"
+    )
+    for scheme, inverted in (("light", False), ("dark", True)):
+        page.emulate_media(color_scheme=scheme)
+        page.goto(urljoin(address, "guide/plots.html"))
+        found = page.evaluate(filters)
+        assert len(found) > 5
+        assert all(("invert" in each) is inverted for each in found)
     assert faults == []
 
 
