@@ -17,8 +17,9 @@ from anmmm._ahead import DECISION, points
 from anmmm._kernels._jit import REGISTRY
 for part in DECISION:
     part()
-names = ["mixture.fit_curves", "densities.fit_densities", "monotone.monotone_link",
-         "location_scale.location_scale", "densities.fit_base", "monotone.effect_sums"]
+names = ["mixture.fit_curves", "hidden.fit_hidden", "densities.fit_densities",
+         "monotone.monotone_link", "location_scale.location_scale", "densities.fit_base",
+         "monotone.effect_sums", "permutation.centered_sums"]
 before = {name: list(REGISTRY[name].signatures) for name in names}
 infer_direction(*points(40))
 print(all(len(forms) == 1 for forms in before.values()))

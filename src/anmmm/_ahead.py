@@ -15,14 +15,14 @@ from multiprocessing import parent_process
 import joblib
 import numpy as np
 
+from anmmm._kernels.hidden import Pair
 from anmmm._typing import FloatArray
 from anmmm._workers import starting_workers, worker_options
 from anmmm.evidence import evidence
-from anmmm.evidence.common_cause import describe_common_cause
+from anmmm.evidence.hidden import fit_groups
 from anmmm.evidence.marginal import LogSplineDensity
 from anmmm.evidence.models.discrete import fit_levels
 from anmmm.evidence.models.postnonlinear import fit_post_nonlinear, scales_of
-from anmmm.evidence.variable import Variable
 from anmmm.independence import hsic_test
 from anmmm.mixture import ANMMixture, SplineBasis, choose_mixture
 from anmmm.preprocessing import Cells, standardize
@@ -71,8 +71,10 @@ def _levels() -> None:
 
 
 def _hidden() -> None:
-    x, y = (Variable.of(standardize(each)[0][:, 0]) for each in points())
-    describe_common_cause(x, y)
+    values = np.hstack([standardize(each)[0] for each in points()]).T.copy()
+    whole, table = np.zeros(values.shape, np.int64), np.zeros((2, 1))
+    kinds = np.zeros(2, np.int64)
+    fit_groups(Pair(values, whole, kinds, kinds, np.ones(2), table, table), lambda fit: True)
 
 
 def _tests() -> None:
@@ -80,8 +82,8 @@ def _tests() -> None:
 
 
 # Parts of a decision, the slowest first; of many decisions, some with ties and a check; of a graph.
-DECISION: tuple[Part, ...] = (_mixture, _monotone, _hidden, _densities)
-DECISIONS: tuple[Part, ...] = (_mixture, _levels, _monotone, _hidden, _densities, _tests)
+DECISION: tuple[Part, ...] = (_mixture, _hidden, _monotone, _densities, _tests)
+DECISIONS: tuple[Part, ...] = (_mixture, _levels, _hidden, _monotone, _densities, _tests)
 GRAPH: tuple[Part, ...] = (_mixture, _several, _monotone, _densities)
 
 
