@@ -36,7 +36,13 @@ KINDS = {
     "categories": lambda seed: make_categories("effect", 90, random_state=seed),
     "heavy": lambda seed: heavy(np.random.default_rng(seed), 90),
     "atoms": lambda seed: atoms(np.random.default_rng(seed), 90),
+    "jumps": lambda seed: jumps(np.random.default_rng(seed), 90),
 }
+
+
+def jumps(rng, n):
+    x = rng.uniform(-1.0, 1.0, n)
+    return x, 2.0 * x % 1.0 + 0.05 * rng.normal(size=n)
 
 
 def heavy(rng, n):
@@ -65,6 +71,7 @@ NAMES = {
     "categories": {"independent", "categories"},
     "heavy": UNTIED | {"anm-1+rescaled"},
     "atoms": TIED | {"anm-1+atom", "anm-1+atom+split", "ordered+rescaled"},
+    "jumps": UNTIED | {"anm-1+jumps"},
 }
 
 
@@ -119,7 +126,7 @@ def levels_at(model, cell):
     """Levels of a model if the effect of every observation were in one cell."""
     cells = model.cells
     every = np.full(len(model.nats), int(np.flatnonzero(cells.index == cell)[0]))
-    if model.name.endswith("+rescaled"):
+    if model.name.endswith(("+rescaled", "+jumps")):
         return levels_at(model.model, cell)
     if model.name == "independent":
         # The law is one of the effect alone.

@@ -54,9 +54,9 @@ class DirectionEvidence(BaseEvidence):
         Gaussian noise; ``"ordered"``: its values are intervals of such a curve with noise;
         ``"count"``: it counts, with a mean that is a curve; ``"categories"``: it has categories,
         whose probabilities are smooth functions; ``"independent"``: the effect does not depend on
-        the cause. With ``"+rescaled"`` curves are over the scale on which the cause is Gaussian;
-        with ``"+atom"`` and ``"+split"`` rows with a frequent value of the effect, or of the cause,
-        are described separately.
+        the cause. With ``"+rescaled"`` curves are over the scale on which the cause is Gaussian,
+        with ``"+jumps"`` they jump at some causes; with ``"+atom"`` and ``"+split"`` rows with a
+        frequent value of the effect, or of the cause, are described separately.
     models : dict of str to anmmm.evidence.ConditionalModel
         Every model tried, by its name; `lengths` are theirs.
     n_mechanisms : int

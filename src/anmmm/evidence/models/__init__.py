@@ -17,6 +17,7 @@ from anmmm.evidence.marginal import Marginal
 from anmmm.evidence.models.base import ConditionalModel, EffectCurves, FitCache, Regressors
 from anmmm.evidence.models.gaussian import Additive
 from anmmm.evidence.models.independent import Independent
+from anmmm.evidence.models.jumps import Jumps
 from anmmm.evidence.models.parts import Part, Split, TwoPart
 from anmmm.evidence.models.rescaled import LEVELS, NAMES, SMOOTH, Rescaled
 
@@ -47,12 +48,13 @@ MODELS: tuple[type[ConditionalModel], ...] = (
     *LEVELS,
     *NAMES,
     Rescaled,
+    Jumps,
     TwoPart,
     Split,
 )
 # Models of a categorical effect.
 OF_CATEGORIES: tuple[type[ConditionalModel], ...] = (Independent, *NAMES, Rescaled)
-WRAPPED = (Rescaled, TwoPart, Split)
+WRAPPED = (Rescaled, Jumps, TwoPart, Split)
 
 
 def fit_models(fits: FitCache) -> dict[str, ConditionalModel]:

@@ -1,0 +1,194 @@
+"""Curves that jump at some values of the cause: at thresholds, or where an angle begins anew.
+
+docs/method/decisions.md, "Curves with jumps".
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from anmmm._record import Record, frozen
+from anmmm._typing import BoolArray, FloatArray, IntArray
+from anmmm.evidence.code import shortest
+from anmmm.evidence.models.base import ConditionalModel, EffectCurves, Fits, Given, Wrapped
+from anmmm.evidence.models.rescaled import SMOOTH
+from anmmm.mixture import Columns, SplineBasis
+
+# Most jumps, and fewest observations between two: a number and a fraction.
+MOST_JUMPS, FEWEST_BETWEEN, LEAST_BETWEEN = 10, 5, 0.01
+# Columns of the smooth part while jumps are searched, and sweeps that move each jump again.
+N_COLUMNS, SWEEPS = 7, 2
+# Neighbors on each side that show how dense causes are (a number and a fraction), and how many
+# times less dense than on both sides they are between two groups.
+FEWEST_NEAR, NEAR, SPARSE = 8, 0.05, 2.0
+# Most ranks that are searched.
+MOST_RANKS = 20_000
+# Part of the number of observations below which a squared length is rounding.
+ROUNDING = 1e-6
+
+
+@frozen
+class Jumps(Wrapped):
+    """The shortest model of one mechanism about a curve with jumps: `model`."""
+
+    SUFFIX = NAME = "+jumps"
+    WORDS = TEXT = ", about a curve with jumps"
+    PRIOR = 4.0
+
+    @classmethod
+    def encode(cls, fits: Fits) -> Iterator[ConditionalModel]:
+        """Encode the effect of a number if jumps leave much less noise."""
+        basis, effect = fits.cause.basis, fits.effect
+        if basis.order is None or effect.is_categorical or effect.is_tied:
+            return
+        places = find_jumps(basis, effect.cells.values, fits.single[0].noise_variance, effect.floor)
+        if not places:
+            return
+        inner = Fits(Given(with_steps(basis, places), fits.cause.is_tied), effect, 1)
+        model = shortest(
+            model
+            for kind in SMOOTH
+            if fits.cause.is_tied or not kind.OF_TIES
+            for model in inner.encoded(kind)
+        )
+        cost = model.cost + len(places) * math.log(len(model.nats))
+        yield cls(model.nats, cost, model.cells, model)
+
+    def curves(self, at: FloatArray) -> EffectCurves:
+        """Evaluate the model at standardized values of the cause, (n_points, 1)."""
+        return self.model.curves(at)
+
+    def levels(self) -> tuple[FloatArray, FloatArray]:
+        """Conditional distribution function at both ends of each observation's cell."""
+        return self.model.levels()
+
+
+def in_order(basis: SplineBasis) -> IntArray:
+    """Return the rows (n_samples,) of a basis over one cause in the order of the cause."""
+    assert basis.order is not None
+    return basis.order
+
+
+@frozen
+class StepColumns(Columns):
+    """Columns of a basis, the first `n_null` followed by standardized steps, (n_steps,) each."""
+
+    columns: Columns
+    n_null: int
+    places: FloatArray
+    means: FloatArray
+    scales: FloatArray
+
+    def evaluate(self, X: FloatArray) -> FloatArray:
+        """Columns at new points (n_new, 1), in C order."""
+        columns, k = self.columns.evaluate(X), self.n_null
+        steps = ((self.places < X) - self.means) / self.scales
+        return np.ascontiguousarray(np.hstack([columns[:, :k], steps, columns[:, k:]]))
+
+
+def with_steps(basis: SplineBasis, rows: list[int]) -> SplineBasis:
+    """Return a basis of curves that jump before these ranks of the cause."""
+    # The line of the basis is the cause, in another unit.
+    unit = basis.splines.evaluate(np.ones((1, 1)))[0, 1]
+    x = basis.design[:, 1] / unit
+    ordered = x[in_order(basis)]
+    above = 1.0 - np.array(rows) / len(x)
+    columns = StepColumns(
+        basis.splines,
+        basis.n_null,
+        np.array([0.5 * (ordered[row - 1] + ordered[row]) for row in rows]),
+        above,
+        np.sqrt(above * (1.0 - above)),
+    )
+    prior = np.insert(basis.prior, basis.n_null, np.ones(len(rows)))
+    design = columns.evaluate(x[:, np.newaxis])
+    return SplineBasis(design, prior, basis.n_null + len(rows), columns)
+
+
+def find_jumps(basis: SplineBasis, y: FloatArray, variance: float, floor: float) -> list[int]:
+    """Return the ranks of the cause before which a curve jumps; none unless that gains much.
+
+    y: (n_samples,), the effect; variance: of the noise about a curve without jumps, at least
+    `floor`. Jumps are added where the sum of squares falls most, and then moved one by one.
+    """
+    n = len(y)
+    step = -(-n // MOST_RANKS)
+    order = in_order(basis)[::step]
+    price, smooth = 1.5 * math.log(n), 0.5 * n * math.log(variance)
+    # Few jumps hardly change the differences of neighbors, which thus show how much can be gained.
+    noise = 0.5 * float(np.mean(np.diff(y[order]) ** 2))
+    if 0.5 * n * math.log(max(noise, floor)) + price > smooth:
+        return []
+    search = Search.of(basis.design[order, :N_COLUMNS], y[order])
+    least, rows, chosen = math.inf, list[int](), list[int]()
+    while len(rows) < min(MOST_JUMPS, len(chosen) + 2):
+        row, left = search.best(rows)
+        if row is None:
+            break
+        rows, left = search.moved([row, *rows], left)
+        length = 0.5 * n * math.log(max(left, floor)) + len(rows) * price
+        if length < least:
+            least, chosen = length, rows
+    return sorted(row * step for row in chosen) if least < smooth else []
+
+
+@frozen
+class Search(Record):
+    """The search of jumps of a curve over a cause, whose values are in increasing order.
+
+    columns: (n, k), orthonormal, of its smooth part; y: (n,), the effect; allowed: (n,), whether
+    the curve may jump before a row; apart: fewest rows between two jumps.
+    """
+
+    columns: FloatArray
+    y: FloatArray
+    allowed: BoolArray
+    apart: int
+
+    @classmethod
+    def of(cls, columns: FloatArray, y: FloatArray) -> Search:
+        """Search by columns (n, k) of a basis, the second of which is the cause."""
+        n, x = len(y), columns[:, 1]
+        apart = max(FEWEST_BETWEEN, math.ceil(LEAST_BETWEEN * n))
+        near, at = max(FEWEST_NEAR, math.ceil(NEAR * n)), np.arange(n)
+        low, high = np.maximum(at - near, 0), np.minimum(at + near, n - 1)
+        distance = (x[high] - x[low]) / (high - low)
+        # A gap in the cause parts two groups: whether a curve jumps there cannot be seen.
+        densest = np.minimum.accumulate(distance), np.minimum.accumulate(distance[::-1])[::-1]
+        allowed = distance <= SPARSE * np.maximum(*densest)
+        allowed[1:] &= x[1:] > x[:-1]
+        allowed[:apart] = allowed[n - apart + 1 :] = False
+        return cls(np.linalg.qr(columns)[0], y, allowed, apart)
+
+    def best(self, rows: list[int]) -> tuple[int | None, float]:
+        """Return where one more jump is best, and the mean square that is left then. O(n k)."""
+        n, columns, allowed = len(self.y), self.columns, self.allowed
+        if rows:
+            steps = np.arange(n)[:, np.newaxis] >= np.array(rows)
+            columns = np.linalg.qr(np.hstack([columns, steps]))[0]
+            allowed = allowed.copy()
+            for row in rows:
+                allowed[max(row - self.apart + 1, 0) : row + self.apart] = False
+        if not allowed.any():
+            return None, math.inf
+        rest = self.y - columns @ (columns.T @ self.y)
+        # Sums over the rows from each on are products with the steps.
+        along, sums = np.cumsum(rest[::-1])[::-1], np.cumsum(columns[::-1], axis=0)[::-1]
+        square = np.arange(n, 0, -1) - np.einsum("nk,nk->n", sums, sums)
+        allowed = allowed & (square > ROUNDING * n)
+        gain = np.where(allowed, along**2 / np.maximum(square, ROUNDING * n), -1.0)
+        row = int(gain.argmax())
+        return row, (float(rest @ rest) - float(gain[row])) / n
+
+    def moved(self, rows: list[int], left: float) -> tuple[list[int], float]:
+        """Move jumps, the first of which was added last, until all are best given the others."""
+        for _ in range(SWEEPS * (len(rows) - 1)):
+            row, now = self.best(rows[:-1])
+            if row is None or row == rows[-1]:
+                rows = [rows[-1], *rows[:-1]]
+                continue
+            rows, left = [row, *rows[:-1]], now
+        return rows, left
