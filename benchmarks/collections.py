@@ -6,8 +6,10 @@
 from __future__ import annotations
 
 import argparse
+import cProfile
 import itertools
 import os
+import pstats
 import random
 import resource
 import signal
@@ -115,6 +117,41 @@ def throughput(options):
             f"driver {cpu_seconds() - cpu:.1f} s CPU"
         )
     print("rows are equal:", rows_by[1] == rows_by[2])
+
+
+def stages(options):
+    """Milliseconds of one core for each stage of a pair: read, decide (by kind of code), write."""
+    with tempfile.TemporaryDirectory() as folder:
+        source, output = Path(folder, "pairs.parquet"), Path(folder, "rows.parquet")
+        write_drawn(source, options.pairs, options.samples)
+        begin = time.process_time()
+        pairs = list(as_pairs(source))
+        read = time.process_time() - begin
+        decide(pairs[:50])
+        begin = time.process_time()
+        rows = decide(pairs)
+        decided = time.process_time() - begin
+        begin = time.process_time()
+        write_rows(output, rows, DIRECTIONS)
+        written = time.process_time() - begin
+    profile = cProfile.Profile(time.process_time)
+    profile.runcall(decide, pairs)
+    # Python's own calls take longer in a profile; those of kernels hardly do.
+    calls = pstats.Stats(profile).stats.items()
+    kernels = sum(own for (file, *_), (_, _, own, *_) in calls if "_kernels" in file)
+    for name, seconds in (
+        ("read", read),
+        ("decide", decided),
+        ("  compiled kernels and LAPACK", kernels),
+        ("  Python, and NumPy on small arrays", decided - kernels),
+        ("write", written),
+    ):
+        each = seconds / len(pairs)
+        print(f"{name:38s}{1e3 * each:8.3f} ms {1.0 / each:10.0f} pairs/s")
+
+
+def decide(pairs):
+    return infer_directions(pairs, n_jobs=1, random_state=0).to_list()
 
 
 def scheduling(options):
@@ -362,6 +399,7 @@ def main():
     programs = parser.add_subparsers(required=True)
     for function, numbers in (
         (throughput, {"pairs": 2000, "samples": 100}),
+        (stages, {"pairs": 1000, "samples": 100}),
         (scheduling, {"pairs": 1000}),
         (memory, {"pairs": 100_000}),
         (sinks, {"rows": 100_000}),
