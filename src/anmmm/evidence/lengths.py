@@ -23,6 +23,7 @@ from anmmm.evidence.common_cause import LARGEST, CommonCause, describe_common_ca
 from anmmm.evidence.marginal import Marginal
 from anmmm.evidence.models import Additive, ConditionalModel, FitCache, Independent, fit_models
 from anmmm.evidence.models.gaussian import LocationScaleFreeNoise
+from anmmm.evidence.models.jumps import Jumps
 from anmmm.evidence.variable import Describe, Variable
 from anmmm.evidence.vectors import VectorEvidence, column_limit_error, describe_vectors
 from anmmm.mixture import MAX_MECHANISMS, MixtureFit, as_responsibilities
@@ -204,13 +205,13 @@ class EvidenceResult(Record):
 
     @property
     def is_flexible(self) -> bool:
-        """Whether both directions need a fitted noise density whose scale follows the cause.
+        """Whether both need a fitted noise density whose scale follows the cause (and jumps).
 
         No mechanism is then simpler in one direction than in the other. Selected rows, whose
         limits move with either variable, look so: refits differ by more nats than `error` allows.
         """
-        both_directions = (self.forward, self.backward)
-        return all(each.model == LocationScaleFreeNoise.NAME for each in both_directions)
+        both = (self.forward.model, self.backward.model)
+        return all(name.removesuffix(Jumps.SUFFIX) == LocationScaleFreeNoise.NAME for name in both)
 
     @property
     def saved_by_common_cause(self) -> float:

@@ -13,7 +13,7 @@ import numpy as np
 from anmmm._record import Record, frozen
 from anmmm._typing import BoolArray, FloatArray, IntArray
 from anmmm.evidence.code import shortest
-from anmmm.evidence.models.base import ConditionalModel, EffectCurves, Fits, Given, Wrapped
+from anmmm.evidence.models.base import ConditionalModel, EffectCurves, FitCache, Regressors, Wrapped
 from anmmm.evidence.models.rescaled import SMOOTH
 from anmmm.mixture import Columns, SplineBasis
 
@@ -39,7 +39,7 @@ class Jumps(Wrapped):
     PRIOR = 4.0
 
     @classmethod
-    def encode(cls, fits: Fits) -> Iterator[ConditionalModel]:
+    def encode(cls, fits: FitCache) -> Iterator[ConditionalModel]:
         """Encode the effect of a number if jumps leave much less noise."""
         basis, effect = fits.cause.basis, fits.effect
         if basis.order is None or effect.is_categorical or effect.is_tied:
@@ -47,7 +47,7 @@ class Jumps(Wrapped):
         places = find_jumps(basis, effect.cells.values, fits.single[0].noise_variance, effect.floor)
         if not places:
             return
-        inner = Fits(Given(with_steps(basis, places), fits.cause.is_tied), effect, 1)
+        inner = FitCache(Regressors(with_steps(basis, places), fits.cause.is_tied), effect, 1)
         model = shortest(
             model
             for kind in SMOOTH
