@@ -26,7 +26,7 @@ from anmmm.evidence.check import is_determined, normal_scores
 from anmmm.graph.constraints import rules_of
 from anmmm.graph.forms import ARROW, BOTH, LINE, PartialGraph, read_graph, rebuilt
 from anmmm.graph.lengths import MIN_HINT, Key, Lengths, Sample, key_of
-from anmmm.graph.mixing import find_mixing
+from anmmm.graph.mixing import Group, mixing_of, search_mixed
 from anmmm.graph.result import GIVEN, CausalGraph, GraphEdge, GraphNode
 from anmmm.graph.search import Arrow, Challenge, Parents, arrows, decision_of, search
 from anmmm.graph.table import GraphColumns, read_columns, with_columns
@@ -64,7 +64,8 @@ def infer_graph(
     Each column has the shortest of the models that decide pairs, over a joint curve of all causes
     or a sum of a curve each. A greedy search adds, deletes and reverses edges while that saves
     nats. Then each edge is removed and reversed; the loss of the best such graph gives the
-    confidence in the edge.
+    confidence in the edge. Last, hidden variables that switch the mechanisms of several columns
+    are tried, and the graph is searched again given them.
 
     Parameters
     ----------
@@ -97,8 +98,7 @@ def infer_graph(
     checkpoint : path-like, optional
         File that stores every fit, so that a killed run continues.
     random_state : None, int or Generator
-        Seed of the permutations with which mixtures of several columns are compared. The search is
-        not random.
+        Has no effect: nothing is drawn.
 
     Returns
     -------
@@ -132,7 +132,7 @@ def infer_graph(
     """
     most = check_count(max_parents, "max_parents")
     least = check_nonnegative(min_gain, "min_gain")
-    jobs, rng = check_jobs(n_jobs), check_rng(random_state)
+    jobs, _ = check_jobs(n_jobs), check_rng(random_state)
     table, partial = open_table(table), None if within is None else read_graph(within)
     if partial is not None:
         partial = with_columns(partial, table, columns, "within")
@@ -156,10 +156,11 @@ def infer_graph(
     with _recording(ordered.sample, progress, checkpoint) as (on_fit, stored):
         lengths = Lengths(ordered.sample, jobs, on_fit)
         lengths.fitted.update(stored)
-        parents, challenges = search(lengths, rules)
+        found_graph = search(lengths, rules)
+        given, parents, challenges, groups = search_mixed(lengths, rules, *found_graph)
         LOGGER.info("graph: %d edges found; testing the residuals", len(arrows(parents)))
-        unexplained = _unexplained(lengths, parents, least)
-    return _result(found, ordered, lengths, parents, challenges, unexplained, partial, rng)
+        unexplained = _unexplained(given, parents, least)
+    return _result(found, ordered, lengths, parents, groups, challenges, unexplained, partial)
 
 
 def orient(graph: Any, data: Any, *, min_confidence: float = SURE, **options: Any) -> Any:
@@ -308,18 +309,19 @@ def _result(
     ordered: GraphColumns,
     lengths: Lengths,
     parents: Parents,
+    groups: list[Group],
     challenges: dict[Arrow, Challenge],
     unexplained: list[tuple[Arrow, float]],
     within: PartialGraph | None,
-    rng: np.random.Generator,
 ) -> CausalGraph:
     """Return the graph of `ordered` columns in their order in the table, as `found`."""
     names, n_samples = ordered.names, len(found.sample.values)
+    switched = {place: model for group in groups for place, model in group.members.items()}
     nodes = {}
     for name in found.names:
         place = names.index(name)
         key = key_of(place, parents[place])
-        model = lengths.model(key)
+        model = switched.get(place) or lengths.model(key)
         causes = tuple(found.names.index(names[i]) for i in key[1])
         nodes[name] = GraphNode(
             name=name,
@@ -338,13 +340,14 @@ def _result(
     edges.sort(key=lambda e: (-e.confidence, -e.gain, found.names.index(e.cause)))
     for one, other in () if within is None else within.marked("<->"):
         edges.append(GraphEdge(one, other, BOTH, 1.0, 0.0, math.inf, "", 1, GIVEN))
+    alone = [node.length for name, node in nodes.items() if names.index(name) not in switched]
     return CausalGraph(
         names=found.names,
         edges=tuple(edges),
         nodes=tuple(nodes.values()),
-        mixing=find_mixing(found.names, [node._model for node in nodes.values()], rng),
+        mixing=mixing_of(groups, names, lengths),
         unexplained=tuple((names[i], names[j], nats) for (i, j), nats in unexplained),
-        length=math.fsum(node.length for node in nodes.values()),
+        length=math.fsum([*alone, *(group.length for group in groups)]),
         n_samples=n_samples,
         n_dropped=found.n_dropped,
         _sample=found.sample,

@@ -1,27 +1,51 @@
-"""Hidden groups of rows that switch the mechanisms of several columns together."""
+"""Hidden variables that switch the mechanisms of several columns together.
+
+A hidden variable of two values tells which of two curves over its causes each column of a set
+follows. Its values are not fixed but summed over: a row costs
+``-log sum_k p_k prod_j p(column j | its causes, k)``. A column is fitted by the EM of
+`anmmm.mixture`, to which the others give the log-likelihood of either value. A set costs as many
+edges as would join its columns. Sets are tried one after another, each from a pair of columns. For
+each the graph is searched again, given what its columns tell: any column may join it or leave it.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
-from itertools import combinations
-from typing import Any, NamedTuple
+from collections.abc import Hashable, Iterable, Sequence
+from functools import lru_cache
+from itertools import combinations, permutations
+from typing import NamedTuple
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
-from scipy.special import logsumexp, ndtri
+from scipy.special import logsumexp, softmax
 
-from anmmm._record import Record, frozen
+from anmmm._record import Record, computed, frozen
+from anmmm._threads import single_thread
 from anmmm._typing import FloatArray, IntArray
-from anmmm.evidence.models import Additive
-from anmmm.evidence.models.base import ConditionalModel
+from anmmm.evidence.check import EDGE, normal_scores
+from anmmm.evidence.code import gaussian_nats, noise_levels, shortest
+from anmmm.evidence.models import Additive, ConditionalModel
+from anmmm.evidence.variable import Variable
+from anmmm.evidence.vectors import bases_over
+from anmmm.graph.lengths import LEAST_MODELS, MIN_HINT, MODEL_ROWS, Key, Lengths, key_of
+from anmmm.graph.search import Arrow, Challenge, Parents, Rules, challenge_all, climb, total
+from anmmm.mixture import MixtureFit, SplineBasis
+from anmmm.mixture.em import fit_mixture, run_em
+from anmmm.mixture.starts import soften
+from anmmm.preprocessing import standardize
 
-# Orders of the rows that one node's mechanisms are compared with; probability that any two nodes
-# of a graph agree as well by chance.
-N_ORDERS, LEVEL = 199, 0.01
-MAX_GROUPS = 4
-MAX_ITER, TOLERANCE, SMALLEST = 500, 1e-6, 1e-12
+N_VALUES = 2
+# EM of a column, rounds of all columns of a set, and nats that a round or a set has to save.
+TOLERANCE, MAX_ITER, MAX_ROUNDS, SAVING = 1e-4, 200, 20, 0.1
+# Iterations for the weights of the values, and the smallest weight.
+WEIGHT_ITER, SMALLEST = 20, 1e-12
+# Pairs that are fitted together, pairs of which the graph is searched, and searches for each. A
+# pair may cost a few nats that the edges of the graph save later.
+N_TRIED, N_PAIRS, N_SEARCHES, FAR = 4, 3, 4, 15.0
+# Mean change of probabilities below which a set is the same.
+SAME_ROWS = 0.02
+# Fractions of the rows that are below a cut of what one curve leaves, to start two from.
+CUTS = (0.2, 0.5, 0.8)
 
 
 @frozen
@@ -35,13 +59,13 @@ class Mixing(Record):
     n_groups : int
         Number of its values.
     labels : ndarray of shape (n_samples,)
-        Most probable group of each row.
+        Most probable group of each row; 0 is the largest group.
     probabilities : ndarray of shape (n_samples, n_groups)
         Probability of each group.
     agreement : float
-        Smallest adjusted mutual information of two nodes' labels that joins them.
+        Smallest adjusted mutual information of the labels that two nodes have each by itself.
     gain : float
-        Nats that one variable for all nodes saves over one for each.
+        Nats that it saves over nodes that are switched each by itself, or not at all.
     """
 
     nodes: tuple[Hashable, ...]
@@ -52,134 +76,346 @@ class Mixing(Record):
     gain: float
 
 
-class Groups(NamedTuple):
-    """Groups found by EM: nats with the cost of their numbers, and probabilities of the rows."""
+@frozen
+class Switched(Additive):
+    """Mechanisms whose weights (n_samples, n_mechanisms) in each row other columns tell.
 
-    length: float
-    probabilities: FloatArray
-
-
-def find_mixing(
-    names: Sequence[Hashable], models: Sequence[ConditionalModel], rng: np.random.Generator
-) -> tuple[Mixing, ...]:
-    """Join nodes of several mechanisms whose labels agree beyond chance."""
-    from sklearn.metrics import adjusted_mutual_info_score, mutual_info_score
-    from sklearn.metrics.cluster import contingency_matrix, expected_mutual_information
-
-    fits: dict[int, Any] = {
-        at: model.fit
-        for at, model in enumerate(models)
-        if isinstance(model, Additive) and model.n_mechanisms > 1
-    }
-    pairs = list(combinations(fits, 2))
-    joined: dict[tuple[int, int], float] = {}
-    for one, other in pairs:
-        first, second = fits[one].labels, fits[other].labels
-        shared = mutual_info_score(first, second)
-        by_chance = [mutual_info_score(first, rng.permutation(second)) for _ in range(N_ORDERS)]
-        # Of all orders alike, as is what the adjusted information is divided by.
-        table = contingency_matrix(first, second, sparse=True)
-        expected = expected_mutual_information(table, len(first))
-        spread = max(float(np.std(by_chance)), SMALLEST)
-        # Far more orders than are drawn would be needed to count at this level.
-        if shared > max(by_chance) and (shared - expected) / spread > limit(len(pairs)):
-            joined[one, other] = adjusted_mutual_info_score(first, second)
-    found = []
-    for nodes in _parts(list(fits), list(joined)):
-        groups = fit_groups([log_likelihood(models[at]) for at in nodes])
-        alone = sum(length_alone(models[at]) for at in nodes)
-        if groups.length < alone:
-            among = [a for (i, j), a in joined.items() if i in nodes and j in nodes]
-            found.append(
-                Mixing(
-                    tuple(names[at] for at in nodes),
-                    groups.probabilities.shape[1],
-                    groups.probabilities.argmax(axis=1),
-                    groups.probabilities,
-                    float(min(among)),
-                    alone - groups.length,
-                )
-            )
-    return tuple(found)
-
-
-def limit(n_pairs: int) -> float:
-    """Return how many standard errors above chance two nodes have to agree, by Bonferroni."""
-    return float(-ndtri(LEVEL / max(n_pairs, 1)))
-
-
-def log_likelihood(model: Any) -> FloatArray:
-    """Return the log-likelihood (n_samples, n_mechanisms) of each row under each mechanism."""
-    fit = model.fit
-    squares = (model.cells.values[:, np.newaxis] - fit.curves) ** 2 / fit.noise_variance
-    return np.asarray(-0.5 * (squares + math.log(2.0 * math.pi * fit.noise_variance)))
-
-
-def length_alone(model: Any) -> float:
-    """Return the nats of one node's rows by its own shares of mechanisms, and their cost."""
-    likelihood, weights = log_likelihood(model), model.fit.weights
-    nats = -logsumexp(likelihood + np.log(weights), axis=1).sum()
-    return float(nats) + 0.5 * (len(weights) - 1) * math.log(len(likelihood))
-
-
-def fit_groups(nodes: Sequence[FloatArray]) -> Groups:
-    """Fit 2, 3, … groups to the log-likelihoods (n_samples, n_mechanisms) of several nodes.
-
-    A latent class model: each group has a share, and for each node shares of its mechanisms.
+    `likelihood` (n_samples, n_mechanisms) is the log-likelihood of the effect under each.
     """
-    most = min(MAX_GROUPS, math.prod(each.shape[1] for each in nodes))
-    tried = (_em(nodes, start) for n in range(2, most + 1) for start in _starts(nodes, n))
-    return min(tried, key=lambda groups: groups.length)
+
+    weights: FloatArray
+    likelihood: FloatArray
+
+    @classmethod
+    def of(cls, variable: Variable, fit: MixtureFit, rest: FloatArray) -> Switched:
+        """Encode an effect by a fit and the log-likelihoods `rest` of the other columns."""
+        cells, scale = variable.cells, math.sqrt(fit.noise_variance)
+        likelihood = np.empty_like(rest)
+        for k, curve in enumerate(fit.curves.T):
+            nats = gaussian_nats(cells.lower, cells.upper, cells.n_distinct, curve, scale)
+            likelihood[:, k] = -nats
+        weights = softmax(_log_weights(likelihood + rest) + rest, axis=1)
+        conditional = -logsumexp(np.log(np.maximum(weights, SMALLEST)) + likelihood, axis=1)
+        cost = fit.curve_cost + 0.5 * math.log(len(rest))
+        return cls(conditional, cost, cells, fit, weights, likelihood)
+
+    def levels(self) -> tuple[FloatArray, FloatArray]:
+        """Conditional distribution function at both ends of each observation's cell."""
+        scale = math.sqrt(self.fit.noise_variance)
+        ends = [noise_levels(self.cells, curve, scale) for curve in self.fit.curves.T]
+        below, above = (np.column_stack(end) for end in zip(*ends, strict=True))
+        return (self.weights * below).sum(axis=1), (self.weights * above).sum(axis=1)
 
 
-def _starts(nodes: Sequence[FloatArray], n_groups: int) -> list[IntArray]:
-    """Labels (n_samples,) to start from: of each node, and the commonest combinations of them."""
-    labels = [each.argmax(axis=1) for each in nodes]
-    _, index, counts = np.unique(
-        np.column_stack(labels), axis=0, return_inverse=True, return_counts=True
+def _log_weights(likelihood: FloatArray) -> FloatArray:
+    """Return the logarithms of the weights that fit log-likelihoods (n_samples, n_values) best."""
+    densities = np.exp(likelihood - likelihood.max(axis=1, keepdims=True))
+    weights = np.full(densities.shape[1], 1.0 / densities.shape[1])
+    for _ in range(WEIGHT_ITER):
+        weights *= (densities / (densities @ weights)[:, np.newaxis]).mean(axis=0)
+    return np.log(np.maximum(weights, SMALLEST))
+
+
+@frozen
+class Group(Record):
+    """Columns that one hidden variable switches, with the causes that they were fitted to."""
+
+    members: dict[int, Switched]
+    causes: dict[int, frozenset[int]]
+
+    @computed
+    def likelihood(self) -> FloatArray:
+        """Log-likelihood of each value, (n_samples, n_values)."""
+        return np.asarray(sum(each.likelihood for each in self.members.values()))
+
+    @computed
+    def probabilities(self) -> FloatArray:
+        """Probability of each value, (n_samples, n_values)."""
+        return np.asarray(softmax(_log_weights(self.likelihood) + self.likelihood, axis=1))
+
+    @computed
+    def length(self) -> float:
+        """Nats of all columns, and of the parameters."""
+        n, C = map(int, self.likelihood.shape)
+        nats = logsumexp(_log_weights(self.likelihood) + self.likelihood, axis=1).sum()
+        weights = 0.5 * (C - 1) * math.log(n) - math.lgamma(C + 1)
+        return weights - float(nats) + math.fsum(each.cost for each in self.members.values())
+
+    def rest(self, node: int) -> FloatArray:
+        """Log-likelihood of each value by all other columns, (n_samples, n_values)."""
+        own = self.members.get(node)
+        return self.likelihood if own is None else self.likelihood - own.likelihood
+
+    def is_like(self, other: Group) -> bool:
+        """Tell whether another set has the same columns and nearly the same probabilities."""
+        change = np.abs(self.probabilities - other.probabilities).mean()
+        return self.members.keys() == other.members.keys() and bool(change < SAME_ROWS)
+
+
+class Fitter:
+    """Fits of columns of which other columns tell the mechanism."""
+
+    def __init__(self, lengths: Lengths, rules: Rules) -> None:
+        self.lengths, self.rules = lengths, rules
+        self.variables = lengths.sample.variables
+        n = len(lengths.sample.values)
+        size = max(LEAST_MODELS, MODEL_ROWS // n)
+        self._bases = lru_cache(size)(self._bases_over)
+        self.alone = lru_cache(size)(self._alone)
+        self.left = lru_cache(size)(self._left)
+
+    def _bases_over(self, causes: frozenset[int]) -> list[tuple[SplineBasis, float]]:
+        if not causes:
+            return [(SplineBasis.constant(len(self.lengths.sample.values)), 0.0)]
+        bases = bases_over([self.variables[at] for at in sorted(causes)])
+        return [(basis, price) for basis, price, is_rescaled in bases if not is_rescaled]
+
+    def fit(
+        self, node: int, causes: frozenset[int], start: FloatArray, rest: FloatArray
+    ) -> Switched:
+        """Fit a column from probabilities, given the log-likelihoods of the other columns."""
+        variable, found = self.variables[node], []
+        for basis, price in self._bases(causes):
+            scales = np.ones(3 + basis.n_null)
+            scales[0] = 0.5 / N_VALUES**2
+            fit = run_em(
+                basis,
+                variable.cells.values,
+                start[np.newaxis],
+                scales,
+                label_likelihood=rest,
+                floor=variable.floor,
+                tol=TOLERANCE,
+                max_iter=MAX_ITER,
+            )
+            found.append(Switched.of(variable, fit, rest).plus(price))
+        return shortest(found)
+
+    def _alone(self, node: int, causes: frozenset[int]) -> Group:
+        """Fit a column that nothing else tells of: a set of one."""
+        variable, (basis, price) = self.variables[node], self._bases(causes)[0]
+        y = variable.cells.values
+        single = fit_mixture(basis, y, starts=np.ones((1, len(y), 1)), floor=variable.floor)
+        left = y - single.curves[:, 0]
+        cuts = [left > np.quantile(left, part) for part in CUTS]
+        # For curves that cross in the middle, or where their causes have their means.
+        cuts.append(np.abs(left) > np.median(np.abs(left)))
+        cuts += [left * column > 0.0 for column in basis.design[:, 1 : basis.n_null].T]
+        starts = np.stack([soften(np.eye(N_VALUES)[cut.astype(int)]) for cut in cuts])
+        fit = fit_mixture(basis, y, starts=starts, floor=variable.floor, tol=TOLERANCE)
+        model = Switched.of(variable, fit, np.zeros((len(y), N_VALUES))).plus(price)
+        return Group({node: model}, {node: causes})
+
+    def joint(self, causes: dict[int, frozenset[int]], start: FloatArray) -> Group:
+        """Fit a set of columns in turn, from probabilities (n_samples, n_values)."""
+        told = np.log(np.maximum(start, SMALLEST))
+        group = Group({j: self.fit(j, each, start, told) for j, each in causes.items()}, causes)
+        for _ in range(MAX_ROUNDS):
+            before = group
+            for j, each in causes.items():
+                model = self.fit(j, each, group.probabilities, group.rest(j))
+                group = Group({**group.members, j: model}, causes)
+            if group.length > before.length - SAVING:
+                return min(before, group, key=lambda each: each.length)
+        return group
+
+    def gain(self, group: Group, parents: Parents) -> float:
+        """Return the nats that a set saves, with those of the edges that it replaces."""
+        before = math.fsum(self.lengths(j, parents[j]) for j in group.members)
+        fewer = sum(len(parents[j]) - len(causes) for j, causes in group.causes.items())
+        return before - group.length + self.rules.min_gain * (fewer - len(group.members) + 1)
+
+    def _left(self, node: int, causes: frozenset[int]) -> FloatArray:
+        """Return what may show a hidden variable, standardized: (n_samples, n_targets)."""
+        left = normal_scores(self.lengths.model(key_of(node, causes)))
+        if np.ptp(left) < EDGE:
+            return np.zeros((len(left), 1))
+        points = self.lengths.sample.standardized
+        products = (left * points[:, at] for at in sorted(causes))
+        own = self.alone(node, causes).probabilities[:, 0]
+        return standardize(np.column_stack([left, left**2, *products, own]))[0]
+
+    def hint(self, node: int, causes: frozenset[int], seed: Group) -> float:
+        """Guess the nats that a column's share of a set saves, by what its model leaves."""
+        told = standardize(seed.probabilities[:, :1])[0][:, 0]
+        correlations = told @ self.left(node, causes) / len(told)
+        return float(0.5 * len(told) * (correlations**2).max()) - 1.0
+
+    def pairs(self, parents: Parents, free: Sequence[int]) -> list[Group]:
+        """Return pairs of columns that one hidden variable may switch, the best first."""
+        tried: dict[frozenset[tuple[int, frozenset[int]]], tuple[float, Group]] = {}
+        for one, other in permutations(free, 2):
+            for causes in self._causes(parents, one, other):
+                seed = self.alone(one, causes[0])
+                if causes[0] == parents[one] and causes[1] == parents[other]:
+                    is_edge = one in parents[other] or other in parents[one]
+                    if not is_edge and self.hint(other, causes[1], seed) < MIN_HINT:
+                        continue
+                model = self.fit(other, causes[1], seed.probabilities, seed.likelihood)
+                group = Group({**seed.members, other: model}, {one: causes[0], other: causes[1]})
+                key, gain = frozenset(group.causes.items()), self.gain(group, parents)
+                if gain > max(tried.get(key, (-FAR, group))[0], -FAR):
+                    tried[key] = gain, group
+        best = sorted(tried.values(), key=lambda each: -each[0])[:N_TRIED]
+        fitted = [self.joint(group.causes, group.probabilities) for _, group in best]
+        return sorted(fitted, key=lambda group: -self.gain(group, parents))[:N_PAIRS]
+
+    def _causes(
+        self, parents: Parents, one: int, other: int
+    ) -> list[tuple[frozenset[int], frozenset[int]]]:
+        """Return the causes of two columns, with and without an edge between them."""
+        kept = parents[one], parents[other]
+        cut = kept[0] - {other}, kept[1] - {one}
+        if cut == kept or self.rules.required[one, other] or self.rules.required[other, one]:
+            return [kept]
+        return [kept, cut]
+
+
+class GroupedLengths(Lengths):
+    """Lengths of columns given their causes, and what sets tell of their hidden variables.
+
+    `is_fixed`: whether columns may not join or leave sets.
+    """
+
+    def __init__(self, fitter: Fitter, groups: Sequence[Group], *, is_fixed: bool = False) -> None:
+        super().__init__(fitter.lengths.sample, 1)
+        self.fitter, self.groups, self.is_fixed = fitter, tuple(groups), is_fixed
+        size = max(LEAST_MODELS, MODEL_ROWS // len(self.sample.values))
+        self._chosen = lru_cache(size)(self._choose)
+        self.model = lambda key: self._chosen(key)[0]
+
+    def _choose(self, key: Key) -> tuple[ConditionalModel, int]:
+        """Return the shortest model of a column, and the place of the set that it joins, or -1."""
+        node, causes = key
+        places = list(range(len(self.groups)))
+        if self.sample.variables[node].is_categorical:
+            places = []
+        own = [at for at in places if node in self.groups[at].members]
+        if self.is_fixed:
+            places = own
+        choices = [] if own and self.is_fixed else [(self.fitter.lengths.model(key), -1)]
+        for at in places:
+            rest, start = self.groups[at].rest(node), self.groups[at].probabilities
+            choices.append((self.fitter.fit(node, frozenset(causes), start, rest), at))
+        return min(choices, key=self._priced)
+
+    def _priced(self, choice: tuple[ConditionalModel, int]) -> float:
+        """Return the nats of a model, with those that a set has to save on each column."""
+        model, place = choice
+        return model.length + (self.fitter.rules.min_gain if place >= 0 else 0.0)
+
+    def fit(self, keys: Iterable[Key]) -> None:
+        """Fit the keys that are not in the cache."""
+        self.store({key: self._priced(self._chosen(key)) for key in keys if key not in self.fitted})
+
+    def candidates(self, node: int, causes: frozenset[int]) -> frozenset[int]:
+        """Return the columns that may save anything beside the causes of a column."""
+        if self._chosen(key_of(node, causes))[1] < 0:
+            return self.fitter.lengths.candidates(node, causes)
+        return frozenset(range(len(self.sample.categorical))) - {node, *causes}
+
+    def regrouped(self, parents: Parents) -> list[Group]:
+        """Fit the sets of columns that these are in a graph."""
+        chosen = [self._chosen(key_of(j, causes))[1] for j, causes in enumerate(parents)]
+        found = []
+        for at, group in enumerate(self.groups):
+            causes = {j: parents[j] for j, place in enumerate(chosen) if place == at}
+            if len(causes) > 1:
+                found.append(self.fitter.joint(causes, group.probabilities))
+        return found
+
+
+class Mixed(NamedTuple):
+    """A graph, its sets, and the nats of both with what edges and sets have to save."""
+
+    parents: Parents
+    groups: list[Group]
+    nats: float
+
+
+def search_mixed(
+    lengths: Lengths, rules: Rules, parents: Parents, challenges: dict[Arrow, Challenge]
+) -> tuple[Lengths, Parents, dict[Arrow, Challenge], list[Group]]:
+    """Add hidden variables to a graph while that saves nats, and search it anew given them."""
+    with single_thread():
+        fitter = Fitter(lengths, rules)
+        variables = lengths.sample.variables
+        places = [j for j, each in enumerate(variables) if not each.is_categorical]
+        best = Mixed(parents, [], total(lengths, parents, rules))
+        while (after := _with_another(fitter, best, places)) is not None:
+            best = after
+        if not best.groups:
+            return lengths, parents, challenges, []
+        while True:
+            grouped = GroupedLengths(fitter, best.groups, is_fixed=True)
+            challenges, shorter = challenge_all(grouped, best.parents, rules)
+            # Lengths given the sets are of one column at a time; the sets are fitted anew to a
+            # graph that differs in several.
+            after = None if shorter is None else _settled(fitter, shorter, best.groups)
+            if after is None or after.nats > best.nats - SAVING:
+                return grouped, best.parents, challenges, best.groups
+            best = after
+
+
+def _with_another(fitter: Fitter, best: Mixed, places: Sequence[int]) -> Mixed | None:
+    """Add a set to a graph; None if none saves nats."""
+    free = [j for j in places if not any(j in group.members for group in best.groups)]
+    for pair in fitter.pairs(best.parents, free):
+        start = tuple(pair.causes.get(j, causes) for j, causes in enumerate(best.parents))
+        found = _settled(fitter, start, [*best.groups, pair])
+        if found.nats < best.nats - SAVING:
+            return found
+    return None
+
+
+def _settled(fitter: Fitter, parents: Parents, groups: list[Group]) -> Mixed:
+    """Search the graph given the sets, and fit the sets to the graph, while that saves nats."""
+    best = Mixed(parents, groups, math.inf)
+    for _ in range(N_SEARCHES):
+        grouped = GroupedLengths(fitter, best.groups)
+        parents = climb(grouped, best.parents, fitter.rules)
+        groups = grouped.regrouped(parents)
+        after = Mixed(parents, groups, _nats(fitter, parents, groups))
+        if after.nats > best.nats - SAVING:
+            return best
+        is_same = len(groups) == len(best.groups) and parents == best.parents
+        before, best = best.groups, after
+        if is_same and all(a.is_like(b) for a, b in zip(before, groups, strict=True)):
+            return best
+    return best
+
+
+def _nats(fitter: Fitter, parents: Parents, groups: Sequence[Group]) -> float:
+    """Return the nats of a graph with sets, and what its edges and sets have to save."""
+    switched = {j for group in groups for j in group.members}
+    others = [fitter.lengths(j, each) for j, each in enumerate(parents) if j not in switched]
+    n_edges = sum(map(len, parents)) + len(switched) - len(groups)
+    return math.fsum([*others, *(each.length for each in groups)]) + (
+        fitter.rules.min_gain * n_edges
     )
-    rank = np.argsort(np.argsort(-counts, kind="stable"))[index.ravel()]
-    of_nodes = [each for each in labels if each.max() == n_groups - 1]
-    return [*of_nodes, np.minimum(rank, n_groups - 1)]
 
 
-def _em(nodes: Sequence[FloatArray], start: IntArray) -> Groups:
-    n, n_groups = len(start), int(start.max()) + 1
-    chances = np.eye(n_groups)[start]
-    # Of each node's mechanisms in each group, at first those of the rows that start in it.
-    tables = []
-    for each in nodes:
-        count = 1.0 + chances.T @ np.exp(each - logsumexp(each, axis=1, keepdims=True))
-        tables.append(count / count.sum(axis=1, keepdims=True))
-    before = math.inf
-    for _ in range(MAX_ITER):
-        inside = [
-            each[:, np.newaxis] + np.log(table) for each, table in zip(nodes, tables, strict=True)
-        ]
-        within = [logsumexp(each, axis=2) for each in inside]
-        joint = np.log(np.maximum(chances.mean(axis=0), SMALLEST)) + sum(within)
-        nats = -logsumexp(joint, axis=1)
-        chances = np.exp(joint + nats[:, np.newaxis])
-        for at, (each, summed) in enumerate(zip(inside, within, strict=True)):
-            count = np.einsum("ng,ngk->gk", chances, np.exp(each - summed[..., np.newaxis]))
-            tables[at] = np.maximum(count, SMALLEST)
-            tables[at] /= tables[at].sum(axis=1, keepdims=True)
-        length = float(nats.sum())
-        if before - length < TOLERANCE * n:
-            break
-        before = length
-    numbers = n_groups - 1 + n_groups * sum(each.shape[1] - 1 for each in nodes)
-    return Groups(length + 0.5 * numbers * math.log(n), chances)
+def mixing_of(
+    groups: Sequence[Group], names: Sequence[Hashable], lengths: Lengths
+) -> tuple[Mixing, ...]:
+    """Return sets of columns as they are reported, by the names of the columns."""
+    from sklearn.metrics import adjusted_mutual_info_score
 
-
-def _parts(nodes: list[int], joined: list[tuple[int, int]]) -> list[list[int]]:
-    """Return the connected sets of two nodes and more."""
-    place = {node: at for at, node in enumerate(nodes)}
-    ends = np.array([[place[i], place[j]] for i, j in joined], dtype=np.intp).reshape(-1, 2).T
-    shape = (len(nodes), len(nodes))
-    part = connected_components(coo_array((np.ones(ends.shape[1]), ends), shape))[1]
-    parts = [
-        [node for node in nodes if part[place[node]] == at]
-        for at in range(max(part, default=-1) + 1)
-    ]
-    return [each for each in parts if len(each) > 1]
+    found = []
+    for group in groups:
+        own = [each.likelihood.argmax(axis=1) for each in group.members.values()]
+        agreement = min(adjusted_mutual_info_score(*pair) for pair in combinations(own, 2))
+        order = np.argsort(-group.probabilities.sum(axis=0), kind="stable")
+        probabilities = group.probabilities[:, order]
+        before = math.fsum(lengths(j, causes) for j, causes in group.causes.items())
+        found.append(
+            Mixing(
+                tuple(names[j] for j in group.members),
+                probabilities.shape[1],
+                probabilities.argmax(axis=1),
+                probabilities,
+                float(agreement),
+                before - group.length,
+            )
+        )
+    return tuple(found)

@@ -172,16 +172,25 @@ def search(lengths: Lengths, rules: Rules) -> tuple[Parents, dict[Arrow, Challen
     """Return the shortest graph that climbs and challenges find, and the challenge of each edge."""
     best = climb(lengths, rules.start, rules)
     while True:
-        found: dict[Arrow, Challenge] = {}
-        edges = [arrow for arrow in arrows(best) if not rules.required[arrow]]
-        work = partial(_challenges, best=best, rules=rules)
-        for some in in_batches(lengths, work, edges, BATCH, share=True):
-            found |= some
-        free = [each.free for each in found.values()]
-        shorter = min(free, key=lambda graph: total(lengths, graph, rules), default=best)
-        if total(lengths, shorter, rules) > total(lengths, best, rules) - TOLERANCE:
-            return best, found
+        challenges, shorter = challenge_all(lengths, best, rules)
+        if shorter is None:
+            return best, challenges
         best = shorter
+
+
+def challenge_all(
+    lengths: Lengths, best: Parents, rules: Rules
+) -> tuple[dict[Arrow, Challenge], Parents | None]:
+    """Challenge each edge of a graph; return also the shortest graph found, if it is shorter."""
+    found: dict[Arrow, Challenge] = {}
+    edges = [arrow for arrow in arrows(best) if not rules.required[arrow]]
+    work = partial(_challenges, best=best, rules=rules)
+    for some in in_batches(lengths, work, edges, BATCH, share=True):
+        found |= some
+    free = [each.free for each in found.values()]
+    shorter = min(free, key=lambda graph: total(lengths, graph, rules), default=best)
+    is_shorter = total(lengths, shorter, rules) <= total(lengths, best, rules) - TOLERANCE
+    return found, shorter if is_shorter else None
 
 
 def _challenges(
