@@ -30,7 +30,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from anmmm import infer_graph
+from anmmm import CausalGraph, infer_graph
 from anmmm.evidence.variable import clear_variable_cache
 from anmmm.graph.forms import MarkedEdge, read_graph
 from anmmm.graph.infer import MAX_PARENTS, MIN_GAIN
@@ -60,6 +60,11 @@ class Arrow(NamedTuple):
 
 def ours(table: np.ndarray, truth: np.ndarray) -> Line:
     """Run `infer_graph`, then compare the lengths of the found DAG and the true one."""
+    return found_graph(table, truth)[1]
+
+
+def found_graph(table: np.ndarray, truth: np.ndarray) -> tuple[CausalGraph, Line]:
+    """Return the result of `infer_graph` on a table, and what is stored of it."""
     clear_variable_cache()
     began = time.process_time()
     found = infer_graph(table, n_jobs=1, random_state=0)
@@ -73,7 +78,7 @@ def ours(table: np.ndarray, truth: np.ndarray) -> Line:
     true_dag = [frozenset(np.flatnonzero(column).tolist()) for column in truth.T]
     found_dag: list[Any] = [frozenset(node.parents) for node in found.nodes]
     longer = total(lengths, tuple(found_dag), rules) - total(lengths, tuple(true_dag), rules)
-    return {"edges": edges, "seconds": seconds, "longer_than_true": longer}
+    return found, {"edges": edges, "seconds": seconds, "longer_than_true": longer}
 
 
 def from_adjacency(matrix: Any) -> list[MarkedEdge]:
@@ -268,7 +273,7 @@ def _summary(lines: Sequence[Line]) -> list[str]:
         distance = f"{np.mean(each):.1f}"
     return [
         count,
-        f"{np.mean(distances):.2f}{_error(distances)}",
+        f"{np.mean(distances):.2f}{error_of(distances)}",
         f"{np.mean([f1(*graph) for graph in graphs]):.3f}",
         distance,
         _sure(graphs) if method == OURS else "—",
@@ -277,7 +282,7 @@ def _summary(lines: Sequence[Line]) -> list[str]:
     ]
 
 
-def _error(values: Sequence[float]) -> str:
+def error_of(values: Sequence[float]) -> str:
     """Return the standard error of a mean as it is printed; a single value has none."""
     if len(values) < 2:
         return ""
