@@ -63,9 +63,9 @@ class Mixing(Record):
     probabilities : ndarray of shape (n_samples, n_groups)
         Probability of each group.
     agreement : float
-        Smallest adjusted mutual information of the labels that two nodes have each by itself.
+        Smallest adjusted mutual information of two nodes' labels, each from its own column.
     gain : float
-        Nats that it saves over nodes that are switched each by itself, or not at all.
+        Nats that it saves over the nodes' shortest models without it.
     """
 
     nodes: tuple[Hashable, ...]
