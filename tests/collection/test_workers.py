@@ -112,6 +112,22 @@ def test_an_error_of_the_work_itself_is_not_swallowed():
         list(run(pairs(3), n_jobs=2, sleeps=None))
 
 
+def test_a_lost_scheduler_is_told_in_words_after_the_rows_before(monkeypatch):
+    class FutureCancelledError(Exception):
+        """Named like Dask's."""
+
+    def compute(pool, items):
+        first, _ = next(items), next(items)
+        yield first, pool._task(*first)
+        raise FutureCancelledError("scheduler-connection-lost")
+
+    monkeypatch.setattr(workers.Pool, "compute", compute)
+    rows = iter(run(pairs(3)))
+    assert next(rows).pair_id == "p0"
+    with pytest.raises(ConnectionError, match=r"scheduler does not answer.*checkpoint"):
+        next(rows)
+
+
 @pytest.mark.slow
 @posix
 @pytest.mark.parametrize("n_jobs", [1, 2])

@@ -33,6 +33,8 @@ WINDOW, WINDOW_A_WORKER = 10_000, 200
 WINDOW_OBSERVATIONS = 1_000_000
 # Errors of backends over a dead worker process: loky, Dask, Ray.
 _DEATHS = {"TerminatedWorkerError", "KilledWorker", "RayError"}
+# The same over a dead scheduler of Dask.
+_SCHEDULER_DEATHS = {"FutureCancelledError", "CommClosedError"}
 _FEW_WORKERS = 8
 # For a Dask cluster to replace a worker.
 _DASK_SECONDS = 120.0
@@ -82,7 +84,13 @@ def run_in_order(
                     window.finish(item, row)
                     yield from window.ready()
             except Exception as error:
-                if not any(kind.__name__ in _DEATHS for kind in type(error).__mro__):
+                kinds = {kind.__name__ for kind in type(error).__mro__}
+                if kinds & _SCHEDULER_DEATHS:
+                    raise ConnectionError(
+                        "the Dask scheduler does not answer any more; a checkpoint has the "
+                        "finished rows, so the same run may continue, with Dask or without"
+                    ) from error
+                if not kinds & _DEATHS:
                     raise
                 lost = pool.restart()
                 if not isolated:
