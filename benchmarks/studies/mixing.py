@@ -7,9 +7,10 @@ tables as CELL-SEED.npz, for a program outside of this project that writes CELL-
 labels of nodes, sets of nodes, seconds); ``... take FILE --answers FOLDER --method NAME`` appends
 its answers.
 
-The data model is that of *Causal Mixture Models* (Mameche, Kalofolias and Vreeken, NeurIPS 2025):
-a column is a weighted sum of one function (x, x² or sin 2x) of each of its causes, with Gaussian
-noise. A hidden variable of two values tells the weights of its own set of nodes, here two.
+The data model follows a description of *Causal Mixture Models* (Mameche, Kalofolias and Vreeken,
+NeurIPS 2025): a column is a weighted sum of one function (x, x² or sin 2x) of each of its causes,
+with Gaussian noise. A hidden variable of two values tells the weights of its own set of nodes, here
+two.
 
 Columns of the table:
 
