@@ -89,7 +89,7 @@ def test_a_switched_column_is_a_distribution():
 def test_the_columns_of_a_set_tell_of_each_other():
     table, group = slopes(5)
     fits = fitter(table)
-    one, other = fits.alone(2, frozenset({0})), fits.alone(3, frozenset({1}))
+    one, other = fits.single(2, frozenset({0})), fits.single(3, frozenset({1}))
     both = fits.joint({2: frozenset({0}), 3: frozenset({1})}, one.probabilities)
     assert both.length < one.length + other.length
     labels = [each.probabilities.argmax(axis=1) for each in (one, other, both)]

@@ -167,7 +167,7 @@ class Checkpoint:
         position, text, written = row
         if written != _digest(position, text):
             raise self.damage(f"the row of position {position} is not as it was written")
-        # Whoever wrote the file may have computed the digest, too.
+        # The writer of a foreign file may have computed the digest as well.
         try:
             content = json.loads(text)
         except (TypeError, ValueError, RecursionError):

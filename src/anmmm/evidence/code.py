@@ -46,7 +46,7 @@ class Encoding(Record):
 
     def plus(self, nats: float) -> Self:
         """Return the same with a higher cost."""
-        return replace(self, cost=self.cost + nats)
+        return replace(self, cost=self.cost + nats) if nats else self
 
 
 def shortest(codes: Iterable[T]) -> T:
@@ -98,10 +98,16 @@ def mixture_nats(cells: Cells, fit: MixtureFit) -> FloatArray:
     return gaussian_nats(cells.lower, cells.upper, cells.n_distinct, fit.curves, scale, fit.weights)
 
 
-def mixture_levels(cells: Cells, fit: MixtureFit) -> tuple[FloatArray, FloatArray]:
-    """Return the distribution function of a mixture at both ends of each observation's cell."""
+def mixture_levels(
+    cells: Cells, fit: MixtureFit, weights: FloatArray | None = None
+) -> tuple[FloatArray, FloatArray]:
+    """Return the distribution function of a mixture at both ends of each observation's cell.
+
+    `weights` (n_samples, n_mechanisms) replace those of the fit.
+    """
     below, above = np.zeros((2, len(cells.values)))
-    for weight, curve in zip(fit.weights, fit.curves.T, strict=True):
+    of_each = fit.weights if weights is None else weights.T
+    for weight, curve in zip(of_each, fit.curves.T, strict=True):
         lower, upper = noise_levels(cells, curve, math.sqrt(fit.noise_variance))
         below += weight * lower
         above += weight * upper

@@ -100,17 +100,27 @@ class Sample(Record):
         the first m curves over the column, less a nat for each of these.
         """
         some = slice(None, None, -(-len(self.values) // HINT_ROWS))
-        residual = normal_scores(model)[some]
-        guesses = np.zeros(len(self.variables))
-        if np.ptp(residual) < EDGE:
+        guesses, targets = np.zeros(len(self.variables)), self.residuals(causes, model, some)
+        if targets is None:
             return guesses
-        products = (residual * self.standardized[some, at] for at in causes)
-        targets = standardize(np.column_stack([residual, residual**2, *products]))[0]
         for at, variable in enumerate(self.variables):
             columns = variable.basis.design[some, 1:]
-            nats = 0.5 / len(residual) * (columns.T @ targets) ** 2 - 1.0
+            nats = 0.5 / len(targets) * (columns.T @ targets) ** 2 - 1.0
             guesses[at] = nats.cumsum(axis=0).max(initial=0.0)
         return guesses
+
+    def residuals(
+        self, causes: Sequence[int], model: ConditionalModel, rows: slice = slice(None)
+    ) -> FloatArray | None:
+        """Return all that a further cause may explain, standardized; None without a residual.
+
+        The residual of a model, its square and its product with each cause, (n_rows, n_targets).
+        """
+        residual = normal_scores(model)[rows]
+        if np.ptp(residual) < EDGE:
+            return None
+        products = (residual * self.standardized[rows, at] for at in causes)
+        return standardize(np.column_stack([residual, residual**2, *products]))[0]
 
 
 class Lengths:
@@ -131,8 +141,8 @@ class Lengths:
         self.fitted: dict[Key, float] = {}
         # Columns that may be further causes, by their hints.
         self.hinted: dict[Key, frozenset[int]] = {}
-        size = max(LEAST_MODELS, MODEL_ROWS // n)
-        self.model = lru_cache(size)(sample.model)
+        self.most_models = max(LEAST_MODELS, MODEL_ROWS // n)
+        self.model = lru_cache(self.most_models)(sample.model)
 
     def __call__(self, node: int, causes: Iterable[int]) -> float:
         """Return the length of a column given its causes."""

@@ -22,15 +22,14 @@ from scipy.special import logsumexp, softmax
 from anmmm._record import Record, computed, frozen
 from anmmm._threads import single_thread
 from anmmm._typing import FloatArray, IntArray
-from anmmm.evidence.check import EDGE, normal_scores
-from anmmm.evidence.code import gaussian_nats, noise_levels, shortest
+from anmmm.evidence.code import gaussian_nats, mixture_levels, shortest
 from anmmm.evidence.models import Additive, ConditionalModel
 from anmmm.evidence.variable import Variable
 from anmmm.evidence.vectors import bases_over
-from anmmm.graph.lengths import LEAST_MODELS, MIN_HINT, MODEL_ROWS, Key, Lengths, key_of
+from anmmm.graph.lengths import MIN_HINT, Key, Lengths, key_of
 from anmmm.graph.search import Arrow, Challenge, Parents, Rules, challenge_all, climb, total
 from anmmm.mixture import MixtureFit, SplineBasis
-from anmmm.mixture.em import fit_mixture, run_em
+from anmmm.mixture.em import fit_mixture
 from anmmm.mixture.starts import soften
 from anmmm.preprocessing import standardize
 
@@ -101,10 +100,7 @@ class Switched(Additive):
 
     def levels(self) -> tuple[FloatArray, FloatArray]:
         """Conditional distribution function at both ends of each observation's cell."""
-        scale = math.sqrt(self.fit.noise_variance)
-        ends = [noise_levels(self.cells, curve, scale) for curve in self.fit.curves.T]
-        below, above = (np.column_stack(end) for end in zip(*ends, strict=True))
-        return (self.weights * below).sum(axis=1), (self.weights * above).sum(axis=1)
+        return mixture_levels(self.cells, self.fit, self.weights)
 
 
 def _log_weights(likelihood: FloatArray) -> FloatArray:
@@ -129,15 +125,20 @@ class Group(Record):
         return np.asarray(sum(each.likelihood for each in self.members.values()))
 
     @computed
+    def joint_likelihood(self) -> FloatArray:
+        """Log-likelihood of each value with its weight, (n_samples, n_values)."""
+        return np.asarray(_log_weights(self.likelihood) + self.likelihood)
+
+    @computed
     def probabilities(self) -> FloatArray:
         """Probability of each value, (n_samples, n_values)."""
-        return np.asarray(softmax(_log_weights(self.likelihood) + self.likelihood, axis=1))
+        return np.asarray(softmax(self.joint_likelihood, axis=1))
 
     @computed
     def length(self) -> float:
         """Nats of all columns, and of the parameters."""
         n, C = map(int, self.likelihood.shape)
-        nats = logsumexp(_log_weights(self.likelihood) + self.likelihood, axis=1).sum()
+        nats = logsumexp(self.joint_likelihood, axis=1).sum()
         weights = 0.5 * (C - 1) * math.log(n) - math.lgamma(C + 1)
         return weights - float(nats) + math.fsum(each.cost for each in self.members.values())
 
@@ -158,11 +159,10 @@ class Fitter:
     def __init__(self, lengths: Lengths, rules: Rules) -> None:
         self.lengths, self.rules = lengths, rules
         self.variables = lengths.sample.variables
-        n = len(lengths.sample.values)
-        size = max(LEAST_MODELS, MODEL_ROWS // n)
-        self._bases = lru_cache(size)(self._bases_over)
-        self.alone = lru_cache(size)(self._alone)
-        self.left = lru_cache(size)(self._left)
+        cached = lru_cache(lengths.most_models)
+        self._bases = cached(self._bases_over)
+        self.single = cached(self._single)
+        self.residuals = cached(self._residuals)
 
     def _bases_over(self, causes: frozenset[int]) -> list[tuple[SplineBasis, float]]:
         if not causes:
@@ -176,14 +176,12 @@ class Fitter:
         """Fit a column from probabilities, given the log-likelihoods of the other columns."""
         variable, found = self.variables[node], []
         for basis, price in self._bases(causes):
-            scales = np.ones(3 + basis.n_null)
-            scales[0] = 0.5 / N_VALUES**2
-            fit = run_em(
+            fit = fit_mixture(
                 basis,
                 variable.cells.values,
-                start[np.newaxis],
-                scales,
+                starts=[start],
                 label_likelihood=rest,
+                noise_variance=0.5 / N_VALUES**2,
                 floor=variable.floor,
                 tol=TOLERANCE,
                 max_iter=MAX_ITER,
@@ -191,8 +189,8 @@ class Fitter:
             found.append(Switched.of(variable, fit, rest).plus(price))
         return shortest(found)
 
-    def _alone(self, node: int, causes: frozenset[int]) -> Group:
-        """Fit a column that nothing else tells of: a set of one."""
+    def _single(self, node: int, causes: frozenset[int]) -> Group:
+        """Fit a column without any other column: a set of one."""
         variable, (basis, price) = self.variables[node], self._bases(causes)[0]
         y = variable.cells.values
         single = fit_mixture(basis, y, starts=np.ones((1, len(y), 1)), floor=variable.floor)
@@ -208,8 +206,8 @@ class Fitter:
 
     def joint(self, causes: dict[int, frozenset[int]], start: FloatArray) -> Group:
         """Fit a set of columns in turn, from probabilities (n_samples, n_values)."""
-        told = np.log(np.maximum(start, SMALLEST))
-        group = Group({j: self.fit(j, each, start, told) for j, each in causes.items()}, causes)
+        rest = np.log(np.maximum(start, SMALLEST))
+        group = Group({j: self.fit(j, each, start, rest) for j, each in causes.items()}, causes)
         for _ in range(MAX_ROUNDS):
             before = group
             for j, each in causes.items():
@@ -225,28 +223,27 @@ class Fitter:
         fewer = sum(len(parents[j]) - len(causes) for j, causes in group.causes.items())
         return before - group.length + self.rules.min_gain * (fewer - len(group.members) + 1)
 
-    def _left(self, node: int, causes: frozenset[int]) -> FloatArray:
-        """Return what may show a hidden variable, standardized: (n_samples, n_targets)."""
-        left = normal_scores(self.lengths.model(key_of(node, causes)))
-        if np.ptp(left) < EDGE:
-            return np.zeros((len(left), 1))
-        points = self.lengths.sample.standardized
-        products = (left * points[:, at] for at in sorted(causes))
-        own = self.alone(node, causes).probabilities[:, 0]
-        return standardize(np.column_stack([left, left**2, *products, own]))[0]
+    def _residuals(self, node: int, causes: frozenset[int]) -> FloatArray:
+        """Return all that may show a hidden variable, standardized: (n_samples, n_targets)."""
+        sample, key = self.lengths.sample, key_of(node, causes)
+        residuals = sample.residuals(key[1], self.lengths.model(key))
+        if residuals is None:
+            return np.zeros((len(sample.values), 1))
+        own = standardize(self.single(node, causes).probabilities[:, :1])[0]
+        return np.hstack([residuals, own])
 
     def hint(self, node: int, causes: frozenset[int], seed: Group) -> float:
-        """Guess the nats that a column's share of a set saves, by what its model leaves."""
-        told = standardize(seed.probabilities[:, :1])[0][:, 0]
-        correlations = told @ self.left(node, causes) / len(told)
-        return float(0.5 * len(told) * (correlations**2).max()) - 1.0
+        """Guess the nats that a column in a set saves, by the residuals of its model."""
+        value = standardize(seed.probabilities[:, :1])[0][:, 0]
+        correlations = value @ self.residuals(node, causes) / len(value)
+        return float(0.5 * len(value) * (correlations**2).max()) - 1.0
 
     def pairs(self, parents: Parents, free: Sequence[int]) -> list[Group]:
         """Return pairs of columns that one hidden variable may switch, the best first."""
         tried: dict[frozenset[tuple[int, frozenset[int]]], tuple[float, Group]] = {}
         for one, other in permutations(free, 2):
             for causes in self._causes(parents, one, other):
-                seed = self.alone(one, causes[0])
+                seed = self.single(one, causes[0])
                 if causes[0] == parents[one] and causes[1] == parents[other]:
                     is_edge = one in parents[other] or other in parents[one]
                     if not is_edge and self.hint(other, causes[1], seed) < MIN_HINT:
@@ -280,8 +277,7 @@ class GroupedLengths(Lengths):
     def __init__(self, fitter: Fitter, groups: Sequence[Group], *, is_fixed: bool = False) -> None:
         super().__init__(fitter.lengths.sample, 1)
         self.fitter, self.groups, self.is_fixed = fitter, tuple(groups), is_fixed
-        size = max(LEAST_MODELS, MODEL_ROWS // len(self.sample.values))
-        self._chosen = lru_cache(size)(self._choose)
+        self._chosen = lru_cache(self.most_models)(self._choose)
         self.model = lambda key: self._chosen(key)[0]
 
     def _choose(self, key: Key) -> tuple[ConditionalModel, int]:

@@ -35,6 +35,7 @@ def fit_mixture(
     *,
     starts: Sequence[FloatArray] | FloatArray,
     rows: IntArray | slice | None = None,
+    label_likelihood: FloatArray | None = None,
     noise_variance: float = 0.5,
     floor: float = VARIANCE_FLOOR,
     tol: float = 1e-6,
@@ -45,17 +46,28 @@ def fit_mixture(
     Each start is run for a few iterations, and the one of the highest bound is continued until an
     iteration raises the bound by less than `tol` nats per observation. `y` is the standardized
     effect, `noise_variance` the start of the noise variance, and `floor` its smallest value.
-    `rows` are those of `start_rows`; starts may be for these rows only. docs/method/decisions.md,
-    eqs. 3 to 8. O(N C + C r³) an iteration with one cause, and else O(N C r²).
+    `rows` are those of `start_rows`; starts may be for these rows only. With `label_likelihood` of
+    `run_em` all rows are used. docs/method/decisions.md, eqs. 3 to 8. O(N C + C r³) an iteration
+    with one cause, and else O(N C r²).
     """
     if rows is None:
-        rows = start_rows(basis, y)
+        rows = start_rows(basis, y) if label_likelihood is None else EVERY
     scales = np.ones(3 + basis.n_null)
     scales[0] = noise_variance
     given = np.asarray(starts)
     if given.shape[1] == len(y):
         given = given[:, rows]
-    return run_em(basis, y, given, scales, rows=rows, floor=floor, tol=tol, max_iter=max_iter)
+    return run_em(
+        basis,
+        y,
+        given,
+        scales,
+        label_likelihood=label_likelihood,
+        rows=rows,
+        floor=floor,
+        tol=tol,
+        max_iter=max_iter,
+    )
 
 
 def run_em(

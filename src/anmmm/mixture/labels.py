@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 
@@ -72,12 +71,19 @@ def refine_labels(
     likelihood = np.zeros((len(y), n_mechanisms))
     likelihood[np.arange(len(y)), labels] = LABEL_EVIDENCE
     likelihood -= math.log(math.exp(LABEL_EVIDENCE) + n_mechanisms - 1.0)
-    run = partial(run_em, basis, y, label_likelihood=likelihood, floor=floor)
-    scales = np.ones(3 + basis.n_null)
-    scales[0] = noise
-    refined = run(given[np.newaxis], scales)
+    refined = fit_mixture(
+        basis, y, starts=[given], label_likelihood=likelihood, noise_variance=noise, floor=floor
+    )
     if fit is not None:
-        other = run(fit.probabilities[np.newaxis], fit.scales, center=fit.center)
+        other = run_em(
+            basis,
+            y,
+            fit.probabilities[np.newaxis],
+            fit.scales,
+            center=fit.center,
+            label_likelihood=likelihood,
+            floor=floor,
+        )
         if other.bound > refined.bound:
             return replace(other, start=1)
     return refined

@@ -59,12 +59,10 @@ WRAPPED = (Rescaled, Jumps, TwoPart, Split)
 
 def fit_models(fits: FitCache) -> dict[str, ConditionalModel]:
     """Return every model that applies to a pair, by its name."""
-    tied = fits.cause.is_tied or fits.effect.is_tied
     models: dict[str, ConditionalModel] = {}
-    for kind in _kinds(fits.effect):
-        if tied or not kind.OF_TIES:
-            for model in fits.encoded(kind):
-                models[model.name] = model.plus(kind.PRIOR) if kind.PRIOR else model
+    for kind in fits.applicable(_kinds(fits.effect)):
+        for model in fits.encoded(kind):
+            models[model.name] = model.plus(kind.PRIOR)
     return models
 
 

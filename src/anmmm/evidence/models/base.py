@@ -108,6 +108,19 @@ class FitCache:
             self._encoded[kind] = list(kind.encode(self))
         return self._encoded[kind]
 
+    def applicable(self, kinds: Sequence[type[ConditionalModel]]) -> list[type[ConditionalModel]]:
+        """Return the kinds of models that apply: some only if a variable is tied."""
+        tied = self.cause.is_tied or self.effect.is_tied
+        return [kind for kind in kinds if tied or not kind.OF_TIES]
+
+    def shortest_of(self, kinds: Sequence[type[ConditionalModel]]) -> ConditionalModel:
+        """Return the shortest model of these kinds."""
+        return shortest(
+            model.plus(kind.PRIOR)
+            for kind in self.applicable(kinds)
+            for model in self.encoded(kind)
+        )
+
     def shortest(self) -> ConditionalModel:
         """Return the shortest of all models."""
         # Imported here because wrapped models call it.
@@ -269,6 +282,14 @@ class Wrapped(ConditionalModel, ABC):
     def converged(self) -> bool:
         """Whether the fit of the model converged."""
         return self.model.converged
+
+    def curves(self, at: FloatArray) -> EffectCurves:
+        """Evaluate the model at standardized values of the cause, (n_points, 1)."""
+        return self.model.curves(at)
+
+    def levels(self) -> tuple[FloatArray, FloatArray]:
+        """Conditional distribution function at both ends of each observation's cell."""
+        return self.model.levels()
 
 
 @frozen

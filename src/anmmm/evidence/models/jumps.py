@@ -12,8 +12,7 @@ import numpy as np
 
 from anmmm._record import Record, frozen
 from anmmm._typing import BoolArray, FloatArray, IntArray
-from anmmm.evidence.code import shortest
-from anmmm.evidence.models.base import ConditionalModel, EffectCurves, FitCache, Regressors, Wrapped
+from anmmm.evidence.models.base import ConditionalModel, FitCache, Regressors, Wrapped
 from anmmm.evidence.models.rescaled import SMOOTH
 from anmmm.mixture import Columns, SplineBasis
 
@@ -48,22 +47,9 @@ class Jumps(Wrapped):
         if not places:
             return
         inner = FitCache(Regressors(with_steps(basis, places), fits.cause.is_tied), effect, 1)
-        model = shortest(
-            model
-            for kind in SMOOTH
-            if fits.cause.is_tied or not kind.OF_TIES
-            for model in inner.encoded(kind)
-        )
+        model = inner.shortest_of(SMOOTH)
         cost = model.cost + len(places) * math.log(len(model.nats))
         yield cls(model.nats, cost, model.cells, model)
-
-    def curves(self, at: FloatArray) -> EffectCurves:
-        """Evaluate the model at standardized values of the cause, (n_points, 1)."""
-        return self.model.curves(at)
-
-    def levels(self) -> tuple[FloatArray, FloatArray]:
-        """Conditional distribution function at both ends of each observation's cell."""
-        return self.model.levels()
 
 
 def in_order(basis: SplineBasis) -> IntArray:
@@ -84,8 +70,11 @@ class StepColumns(Columns):
 
     def evaluate(self, X: FloatArray) -> FloatArray:
         """Columns at new points (n_new, 1), in C order."""
-        columns, k = self.columns.evaluate(X), self.n_null
-        steps = ((self.places < X) - self.means) / self.scales
+        return self.inserted(self.columns.evaluate(X), X)
+
+    def inserted(self, columns: FloatArray, X: FloatArray) -> FloatArray:
+        """Insert the steps at points (n_new, 1) into the other columns there."""
+        k, steps = self.n_null, ((self.places < X) - self.means) / self.scales
         return np.ascontiguousarray(np.hstack([columns[:, :k], steps, columns[:, k:]]))
 
 
@@ -104,7 +93,7 @@ def with_steps(basis: SplineBasis, rows: list[int]) -> SplineBasis:
         np.sqrt(above * (1.0 - above)),
     )
     prior = np.insert(basis.prior, basis.n_null, np.ones(len(rows)))
-    design = columns.evaluate(x[:, np.newaxis])
+    design = columns.inserted(basis.design, x[:, np.newaxis])
     return SplineBasis(design, prior, basis.n_null + len(rows), columns)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from anmmm._record import Record, frozen
 from anmmm._typing import BoolArray, FloatArray
-from anmmm.evidence.code import code_lengths, shortest
+from anmmm.evidence.code import code_lengths
 from anmmm.evidence.marginal import Marginal
 from anmmm.evidence.models.base import (
     ConditionalModel,
@@ -89,9 +89,8 @@ class TwoPart(OfRows):
         label, part, other = parts
         labels = FitCache(Regressors(cause.basis, True, cause.groups, cause.rescaled), label, 1)
         kinds: tuple[type[ConditionalModel], ...] = (Independent, Ordered, Rescaled)
-        found = shortest(m.plus(kind.PRIOR) for kind in kinds for m in labels.encoded(kind))
         model = FitCache(part.given(cause), other, 1).shortest()
-        yield cls.of(fits.effect.cells, part, found, model)
+        yield cls.of(fits.effect.cells, part, labels.shortest_of(kinds), model)
 
     @classmethod
     def marginals(cls, fits: FitCache) -> Iterator[Marginal]:

@@ -14,9 +14,8 @@ from scipy.special import ndtri
 
 from anmmm._record import frozen
 from anmmm._typing import FloatArray
-from anmmm.evidence.code import shortest
 from anmmm.evidence.marginal import Marginal
-from anmmm.evidence.models.base import ConditionalModel, EffectCurves, FitCache, Regressors, Wrapped
+from anmmm.evidence.models.base import ConditionalModel, FitCache, Regressors, Wrapped
 from anmmm.evidence.models.categories import Categories
 from anmmm.evidence.models.discrete import Counts, Ordered
 from anmmm.evidence.models.gaussian import (
@@ -67,27 +66,12 @@ class Rescaled(Wrapped):
             return
         inner = FitCache(Regressors(basis, fits.cause.is_tied, fits.cause.groups), effect, 1)
         kinds = NAMES if effect.is_categorical else LEVELS if effect.is_tied else SMOOTH
-        yield cls.of(
-            shortest(
-                model.plus(kind.PRIOR)
-                for kind in kinds
-                if fits.cause.is_tied or not kind.OF_TIES
-                for model in inner.encoded(kind)
-            )
-        )
+        yield cls.of(inner.shortest_of(kinds))
 
     @classmethod
     def of(cls, model: ConditionalModel) -> Rescaled:
         """Wrap a model over rescaled causes."""
         return cls(model.nats, model.cost, model.cells, model)
-
-    def curves(self, at: FloatArray) -> EffectCurves:
-        """Evaluate the model at standardized values of the cause, (n_points, 1)."""
-        return self.model.curves(at)
-
-    def levels(self) -> tuple[FloatArray, FloatArray]:
-        """Conditional distribution function at both ends of each observation's cell."""
-        return self.model.levels()
 
 
 @frozen
