@@ -35,6 +35,11 @@ KNOT_ROWS = 2000
 class Columns(Record, ABC):
     """The columns of a basis as functions."""
 
+    @property
+    def breaks(self) -> FloatArray | None:
+        """Increasing causes (n,) between which all columns are cubic; None for several causes."""
+        return None
+
     @abstractmethod
     def evaluate(self, X: FloatArray) -> FloatArray:
         """Columns at new points (n_new, n_features), on the scale of the fit, in C order."""
@@ -52,6 +57,11 @@ class Splines(Columns):
     linear: FloatArray
     smooth: FloatArray
     overlap: FloatArray
+
+    @property
+    def breaks(self) -> FloatArray | None:
+        """The knots of one cause."""
+        return self.knots[:, 0] if self.knots.shape[1] == len(self.linear) == 1 else None
 
     def evaluate(self, X: FloatArray) -> FloatArray:
         """Columns at new points (n_new, n_features), on the scale of the fit, in C order."""
@@ -94,12 +104,16 @@ class SplineBasis(Record):
     @computed
     def layout(self) -> Layout | None:
         """The observations on the pieces of a spline; None for several causes."""
-        of = self.splines
-        if not isinstance(of, Splines) or of.knots.shape[1] != 1 or len(of.linear) != 1:
-            return None
-        # If the constant is the only column, the cause is unknown and irrelevant.
-        x = self.design[:, 1] / of.linear[0, 0] if of.linear.size else np.zeros(len(self.design))
-        return Layout.of(x, of.knots[:, 0], of.evaluate)
+        breaks = self.splines.breaks
+        return None if breaks is None else Layout.of(self.cause, breaks, self.splines.evaluate)
+
+    @computed
+    def cause(self) -> FloatArray:
+        """The one cause (n_samples,); zeros if the only column is the constant."""
+        if self.n_null == 1:
+            return np.zeros(len(self.design))
+        # The second column is the cause in another unit.
+        return self.design[:, 1] / self.splines.evaluate(np.ones((1, 1)))[0, 1]
 
     @computed
     def columns(self) -> FloatArray:

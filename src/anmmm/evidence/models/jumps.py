@@ -68,6 +68,12 @@ class StepColumns(Columns):
     means: FloatArray
     scales: FloatArray
 
+    @property
+    def breaks(self) -> FloatArray | None:
+        """The breaks of the other columns, and the places of the steps."""
+        breaks = self.columns.breaks
+        return None if breaks is None else np.union1d(breaks, self.places)
+
     def evaluate(self, X: FloatArray) -> FloatArray:
         """Columns at new points (n_new, 1), in C order."""
         return self.inserted(self.columns.evaluate(X), X)
@@ -80,9 +86,7 @@ class StepColumns(Columns):
 
 def with_steps(basis: SplineBasis, rows: list[int]) -> SplineBasis:
     """Return a basis of curves that jump before these ranks of the cause."""
-    # The line of the basis is the cause, in another unit.
-    unit = basis.splines.evaluate(np.ones((1, 1)))[0, 1]
-    x = basis.design[:, 1] / unit
+    x = basis.cause
     ordered = x[in_order(basis)]
     above = 1.0 - np.array(rows) / len(x)
     columns = StepColumns(
