@@ -113,7 +113,8 @@ class SplineBasis(Record):
         if self.n_null == 1:
             return np.zeros(len(self.design))
         # The second column is the cause in another unit.
-        return self.design[:, 1] / self.splines.evaluate(np.ones((1, 1)))[0, 1]
+        cause: FloatArray = self.design[:, 1] / self.splines.evaluate(np.ones((1, 1)))[0, 1]
+        return cause
 
     @computed
     def columns(self) -> FloatArray:
