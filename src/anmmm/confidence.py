@@ -32,7 +32,7 @@ SLOPE = 1.19
 NATS_SLOPE, MODEL_ERROR, MODEL_ERROR_GROWTH = 1.8, 2.0, 0.2
 # Logit of the probability of a hidden common cause: slope by the nats saved over the shorter
 # direction, nats at which it is as probable, and largest value. For one dependent pair in six with
-# a common cause; fitted to 21 confounded and 18 direct families of 60 to 1000 observations
+# a common cause; fitted to 20 confounded and 15 direct families of 60 to 1000 observations
 # (docs/method/confounders.md).
 CAUSE_SLOPE, CAUSE_EVEN, CAUSE_MOST = 0.5, -3.0, 4.0
 # Nats saved over independence at which it is as probable as dependence.
