@@ -293,6 +293,59 @@ def common_causes() -> Table:
     return ["", "families", "N", *columns, "sure and right, before", "sure and right"], rows
 
 
+LATER = "later"
+SIZES_UNFORESEEN = ("100", "300", "1000")
+# Places of the numbers of a family that no model foresaw.
+HALF, SIZE, RIGHT, SURE_RIGHT, WRONG = 2, 3, 5, 6, 7
+
+
+def unforeseen_of(n: str, later: bool | None = None) -> list[list[str]]:
+    """Return rows of families that no model foresaw, of a number of observations."""
+    rows = [row for row in stored("unforeseen").rows if row[SIZE] == n]
+    return rows if later is None else [row for row in rows if (row[HALF] == LATER) == later]
+
+
+def right_of_sure(rows: Sequence[Sequence[str]]) -> float:
+    """Return the fraction of right decisions among the sure ones of families."""
+    right, wrong = (math.fsum(number(row[at]) for row in rows) for at in (SURE_RIGHT, WRONG))
+    return right / (right + wrong)
+
+
+def unforeseen() -> Table:
+    """Return how often a sure decision is right on families that no model foresaw."""
+    head = ["families", "N", "sure and right", "sure and wrong", "of the sure, right"]
+    head += ["families above 0.1 sure and wrong", "above 0.3"]
+    rows = []
+    for later in (False, True):
+        for n in SIZES_UNFORESEEN:
+            found = unforeseen_of(n, later)
+            pairs = [
+                str(round(math.fsum(number(row[at]) * int(row[4]) for row in found)))
+                for at in (SURE_RIGHT, WRONG)
+            ]
+            above = [str(sum(number(row[WRONG]) > limit for row in found)) for limit in (0.1, 0.3)]
+            title = f"{len(found)} written later" if later else f"first {len(found)}"
+            rows.append([title, n, *pairs, f"**{right_of_sure(found):.3f}**", *above])
+    return head, rows
+
+
+def unforeseen_families() -> Table:
+    """Return what is decided of each family that no model foresaw."""
+    head = ["family"]
+    found = {}
+    for n in SIZES_UNFORESEEN:
+        found[n] = {row[0]: row for row in unforeseen_of(n)}
+        head += [f"right, N = {n}", "sure and right", "sure and wrong"]
+    rows = []
+    for name, first in found["100"].items():
+        title = name if first[1] == "direct" else f"{name} (neither)"
+        cells = [
+            f"{number(found[n][name][at]):.2f}" for n in found for at in (RIGHT, SURE_RIGHT, WRONG)
+        ]
+        rows.append([title, *cells])
+    return head, rows
+
+
 VIEWS: dict[str, Callable[[], Table]] = {
     "view-overview": overview,
     "view-quality": quality,
@@ -304,6 +357,8 @@ VIEWS: dict[str, Callable[[], Table]] = {
     "view-graph-distances": graph_distances,
     "view-graphs-found": graphs_found,
     "view-common-causes": common_causes,
+    "view-unforeseen": unforeseen,
+    "view-unforeseen-families": unforeseen_families,
 }
 
 
@@ -318,6 +373,8 @@ SOURCES = {
     "view-graph-distances": ["graphs-study"],
     "view-graphs-found": ["graphs-study"],
     "view-common-causes": ["common-causes"],
+    "view-unforeseen": ["unforeseen"],
+    "view-unforeseen-families": ["unforeseen"],
     "view-times": [f"decisions-{n}" for n in (100, 300, 1000, 10000)],
 }
 
@@ -354,6 +411,33 @@ def several_columns() -> int:
     return sum(number(row[4].lstrip("+")) > 0 for row in stored("columns-real").rows)
 
 
+def recognized(n: str) -> list[float]:
+    """Return the shares of pairs that are called a common cause, of the first kinds."""
+    rows = [row for row in stored("common-causes").rows if row[1::2][:2] == ["confounded", n]]
+    kinds = (HIDDEN[name] for name in list(HIDDEN)[:4])
+    groups = [[number(row[5]) for row in rows if row[0].startswith(kind)] for kind in kinds]
+    return [mean(group) for group in groups]
+
+
+def confounded_wrong(n: str) -> tuple[float, float]:
+    """Return the shares of sure and wrong directions of confounded pairs, with and without."""
+    beside = HIDDEN["a direct effect beside the hidden cause"]
+    rows = [
+        row
+        for row in stored("common-causes").rows
+        if row[1] == "confounded" and row[3] == n and not row[0].startswith(beside)
+    ]
+    return mean([number(row[10]) for row in rows]), mean([number(row[8]) for row in rows])
+
+
+def unforeseen_right() -> list[float]:
+    """Return the least and the largest fraction of right sure decisions in `unforeseen`."""
+    shares = [
+        right_of_sure(unforeseen_of(n, later)) for later in (False, True) for n in SIZES_UNFORESEEN
+    ]
+    return [min(shares), max(shares)]
+
+
 NUMBERS = ["zero", "one", "two", "three", "four", "five", "six"]
 
 # The page, a sentence with places for numbers, and what makes them.
@@ -373,5 +457,43 @@ CLAIMS: list[tuple[str, str, Callable[[], Sequence[object]]]] = [
         "README.md",
         "of the six Tübingen pairs with several columns, {} are decided correctly",
         lambda: (NUMBERS[several_columns()],),
+    ),
+    (
+        "docs/guide/faq.md",
+        "Of the real Tübingen pairs {:.2f} ± {:.2f} (weighted) are right; of the sure "
+        "decisions there, {:.2f} are",
+        lambda: (*tuebingen(), sure_decisions("Tübingen")[1]),
+    ),
+    (
+        "docs/guide/fails.md",
+        "among the sure ones in {:.2f}",
+        lambda: (sure_decisions("Tübingen")[1],),
+    ),
+    (
+        "docs/guide/fails.md",
+        "{:.2f} to {:.2f} of the sure decisions were right",
+        unforeseen_right,
+    ),
+    (
+        "docs/guide/fails.md",
+        "Of simulated confounded pairs {:.2f} do",
+        lambda: confounded_wrong("300")[:1],
+    ),
+    (
+        "docs/guide/confounders.md",
+        "hidden groups are recognized in {:.2f} of the pairs, smooth curves in {:.2f}, straight "
+        "lines in {:.2f}, and a cause that is measured with noise in {:.2f}",
+        lambda: recognized("300"),
+    ),
+    (
+        "docs/guide/confounders.md",
+        "{:.2f} of the pairs are sure and wrong, compared with {:.2f} without this hypothesis",
+        lambda: confounded_wrong("300"),
+    ),
+    (
+        "docs/notes/confounders.md",
+        "sure and wrong fell from {:.2f} to {:.2f} at N = 300 and from {:.2f} to {:.2f} at "
+        "N = 1000",
+        lambda: [p for n in ("300", "1000") for p in confounded_wrong(n)[::-1]],
     ),
 ]

@@ -7,10 +7,12 @@
     python -m benchmarks.studies.calibration fit fit.csv check.csv sim.csv tuebingen.csv
     python -m benchmarks.studies.calibration report check.csv sim.csv tuebingen.csv --plot a.png
 
-A row of such a file is one pair, scores positive where they speak for the truth: nats of the pair,
-their error by the observations' differences, whether the pair was called independent, and scores of
-the pair and of random halves of it. Where nothing is to decide, a coin is the truth. Drawing goes
-on where an unfinished file ends.
+A row of such a file is one pair, scores positive where they speak for the truth: whether the pair
+was called independent, nats of the pair, their error by the observations' differences, its score,
+the direction and the confidence that `infer_direction` reports by default, and scores of random
+halves. The first ones are those of two directions alone, to which the map is fitted; those of
+`infer_direction` also know a common cause and the rules by which a decision is not sure. Where
+nothing is to decide, a coin is the truth. Drawing goes on where an unfinished file ends.
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 from scipy.special import expit
 
+from anmmm import infer_direction
 from anmmm.confidence import (
     NATS_SLOPE,
     Resamples,
@@ -189,13 +192,15 @@ def append_rows(path: Path, pairs: Iterator[tuple]):
                 continue
             if kind in NOTHING:
                 truth = 1 if int(pair_id) % 2 else -1
-            result = evidence(x, y)
+            result, decision = evidence(x, y), infer_direction(x, y)
             halves = resample_scores(x, y, score, n_resamples=N_RESAMPLES, seed=0)
             facts = [pair_id, kind, len(x), weight, group or "", int(result.independent)]
             values = [
                 truth * result.nats,
                 result.error,
                 truth * result.score,
+                truth * decision.direction,
+                decision.confidence,
                 *(truth * halves.scores),
             ]
             writer.writerow([*facts, *map(float, values)])
@@ -218,7 +223,10 @@ class Rows:
         self.independent = np.array([row[5] == "1" for row in rows])
         self.nats, self.error = np.array([row[6:8] for row in rows], dtype=float).T
         self.score = np.array([float(row[8]) for row in rows])
-        self.halves = np.array([[float(cell) for cell in row[9:]] for row in rows])
+        self.reported, self.reported_confidence = np.array(
+            [row[9:11] for row in rows], dtype=float
+        ).T
+        self.halves = np.array([[float(cell) for cell in row[11:]] for row in rows])
         self.right = (self.score > 0.0).astype(float)
         # What is undecided, as an independent pair is, is half right.
         self.right[np.abs(self.score) <= RESOLUTION] = 0.5
@@ -296,10 +304,10 @@ def fit(paths: list[Path]) -> None:
 def abstain(rows: Rows) -> None:
     """Print how many pairs are decided from a confidence on, and how many of these are right."""
     print_header("confidence at least", *map(str, FLOORS))
-    floors = [rows.confidence >= floor for floor in FLOORS]
-    decided = [chosen & (rows.right != 0.5) for chosen in floors]
+    floors = [rows.reported_confidence >= floor for floor in FLOORS]
+    decided = [chosen & (rows.reported != 0.0) for chosen in floors]
     print_row(f"{rows.name}: decided", *(f"{each.mean():.2f}" for each in decided))
-    print_row("right", *(f"{rows.right[each].mean():.3f}" for each in decided))
+    print_row("right", *(f"{np.mean(rows.reported[each] > 0.0):.3f}" for each in decided))
 
 
 def bins_of(confidence: np.ndarray) -> np.ndarray:

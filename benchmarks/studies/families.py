@@ -3,8 +3,9 @@
 ``python -m benchmarks.studies.families OUT.csv`` decides pairs of every family of
 `benchmarks.studies.unforeseen`, every second one exchanged. A line of the file is a family and a
 number of observations: shares of pairs that are decided rightly, sure and right, sure and wrong,
-called a common cause, and that have a note or a check below 0.01. Limits of the library are chosen
-on seeds below 50 000; families that were written after they were chosen only report.
+called a common cause, and that have a note or a check below 0.01. After sums over the families it
+prints how often a direction is right by its confidence. Limits of the library are chosen on seeds
+below 50 000; families that were written after they were chosen only report.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ from benchmarks.studies.unforeseen import (
 SHARES = ("right", "sure_right", "sure_wrong", "common_cause", "noted")
 HALVES = ("chosen on", "reported", "later")
 COLUMNS = ("family", "kind", "half", "n", "pairs", *SHARES)
+# Of the bins of confidence.
+EDGES = (0.0, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0)
 
 
 def decide(name: str, n: int, seed: int) -> list[float] | None:
@@ -45,6 +48,7 @@ def decide(name: str, n: int, seed: int) -> list[float] | None:
         sure and not right,
         result.relation == "common cause",
         bool(result.notes) or (check is not None and check < LACK_OF_FIT_PVALUE),
+        result.confidence if result.direction else np.nan,
     ]
 
 
@@ -63,6 +67,7 @@ def half_of(name: str) -> str:
 def study(path: Path, names: list[str], sizes: list[int], seeds: range, n_jobs: int) -> None:
     """Write a line a family and a number of observations, and print sums of both halves."""
     lines = []
+    directions: dict[int, list[tuple[float, float, bool]]] = {n: [] for n in sizes}
     with path.open("w", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(COLUMNS)
@@ -71,7 +76,10 @@ def study(path: Path, names: list[str], sizes: list[int], seeds: range, n_jobs: 
                 rows = joblib.Parallel(n_jobs)(joblib.delayed(decide)(name, n, s) for s in seeds)
                 facts = np.array([row for row in rows if row is not None], dtype=float)
                 kind, half = "direct" if has_cause(name) else "neither", half_of(name)
-                shares = facts.mean(axis=0)
+                shares = facts[:, : len(SHARES)].mean(axis=0)
+                directions[n] += [
+                    (fact[-1], fact[0], has_cause(name)) for fact in facts if not np.isnan(fact[-1])
+                ]
                 lines.append((n, half, kind, *shares))
                 writer.writerow([name, kind, half, n, len(facts), *(f"{s:.3f}" for s in shares)])
                 file.flush()
@@ -85,6 +93,25 @@ def study(path: Path, names: list[str], sizes: list[int], seeds: range, n_jobs: 
             total = right.sum() / (right.sum() + wrong.sum())
             above = [(wrong > limit).sum() for limit in (0.1, 0.3)]
             print_row(n, half, len(shares), f"{total:.3f}", *above)
+    print_header("N", "confidence", "decisions", "mean", "right", "right, with a cause")
+    for n in sizes:
+        print_bins(n, np.array(directions[n], dtype=float))
+
+
+def print_bins(n: int, directions: np.ndarray) -> None:
+    """Print how often a direction is right by its confidence, over all families."""
+    confidence, right, caused = directions.T
+    places = np.digitize(confidence, EDGES[1:-1])
+    for place, low in enumerate(EDGES[:-1]):
+        chosen = places == place
+        if not chosen.any():
+            continue
+        with_cause = chosen & (caused > 0.0)
+        shares = (
+            f"{right[each].mean():.2f}" if each.any() else "" for each in (chosen, with_cause)
+        )
+        mean = f"{confidence[chosen].mean():.2f}"
+        print_row(n, f"from {low} to {EDGES[place + 1]}", chosen.sum(), mean, *shares)
 
 
 def main() -> None:

@@ -1,0 +1,34 @@
+"""Studies count what they say they count."""
+
+import csv
+
+import numpy as np
+
+from benchmarks.studies.calibration import Rows, abstain, append_rows
+from benchmarks.studies.families import print_bins
+
+
+def test_confidences_are_counted_in_bins_and_among_families_with_a_cause(capsys):
+    directions = [(0.95, 1, 1), (0.97, 0, 0), (0.5, 1, 1), (0.99, 1, 1)]
+    print_bins(300, np.array(directions, dtype=float))
+    assert capsys.readouterr().out.splitlines() == [
+        "| 300 | from 0.0 to 0.6 | 1 | 0.50 | 1.00 | 1.00 |",
+        "| 300 | from 0.95 to 0.99 | 2 | 0.96 | 0.50 | 1.00 |",
+        "| 300 | from 0.99 to 1.0 | 1 | 0.99 | 1.00 | 1.00 |",
+    ]
+
+
+def test_pairs_without_a_direction_are_not_decided_at_any_confidence(tmp_path, capsys):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(3, 200))
+    effect = np.tanh(2.0 * x[0]) + 0.2 * rng.normal(size=200)
+    pairs = [(x[0], effect, 1), (x[1], x[2], 1), (x[0], effect, -1)]
+    path = tmp_path / "pairs.csv"
+    append_rows(path, (("012"[i], "pairs", *pair, 1.0, None) for i, pair in enumerate(pairs)))
+    with path.open() as file:
+        assert [float(row[9]) for row in csv.reader(file)] == [1.0, 0.0, -1.0]
+    capsys.readouterr()
+    abstain(Rows(path))
+    decided, right = capsys.readouterr().out.splitlines()[2:]
+    assert decided.split(" | ")[:2] == ["| pairs: decided", "0.67"]
+    assert right.split(" | ")[:2] == ["| right", "0.500"]
