@@ -2,13 +2,11 @@
 
 import os
 import signal
-import subprocess
-import sys
 
 import pytest
 
 from anmmm._ahead import DECISION, compile_ahead
-from waiting import LIMIT, python
+from waiting import LIMIT, python, running
 
 # Parts in the process itself, so that what they compile can be looked at.
 FORMS = """
@@ -69,9 +67,7 @@ def test_a_part_that_fails_is_left_to_its_first_call():
 
 @pytest.mark.skipif(os.name != "posix", reason="signals are sent")
 def test_ctrl_c_does_not_wait_for_the_parts():
-    program = subprocess.Popen(
-        [sys.executable, "-c", STOPPED], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
+    program = running("-c", STOPPED)
     assert program.stdout.readline() == "begun\n"
     program.send_signal(signal.SIGINT)
     out, err = program.communicate(timeout=LIMIT)

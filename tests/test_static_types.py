@@ -1,11 +1,11 @@
 """What ``mypy --strict`` says of uses of the public interface: right ones pass, mistakes fail."""
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from waiting import python
 
 FOLDER = Path(__file__).parent / "typed"
 
@@ -13,16 +13,8 @@ FOLDER = Path(__file__).parent / "typed"
 @pytest.mark.slow
 def test_mistakes_are_found_and_right_uses_pass(tmp_path):
     pytest.importorskip("mypy")
-    command = [
-        sys.executable,
-        "-m",
-        "mypy",
-        "--strict",
-        "--no-error-summary",
-        "--config-file=",
-        f"--cache-dir={tmp_path}",
-    ]
-    found = subprocess.run([*command, str(FOLDER)], capture_output=True, text=True, check=False)
+    options = ["--strict", "--no-error-summary", "--config-file=", f"--cache-dir={tmp_path}"]
+    found = python("-m", "mypy", *options, FOLDER, check=False, timeout=None)
     errors = re.findall(r"(\w+)\.py:(\d+): error: .*\[([\w-]+)\]$", found.stdout, re.MULTILINE)
     marked = [
         ("fails", str(number), line.rsplit("  # ", 1)[1])

@@ -1,5 +1,6 @@
 """Waiting in tests: with a limit, and saying for what it was in vain."""
 
+import os
 import shutil
 import sqlite3
 import subprocess
@@ -10,6 +11,8 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
+
+import anmmm
 
 # Far beyond what anything here takes on a machine that does other things as well.
 LIMIT = 180.0
@@ -38,17 +41,26 @@ def outputs_of(process, what):
         pytest.fail(f"waited {LIMIT:g} s in vain for the end of the process after {what}")
 
 
+def running(*arguments, **options):
+    """Start Python with these arguments, in a session of its own and with pipes."""
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    command = [sys.executable, *map(str, arguments)]
+    return subprocess.Popen(command, **pipes | {"start_new_session": True} | options)
+
+
 def started(*arguments, **options):
-    """Start the command with these arguments, in a session of its own and with pipes."""
-    options |= {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "start_new_session": True}
-    command = [sys.executable, "-m", "anmmm", *map(str, arguments)]
-    return subprocess.Popen(command, text=True, **options)
+    """Start the command with these arguments."""
+    return running("-m", "anmmm", *arguments, **options)
 
 
-def python(*arguments, **options):
-    """Run Python with these arguments to its end, which is waited for with a limit."""
-    options = {"capture_output": True, "text": True, "timeout": LIMIT, "check": True} | options
-    return subprocess.run([sys.executable, *map(str, arguments)], **options)
+def python(*arguments, env=(), check=True, **options):
+    """Run Python with the tested package to its end, which is waited for with a limit."""
+    paths = [str(Path(anmmm.__file__).parents[1]), os.environ.get("PYTHONPATH")]
+    env = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, paths))} | dict(env)
+    options = {"capture_output": True, "text": True, "timeout": LIMIT} | options
+    done = subprocess.run([sys.executable, *map(str, arguments)], env=env, check=False, **options)
+    assert done.returncode == 0 or not check, done.stderr
+    return done
 
 
 @contextmanager

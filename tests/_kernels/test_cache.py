@@ -2,7 +2,6 @@
 
 import os
 import random
-import subprocess
 import sys
 import warnings
 from pathlib import Path
@@ -13,6 +12,7 @@ import pytest
 import anmmm._kernels
 from anmmm import _compiling
 from anmmm._kernels import _cache, _jit
+from waiting import python
 
 
 def triple(value):
@@ -156,21 +156,12 @@ def test_without_a_folder_for_the_cache_kernels_still_compile(folder, monkeypatc
 
 @pytest.mark.slow
 def test_a_program_runs_with_every_file_of_the_cache_cut(tmp_path):
-    source = Path(anmmm._kernels.__file__).parents[2]
     # A function of few kernels: all of them are read alike.
     code = "import anmmm; print(anmmm.hsic(range(20), [x * x % 7 for x in range(20)]))"
-    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path), "PYTHONPATH": str(source)}
-
-    def run():
-        command = [sys.executable, "-c", code]
-        return subprocess.run(
-            command, env=environment, capture_output=True, text=True, check=False, timeout=300
-        )
-
-    first = run()
-    assert first.returncode == 0, first.stderr
+    options = {"env": {"NUMBA_CACHE_DIR": str(tmp_path)}, "timeout": 300}
+    first = python("-c", code, **options)
     for file in tmp_path.rglob("*.nbi"):
         os.truncate(file, 0)
-    again = run()
-    assert (again.returncode, again.stdout) == (0, first.stdout), again.stderr
+    again = python("-c", code, **options)
+    assert again.stdout == first.stdout
     assert "cannot read compiled kernels" in again.stderr

@@ -1,18 +1,14 @@
 """LAPACK from compiled code, against NumPy; and its machine code cached on disk."""
 
 import json
-import os
-import subprocess
-import sys
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-import anmmm
 from anmmm._kernels._lapack import gemm, potrf, potri, solve_rows, trsm
+from waiting import python
 
 # Below, at and above the block size of LAPACK.
 SIZES = [1, 2, 7, 64, 130]
@@ -122,23 +118,10 @@ json.dump(
 """
 
 
-def run_in_a_new_process(cache):
-    source = Path(anmmm.__file__).parents[1]
-    path = os.pathsep.join(filter(None, [str(source), os.environ.get("PYTHONPATH")]))
-    done = subprocess.run(
-        [sys.executable, "-c", SCRIPT],
-        env=os.environ | {"NUMBA_CACHE_DIR": str(cache), "PYTHONPATH": path},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
-
-
 def test_machine_code_is_cached_across_processes_and_still_works(tmp_path):
     for hits in (0, 1):
-        result = run_in_a_new_process(tmp_path)
+        done = python("-c", SCRIPT, env={"NUMBA_CACHE_DIR": str(tmp_path)})
+        result = json.loads(done.stdout)
         for counts, expected in ((result["hits"], hits), (result["misses"], 1 - hits)):
             assert counts == dict.fromkeys(("potrf", "forward", "forward_parallel"), expected)
         assert result["info"] == 0

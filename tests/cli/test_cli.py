@@ -4,7 +4,6 @@ import os
 import re
 import select
 import signal
-import subprocess
 import sys
 import threading
 import time
@@ -532,14 +531,13 @@ def test_a_closed_pipe_is_quiet(folder):
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 def test_a_full_disk_is_one_line_and_exit_2(folder, unbuffered):
     with open("/dev/full", "w") as full:
-        done = subprocess.run(
-            [sys.executable, "-m", "anmmm", "directions", str(folder), "--max-samples", "20"],
+        process = started(
+            *("directions", folder, "--max-samples", "20"),
             stdout=full,
-            stderr=subprocess.PIPE,
             env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
-            timeout=LIMIT,
         )
-    assert (done.returncode, done.stderr) == (2, b"standard output: No space left on device\n")
+        _, err = outputs_of(process, "four pairs")
+    assert (process.returncode, err) == (2, "standard output: No space left on device\n")
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from anmmm.collection.records import PairResult
 from anmmm.collection.schema import CLUSTERS
 from anmmm.collection.summary import Summarizer
 from anmmm.datasets import make_anm_mixture
-from waiting import LIMIT, outputs_of, python, rows_of, started, wait_until
+from waiting import LIMIT, outputs_of, python, rows_of, running, started, wait_until
 
 posix = pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
 COUNT = 12
@@ -126,14 +126,8 @@ def test_a_terminal_that_is_closed_ends_the_run_and_keeps_its_rows(folder, tmp_p
         "main()\n"
     )
     terminal, inside = os.openpty()
-    process = subprocess.Popen(
-        [sys.executable, "-c", code],
-        cwd=tmp_path,
-        stdin=inside,
-        stdout=inside,
-        stderr=inside,
-        start_new_session=True,
-    )
+    ends = {"stdin": inside, "stdout": inside, "stderr": inside}
+    process = running("-c", code, cwd=tmp_path, **ends)
     os.close(inside)
     checkpoint = tmp_path / "r.csv.checkpoint"
     try:
@@ -250,8 +244,7 @@ def test_a_full_disk_in_mid_run_keeps_the_checkpoint(folder, tmp_path):
         "from anmmm.cli import main\n"
         "main()\n"
     )
-    environment = {**os.environ, "NUMBA_DISABLE_JIT": "0"}
-    done = python("-c", code, cwd=tmp_path, env=environment, check=False)
+    done = python("-c", code, cwd=tmp_path, env={"NUMBA_DISABLE_JIT": "0"}, check=False)
     assert done.returncode == 2
     *others, last = done.stderr.splitlines()
     assert last.startswith("r.csv.checkpoint: cannot be locked, read or written; is the")

@@ -1,8 +1,6 @@
 import errno
 import os
 import signal
-import subprocess
-import sys
 import time
 import tracemalloc
 from pathlib import Path
@@ -15,7 +13,7 @@ from stubs import Source, pairs, run, values
 from anmmm.collection import workers
 from anmmm.collection.workers import Window
 from anmmm.datasets import Pair
-from waiting import outputs_of, rows_of, wait_until
+from waiting import outputs_of, rows_of, running, wait_until
 
 posix = pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
 
@@ -140,14 +138,7 @@ def test_ctrl_c_ends_and_keeps_the_rows(tmp_path, n_jobs):
         "    for row in rows: print(row.pair_id, flush=True)\n"
         "except KeyboardInterrupt: sys.exit(130)\n"
     )
-    process = subprocess.Popen(
-        [sys.executable, "-c", code, str(Path(__file__).parent)],
-        cwd=tmp_path,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
+    process = running("-c", code, Path(__file__).parent, cwd=tmp_path)
     wait_until(lambda: rows_of(tmp_path / "c") > 20, "twenty finished pairs", process=process)
     # As a terminal does: to the whole group.
     os.killpg(process.pid, signal.SIGINT)
