@@ -4,6 +4,7 @@ Pytest puts this folder on ``sys.path`` (its default import mode), so a test at 
 slow truth by ``import oracle``; names of test files must therefore differ across folders.
 """
 
+import json
 import os
 import signal
 import sys
@@ -59,6 +60,24 @@ def rng():
 
 
 @pytest.fixture
+def spied(monkeypatch):
+    """Have a function tell of its calls; returns their arguments, options and results."""
+
+    def spy(owner, name):
+        original, calls = getattr(owner, name), []
+
+        def called(*arguments, **options):
+            result = original(*arguments, **options)
+            calls.append((arguments, options, result))
+            return result
+
+        monkeypatch.setattr(owner, name, called)
+        return calls
+
+    return spy
+
+
+@pytest.fixture
 def same_bits_under_each_thread_count():
     """Assert that a function returns the same array under 1, 2, ... Numba threads."""
     import numba
@@ -110,6 +129,30 @@ def run(monkeypatch, capsys, tmp_path, own_signals):
         own_signals()
         captured = capsys.readouterr()
         return exit_.value.code or 0, captured.out, captured.err
+
+    return call
+
+
+@pytest.fixture
+def printed(run):
+    """Run a command that is to succeed without a message; returns what it prints."""
+
+    def call(*arguments):
+        status, out, err = run(*arguments)
+        assert (status, err) == (0, "")
+        return out
+
+    return call
+
+
+@pytest.fixture
+def document(run):
+    """Run a command that is to succeed and to print JSON; returns what that says."""
+
+    def call(*arguments):
+        status, out, _ = run(*arguments, "--json")
+        assert status == 0
+        return json.loads(out)
 
     return call
 

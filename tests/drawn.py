@@ -1,8 +1,14 @@
-"""Variables of unusual distributions, and pairs with categories, drawn for tests."""
+"""Variables of unusual distributions, pairs with categories, and what is made of them in tests."""
 
 import numpy as np
 
 from anmmm.datasets.families import CAUSES, gaussian_process
+from anmmm.gppom.objective import GPPOMObjective
+
+
+def objective_of(X, Y, **options):
+    """Return the objective of fits with these options."""
+    return GPPOMObjective(X, Y, fit_options=options)
 
 
 def make_categories(role, n_samples, *, shape="gaussian", random_state=None):
@@ -17,6 +23,14 @@ def make_categories(role, n_samples, *, shape="gaussian", random_state=None):
     group = rng.choice(k, n_samples, p=rng.dirichlet(np.full(k, 5.0)))
     centers, scale = 1.5 * rng.standard_normal(k), rng.uniform(0.3, 0.8)
     return names[group], centers[group] + scale * CAUSES[shape](rng, n_samples)
+
+
+def write_columns(path, *columns, header="", delimiter=","):
+    """Write columns as text to every digit, under a header if there is one; returns the path."""
+    rows = zip(*(np.asarray(column).tolist() for column in columns), strict=True)
+    lines = [header] * bool(header) + [delimiter.join(map(str, row)) for row in rows]
+    path.write_text("\n".join(lines) + "\n")
+    return path
 
 
 def zeros(share, others):

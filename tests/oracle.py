@@ -12,9 +12,9 @@ docstring cites.
     HSIC_b = tr(K_X H K_θ H) / N²,  H = I - 11ᵀ/N
     J = -L + λ log(HSIC_b + ε₀) + (w/2) ‖Θ‖² + (v/2) ‖log Ω‖²,  Ω = {a, β, γ_x, γ_θ}
 
-Arrays are float64 with one sample per row: X (N, Dx), theta (N, q), Y (N, D), gamma_x (Dx,) and
-gamma_theta (q,). The keywords lam, noise_floor, hsic_floor, latent_prior and hyper_prior are
-λ, ν, ε₀, w and v.
+Arrays are float64 with one sample per row: X (N, Dx), theta (N, q), Y (N, D). The attributes of
+omega are amplitude, beta, gamma_x (Dx,) and gamma_theta (q,). The keywords lam, noise_floor,
+hsic_floor, latent_prior and hyper_prior are λ, ν, ε₀, w and v.
 """
 
 import numpy as np
@@ -38,85 +38,6 @@ def rbf(X, gamma):
     return K
 
 
-def covariance(K_x, K_theta, amplitude, noise):
-    """K̃ = a (K_X ∘ K_θ) + noise I, where noise is the total variance 1/β + ν."""
-    N = len(K_x)
-    K_tilde = np.empty((N, N))
-    for i in range(N):
-        for j in range(N):
-            K_tilde[i, j] = amplitude * K_x[i, j] * K_theta[i, j]
-        K_tilde[i, i] += noise
-    return K_tilde
-
-
-def log_likelihood(K_tilde, Y):
-    """L = -(D N/2) ln 2π - (D/2) ln|K̃| - ½ tr(K̃⁻¹ Y Yᵀ)."""
-    N, D = Y.shape
-    _, log_determinant = np.linalg.slogdet(K_tilde)
-    fit = np.trace(np.linalg.solve(K_tilde, Y @ Y.T))
-    return -0.5 * D * N * np.log(2 * np.pi) - 0.5 * D * log_determinant - 0.5 * fit
-
-
-def hsic_b(K, L):
-    """HSIC_b = tr(K H L H) / N² with H = I - 11ᵀ/N."""
-    N = len(K)
-    H = np.eye(N) - np.ones((N, N)) / N
-    return np.trace(K @ H @ L @ H) / N**2
-
-
-def terms(X, theta, Y, amplitude, beta, gamma_x, gamma_theta, noise_floor):
-    """Return the pair (L, HSIC_b) of J."""
-    K_x = rbf(X, gamma_x)
-    K_theta = rbf(theta, gamma_theta)
-    K_tilde = covariance(K_x, K_theta, amplitude, 1 / beta + noise_floor)
-    return log_likelihood(K_tilde, Y), hsic_b(K_x, K_theta)
-
-
-def objective(
-    X,
-    theta,
-    Y,
-    amplitude,
-    beta,
-    gamma_x,
-    gamma_theta,
-    *,
-    lam,
-    noise_floor,
-    hsic_floor,
-    latent_prior,
-    hyper_prior,
-):
-    """J = -L + λ log(HSIC_b + ε₀) + (w/2) ‖Θ‖² + (v/2) ‖log Ω‖²."""
-    likelihood, hsic = terms(X, theta, Y, amplitude, beta, gamma_x, gamma_theta, noise_floor)
-    log_omega = np.log([amplitude, beta, *gamma_x, *gamma_theta])
-    return float(
-        -likelihood
-        + lam * np.log(hsic + hsic_floor)
-        + 0.5 * latent_prior * np.sum(theta**2)
-        + 0.5 * hyper_prior * np.sum(log_omega**2)
-    )
-
-
-def paper_objective(X, theta, Y, beta, gamma_x, gamma_theta, lam):
-    """J = -L + λ log HSIC_b as the paper states it: K̃ = K_X ∘ K_θ + I/β and no further term."""
-    N, D = Y.shape
-    K_x = rbf(X, gamma_x)
-    K_theta = rbf(theta, gamma_theta)
-    K_tilde = K_x * K_theta + np.eye(N) / beta
-    H = np.eye(N) - np.ones((N, N)) / N
-    negative_log_likelihood = (
-        D * N / 2 * np.log(2 * np.pi)
-        + D / 2 * np.linalg.slogdet(K_tilde)[1]
-        + 1 / 2 * np.trace(np.linalg.inv(K_tilde) @ Y @ Y.T)
-    )
-    log_hsic = np.log(np.trace(K_x @ H @ K_theta @ H) / N**2)
-    return float(negative_log_likelihood + lam * log_hsic)
-
-
-# --- Linear kernels, and a model without X -------------------------------------------------------
-
-
 def linear(X, gamma, constant=0.0):
     """K_ij = constant + Σ_d γ_d x_id x_jd."""
     N, n_dims = X.shape
@@ -136,7 +57,11 @@ def kernel_matrix(kernel, X, gamma):
     return linear(X, gamma, constant=1.0 if kernel == "affine" else 0.0)
 
 
-def joined_covariance(K_x, K_theta, amplitude, noise, combine):
+# Of X, of Θ, and how they are combined.
+RBF = ("rbf", "rbf", "product")
+
+
+def covariance(K_x, K_theta, amplitude, noise, combine="product"):
     """K̃ = a (K_X ∘ K_θ) + noise I, or a (K_X + K_θ) + noise I, or without X a K_θ + noise I."""
     N = len(K_theta)
     K_tilde = np.empty((N, N))
@@ -152,34 +77,64 @@ def joined_covariance(K_x, K_theta, amplitude, noise, combine):
     return K_tilde
 
 
-def joined_objective(
-    X,
-    theta,
-    Y,
-    amplitude,
-    beta,
-    gamma_x,
-    gamma_theta,
-    *,
-    kernel_x,
-    kernel_theta,
-    combine,
-    lam,
-    noise_floor,
-    hsic_floor,
-    latent_prior,
-    hyper_prior,
+def log_likelihood(K_tilde, Y):
+    """L = -(D N/2) ln 2π - (D/2) ln|K̃| - ½ tr(K̃⁻¹ Y Yᵀ)."""
+    N, D = Y.shape
+    _, log_determinant = np.linalg.slogdet(K_tilde)
+    fit = np.trace(np.linalg.solve(K_tilde, Y @ Y.T))
+    return -0.5 * D * N * np.log(2 * np.pi) - 0.5 * D * log_determinant - 0.5 * fit
+
+
+def hsic_b(K, L):
+    """HSIC_b = tr(K H L H) / N² with H = I - 11ᵀ/N."""
+    N = len(K)
+    H = np.eye(N) - np.ones((N, N)) / N
+    return np.trace(K @ H @ L @ H) / N**2
+
+
+def terms(X, theta, Y, omega, noise_floor, form=RBF):
+    """Return the pair (L, HSIC_b) of J, HSIC_b under the model's own kernels; X may be None."""
+    kernel_x, kernel_theta, combine = form
+    K_theta = kernel_matrix(kernel_theta, theta, omega.gamma_theta)
+    K_x = None if X is None else kernel_matrix(kernel_x, X, omega.gamma_x)
+    K_tilde = covariance(K_x, K_theta, omega.amplitude, 1 / omega.beta + noise_floor, combine)
+    return log_likelihood(K_tilde, Y), None if X is None else hsic_b(K_x, K_theta)
+
+
+def log_of(omega):
+    """log Ω."""
+    return np.log([omega.amplitude, omega.beta, *omega.gamma_x, *omega.gamma_theta])
+
+
+def objective(
+    X, theta, Y, omega, form=RBF, *, lam, noise_floor, hsic_floor, latent_prior, hyper_prior
 ):
-    """J of any kernels: as `objective`, HSIC_b under the model's own kernels; X may be None."""
-    K_theta = kernel_matrix(kernel_theta, theta, gamma_theta)
-    K_x = None if X is None else kernel_matrix(kernel_x, X, gamma_x)
-    K_tilde = joined_covariance(K_x, K_theta, amplitude, 1 / beta + noise_floor, combine)
-    log_omega = np.log([amplitude, beta, *gamma_x, *gamma_theta])
-    J = -log_likelihood(K_tilde, Y)
+    """J = -L + λ log(HSIC_b + ε₀) + (w/2) ‖Θ‖² + (v/2) ‖log Ω‖²; without X that of L alone."""
+    likelihood, hsic = terms(X, theta, Y, omega, noise_floor, form)
+    J = -likelihood
     if X is not None:
-        J += lam * np.log(hsic_b(K_x, K_theta) + hsic_floor)
-    J += 0.5 * latent_prior * np.sum(theta**2) + 0.5 * hyper_prior * np.sum(log_omega**2)
-    return float(J)
+        J += lam * np.log(hsic + hsic_floor)
+    priors = latent_prior * np.sum(theta**2) + hyper_prior * np.sum(log_of(omega) ** 2)
+    return float(J + 0.5 * priors)
+
+
+def paper_objective(X, theta, Y, omega, lam):
+    """J = -L + λ log HSIC_b as the paper states it: K̃ = K_X ∘ K_θ + I/β and no further term."""
+    N, D = Y.shape
+    K_x = rbf(X, omega.gamma_x)
+    K_theta = rbf(theta, omega.gamma_theta)
+    K_tilde = K_x * K_theta + np.eye(N) / omega.beta
+    H = np.eye(N) - np.ones((N, N)) / N
+    negative_log_likelihood = (
+        D * N / 2 * np.log(2 * np.pi)
+        + D / 2 * np.linalg.slogdet(K_tilde)[1]
+        + 1 / 2 * np.trace(np.linalg.inv(K_tilde) @ Y @ Y.T)
+    )
+    log_hsic = np.log(np.trace(K_x @ H @ K_theta @ H) / N**2)
+    return float(negative_log_likelihood + lam * log_hsic)
+
+
+# --- A model without X ---------------------------------------------------------------------------
 
 
 def dual_ppca(Y, q):
@@ -224,79 +179,42 @@ def _rbf_by_log_gamma(Z, gamma, d):
     return dK
 
 
-def gradient(
-    X,
-    theta,
-    Y,
-    amplitude,
-    beta,
-    gamma_x,
-    gamma_theta,
-    *,
-    lam,
-    noise_floor,
-    hsic_floor,
-    latent_prior,
-    hyper_prior,
-):
+def gradient(X, theta, Y, omega, *, lam, noise_floor, hsic_floor, latent_prior, hyper_prior):
     """∂J/∂p for every coordinate p, each from its own full N x N derivative matrices.
 
     ∂(-L)/∂p = tr(G ∂K̃/∂p) with G = ½ (D K̃⁻¹ - K̃⁻¹ Y Yᵀ K̃⁻¹), and
     ∂log(HSIC_b + ε₀)/∂p = tr(∂K_X/∂p H K_θ H + K_X H ∂K_θ/∂p H) / N² / (HSIC_b + ε₀).
     """
-    N, D = Y.shape
-    K_x = rbf(X, gamma_x)
-    K_theta = rbf(theta, gamma_theta)
-    K_inverse = np.linalg.inv(covariance(K_x, K_theta, amplitude, 1 / beta + noise_floor))
+    (N, D), a, q = Y.shape, omega.amplitude, theta.shape[1]
+    K_x = rbf(X, omega.gamma_x)
+    K_theta = rbf(theta, omega.gamma_theta)
+    K_inverse = np.linalg.inv(covariance(K_x, K_theta, a, 1 / omega.beta + noise_floor))
     G = 0.5 * (D * K_inverse - K_inverse @ Y @ Y.T @ K_inverse)
     H = np.eye(N) - np.ones((N, N)) / N
     hsic = hsic_b(K_x, K_theta)
 
-    def through_likelihood(dK_tilde):
-        return np.trace(G @ dK_tilde)
+    def through(dK_tilde, dtrace=0.0):
+        return np.trace(G @ dK_tilde) + lam * dtrace / N**2 / (hsic + hsic_floor)
 
-    def through_hsic(dtrace):
-        return lam * dtrace / N**2 / (hsic + hsic_floor)
+    def by_x(dK_x):
+        return through(a * dK_x * K_theta, np.trace(dK_x @ H @ K_theta @ H))
 
-    def by_theta(n, d):
-        dK_theta = _rbf_by_point(theta, gamma_theta, n, d)
-        return (
-            through_likelihood(amplitude * K_x * dK_theta)
-            + through_hsic(np.trace(K_x @ H @ dK_theta @ H))
-            + latent_prior * theta[n, d]
-        )
+    def by_theta(dK_theta):
+        return through(a * K_x * dK_theta, np.trace(K_x @ H @ dK_theta @ H))
 
-    def by_log_gamma_theta(d):
-        dK_theta = _rbf_by_log_gamma(theta, gamma_theta, d)
-        return (
-            through_likelihood(amplitude * K_x * dK_theta)
-            + through_hsic(np.trace(K_x @ H @ dK_theta @ H))
-            + hyper_prior * np.log(gamma_theta[d])
-        )
+    def by_point(n, d):
+        return by_theta(_rbf_by_point(theta, omega.gamma_theta, n, d)) + latent_prior * theta[n, d]
 
-    def by_log_gamma_x(d):
-        dK_x = _rbf_by_log_gamma(X, gamma_x, d)
-        return (
-            through_likelihood(amplitude * dK_x * K_theta)
-            + through_hsic(np.trace(dK_x @ H @ K_theta @ H))
-            + hyper_prior * np.log(gamma_x[d])
-        )
-
-    def by_log_amplitude():
-        dK_tilde = amplitude * K_x * K_theta
-        return through_likelihood(dK_tilde) + hyper_prior * np.log(amplitude)
-
-    def by_log_beta():
-        dK_tilde = -np.eye(N) / beta
-        return through_likelihood(dK_tilde) + hyper_prior * np.log(beta)
-
-    q = theta.shape[1]
+    by_log_gamma = [by_x(_rbf_by_log_gamma(X, omega.gamma_x, d)) for d in range(X.shape[1])]
+    by_log_gamma += [by_theta(_rbf_by_log_gamma(theta, omega.gamma_theta, d)) for d in range(q)]
+    by_log_omega = [through(a * K_x * K_theta), through(-np.eye(N) / omega.beta), *by_log_gamma]
+    by_log_omega = np.array(by_log_omega) + hyper_prior * log_of(omega)
     return {
-        "theta": np.array([[by_theta(n, d) for d in range(q)] for n in range(N)]),
-        "log_amplitude": float(by_log_amplitude()),
-        "log_beta": float(by_log_beta()),
-        "log_gamma_x": np.array([by_log_gamma_x(d) for d in range(X.shape[1])]),
-        "log_gamma_theta": np.array([by_log_gamma_theta(d) for d in range(q)]),
+        "theta": np.array([[by_point(n, d) for d in range(q)] for n in range(N)]),
+        "log_amplitude": by_log_omega[0],
+        "log_beta": by_log_omega[1],
+        "log_gamma_x": by_log_omega[2:-q],
+        "log_gamma_theta": by_log_omega[-q:],
     }
 
 

@@ -1,6 +1,5 @@
 """Observations that are outliers: which they are, and that none of them decides a pair."""
 
-import json
 import pickle
 
 import numpy as np
@@ -19,6 +18,7 @@ from anmmm.direction.outliers import (
     MIN_DISTINCT_FRACTION,
     outlier_mask,
 )
+from drawn import write_columns
 
 
 def slow_outlier_mask(values):
@@ -191,7 +191,7 @@ def test_outliers_of_several_columns(rng):
     assert_array_equal(np.flatnonzero(infer_direction(x, y).outliers), [5])
 
 
-def test_they_are_remarked_on_everywhere(run, tmp_path):
+def test_they_are_remarked_on_everywhere(printed, document, tmp_path):
     x, y = pair(code_in_y=1e9)
     note = "1 row with outliers or censored values (codes?); without: leaning {} → {}"
     result = infer_direction(x, y)
@@ -200,11 +200,8 @@ def test_they_are_remarked_on_everywhere(run, tmp_path):
     (row,) = infer_directions([(x, y)]).to_list()
     assert result.notes[0] in row.reason
     assert row.confidence == result.confidence <= 0.5
-    file = tmp_path / "pair.csv"
-    np.savetxt(file, np.c_[x, y], delimiter=",", header="dose,effect", comments="")
-    status, out, err = run("direction", file)
-    assert (status, err) == (0, "")
-    assert f"  note          {note.format('dose', 'effect')}\n" in out
-    document = json.loads(run("direction", file, "--json")[1])
-    assert document["note"] == note.format("dose", "effect")
-    assert document["confidence"] == result.confidence
+    file = write_columns(tmp_path / "pair.csv", x, y, header="dose,effect")
+    assert f"  note          {note.format('dose', 'effect')}\n" in printed("direction", file)
+    found = document("direction", file)
+    assert found["note"] == note.format("dose", "effect")
+    assert found["confidence"] == result.confidence

@@ -16,10 +16,11 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 import anmmm.cli as cli_module
-from anmmm import __version__
+from anmmm import __version__, cluster_mechanisms, infer_direction
 from anmmm.collection.schema import DIRECTIONS
 from anmmm.datasets import make_anm_mixture
-from anmmm.direction import format_confidence, format_probability
+from anmmm.direction import format_confidence, format_probability, is_sure
+from drawn import write_columns
 from waiting import LIMIT, outputs_of, python, started
 
 
@@ -30,17 +31,13 @@ def _one_blas_thread():
         yield
 
 
-def rows_of(x, y, delimiter=","):
-    return [f"{a!r}{delimiter}{b!r}" for a, b in zip(x.tolist(), y.tolist(), strict=True)]
+PAIR = X, Y = make_anm_mixture("f3", 40, random_state=1)[:2]
 
 
 @pytest.fixture
 def data(tmp_path):
     """Path of 40 observations whose cause is the *second* column, under a header."""
-    x, y, _ = make_anm_mixture("f3", 40, random_state=1)
-    path = tmp_path / "data.csv"
-    path.write_text("\n".join(["ozone,temperature", *rows_of(y, x)]) + "\n")
-    return path
+    return write_columns(tmp_path / "data.csv", Y, X, header="ozone,temperature")
 
 
 @pytest.fixture
@@ -48,9 +45,8 @@ def folder(tmp_path):
     """Four pairs in Tübingen layout: two analysable, one with a constant, one without a file."""
     path = tmp_path / "pairs"
     path.mkdir()
-    x, y, _ = make_anm_mixture("f3", 40, random_state=1)
-    (path / "pair0001.txt").write_text("\n".join(rows_of(x, y, " ")))
-    (path / "pair0002.txt").write_text("\n".join(rows_of(y, x, "\t")))
+    write_columns(path / "pair0001.txt", X, Y, delimiter=" ")
+    write_columns(path / "pair0002.txt", Y, X, delimiter="\t")
     (path / "pair0003.txt").write_text("\n".join(f"{a} 1 {a}" for a in range(40)))
     (path / "pairmeta.txt").write_text(
         "0001 1 1 2 2 0.25\n0002 1 1 2 2 0.75\n0003 1 2 3 3 0\n0004 1 1 2 2 1\n"
@@ -61,13 +57,9 @@ def folder(tmp_path):
 # --- direction ------------------------------------------------------------------------------------
 
 
-def test_direction_says_which_column_is_the_cause(run, data):
-    from anmmm import infer_direction
-    from anmmm.direction import format_confidence, is_sure
-
-    result = infer_direction(*np.loadtxt(data, delimiter=",", skiprows=1).T)
-    status, out, err = run("direction", data)
-    assert (status, err) == (0, "")
+def test_direction_says_which_column_is_the_cause(printed, data):
+    result = infer_direction(Y, X)
+    out = printed("direction", data)
     lines = out.splitlines()
     decided = "temperature → ozone"
     confidence = format_confidence(result.confidence)
@@ -101,59 +93,51 @@ def test_direction_says_which_column_is_the_cause(run, data):
     assert "in nats per observation: the shorter wins" in out
 
 
-def test_undecided_columns_name_no_model(run, tmp_path):
+def test_undecided_columns_name_no_model(printed, document, tmp_path):
     x = np.random.default_rng(0).normal(size=30)
-    (tmp_path / "t.csv").write_text("\n".join(["a,b", *rows_of(x, x)]))
-    status, out, _ = run("direction", "t.csv")
-    assert status == 0
+    out = printed("direction", write_columns(tmp_path / "t.csv", x, x, header="a,b"))
     assert out.startswith("undecided between a → b and b → a\n")
     assert "  model  " not in out.split("score")[1]
-    document = json.loads(run("direction", "t.csv", "--json")[1])
-    assert (document["direction"], document["model"], document["n_mechanisms"]) == (0, None, None)
+    found = document("direction", "t.csv")
+    assert (found["direction"], found["model"], found["n_mechanisms"]) == (0, None, None)
 
 
 @pytest.mark.parametrize("command", [["direction", "data.csv"], ["directions", "pairs"]])
-def test_a_weight_that_would_not_be_used_is_refused(run, refused, data, folder, command):
+def test_a_weight_that_would_not_be_used_is_refused(printed, refused, data, folder, command):
     assert refused(*command, "--lam", "0.5").startswith(
         "--lam has no effect under --criterion 'evidence', which fits no Θ"
     )
-    status, _, err = run(*command, "--lam", "0.5", "--criterion", "hsic")
-    assert (status, err) == (0, "")
+    printed(*command, "--lam", "0.5", "--criterion", "hsic")
 
 
 @pytest.mark.parametrize("options", [{}, {"criterion": "hsic_ratio", "lam": 0.5}])
-def test_direction_json_agrees_with_the_library(run, data, options):
-    from anmmm import infer_direction
-
+def test_direction_json_agrees_with_the_library(document, data, options):
     given = [word for name, value in options.items() for word in (f"--{name}", value)]
-    status, out, _ = run("direction", data, "--json", *given)
-    document = json.loads(out)
+    found = document("direction", data, *given)
     table = pd.read_csv(data)
     called = {"criterion": "hsic_ratio", "fit_options": {"lam": 0.5}} if options else {}
     result = infer_direction(*(table[name] for name in table), random_state=0, **called)
     expected = result.to_dict() | {"n_dropped": 0, "seed": 0, "n_used": 40, "subsample_seed": None}
-    assert status == 0
-    assert set(document) == {*expected, "anmmm_version"}
+    assert set(found) == {*expected, "anmmm_version"}
     for name, value in expected.items():
         if isinstance(value, float):
             value = pytest.approx(value, rel=1e-6)
         elif isinstance(value, dict):
             value = pytest.approx(value, rel=1e-6, abs=1e-12)
-        assert document[name] == value, name
-    assert (document["x"], document["y"], document["n"]) == ("ozone", "temperature", 40)
+        assert found[name] == value, name
+    assert (found["x"], found["y"], found["n"]) == ("ozone", "temperature", 40)
     for name in ("forward_pvalue", "backward_pvalue"):
-        assert (document[name] is None) is (not options)
+        assert (found[name] is None) is (not options)
     model = (None, None) if options else ("anm-2", 2)
-    assert (document["model"], document["n_mechanisms"]) == model
-    turned = json.loads(run("direction", data, "--json", "--x", "temperature", *given)[1])
-    for each, name in ((document, "ozone"), (turned, "temperature")):
+    assert (found["model"], found["n_mechanisms"]) == model
+    turned = document("direction", data, "--x", "temperature", *given)
+    for each, name in ((found, "ozone"), (turned, "temperature")):
         assert (each["cause"] == name) is (each["direction"] == 1)
-    assert (turned["direction"], turned["score"]) == (-document["direction"], -document["score"])
+    assert (turned["direction"], turned["score"]) == (-found["direction"], -found["score"])
 
 
-def test_a_criterion_of_the_latent(run, data):
-    status, out, err = run("direction", data, "--criterion", "hsic_ratio", "--lam", "0.5")
-    assert (status, err) == (0, "")
+def test_a_criterion_of_the_latent(printed, data):
+    out = printed("direction", data, "--criterion", "hsic_ratio", "--lam", "0.5")
     lines = out.splitlines()
     assert len({len(line) for line in lines[2:5]}) == 1
     assert lines[2].split() == ["hypothesis", "dependence", "p-value"]
@@ -161,27 +145,23 @@ def test_a_criterion_of_the_latent(run, data):
     assert "The p-values rank, they do not test" in out
 
 
-def test_columns_are_chosen_by_name_or_number(run, tmp_path):
-    a, b, _ = make_anm_mixture("f3", 30, random_state=0)
-    lines = [f"day {n},{row}" for n, row in enumerate(rows_of(a, b))]
-    (tmp_path / "t.csv").write_text("\n".join(["day,b,c", *lines]))
+def test_columns_are_chosen_by_name_or_number(run, document, tmp_path):
+    days = [f"day {n}" for n in range(40)]
+    write_columns(tmp_path / "t.csv", days, *PAIR, header="day,b,c")
     for x, y, names in (("b", "c", "bc"), ("3", "2", "cb"), ("c", "2", "cb")):
-        status, out, _ = run("direction", "t.csv", "--x", x, "--y", y, "--json")
-        document = json.loads(out)
-        assert (status, document["x"] + document["y"]) == (0, names)
-    (tmp_path / "t.txt").write_text("\n".join(rows_of(a, b, "  ")))
+        found = document("direction", "t.csv", "--x", x, "--y", y)
+        assert found["x"] + found["y"] == names
+    write_columns(tmp_path / "t.txt", *PAIR, delimiter="  ")
     assert "  column 1 → column 2  " in run("direction", "t.txt")[1].splitlines()[3]
 
 
-def test_direction_reads_standard_input(run, data, monkeypatch):
+def test_direction_reads_standard_input(printed, refused, data, monkeypatch):
     with data.open() as file:
         monkeypatch.setattr(sys, "stdin", file)
-        status, out, err = run("direction", "-", "--json")
-    assert (status, err) == (0, "")
-    assert json.loads(out)["cause"] == "temperature"
+        assert json.loads(printed("direction", "-", "--json"))["cause"] == "temperature"
     monkeypatch.setattr(sys, "stdin", None)
     closed = "<stdin>: standard input is closed; name a file, or pipe a table in\n"
-    assert run("direction", "-") == (2, "", closed)
+    assert refused("direction", "-") == closed
 
 
 def test_a_long_file_is_cut_and_says_so(run, data):
@@ -194,8 +174,7 @@ def test_a_long_file_is_cut_and_says_so(run, data):
 def test_missing_values_are_refused_with_their_line_or_dropped_with_their_count(
     run, refused, tmp_path
 ):
-    x, y, _ = make_anm_mixture("f3", 40, random_state=1)
-    lines = ["a,b", *rows_of(x, y)]
+    lines = write_columns(tmp_path / "m.csv", *PAIR, header="a,b").read_text().splitlines()
     lines[7] = "NA," + lines[7].split(",")[1]
     lines[9] = lines[9].split(",")[0] + ","
     (tmp_path / "m.csv").write_text("\n".join(lines))
@@ -296,11 +275,11 @@ def test_what_a_file_holds_does_not_steer_the_terminal(run, tmp_path):
 
 
 def test_cluster_writes_labels_with_the_line_of_each_row(run, tmp_path):
-    x, y, _ = make_anm_mixture("f3", 40, random_state=1)
-    lines = rows_of(x, y)
-    lines.insert(3, "")
-    lines.insert(10, "NA,1")
-    (tmp_path / "t.csv").write_text("\n".join(["cause,effect", *lines]))
+    path = write_columns(tmp_path / "t.csv", *PAIR, header="cause,effect")
+    lines = path.read_text().splitlines()
+    lines.insert(4, "")
+    lines.insert(11, "NA,1")
+    path.write_text("\n".join(lines))
     status, out, err = run("cluster", "t.csv", "--drop-missing", "-o", "labels.csv")
     assert (status, out) == (0, "")
     assert "40 observations, cause cause, effect effect" in err
@@ -315,8 +294,8 @@ def test_cluster_writes_labels_with_the_line_of_each_row(run, tmp_path):
         assert int(row["label"]) == np.argmax(probabilities)
     expected = [n for n in range(2, 44) if n not in (5, 12)]
     assert [int(row["line"]) for row in rows] == expected
-    assert [float(row["x"]) for row in rows] == x.tolist()
-    assert [float(row["y"]) for row in rows] == y.tolist()
+    assert [float(row["x"]) for row in rows] == X.tolist()
+    assert [float(row["y"]) for row in rows] == Y.tolist()
     assert {row["label"] for row in rows} == {"0", "1"}
     sizes = [sum(row["label"] == str(label) for row in rows) for label in range(2)]
     assert [line.split()[1] for line in err.splitlines()[4:6]] == [str(size) for size in sizes]
@@ -330,38 +309,32 @@ def test_cluster_writes_labels_with_the_line_of_each_row(run, tmp_path):
     ],
 )
 def test_cluster_agrees_with_the_library(run, data, arguments, n_mechanisms, options):
-    from anmmm import cluster_mechanisms
-
     status, out, err = run("cluster", data, *arguments)
     rows = list(csv.DictReader(out.splitlines()))
-    effect, cause = np.loadtxt(data, delimiter=",", skiprows=1).T
     assert status == 0
-    assert [float(row["x"]) for row in rows] == cause.tolist()
-    labels = cluster_mechanisms(cause, effect, n_mechanisms, **options).labels
+    assert [float(row["x"]) for row in rows] == X.tolist()
+    labels = cluster_mechanisms(*PAIR, n_mechanisms, **options).labels
     assert [int(row["label"]) for row in rows] == labels.tolist()
     assert ("labels not refined by EM: refine is False" in err) is ("refine" in options)
 
 
-def test_cluster_without_refinement_has_no_probabilities(run, data):
-    out = run("cluster", data, "--no-refine", "--json", "-o", "labels.csv")[1]
-    document = json.loads(out)
-    assert (document["cause"], document["effect"]) == ("ozone", "temperature")
-    assert (document["refined"], document["n_mechanisms"]) == (False, 2)
-    assert not {"labels", "probabilities"} & set(document)
-    assert sum(document["sizes"]) == 40
-    assert set(document["rows"][0]) == {"line", "x", "y", "label", "latent_1"}
+def test_cluster_without_refinement_has_no_probabilities(document, data):
+    found = document("cluster", data, "--no-refine", "-o", "labels.csv")
+    assert (found["cause"], found["effect"]) == ("ozone", "temperature")
+    assert (found["refined"], found["n_mechanisms"]) == (False, 2)
+    assert not {"labels", "probabilities"} & set(found)
+    assert sum(found["sizes"]) == 40
+    assert set(found["rows"][0]) == {"line", "x", "y", "label", "latent_1"}
     labels = (data.parent / "labels.csv").read_text().splitlines()
     assert (labels[0], len(labels)) == ("line,x,y,label,latent_1", 41)
-    assert len(document["rows"]) == 40
+    assert len(found["rows"]) == 40
 
 
 # --- directions -----------------------------------------------------------------------------------
 
 
-def test_directions_prints_one_aligned_row_a_pair_and_the_accuracy(run, folder):
-    status, out, err = run("directions", folder)
-    assert (status, err) == (0, "")
-    lines = out.splitlines()
+def test_directions_prints_one_aligned_row_a_pair_and_the_accuracy(run, printed, folder):
+    lines = printed("directions", folder).splitlines()
     header, rows = lines[0], lines[1:5]
     assert header.split() == ["pair", "n", "relation", "score", "confidence", "truth", "note"]
     assert [row.split()[0] for row in rows] == [f"pair000{n}" for n in (1, 2, 3, 4)]
@@ -380,7 +353,7 @@ def test_directions_prints_one_aligned_row_a_pair_and_the_accuracy(run, folder):
     assert "20/40" in run("directions", folder, "--max-samples", "20")[1].splitlines()[1]
 
 
-def test_directions_writes_rows_as_csv_and_json(run, folder, tmp_path):
+def test_directions_writes_rows_as_csv_and_json(run, document, folder, tmp_path):
     status, out, err = run("directions", folder, "-o", "r.csv")
     assert (status, err) == (0, "4 rows written to r.csv\n")
     assert out.startswith("pair ")
@@ -396,14 +369,13 @@ def test_directions_writes_rows_as_csv_and_json(run, folder, tmp_path):
     assert [row["n_mechanisms"] for row in rows] == ["2", "2", "", ""]
     assert {row["forward_pvalue"] for row in rows} == {row["seconds"] for row in rows} == {""}
 
-    status, out, _ = run("directions", folder, "-o", "r.jsonl", "--json", "--timings")
-    document = json.loads(out)
+    found = document("directions", folder, "-o", "r.jsonl", "--timings")
     lines = (tmp_path / "r.jsonl").read_text(encoding="utf-8").splitlines()
-    assert document["rows"] == list(map(json.loads, lines))
-    assert all(row["seconds"] > 0 for row in document["rows"] if row["status"] == "ok")
-    assert document["summary"]["weighted_accuracy"] == 0.25
-    assert [row["direction"] for row in document["rows"]] == [1, -1, None, None]
-    assert float(rows[0]["score"]) == document["rows"][0]["score"]
+    assert found["rows"] == list(map(json.loads, lines))
+    assert all(row["seconds"] > 0 for row in found["rows"] if row["status"] == "ok")
+    assert found["summary"]["weighted_accuracy"] == 0.25
+    assert [row["direction"] for row in found["rows"]] == [1, -1, None, None]
+    assert float(rows[0]["score"]) == found["rows"][0]["score"]
 
 
 def test_the_output_in_the_readme_is_true(run):
@@ -423,21 +395,9 @@ def test_the_output_in_the_readme_is_true(run):
 # --- evaluate -------------------------------------------------------------------------------------
 
 
-def test_evaluate_prints_an_aligned_table(run):
-    status, out, err = run(
-        "evaluate",
-        "f3",
-        "--n-pairs",
-        "4",
-        "--n-samples",
-        "30",
-        "--seed",
-        "3",
-        "--criterion",
-        "hsic",
-    )
-    assert (status, err) == (0, "")
-    lines = out.splitlines()
+def test_evaluate_prints_an_aligned_table(printed):
+    options = "--n-pairs 4 --n-samples 30 --seed 3 --criterion hsic"
+    lines = printed("evaluate", "f3", *options.split()).splitlines()
     assert lines[0] == "f3, 30 observations a pair, seeds 3 to 6, criterion hsic"
     assert [line[:19].rstrip() for line in lines[2:7]] == [
         "pairs",
@@ -463,9 +423,8 @@ def test_evaluate_a_folder_tells_the_failures(run, folder):
 
 def test_evaluate_json_and_plot(run, tmp_path):
     pytest.importorskip("matplotlib")
-    status, out, err = run(
-        "evaluate", "AN", "--n-pairs", "3", "--n-samples", "20", "--json", "--plot", "p.png"
-    )
+    options = "--n-pairs 3 --n-samples 20 --json --plot p.png"
+    status, out, err = run("evaluate", "AN", *options.split())
     assert (status, err) == (0, "plot written to p.png\n")
     assert json.loads(out)["setting"] == {"n_pairs": 3, "n_samples": 20, "first_seed": 0}
     assert (tmp_path / "p.png").read_bytes()[1:4] == b"PNG"
@@ -621,34 +580,34 @@ def test_all_cores_compile_for_commands_that_decide_by_evidence(monkeypatch):
         assert bool(asked) is ahead
 
 
-def test_confidence_is_shown_and_what_is_not_sure_is_undecided(run, refused, data):
-    status, out, _ = run("direction", data, "--n-resamples", "3")
-    assert status == 0
-    (line,) = (line for line in out.splitlines() if line.startswith("  confidence    "))
+def test_confidence_is_shown_and_what_is_not_sure_is_undecided(printed, document, refused, data):
+    lines = printed("direction", data, "--n-resamples", "3").splitlines()
+    (line,) = (line for line in lines if line.startswith("  confidence    "))
     assert line.endswith("of 3 half-samples agree)")
-    status, out, _ = run("direction", data, "--min-confidence", "1", "--json")
-    document = json.loads(out)
-    assert (status, document["direction"], document["n_resamples"]) == (0, 0, 0)
-    assert (document["relation"], document["sure"], document["cause"]) == ("undecided", None, None)
-    assert 0.5 < document["confidence"] < 1.0
+    found = document("direction", data, "--min-confidence", "1")
+    assert (found["direction"], found["n_resamples"]) == (0, 0)
+    assert (found["relation"], found["sure"], found["cause"]) == ("undecided", None, None)
+    assert 0.5 < found["confidence"] < 1.0
     err = refused("direction", data, "--min-confidence", "2")
     assert "--min-confidence must lie between 0.5 and 1" in err
 
 
 @pytest.mark.parametrize(("bend", "leans"), [(0.0, False), (0.4, True)])
-def test_what_is_not_sure_is_printed_as_a_leaning_or_none(run, tmp_path, rng, bend, leans):
+def test_what_is_not_sure_is_printed_as_a_leaning_or_none(
+    run, document, tmp_path, rng, bend, leans
+):
     # No direction is distinguished in a linear Gaussian pair, however confidence is calibrated.
     x = rng.normal(size=100)
     y = x + bend * x**2 + rng.normal(size=100)
-    (tmp_path / "t.csv").write_text("\n".join(["dose,response", *rows_of(x, y)]))
-    document = json.loads(run("direction", "t.csv", "--json")[1])
-    assert 0.6 <= document["confidence"] < 0.9 if leans else document["confidence"] < 0.6
-    cause, effect = document["cause"], document["effect"]
+    write_columns(tmp_path / "t.csv", x, y, header="dose,response")
+    found = document("direction", "t.csv")
+    assert 0.6 <= found["confidence"] < 0.9 if leans else found["confidence"] < 0.6
+    cause, effect = found["cause"], found["effect"]
     relation = "x→y" if cause == "dose" else "y→x"
-    assert (document["relation"], document["sure"]) == (relation, False)
+    assert (found["relation"], found["sure"]) == (relation, False)
     _, out, _ = run("direction", "t.csv")
     said = f"leaning {cause} → {effect}" if leans else "no preference"
-    confidence = f"confidence {format_confidence(document['confidence'])} (sure from 0.9 on)"
+    confidence = f"confidence {format_confidence(found['confidence'])} (sure from 0.9 on)"
     assert out.splitlines()[0] == f"{said}, {confidence}"
     _, out, _ = run("directions", "t.csv", "--columns", "all")
     assert f"  {said}  " in out.splitlines()[1]
@@ -657,10 +616,9 @@ def test_what_is_not_sure_is_printed_as_a_leaning_or_none(run, tmp_path, rng, be
     assert "1 of 1 pair is related, without a sure direction (" in out
 
 
-def test_independent_columns_and_those_left_out_are_said(run, tmp_path, rng):
-    x, y = rng.normal(size=(2, 60))
-    lines = [f"{a},{b},p,1" for a, b in zip(x.tolist(), y.tolist(), strict=True)]
-    (tmp_path / "t.csv").write_text("\n".join(["a,b,name,k", *lines]))
+def test_independent_columns_and_those_left_out_are_said(run, document, tmp_path, rng):
+    columns = *rng.normal(size=(2, 60)), ["p"] * 60, [1] * 60
+    write_columns(tmp_path / "t.csv", *columns, header="a,b,name,k")
     _, out, _ = run("direction", "t.csv", "--x", "a", "--y", "b")
     assert out.startswith("independent: no model gains from the cause\n")
     status, out, err = run("directions", "t.csv", "--columns", "all")
@@ -671,9 +629,9 @@ def test_independent_columns_and_those_left_out_are_said(run, tmp_path, rng):
     assert "1 pair: 0 sure, 1 independent\n" in out
     assert "0 of 1 pair is related (false discovery rate 0.05, sure from 0.9 on)" in out
     assert "accuracy" not in out
-    document = json.loads(run("directions", "t.csv", "--columns", "all", "--json")[1])
-    assert document["rows"][0]["relation"] == "independent"
-    assert (document["summary"]["n_independent"], document["summary"]["n_related"]) == (1, 0)
+    found = document("directions", "t.csv", "--columns", "all")
+    assert found["rows"][0]["relation"] == "independent"
+    assert (found["summary"]["n_independent"], found["summary"]["n_related"]) == (1, 0)
 
 
 def test_a_table_of_many_columns_is_not_listed_whole(run, tmp_path):
@@ -699,11 +657,11 @@ def test_what_may_be_thousands_is_said(run, tmp_path):
 
 def test_cluster_chooses_the_number(run, tmp_path):
     x, y, _ = make_anm_mixture("f3", 200, random_state=1)
-    (tmp_path / "t.csv").write_text("\n".join(rows_of(x, y)))
+    write_columns(tmp_path / "t.csv", x, y)
     status, out, err = run("cluster", "t.csv", "--n-mechanisms", "auto", "--json")
-    document = json.loads(out)
+    found = json.loads(out)
     assert status == 0
-    assert document["n_mechanisms"] == 2 == 1 + np.argmin(document["criteria"])
-    assert document["refined"] is True
-    assert {row["label"] for row in document["rows"]} == {0, 1}
+    assert found["n_mechanisms"] == 2 == 1 + np.argmin(found["criteria"])
+    assert found["refined"] is True
+    assert {row["label"] for row in found["rows"]} == {0, 1}
     assert "number of mechanisms chosen by the smallest criterion (1: " in err

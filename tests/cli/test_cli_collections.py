@@ -16,6 +16,7 @@ from anmmm.collection.records import PairResult
 from anmmm.collection.schema import CLUSTERS
 from anmmm.collection.summary import Summarizer
 from anmmm.datasets import make_anm_mixture
+from drawn import write_columns
 from waiting import LIMIT, outputs_of, python, rows_of, running, started, wait_until
 
 posix = pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
@@ -27,14 +28,12 @@ def folder(tmp_path):
     """Pairs in Tübingen layout; one is constant."""
     path = tmp_path / "pairs"
     path.mkdir()
-    meta = []
     for number in range(1, COUNT + 1):
         x, y, _ = make_anm_mixture("f3", 20, random_state=number)
-        np.savetxt(
-            path / f"pair{number:04d}.txt", np.column_stack([x, 0 * y if number == 5 else y])
-        )
-        meta.append(f"{number:04d} 1 1 2 2 1")
-    (path / "pairmeta.txt").write_text("\n".join(meta) + "\n")
+        columns = x, 0 * y if number == 5 else y
+        write_columns(path / f"pair{number:04d}.txt", *columns, delimiter=" ")
+    meta = [f"{number:04d} 1 1 2 2 1\n" for number in range(1, COUNT + 1)]
+    (path / "pairmeta.txt").write_text("".join(meta))
     return path
 
 
@@ -51,13 +50,11 @@ def test_a_long_collection_is_not_printed_beside_its_file(run, folder, monkeypat
 
 
 def test_shards_are_the_rows_of_the_whole(run, folder):
-    run("directions", folder, "-o", "whole.jsonl", "--max-samples", "15")
+    command = ("directions", folder, "--max-samples", "15", "-o")
+    run(*command, "whole.jsonl")
     whole = lines("whole.jsonl")
     for number in (1, 2, 3, 4, 5):
-        status, _, _ = run(
-            "directions", folder, "-o", "s.jsonl", "--shard", f"{number}/5", "--max-samples", "15"
-        )
-        assert status == 0
+        assert run(*command, "s.jsonl", "--shard", f"{number}/5")[0] == 0
         assert lines("s.jsonl") == whole[number - 1 :: 5]
 
 
@@ -99,9 +96,8 @@ def test_a_killed_run_resumes_to_the_same_file(run, refused, folder, tmp_path, c
 def test_ctrl_c_keeps_finished_pairs_and_says_how_to_go_on(folder, tmp_path):
     # Pairs that take seconds behind quick ones.
     for number in range(7, COUNT + 1):
-        np.savetxt(
-            folder / f"pair{number:04d}.txt", np.random.default_rng(0).normal(size=(4000, 2))
-        )
+        columns = np.random.default_rng(0).normal(size=(2, 4000))
+        write_columns(folder / f"pair{number:04d}.txt", *columns, delimiter=" ")
     process = started("directions", folder, "-o", "r.csv", "--criterion", "hsic", cwd=tmp_path)
     checkpoint = tmp_path / "r.csv.checkpoint"
     wait_until(lambda: rows_of(checkpoint) > 4, "five finished pairs", process=process)
@@ -273,7 +269,7 @@ def test_progress_is_a_line_from_time_to_time_where_there_is_no_terminal(run, fo
     assert shown[-1] == "12 rows written to r.csv"
 
 
-def test_clusters_are_a_table_and_rows(run, refused, folder):
+def test_clusters_are_a_table_and_rows(run, document, refused, folder):
     status, out, err = run("clusters", folder, "-k", "2", "-o", "r.jsonl")
     assert (status, err) == (0, "12 rows written to r.jsonl\n")
     shown = out.splitlines()
@@ -284,13 +280,10 @@ def test_clusters_are_a_table_and_rows(run, refused, folder):
     assert list(rows[0]) == list(CLUSTERS.columns)
     assert all(len(row["labels"]) == 20 == sum(row["sizes"]) for row in rows if row["labels"])
     assert {row["cause_source"] for row in rows} == {"truth", None}
-    status, out, _ = run("clusters", folder, "--json", "--cause", "y", "--no-refine")
-    document = json.loads(out)
-    assert status == 0
-    assert {row["cause"] for row in document["rows"]} == {"y", None}
-    assert {row["refined"] for row in document["rows"]} == {False, None}
-    err = refused("clusters", folder, "--cause", "z")
-    assert err.startswith("--cause must be one of")
+    found = document("clusters", folder, "--cause", "y", "--no-refine")["rows"]
+    assert {row["cause"] for row in found} == {"y", None}
+    assert {row["refined"] for row in found} == {False, None}
+    assert refused("clusters", folder, "--cause", "z").startswith("--cause must be one of")
 
 
 @pytest.fixture
@@ -299,8 +292,8 @@ def plain_folder(tmp_path):
     path = tmp_path / "plain"
     path.mkdir()
     for number in (1, 2):
-        x, y, _ = make_anm_mixture("f3", 20, random_state=number)
-        np.savetxt(path / f"p{number}.txt", np.column_stack([x, y]))
+        columns = make_anm_mixture("f3", 20, random_state=number)[:2]
+        write_columns(path / f"p{number}.txt", *columns, delimiter=" ")
     return path
 
 
@@ -329,15 +322,8 @@ def test_a_closed_stream_does_not_end_a_run_that_writes_a_file(plain_folder, tmp
 def test_a_table_shows_any_id_on_one_line_in_its_column():
     table = DirectionsTable([])
     at = table.header().index("relation")
-    for pair_id in (
-        "plain",
-        "new\nline",
-        "\x1b[31mred",
-        "tab\t",
-        "\u202ertl",
-        "\ud800",
-        "x" * 10_000,
-    ):
+    strange = ["plain", "new\nline", "\x1b[31mred", "tab\t", "\u202ertl", "\ud800", "x" * 10_000]
+    for pair_id in strange:
         line = table.line(PairResult(pair_id, n=20, status="error", reason="two\nlines"))
         assert line.isprintable()
         assert line.endswith(r"error: two\nlines")
@@ -410,12 +396,10 @@ def test_an_error_of_every_pair_ends_the_command_and_is_tried_again(
 
 def pair_lines(path, seeds):
     """A file SampleID,A,B; a seed that comes twice is an id that does."""
-    with open(path, "w") as file:
-        file.write("SampleID,A,B\n")
-        for seed in seeds:
-            x, y, _ = make_anm_mixture("f3", 20, random_state=seed)
-            cells = (" ".join(map(repr, values.tolist())) for values in (x, y))
-            file.write(f"p{seed},{','.join(cells)}\n")
+    drawn = [make_anm_mixture("f3", 20, random_state=seed)[:2] for seed in seeds]
+    x, y = ([" ".join(map(str, pair[at].tolist())) for pair in drawn] for at in (0, 1))
+    ids = [f"p{seed}" for seed in seeds]
+    write_columns(Path(path), ids, x, y, header="SampleID,A,B")
 
 
 def test_a_source_that_changes_during_the_run_is_refused_at_its_end(run, tmp_path, monkeypatch):
@@ -474,8 +458,7 @@ def test_pairs_that_another_column_explains_are_counted_unless_told_otherwise(ru
     rng = np.random.default_rng(1)
     z = rng.uniform(-2, 2, 200)
     effects = np.column_stack([np.tanh(2 * z), z + z**2 / 2]) + rng.uniform(-0.3, 0.3, (200, 2))
-    table = np.column_stack([z, effects])
-    np.savetxt(tmp_path / "t.csv", table, delimiter=",", header="z,a,b", comments="")
+    write_columns(tmp_path / "t.csv", z, *effects.T, header="z,a,b")
     status, out, _ = run("directions", "t.csv", "--columns", "all")
     assert (status, out.count("explained by z: a and b are independent given it")) == (0, 1)
     assert "\n1 pair is explained by other columns: no direct arrow" in out

@@ -1,7 +1,7 @@
-import json
-
 import numpy as np
 import pytest
+
+from drawn import write_columns
 
 
 @pytest.fixture
@@ -10,12 +10,10 @@ def data(tmp_path):
     a = rng.uniform(-2, 2, 120)
     b = np.tanh(2 * a) + 0.2 * rng.normal(size=120)
     c = b**2 + 0.5 * b + 0.2 * rng.normal(size=120)
-    rows = "\n".join(f"{u!r},{v!r},{w!r}" for u, v, w in np.column_stack([c, b, a]).tolist())
-    (tmp_path / "data.csv").write_text(f"c,b,a\n{rows}\n")
-    return tmp_path
+    return write_columns(tmp_path / "data.csv", c, b, a, header="c,b,a").parent
 
 
-def test_a_table_becomes_a_graph(run, data):
+def test_a_table_becomes_a_graph(run, document, data):
     status, out, err = run("graph", "data.csv", "-o", "graph.csv")
     assert (status, err) == (0, "2 edges written to graph.csv\n")
     lines = out.splitlines()
@@ -26,24 +24,19 @@ def test_a_table_becomes_a_graph(run, data):
     # Two runs write the same, and what is written is a graph to stay within.
     run("graph", "data.csv", "-o", "again.csv")
     assert (data / "again.csv").read_text() == text
-    status, out, _ = run("graph", "data.csv", "--within", "graph.csv", "--json")
-    document = json.loads(out)
-    assert [(e["cause"], e["effect"], e["note"]) for e in document["edges"]] == [
-        ("b", "c", "given"),
-        ("a", "b", "given"),
-    ]
-    assert document["columns"] == ["c", "b", "a"]
+    found = document("graph", "data.csv", "--within", "graph.csv")
+    edges = [(each["cause"], each["effect"], each["note"]) for each in found["edges"]]
+    assert edges == [("b", "c", "given"), ("a", "b", "given")]
+    assert found["columns"] == ["c", "b", "a"]
 
 
-def test_what_is_known_is_told(run, data):
-    _, out, _ = run("graph", "data.csv", "--tiers", "c;a,b", "--json")
-    assert "c" not in {edge["effect"] for edge in json.loads(out)["edges"]}
-    options = "--required", "c,b", "--required", "b,a", "--forbidden", "c,a", "--json"
-    _, out, _ = run("graph", "data.csv", *options)
-    arrows = {(edge["cause"], edge["effect"]) for edge in json.loads(out)["edges"]}
-    assert arrows == {("c", "b"), ("b", "a")}
-    _, out, _ = run("graph", "data.csv", "--columns", "a,b", "--json")
-    assert json.loads(out)["columns"] == ["a", "b"]
+def test_what_is_known_is_told(document, data):
+    found = document("graph", "data.csv", "--tiers", "c;a,b")
+    assert "c" not in {edge["effect"] for edge in found["edges"]}
+    options = "--required", "c,b", "--required", "b,a", "--forbidden", "c,a"
+    found = document("graph", "data.csv", *options)
+    assert {(edge["cause"], edge["effect"]) for edge in found["edges"]} == {("c", "b"), ("b", "a")}
+    assert document("graph", "data.csv", "--columns", "a,b")["columns"] == ["a", "b"]
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,10 @@
 """A file that is no result of an earlier run is replaced by no command without --force."""
 
-import numpy as np
 import pytest
 
 from anmmm._files import is_result_file
 from anmmm.datasets import make_anm_mixture
+from drawn import write_columns
 
 for module in ("matplotlib", "jinja2", "networkx", "pyarrow"):
     pytest.importorskip(module)
@@ -37,7 +37,7 @@ OUTPUTS = [
 def data(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     x, y, _ = make_anm_mixture("f3", 30, random_state=1)
-    np.savetxt("data.csv", np.column_stack([x, y]), delimiter=",", header="a,b", comments="")
+    write_columns(tmp_path / "data.csv", x, y, header="a,b")
     (tmp_path / "rows.csv").write_text("")
     return tmp_path
 

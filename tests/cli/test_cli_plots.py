@@ -5,6 +5,7 @@ import pytest
 
 import anmmm
 from anmmm.datasets import make_anm_mixture
+from drawn import write_columns
 
 pytest.importorskip("matplotlib")
 
@@ -15,9 +16,7 @@ MAGIC = {"png": b"\x89PNG", "pdf": b"%PDF", "SVG": b"<?xml"}
 def data(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     x, y, _ = make_anm_mixture("f3", 40, random_state=1)
-    rows = "\n".join(f"{a!r},{b!r}" for a, b in zip(x.tolist(), y.tolist(), strict=True))
-    (tmp_path / "data.csv").write_text(f"height $m$,cost in $\n{rows}\n")
-    return tmp_path / "data.csv"
+    return write_columns(tmp_path / "data.csv", x, y, header="height $m$,cost in $")
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 import sys
 
-import numpy as np
 import pytest
 
 from anmmm.cli.messages import InputError
@@ -10,6 +9,7 @@ from anmmm.collection.schema import DIRECTIONS
 from anmmm.collection.sinks import write_rows
 from anmmm.datasets import make_anm_mixture
 from anmmm.report import write_report
+from drawn import write_columns
 
 pytest.importorskip("jinja2")
 pytest.importorskip("matplotlib")
@@ -25,7 +25,7 @@ def rows(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     write_rows("rows.csv", ROWS, DIRECTIONS)
     x, y, _ = make_anm_mixture("f3", 60, random_state=1)
-    np.savetxt("data.csv", np.column_stack([x, y]), delimiter=",", header="a,b", comments="")
+    write_columns(tmp_path / "data.csv", x, y, header="a,b")
     return tmp_path
 
 

@@ -7,18 +7,16 @@ import pytest
 
 from anmmm.collection import as_pairs
 from anmmm.datasets import SourceError, load_pairs, make_anm_mixture
+from drawn import write_columns
 
 
 @pytest.fixture
 def years(tmp_path):
     """Two columns whose names are numbers, in a file and in a folder of such files."""
     x, y, _ = make_anm_mixture("f3", 30, random_state=1)
-    lines = [f"{a!r},{b!r}" for a, b in zip(x.tolist(), y.tolist(), strict=True)]
-    folder = tmp_path / "folder"
-    folder.mkdir()
-    for path in (tmp_path / "years.csv", folder / "years.csv"):
-        path.write_text("\n".join(["2019,2020", *lines]) + "\n")
-    return tmp_path / "years.csv"
+    (tmp_path / "folder").mkdir()
+    write_columns(tmp_path / "folder" / "years.csv", x, y, header="2019,2020")
+    return write_columns(tmp_path / "years.csv", x, y, header="2019,2020")
 
 
 def test_a_checkpoint_tells_the_two_readings_apart(years):
@@ -53,29 +51,27 @@ def test_a_header_is_refused_where_it_is_of_no_use(tmp_path):
         as_pairs(tmp_path / "words.csv", columns="all", header=False)
 
 
-def test_commands_of_one_file(run, years):
-    counts = {}
-    for option in ("--header", "--no-header", None):
-        status, out, err = run("direction", years, "--json", *([option] if option else []))
-        assert (status, err) == (0, "")
-        counts[option] = json.loads(out)["n"], json.loads(out)["x"]
-    assert counts == {
-        "--header": (30, "2019"),
-        "--no-header": (31, "column 1"),
-        None: (31, "column 1"),
-    }
-    status, out, _ = run("cluster", years, "--header", "--x", "2020", "--json")
-    document = json.loads(out)
-    assert (status, document["cause"], len(document["rows"])) == (0, "2020", 30)
-    assert document["rows"][0]["line"] == 2
+def test_commands_of_one_file(printed, document, years):
+    unnamed = (31, "column 1")
+    for options, expected in (
+        (["--header"], (30, "2019")),
+        (["--no-header"], unnamed),
+        ([], unnamed),
+    ):
+        found = json.loads(printed("direction", years, "--json", *options))
+        assert (found["n"], found["x"]) == expected
+    found = document("cluster", years, "--header", "--x", "2020")
+    assert (found["cause"], len(found["rows"]), found["rows"][0]["line"]) == ("2020", 30, 2)
 
 
-def test_commands_of_many_pairs(run, years):
-    for source, options in ((years, ["--columns", "all"]), (years.parent / "folder", [])):
-        status, out, _ = run("directions", source, *options, "--header", "--json")
-        assert (status, json.loads(out)["rows"][0]["n"]) == (0, 30)
-    status, out, _ = run("clusters", years.parent / "folder", "--header", "--json")
-    assert (status, json.loads(out)["rows"][0]["n"]) == (0, 30)
+def test_commands_of_many_pairs(document, years):
+    folder = years.parent / "folder"
+    for arguments in (
+        ["directions", years, "--columns", "all"],
+        ["directions", folder],
+        ["clusters", folder],
+    ):
+        assert document(*arguments, "--header")["rows"][0]["n"] == 30
 
 
 @pytest.mark.parametrize(("header", "n"), [(None, 31), (True, 30), (False, 31)])

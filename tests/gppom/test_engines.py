@@ -14,14 +14,13 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import oracle
-from anmmm._kernels.chunks import run_in_chunks
 from anmmm.gppom import FitOptions, Hyperparameters, fit_gppom
 from anmmm.gppom.engines import ENGINES, AutoEngine, DenseEngine, LowRankEngine, auto, factor
 from anmmm.gppom.engines import dense as dense_engine
 from anmmm.gppom.engines import lowrank as lowrank_engine
-from anmmm.gppom.objective import GPPOMObjective
 from anmmm.gppom.options import FIT_TOLERANCE, OBJECTIVE_TOLERANCE
 from anmmm.gppom.parameters import LOG_BOUND
+from drawn import objective_of
 from forms import in_parallel
 
 J_BOUND, GRADIENT_BOUND = 1e-8, 1e-6
@@ -97,12 +96,10 @@ def outcome(engine, theta, omega, **weights):
     return value_of(terms, **weights), gradient_of(terms, omega)
 
 
-def engine_of(kind, X, Y, q, lam, hsic_floor, max_rank=None, **options):
+def engine_of(kind, X, Y, q=1, lam=1.0, hsic_floor=HSIC_FLOOR, max_rank=None, **options):
     limit = {} if max_rank is None else {"max_rank": max_rank}
-    options = FitOptions(
-        **{"engine_tol": OBJECTIVE_TOLERANCE, **options}, n_latent=q, hsic_floor=hsic_floor
-    )
-    return kind(X, Y, lam, options, **limit)
+    options = {"engine_tol": OBJECTIVE_TOLERANCE, "hsic_floor": hsic_floor, **options}
+    return kind(X, Y, lam, FitOptions(n_latent=q, **options), **limit)
 
 
 def assert_engines_agree(n, dx, D, q, points, lam=1.0, hsic_floor=HSIC_FLOOR, **options):
@@ -220,7 +217,7 @@ def test_lowrank_keeps_the_bounds_at_the_corners_of_the_optimisers_box():
     if eps > 1e-18:
         pytest.skip("no extended precision here")
     X, theta, Y = case(60)
-    engine = engine_of(LowRankEngine, X, Y, 1, 1.0, HSIC_FLOOR)
+    engine = engine_of(LowRankEngine, X, Y)
     ends = (-LOG_BOUND, LOG_BOUND)
     for point in product(ends, ends, (-LOG_BOUND, 0.0, LOG_BOUND), (-LOG_BOUND, 0.0, LOG_BOUND)):
         omega = hyperparameters(1, 1, *point)
@@ -241,10 +238,7 @@ def test_lowrank_keeps_the_bounds_at_the_corners_of_the_optimisers_box():
 def test_hsic_keeps_its_digits_where_it_is_tiny(log_gamma):
     X, theta, Y = case(300)
     omega = hyperparameters(1, 1, 0.0, 3.0, log_gamma, log_gamma)
-    engines = (
-        engine_of(DenseEngine, X, Y, 1, 1.0, 0.0),
-        engine_of(LowRankEngine, X, Y, 1, 1.0, 0.0),
-    )
+    engines = (engine_of(kind, X, Y, hsic_floor=0.0) for kind in (DenseEngine, LowRankEngine))
     expected, actual = (engine.evaluate(theta, omega, noise_of(omega)) for engine in engines)
     assert expected.hsic < 1e-7
     assert_allclose(actual.hsic, expected.hsic, rtol=1e-9)
@@ -256,11 +250,10 @@ def test_every_engine_is_the_oracle(monkeypatch, dx, D, q):
     monkeypatch.setattr(auto, "SMALLEST_LOW_RANK", 1)
     X, theta, Y = case(12, dx, D, q)
     omega = hyperparameters(dx, q, *OMEGA)
-    point = X, theta, Y, omega.amplitude, omega.beta, omega.gamma_x, omega.gamma_theta
-    log_likelihood, hsic = oracle.terms(*point, NOISE_FLOOR)
+    log_likelihood, hsic = oracle.terms(X, theta, Y, omega, NOISE_FLOOR)
     weights = {"noise_floor": NOISE_FLOOR, "latent_prior": 0.0, "hyper_prior": 0.0}
     for lam, hsic_floor in ((1.7, 1e-3), (1.0, 0.0), (0.0, 0.0)):
-        expected = oracle.gradient(*point, lam=lam, hsic_floor=hsic_floor, **weights)
+        expected = oracle.gradient(X, theta, Y, omega, lam=lam, hsic_floor=hsic_floor, **weights)
         for (name, make), blocks in product(
             ENGINES.items(), ({"WHOLE": 12}, {"WHOLE": 7, "BLOCK": 5, "SUBSAMPLE": 6})
         ):
@@ -282,7 +275,7 @@ def test_dense_hsic_gradient_keeps_its_digits_at_very_wide_scales(gamma):
     X, noise, Y = case(20)
     theta = X + 0.3 * noise
     omega = Hyperparameters(1e-9, 1.0, np.array([gamma]), np.array([gamma]))
-    terms = engine_of(DenseEngine, X, Y, 1, 1.0, 0.0).evaluate(theta, omega, 1e6)
+    terms = engine_of(DenseEngine, X, Y, hsic_floor=0.0).evaluate(theta, omega, 1e6)
     x = X[:, 0] - X.mean()
     covariance = x @ theta[:, 0] / len(x)
     assert_allclose(terms.hsic, (2.0 * gamma * covariance) ** 2, rtol=20 * gamma)
@@ -294,9 +287,7 @@ def test_dense_hsic_gradient_keeps_its_digits_at_very_wide_scales(gamma):
 def test_observations_that_are_there_twice_cost_no_rank():
     X, theta, Y = (np.concatenate([array[:50], array[:50]]) for array in case(100, 2, 1, 2))
     omega = hyperparameters(2, 2, 1.0, 3.0, 3.0, 3.0)
-    dense, lowrank = (
-        engine_of(engine, X, Y, 2, 1.0, HSIC_FLOOR) for engine in (DenseEngine, LowRankEngine)
-    )
+    dense, lowrank = (engine_of(engine, X, Y, 2) for engine in (DenseEngine, LowRankEngine))
     of_value, of_gradient, _ = errors(outcome(lowrank, theta, omega), outcome(dense, theta, omega))
     assert of_value <= 1e-11
     assert of_gradient <= 1e-10
@@ -327,15 +318,11 @@ def test_residual_is_that_of_the_covariance_and_error_shrinks_with_tol():
     X, theta, Y = case(200)
     omega = hyperparameters(1, 1, *OMEGA)
     noise = noise_of(omega)
-    exact = (
-        engine_of(DenseEngine, X, Y, 1, 1.0, HSIC_FLOOR)
-        .evaluate(theta, omega, noise)
-        .log_likelihood
-    )
+    exact = engine_of(DenseEngine, X, Y).evaluate(theta, omega, noise).log_likelihood
     rest = oracle.rbf(X, omega.gamma_x) * oracle.rbf(theta, omega.gamma_theta)
     ranks, differences = [0], []
     for tol in (1e-2, 1e-4, 1e-6, 1e-8, 1e-10):
-        engine = engine_of(LowRankEngine, X, Y, 1, 1.0, HSIC_FLOOR, engine_tol=tol)
+        engine = engine_of(LowRankEngine, X, Y, engine_tol=tol)
         terms = engine.evaluate(theta, omega, noise)
         assert 0.0 < terms.residual <= tol * noise * 200
         differences.append(abs(terms.log_likelihood - exact))
@@ -351,16 +338,12 @@ def test_residual_is_that_of_the_covariance_and_error_shrinks_with_tol():
         assert later <= 0.1 * earlier
     # Rounding ends it though tol asks for less.
     omega = hyperparameters(1, 1, 12.0, 12.0, -6.0, -6.0)
-    terms = engine_of(LowRankEngine, X, Y, 1, 1.0, HSIC_FLOOR, engine_tol=0.0).evaluate(
-        theta, omega, 0.01
-    )
+    terms = engine_of(LowRankEngine, X, Y, engine_tol=0.0).evaluate(theta, omega, 0.01)
     assert terms.rank < 60
     assert terms.residual <= omega.amplitude * factor.ROUNDING * 200
     # Under so much noise nothing needs a factor.
     omega = hyperparameters(1, 1, -12.0, -12.0, 0.0, 0.0)
-    terms = engine_of(LowRankEngine, X, Y, 1, 1.0, HSIC_FLOOR, engine_tol=1e-3).evaluate(
-        theta, omega, 1e6
-    )
+    terms = engine_of(LowRankEngine, X, Y, engine_tol=1e-3).evaluate(theta, omega, 1e6)
     assert terms.valid
     expected = -0.5 * (200 * np.log(2 * np.pi * 1e6) + (Y**2).sum() / 1e6)
     assert_allclose(terms.log_likelihood, expected, rtol=1e-10)
@@ -397,7 +380,7 @@ def test_bits_do_not_depend_on_threads(same_bits_under_each_thread_count, engine
 
     def run():
         with in_small_blocks():
-            made = engine_of(engine, X, Y, 2, 1.0, HSIC_FLOOR, n_chunks=n_chunks)
+            made = engine_of(engine, X, Y, 2, n_chunks=n_chunks)
             return flat(made.evaluate(theta, omega, 0.2), omega)
 
     same_bits_under_each_thread_count(run)
@@ -405,24 +388,13 @@ def test_bits_do_not_depend_on_threads(same_bits_under_each_thread_count, engine
 
 @pytest.mark.parametrize("n_chunks", [None, *in_parallel(1, 3, 40)])
 @pytest.mark.parametrize("point", [OMEGA, (3.0, 6.0, -6.0, -4.0), (0.0, 2.0, 3.0, 3.0)], ids=str)
-def test_many_blocks_are_one_block(monkeypatch, point, n_chunks):
+def test_many_blocks_are_one_block(spied, point, n_chunks):
     X, theta, Y = case(101, 2, 2, 2)
     omega = hyperparameters(2, 2, *point)
-    expected = outcome(engine_of(LowRankEngine, X, Y, 2, 1.0, HSIC_FLOOR), theta, omega)
-    calls, evaluate = [], lowrank_engine.evaluate
-
-    def extended(kernel, chunks, *arguments):
-        calls.append(chunks)
-        return run_in_chunks(kernel, chunks, *arguments)
-
-    def evaluated(*arguments):
-        calls.append(arguments[-1])
-        return evaluate(*arguments)
-
-    monkeypatch.setattr(factor, "run_in_chunks", extended)
-    monkeypatch.setattr(lowrank_engine, "evaluate", evaluated)
+    expected = outcome(engine_of(LowRankEngine, X, Y, 2), theta, omega)
+    extended, evaluated = spied(factor, "run_in_chunks"), spied(lowrank_engine, "evaluate")
     with in_small_blocks():
-        engine = engine_of(LowRankEngine, X, Y, 2, 1.0, HSIC_FLOOR, n_chunks=n_chunks)
+        engine = engine_of(LowRankEngine, X, Y, 2, n_chunks=n_chunks)
         of_value, of_gradient, _ = errors(outcome(engine, theta, omega), expected)
         terms = engine.evaluate(theta, omega, noise_of(omega))
     assert of_value <= 1e-10
@@ -430,8 +402,9 @@ def test_many_blocks_are_one_block(monkeypatch, point, n_chunks):
     rounding = omega.amplitude * factor.ROUNDING * 101
     assert terms.residual <= max(OBJECTIVE_TOLERANCE * noise_of(omega) * 101, rounding)
     # The kernels run in the chunks of the engine.
-    assert len(calls) > 5
-    assert set(calls) == {n_chunks}
+    chunks = [given[1] for given, *_ in extended] + [given[-1] for given, *_ in evaluated]
+    assert len(chunks) > 5
+    assert set(chunks) == {n_chunks}
 
 
 @pytest.mark.parametrize("engine", [DenseEngine, LowRankEngine])
@@ -441,9 +414,7 @@ def test_order_of_the_observations_does_not_matter(rng, blocks, engine):
     order = rng.permutation(101)
     omega = hyperparameters(2, 2, *OMEGA)
     with in_small_blocks(**blocks):
-        plain, permuted = (
-            engine_of(engine, A, B, 2, 1.0, HSIC_FLOOR) for A, B in ((X, Y), (X[order], Y[order]))
-        )
+        plain, permuted = (engine_of(engine, A, B, 2) for A, B in ((X, Y), (X[order], Y[order])))
         value, gradient = outcome(plain, theta, omega)
         expected = gradient | {"theta": gradient["theta"].reshape(101, 2)[order].ravel()}
         of_value, of_gradient, _ = errors(outcome(permuted, theta[order], omega), (value, expected))
@@ -458,7 +429,7 @@ def test_evaluations_leave_no_trace(blocks):
     before = [array.copy() for array in (X, theta, Y)]
     small, large = (hyperparameters(1, 1, *point) for point in (LOW, HIGH))
     with in_small_blocks(**blocks):
-        engine = engine_of(LowRankEngine, X, Y, 1, 1.0, HSIC_FLOOR)
+        engine = engine_of(LowRankEngine, X, Y)
         first = engine.evaluate(theta, small, 0.2)
         kept = flat(first, small)
         between = engine.evaluate(theta, large, 0.2)
@@ -537,7 +508,7 @@ def test_outliers_that_the_subsample_misses_are_added():
     assert_allclose((L[:, away] ** 2).sum(axis=0), 1.0, atol=1e-12)
 
 
-def test_candidates_may_hold_the_largest_residuals_and_rounding_is_not_chased(rng, monkeypatch):
+def test_candidates_may_hold_the_largest_residuals_and_rounding_is_not_chased(rng, spied):
     # Only the candidates' sum is bounded. Others are added all the same.
     for _ in range(30):
         with in_small_blocks(ADDED=3):
@@ -546,9 +517,7 @@ def test_candidates_may_hold_the_largest_residuals_and_rounding_is_not_chased(rn
         assert made.residual <= 1e-3
     # Below rounding there is always a point with more than its share of the total. Adding those, a
     # few at a time, would factor everything anew N / ADDED = 125 times.
-    rounds = []
-    original = factor.Factor._extend
-    monkeypatch.setattr(factor.Factor, "_extend", lambda *a: rounds.append(None) or original(*a))
+    rounds = spied(factor.Factor, "_extend")
     for gamma, total in ((0.01, 1e-14), (0.001, 1e-13)):
         rounds.clear()
         with in_small_blocks():
@@ -605,8 +574,7 @@ def test_what_is_not_positive_definite_is_reported(n_chunks):
     X, theta, Y = one_twice()
     omega = hyperparameters(1, 1, *OMEGA)
     dense, lowrank = (
-        engine_of(make, X, Y, 1, 1.0, HSIC_FLOOR, n_chunks=n_chunks)
-        for make in (DenseEngine, LowRankEngine)
+        engine_of(make, X, Y, n_chunks=n_chunks) for make in (DenseEngine, LowRankEngine)
     )
     wrong = [(dense, noise) for noise in (0.0, 1e-300, -3.0)]
     wrong += [(lowrank, noise) for noise in (0.0, 1e-300, -1e-3, -3.0, np.nan, np.inf)]
@@ -623,7 +591,7 @@ def test_lowrank_reports_a_latent_that_is_no_number_at_once(blocks):
         theta = theta.copy()
         theta[5] = bad
         with in_small_blocks(**blocks):
-            engine = engine_of(LowRankEngine, X, Y, 1, 1.0, HSIC_FLOOR)
+            engine = engine_of(LowRankEngine, X, Y)
             assert not engine.evaluate(theta, hyperparameters(1, 1, *OMEGA), 0.1).valid
             # Without looking for the error of a NaN at ever larger ranks.
             assert engine._joint.L.shape[1] == 64
@@ -645,7 +613,7 @@ def test_failures_reach_the_optimizer_as_infinity_and_are_counted(monkeypatch, e
     # From one point on, so that "auto" is low rank here too.
     monkeypatch.setattr(auto, "SMALLEST_LOW_RANK", 1)
     X, theta, Y = one_twice()
-    objective = GPPOMObjective(X, Y, fit_options={"engine": engine, "noise_floor": 0.0})
+    objective = objective_of(X, Y, engine=engine, noise_floor=0.0)
     z = objective.pack(theta, hyperparameters(1, 1, *OMEGA))
     for index in (0, 39, -4, -3, -2, -1):
         wrong = z.copy()
@@ -658,7 +626,7 @@ def test_failures_reach_the_optimizer_as_infinity_and_are_counted(monkeypatch, e
         assert_failed(objective, noiseless)
     assert np.isfinite(objective.value_and_grad(z)[0])
     # HSIC 0, whose logarithm is asked for.
-    floorless = GPPOMObjective(X, Y, fit_options={"engine": engine, "hsic_floor": 0.0})
+    floorless = objective_of(X, Y, engine=engine, hsic_floor=0.0)
     assert_failed(floorless, floorless.pack(0.0 * theta, hyperparameters(1, 1, *OMEGA)))
     # Latents beyond every scale have a finite value or fail.
     for size in (1e100, 1e160, 1e300):
@@ -676,7 +644,7 @@ def test_equal_rows_without_noise_fail_whatever_the_rounding(engine):
         rng = np.random.default_rng(seed)
         X, Y = rng.normal(size=(2, n, 1))
         X[n // 2] = X[0]
-        objective = GPPOMObjective(X, Y, fit_options={"noise_floor": 0.0, "engine": engine})
+        objective = objective_of(X, Y, noise_floor=0.0, engine=engine)
         latent = rng.normal(size=(n, 1))
         latent[n // 2] = latent[0]
         scales = np.exp(rng.uniform(-2.0, 3.0, size=(2, 1)))
@@ -692,7 +660,7 @@ def test_equal_rows_without_noise_fail_whatever_the_rounding(engine):
 def test_distinct_rows_without_noise_are_evaluated_where_they_are_told_apart(rng, n, engine):
     # Kernels so narrow that the covariance is nearly diagonal need no noise.
     X, Y = np.arange(float(n))[:, np.newaxis], rng.normal(size=(n, 1))
-    objective = GPPOMObjective(X, Y, fit_options={"noise_floor": 0.0, "engine": engine})
+    objective = objective_of(X, Y, noise_floor=0.0, engine=engine)
     narrow = Hyperparameters(1.0, 1e40, np.array([3.0]), np.array([1.0]))
     value, gradient = objective.value_and_grad(objective.pack(rng.normal(size=(n, 1)), narrow))
     assert np.isfinite(value)
@@ -708,18 +676,9 @@ def test_distinct_rows_without_noise_are_evaluated_where_they_are_told_apart(rng
 def test_gradient_of_the_objective_matches_central_differences(rng, latent_map, dx, D, q, blocks):
     # Relative to the largest component of each block of the flat vector.
     X, _, Y = case(42, dx, D, q)
+    options = {"lam": 2.0, "latent_map": latent_map, "n_hidden": 4, "engine": "lowrank"}
     with in_small_blocks(**blocks):
-        objective = GPPOMObjective(
-            X,
-            Y,
-            fit_options={
-                "n_latent": q,
-                "lam": 2.0,
-                "latent_map": latent_map,
-                "n_hidden": 4,
-                "engine": "lowrank",
-            },
-        )
+        objective = objective_of(X, Y, n_latent=q, **options)
         n_latent_params = objective.layout.n_latent_params
         latent = rng.normal(size=n_latent_params)
         z = objective.pack(latent, hyperparameters(dx, q, *OMEGA))
@@ -748,9 +707,7 @@ def engines_chosen(monkeypatch, n, points, patience=3):
 
     monkeypatch.setattr(LowRankEngine, "evaluate", spied)
     X, theta, Y = case(n)
-    engine, dense = (
-        engine_of(make, X, Y, 1, 1.0, HSIC_FLOOR) for make in (AutoEngine, DenseEngine)
-    )
+    engine, dense = (engine_of(make, X, Y) for make in (AutoEngine, DenseEngine))
     names = []
     for point in points:
         omega = hyperparameters(1, 1, *point)
@@ -789,16 +746,14 @@ def test_auto_gives_way_to_dense_while_the_rank_is_too_large_and_looks_again(mon
 def test_auto_tolerates_a_rank_up_to_its_share_and_fails_where_dense_is_too_large(monkeypatch):
     X, theta, Y = case(160)
     high, low = (hyperparameters(1, 1, *point) for point in (HIGH, LOW))
-    rank = (
-        engine_of(LowRankEngine, X, Y, 1, 1.0, HSIC_FLOOR).evaluate(theta, low, noise_of(low)).rank
-    )
+    rank = engine_of(LowRankEngine, X, Y).evaluate(theta, low, noise_of(low)).rank
     with monkeypatch.context() as patched:
         patched.setattr(auto, "LARGEST_RANK_FRACTION", (rank + 0.5) / 160)
         assert engines_chosen(patched, 160, [LOW] * 3)[1] == [0, 1, 2]
         patched.setattr(auto, "LARGEST_RANK_FRACTION", (rank - 0.5) / 160)
         assert engines_chosen(patched, 160, [LOW] * 3) == (["dense"] * 3, [0, 1])
     monkeypatch.setattr(auto, "LARGEST_DENSE", 159)
-    engine = engine_of(AutoEngine, X, Y, 1, 1.0, HSIC_FLOOR)
+    engine = engine_of(AutoEngine, X, Y)
     high, low = (engine.evaluate(theta, omega, noise_of(omega)) for omega in (high, low))
     assert (high.valid, high.engine, high.rank) == (False, "lowrank", 160 // 3)
     assert (low.valid, low.engine) == (True, "lowrank")
@@ -808,13 +763,9 @@ def test_auto_tolerates_a_rank_up_to_its_share_and_fails_where_dense_is_too_larg
 def test_largest_rank_is_enough_or_refused(n):
     X, theta, Y = case(n)
     omega = hyperparameters(1, 1, *LOW)
-    free = engine_of(LowRankEngine, X, Y, 1, 1.0, HSIC_FLOOR).evaluate(
-        theta, omega, noise_of(omega)
-    )
+    free = engine_of(LowRankEngine, X, Y).evaluate(theta, omega, noise_of(omega))
     enough, short = (
-        engine_of(LowRankEngine, X, Y, 1, 1.0, HSIC_FLOOR, max_rank=max_rank).evaluate(
-            theta, omega, noise_of(omega)
-        )
+        engine_of(LowRankEngine, X, Y, max_rank=max_rank).evaluate(theta, omega, noise_of(omega))
         for max_rank in (free.rank, free.rank // 2)
     )
     assert enough.valid

@@ -10,9 +10,9 @@ from anmmm.datasets import make_anm_mixture
 from anmmm.gppom import fit_gppom
 from anmmm.gppom import options as fit_options
 from anmmm.gppom.estimator import SPELLED
-from anmmm.gppom.objective import GPPOMObjective
 from anmmm.gppom.start import initial_hyperparameters, initial_latent
 from anmmm.preprocessing import standardize
+from drawn import objective_of
 from same import assert_same
 
 
@@ -28,7 +28,7 @@ def fit(pair, **options):
 
 def test_the_record_is_consistent(pair):
     result = fit(pair)
-    objective = GPPOMObjective(*pair, fit_options={"lam": 1.0})
+    objective = objective_of(*pair, lam=1.0)
     latent, omega = objective.unpack(result.parameters)
     assert_array_equal(latent, result.latent)
     assert omega.amplitude == result.hyperparameters.amplitude
@@ -45,9 +45,7 @@ def test_the_record_is_consistent(pair):
 
 def test_the_end_is_a_stationary_point_of_the_objective(pair):
     result = fit(pair, tol=1e-13)
-    value, gradient = GPPOMObjective(*pair, fit_options={"lam": 1.0}).value_and_grad(
-        result.parameters
-    )
+    value, gradient = objective_of(*pair, lam=1.0).value_and_grad(result.parameters)
     assert_allclose(value, result.objective, rtol=1e-12)
     assert value < result.history[0] - 10
     # Against the gradient at a nearby point, which is of order 1 to 100.
@@ -62,22 +60,15 @@ def test_weights_grow_with_the_observations(n, growth, factor):
         *pair, fit_options=FitOptions(lam=0.7, weight_growth=growth, hyper_prior=1.5, max_iter=200)
     )
     assert_allclose([result.lam, result.hyper_prior], [0.7 * factor, 1.5 * factor], rtol=1e-15)
-    objective = GPPOMObjective(
-        *pair,
-        fit_options={
-            "lam": result.lam,
-            "hyper_prior": result.hyper_prior,
-            "engine_tol": fit_options.FIT_TOLERANCE,
-        },
-    )
+    weights = {"lam": result.lam, "hyper_prior": result.hyper_prior}
+    objective = objective_of(*pair, **weights, engine_tol=fit_options.FIT_TOLERANCE)
     assert_allclose(objective.value_and_grad(result.parameters)[0], result.objective, rtol=1e-12)
 
 
 def test_what_a_fits_factors_leave_is_far_below_what_its_steps_gain(pair):
     result = fit(pair, engine="lowrank")
-    exact = GPPOMObjective(
-        *pair, fit_options={"lam": result.lam, "hyper_prior": result.hyper_prior, "engine": "dense"}
-    ).value_and_grad(result.parameters)[0]
+    weights = {"lam": result.lam, "hyper_prior": result.hyper_prior}
+    exact = objective_of(*pair, **weights, engine="dense").value_and_grad(result.parameters)[0]
     assert 0.0 < abs(result.objective - exact) <= 0.05 * 1e-6 * abs(exact)
     fine = fit(pair, engine="lowrank", engine_tol=1e-11)
     assert fine.rank > result.rank
@@ -150,7 +141,7 @@ def test_given_start_is_taken_and_its_shape_checked(pair):
     given = np.random.default_rng(0).normal(size=(50, 1))
     result = fit(pair, init=given)
     assert result.init == "given"
-    objective = GPPOMObjective(*pair, fit_options={"lam": 1.0})
+    objective = objective_of(*pair, lam=1.0)
     start = objective.pack(given, initial_hyperparameters(1, 1))
     assert_allclose(result.history[0], objective.value_and_grad(start)[0])
     with pytest.raises(ValueError, match=r"init must have shape .*\(50, 1\).*\(50, 2\)"):
@@ -196,7 +187,7 @@ def test_options_out_of_range_are_refused_by_name(pair):
             with pytest.raises((ValueError, TypeError), match=f"{name} must be"):
                 FitOptions(**{name: value})
     with pytest.raises(ValueError, match="lam must be finite and not negative, found -1"):
-        GPPOMObjective(*pair, fit_options={"lam": -1.0})
+        objective_of(*pair, lam=-1.0)
     with pytest.raises(
         TypeError, match=r"unknown option of a fit 'maxiter'; did you mean max_iter"
     ):

@@ -1,5 +1,6 @@
 """Linear kernels, sums, bilinear products, and models without X, against the oracle."""
 
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -15,9 +16,9 @@ from anmmm.clustering import MechanismClustering
 from anmmm.gppom import FitOptions, Hyperparameters, fit_gppom
 from anmmm.gppom.covariance import COMBINATIONS, KERNELS, Covariance
 from anmmm.gppom.engines import DenseEngine, LinearEngine
-from anmmm.gppom.objective import GPPOMObjective
 from anmmm.gppom.optimize import minimize_from
 from anmmm.preprocessing import standardize
+from drawn import objective_of
 
 NAMES = ("kernel_x", "kernel_theta", "combine")
 FORMS = [
@@ -31,21 +32,10 @@ def data(rng, n, dx, D):
     return (rng.normal(size=(n, dx)) if dx else None), rng.normal(size=(n, D))
 
 
-def value_by_oracle(objective, z, **form):
+def value_by_oracle(objective, z, form=oracle.RBF):
     theta, omega = objective.unpack(z)
     X = objective.X if objective.X.shape[1] else None
-    return oracle.joined_objective(
-        X,
-        theta,
-        objective.Y,
-        omega.amplitude,
-        omega.beta,
-        omega.gamma_x,
-        omega.gamma_theta,
-        lam=objective.lam,
-        **form,
-        **WEIGHTS,
-    )
+    return oracle.objective(X, theta, objective.Y, omega, form, lam=objective.lam, **WEIGHTS)
 
 
 # --- Value and gradient ---------------------------------------------------------------------------
@@ -54,15 +44,12 @@ def value_by_oracle(objective, z, **form):
 @pytest.mark.parametrize(("dx", "q", "D"), [(0, 2, 1), (1, 1, 1), (2, 2, 3)])
 def test_value_is_the_oracles_and_the_gradient_its_difference(rng, dx, q, D):
     for form in FORMS:
-        objective = GPPOMObjective(
-            *data(rng, 8, dx, D), fit_options={"n_latent": q, "lam": 1.3, **form, **WEIGHTS}
-        )
+        objective = objective_of(*data(rng, 8, dx, D), n_latent=q, lam=1.3, **form, **WEIGHTS)
         z = 0.5 * rng.normal(size=objective.n_params)
         value, gradient = objective.value_and_grad(z)
-        assert_allclose(value, value_by_oracle(objective, z, **form), rtol=1e-11, err_msg=form)
-        expected = oracle.central_difference(
-            lambda t, o=objective, f=form: value_by_oracle(o, t, **f), z
-        )
+        by_oracle = partial(value_by_oracle, objective, form=tuple(form.values()))
+        assert_allclose(value, by_oracle(z), rtol=1e-11, err_msg=form)
+        expected = oracle.central_difference(by_oracle, z)
         bound = 1e-6 * np.abs(expected).max()
         assert_allclose(gradient, expected, rtol=1e-6, atol=bound, err_msg=form)
 
@@ -89,10 +76,7 @@ def test_dual_ppca_is_its_closed_form(rng, n, D, q):
     scale = np.linspace(3.0, 0.4, D)
     Y = (rng.normal(size=(n, D)) * scale) @ ortho_group.rvs(D, random_state=1)
     largest, K, theta, noise = oracle.dual_ppca(Y, q)
-    objective = GPPOMObjective(
-        None, Y, fit_options={"n_latent": q, "kernel_theta": "linear", **MLE}
-    )
-
+    objective = objective_of(None, Y, n_latent=q, kernel_theta="linear", **MLE)
     at = objective.pack(theta, Hyperparameters(1.0, 1.0 / noise, np.empty(0), np.ones(q)))
     terms = objective.terms(at)
     assert_allclose(terms.log_likelihood, largest, rtol=1e-10)
@@ -102,14 +86,8 @@ def test_dual_ppca_is_its_closed_form(rng, n, D, q):
         theta + 0.1 * rng.normal(size=theta.shape),
         Hyperparameters(1.0, 3.0, np.empty(0), np.ones(q)),
     )
-    end = minimize_from(
-        objective.value_and_grad,
-        start,
-        objective.layout.bounds,
-        tol=0.0,
-        gradient_tol=1e-9,
-        max_iter=5000,
-    )
+    limits = {"tol": 0.0, "gradient_tol": 1e-9, "max_iter": 5000}
+    end = minimize_from(objective.value_and_grad, start, objective.layout.bounds, **limits)
     assert_allclose(-end.value, largest, rtol=1e-8)
     fitted, omega = objective.unpack(end.z)
     found = omega.amplitude * (fitted * omega.gamma_theta) @ fitted.T + np.eye(n) / omega.beta
@@ -134,30 +112,21 @@ def test_a_fit_without_x_reaches_dual_ppca(rng):
 @pytest.mark.parametrize("engine", ["auto", "dense", "lowrank"])
 def test_without_x_the_rbf_kernel_makes_a_gp_lvm(rng, engine):
     Y = rng.normal(size=(9, 3))
-    objective = GPPOMObjective(None, Y, fit_options={"n_latent": 2, "engine": engine, **WEIGHTS})
+    objective = objective_of(None, Y, n_latent=2, engine=engine, **WEIGHTS)
     z = 0.5 * rng.normal(size=objective.n_params)
-    form = {"kernel_x": "rbf", "kernel_theta": "rbf", "combine": "product"}
     value, gradient = objective.value_and_grad(z)
-    assert_allclose(value, value_by_oracle(objective, z, **form), rtol=1e-8)
-    expected = oracle.central_difference(lambda t: value_by_oracle(objective, t, **form), z)
+    assert_allclose(value, value_by_oracle(objective, z), rtol=1e-8)
+    expected = oracle.central_difference(partial(value_by_oracle, objective), z)
     assert_allclose(gradient, expected, rtol=1e-6, atol=1e-6 * np.abs(expected).max())
 
 
 def test_without_x_no_option_of_x_counts(rng):
     Y = rng.normal(size=(9, 3))
-    plain = GPPOMObjective(None, Y, fit_options={"kernel_theta": "linear"})
+    plain = objective_of(None, Y, kernel_theta="linear")
     z = 0.5 * rng.normal(size=plain.n_params)
     for kernel_x, combine in product(KERNELS, COMBINATIONS):
-        other = GPPOMObjective(
-            None,
-            Y,
-            fit_options={
-                "lam": 3.0,
-                "kernel_x": kernel_x,
-                "kernel_theta": "linear",
-                "combine": combine,
-            },
-        )
+        options = {"lam": 3.0, "kernel_x": kernel_x, "combine": combine}
+        other = objective_of(None, Y, kernel_theta="linear", **options)
         assert other.value_and_grad(z)[0] == plain.value_and_grad(z)[0]
 
 
@@ -166,14 +135,14 @@ def test_without_x_no_option_of_x_counts(rng):
 def test_rotations_signs_and_orders_leave_j_alone(seed, form):
     rng = np.random.default_rng(seed)
     X, Y = data(rng, 9, 1, 2)
-    objective = GPPOMObjective(X, Y, fit_options={"n_latent": 3, **form})
+    objective = objective_of(X, Y, n_latent=3, **form)
     theta = rng.normal(size=(9, 3))
     omega = Hyperparameters(1.2, 3.0, np.array([0.6]), np.full(3, 0.8))
     value = objective.terms(objective.pack(theta, omega)).objective
     for other in (theta @ ortho_group.rvs(3, random_state=seed), theta * [1.0, -1.0, 1.0]):
         assert_allclose(objective.terms(objective.pack(other, omega)).objective, value, rtol=1e-9)
     order = rng.permutation(9)
-    other = GPPOMObjective(X[order], Y[order], fit_options={"n_latent": 3, **form})
+    other = objective_of(X[order], Y[order], n_latent=3, **form)
     assert_allclose(other.terms(other.pack(theta[order], omega)).objective, value, rtol=1e-9)
 
 
@@ -184,14 +153,14 @@ def test_rotations_signs_and_orders_leave_j_alone(seed, form):
 def test_corners_of_the_box_are_values_or_refused(rng, log_omega):
     X, Y = data(rng, 20, 2, 1)
     for form, scale in product(FORMS, (0.0, 1e-8, 1.0, 1e8, 1e200)):
-        objective = GPPOMObjective(X, Y, fit_options={"n_latent": 2, **form})
+        objective = objective_of(X, Y, n_latent=2, **form)
         z = scale * rng.normal(size=objective.n_params)
         z[-6:] = log_omega
         value, gradient = objective.value_and_grad(z)
         assert np.isfinite(value) or value == np.inf
         assert np.all(np.isfinite(gradient))
     # No noise.
-    objective = GPPOMObjective(None, X, fit_options={"kernel_theta": "linear", **MLE})
+    objective = objective_of(None, X, kernel_theta="linear", **MLE)
     omega = Hyperparameters(1.0, 1e20, np.empty(0), np.ones(1))
     assert objective.terms(objective.pack(np.ones((20, 1)), omega)).objective == np.inf
 
@@ -199,8 +168,8 @@ def test_corners_of_the_box_are_values_or_refused(rng, log_omega):
 def test_more_observations_than_a_dense_covariance_holds_are_refused(rng):
     X = rng.normal(size=(6001, 1))
     with pytest.raises(ValueError, match="up to 6000 observations, found 6001"):
-        GPPOMObjective(X, X, fit_options={"kernel_theta": "linear"})
-    GPPOMObjective(X, X, fit_options={"kernel_theta": "linear", "engine": "dense"})
+        objective_of(X, X, kernel_theta="linear")
+    objective_of(X, X, kernel_theta="linear", engine="dense")
     with pytest.raises(ValueError, match="leave engine at 'auto'"):
         FitOptions(combine="sum", engine="lowrank")
 

@@ -1,5 +1,6 @@
 """GPPOMObjective against the oracle's equations, its gradient, its symmetries, its refusals."""
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -10,11 +11,12 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import oracle
 from anmmm.gppom import Hyperparameters
-from anmmm.gppom.objective import GPPOMObjective
+from drawn import objective_of
 
 DIMENSIONS = list(product([1, 2], repeat=3))
 dimensions = pytest.mark.parametrize(("dx", "D", "q"), DIMENSIONS)
 maps = pytest.mark.parametrize("latent_map", ["free", "mlp"])
+NO_FLOORS = {"noise_floor": 0.0, "hsic_floor": 0.0}
 NO_PRIORS = {"latent_prior": 0.0, "hyper_prior": 0.0, "weight_prior": 0.0}
 
 
@@ -35,10 +37,6 @@ def random_point(rng, objective):
     return latent, omega, objective.pack(latent, omega)
 
 
-def oracle_omega(omega):
-    return omega.amplitude, omega.beta, omega.gamma_x, omega.gamma_theta
-
-
 # --- Value ----------------------------------------------------------------------------------------
 
 
@@ -48,23 +46,14 @@ def test_objective_is_the_oracles(rng, latent_map, dx, D, q):
     settings_ = {"noise_floor": 0.02, "hsic_floor": 1e-4, "latent_prior": 0.7, "hyper_prior": 1.3}
     X, Y = data(rng, 9, dx, D)
     for lam in (0.0, 3.0):
-        objective = GPPOMObjective(
-            X,
-            Y,
-            fit_options={
-                "n_latent": q,
-                "lam": lam,
-                "latent_map": latent_map,
-                "weight_prior": 0.6,
-                **settings_,
-            },
-        )
+        options = {"latent_map": latent_map, "weight_prior": 0.6, **settings_}
+        objective = objective_of(X, Y, n_latent=q, lam=lam, **options)
         latent, omega, z = random_point(rng, objective)
         theta, expected = latent.reshape(-1, q), 0.0
         if latent_map == "mlp":
             theta = oracle.mlp(np.hstack([X, Y]), *objective.layout.weights(latent))
             expected = 0.5 * 0.6 * np.sum(latent**2)
-        expected += oracle.objective(X, theta, Y, *oracle_omega(omega), lam=lam, **settings_)
+        expected += oracle.objective(X, theta, Y, omega, lam=lam, **settings_)
         assert_allclose(objective.value_and_grad(z)[0], expected, rtol=1e-12)
         assert_allclose(objective.unpack(z)[0], theta, rtol=1e-12, atol=1e-14)
 
@@ -74,39 +63,24 @@ def test_without_floors_and_priors_and_with_amplitude_one_it_is_the_equation_of_
     rng, dx, D, q
 ):
     X, Y = data(rng, 9, dx, D)
-    objective = GPPOMObjective(
-        X,
-        Y,
-        fit_options={
-            "n_latent": q,
-            "lam": 10.0,
-            "noise_floor": 0.0,
-            "hsic_floor": 0.0,
-            **NO_PRIORS,
-        },
-    )
+    objective = objective_of(X, Y, n_latent=q, lam=10.0, **NO_FLOORS, **NO_PRIORS)
     theta, drawn = rng.normal(size=(9, q)), random_omega(rng, dx, q)
     omega = Hyperparameters(1.0, drawn.beta, drawn.gamma_x, drawn.gamma_theta)
-    expected = oracle.paper_objective(
-        X, theta, Y, omega.beta, omega.gamma_x, omega.gamma_theta, 10.0
-    )
     value, _ = objective.value_and_grad(objective.pack(theta, omega))
-    assert_allclose(value, expected, rtol=1e-12)
+    assert_allclose(value, oracle.paper_objective(X, theta, Y, omega, 10.0), rtol=1e-12)
 
 
 @maps
 def test_terms_are_the_summands_of_the_value(rng, latent_map):
     X, Y = data(rng, 9)
-    objective = GPPOMObjective(
-        X, Y, fit_options={"latent_map": latent_map, "lam": 2.0, "hsic_floor": 1e-3}
-    )
+    objective = objective_of(X, Y, latent_map=latent_map, lam=2.0, hsic_floor=1e-3)
     _, omega, z = random_point(rng, objective)
     terms = objective.terms(z)
     assert terms.objective == objective.value_and_grad(z)[0]
     total = -terms.log_likelihood + terms.log_hsic_penalty + terms.prior
     assert_allclose(terms.objective, total, rtol=1e-14)
     theta = objective.latent(z)
-    log_likelihood, hsic = oracle.terms(X, theta, Y, *oracle_omega(omega), 1e-2)
+    log_likelihood, hsic = oracle.terms(X, theta, Y, omega, 1e-2)
     assert_allclose([terms.log_likelihood, terms.hsic], [log_likelihood, hsic], rtol=1e-11)
     assert_allclose(terms.log_hsic_penalty, 2.0 * np.log(hsic + 1e-3), rtol=1e-11)
     assert terms.engine == "dense"
@@ -147,9 +121,8 @@ def relative_errors(objective, z):
 @maps
 def test_gradient_of_every_block_matches_central_differences(rng, latent_map, dx, D, q):
     for n, lam in ((5, 1.0), (5, 0.0), (20, 1.0)):
-        objective = GPPOMObjective(
-            *data(rng, n, dx, D), fit_options={"n_latent": q, "lam": lam, "latent_map": latent_map}
-        )
+        options = {"n_latent": q, "lam": lam, "latent_map": latent_map}
+        objective = objective_of(*data(rng, n, dx, D), **options)
         _, _, z = random_point(rng, objective)
         errors = relative_errors(objective, z)
         assert len(errors) == (5 if latent_map == "free" else 8)
@@ -159,11 +132,9 @@ def test_gradient_of_every_block_matches_central_differences(rng, latent_map, dx
 @maps
 def test_gradient_without_floors_and_priors_and_of_each_prior(rng, latent_map):
     # Priors so large that nothing else matters.
-    without = {"noise_floor": 0.0, "hsic_floor": 0.0} | NO_PRIORS
-    for options in (without, *(NO_PRIORS | {prior: 1e5} for prior in NO_PRIORS)):
-        objective = GPPOMObjective(
-            *data(rng, 10), fit_options={"latent_map": latent_map, "n_hidden": 3, **options}
-        )
+    every = (NO_FLOORS | NO_PRIORS, *(NO_PRIORS | {prior: 1e5} for prior in NO_PRIORS))
+    for options in every:
+        objective = objective_of(*data(rng, 10), latent_map=latent_map, n_hidden=3, **options)
         _, _, z = random_point(rng, objective)
         errors = relative_errors(objective, z)
         assert max(errors.values()) <= 1e-6, (options, errors)
@@ -174,8 +145,7 @@ def test_gradient_without_floors_and_priors_and_of_each_prior(rng, latent_map):
 
 def test_y_given_twice_doubles_the_likelihood_term(rng):
     X, Y = data(rng, 15)
-    once = GPPOMObjective(X, Y, fit_options={"lam": 0.0, **NO_PRIORS})
-    twice = GPPOMObjective(X, np.hstack([Y, Y]), fit_options={"lam": 0.0, **NO_PRIORS})
+    once, twice = (objective_of(X, Z, lam=0.0, **NO_PRIORS) for Z in (Y, np.hstack([Y, Y])))
     _, _, z = random_point(rng, once)
     value, gradient = once.value_and_grad(z)
     doubled, doubled_gradient = twice.value_and_grad(z)
@@ -187,9 +157,11 @@ def test_translation_of_theta_is_felt_by_its_prior_alone_as_is_its_size_in_its_s
     X, Y = data(rng, 15)
     theta, omega = rng.normal(size=(15, 2)), random_omega(rng, 1, 2)
     moved = theta + np.array([0.7, -1.3])
-    flat = GPPOMObjective(X, Y, fit_options={"n_latent": 2, **NO_PRIORS})
-    prior = GPPOMObjective(X, Y, fit_options={"n_latent": 2, **NO_PRIORS | {"latent_prior": 2.0}})
-    narrow = Hyperparameters(*oracle_omega(omega)[:3], omega.gamma_theta / 9.0)
+    flat, prior = (
+        objective_of(X, Y, n_latent=2, **NO_PRIORS | {"latent_prior": weight})
+        for weight in (0.0, 2.0)
+    )
+    narrow = replace(omega, gamma_theta=omega.gamma_theta / 9.0)
     value = flat.value_and_grad(flat.pack(theta, omega))[0]
     for other in (flat.pack(moved, omega), flat.pack(3.0 * theta, narrow)):
         assert_allclose(flat.value_and_grad(other)[0], value, rtol=1e-11)
@@ -199,15 +171,13 @@ def test_translation_of_theta_is_felt_by_its_prior_alone_as_is_its_size_in_its_s
 
 def test_signs_of_x_y_and_theta_do_not_matter(rng):
     X, Y = data(rng, 15, 2)
-    objective = GPPOMObjective(X, Y, fit_options={"n_latent": 2})
+    objective = objective_of(X, Y, n_latent=2)
     _, _, z = random_point(rng, objective)
     value, gradient = objective.value_and_grad(z)
     same = np.ones(len(z))
     of_theta = np.where(np.arange(len(z)) < 30, -1.0, 1.0)
     for *others, sign in ((X * [-1.0, 1.0], Y, same), (X, -Y, same), (X, Y, of_theta)):
-        mirrored, mirrored_gradient = GPPOMObjective(
-            *others, fit_options={"n_latent": 2}
-        ).value_and_grad(sign * z)
+        mirrored, mirrored_gradient = objective_of(*others, n_latent=2).value_and_grad(sign * z)
         assert_allclose(mirrored, value, rtol=1e-14)
         assert_allclose(mirrored_gradient, sign * gradient, rtol=1e-12)
 
@@ -215,7 +185,7 @@ def test_signs_of_x_y_and_theta_do_not_matter(rng):
 def test_hsic_zero_does_no_harm_with_a_floor_or_without_its_term(rng):
     # A constant Θ has HSIC 0, whose logarithm nobody asks for.
     for options in ({"lam": 0.0, "hsic_floor": 0.0}, {"lam": 1.0, "hsic_floor": 1e-12}):
-        objective = GPPOMObjective(*data(rng, 10), fit_options=options)
+        objective = objective_of(*data(rng, 10), **options)
         value, gradient = objective.value_and_grad(objective.pack(np.zeros(10), random_omega(rng)))
         assert np.isfinite(value)
         assert np.isfinite(gradient).all()
@@ -231,9 +201,7 @@ def test_hsic_zero_does_no_harm_with_a_floor_or_without_its_term(rng):
 def test_parallel_is_serial(rng, latent_map, n_chunks):
     X, Y = data(rng, 20, 2, 2)
     serial, parallel = (
-        GPPOMObjective(
-            X, Y, fit_options={"n_latent": 2, "latent_map": latent_map, "n_chunks": chunks}
-        )
+        objective_of(X, Y, n_latent=2, latent_map=latent_map, n_chunks=chunks)
         for chunks in (None, n_chunks)
     )
     _, _, z = random_point(rng, serial)
@@ -257,7 +225,7 @@ def test_unpack_undoes_pack(drawn):
     latent = np.reshape(drawn.draw(st.lists(entries, min_size=4 * q, max_size=4 * q)), (4, q))
     sizes = np.exp(logs)
     omega = Hyperparameters(sizes[0], sizes[1], sizes[2 : 2 + dx], sizes[2 + dx :])
-    objective = GPPOMObjective(np.ones((4, dx)), np.ones((4, 1)), fit_options={"n_latent": q})
+    objective = objective_of(np.ones((4, dx)), np.ones((4, 1)), n_latent=q)
 
     z = objective.pack(latent, omega)
     assert z.shape == (objective.n_params,)
@@ -272,7 +240,7 @@ def test_unpack_undoes_pack(drawn):
 @maps
 def test_evaluations_share_no_memory_with_the_caller(rng, latent_map):
     X, Y = data(rng, 9)
-    objective = GPPOMObjective(X, Y, fit_options={"latent_map": latent_map})
+    objective = objective_of(X, Y, latent_map=latent_map)
     _, _, z = random_point(rng, objective)
     before = z.copy(), X.copy(), Y.copy()
     value, gradient = objective.value_and_grad(z)
@@ -293,8 +261,8 @@ def test_evaluations_share_no_memory_with_the_caller(rng, latent_map):
 def test_data_and_vectors_of_other_sizes_are_refused(rng, latent_map):
     for shapes in (((10,), (10, 1)), ((10, 1), (10,)), ((10, 1), (9, 1))):
         with pytest.raises(ValueError, match="X and Y must be two-dimensional with equal numbers"):
-            GPPOMObjective(*(rng.normal(size=shape) for shape in shapes))
-    objective = GPPOMObjective(*data(rng, 10), fit_options={"latent_map": latent_map})
+            objective_of(*(rng.normal(size=shape) for shape in shapes))
+    objective = objective_of(*data(rng, 10), latent_map=latent_map)
     right = np.zeros(objective.layout.n_latent_params)
     for latent, dx in ((right[:-1], 1), (np.append(right, 0.0), 1), (right, 2)):
         with pytest.raises(ValueError, match=f"this objective has {objective.n_params}"):

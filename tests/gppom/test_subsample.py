@@ -10,9 +10,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from anmmm import GPPOM, FitOptions
 from anmmm.datasets import make_anm_mixture
 from anmmm.gppom import fit_gppom, model, optimize
-from anmmm.gppom.objective import GPPOMObjective
 from anmmm.gppom.start import evenly_spaced_rows, nearest_rows
 from anmmm.preprocessing import standardize
+from drawn import objective_of
 from same import assert_same
 
 # Dense, so that ends agree to the last digits.
@@ -70,9 +70,7 @@ def test_it_starts_where_the_fit_of_the_subsample_ended(pair):
     rows = evenly_spaced_rows(X, Y, FEW)
     few = result.subsample
     assert_same(few, fit((X[rows], Y[rows])))
-    objective = GPPOMObjective(
-        X, Y, fit_options={"lam": result.lam, "hyper_prior": result.hyper_prior}
-    )
+    objective = objective_of(X, Y, lam=result.lam, hyper_prior=result.hyper_prior)
     start = objective.pack(few.latent[nearest_rows(X, Y, rows)], few.hyperparameters)
     assert_allclose(result.history[0], objective.value_and_grad(start)[0], rtol=1e-12)
     assert result.converged
@@ -106,16 +104,7 @@ def test_every_kind_of_fit_may_start_there(rng, dx, d, options):
     assert np.isfinite(result.objective)
     assert result.objective < result.history[0]
     if "latent_map" in options:
-        few = GPPOMObjective(
-            X,
-            Y,
-            fit_options={
-                "lam": result.lam,
-                "hyper_prior": result.hyper_prior,
-                "latent_map": "mlp",
-                "n_hidden": 3,
-            },
-        )
+        few = objective_of(X, Y, lam=result.lam, hyper_prior=result.hyper_prior, **options)
         start, _ = few.value_and_grad(result.subsample.parameters)
         assert_allclose(result.history[0], start, rtol=1e-12)
 
@@ -141,16 +130,10 @@ def test_the_record_travels_and_tells(pair):
 
 
 @pytest.mark.parametrize(("largest", "pairs"), [(N + 4, 20), (N + 3, 5)])
-def test_fewer_pairs_of_steps_are_kept_of_many_coordinates(pair, monkeypatch, largest, pairs):
-    kept = []
-
-    def watched(*arguments, options, **others):
-        kept.append(options["maxcor"])
-        return original(*arguments, options=options, **others)
-
-    original = optimize.minimize
-    monkeypatch.setattr(optimize, "minimize", watched)
+def test_fewer_pairs_of_steps_are_kept_of_many_coordinates(
+    pair, monkeypatch, spied, largest, pairs
+):
     monkeypatch.setattr(optimize, "LARGEST_MEMORY", largest)
-    result = fit(pair)
-    assert kept == [pairs]
-    assert result.converged
+    descents = spied(optimize, "minimize")
+    assert fit(pair).converged
+    assert [options["options"]["maxcor"] for _, options, _ in descents] == [pairs]
